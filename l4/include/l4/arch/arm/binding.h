@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Binding of L4 X.2 to ARM: the numbers that kernel, library and assembly share.
+ *
+ * Only plain constants, so that assembly may include this file; kip.h and utcb.h check with
+ * static assertions that the C structures agree with it. All offsets are in bytes.
+ */
+#ifndef L4_ARCH_ARM_BINDING_H
+#define L4_ARCH_ARM_BINDING_H
+
+/* Kernel interface page (KIP): words that assembly or a boot loader uses. */
+#define L4_KIP_SIZE                  0x1000
+#define L4_KIP_SIGMA0_SP             0x20
+#define L4_KIP_SIGMA0_IP             0x24
+#define L4_KIP_SIGMA0_LOW            0x28
+#define L4_KIP_SIGMA0_HIGH           0x2c
+#define L4_KIP_ROOT_SP               0x40
+#define L4_KIP_ROOT_IP               0x44
+#define L4_KIP_ROOT_LOW              0x48
+#define L4_KIP_ROOT_HIGH             0x4c
+#define L4_KIP_MEMORY_INFO           0x54
+#define L4_KIP_UTCB_INFO             0xa8
+#define L4_KIP_KIP_AREA_INFO         0xac
+#define L4_KIP_BOOT_INFO             0xb8
+#define L4_KIP_PROC_DESC_PTR         0xbc
+#define L4_KIP_CLOCK_INFO            0xc0
+#define L4_KIP_THREAD_INFO           0xc4
+#define L4_KIP_PAGE_INFO             0xc8
+#define L4_KIP_PROCESSOR_INFO        0xcc
+#define L4_KIP_SC_SPACE_CONTROL      0xd0
+#define L4_KIP_SC_THREAD_CONTROL     0xd4
+#define L4_KIP_SC_PROCESSOR_CONTROL  0xd8
+#define L4_KIP_SC_MEMORY_CONTROL     0xdc
+#define L4_KIP_SC_IPC                0xe0
+#define L4_KIP_SC_LIPC               0xe4
+#define L4_KIP_SC_UNMAP              0xe8
+#define L4_KIP_SC_EXCHANGE_REGISTERS 0xec
+#define L4_KIP_SC_SYSTEM_CLOCK       0xf0
+#define L4_KIP_SC_THREAD_SWITCH      0xf4
+#define L4_KIP_SC_SCHEDULE           0xf8
+
+/* First words of the KIP: 'L' '4' 0xE6 'K' in memory order; version 0x84, sub-version 5 ("X.2"). */
+#define L4_KIP_MAGIC       0x4be6344c
+#define L4_API_VERSION     0x84
+#define L4_API_SUBVERSION  5
+#define L4_API_VERSIONWORD ((L4_API_VERSION << 24) | (L4_API_SUBVERSION << 16))
+
+/* User-level thread control block (UTCB). */
+#define L4_UTCB_SIZE                512
+#define L4_UTCB_MY_GLOBAL_ID        0
+#define L4_UTCB_PROCESSOR_NO        4
+#define L4_UTCB_USER_DEFINED_HANDLE 8
+#define L4_UTCB_PAGER               12
+#define L4_UTCB_EXCEPTION_HANDLER   16
+#define L4_UTCB_PREEMPT_FLAGS       20
+#define L4_UTCB_COP_FLAGS           21
+#define L4_UTCB_XFER_TIMEOUTS       24
+#define L4_UTCB_ERROR_CODE          28
+#define L4_UTCB_INTENDED_RECEIVER   32
+#define L4_UTCB_VIRTUAL_SENDER      36
+#define L4_UTCB_MR                  64
+#define L4_UTCB_BR                  320
+#define L4_NUM_MRS                  64
+#define L4_NUM_BRS                  33
+#define L4_UTCB_AREA_MIN_SIZE       4096
+
+/* The word that points to the running thread's UTCB; readable by programs. */
+#define L4_ARM_UTCB_POINTER 0xff000000
+
+/* Areas of the root task, chosen by the kernel before anybody could ask for others. */
+#define L4_ROOT_UTCB_AREA      0xdff00000
+#define L4_ROOT_UTCB_AREA_SIZE 0x20000
+#define L4_ROOT_KIP            0xdffff000
+
+/* Jump targets: a program branches there, the kernel decodes the prefetch abort by address. */
+#define L4_ARM_TRAP_PUTC             0xffffffa0
+#define L4_ARM_TRAP_GETC             0xffffffa4
+#define L4_ARM_TRAP_GETC_NB          0xffffffa8
+#define L4_ARM_TRAP_ENTER_KDEBUG     0xffffffac
+#define L4_ARM_TRAP_KERNEL_INTERFACE 0xffffffb4
+
+/* Sizes of a thread id's parts: 18-bit thread number above a 14-bit version. */
+#define L4_THREAD_NO_BITS 18
+#define L4_VERSION_BITS   14
+
+/* Page sizes: 4 KB, 64 KB, 1 MB, as a mask of log2 sizes. */
+#define L4_ARM_PAGE_SIZES ((1 << 12) | (1 << 16) | (1 << 20))
+
+#define L4_UTCB_LOG2_SIZE 9
+
+/* Words in the two exception messages (label -5): all but generic ones come from SWI. */
+#define L4_ARM_GENERIC_EXCEPTION_WORDS 6
+#define L4_ARM_SWI_EXCEPTION_WORDS     13
+
+/* Generic exception numbers (MR 4 of the message; the error code, MR 5, is the FSR). */
+#define L4_ARM_EXC_UNDEFINED      1
+#define L4_ARM_EXC_PREFETCH_ABORT 3
+#define L4_ARM_EXC_DATA_ABORT     4
+
+/*
+ * MemoryControl attributes. 0 is X.2's "default"; the others name the C and B bits that ARM gives
+ * to the page: write-back in the main data cache, in the mini data cache, write-buffered only,
+ * or neither.
+ */
+#define L4_ARM_MEMORY_DEFAULT    0
+#define L4_ARM_MEMORY_UNCACHED   1
+#define L4_ARM_MEMORY_BUFFERED   2
+#define L4_ARM_MEMORY_MINI_CACHE 3
+#define L4_ARM_MEMORY_CACHED     4
+
+#endif

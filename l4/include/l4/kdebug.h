@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel's debug console, reached by branching to the jump targets of the binding. */
+#ifndef L4_KDEBUG_H
+#define L4_KDEBUG_H
+
+void L4_KDB_PrintChar(char c);
+int L4_KDB_ReadChar_Blocked(void);
+int L4_KDB_ReadChar(void); /* -1: nothing there */
+void L4_KDB_Enter(void);
+
+#endif
