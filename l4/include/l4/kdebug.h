@@ -8,4 +8,7 @@ int L4_KDB_ReadChar_Blocked(void);
 int L4_KDB_ReadChar(void); /* -1: nothing there */
 void L4_KDB_Enter(void);
 
+/* One of the kernel's own numbers, by L4_STAT_* (arch/arm/binding.h). */
+unsigned L4_KDB_Statistic(unsigned index);
+
 #endif

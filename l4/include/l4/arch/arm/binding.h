@@ -78,6 +78,19 @@
 #define L4_ARM_TRAP_GETC_NB          0xffffffa8
 #define L4_ARM_TRAP_ENTER_KDEBUG     0xffffffac
 #define L4_ARM_TRAP_KERNEL_INTERFACE 0xffffffb4
+#define L4_ARM_TRAP_STATISTICS       0xffffffb8 /* ours: r0 = index in, r0 = value out */
+
+/* Indices for the statistics jump target. */
+#define L4_STAT_FREE_PAGES         0
+#define L4_STAT_TOTAL_PAGES        1
+#define L4_STAT_CACHE_FLUSHES      2
+#define L4_STAT_TLB_FLUSHES        3
+#define L4_STAT_DOMAINS_RECYCLED   4
+#define L4_STAT_RECYCLED_CLEAN     5
+#define L4_STAT_COLLISIONS         6
+#define L4_STAT_CPD_LOADS          7
+#define L4_STAT_DOMAINS_ALLOCATED  8
+#define L4_STAT_SYNONYM_MIGRATIONS 9
 
 /* Sizes of a thread id's parts: 18-bit thread number above a 14-bit version. */
 #define L4_THREAD_NO_BITS 18

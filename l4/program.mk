@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# How L4 programs are compiled: user/Makefile and bench/Makefile include this file.
+#
+# They set TOP (the repository); BUILD (where output goes) and CC may be given from outside.
+# `$(call program,NAME,BASE,OBJECTS)` makes the rule for $(OUT)/NAME.elf; OBJECTS are named by their
+# sources' place in the repository: user/sigma0/main.o.
+
+BUILD ?= $(TOP)/build
+CC := $(if $(filter default,$(origin CC)),python3 -m ziglang cc,$(CC))
+
+export ZIG_GLOBAL_CACHE_DIR ?= $(abspath $(BUILD)/.zig-cache)
+export ZIG_LOCAL_CACHE_DIR ?= $(abspath $(BUILD)/.zig-cache)
+
+TARGET_FLAGS := --target=arm-freestanding-eabi -mcpu=strongarm1110
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wundef -Werror
+CFLAGS := $(TARGET_FLAGS) -std=c11 -O2 -ffreestanding -fno-sanitize=undefined \
+          -fno-stack-protector -fomit-frame-pointer -fno-unwind-tables \
+          -fno-asynchronous-unwind-tables -mno-unaligned-access $(WARNINGS) \
+          -I$(TOP)/l4/include -I$(TOP)/include
+LDFLAGS := $(TARGET_FLAGS) -ffreestanding -nostdlib -static -Wl,--build-id=none \
+           -Wl,-z,max-page-size=4096
+
+# What every L4 program links; bare ones take RUNTIME only.
+RUNTIME := l4/lib/string.o l4/lib/print.o l4/lib/arch/arm/divide.o l4/lib/arch/arm/aeabi.o
+LIBRARY := l4/lib/arch/arm/crt0.o l4/lib/arch/arm/syscalls.o l4/lib/startup.o l4/lib/stack.o l4/lib/console.o \
+           $(RUNTIME)
+
+OBJ := $(BUILD)/obj
+
+$(OBJ)/%.o: $(TOP)/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CFLAGS_$(notdir $*)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+$(OBJ)/%.o: $(TOP)/%.S
+	@mkdir -p $(@D)
+	$(CC) $(TARGET_FLAGS) -I$(TOP)/l4/include $(ASFLAGS_$(notdir $*)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+# string.c must not become calls of itself.
+CFLAGS_string := -fno-builtin
+
+# NAME, the address it is linked at, OBJECTS
+define program
+$(OUT)/$(1).elf: $(TOP)/l4/program.lds $(addprefix $(OBJ)/,$(3))
+	@mkdir -p $$(@D)
+	{ echo 'program_base = $(2);'; cat $$<; } > $$(@:.elf=.lds)
+	$$(CC) $$(LDFLAGS) -Wl,-T,$$(@:.elf=.lds) $(addprefix $(OBJ)/,$(3)) -o $$@
+-include $(patsubst %.o,$(OBJ)/%.d,$(3))
+endef
+
+# Where programs are linked. Sigma0 and root programs run where they lie in memory (the kernel
+# keeps 1 MB and 8 MB for them); children low in the 32 MB that a space has relocated.
+SIGMA0_BASE := 0xc0900000
+ROOT_BASE := 0xc0a00000
+CHILD_BASE := 0x00008000
