@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A machine is data: what a machine file (`machines/*.toml`) may say, and the checks that turn
+//! each mistake into one clear line. What a constant means is here; its value and where the value
+//! comes from are in the machine files.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::board;
+use crate::error::{read_file, Error};
+
+/// The machines that need no file: name and text of `machines/NAME.toml`.
+pub const BUILT_IN: &[(&str, &str)] = &[
+    ("sa1110", include_str!("../machines/sa1110.toml")),
+    (
+        "sa1110-sdram",
+        include_str!("../machines/sa1110-sdram.toml"),
+    ),
+];
+
+/// What an unreadable machine file should have been.
+const A_MACHINE_FILE: &str = "a machine file (TOML)";
+/// Largest constant of the pipeline, so that sums of them stay far from overflow.
+const MAX_PIPELINE: u32 = 1000;
+/// Largest constant of memory: 1 ms at 1 GHz.
+const MAX_MEMORY: u32 = 1_000_000;
+
+/// A described computer.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MachineConfig {
+    /// The name by which `--machine` finds it.
+    pub name: String,
+    /// One line for people.
+    pub description: String,
+    /// The instruction set level.
+    pub isa: Isa,
+    /// The processor's clock in Hz.
+    pub clock_hz: u64,
+    /// CP15 register 0.
+    pub processor_id: u32,
+    /// The board: a name known to `board/`.
+    pub board: String,
+    /// Bytes of SDRAM on the board.
+    pub ram_bytes: u32,
+    /// Instruction cache.
+    pub icache: CacheConfig,
+    /// Main data cache.
+    pub dcache: CacheConfig,
+    /// The mini data cache (pages with C=1, B=0), if the processor has one.
+    pub mini_dcache: Option<CacheConfig>,
+    /// Instruction TLB.
+    pub itlb: TlbConfig,
+    /// Data TLB.
+    pub dtlb: TlbConfig,
+    /// The write buffer.
+    pub write_buffer: WriteBufferConfig,
+    /// Cycles of the pipeline.
+    pub pipeline: PipelineConfig,
+    /// Cycles of memory.
+    pub memory: MemoryConfig,
+}
+
+/// Instruction set level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Isa {
+    /// ARM architecture version 4, no Thumb.
+    Armv4,
+}
+
+/// Replacement within a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Replacement {
+    /// One pointer a set, advanced at each fill.
+    RoundRobin,
+    /// Least recently used.
+    Lru,
+}
+
+/// Geometry of a cache.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CacheConfig {
+    /// Capacity in bytes, a power of two.
+    pub size_bytes: u32,
+    /// Lines a set, a power of two.
+    pub ways: u32,
+    /// Bytes a line; the model's lines have 32.
+    pub line_bytes: u32,
+    /// Which line a fill evicts.
+    pub replacement: Replacement,
+}
+
+/// Geometry of a fully associative TLB, replaced round robin.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TlbConfig {
+    /// Number of entries.
+    pub entries: u32,
+}
+
+/// The write buffer.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct WriteBufferConfig {
+    /// Number of entries of up to 16 bytes each.
+    pub entries: u32,
+}
+
+/// Issue cycles and result delays of the pipeline, in processor cycles. Fields that a manual's
+/// table gives per instruction group.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PipelineConfig {
+    /// Extra cycles of a taken branch (target computed in the issue stage).
+    pub branch_taken: u32,
+    /// Extra cycles of a write of the PC by a data-processing instruction.
+    pub pc_write: u32,
+    /// Extra cycles of a load of the PC.
+    pub pc_load: u32,
+    /// Extra cycles of an exception entry.
+    pub exception_entry: u32,
+    /// Result delay of a word or zero-extended load.
+    pub load_delay: u32,
+    /// Result delay of a sign-extended load.
+    pub load_signed_delay: u32,
+    /// Bits of the multiplier retired per cycle (early termination).
+    pub multiply_bits_per_cycle: u32,
+    /// Issue cycles of a multiply with a 64-bit result.
+    pub multiply_long_issue: u32,
+    /// Least issue cycles of a load or store multiple.
+    pub multiple_min_issue: u32,
+    /// Issue cycles of SWP.
+    pub swap_issue: u32,
+    /// Result delay of SWP.
+    pub swap_delay: u32,
+    /// Result delay of MRC.
+    pub mrc_delay: u32,
+    /// Issue cycles of an MSR that writes the control field.
+    pub msr_control_issue: u32,
+}
+
+/// Memory timing in processor cycles.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MemoryConfig {
+    /// First word of a read from SDRAM, from the request to the word.
+    pub read_first: u32,
+    /// Each further word of a burst read.
+    pub read_next: u32,
+    /// First word of a write to SDRAM.
+    pub write_first: u32,
+    /// Each further word of a burst write.
+    pub write_next: u32,
+    /// First word of a read from the zeros bank (no external access).
+    pub zeros_first: u32,
+    /// Each further word of it.
+    pub zeros_next: u32,
+    /// A read or write of a device register.
+    pub device: u32,
+}
+
+impl MachineConfig {
+    /// The machine that `--machine SPEC` means: a built-in name, or a path that ends in `.toml`.
+    ///
+    /// # Errors
+    /// One line that names the file, the field and what was expected.
+    pub fn find(spec: &str) -> Result<Self, Error> {
+        if let Some((name, text)) = BUILT_IN.iter().find(|(name, _)| *name == spec) {
+            return Self::parse(Path::new(name), text);
+        }
+        let file = Path::new(spec);
+        if file.extension().is_none_or(|extension| extension != "toml") {
+            let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+            return Err(Error::UnknownMachine {
+                name: spec.to_string(),
+                known: names.join(", "),
+            });
+        }
+        let bytes = read_file(file, A_MACHINE_FILE)?;
+        let text = String::from_utf8(bytes).map_err(|error| Error::Machine {
+            file: file.to_path_buf(),
+            place: format!("byte {}", error.utf8_error().valid_up_to()),
+            what: "is no UTF-8 text".to_string(),
+            expected: A_MACHINE_FILE.to_string(),
+        })?;
+        Self::parse(file, &text)
+    }
+
+    /// Reads and checks the text of a machine file; `file` is for messages.
+    ///
+    /// # Errors
+    /// As [`MachineConfig::find`].
+    pub fn parse(file: &Path, text: &str) -> Result<Self, Error> {
+        let config: Self = serde_path_to_error::deserialize(toml::Deserializer::new(text))
+            .map_err(|error| syntax_error(file, text, &error))?;
+        config.check().map_err(|mistake| Error::Machine {
+            file: file.to_path_buf(),
+            place: mistake.field,
+            what: mistake.what,
+            expected: mistake.expected,
+        })?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), Mistake> {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if self.name.is_empty() || !self.name.chars().all(plain) {
+            return Err(Mistake::new(
+                "name",
+                format!("{:?}", self.name),
+                "lower-case letters, digits and '-'",
+            ));
+        }
+        if self.clock_hz == 0 || self.clock_hz > 10_000_000_000 {
+            return Err(Mistake::new(
+                "clock-hz",
+                self.clock_hz.to_string(),
+                "a frequency from 1 to 10000000000",
+            ));
+        }
+        let Some(board) = board::find(&self.board) else {
+            return Err(Mistake::new(
+                "board",
+                format!("unknown board {:?}", self.board),
+                &board::names(),
+            ));
+        };
+        let ram = self.ram_bytes;
+        if !ram.is_power_of_two() || !(board.ram_least..=board.ram_most).contains(&ram) {
+            return Err(Mistake::new(
+                "ram-bytes",
+                ram.to_string(),
+                &format!(
+                    "a power of two from {} to {}",
+                    board.ram_least, board.ram_most
+                ),
+            ));
+        }
+        self.icache.check("icache")?;
+        self.dcache.check("dcache")?;
+        if let Some(mini) = &self.mini_dcache {
+            mini.check("mini-dcache")?;
+        }
+        range("itlb.entries", self.itlb.entries, 1, 4096)?;
+        range("dtlb.entries", self.dtlb.entries, 1, 4096)?;
+        range("write-buffer.entries", self.write_buffer.entries, 1, 4096)?;
+        self.pipeline.check()?;
+        self.memory.check()
+    }
+}
+
+/// A field with an impossible value.
+struct Mistake {
+    field: String,
+    what: String,
+    expected: String,
+}
+
+impl Mistake {
+    fn new(field: &str, what: String, expected: &str) -> Self {
+        Self {
+            field: field.to_string(),
+            what,
+            expected: expected.to_string(),
+        }
+    }
+}
+
+fn range(field: &str, value: u32, least: u32, most: u32) -> Result<(), Mistake> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    let expected = format!("a number from {least} to {most}");
+    Err(Mistake::new(field, value.to_string(), &expected))
+}
+
+impl CacheConfig {
+    fn check(&self, table: &str) -> Result<(), Mistake> {
+        let field = |name: &str| format!("{table}.{name}");
+        for (name, value) in [("size-bytes", self.size_bytes), ("ways", self.ways)] {
+            if !value.is_power_of_two() || value > 1 << 24 {
+                return Err(Mistake::new(
+                    &field(name),
+                    format!("{value} is no power of two from 1 to 16777216"),
+                    "a power of two",
+                ));
+            }
+        }
+        if self.line_bytes != 32 {
+            return Err(Mistake::new(
+                &field("line-bytes"),
+                self.line_bytes.to_string(),
+                "32, the only line size that the model has",
+            ));
+        }
+        let set = u64::from(self.ways) * u64::from(self.line_bytes);
+        if set > u64::from(self.size_bytes) {
+            return Err(Mistake::new(
+                &field("ways"),
+                format!(
+                    "{} ways of {} bytes do not fit into {} bytes",
+                    self.ways, self.line_bytes, self.size_bytes
+                ),
+                "ways * line-bytes of at most size-bytes",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl PipelineConfig {
+    fn check(&self) -> Result<(), Mistake> {
+        for (field, value, least) in [
+            ("branch-taken", self.branch_taken, 0),
+            ("pc-write", self.pc_write, 0),
+            ("pc-load", self.pc_load, 0),
+            ("exception-entry", self.exception_entry, 0),
+            ("load-delay", self.load_delay, 0),
+            ("load-signed-delay", self.load_signed_delay, 0),
+            ("multiply-long-issue", self.multiply_long_issue, 1),
+            ("multiple-min-issue", self.multiple_min_issue, 1),
+            ("swap-issue", self.swap_issue, 1),
+            ("swap-delay", self.swap_delay, 0),
+            ("mrc-delay", self.mrc_delay, 0),
+            ("msr-control-issue", self.msr_control_issue, 1),
+        ] {
+            range(&format!("pipeline.{field}"), value, least, MAX_PIPELINE)?;
+        }
+        let bits = self.multiply_bits_per_cycle;
+        range("pipeline.multiply-bits-per-cycle", bits, 1, 32)
+    }
+}
+
+impl MemoryConfig {
+    fn check(&self) -> Result<(), Mistake> {
+        for (field, value) in [
+            ("read-first", self.read_first),
+            ("read-next", self.read_next),
+            ("write-first", self.write_first),
+            ("write-next", self.write_next),
+            ("zeros-first", self.zeros_first),
+            ("zeros-next", self.zeros_next),
+            ("device", self.device),
+        ] {
+            range(&format!("memory.{field}"), value, 0, MAX_MEMORY)?;
+        }
+        Ok(())
+    }
+}
+
+/// Turns the parser's error into one line: the field by its path, the line by the span.
+fn syntax_error(
+    file: &Path,
+    text: &str,
+    error: &serde_path_to_error::Error<toml::de::Error>,
+) -> Error {
+    let line = error.inner().span().map(|span| {
+        let before = text.get(..span.start).unwrap_or(text);
+        before.bytes().filter(|&b| b == b'\n').count() + 1
+    });
+    let path = error.path().to_string();
+    // The parser has no path before it has found a key; serde then says ".".
+    let place = match (line, path.as_str()) {
+        (Some(line), ".") => format!("line {line}"),
+        (Some(line), path) => format!("line {line}: {path}"),
+        (None, path) => path.to_string(),
+    };
+    let message = error.inner().message().replace('\n', ", ");
+    let (what, expected) = match message.split_once(", expected ") {
+        Some((what, expected)) => (what.to_string(), in_words(expected)),
+        None if message.starts_with("missing field") => (message, "a value".to_string()),
+        None => (message, A_MACHINE_FILE.to_string()),
+    };
+    Error::Machine {
+        file: file.to_path_buf(),
+        place,
+        what,
+        expected,
+    }
+}
+
+/// Rust's names of types in words.
+fn in_words(expected: &str) -> String {
+    match expected {
+        "u32" => "a whole number from 0 to 4294967295".to_string(),
+        "u64" => "a whole number from 0".to_string(),
+        other if other.starts_with("struct ") => "a table".to_string(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The built-in machine with one line of its text replaced.
+    fn altered(from: &str, to: &str) -> Result<MachineConfig, String> {
+        let text = BUILT_IN[0].1;
+        assert!(text.contains(from), "{from:?} is not in the machine file");
+        let text = text.replacen(from, to, 1);
+        MachineConfig::parse(Path::new("m.toml"), &text).map_err(|error| error.to_string())
+    }
+
+    fn message(from: &str, to: &str) -> String {
+        let line = altered(from, to).unwrap_err();
+        assert!(!line.contains('\n'), "{line:?} is more than one line");
+        line
+    }
+
+    #[test]
+    fn built_in_machines_are_valid_and_named_after_their_file() {
+        for (name, _) in BUILT_IN {
+            let config = MachineConfig::find(name).unwrap();
+            assert_eq!(&config.name, name);
+        }
+    }
+
+    #[test]
+    fn built_in_machines_differ_in_memory_only() {
+        let processor = |name| {
+            let mut config = MachineConfig::find(name).unwrap();
+            config.name.clear();
+            config.description.clear();
+            config.memory = MachineConfig::find("sa1110").unwrap().memory;
+            format!("{config:?}")
+        };
+        assert_eq!(processor("sa1110"), processor("sa1110-sdram"));
+    }
+
+    #[test]
+    fn a_mistake_is_one_line_that_names_file_field_and_expectation() {
+        for (from, to, line) in [
+            ("entries = 32", "colour = 32", "m.toml: line N: itlb.colour: unknown field `colour`; expected `entries`"),
+            ("clock-hz = 200_000_000", "clock-hz = \"fast\"", "m.toml: line N: clock-hz: invalid type: string \"fast\"; expected a whole number from 0"),
+            ("ram-bytes = 0x0200_0000", "ram-bytes = -1", "m.toml: line N: ram-bytes: invalid value: integer `-1`; expected a whole number from 0 to 4294967295"),
+            ("clock-hz = 200_000_000", "clock-hz = 0", "m.toml: clock-hz: 0; expected a frequency from 1 to 10000000000"),
+            ("size-bytes = 16384", "size-bytes = 3000", "m.toml: icache.size-bytes: 3000 is no power of two from 1 to 16777216; expected a power of two"),
+            ("size-bytes = 16384", "size-bytes = 512", "m.toml: icache.ways: 32 ways of 32 bytes do not fit into 512 bytes; expected ways * line-bytes of at most size-bytes"),
+            ("line-bytes = 32", "line-bytes = 64", "m.toml: icache.line-bytes: 64; expected 32, the only line size that the model has"),
+            ("board = \"assabet\"", "board = \"brick\"", "m.toml: board: unknown board \"brick\"; expected assabet"),
+            ("ram-bytes = 0x0200_0000", "ram-bytes = 3000000", "m.toml: ram-bytes: 3000000; expected a power of two from 1048576 to 536870912"),
+            ("\"round-robin\"", "\"fifo\"", "m.toml: line N: icache.replacement: unknown variant `fifo`; expected `round-robin` or `lru`"),
+            ("entries = 32", "entries = 0", "m.toml: itlb.entries: 0; expected a number from 1 to 4096"),
+            ("device = 10", "device = 4000000000", "m.toml: memory.device: 4000000000; expected a number from 0 to 1000000"),
+        ] {
+            let place = BUILT_IN[0].1.find(from).unwrap();
+            let number = BUILT_IN[0].1[..place].matches('\n').count() + 1;
+            assert_eq!(message(from, to), line.replace('N', &number.to_string()));
+        }
+    }
+
+    #[test]
+    fn a_missing_field_is_named_with_its_table() {
+        let line = message("ways = 32", "");
+        assert!(
+            line.ends_with(": icache: missing field `ways`; expected a value"),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn broken_syntax_is_one_line_too() {
+        for broken in ["[itlb", "itlb = = 3", "\u{0}", "name = \"a\"\nname = \"b\""] {
+            let line = message("[itlb]", broken);
+            assert!(line.starts_with("m.toml: line "), "{line}");
+            assert!(line.contains("; expected "), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_no_machine_lists_the_machines() {
+        assert_eq!(
+            MachineConfig::find("vax").unwrap_err().to_string(),
+            "--machine vax: no such machine; expected sa1110, sa1110-sdram or a file that ends in .toml"
+        );
+    }
+}

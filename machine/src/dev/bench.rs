@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A test bench: one device on its own, with everything that [`DevCtx`] wants.
+
+use super::{DevCtx, Device, Host, Width};
+use crate::counters::Counters;
+use crate::event::{Cycle, EventQueue};
+
+/// The clock of the bench, as the SA-1110's.
+pub const CLOCK_HZ: u64 = 200_000_000;
+
+/// The device and its surroundings.
+pub struct Bench<D> {
+    /// The device.
+    pub device: D,
+    /// The current cycle.
+    pub now: Cycle,
+    /// Interrupt sources.
+    pub lines: u32,
+    /// The outside world.
+    pub host: Host,
+    /// Counters.
+    pub counters: Counters,
+    events: EventQueue,
+}
+
+impl<D: Device> Bench<D> {
+    /// The device at cycle 0.
+    pub fn new(device: D) -> Self {
+        Self {
+            device,
+            now: 0,
+            lines: 0,
+            host: Host::default(),
+            counters: Counters::new(),
+            events: EventQueue::new(1),
+        }
+    }
+
+    /// Calls `access` with the device and its context.
+    pub fn with<R>(&mut self, access: impl FnOnce(&mut D, &mut DevCtx) -> R) -> R {
+        let mut ctx = DevCtx {
+            now: self.now,
+            clock_hz: CLOCK_HZ,
+            device: 0,
+            events: &mut self.events,
+            lines: &mut self.lines,
+            host: &mut self.host,
+            counters: &mut self.counters,
+        };
+        access(&mut self.device, &mut ctx)
+    }
+
+    /// Reads a register.
+    pub fn read(&mut self, offset: u32) -> u32 {
+        self.read_part(offset, Width::Word)
+    }
+
+    /// Reads a part of a register.
+    pub fn read_part(&mut self, offset: u32, width: Width) -> u32 {
+        self.with(|device, ctx| device.read(offset, width, ctx))
+    }
+
+    /// Writes a register.
+    pub fn write(&mut self, offset: u32, value: u32) {
+        self.with(|device, ctx| device.write(offset, value, Width::Word, ctx));
+    }
+
+    /// The cycle for which the device has asked.
+    pub fn deadline(&self) -> Cycle {
+        self.events.next()
+    }
+
+    /// Lets time pass, waking the device whenever it has asked for it.
+    pub fn run_to(&mut self, cycle: Cycle) {
+        while self.events.next() <= cycle {
+            self.now = self.events.next();
+            self.events.take_due(self.now);
+            self.with(|device, ctx| device.fire(ctx));
+        }
+        self.now = cycle;
+    }
+}

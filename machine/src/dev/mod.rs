@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Devices: one file each. A device is a window of registers on the bus, an optional deadline and
+//! an optional set of interrupt sources; it learns of the rest of the machine only through
+//! [`DevCtx`]. Boards (`board/`) say which devices stand where.
+
+#[cfg(test)]
+pub(crate) mod bench;
+pub mod gpio;
+pub mod intc;
+pub mod os_timer;
+pub mod power;
+pub mod ppc;
+pub mod probe;
+pub mod reset;
+pub mod rtc;
+pub mod storage;
+pub mod uart;
+
+use crate::counters::Counters;
+use crate::event::{Cycle, EventQueue};
+
+/// The width of a bus access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Width {
+    /// 8 bits.
+    Byte,
+    /// 16 bits.
+    Half,
+    /// 32 bits.
+    Word,
+}
+
+impl Width {
+    /// The width in bytes: 1, 2 or 4.
+    #[must_use]
+    pub fn bytes(self) -> u32 {
+        match self {
+            Self::Byte => 1,
+            Self::Half => 2,
+            Self::Word => 4,
+        }
+    }
+}
+
+/// The outside world as devices see it: the console's two directions and the guest's wish to end.
+#[derive(Debug, Default)]
+pub struct Host {
+    /// Console bytes from the guest that nobody has taken yet; the run loop's owner drains it.
+    pub output: Vec<u8>,
+    /// Console bytes for the guest.
+    pub input: std::collections::VecDeque<u8>,
+    /// Set by the probe: the guest asks for the end of the run, with this exit status.
+    pub exit: Option<u32>,
+    /// Set by a power or reset register: the guest switched the machine off or reset it.
+    pub power_off: Option<&'static str>,
+    /// Raw samples by stream, as the guest wrote them to the probe.
+    pub samples: std::collections::BTreeMap<u32, Vec<u32>>,
+}
+
+/// What a device may see and do while one of its methods runs.
+pub struct DevCtx<'a> {
+    /// The current cycle.
+    pub now: Cycle,
+    /// The clock that cycles count, in Hz.
+    pub clock_hz: u64,
+    /// This device's number in the event queue.
+    pub device: usize,
+    /// Deadlines.
+    pub events: &'a mut EventQueue,
+    /// Interrupt sources, one bit a line of the board's interrupt controller; set or clear own bits.
+    pub lines: &'a mut u32,
+    /// The outside world.
+    pub host: &'a mut Host,
+    /// The machine's counters (for the probe).
+    pub counters: &'a mut Counters,
+}
+
+impl DevCtx<'_> {
+    /// Sets interrupt source `line` to `level`.
+    pub fn set_line(&mut self, line: u32, level: bool) {
+        let bit = 1 << line;
+        if level {
+            *self.lines |= bit;
+        } else {
+            *self.lines &= !bit;
+        }
+    }
+
+    /// Asks to be woken at cycle `at`.
+    pub fn wake_at(&mut self, at: Cycle) {
+        self.events.schedule(self.device, at);
+    }
+}
+
+/// What the interrupt controller tells the processor.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pins {
+    /// The normal interrupt request is asserted.
+    pub irq: bool,
+    /// The fast interrupt request is asserted.
+    pub fiq: bool,
+    /// A source is asserted that ends idle mode (it may be masked, so that neither of the two
+    /// requests follows).
+    pub wake: bool,
+}
+
+/// The part of a register that a narrower access reads, right-aligned. Registers are words, and
+/// the manual defines only word accesses; drivers that read a byte get the lane it stands in.
+#[must_use]
+pub fn lane(word: u32, offset: u32, width: Width) -> u32 {
+    match width {
+        Width::Byte => word >> (8 * (offset & 3)) & 0xff,
+        Width::Half => word >> (8 * (offset & 2)) & 0xffff,
+        Width::Word => word,
+    }
+}
+
+/// A device: registers at an offset from its base, woken by the event queue. Register accesses
+/// have side effects at the cycle `ctx.now`.
+pub trait Device: Send {
+    /// A short name for messages ("uart1").
+    fn name(&self) -> &'static str;
+    /// Reads the register at `offset`.
+    fn read(&mut self, offset: u32, width: Width, ctx: &mut DevCtx) -> u32;
+    /// Writes the register at `offset`.
+    fn write(&mut self, offset: u32, value: u32, width: Width, ctx: &mut DevCtx);
+    /// The deadline that the device asked for has come.
+    fn fire(&mut self, _ctx: &mut DevCtx) {}
+    /// Host input has arrived in `ctx.host.input` (only the console device cares).
+    fn input_arrived(&mut self, _ctx: &mut DevCtx) {}
+    /// For the interrupt controller: the processor's pins, given all sources.
+    fn pins(&self, _sources: u32) -> Option<Pins> {
+        None
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The probe: how a guest speaks to the simulator (`include/probe.h`, with which
+//! `machine/tests/probe.rs` compares the numbers below). It is no hardware: guests look for
+//! its ID and do without it elsewhere.
+
+use super::{lane, DevCtx, Device, Width};
+use crate::counters::Tally;
+
+/// Physical address: reserved in the SA-1110's map, so that no real device is hidden.
+pub const PROBE_BASE: u32 = 0x5000_0000;
+/// What [`PROBE_ID`] reads: "SYB1".
+pub const PROBE_MAGIC: u32 = 0x5359_4231;
+
+/// The registers by name, as `include/probe.h` has them.
+pub const REGISTERS: &[(&str, u32)] = &[
+    ("PROBE_ID", PROBE_ID),
+    ("PROBE_CYCLES", PROBE_CYCLES),
+    ("PROBE_CYCLES_HIGH", PROBE_CYCLES_HIGH),
+    ("PROBE_PUTC", PROBE_PUTC),
+    ("PROBE_EXIT", PROBE_EXIT),
+    ("PROBE_REGION_BEGIN", PROBE_REGION_BEGIN),
+    ("PROBE_REGION_END", PROBE_REGION_END),
+    ("PROBE_STREAM", PROBE_STREAM),
+    ("PROBE_SAMPLE", PROBE_SAMPLE),
+    ("PROBE_EVENT", PROBE_EVENT),
+    ("PROBE_COUNTER_SELECT", PROBE_COUNTER_SELECT),
+    ("PROBE_COUNTER", PROBE_COUNTER),
+];
+
+/// Read: [`PROBE_MAGIC`].
+const PROBE_ID: u32 = 0x00;
+/// Read: low half of the cycle count; keeps the high half for [`PROBE_CYCLES_HIGH`].
+const PROBE_CYCLES: u32 = 0x04;
+/// Read: the high half that the last read of [`PROBE_CYCLES`] kept.
+const PROBE_CYCLES_HIGH: u32 = 0x08;
+/// Write: a character for the host's console.
+const PROBE_PUTC: u32 = 0x0c;
+/// Write: end the simulation with this status.
+const PROBE_EXIT: u32 = 0x10;
+/// Write: enter a region of interest.
+const PROBE_REGION_BEGIN: u32 = 0x14;
+/// Write: leave it.
+const PROBE_REGION_END: u32 = 0x18;
+/// Write: the stream to which the following samples belong.
+const PROBE_STREAM: u32 = 0x1c;
+/// Write: a sample.
+const PROBE_SAMPLE: u32 = 0x20;
+/// Write: count a guest-defined event.
+const PROBE_EVENT: u32 = 0x24;
+/// Write: choose a counter by its number in [`Tally::NAMES`].
+const PROBE_COUNTER_SELECT: u32 = 0x28;
+/// Read: low 32 bits of that counter, user and kernel together.
+const PROBE_COUNTER: u32 = 0x2c;
+
+/// Regions and streams have numbers below this; a guest's larger number is taken modulo it.
+const NUMBERS: u32 = 256;
+/// Events have numbers below this, likewise.
+const EVENTS: u32 = 32;
+
+/// The probe.
+#[derive(Debug, Default)]
+pub struct Probe {
+    cycles_high: u32,
+    stream: u32,
+    counter: usize,
+}
+
+impl Device for Probe {
+    fn name(&self) -> &'static str {
+        "probe"
+    }
+
+    fn read(&mut self, offset: u32, width: Width, ctx: &mut DevCtx) -> u32 {
+        let word = match offset & !3 {
+            PROBE_ID => PROBE_MAGIC,
+            PROBE_CYCLES => {
+                self.cycles_high = (ctx.now >> 32) as u32;
+                ctx.now as u32
+            }
+            PROBE_CYCLES_HIGH => self.cycles_high,
+            PROBE_COUNTER => {
+                let values = ctx.counters.totals().sum().values();
+                values.get(self.counter).map_or(0, |&value| value as u32)
+            }
+            _ => 0,
+        };
+        lane(word, offset, width)
+    }
+
+    fn write(&mut self, offset: u32, value: u32, _width: Width, ctx: &mut DevCtx) {
+        match offset & !3 {
+            PROBE_PUTC => ctx.host.output.push(value as u8),
+            PROBE_EXIT => ctx.host.exit = Some(value),
+            PROBE_REGION_BEGIN => ctx.counters.begin_region(value % NUMBERS),
+            PROBE_REGION_END => ctx.counters.end_region(value % NUMBERS),
+            PROBE_STREAM => self.stream = value % NUMBERS,
+            PROBE_SAMPLE => ctx.host.samples.entry(self.stream).or_default().push(value),
+            PROBE_EVENT => ctx.counters.count_event(value % EVENTS),
+            PROBE_COUNTER_SELECT => {
+                self.counter = (value as usize).min(Tally::NAMES.len());
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dev::bench::Bench;
+
+    #[test]
+    fn cycles_latch_their_high_half() {
+        let mut b = Bench::new(Probe::default());
+        assert_eq!(b.read(PROBE_ID), PROBE_MAGIC);
+        b.now = 0x1_ffff_ffff;
+        assert_eq!(b.read(PROBE_CYCLES), 0xffff_ffff);
+        b.now = 0x2_0000_0005;
+        assert_eq!(b.read(PROBE_CYCLES_HIGH), 1);
+        assert_eq!(b.read(PROBE_CYCLES), 5);
+        assert_eq!(b.read(PROBE_CYCLES_HIGH), 2);
+    }
+
+    #[test]
+    fn samples_go_to_their_stream() {
+        let mut b = Bench::new(Probe::default());
+        b.write(PROBE_SAMPLE, 7);
+        b.write(PROBE_STREAM, 5);
+        b.write(PROBE_SAMPLE, 130);
+        b.write(PROBE_SAMPLE, 128);
+        assert_eq!(b.host.samples[&0], [7]);
+        assert_eq!(b.host.samples[&5], [130, 128]);
+    }
+
+    #[test]
+    fn counters_regions_and_events() {
+        let mut b = Bench::new(Probe::default());
+        let number = |name| Tally::NAMES.iter().position(|n| *n == name).unwrap() as u32;
+        b.counters.now.dtlb_misses = 3;
+        b.write(PROBE_COUNTER_SELECT, number("dtlb_misses"));
+        assert_eq!(b.read(PROBE_COUNTER), 3);
+        b.write(PROBE_REGION_BEGIN, 9);
+        b.counters.now.dtlb_misses += 4;
+        b.write(PROBE_EVENT, 1);
+        b.write(PROBE_REGION_END, 9);
+        b.counters.now.dtlb_misses += 8;
+        assert_eq!(b.read(PROBE_COUNTER), 15);
+        let regions = b.counters.regions();
+        assert_eq!(regions[&9].totals.sum().dtlb_misses, 4);
+        assert_eq!(regions[&9].totals.events[&1], 1);
+        b.write(PROBE_COUNTER_SELECT, 0xffff_ffff);
+        assert_eq!(b.read(PROBE_COUNTER), 0);
+    }
+
+    #[test]
+    fn exit_and_console() {
+        let mut b = Bench::new(Probe::default());
+        b.write(PROBE_PUTC, u32::from(b'x'));
+        b.write(PROBE_EXIT, 3);
+        assert_eq!(
+            (b.host.output.as_slice(), b.host.exit),
+            (&b"x"[..], Some(3))
+        );
+    }
+}
