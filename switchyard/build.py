@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guest images: what can be built, and building it.
+
+The rules are in the Makefiles beside the sources; this file knows the names of the images and
+hands over the pinned cross compiler. make decides what is up to date, so `ensure` is cheap when
+nothing changed and every caller may call it.
+"""
+
+import fcntl
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from switchyard.errors import InputError, RunError
+
+BOARD = "assabet"
+SCHEMES = ("flush", "fass")
+
+# Lines of a failed build's output that an error shows.
+BUILD_TAIL = 25
+
+
+@dataclass(frozen=True)
+class Guest:
+    """One image: a kernel for a board with a switching scheme, and the program it starts."""
+
+    board: str
+    scheme: str
+    program: str
+    about: str
+
+    @property
+    def name(self) -> str:
+        """The image's name, which is its file's name without the ending."""
+        return f"{self.board}-{self.scheme}-{self.program}"
+
+    @property
+    def image(self) -> Path:
+        """Where the build puts it."""
+        return root() / "build" / "guests" / f"{self.name}.elf"
+
+    def make(self) -> list[str]:
+        """The command that brings it up to date."""
+        return [
+            "make",
+            "-C",
+            "kernel",
+            "ARCH=arm",
+            f"BOARD={self.board}",
+            f"SWITCH={self.scheme}",
+            f"PROGRAM={self.program}",
+            f"CC={sys.executable} -m ziglang cc",
+        ]
+
+
+PROGRAMS = {
+    "test": "the kernel's tests",
+    "bench-ipc": "IPC round trips between a server and n clients",
+    "bench-compute": "a compute loop without IPC",
+}
+
+GUESTS = {
+    guest.name: guest
+    for program, about in PROGRAMS.items()
+    for scheme in SCHEMES
+    for guest in [Guest(BOARD, scheme, program, about)]
+}
+
+
+def root() -> Path:
+    """The checkout that this package belongs to; guests are built from its sources."""
+    here = Path(__file__).resolve().parent.parent
+    if not (here / "kernel").is_dir():
+        raise InputError(f"{here}: no kernel sources; expected to run from a checkout")
+    return here
+
+
+def find(name: str) -> Guest:
+    """The guest of that name; a file name or path of its image will do."""
+    guest = GUESTS.get(Path(name).name.removesuffix(".elf"))
+    if guest is None:
+        raise InputError(f"build {name}: unknown guest; expected one of {', '.join(GUESTS)}")
+    return guest
+
+
+def ensure(
+    guests: Iterable[Guest], say: Callable[[Guest], None] = lambda _guest: None
+) -> list[Path]:
+    """Brings images up to date, in order; `say` hears of each before it is made."""
+    images = []
+    with _only_builder():
+        for guest in guests:
+            say(guest)
+            _make(guest)
+            images.append(guest.image)
+    return images
+
+
+def _make(guest: Guest) -> None:
+    # A make above us passes on its flags and its job server, which are not for this one.
+    environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS")}
+    cache = root() / "build" / ".zig-cache"
+    environment["ZIG_GLOBAL_CACHE_DIR"] = environment["ZIG_LOCAL_CACHE_DIR"] = str(cache)
+    done = subprocess.run(
+        guest.make(),
+        cwd=root(),
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode != 0 or not guest.image.exists():
+        tail = "\n".join(f"  | {line}" for line in done.stdout.splitlines()[-BUILD_TAIL:])
+        command = " ".join(re.sub(r"^(CC)=(.*)$", r"\1='\2'", word) for word in guest.make())
+        raise RunError(f"build {guest.name}: failed\n  {command}\n{tail}")
+
+
+@contextmanager
+def _only_builder() -> Iterator[None]:
+    """Two builds at once would write the same objects: the second waits for the first."""
+    lock = root() / "build" / ".lock"
+    lock.parent.mkdir(exist_ok=True)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

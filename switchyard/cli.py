@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line `switchyard`: arguments in, tables and files out, one line for what is wrong.
+
+Exit status: 0 done; 1 an experiment, a build or a guest failed; 2 wrong usage or bad input.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from switchyard import __version__, build, machine, show
+from switchyard import doctor as doctor_table
+from switchyard import records as record_files
+from switchyard.errors import InputError, RunError, Status
+
+app = typer.Typer(
+    name="switchyard",
+    help="A laboratory for switching address spaces on virtually-tagged caches.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+# Where results go unless told otherwise; ignored by git.
+RESULTS = Path("results")
+
+
+def _consoles() -> tuple[Console, Console]:
+    """Tables go to standard output, progress to standard error."""
+    # Not a terminal: wide enough for every table of ours instead of rich's 80 columns.
+    width = None if sys.stdout.isatty() else 110
+    return Console(width=width, highlight=False), Console(stderr=True, highlight=False)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"switchyard {__version__}")  # noqa: T201
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """A laboratory for switching address spaces on virtually-tagged caches."""
+    del version
+
+
+@app.command()
+def doctor() -> None:
+    """What this computer lacks, and the command that installs it."""
+    out, _ = _consoles()
+    findings = doctor_table.findings("test")
+    show.findings(out, findings)
+    show.simulator(out)
+    if not all(one.good for one in findings):
+        raise typer.Exit(Status.FAILED)
+
+
+@app.command()
+def machines() -> None:
+    """The machine descriptions."""
+    out, _ = _consoles()
+    show.machines(out, machine.machines())
+
+
+@app.command()
+def boot(
+    kernel: Annotated[Path, typer.Option("--kernel", "-k", help="The image, ELF or raw.")],
+    machine_name: Annotated[
+        str, typer.Option("--machine", "-m", metavar="NAME|FILE", help="A machine, or its file.")
+    ] = "sa1110",
+    append: Annotated[str, typer.Option(help="The kernel's command line.")] = "",
+    initrd: Annotated[Path | None, typer.Option(help="An initial RAM disk.")] = None,
+    max_cycles: Annotated[int | None, typer.Option(min=1, help="Stop after so many.")] = None,
+    stats: Annotated[Path | None, typer.Option(help="Write statistics here.")] = None,
+) -> None:
+    """Run a system, its console on this terminal."""
+    chosen = machine.Boot(machine_name, kernel, append, max_cycles)
+    arguments = chosen.arguments()
+    if initrd is not None:
+        arguments += ["--initrd", str(initrd)]
+    if stats is not None:
+        arguments += ["--stats", str(stats)]
+    machine.hand_over(arguments)
+
+
+@app.command("build")
+def build_guests(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...")] = None,
+    show_list: Annotated[bool, typer.Option("--list", help="Only say what there is.")] = False,
+) -> None:
+    """Build guest images; without a name, all of them."""
+    out, _ = _consoles()
+    if show_list:
+        show.guests(out, build.GUESTS.values())
+        return
+    guests = [build.find(name) for name in names] if names else list(build.GUESTS.values())
+    for guest in guests:
+        (image,) = build.ensure([guest])
+        out.print(f"{guest.name}: {_short(image)}", soft_wrap=True)
+
+
+@app.command()
+def experiments() -> None:
+    """What can be reproduced."""
+    from switchyard.experiments import EXPERIMENTS
+
+    out, _ = _consoles()
+    show.experiments(out, EXPERIMENTS.values())
+
+
+@app.command()
+def run(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...")],
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
+    out_dir: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where results go.", file_okay=False)
+    ] = RESULTS,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write all records here too.")
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, max=256, help="Runs at once; the results do not depend on it.")
+    ] = os.cpu_count() or 1,
+) -> None:
+    """Run experiments, show tables, write records and figures."""
+    # here and not above: altair takes a second to import, and most commands do without it
+    from switchyard import experiments as registry
+    from switchyard import runner
+    from switchyard.experiments.experiment import Settings
+
+    chosen = [registry.find(name) for name in dict.fromkeys(names)]
+    out, err = _consoles()
+    collected: list[record_files.Record] = []
+    for experiment in chosen:
+        out.print(f"[bold]{experiment.name}[/bold]: {experiment.question}", soft_wrap=True)
+        with show.Progress(err, experiment.name) as progress:
+            written = runner.run(experiment, Settings(quick=quick), out_dir, jobs, progress)
+        show.outcome(out, written.outcome)
+        for path in (*written.figures, written.records, written.raw):
+            out.print(f"written: {_short(path)}", soft_wrap=True)
+        collected += written.outcome.records
+    if json_file is not None:
+        record_files.save(collected, json_file)
+        out.print(f"written: {_short(json_file)}", soft_wrap=True)
+
+
+@app.command()
+def bench(
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write records here.")
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, max=1000, help="Runs of each workload.")] = 5,
+) -> None:
+    """How fast the simulator itself is."""
+    from switchyard import bench as benchmark
+
+    out, err = _consoles()
+    with show.Progress(err, "bench") as progress:
+        build.ensure(
+            dict.fromkeys(workload.guest for workload in benchmark.WORKLOADS), progress.building
+        )
+        progress.started(repeats * len(benchmark.WORKLOADS))
+        speeds = [
+            benchmark.measure(workload, repeats, progress.tick) for workload in benchmark.WORKLOADS
+        ]
+    show.speeds(out, speeds)
+    if json_file is not None:
+        record_files.save(benchmark.records(speeds), json_file)
+        out.print(f"written: {_short(json_file)}", soft_wrap=True)
+
+
+def _short(path: Path) -> str:
+    """A path as seen from here, where that is shorter."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _complain(message: str) -> None:
+    print(f"switchyard: {message}", file=sys.stderr)  # noqa: T201
+
+
+def execute(arguments: list[str] | None = None) -> int:
+    """Runs one command and says its exit status. What is raised past this is a fault of ours."""
+    try:
+        # Not standalone: typer would print a frame of many lines for an unknown option.
+        status = app(args=arguments, prog_name="switchyard", standalone_mode=False)
+    except InputError as error:
+        _complain(" ".join(str(error).split()))
+        return Status.BAD_INPUT
+    except RunError as error:
+        _complain(str(error))
+        return Status.FAILED
+    except typer.Abort:
+        return 130
+    except typer.TyperException as error:
+        message = error.format_message().strip()
+        if "\n" in message:  # the help, shown because nothing was asked for
+            print(message, file=sys.stderr)  # noqa: T201
+        else:
+            context = getattr(error, "ctx", None)
+            path = context.command_path if context is not None else "switchyard"
+            _complain(f"{message.rstrip('.')}; expected as in: {path} --help")
+        return Status.BAD_INPUT
+    return status if isinstance(status, int) else Status.DONE
+
+
+def main() -> None:
+    """The entry point of the command `switchyard`."""
+    try:
+        sys.exit(execute())
+    except BrokenPipeError:
+        # whoever read our output has gone; nothing is left to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(Status.FAILED)
+
+
+if __name__ == "__main__":
+    main()

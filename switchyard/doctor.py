@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What this computer must have, what it lacks, and the command that installs it.
+
+One table for both users: `switchyard doctor`, and `make`, which runs this file by the system's
+Python before anything is installed (so: the standard library only, no import from the package,
+and nothing that an old Python cannot read):
+
+    python3 -I switchyard/doctor.py [--install] [setup|test]
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON = (3, 11)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is needed: whether it is there, and how to get it."""
+
+    name: str
+    why: str
+    found: str  # a version or "yes"; empty when it is not there
+    fault: str  # empty when it is good enough
+    packages: tuple[str, ...]  # Debian's and Ubuntu's packages that bring it
+    command: str  # the one command that installs it, for a person
+
+    @property
+    def good(self) -> bool:
+        """There, and new enough."""
+        return not self.fault
+
+
+def _version(*command: str) -> str:
+    """The first version number that a command prints; empty when it cannot be run."""
+    if shutil.which(command[0]) is None:
+        return ""
+    done = subprocess.run(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    number = re.search(r"\d+(\.\d+)+", done.stdout)
+    return number.group(0) if done.returncode == 0 and number else ""
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _rust_version() -> str:
+    """The oldest compiler that the simulator builds with, as its Cargo.toml has it."""
+    for file in (ROOT / "Cargo.toml", ROOT / "machine" / "Cargo.toml"):
+        if file.exists():
+            line = re.search(r'^rust-version\s*=\s*"([\d.]+)"', file.read_text(), re.MULTILINE)
+            if line:
+                return line.group(1)
+    return "0"
+
+
+def _tool(name: str, why: str, command: list[str], package: str) -> Finding:
+    found = _version(*command)
+    fault = "" if found else "not found"
+    return Finding(name, why, found, fault, (package,), f"sudo apt-get install {package}")
+
+
+def _python() -> Finding:
+    found = ".".join(str(part) for part in sys.version_info[:3])
+    why = "the package and the command line"
+    if sys.version_info[:2] < PYTHON:
+        wanted = ".".join(str(part) for part in PYTHON)
+        command = "sudo apt-get install python3, or: make PYTHON=/path/to/python3.11"
+        return Finding("Python", why, found, f"older than {wanted}", (), command)
+    return Finding("Python", why, found, "", (), "")
+
+
+def _venv() -> Finding:
+    inside = sys.prefix != sys.base_prefix  # then a virtual environment was made already
+    good = inside or importlib.util.find_spec("ensurepip") is not None
+    return Finding(
+        "Python venv",
+        "a place for the Python packages",
+        "yes" if good else "",
+        "" if good else "not found",
+        ("python3-venv",),
+        "sudo apt-get install python3-venv",
+    )
+
+
+def _compiler() -> Finding:
+    for name in ("cc", "gcc", "clang"):
+        found = _version(name, "--version")
+        if found:
+            return Finding("C compiler", "linking the simulator", found, "", (), "")
+    command = "sudo apt-get install gcc libc6-dev"
+    return Finding(
+        "C compiler", "linking the simulator", "", "not found", ("gcc", "libc6-dev"), command
+    )
+
+
+def _rust() -> Finding:
+    wanted = _rust_version()
+    found = _version("rustc", "--version") if _version("cargo", "--version") else ""
+    why = "building the simulator"
+    if found and _numbers(found) >= _numbers(wanted):
+        return Finding("Rust", why, found, "", (), "")
+    fault = f"older than {wanted}" if found else "not found"
+    if shutil.which("rustup"):
+        command = "rustup toolchain install"  # what rust-toolchain.toml names
+    else:
+        command = "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
+    return Finding("Rust", why, found, fault, (), command)
+
+
+def _rust_tool(name: str, package: str) -> Finding:
+    finding = _tool(f"cargo {name}", "make test", ["cargo", name, "--version"], package)
+    if finding.good or not shutil.which("rustup"):
+        return finding
+    component = {"fmt": "rustfmt"}.get(name, name)
+    command = f"rustup component add {component}"
+    return Finding(finding.name, finding.why, "", finding.fault, (), command)
+
+
+def findings(purpose: str) -> list[Finding]:
+    """What `purpose` needs: `setup` for building and running, `test` for the tests as well."""
+    found = [
+        _python(),
+        _venv(),
+        _compiler(),
+        _tool("make", "building everything", ["make", "--version"], "make"),
+        _rust(),
+    ]
+    if purpose == "test":
+        found += [
+            _rust_tool("fmt", "rustfmt"),
+            _rust_tool("clippy", "rust-clippy"),
+            _tool(
+                "qemu-system-arm",
+                "make test: the same kernels on another simulator",
+                ["qemu-system-arm", "--version"],
+                "qemu-system-arm",
+            ),
+        ]
+    return found
+
+
+def _apt() -> list[str]:
+    """How to call apt-get here; empty where we may not."""
+    if shutil.which("apt-get") is None:
+        return []
+    if os.geteuid() == 0:
+        return ["apt-get"]
+    if shutil.which("sudo"):
+        allowed = subprocess.run(
+            ["sudo", "-n", "true"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+        if allowed.returncode == 0:
+            return ["sudo", "-n", "apt-get"]
+    return []
+
+
+def install(packages: list[str]) -> None:
+    """Installs Debian packages where we may; whether it worked shows when one looks again."""
+    apt = _apt()
+    if not apt or not packages:
+        return
+    print(f"installing {' '.join(packages)} with apt-get", flush=True)
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    command = [*apt, "install", "-y", "-q", "--no-install-recommends", *packages]
+    # A list of packages that was never fetched, or is old, makes the first try fail.
+    if subprocess.run(command, env=environment, check=False, capture_output=True).returncode != 0:
+        subprocess.run([*apt, "update", "-q"], env=environment, check=False, capture_output=True)
+        subprocess.run(command, env=environment, check=False, stdout=subprocess.DEVNULL)
+    importlib.invalidate_caches()
+
+
+def main(arguments: list[str]) -> int:
+    """For `make`: quiet when all is well, else one line for each thing that is missing."""
+    purpose = "test" if "test" in arguments else "setup"
+    found = findings(purpose)
+    if "--install" in arguments:
+        install([package for one in found if not one.good for package in one.packages])
+        found = findings(purpose)
+    for one in found:
+        if not one.good:
+            version = f" {one.found}" if one.found else ""
+            print(
+                f"{one.name}{version}: {one.fault} ({one.why}); install it with: {one.command}",
+                file=sys.stderr,
+            )
+    return 0 if all(one.good for one in found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experiments: one file per published table or figure, with its published values."""
+
+from typing import Any
+
+from switchyard.errors import InputError
+from switchyard.experiments.experiment import Experiment
+from switchyard.experiments.l4_ipc import L4Ipc
+
+EXPERIMENTS: dict[str, Experiment[Any]] = {one.name: one for one in (L4Ipc(),)}
+
+
+def find(name: str) -> Experiment[Any]:
+    """The experiment of that name."""
+    found = EXPERIMENTS.get(name)
+    if found is None:
+        raise InputError(f"{name}: unknown experiment; expected one of {', '.join(EXPERIMENTS)}")
+    return found

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fig. 5 of the FASS paper: round-trip IPC between a server and n client address spaces.
+
+A server sends to clients at random, each of which replies at once; the latency of a round trip is
+measured for 1 to 24 clients, with a full flush at each change of address space and with fast
+address-space switching. The paper gives the figure's curves in words; the numbers below are those
+words, and nothing was read off the drawing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from switchyard.build import BOARD, GUESTS, SCHEMES
+from switchyard.errors import RunError
+from switchyard.experiments import l4_ipc_notes as notes
+from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.l4_ipc_point import EVENTS, MISSES, STALLS, Point
+from switchyard.machine import Stats
+from switchyard.plot import Figure, Knee, Mark, Series
+from switchyard.records import Published, Record
+from switchyard.summary import summarize
+
+MACHINE = "sa1110"
+SYSTEM = "switchyard-l4"
+CLIENTS = range(1, 25)
+
+ROUNDS = 100_000  # section 4.1: "a large number (100,000) of such ping-pong IPCs"
+QUICK_ROUNDS = 5_000
+# Round trips before the measured ones: every client is met many times, so that pages are mapped
+# and, under FASS, domains are where a long run leaves them.
+WARMUP = 1_000
+SEED = 1
+# A guest that hangs is stopped: ten times the worst round trip of section 2 (2 x 75,000 cycles),
+# and two seconds of the machine's time to start in.
+CYCLES_A_ROUND = 1_500_000
+CYCLES_TO_START = 400_000_000
+
+PAPER = "Wiggins et al., ACSAC 2003, section 4.2"
+FLUSH_US = Published(135.0, f"{PAPER}: around 135 µs, quite independent of the number of processes")
+FASS_US = {
+    1: Published(10.0, f"{PAPER}: a minimum of 10 µs"),
+    14: Published(12.0, f"{PAPER}: 12 µs with 14 client processes"),
+}
+KNEE = Published(15, f"{PAPER}: from 15 client processes the IPC cost rises faster")
+SPEEDUP = {
+    1: Published(13.0, f"{PAPER}: a more than thirteen-fold improvement"),
+    14: Published(11.0, f"{PAPER}: still a more than eleven-fold improvement"),
+}
+
+
+class L4Ipc(Experiment[Point]):
+    """Fig. 5: L4 IPC times with standard and fast context switching."""
+
+    name = "l4-ipc"
+    question = "What does a round-trip IPC cost as the number of address spaces grows?"
+    source = "Wiggins et al., ACSAC 2003, Fig. 5"
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        """One run a scheme and number of clients, the long ones first."""
+        rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
+        warmup = min(WARMUP, rounds)
+        return [
+            Job(
+                name=job_name(scheme, clients),
+                guest=GUESTS[f"{BOARD}-{scheme}-bench-ipc"],
+                machine=MACHINE,
+                append=f"clients={clients}-{clients} rounds={rounds} warmup={warmup} seed={SEED}",
+                max_cycles=CYCLES_TO_START + (rounds + warmup) * CYCLES_A_ROUND,
+            )
+            for scheme in SCHEMES
+            for clients in CLIENTS
+        ]
+
+    def measure(self, job: Job, stats: Stats) -> Point:
+        """The guest's region and stream of samples have the number of clients as their number."""
+        scheme, clients = parse_name(job.name)
+        samples = stats.samples.get(clients)
+        rounds = int(dict(word.split("=") for word in job.append.split())["rounds"])
+        if not samples or len(samples) != rounds:
+            raise RunError(
+                f"{job.name}: {len(samples or [])} samples from {job.guest.name}, expected {rounds}"
+            )
+        return Point.measured(scheme, clients, stats, summarize(samples))
+
+    def outcome(self, points: Mapping[str, Point]) -> Outcome:
+        """Records, tables, the figure and the reasons for each deviation."""
+        found = Curves(
+            flush=[points[job_name("flush", clients)] for clients in CLIENTS],
+            fass=[points[job_name("fass", clients)] for clients in CLIENTS],
+        )
+        return Outcome(
+            records=records(found),
+            tables=[times(found), costs(found.flush), costs(found.fass)],
+            figure=figure(found),
+            notes=notes.notes(found.flush, found.fass, published_values()),
+        )
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The points of each scheme by rising number of clients."""
+
+    flush: list[Point]
+    fass: list[Point]
+
+    @property
+    def knee(self) -> int | None:
+        """The least number of clients at which domains are taken from running spaces."""
+        return notes.knee(self.fass)
+
+
+def published_values() -> notes.Anchors:
+    """The published values that the notes compare with."""
+    return notes.Anchors(
+        flush=FLUSH_US.value,
+        fass={clients: anchor.value for clients, anchor in FASS_US.items()},
+        knee=int(KNEE.value),
+    )
+
+
+def job_name(scheme: str, clients: int) -> str:
+    """The name of the run of a point; files are named by it."""
+    return f"{scheme}-{clients:02}"
+
+
+def parse_name(name: str) -> tuple[str, int]:
+    """Scheme and number of clients of a job's name."""
+    scheme, _, clients = name.rpartition("-")
+    return scheme, int(clients)
+
+
+def records(found: Curves) -> list[Record]:
+    """Every measured value."""
+    made = []
+    for point in found.flush + found.fass:
+        anchor = FLUSH_US if point.scheme == "flush" else FASS_US.get(point.clients)
+        made.append(_record(point, "round_trip", point.us, "us", anchor))
+        made.append(_record(point, "round_trip_stddev", point.stddev_us, "us"))
+        made.append(_record(point, "round_trip_p5", point.p5_us, "us"))
+        made.append(_record(point, "round_trip_p95", point.p95_us, "us"))
+        for name in (*MISSES, *EVENTS):
+            made.append(_record(point, name, point.rates[name], "per_round_trip"))
+        for name in ("instructions", "cycles", *STALLS):
+            made.append(_record(point, name, point.rates[name], "per_round_trip"))
+    for flush, fass in zip(found.flush, found.fass, strict=True):
+        ratio = flush.us / fass.us
+        made.append(_record(fass, "speedup", ratio, "ratio", SPEEDUP.get(fass.clients)))
+    if found.knee is not None:
+        machine = found.fass[0].machine
+        made.append(
+            Record("l4-ipc", machine, SYSTEM, "fass", "knee", found.knee, "clients", {}, KNEE)
+        )
+    return made
+
+
+def _record(
+    point: Point, metric: str, value: float, unit: str, published: Published | None = None
+) -> Record:
+    return Record(
+        experiment="l4-ipc",
+        machine=point.machine,
+        system=SYSTEM,
+        scheme=point.scheme,
+        metric=metric,
+        parameters={"clients": point.clients},
+        value=round(value, 6),
+        unit=unit,
+        published=published,
+    )
+
+
+def times(found: Curves) -> Table:
+    """Both curves beside what the paper says of them."""
+    rows = []
+    for flush, fass in zip(found.flush, found.fass, strict=True):
+        anchor = FASS_US.get(fass.clients)
+        ratio = SPEEDUP.get(fass.clients)
+        rows.append(
+            [
+                f"{flush.clients}",
+                f"{flush.us:.2f} ± {flush.stddev_us:.2f}",
+                f"~{FLUSH_US.value:g}",
+                f"{fass.us:.2f} ± {fass.stddev_us:.2f}",
+                f"{anchor.value:g}" if anchor else "",
+                f"{flush.us / fass.us:.1f}",
+                f">{ratio.value:g}" if ratio else "",
+            ]
+        )
+    return Table(
+        title="Round-trip IPC, µs: mean ± standard deviation of the round trips",
+        columns=["clients", "flush", "paper", "fass", "paper", "flush/fass", "paper"],
+        rows=rows,
+        caption=f"published: {FLUSH_US.source.split(':')[0]} and Fig. 5, digits from the text only",
+    )
+
+
+def costs(points: list[Point]) -> Table:
+    """What a round trip met, counted."""
+    rows = []
+    for point in points:
+        rate = point.rates
+        rows.append(
+            [
+                f"{point.clients}",
+                f"{rate['cycles']:.0f}",
+                f"{rate['instructions']:.0f}",
+                f"{rate['icache_misses']:.2f}",
+                f"{rate['dcache_misses']:.2f}",
+                f"{rate['itlb_misses']:.2f}",
+                f"{rate['dtlb_misses']:.2f}",
+                f"{rate['cache_flushes']:.3f}",
+                f"{rate['tlb_flushes']:.3f}",
+                f"{rate['domains_recycled']:.3f}",
+                f"{rate['collisions']:.3f}",
+            ]
+        )
+    return Table(
+        title=f"{points[0].scheme}: counted for each round trip",
+        columns=[
+            "clients", "cycles", "instr.", "I-miss", "D-miss", "ITLB", "DTLB",
+            "cache fl.", "TLB fl.", "recycled", "collis.",
+        ],
+        rows=rows,
+    )  # fmt: skip
+
+
+def figure(found: Curves) -> Figure:
+    """Fig. 5 again.
+
+    The axis is logarithmic: the curves are a factor of ten and more apart, and the knee is a
+    matter of a few microseconds.
+    """
+    flush = [Mark(p.clients, p.us, *p.spread_us) for p in found.flush]
+    fass = [Mark(p.clients, p.us, *p.spread_us) for p in found.fass]
+    last = CLIENTS[-1]
+    ys = [y for m in flush + fass for y in (m.y, m.low, m.high) if y is not None]
+    ys += [FLUSH_US.value, *(a.value for a in FASS_US.values())]
+    knees = [Knee(KNEE.value, "published knee: 15 clients", published=True)]
+    if found.knee is not None:
+        knees.append(Knee(found.knee, f"measured: domains recycled from {found.knee} clients"))
+    ticks = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300]
+    low = max((t for t in ticks if t <= min(ys)), default=1)
+    high = min((t for t in ticks if t >= max(ys) * 1.1), default=300)
+    return Figure(
+        title="Round-trip IPC between address spaces: flushing against fast switching",
+        subtitle=f"StrongARM SA-1110 at 200 MHz, simulated ({MACHINE}); mean, band = 5th to 95th "
+        "percentile; published: Fig. 5 of Wiggins et al. 2003",
+        x_title="client address spaces",
+        y_title="round trip, µs (log scale)",
+        description=notes.alternative(found.flush, found.fass),
+        series=[
+            Series("flush", "flush, measured", flush),
+            Series(
+                "flush",
+                "flush, published: around 135 µs",
+                [Mark(1, FLUSH_US.value), Mark(last, FLUSH_US.value)],
+                published=True,
+            ),
+            Series("fass", "fass, measured", fass),
+            Series(
+                "fass",
+                "fass, published: 10 to 12 µs",
+                [Mark(clients, anchor.value) for clients, anchor in FASS_US.items()],
+                published=True,
+                label_at=0,
+            ),
+        ],
+        knees=knees,
+        log_y=True,
+        y_range=(low, high),
+        y_ticks=[t for t in ticks if low <= t <= high],
+        x_ticks=[1, *range(2, last + 1, 2)],
+    )

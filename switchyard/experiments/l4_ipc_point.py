@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One measured point of the experiment l4-ipc: a scheme and a number of clients."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from switchyard.machine import Stats
+from switchyard.summary import Summary
+
+# Rates for one round trip, by the names of their records: sums of the simulator's counters ...
+MISSES = {
+    "icache_misses": ("icache_misses",),
+    "dcache_misses": ("dcache_read_misses", "minicache_read_misses"),
+    "itlb_misses": ("itlb_misses",),
+    "dtlb_misses": ("dtlb_misses",),
+}
+STALLS = {
+    "fill_stall_cycles": ("fill_stall_cycles",),
+    "walk_stall_cycles": ("walk_stall_cycles",),
+    "write_buffer_stall_cycles": ("write_buffer_stall_cycles",),
+}
+# ... and events that the kernel reports, by their numbers in include/probe.h.
+EVENTS = {
+    "cache_flushes": 1,
+    "tlb_flushes": 2,
+    "domains_recycled": 3,
+    "clean_domains_recycled": 4,
+    "collisions": 5,
+    "cpd_entries_loaded": 6,
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """Round trips of one scheme with one number of clients; times in µs, rates a round trip."""
+
+    scheme: str
+    clients: int
+    machine: str
+    rounds: int
+    us: float
+    stddev_us: float
+    spread_us: tuple[float, float]
+    clock_mhz: float
+    rates: Mapping[str, float]
+
+    @property
+    def p5_us(self) -> float:
+        """The 5th percentile."""
+        return self.spread_us[0]
+
+    @property
+    def p95_us(self) -> float:
+        """The 95th percentile."""
+        return self.spread_us[1]
+
+    @property
+    def cycles(self) -> float:
+        """The mean round trip in cycles."""
+        return self.us * self.clock_mhz
+
+    def cost(self, stall: str, *misses: str) -> float:
+        """The mean cycles that one of these misses stalled for; 0 where there were none."""
+        count = sum(self.rates[name] for name in misses)
+        return self.rates[stall] / count if count else 0.0
+
+    @classmethod
+    def measured(cls, scheme: str, clients: int, stats: Stats, summary: Summary) -> "Point":
+        """From the statistics of a run whose region `clients` holds the round trips."""
+        region = stats.region(clients)
+        rounds = summary.count
+        rates = {
+            name: region.counters.total(*counters) / rounds
+            for name, counters in {**MISSES, **STALLS}.items()
+        }
+        for name, number in EVENTS.items():
+            rates[name] = region.event(number) / rounds
+        for name in ("cycles", "instructions"):
+            rates[name] = region.counters.total(name) / rounds
+        return cls(
+            scheme=scheme,
+            clients=clients,
+            machine=stats.machine,
+            rounds=rounds,
+            us=stats.microseconds(summary.mean),
+            stddev_us=stats.microseconds(summary.stddev),
+            spread_us=(stats.microseconds(summary.p5), stats.microseconds(summary.p95)),
+            clock_mhz=stats.clock_hz / 1e6,
+            rates=rates,
+        )

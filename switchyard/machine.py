@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulator, seen from outside: the program `switchyard-machine` and what it writes.
+
+Everything else in the package that wants a guest run comes through `run`. The statistics of a run
+are deterministic; the host's time is asked for and kept apart, so that it never gets into a
+result.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from switchyard import fields
+from switchyard.errors import InputError, RunError
+from switchyard.fields import Fields
+
+BINARY = "switchyard-machine"
+OVERRIDE = "SWITCHYARD_MACHINE"
+SCHEMA = 1
+
+# Lines of a guest's last console output that an error shows.
+CONSOLE_TAIL = 15
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What was counted, in user mode and in privileged modes."""
+
+    user: Mapping[str, int]
+    kernel: Mapping[str, int]
+
+    def total(self, *names: str) -> int:
+        """The sum of the named counters over both privileges."""
+        for name in names:
+            if name not in self.user or name not in self.kernel:
+                raise InputError(f"counter {name}: not in the statistics; expected a known counter")
+        return sum(self.user[name] + self.kernel[name] for name in names)
+
+    @classmethod
+    def read(cls, found: Fields) -> "Counters":
+        """From the statistics' object with `user` and `kernel`."""
+        return cls(found.inner("user").wholes(), found.inner("kernel").wholes())
+
+
+@dataclass(frozen=True)
+class Region:
+    """A region of interest that the guest marked: its counters and guest-defined events."""
+
+    id: int
+    entries: int
+    counters: Counters
+    events: Mapping[int, int]
+
+    def event(self, number: int) -> int:
+        """How often the guest reported event `number` within the region."""
+        return self.events.get(number, 0)
+
+    @classmethod
+    def read(cls, value: object, where: str) -> "Region":
+        """From one member of the statistics' `regions`."""
+        found = Fields(value, where)
+        return cls(
+            id=found.whole("id"),
+            entries=found.whole("entries"),
+            counters=Counters.read(found.inner("counters")),
+            events=found.inner("events").numbered(),
+        )
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """Something the architecture leaves unpredictable that the guest did."""
+
+    kind: str
+    pc: int
+    count: int
+
+    @classmethod
+    def read(cls, value: object, where: str) -> "Diagnostic":
+        """From one member of the statistics' `diagnostics`."""
+        found = Fields(value, where)
+        return cls(found.text("kind"), found.whole("pc"), found.whole("count"))
+
+
+@dataclass(frozen=True)
+class End:
+    """How a run ended: `exit`, `max-cycles`, `died` or `hung`."""
+
+    kind: str
+    status: int
+    message: str
+
+    @property
+    def good(self) -> bool:
+        """Whether the guest ended by itself and was content."""
+        return self.kind == "exit" and self.status == 0
+
+    @classmethod
+    def read(cls, found: Fields) -> "End":
+        """From the statistics' `end`."""
+        message = found.raw("message")
+        return cls(
+            kind=found.text("kind"),
+            status=found.whole("status") if found.raw("status") is not None else 0,
+            message=message if isinstance(message, str) else "",
+        )
+
+
+@dataclass(frozen=True)
+class Stats:
+    """The statistics of one run."""
+
+    machine: str
+    clock_hz: int
+    end: End
+    cycles: int
+    instructions: int
+    counters: Counters
+    events: Mapping[int, int]
+    regions: tuple[Region, ...]
+    samples: Mapping[int, list[int]]
+    diagnostics: tuple[Diagnostic, ...]
+
+    def region(self, number: int) -> Region:
+        """The region of interest that the guest numbered so."""
+        for region in self.regions:
+            if region.id == number:
+                return region
+        raise RunError(f"the guest never entered region {number}")
+
+    def microseconds(self, cycles: float) -> float:
+        """Cycles of this machine as time."""
+        return cycles * 1e6 / self.clock_hz
+
+    @classmethod
+    def parse(cls, text: str | bytes, where: str) -> "Stats":
+        """Reads what `--stats` wrote; `where` names the file in errors."""
+        found = Fields(fields.parse(text, where), where)
+        if found.whole("schema") != SCHEMA:
+            raise found.wrong("schema", f"{SCHEMA}, the version that this Switchyard reads")
+        if found.whole("clock_hz") == 0:
+            raise found.wrong("clock_hz", "a clock rate above 0")
+        return cls(
+            machine=found.text("machine"),
+            clock_hz=found.whole("clock_hz"),
+            end=End.read(found.inner("end")),
+            cycles=found.whole("cycles"),
+            instructions=found.whole("instructions"),
+            counters=Counters.read(found.inner("counters")),
+            events=found.inner("events").numbered(),
+            regions=tuple(found.items("regions", Region.read)),
+            samples=found.inner("samples").numbered_lists(),
+            diagnostics=tuple(found.items("diagnostics", Diagnostic.read)),
+        )
+
+
+@dataclass(frozen=True)
+class Boot:
+    """A run to be made. `machine` is a name that the simulator knows, or a machine file."""
+
+    machine: str
+    kernel: Path
+    append: str = ""
+    max_cycles: int | None = None
+
+    def arguments(self) -> list[str]:
+        """The simulator's arguments for it."""
+        arguments = ["boot", "--machine", self.machine, "--kernel", str(self.kernel)]
+        if self.append:
+            arguments += ["--append", self.append]
+        if self.max_cycles is not None:
+            arguments += ["--max-cycles", str(self.max_cycles)]
+        return arguments
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that was made: its statistics as written and as read, its console, the host's time."""
+
+    stats: Stats
+    text: bytes
+    console: str
+    host_seconds: float
+
+
+def binary() -> Path:
+    """The simulator: the one named by the environment, else beside this Python, else on PATH."""
+    override = os.environ.get(OVERRIDE)
+    if override:
+        if not os.access(override, os.X_OK) or os.path.isdir(override):
+            raise InputError(f"{OVERRIDE}={override}: expected the path of an executable program")
+        return Path(override)
+    beside = Path(sys.executable).parent / BINARY
+    if os.access(beside, os.X_OK):
+        return beside
+    found = shutil.which(BINARY)
+    if found:
+        return Path(found)
+    raise InputError(f"{BINARY}: not found; install it with: make setup")
+
+
+def run(boot: Boot) -> Run:
+    """Runs a guest to its end without a terminal.
+
+    Raises `RunError` with its last console lines when the guest fails, and `InputError` with the
+    simulator's own line when it refuses its input.
+    """
+    with tempfile.TemporaryDirectory(prefix="switchyard-") as scratch:
+        stats_file = Path(scratch, "stats.json")
+        time_file = Path(scratch, "time.json")
+        command = [str(binary()), *boot.arguments()]
+        command += ["--stats", str(stats_file), "--host-time", str(time_file)]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        console = done.stdout.decode(errors="replace")
+        said = done.stderr.decode(errors="replace").strip()
+        if done.returncode == 2:
+            raise InputError(said.splitlines()[-1] if said else f"{boot.kernel}: refused")
+        if done.returncode != 0 or not stats_file.exists():
+            raise RunError(_failure(boot, done.returncode, console, said))
+        text = stats_file.read_bytes()
+        time = Fields(fields.parse(time_file.read_bytes(), "host time"), "host time")
+        return Run(
+            stats=Stats.parse(text, f"statistics of {boot.kernel.name}"),
+            text=text,
+            console=console,
+            host_seconds=time.number("seconds"),
+        )
+
+
+def _failure(boot: Boot, status: int, console: str, said: str) -> str:
+    how = f"status {status}" if status >= 0 else f"signal {-status}"
+    lines = [f"{boot.kernel.name} on {boot.machine}: the guest failed ({how})"]
+    if boot.append:
+        lines.append(f"  command line: {boot.append}")
+    if said:
+        lines += [f"  {line}" for line in said.splitlines()]
+    tail = console.splitlines()[-CONSOLE_TAIL:]
+    if tail:
+        lines.append("  last lines of its console:")
+        lines += [f"  | {line}" for line in tail]
+    return "\n".join(lines)
+
+
+def hand_over(arguments: list[str]) -> None:
+    """Becomes the simulator: terminal, signals and exit status are its own. Does not return."""
+    program = str(binary())
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(program, [program, *arguments])  # noqa: S606
+
+
+def machines() -> list[Mapping[str, Any]]:
+    """The machine descriptions that the simulator carries, as it lists them."""
+    done = subprocess.run(
+        [str(binary()), "machines", "--json"], capture_output=True, check=False, text=True
+    )
+    if done.returncode != 0:
+        raise RunError(f"{BINARY} machines --json: {done.stderr.strip()}")
+    found = fields.parse(done.stdout, f"{BINARY} machines --json")
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise RunError(f"{BINARY} machines --json: expected a list of objects")
+    return found

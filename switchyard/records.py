@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records: one measured value each, and the files that hold them.
+
+A file is a JSON list of records in a stable order and form, without dates: two runs of the same
+experiment write the same bytes. What differs from run to run (the date, the versions) goes into a
+sibling file, see `meta_path`.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from switchyard import fields
+from switchyard.errors import InputError
+from switchyard.fields import Fields
+
+Parameter = int | float | str | bool
+
+
+@dataclass(frozen=True)
+class Published:
+    """A value that a paper gives for the same thing, and where it stands."""
+
+    value: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Record:
+    """One measured value."""
+
+    experiment: str
+    machine: str
+    system: str
+    scheme: str
+    metric: str
+    value: float
+    unit: str
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    published: Published | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """The record as a JSON object, its fields in the documented order."""
+        published = None
+        if self.published is not None:
+            published = {"value": self.published.value, "source": self.published.source}
+        return {
+            "experiment": self.experiment,
+            "machine": self.machine,
+            "system": self.system,
+            "scheme": self.scheme,
+            "metric": self.metric,
+            "parameters": dict(sorted(self.parameters.items())),
+            "value": self.value,
+            "unit": self.unit,
+            "published": published,
+        }
+
+    @classmethod
+    def from_json(cls, value: object, where: str) -> "Record":
+        """A record from a JSON object; `where` names it in errors."""
+        found = Fields(value, where)
+        found.only(*NAMES)
+        return cls(
+            experiment=found.text("experiment"),
+            machine=found.text("machine"),
+            system=found.text("system"),
+            scheme=found.text("scheme"),
+            metric=found.text("metric"),
+            parameters=_parameters(found),
+            value=found.number("value"),
+            unit=found.text("unit"),
+            published=_published(found),
+        )
+
+
+NAMES = (
+    "experiment",
+    "machine",
+    "system",
+    "scheme",
+    "metric",
+    "parameters",
+    "value",
+    "unit",
+    "published",
+)
+
+
+def _parameters(found: Fields) -> dict[str, Parameter]:
+    inner = found.inner("parameters")
+    parameters: dict[str, Parameter] = {}
+    for name in inner.names():
+        value = inner.raw(name)
+        if isinstance(value, str | bool):
+            parameters[name] = value
+        else:
+            parameters[name] = inner.number(name)
+    return parameters
+
+
+def _published(found: Fields) -> Published | None:
+    if "published" not in found:
+        raise found.wrong("published", "an object with value and source, or null")
+    if found.raw("published") is None:
+        return None
+    inner = found.inner("published")
+    inner.only("value", "source")
+    return Published(inner.number("value"), inner.text("source"))
+
+
+def dumps(records: Iterable[Record]) -> str:
+    """The text of a record file: one record a line, so that a difference is a line."""
+    lines = [
+        json.dumps(record.to_json(), ensure_ascii=False, allow_nan=False) for record in records
+    ]
+    return "[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n"
+
+
+def loads(text: str | bytes, where: str) -> list[Record]:
+    """The records in the text of a record file; `where` names the file in errors."""
+    found = fields.parse(text, where)
+    if not isinstance(found, list):
+        raise InputError(f"{where}: found {fields.shown(found)}; expected a list of records")
+    return [Record.from_json(one, f"{where}: record {i}") for i, one in enumerate(found)]
+
+
+def save(records: Iterable[Record], path: Path) -> None:
+    """Writes a record file."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dumps(records), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; expected a file that can be written") from None
+
+
+def load(path: Path) -> list[Record]:
+    """Reads a record file."""
+    try:
+        return loads(path.read_bytes(), str(path))
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; expected a record file") from None
+
+
+def meta_path(path: Path) -> Path:
+    """Where the metadata of the run that wrote the record file `path` goes."""
+    return path.with_name(path.stem + ".meta.json")
