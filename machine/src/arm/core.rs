@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The integer core: registers, modes, exceptions, and the loop that fetches and runs
+//! instructions. Source: ARM Architecture Reference Manual (DDI 0100), chapters A2 (programmers'
+//! model) and A3 (instruction set).
+
+use std::collections::BTreeMap;
+
+use crate::config::MachineConfig;
+use crate::counters::Privilege;
+use crate::event::{Cycle, NEVER};
+use crate::observe::{Commit, Observer};
+
+use super::exec::{self, Handler};
+use super::insn::Op;
+use super::memsys::{control, Abort, Fetched, MemSys};
+use super::timing::Pipeline;
+
+/// Bits of the program status registers.
+pub mod psr {
+    /// Negative.
+    pub const N: u32 = 1 << 31;
+    /// Zero.
+    pub const Z: u32 = 1 << 30;
+    /// Carry.
+    pub const C: u32 = 1 << 29;
+    /// Overflow.
+    pub const V: u32 = 1 << 28;
+    /// IRQ masked.
+    pub const I: u32 = 1 << 7;
+    /// FIQ masked.
+    pub const F: u32 = 1 << 6;
+    /// The mode field.
+    pub const MODE: u32 = 0x1f;
+    /// The bits that ARMv4 without Thumb implements.
+    pub const IMPLEMENTED: u32 = N | Z | C | V | I | F | MODE;
+}
+
+/// Processor modes by the value of the mode field (DDI 0100, A2.2).
+pub mod mode {
+    /// User.
+    pub const USR: u32 = 0x10;
+    /// Fast interrupt.
+    pub const FIQ: u32 = 0x11;
+    /// Interrupt.
+    pub const IRQ: u32 = 0x12;
+    /// Supervisor.
+    pub const SVC: u32 = 0x13;
+    /// Abort.
+    pub const ABT: u32 = 0x17;
+    /// Undefined.
+    pub const UND: u32 = 0x1b;
+    /// System.
+    pub const SYS: u32 = 0x1f;
+}
+
+/// A register bank: whose r13 and r14 (and saved status register) a mode uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bank {
+    /// User and system modes; no saved status register.
+    Usr = 0,
+    /// Fast interrupt mode, with r8 to r12 of its own.
+    Fiq = 1,
+    /// Interrupt mode.
+    Irq = 2,
+    /// Supervisor mode.
+    Svc = 3,
+    /// Abort mode.
+    Abt = 4,
+    /// Undefined mode.
+    Und = 5,
+}
+
+/// The bank of a mode field, if it names a mode.
+#[must_use]
+pub fn bank(mode_field: u32) -> Option<Bank> {
+    Some(match mode_field & psr::MODE {
+        mode::USR | mode::SYS => Bank::Usr,
+        mode::FIQ => Bank::Fiq,
+        mode::IRQ => Bank::Irq,
+        mode::SVC => Bank::Svc,
+        mode::ABT => Bank::Abt,
+        mode::UND => Bank::Und,
+        _ => return None,
+    })
+}
+
+/// Exceptions (DDI 0100, A2.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exception {
+    /// Undefined instruction.
+    Undefined,
+    /// Software interrupt.
+    Swi,
+    /// Instruction fetch memory abort.
+    PrefetchAbort,
+    /// Data access memory abort.
+    DataAbort,
+    /// Normal interrupt.
+    Irq,
+    /// Fast interrupt.
+    Fiq,
+}
+
+impl Exception {
+    /// Vector offset and mode entered.
+    fn entry(self) -> (u32, u32) {
+        match self {
+            Self::Undefined => (0x04, mode::UND),
+            Self::Swi => (0x08, mode::SVC),
+            Self::PrefetchAbort => (0x0c, mode::ABT),
+            Self::DataAbort => (0x10, mode::ABT),
+            Self::Irq => (0x18, mode::IRQ),
+            Self::Fiq => (0x1c, mode::FIQ),
+        }
+    }
+}
+
+/// Something UNPREDICTABLE or doubtful that the guest did; counted with the address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Diagnostic {
+    /// A write of a mode field that names no mode; the mode stays.
+    InvalidMode,
+    /// A saved status register used in a mode that has none.
+    NoSavedStatus,
+    /// A CP15 operation that the manual does not define; ignored.
+    UndefinedCp15,
+    /// A condition field of 0b1111; not executed.
+    NeverCondition,
+    /// A load or store with writeback to r15, or of an empty register list.
+    UnpredictableOperands,
+}
+
+impl Diagnostic {
+    /// The name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InvalidMode => "invalid-mode",
+            Self::NoSavedStatus => "no-saved-status",
+            Self::UndefinedCp15 => "undefined-cp15",
+            Self::NeverCondition => "never-condition",
+            Self::UnpredictableOperands => "unpredictable-operands",
+        }
+    }
+}
+
+/// Why the core cannot go on by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dead {
+    /// Nothing can ever wake it.
+    Hung(String),
+    /// It takes the same exception at its own vector for ever.
+    Died(String),
+}
+
+/// "No line": an address that no aligned fetch compares equal to.
+const NO_LINE: u32 = 1;
+
+/// The processor.
+pub struct Core<O: Observer> {
+    /// The registers of the current mode. While an instruction executes r15 is its address plus 8;
+    /// between instructions it is the address of the next one.
+    pub r: [u32; 16],
+    /// Where the next instruction is fetched, set by instructions that change the flow.
+    pub(super) next_pc: u32,
+    cpsr: u32,
+    /// r13 and r14 by bank; the current bank's are in `r`.
+    banked: [[u32; 2]; 6],
+    /// r8 to r12 of fast interrupt mode when another mode runs, of the others when it runs.
+    banked_high: [u32; 5],
+    spsr: [u32; 6],
+    /// Memory system and time.
+    pub mem: MemSys,
+    /// Interlocks.
+    pub(super) pipeline: Pipeline,
+    /// The processor identification of CP15 register 0.
+    pub(super) processor_id: u32,
+    /// Sleeping until an interrupt.
+    pub(super) waiting: bool,
+    /// The exception that the last step took.
+    pub taken: Option<Exception>,
+    /// Set when the core cannot go on.
+    pub dead: Option<Dead>,
+    /// UNPREDICTABLE things the guest did, by kind and address.
+    pub diagnostics: BTreeMap<(Diagnostic, u32), u64>,
+    /// Virtual address of the line that was fetched last, while nothing that its fetch looked at
+    /// has changed; [`NO_LINE`] otherwise. A hint: without it every fetch looks again.
+    line: u32,
+    line_slot: usize,
+    /// The observer.
+    pub observer: O,
+}
+
+impl<O: Observer> Core<O> {
+    const HANDLERS: [Handler<O>; 256] = exec::handlers();
+
+    /// A core as reset leaves it: supervisor mode, interrupts masked, at address 0.
+    #[must_use]
+    pub fn new(config: &MachineConfig, mem: MemSys, observer: O) -> Self {
+        Self {
+            r: [0; 16],
+            next_pc: 0,
+            cpsr: mode::SVC | psr::I | psr::F,
+            banked: [[0; 2]; 6],
+            banked_high: [0; 5],
+            spsr: [0; 6],
+            mem,
+            pipeline: Pipeline::new(config.pipeline.clone()),
+            processor_id: config.processor_id,
+            waiting: false,
+            taken: None,
+            dead: None,
+            diagnostics: BTreeMap::new(),
+            line: NO_LINE,
+            line_slot: 0,
+            observer,
+        }
+    }
+
+    // ---- running ---------------------------------------------------------------------------
+
+    /// Runs instructions until the horizon of the memory system.
+    #[inline]
+    pub fn run_to_horizon(&mut self) {
+        while self.mem.cycle < self.mem.horizon {
+            self.step();
+        }
+    }
+
+    /// Fetches and runs one instruction, or takes its prefetch abort.
+    #[inline]
+    pub fn step(&mut self) {
+        let pc = self.r[15];
+        self.mem.counters.fetches += 1;
+        let op = if pc & !31 == self.line {
+            self.mem.op(self.line_slot, (pc >> 2) as usize)
+        } else {
+            match self.fetch(pc) {
+                Ok(op) => op,
+                Err(Abort) => return self.prefetch_abort(pc),
+            }
+        };
+        self.execute(pc, op);
+    }
+
+    fn fetch(&mut self, pc: u32) -> Result<Op, Abort> {
+        Ok(match self.mem.fetch(pc, self.privileged())? {
+            Fetched::Line(slot) => {
+                self.line_slot = slot;
+                self.line = if crate::cache::HINTS {
+                    pc & !31
+                } else {
+                    NO_LINE
+                };
+                self.mem.op(slot, (pc >> 2) as usize)
+            }
+            Fetched::Single(op) => {
+                self.line = NO_LINE;
+                op
+            }
+        })
+    }
+
+    #[inline]
+    fn execute(&mut self, pc: u32, op: Op) {
+        if self.pipeline.may_interlock(op.sources) {
+            self.mem.cycle = self.pipeline.wait_for(op.sources, self.mem.cycle);
+        }
+        self.mem.cycle += 1;
+        self.next_pc = pc.wrapping_add(4);
+        let executed = self.condition_holds(op.insn.cond());
+        if executed {
+            self.r[15] = pc.wrapping_add(8);
+            if Self::HANDLERS[op.kind.0 as usize](self, op.insn).is_err() {
+                self.data_abort(pc);
+            }
+        } else if op.insn.cond() == 15 {
+            self.diagnose(Diagnostic::NeverCondition, pc);
+        }
+        self.r[15] = self.next_pc;
+        if O::ON {
+            let commit = Commit {
+                cycle: self.mem.cycle,
+                pc,
+                insn: op.insn.0,
+                executed,
+                cpsr: self.cpsr,
+                r: self.r,
+            };
+            self.observer.commit(&commit);
+        }
+    }
+
+    /// Whether a condition field holds under the current flags (DDI 0100, A3.2).
+    #[inline]
+    fn condition_holds(&self, cond: u32) -> bool {
+        // For each condition, the set of NZCV values under which it holds, as a bit mask.
+        const HOLDS: [u16; 16] = condition_masks();
+        cond == 14 || HOLDS[cond as usize] & (1 << (self.cpsr >> 28)) != 0
+    }
+
+    /// Forgets the fetched line: something that its fetch looked at may have changed.
+    #[inline]
+    pub(super) fn refetch(&mut self) {
+        self.line = NO_LINE;
+    }
+
+    /// Takes a pending interrupt if one is unmasked, and wakes the core. Called by the run loop
+    /// whenever pins or masks may have changed.
+    pub fn poll_interrupts(&mut self) {
+        let pins = self.mem.bus.pins;
+        if !pins.irq && !pins.fiq {
+            return;
+        }
+        self.waiting = false;
+        let return_address = self.r[15].wrapping_add(4);
+        if pins.fiq && self.cpsr & psr::F == 0 {
+            self.take(Exception::Fiq, return_address);
+        } else if pins.irq && self.cpsr & psr::I == 0 {
+            self.take(Exception::Irq, return_address);
+        } else {
+            return;
+        }
+        self.r[15] = self.next_pc;
+    }
+
+    /// Whether the core sleeps until an interrupt.
+    #[must_use]
+    pub fn waits_for_interrupt(&self) -> bool {
+        self.waiting
+    }
+
+    /// Sleeps up to `until` or the next event. `false` if no event will ever come.
+    pub fn sleep(&mut self, until: Cycle) -> bool {
+        let wake = self.mem.bus.events.next();
+        if wake == NEVER && until == NEVER {
+            return false;
+        }
+        self.mem.cycle = self.mem.cycle.max(wake.min(until));
+        wake != NEVER
+    }
+
+    // ---- program status --------------------------------------------------------------------
+
+    /// The current program status register.
+    #[inline]
+    #[must_use]
+    pub fn cpsr(&self) -> u32 {
+        self.cpsr
+    }
+
+    /// Whether the current mode is privileged.
+    #[inline]
+    #[must_use]
+    pub fn privileged(&self) -> bool {
+        self.cpsr & psr::MODE != mode::USR
+    }
+
+    /// Replaces the condition flags by bits 31:28 of `flags`.
+    #[inline]
+    pub(super) fn set_flags(&mut self, flags: u32) {
+        self.cpsr = (self.cpsr & 0x0fff_ffff) | (flags & 0xf000_0000);
+    }
+
+    /// Replaces the current program status register, changing the mode and its registers.
+    pub fn set_cpsr(&mut self, value: u32) {
+        let mut value = value & psr::IMPLEMENTED;
+        let Some(to) = bank(value) else {
+            self.diagnose(Diagnostic::InvalidMode, self.r[15].wrapping_sub(8));
+            value = (value & !psr::MODE) | (self.cpsr & psr::MODE);
+            self.cpsr = value;
+            self.mem.horizon = 0;
+            return;
+        };
+        let from = self.current_bank();
+        let was_privileged = self.privileged();
+        self.cpsr = value;
+        if from != to {
+            self.banked[from as usize] = [self.r[13], self.r[14]];
+            [self.r[13], self.r[14]] = self.banked[to as usize];
+            if from == Bank::Fiq || to == Bank::Fiq {
+                for (mine, other) in self.r[8..13].iter_mut().zip(&mut self.banked_high) {
+                    std::mem::swap(mine, other);
+                }
+            }
+        }
+        if self.privileged() != was_privileged {
+            self.mem.sync_counters();
+            self.mem.counters.switch_privilege(if was_privileged {
+                Privilege::User
+            } else {
+                Privilege::Kernel
+            });
+            self.refetch();
+        }
+        // The interrupt masks may have changed.
+        self.mem.horizon = 0;
+    }
+
+    fn current_bank(&self) -> Bank {
+        // `set_cpsr` lets no other value in.
+        bank(self.cpsr).unwrap_or(Bank::Usr)
+    }
+
+    /// The saved status register of the current mode, if it has one.
+    pub(super) fn saved_psr(&mut self) -> Option<&mut u32> {
+        match self.current_bank() {
+            Bank::Usr => None,
+            other => Some(&mut self.spsr[other as usize]),
+        }
+    }
+
+    /// The saved status register of `bank`. For loaders, debuggers and tests.
+    pub fn spsr_of(&mut self, bank: Bank) -> &mut u32 {
+        &mut self.spsr[bank as usize]
+    }
+
+    /// Returns from an exception: the saved status becomes the current one.
+    pub(super) fn restore_psr(&mut self) {
+        match self.saved_psr().copied() {
+            Some(saved) => self.set_cpsr(saved),
+            None => self.diagnose(Diagnostic::NoSavedStatus, self.r[15].wrapping_sub(8)),
+        }
+    }
+
+    /// Register `n` (8 to 14) of a mode of `bank`, whatever the current mode is.
+    pub fn banked_register(&mut self, bank: Bank, n: usize) -> &mut u32 {
+        let current = self.current_bank();
+        match n {
+            13 | 14 if bank != current => &mut self.banked[bank as usize][n - 13],
+            8..=12 if (bank == Bank::Fiq) != (current == Bank::Fiq) => &mut self.banked_high[n - 8],
+            _ => &mut self.r[n],
+        }
+    }
+
+    // ---- exceptions ------------------------------------------------------------------------
+
+    /// Takes an exception; `return_address` goes into the link register of its mode.
+    pub(super) fn take(&mut self, exception: Exception, return_address: u32) {
+        let tally = &mut self.mem.counters.now;
+        *match exception {
+            Exception::Undefined => &mut tally.exception_undefined,
+            Exception::Swi => &mut tally.exception_swi,
+            Exception::PrefetchAbort => &mut tally.exception_prefetch_abort,
+            Exception::DataAbort => &mut tally.exception_data_abort,
+            Exception::Irq => &mut tally.exception_irq,
+            Exception::Fiq => &mut tally.exception_fiq,
+        } += 1;
+        let (offset, new_mode) = exception.entry();
+        let saved = self.cpsr;
+        let masks = psr::I
+            | if exception == Exception::Fiq {
+                psr::F
+            } else {
+                0
+            };
+        self.set_cpsr((saved & !psr::MODE) | new_mode | masks);
+        if let Some(spsr) = self.saved_psr() {
+            *spsr = saved;
+        }
+        self.r[14] = return_address;
+        let base = if self.mem.control & control::X != 0 {
+            0xffff_0000
+        } else {
+            0
+        };
+        self.next_pc = base + offset;
+        self.mem.cycle += Cycle::from(self.pipeline.config.exception_entry);
+        self.taken = Some(exception);
+    }
+
+    fn prefetch_abort(&mut self, pc: u32) {
+        self.mem.cycle += 1;
+        self.take(Exception::PrefetchAbort, pc.wrapping_add(4));
+        if self.next_pc == pc {
+            self.die(format!(
+                "prefetch abort at the prefetch abort vector {pc:#010x}: no handler is mapped there"
+            ));
+        }
+        self.r[15] = self.next_pc;
+    }
+
+    fn data_abort(&mut self, pc: u32) {
+        // SA-1110 DM §7.6: a data abort sets both registers, a prefetch abort neither.
+        let fault = self.mem.fault;
+        self.mem.fault_status = fault.status_register();
+        self.mem.fault_address = fault.mva;
+        self.take(Exception::DataAbort, pc.wrapping_add(8));
+    }
+
+    /// The instruction at r15 - 8 is undefined.
+    pub(super) fn undefined(&mut self) {
+        let pc = self.r[15].wrapping_sub(8);
+        self.take(Exception::Undefined, pc.wrapping_add(4));
+        if self.next_pc == pc {
+            self.die(format!(
+                "undefined instruction at the undefined instruction vector {pc:#010x}"
+            ));
+        }
+    }
+
+    /// A branch of an instruction to itself with interrupts masked never ends.
+    pub(super) fn check_endless_branch(&mut self, target: u32) {
+        if target == self.r[15].wrapping_sub(8) && self.cpsr & (psr::I | psr::F) == psr::I | psr::F
+        {
+            self.dead = Some(Dead::Hung(format!(
+                "branch to itself at {target:#010x} with interrupts masked"
+            )));
+            self.mem.horizon = 0;
+        }
+    }
+
+    fn die(&mut self, message: String) {
+        self.dead = Some(Dead::Died(message));
+        self.mem.horizon = 0;
+    }
+
+    /// Counts something UNPREDICTABLE at `pc`.
+    #[cold]
+    pub(super) fn diagnose(&mut self, what: Diagnostic, pc: u32) {
+        *self.diagnostics.entry((what, pc)).or_default() += 1;
+    }
+}
+
+/// For each condition field the NZCV values under which it holds (DDI 0100, table A3-1).
+const fn condition_masks() -> [u16; 16] {
+    let mut masks = [0; 16];
+    let mut flags = 0;
+    while flags < 16 {
+        let (n, z, c, v) = (
+            flags & 8 != 0,
+            flags & 4 != 0,
+            flags & 2 != 0,
+            flags & 1 != 0,
+        );
+        let holds = [
+            z,
+            !z,
+            c,
+            !c,
+            n,
+            !n,
+            v,
+            !v,
+            c && !z,
+            !c || z,
+            n == v,
+            n != v,
+            !z && n == v,
+            z || n != v,
+            true,
+            false,
+        ];
+        let mut cond = 0;
+        while cond < 16 {
+            if holds[cond] {
+                masks[cond] |= 1 << flags;
+            }
+            cond += 1;
+        }
+        flags += 1;
+    }
+    masks
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Data processing and the shifter (DDI 0100, A3.4 and A5.1).
+
+use crate::arm::core::{psr, Core};
+use crate::arm::insn::Insn;
+use crate::arm::memsys::Abort;
+use crate::event::Cycle;
+use crate::observe::Observer;
+
+use super::shape;
+
+/// A value and the carry that goes with it.
+type WithCarry = (u32, bool);
+
+/// One data-processing instruction; opcode, S bit and operand shape are constants, so that each
+/// combination compiles to its own few instructions.
+pub fn process<O: Observer, const OPCODE: u8, const S: bool, const SHAPE: u8>(
+    core: &mut Core<O>,
+    insn: Insn,
+) -> Result<(), Abort> {
+    let carry = core.cpsr() & psr::C != 0;
+    let (operand, shifter_carry) = operand::<O, SHAPE>(core, insn, carry);
+    let first = core.r[insn.rn()];
+    // Result, carry, overflow (`None`: the logical operations leave V).
+    let (result, carry_out, overflow) = match OPCODE {
+        0 | 8 => (first & operand, shifter_carry, None),
+        1 | 9 => (first ^ operand, shifter_carry, None),
+        2 | 10 => add(first, !operand, true),
+        3 => add(operand, !first, true),
+        4 | 11 => add(first, operand, false),
+        5 => add(first, operand, carry),
+        6 => add(first, !operand, carry),
+        7 => add(operand, !first, carry),
+        12 => (first | operand, shifter_carry, None),
+        13 => (operand, shifter_carry, None),
+        14 => (first & !operand, shifter_carry, None),
+        _ => (!operand, shifter_carry, None),
+    };
+    let writes = !(8..12).contains(&OPCODE);
+    if writes && insn.rd() == 15 {
+        core.write_pc(result, core.pipeline.config.pc_write);
+        if S {
+            core.restore_psr();
+        }
+        return Ok(());
+    }
+    if S {
+        let v = overflow.unwrap_or(core.cpsr() & psr::V != 0);
+        core.set_flags(
+            (result & psr::N)
+                | if result == 0 { psr::Z } else { 0 }
+                | if carry_out { psr::C } else { 0 }
+                | if v { psr::V } else { 0 },
+        );
+    }
+    if writes {
+        core.r[insn.rd()] = result;
+    }
+    Ok(())
+}
+
+#[inline]
+fn add(a: u32, b: u32, carry: bool) -> (u32, bool, Option<bool>) {
+    let (partial, carry_1) = a.overflowing_add(b);
+    let (sum, carry_2) = partial.overflowing_add(u32::from(carry));
+    let overflow = (a ^ sum) & (b ^ sum) & psr::N != 0;
+    (sum, carry_1 || carry_2, Some(overflow))
+}
+
+#[inline]
+fn operand<O: Observer, const SHAPE: u8>(core: &Core<O>, insn: Insn, carry: bool) -> WithCarry {
+    match SHAPE {
+        shape::CONSTANT => constant(insn, carry),
+        shape::REGISTER => (core.r[insn.rm()], carry),
+        shape::SHIFTED => shift_by_constant(core.r[insn.rm()], insn, carry),
+        _ => shift_by_register(core.r[insn.rm()], core.r[insn.rs()], insn, carry),
+    }
+}
+
+/// An 8-bit constant rotated right by twice bits 11:8 (A5.1.3).
+#[inline]
+pub fn constant(insn: Insn, carry: bool) -> WithCarry {
+    let rotation = 2 * ((insn.0 >> 8) & 15);
+    let value = (insn.0 & 0xff).rotate_right(rotation);
+    (
+        value,
+        if rotation == 0 {
+            carry
+        } else {
+            value & psr::N != 0
+        },
+    )
+}
+
+/// A register shifted by bits 11:7 (A5.1.5 to A5.1.13, the immediate forms).
+#[inline]
+pub fn shift_by_constant(value: u32, insn: Insn, carry: bool) -> WithCarry {
+    let amount = (insn.0 >> 7) & 31;
+    match ((insn.0 >> 5) & 3, amount) {
+        (0, 0) => (value, carry),
+        (0, n) => (value << n, value & (1 << (32 - n)) != 0),
+        // A shift right by 0 encodes one by 32.
+        (1, 0) => (0, value & psr::N != 0),
+        (1, n) => (value >> n, value & (1 << (n - 1)) != 0),
+        (2, 0) => (((value as i32) >> 31) as u32, value & psr::N != 0),
+        (2, n) => (((value as i32) >> n) as u32, value & (1 << (n - 1)) != 0),
+        // A rotation by 0 encodes RRX.
+        (_, 0) => ((u32::from(carry) << 31) | (value >> 1), value & 1 != 0),
+        (_, n) => (value.rotate_right(n), value & (1 << (n - 1)) != 0),
+    }
+}
+
+/// A register shifted by the low byte of another (A5.1.6 to A5.1.12, the register forms).
+#[inline]
+fn shift_by_register(value: u32, amount: u32, insn: Insn, carry: bool) -> WithCarry {
+    let amount = amount & 0xff;
+    if amount == 0 {
+        return (value, carry);
+    }
+    match (insn.0 >> 5) & 3 {
+        0 if amount < 32 => (value << amount, value & (1 << (32 - amount)) != 0),
+        0 => (0, amount == 32 && value & 1 != 0),
+        1 if amount < 32 => (value >> amount, value & (1 << (amount - 1)) != 0),
+        1 => (0, amount == 32 && value & psr::N != 0),
+        2 if amount < 32 => (
+            ((value as i32) >> amount) as u32,
+            value & (1 << (amount - 1)) != 0,
+        ),
+        2 => (((value as i32) >> 31) as u32, value & psr::N != 0),
+        _ => {
+            let rotated = value.rotate_right(amount & 31);
+            (rotated, rotated & psr::N != 0)
+        }
+    }
+}
+
+impl<O: Observer> Core<O> {
+    /// Writes the PC: the next instruction comes from `target`, `extra` cycles later than it
+    /// would have in sequence. ARM state ignores the low two bits.
+    #[inline]
+    pub(super) fn write_pc(&mut self, target: u32, extra: u32) {
+        self.next_pc = target & !3;
+        self.mem.cycle += Cycle::from(extra);
+    }
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What each instruction does: one small function each, grouped as the chapters of the ARM
+//! Architecture Reference Manual (DDI 0100, A3 and A4). This file decodes: it gives each encoding
+//! the number of its handler ([`kind`]) and says which registers it reads ([`sources`]).
+//!
+//! ARMv4 without Thumb: BX, CLZ, the enhanced multiplies, LDRD and all later instructions are
+//! undefined, as are all coprocessors but 15.
+
+mod branch;
+mod coprocessor;
+mod data;
+mod multiple;
+mod multiply;
+mod single;
+mod status;
+
+use crate::observe::Observer;
+
+use super::core::Core;
+use super::insn::Insn;
+use super::memsys::Abort;
+
+/// Executes one instruction whose condition held. `Err` is a data abort; every other exception
+/// is taken by the handler itself.
+pub type Handler<O> = fn(&mut Core<O>, Insn) -> Result<(), Abort>;
+
+/// The number of a handler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind(pub u8);
+
+impl Default for Kind {
+    fn default() -> Self {
+        kinds::UNDEFINED
+    }
+}
+
+/// Shapes of a data-processing operand (DDI 0100, A5.1); part of the handler's number.
+mod shape {
+    /// An 8-bit constant, rotated.
+    pub const CONSTANT: u8 = 0;
+    /// A register as it is.
+    pub const REGISTER: u8 = 1;
+    /// A register shifted by a constant.
+    pub const SHIFTED: u8 = 2;
+    /// A register shifted by a register.
+    pub const SHIFTED_BY_REGISTER: u8 = 3;
+}
+
+/// Handler numbers. Below 128: data processing, `opcode * 8 + S * 4 + shape`.
+mod kinds {
+    use super::Kind;
+
+    pub const UNDEFINED: Kind = Kind(128);
+    pub const BRANCH: Kind = Kind(129);
+    pub const BRANCH_LINK: Kind = Kind(130);
+    pub const SWI: Kind = Kind(131);
+    pub const MRS: Kind = Kind(132);
+    pub const MSR: Kind = Kind(133);
+    pub const MULTIPLY: Kind = Kind(134);
+    pub const MULTIPLY_LONG: Kind = Kind(135);
+    pub const SWAP: Kind = Kind(136);
+    pub const LOAD_HALF: Kind = Kind(137);
+    pub const LOAD_SIGNED_BYTE: Kind = Kind(138);
+    pub const LOAD_SIGNED_HALF: Kind = Kind(139);
+    pub const STORE_HALF: Kind = Kind(140);
+    pub const LOAD_WORD: Kind = Kind(141);
+    pub const LOAD_BYTE: Kind = Kind(142);
+    pub const STORE_WORD: Kind = Kind(143);
+    pub const STORE_BYTE: Kind = Kind(144);
+    /// The same with P=1, W=0 and an immediate offset: the form that compilers emit most.
+    pub const LOAD_WORD_OFFSET: Kind = Kind(145);
+    pub const LOAD_BYTE_OFFSET: Kind = Kind(146);
+    pub const STORE_WORD_OFFSET: Kind = Kind(147);
+    pub const STORE_BYTE_OFFSET: Kind = Kind(148);
+    pub const LOAD_MULTIPLE: Kind = Kind(149);
+    pub const STORE_MULTIPLE: Kind = Kind(150);
+    pub const COPROCESSOR_TRANSFER: Kind = Kind(151);
+}
+
+/// The handler of every number.
+#[must_use]
+pub const fn handlers<O: Observer>() -> [Handler<O>; 256] {
+    let mut table: [Handler<O>; 256] = [undefined::<O>; 256];
+    macro_rules! data_processing {
+        ($($opcode:literal)*) => {$(
+            table[$opcode * 8] = data::process::<O, $opcode, false, { shape::CONSTANT }>;
+            table[$opcode * 8 + 1] = data::process::<O, $opcode, false, { shape::REGISTER }>;
+            table[$opcode * 8 + 2] = data::process::<O, $opcode, false, { shape::SHIFTED }>;
+            table[$opcode * 8 + 3] =
+                data::process::<O, $opcode, false, { shape::SHIFTED_BY_REGISTER }>;
+            table[$opcode * 8 + 4] = data::process::<O, $opcode, true, { shape::CONSTANT }>;
+            table[$opcode * 8 + 5] = data::process::<O, $opcode, true, { shape::REGISTER }>;
+            table[$opcode * 8 + 6] = data::process::<O, $opcode, true, { shape::SHIFTED }>;
+            table[$opcode * 8 + 7] =
+                data::process::<O, $opcode, true, { shape::SHIFTED_BY_REGISTER }>;
+        )*};
+    }
+    data_processing!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    table[kinds::BRANCH.0 as usize] = branch::branch::<O, false>;
+    table[kinds::BRANCH_LINK.0 as usize] = branch::branch::<O, true>;
+    table[kinds::SWI.0 as usize] = branch::swi::<O>;
+    table[kinds::MRS.0 as usize] = status::mrs::<O>;
+    table[kinds::MSR.0 as usize] = status::msr::<O>;
+    table[kinds::MULTIPLY.0 as usize] = multiply::multiply::<O>;
+    table[kinds::MULTIPLY_LONG.0 as usize] = multiply::multiply_long::<O>;
+    table[kinds::SWAP.0 as usize] = single::swap::<O>;
+    table[kinds::LOAD_HALF.0 as usize] = single::load_half::<O, { single::UNSIGNED_HALF }>;
+    table[kinds::LOAD_SIGNED_BYTE.0 as usize] = single::load_half::<O, { single::SIGNED_BYTE }>;
+    table[kinds::LOAD_SIGNED_HALF.0 as usize] = single::load_half::<O, { single::SIGNED_HALF }>;
+    table[kinds::STORE_HALF.0 as usize] = single::store_half::<O>;
+    table[kinds::LOAD_WORD.0 as usize] = single::load::<O, false>;
+    table[kinds::LOAD_BYTE.0 as usize] = single::load::<O, true>;
+    table[kinds::STORE_WORD.0 as usize] = single::store::<O, false>;
+    table[kinds::STORE_BYTE.0 as usize] = single::store::<O, true>;
+    table[kinds::LOAD_WORD_OFFSET.0 as usize] = single::load_offset::<O, false>;
+    table[kinds::LOAD_BYTE_OFFSET.0 as usize] = single::load_offset::<O, true>;
+    table[kinds::STORE_WORD_OFFSET.0 as usize] = single::store_offset::<O, false>;
+    table[kinds::STORE_BYTE_OFFSET.0 as usize] = single::store_offset::<O, true>;
+    table[kinds::LOAD_MULTIPLE.0 as usize] = multiple::load_multiple::<O>;
+    table[kinds::STORE_MULTIPLE.0 as usize] = multiple::store_multiple::<O>;
+    table[kinds::COPROCESSOR_TRANSFER.0 as usize] = coprocessor::transfer::<O>;
+    table
+}
+
+/// The undefined instruction exception (DDI 0100, A2.6.3).
+fn undefined<O: Observer>(core: &mut Core<O>, _: Insn) -> Result<(), Abort> {
+    core.undefined();
+    Ok(())
+}
+
+/// The handler of an encoding (DDI 0100, figure A3-1).
+#[must_use]
+pub fn kind(insn: Insn) -> Kind {
+    match (insn.0 >> 25) & 7 {
+        0b000 if insn.bit(4) && insn.bit(7) => extension_kind(insn),
+        0b000 => {
+            let shape = if insn.bit(4) {
+                shape::SHIFTED_BY_REGISTER
+            } else if insn.0 & 0xff0 == 0 {
+                shape::REGISTER
+            } else {
+                shape::SHIFTED
+            };
+            data_kind(insn, shape)
+        }
+        0b001 => data_kind(insn, shape::CONSTANT),
+        0b010 => single_kind(insn),
+        0b011 if insn.bit(4) => kinds::UNDEFINED,
+        0b011 => single_kind(insn),
+        0b100 if insn.bit(20) => kinds::LOAD_MULTIPLE,
+        0b100 => kinds::STORE_MULTIPLE,
+        0b101 if insn.bit(24) => kinds::BRANCH_LINK,
+        0b101 => kinds::BRANCH,
+        0b111 if insn.bit(24) => kinds::SWI,
+        0b111 if insn.bit(4) => kinds::COPROCESSOR_TRANSFER,
+        // LDC, STC and CDP: no coprocessor has them.
+        _ => kinds::UNDEFINED,
+    }
+}
+
+/// Data processing, or the status register transfers that stand where TST, TEQ, CMP and CMN
+/// without S would.
+fn data_kind(insn: Insn, shape: u8) -> Kind {
+    let opcode = ((insn.0 >> 21) & 15) as u8;
+    if (8..12).contains(&opcode) && !insn.bit(20) {
+        return match (insn.0 >> 20) & 0xff {
+            0x10 | 0x14 if insn.0 & 0xfff == 0 => kinds::MRS,
+            0x12 | 0x16 if insn.0 & 0xff0 == 0 => kinds::MSR,
+            0x32 | 0x36 => kinds::MSR,
+            _ => kinds::UNDEFINED,
+        };
+    }
+    Kind(opcode * 8 + u8::from(insn.bit(20)) * 4 + shape)
+}
+
+/// Multiplies, swaps, halfword and signed transfers: bits 7 and 4 set (DDI 0100, A3.16.1,
+/// A3.16.3).
+fn extension_kind(insn: Insn) -> Kind {
+    match (insn.0 >> 5) & 3 {
+        0 => match (insn.0 >> 20) & 31 {
+            0..=3 => kinds::MULTIPLY,
+            8..=15 => kinds::MULTIPLY_LONG,
+            16 | 20 => kinds::SWAP,
+            _ => kinds::UNDEFINED,
+        },
+        1 if insn.bit(20) => kinds::LOAD_HALF,
+        1 => kinds::STORE_HALF,
+        2 if insn.bit(20) => kinds::LOAD_SIGNED_BYTE,
+        3 if insn.bit(20) => kinds::LOAD_SIGNED_HALF,
+        // LDRD and STRD came with ARMv5TE.
+        _ => kinds::UNDEFINED,
+    }
+}
+
+fn single_kind(insn: Insn) -> Kind {
+    let offset_only = !insn.bit(25) && insn.bit(24) && !insn.bit(21);
+    match (insn.bit(20), insn.bit(22), offset_only) {
+        (true, false, true) => kinds::LOAD_WORD_OFFSET,
+        (true, true, true) => kinds::LOAD_BYTE_OFFSET,
+        (false, false, true) => kinds::STORE_WORD_OFFSET,
+        (false, true, true) => kinds::STORE_BYTE_OFFSET,
+        (true, false, false) => kinds::LOAD_WORD,
+        (true, true, false) => kinds::LOAD_BYTE,
+        (false, false, false) => kinds::STORE_WORD,
+        (false, true, false) => kinds::STORE_BYTE,
+    }
+}
+
+/// The registers that an instruction reads, one bit each.
+#[must_use]
+pub fn sources(insn: Insn, kind: Kind) -> u16 {
+    let (rn, rd, rs, rm) = (
+        1u16 << insn.rn(),
+        1u16 << insn.rd(),
+        1u16 << insn.rs(),
+        1u16 << insn.rm(),
+    );
+    match kind {
+        Kind(number) if number < 128 => {
+            let opcode = number / 8;
+            // MOV and MVN have no first operand.
+            let first = if opcode == 13 || opcode == 15 { 0 } else { rn };
+            first
+                | match number % 4 {
+                    shape::CONSTANT => 0,
+                    shape::SHIFTED_BY_REGISTER => rm | rs,
+                    _ => rm,
+                }
+        }
+        kinds::MSR if !insn.bit(25) => rm,
+        kinds::MULTIPLY => rm | rs | if insn.bit(21) { rd } else { 0 },
+        // An accumulating long multiply reads both halves.
+        kinds::MULTIPLY_LONG => rm | rs | if insn.bit(21) { rd | rn } else { 0 },
+        kinds::SWAP => rn | rm,
+        kinds::LOAD_HALF | kinds::LOAD_SIGNED_BYTE | kinds::LOAD_SIGNED_HALF => {
+            rn | if insn.bit(22) { 0 } else { rm }
+        }
+        kinds::STORE_HALF => rn | rd | if insn.bit(22) { 0 } else { rm },
+        kinds::LOAD_WORD | kinds::LOAD_BYTE => rn | if insn.bit(25) { rm } else { 0 },
+        kinds::STORE_WORD | kinds::STORE_BYTE => rn | rd | if insn.bit(25) { rm } else { 0 },
+        kinds::LOAD_WORD_OFFSET | kinds::LOAD_BYTE_OFFSET | kinds::LOAD_MULTIPLE => rn,
+        kinds::STORE_WORD_OFFSET | kinds::STORE_BYTE_OFFSET => rn | rd,
+        kinds::STORE_MULTIPLE => rn | insn.register_list(),
+        kinds::COPROCESSOR_TRANSFER if !insn.bit(20) => rd,
+        _ => 0,
+    }
+}

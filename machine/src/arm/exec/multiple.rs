@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Load and store multiple (DDI 0100, A3.12, A5.4).
+
+use crate::arm::core::{Bank, Core, Diagnostic};
+use crate::arm::insn::Insn;
+use crate::arm::memsys::Abort;
+use crate::event::Cycle;
+use crate::observe::Observer;
+
+/// LDM in every addressing mode: LDM (1), LDM (2) of user registers, LDM (3) with return from
+/// exception.
+pub fn load_multiple<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    let Some(block) = Block::of(core, insn) else {
+        return Ok(());
+    };
+    let list = insn.register_list();
+    let mut words = [0; 16];
+    let privileged = core.privileged();
+    core.mem
+        .load_multiple(block.start, &mut words[..block.count], privileged)?;
+    core.charge_multiple(block.count);
+    // A loaded base wins over the written-back one.
+    block.write_back(core, insn);
+    let with_pc = list & 0x8000 != 0;
+    let user_bank = insn.bit(22) && !with_pc;
+    let mut last = 15;
+    for (n, word) in registers(list).zip(words) {
+        if n == 15 {
+            core.write_pc(word, core.pipeline.config.pc_load);
+        } else if user_bank && n >= 8 {
+            *core.banked_register(Bank::Usr, n) = word;
+        } else {
+            core.r[n] = word;
+            last = n;
+        }
+    }
+    // The table gives the delay for the last register; earlier ones have arrived by then.
+    let delay = core.pipeline.config.load_delay;
+    core.pipeline.delay_result(last, core.mem.cycle, delay);
+    if insn.bit(22) && with_pc {
+        core.restore_psr();
+    }
+    Ok(())
+}
+
+/// STM in every addressing mode; with S set, of user registers.
+pub fn store_multiple<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    let Some(block) = Block::of(core, insn) else {
+        return Ok(());
+    };
+    let user_bank = insn.bit(22);
+    let mut words = [0; 16];
+    for (n, word) in registers(insn.register_list()).zip(&mut words) {
+        *word = if user_bank && (8..15).contains(&n) {
+            *core.banked_register(Bank::Usr, n)
+        } else {
+            core.r[n]
+        };
+    }
+    // The base is stored as it was if it is the first register; otherwise ARMv4 leaves it
+    // unpredictable, and the processor stores what it was as well (assumed).
+    let privileged = core.privileged();
+    core.mem
+        .store_multiple(block.start, &words[..block.count], privileged)?;
+    core.charge_multiple(block.count);
+    block.write_back(core, insn);
+    Ok(())
+}
+
+/// The registers of a list, lowest first.
+fn registers(list: u16) -> impl Iterator<Item = usize> {
+    (0..16).filter(move |n| list & (1 << n) != 0)
+}
+
+/// Where the words lie and what the base becomes.
+struct Block {
+    start: u32,
+    end_base: u32,
+    count: usize,
+}
+
+impl Block {
+    /// The block that an instruction names; `None`, with a diagnostic, for an empty list.
+    fn of<O: Observer>(core: &mut Core<O>, insn: Insn) -> Option<Self> {
+        let count = insn.register_list().count_ones();
+        if count == 0 {
+            core.diagnose(
+                Diagnostic::UnpredictableOperands,
+                core.r[15].wrapping_sub(8),
+            );
+            return None;
+        }
+        let base = core.r[insn.rn()];
+        let bytes = 4 * count;
+        let (up, before) = (insn.bit(23), insn.bit(24));
+        let (lowest, end_base) = if up {
+            (base, base.wrapping_add(bytes))
+        } else {
+            (base.wrapping_sub(bytes), base.wrapping_sub(bytes))
+        };
+        // Increment before and decrement after leave out the word at the low end.
+        let start = if up == before {
+            lowest.wrapping_add(4)
+        } else {
+            lowest
+        };
+        Some(Self {
+            start,
+            end_base,
+            count: count as usize,
+        })
+    }
+
+    fn write_back<O: Observer>(&self, core: &mut Core<O>, insn: Insn) {
+        if insn.bit(21) {
+            core.write_base(insn.rn(), self.end_base);
+        }
+    }
+}
+
+impl<O: Observer> Core<O> {
+    /// Writes a base register back; r15 as a base with writeback is unpredictable and kept.
+    #[inline]
+    pub(super) fn write_base(&mut self, rn: usize, value: u32) {
+        if rn == 15 {
+            let pc = self.r[15].wrapping_sub(8);
+            self.diagnose(Diagnostic::UnpredictableOperands, pc);
+        } else {
+            self.r[rn] = value;
+        }
+    }
+
+    fn charge_multiple(&mut self, count: usize) {
+        let issue = (count as u32).max(self.pipeline.config.multiple_min_issue);
+        self.mem.cycle += Cycle::from(issue - 1);
+    }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Loads and stores of one word, halfword or byte, and swaps (DDI 0100, A3.11, A3.13, A5.2, A5.3).
+//!
+//! The base register is written only when the access has succeeded: the SA-1110 restores the base
+//! when a data abort is taken (DM §3.3).
+
+use crate::arm::core::Core;
+use crate::arm::insn::Insn;
+use crate::arm::memsys::Abort;
+use crate::dev::Width;
+use crate::event::Cycle;
+use crate::observe::Observer;
+
+use super::data;
+
+/// LDRH.
+pub const UNSIGNED_HALF: u8 = 0;
+/// LDRSB.
+pub const SIGNED_BYTE: u8 = 1;
+/// LDRSH.
+pub const SIGNED_HALF: u8 = 2;
+
+/// LDR and LDRB with a constant offset and no writeback.
+pub fn load_offset<O: Observer, const BYTE: bool>(
+    core: &mut Core<O>,
+    insn: Insn,
+) -> Result<(), Abort> {
+    let address = constant_offset(core, insn);
+    load_at::<O, BYTE>(core, insn.rd(), address, core.privileged())
+}
+
+/// STR and STRB with a constant offset and no writeback.
+pub fn store_offset<O: Observer, const BYTE: bool>(
+    core: &mut Core<O>,
+    insn: Insn,
+) -> Result<(), Abort> {
+    let address = constant_offset(core, insn);
+    let width = if BYTE { Width::Byte } else { Width::Word };
+    core.mem
+        .store(address, width, core.r[insn.rd()], core.privileged())
+}
+
+/// LDR, LDRB, LDRT and LDRBT in every addressing mode.
+pub fn load<O: Observer, const BYTE: bool>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    let (address, base) = addresses(core, insn, single_offset(core, insn));
+    let privileged = core.privileged() && !as_user(insn);
+    // The loaded value wins if the base is also the destination, so the base goes first; an
+    // aborted load must leave it.
+    let before = core.r[insn.rn()];
+    write_back(core, insn, base);
+    let result = load_at::<O, BYTE>(core, insn.rd(), address, privileged);
+    if result.is_err() && insn.rn() != 15 {
+        core.r[insn.rn()] = before;
+    }
+    result
+}
+
+/// STR, STRB, STRT and STRBT in every addressing mode.
+pub fn store<O: Observer, const BYTE: bool>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    let (address, base) = addresses(core, insn, single_offset(core, insn));
+    let privileged = core.privileged() && !as_user(insn);
+    let width = if BYTE { Width::Byte } else { Width::Word };
+    core.mem
+        .store(address, width, core.r[insn.rd()], privileged)?;
+    write_back(core, insn, base);
+    Ok(())
+}
+
+/// LDRH, LDRSB and LDRSH.
+pub fn load_half<O: Observer, const FORM: u8>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    let (address, base) = addresses(core, insn, half_offset(core, insn));
+    let width = if FORM == SIGNED_BYTE {
+        Width::Byte
+    } else {
+        Width::Half
+    };
+    let value = core.mem.load(address, width, core.privileged())?;
+    write_back(core, insn, base);
+    let value = match FORM {
+        SIGNED_BYTE => i32::from(value as i8) as u32,
+        SIGNED_HALF => i32::from(value as i16) as u32,
+        _ => value,
+    };
+    core.r[insn.rd()] = value;
+    let delay = if FORM == UNSIGNED_HALF {
+        core.pipeline.config.load_delay
+    } else {
+        core.pipeline.config.load_signed_delay
+    };
+    core.pipeline.delay_result(insn.rd(), core.mem.cycle, delay);
+    Ok(())
+}
+
+/// STRH.
+pub fn store_half<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    let (address, base) = addresses(core, insn, half_offset(core, insn));
+    core.mem
+        .store(address, Width::Half, core.r[insn.rd()], core.privileged())?;
+    write_back(core, insn, base);
+    Ok(())
+}
+
+/// SWP and SWPB.
+pub fn swap<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    let address = core.r[insn.rn()];
+    let width = if insn.bit(22) {
+        Width::Byte
+    } else {
+        Width::Word
+    };
+    let privileged = core.privileged();
+    let stored = core.r[insn.rm()];
+    let loaded = core.mem.load(address, width, privileged)?;
+    core.mem.store(address, width, stored, privileged)?;
+    core.r[insn.rd()] = if width == Width::Word {
+        loaded.rotate_right(8 * (address & 3))
+    } else {
+        loaded
+    };
+    core.mem.cycle += Cycle::from(core.pipeline.config.swap_issue - 1);
+    let delay = core.pipeline.config.swap_delay;
+    core.pipeline.delay_result(insn.rd(), core.mem.cycle, delay);
+    Ok(())
+}
+
+#[inline]
+fn load_at<O: Observer, const BYTE: bool>(
+    core: &mut Core<O>,
+    rd: usize,
+    address: u32,
+    privileged: bool,
+) -> Result<(), Abort> {
+    let value = if BYTE {
+        core.mem.load(address, Width::Byte, privileged)?
+    } else {
+        // An unaligned word is the aligned one, rotated (DDI 0100, A2.4.4).
+        core.mem
+            .load(address, Width::Word, privileged)?
+            .rotate_right(8 * (address & 3))
+    };
+    if rd == 15 {
+        core.write_pc(value, core.pipeline.config.pc_load);
+    } else {
+        core.r[rd] = value;
+        let delay = core.pipeline.config.load_delay;
+        core.pipeline.delay_result(rd, core.mem.cycle, delay);
+    }
+    Ok(())
+}
+
+#[inline]
+fn constant_offset<O: Observer>(core: &Core<O>, insn: Insn) -> u32 {
+    signed_offset(insn, core.r[insn.rn()], insn.0 & 0xfff)
+}
+
+#[inline]
+fn signed_offset(insn: Insn, base: u32, offset: u32) -> u32 {
+    if insn.bit(23) {
+        base.wrapping_add(offset)
+    } else {
+        base.wrapping_sub(offset)
+    }
+}
+
+fn single_offset<O: Observer>(core: &Core<O>, insn: Insn) -> u32 {
+    if insn.bit(25) {
+        let carry = core.cpsr() & crate::arm::core::psr::C != 0;
+        data::shift_by_constant(core.r[insn.rm()], insn, carry).0
+    } else {
+        insn.0 & 0xfff
+    }
+}
+
+fn half_offset<O: Observer>(core: &Core<O>, insn: Insn) -> u32 {
+    if insn.bit(22) {
+        ((insn.0 >> 4) & 0xf0) | (insn.0 & 0xf)
+    } else {
+        core.r[insn.rm()]
+    }
+}
+
+/// The address of the access, and what the base register becomes if it is written.
+fn addresses<O: Observer>(core: &Core<O>, insn: Insn, offset: u32) -> (u32, Option<u32>) {
+    let base = core.r[insn.rn()];
+    let moved = signed_offset(insn, base, offset);
+    match (insn.bit(24), insn.bit(21)) {
+        (true, false) => (moved, None),
+        (true, true) => (moved, Some(moved)),
+        (false, _) => (base, Some(moved)),
+    }
+}
+
+/// The translated forms: post-indexed with W set.
+fn as_user(insn: Insn) -> bool {
+    !insn.bit(24) && insn.bit(21)
+}
+
+fn write_back<O: Observer>(core: &mut Core<O>, insn: Insn, base: Option<u32>) {
+    if let Some(base) = base {
+        core.write_base(insn.rn(), base);
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Instruction fields, named as in the ARM Architecture Reference Manual (DDI 0100), and the
+//! decoded form that lives in a line of the instruction cache.
+
+use super::exec::{self, Kind};
+
+/// A 32-bit ARM instruction with accessors for its fields.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Insn(pub u32);
+
+impl Insn {
+    /// Bit `n`.
+    #[inline]
+    #[must_use]
+    pub fn bit(self, n: u32) -> bool {
+        self.0 & (1 << n) != 0
+    }
+
+    fn nibble(self, low: u32) -> usize {
+        ((self.0 >> low) & 15) as usize
+    }
+
+    /// Condition field.
+    #[inline]
+    #[must_use]
+    pub fn cond(self) -> u32 {
+        self.0 >> 28
+    }
+
+    /// First operand or base register, bits 19:16.
+    #[inline]
+    #[must_use]
+    pub fn rn(self) -> usize {
+        self.nibble(16)
+    }
+
+    /// Destination register, bits 15:12 (the low result of a long multiply).
+    #[inline]
+    #[must_use]
+    pub fn rd(self) -> usize {
+        self.nibble(12)
+    }
+
+    /// Shift register, bits 11:8.
+    #[inline]
+    #[must_use]
+    pub fn rs(self) -> usize {
+        self.nibble(8)
+    }
+
+    /// Second operand register, bits 3:0.
+    #[inline]
+    #[must_use]
+    pub fn rm(self) -> usize {
+        self.nibble(0)
+    }
+
+    /// Register list of a load or store multiple.
+    #[inline]
+    #[must_use]
+    pub fn register_list(self) -> u16 {
+        self.0 as u16
+    }
+
+    /// Byte offset of a branch relative to its address plus 8.
+    #[inline]
+    #[must_use]
+    pub fn branch_offset(self) -> u32 {
+        (((self.0 << 8) as i32) >> 6) as u32
+    }
+}
+
+/// A decoded instruction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Op {
+    /// The encoding.
+    pub insn: Insn,
+    /// The handler's number.
+    pub kind: Kind,
+    /// Registers it reads, one bit each: what an interlock may have to wait for.
+    pub sources: u16,
+}
+
+impl Op {
+    /// Decodes `word`.
+    #[inline]
+    #[must_use]
+    pub fn decode(word: u32) -> Self {
+        let insn = Insn(word);
+        let kind = exec::kind(insn);
+        Self {
+            insn,
+            kind,
+            sources: exec::sources(insn, kind),
+        }
+    }
+}

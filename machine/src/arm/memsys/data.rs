@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Data accesses: TLB, data cache, write-back of what is evicted, fill; stores that no cache takes;
+//! accesses that no cache may take. Source: SA-1110 DM, chapter 6.
+
+use crate::cache::{Cache, LINE_BYTES};
+use crate::dev::Width;
+
+use super::{control, Abort, Access, DataCache, DataLine, FaultKind, Location, MemSys, Target};
+
+impl MemSys {
+    /// Reads at `va`; the value is right-aligned in a word. A word's or halfword's low address
+    /// bits are ignored (the caller rotates).
+    ///
+    /// # Errors
+    /// The access faulted.
+    #[inline]
+    pub fn load(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
+        self.check_alignment(va, width)?;
+        let access = Access {
+            write: false,
+            privileged,
+        };
+        let at = self.locate(va, access)?;
+        if at.cacheable && self.control & control::C != 0 {
+            let word = self.read_cached(&at, 1)?.0;
+            return Ok(extract(word, at.mva, width));
+        }
+        self.read_uncached(&at, width)
+    }
+
+    /// Writes the low bits of `value` at `va`.
+    ///
+    /// # Errors
+    /// The access faulted.
+    #[inline]
+    pub fn store(
+        &mut self,
+        va: u32,
+        width: Width,
+        value: u32,
+        privileged: bool,
+    ) -> Result<(), Abort> {
+        self.check_alignment(va, width)?;
+        let access = Access {
+            write: true,
+            privileged,
+        };
+        let at = self.locate(va, access)?;
+        let shift = 8 * (at.mva & 3 & !(width.bytes() - 1));
+        let mask = match width {
+            Width::Byte => 0xff,
+            Width::Half => 0xffff,
+            Width::Word => u32::MAX,
+        } << shift;
+        if at.cacheable
+            && self.control & control::C != 0
+            && self.write_cached(&at, 1, |line, index| {
+                line[index] = (line[index] & !mask) | ((value << shift) & mask);
+            })
+        {
+            return Ok(());
+        }
+        let offset = at.pa & 15 & !(width.bytes() - 1);
+        let len = width.bytes() as usize;
+        let start = offset as usize;
+        if self.buffered(&at) {
+            let mut data = [0; 16];
+            data[start..start + len].copy_from_slice(&value.to_le_bytes()[..len]);
+            self.push_write(at.pa, data, ((1u16 << len) - 1) << start);
+            return Ok(());
+        }
+        self.write_unbuffered(&at, value, width)
+    }
+
+    /// Reads consecutive words from `va` on, which is word-aligned down.
+    ///
+    /// # Errors
+    /// One of the accesses faulted; `words` may be partly filled.
+    pub fn load_multiple(
+        &mut self,
+        va: u32,
+        words: &mut [u32],
+        privileged: bool,
+    ) -> Result<(), Abort> {
+        self.check_alignment(va, Width::Word)?;
+        let access = Access {
+            write: false,
+            privileged,
+        };
+        let mut done = 0;
+        while done < words.len() {
+            let va = (va & !3).wrapping_add(4 * done as u32);
+            let at = self.locate(va, access)?;
+            if at.cacheable && self.control & control::C != 0 {
+                // All words of one line share one lookup; each is counted.
+                let index = (at.mva as usize / 4) & 7;
+                let run = (8 - index).min(words.len() - done);
+                let (_, slot, cache) = self.read_cached(&at, run as u64)?;
+                self.count_shared_lookups(run);
+                if let Some((slot, cache)) = slot.zip(cache) {
+                    let line = self.data_cache(cache).line(slot);
+                    words[done..done + run].copy_from_slice(&line.words[index..index + run]);
+                    done += run;
+                    continue;
+                }
+                // Served by the read buffer: word by word.
+                words[done] = self.read_cached(&at, 1)?.0;
+            } else {
+                words[done] = self.read_uncached(&at, Width::Word)?;
+            }
+            done += 1;
+        }
+        Ok(())
+    }
+
+    /// Writes consecutive words from `va` on, which is word-aligned down.
+    ///
+    /// # Errors
+    /// One of the accesses faulted; earlier words are written.
+    pub fn store_multiple(
+        &mut self,
+        va: u32,
+        words: &[u32],
+        privileged: bool,
+    ) -> Result<(), Abort> {
+        self.check_alignment(va, Width::Word)?;
+        let access = Access {
+            write: true,
+            privileged,
+        };
+        let mut done = 0;
+        while done < words.len() {
+            let va = (va & !3).wrapping_add(4 * done as u32);
+            let at = self.locate(va, access)?;
+            let rest = &words[done..];
+            let index = (at.mva as usize / 4) & 7;
+            if at.cacheable && self.control & control::C != 0 {
+                let run = (8 - index).min(rest.len());
+                if self.write_cached(&at, run, |line, index| {
+                    line[index..index + run].copy_from_slice(&rest[..run]);
+                }) {
+                    self.count_shared_lookups(run);
+                    done += run;
+                    continue;
+                }
+            }
+            if self.buffered(&at) {
+                // One entry takes what lies in one aligned 16-byte block.
+                let run = (4 - (index & 3)).min(rest.len());
+                self.count_shared_lookups(run);
+                if at.cacheable && self.control & control::C != 0 {
+                    self.count_cached_writes(&at, run as u64 - 1, true);
+                }
+                let mut data = [0; 16];
+                let start = 4 * (index & 3);
+                for (bytes, word) in data[start..].chunks_exact_mut(4).zip(&rest[..run]) {
+                    bytes.copy_from_slice(&word.to_le_bytes());
+                }
+                let mask = (((1u32 << (4 * run)) - 1) << start) as u16;
+                self.push_write(at.pa, data, mask);
+                done += run;
+            } else {
+                self.write_unbuffered(&at, rest[0], Width::Word)?;
+                done += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Words after the first that shared its TLB lookup: each would have hit.
+    fn count_shared_lookups(&mut self, run: usize) {
+        if self.mmu_on() {
+            self.counters.now.dtlb_accesses += run as u64 - 1;
+        }
+    }
+
+    #[inline]
+    fn check_alignment(&mut self, va: u32, width: Width) -> Result<(), Abort> {
+        if self.control & control::A != 0 && va & (width.bytes() - 1) != 0 {
+            let mva = self.relocate(va);
+            return Err(self.fail(FaultKind::Alignment, true, 0, mva));
+        }
+        Ok(())
+    }
+
+    /// The cache for a cacheable page: the main one with B=1, the mini one with B=0
+    /// (SA-1110 DM §6.2).
+    #[inline]
+    fn cache_for(&self, at: &Location) -> DataCache {
+        if at.bufferable || self.mini.is_none() {
+            DataCache::Main
+        } else {
+            DataCache::Mini
+        }
+    }
+
+    #[inline]
+    pub(super) fn data_cache(&mut self, which: DataCache) -> &mut Cache<DataLine> {
+        match (which, &mut self.mini) {
+            (DataCache::Mini, Some(mini)) => mini,
+            _ => &mut self.dcache,
+        }
+    }
+
+    /// Reads the word at a cacheable location, counting `run` reads of its line. Returns the word
+    /// and, unless the read buffer served it, where its line is.
+    #[inline]
+    fn read_cached(
+        &mut self,
+        at: &Location,
+        run: u64,
+    ) -> Result<(u32, Option<usize>, Option<DataCache>), Abort> {
+        let which = self.cache_for(at);
+        match which {
+            DataCache::Main => self.counters.now.dcache_reads += run,
+            DataCache::Mini => self.counters.now.minicache_reads += run,
+        }
+        let slot = match self.data_cache(which).lookup(at.mva) {
+            Some(slot) => slot,
+            None => match self.read_miss(at, which)? {
+                Ok(slot) => slot,
+                Err(word) => return Ok((word, None, None)),
+            },
+        };
+        let word = self.data_cache(which).line(slot).words[(at.mva as usize / 4) & 7];
+        Ok((word, Some(slot), Some(which)))
+    }
+
+    /// A read that missed its cache: served by the read buffer (`Err(word)`) or by a fill.
+    #[cold]
+    fn read_miss(&mut self, at: &Location, which: DataCache) -> Result<Result<usize, u32>, Abort> {
+        if self.read_buffer_used {
+            if let Some(word) = self.read_buffer_word(at.mva) {
+                return Ok(Err(word));
+            }
+        }
+        match which {
+            DataCache::Main => self.counters.now.dcache_read_misses += 1,
+            DataCache::Mini => self.counters.now.minicache_read_misses += 1,
+        }
+        let Some(before) = self.bus.read_line(at.pa) else {
+            return Err(self.fail(FaultKind::ExternalLine, false, 0, at.mva));
+        };
+        let slot = self.data_cache(which).choose_victim(at.mva);
+        self.write_back(which, slot);
+        // The line may still be on its way to memory: then it goes there first (assumed).
+        if self.write_buffer.holds_line(at.pa) {
+            self.drain_write_buffer();
+        }
+        let words = self.charge_fill(at.pa, before);
+        let line = DataLine {
+            words,
+            pa: at.pa & !(LINE_BYTES - 1),
+            dirty: 0,
+        };
+        self.data_cache(which).fill(slot, at.mva, line);
+        Ok(Ok(slot))
+    }
+
+    /// Writes into the line of a cacheable location if it is in its cache; counts `run` writes
+    /// then, one write miss otherwise.
+    #[inline]
+    fn write_cached(
+        &mut self,
+        at: &Location,
+        run: usize,
+        change: impl FnOnce(&mut [u32; 8], usize),
+    ) -> bool {
+        let which = self.cache_for(at);
+        let Some(slot) = self.data_cache(which).lookup(at.mva) else {
+            self.count_cached_writes(at, 1, true);
+            return false;
+        };
+        self.count_cached_writes(at, run as u64, false);
+        let index = (at.mva as usize / 4) & 7;
+        let line = self.data_cache(which).line_mut(slot);
+        change(&mut line.words, index);
+        line.dirty |= 1 << (index / 4);
+        if index < 4 && index + run > 4 {
+            line.dirty |= 2;
+        }
+        true
+    }
+
+    fn count_cached_writes(&mut self, at: &Location, writes: u64, miss: bool) {
+        let misses = if miss { writes } else { 0 };
+        let tally = &mut self.counters.now;
+        if at.bufferable || self.mini.is_none() {
+            tally.dcache_writes += writes;
+            tally.dcache_write_misses += misses;
+        } else {
+            tally.minicache_writes += writes;
+            tally.minicache_write_misses += misses;
+        }
+    }
+
+    /// Sends the dirty halves of the line in `slot` to the write buffer; the line becomes clean.
+    pub(super) fn write_back(&mut self, which: DataCache, slot: usize) {
+        let cache = self.data_cache(which);
+        if cache.address(slot).is_none() {
+            return;
+        }
+        let line = cache.line_mut(slot);
+        let dirty = std::mem::take(&mut line.dirty);
+        if dirty == 0 {
+            return;
+        }
+        let (words, pa) = (line.words, line.pa);
+        for half in 0..2usize {
+            if dirty & (1 << half) == 0 {
+                continue;
+            }
+            match which {
+                DataCache::Main => self.counters.now.dcache_writebacks += 1,
+                DataCache::Mini => self.counters.now.minicache_writebacks += 1,
+            }
+            let mut data = [0; 16];
+            for (bytes, word) in data.chunks_exact_mut(4).zip(&words[4 * half..]) {
+                bytes.copy_from_slice(&word.to_le_bytes());
+            }
+            self.push_write(pa + 16 * half as u32, data, u16::MAX);
+        }
+    }
+
+    /// Whether a store that no cache took may go through the write buffer: bufferable pages, and
+    /// cacheable ones (SA-1110 DM §6.4), if it is on.
+    #[inline]
+    fn buffered(&self, at: &Location) -> bool {
+        (at.bufferable || at.cacheable) && self.control & control::W != 0
+    }
+
+    fn push_write(&mut self, pa: u32, data: [u8; 16], mask: u16) {
+        let start = self.cycle;
+        self.cycle =
+            self.write_buffer
+                .push(pa, data, mask, start, &mut self.bus, &mut self.counters);
+        self.counters.now.write_buffer_stall_cycles += self.cycle - start;
+    }
+
+    /// Waits until the write buffer is empty.
+    pub(in crate::arm) fn drain_write_buffer(&mut self) {
+        let start = self.cycle;
+        self.cycle = self
+            .write_buffer
+            .drain(start, &mut self.bus, &mut self.counters);
+        self.counters.now.write_buffer_stall_cycles += self.cycle - start;
+    }
+
+    /// An uncached read. An unbuffered one waits for the write buffer first, so that a program
+    /// sees its own writes to devices done.
+    fn read_uncached(&mut self, at: &Location, width: Width) -> Result<u32, Abort> {
+        if !at.bufferable || self.write_buffer.holds_line(at.pa) {
+            self.drain_write_buffer();
+        }
+        self.counters.now.uncached_reads += 1;
+        let target = self.bus.target(at.pa);
+        self.read_bus(target, 1);
+        self.meet_device(target);
+        self.bus
+            .read(at.pa, width, self.cycle, &mut self.counters)
+            .ok_or_else(|| self.fail(FaultKind::External, false, 0, at.mva))
+    }
+
+    fn write_unbuffered(&mut self, at: &Location, value: u32, width: Width) -> Result<(), Abort> {
+        self.drain_write_buffer();
+        self.counters.now.uncached_writes += 1;
+        let target = self.bus.target(at.pa);
+        self.cycle = self.write_buffer.write_bus(target, self.cycle);
+        self.meet_device(target);
+        if self
+            .bus
+            .write(at.pa, value, width, self.cycle, &mut self.counters)
+        {
+            Ok(())
+        } else {
+            Err(self.fail(FaultKind::External, false, 0, at.mva))
+        }
+    }
+
+    /// Before a device is accessed: it may look at the counters, raise an interrupt or end the
+    /// run.
+    fn meet_device(&mut self, target: Target) {
+        if matches!(target, Target::Device(_)) {
+            self.sync_counters();
+            self.horizon = 0;
+        }
+    }
+}
+
+/// The part of the word at `address` that an access of `width` reads.
+#[inline]
+fn extract(word: u32, address: u32, width: Width) -> u32 {
+    match width {
+        Width::Byte => (word >> (8 * (address & 3))) & 0xff,
+        Width::Half => (word >> (8 * (address & 2))) & 0xffff,
+        Width::Word => word,
+    }
+}

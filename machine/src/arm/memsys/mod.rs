@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Everything between the core and the bus: PID relocation, TLBs, caches, read and write buffer.
+//! This module alone orders memory events: relocate, look up the TLB (walk if needed), check domain
+//! and permission (here), look up the cache, write back what is evicted, read memory (`fetch` for
+//! instructions, `data` for data), and what CP15 does to all of it (`maintenance`). Each step
+//! charges its cycles to [`MemSys::cycle`].
+//!
+//! Source: SA-1110 Developer's Manual, chapters 5 (coprocessors), 6 (caches, write buffer, read
+//! buffer), 7 (memory management unit). What the manual leaves open is marked "assumed".
+
+mod data;
+mod fetch;
+mod maintenance;
+
+use crate::bus::{Bus, Target};
+use crate::cache::{Cache, LINE_BYTES};
+use crate::config::MachineConfig;
+use crate::counters::Counters;
+use crate::event::Cycle;
+use crate::tlb::{Tlb, TlbEntry};
+
+use super::insn::Op;
+use super::mmu::{self, Access, Fault, FaultKind, FirstLevel};
+use super::write_buffer::WriteBuffer;
+
+/// An access or fetch that faulted; [`MemSys::fault`] says how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Abort;
+
+/// A line of the instruction cache: what its words mean, decided when the line was filled.
+#[derive(Debug, Clone, Default)]
+pub struct InsnLine {
+    /// The eight instructions.
+    pub ops: [Op; 8],
+}
+
+/// A line of a data cache.
+#[derive(Debug, Clone, Default)]
+struct DataLine {
+    words: [u32; 8],
+    /// Physical address, where a write-back goes.
+    pa: u32,
+    /// Dirty bits of the two halves (SA-1110 DM §6.2: one a half line).
+    dirty: u8,
+}
+
+/// Which data cache a page uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DataCache {
+    Main,
+    Mini,
+}
+
+/// An entry of the read buffer (SA-1110 DM §6.5).
+#[derive(Debug, Clone, Copy, Default)]
+struct ReadBufferEntry {
+    /// First address, after relocation.
+    mva: u32,
+    /// Words held: 0 (empty), 1, 4 or 8.
+    words: u32,
+    data: [u32; 8],
+    /// When the last word is there.
+    ready: Cycle,
+}
+
+/// Where an instruction comes from.
+#[derive(Debug, Clone, Copy)]
+pub enum Fetched {
+    /// A slot of the instruction cache.
+    Line(usize),
+    /// Straight from memory.
+    Single(Op),
+}
+
+/// A data address after translation.
+#[derive(Debug, Clone, Copy)]
+struct Location {
+    mva: u32,
+    pa: u32,
+    cacheable: bool,
+    bufferable: bool,
+}
+
+/// Bits of the control register (CP15 register 1, SA-1110 DM §5.2.2).
+pub mod control {
+    /// Memory management unit on.
+    pub const M: u32 = 1 << 0;
+    /// Alignment faults on.
+    pub const A: u32 = 1 << 1;
+    /// Data caches on.
+    pub const C: u32 = 1 << 2;
+    /// Write buffer on.
+    pub const W: u32 = 1 << 3;
+    /// Reads as one: 32-bit program and data space, late aborts.
+    pub const FIXED: u32 = 0b111 << 4;
+    /// Big endian. Not modelled.
+    pub const B: u32 = 1 << 7;
+    /// System protection.
+    pub const S: u32 = 1 << 8;
+    /// ROM protection.
+    pub const R: u32 = 1 << 9;
+    /// Instruction cache on.
+    pub const I: u32 = 1 << 12;
+    /// Exception vectors at 0xffff0000.
+    pub const X: u32 = 1 << 13;
+}
+
+/// The memory system.
+pub struct MemSys {
+    /// The current cycle: the machine's clock.
+    pub cycle: Cycle,
+    /// The cycle at which the run loop must look up: the next event, or now.
+    pub horizon: Cycle,
+    /// Physical memory and devices.
+    pub bus: Bus,
+    /// Counters.
+    pub counters: Counters,
+    /// What the last [`Abort`] was about.
+    pub fault: Fault,
+    /// CP15 register 5.
+    pub(in crate::arm) fault_status: u32,
+    /// CP15 register 6.
+    pub(in crate::arm) fault_address: u32,
+    /// CP15 register 1.
+    pub(in crate::arm) control: u32,
+    /// CP15 register 2.
+    pub(in crate::arm) ttb: u32,
+    /// CP15 register 3.
+    pub(in crate::arm) dacr: u32,
+    /// CP15 register 13: the PID slot in bits 30:25.
+    pub(in crate::arm) pid: u32,
+    /// Whether user mode may operate the read buffer.
+    pub(in crate::arm) user_read_buffer: bool,
+    permissions: u16,
+    icache: Cache<InsnLine>,
+    dcache: Cache<DataLine>,
+    mini: Option<Cache<DataLine>>,
+    itlb: Tlb,
+    dtlb: Tlb,
+    write_buffer: WriteBuffer,
+    read_buffer: [ReadBufferEntry; 4],
+    /// Whether any read-buffer entry is loaded.
+    read_buffer_used: bool,
+    /// Cycle and instruction counts when the tallies were last brought up to date.
+    synced_cycle: Cycle,
+    synced_instructions: u64,
+    /// Instruction fetches since then that did not look into the instruction cache.
+    uncached_fetches: u64,
+    /// Addresses below this are relocated: 32 MB.
+    relocated_below: u32,
+}
+
+impl MemSys {
+    /// The memory system of `config` in front of `bus`, as reset leaves it.
+    #[must_use]
+    pub fn new(config: &MachineConfig, bus: Bus) -> Self {
+        Self {
+            cycle: 0,
+            horizon: 0,
+            bus,
+            counters: Counters::new(),
+            fault: Fault::new(FaultKind::Translation, true, 0, 0),
+            fault_status: 0,
+            fault_address: 0,
+            control: control::FIXED,
+            ttb: 0,
+            dacr: 0,
+            pid: 0,
+            user_read_buffer: false,
+            permissions: mmu::permission_table(false, false),
+            icache: Cache::new(&config.icache),
+            dcache: Cache::new(&config.dcache),
+            mini: config.mini_dcache.as_ref().map(Cache::new),
+            itlb: Tlb::new(&config.itlb),
+            dtlb: Tlb::new(&config.dtlb),
+            write_buffer: WriteBuffer::new(config.write_buffer.entries, config.memory.clone()),
+            read_buffer: [ReadBufferEntry::default(); 4],
+            read_buffer_used: false,
+            synced_cycle: 0,
+            synced_instructions: 0,
+            uncached_fetches: 0,
+            relocated_below: 32 << 20,
+        }
+    }
+
+    /// PID relocation (SA-1110 DM §5.2.13): addresses below 32 MB move to the slot that the
+    /// process-ID register names.
+    #[inline]
+    #[must_use]
+    pub fn relocate(&self, va: u32) -> u32 {
+        if va < self.relocated_below {
+            va | self.pid
+        } else {
+            va
+        }
+    }
+
+    fn fail(&mut self, kind: FaultKind, section: bool, domain: u8, mva: u32) -> Abort {
+        let tally = &mut self.counters.now;
+        *match kind {
+            FaultKind::Alignment => &mut tally.fault_alignment,
+            FaultKind::Translation => &mut tally.fault_translation,
+            FaultKind::Domain => &mut tally.fault_domain,
+            FaultKind::Permission => &mut tally.fault_permission,
+            FaultKind::External | FaultKind::ExternalLine | FaultKind::ExternalWalk => {
+                &mut tally.fault_external
+            }
+        } += 1;
+        self.fault = Fault::new(kind, section, domain, mva);
+        Abort
+    }
+
+    fn mmu_on(&self) -> bool {
+        self.control & control::M != 0
+    }
+
+    /// Walks the page tables, which it reads from memory, not through cache or write buffer.
+    #[cold]
+    fn walk(&mut self, mva: u32) -> Result<TlbEntry, Abort> {
+        let descriptor = self.walk_read(mmu::first_level_address(self.ttb, mva));
+        let Some(descriptor) = descriptor else {
+            return Err(self.fail(FaultKind::ExternalWalk, true, 0, mva));
+        };
+        match mmu::first_level(descriptor, mva) {
+            FirstLevel::Invalid => Err(self.fail(FaultKind::Translation, true, 0, mva)),
+            FirstLevel::Section(entry) => Ok(entry),
+            FirstLevel::Table { base, domain } => {
+                let Some(descriptor) = self.walk_read(mmu::second_level_address(base, mva)) else {
+                    return Err(self.fail(FaultKind::ExternalWalk, false, domain, mva));
+                };
+                mmu::second_level(descriptor, mva, domain)
+                    .ok_or_else(|| self.fail(FaultKind::Translation, false, domain, mva))
+            }
+        }
+    }
+
+    fn walk_read(&mut self, pa: u32) -> Option<u32> {
+        let start = self.cycle;
+        self.read_bus(self.bus.target(pa), 1);
+        self.counters.now.walk_stall_cycles += self.cycle - start;
+        self.counters.now.table_walk_reads += 1;
+        self.bus.read_memory_word(pa)
+    }
+
+    /// Waits for the bus and reads `words` words' worth of time from `target`.
+    fn read_bus(&mut self, target: Target, words: u32) {
+        self.cycle = self.write_buffer.read_bus(
+            target,
+            words,
+            self.cycle,
+            &mut self.bus,
+            &mut self.counters,
+        );
+    }
+
+    /// Charges the bus time of a line fill at `pa` and returns the line as it is in memory when
+    /// the read starts: what the write buffer finishes meanwhile is in it, the rest is not.
+    fn charge_fill(&mut self, pa: u32, before: [u32; 8]) -> [u32; 8] {
+        let start = self.cycle;
+        let target = self.bus.target(pa);
+        self.read_bus(target, LINE_BYTES / 4);
+        self.counters.now.fill_stall_cycles += self.cycle - start;
+        self.bus.read_line(pa).unwrap_or(before)
+    }
+
+    /// Translates a data address and checks the access.
+    #[inline]
+    fn locate(&mut self, va: u32, access: Access) -> Result<Location, Abort> {
+        let mva = self.relocate(va);
+        if !self.mmu_on() {
+            return Ok(Location {
+                mva,
+                pa: mva,
+                cacheable: false,
+                bufferable: false,
+            });
+        }
+        self.counters.now.dtlb_accesses += 1;
+        let (dacr, permissions) = (self.dacr, self.permissions);
+        let Some(entry) = self.dtlb.lookup(mva) else {
+            return self.locate_after_walk(mva, access);
+        };
+        let (domain, section) = (entry.domain, entry.section);
+        match mmu::check(entry, mva, access, dacr, permissions) {
+            Ok(()) => Ok(Location {
+                mva,
+                pa: entry.translate(mva),
+                cacheable: entry.cacheable,
+                bufferable: entry.bufferable,
+            }),
+            Err(kind) => Err(self.fail(kind, section, domain, mva)),
+        }
+    }
+
+    #[cold]
+    fn locate_after_walk(&mut self, mva: u32, access: Access) -> Result<Location, Abort> {
+        self.counters.now.dtlb_misses += 1;
+        let entry = self.walk(mva)?;
+        self.dtlb.insert(entry);
+        mmu::check(&entry, mva, access, self.dacr, self.permissions)
+            .map_err(|kind| self.fail(kind, entry.section, entry.domain, mva))?;
+        Ok(Location {
+            mva,
+            pa: entry.translate(mva),
+            cacheable: entry.cacheable,
+            bufferable: entry.bufferable,
+        })
+    }
+
+    /// Brings the tallies that are kept by difference up to date: cycles, and the lookups that
+    /// every instruction fetch makes.
+    pub fn sync_counters(&mut self) {
+        let now = &mut self.counters.now;
+        now.cycles += self.cycle - self.synced_cycle;
+        self.synced_cycle = self.cycle;
+        let fetches = self.counters.fetches - self.synced_instructions;
+        self.synced_instructions = self.counters.fetches;
+        now.instructions += fetches;
+        now.icache_accesses += fetches - self.uncached_fetches.min(fetches);
+        self.uncached_fetches -= self.uncached_fetches.min(fetches);
+        if self.control & control::M != 0 {
+            now.itlb_accesses += fetches;
+        }
+    }
+
+    /// Writes to memory that nothing took.
+    #[must_use]
+    pub fn lost_writes(&self) -> u64 {
+        self.write_buffer.lost
+    }
+}

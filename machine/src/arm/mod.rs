@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The ARM processor: `core` fetches, decodes and runs; `exec` says what each instruction does;
+//! `memsys` is everything between the core and the bus, and the one place that orders memory
+//! events; `mmu` walks and checks; `cp15` is the system control coprocessor; `timing` the pipeline.
+
+pub mod core;
+pub mod cp15;
+pub mod exec;
+pub mod insn;
+pub mod memsys;
+pub mod mmu;
+pub mod timing;
+pub mod write_buffer;

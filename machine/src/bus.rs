@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The physical address space: SDRAM, the zeros bank, devices. Functional only: what an access
+//! costs is charged by `arm/memsys.rs`.
+
+use crate::counters::Counters;
+use crate::dev::{DevCtx, Device, Host, Pins, Width};
+use crate::event::{Cycle, EventQueue};
+
+/// What stands at a physical address; decides the cost of an access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// SDRAM.
+    Ram,
+    /// The bank that reads as zeros without an external access.
+    Zeros,
+    /// A device register.
+    Device(usize),
+    /// Nothing: the access aborts.
+    Nothing,
+}
+
+/// A device and the window of physical addresses in which it stands.
+pub struct Mapping {
+    /// First address.
+    pub base: u32,
+    /// Bytes.
+    pub size: u32,
+    /// The device.
+    pub device: Box<dyn Device>,
+}
+
+/// What a board consists of, beside the processor; made by `board/`.
+pub struct BoardParts {
+    /// Physical address of SDRAM.
+    pub ram_base: u32,
+    /// Bytes of SDRAM.
+    pub ram_bytes: u32,
+    /// The zeros bank: base and size, if the board has one.
+    pub zeros: Option<(u32, u32)>,
+    /// Windows without a device that neither abort nor hold anything (flash sockets, static
+    /// memory with nothing behind it): base and size. They read as zero.
+    pub open_bus: Vec<(u32, u32)>,
+    /// The devices. The interrupt controller is the one whose `pins` answers.
+    pub devices: Vec<Mapping>,
+}
+
+/// The bus and everything on it.
+pub struct Bus {
+    ram_base: u32,
+    ram: Vec<u8>,
+    zeros: Option<(u32, u32)>,
+    open_bus: Vec<(u32, u32)>,
+    devices: Vec<Mapping>,
+    /// Deadlines of the devices.
+    pub events: EventQueue,
+    /// Interrupt sources.
+    lines: u32,
+    /// The processor's interrupt inputs, as the interrupt controller drives them now.
+    pub pins: Pins,
+    /// The outside world.
+    pub host: Host,
+    clock_hz: u64,
+}
+
+impl Bus {
+    /// A bus with the parts of a board, at cycle 0.
+    #[must_use]
+    pub fn new(parts: BoardParts, clock_hz: u64) -> Self {
+        let ram = vec![0; parts.ram_bytes as usize];
+        Self {
+            ram_base: parts.ram_base,
+            ram,
+            zeros: parts.zeros,
+            open_bus: parts.open_bus,
+            events: EventQueue::new(parts.devices.len()),
+            devices: parts.devices,
+            lines: 0,
+            pins: Pins::default(),
+            host: Host::default(),
+            clock_hz,
+        }
+    }
+
+    /// Physical address and size of SDRAM.
+    #[must_use]
+    pub fn ram_window(&self) -> (u32, u32) {
+        (self.ram_base, self.ram.len() as u32)
+    }
+
+    /// The bytes of SDRAM at `pa`, if all `len` of them are there. For loaders and reports.
+    #[must_use]
+    pub fn ram_slice(&self, pa: u32, len: usize) -> Option<&[u8]> {
+        let start = pa.checked_sub(self.ram_base)? as usize;
+        self.ram.get(start..start.checked_add(len)?)
+    }
+
+    /// The same, to write.
+    pub fn ram_slice_mut(&mut self, pa: u32, len: usize) -> Option<&mut [u8]> {
+        let start = pa.checked_sub(self.ram_base)? as usize;
+        self.ram.get_mut(start..start.checked_add(len)?)
+    }
+
+    /// What stands at `pa`.
+    #[inline]
+    #[must_use]
+    pub fn target(&self, pa: u32) -> Target {
+        if (pa.wrapping_sub(self.ram_base) as usize) < self.ram.len() {
+            Target::Ram
+        } else {
+            self.target_beside_ram(pa)
+        }
+    }
+
+    fn target_beside_ram(&self, pa: u32) -> Target {
+        let inside = |&(base, size): &(u32, u32)| pa.wrapping_sub(base) < size;
+        if self.zeros.as_ref().is_some_and(inside) || self.open_bus.iter().any(inside) {
+            return Target::Zeros;
+        }
+        self.devices
+            .iter()
+            .position(|m| pa.wrapping_sub(m.base) < m.size)
+            .map_or(Target::Nothing, Target::Device)
+    }
+
+    /// Reads an aligned 32-byte line; `None` unless memory or the zeros bank is there.
+    #[inline]
+    #[must_use]
+    pub fn read_line(&self, pa: u32) -> Option<[u32; 8]> {
+        match self.target(pa) {
+            Target::Ram => {
+                let start = (pa.wrapping_sub(self.ram_base) & !31) as usize;
+                let bytes = self.ram.get(start..start + 32)?;
+                let mut line = [0; 8];
+                for (word, chunk) in line.iter_mut().zip(bytes.chunks_exact(4)) {
+                    *word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
+                }
+                Some(line)
+            }
+            Target::Zeros => Some([0; 8]),
+            Target::Device(_) | Target::Nothing => None,
+        }
+    }
+
+    /// Reads an aligned word from memory or the zeros bank; `None` elsewhere.
+    #[inline]
+    #[must_use]
+    pub fn read_memory_word(&self, pa: u32) -> Option<u32> {
+        match self.target(pa) {
+            Target::Ram => {
+                let start = (pa.wrapping_sub(self.ram_base) & !3) as usize;
+                let b = self.ram.get(start..start + 4)?;
+                Some(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+            }
+            Target::Zeros => Some(0),
+            Target::Device(_) | Target::Nothing => None,
+        }
+    }
+
+    /// Writes those bytes of the aligned 16-byte block at `pa` whose bit in `mask` is set. Writes
+    /// to the zeros bank vanish. `false` if nothing is there or a device is.
+    pub fn write_block(&mut self, pa: u32, data: &[u8; 16], mask: u16) -> bool {
+        match self.target(pa) {
+            Target::Ram => {
+                let start = (pa.wrapping_sub(self.ram_base) & !15) as usize;
+                let Some(block) = self.ram.get_mut(start..start + 16) else {
+                    return false;
+                };
+                if mask == u16::MAX {
+                    block.copy_from_slice(data);
+                } else {
+                    for (i, byte) in block.iter_mut().enumerate() {
+                        if mask & (1 << i) != 0 {
+                            *byte = data[i];
+                        }
+                    }
+                }
+                true
+            }
+            Target::Zeros => true,
+            Target::Device(_) | Target::Nothing => false,
+        }
+    }
+
+    /// A single read of any target at cycle `now`; the value is right-aligned. `None`: abort.
+    pub fn read(
+        &mut self,
+        pa: u32,
+        width: Width,
+        now: Cycle,
+        counters: &mut Counters,
+    ) -> Option<u32> {
+        match self.target(pa) {
+            Target::Device(device) => {
+                let offset = pa.wrapping_sub(self.devices[device].base);
+                Some(self.with_device(device, now, counters, |d, ctx| d.read(offset, width, ctx)))
+            }
+            _ => {
+                let word = self.read_memory_word(pa)?;
+                Some(match width {
+                    Width::Byte => (word >> (8 * (pa & 3))) & 0xff,
+                    Width::Half => (word >> (8 * (pa & 2))) & 0xffff,
+                    Width::Word => word,
+                })
+            }
+        }
+    }
+
+    /// A single write of any target at cycle `now`. `false`: abort.
+    pub fn write(
+        &mut self,
+        pa: u32,
+        value: u32,
+        width: Width,
+        now: Cycle,
+        counters: &mut Counters,
+    ) -> bool {
+        match self.target(pa) {
+            Target::Device(device) => {
+                let offset = pa.wrapping_sub(self.devices[device].base);
+                self.with_device(device, now, counters, |d, ctx| {
+                    d.write(offset, value, width, ctx);
+                });
+                true
+            }
+            Target::Ram => {
+                let start = pa.wrapping_sub(self.ram_base) as usize & !(width.bytes() as usize - 1);
+                let bytes = value.to_le_bytes();
+                let len = width.bytes() as usize;
+                self.ram[start..start + len].copy_from_slice(&bytes[..len]);
+                true
+            }
+            Target::Zeros => true,
+            Target::Nothing => false,
+        }
+    }
+
+    /// Wakes every device whose deadline has come.
+    pub fn fire_due(&mut self, now: Cycle, counters: &mut Counters) {
+        while let Some(device) = self.events.take_due(now) {
+            self.with_device(device, now, counters, |d, ctx| d.fire(ctx));
+        }
+    }
+
+    /// Gives `bytes` to the console as if typed.
+    pub fn type_input(&mut self, bytes: &[u8], now: Cycle, counters: &mut Counters) {
+        self.host.input.extend(bytes);
+        for device in 0..self.devices.len() {
+            self.with_device(device, now, counters, |d, ctx| d.input_arrived(ctx));
+        }
+    }
+
+    fn with_device<R>(
+        &mut self,
+        number: usize,
+        now: Cycle,
+        counters: &mut Counters,
+        access: impl FnOnce(&mut dyn Device, &mut DevCtx) -> R,
+    ) -> R {
+        let mut ctx = DevCtx {
+            now,
+            clock_hz: self.clock_hz,
+            device: number,
+            events: &mut self.events,
+            lines: &mut self.lines,
+            host: &mut self.host,
+            counters,
+        };
+        let result = access(self.devices[number].device.as_mut(), &mut ctx);
+        let sources = self.lines;
+        if let Some(pins) = self.devices.iter().find_map(|m| m.device.pins(sources)) {
+            self.pins = pins;
+        }
+        result
+    }
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Counters, kept by privilege (user, kernel), by region of interest and, for events that the
+//! guest defines, by number.
+//!
+//! The model increments the plain fields of [`Counters::now`]; what has accumulated there is
+//! credited to the privilege at each change of privilege ([`Counters::switch_privilege`]) and to
+//! regions by difference, so counting costs one addition and nothing else.
+
+use std::collections::BTreeMap;
+use std::ops::{AddAssign, Sub};
+
+/// Declares [`Tally`], its list of names and its arithmetic from one list.
+macro_rules! tally {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {
+        /// One value for each thing that is counted.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        pub struct Tally { $($(#[$doc])* pub $name: u64),+ }
+
+        impl Tally {
+            /// The names, in the order of the probe's `PROBE_COUNTER_SELECT`.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
+
+            /// The values, in the order of [`Tally::NAMES`].
+            #[must_use]
+            pub fn values(&self) -> [u64; Self::NAMES.len()] { [$(self.$name),+] }
+        }
+
+        impl AddAssign for Tally {
+            fn add_assign(&mut self, other: Self) { $(self.$name += other.$name;)+ }
+        }
+
+        impl Sub for Tally {
+            type Output = Self;
+            fn sub(self, other: Self) -> Self { Self { $($name: self.$name - other.$name),+ } }
+        }
+    };
+}
+
+tally! {
+    /// Cycles of the processor's clock.
+    cycles,
+    /// Instructions issued, those that failed their condition included.
+    instructions,
+    /// Instruction fetches that looked into the instruction cache.
+    icache_accesses,
+    /// Of these, those that filled a line.
+    icache_misses,
+    /// Words and parts of words read that looked into the main data cache.
+    dcache_reads,
+    /// Of these, those that filled a line.
+    dcache_read_misses,
+    /// Words and parts of words written that looked into the main data cache.
+    dcache_writes,
+    /// Of these, those that went on to the write buffer.
+    dcache_write_misses,
+    /// Dirty half lines written back from the main data cache (evicted or cleaned).
+    dcache_writebacks,
+    /// Reads that looked into the mini data cache.
+    minicache_reads,
+    /// Of these, those that filled a line.
+    minicache_read_misses,
+    /// Writes that looked into the mini data cache.
+    minicache_writes,
+    /// Of these, those that went on to the write buffer.
+    minicache_write_misses,
+    /// Dirty half lines written back from the mini data cache.
+    minicache_writebacks,
+    /// Instruction fetches that looked into the instruction TLB.
+    itlb_accesses,
+    /// Of these, those that walked the page tables.
+    itlb_misses,
+    /// Data accesses that looked into the data TLB.
+    dtlb_accesses,
+    /// Of these, those that walked the page tables.
+    dtlb_misses,
+    /// Descriptors read from memory by table walks.
+    table_walk_reads,
+    /// Reads that bypass the data caches.
+    uncached_reads,
+    /// Writes that bypass data caches and write buffer.
+    uncached_writes,
+    /// Entries that entered the write buffer.
+    buffered_writes,
+    /// Cycles spent waiting for line fills.
+    fill_stall_cycles,
+    /// Cycles spent in table walks.
+    walk_stall_cycles,
+    /// Cycles spent waiting for the write buffer.
+    write_buffer_stall_cycles,
+    /// Operations that invalidate the whole instruction cache.
+    icache_invalidate_all,
+    /// Operations that invalidate the whole data cache (and the mini data cache with it).
+    dcache_invalidate_all,
+    /// Operations that invalidate one line of the data cache.
+    dcache_invalidate_line,
+    /// Operations that clean one line of the data cache.
+    dcache_clean_line,
+    /// Explicit drains of the write buffer.
+    write_buffer_drains,
+    /// Operations that invalidate the whole instruction TLB.
+    itlb_invalidate_all,
+    /// Operations that invalidate the whole data TLB.
+    dtlb_invalidate_all,
+    /// Operations that invalidate one entry of the data TLB.
+    dtlb_invalidate_entry,
+    /// Loads of a read-buffer entry.
+    read_buffer_loads,
+    /// Data reads served by the read buffer.
+    read_buffer_hits,
+    /// Undefined-instruction exceptions.
+    exception_undefined,
+    /// Software interrupts.
+    exception_swi,
+    /// Prefetch aborts.
+    exception_prefetch_abort,
+    /// Data aborts.
+    exception_data_abort,
+    /// Interrupts taken.
+    exception_irq,
+    /// Fast interrupts taken.
+    exception_fiq,
+    /// Alignment faults.
+    fault_alignment,
+    /// Translation faults.
+    fault_translation,
+    /// Domain faults.
+    fault_domain,
+    /// Permission faults.
+    fault_permission,
+    /// External aborts.
+    fault_external,
+    /// Writes of the process-ID register.
+    pid_writes,
+    /// Writes of the domain access control register.
+    dacr_writes,
+    /// Writes of the translation table base.
+    ttb_writes,
+    /// Writes of the control register.
+    control_writes,
+}
+
+/// Who runs: the index of the tallies by privilege.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Privilege {
+    /// User mode.
+    User = 0,
+    /// Every other mode.
+    Kernel = 1,
+}
+
+/// Tallies by privilege, and guest-defined events by number.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// By [`Privilege`].
+    pub by_privilege: [Tally; 2],
+    /// Guest-defined events.
+    pub events: BTreeMap<u32, u64>,
+}
+
+impl Totals {
+    /// User and kernel together.
+    #[must_use]
+    pub fn sum(&self) -> Tally {
+        let mut sum = self.by_privilege[0];
+        sum += self.by_privilege[1];
+        sum
+    }
+
+    fn since(&self, start: &Self) -> Self {
+        let mut events = self.events.clone();
+        for (id, count) in &start.events {
+            *events.entry(*id).or_default() -= count;
+        }
+        events.retain(|_, count| *count != 0);
+        Self {
+            by_privilege: [
+                self.by_privilege[0] - start.by_privilege[0],
+                self.by_privilege[1] - start.by_privilege[1],
+            ],
+            events,
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (mine, theirs) in self.by_privilege.iter_mut().zip(other.by_privilege) {
+            *mine += theirs;
+        }
+        for (id, count) in &other.events {
+            *self.events.entry(*id).or_default() += count;
+        }
+    }
+}
+
+/// What one region of interest has accumulated.
+#[derive(Debug, Clone, Default)]
+pub struct Region {
+    /// How often it was entered.
+    pub entries: u64,
+    /// What was counted inside.
+    pub totals: Totals,
+    start: Option<Totals>,
+}
+
+/// All counters of a machine.
+#[derive(Debug, Clone, Default)]
+pub struct Counters {
+    /// Counted since the last change of privilege; the model increments these.
+    pub now: Tally,
+    /// Instructions fetched since reset. The core counts here, once an instruction; the tallies
+    /// that follow from it are brought up to date by `MemSys::sync_counters`.
+    pub fetches: u64,
+    privilege: usize,
+    totals: Totals,
+    regions: BTreeMap<u32, Region>,
+}
+
+impl Counters {
+    /// Counters of a machine that starts in a privileged mode.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            privilege: Privilege::Kernel as usize,
+            ..Self::default()
+        }
+    }
+
+    /// Credits what was counted to the privilege that ran, and goes on with `next`.
+    pub fn switch_privilege(&mut self, next: Privilege) {
+        self.settle();
+        self.privilege = next as usize;
+    }
+
+    /// Everything counted so far.
+    pub fn totals(&mut self) -> &Totals {
+        self.settle();
+        &self.totals
+    }
+
+    /// Counts a guest-defined event.
+    pub fn count_event(&mut self, id: u32) {
+        *self.totals.events.entry(id).or_default() += 1;
+    }
+
+    /// Enters region of interest `id`; nothing happens when inside already.
+    pub fn begin_region(&mut self, id: u32) {
+        self.settle();
+        let region = self.regions.entry(id).or_default();
+        if region.start.is_none() {
+            region.entries += 1;
+            region.start = Some(self.totals.clone());
+        }
+    }
+
+    /// Leaves region of interest `id`; nothing happens when outside.
+    pub fn end_region(&mut self, id: u32) {
+        self.settle();
+        if let Some(region) = self.regions.get_mut(&id) {
+            if let Some(start) = region.start.take() {
+                region.totals.add(&self.totals.since(&start));
+            }
+        }
+    }
+
+    /// The regions by number; one that is still open is credited up to now.
+    #[must_use]
+    pub fn regions(&mut self) -> BTreeMap<u32, Region> {
+        let open: Vec<u32> = self
+            .regions
+            .iter()
+            .filter(|(_, region)| region.start.is_some())
+            .map(|(id, _)| *id)
+            .collect();
+        for id in open {
+            self.end_region(id);
+        }
+        self.regions.clone()
+    }
+
+    fn settle(&mut self) {
+        self.totals.by_privilege[self.privilege] += std::mem::take(&mut self.now);
+    }
+}

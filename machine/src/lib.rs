@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Switchyard's machines: a deterministic, cycle-level full-system simulator of processors with
+//! virtually-tagged caches and TLBs without address-space tags. Caches hold data, TLBs hold
+//! translations, decoded instructions live in the lines of the instruction cache: a kernel that
+//! forgets a flush fails here as it fails on silicon.
+//!
+//! Start reading at [`machine`], which owns everything and runs to the next event.
+
+pub mod arm;
+pub mod board;
+pub mod bus;
+pub mod cache;
+pub mod config;
+pub mod counters;
+pub mod dev;
+pub mod error;
+pub mod event;
+pub mod loader;
+pub mod log;
+pub mod machine;
+pub mod observe;
+pub mod report;
+pub mod tlb;
+pub mod vectors;

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tests of the loader: what it leaves in memory, and that nothing in a file makes it panic.
+
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::board;
+
+const BASE: u32 = 0xc000_0000;
+
+/// A little ELF file: one segment of `data` at `address`, entered at its start.
+fn elf(address: u32, data: &[u8], bytes: u32) -> Vec<u8> {
+    let mut file = Vec::new();
+    file.extend(b"\x7fELF\x01\x01\x01\0\0\0\0\0\0\0\0\0");
+    let half = |file: &mut Vec<u8>, v: u16| file.extend(v.to_le_bytes());
+    let word = |file: &mut Vec<u8>, v: u32| file.extend(v.to_le_bytes());
+    half(&mut file, ET_EXEC);
+    half(&mut file, EM_ARM);
+    for v in [1, address, 52, 0, 0] {
+        word(&mut file, v);
+    }
+    for v in [52, 32, 1, 40, 0, 0] {
+        half(&mut file, v);
+    }
+    for v in [
+        PT_LOAD,
+        84,
+        address,
+        address,
+        data.len() as u32,
+        bytes,
+        7,
+        4,
+    ] {
+        word(&mut file, v);
+    }
+    file.extend(data);
+    file
+}
+
+fn bus(ram_bytes: u32) -> Bus {
+    let board = board::find("assabet").unwrap();
+    Bus::new((board.parts)(ram_bytes), 200_000_000)
+}
+
+/// A file of the test's own, removed when it goes.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str, data: &[u8]) -> Self {
+        let path = std::env::temp_dir().join(format!("loader-{}-{name}", std::process::id()));
+        std::fs::write(&path, data).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn boot(
+    kernel: &File,
+    append: Option<&str>,
+    initrd: Option<&File>,
+    bus: &mut Bus,
+) -> Result<Start, String> {
+    let boot = Boot {
+        kernel: &kernel.0,
+        append,
+        initrd: initrd.map(|file| file.0.as_path()),
+    };
+    load(&boot, board::find("assabet").unwrap(), bus).map_err(|error| error.to_string())
+}
+
+fn word(bus: &Bus, at: u32) -> u32 {
+    bus.read_memory_word(at).unwrap()
+}
+
+#[test]
+fn an_elf_file_goes_to_its_physical_addresses_with_zeros_behind() {
+    let file = File::new("elf", &elf(BASE + 0x1_0000, b"\x01\x02\x03\xe4", 8));
+    let mut bus = bus(1 << 20);
+    bus.ram_slice_mut(BASE + 0x1_0004, 1).unwrap()[0] = 9;
+    let start = boot(&file, None, None, &mut bus).unwrap();
+    assert_eq!(start.pc, BASE + 0x1_0000);
+    assert_eq!(start.registers, [0, 25, BASE + 0x100]);
+    assert_eq!(word(&bus, BASE + 0x1_0000), 0xe403_0201);
+    assert_eq!(word(&bus, BASE + 0x1_0004), 0);
+}
+
+#[test]
+fn a_raw_image_starts_at_32_kb_with_tags() {
+    let kernel = File::new("raw", &0xe1a0_0000u32.to_le_bytes());
+    let initrd = File::new("initrd", &[7; 5000]);
+    let mut bus = bus(1 << 20);
+    let start = boot(&kernel, Some("quiet a"), Some(&initrd), &mut bus).unwrap();
+    assert_eq!(start.pc, BASE + 0x8000);
+    let list: Vec<u32> = (0..24).map(|n| word(&bus, BASE + 0x100 + 4 * n)).collect();
+    let disk = BASE + 0x10_0000 - 8192;
+    let quiet = u32::from_le_bytes(*b"quie");
+    let rest = u32::from_le_bytes(*b"t a\0");
+    assert_eq!(
+        list[..19],
+        [
+            5,
+            ATAG_CORE,
+            0,
+            4096,
+            0, //
+            4,
+            ATAG_MEM,
+            1 << 20,
+            BASE, //
+            4,
+            ATAG_CMDLINE,
+            quiet,
+            rest, //
+            4,
+            ATAG_INITRD2,
+            disk,
+            5000, //
+            0,
+            ATAG_NONE,
+        ]
+    );
+    assert_eq!(bus.ram_slice(disk, 5000).unwrap(), [7; 5000]);
+}
+
+#[test]
+fn a_kernel_over_the_tags_starts_without_them() {
+    let file = File::new("low", &elf(BASE, &[0; 0x200], 0x200));
+    let mut memory = bus(1 << 20);
+    assert_eq!(
+        boot(&file, None, None, &mut memory).unwrap().registers,
+        [0, 25, 0]
+    );
+    let line = boot(&file, Some("x"), None, &mut bus(1 << 20)).unwrap_err();
+    assert!(
+        line.contains("occupies the boot tags at 0xc0000100"),
+        "{line}"
+    );
+}
+
+#[test]
+fn each_mistake_is_named() {
+    let good = elf(BASE + 0x1_0000, &[0; 64], 64);
+    let change = |at: usize, bytes: &[u8]| {
+        let mut file = good.clone();
+        file[at..at + bytes.len()].copy_from_slice(bytes);
+        file
+    };
+    for (name, image, what) in [
+        ("empty", vec![], "is empty"),
+        ("text", b"#!/bin/sh\n".to_vec(), "is neither ELF nor"),
+        ("short", b"abc".to_vec(), "is neither ELF nor"),
+        ("magic", b"\x7fELF".to_vec(), "is a truncated ELF file"),
+        (
+            "header",
+            good[..40].to_vec(),
+            "is a truncated or damaged ELF file",
+        ),
+        (
+            "table",
+            good[..60].to_vec(),
+            "is a truncated or damaged ELF file",
+        ),
+        (
+            "body",
+            good[..100].to_vec(),
+            "is a truncated ELF file: a segment needs bytes 84 to 148",
+        ),
+        ("x86-64", change(18, &[62, 0]), "is an ELF file for x86-64"),
+        ("64-bit", change(4, &[2]), "is an ELF file of 64 bits"),
+        (
+            "big-endian",
+            change(5, &[2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 40]),
+            "is a big-endian ELF file",
+        ),
+        (
+            "object",
+            change(16, &[1, 0]),
+            "is an ELF file but no executable",
+        ),
+        ("entry", change(24, &[2]), "starts at 0xc0010002"),
+        (
+            "nothing",
+            change(52, &[0]),
+            "is an ELF file with nothing to load",
+        ),
+        (
+            "sizes",
+            change(84 - 32 + 20, &[3]),
+            "is a damaged ELF file: a segment has 64 bytes for 3 in memory",
+        ),
+        (
+            "outside",
+            elf(0x1_0000, &[0; 64], 64),
+            "needs memory from 0x00010000 to 0x00010040",
+        ),
+        (
+            "large",
+            elf(BASE + 0x1_0000, &[0; 64], 1 << 20),
+            "needs memory from 0xc0010000 to 0xc0110000",
+        ),
+        (
+            "wraps",
+            elf(0xffff_fff0, &[0; 64], 64),
+            "needs memory from 0xfffffff0 to 0x100000030",
+        ),
+    ] {
+        let file = File::new(name, &image);
+        let line = boot(&file, None, None, &mut bus(1 << 20)).unwrap_err();
+        let expected = format!("{}: {what}", file.0.display());
+        assert!(line.starts_with(&expected), "{line}");
+        assert!(
+            line.contains("; expected ") && !line.contains('\n'),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn raw_images_and_disks_must_fit() {
+    let mut raw = vec![0; 1 << 20];
+    raw[3] = 0xe1;
+    let file = File::new("huge", &raw);
+    let line = boot(&file, None, None, &mut bus(1 << 20)).unwrap_err();
+    assert!(
+        line.contains("needs memory from 0xc0008000 to 0xc0108000"),
+        "{line}"
+    );
+
+    let kernel = File::new("half", &raw[..1 << 19]);
+    for bytes in [(1 << 19) - 0x7fff, 1 << 20, 1 << 21] {
+        let disk = File::new("disk", &vec![1; bytes]);
+        let line = boot(&kernel, None, Some(&disk), &mut bus(1 << 20)).unwrap_err();
+        assert!(line.contains("what fits behind the kernel"), "{line}");
+    }
+    let disk = File::new("fits", &vec![1; (1 << 19) - 0x8000]);
+    boot(&kernel, None, Some(&disk), &mut bus(1 << 20)).unwrap();
+    let line = boot(&kernel, Some(&"x".repeat(1024)), None, &mut bus(1 << 20)).unwrap_err();
+    assert_eq!(line, "--append: has 1024 bytes; expected at most 1023");
+    boot(&kernel, Some(&"x".repeat(1023)), None, &mut bus(1 << 20)).unwrap();
+}
+
+proptest! {
+    /// Whatever a file says, the loader refuses it or loads it; it never panics.
+    #[test]
+    fn no_damage_makes_it_panic(
+        changes in proptest::collection::vec((0usize..148, any::<u8>()), 1..8),
+        length in 0usize..=148,
+    ) {
+        let mut image = elf(BASE + 0x1_0000, &[0; 64], 64);
+        for (at, value) in changes {
+            image[at] = value;
+        }
+        image.truncate(length);
+        if let Ok(kernel) = Kernel::parse(&image, BASE) {
+            let _ = kernel.place(&mut bus(1 << 20));
+        }
+    }
+
+    /// Nor does what is no ELF file at all.
+    #[test]
+    fn no_bytes_make_it_panic(image in proptest::collection::vec(any::<u8>(), 0..300)) {
+        let _ = Kernel::parse(&image, BASE);
+    }
+}

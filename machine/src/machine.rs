@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A machine: the core with its memory system and bus, and the loop that runs it from event to
+//! event. Time is the core's cycle count; devices are woken when their deadline has come, and
+//! interrupts are looked at whenever pins or masks may have changed.
+
+use std::collections::BTreeMap;
+
+use crate::arm::core::{Core, Dead, Diagnostic};
+use crate::arm::memsys::MemSys;
+use crate::bus::{BoardParts, Bus};
+use crate::config::MachineConfig;
+use crate::counters::Counters;
+use crate::event::Cycle;
+use crate::observe::Observer;
+
+/// Why [`Machine::run`] came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// The cycle to run until has come.
+    Budget,
+    /// The guest ended the run through the probe, with this status.
+    Exit(u32),
+    /// The guest switched the machine off, or reset it; says how.
+    PowerOff(&'static str),
+    /// The guest can never go on; says why.
+    Hung(String),
+    /// The guest takes exceptions for ever; says which.
+    Died(String),
+}
+
+/// A described computer, running.
+pub struct Machine<O: Observer = ()> {
+    core: Core<O>,
+}
+
+impl<O: Observer> Machine<O> {
+    /// A machine as `config` describes it, with a board's parts, as reset leaves it.
+    #[must_use]
+    pub fn new(config: &MachineConfig, parts: BoardParts, observer: O) -> Self {
+        let bus = Bus::new(parts, config.clock_hz);
+        let mem = MemSys::new(config, bus);
+        Self {
+            core: Core::new(config, mem, observer),
+        }
+    }
+
+    /// Runs until cycle `until` at the latest.
+    pub fn run(&mut self, until: Cycle) -> Stop {
+        loop {
+            if let Some(stop) = self.ended() {
+                return stop;
+            }
+            let mem = &mut self.core.mem;
+            if mem.bus.events.next() <= mem.cycle {
+                mem.sync_counters();
+                mem.bus.fire_due(mem.cycle, &mut mem.counters);
+            }
+            self.core.poll_interrupts();
+            if self.core.mem.cycle >= until {
+                return Stop::Budget;
+            }
+            if self.core.waits_for_interrupt() {
+                if !self.core.sleep(until) {
+                    return Stop::Hung(format!(
+                        "waits at {:#010x} for an interrupt that cannot come",
+                        self.core.r[15]
+                    ));
+                }
+                continue;
+            }
+            let mem = &mut self.core.mem;
+            mem.horizon = until.min(mem.bus.events.next());
+            self.core.run_to_horizon();
+        }
+    }
+
+    fn ended(&mut self) -> Option<Stop> {
+        let host = &mut self.core.mem.bus.host;
+        if let Some(status) = host.exit.take() {
+            return Some(Stop::Exit(status));
+        }
+        if let Some(how) = host.power_off.take() {
+            return Some(Stop::PowerOff(how));
+        }
+        match self.core.dead.take()? {
+            Dead::Hung(why) => Some(Stop::Hung(why)),
+            Dead::Died(why) => Some(Stop::Died(why)),
+        }
+    }
+
+    /// The bus: memory for loaders, the host's side of the devices.
+    pub fn bus(&mut self) -> &mut Bus {
+        &mut self.core.mem.bus
+    }
+
+    /// The core: registers for loaders and reports.
+    pub fn core(&mut self) -> &mut Core<O> {
+        &mut self.core
+    }
+
+    /// Cycles since reset.
+    #[must_use]
+    pub fn cycles(&self) -> Cycle {
+        self.core.mem.cycle
+    }
+
+    /// The counters, up to date.
+    pub fn counters(&mut self) -> &mut Counters {
+        self.core.mem.sync_counters();
+        &mut self.core.mem.counters
+    }
+
+    /// UNPREDICTABLE things that the guest did, by kind and address.
+    #[must_use]
+    pub fn diagnostics(&self) -> &BTreeMap<(Diagnostic, u32), u64> {
+        &self.core.diagnostics
+    }
+
+    /// Gives console input to the guest.
+    pub fn type_input(&mut self, bytes: &[u8]) {
+        let mem = &mut self.core.mem;
+        mem.sync_counters();
+        mem.bus.type_input(bytes, mem.cycle, &mut mem.counters);
+    }
+}

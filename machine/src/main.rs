@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command `switchyard-machine`: lists machines, boots a kernel on one, answers test vectors.
+//!
+//! The guest's console is stdout, messages are stderr. Exit status: 0 the guest ended with status
+//! 0; 1 it failed, died, hung or used up its cycles; 2 wrong usage or bad input, one line.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::mpsc::{self, Receiver};
+use std::time::Instant;
+
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand};
+use serde_json::json;
+
+use switchyard_machine::board::{self, Board};
+use switchyard_machine::config::{MachineConfig, BUILT_IN};
+use switchyard_machine::error::{read_file, Error};
+use switchyard_machine::event::Cycle;
+use switchyard_machine::loader::{self, Boot};
+use switchyard_machine::log::Log;
+use switchyard_machine::machine::{Machine, Stop};
+use switchyard_machine::observe::Observer;
+use switchyard_machine::report::{self, ConsoleTail, End};
+use switchyard_machine::vectors;
+
+const NAME: &str = "switchyard-machine";
+const GUEST_FAILED: u8 = 1;
+const BAD_INPUT: u8 = 2;
+/// Cycles between two looks at the console: some 10 ms of the host's time.
+const SLICE: Cycle = 2_000_000;
+
+/// Simulated machines for operating systems on processors with expensive address-space switches.
+#[derive(Parser)]
+#[command(name = NAME, version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List the machine descriptions.
+    Machines {
+        /// As a JSON list of objects.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run a system; its console is this terminal.
+    Boot(BootArgs),
+    /// Answer architectural test vectors from stdin on stdout.
+    Vectors,
+}
+
+#[derive(Args)]
+struct BootArgs {
+    /// A machine's name, or a machine file that ends in .toml.
+    #[arg(long)]
+    machine: String,
+    /// An ELF32 ARM executable or a raw image.
+    #[arg(long)]
+    kernel: PathBuf,
+    /// The kernel's command line.
+    #[arg(long, allow_hyphen_values = true)]
+    append: Option<String>,
+    /// An initial RAM disk.
+    #[arg(long)]
+    initrd: Option<PathBuf>,
+    /// End the run after so many cycles.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    max_cycles: Option<Cycle>,
+    /// Write statistics (JSON) to this file.
+    #[arg(long)]
+    stats: Option<PathBuf>,
+    /// Write the host's time of the run (JSON) to this file.
+    #[arg(long)]
+    host_time: Option<PathBuf>,
+    /// Write one line an instruction to this file.
+    #[arg(long)]
+    log: Option<PathBuf>,
+    /// Type the contents of this file on the console.
+    #[arg(long)]
+    input: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let done = match cli.command {
+        Command::Machines { json } => machines(json),
+        Command::Boot(args) => boot(&args),
+        Command::Vectors => answer_vectors(),
+    };
+    match done {
+        Ok(status) => status,
+        Err(line) => {
+            let _ = writeln!(io::stderr(), "{NAME}: {line}");
+            ExitCode::from(BAD_INPUT)
+        }
+    }
+}
+
+/// Help and version as clap prints them; anything else in one line.
+fn usage(error: &clap::Error) -> ExitCode {
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    ) {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.to_string();
+    let message: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"))
+        .filter(|line| !line.is_empty())
+        .collect();
+    let message = message.join(" ");
+    let message = match error.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "no command",
+        _ => message.strip_prefix("error: ").unwrap_or(&message),
+    };
+    let _ = writeln!(io::stderr(), "{NAME}: {message}; expected what --help says");
+    ExitCode::from(BAD_INPUT)
+}
+
+fn machines(as_json: bool) -> Result<ExitCode, String> {
+    let mut text = String::new();
+    let mut list = Vec::new();
+    for (name, _) in BUILT_IN {
+        let config = MachineConfig::find(name).map_err(|error| error.to_string())?;
+        text += &format!("{name:<16} {}\n", config.description);
+        list.push(json!({
+            "name": name,
+            "description": config.description,
+            "clock_hz": config.clock_hz,
+            "board": config.board,
+            "ram_bytes": config.ram_bytes,
+        }));
+    }
+    if as_json {
+        text = format!("{}\n", json!(list));
+    }
+    // Nobody may be reading (`| head`): that is no failure.
+    let _ = io::stdout().write_all(text.as_bytes());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The machine that `name` means, and its board.
+fn described(name: &str) -> Result<(MachineConfig, &'static Board), String> {
+    let config = MachineConfig::find(name).map_err(|error| error.to_string())?;
+    let board = board::find(&config.board).expect("a checked machine has a known board");
+    Ok((config, board))
+}
+
+fn answer_vectors() -> Result<ExitCode, String> {
+    let (config, board) = described("sa1110")?;
+    let mut output = BufWriter::new(io::stdout().lock());
+    let parts = (board.parts)(config.ram_bytes);
+    vectors::run(&config, parts, &mut io::stdin().lock(), &mut output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn boot(args: &BootArgs) -> Result<ExitCode, String> {
+    match &args.log {
+        None => run(args, (), |()| Ok(())),
+        Some(file) => {
+            let log = Log::new(BufWriter::new(create(file)?));
+            run(args, log, |log| {
+                log.finish().map_err(|error| cannot_write(file, error))
+            })
+        }
+    }
+}
+
+fn run<O: Observer>(
+    args: &BootArgs,
+    observer: O,
+    finish: impl FnOnce(&mut O) -> Result<(), String>,
+) -> Result<ExitCode, String> {
+    let (config, board) = described(&args.machine)?;
+    let parts = (board.parts)(config.ram_bytes);
+    let mut machine = Machine::new(&config, parts, observer);
+    let system = Boot {
+        kernel: &args.kernel,
+        append: args.append.as_deref(),
+        initrd: args.initrd.as_deref(),
+    };
+    let start = loader::load(&system, board, machine.bus()).map_err(|error| error.to_string())?;
+    let core = machine.core();
+    core.r[..3].copy_from_slice(&start.registers);
+    core.r[15] = start.pc;
+    let mut console = Console::open(args.input.as_deref(), &mut machine)?;
+    // Before the run, so that a long one does not end in a file that cannot be written.
+    let stats = args.stats.as_deref().map(create).transpose()?;
+    let host_time = args.host_time.as_deref().map(create).transpose()?;
+
+    let began = Instant::now();
+    let stop = console.run(&mut machine, args.max_cycles.unwrap_or(Cycle::MAX));
+    let seconds = began.elapsed().as_secs_f64();
+
+    let end = End::new(stop, machine.cycles());
+    finish(&mut machine.core().observer)?;
+    if let (Some(mut file), Some(name)) = (stats, &args.stats) {
+        file.write_all(report::statistics(&config, &mut machine, &end).as_bytes())
+            .map_err(|error| cannot_write(name, error))?;
+    }
+    if let (Some(mut file), Some(name)) = (host_time, &args.host_time) {
+        writeln!(file, "{}", json!({ "seconds": seconds }))
+            .map_err(|error| cannot_write(name, error))?;
+    }
+    if end.good() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut message = format!("{NAME}: {}\n", end.message);
+    if end.kind != "exit" {
+        message += &report::state(&mut machine, &console.tail);
+    }
+    let _ = io::stderr().write_all(message.as_bytes());
+    Ok(ExitCode::from(GUEST_FAILED))
+}
+
+fn create(file: &Path) -> Result<File, String> {
+    File::create(file).map_err(|error| cannot_write(file, error))
+}
+
+fn cannot_write(file: &Path, source: io::Error) -> String {
+    let file = file.to_path_buf();
+    Error::Unwritable { file, source }.to_string()
+}
+
+/// The terminal's side of the guest's console.
+struct Console {
+    /// What a person types, where stdin is a terminal and no input file is given.
+    keys: Option<Receiver<Vec<u8>>>,
+    /// Whether anybody still reads stdout.
+    open: bool,
+    tail: ConsoleTail,
+}
+
+impl Console {
+    fn open<O: Observer>(input: Option<&Path>, machine: &mut Machine<O>) -> Result<Self, String> {
+        let mut keys = None;
+        if let Some(file) = input {
+            let bytes = read_file(file, "console input").map_err(|error| error.to_string())?;
+            machine.type_input(&bytes);
+        } else if io::stdin().is_terminal() {
+            keys = Some(read_keys());
+        }
+        Ok(Self {
+            keys,
+            open: true,
+            tail: ConsoleTail::default(),
+        })
+    }
+
+    /// Runs the machine in slices and passes characters both ways between them.
+    fn run<O: Observer>(&mut self, machine: &mut Machine<O>, until: Cycle) -> Stop {
+        loop {
+            let slice = machine.cycles().saturating_add(SLICE).min(until);
+            let stop = machine.run(slice);
+            self.show(&std::mem::take(&mut machine.bus().host.output));
+            if !self.open {
+                return Stop::PowerOff("nobody reads its console any more");
+            }
+            match stop {
+                Stop::Budget if slice < until => {
+                    if let Some(keys) = &self.keys {
+                        keys.try_iter().for_each(|bytes| machine.type_input(&bytes));
+                    }
+                }
+                // Only a key can wake it: wait for one, if somebody is there to press it.
+                Stop::Hung(_) if machine.core().waits_for_interrupt() => {
+                    match self.keys.as_ref().and_then(|keys| keys.recv().ok()) {
+                        Some(bytes) => machine.type_input(&bytes),
+                        None => return stop,
+                    }
+                }
+                _ => return stop,
+            }
+        }
+    }
+
+    fn show(&mut self, output: &[u8]) {
+        if output.is_empty() {
+            return;
+        }
+        self.tail.extend(output);
+        let mut stdout = io::stdout().lock();
+        self.open = stdout
+            .write_all(output)
+            .and_then(|()| stdout.flush())
+            .is_ok();
+    }
+}
+
+/// Reads the terminal on a thread of its own, line by line, until it closes.
+fn read_keys() -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut buffer = [0; 256];
+        while let Ok(bytes @ 1..) = io::stdin().read(&mut buffer) {
+            if sender.send(buffer[..bytes].to_vec()).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}

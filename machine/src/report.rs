@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a run leaves behind: the statistics (`--stats`), and the message about a guest that died,
+//! hung or did not come to an end. The statistics hold no date and no host time, so that equal
+//! runs give equal bytes.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use crate::arm::core::{mode, psr};
+use crate::config::MachineConfig;
+use crate::counters::{Privilege, Tally, Totals};
+use crate::event::Cycle;
+use crate::machine::{Machine, Stop};
+use crate::observe::Observer;
+
+/// Version of the statistics' format; `switchyard/machine.py` reads it.
+const SCHEMA: u32 = 1;
+/// Lines of the console that a message about a failed guest repeats.
+const TAIL_LINES: usize = 10;
+/// Bytes of the console that are kept for it.
+const TAIL_BYTES: usize = 4096;
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct End {
+    /// `exit`, `max-cycles`, `died`, `hung` or `power-off`.
+    pub kind: &'static str,
+    /// The guest's exit status, if it gave one.
+    pub status: Option<u32>,
+    /// What happened, in words.
+    pub message: String,
+}
+
+impl End {
+    /// Of a machine that stopped at `cycles`.
+    #[must_use]
+    pub fn new(stop: Stop, cycles: Cycle) -> Self {
+        let (kind, status, message) = match stop {
+            Stop::Budget => (
+                "max-cycles",
+                None,
+                format!("the guest still ran after {cycles} cycles"),
+            ),
+            Stop::Exit(status) => (
+                "exit",
+                Some(status),
+                format!("the guest ended with status {status}"),
+            ),
+            Stop::PowerOff(how) => ("power-off", None, format!("the guest stopped: {how}")),
+            Stop::Hung(why) => ("hung", None, format!("the guest hangs: {why}")),
+            Stop::Died(why) => ("died", None, format!("the guest died: {why}")),
+        };
+        Self {
+            kind,
+            status,
+            message,
+        }
+    }
+
+    /// Whether the guest ended by itself and was content.
+    #[must_use]
+    pub fn good(&self) -> bool {
+        self.status == Some(0)
+    }
+}
+
+/// The statistics of a run, as JSON with a newline at its end.
+pub fn statistics<O: Observer>(
+    config: &MachineConfig,
+    machine: &mut Machine<O>,
+    end: &End,
+) -> String {
+    let totals = machine.counters().totals().clone();
+    let regions = machine
+        .counters()
+        .regions()
+        .into_iter()
+        .map(|(id, region)| RegionRecord {
+            id,
+            entries: region.entries,
+            counters: ByPrivilege(region.totals.by_privilege),
+            events: region.totals.events,
+        })
+        .collect();
+    let diagnostics = machine
+        .diagnostics()
+        .iter()
+        .map(|((kind, pc), count)| DiagnosticRecord {
+            kind: kind.name(),
+            pc: *pc,
+            count: *count,
+        })
+        .collect();
+    let Totals {
+        by_privilege,
+        events,
+    } = totals.clone();
+    let statistics = Statistics {
+        schema: SCHEMA,
+        machine: &config.name,
+        clock_hz: config.clock_hz,
+        end,
+        cycles: machine.cycles(),
+        instructions: totals.sum().instructions,
+        counters: ByPrivilege(by_privilege),
+        events,
+        regions,
+        samples: &machine.bus().host.samples,
+        diagnostics,
+    };
+    // Nothing in it can fail to serialise: the keys are numbers and names, the values integers.
+    let mut text = serde_json::to_string(&statistics).expect("statistics are plain values");
+    text.push('\n');
+    text
+}
+
+#[derive(Serialize)]
+struct Statistics<'a> {
+    schema: u32,
+    machine: &'a str,
+    clock_hz: u64,
+    end: &'a End,
+    cycles: u64,
+    instructions: u64,
+    counters: ByPrivilege,
+    events: BTreeMap<u32, u64>,
+    regions: Vec<RegionRecord>,
+    samples: &'a BTreeMap<u32, Vec<u32>>,
+    diagnostics: Vec<DiagnosticRecord>,
+}
+
+#[derive(Serialize)]
+struct RegionRecord {
+    id: u32,
+    entries: u64,
+    counters: ByPrivilege,
+    events: BTreeMap<u32, u64>,
+}
+
+#[derive(Serialize)]
+struct DiagnosticRecord {
+    kind: &'static str,
+    pc: u32,
+    count: u64,
+}
+
+/// Tallies as `{"user": {...}, "kernel": {...}}`.
+struct ByPrivilege([Tally; 2]);
+
+impl Serialize for ByPrivilege {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("user", &Named(&self.0[Privilege::User as usize]))?;
+        map.serialize_entry("kernel", &Named(&self.0[Privilege::Kernel as usize]))?;
+        map.end()
+    }
+}
+
+/// A tally by names, in their order.
+struct Named<'a>(&'a Tally);
+
+impl Serialize for Named<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Tally::NAMES.iter().zip(self.0.values()))
+    }
+}
+
+/// The end of what the guest has written to its console.
+#[derive(Debug, Default)]
+pub struct ConsoleTail(Vec<u8>);
+
+impl ConsoleTail {
+    /// Takes note of more output.
+    pub fn extend(&mut self, output: &[u8]) {
+        self.0.extend(output);
+        // Trimmed rarely, so that a chatty guest costs no copying.
+        if self.0.len() > 16 * TAIL_BYTES {
+            self.0.drain(..self.0.len() - TAIL_BYTES);
+        }
+    }
+
+    /// The last lines, without control characters.
+    fn lines(&self) -> Vec<String> {
+        let start = self.0.len().saturating_sub(TAIL_BYTES);
+        let text = String::from_utf8_lossy(&self.0[start..]);
+        let clean = |line: &str| line.chars().filter(|c| !c.is_control()).collect();
+        let mut lines: Vec<String> = text.lines().map(clean).collect();
+        lines.drain(..lines.len().saturating_sub(TAIL_LINES));
+        lines
+    }
+}
+
+/// Where a guest that did not end by itself stands: registers, and the end of its console.
+pub fn state<O: Observer>(machine: &mut Machine<O>, tail: &ConsoleTail) -> String {
+    let cycles = machine.cycles();
+    let core = machine.core();
+    let cpsr = core.cpsr();
+    let mut text = String::new();
+    let names = [
+        "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp",
+        "lr", "pc",
+    ];
+    for (row, values) in core.r.chunks(4).enumerate() {
+        for (column, value) in values.iter().enumerate() {
+            let _ = write!(text, "  {:>3} {value:08x}", names[4 * row + column]);
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(text, "  cpsr {cpsr:08x} ({})", decode_cpsr(cpsr));
+    let _ = writeln!(text, "  cycle {cycles}");
+    let lines = tail.lines();
+    if lines.is_empty() {
+        text.push_str("  it wrote nothing to its console\n");
+    } else {
+        text.push_str("  last lines of its console:\n");
+        for line in lines {
+            let _ = writeln!(text, "  | {line}");
+        }
+    }
+    text
+}
+
+/// Flags (capital when set), masks and mode of a status register.
+fn decode_cpsr(cpsr: u32) -> String {
+    let mut text = String::new();
+    for (letter, bit) in [('n', 31), ('z', 30), ('c', 29), ('v', 28)] {
+        let set = cpsr & 1 << bit != 0;
+        text.push(if set {
+            letter.to_ascii_uppercase()
+        } else {
+            letter
+        });
+    }
+    for (name, mask) in [("IRQ", psr::I), ("FIQ", psr::F)] {
+        let state = if cpsr & mask != 0 {
+            "masked"
+        } else {
+            "enabled"
+        };
+        let _ = write!(text, ", {name} {state}");
+    }
+    let mode = match cpsr & 0x1f {
+        mode::USR => "user",
+        mode::FIQ => "fast interrupt",
+        mode::IRQ => "interrupt",
+        mode::SVC => "supervisor",
+        mode::ABT => "abort",
+        mode::UND => "undefined",
+        mode::SYS => "system",
+        _ => "invalid",
+    };
+    let _ = write!(text, ", {mode} mode");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn status_registers_are_decoded() {
+        assert_eq!(
+            decode_cpsr(0x6000_00d3),
+            "nZCv, IRQ masked, FIQ masked, supervisor mode"
+        );
+        assert_eq!(
+            decode_cpsr(0x9000_0010),
+            "NzcV, IRQ enabled, FIQ enabled, user mode"
+        );
+    }
+
+    #[test]
+    fn the_tail_has_the_last_lines_only() {
+        let mut tail = ConsoleTail::default();
+        for n in 0..100_000 {
+            tail.extend(format!("line {n}\x07\r\n").as_bytes());
+        }
+        let lines = tail.lines();
+        assert_eq!(lines.len(), TAIL_LINES);
+        assert_eq!(lines[0], "line 99990");
+        assert_eq!(lines[9], "line 99999");
+    }
+}
