@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A differential run of any length, or the replay of one saved case.
+
+    .venv/bin/python machine/tests/differential/run.py --instructions 50000000 --seed 7
+
+Everything follows from the seed: a run that was interrupted goes on with --first-batch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from compare import Mismatch, compare, disassemble, run_one, save
+from reference import Reference
+from vectors import MachineRun, decode_case, machine_command
+
+
+def replay(command: list[str], path: Path) -> int:
+    with path.open("rb") as file:
+        case = decode_case(file)
+    ours = MachineRun(command, [case]).answers()[0]
+    theirs = run_one(Reference(), case)
+    if ours != theirs:
+        print(Mismatch(case, ours, theirs, str(path)).report())
+        return 1
+    print("\n".join(disassemble(case)))
+    print(f"{path}: the machine and the reference agree")
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Random streams: the machine against Unicorn.")
+    parser.add_argument("--instructions", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first-batch", type=int, default=0, help="resume here")
+    parser.add_argument("--stop-after", type=int, default=5, help="stop after so many mismatches")
+    parser.add_argument("--save", type=Path, default=Path("build/differential"))
+    parser.add_argument("--replay", type=Path, metavar="FILE", help="run one saved case")
+    arguments = parser.parse_args()
+    command = machine_command()
+    if command is None:
+        print("no switchyard-machine built; set SWITCHYARD_MACHINE", file=sys.stderr)
+        return 2
+    if arguments.replay:
+        return replay(command, arguments.replay)
+
+    start = time.monotonic()
+
+    def progress(batch: int, executed: int) -> None:
+        rate = executed / (time.monotonic() - start)
+        print(
+            f"\r{executed:,} of {arguments.instructions:,} instructions, {rate:,.0f}/s, "
+            f"next: --seed {arguments.seed} --first-batch {batch} ",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    found = 0
+    for mismatch in compare(
+        command, arguments.seed, arguments.instructions, arguments.first_batch, progress
+    ):
+        found += 1
+        print(f"\n{mismatch.report()}\nsaved as {save(mismatch, arguments.save)}")
+        if found == arguments.stop_after:
+            break
+    print(f"\n{found} mismatches", file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The line protocol of `switchyard-machine vectors` (README.md), spoken from Python.
+
+A `Case` is one instruction stream with its initial state; an `Answer` is what a processor made of
+it. Both sides of the comparison (the machine here, Unicorn in reference.py) give an `Answer`.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+import tempfile
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import BinaryIO
+
+CASE_MAGIC = 0x43565953
+ANSWER_MAGIC = 0x41565953
+
+# Names of the 37 words of the state record, in its order.
+STATE_NAMES = (
+    [f"r{i}" for i in range(8)]
+    + [f"r{i}_usr" for i in range(8, 15)]
+    + [f"r{i}_fiq" for i in range(8, 15)]
+    + [f"r{i}_{m}" for m in ("svc", "abt", "und", "irq") for i in (13, 14)]
+    + [f"spsr_{m}" for m in ("fiq", "svc", "abt", "und", "irq")]
+    + ["pc", "cpsr"]
+)
+STATE_WORDS = len(STATE_NAMES)
+PC, CPSR = 35, 36
+
+USR, FIQ, IRQ, SVC, ABT, UND, SYS = 0x10, 0x11, 0x12, 0x13, 0x17, 0x1B, 0x1F
+MODES = (USR, FIQ, IRQ, SVC, ABT, UND, SYS)
+MODE_NAMES = {USR: "usr", FIQ: "fiq", IRQ: "irq", SVC: "svc", ABT: "abt", UND: "und", SYS: "sys"}
+# Index of the mode's SPSR in the state record; User and System mode have none.
+SPSR_INDEX = {FIQ: 30, SVC: 31, ABT: 32, UND: 33, IRQ: 34}
+_R13_INDEX = {SVC: 22, ABT: 24, UND: 26, IRQ: 28}
+
+EXCEPTION_NAMES = (
+    "none",
+    "undefined",
+    "swi",
+    "prefetch abort",
+    "data abort",
+    "irq",
+    "fiq",
+)
+NONE, UNDEFINED, SWI, PREFETCH_ABORT, DATA_ABORT = range(5)
+
+
+def reg_index(mode: int, reg: int) -> int:
+    """Where register `reg` (0..14) of `mode` lies in the state record."""
+    if reg < 8:
+        return reg
+    if mode == FIQ:
+        return 15 + reg - 8
+    if reg >= 13 and mode in _R13_INDEX:
+        return _R13_INDEX[mode] + reg - 13
+    return reg
+
+
+@dataclass(frozen=True)
+class Case:
+    """One stream: what goes into a processor."""
+
+    ident: int
+    limit: int
+    state: tuple[int, ...]
+    blocks: tuple[tuple[int, bytes], ...]
+    ranges: tuple[tuple[int, int], ...]
+    # The stream lies in [state[PC], end); the reference stops there. Not sent to the machine,
+    # which gets `limit` instead.
+    end: int = field(default=0, compare=False)
+
+    def encode(self) -> bytes:
+        parts = [
+            struct.pack("<4I", CASE_MAGIC, self.ident, 0, self.limit),
+            struct.pack(f"<{STATE_WORDS}I", *self.state),
+            struct.pack("<I", len(self.blocks)),
+        ]
+        for address, data in self.blocks:
+            parts += [struct.pack("<2I", address, len(data)), data]
+        parts.append(struct.pack("<I", len(self.ranges)))
+        parts += [struct.pack("<2I", *r) for r in self.ranges]
+        return b"".join(parts)
+
+    def with_limit(self, limit: int) -> Case:
+        return replace(self, limit=limit)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came out: comparable with ==."""
+
+    executed: int
+    exception: int
+    state: tuple[int, ...]
+    memory: bytes
+
+    def differences(self, other: Answer) -> list[str]:
+        """One line per difference, ours first."""
+        out = []
+        if self.executed != other.executed:
+            out.append(f"executed: {self.executed} / {other.executed}")
+        if self.exception != other.exception:
+            a, b = EXCEPTION_NAMES[self.exception], EXCEPTION_NAMES[other.exception]
+            out.append(f"exception: {a} / {b}")
+        for name, a_word, b_word in zip(STATE_NAMES, self.state, other.state, strict=True):
+            if a_word != b_word:
+                out.append(f"{name}: {a_word:08x} / {b_word:08x}")
+        if self.memory != other.memory:
+            for i in range(0, max(len(self.memory), len(other.memory)), 4):
+                a_bytes, b_bytes = self.memory[i : i + 4], other.memory[i : i + 4]
+                if a_bytes != b_bytes:
+                    out.append(f"memory range +{i:#x}: {a_bytes.hex(' ')} / {b_bytes.hex(' ')}")
+        return out
+
+
+def _words(stream: BinaryIO, count: int) -> tuple[int, ...]:
+    data = stream.read(4 * count)
+    if len(data) != 4 * count:
+        raise EOFError
+    return struct.unpack(f"<{count}I", data)
+
+
+def decode_case(stream: BinaryIO) -> Case:
+    """Read one case (a saved file); the end of the stream is taken from its first block."""
+    magic, ident, _flags, limit = _words(stream, 4)
+    if magic != CASE_MAGIC:
+        raise ValueError(f"not a case: magic {magic:#x}")
+    state = _words(stream, STATE_WORDS)
+    blocks = []
+    for _ in range(_words(stream, 1)[0]):
+        address, length = _words(stream, 2)
+        blocks.append((address, stream.read(length)))
+    ranges = []
+    for _ in range(_words(stream, 1)[0]):
+        address, length = _words(stream, 2)
+        ranges.append((address, length))
+    return Case(ident, limit, state, tuple(blocks), tuple(ranges))
+
+
+def decode_answer(stream: BinaryIO, ident: int) -> Answer:
+    magic, got, executed, exception = _words(stream, 4)
+    if magic != ANSWER_MAGIC or got != ident:
+        raise ValueError(f"case {ident}: answer has magic {magic:#x} and id {got}")
+    state = _words(stream, STATE_WORDS)
+    (length,) = _words(stream, 1)
+    memory = stream.read(length)
+    if len(memory) != length:
+        raise EOFError
+    return Answer(executed, exception, state, memory)
+
+
+def machine_command() -> list[str] | None:
+    """How to start the machine: $SWITCHYARD_MACHINE, else the newest build of the checkout."""
+    named = os.environ.get("SWITCHYARD_MACHINE")
+    if named:
+        return [named, "vectors"]
+    root = Path(__file__).resolve().parents[3]
+    builds = [
+        p
+        for d in ("target", "machine/target", "build/target")
+        for kind in ("release", "debug")
+        if (p := root / d / kind / "switchyard-machine").is_file()
+    ]
+    if not builds:
+        return None
+    return [str(max(builds, key=lambda p: p.stat().st_mtime)), "vectors"]
+
+
+class MachineRun:
+    """A batch of cases in one process of the machine, running beside us until `answers`."""
+
+    def __init__(self, command: list[str], cases: list[Case]) -> None:
+        self.cases = cases
+        self._command = " ".join(command)
+        # Files, not pipes: the machine never waits for us to read. Closed by answers().
+        self._input = tempfile.TemporaryFile()  # noqa: SIM115
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        for case in cases:
+            self._input.write(case.encode())
+        self._input.seek(0)
+        self._process = subprocess.Popen(
+            command, stdin=self._input, stdout=self._output, stderr=self._errors
+        )
+
+    def answers(self) -> list[Answer]:
+        status = self._process.wait()
+        self._errors.seek(0)
+        message = self._errors.read().decode(errors="replace").strip()
+        if status != 0:
+            raise RuntimeError(f"status {status} from {self._command}: {message}")
+        self._output.seek(0)
+        try:
+            result = [decode_answer(self._output, case.ident) for case in self.cases]
+        except EOFError:
+            raise RuntimeError("switchyard-machine vectors: its output ends early") from None
+        for file in (self._input, self._output, self._errors):
+            file.close()
+        return result
