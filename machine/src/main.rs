@@ -49,7 +49,7 @@ enum Command {
         json: bool,
     },
     /// Run a system; its console is this terminal.
-    Boot(BootArgs),
+    Boot(Box<BootArgs>),
     /// Answer architectural test vectors from stdin on stdout.
     Vectors,
 }
