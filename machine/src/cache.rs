@@ -31,7 +31,7 @@ pub struct Cache<L> {
     /// When each slot was last used (LRU only).
     used: Vec<u64>,
     clock: u64,
-    hints: Vec<u8>,
+    hints: Box<[u8; HINT_SLOTS]>,
     lines: Vec<L>,
 }
 
@@ -50,24 +50,32 @@ impl<L: Clone + Default> Cache<L> {
             next_way: vec![0; slots / ways],
             used: if lru { vec![0; slots] } else { Vec::new() },
             clock: 0,
-            hints: vec![0; HINT_SLOTS],
+            hints: Box::new([0; HINT_SLOTS]),
             lines: vec![L::default(); slots],
         }
     }
 
     /// The slot that holds the line of `mva`, if any.
-    #[inline]
+    #[inline(always)]
     pub fn lookup(&mut self, mva: u32) -> Option<usize> {
-        let key = key(mva);
         let number = (mva / LINE_BYTES) as usize;
-        let first = (number & self.set_mask) * self.ways;
         if HINTS {
+            let first = (number & self.set_mask) * self.ways;
             let slot = first + self.hints[number % HINT_SLOTS] as usize;
-            if self.tags[slot] == key {
+            if self.tags[slot] == key(mva) {
                 self.touch(slot);
                 return Some(slot);
             }
         }
+        self.search(mva)
+    }
+
+    /// Compares with every way of the set.
+    #[inline(never)]
+    fn search(&mut self, mva: u32) -> Option<usize> {
+        let number = (mva / LINE_BYTES) as usize;
+        let first = (number & self.set_mask) * self.ways;
+        let key = key(mva);
         let way = self.tags[first..first + self.ways]
             .iter()
             .position(|&tag| tag == key)?;

@@ -73,7 +73,7 @@ impl TlbEntry {
 pub struct Tlb {
     entries: Vec<TlbEntry>,
     next: usize,
-    hints: Vec<u8>,
+    hints: Box<[u8; HINT_SLOTS]>,
 }
 
 impl Tlb {
@@ -83,22 +83,27 @@ impl Tlb {
         Self {
             entries: vec![TlbEntry::EMPTY; config.entries as usize],
             next: 0,
-            hints: vec![0; HINT_SLOTS],
+            hints: Box::new([0; HINT_SLOTS]),
         }
     }
 
     /// The entry that translates `mva`, if any.
-    #[inline]
+    #[inline(always)]
     pub fn lookup(&mut self, mva: u32) -> Option<&TlbEntry> {
-        let hint = (mva >> 12) as usize % HINT_SLOTS;
         if HINTS {
-            let index = self.hints[hint] as usize;
+            let index = self.hints[(mva >> 12) as usize % HINT_SLOTS] as usize;
             if self.entries[index].matches(mva) {
                 return Some(&self.entries[index]);
             }
         }
+        self.search(mva)
+    }
+
+    /// Compares with every entry.
+    #[inline(never)]
+    fn search(&mut self, mva: u32) -> Option<&TlbEntry> {
         let index = self.entries.iter().position(|e| e.matches(mva))?;
-        self.hints[hint] = index as u8;
+        self.hints[(mva >> 12) as usize % HINT_SLOTS] = index as u8;
         Some(&self.entries[index])
     }
 

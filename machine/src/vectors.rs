@@ -175,7 +175,10 @@ impl<R: Read> Reader<'_, R> {
             *word = self.word()?;
         }
         if bank(state[36]).is_none() {
-            let what = format!("has CPSR {:#010x}; expected one that names a mode", state[36]);
+            let what = format!(
+                "has CPSR {:#010x}; expected one that names a mode",
+                state[36]
+            );
             return Err(self.wrong(&what));
         }
         let mut blocks = Vec::new();

@@ -174,7 +174,7 @@ impl MemSys {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn check_alignment(&mut self, va: u32, width: Width) -> Result<(), Abort> {
         if self.control & control::A != 0 && va & (width.bytes() - 1) != 0 {
             let mva = self.relocate(va);
@@ -185,7 +185,7 @@ impl MemSys {
 
     /// The cache for a cacheable page: the main one with B=1, the mini one with B=0
     /// (SA-1110 DM §6.2).
-    #[inline]
+    #[inline(always)]
     fn cache_for(&self, at: &Location) -> DataCache {
         if at.bufferable || self.mini.is_none() {
             DataCache::Main
@@ -194,7 +194,7 @@ impl MemSys {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn data_cache(&mut self, which: DataCache) -> &mut Cache<DataLine> {
         match (which, &mut self.mini) {
             (DataCache::Mini, Some(mini)) => mini,
@@ -204,7 +204,7 @@ impl MemSys {
 
     /// Reads the word at a cacheable location, counting `run` reads of its line. Returns the word
     /// and, unless the read buffer served it, where its line is.
-    #[inline]
+    #[inline(always)]
     fn read_cached(
         &mut self,
         at: &Location,
@@ -259,7 +259,7 @@ impl MemSys {
 
     /// Writes into the line of a cacheable location if it is in its cache; counts `run` writes
     /// then, one write miss otherwise.
-    #[inline]
+    #[inline(always)]
     fn write_cached(
         &mut self,
         at: &Location,
@@ -348,6 +348,7 @@ impl MemSys {
 
     /// An uncached read. An unbuffered one waits for the write buffer first, so that a program
     /// sees its own writes to devices done.
+    #[inline(never)]
     fn read_uncached(&mut self, at: &Location, width: Width) -> Result<u32, Abort> {
         if !at.bufferable || self.write_buffer.holds_line(at.pa) {
             self.drain_write_buffer();
@@ -361,6 +362,7 @@ impl MemSys {
             .ok_or_else(|| self.fail(FaultKind::External, false, 0, at.mva))
     }
 
+    #[inline(never)]
     fn write_unbuffered(&mut self, at: &Location, value: u32, width: Width) -> Result<(), Abort> {
         self.drain_write_buffer();
         self.counters.now.uncached_writes += 1;

@@ -264,7 +264,7 @@ impl MemSys {
     }
 
     /// Translates a data address and checks the access.
-    #[inline]
+    #[inline(always)]
     fn locate(&mut self, va: u32, access: Access) -> Result<Location, Abort> {
         let mva = self.relocate(va);
         if !self.mmu_on() {
