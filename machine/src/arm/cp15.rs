@@ -122,7 +122,7 @@ impl<O: Observer> Core<O> {
         }
     }
 
-    /// Register 15 (§5.2.14): clock switching is accepted and has no effect, since the clock never
+    /// Register 15 (§5.2.15): clock switching is accepted and has no effect, since the clock never
     /// changes; so are the operations on the instruction cache's test register. Wait for
     /// interrupt sleeps.
     fn test_operation(&mut self, register: Register) {

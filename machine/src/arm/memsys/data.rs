@@ -323,7 +323,7 @@ impl MemSys {
     }
 
     /// Whether a store that no cache took may go through the write buffer: bufferable pages, and
-    /// cacheable ones (SA-1110 DM §6.4), if it is on.
+    /// cacheable ones (SA-1110 DM §6.3), if it is on.
     #[inline]
     fn buffered(&self, at: &Location) -> bool {
         (at.bufferable || at.cacheable) && self.control & control::W != 0

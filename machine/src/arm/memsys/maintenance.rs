@@ -82,7 +82,7 @@ impl MemSys {
     }
 
     /// Loads `words` (1, 4 or 8) words from `va`, aligned down to as many, into entry `index`
-    /// without waiting. A load that would fault leaves the entry empty (SA-1110 DM §6.5).
+    /// without waiting. A load that would fault leaves the entry empty (SA-1110 DM §6.4).
     pub(in crate::arm) fn load_read_buffer(
         &mut self,
         index: usize,

@@ -51,7 +51,7 @@ enum DataCache {
     Mini,
 }
 
-/// An entry of the read buffer (SA-1110 DM §6.5).
+/// An entry of the read buffer (SA-1110 DM §6.4).
 #[derive(Debug, Clone, Copy, Default)]
 struct ReadBufferEntry {
     /// First address, after relocation.

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Speed aids are hints that the model checks: the machine without remembered ways, TLB entries and
+fetch lines (cargo feature `no-hints`) counts the same, to the last cycle.
+
+Both binaries are built here, without the link-time optimisation that only speed needs.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+TARGET = ROOT / "target" / "hints"
+IMAGES = ROOT / "build" / "guests"
+
+
+def build(features: list[str]) -> Path:
+    """The binary with these cargo features, in a folder of its own."""
+    target = TARGET / ("-".join(features) or "plain")
+    environment = os.environ | {
+        "CARGO_PROFILE_RELEASE_LTO": "off",
+        "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
+    }
+    command = ["cargo", "build", "--release", "--quiet", "--target-dir", str(target)]
+    for feature in features:
+        command += ["--features", f"switchyard-machine/{feature}"]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)
+    return target / "release" / "switchyard-machine"
+
+
+def stats(binary: Path, image: Path, cycles: int, out: Path) -> bytes:
+    subprocess.run(
+        [
+            *(binary, "boot", "--machine", "sa1110", "--kernel", image),
+            *("--append", "clients=1-17 rounds=20 warmup=2 seed=1"),
+            *("--max-cycles", str(cycles), "--stats", out),
+        ],
+        check=False,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    return out.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def binaries() -> tuple[Path, Path]:
+    return build([]), build(["no-hints"])
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "assabet-flush-test",
+        "assabet-fass-test",
+        "assabet-fass-bench-ipc",
+        "assabet-bare-bench-compute",
+    ],
+)
+def test_counts_are_equal_without_hints(
+    binaries: tuple[Path, Path], image: str, tmp_path: Path
+) -> None:
+    path = IMAGES / f"{image}.elf"
+    if not path.exists():
+        pytest.fail(f"{path} is missing; `make guests` builds it")
+    with_hints, without = (
+        stats(binary, path, 20_000_000, tmp_path / f"{n}.json") for n, binary in enumerate(binaries)
+    )
+    assert with_hints == without
