@@ -140,6 +140,8 @@ def run(
     chosen = [registry.find(name) for name in dict.fromkeys(names)]
     out, err = _consoles()
     collected: list[record_files.Record] = []
+    if json_file is not None:
+        record_files.save([], json_file)  # a place that cannot be written shows now, not at the end
     for experiment in chosen:
         out.print(f"[bold]{experiment.name}[/bold]: {experiment.question}", soft_wrap=True)
         with show.Progress(err, experiment.name) as progress:

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every suite of tests and checks, and sums them up: `check.py all|quick|lint`.
+
+Each suite runs to its end whatever came before it. The last line is "N passed, N failed": the
+tests of all suites together, where a check without tests (a formatter, a type checker) counts as
+one.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LOGS = ROOT / "build" / "check"
+PYTHON = sys.executable
+C_FOLDERS = ("include", "kernel", "l4", "user", "bench", "machine/tests")
+
+
+@dataclass(frozen=True)
+class Count:
+    """Tests that passed, failed and were skipped."""
+
+    passed: int
+    failed: int
+    skipped: int = 0
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A command, when it runs, and how its output is counted."""
+
+    name: str
+    command: list[str]
+    tiers: tuple[str, ...]
+    count: Callable[[str], Count | None] = lambda _output: None
+
+
+def cargo_count(output: str) -> Count | None:
+    """The sum over cargo's test binaries; None when none ran."""
+    found = re.findall(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ig", output, re.M)
+    if not found:
+        return None
+    passed, failed, skipped = (sum(int(one[i]) for one in found) for i in range(3))
+    return Count(passed, failed, skipped)
+
+
+def pytest_count(output: str) -> Count | None:
+    """The closing line of pytest; errors (a fixture, a file that cannot be read) are failures."""
+    closing = re.findall(
+        r"^=*\s*(\d+ (?:passed|failed|error|skipped|deselected).*) in ", output, re.M
+    )
+    if not closing:
+        return None
+    numbers = {word: int(n) for n, word in re.findall(r"(\d+) (\w+)", closing[-1])}
+    failed = numbers.get("failed", 0) + numbers.get("error", 0) + numbers.get("errors", 0)
+    return Count(numbers.get("passed", 0), failed, numbers.get("skipped", 0))
+
+
+def c_files() -> list[str]:
+    """All C of the repository that git knows or would take."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *C_FOLDERS],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode == 0:
+        files = [ROOT / name for name in listed.stdout.splitlines()]
+    else:  # an unpacked archive, no checkout
+        files = [file for folder in C_FOLDERS for file in (ROOT / folder).rglob("*")]
+    return [str(f.relative_to(ROOT)) for f in files if f.suffix in (".c", ".h") and f.is_file()]
+
+
+def suites() -> list[Suite]:
+    """Every suite, the fast ones first."""
+    tool = Path(PYTHON).parent
+    every, tests = ("all", "quick", "lint"), ("all",)
+    return [
+        Suite("cargo fmt", ["cargo", "fmt", "--all", "--check"], every),
+        Suite("ruff", [str(tool / "ruff"), "check", "."], every),
+        Suite("ruff format", [str(tool / "ruff"), "format", "--check", "."], every),
+        Suite("mypy", [PYTHON, "-m", "mypy"], every),
+        Suite(
+            "clang-format",
+            [str(tool / "clang-format"), "--dry-run", "-Werror", *c_files()],
+            every,
+        ),
+        Suite(
+            "clippy",
+            ["cargo", "clippy", "--locked", "--all-targets", "--", "-D", "warnings"],
+            every,
+        ),
+        Suite("cargo test", ["cargo", "test", "--locked", "--no-fail-fast"], tests, cargo_count),
+        Suite("cargo test", ["cargo", "test", "--locked", "--lib"], ("quick",), cargo_count),
+        Suite("pytest", [PYTHON, "-m", "pytest"], tests, pytest_count),
+        Suite("pytest", [PYTHON, "-m", "pytest", "-m", "not slow"], ("quick",), pytest_count),
+    ]
+
+
+def run(suite: Suite) -> Count:
+    """Runs a suite, its output shown as it comes and kept in a file."""
+    print(f"\n== {suite.name}", flush=True)
+    environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS")}
+    lines = []
+    with (LOGS / f"{suite.name.replace(' ', '-')}.log").open("w") as log:
+        process = subprocess.Popen(
+            suite.command,
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            log.write(line)
+            print(line, end="", flush=True)
+        status = process.wait()
+    count = suite.count("".join(lines))
+    if count is None or (status != 0 and count.failed == 0):
+        # no tests in it, or it failed outside of them: it did not build, say
+        passed = count.passed if count else int(status == 0)
+        return Count(passed, int(status != 0), count.skipped if count else 0)
+    return count
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the suites of a tier."""
+    if len(arguments) != 1 or arguments[0] not in ("all", "quick", "lint"):
+        print("check.py: expected one of all, quick, lint", file=sys.stderr)
+        return 2
+    shutil.rmtree(LOGS, ignore_errors=True)
+    LOGS.mkdir(parents=True)
+    totals = []
+    for suite in suites():
+        if arguments[0] in suite.tiers:
+            begun = time.monotonic()
+            totals.append((suite, run(suite), time.monotonic() - begun))
+    print(f"\n{'suite':<14}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
+    for suite, count, seconds in totals:
+        print(
+            f"{suite.name:<14}{count.passed:>8}{count.failed:>8}{count.skipped:>9}{seconds:>9.1f}"
+        )
+    failed = sum(count.failed for _, count, _ in totals)
+    print(f"\n{sum(count.passed for _, count, _ in totals)} passed, {failed} failed", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+#   make demo         set up, run the main experiment, say where its figure is
+#   make test         set up, run every test and check
+#   make setup        what both share: .venv with the command line and the simulator
+#   make test-quick   the tests and checks that take less than a minute
+#   make lint         only the checks of style and types
+#   make lock         resolve the Python dependencies anew
+#   make clean        remove everything that was built, .venv included
+#
+# Everything lands in .venv, target, build and results. Nothing is installed on the computer but
+# Debian packages that are missing, and those only where that needs no password.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+# What the installed package and the simulator are made of. The Python package is installed
+# editable, so a change of its sources needs no new setup.
+RUST := $(shell find machine/src machine/machines -type f 2>/dev/null) \
+        machine/Cargo.toml Cargo.toml $(wildcard Cargo.lock rust-toolchain.toml)
+
+.PHONY: setup demo test test-quick lint lock clean
+.NOTPARALLEL:
+
+setup: $(VENV)/.switchyard
+
+$(VENV)/.packages: requirements.lock
+	@$(PYTHON) -I switchyard/doctor.py --install setup
+	@echo "== Python packages into $(VENV)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip --disable-pip-version-check install --require-hashes -r requirements.lock
+	@touch $@
+
+$(VENV)/.switchyard: $(VENV)/.packages pyproject.toml $(RUST)
+	@$(PYTHON) -I switchyard/doctor.py setup
+	@echo "== the simulator and the command line"
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release
+	@touch $@
+
+demo: setup
+	@$(BIN)/switchyard run l4-ipc --quick
+	@echo "The figure: results/l4-ipc.svg (and .png); the reasons for each deviation: results/l4-ipc.md"
+
+test: setup
+	@$(PYTHON) -I switchyard/doctor.py --install test
+	@$(BIN)/python .ci/check.py all
+
+test-quick: setup
+	@$(BIN)/python .ci/check.py quick
+
+lint: setup
+	@$(BIN)/python .ci/check.py lint
+
+# One resolution for all platforms and every Python from 3.11 on; --no-emit-index-url keeps the
+# place that packages came from out of the file.
+lock:
+	@test -x build/lock/bin/python || $(PYTHON) -m venv build/lock
+	@build/lock/bin/python -m pip --disable-pip-version-check install -q uv
+	@build/lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
+		--upgrade -q -o requirements.lock
+
+clean:
+	rm -rf $(VENV) target build results
