@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The probe: what a guest may tell the simulator, and ask it.
+ *
+ * One page of 32-bit registers. It exists on the simulator only: whoever uses it first reads
+ * PROBE_ID, with an access that survives an abort, and goes without it when the value is another.
+ * All accesses are aligned words through an uncached, unbuffered mapping, so that they happen where
+ * the program has them. Plain constants: assembly includes this file too, and a test of the
+ * simulator compares them with its own.
+ */
+#ifndef PROBE_H
+#define PROBE_H
+
+#define PROBE_BASE_PA  0x50000000 /* reserved in the memory map of the SA-1110 */
+#define PROBE_ID_VALUE 0x53594231
+
+#define PROBE_ID             0x00 /* R: PROBE_ID_VALUE */
+#define PROBE_CYCLES         0x04 /* R: low half of the cycle count; latches the high half */
+#define PROBE_CYCLES_HIGH    0x08 /* R: the latched half */
+#define PROBE_PUTC           0x0c /* W: a character for the host's console */
+#define PROBE_EXIT           0x10 /* W: end the simulation, value = exit status, 0 is good */
+#define PROBE_REGION_BEGIN   0x14 /* W: enter region of interest 0..255 */
+#define PROBE_REGION_END     0x18 /* W: leave it */
+#define PROBE_STREAM         0x1c /* W: following samples belong to stream 0..255 */
+#define PROBE_SAMPLE         0x20 /* W: append a raw sample to that stream */
+#define PROBE_EVENT          0x24 /* W: count a guest event 0..31 */
+#define PROBE_COUNTER_SELECT 0x28 /* W: choose a machine counter by number */
+#define PROBE_COUNTER        0x2c /* R: its low half, user and kernel together */
+
+/* Guest events of the microkernel, written on its slow paths only. */
+#define PROBE_EVENT_CACHE_FLUSH     1 /* clean and invalidate of everything */
+#define PROBE_EVENT_TLB_FLUSH       2
+#define PROBE_EVENT_DOMAIN_RECYCLED 3 /* a domain taken from a space that had it */
+#define PROBE_EVENT_CLEAN_RECYCLED  4 /* ... that was clean; counted as 3 as well */
+#define PROBE_EVENT_COLLISION       5 /* a CPD entry of another domain replaced */
+#define PROBE_EVENT_CPD_LOADED      6 /* a CPD entry loaded on demand */
+#define PROBE_EVENT_DOMAIN_ALLOC    7
+
+#endif

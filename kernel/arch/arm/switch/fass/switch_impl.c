@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scheme `fass`, out of line: domains, CPD entries, and which flush each step needs.
+ *
+ * Cache lines are tagged by mva and carry no domain; TLB entries carry the domain they were walked
+ * with. A line or TLB entry can exist only for an mva whose CPD entry is (or was) loaded, so the
+ * 1 MB sections of the CPD are what this file accounts by:
+ *
+ *   - A section whose CPD entry is loaded belongs to the holder of that domain.
+ *   - A section whose entry was removed without a flush is a *ghost* of its last space until the
+ *     next full flush: lines of that space may still be in the caches. Another space that loads
+ *     the section must flush first. `epoch` counts full flushes, so one flush ends all ghosts.
+ *
+ * What is flushed when:
+ *   switch to a space with a domain    nothing
+ *   free domain taken                  nothing (it was freed with a TLB flush)
+ *   clean domain recycled              TLBs (its entries carry the domain's number)
+ *   dirty domain recycled              caches and TLBs; afterwards every domain is clean
+ *   CPD entry loaded, section unused   nothing (TLBs keep no invalid entries)
+ *   CPD entry loaded over a ghost      caches
+ *   CPD entry loaded over another's    caches and TLBs (a collision)
+ *   page table removed                 TLBs; its pages' lines were cleaned page by page
+ *   space deleted                      caches and TLBs, if it can have left anything
+ *
+ * A line of a space without a domain is harmless where it is: nobody can reach it, it is written
+ * back to its own frame (lines keep the pa), and switch_unmap finds it by the ghost. So isolation
+ * rests on three rules: no DACR opens a domain before the TLB lost the former holder's
+ * entries; no section changes hands with lines in the caches; no frame is reused before its lines
+ * are gone.
+ *
+ * How tests can provoke the known faults (pitfalls.md, FASS): 20 spaces with private pages at equal
+ * va, each checked after random switches (1, 5, 6: collisions stay 0); two spaces with different
+ * data at one high va (collision); unmap of 1 MB, then reuse of the memory (3, 9); a space that
+ * maps into its own PID slot's range (move_slot).
+ */
+#include "switch.h"
+
+#include "cpu.h"
+#include "kmem.h"
+#include "ptab.h"
+
+#define DOMAINS         16u
+#define SECTIONS        4096u
+#define CPD_RELOCATED   (CPU_PID_SLOT_SIZE >> 20) /* sections that the PID register relocates */
+#define DACR_KERNEL     1u
+#define ENTRY_DOMAIN(e) ((e) >> 5 & 0xf)
+
+static uint32_t *cpd;
+
+/* Who holds each domain; 0 is the kernel's and stays NULL. */
+static struct switch_state *holder[DOMAINS];
+static uint32_t next_victim = 1;
+
+/* CPD entries of one domain, a list through their section numbers; 0 ends it (section 0 is in slot
+ * 0, see first_slot, and is linked like any other: the lists hold section + 1). */
+static uint16_t domain_sections[DOMAINS];
+static uint16_t section_next[SECTIONS];
+static uint16_t section_previous[SECTIONS];
+
+static uint32_t epoch = 1;
+static struct {
+    struct switch_state *space;
+    uint32_t epoch;
+} ghost[SECTIONS];
+
+static uint16_t slot_users[CPU_PID_SLOTS];
+
+static bool unmapped_tlb, unmapped_cache; /* since the last switch_unmap_finish */
+
+/* ---- flushes ---- */
+
+/* Afterwards no line of any program is cached, so no domain is dirty but the one that goes on. */
+static void flush_caches(void) {
+    cpu_flush_caches();
+    epoch++;
+    hot.scheme.dirty = hot.space == NULL ? 0 : hot.space->scheme.dirty;
+}
+
+static void flush_tlbs(void) {
+    cpu_invalidate_tlbs();
+    count_event(PROBE_EVENT_TLB_FLUSH);
+}
+
+/* ---- sections of the CPD ---- */
+
+static uint32_t section_of(const struct switch_state *s, uint32_t va) {
+    uint32_t index = va >> 20;
+    return index < CPD_RELOCATED ? index + s->slot * CPD_RELOCATED : index;
+}
+
+static uint32_t mva_of(const struct switch_state *s, uint32_t va) {
+    return va < CPU_PID_SLOT_SIZE ? va + s->pid : va;
+}
+
+static bool owns_entry(const struct switch_state *s, uint32_t section) {
+    return s->domain != 0 && cpd[section] != 0 && ENTRY_DOMAIN(cpd[section]) == s->domain;
+}
+
+/* May lines of this space be cached in the section? */
+static bool may_have_lines(const struct switch_state *s, uint32_t section) {
+    return owns_entry(s, section) || (ghost[section].space == s && ghost[section].epoch == epoch);
+}
+
+static void link_section(uint32_t section, uint32_t domain) {
+    uint16_t first = domain_sections[domain];
+    section_next[section] = first;
+    section_previous[section] = 0;
+    if (first != 0) {
+        section_previous[first - 1] = (uint16_t)(section + 1);
+    }
+    domain_sections[domain] = (uint16_t)(section + 1);
+}
+
+/* Removes a loaded entry. The caller drains the write buffer, flushes the TLBs, and sees to it
+ * that the domain's holder is still on record. */
+static void remove_entry(uint32_t section) {
+    uint32_t domain = ENTRY_DOMAIN(cpd[section]);
+    uint16_t next = section_next[section];
+    uint16_t previous = section_previous[section];
+    if (next != 0) {
+        section_previous[next - 1] = previous;
+    }
+    if (previous != 0) {
+        section_next[previous - 1] = next;
+    } else {
+        domain_sections[domain] = next;
+    }
+    cpd[section] = 0;
+    ghost[section].space = holder[domain];
+    ghost[section].epoch = epoch;
+    holder[domain]->ghost_epoch = epoch;
+}
+
+static void remove_entries_of(uint32_t domain) {
+    while (domain_sections[domain] != 0) {
+        remove_entry(domain_sections[domain] - 1u);
+    }
+    ptab_publish();
+}
+
+/* Puts the entry of a space with a domain into the CPD, at the place of whatever is there. */
+static void load_entry(struct switch_state *s, uint32_t section, uint32_t value) {
+    if (cpd[section] != 0) { /* another's: a collision */
+        remove_entry(section);
+        count_event(PROBE_EVENT_COLLISION);
+        flush_caches();
+        cpd[section] = value | (uint32_t)s->domain << 5;
+        ptab_publish();
+        flush_tlbs();
+    } else {
+        if (ghost[section].epoch == epoch && ghost[section].space != s) {
+            flush_caches();
+        }
+        cpd[section] = value | (uint32_t)s->domain << 5;
+        ptab_publish();
+    }
+    link_section(section, s->domain);
+    count_event(PROBE_EVENT_CPD_LOADED);
+}
+
+/* ---- domains ---- */
+
+/*
+ * The policy: which domain a space gets when all are held. A clean one costs a TLB flush only, so
+ * the first clean one in turn; if all are dirty, the first in turn, and the flush that it costs
+ * makes the others clean for those who come next. Never the domain of the space that is being
+ * left: in an IPC it is the partner, which is likely to be answered.
+ */
+static uint32_t choose_victim(void) {
+    uint32_t leaving = hot.space == NULL ? 0 : hot.space->scheme.domain;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < DOMAINS - 1; i++) {
+        uint32_t domain = next_victim;
+        next_victim = next_victim % (DOMAINS - 1) + 1;
+        if (domain == leaving) {
+            continue;
+        }
+        if ((hot.scheme.dirty >> domain & 1) == 0) {
+            return domain;
+        }
+        if (first == 0) {
+            first = domain;
+        }
+    }
+    next_victim = first % (DOMAINS - 1) + 1;
+    return first;
+}
+
+static void lose_domain(struct switch_state *s) {
+    remove_entries_of(s->domain);
+    holder[s->domain] = NULL;
+    s->domain = 0;
+    s->dacr = 0;
+    s->dirty = 0;
+}
+
+static void set_domain(struct switch_state *s, uint32_t domain) {
+    holder[domain] = s;
+    s->domain = (uint8_t)domain;
+    s->dacr = DACR_KERNEL | 1u << (2 * domain);
+    s->dirty = s->writable ? 1u << domain : 0;
+}
+
+/* Called by switch_state_to, before the space is in force; hot.space is the one that is left. */
+void fass_take_domain(struct switch_state *to) {
+    uint32_t domain = 1;
+    while (domain < DOMAINS && holder[domain] != NULL) {
+        domain++;
+    }
+    if (domain == DOMAINS) {
+        domain = choose_victim();
+        bool clean = (hot.scheme.dirty >> domain & 1) == 0;
+        lose_domain(holder[domain]);
+        count_event(PROBE_EVENT_DOMAIN_RECYCLED);
+        if (clean) {
+            count_event(PROBE_EVENT_CLEAN_RECYCLED);
+        } else {
+            flush_caches();
+            /* The space that is left does not go on: it is clean as well. */
+            hot.scheme.dirty = 0;
+        }
+        flush_tlbs();
+    }
+    set_domain(to, domain);
+    count_event(PROBE_EVENT_DOMAIN_ALLOC);
+}
+
+/* ---- PID slots ---- */
+
+static bool slot_is_usable(const struct space *space, uint32_t slot) {
+    for (uint32_t i = 0; i < CPD_RELOCATED; i++) {
+        if (space->directory[slot * CPD_RELOCATED + i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * The least used slot that the space does not map by its unrelocated addresses as well: those have
+ * the same mva. Slot 0, which relocates nothing, is right for every space but shared by all that
+ * are not relocated, so it is the last resort. With more than 63 spaces slots are shared too;
+ * then sections collide, and are handled as collisions.
+ */
+static uint32_t choose_slot(const struct space *space) {
+    uint32_t best = 0;
+    for (uint32_t slot = 1; slot < CPU_PID_SLOTS; slot++) {
+        if ((best == 0 || slot_users[slot] < slot_users[best]) && slot_is_usable(space, slot)) {
+            best = slot;
+            if (slot_users[slot] == 0) {
+                break;
+            }
+        }
+    }
+    return best;
+}
+
+static void set_slot(struct switch_state *s, uint32_t slot) {
+    s->slot = (uint8_t)slot;
+    s->pid = slot << CPU_PID_SLOT_SHIFT;
+    slot_users[slot]++;
+}
+
+/* The space is about to map into its slot's own range of addresses: it needs another slot. Its lines
+ * and entries under the old mva must go first. */
+static void move_slot(struct space *space) {
+    struct switch_state *s = &space->scheme;
+    if (s->domain != 0) {
+        remove_entries_of(s->domain);
+    }
+    flush_caches();
+    flush_tlbs();
+    slot_users[s->slot]--;
+    set_slot(s, choose_slot(space));
+    if (hot.space == space) {
+        cpu_set_pid(s->pid);
+    }
+}
+
+/* ---- the contract ---- */
+
+void switch_init(void) {
+    cpd = ptab_kernel_directory;
+    cpu_set_dacr(DACR_KERNEL);
+    cpu_set_pid(0);
+}
+
+bool switch_space_init(struct space *space) {
+    set_slot(&space->scheme, choose_slot(space));
+    return true;
+}
+
+void switch_space_free(struct space *space) {
+    struct switch_state *s = &space->scheme;
+    kernel_assert(hot.space != space);
+    if (s->domain != 0) {
+        lose_domain(s);
+        flush_tlbs();
+    }
+    if (s->ghost_epoch == epoch) {
+        flush_caches();
+    }
+    slot_users[s->slot]--;
+}
+
+/*
+ * The CPD's entry is found by where the space's entry would be, and known by its domain, whatever
+ * the space's own directory says (pitfalls.md, FASS 3).
+ */
+void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
+    struct switch_state *s = &space->scheme;
+    uint32_t section = section_of(s, index << 20);
+    bool had = space->directory[index] != 0;
+    space->directory[index] = value;
+    if (owns_entry(s, section)) {
+        remove_entry(section);
+        ptab_publish();
+        flush_tlbs();
+    } else {
+        ptab_publish();
+    }
+    if (!had && value != 0 && s->slot != 0 && index / CPD_RELOCATED == s->slot) {
+        move_slot(space);
+    }
+}
+
+/* Operations by mva on addresses that the PID register could relocate: only spaces in slot 0 have
+ * such mva. Rare, so everything is flushed. */
+static bool is_ambiguous(uint32_t mva) {
+    return mva < CPU_PID_SLOT_SIZE;
+}
+
+void switch_map(struct space *space, uint32_t va, bool writable, bool was_valid) {
+    struct switch_state *s = &space->scheme;
+    if (was_valid && s->domain != 0) {
+        uint32_t mva = mva_of(s, va);
+        if (is_ambiguous(mva)) {
+            flush_tlbs();
+        } else {
+            cpu_invalidate_dtlb_entry(mva);
+        }
+    }
+    if (writable && !s->writable) {
+        s->writable = true;
+        if (s->domain != 0) {
+            s->dirty = 1u << s->domain;
+            if (hot.space == space) {
+                hot.scheme.dirty |= s->dirty;
+            }
+        }
+    }
+}
+
+void switch_unmap(struct space *space, uint32_t va, enum unmap what, bool cached) {
+    struct switch_state *s = &space->scheme;
+    uint32_t mva = mva_of(s, va);
+    if (cached && may_have_lines(s, section_of(s, va))) {
+        if (is_ambiguous(mva)) {
+            flush_caches();
+        } else {
+            cpu_clean_dcache_range(mva, PAGE_SIZE, what == UNMAP_GONE);
+        }
+        unmapped_cache = true;
+    }
+    if (s->domain != 0) {
+        if (is_ambiguous(mva)) {
+            flush_tlbs();
+        } else {
+            cpu_invalidate_dtlb_entry(mva);
+        }
+        unmapped_tlb = true;
+    }
+}
+
+void switch_unmap_finish(void) {
+    cpu_drain_write_buffer();
+    if (unmapped_tlb) {
+        cpu_invalidate_itlb();
+    }
+    if (unmapped_cache) {
+        cpu_invalidate_icache();
+    }
+    unmapped_tlb = unmapped_cache = false;
+}
+
+/*
+ * The machine reports the mva, QEMU the va; both lead to the same place, for a space never maps the
+ * addresses of its own slot by their unrelocated va (move_slot). In slot 0 they are equal.
+ */
+static uint32_t va_of_fault(const struct switch_state *s, uint32_t address) {
+    if (s->slot != 0 && address >> CPU_PID_SLOT_SHIFT == s->slot) {
+        return address & (CPU_PID_SLOT_SIZE - 1);
+    }
+    return address;
+}
+
+bool switch_fault(struct space *space, uint32_t *va, uint32_t status) {
+    struct switch_state *s = &space->scheme;
+    (void)status; /* a missing entry faults as translation, another's as domain fault */
+    *va = va_of_fault(s, *va);
+    if (*va >= KERNEL_AREA) {
+        return false;
+    }
+    uint32_t value = space->directory[*va >> 20];
+    uint32_t section = section_of(s, *va);
+    if (value == 0 || owns_entry(s, section)) {
+        return false;
+    }
+    load_entry(s, section, value);
+    return true;
+}
+
+void switch_window(struct space *space, uint32_t va, uint32_t size) {
+    struct switch_state *s = &space->scheme;
+    if (may_have_lines(s, section_of(s, va))) {
+        uint32_t mva = mva_of(s, va);
+        if (is_ambiguous(mva)) {
+            flush_caches();
+        } else {
+            cpu_clean_dcache_range(mva, size, 1);
+            cpu_drain_write_buffer();
+        }
+    }
+}
+
+bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b) {
+    return mva_of(&a->scheme, va_a) != mva_of(&b->scheme, va_b);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scheme `flush`, out of line.
+ */
+#include "switch.h"
+
+#include "cpu.h"
+#include "kmem.h"
+#include "ptab.h"
+
+#define DOMAIN_USER 1u
+#define DACR        (1u | 1u << (2 * DOMAIN_USER)) /* kernel and programs: clients */
+
+static bool unmapped; /* since the last switch_unmap_finish */
+
+void switch_init(void) {
+    cpu_set_dacr(DACR);
+    cpu_set_pid(0);
+}
+
+bool switch_space_init(struct space *space) {
+    for (uint32_t i = KERNEL_AREA >> 20; i < 4096; i++) {
+        space->directory[i] = ptab_kernel_directory[i];
+    }
+    ptab_publish();
+    space->scheme.ttb = heap_uncached_to_pa(space->directory);
+    return true;
+}
+
+/* Not the space in force: nothing of it is in a cache or TLB. */
+void switch_space_free(struct space *space) {
+    kernel_assert(hot.space != space);
+}
+
+void flush_and_load(uint32_t ttb) {
+    cpu_flush_caches();
+    cpu_set_ttb(ttb);
+    cpu_invalidate_tlbs();
+    count_event(PROBE_EVENT_TLB_FLUSH);
+}
+
+void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
+    space->directory[index] = value == 0 ? 0 : value | DOMAIN_USER << 5;
+    ptab_publish();
+    if (value == 0 && hot.space == space) {
+        cpu_invalidate_tlbs();
+        count_event(PROBE_EVENT_TLB_FLUSH);
+    }
+}
+
+void switch_map(struct space *space, uint32_t va, bool writable, bool was_valid) {
+    (void)writable;
+    if (was_valid && hot.space == space) {
+        cpu_invalidate_dtlb_entry(va);
+    }
+}
+
+void switch_unmap(struct space *space, uint32_t va, enum unmap what, bool cached) {
+    if (hot.space != space) {
+        return;
+    }
+    if (cached) {
+        cpu_clean_dcache_range(va, PAGE_SIZE, what == UNMAP_GONE);
+    }
+    cpu_invalidate_dtlb_entry(va);
+    unmapped = true;
+}
+
+void switch_unmap_finish(void) {
+    cpu_drain_write_buffer();
+    if (unmapped) {
+        cpu_invalidate_itlb();
+        cpu_invalidate_icache();
+        unmapped = false;
+    }
+}
+
+bool switch_fault(struct space *space, uint32_t *va, uint32_t status) {
+    (void)space;
+    (void)va;
+    (void)status;
+    return false;
+}
+
+/* The last switch wrote everything back. */
+void switch_window(struct space *space, uint32_t va, uint32_t size) {
+    if (hot.space == space) {
+        cpu_clean_dcache_range(va, size, 1);
+        cpu_drain_write_buffer();
+    }
+}
+
+/* Two spaces are never in the cache together. */
+bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b) {
+    return a == b && va_a != va_b;
+}

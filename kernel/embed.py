@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Turn a program's ELF file into assembly that places its segments in the boot image.
+
+usage: embed.py NAME LINK_ADDRESS ELF OUTPUT
+
+The section .NAME starts at LINK_ADDRESS and holds the loadable segments at their addresses; what
+follows the last one's data (bss, stack) is left out, start-up code clears it; boot_NAME_ip, boot_NAME_low and boot_NAME_high are the symbols that kip.c wants.
+"""
+
+import struct
+import sys
+
+EM_ARM, PT_LOAD = 40, 1
+
+
+def fail(path: str, what: str) -> None:
+    sys.exit(f"embed.py: {path}: {what}")
+
+
+def main() -> None:
+    if len(sys.argv) != 5:
+        sys.exit(__doc__)
+    name, base, path, output = sys.argv[1], int(sys.argv[2], 0), sys.argv[3], sys.argv[4]
+    with open(path, "rb") as file:
+        elf = file.read()
+    if elf[:6] != b"\x7fELF\x01\x01" or struct.unpack_from("<H", elf, 18)[0] != EM_ARM:
+        fail(path, "not a little-endian ELF32 file for ARM")
+    entry, phoff = struct.unpack_from("<II", elf, 24)
+    phentsize, phnum = struct.unpack_from("<HH", elf, 42)
+    segments = []
+    for i in range(phnum):
+        kind, offset, vaddr, _, filesz, memsz = struct.unpack_from("<6I", elf, phoff + i * phentsize)
+        if kind == PT_LOAD and memsz:
+            segments.append((vaddr, offset, filesz, memsz))
+    segments.sort()
+    if not segments or segments[0][0] < base:
+        fail(path, f"expected segments at {base:#x} or above")
+    lines = [
+        "/* Made by embed.py. */",
+        f'    .section .{name}, "awx"',
+        "    .balign 4096",
+        f"    .global boot_{name}_ip, boot_{name}_low, boot_{name}_high",
+        f"    .set boot_{name}_ip, {entry:#x}",
+        f"    .set boot_{name}_low, {segments[0][0] & ~0xFFF:#x}",
+    ]
+    at = filled = base
+    for vaddr, offset, filesz, memsz in segments:
+        if vaddr < at:
+            fail(path, f"segments overlap at {vaddr:#x}")
+        lines.append(f"    .space {vaddr - filled}")
+        if filesz:
+            lines.append(f'    .incbin "{path}", {offset}, {filesz}')
+        filled = vaddr + filesz
+        at = vaddr + memsz
+    lines.append(f"    .set boot_{name}_high, {(at + 0xFFF) & ~0xFFF:#x}")
+    with open(output, "w", encoding="ascii") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

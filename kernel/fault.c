@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Faults. Each goes, in this order, to whom it belongs: the switching scheme (a CPD entry to load),
+ * the mapping database (a dormant page), the kernel as sigma0's pager, the pager by IPC.
+ */
+#include "fault.h"
+
+#include "cpu.h"
+#include "ipc.h"
+#include "kdb.h"
+#include "mapdb.h"
+#include "sched.h"
+#include "switch.h"
+
+/* Set while the kernel reads where it may fail: user_load, kernel_probe_load. */
+static volatile bool may_fail, failed;
+
+static bool guarded_load(uint32_t va, uint32_t *value) {
+    failed = false;
+    may_fail = true;
+    *value = *(volatile uint32_t *)va;
+    may_fail = false;
+    return !failed;
+}
+
+bool user_load(uint32_t va, uint32_t *value) {
+    return va < KERNEL_AREA && (va & 3) == 0 && guarded_load(va, value);
+}
+
+bool kernel_probe_load(uint32_t va, uint32_t *value) {
+    return guarded_load(va, value);
+}
+
+static void page_fault(struct tcb *self, uint32_t va, uint32_t rights) {
+    self->kmsg[0] = message_tag(L4_LABEL_PAGEFAULT | rights, 2);
+    self->kmsg[1] = va;
+    self->kmsg[2] = self->frame.pc;
+    ipc_send_kernel(self, KIND_PAGEFAULT, utcb_read(self, L4_UTCB_PAGER));
+}
+
+static void exception(struct tcb *self, uint32_t number, uint32_t code) {
+    self->kmsg[0] = message_tag(L4_LABEL_EXCEPTION, L4_ARM_GENERIC_EXCEPTION_WORDS);
+    self->kmsg[1] = self->frame.pc;
+    self->kmsg[2] = self->frame.sp;
+    self->kmsg[3] = self->frame.cpsr & 0xf0000000;
+    self->kmsg[4] = number;
+    self->kmsg[5] = code;
+    self->kmsg[6] = self->utcb;
+    ipc_send_kernel(self, KIND_EXCEPTION, utcb_read(self, L4_UTCB_EXCEPTION_HANDLER));
+}
+
+void fault_swi(struct tcb *self) {
+    uint32_t insn = 0;
+    user_load(self->frame.pc - 4, &insn);
+    self->kmsg[0] = message_tag(L4_LABEL_EXCEPTION, L4_ARM_SWI_EXCEPTION_WORDS);
+    self->kmsg[1] = self->frame.pc;
+    for (uint32_t i = 0; i < 8; i++) {
+        self->kmsg[2 + i] = self->frame.r[i];
+    }
+    self->kmsg[10] = self->frame.sp;
+    self->kmsg[11] = self->frame.lr;
+    self->kmsg[12] = insn;
+    self->kmsg[13] = self->frame.cpsr & 0xf0000000;
+    ipc_send_kernel(self, KIND_EXCEPTION, utcb_read(self, L4_UTCB_EXCEPTION_HANDLER));
+}
+
+static void set_flags(struct tcb *t, uint32_t flags) {
+    t->frame.cpsr = (t->frame.cpsr & 0x0fffffff) | (flags & 0xf0000000);
+}
+
+/* The layouts are those of the message that was sent; a reply with fewer words changes less. */
+void fault_reply(struct tcb *t, const uint32_t *message) {
+    uint32_t words = TAG_UNTYPED(message[0]);
+    bool swi = TAG_UNTYPED(t->kmsg[0]) == L4_ARM_SWI_EXCEPTION_WORDS;
+    if (words >= 1) {
+        t->frame.pc = message[1];
+    }
+    if (!swi) {
+        if (words >= 2) {
+            t->frame.sp = message[2];
+        }
+        if (words >= 3) {
+            set_flags(t, message[3]);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < 8 && words >= 2 + i; i++) {
+        t->frame.r[i] = message[2 + i];
+    }
+    if (words >= 10) {
+        t->frame.sp = message[10];
+    }
+    if (words >= 11) {
+        t->frame.lr = message[11];
+    }
+    if (words >= 13) {
+        set_flags(t, message[13]);
+    }
+}
+
+void fault_undeliverable(const struct tcb *t) {
+    kdb_printf("kernel: thread %x stops: nobody takes its message %x (%x %x), pc %x sp %x\n", t->id,
+               t->kmsg[0], t->kmsg[1], t->kmsg[2], t->frame.pc, t->frame.sp);
+}
+
+/* What is left when scheme and database do not know the fault. */
+static void unresolved(struct tcb *self, uint32_t va, uint32_t rights) {
+    if (self->space->is_sigma0 && mapdb_map_sigma0(va)) {
+        return;
+    }
+    page_fault(self, va, rights);
+}
+
+/* From entry.S; the thread's registers are saved, pc is the instruction that faulted. */
+void fault_data(struct tcb *self) {
+    uint32_t status = cpu_fault_status();
+    uint32_t va = cpu_fault_address();
+    uint32_t insn = 0;
+    kernel_assert(self->space != NULL);
+    if (switch_fault(self->space, &va, status)) {
+        return;
+    }
+    switch (FSR_STATUS(status)) {
+    case FSR_TRANSLATION_SECTION:
+    case FSR_TRANSLATION_PAGE:
+    case FSR_DOMAIN_SECTION:
+    case FSR_DOMAIN_PAGE:
+    case FSR_PERMISSION_SECTION:
+    case FSR_PERMISSION_PAGE:
+        break;
+    default:
+        exception(self, L4_ARM_EXC_DATA_ABORT, status);
+        return;
+    }
+    /* The instruction was just executed: unreadable, it was an execute-only trick of the pager. */
+    bool write = user_load(self->frame.pc, &insn) && cpu_insn_writes(insn);
+    if (!mapdb_wake(self->space, va, write)) {
+        unresolved(self, va, write ? L4_Writable : L4_Readable);
+    }
+}
+
+void fault_prefetch(struct tcb *self) {
+    uint32_t va = self->frame.pc;
+    kernel_assert(self->space != NULL);
+    if (va >= KDB_TRAPS) {
+        kdb_trap(self, va);
+        return;
+    }
+    if (switch_fault(self->space, &va, FSR_TRANSLATION_SECTION)) {
+        return;
+    }
+    if (!mapdb_wake(self->space, va, false)) {
+        unresolved(self, va, L4_eXecutable);
+    }
+}
+
+void fault_undefined(struct tcb *self) {
+    self->frame.pc -= 4;
+    exception(self, L4_ARM_EXC_UNDEFINED, 0);
+}
+
+/* On the abort stack, the kernel's registers in their banks: 0 repeats the access, 4 skips it. */
+uint32_t fault_kernel(uint32_t pc) {
+    uint32_t status = cpu_fault_status();
+    uint32_t address = cpu_fault_address();
+    uint32_t va = address;
+    if (hot.space != NULL && address < KERNEL_AREA && switch_fault(hot.space, &va, status)) {
+        return 0;
+    }
+    if (may_fail) {
+        failed = true;
+        return 4;
+    }
+    kdb_printf("kernel: data abort at pc %x, address %x, status %x\n", pc, address, status);
+    panic("fault in the kernel");
+}
+
+_Noreturn void fault_unexpected(uint32_t lr) {
+    kdb_printf("kernel: unexpected exception, lr %x\n", lr);
+    panic("unexpected exception");
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Faults and exceptions of programs, and the few that the kernel takes itself.
+ */
+#ifndef FAULT_H
+#define FAULT_H
+
+#include "thread.h"
+
+/* From entry.S. The thread's registers are saved; pc is the instruction that faulted, or for an
+ * undefined instruction the next. */
+void fault_data(struct tcb *self);
+void fault_prefetch(struct tcb *self);
+void fault_undefined(struct tcb *self);
+/* In abort mode, on its stack: 0 repeats the kernel's access, 4 skips it. */
+uint32_t fault_kernel(uint32_t pc);
+_Noreturn void fault_unexpected(uint32_t lr);
+
+/* A program's own SWI, one that is no system call: an exception message. */
+void fault_swi(struct tcb *self);
+
+/* The exception handler's reply: its message has the registers. */
+void fault_reply(struct tcb *t, const uint32_t *message);
+
+/* Nobody takes the thread's fault message: says so on the console. */
+void fault_undeliverable(const struct tcb *t);
+
+/* A word of the running program's memory, or false. */
+bool user_load(uint32_t va, uint32_t *value);
+
+/* Does a word at this kernel address read without an abort? For finding the probe. */
+bool kernel_probe_load(uint32_t va, uint32_t *value);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Synchronous IPC: everything that the fast path (fastpath.c) leaves.
+ *
+ * A thread that waits is RECEIVING (tcb.wait_for says from whom) or SENDING (it is in its
+ * partner's queue). Messages are transferred when both sides are there, by whoever came second,
+ * from sender to receiver at once. Page faults, exceptions, the start of a thread and interrupts
+ * are the same thing with a message that the kernel made (tcb.kind, tcb.kmsg).
+ */
+#ifndef IPC_H
+#define IPC_H
+
+#include "thread.h"
+
+#define IPC_ANY        0xffffffffu
+#define IPC_ANYLOCAL   0xffffffc0u
+#define TAG_ERROR      0x8000u
+#define TAG_UNTYPED(t) ((t) & 0x3f)
+#define TAG_TYPED(t)   ((t) >> 6 & 0x3f)
+
+static inline uint32_t message_tag(uint32_t label, uint32_t untyped) {
+    return label << 16 | untyped;
+}
+
+/* The Ipc system call on the caller's frame; the caller is hot.current. */
+void ipc(struct tcb *self);
+
+/* The receive phase of a thread whose send phase ended while it waited (FLAG_RECEIVE). */
+void ipc_continue(struct tcb *self);
+
+/* Sends self->kmsg in the name of the running thread (or of an interrupt) and waits for the reply.
+ * `kind` says what the reply does. Without such a thread to send to, the sender is dead. */
+void ipc_send_kernel(struct tcb *self, uint8_t kind, uint32_t to);
+
+/* The IPC that `t` waits in ends with this error (L4_IPC_ERR_*; the phase is added). */
+void ipc_fail(struct tcb *t, uint32_t error);
+
+static inline void ipc_timed_out(struct tcb *t) {
+    ipc_fail(t, L4_IPC_ERR_TIMEOUT);
+}
+
+/* The thread waits no more: out of its partner's queue, its timeout is disarmed. */
+void ipc_leave(struct tcb *t);
+
+/* The thread ceases to exist: whoever waits for it fails. */
+void ipc_abandon(struct tcb *t);
+
+/* The fast path: returns who runs now, or NULL when it did nothing. From entry.S. */
+struct tcb *fastpath_ipc(uint32_t to, uint32_t from, uint32_t timeouts, uint32_t tag);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel's debugging aids: console, panic, jump targets.
+ */
+#include "kdb.h"
+
+#include "board.h"
+#include "kip.h"
+#include "kmem.h"
+#include "space.h"
+
+#include <stdarg.h>
+
+static void put_string(const char *s) {
+    while (*s != 0) {
+        board_putc(*s++);
+    }
+}
+
+static void put_hex(uint32_t value) {
+    for (int shift = 28; shift >= 0; shift -= 4) {
+        board_putc("0123456789abcdef"[value >> shift & 0xf]);
+    }
+}
+
+static void put_decimal(uint32_t value) {
+    char digits[11];
+    int n = 10;
+    digits[n] = 0;
+    do {
+        digits[--n] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    put_string(&digits[n]);
+}
+
+void kdb_printf(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    for (; *format != 0; format++) {
+        if (*format != '%') {
+            board_putc(*format);
+            continue;
+        }
+        switch (*++format) {
+        case 'x':
+            put_hex(va_arg(args, uint32_t));
+            break;
+        case 'd':
+        case 'u':
+            put_decimal(va_arg(args, uint32_t));
+            break;
+        case 's':
+            put_string(va_arg(args, const char *));
+            break;
+        case 'c':
+            board_putc((char)va_arg(args, int));
+            break;
+        default:
+            board_putc(*format);
+            break;
+        }
+    }
+    va_end(args);
+}
+
+static void print_thread(const struct tcb *t) {
+    kdb_printf("thread %x state %u kind %u priority %u space %x\n", t->id, (uint32_t)t->state,
+               (uint32_t)t->kind, (uint32_t)t->priority, (uint32_t)t->space);
+    for (uint32_t i = 0; i < 13; i++) {
+        kdb_printf("%s%u %x%c", i < 10 ? " r" : "r", i, t->frame.r[i], i % 4 == 3 ? '\n' : ' ');
+    }
+    kdb_printf("\n sp %x lr %x pc %x cpsr %x\n", t->frame.sp, t->frame.lr, t->frame.pc,
+               t->frame.cpsr);
+}
+
+_Noreturn void panic(const char *what) {
+    kdb_printf("\nkernel panic: %s\n", what);
+    if (hot.current != NULL) {
+        print_thread(hot.current);
+    }
+    board_exit(2);
+}
+
+static uint32_t statistic(uint32_t number) {
+    switch (number) {
+    case 0:
+        return kmem_free_pages();
+    case 1:
+        return kmem_total_pages();
+    default:
+        return number - 1 < EVENTS ? event_counts[number - 1] : 0;
+    }
+}
+
+void kdb_trap(struct tcb *self, uint32_t address) {
+    uint32_t *r = self->frame.r;
+    int c;
+    switch (address) {
+    case L4_ARM_TRAP_PUTC:
+        board_putc((char)r[0]);
+        break;
+    case L4_ARM_TRAP_GETC:
+        c = board_getc();
+        if (c < 0) {
+            return; /* pc stays: it asks again, and can be interrupted in between */
+        }
+        r[0] = (uint32_t)c;
+        break;
+    case L4_ARM_TRAP_GETC_NB:
+        r[0] = (uint32_t)board_getc();
+        break;
+    case L4_ARM_TRAP_ENTER_KDEBUG:
+        kdb_printf("\nkernel debugger:\n");
+        print_thread(self);
+        board_exit(1);
+    case L4_ARM_TRAP_KERNEL_INTERFACE:
+        r[0] = L4_Address(self->space->kip_area);
+        r[1] = the_kip->ApiVersion;
+        r[2] = the_kip->ApiFlags;
+        r[3] = *(const L4_Word_t *)((const char *)the_kip + the_kip->KernDescPtr);
+        break;
+    case KDB_TRAP_STATISTICS:
+        r[0] = statistic(r[0]);
+        break;
+    default:
+        break;
+    }
+    self->frame.pc = self->frame.lr;
+}

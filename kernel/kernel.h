@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every file of the kernel may use: the hot words, assertions, panic, the probe.
+ *
+ * The kernel runs with interrupts off, on one stack, and never blocks inside: a thread that waits
+ * has its whole state in its TCB, and the stack is empty whenever the kernel is left. So there are
+ * no locks, and the same few stack lines serve every system call.
+ */
+#ifndef KERNEL_H
+#define KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <probe.h>
+
+#include "layout.h"
+#include "switch_impl.h"
+
+struct tcb;
+struct space;
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* Set to 0 for a kernel without assertions; they stay type-checked. */
+#define KERNEL_ASSERTIONS 1
+#define kernel_assert(condition)                                                                   \
+    do {                                                                                           \
+        if (KERNEL_ASSERTIONS && unlikely(!(condition))) {                                         \
+            panic(__FILE__ ": " #condition);                                                       \
+        }                                                                                          \
+    } while (0)
+
+/*
+ * The words that every kernel entry uses. They lie right above the kernel stack, so that entry.S
+ * reaches them from sp without a literal, and share its TLB entry and nearly its cache lines.
+ * The offsets are in offsets.h.
+ */
+struct hot {
+    struct tcb *current;       /* the thread that runs, or last ran */
+    struct space *space;       /* whose translations are in force; stays while idle runs */
+    uint32_t ready_top;        /* highest priority in the ready queues, 0 when they are empty */
+    uint32_t reschedule;       /* not 0: the scheduler must look before the kernel is left */
+    struct switch_hot scheme;  /* the switching scheme's own, on the path of every switch */
+};
+
+extern struct hot hot;
+
+/* A broken invariant: says so with the running thread's registers, then stops the machine. */
+_Noreturn void panic(const char *what);
+
+/* Where the probe is mapped, or 0 on machines without one. */
+extern volatile uint32_t *probe;
+
+static inline void probe_write(uint32_t reg, uint32_t value) {
+    if (probe != NULL) {
+        probe[reg / 4] = value;
+    }
+}
+
+/*
+ * What slow paths count: for the probe, where there is one, and for programs (jump target
+ * FFFFFFB8, kdb.c). Order and numbers are those of PROBE_EVENT_*; own counts come after.
+ */
+#define EVENT_SYNONYM_MOVED 8
+#define EVENTS              9
+extern uint32_t event_counts[EVENTS];
+
+static inline void count_event(uint32_t event) {
+    event_counts[event]++;
+    if (event <= PROBE_EVENT_DOMAIN_ALLOC) {
+        probe_write(PROBE_EVENT, event);
+    }
+}
+
+#endif

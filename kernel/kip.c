@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel interface page: written once. Its frame then is a synonym in every space, which does
+ * no harm as nobody writes to it again (so it holds no value that changes).
+ */
+#include "kip.h"
+
+#include "board.h"
+#include "cpu.h"
+#include "kernel.h"
+#include "thread.h"
+
+extern char kip_page[], kip_stub_space_control[], kip_stub_thread_control[],
+    kip_stub_processor_control[], kip_stub_memory_control[], kip_stub_ipc[], kip_stub_lipc[],
+    kip_stub_unmap[], kip_stub_exchange_registers[], kip_stub_system_clock[],
+    kip_stub_thread_switch[], kip_stub_schedule[];
+
+/* Absolute symbols made by embed.py. */
+extern char boot_sigma0_ip[], boot_sigma0_low[], boot_sigma0_high[];
+extern char boot_program_ip[], boot_program_low[], boot_program_high[];
+
+L4_KernelInterfacePage_t *const the_kip = (L4_KernelInterfacePage_t *)kip_page;
+
+/* Offsets in the page; kip.S leaves the first 0x800 bytes to us. */
+#define PROCESSOR_DESC 0x100
+#define MEMORY_DESCS   0x120
+#define KERNEL_DESC    0x200
+
+/* "L4" kernels know each other by this number; 'switchyard' is not among them yet. */
+#define KERNEL_ID      0x7f
+#define KERNEL_SUB_ID  1
+#define KERNEL_VERSION 1
+
+uint32_t kip_pa(void) {
+    return (uint32_t)kip_page - KERNEL_VA + KERNEL_PA;
+}
+
+static L4_Word_t stub_offset(const char *stub) {
+    return (L4_Word_t)(stub - kip_page);
+}
+
+static L4_Word_t add_memory(L4_Word_t n, L4_Word_t low, L4_Word_t size, bool is_virtual,
+                            L4_Word_t type) {
+    L4_MemoryDesc_t *desc = (L4_MemoryDesc_t *)(kip_page + MEMORY_DESCS) + n;
+    *desc = L4_MemoryDesc(low, low + (size - 1), is_virtual, type);
+    return n + 1;
+}
+
+/* The later descriptor overrides the earlier where they overlap (X.2 manual, 1.2). */
+static void add_memories(void) {
+    L4_Word_t n = 0;
+    n = add_memory(n, 0, KERNEL_AREA, true, L4_ConventionalMemoryType);
+    n = add_memory(n, SDRAM_PA, SDRAM_SIZE, false, L4_ConventionalMemoryType);
+    n = add_memory(n, KERNEL_PA, KERNEL_SIZE + HEAP_SIZE, false, L4_ReservedMemoryType);
+    /* What the board's registers are is sigma0's to give away: dedicated memory. */
+    n = add_memory(n, UART_PA, 0x00100000, false, L4_DedicatedMemoryType);
+    n = add_memory(n, SYSTEM_PA, 0x00100000, false, L4_DedicatedMemoryType);
+    if (probe != NULL) {
+        n = add_memory(n, PROBE_PA, 0x00001000, false, L4_DedicatedMemoryType);
+    }
+    the_kip->MemoryInfo = MEMORY_DESCS << 16 | n;
+    kernel_assert(MEMORY_DESCS + n * sizeof(L4_MemoryDesc_t) <= KERNEL_DESC);
+}
+
+static void add_kernel_desc(void) {
+    static const struct {
+        L4_Word_t id, date, version, supplier;
+        char strings[32];
+    } desc = {.id = KERNEL_ID << 24 | KERNEL_SUB_ID << 16,
+              .version = KERNEL_VERSION << 24,
+              .supplier = 'S' | 'W' << 8 | 'Y' << 16 | 'D' << 24,
+              .strings = "Switchyard\0" SWITCH_NAME "\0"};
+    __builtin_memcpy(kip_page + KERNEL_DESC, &desc, sizeof desc);
+    the_kip->KernDescPtr = KERNEL_DESC;
+}
+
+void kip_init(void) {
+    the_kip->magic = L4_KIP_MAGIC;
+    the_kip->ApiVersion = (L4_Word_t)L4_API_VERSIONWORD;
+    the_kip->ApiFlags = 0;
+    the_kip->sigma0 = (L4_ServerDesc_t){.ip = (L4_Word_t)boot_sigma0_ip,
+                                    .low = (L4_Word_t)boot_sigma0_low,
+                                    .high = (L4_Word_t)boot_sigma0_high};
+    the_kip->root_server = (L4_ServerDesc_t){.ip = (L4_Word_t)boot_program_ip,
+                                         .low = (L4_Word_t)boot_program_low,
+                                         .high = (L4_Word_t)boot_program_high};
+    the_kip->UtcbInfo = L4_UTCB_INFO(12, 9, 1);
+    the_kip->KipAreaInfo = 12;
+    /* The timer counts at 3.6864 MHz; timeslices end with the tick. */
+    the_kip->ClockInfo = (L4_Word_t)L4_TimePeriod(10000).raw << 16 | L4_TimePeriod(1).raw;
+    the_kip->ThreadInfo = L4_THREAD_INFO(USER_BASE, SYSTEM_BASE, THREAD_COUNT_LOG2);
+    the_kip->PageInfo = L4_ARM_PAGE_SIZES << 10 | (L4_Readable | L4_Writable);
+    the_kip->ProcessorInfo = 4u << 28; /* one processor; descriptors of 16 bytes */
+    the_kip->ProcDescPtr = PROCESSOR_DESC;
+    *(L4_ProcDesc_t *)(kip_page + PROCESSOR_DESC) =
+        (L4_ProcDesc_t){.ExternalFreq = 100000, .InternalFreq = 200000};
+
+    the_kip->SpaceControl = stub_offset(kip_stub_space_control);
+    the_kip->ThreadControl = stub_offset(kip_stub_thread_control);
+    the_kip->ProcessorControl = stub_offset(kip_stub_processor_control);
+    the_kip->MemoryControl = stub_offset(kip_stub_memory_control);
+    the_kip->Ipc = stub_offset(kip_stub_ipc);
+    the_kip->Lipc = stub_offset(kip_stub_lipc);
+    the_kip->Unmap = stub_offset(kip_stub_unmap);
+    the_kip->ExchangeRegisters = stub_offset(kip_stub_exchange_registers);
+    the_kip->SystemClock = stub_offset(kip_stub_system_clock);
+    the_kip->ThreadSwitch = stub_offset(kip_stub_thread_switch);
+    the_kip->Schedule = stub_offset(kip_stub_schedule);
+
+    add_memories();
+    add_kernel_desc();
+    cpu_clean_dcache_range((uint32_t)kip_page, L4_KIP_SIZE, 1);
+    cpu_drain_write_buffer();
+}

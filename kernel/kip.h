@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel interface page.
+ */
+#ifndef KIP_H
+#define KIP_H
+
+#include <l4/kip.h>
+
+/* Fills the page; after board and probe are known. */
+void kip_init(void);
+
+/* The page as the kernel has it, and its frame. Programs see it read-only, at their own va. */
+extern L4_KernelInterfacePage_t *const the_kip;
+uint32_t kip_pa(void);
+
+#endif

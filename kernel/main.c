@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel, in the order in which it comes up. From boot.S, with the MMU on; leaves to the first
+ * thread through kernel_exit.
+ */
+#include "board.h"
+#include "cpu.h"
+#include "fault.h"
+#include "kdb.h"
+#include "kip.h"
+#include "kmem.h"
+#include "mapdb.h"
+#include "ptab.h"
+#include "sched.h"
+#include "space.h"
+#include "switch.h"
+#include "timer.h"
+
+volatile uint32_t *probe;
+uint32_t event_counts[EVENTS];
+
+static void find_probe(void) {
+    uint32_t id = 0;
+    if (kernel_probe_load(PROBE_VA + PROBE_ID, &id) && id == PROBE_ID_VALUE) {
+        probe = (volatile uint32_t *)PROBE_VA;
+    }
+}
+
+void kernel_main(void);
+void kernel_main(void) {
+    cpu_init();             /* clock, read buffer */
+    kmem_init();            /* heap: pages and objects */
+    ptab_init();            /* the kernel's page directory, completed */
+    board_init();           /* console, interrupt controller, timer */
+    find_probe();           /* are we on the simulator? */
+    kip_init();             /* what programs are told */
+    switch_init();          /* the switching scheme */
+    mapdb_init();           /* who has which frame */
+    thread_init();          /* thread numbers, interrupts */
+    sched_init();           /* ready queues, the idle thread */
+    timer_init();           /* clock, tick, timeouts */
+    kdb_printf("Switchyard L4 X.2, scheme %s, %u KB heap free\n", SWITCH_NAME,
+               kmem_free_pages() * (PAGE_SIZE / 1024));
+    thread_start_servers(); /* sigma0 and the root task */
+}

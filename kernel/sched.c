@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scheduling.
+ */
+#include "sched.h"
+
+#include "ipc.h"
+#include "switch.h"
+#include "timer.h"
+
+#define PRIORITIES 256
+
+static struct tcb *queues[PRIORITIES];
+static uint32_t occupied[PRIORITIES / 32];
+
+struct tcb idle_thread;
+extern char idle_loop[], idle_stack_top[];
+
+void sched_init(void) {
+    idle_thread.state = STATE_READY;
+    idle_thread.frame.pc = (uint32_t)idle_loop;
+    idle_thread.frame.sp = (uint32_t)idle_stack_top;
+    idle_thread.frame.cpsr = 0x5f; /* System mode, IRQs on, FIQs off */
+    hot.current = &idle_thread;
+}
+
+/* ARMv4 counts no leading zeros. */
+static uint32_t highest_bit(uint32_t word) {
+    uint32_t n = 0;
+    for (uint32_t half = 16; half != 0; half /= 2) {
+        if (word >> half != 0) {
+            word >>= half;
+            n += half;
+        }
+    }
+    return n;
+}
+
+static void update_top(void) {
+    for (uint32_t i = PRIORITIES / 32; i-- > 0;) {
+        if (occupied[i] != 0) {
+            hot.ready_top = i * 32 + highest_bit(occupied[i]);
+            return;
+        }
+    }
+    hot.ready_top = 0;
+}
+
+static void enqueue(struct tcb *t, bool first) {
+    kernel_assert(sched_is_runnable(t) && (t->flags & FLAG_QUEUED) == 0 && t != &idle_thread);
+    struct tcb *head = queues[t->priority];
+    t->flags |= FLAG_QUEUED;
+    if (head == NULL) {
+        t->ready_next = t->ready_previous = t;
+        queues[t->priority] = t;
+        occupied[t->priority / 32] |= 1u << (t->priority % 32);
+    } else {
+        t->ready_next = head;
+        t->ready_previous = head->ready_previous;
+        t->ready_previous->ready_next = t;
+        head->ready_previous = t;
+        if (first) {
+            queues[t->priority] = t;
+        }
+    }
+    if (t->priority > hot.ready_top) {
+        hot.ready_top = t->priority;
+    }
+    if (hot.current == &idle_thread || t->priority > hot.current->priority) {
+        hot.reschedule = 1;
+    }
+}
+
+void sched_enqueue_first(struct tcb *t) {
+    enqueue(t, true);
+}
+
+void sched_enqueue_last(struct tcb *t) {
+    enqueue(t, false);
+}
+
+void sched_dequeue(struct tcb *t) {
+    kernel_assert((t->flags & FLAG_QUEUED) != 0);
+    t->flags &= (uint8_t)~FLAG_QUEUED;
+    if (t->ready_next == t) {
+        queues[t->priority] = NULL;
+        occupied[t->priority / 32] &= ~(1u << (t->priority % 32));
+        update_top();
+    } else {
+        t->ready_previous->ready_next = t->ready_next;
+        t->ready_next->ready_previous = t->ready_previous;
+        if (queues[t->priority] == t) {
+            queues[t->priority] = t->ready_next;
+        }
+    }
+}
+
+void sched_update(struct tcb *t) {
+    bool queued = (t->flags & FLAG_QUEUED) != 0;
+    if (t == hot.current) {
+        hot.reschedule = 1;
+    } else if (sched_is_runnable(t) && !queued) {
+        sched_enqueue_last(t);
+    } else if (!sched_is_runnable(t) && queued) {
+        sched_dequeue(t);
+    }
+}
+
+void sched_set_priority(struct tcb *t, uint8_t priority) {
+    bool queued = (t->flags & FLAG_QUEUED) != 0;
+    if (queued) {
+        sched_dequeue(t);
+    }
+    t->priority = priority;
+    if (queued) {
+        sched_enqueue_last(t);
+    } else if (t == hot.current) {
+        hot.reschedule = 1;
+    }
+}
+
+/* The thread that is to run; it leaves its ready queue. */
+static struct tcb *choose(void) {
+    struct tcb *t = queues[hot.ready_top];
+    if (t == NULL) {
+        return &idle_thread;
+    }
+    sched_dequeue(t);
+    return t;
+}
+
+/* Makes `t` the running thread. */
+static void dispatch(struct tcb *t) {
+    hot.current = t;
+    if (t->space != NULL && t->space != hot.space) {
+        switch_to(hot.space, t->space);
+    }
+    *(volatile uint32_t *)UTCB_POINTER_VA = t->utcb;
+}
+
+void sched_finish(void) {
+    for (;;) {
+        struct tcb *t = hot.current;
+        bool runnable = sched_is_runnable(t);
+        if (hot.reschedule != 0 || !runnable) {
+            hot.reschedule = 0;
+            if (!runnable || t == &idle_thread || hot.ready_top > t->priority) {
+                if (runnable && t != &idle_thread) {
+                    sched_enqueue_first(t); /* preempted: it keeps its place */
+                    hot.reschedule = 0;
+                }
+                t = choose();
+            }
+        }
+        dispatch(t);
+        if ((t->flags & FLAG_RECEIVE) == 0) {
+            return;
+        }
+        ipc_continue(t); /* it may block again */
+    }
+}
+
+static void to_the_end(struct tcb *self) {
+    sched_enqueue_last(self);
+    hot.current = choose();
+}
+
+void sched_yield(struct tcb *to) {
+    struct tcb *self = hot.current;
+    if (to != NULL && to != self && (to->flags & FLAG_QUEUED) != 0) {
+        sched_dequeue(to);
+        sched_enqueue_first(self);
+        hot.reschedule = 0; /* a donation holds even against higher priorities of one's own */
+        hot.current = to;
+        return;
+    }
+    to_the_end(self);
+    hot.reschedule = 0;
+}
+
+void sched_tick(uint32_t microseconds) {
+    struct tcb *t = hot.current;
+    if (t == &idle_thread || !sched_is_runnable(t)) {
+        return;
+    }
+    if (t->quantum_left != ~0ull) {
+        t->quantum_left = t->quantum_left > microseconds ? t->quantum_left - microseconds : 0;
+    }
+    if (t->timeslice == 0) {
+        return;
+    }
+    if (t->timeslice_left > microseconds) {
+        t->timeslice_left -= microseconds;
+        return;
+    }
+    t->timeslice_left = t->timeslice;
+    to_the_end(t);
+}
+
+/* ---- Schedule ---- */
+
+/* Results of Schedule (X.2 manual): what state the thread is in. */
+#define TSTATE_DEAD     1
+#define TSTATE_INACTIVE 2
+#define TSTATE_RUNNING  3
+#define TSTATE_SENDING  4
+#define TSTATE_WAITING  6
+
+static uint32_t thread_state(const struct tcb *t) {
+    switch (t->state) {
+    case STATE_READY:
+        return TSTATE_RUNNING;
+    case STATE_RECEIVING:
+        return TSTATE_WAITING;
+    case STATE_SENDING:
+        return TSTATE_SENDING;
+    case STATE_DEAD:
+        return TSTATE_DEAD;
+    default:
+        return TSTATE_INACTIVE;
+    }
+}
+
+/*
+ * r0 dest, r1 time control, r2 processor control, r3 priority, r4 preemption control; ~0 leaves a
+ * value as it is. Allowed to threads of the space that the thread's scheduler is in.
+ */
+void schedule(struct tcb *self) {
+    uint32_t *r = self->frame.r;
+    struct tcb *t = thread_resolve(self->space, r[0]);
+    uint32_t error = L4_ErrOk;
+    if (t == NULL || t->space == NULL) {
+        error = L4_ErrInvalidThread;
+    } else {
+        const struct tcb *scheduler = thread_find(t->scheduler);
+        if (scheduler == NULL || scheduler->space != self->space) {
+            error = L4_ErrNoPrivilege;
+        } else if ((r[1] != ~0u && ((r[1] | r[1] >> 16) & 0x8000) != 0) ||
+                   (r[2] != ~0u && (r[2] & 0xffff) != 0 && (r[2] & 0xffff) != 0xffff) ||
+                   (r[3] != ~0u && (r[3] & 0xff) > self->priority)) {
+            error = L4_ErrInvalidParam; /* absolute times, another processor, above one's own */
+        }
+    }
+    if (error != L4_ErrOk) {
+        utcb_write(self, L4_UTCB_ERROR_CODE, error);
+        r[0] = 0;
+        return;
+    }
+    if (r[1] != ~0u) {
+        uint32_t slice = r[1] >> 16, quantum = r[1] & 0xffff;
+        uint64_t us;
+        t->timeslice = timer_relative(slice, &us) ? (us > ~0u ? ~0u : (uint32_t)us) : 0;
+        t->timeslice_left = t->timeslice;
+        t->quantum_left = timer_relative(quantum, &us) ? us : ~0ull;
+    }
+    if (r[2] != ~0u) {
+        t->processor_control = r[2];
+    }
+    if (r[3] != ~0u) {
+        sched_set_priority(t, (uint8_t)r[3]);
+    }
+    if (r[4] != ~0u) {
+        t->preempt_control = r[4];
+    }
+    r[0] = thread_state(t);
+    r[1] = (uint32_t)L4_TimePeriod(t->timeslice_left).raw << 16 |
+           (t->quantum_left == ~0ull ? L4_NEVER_RAW : L4_TimePeriod(t->quantum_left).raw);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scheduling: priorities, round robin among equals, timeslices.
+ *
+ * The running thread is in no ready queue; every thread in a ready queue can run. So a direct
+ * switch from an IPC's sender to its receiver touches no queue at all: the one has stopped being
+ * ready, the other runs.
+ */
+#ifndef SCHED_H
+#define SCHED_H
+
+#include "thread.h"
+
+void sched_init(void);
+
+/* A thread became ready, in front of (it was promised the processor) or behind its equals. */
+void sched_enqueue_first(struct tcb *t);
+void sched_enqueue_last(struct tcb *t);
+void sched_dequeue(struct tcb *t);
+
+/* The thread is READY and not halted: it may run. */
+static inline bool sched_is_runnable(const struct tcb *t) {
+    return t->state == STATE_READY && (t->flags & FLAG_HALTED) == 0;
+}
+
+/* A thread's state or flags changed: puts it into or takes it out of the ready queue. */
+void sched_update(struct tcb *t);
+
+/* Before the kernel is left (kernel_exit): who runs now? Makes that thread's space the one in force
+ * and finishes what is left of its system call. */
+void sched_finish(void);
+
+void sched_set_priority(struct tcb *t, uint8_t priority);
+
+/* The caller gives up the processor: to `to` if that can run, else to its equals. */
+void sched_yield(struct tcb *to);
+
+/* The timer tick: `microseconds` have passed. */
+void sched_tick(uint32_t microseconds);
+
+/* Schedule on the caller's frame. */
+void schedule(struct tcb *self);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Address spaces: a page directory, page tables, and two areas that belong to the kernel (KIP and
+ * UTCBs) and that no map item can touch.
+ */
+#ifndef SPACE_H
+#define SPACE_H
+
+#include "kernel.h"
+
+#include <l4/types.h>
+
+struct tcb;
+
+struct space {
+    struct switch_state scheme;
+    uint32_t *directory; /* 4096 words, by its uncached address; hardware form, domain 0 */
+    L4_Fpage_t kip_area; /* nil until SpaceControl sets it */
+    L4_Fpage_t utcb_area;
+    struct tcb *threads; /* ring, linked by space_next */
+    uint32_t thread_count;
+    uint32_t active_count; /* threads that have a UTCB: then the areas are fixed */
+    bool is_sigma0;        /* owns every frame that is not the kernel's, at va = pa */
+    bool privileged;       /* may call ThreadControl, SpaceControl: sigma0 and the root task */
+} __attribute__((aligned(32)));
+
+extern struct space *sigma0_space;
+extern struct space *root_space;
+
+struct space *space_create(void);
+/* The last thread is gone: takes every page out of the space and of those who have it from it. */
+void space_destroy(struct space *space);
+
+/* SpaceControl's two areas; false with the L4 error code. */
+bool space_set_areas(struct space *space, L4_Fpage_t kip, L4_Fpage_t utcb, uint32_t *error);
+
+/* Maps the KIP and the page of this UTCB for a thread that becomes active. False: no memory. */
+bool space_map_utcb(struct space *space, uint32_t utcb);
+
+/* The frame behind a UTCB, by its uncached kernel address. */
+uint32_t *space_utcb_alias(const struct space *space, uint32_t utcb);
+
+/* Is the page one that map items may not touch: the kernel's, the KIP's or a UTCB's? */
+bool space_is_reserved(const struct space *space, uint32_t va);
+
+/*
+ * One map or grant item from `from` to `to`: words as in the message; `window` is what the
+ * receiver accepts. False: out of memory, what fitted is mapped.
+ */
+bool space_map_item(struct space *from, uint32_t item0, uint32_t item1, struct space *to,
+                    L4_Fpage_t window);
+
+/* Unmap of one fpage: its rights are taken away from others' copies and, if `own`, from itself. */
+void space_unmap(struct space *space, L4_Fpage_t fpage, bool own);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The contract between the kernel and a switching scheme.
+ *
+ * A scheme is a folder of three files that the build puts on the include path: switch_impl.h
+ * (types and the inline switch), switch_impl.c, switch_asm.h (entry and exit hooks). Whoever
+ * calls the scheme includes this file, which states what each part must do and checks that the
+ * scheme has it with the right type.
+ *
+ * Two facts hold for every scheme. The caches are virtually tagged by mva, so that one frame seen
+ * under two mva (a synonym) and one mva that means two frames in turn (a homonym) both are the
+ * kernel's to keep coherent. And the kernel touches a program's memory only at the va that the
+ * program itself uses, while that space is the one in force: hence `switch_to` comes first, the
+ * access after it, and another space is reached only through switch_window.
+ */
+#ifndef SWITCH_H
+#define SWITCH_H
+
+#include "kernel.h"
+#include "space.h"
+#include "switch_impl.h"
+
+/*
+ * 1. struct switch_state: in struct space; generic code never looks inside. struct switch_hot: the
+ *    scheme's words in struct hot.
+ */
+
+/* 2. Once, at boot, on the directory that is in force then, before there is any space. */
+void switch_init(void);
+
+/* A new, empty space whose `directory` is allocated and zero. False: no memory. */
+bool switch_space_init(struct space *space);
+
+/*
+ * A space that ends: afterwards no directory, TLB or cache knows of it, so that its frames and
+ * page tables can be given back. It is not the space in force.
+ */
+void switch_space_free(struct space *space);
+
+/*
+ * 3. Makes `to` the space in force; `from` is the one that was (NULL at boot), and they differ. The
+ *    only copy of the switch, used by fast path, scheduler and boot. What the scheme does, it
+ *    does in switch_state_to (switch_impl.h), which sees its own words only.
+ */
+static inline void switch_to(struct space *from, struct space *to) {
+    (void)from;
+    switch_state_to(&hot.scheme, &to->scheme);
+    hot.space = to;
+}
+
+/*
+ * 4. switch_asm.h: macros switch_entry_hook (registers of the program still live, none may
+ *    change) and switch_exit_hook.
+ */
+
+/*
+ * 5. Every write of a page-directory entry: `index` is va >> 20, the value has domain 0, and 0
+ *    removes the entry. When it returns, nothing can reach the former page table any more.
+ */
+void switch_set_directory(struct space *space, uint32_t index, uint32_t value);
+
+/*
+ * A page-table entry of the space is about to become valid, or to get more rights. TLBs hold no
+ * invalid entries on this processor, but may hold the one with fewer rights.
+ */
+void switch_map(struct space *space, uint32_t va, bool writable, bool was_valid);
+
+/*
+ * 6. The page-table entry of the page at `va` was just invalidated (or lost rights). Now: its data
+ *    lines are cleaned, and, if it is gone, invalidated; its data TLB entry is invalidated. What
+ *    has no operation by address (instruction TLB and cache) may wait until switch_unmap_finish,
+ *    which must be called before the kernel is left or the frame is used again.
+ *    `cached`: the page is one that caches may hold.
+ */
+enum unmap { UNMAP_GONE, UNMAP_READ_ONLY };
+void switch_unmap(struct space *space, uint32_t va, enum unmap what, bool cached);
+void switch_unmap_finish(void);
+
+/*
+ * 7. A fault in the space in force. True: it was the scheme's own doing and is repaired, so the
+ *    access can be restarted. *va comes as the machine reported it (an mva, or a va where the
+ *    machine has it so) and leaves as the va that the program issued.
+ */
+bool switch_fault(struct space *space, uint32_t *va, uint32_t status);
+
+/*
+ * 8. The window: makes memory at [va, va+size) of a space that is not in force agree with what
+ *    that space sees, and drops the cache lines, so that the kernel may read and write the
+ *    frame through its uncached alias. For whole lines of one page.
+ */
+void switch_window(struct space *space, uint32_t va, uint32_t size);
+
+/*
+ * Could both pages have lines in the data cache at once without being the same lines? Then the
+ * mapping database lets only one of them be written, or both be read (mapdb.h).
+ */
+bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b);
+
+/* The scheme has exactly these. */
+#define SWITCH_HAS(name, type) _Static_assert(_Generic(&(name), type: 1, default: 0), #name)
+SWITCH_HAS(switch_to, void (*)(struct space *, struct space *));
+SWITCH_HAS(switch_fault, bool (*)(struct space *, uint32_t *, uint32_t));
+SWITCH_HAS(switch_set_directory, void (*)(struct space *, uint32_t, uint32_t));
+#undef SWITCH_HAS
+
+#endif

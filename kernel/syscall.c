@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * System calls: from the caller's frame to the parts of the kernel, results back into the frame.
+ * Registers are those of l4-arm-binding (l4/arch/arm/syscalls): arguments r0 to r7, results from r0.
+ */
+#include "syscall.h"
+
+#include "fault.h"
+#include "ipc.h"
+#include "offsets.h"
+#include "sched.h"
+#include "space.h"
+#include "switch.h"
+#include "timer.h"
+
+static void result(struct tcb *self, uint32_t value, uint32_t error) {
+    self->frame.r[0] = value;
+    if (error != L4_ErrOk) {
+        utcb_write(self, L4_UTCB_ERROR_CODE, error);
+    }
+}
+
+static void sys_thread_control(struct tcb *self) {
+    const uint32_t *r = self->frame.r;
+    struct control_result done = thread_control(self, r[0], r[1], r[2], r[3], r[4]);
+    result(self, done.result, done.error);
+}
+
+static void sys_space_control(struct tcb *self) {
+    const uint32_t *r = self->frame.r;
+    const struct tcb *t = thread_find(r[0]);
+    uint32_t error = L4_ErrOk;
+    if (!self->space->privileged) {
+        error = L4_ErrNoPrivilege;
+    } else if (t == NULL || t->space == NULL) {
+        error = L4_ErrInvalidSpace;
+    } else if (t->space->active_count == 0) { /* later the areas are fixed */
+        space_set_areas(t->space, (L4_Fpage_t){.raw = r[2]}, (L4_Fpage_t){.raw = r[3]}, &error);
+    }
+    self->frame.r[1] = 0;
+    result(self, error == L4_ErrOk, error);
+}
+
+/* r0 control: bit 6 flush (from oneself too), bits 5..0 the last message register with an fpage. */
+static void sys_unmap(struct tcb *self) {
+    uint32_t control = self->frame.r[0];
+    bool own = (control & 0x40) != 0;
+    for (uint32_t i = 0; i <= (control & 0x3f); i++) {
+        L4_Fpage_t page;
+        page.raw = i < 5 ? self->frame.r[3 + i] : utcb_read(self, L4_UTCB_MR + 4 * i);
+        space_unmap(self->space, page, own);
+        /* Status bits: what was accessed. ARM does not record it, so nothing is claimed. */
+        page.raw &= ~0xfu;
+        if (i < 5) {
+            self->frame.r[3 + i] = page.raw;
+        } else {
+            utcb_write(self, L4_UTCB_MR + 4 * i, page.raw);
+        }
+    }
+}
+
+static void sys_thread_switch(struct tcb *self) {
+    uint32_t to = self->frame.r[0];
+    sched_yield(to == 0 ? NULL : thread_resolve(self->space, to));
+}
+
+static void sys_system_clock(struct tcb *self) {
+    uint64_t now = timer_now();
+    self->frame.r[0] = (uint32_t)now;
+    self->frame.r[1] = (uint32_t)(now >> 32);
+}
+
+/* One processor whose clock nobody changes: nothing to control yet. */
+static void sys_processor_control(struct tcb *self) {
+    result(self, 0, self->space->privileged ? L4_ErrInvalidParam : L4_ErrNoPrivilege);
+}
+
+/* All memory has the default attributes: RAM cached, devices not. */
+static void sys_memory_control(struct tcb *self) {
+    result(self, 0, self->space->privileged ? L4_ErrInvalidParam : L4_ErrNoPrivilege);
+}
+
+void syscall(struct tcb *self, uint32_t number) {
+    static void (*const calls[SYSCALLS])(struct tcb *) = {
+        [SYSCALL_IPC] = ipc,
+        [SYSCALL_LIPC] = ipc,
+        [SYSCALL_THREAD_SWITCH] = sys_thread_switch,
+        [SYSCALL_THREAD_CONTROL] = sys_thread_control,
+        [SYSCALL_EXCHANGE_REGISTERS] = exchange_registers,
+        [SYSCALL_SCHEDULE] = schedule,
+        [SYSCALL_UNMAP] = sys_unmap,
+        [SYSCALL_SPACE_CONTROL] = sys_space_control,
+        [SYSCALL_PROCESSOR_CONTROL] = sys_processor_control,
+        [SYSCALL_MEMORY_CONTROL] = sys_memory_control,
+        [SYSCALL_SYSTEM_CLOCK] = sys_system_clock,
+    };
+    if (number < SYSCALLS) {
+        calls[number](self);
+    } else {
+        fault_swi(self);
+    }
+}

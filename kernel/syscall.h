@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The system-call table.
+ */
+#ifndef SYSCALL_H
+#define SYSCALL_H
+
+#include "thread.h"
+
+/* From entry.S: the caller's registers are in its frame, `number` is what the stub said. */
+void syscall(struct tcb *self, uint32_t number);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads: the thread control block (TCB), and finding, making, changing and deleting them.
+ *
+ * A thread number is an index into one table of TCBs; nothing is allocated for a thread but, with
+ * its first thread, the page that holds its UTCB. Numbers below SYSTEM_BASE stand for interrupts.
+ */
+#ifndef THREAD_H
+#define THREAD_H
+
+#include "kernel.h"
+
+#include <l4/types.h>
+#include <l4/protocol.h>
+
+#define THREAD_COUNT_LOG2 10
+#define THREAD_COUNT      (1u << THREAD_COUNT_LOG2)
+#define SYSTEM_BASE       32
+#define USER_BASE         48
+#define THREAD_SIGMA0     L4_GlobalId(USER_BASE, L4_ROOT_VERSION).raw
+#define THREAD_ROOT       L4_GlobalId(USER_BASE + 2, L4_ROOT_VERSION).raw
+
+#define PRIORITY_MAX     255
+#define PRIORITY_DEFAULT 100
+
+/* enum tcb.state; a byte of tcb.sched */
+#define STATE_FREE      0 /* number not in use */
+#define STATE_INACTIVE  1 /* has a space, never had a pager */
+#define STATE_READY     2 /* runs or could; then it is in a ready queue unless it is hot.current */
+#define STATE_RECEIVING 3 /* waits for wait_for */
+#define STATE_SENDING   4 /* in the queue of partner's senders */
+#define STATE_DEAD      5 /* faulted with nobody to tell; only deletion ends this */
+
+/* tcb.kind: whose message it is that a thread sends or waits for */
+#define KIND_USER      0 /* its own, by the system call */
+#define KIND_PAGEFAULT 1 /* made by the kernel: tcb.kmsg; the reply restarts the access */
+#define KIND_EXCEPTION 2 /* likewise; the reply carries the registers */
+#define KIND_START     3 /* waits for the start message: IP, SP */
+#define KIND_INTERRUPT 4 /* an interrupt; a reply unmasks it */
+
+/* tcb.flags */
+#define FLAG_HALTED  1 /* stopped by ExchangeRegisters; keeps its state, is not scheduled */
+#define FLAG_RECEIVE 2 /* ready, but its receive phase is still to be done (ipc_continue) */
+#define FLAG_TIMEOUT 4 /* in the timeout list */
+#define FLAG_QUEUED  8 /* in a ready queue */
+
+/* User registers; entry.S saves and loads them. */
+struct frame {
+    uint32_t r[13];
+    uint32_t sp;
+    uint32_t lr;
+    uint32_t pc;
+    uint32_t cpsr;
+};
+
+#define KMSG_WORDS 16
+
+/*
+ * Line 0 and line 2 of a TCB are all that the IPC fast path touches (32-byte cache lines): id,
+ * wait_for, space, utcb, sched in the one; r11, sp, lr, pc, senders in the other.
+ */
+struct tcb {
+    uint32_t id;       /* global id; 0 when free */
+    uint32_t wait_for; /* RECEIVING: the sender's id, ~0 = any, anylocal = any of own space */
+    struct space *space;
+    uint32_t utcb; /* user va, as the thread itself sees it; also the local id */
+    union {
+        struct {
+            uint8_t priority;
+            uint8_t state;
+            uint8_t kind;
+            uint8_t flags;
+        };
+        uint32_t sched; /* all four: the fast path compares and sets them at once */
+    };
+    struct frame frame;
+    struct tcb *senders; /* who waits to send to this thread: ring, first in first */
+
+    struct tcb *ready_next, *ready_previous;
+    struct tcb *sender_next, *sender_previous; /* in partner->senders */
+    struct tcb *partner;                       /* SENDING: to whom */
+    uint32_t receive_from; /* SENDING: from-specifier of the receive phase to come, 0 = none */
+    uint32_t timeouts;     /* SENDING: of that call */
+    struct tcb *timeout_next;
+    uint64_t timeout_at;   /* microseconds */
+    uint32_t scheduler;    /* thread id */
+    uint32_t timeslice;    /* microseconds, 0 = endless */
+    uint32_t timeslice_left;
+    uint64_t quantum_left; /* total quantum in microseconds; ~0 = endless */
+    struct tcb *space_next; /* ring of the space's threads */
+    uint32_t preempt_control;
+    uint32_t processor_control;
+    uint32_t kmsg[KMSG_WORDS]; /* the kernel's message in this thread's name; tag first */
+} __attribute__((aligned(32)));
+
+#define SCHED_WORD(state, priority) ((uint32_t)(state) << 8 | (uint32_t)(priority))
+
+extern struct tcb tcbs[THREAD_COUNT];
+extern struct tcb idle_thread;
+
+/* The TCB that an id would have; whether it is that thread, tcb->id says. */
+static inline struct tcb *thread_slot(uint32_t id) {
+    return &tcbs[id >> L4_VERSION_BITS & (THREAD_COUNT - 1)];
+}
+
+/* The thread of a global id, or NULL. */
+static inline struct tcb *thread_find(uint32_t id) {
+    struct tcb *t = thread_slot(id);
+    return id != 0 && t->id == id ? t : NULL;
+}
+
+/* The thread of a global id or of a local id in `space`, or NULL. */
+struct tcb *thread_resolve(struct space *space, uint32_t id);
+
+static inline bool thread_is_interrupt(const struct tcb *t) {
+    return t < &tcbs[SYSTEM_BASE];
+}
+
+void thread_init(void);
+/* Makes sigma0 and the root task, ready to run. */
+void thread_start_servers(void);
+
+struct control_result {
+    uint32_t result;
+    uint32_t error;
+};
+
+/* The checks and effects of ThreadControl; `self` is the caller. */
+struct control_result thread_control(struct tcb *self, uint32_t dest, uint32_t space_id,
+                                     uint32_t scheduler, uint32_t pager, uint32_t utcb);
+
+/* Ends whatever IPC the thread is in; both sides' queues are left consistent. */
+void thread_leave_ipc(struct tcb *t);
+
+/* ExchangeRegisters on the caller's frame (exregs.c). */
+void exchange_registers(struct tcb *self);
+
+/* ---- words in a thread's UTCB, whoever runs now (slow: cache duty if another space runs) ---- */
+
+uint32_t utcb_read(const struct tcb *t, uint32_t offset);
+void utcb_write(const struct tcb *t, uint32_t offset, uint32_t value);
+void utcb_read_words(const struct tcb *t, uint32_t offset, uint32_t *words, uint32_t count);
+void utcb_write_words(const struct tcb *t, uint32_t offset, const uint32_t *words, uint32_t count);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Time. The board's counter (3.6864 MHz, 32 bits, wraps after 19 minutes) is extended to 64 bits of
+ * microseconds; it is read at least at every tick.
+ */
+#include "timer.h"
+
+#include "board.h"
+#include "ipc.h"
+#include "sched.h"
+
+/* us = counts * 625 / 2304, exactly: 1000000 / 3686400 reduced. */
+#define US_NUMERATOR   625u
+#define US_DENOMINATOR 2304u
+_Static_assert((uint64_t)BOARD_TIMER_HZ * US_NUMERATOR == 1000000ull * US_DENOMINATOR, "timer rate");
+
+#define TICK_COUNTS (TICK_MICROSECONDS * (US_DENOMINATOR / 9) / 625 * 9) /* 36864 */
+_Static_assert(TICK_COUNTS == BOARD_TIMER_HZ / (1000000 / TICK_MICROSECONDS), "tick");
+
+static uint64_t now_us;
+static uint32_t now_remainder; /* of the division, in 1/2304 us */
+static uint32_t last_count;
+static uint32_t next_tick;
+
+/* Threads in an IPC with a timeout, the earliest first. */
+static struct tcb *waiting;
+
+void timer_init(void) {
+    last_count = board_timer_count();
+    next_tick = last_count + TICK_COUNTS;
+    board_timer_tick_at(next_tick);
+}
+
+uint64_t timer_now(void) {
+    uint32_t count = board_timer_count();
+    uint32_t passed = count - last_count;
+    last_count = count;
+    while (passed != 0) { /* in parts whose product fits into a word */
+        uint32_t part = passed > 6000000u ? 6000000u : passed;
+        passed -= part;
+        uint32_t sum = part * US_NUMERATOR + now_remainder;
+        now_us += sum / US_DENOMINATOR;
+        now_remainder = sum % US_DENOMINATOR;
+    }
+    return now_us;
+}
+
+bool timer_relative(uint32_t raw, uint64_t *microseconds) {
+    if (raw == L4_NEVER_RAW) {
+        return false;
+    }
+    *microseconds = (uint64_t)(raw & 0x3ff) << (raw >> 10 & 0x1f);
+    return true;
+}
+
+bool timer_deadline(uint32_t raw, uint64_t *deadline) {
+    if (raw == L4_NEVER_RAW) {
+        return false;
+    }
+    uint64_t now = timer_now();
+    if ((raw & 0x8000) == 0) {
+        timer_relative(raw, deadline);
+        *deadline += now;
+        return true;
+    }
+    /*
+     * Absolute: the clock's bits above e + 10 must be those of now, or one more, as c (bit e + 10 at
+     * that time) says; bits e + 9 .. e are m.
+     */
+    uint32_t e = raw >> 11 & 0xf;
+    uint64_t c = raw >> 10 & 1;
+    uint64_t upper = now >> (e + 10);
+    if ((upper & 1) != c) {
+        upper++;
+    }
+    *deadline = upper << (e + 10) | (uint64_t)(raw & 0x3ff) << e;
+    return true;
+}
+
+/* The alarm may come early by a count or when the counter has wrapped: it is set again then. */
+static void set_alarm(void) {
+    if (waiting == NULL) {
+        return;
+    }
+    uint64_t now = timer_now();
+    uint64_t ahead = waiting->timeout_at > now ? waiting->timeout_at - now : 0;
+    if (ahead > 60000000u) {
+        ahead = 60000000u; /* a minute: far from the counter's wrap */
+    }
+    /* us * 3.6864, rounded up */
+    uint32_t counts = (uint32_t)(ahead * 3u) + (uint32_t)((uint32_t)ahead / 625u * 429u) +
+                      ((uint32_t)ahead % 625u * 429u + 624u) / 625u;
+    board_timer_alarm_at(last_count + counts + 1);
+}
+
+void timer_arm(struct tcb *t, uint64_t deadline) {
+    kernel_assert((t->flags & FLAG_TIMEOUT) == 0);
+    t->flags |= FLAG_TIMEOUT;
+    t->timeout_at = deadline;
+    struct tcb **at = &waiting;
+    while (*at != NULL && (*at)->timeout_at <= deadline) {
+        at = &(*at)->timeout_next;
+    }
+    t->timeout_next = *at;
+    *at = t;
+    if (waiting == t) {
+        set_alarm();
+    }
+}
+
+void timer_disarm(struct tcb *t) {
+    if ((t->flags & FLAG_TIMEOUT) == 0) {
+        return;
+    }
+    t->flags &= (uint8_t)~FLAG_TIMEOUT;
+    struct tcb **at = &waiting;
+    while (*at != t) {
+        at = &(*at)->timeout_next;
+    }
+    *at = t->timeout_next;
+}
+
+void timer_tick(void) {
+    uint32_t now = board_timer_count();
+    timer_now();
+    do {
+        next_tick += TICK_COUNTS;
+    } while ((int32_t)(next_tick - now) <= 0);
+    board_timer_tick_at(next_tick);
+    sched_tick(TICK_MICROSECONDS);
+}
+
+void timer_alarm(void) {
+    uint64_t now = timer_now();
+    while (waiting != NULL && waiting->timeout_at <= now) {
+        struct tcb *t = waiting;
+        timer_disarm(t);
+        ipc_timed_out(t);
+    }
+    set_alarm();
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Time: the clock in microseconds, the tick for timeslices, and IPC timeouts.
+ */
+#ifndef TIMER_H
+#define TIMER_H
+
+#include "thread.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TICK_MICROSECONDS 10000u
+
+void timer_init(void);
+
+/* Microseconds since boot. */
+uint64_t timer_now(void);
+
+/* Microseconds of a relative time; false: never. */
+bool timer_relative(uint32_t raw, uint64_t *microseconds);
+
+/* When a timeout (relative or absolute) given now ends; false: never. Zero ends now. */
+bool timer_deadline(uint32_t raw, uint64_t *deadline);
+
+/* The thread's IPC ends with a timeout at `deadline`, unless timer_disarm comes first. */
+void timer_arm(struct tcb *t, uint64_t deadline);
+void timer_disarm(struct tcb *t);
+
+/* From irq.c. */
+void timer_tick(void);
+void timer_alarm(void);
+
+#endif
