@@ -140,8 +140,7 @@ def run(
     chosen = [registry.find(name) for name in dict.fromkeys(names)]
     out, err = _consoles()
     collected: list[record_files.Record] = []
-    if json_file is not None:
-        record_files.save([], json_file)  # a place that cannot be written shows now, not at the end
+    _try(json_file)
     for experiment in chosen:
         out.print(f"[bold]{experiment.name}[/bold]: {experiment.question}", soft_wrap=True)
         with show.Progress(err, experiment.name) as progress:
@@ -166,6 +165,7 @@ def bench(
     from switchyard import bench as benchmark
 
     out, err = _consoles()
+    _try(json_file)
     with show.Progress(err, "bench") as progress:
         build.ensure(
             dict.fromkeys(workload.guest for workload in benchmark.WORKLOADS), progress.building
@@ -178,6 +178,12 @@ def bench(
     if json_file is not None:
         record_files.save(benchmark.records(speeds), json_file)
         out.print(f"written: {_short(json_file)}", soft_wrap=True)
+
+
+def _try(json_file: Path | None) -> None:
+    """Starts a record file that is written at the end, so that a bad place for it shows now."""
+    if json_file is not None:
+        record_files.save([], json_file)
 
 
 def _short(path: Path) -> str:

@@ -21,7 +21,7 @@ from switchyard.errors import InputError
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 INK = "#333333"
-WIDTH, HEIGHT = 680, 420
+WIDTH, HEIGHT = 760, 440
 PNG_SCALE = 2.0
 FONT = "DejaVu Sans, Liberation Sans, Arial, sans-serif"
 
@@ -62,7 +62,7 @@ class Figure:
     """What a figure shows."""
 
     title: str
-    subtitle: str
+    subtitle: Sequence[str]  # its lines
     x_title: str
     y_title: str
     description: str  # the text alternative
@@ -104,7 +104,7 @@ def spec(figure: Figure) -> dict[str, Any]:
         .properties(
             width=WIDTH,
             height=HEIGHT,
-            title=alt.TitleParams(figure.title, subtitle=figure.subtitle),
+            title=alt.TitleParams(figure.title, subtitle=list(figure.subtitle)),
             description=figure.description,
             background="white",
             padding=14,
@@ -165,8 +165,7 @@ def _series_layers(
     right = series.label_at in (-1, len(series.marks) - 1) and len(series.marks) > 1
     label = alt.Chart(_data([{"x": at.x, "y": at.y, "label": series.label}])).mark_text(
         align="right" if right else "left",
-        dy=-13 if series.label_above else 15,
-        dx=0,
+        dy=-14 if series.label_above else 16,
         fontSize=13,
         fontStyle="italic" if series.published else "normal",
         fontWeight="normal" if series.published else "bold",
@@ -180,16 +179,15 @@ def _knee_layers(knee: Knee, x: alt.X) -> list[alt.Chart]:
     base = alt.Chart(_data([{"x": knee.x, "label": knee.label}]))
     dash = [2, 4] if knee.published else [1, 0]
     rule = base.mark_rule(color="#777777", strokeDash=dash, strokeWidth=1.2).encode(x=x)
-    # published above, measured below it: both may stand at the same place
-    down = 8 if knee.published else 26
+    # at the foot, where the curves have not risen; both may stand at the same place
+    y = HEIGHT - (12 if knee.published else 32)
     text = base.mark_text(
         align="left",
-        baseline="top",
-        dx=6,
-        fontSize=12,
+        dx=7,
+        fontSize=12.5,
         color="#555555",
         fontStyle="italic" if knee.published else "normal",
-    ).encode(x=x, y=alt.value(down), text="label:N")
+    ).encode(x=x, y=alt.value(y), text="label:N")
     return [rule, text]
 
 

@@ -75,7 +75,7 @@ def parts(point: Point) -> str:
         for what, cycles in sorted(stalls.items(), key=lambda item: -item[1])
         if cycles / total >= 0.005
     ]
-    return f"of {total:.0f} cycles a round trip went {', '.join(said)}"
+    return f"a round trip takes {total:.0f} cycles: {', '.join(said)}"
 
 
 def _flush_level(flush: Sequence[Point], published: float) -> str:

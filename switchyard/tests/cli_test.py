@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: exit statuses, one line for what is wrong, files where they were asked for."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from switchyard import build, cli, machine, records
+from switchyard.experiments.l4_ipc import L4Ipc
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def one_line(capsys: pytest.CaptureFixture[str]) -> str:
+    """What was said on standard error: exactly one line, no traceback."""
+    said = capsys.readouterr().err
+    assert said.endswith("\n")
+    assert said.count("\n") == 1, said
+    assert "Traceback" not in said
+    return said
+
+
+@pytest.mark.usefixtures("fake_machine")
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["nonsense"], "nonsense"),
+        (["run"], "NAME"),
+        (["run", "l4-ipd"], "l4-ipc"),
+        (["run", "l4-ipc", "--jobs", "0"], "--jobs"),
+        (["run", "l4-ipc", "--jobs", "many"], "--jobs"),
+        (["run", "l4-ipc", "--slow"], "--slow"),
+        (["run", "l4-ipc", "--out", "FILE"], "FILE"),
+        (["run", "l4-ipc", "--out", "FILE/below"], "Not a directory"),
+        (["run", "l4-ipc", "--json", "FILE/below"], "can be written"),
+        (["bench", "--repeats", "0"], "--repeats"),
+        (["bench", "--json", "FILE/below"], "can be written"),
+        (["build", "linux-on-a-toaster"], "assabet-fass-bench-ipc"),
+        (["boot"], "--kernel"),
+        (["boot", "--kernel", "k", "--max-cycles", "-1"], "--max-cycles"),
+    ],
+)
+def test_bad_usage_is_one_line(
+    arguments: list[str], named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "FILE"
+    file.write_text("")
+    given = [word.replace("FILE", str(file)) for word in arguments]
+    assert cli.execute(given) == 2
+    said = one_line(capsys)
+    assert said.startswith("switchyard: ")
+    assert named.replace("FILE", str(file)) in said
+    assert "expected" in said
+
+
+def test_nothing_asked_for_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.execute([]) == 2
+    assert "Commands:" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("fake_machine")
+def test_listings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.execute(["machines"]) == 0
+    assert cli.execute(["experiments"]) == 0
+    assert cli.execute(["build", "--list"]) == 0
+    said = capsys.readouterr().out
+    for word in ("sa1110", "a stand-in", "l4-ipc", "Fig. 5", "assabet-flush-test"):
+        assert word in said
+
+
+@pytest.mark.usefixtures("fake_machine")
+def test_run_shows_tables_and_writes_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("switchyard.experiments.l4_ipc.QUICK_ROUNDS", 30)
+    out, copy = tmp_path / "out", tmp_path / "copy.json"
+    given = ["run", "l4-ipc", "--quick", "--out", str(out), "--json", str(copy), "--jobs", "3"]
+    assert cli.execute(given) == 0
+    said = capsys.readouterr().out
+    assert "flush/fass" in said
+    assert str(out / "l4-ipc.svg") in said
+    assert copy.read_bytes() == (out / "l4-ipc.json").read_bytes()
+
+
+@pytest.mark.usefixtures("fake_machine")
+def test_a_guest_that_dies_fails_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = L4Ipc().jobs
+
+    class Dying(build.Guest):
+        @property
+        def image(self) -> Path:
+            return Path("dies.elf")
+
+    def one_dies(self: L4Ipc, settings: object) -> object:
+        del self
+        found = jobs(settings)  # type: ignore[arg-type]
+        object.__setattr__(found[7], "guest", Dying("assabet", "flush", "bench-ipc", ""))
+        return found
+
+    monkeypatch.setattr(L4Ipc, "jobs", one_dies)
+    assert cli.execute(["run", "l4-ipc", "--quick", "--out", str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert "dies.elf on sa1110: the guest failed" in said
+    assert "console line 39" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.usefixtures("fake_machine")
+def test_bench_reports_rates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bench.json"
+    assert cli.execute(["bench", "--repeats", "3", "--json", str(path)]) == 0
+    found = records.load(path)
+    assert {r.metric for r in found} == {"cycles_per_second", "instructions_per_second"}
+    compute = [r for r in found if r.parameters == {"workload": "compute"}]
+    # the stand-in's million cycles in its hundredth of a second
+    assert compute[0].value == pytest.approx(1e8)
+    assert compute[1].value == pytest.approx(0.5e8)
+    assert {"boot", "compute"} <= {str(r.parameters["workload"]) for r in found}
+    assert "Mcycles/s" in capsys.readouterr().out
+
+
+def test_boot_is_the_simulators_own(fake_machine: Path) -> None:
+    command = [sys.executable, "-m", "switchyard", "boot", "--kernel"]
+    good = subprocess.run(
+        [*command, "k.elf"], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert (good.returncode, good.stdout) == (0, "hello from the guest\n")
+    for kernel, status in (("dies", 1), ("refused", 2)):
+        bad = subprocess.run([*command, kernel], capture_output=True, cwd=ROOT, check=False)
+        assert bad.returncode == status
+    assert fake_machine.exists()
+
+
+def test_doctor_names_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert cli.execute(["doctor"]) == 1
+    said = capsys.readouterr().out
+    assert "qemu-system-arm" in said
+    assert "apt-get install" in said
+
+
+def test_make_is_told_in_one_line_each() -> None:
+    done = subprocess.run(
+        [sys.executable, "-I", str(ROOT / "switchyard" / "doctor.py"), "test"],
+        env={"PATH": "/nonexistent"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert any(line.startswith("Rust: not found") for line in lines)
+    assert all("install it with: " in line for line in lines)
+
+
+def test_commands_in_the_documents_exist() -> None:
+    """Every `switchyard x` and `make x` of README and docs is one that there is."""
+    told = subprocess.run(
+        [sys.executable, "-m", "switchyard", "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    commands = set(re.findall(r"^  ([a-z-]+)  ", told, re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    for document in documents:
+        text = document.read_text()
+        for command in re.findall(r"^(?:\.venv/bin/)?switchyard ([a-z-]+)", text, re.MULTILINE):
+            assert command in commands, f"{document.name}: switchyard {command}"
+        for target in re.findall(r"`make ([a-z-]+)`|^make ([a-z-]+)$", text, re.MULTILINE):
+            assert "".join(target) in targets, f"{document.name}: make {''.join(target)}"
+
+
+def test_json_of_machines_must_be_a_list(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "m"
+    program.write_text(f"#!/bin/sh\necho '{json.dumps({})}'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv(machine.OVERRIDE, str(program))
+    assert cli.execute(["machines"]) == 1
+    assert "expected a list" in one_line(capsys)

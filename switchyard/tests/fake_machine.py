@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stand-in for `switchyard-machine`, for tests of the package that need no processor.
+
+It understands the arguments that the package uses and answers from a small formula, so that the
+driver, the experiments' arithmetic, the figures and the command line are tested in milliseconds
+and with known answers. The real simulator is tested by its own suites and by guests_test.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+
+CLOCK_HZ = 200_000_000
+COUNTERS = (
+    "cycles instructions icache_misses dcache_read_misses minicache_read_misses itlb_misses "
+    "dtlb_misses fill_stall_cycles walk_stall_cycles write_buffer_stall_cycles"
+).split()
+
+# The number of clients from which the formula recycles domains.
+KNEE = 15
+
+
+def round_trip(scheme: str, clients: int, i: int) -> int:
+    """Cycles of round trip `i`: a mean that the tests can work out, and a spread around it."""
+    if scheme == "flush":
+        mean = 18_000
+    else:
+        mean = 800 + 10 * clients + (400 * (clients - KNEE + 1) if clients >= KNEE else 0)
+    return mean + (-20, 0, 20)[i % 3]
+
+
+def counters(cycles: int, rounds: int, misses: int) -> dict[str, dict[str, int]]:
+    user = dict.fromkeys(COUNTERS, 0)
+    kernel = dict.fromkeys(COUNTERS, 0)
+    kernel |= {
+        "cycles": cycles,
+        "instructions": 300 * rounds,
+        "icache_misses": misses * rounds,
+        "dtlb_misses": 2 * rounds,
+        "fill_stall_cycles": 70 * misses * rounds,
+        "walk_stall_cycles": 2 * 45 * rounds,
+    }
+    return {"user": user, "kernel": kernel}
+
+
+def bench_ipc(scheme: str, append: str) -> dict[str, object]:
+    words = dict(word.split("=") for word in append.split())
+    first, last = (int(n) for n in words["clients"].split("-"))
+    rounds = int(words["rounds"])
+    samples, regions, total = {}, [], 0
+    for clients in range(first, last + 1):
+        trips = [round_trip(scheme, clients, i) for i in range(rounds)]
+        recycled = rounds // 4 if scheme == "fass" and clients >= KNEE else 0
+        events = {"1": 2 * rounds, "2": 2 * rounds} if scheme == "flush" else {}
+        if recycled:
+            events = {"1": recycled // 2, "2": recycled // 2, "3": recycled}
+        samples[str(clients)] = trips
+        total += sum(trips)
+        regions.append(
+            {
+                "id": clients,
+                "entries": 1,
+                "counters": counters(sum(trips), rounds, 100 if scheme == "flush" else 3),
+                "events": events,
+            }
+        )
+    return stats(total, regions, samples)
+
+
+def stats(
+    cycles: int, regions: Sequence[object], samples: dict[str, list[int]]
+) -> dict[str, object]:
+    return {
+        "schema": 1,
+        "machine": "sa1110",
+        "clock_hz": CLOCK_HZ,
+        "end": {"kind": "exit", "status": 0, "message": ""},
+        "cycles": cycles,
+        "instructions": cycles // 2,
+        "counters": counters(cycles, 1, 1),
+        "events": {},
+        "regions": regions,
+        "samples": samples,
+        "diagnostics": [],
+    }
+
+
+def main(arguments: list[str]) -> int:
+    if arguments[0] == "machines":
+        print(json.dumps([{"name": "sa1110", "description": "a stand-in"}]))
+        return 0
+    options = dict(zip(arguments[1::2], arguments[2::2], strict=True))
+    kernel = options["--kernel"]
+    if "refused" in kernel:
+        print(f"switchyard-machine: {kernel}: no image; expected an ELF file", file=sys.stderr)
+        return 2
+    if "dies" in kernel:
+        for i in range(40):
+            print(f"console line {i}")
+        print("switchyard-machine: the guest died at pc 0x8000", file=sys.stderr)
+        return 1
+    if "bench-ipc" in kernel:
+        scheme = "flush" if "flush" in kernel else "fass"
+        answer = bench_ipc(scheme, options["--append"])
+    else:
+        answer = stats(1_000_000, [], {})
+    print("hello from the guest")
+    if "--stats" in options:
+        with open(options["--stats"], "w") as file:
+            json.dump(answer, file)
+    if "--host-time" in options:
+        with open(options["--host-time"], "w") as file:
+            json.dump({"seconds": 0.01}, file)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experiment l4-ipc on the stand-in of the simulator, whose answers are known."""
+
+import gzip
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from switchyard import build, plot, records, runner
+from switchyard.errors import RunError
+from switchyard.experiments import EXPERIMENTS
+from switchyard.experiments.experiment import Job, Settings
+from switchyard.experiments.l4_ipc import CLIENTS, L4Ipc
+from switchyard.machine import Stats
+from switchyard.runner import Written
+from switchyard.tests import fake_machine as fake
+
+ROUNDS = 24
+
+
+class Silent:
+    def building(self, guest: build.Guest) -> None:
+        pass
+
+    def started(self, total: int) -> None:
+        pass
+
+    def finished(self, job: Job) -> None:
+        pass
+
+
+def run(out: Path, workers: int = 2) -> Written:
+    return runner.run(EXPERIMENTS["l4-ipc"], Settings(rounds=ROUNDS), out, workers, Silent())
+
+
+@pytest.fixture
+def written(fake_machine: Path, tmp_path: Path) -> Written:
+    del fake_machine
+    return run(tmp_path / "out")
+
+
+def value(found: Written, scheme: str, metric: str, clients: int) -> records.Record:
+    (record,) = [
+        r
+        for r in found.outcome.records
+        if (r.scheme, r.metric, r.parameters) == (scheme, metric, {"clients": clients})
+    ]
+    return record
+
+
+def test_the_jobs_cover_the_figure() -> None:
+    for settings, rounds in ((Settings(), 100_000), (Settings(quick=True), 5_000)):
+        jobs = L4Ipc().jobs(settings)
+        assert len({job.name for job in jobs}) == len(jobs) == 2 * 24
+        assert all(f"rounds={rounds}" in job.append for job in jobs)
+        assert {job.guest.scheme for job in jobs} == {"flush", "fass"}
+
+
+def test_every_point_has_its_records(written: Written) -> None:
+    for scheme in ("flush", "fass"):
+        for clients in CLIENTS:
+            trips = [fake.round_trip(scheme, clients, i) for i in range(ROUNDS)]
+            assert value(written, scheme, "round_trip", clients).value == pytest.approx(
+                sum(trips) / ROUNDS / 200
+            )
+            for metric in ("round_trip_stddev", "icache_misses", "cache_flushes", "collisions"):
+                value(written, scheme, metric, clients)
+    assert value(written, "flush", "cache_flushes", 3).value == 2
+    assert value(written, "fass", "domains_recycled", 14).value == 0
+    assert value(written, "fass", "domains_recycled", 15).value == 0.25
+    assert value(written, "fass", "dtlb_misses", 24).value == 2
+    assert value(written, "fass", "speedup", 1).value == pytest.approx(18_000 / 810, abs=1e-6)
+
+
+def test_published_values_stand_only_where_the_text_gives_them(written: Written) -> None:
+    published = {
+        (r.scheme, r.metric, r.parameters.get("clients")): r.published.value
+        for r in written.outcome.records
+        if r.published is not None
+    }
+    flush = {("flush", "round_trip", clients): 135.0 for clients in CLIENTS}
+    assert published == flush | {
+        ("fass", "round_trip", 1): 10.0,
+        ("fass", "round_trip", 14): 12.0,
+        ("fass", "speedup", 1): 13.0,
+        ("fass", "speedup", 14): 11.0,
+        ("fass", "knee", None): 15,
+    }
+
+
+def test_the_knee_is_found_by_its_cause(written: Written) -> None:
+    (knee,) = [r for r in written.outcome.records if r.metric == "knee"]
+    assert (knee.value, knee.parameters) == (fake.KNEE, {})
+    assert knee.published is not None
+
+
+def test_files(written: Written, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert records.load(written.records) == list(written.outcome.records)
+    meta = json.loads(records.meta_path(written.records).read_text())
+    assert meta["date"].startswith("20")
+    assert len(meta["jobs"]) == 48
+    assert {path.suffix for path in written.figures} == {".svg", ".png"}
+    assert written.figures[1].read_bytes().startswith(b"\x89PNG")
+    assert len(list(written.raw.iterdir())) == 48
+    raw = Stats.parse(gzip.decompress((written.raw / "fass-15.json.gz").read_bytes()), "raw")
+    assert raw.samples[15] == [fake.round_trip("fass", 15, i) for i in range(ROUNDS)]
+    assert all(note in (out / "l4-ipc.md").read_text() for note in written.outcome.notes)
+
+
+def digest(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.endswith(".meta.json")
+    }
+
+
+@pytest.mark.usefixtures("fake_machine")
+def test_two_runs_write_the_same_bytes(tmp_path: Path) -> None:
+    run(tmp_path / "one", workers=1)
+    run(tmp_path / "two", workers=5)
+    assert digest(tmp_path / "one") == digest(tmp_path / "two")
+
+
+def test_the_figure_shows_both_schemes_and_the_anchors(written: Written) -> None:
+    figure = written.outcome.figure
+    shown = {(s.kind, s.published): s for s in figure.series}
+    assert len(shown[("flush", False)].marks) == len(shown[("fass", False)].marks) == 24
+    assert [(m.x, m.y) for m in shown[("fass", True)].marks] == [(1, 10.0), (14, 12.0)]
+    assert {m.y for m in shown[("flush", True)].marks} == {135.0}
+    assert [(k.x, k.published) for k in figure.knees] == [(15, True), (15, False)]
+    svg = written.figures[0].read_text()
+    for series in figure.series:
+        assert series.label in svg
+    for knee in figure.knees:
+        assert knee.label in svg
+    assert figure.y_range is not None
+    low, high = figure.y_range
+    assert all(low <= mark.y <= high for s in figure.series for mark in s.marks)
+
+
+def test_no_series_differ_by_colour_alone(written: Written) -> None:
+    drawn = plot.spec(written.outcome.figure)
+    marks = [layer["mark"] for layer in drawn["layer"] if layer["mark"]["type"] == "point"]
+    assert len(marks) == 4
+    assert len({(mark["shape"], mark["fill"] == "white", mark["color"]) for mark in marks}) == 4
+    measured = [mark for mark in marks if mark["fill"] != "white"]
+    assert len({mark["shape"] for mark in measured}) == 2
+
+
+def test_the_notes_speak_of_what_was_measured(written: Written) -> None:
+    text = "\n".join(written.outcome.notes)
+    assert "90.0 to 90.0 µs" in text
+    assert "33% below the published 135 µs" in text
+    assert "fass, 1 client: 4.05 µs" in text
+    assert "recycled with 15 clients (published: 15), 0.250 a round trip" in text
+    assert "one flush serves 2.0 recyclings" in text
+    assert "70 cycles on average" in text
+
+
+@pytest.mark.usefixtures("fake_machine")
+def test_samples_that_are_missing_are_no_result(tmp_path: Path) -> None:
+    (job, *_) = L4Ipc().jobs(Settings(rounds=ROUNDS))
+    short = fake.bench_ipc("flush", f"clients=1-1 rounds={ROUNDS - 1}")
+    with pytest.raises(RunError, match="23 samples"):
+        L4Ipc().measure(job, Stats.parse(json.dumps(short), "f"))
+    del tmp_path

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from switchyard import records
+from switchyard.errors import InputError
+from switchyard.records import Published, Record
+
+numbers = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
+texts = st.text(max_size=12)
+made = st.builds(
+    Record,
+    experiment=texts,
+    machine=texts,
+    system=texts,
+    scheme=texts,
+    metric=texts,
+    value=numbers,
+    unit=texts,
+    parameters=st.dictionaries(texts, numbers | texts | st.booleans(), max_size=4),
+    published=st.none() | st.builds(Published, numbers, texts),
+)
+
+GOOD = {
+    "experiment": "e",
+    "machine": "m",
+    "system": "s",
+    "scheme": "flush",
+    "metric": "round_trip",
+    "parameters": {"clients": 3},
+    "value": 1.5,
+    "unit": "us",
+    "published": {"value": 2, "source": "a paper"},
+}
+
+
+@given(st.lists(made, max_size=5))
+def test_what_is_written_is_read(found: list[Record]) -> None:
+    text = records.dumps(found)
+    again = records.loads(text, "f")
+    assert again == found
+    assert records.dumps(again) == text
+
+
+def test_the_form_is_the_documented_one() -> None:
+    (record,) = records.loads(json.dumps([GOOD]), "f")
+    (line,) = json.loads(records.dumps([record]))
+    assert line == GOOD
+    assert list(line) == list(records.NAMES)
+
+
+def test_the_order_of_parameters_does_not_show() -> None:
+    one = Record("e", "m", "s", "", "x", 1, "us", {"a": 1, "b": 2})
+    two = Record("e", "m", "s", "", "x", 1, "us", {"b": 2, "a": 1})
+    assert records.dumps([one]) == records.dumps([two])
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"value": "fast"}, "value"),
+        ({"value": True}, "value"),
+        ({"value": float("nan")}, "value"),
+        ({"value": 10**400}, "value"),
+        ({"unit": None}, "unit"),
+        ({"parameters": []}, "parameters"),
+        ({"parameters": {"clients": None}}, "clients"),
+        ({"published": 3}, "published"),
+        ({"published": {"value": 1}}, "source"),
+        ({"extra": 1}, "extra"),
+    ],
+)
+def test_a_wrong_field_is_named(change: dict[str, object], field: str) -> None:
+    with pytest.raises(InputError) as caught:
+        records.loads(json.dumps([GOOD, GOOD | change]), "some.json")
+    message = str(caught.value)
+    assert message.startswith("some.json: record 1")
+    assert f"{field}:" in message
+    assert "expected" in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("field", records.NAMES)
+def test_a_missing_field_is_named(field: str) -> None:
+    with pytest.raises(InputError, match=f"{field}: missing"):
+        records.loads(json.dumps([{k: v for k, v in GOOD.items() if k != field}]), "f")
+
+
+@given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
+def test_no_text_makes_more_than_one_line_of_error(text: bytes) -> None:
+    try:
+        records.loads(text, "f")
+    except InputError as error:
+        assert "\n" not in str(error)  # noqa: PT017
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "r.json"
+    records.save(records.loads(json.dumps([GOOD]), "f"), path)
+    assert len(records.load(path)) == 1
+    with pytest.raises(InputError, match="expected a record file"):
+        records.load(tmp_path)
+    with pytest.raises(InputError, match="can be written"):
+        records.save([], path / "below-a-file.json")
