@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "frames.h"
+
+#include <lib/string.h>
+
+/* 64 spaces of four pages, and what tests want besides. */
+#define NUM_FRAMES 512
+
+static uint8_t pool[NUM_FRAMES][FRAME_SIZE] __attribute__((section(".pool"), aligned(4096)));
+static uint16_t free_list[NUM_FRAMES];
+static unsigned num_free;
+static uint8_t block[FRAMES_BLOCK_SIZE] __attribute__((section(".pool"), aligned(0x10000)));
+
+void frames_init(void) {
+    num_free = 0;
+    for (unsigned i = 0; i < FRAMES_BLOCK_SIZE; i += FRAME_SIZE) {
+        *(volatile uint8_t *)&block[i] = 0;
+    }
+    for (unsigned i = NUM_FRAMES; i > 0; i--) {
+        *(volatile uint8_t *)pool[i - 1] = 0;
+        free_list[num_free++] = (uint16_t)(i - 1);
+    }
+}
+
+void *frame_alloc(void) {
+    if (num_free == 0) {
+        return NULL;
+    }
+    void *frame = pool[free_list[--num_free]];
+    memset(frame, 0, FRAME_SIZE);
+    return frame;
+}
+
+void frame_free(void *frame) {
+    free_list[num_free++] = (uint16_t)(((uintptr_t)frame - (uintptr_t)pool) / FRAME_SIZE);
+}
+
+unsigned frames_left(void) {
+    return num_free;
+}
+
+uint8_t *frames_block(void) {
+    return block;
+}

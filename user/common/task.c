@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "task.h"
+
+#include <l4/l4.h>
+#include <lib/string.h>
+
+#include "frames.h"
+
+/* The part of ELF32 that a loader needs (System V ABI, chapters 4 and 5). */
+struct elf_header {
+    uint8_t ident[16];
+    uint16_t type, machine;
+    uint32_t version, entry, phoff, shoff, flags;
+    uint16_t ehsize, phentsize, phnum, shentsize, shnum, shstrndx;
+};
+
+struct elf_segment {
+    uint32_t type, offset, vaddr, paddr, filesz, memsz, flags, align;
+};
+
+#define ELF_LOAD 1u
+
+/* How long a partner may take that should be ready. */
+#define START_TIMEOUT 1000000u
+
+struct task_page *task_page_at(struct task *task, L4_Word_t va) {
+    for (unsigned i = 0; i < task->num_pages; i++) {
+        if (task->pages[i].va == (va & ~(FRAME_SIZE - 1))) {
+            return &task->pages[i];
+        }
+    }
+    return NULL;
+}
+
+uint8_t *task_add_page(struct task *task, L4_Word_t va, uint8_t *frame, L4_Word_t rights) {
+    if (task->num_pages == TASK_PAGES) {
+        return NULL;
+    }
+    if (frame == NULL) {
+        frame = frame_alloc();
+    }
+    if (frame != NULL) {
+        task->pages[task->num_pages++] =
+            (struct task_page){.va = va, .frame = frame, .rights = rights};
+    }
+    return frame;
+}
+
+/* Takes all rights to the frame from everyone who has them from us. */
+static void revoke(const uint8_t *frame) {
+    (void)L4_UnmapFpage(
+        L4_FpageAddRights(L4_FpageLog2((L4_Word_t)frame, FRAME_LOG2), L4_FullyAccessible));
+}
+
+uint8_t *task_remove_page(struct task *task, L4_Word_t va) {
+    struct task_page *page = task_page_at(task, va);
+    if (page == NULL) {
+        return NULL;
+    }
+    uint8_t *frame = page->frame;
+    revoke(frame);
+    *page = task->pages[--task->num_pages];
+    return frame;
+}
+
+/* Copies one segment into fresh frames; ELF segments here never share a page. */
+static bool load_segment(struct task *task, const uint8_t *elf, const struct elf_segment *segment) {
+    L4_Word_t rights = (segment->flags & 4 ? L4_Readable : 0) |
+                       (segment->flags & 2 ? L4_Writable : 0) |
+                       (segment->flags & 1 ? L4_eXecutable : 0);
+    for (uint32_t at = 0; at < segment->memsz; at += FRAME_SIZE) {
+        uint8_t *frame = task_add_page(task, segment->vaddr + at, NULL, rights);
+        if (frame == NULL) {
+            return false;
+        }
+        if (at < segment->filesz) {
+            uint32_t rest = segment->filesz - at;
+            memcpy(frame, elf + segment->offset + at, rest < FRAME_SIZE ? rest : FRAME_SIZE);
+        }
+    }
+    return true;
+}
+
+static bool load(struct task *task, const void *elf) {
+    const struct elf_header *header = elf;
+    const struct elf_segment *segments = (const void *)((const uint8_t *)elf + header->phoff);
+    for (unsigned i = 0; i < header->phnum; i++) {
+        if (segments[i].type == ELF_LOAD && !load_segment(task, elf, &segments[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool make_space(L4_ThreadId_t id, L4_Word_t kip, L4_Word_t utcbs) {
+    L4_Word_t old;
+    L4_ThreadId_t me = L4_MyGlobalId();
+    if (!L4_ThreadControl(id, id, me, L4_nilthread, (void *)~(uintptr_t)0)) {
+        return false;
+    }
+    if (!L4_SpaceControl(id, 0, L4_FpageLog2(kip, FRAME_LOG2), L4_FpageLog2(utcbs, TASK_UTCBS_LOG2),
+                         L4_nilthread, &old)) {
+        return false;
+    }
+    return L4_ThreadControl(id, id, me, me, (void *)(uintptr_t)utcbs) != 0;
+}
+
+bool task_create(struct task *task, L4_ThreadId_t id, const void *elf, L4_Word_t areas) {
+    task->id = id;
+    task->utcbs = areas + FRAME_SIZE;
+    task->num_pages = 0;
+    return load(task, elf) && make_space(id, areas, task->utcbs);
+}
+
+bool task_start(struct task *task, const void *elf) {
+    L4_Msg_t msg;
+    L4_MsgClear(&msg);
+    L4_MsgAppendWord(&msg, ((const struct elf_header *)elf)->entry);
+    L4_MsgAppendWord(&msg, 0);
+    L4_MsgLoad(&msg);
+    return L4_IpcSucceeded(L4_Send_Timeout(task->id, L4_TimePeriod(START_TIMEOUT))) != 0;
+}
+
+bool task_add_thread(struct task *task, L4_ThreadId_t id, unsigned n, L4_ThreadId_t pager) {
+    return L4_ThreadControl(id, task->id, L4_MyGlobalId(), pager,
+                            (void *)(uintptr_t)(task->utcbs + n * L4_UTCB_SIZE)) != 0;
+}
+
+void task_destroy(struct task *task) {
+    (void)L4_ThreadControl(task->id, L4_nilthread, L4_nilthread, L4_nilthread,
+                           (void *)~(uintptr_t)0);
+    while (task->num_pages > 0) {
+        frame_free(task->pages[--task->num_pages].frame);
+    }
+    task->id = L4_nilthread;
+}
+
+bool task_fault(struct task *task, L4_MsgTag_t tag, L4_Word_t address) {
+    L4_Word_t access = L4_Label(tag) & 7;
+    const struct task_page *page = task_page_at(task, address);
+    if (page == NULL || (access & ~page->rights) != 0) {
+        return false;
+    }
+    L4_Fpage_t fpage = L4_FpageLog2((L4_Word_t)page->frame, FRAME_LOG2);
+    L4_Msg_t msg;
+    L4_MsgClear(&msg);
+    L4_MsgAppendMapItem(&msg, L4_MapItem(L4_FpageAddRights(fpage, page->rights), page->va));
+    L4_MsgLoad(&msg);
+    return true;
+}

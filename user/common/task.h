@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A task: an address space with a thread in it, made from an ELF image.
+ *
+ * The thread that calls task_create becomes the task's pager: it must answer the page faults that
+ * arrive as messages, with task_fault. Code and data are copies in frames of the task's own; all
+ * lies in the low 32 MB, the kernel's areas included, and in one megabyte as long as it fits.
+ */
+#ifndef COMMON_TASK_H
+#define COMMON_TASK_H
+
+#include <l4/message.h>
+
+#define TASK_PAGES       48
+#define TASK_AREAS       0x000f0000u
+#define TASK_KIP         TASK_AREAS
+#define TASK_UTCBS       (TASK_AREAS + 0x1000u)
+#define TASK_UTCBS_LOG2  12u
+#define TASK_MAX_THREADS 8
+
+struct task_page {
+    L4_Word_t va;
+    uint8_t *frame;
+    L4_Word_t rights;
+};
+
+struct task {
+    L4_ThreadId_t id;
+    L4_Word_t utcbs; /* the UTCB area, one page */
+    unsigned num_pages;
+    struct task_page pages[TASK_PAGES];
+};
+
+/*
+ * A new space and its first thread `id`, which runs at the image's entry once task_start is done.
+ * The kernel's areas (KIP page, then UTCB page) begin at `areas`, TASK_AREAS by default.
+ */
+bool task_create(struct task *task, L4_ThreadId_t id, const void *elf, L4_Word_t areas);
+
+/* Lets the first thread go; only its pager can. */
+bool task_start(struct task *task, const void *elf);
+
+/* A second or later thread of the space, UTCB number `n`; waits for its pager's start message. */
+bool task_add_thread(struct task *task, L4_ThreadId_t id, unsigned n, L4_ThreadId_t pager);
+
+/* Deletes the thread, its space with it, and gives the frames back. */
+void task_destroy(struct task *task);
+
+/* Gives the task `frame` (NULL: a new one) at `va`, from its next fault on; returns the frame. */
+uint8_t *task_add_page(struct task *task, L4_Word_t va, uint8_t *frame, L4_Word_t rights);
+
+/* Revokes the page at `va` from the task and from whoever had it from us; returns its frame. */
+uint8_t *task_remove_page(struct task *task, L4_Word_t va);
+
+/* The task's page at `va`, NULL if it has none. */
+struct task_page *task_page_at(struct task *task, L4_Word_t va);
+
+/*
+ * Loads the answer to a page fault message into the message registers; false = the task may not
+ * do that, and nothing has been loaded.
+ */
+bool task_fault(struct task *task, L4_MsgTag_t tag, L4_Word_t address);
+
+#endif

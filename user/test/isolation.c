@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * More spaces than there are domains, in random order: each sees its own memory and nothing else.
+ *
+ * A model of what every space should hold (a seed a page) stands beside; each step lets a random
+ * child check or change a random one of its pages.
+ */
+#include "test.h"
+
+#define SPACES 24u /* there are 15 domains for spaces */
+#define PAGES  3u
+#define STEPS  400u
+#define WORDS  256u
+
+static struct task *child[SPACES];
+static L4_Word_t seed[SPACES][PAGES];
+
+static bool make_children(void) {
+    for (unsigned i = 0; i < SPACES; i++) {
+        child[i] = child_new();
+        TRY(child[i] != NULL);
+    }
+    return true;
+}
+
+/* Gives each child a page at each of the addresses and fills it. */
+static bool make_pages(const L4_Word_t addresses[PAGES]) {
+    for (unsigned i = 0; i < SPACES; i++) {
+        for (unsigned p = 0; p < PAGES; p++) {
+            seed[i][p] = i << 8 | p;
+            TRY(task_add_page(child[i], addresses[p], NULL, L4_FullyAccessible) != NULL);
+            TRY(child_fill(child[i], addresses[p], WORDS, seed[i][p]));
+        }
+    }
+    return true;
+}
+
+static bool interleave(const L4_Word_t addresses[PAGES], unsigned steps) {
+    for (unsigned step = 0; step < steps; step++) {
+        L4_Word_t r = random_word();
+        unsigned i = r % SPACES;
+        unsigned p = (r >> 8) % PAGES;
+        TRY(child_holds(child[i], addresses[p], WORDS, seed[i][p]));
+        if ((r >> 16 & 1) != 0) {
+            seed[i][p] = r >> 17;
+            TRY(child_fill(child[i], addresses[p], WORDS, seed[i][p]));
+        }
+    }
+    for (unsigned i = 0; i < SPACES; i++) {
+        for (unsigned p = 0; p < PAGES; p++) {
+            TRY(child_holds(child[i], addresses[p], WORDS, seed[i][p]));
+        }
+    }
+    return true;
+}
+
+static void low(void) {
+    static const L4_Word_t addresses[PAGES] = {0x00040000, 0x00041000, 0x01fff000};
+    CHECK(make_children() && make_pages(addresses) && interleave(addresses, STEPS));
+}
+
+static void high(void) {
+    static const L4_Word_t addresses[PAGES] = {0x80000000, 0x80055000, 0xdf000000};
+    CHECK(make_children() && make_pages(addresses) && interleave(addresses, STEPS / 2));
+}
+
+/* In the middle of the address space lie the slots that others' low pages are relocated to. */
+static void others_slots(void) {
+    static const L4_Word_t addresses[PAGES] = {0x00040000, 0x04040000, 0x16040000};
+    CHECK(make_children() && make_pages(addresses) && interleave(addresses, STEPS / 2));
+}
+
+/* The same page offset in every slot but the kernel's, one child: one of them is its own slot. */
+static void own_slot(void) {
+    struct task *one = child_new();
+    struct task *other = child_new();
+    CHECK(one != NULL && other != NULL);
+    CHECK(task_add_page(other, 0x00040000, NULL, L4_FullyAccessible) != NULL);
+    CHECK(child_fill(other, 0x00040000, 16, 0x99));
+    for (L4_Word_t slot = 0; slot < 40; slot++) {
+        CHECK(task_add_page(one, (slot << 25) + 0x00040000, NULL, L4_FullyAccessible) != NULL);
+        CHECK(child_fill(one, (slot << 25) + 0x00040000, 16, slot));
+    }
+    for (L4_Word_t slot = 0; slot < 40; slot++) {
+        CHECK(child_holds(one, (slot << 25) + 0x00040000, 16, slot));
+        CHECK(child_holds(other, 0x00040000, 16, 0x99));
+    }
+}
+
+/* Different code at the same address, which changes now and then: no stale instruction runs. */
+static void code(void) {
+    static const L4_Word_t places[2] = {0x00050000, 0x90000000};
+    CHECK(make_children());
+    for (unsigned i = 0; i < SPACES; i++) {
+        for (unsigned p = 0; p < 2; p++) {
+            seed[i][p] = i * 2 + p;
+            uint8_t *frame = task_add_page(child[i], places[p], NULL, L4_ReadeXecOnly);
+            CHECK(frame != NULL);
+            put_function(frame, seed[i][p]);
+        }
+    }
+    for (unsigned step = 0; step < STEPS; step++) {
+        L4_Word_t r = random_word();
+        unsigned i = r % SPACES;
+        unsigned p = r >> 8 & 1;
+        EQUAL(child_execute(child[i], places[p]), seed[i][p]);
+        if ((r >> 16 & 3) == 0) {
+            uint8_t *frame = task_remove_page(child[i], places[p]);
+            seed[i][p] = r >> 20 & 0xff;
+            put_function(frame, seed[i][p]);
+            CHECK(task_add_page(child[i], places[p], frame, L4_ReadeXecOnly) != NULL);
+            EQUAL(child_execute(child[i], places[p]), seed[i][p]);
+        }
+    }
+}
+
+/* Code that a child writes itself, at one address, and runs at another; or after a round trip. */
+static void written_code(void) {
+    struct task *writer = child_new();
+    struct task *runner = child_new();
+    CHECK(writer != NULL && runner != NULL);
+    uint8_t *frame = task_add_page(writer, 0x00060000, NULL, L4_FullyAccessible);
+    CHECK(frame != NULL);
+    for (L4_Word_t i = 0; i < 6; i++) {
+        CHECK(child_write(writer, 0x00060004, 0xe1a0f00e));
+        CHECK(child_write(writer, 0x00060000, 0xe3a00000 | i));
+        CHECK(task_remove_page(writer, 0x00060000) == frame);
+        CHECK(task_add_page(runner, 0x00050000, frame, L4_ReadeXecOnly) != NULL);
+        EQUAL(child_execute(runner, 0x00050000), i);
+        CHECK(task_remove_page(runner, 0x00050000) == frame);
+        CHECK(task_add_page(writer, 0x00060000, frame, L4_FullyAccessible) != NULL);
+        EQUAL(child_execute(writer, 0x00060000), i);
+    }
+}
+
+/* Frames wander from space to space with their contents. */
+static void wandering_frames(void) {
+    CHECK(make_children());
+    for (unsigned i = 0; i < SPACES; i++) {
+        seed[i][0] = 100 + i;
+        CHECK(task_add_page(child[i], 0x00040000, NULL, L4_ReadWriteOnly) != NULL);
+        CHECK(child_fill(child[i], 0x00040000, WORDS, seed[i][0]));
+    }
+    for (unsigned step = 0; step < STEPS / 4; step++) {
+        unsigned i = random_word() % SPACES;
+        unsigned j = random_word() % SPACES;
+        if (i == j) {
+            continue;
+        }
+        uint8_t *a = task_remove_page(child[i], 0x00040000);
+        uint8_t *b = task_remove_page(child[j], 0x00040000);
+        CHECK(task_add_page(child[i], 0x00040000, b, L4_ReadWriteOnly) != NULL);
+        CHECK(task_add_page(child[j], 0x00040000, a, L4_ReadWriteOnly) != NULL);
+        L4_Word_t swapped = seed[i][0];
+        seed[i][0] = seed[j][0];
+        seed[j][0] = swapped;
+        CHECK(child_holds(child[i], 0x00040000, WORDS, seed[i][0]));
+        seed[i][0] = random_word() & 0xffff;
+        CHECK(child_fill(child[i], 0x00040000, WORDS, seed[i][0]));
+        CHECK(child_holds(child[j], 0x00040000, WORDS, seed[j][0]));
+    }
+}
+
+/* Spaces come and go at random among those that stay. */
+static void churn(void) {
+    static const L4_Word_t addresses[PAGES] = {0x00040000, 0x80000000, 0x06040000};
+    CHECK(make_children() && make_pages(addresses));
+    for (unsigned step = 0; step < STEPS / 4; step++) {
+        unsigned i = random_word() % SPACES;
+        child_delete(child[i]);
+        child[i] = child_new();
+        CHECK(child[i] != NULL);
+        for (unsigned p = 0; p < PAGES; p++) {
+            seed[i][p] = random_word() & 0xffff;
+            CHECK(task_add_page(child[i], addresses[p], NULL, L4_FullyAccessible) != NULL);
+            EQUAL(child_read(child[i], addresses[p]), 0);
+            CHECK(child_fill(child[i], addresses[p], WORDS, seed[i][p]));
+        }
+        unsigned j = random_word() % SPACES;
+        for (unsigned p = 0; p < PAGES; p++) {
+            CHECK(child_holds(child[j], addresses[p], WORDS, seed[j][p]));
+        }
+    }
+}
+
+const struct test isolation_tests[] = {
+    {"isolation_low", low},
+    {"isolation_high", high},
+    {"isolation_others_slots", others_slots},
+    {"isolation_own_slot", own_slot},
+    {"isolation_code", code},
+    {"isolation_written_code", written_code},
+    {"isolation_wandering_frames", wandering_frames},
+    {"isolation_churn", churn},
+    {NULL, NULL},
+};

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel tests: a root program that runs every table of test.h and prints
+ *   PASS name | FAIL name: why | SKIP name: why
+ *   RESULT passed=N failed=N free_pages_before=A free_pages_after=B
+ *   END status=S
+ * A leak of kernel memory over all the tests fails too. Boot parameter `only=PREFIX` restricts
+ * the run to tests whose name begins so.
+ */
+#include "test.h"
+
+static const struct {
+    const char *prefix;
+    const struct test *tests;
+} tables[] = {
+    {"thread", thread_tests},   {"ipc", ipc_tests},       {"timeout", timeout_tests},
+    {"map", map_tests},         {"fault", fault_tests},   {"schedule", schedule_tests},
+    {"sigma0", sigma0_tests},   {"attack", attack_tests}, {"isolation", isolation_tests},
+    {"pitfall", pitfall_tests},
+};
+
+static const char *running;
+static bool failed;
+static bool skipped;
+static unsigned num_passed, num_failed;
+
+void test_fail(const char *file, int line, const char *what, L4_Word_t got, L4_Word_t expected) {
+    if (!failed) {
+        print("FAIL %s: %s:%d: %s: got 0x%x, expected 0x%x\n", running, file, line, what, got,
+              expected);
+    }
+    failed = true;
+}
+
+void test_skip(const char *why) {
+    print("SKIP %s: %s\n", running, why);
+    skipped = true;
+}
+
+bool test_failed(void) {
+    return failed;
+}
+
+static L4_Word_t free_pages(void) {
+    return L4_KDB_Statistic(L4_STAT_FREE_PAGES);
+}
+
+static void run(const struct test *test) {
+    unsigned frames = frames_left();
+    running = test->name;
+    failed = false;
+    skipped = false;
+    test->run();
+    workers_delete_all();
+    children_delete_all();
+    if (!failed && frames_left() != frames) {
+        test_fail(__FILE_NAME__, __LINE__, "the test gave its frames back", frames_left(), frames);
+    }
+    if (failed) {
+        num_failed++;
+    } else if (!skipped) {
+        num_passed++;
+        print("PASS %s\n", running);
+    }
+}
+
+/* The value of `only=` on the command line; "" = all tests. */
+static const char *only(const char *command_line) {
+    for (const char *c = command_line; c != NULL && *c != '\0'; c++) {
+        if (strncmp(c, "only=", 5) == 0) {
+            return c + 5;
+        }
+    }
+    return "";
+}
+
+static bool wanted(const char *name, const char *prefix) {
+    for (; *prefix != '\0' && *prefix != ' '; prefix++, name++) {
+        if (*name != *prefix) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The boot information is ordinary memory, which we get by touching it. */
+static const char *command_line(void) {
+    const char *line = L4_BootInfo_CommandLine(L4_BootInfo(L4_GetKernelInterface()));
+    return line != NULL ? line : "";
+}
+
+static void finish(unsigned status) {
+    print("END status=%u\n", status);
+    if (probe_present()) {
+        probe_write(PROBE_EXIT, status);
+    }
+}
+
+int main(void) {
+    const char *prefix = only(command_line());
+    frames_init();
+    (void)probe_init();
+    (void)L4_Set_Priority(L4_MyGlobalId(), TEST_PRIORITY);
+    L4_Word_t before = free_pages();
+    for (unsigned i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        for (const struct test *test = tables[i].tests; test->name != NULL; test++) {
+            if (wanted(test->name, prefix)) {
+                run(test);
+            }
+        }
+    }
+    L4_Word_t after = free_pages();
+    if (after != before) {
+        print("FAIL leak: the kernel lost %d pages\n", (int)(before - after));
+        num_failed++;
+    }
+    print("RESULT passed=%u failed=%u free_pages_before=%u free_pages_after=%u\n", num_passed,
+          num_failed, before, after);
+    finish(num_failed == 0 ? 0 : 1);
+    return 0;
+}

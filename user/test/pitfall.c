@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Faults that earlier implementations of fast address-space switching had, one test each.
+ *
+ * They look at results, so they hold under every scheme; where only the kernel's own counts show
+ * the fault, the test is skipped for schemes that have no domains to count.
+ */
+#include "test.h"
+
+#define PAGE  0x00040000u
+#define HIGH  0x80000000u
+#define CROWD 20u /* more than the 15 domains there are for spaces */
+#define FEW   8u  /* less */
+
+static struct task *child[CROWD];
+
+static bool make(unsigned n) {
+    for (unsigned i = 0; i < n; i++) {
+        child[i] = child_new();
+        TRY(child[i] != NULL);
+    }
+    return true;
+}
+
+/* Lets all of the crowd run, so that every domain is taken from who had it. */
+static bool run_crowd(unsigned from) {
+    for (unsigned i = from; i < CROWD; i++) {
+        TRY(child_read(child[i], TASK_KIP) == L4_KIP_MAGIC);
+    }
+    return true;
+}
+
+static bool have_domains(void) {
+    if (L4_KDB_Statistic(L4_STAT_DOMAINS_ALLOCATED) == 0) {
+        test_skip("this scheme has no domains");
+        return false;
+    }
+    return true;
+}
+
+/*
+ * 1: a space whose switch came by one path (short call, long message, page fault, wake-up by
+ * timeout, preemption) was not marked dirty, so its lines were lost with its domain.
+ */
+static void dirty_on_every_path(void) {
+    CHECK(make(CROWD));
+    uint8_t *frame = task_add_page(child[0], PAGE, NULL, L4_ReadWriteOnly);
+    CHECK(frame != NULL);
+    CHECK(child_read(child[0], PAGE) == 0);
+    for (L4_Word_t path = 0; path < 4; path++) {
+        CHECK(run_crowd(1));
+        switch (path) {
+        case 0: /* a short message, answered at once */
+            CHECK(child_write(child[0], PAGE + 64 * path, 0xd1000 + path));
+            break;
+        case 1: { /* a long one: the slow path */
+            L4_Word_t words[60] = {PAGE + 64 * path, 0xd1000 + path};
+            CHECK(child_send(child[0], CHILD_WRITE, 60, words));
+            EQUAL(child_wait(child[0]).kind, OUTCOME_DONE);
+            break;
+        }
+        case 2: { /* a send without a receive: the child runs when the scheduler lets it */
+            const L4_Word_t words[2] = {PAGE + 64 * path, 0xd1000 + path};
+            CHECK(child_send(child[0], CHILD_WRITE, 2, words));
+            L4_Sleep(L4_TimePeriod(20000));
+            EQUAL(child_wait(child[0]).kind, OUTCOME_DONE);
+            break;
+        }
+        default: { /* back from a page fault */
+            struct outcome o = child_do(child[0], CHILD_READ, HIGH, 0, 0, 0);
+            EQUAL(o.kind, OUTCOME_FAULT);
+            CHECK(child_forgive(child[0], &o));
+            CHECK(child_write(child[0], PAGE + 64 * path, 0xd1000 + path));
+            break;
+        }
+        }
+        CHECK(run_crowd(1));
+        EQUAL(child_read(child[0], PAGE + 64 * path), 0xd1000 + path);
+        CHECK(run_crowd(1));
+        EQUAL(*(volatile L4_Word_t *)(void *)(frame + 64 * path), 0xd1000 + path);
+    }
+}
+
+/*
+ * 2: the kernel copies a message to or from a user's page through whoever's mapping is there.
+ * Spaces that have their UTCBs at one high address, where nothing is relocated.
+ */
+static void kernel_access(void) {
+    for (unsigned i = 0; i < FEW; i++) {
+        child[i] = child_new_at(HIGH + 0x80000);
+        CHECK(child[i] != NULL);
+    }
+    for (unsigned step = 0; step < 200; step++) {
+        L4_Word_t r = random_word();
+        unsigned to = r % FEW;
+        L4_Word_t words[62];
+        for (L4_Word_t w = 0; w < 62; w++) {
+            words[w] = r + w * 0x01000193u;
+        }
+        unsigned n = 1 + (r >> 8) % 62;
+        CHECK(child_send(child[to], CHILD_ECHO, n, words));
+        struct outcome o = child_wait(child[to]);
+        EQUAL(o.kind, OUTCOME_DONE);
+        for (unsigned w = 0; w < n; w++) {
+            EQUAL(o.words[w + 1], words[w]);
+        }
+        /* And from child to child, with no help of ours. */
+        unsigned next = (to + 1) % FEW;
+        const L4_Word_t receive[2] = {child[to]->id.raw, L4_Timeouts(L4_Never, PATIENCE)};
+        CHECK(child_send(child[next], CHILD_RECEIVE, 2, receive));
+        struct outcome sent = child_do(child[to], CHILD_SEND, child[next]->id.raw, r,
+                                       L4_Timeouts(PATIENCE, L4_Never), 0);
+        EQUAL(sent.words[0], 0);
+        o = child_wait(child[next]);
+        EQUAL(o.words[2], r);
+        EQUAL(o.words[3], child[to]->id.raw);
+    }
+}
+
+/* One megabyte of sigma0's, for the tests that need a section; got once and kept. */
+static L4_Fpage_t megabyte(void) {
+    return L4_Sigma0_GetAny(L4_nilthread, 20, L4_CompleteAddressSpace);
+}
+
+/* Maps the megabyte at `va` of the child, as a whole. */
+static bool map_megabyte(struct task *to, L4_Fpage_t fpage, L4_Word_t va) {
+    const L4_Word_t accept[2] = {L4_MyGlobalId().raw, L4_CompleteAddressSpace.raw};
+    TRY(child_send(to, CHILD_ACCEPT, 2, accept));
+    L4_Msg_t msg;
+    L4_MsgClear(&msg);
+    L4_Set_MsgLabel(&msg, CHILD_LABEL);
+    L4_MsgAppendMapItem(&msg, L4_MapItem(L4_FpageAddRights(fpage, L4_FullyAccessible), va));
+    L4_MsgLoad(&msg);
+    TRY(error_of(L4_Send_Timeout(to->id, PATIENCE)) == 0);
+    TRY(child_wait(to).kind == OUTCOME_DONE);
+    return true;
+}
+
+/* 3: after an unmap of 1 MB or more the caching page directory kept the entry. */
+static void directory_learns_removals(void) {
+    L4_Fpage_t fpage = L4_FpageAddRights(megabyte(), L4_FullyAccessible);
+    static const L4_Word_t places[] = {0x00300000, HIGH, 0x10000000};
+    CHECK(L4_SizeLog2(fpage) == 20);
+    CHECK(make(2));
+    for (unsigned i = 0; i < 3; i++) {
+        CHECK(map_megabyte(child[0], fpage, places[i]));
+        CHECK(child_fill(child[0], places[i], 64, i));
+        CHECK(child_fill(child[0], places[i] + 0xff000, 64, i));
+        CHECK(child_read(child[1], TASK_KIP) == L4_KIP_MAGIC);
+        CHECK(child_holds(child[0], places[i], 64, i));
+        (void)L4_UnmapFpage(fpage);
+        CHECK(child_denied(child[0], CHILD_READ, places[i], L4_Readable));
+        CHECK(child_denied(child[0], CHILD_WRITE, places[i] + 0xff000, L4_Writable));
+        CHECK(child_denied(child[1], CHILD_READ, places[i], L4_Readable));
+        EQUAL(((volatile L4_Word_t *)(uintptr_t)L4_Address(fpage))[3], CHILD_PATTERN(i, 3));
+    }
+    (void)L4_Flush(fpage);
+}
+
+/* 4: entries of the directory's first and last megabytes, and of a slot's. */
+static void index_arithmetic(void) {
+    static const L4_Word_t places[] = {0x00000000, 0x01fff000, 0x02000000, 0x03fff000,
+                                       0x7ff00000, 0x80000000, 0xdfe00000, 0xfdfff000};
+    enum { N = sizeof places / sizeof places[0] };
+    CHECK(make(FEW));
+    for (unsigned i = 0; i < FEW; i++) {
+        for (unsigned p = 0; p < N; p++) {
+            CHECK(task_add_page(child[i], places[p], NULL, L4_ReadWriteOnly) != NULL);
+            CHECK(child_fill(child[i], places[p], 16, i * N + p));
+        }
+    }
+    for (unsigned p = 0; p < N; p++) {
+        for (unsigned i = 0; i < FEW; i++) {
+            CHECK(child_holds(child[i], places[p], 16, i * N + p));
+        }
+    }
+    for (unsigned i = 0; i < FEW; i++) {
+        for (unsigned p = 0; p < N; p++) {
+            frame_free(task_remove_page(child[i], places[p]));
+            CHECK(child_denied(child[i], CHILD_READ, places[p], L4_Readable));
+        }
+    }
+}
+
+/* 5: a domain that was clean when it was taken: its translations and instructions must go too. */
+static void clean_recycling(void) {
+    CHECK(make(CROWD));
+    for (unsigned i = 0; i < CROWD; i++) {
+        uint8_t *frame = task_add_page(child[i], HIGH, NULL, L4_ReadeXecOnly);
+        CHECK(frame != NULL);
+        put_function(frame, i);
+        *(volatile L4_Word_t *)(void *)(frame + 512) = 0x5000 + i;
+    }
+    for (unsigned round = 0; round < 4; round++) {
+        for (unsigned i = 0; i < CROWD; i++) {
+            unsigned who = (i * 7 + round) % CROWD;
+            EQUAL(child_execute(child[who], HIGH), who);
+            EQUAL(child_read(child[who], HIGH + 512), 0x5000 + who);
+        }
+    }
+}
+
+/* 6: relocation that was never on. Spaces with everything at equal low addresses do not collide. */
+static void relocation_is_on(void) {
+    CHECK(make(FEW));
+    if (!have_domains()) {
+        return;
+    }
+    for (unsigned i = 0; i < FEW; i++) {
+        CHECK(task_add_page(child[i], PAGE, NULL, L4_ReadWriteOnly) != NULL);
+        CHECK(child_fill(child[i], PAGE, 16, i));
+    }
+    L4_Word_t collisions = L4_KDB_Statistic(L4_STAT_COLLISIONS);
+    for (unsigned step = 0; step < 100; step++) {
+        unsigned i = random_word() % FEW;
+        CHECK(child_holds(child[i], PAGE, 16, i));
+    }
+    EQUAL(L4_KDB_Statistic(L4_STAT_COLLISIONS) - collisions, 0);
+    /* The count does count: pages at an equal high address do collide. */
+    for (unsigned i = 0; i < 2; i++) {
+        CHECK(task_add_page(child[i], HIGH, NULL, L4_ReadWriteOnly) != NULL);
+        CHECK(child_fill(child[i], HIGH, 16, i));
+    }
+    CHECK(child_holds(child[0], HIGH, 16, 0));
+    CHECK(L4_KDB_Statistic(L4_STAT_COLLISIONS) - collisions >= 2);
+}
+
+/* 7: the address in a page-fault message is the program's, and a first write is a write. */
+static void fault_addresses(void) {
+    CHECK(make(FEW));
+    for (unsigned i = 0; i < FEW; i++) {
+        L4_Word_t va = PAGE + i * 0x1004;
+        CHECK(child_denied(child[i], CHILD_READ, va, L4_Readable));
+        CHECK(child_denied(child[i], CHILD_WRITE, va + 0x1000, L4_Writable));
+        CHECK(child_denied(child[i], CHILD_EXECUTE, va + 0x2000, L4_eXecutable));
+        CHECK(child_denied(child[i], CHILD_WRITE, 0x01fffffc, L4_Writable));
+        CHECK(child_denied(child[i], CHILD_WRITE, 0x02000000, L4_Writable));
+    }
+}
+
+/* 8: UTCBs at equal addresses that make each IPC a collision. Warm IPC loads and collides never. */
+static void utcbs_apart(void) {
+    CHECK(make(FEW));
+    if (!have_domains()) {
+        return;
+    }
+    for (unsigned i = 0; i < 2 * FEW; i++) {
+        EQUAL(child_read(child[i % FEW], TASK_UTCBS), child[i % FEW]->id.raw);
+    }
+    L4_Word_t collisions = L4_KDB_Statistic(L4_STAT_COLLISIONS);
+    L4_Word_t loads = L4_KDB_Statistic(L4_STAT_CPD_LOADS);
+    L4_Word_t flushes = L4_KDB_Statistic(L4_STAT_CACHE_FLUSHES);
+    for (unsigned step = 0; step < 200; step++) {
+        unsigned i = random_word() % FEW;
+        EQUAL(child_read(child[i], TASK_UTCBS), child[i]->id.raw);
+    }
+    EQUAL(L4_KDB_Statistic(L4_STAT_COLLISIONS) - collisions, 0);
+    EQUAL(L4_KDB_Statistic(L4_STAT_CPD_LOADS) - loads, 0);
+    EQUAL(L4_KDB_Statistic(L4_STAT_CACHE_FLUSHES) - flushes, 0);
+}
+
+/* 9: dirty lines of a page taken away, stale lines of a page that comes, one frame twice. */
+static void unmap_and_remap(void) {
+    static const L4_Word_t places[] = {PAGE, HIGH, 0x00055000};
+    CHECK(make(3));
+    uint8_t *frame = task_add_page(child[0], places[0], NULL, L4_ReadWriteOnly);
+    CHECK(frame != NULL);
+    volatile L4_Word_t *ours = (volatile L4_Word_t *)(void *)frame;
+    unsigned at = 0;
+    for (L4_Word_t round = 0; round < 9; round++) {
+        CHECK(child_fill(child[at], places[at], 1024, round));
+        CHECK(task_remove_page(child[at], places[at]) == frame);
+        if (round & 1) { /* we read it, or not, and leave lines of our own */
+            EQUAL(ours[0], CHILD_PATTERN(round, 0));
+            EQUAL(ours[1023], CHILD_PATTERN(round, 1023));
+            ours[17] = round;
+        }
+        at = (at + 1) % 3;
+        CHECK(task_add_page(child[at], places[at], frame, L4_ReadWriteOnly) != NULL);
+        EQUAL(child_read(child[at], places[at] + 17 * 4),
+              round & 1 ? round : CHILD_PATTERN(round, 17));
+        EQUAL(child_read(child[at], places[at] + 1023 * 4), CHILD_PATTERN(round, 1023));
+    }
+    /* The same frame in two spaces and in ours, all writing in turn. */
+    CHECK(task_add_page(child[(at + 1) % 3], places[(at + 1) % 3], frame, L4_ReadWriteOnly) !=
+          NULL);
+    for (L4_Word_t round = 0; round < 9; round++) {
+        unsigned who = (at + (round & 1)) % 3;
+        unsigned other = (at + 1 - (round & 1)) % 3;
+        CHECK(child_write(child[who], places[who] + 0x20, 0x900 + round));
+        EQUAL(child_read(child[other], places[other] + 0x20), 0x900 + round);
+        EQUAL(ours[8], 0x900 + round);
+        ours[8] = round;
+        EQUAL(child_read(child[who], places[who] + 0x20), round);
+    }
+    CHECK(task_remove_page(child[(at + 1) % 3], places[(at + 1) % 3]) == frame);
+}
+
+/* 10: the mini data cache is part of what a flush cleans. */
+static void mini_cache(void) {
+    L4_Word_t attributes[4] = {L4_ARM_MEMORY_MINI_CACHE, 0, 0, 0};
+    CHECK(make(CROWD));
+    uint8_t *frame = task_add_page(child[0], PAGE, NULL, L4_ReadWriteOnly);
+    CHECK(frame != NULL);
+    L4_Fpage_t fpage =
+        L4_FpageAddRights(L4_FpageLog2((L4_Word_t)frame, FRAME_LOG2), L4_ReadWriteOnly);
+    L4_LoadMR(0, fpage.raw);
+    if (!L4_MemoryControl(0, attributes)) {
+        test_skip("the kernel has no MemoryControl for the mini cache");
+        return;
+    }
+    for (L4_Word_t round = 0; round < 3; round++) {
+        CHECK(child_read(child[0], PAGE) != 0xdead);
+        CHECK(child_fill(child[0], PAGE, 1024, round));
+        CHECK(run_crowd(1));
+        CHECK(child_holds(child[0], PAGE, 1024, round));
+        CHECK(child_write(child[0], PAGE, 0xface));
+        EQUAL(*(volatile L4_Word_t *)(void *)frame, 0xface);
+    }
+    CHECK(task_remove_page(child[0], PAGE) == frame);
+    attributes[0] = L4_ARM_MEMORY_DEFAULT;
+    L4_LoadMR(0, fpage.raw);
+    EQUAL(L4_MemoryControl(0, attributes), 1);
+    frame_free(frame);
+}
+
+const struct test pitfall_tests[] = {
+    {"pitfall_01_dirty_on_every_path", dirty_on_every_path},
+    {"pitfall_02_kernel_access", kernel_access},
+    {"pitfall_03_directory_learns_removals", directory_learns_removals},
+    {"pitfall_04_index_arithmetic", index_arithmetic},
+    {"pitfall_05_clean_recycling", clean_recycling},
+    {"pitfall_06_relocation_is_on", relocation_is_on},
+    {"pitfall_07_fault_addresses", fault_addresses},
+    {"pitfall_08_utcbs_apart", utcbs_apart},
+    {"pitfall_09_unmap_and_remap", unmap_and_remap},
+    {"pitfall_10_mini_cache", mini_cache},
+    {NULL, NULL},
+};

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel tests' frame: tables of tests, checks, and helpers that make threads and children.
+ *
+ * A test is a function that returns early from a failed check. Whatever it made (threads, spaces,
+ * frames) is taken away after it by the frame, so that no test has to.
+ */
+#ifndef TEST_TEST_H
+#define TEST_TEST_H
+
+#include <l4/l4.h>
+#include <lib/print.h>
+#include <lib/string.h>
+
+#include "../common/frames.h"
+#include "../common/probe.h"
+#include "../common/task.h"
+#include "child/protocol.h"
+
+struct test {
+    const char *name;
+    void (*run)(void);
+};
+
+/* One table a file, ended by a NULL name. */
+extern const struct test thread_tests[];
+extern const struct test ipc_tests[];
+extern const struct test timeout_tests[];
+extern const struct test map_tests[];
+extern const struct test fault_tests[];
+extern const struct test schedule_tests[];
+extern const struct test sigma0_tests[];
+extern const struct test isolation_tests[];
+extern const struct test attack_tests[];
+extern const struct test pitfall_tests[];
+
+/* ---- checks (main.c) ---- */
+
+void test_fail(const char *file, int line, const char *what, L4_Word_t got, L4_Word_t expected);
+
+/* Says that the test has nothing to test on this kernel or machine; it then counts as neither. */
+void test_skip(const char *why);
+
+#define FAIL_IF(condition, what, got, expected)                                                    \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            test_fail(__FILE_NAME__, __LINE__, what, got, expected);                               \
+            return;                                                                                \
+        }                                                                                          \
+    } while (0)
+#define CHECK(condition) FAIL_IF(!(condition), #condition, 0, 1)
+#define EQUAL(a, b)                                                                                \
+    do {                                                                                           \
+        L4_Word_t got_ = (L4_Word_t)(a);                                                           \
+        L4_Word_t expected_ = (L4_Word_t)(b);                                                      \
+        FAIL_IF(got_ != expected_, #a, got_, expected_);                                           \
+    } while (0)
+
+/* In functions that return bool. */
+#define TRY(condition)                                                                             \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            test_fail(__FILE_NAME__, __LINE__, #condition, 0, 1);                                  \
+            return false;                                                                          \
+        }                                                                                          \
+    } while (0)
+
+/* Has the running test failed? */
+bool test_failed(void);
+
+/* ---- threads in the test's own space (workers.c) ---- */
+
+/* What any wait in a test lasts at most: a kernel that loses a message fails, it does not hang. */
+#define PATIENCE L4_TimePeriod(500000)
+
+#define MAX_WORKERS 8
+
+/* A thread number nobody has, with a version of its own each time. */
+L4_ThreadId_t new_thread_id(void);
+
+/* A thread that runs `body` at `priority`; nilthread = none could be made. */
+L4_ThreadId_t worker_start(void (*body)(void), L4_Word_t priority);
+
+/* The same, but without the start message. */
+L4_ThreadId_t worker_create(void);
+bool worker_go(L4_ThreadId_t id, void (*body)(void));
+L4_Word_t worker_stack(L4_ThreadId_t id);
+void worker_delete(L4_ThreadId_t id);
+
+/* Sends one word with `label` to `to`; receives one from `from`. Error code, 0 = good. */
+L4_Word_t send_word(L4_ThreadId_t to, L4_Word_t label, L4_Word_t word);
+L4_Word_t receive_word(L4_ThreadId_t from, L4_Word_t *word);
+L4_Word_t error_of(L4_MsgTag_t tag);
+
+#define TEST_PRIORITY 100u
+
+/* ---- children: spaces of their own, that do as told (children.c) ---- */
+
+#define MAX_CHILDREN 40
+
+/* How the child's last operation ended. */
+struct outcome {
+    enum { OUTCOME_DONE, OUTCOME_FAULT, OUTCOME_EXCEPTION, OUTCOME_LOST } kind;
+    L4_Word_t words[L4_NUM_MRS]; /* DONE: results; FAULT: address, ip; EXCEPTION: the message */
+    L4_Word_t access;            /* FAULT: rwx */
+    L4_MsgTag_t tag;
+};
+
+/* A child that has said CHILD_READY; NULL = failed (and the test with it). */
+struct task *child_new(void);
+struct task *child_new_at(L4_Word_t areas); /* with its KIP and UTCB areas there */
+void child_delete(struct task *child);
+
+/*
+ * Sends an operation; then serves the child's permitted page faults until something else comes:
+ * its answer, or a fault that it may not have, or an exception. After those the child is blocked
+ * until child_forgive.
+ */
+bool child_send(struct task *child, L4_Word_t operation, unsigned n, const L4_Word_t *arguments);
+struct outcome child_wait(struct task *child);
+struct outcome child_do(struct task *child, L4_Word_t operation, L4_Word_t a, L4_Word_t b,
+                        L4_Word_t c, L4_Word_t d);
+
+/* Ends a forbidden access: maps a page of ours there till the child is ready, then takes it off. */
+bool child_forgive(struct task *child, const struct outcome *fault);
+
+/* One word: read, or 0xffffffff after test_fail. */
+L4_Word_t child_read(struct task *child, L4_Word_t va);
+bool child_write(struct task *child, L4_Word_t va, L4_Word_t word);
+bool child_fill(struct task *child, L4_Word_t va, L4_Word_t words, L4_Word_t seed);
+bool child_holds(struct task *child, L4_Word_t va, L4_Word_t words, L4_Word_t seed);
+L4_Word_t child_execute(struct task *child, L4_Word_t va);
+
+/* True if the access faults and the pager is told so properly; the child is ready again then. */
+bool child_denied(struct task *child, L4_Word_t operation, L4_Word_t va, L4_Word_t access);
+
+/* A random word from a fixed seed (xorshift32): the same run every time. */
+L4_Word_t random_word(void);
+
+/* Writes a function that returns `value` (below 256) to `at`. */
+void put_function(void *at, L4_Word_t value);
+
+/* Everything the last test left: threads, spaces, frames. */
+void children_delete_all(void);
+void workers_delete_all(void);
+
+#endif
