@@ -11,6 +11,35 @@ const HINT_SLOTS: usize = 256;
 /// The tag of an entry that is not valid: no masked address equals it.
 const INVALID: u32 = 1;
 
+/// The C (cacheable) and B (bufferable) bits of a descriptor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attributes(u8);
+
+impl Attributes {
+    /// Neither cacheable nor bufferable.
+    pub const NONE: Self = Self(0);
+
+    /// Those of a descriptor of either level: C is bit 3, B is bit 2.
+    #[must_use]
+    pub fn of_descriptor(descriptor: u32) -> Self {
+        Self(((descriptor >> 2) & 3) as u8)
+    }
+
+    /// The C bit.
+    #[inline]
+    #[must_use]
+    pub fn cacheable(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    /// The B bit.
+    #[inline]
+    #[must_use]
+    pub fn bufferable(self) -> bool {
+        self.0 & 1 != 0
+    }
+}
+
 /// One translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TlbEntry {
@@ -27,10 +56,8 @@ pub struct TlbEntry {
     pub permissions: u8,
     /// Address bits below the two that choose the subpage: 10 for small, 14 for large pages.
     pub subpage_shift: u8,
-    /// The C bit: cacheable.
-    pub cacheable: bool,
-    /// The B bit: bufferable.
-    pub bufferable: bool,
+    /// The C and B bits.
+    pub attributes: Attributes,
     /// Whether a section descriptor made it (fault status tells sections from pages).
     pub section: bool,
 }
@@ -43,8 +70,7 @@ impl TlbEntry {
         domain: 0,
         permissions: 0,
         subpage_shift: 10,
-        cacheable: false,
-        bufferable: false,
+        attributes: Attributes::NONE,
         section: false,
     };
 

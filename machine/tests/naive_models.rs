@@ -9,7 +9,7 @@ use switchyard_machine::cache::Cache;
 use switchyard_machine::config::{CacheConfig, MachineConfig, Replacement, TlbConfig};
 use switchyard_machine::dev::Width;
 use switchyard_machine::machine::Machine;
-use switchyard_machine::tlb::{Tlb, TlbEntry};
+use switchyard_machine::tlb::{Attributes, Tlb, TlbEntry};
 
 // ---- cache -------------------------------------------------------------------------------------
 
@@ -259,8 +259,7 @@ fn entry(mva: u32, mask: u32, pa: u32) -> TlbEntry {
         domain: 0,
         permissions: 0xff,
         subpage_shift: 10,
-        cacheable: false,
-        bufferable: false,
+        attributes: Attributes::NONE,
         section: mask == 0xfff0_0000,
     }
 }

@@ -3,7 +3,7 @@
 //! `memsys` reads the descriptors and charges the cycles. Source: ARM Architecture Reference
 //! Manual (DDI 0100), part B chapter 3, which the SA-1110 DM chapter 7 follows.
 
-use crate::tlb::TlbEntry;
+use crate::tlb::{Attributes, TlbEntry};
 
 /// What an access wants to do, for the permission check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,8 +113,7 @@ pub fn first_level(descriptor: u32, mva: u32) -> FirstLevel {
             domain,
             permissions: ((descriptor >> 10) & 3) as u8 * 0b0101_0101,
             subpage_shift: 18,
-            cacheable: descriptor & 8 != 0,
-            bufferable: descriptor & 4 != 0,
+            attributes: Attributes::of_descriptor(descriptor),
             section: true,
         }),
         // 3 is reserved before ARMv5: it faults (DDI 0100, B3.3.3).
@@ -144,8 +143,7 @@ pub fn second_level(descriptor: u32, mva: u32, domain: u8) -> Option<TlbEntry> {
         domain,
         permissions: (descriptor >> 4) as u8,
         subpage_shift,
-        cacheable: descriptor & 8 != 0,
-        bufferable: descriptor & 4 != 0,
+        attributes: Attributes::of_descriptor(descriptor),
         section: false,
     })
 }

@@ -13,7 +13,7 @@ impl MemSys {
     ///
     /// # Errors
     /// The access faulted.
-    #[inline]
+    #[inline(always)]
     pub fn load(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
         self.check_alignment(va, width)?;
         let access = Access {
@@ -21,8 +21,8 @@ impl MemSys {
             privileged,
         };
         let at = self.locate(va, access)?;
-        if at.cacheable && self.control & control::C != 0 {
-            let word = self.read_cached(&at, 1)?.0;
+        if let Some(cache) = self.cache_for(&at) {
+            let (word, _) = self.read_cached(cache, &at)?;
             return Ok(extract(word, at.mva, width));
         }
         self.read_uncached(&at, width)
@@ -32,7 +32,7 @@ impl MemSys {
     ///
     /// # Errors
     /// The access faulted.
-    #[inline]
+    #[inline(always)]
     pub fn store(
         &mut self,
         va: u32,
@@ -52,13 +52,13 @@ impl MemSys {
             Width::Half => 0xffff,
             Width::Word => u32::MAX,
         } << shift;
-        if at.cacheable
-            && self.control & control::C != 0
-            && self.write_cached(&at, 1, |line, index| {
+        if let Some(cache) = self.cache_for(&at) {
+            let change = |line: &mut [u32; 8], index: usize| {
                 line[index] = (line[index] & !mask) | ((value << shift) & mask);
-            })
-        {
-            return Ok(());
+            };
+            if self.write_cached(cache, &at, 1, change) {
+                return Ok(());
+            }
         }
         let offset = at.pa & 15 & !(width.bytes() - 1);
         let len = width.bytes() as usize;
@@ -91,20 +91,21 @@ impl MemSys {
         while done < words.len() {
             let va = (va & !3).wrapping_add(4 * done as u32);
             let at = self.locate(va, access)?;
-            if at.cacheable && self.control & control::C != 0 {
+            if let Some(cache) = self.cache_for(&at) {
                 // All words of one line share one lookup; each is counted.
                 let index = (at.mva as usize / 4) & 7;
                 let run = (8 - index).min(words.len() - done);
-                let (_, slot, cache) = self.read_cached(&at, run as u64)?;
-                self.count_shared_lookups(run);
-                if let Some((slot, cache)) = slot.zip(cache) {
+                let (word, slot) = self.read_cached(cache, &at)?;
+                if let Some(slot) = slot {
+                    self.count_shared_lookups(run);
+                    self.count_cached_reads(cache, run as u64 - 1);
                     let line = self.data_cache(cache).line(slot);
                     words[done..done + run].copy_from_slice(&line.words[index..index + run]);
                     done += run;
                     continue;
                 }
                 // Served by the read buffer: word by word.
-                words[done] = self.read_cached(&at, 1)?.0;
+                words[done] = word;
             } else {
                 words[done] = self.read_uncached(&at, Width::Word)?;
             }
@@ -134,9 +135,10 @@ impl MemSys {
             let at = self.locate(va, access)?;
             let rest = &words[done..];
             let index = (at.mva as usize / 4) & 7;
-            if at.cacheable && self.control & control::C != 0 {
+            let cache = self.cache_for(&at);
+            if let Some(cache) = cache {
                 let run = (8 - index).min(rest.len());
-                if self.write_cached(&at, run, |line, index| {
+                if self.write_cached(cache, &at, run, |line, index| {
                     line[index..index + run].copy_from_slice(&rest[..run]);
                 }) {
                     self.count_shared_lookups(run);
@@ -148,8 +150,8 @@ impl MemSys {
                 // One entry takes what lies in one aligned 16-byte block.
                 let run = (4 - (index & 3)).min(rest.len());
                 self.count_shared_lookups(run);
-                if at.cacheable && self.control & control::C != 0 {
-                    self.count_cached_writes(&at, run as u64 - 1, true);
+                if let Some(cache) = cache {
+                    self.count_cached_writes(cache, run as u64 - 1, true);
                 }
                 let mut data = [0; 16];
                 let start = 4 * (index & 3);
@@ -183,14 +185,16 @@ impl MemSys {
         Ok(())
     }
 
-    /// The cache for a cacheable page: the main one with B=1, the mini one with B=0
-    /// (SA-1110 DM §6.2).
+    /// The cache in which a location may lie: for cacheable pages the main one with B=1, the mini
+    /// one with B=0 (SA-1110 DM §6.2), if the caches are on.
     #[inline(always)]
-    fn cache_for(&self, at: &Location) -> DataCache {
-        if at.bufferable || self.mini.is_none() {
-            DataCache::Main
+    fn cache_for(&self, at: &Location) -> Option<DataCache> {
+        if !at.attributes.cacheable() || self.control & control::C == 0 {
+            None
+        } else if at.attributes.bufferable() || self.mini.is_none() {
+            Some(DataCache::Main)
         } else {
-            DataCache::Mini
+            Some(DataCache::Mini)
         }
     }
 
@@ -202,28 +206,24 @@ impl MemSys {
         }
     }
 
-    /// Reads the word at a cacheable location, counting `run` reads of its line. Returns the word
-    /// and, unless the read buffer served it, where its line is.
+    /// Reads the word at a location of `cache`. Returns it and, unless the read buffer served it,
+    /// the slot of its line.
     #[inline(always)]
     fn read_cached(
         &mut self,
+        cache: DataCache,
         at: &Location,
-        run: u64,
-    ) -> Result<(u32, Option<usize>, Option<DataCache>), Abort> {
-        let which = self.cache_for(at);
-        match which {
-            DataCache::Main => self.counters.now.dcache_reads += run,
-            DataCache::Mini => self.counters.now.minicache_reads += run,
-        }
-        let slot = match self.data_cache(which).lookup(at.mva) {
+    ) -> Result<(u32, Option<usize>), Abort> {
+        self.count_cached_reads(cache, 1);
+        let slot = match self.data_cache(cache).lookup(at.mva) {
             Some(slot) => slot,
-            None => match self.read_miss(at, which)? {
+            None => match self.read_miss(at, cache)? {
                 Ok(slot) => slot,
-                Err(word) => return Ok((word, None, None)),
+                Err(word) => return Ok((word, None)),
             },
         };
-        let word = self.data_cache(which).line(slot).words[(at.mva as usize / 4) & 7];
-        Ok((word, Some(slot), Some(which)))
+        let word = self.data_cache(cache).line(slot).words[(at.mva as usize / 4) & 7];
+        Ok((word, Some(slot)))
     }
 
     /// A read that missed its cache: served by the read buffer (`Err(word)`) or by a fill.
@@ -257,23 +257,23 @@ impl MemSys {
         Ok(Ok(slot))
     }
 
-    /// Writes into the line of a cacheable location if it is in its cache; counts `run` writes
-    /// then, one write miss otherwise.
+    /// Writes into the line of a location of `cache` if it is there; counts `run` writes then, one
+    /// write miss otherwise.
     #[inline(always)]
     fn write_cached(
         &mut self,
+        cache: DataCache,
         at: &Location,
         run: usize,
         change: impl FnOnce(&mut [u32; 8], usize),
     ) -> bool {
-        let which = self.cache_for(at);
-        let Some(slot) = self.data_cache(which).lookup(at.mva) else {
-            self.count_cached_writes(at, 1, true);
+        let Some(slot) = self.data_cache(cache).lookup(at.mva) else {
+            self.count_cached_writes(cache, 1, true);
             return false;
         };
-        self.count_cached_writes(at, run as u64, false);
+        self.count_cached_writes(cache, run as u64, false);
         let index = (at.mva as usize / 4) & 7;
-        let line = self.data_cache(which).line_mut(slot);
+        let line = self.data_cache(cache).line_mut(slot);
         change(&mut line.words, index);
         line.dirty |= 1 << (index / 4);
         if index < 4 && index + run > 4 {
@@ -282,15 +282,25 @@ impl MemSys {
         true
     }
 
-    fn count_cached_writes(&mut self, at: &Location, writes: u64, miss: bool) {
+    fn count_cached_reads(&mut self, cache: DataCache, reads: u64) {
+        match cache {
+            DataCache::Main => self.counters.now.dcache_reads += reads,
+            DataCache::Mini => self.counters.now.minicache_reads += reads,
+        }
+    }
+
+    fn count_cached_writes(&mut self, cache: DataCache, writes: u64, miss: bool) {
         let misses = if miss { writes } else { 0 };
         let tally = &mut self.counters.now;
-        if at.bufferable || self.mini.is_none() {
-            tally.dcache_writes += writes;
-            tally.dcache_write_misses += misses;
-        } else {
-            tally.minicache_writes += writes;
-            tally.minicache_write_misses += misses;
+        match cache {
+            DataCache::Main => {
+                tally.dcache_writes += writes;
+                tally.dcache_write_misses += misses;
+            }
+            DataCache::Mini => {
+                tally.minicache_writes += writes;
+                tally.minicache_write_misses += misses;
+            }
         }
     }
 
@@ -326,7 +336,7 @@ impl MemSys {
     /// cacheable ones (SA-1110 DM §6.3), if it is on.
     #[inline]
     fn buffered(&self, at: &Location) -> bool {
-        (at.bufferable || at.cacheable) && self.control & control::W != 0
+        (at.attributes.bufferable() || at.attributes.cacheable()) && self.control & control::W != 0
     }
 
     fn push_write(&mut self, pa: u32, data: [u8; 16], mask: u16) {
@@ -350,7 +360,7 @@ impl MemSys {
     /// sees its own writes to devices done.
     #[inline(never)]
     fn read_uncached(&mut self, at: &Location, width: Width) -> Result<u32, Abort> {
-        if !at.bufferable || self.write_buffer.holds_line(at.pa) {
+        if !at.attributes.bufferable() || self.write_buffer.holds_line(at.pa) {
             self.drain_write_buffer();
         }
         self.counters.now.uncached_reads += 1;

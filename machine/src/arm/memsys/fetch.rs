@@ -28,7 +28,7 @@ impl MemSys {
             };
             mmu::check(&entry, mva, access, self.dacr, self.permissions)
                 .map_err(|kind| self.fail(kind, entry.section, entry.domain, mva))?;
-            (entry.translate(mva), entry.cacheable)
+            (entry.translate(mva), entry.attributes.cacheable())
         } else {
             // Without the MMU every fetch is cacheable (SA-1110 DM §6.1).
             (mva, true)

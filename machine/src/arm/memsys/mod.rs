@@ -17,7 +17,7 @@ use crate::cache::{Cache, LINE_BYTES};
 use crate::config::MachineConfig;
 use crate::counters::Counters;
 use crate::event::Cycle;
-use crate::tlb::{Tlb, TlbEntry};
+use crate::tlb::{Attributes, Tlb, TlbEntry};
 
 use super::insn::Op;
 use super::mmu::{self, Access, Fault, FaultKind, FirstLevel};
@@ -77,8 +77,7 @@ pub enum Fetched {
 struct Location {
     mva: u32,
     pa: u32,
-    cacheable: bool,
-    bufferable: bool,
+    attributes: Attributes,
 }
 
 /// Bits of the control register (CP15 register 1, SA-1110 DM §5.2.2).
@@ -271,8 +270,7 @@ impl MemSys {
             return Ok(Location {
                 mva,
                 pa: mva,
-                cacheable: false,
-                bufferable: false,
+                attributes: Attributes::NONE,
             });
         }
         self.counters.now.dtlb_accesses += 1;
@@ -285,8 +283,7 @@ impl MemSys {
             Ok(()) => Ok(Location {
                 mva,
                 pa: entry.translate(mva),
-                cacheable: entry.cacheable,
-                bufferable: entry.bufferable,
+                attributes: entry.attributes,
             }),
             Err(kind) => Err(self.fail(kind, section, domain, mva)),
         }
@@ -302,8 +299,7 @@ impl MemSys {
         Ok(Location {
             mva,
             pa: entry.translate(mva),
-            cacheable: entry.cacheable,
-            bufferable: entry.bufferable,
+            attributes: entry.attributes,
         })
     }
 
