@@ -53,13 +53,19 @@ def cargo_count(output: str) -> Count | None:
 def pytest_count(output: str) -> Count | None:
     """The closing line of pytest; errors (a fixture, a file that cannot be read) are failures."""
     closing = re.findall(
-        r"^=*\s*(\d+ (?:passed|failed|error|skipped|deselected).*) in ", output, re.M
+        r"^=*\s*(\d+ (?:passed|failed|error|subtests|skipped).*) in ", output, re.M
     )
     if not closing:
         return None
     numbers = {word: int(n) for n, word in re.findall(r"(\d+) (\w+)", closing[-1])}
-    failed = numbers.get("failed", 0) + numbers.get("error", 0) + numbers.get("errors", 0)
-    return Count(numbers.get("passed", 0), failed, numbers.get("skipped", 0))
+    # a kernel's tests are subtests of the test that boots it
+    subtests = {word: int(n) for n, word in re.findall(r"(\d+) subtests (\w+)", closing[-1])}
+    failed = sum(numbers.get(word, 0) for word in ("failed", "error", "errors"))
+    return Count(
+        numbers.get("passed", 0) + subtests.get("passed", 0),
+        failed + subtests.get("failed", 0),
+        numbers.get("skipped", 0),
+    )
 
 
 def c_files() -> list[str]:

@@ -54,6 +54,7 @@ class Guest:
             f"BOARD={self.board}",
             f"SWITCH={self.scheme}",
             f"PROGRAM={self.program}",
+            f"PYTHON={sys.executable}",
             f"CC={sys.executable} -m ziglang cc",
         ]
 

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real thing: the kernel's tests and the experiment, on the simulator and on QEMU.
+
+The same image runs on both; QEMU's collie has the same processor family and no probe, so what
+passes there does not lean on the simulator.
+"""
+
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from switchyard import build, machine
+from switchyard.build import BOARD, GUESTS, SCHEMES, Guest
+from switchyard.machine import Boot
+
+# The tests take some seconds of the machine's time; a kernel that hangs ends here.
+MAX_CYCLES = 40_000_000_000
+QEMU_SECONDS = 180
+
+RESULT = re.compile(
+    r"^RESULT passed=(\d+) failed=(\d+) free_pages_before=(\d+) free_pages_after=(\d+)$", re.M
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a test program said of itself."""
+
+    passed: list[str]
+    failed: dict[str, str]
+    counted: tuple[int, int]
+    free_pages: tuple[int, int]
+    status: int
+
+    @classmethod
+    def read(cls, console: str) -> "Verdict":
+        text = console.replace("\r", "")
+        result = RESULT.search(text)
+        end = re.search(r"^END status=(\d+)$", text, re.M)
+        assert result is not None, "the program did not come to its end:\n" + text[-2000:]
+        assert end is not None, "the program gave no status:\n" + text[-2000:]
+        failed = re.findall(r"^FAIL (\S+?):? (.*)$", text, re.M)
+        return cls(
+            passed=re.findall(r"^PASS (\S+)$", text, re.M),
+            failed=dict(failed),
+            counted=(int(result[1]), int(result[2])),
+            free_pages=(int(result[3]), int(result[4])),
+            status=int(end[1]),
+        )
+
+
+def built(scheme: str, program: str) -> Guest:
+    guest = GUESTS[f"{BOARD}-{scheme}-{program}"]
+    build.ensure([guest])
+    return guest
+
+
+def check(verdict: Verdict, subtests: pytest.Subtests) -> None:
+    for name in verdict.passed:
+        with subtests.test(msg=name):
+            pass
+    for name, why in verdict.failed.items():
+        with subtests.test(msg=name):
+            pytest.fail(why)
+    assert verdict.counted == (len(verdict.passed), len(verdict.failed))
+    assert verdict.passed
+    assert verdict.free_pages[0] == verdict.free_pages[1], "pages were lost"
+    assert verdict.status == 0
+
+
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_kernel_on_the_simulator(scheme: str, subtests: pytest.Subtests) -> None:
+    guest = built(scheme, "test")
+    done = machine.run(Boot("sa1110", guest.image, max_cycles=MAX_CYCLES), must_succeed=False)
+    check(Verdict.read(done.console), subtests)
+
+
+def qemu_console(image: Path) -> str:
+    """Runs an image on QEMU until it says that it is at its end; it cannot leave by itself."""
+    command = ["qemu-system-arm", "-M", "collie", "-nographic", "-kernel", str(image)]
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    # ends the reading below, too: the pipe closes with the process
+    limit = threading.Timer(QEMU_SECONDS, process.kill)
+    limit.start()
+    try:
+        assert process.stdout is not None
+        return "".join(up_to_end(process.stdout))
+    finally:
+        limit.cancel()
+        process.kill()
+        process.wait()
+
+
+def up_to_end(lines: Iterator[str]) -> Iterator[str]:
+    for line in lines:
+        yield line
+        if line.startswith("END status="):
+            return
+
+
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.qemu
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_kernel_on_qemu(scheme: str, subtests: pytest.Subtests) -> None:
+    if shutil.which("qemu-system-arm") is None:
+        pytest.fail("qemu-system-arm: not found; install it with: apt-get install qemu-system-arm")
+    check(Verdict.read(qemu_console(built(scheme, "test").image)), subtests)
