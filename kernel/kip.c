@@ -74,7 +74,7 @@ static void add_kernel_desc(void) {
     the_kip->KernDescPtr = KERNEL_DESC;
 }
 
-void kip_init(void) {
+void kip_init(uint32_t boot_info) {
     the_kip->magic = L4_KIP_MAGIC;
     the_kip->ApiVersion = (L4_Word_t)L4_API_VERSIONWORD;
     the_kip->ApiFlags = 0;
@@ -91,6 +91,7 @@ void kip_init(void) {
     the_kip->ThreadInfo = L4_THREAD_INFO(USER_BASE, SYSTEM_BASE, THREAD_COUNT_LOG2);
     the_kip->PageInfo = L4_ARM_PAGE_SIZES << 10 | (L4_Readable | L4_Writable);
     the_kip->ProcessorInfo = 4u << 28; /* one processor; descriptors of 16 bytes */
+    the_kip->BootInfo = boot_info;
     the_kip->ProcDescPtr = PROCESSOR_DESC;
     *(L4_ProcDesc_t *)(kip_page + PROCESSOR_DESC) =
         (L4_ProcDesc_t){.ExternalFreq = 100000, .InternalFreq = 200000};

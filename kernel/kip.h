@@ -7,8 +7,8 @@
 
 #include <l4/kip.h>
 
-/* Fills the page; after board and probe are known. */
-void kip_init(void);
+/* Fills the page; after board and probe are known. `boot_info`: KIP.BootInfo (bootinfo.h). */
+void kip_init(uint32_t boot_info);
 
 /* The page as the kernel has it, and its frame. Programs see it read-only, at their own va. */
 extern L4_KernelInterfacePage_t *const the_kip;

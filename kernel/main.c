@@ -4,6 +4,7 @@
  * thread through kernel_exit.
  */
 #include "board.h"
+#include "bootinfo.h"
 #include "cpu.h"
 #include "fault.h"
 #include "kdb.h"
@@ -26,14 +27,14 @@ static void find_probe(void) {
     }
 }
 
-void kernel_main(void);
-void kernel_main(void) {
+void kernel_main(uint32_t tags);
+void kernel_main(uint32_t tags) {
     cpu_init();             /* clock, read buffer */
     kmem_init();            /* heap: pages and objects */
     ptab_init();            /* the kernel's page directory, completed */
     board_init();           /* console, interrupt controller, timer */
     find_probe();           /* are we on the simulator? */
-    kip_init();             /* what programs are told */
+    kip_init(bootinfo_init(tags)); /* what programs are told */
     switch_init();          /* the switching scheme */
     mapdb_init();           /* who has which frame */
     thread_init();          /* thread numbers, interrupts */

@@ -23,7 +23,7 @@ struct device_frame {
     uint32_t pa;
     struct node *nodes;
     struct device_frame *next;
-    uint32_t unused;
+    uint32_t attribute; /* L4_ARM_MEMORY_* */
 };
 
 static struct kmem_cache node_cache = {.size = 16};
@@ -31,6 +31,7 @@ static struct kmem_cache device_cache = {.size = 16};
 _Static_assert(sizeof(struct node) == 16 && sizeof(struct device_frame) == 16, "cache sizes");
 
 static struct node *ram_frames[SDRAM_SIZE / PAGE_SIZE];
+static uint8_t ram_attributes[SDRAM_SIZE / PAGE_SIZE]; /* L4_ARM_MEMORY_*, by MemoryControl */
 
 #define DEVICE_BUCKETS 32u
 static struct device_frame *device_frames[DEVICE_BUCKETS];
@@ -46,22 +47,29 @@ static bool is_kernel_frame(uint32_t pa) {
     return pa - KERNEL_PA < KERNEL_SIZE + HEAP_SIZE;
 }
 
+static struct device_frame *find_device(uint32_t pa) {
+    struct device_frame *f = device_frames[pa / PAGE_SIZE % DEVICE_BUCKETS];
+    while (f != NULL && f->pa != pa) {
+        f = f->next;
+    }
+    return f;
+}
+
 /* The anchor of a frame's list; NULL: a device frame that has none and `make` is not asked, or no
  * memory. */
 static struct node **frame_nodes(uint32_t pa, bool make) {
     if (is_ram(pa)) {
         return &ram_frames[(pa - SDRAM_PA) / PAGE_SIZE];
     }
-    struct device_frame **bucket = &device_frames[pa / PAGE_SIZE % DEVICE_BUCKETS];
-    for (struct device_frame *f = *bucket; f != NULL; f = f->next) {
-        if (f->pa == pa) {
-            return &f->nodes;
-        }
+    struct device_frame *f = find_device(pa);
+    if (f != NULL) {
+        return &f->nodes;
     }
-    struct device_frame *f = make ? kmem_cache_alloc(&device_cache) : NULL;
+    f = make ? kmem_cache_alloc(&device_cache) : NULL;
     if (f == NULL) {
         return NULL;
     }
+    struct device_frame **bucket = &device_frames[pa / PAGE_SIZE % DEVICE_BUCKETS];
     f->pa = pa;
     f->next = *bucket;
     *bucket = f;
@@ -106,14 +114,38 @@ static pte_t *node_entry(const struct node *n) {
 
 /* ---- awake and dormant ---- */
 
-/* Only RAM is cached: device registers are always accessed themselves. */
+/*
+ * The C and B bits of a frame, as MemoryControl set them. By default RAM is cached and everything
+ * else is a device, whose registers are always accessed themselves.
+ */
+static pte_t frame_bits(uint32_t pa) {
+    uint32_t attribute;
+    if (is_ram(pa)) {
+        attribute = ram_attributes[(pa - SDRAM_PA) / PAGE_SIZE];
+    } else {
+        const struct device_frame *f = find_device(pa);
+        attribute = f == NULL ? L4_ARM_MEMORY_DEFAULT : f->attribute;
+    }
+    switch (attribute) {
+    case L4_ARM_MEMORY_UNCACHED:
+        return 0;
+    case L4_ARM_MEMORY_BUFFERED:
+        return PTE_BUFFERABLE;
+    case L4_ARM_MEMORY_MINI_CACHE:
+        return PTE_CACHEABLE;
+    case L4_ARM_MEMORY_CACHED:
+        return PTE_CACHEABLE | PTE_BUFFERABLE;
+    default:
+        return is_ram(pa) ? PTE_CACHEABLE | PTE_BUFFERABLE : 0;
+    }
+}
+
 static pte_t dormant_entry(uint32_t pa) {
-    return pa | PTE_DORMANT | (is_ram(pa) ? PTE_DORMANT_C : 0);
+    return pa | PTE_DORMANT | ((frame_bits(pa) & PTE_CACHEABLE) != 0 ? PTE_DORMANT_C : 0);
 }
 
 static pte_t awake_entry(uint32_t pa, bool writable) {
-    return pa | (writable ? PTE_AP_RW : PTE_AP_RO) |
-           (is_ram(pa) ? PTE_CACHEABLE | PTE_BUFFERABLE : 0) | PTE_SMALL;
+    return pa | (writable ? PTE_AP_RW : PTE_AP_RO) | frame_bits(pa) | PTE_SMALL;
 }
 
 static void put_to_sleep(const struct node *n) {
@@ -186,7 +218,7 @@ bool mapdb_wake(struct space *space, uint32_t va, bool write) {
  * fault for this; else dormant until its first access shows who is to have it.
  */
 static void start(struct node *first, const struct node *n, pte_t *entry, uint32_t pa) {
-    bool cached = is_ram(pa);
+    bool cached = (frame_bits(pa) & PTE_CACHEABLE) != 0;
     if (cached) {
         for (const struct node *other = first; other != NULL; other = other->next) {
             if (other != n && pte_is_valid(*node_entry(other)) &&
@@ -386,5 +418,32 @@ bool mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint32_t 
     *place = n;
     *entry = dormant_entry(pa);
     start(*anchor, n, entry, pa);
+    return true;
+}
+
+/* ---- attributes ---- */
+
+bool mapdb_set_attribute(struct space *space, uint32_t va, uint32_t attribute) {
+    pte_t *entry = ptab_find(space, va);
+    if (attribute > L4_ARM_MEMORY_CACHED || space_is_reserved(space, va) || entry == NULL ||
+        !pte_is_mapped(*entry)) {
+        return false;
+    }
+    uint32_t pa = pte_frame(*entry);
+    struct node **anchor = frame_nodes(pa, false);
+    kernel_assert(anchor != NULL);
+    for (const struct node *n = *anchor; n != NULL; n = n->next) {
+        put_to_sleep(n); /* its lines go; the next access finds the new bits */
+    }
+    if (is_ram(pa)) {
+        ram_attributes[(pa - SDRAM_PA) / PAGE_SIZE] = (uint8_t)attribute;
+    } else {
+        find_device(pa)->attribute = attribute;
+    }
+    for (const struct node *n = *anchor; n != NULL; n = n->next) {
+        *node_entry(n) = dormant_entry(pa);
+    }
+    ptab_publish();
+    switch_unmap_finish();
     return true;
 }

@@ -39,4 +39,10 @@ bool mapdb_map_sigma0(uint32_t va);
  */
 bool mapdb_wake(struct space *space, uint32_t va, bool write);
 
+/*
+ * MemoryControl: L4_ARM_MEMORY_* for the frame of this page, wherever else it is mapped. It is the
+ * frame's until it is set again. False: no such page or attribute.
+ */
+bool mapdb_set_attribute(struct space *space, uint32_t va, uint32_t attribute);
+
 #endif

@@ -220,3 +220,16 @@ void space_unmap(struct space *space, L4_Fpage_t fpage, bool own) {
     }
     switch_unmap_finish();
 }
+
+bool space_set_attribute(struct space *space, L4_Fpage_t fpage, uint32_t attribute) {
+    uint32_t base, log2;
+    if (!fpage_range(fpage, &base, &log2) || log2 > 24) {
+        return false;
+    }
+    for (uint32_t i = 0; i < 1u << (log2 - 12); i++) {
+        if (!mapdb_set_attribute(space, base + i * PAGE_SIZE, attribute)) {
+            return false;
+        }
+    }
+    return true;
+}

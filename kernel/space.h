@@ -53,4 +53,7 @@ bool space_map_item(struct space *from, uint32_t item0, uint32_t item1, struct s
 /* Unmap of one fpage: its rights are taken away from others' copies and, if `own`, from itself. */
 void space_unmap(struct space *space, L4_Fpage_t fpage, bool own);
 
+/* MemoryControl of one fpage of the space; false where some page of it is not mapped. */
+bool space_set_attribute(struct space *space, L4_Fpage_t fpage, uint32_t attribute);
+
 #endif

@@ -75,9 +75,25 @@ static void sys_processor_control(struct tcb *self) {
     result(self, 0, self->space->privileged ? L4_ErrInvalidParam : L4_ErrNoPrivilege);
 }
 
-/* All memory has the default attributes: RAM cached, devices not. */
+/*
+ * r0 control: bits 5..0 the last message register with an fpage; r1 to r4 the attributes. The low
+ * two bits of each fpage say which of the four. The message registers are in the UTCB, all of them:
+ * the attributes are where MR 0 and 1 would be.
+ */
 static void sys_memory_control(struct tcb *self) {
-    result(self, 0, self->space->privileged ? L4_ErrInvalidParam : L4_ErrNoPrivilege);
+    const uint32_t *r = self->frame.r;
+    if (!self->space->privileged) {
+        result(self, 0, L4_ErrNoPrivilege);
+        return;
+    }
+    for (uint32_t i = 0; i <= (r[0] & 0x3f); i++) {
+        L4_Fpage_t page = {.raw = utcb_read(self, L4_UTCB_MR + 4 * i)};
+        if (!space_set_attribute(self->space, page, r[1 + (page.raw & 3)])) {
+            result(self, 0, L4_ErrInvalidParam);
+            return;
+        }
+    }
+    result(self, 1, L4_ErrOk);
 }
 
 void syscall(struct tcb *self, uint32_t number) {

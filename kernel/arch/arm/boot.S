@@ -22,6 +22,7 @@
     .global _start
 _start:
     msr     cpsr_c, #0xd3
+    mov     r11, r2                     @ the loader's tags, for kernel_main
     mov     r0, #0
     mcr     p15, 0, r0, c7, c7, 0       @ caches
     mcr     p15, 0, r0, c7, c10, 4      @ write buffer
@@ -65,6 +66,7 @@ sections:
     .word   PROBE_VA,           PROBE_PA + SECTION_KERNEL,    1
     .word   ZEROS_VA,           ZEROS_PA + SECTION_CACHED,    1
     .word   ZEROS_MINI_VA,      ZEROS_PA + SECTION_MINI,      1
+    .word   BOOT_WINDOW_VA,     SDRAM_PA + SDRAM_SIZE - 0x100000 + SECTION_KERNEL, 1
     .word   KERNEL_VA,          KERNEL_PA + SECTION_CACHED,   1
     .word   KERNEL_PA,          KERNEL_PA + SECTION_CACHED,   1
     .word   0, 0, 0
@@ -89,6 +91,7 @@ high:
     ldr     sp, =undefined_scratch
     msr     cpsr_c, #0xd3
     ldr     sp, =kernel_stack_top
+    mov     r0, r11
     bl      kernel_main
     b       kernel_exit
     .ltorg

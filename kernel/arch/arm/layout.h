@@ -14,6 +14,7 @@
  *   FF300000  50000000              the probe
  *   FF400000  E0000000              zeros bank, cached: reading it cleans the data cache
  *   FF500000  E0000000              zeros bank, mini data cache: likewise
+ *   FF600000  the last 1 MB of RAM  until boot information is written there (bootinfo.c)
  *   FFF00000  C0000000              the kernel itself: text, data, TCBs, stacks and, at FFFF0000,
  *                                   the vectors. One section, so that the kernel needs one ITLB and
  *                                   one DTLB entry, and the vectors can branch to it directly.
@@ -35,6 +36,7 @@
 #define PROBE_VA         0xff300000
 #define ZEROS_VA         0xff400000
 #define ZEROS_MINI_VA    0xff500000
+#define BOOT_WINDOW_VA   0xff600000
 #define KERNEL_VA        0xfff00000
 #define VECTORS_VA       0xffff0000
 
