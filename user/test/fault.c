@@ -144,7 +144,7 @@ static void undefined_instruction(void) {
     EQUAL(o.kind, OUTCOME_EXCEPTION);
     EQUAL(L4_UntypedWords(o.tag), L4_ARM_GENERIC_EXCEPTION_WORDS);
     EQUAL(o.words[3], L4_ARM_EXC_UNDEFINED);
-    EQUAL(o.words[2] & 0x1f, 0x10); /* user mode */
+    EQUAL(o.words[2] & 0x0fffffff, 0); /* the condition flags, nothing else */
     EQUAL(o.words[5], TASK_UTCBS);
     const struct task_page *code = task_page_at(child, o.words[0]);
     CHECK(code != NULL);
@@ -169,7 +169,7 @@ static void software_interrupt(void) {
     EQUAL(L4_UntypedWords(o.tag), L4_ARM_SWI_EXCEPTION_WORDS);
     EQUAL(o.words[1], 0x77); /* r0 */
     EQUAL(o.words[11], 0xef123456);
-    EQUAL(o.words[12] & 0x1f, 0x10);
+    EQUAL(o.words[12] & 0x0fffffff, 0);
     L4_LoadMR(0, L4_MsgTag(L4_LABEL_EXCEPTION, L4_ARM_SWI_EXCEPTION_WORDS, 0).raw);
     o.words[1] = 0x99;
     L4_LoadMRs(1, L4_ARM_SWI_EXCEPTION_WORDS, o.words);

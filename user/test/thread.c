@@ -105,7 +105,7 @@ static void control_errors(void) {
     void *same = (void *)~(uintptr_t)0;
     EQUAL(L4_ThreadControl(new_thread_id(), nobody, me, me, same), 0);
     EQUAL(L4_ErrorCode(), L4_ErrInvalidSpace);
-    EQUAL(L4_ThreadControl(nobody, me, nobody, me, same), 0);
+    EQUAL(L4_ThreadControl(nobody, me, new_thread_id(), me, same), 0);
     EQUAL(L4_ErrorCode(), L4_ErrInvalidSched);
     EQUAL(L4_ThreadControl(nobody, me, me, me, (void *)(L4_ROOT_UTCB_AREA - 512)), 0);
     EQUAL(L4_ErrorCode(), L4_ErrUtcbArea);
