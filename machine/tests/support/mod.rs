@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Builds and runs the assembly guests of `memory/` and `timing/`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use switchyard_machine::board;
+use switchyard_machine::config::MachineConfig;
+use switchyard_machine::counters::Tally;
+use switchyard_machine::loader::{self, Boot};
+use switchyard_machine::machine::{Machine, Stop};
+
+/// More cycles than any of these guests needs.
+const LIMIT: u64 = 10_000_000;
+
+/// How a guest ended, and the samples that it left.
+pub struct Outcome {
+    /// Why the run stopped.
+    pub stop: Stop,
+    /// Samples of stream 0.
+    pub samples: Vec<u32>,
+}
+
+fn root() -> &'static Path {
+    let machine = Path::new(env!("CARGO_MANIFEST_DIR"));
+    machine.parent().expect("machine/ is in the repository")
+}
+
+/// `SWITCHYARD_CC`, else the compiler that `make setup` has put into `.venv`.
+fn compiler() -> String {
+    std::env::var("SWITCHYARD_CC").unwrap_or_else(|_| {
+        let python = root().join(".venv/bin/python");
+        format!("{} -m ziglang cc", python.display())
+    })
+}
+
+/// Builds the guests of `directory`, once a process; returns where they are.
+fn build(directory: &'static str) -> PathBuf {
+    static DONE: OnceLock<Result<(), String>> = OnceLock::new();
+    let out = root().join("build/guests/tests");
+    let done = DONE.get_or_init(|| make(directory, &out));
+    if let Err(message) = done {
+        panic!("building the guests failed:\n{message}");
+    }
+    out.join(directory)
+}
+
+fn make(directory: &str, out: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(out).map_err(|error| error.to_string())?;
+    write_counters(&out.join("counters.h"));
+    let done = Command::new("make")
+        .arg("-s")
+        .arg("-C")
+        .arg(root().join("machine/tests"))
+        .arg(directory)
+        .arg(format!("OUT={}", out.display()))
+        .arg(format!("CC={}", compiler()))
+        .output()
+        .map_err(|error| format!("make: {error}"))?;
+    if done.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&done.stderr).into_owned())
+}
+
+/// The numbers of the machine's counters as assembly sees them, written only when they change so
+/// that make need not build again.
+fn write_counters(file: &Path) {
+    let mut text = String::from("/* Written by machine/tests/support/mod.rs. */\n");
+    for (number, name) in Tally::NAMES.iter().enumerate() {
+        text += &format!("#define COUNTER_{name} {number}\n");
+    }
+    if std::fs::read_to_string(file).is_ok_and(|old| old == text) {
+        return;
+    }
+    std::fs::write(file, text).expect("build/ can be written");
+}
+
+/// Runs guest `name` of `directory` on `machine`.
+pub fn run(directory: &'static str, name: &str, machine: &str) -> Outcome {
+    let kernel = build(directory).join(format!("{name}.elf"));
+    let config = MachineConfig::find(machine).expect("a built-in machine");
+    let board = board::find(&config.board).expect("its board");
+    let mut machine = Machine::new(&config, (board.parts)(config.ram_bytes), ());
+    let boot = Boot {
+        kernel: &kernel,
+        append: None,
+        initrd: None,
+    };
+    let start = loader::load(&boot, board, machine.bus()).expect("the guest can be loaded");
+    machine.core().r[..3].copy_from_slice(&start.registers);
+    machine.core().r[15] = start.pc;
+    let stop = machine.run(LIMIT);
+    assert!(
+        machine.diagnostics().is_empty(),
+        "{name} does UNPREDICTABLE things: {:x?}",
+        machine.diagnostics()
+    );
+    let samples = machine.bus().host.samples.remove(&0).unwrap_or_default();
+    Outcome { stop, samples }
+}
