@@ -233,23 +233,6 @@ static bool transfer(const struct tcb *sender, struct tcb *receiver, uint32_t *e
 
 /* ---- the phases ---- */
 
-/* A sender that waited in a queue has sent: on to its receive phase. */
-static void finish_send(struct tcb *t) {
-    timer_disarm(t);
-    if (t->kind != KIND_USER) {
-        t->state = STATE_RECEIVING;
-        t->wait_for = t->receive_from;
-        return;
-    }
-    if (t->receive_from != 0) {
-        t->flags |= FLAG_RECEIVE;
-    } else {
-        t->frame.r[0] = 0;
-        t->frame.r[FRAME_MR0] = 0;
-    }
-    make_ready(t, false);
-}
-
 static struct tcb *find_sender(struct tcb *self, uint32_t from, const struct tcb *partner) {
     struct tcb *first = self->senders;
     if (partner != NULL) {
@@ -269,37 +252,71 @@ static struct tcb *find_sender(struct tcb *self, uint32_t from, const struct tcb
     return first;
 }
 
-static void receive(struct tcb *self) {
+/*
+ * The receive phase as far as it goes without a transfer: returns the sender that waits already,
+ * else the thread now waits, or its IPC has failed.
+ */
+static struct tcb *begin_receive(struct tcb *self) {
     uint32_t from = self->receive_from;
     struct tcb *partner = NULL;
     if (from != IPC_ANY && from != IPC_ANYLOCAL) {
         partner = thread_resolve(self->space, from);
         if (partner == NULL) {
             fail_phase(self, L4_IPC_ERR_NOPARTNER, L4_IPC_PHASE_RECEIVE);
-            return;
+            return NULL;
         }
         from = partner->id;
     }
-    self->wait_for = from;
     struct tcb *sender = find_sender(self, from, partner);
     if (sender != NULL) {
-        uint32_t error;
-        leave_senders(sender);
-        if (transfer(sender, self, &error, false)) {
-            finish_send(sender);
-        } else {
-            timer_disarm(sender);
-            fail_phase(sender, error, L4_IPC_PHASE_SEND);
-        }
-        return;
+        self->wait_for = from;
+        return sender;
     }
     uint32_t timeout = self->timeouts & 0xffff;
     if (timeout == L4_ZERO_RAW) {
-        self->wait_for = 0;
         fail_phase(self, L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_RECEIVE);
+        return NULL;
+    }
+    self->wait_for = from;
+    block(self, STATE_RECEIVING, timeout);
+    return NULL;
+}
+
+/*
+ * A sender that waited in a queue has sent. Its receive phase follows at once, so that its partner
+ * may answer with timeout zero. Only if somebody waits to send to it, and so it will not wait
+ * itself, this is left to the moment when it runs: transfers do not nest.
+ */
+static void finish_send(struct tcb *t) {
+    timer_disarm(t);
+    if (t->kind != KIND_USER) {
+        t->state = STATE_RECEIVING;
+        t->wait_for = t->receive_from;
         return;
     }
-    block(self, STATE_RECEIVING, timeout);
+    if (t->receive_from == 0) {
+        t->frame.r[0] = 0;
+        t->frame.r[FRAME_MR0] = 0;
+        make_ready(t, false);
+    } else if (begin_receive(t) != NULL) {
+        t->flags |= FLAG_RECEIVE;
+        make_ready(t, false);
+    }
+}
+
+static void receive(struct tcb *self) {
+    struct tcb *sender = begin_receive(self);
+    uint32_t error;
+    if (sender == NULL) {
+        return;
+    }
+    leave_senders(sender);
+    if (transfer(sender, self, &error, false)) {
+        finish_send(sender);
+    } else {
+        timer_disarm(sender);
+        fail_phase(sender, error, L4_IPC_PHASE_SEND);
+    }
 }
 
 void ipc_continue(struct tcb *self) {

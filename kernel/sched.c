@@ -221,6 +221,12 @@ static uint32_t thread_state(const struct tcb *t) {
     }
 }
 
+/* A thread gives no higher priority than its own; but the root task is who decides over priorities, so
+ * its threads may also give away what they do not have now. */
+static uint32_t highest_allowed(const struct tcb *self) {
+    return self->space->privileged ? PRIORITY_MAX : self->priority;
+}
+
 /*
  * r0 dest, r1 time control, r2 processor control, r3 priority, r4 preemption control; ~0 leaves a
  * value as it is. Allowed to threads of the space that the thread's scheduler is in.
@@ -237,7 +243,7 @@ void schedule(struct tcb *self) {
             error = L4_ErrNoPrivilege;
         } else if ((r[1] != ~0u && ((r[1] | r[1] >> 16) & 0x8000) != 0) ||
                    (r[2] != ~0u && (r[2] & 0xffff) != 0 && (r[2] & 0xffff) != 0xffff) ||
-                   (r[3] != ~0u && (r[3] & 0xff) > self->priority)) {
+                   (r[3] != ~0u && r[3] > highest_allowed(self))) {
             error = L4_ErrInvalidParam; /* absolute times, another processor, above one's own */
         }
     }

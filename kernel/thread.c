@@ -263,8 +263,8 @@ struct control_result thread_control(struct tcb *self, uint32_t dest, uint32_t s
                              : create(dest, space_id, scheduler, pager, utcb);
     }
     if (space_id == 0) {
-        if (t->id != dest || t->space->privileged) {
-            return failed(L4_ErrInvalidThread); /* sigma0, the root task: the system */
+        if (t->id != dest || t == self || t->space->is_sigma0) {
+            return failed(L4_ErrInvalidThread); /* who would go on? */
         }
         delete (t);
         return done();
