@@ -209,7 +209,7 @@ void sched_tick(uint32_t microseconds) {
 static uint32_t thread_state(const struct tcb *t) {
     switch (t->state) {
     case STATE_READY:
-        return TSTATE_RUNNING;
+        return (t->flags & FLAG_HALTED) != 0 ? TSTATE_INACTIVE : TSTATE_RUNNING;
     case STATE_RECEIVING:
         return TSTATE_WAITING;
     case STATE_SENDING:

@@ -241,10 +241,14 @@ static bool slot_is_usable(const struct space *space, uint32_t slot) {
  * the same mva. Slot 0, which relocates nothing, is right for every space but shared by all that
  * are not relocated, so it is the last resort. With more than 63 spaces slots are shared too;
  * then sections collide, and are handled as collisions.
+ *
+ * From the top: the processor gives a program its own low memory at its slot's unrelocated
+ * addresses too, and nothing faults there until the space maps something else there (move_slot).
+ * Programs that have more than 32 MB grow upwards, so the top slots are the last that they reach.
  */
 static uint32_t choose_slot(const struct space *space) {
     uint32_t best = 0;
-    for (uint32_t slot = 1; slot < CPU_PID_SLOTS; slot++) {
+    for (uint32_t slot = CPU_PID_SLOTS - 1; slot > 0; slot--) {
         if ((best == 0 || slot_users[slot] < slot_users[best]) && slot_is_usable(space, slot)) {
             best = slot;
             if (slot_users[slot] == 0) {
