@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Benchmarks on L4: the benchmark is the root task; partners are tasks that it loads and pages.
+ */
+#include "os.h"
+
+#include <l4/l4.h>
+#include <lib/print.h>
+
+#include "../../user/common/frames.h"
+#include "../../user/common/probe.h"
+#include "../../user/common/task.h"
+
+#define MAX_PARTNERS 64
+#define PATIENCE     L4_TimePeriod(1000000)
+#define MESSAGE      ((L4_MsgTag_t){.raw = 0x0100u << 16})
+
+extern const uint8_t partner_image[]; /* l4_image.S */
+
+static struct task partners[MAX_PARTNERS];
+static unsigned num_partners;
+static L4_Word_t version = 1;
+
+void os_init(void) {
+    frames_init();
+    (void)probe_init();
+}
+
+/* The boot information is a page of ordinary memory that we get by touching it. */
+const char *os_command_line(void) {
+    const char *line = L4_BootInfo_CommandLine(L4_BootInfo(L4_GetKernelInterface()));
+    return line != NULL ? line : "";
+}
+
+bool os_has_probe(void) {
+    return probe_present();
+}
+
+uint64_t os_microseconds(void) {
+    return L4_SystemClock().raw;
+}
+
+void os_finish(unsigned status) {
+    print("END status=%u\n", status);
+    if (probe_present()) {
+        probe_write(PROBE_EXIT, status);
+    }
+    for (;;) {
+        L4_Sleep(L4_Never);
+    }
+}
+
+/* Answers page faults of the partner until it says something else; its tag then. */
+static L4_MsgTag_t serve_faults(struct task *task, L4_MsgTag_t tag) {
+    while (L4_IpcSucceeded(tag) && (L4_Label(tag) & 0xfff8) == L4_LABEL_PAGEFAULT) {
+        L4_Word_t address;
+        L4_StoreMR(1, &address);
+        if (!task_fault(task, tag, address)) {
+            print("bench: partner %x: fault at %x\n", task->id.raw, address);
+            return (L4_MsgTag_t){.raw = L4_TAG_ERROR};
+        }
+        tag = L4_Call_Timeouts(task->id, PATIENCE, PATIENCE);
+    }
+    return tag;
+}
+
+bool os_partners_start(unsigned n) {
+    L4_Word_t first = L4_ThreadNo(L4_MyGlobalId()) + 1;
+    if (n > MAX_PARTNERS) {
+        return false;
+    }
+    version = (version & 0x3f) == 0x3f ? version + 2 : version + 1; /* never 0 in the low 6 bits */
+    for (num_partners = 0; num_partners < n;) {
+        struct task *task = &partners[num_partners++];
+        if (!task_create(task, L4_GlobalId(first + num_partners, version), partner_image,
+                         TASK_AREAS) ||
+            !task_start(task, partner_image)) {
+            return false;
+        }
+        L4_MsgTag_t tag = serve_faults(task, L4_Receive_Timeout(task->id, PATIENCE));
+        if (tag.raw != MESSAGE.raw || !os_call(num_partners - 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void os_partners_end(void) {
+    while (num_partners > 0) {
+        task_destroy(&partners[--num_partners]);
+    }
+}
+
+bool os_call(unsigned partner) {
+    L4_Set_MsgTag(MESSAGE);
+    L4_MsgTag_t tag = L4_Call(partners[partner].id);
+    if (tag.raw != MESSAGE.raw) {
+        tag = serve_faults(&partners[partner], tag);
+    }
+    return tag.raw == MESSAGE.raw;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The partner's side of l4.c: a program in a space of its own, paged by the benchmark. */
+#include "os.h"
+
+#include <l4/l4.h>
+
+#define MESSAGE ((L4_MsgTag_t){.raw = 0x0100u << 16})
+
+void os_serve(void) {
+    L4_ThreadId_t from;
+    L4_Set_MsgTag(MESSAGE);
+    (void)L4_Ipc(L4_Pager(), L4_anythread, L4_TIMEOUTS_NEVER, &from);
+    for (;;) {
+        L4_Set_MsgTag(MESSAGE);
+        (void)L4_ReplyWait(from, &from);
+    }
+}
