@@ -74,6 +74,25 @@ fn exit_with(status: u32) -> Vec<u32> {
     vec![0xe3a0_1205, 0xe3a0_0000 | status, 0xe581_0010, 0xeaff_fffe]
 }
 
+/// Waits, with every interrupt source masked, for timer match 0; ICCR is `control`. Ends with 0.
+fn sleeping(control: u32) -> Vec<u32> {
+    vec![
+        0xe3a0_4209,           // mov r4, #0x90000000
+        0xe3a0_0064,           // mov r0, #100
+        0xe584_0000,           // str r0, [r4, #OSMR0]
+        0xe3a0_0001,           // mov r0, #1
+        0xe584_001c,           // str r0, [r4, #OIER]
+        0xe284_5805,           // add r5, r4, #0x50000
+        0xe3a0_0000 | control, // mov r0, #control
+        0xe585_000c,           // str r0, [r5, #ICCR]
+        0xee0f_0f58,           // mcr p15, 0, r0, c15, c8, 2: wait for interrupt
+        0xe3a0_1205,           // mov r1, #0x50000000
+        0xe3a0_0000,           // mov r0, #0
+        0xe581_0010,           // str r0, [r1, #PROBE_EXIT]
+        0xeaff_fffe,
+    ]
+}
+
 /// The header of an ELF file: class, byte order and machine as asked.
 fn elf_header(class: u8, order: u8, machine: u8) -> Vec<u8> {
     let mut file = vec![0; 64];
@@ -295,6 +314,15 @@ fn a_guests_fate_is_the_exit_status() {
             "switchyard-machine: the guest hangs: ",
         ),
         // mov pc, #0x70000000: nothing is there, so the prefetch abort's vector reads zeros, and so on.
+        // A masked source ends idle mode (DM 9.2.2.3)...
+        ("woken", sleeping(0), 0, ""),
+        // ... unless the control register says otherwise.
+        (
+            "asleep",
+            sleeping(1),
+            1,
+            "switchyard-machine: the guest hangs: waits at ",
+        ),
         (
             "lost",
             vec![0xe3a0_f207],

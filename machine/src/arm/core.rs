@@ -309,10 +309,10 @@ impl<O: Observer> Core<O> {
     /// whenever pins or masks may have changed.
     pub fn poll_interrupts(&mut self) {
         let pins = self.mem.bus.pins;
+        self.waiting &= !pins.wake;
         if !pins.irq && !pins.fiq {
             return;
         }
-        self.waiting = false;
         let return_address = self.r[15].wrapping_add(4);
         if pins.fiq && self.cpsr & psr::F == 0 {
             self.take(Exception::Fiq, return_address);
