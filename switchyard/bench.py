@@ -39,7 +39,7 @@ WORKLOADS = (
     Workload("boot", "fass", "bench-ipc", "clients=1-1 rounds=1 warmup=0 seed=1"),
     Workload("l4-ipc-flush", "flush", "bench-ipc", "clients=16-16 rounds=10000 warmup=100 seed=1"),
     Workload("l4-ipc-fass", "fass", "bench-ipc", "clients=16-16 rounds=50000 warmup=100 seed=1"),
-    Workload("compute", "fass", "bench-compute"),
+    Workload("compute", build.BARE, "bench-compute"),
 )
 
 

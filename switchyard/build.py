@@ -20,6 +20,7 @@ from switchyard.errors import InputError, RunError
 
 BOARD = "assabet"
 SCHEMES = ("flush", "fass")
+BARE = "bare"
 
 # Lines of a failed build's output that an error shows.
 BUILD_TAIL = 25
@@ -27,7 +28,10 @@ BUILD_TAIL = 25
 
 @dataclass(frozen=True)
 class Guest:
-    """One image: a kernel for a board with a switching scheme, and the program it starts."""
+    """One image: a kernel for a board with a switching scheme, and the program it starts.
+
+    Under the scheme `bare` there is no kernel: the program is the image.
+    """
 
     board: str
     scheme: str
@@ -46,30 +50,28 @@ class Guest:
 
     def make(self) -> list[str]:
         """The command that brings it up to date."""
-        return [
-            "make",
-            "-C",
-            "kernel",
-            "ARCH=arm",
-            f"BOARD={self.board}",
-            f"SWITCH={self.scheme}",
-            f"PROGRAM={self.program}",
-            f"PYTHON={sys.executable}",
-            f"CC={sys.executable} -m ziglang cc",
-        ]
+        tools = [f"PYTHON={sys.executable}", f"CC={sys.executable} -m ziglang cc"]
+        if self.scheme == BARE:
+            return ["make", "-C", "bench", *tools, str(self.image)]
+        kernel = ["ARCH=arm", f"BOARD={self.board}", f"SWITCH={self.scheme}"]
+        return ["make", "-C", "kernel", *kernel, f"PROGRAM={self.program}", *tools]
 
 
 PROGRAMS = {
     "test": "the kernel's tests",
     "bench-ipc": "IPC round trips between a server and n clients",
-    "bench-compute": "a compute loop without IPC",
 }
 
 GUESTS = {
     guest.name: guest
-    for program, about in PROGRAMS.items()
-    for scheme in SCHEMES
-    for guest in [Guest(BOARD, scheme, program, about)]
+    for guest in [
+        *(
+            Guest(BOARD, scheme, program, about)
+            for program, about in PROGRAMS.items()
+            for scheme in SCHEMES
+        ),
+        Guest(BOARD, BARE, "bench-compute", "a compute loop without a kernel"),
+    ]
 }
 
 
@@ -120,7 +122,7 @@ def _make(guest: Guest) -> None:
     )
     if done.returncode != 0 or not guest.image.exists():
         tail = "\n".join(f"  | {line}" for line in done.stdout.splitlines()[-BUILD_TAIL:])
-        command = " ".join(re.sub(r"^(CC)=(.*)$", r"\1='\2'", word) for word in guest.make())
+        command = " ".join(re.sub(r"^CC=(.*)$", r"CC='\1'", word) for word in guest.make())
         raise RunError(f"build {guest.name}: failed\n  {command}\n{tail}")
 
 

@@ -16,6 +16,8 @@ COUNTERS = (
     "dtlb_misses fill_stall_cycles walk_stall_cycles write_buffer_stall_cycles"
 ).split()
 
+# Cycles that taking a sample takes by itself: in each sample, and alone in stream 0.
+TIMING = 11
 # The number of clients from which the formula recycles domains.
 KNEE = 15
 
@@ -47,14 +49,14 @@ def bench_ipc(scheme: str, append: str) -> dict[str, object]:
     words = dict(word.split("=") for word in append.split())
     first, last = (int(n) for n in words["clients"].split("-"))
     rounds = int(words["rounds"])
-    samples, regions, total = {}, [], 0
+    samples, regions, total = {"0": [TIMING] * 20}, [], 0
     for clients in range(first, last + 1):
         trips = [round_trip(scheme, clients, i) for i in range(rounds)]
         recycled = rounds // 4 if scheme == "fass" and clients >= KNEE else 0
         events = {"1": 2 * rounds, "2": 2 * rounds} if scheme == "flush" else {}
         if recycled:
             events = {"1": recycled // 2, "2": recycled // 2, "3": recycled}
-        samples[str(clients)] = trips
+        samples[str(clients)] = [trip + TIMING for trip in trips]
         total += sum(trips)
         regions.append(
             {

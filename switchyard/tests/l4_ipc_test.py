@@ -106,7 +106,7 @@ def test_files(written: Written, tmp_path: Path) -> None:
     assert written.figures[1].read_bytes().startswith(b"\x89PNG")
     assert len(list(written.raw.iterdir())) == 48
     raw = Stats.parse(gzip.decompress((written.raw / "fass-15.json.gz").read_bytes()), "raw")
-    assert raw.samples[15] == [fake.round_trip("fass", 15, i) for i in range(ROUNDS)]
+    assert raw.samples[15] == [fake.round_trip("fass", 15, i) + fake.TIMING for i in range(ROUNDS)]
     assert all(note in (out / "l4-ipc.md").read_text() for note in written.outcome.notes)
 
 
@@ -161,10 +161,19 @@ def test_the_notes_speak_of_what_was_measured(written: Written) -> None:
     assert "70 cycles on average" in text
 
 
-@pytest.mark.usefixtures("fake_machine")
-def test_samples_that_are_missing_are_no_result(tmp_path: Path) -> None:
+def test_samples_that_are_missing_are_no_result() -> None:
     (job, *_) = L4Ipc().jobs(Settings(rounds=ROUNDS))
     short = fake.bench_ipc("flush", f"clients=1-1 rounds={ROUNDS - 1}")
     with pytest.raises(RunError, match="23 samples"):
         L4Ipc().measure(job, Stats.parse(json.dumps(short), "f"))
-    del tmp_path
+
+
+def test_samples_without_their_timing_are_no_result() -> None:
+    (job, *_) = L4Ipc().jobs(Settings(rounds=ROUNDS))
+    untimed = fake.bench_ipc("flush", f"clients=1-1 rounds={ROUNDS}")
+    untimed["samples"] = {"1": [900] * ROUNDS}
+    with pytest.raises(RunError, match="stream 0"):
+        L4Ipc().measure(job, Stats.parse(json.dumps(untimed), "f"))
+    untimed["samples"] = {"0": [12], "1": [900] * (ROUNDS - 1) + [12]}
+    with pytest.raises(RunError, match="a round trip of 12 cycles"):
+        L4Ipc().measure(job, Stats.parse(json.dumps(untimed), "f"))
