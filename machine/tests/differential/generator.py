@@ -238,14 +238,13 @@ def single_transfer(b: Builder) -> None:
         low = high = operand
     if not up:
         low, high = -high, -low
-    if r >> 4 == 0 and load and p and not w and index is None:
+    in_code = b.address <= b.here() + 8 + low < b.literal_address(len(b.pool)) - 3
+    if r >> 4 == 0 and load and p and not w and index is None and in_code:
         # From the code itself, through pc.
-        ahead = -4 * len(b.words) - 8 <= low <= 4 * (POOL - len(b.pool))
-        if ahead:
-            rd = b.dest()
-            b.emit(e.ldst(b.cond(), 1, byte, 1, up, 0, rd, 15, operand))
-            b.wrote(rd)
-            return
+        rd = b.dest()
+        b.emit(e.ldst(b.cond(), 1, byte, 1, up, 0, rd, 15, operand))
+        b.wrote(rd)
+        return
     if fix:
         # RRX brings carry into bit 31: the base lies 2 GB away.
         p, w, writeback = 1, 0, 0

@@ -12,7 +12,7 @@ import random
 from collections import Counter
 
 import pytest
-from builder import RAM, STRIDE, WINDOW, WINDOW_SIZE
+from builder import RAM, WINDOW, WINDOW_SIZE
 from coverage import ALL_CELLS, Cell, cells
 from generator import streams
 from reference import RAM_SIZE, Reference
@@ -75,7 +75,7 @@ def coverage() -> Counter[Cell]:
             r.flush_code()
             r.uc.mem_write(WINDOW, window)
         for ident, stream in enumerate(streams(rng)):
-            guard.code = (stream.block[0], stream.block[0] + STRIDE)
+            guard.code = (stream.block[0], stream.block[0] + len(stream.block[1]))
             case = stream.case(ident, rng)
             whole = reference.run(case)
             single = steps(stepper, case, hit)
