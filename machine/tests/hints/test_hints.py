@@ -8,6 +8,7 @@ Both binaries are built here, without the link-time optimisation that only speed
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -19,17 +20,18 @@ IMAGES = ROOT / "build" / "guests"
 
 
 def build(features: list[str]) -> Path:
-    """The binary with these cargo features, in a folder of its own."""
-    target = TARGET / ("-".join(features) or "plain")
+    """The binary with these cargo features, under a name of its own."""
     environment = os.environ | {
         "CARGO_PROFILE_RELEASE_LTO": "off",
         "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
     }
-    command = ["cargo", "build", "--release", "--quiet", "--target-dir", str(target)]
+    command = ["cargo", "build", "--release", "--quiet", "--target-dir", str(TARGET)]
     for feature in features:
         command += ["--features", f"switchyard-machine/{feature}"]
     subprocess.run(command, cwd=ROOT, env=environment, check=True)
-    return target / "release" / "switchyard-machine"
+    binary = TARGET / ("-".join(features) or "plain")
+    shutil.copy2(TARGET / "release" / "switchyard-machine", binary)
+    return binary
 
 
 def stats(binary: Path, image: Path, cycles: int, out: Path) -> bytes:
