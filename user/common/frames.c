@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "frames.h"
 
+#include <l4/syscall.h>
 #include <lib/string.h>
 
 /* 64 spaces of four pages, and what tests want besides. */
@@ -12,12 +13,12 @@ static unsigned num_free;
 static uint8_t block[FRAMES_BLOCK_SIZE] __attribute__((section(".pool"), aligned(0x10000)));
 
 void frames_init(void) {
-    num_free = 0;
-    for (unsigned i = 0; i < FRAMES_BLOCK_SIZE; i += FRAME_SIZE) {
-        *(volatile uint8_t *)&block[i] = 0;
+    const L4_ServerDesc_t *image = &L4_GetKernelInterface()->root_server;
+    for (L4_Word_t page = image->low; page < image->high; page += FRAME_SIZE) {
+        (void)*(const volatile uint8_t *)(uintptr_t)page;
     }
+    num_free = 0;
     for (unsigned i = NUM_FRAMES; i > 0; i--) {
-        *(volatile uint8_t *)pool[i - 1] = 0;
         free_list[num_free++] = (uint16_t)(i - 1);
     }
 }

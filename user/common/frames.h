@@ -11,7 +11,10 @@
 #define FRAME_SIZE 4096u
 #define FRAME_LOG2 12u
 
-/* Touches every frame, so that sigma0 has mapped all of them; first, once. */
+/*
+ * Touches every page of the program, so that sigma0 has mapped all of them: first, once, by the
+ * first thread. Sigma0 would not give them to another, nor does that one's pager.
+ */
 void frames_init(void);
 
 /* A frame full of zeros; NULL = the pool is empty. */

@@ -11,7 +11,7 @@
 
 #include <l4/message.h>
 
-#define TASK_PAGES       48
+#define TASK_PAGES       72
 #define TASK_AREAS       0x000f0000u
 #define TASK_KIP         TASK_AREAS
 #define TASK_UTCBS       (TASK_AREAS + 0x1000u)

@@ -122,6 +122,17 @@ bool child_forgive(struct task *child, const struct outcome *fault) {
     return true;
 }
 
+bool child_map(struct task *child, L4_Msg_t *msg) {
+    const L4_Word_t accept[2] = {L4_MyGlobalId().raw, L4_CompleteAddressSpace.raw};
+    TRY(child_send(child, CHILD_ACCEPT, 2, accept));
+    L4_Set_MsgLabel(msg, CHILD_LABEL);
+    L4_MsgLoad(msg);
+    TRY(error_of(L4_Send_Timeout(child->id, PATIENCE)) == 0);
+    struct outcome got = child_wait(child);
+    TRY(got.kind == OUTCOME_DONE && got.words[0] == 0);
+    return true;
+}
+
 L4_Word_t child_read(struct task *child, L4_Word_t va) {
     struct outcome o = child_do(child, CHILD_READ, va, 0, 0, 0);
     if (o.kind != OUTCOME_DONE) {

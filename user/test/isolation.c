@@ -70,18 +70,29 @@ static void others_slots(void) {
     CHECK(make_children() && make_pages(addresses) && interleave(addresses, STEPS / 2));
 }
 
-/* The same page offset in every slot but the kernel's, one child: one of them is its own slot. */
+/*
+ * One space with a page at the same offset in every slot: one of them is its own, where its low
+ * page lies already. They are mapped before they are touched, since there the processor finds the
+ * low page and faults for nothing.
+ */
 static void own_slot(void) {
     struct task *one = child_new();
     struct task *other = child_new();
     CHECK(one != NULL && other != NULL);
     CHECK(task_add_page(other, 0x00040000, NULL, L4_FullyAccessible) != NULL);
     CHECK(child_fill(other, 0x00040000, 16, 0x99));
-    for (L4_Word_t slot = 0; slot < 40; slot++) {
-        CHECK(task_add_page(one, (slot << 25) + 0x00040000, NULL, L4_FullyAccessible) != NULL);
-        CHECK(child_fill(one, (slot << 25) + 0x00040000, 16, slot));
+    for (L4_Word_t slot = 0; slot < 64; slot++) {
+        L4_Word_t va = (slot << 25) + 0x00040000;
+        uint8_t *frame = task_add_page(one, va, NULL, L4_ReadWriteOnly);
+        CHECK(frame != NULL);
+        L4_Fpage_t fpage = L4_FpageLog2((L4_Word_t)frame, FRAME_LOG2);
+        L4_Msg_t msg;
+        L4_MsgClear(&msg);
+        L4_MsgAppendMapItem(&msg, L4_MapItem(L4_FpageAddRights(fpage, L4_ReadWriteOnly), va));
+        CHECK(child_map(one, &msg));
+        CHECK(child_fill(one, va, 16, slot));
     }
-    for (L4_Word_t slot = 0; slot < 40; slot++) {
+    for (L4_Word_t slot = 0; slot < 64; slot++) {
         CHECK(child_holds(one, (slot << 25) + 0x00040000, 16, slot));
         CHECK(child_holds(other, 0x00040000, 16, 0x99));
     }

@@ -187,18 +187,6 @@ static void grant(void) {
     CHECK(child_denied(b, CHILD_READ, PAGE_B, L4_Readable));
 }
 
-/* Sends the map items in `msg` to the child, whose window is all its space. */
-static bool map_to(struct task *child, L4_Msg_t *msg) {
-    const L4_Word_t accept[2] = {L4_MyGlobalId().raw, L4_CompleteAddressSpace.raw};
-    TRY(child_send(child, CHILD_ACCEPT, 2, accept));
-    L4_Set_MsgLabel(msg, CHILD_LABEL);
-    L4_MsgLoad(msg);
-    TRY(error_of(L4_Send_Timeout(child->id, PATIENCE)) == 0);
-    struct outcome got = child_wait(child);
-    TRY(got.kind == OUTCOME_DONE && got.words[0] == 0);
-    return true;
-}
-
 /* A 64 KB fpage, made of the pages we have; then parts of it are taken away. */
 static void large_fpage(void) {
     L4_Word_t block = (L4_Word_t)frames_block();
@@ -208,7 +196,7 @@ static void large_fpage(void) {
     L4_Msg_t msg;
     L4_MsgClear(&msg);
     L4_MsgAppendMapItem(&msg, L4_MapItem(all, 0x00200000));
-    CHECK(map_to(child, &msg));
+    CHECK(child_map(child, &msg));
     CHECK(child_fill(child, 0x00200000, FRAMES_BLOCK_SIZE / 4, 18));
     CHECK(child_holds(child, 0x00200000, FRAMES_BLOCK_SIZE / 4, 18));
     (void)L4_UnmapFpage((L4_Fpage_t){.raw = page(block + 0x3000, L4_FullyAccessible)});
@@ -234,7 +222,7 @@ static void many_items(void) {
                             L4_MapItem((L4_Fpage_t){.raw = page(block + i * 4096, L4_Readable)},
                                        0x00300000 + i * 0x100000));
     }
-    CHECK(map_to(child, &msg));
+    CHECK(child_map(child, &msg));
     for (L4_Word_t i = 0; i < 16; i++) {
         EQUAL(child_read(child, 0x00300000 + i * 0x100000), 0x1000 + i);
     }

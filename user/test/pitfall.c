@@ -124,16 +124,10 @@ static L4_Fpage_t megabyte(void) {
 
 /* Maps the megabyte at `va` of the child, as a whole. */
 static bool map_megabyte(struct task *to, L4_Fpage_t fpage, L4_Word_t va) {
-    const L4_Word_t accept[2] = {L4_MyGlobalId().raw, L4_CompleteAddressSpace.raw};
-    TRY(child_send(to, CHILD_ACCEPT, 2, accept));
     L4_Msg_t msg;
     L4_MsgClear(&msg);
-    L4_Set_MsgLabel(&msg, CHILD_LABEL);
     L4_MsgAppendMapItem(&msg, L4_MapItem(L4_FpageAddRights(fpage, L4_FullyAccessible), va));
-    L4_MsgLoad(&msg);
-    TRY(error_of(L4_Send_Timeout(to->id, PATIENCE)) == 0);
-    TRY(child_wait(to).kind == OUTCOME_DONE);
-    return true;
+    return child_map(to, &msg);
 }
 
 /* 3: after an unmap of 1 MB or more the caching page directory kept the entry. */
@@ -302,8 +296,7 @@ static void mini_cache(void) {
     CHECK(make(CROWD));
     uint8_t *frame = task_add_page(child[0], PAGE, NULL, L4_ReadWriteOnly);
     CHECK(frame != NULL);
-    L4_Fpage_t fpage =
-        L4_FpageAddRights(L4_FpageLog2((L4_Word_t)frame, FRAME_LOG2), L4_ReadWriteOnly);
+    L4_Fpage_t fpage = L4_FpageLog2((L4_Word_t)frame, FRAME_LOG2); /* low bits: attribute 0 */
     L4_LoadMR(0, fpage.raw);
     if (!L4_MemoryControl(0, attributes)) {
         test_skip("the kernel has no MemoryControl for the mini cache");

@@ -124,6 +124,9 @@ struct outcome child_do(struct task *child, L4_Word_t operation, L4_Word_t a, L4
 /* Ends a forbidden access: maps a page of ours there till the child is ready, then takes it off. */
 bool child_forgive(struct task *child, const struct outcome *fault);
 
+/* Sends the items in `msg` to the child, whose receive window is all its space. */
+bool child_map(struct task *child, L4_Msg_t *msg);
+
 /* One word: read, or 0xffffffff after test_fail. */
 L4_Word_t child_read(struct task *child, L4_Word_t va);
 bool child_write(struct task *child, L4_Word_t va, L4_Word_t word);

@@ -66,6 +66,9 @@ static void control(L4_Word_t which, L4_Word_t target) {
         L4_LoadMR(0, L4_FpageLog2(0x8000, 12).raw | L4_FullyAccessible);
         results[0] = L4_MemoryControl(0, attributes);
         break;
+    case CHILD_SCHEDULE:
+        results[0] = L4_Set_Priority(id, 1);
+        break;
     default:
         results[0] = L4_ProcessorControl(0, 0, 0, 0);
         break;

@@ -31,7 +31,13 @@ enum child_operation {
 };
 
 /* CHILD_CONTROL's calls. */
-enum { CHILD_THREAD_CONTROL, CHILD_SPACE_CONTROL, CHILD_MEMORY_CONTROL, CHILD_PROCESSOR_CONTROL };
+enum {
+    CHILD_THREAD_CONTROL,
+    CHILD_SPACE_CONTROL,
+    CHILD_MEMORY_CONTROL,
+    CHILD_PROCESSOR_CONTROL,
+    CHILD_SCHEDULE
+};
 
 /* Words of a pattern: all different, and different for different seeds. */
 #define CHILD_PATTERN(seed, i) (((seed) << 16 | (seed)) ^ (i) * 0x9e3779b1u)
