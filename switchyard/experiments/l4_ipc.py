@@ -253,8 +253,8 @@ def figure(found: Curves) -> Figure:
     knees = [Knee(KNEE.value, "published knee: 15 clients", published=True)]
     if found.knee is not None:
         knees.append(Knee(found.knee, f"measured: domains recycled from {found.knee} clients"))
-    ticks = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300]
-    low = max((t for t in ticks if t <= min(ys)), default=1)
+    ticks = [0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300]
+    low = max((t for t in ticks if t <= min(ys) * 0.9), default=0.5)
     high = min((t for t in ticks if t >= max(ys) * 1.1), default=300)
     return Figure(
         title="Round-trip IPC between address spaces: flushing against fast switching",
@@ -267,12 +267,13 @@ def figure(found: Curves) -> Figure:
         y_title="round trip, µs (log scale)",
         description=notes.alternative(found.flush, found.fass),
         series=[
-            Series("flush", "flush, measured", flush),
+            Series("flush", "flush, measured", flush, label_at=0, label_above=False),
             Series(
                 "flush",
                 "flush, published: around 135 µs",
                 [Mark(1, FLUSH_US.value), Mark(last, FLUSH_US.value)],
                 published=True,
+                label_at=0,
             ),
             Series("fass", "fass, measured", fass),
             Series(

@@ -31,15 +31,16 @@ def round_trip(scheme: str, clients: int, i: int) -> int:
     return mean + (-20, 0, 20)[i % 3]
 
 
-def counters(cycles: int, rounds: int, misses: int) -> dict[str, dict[str, int]]:
+def counters(cycles: int, rounds: int, misses: int, flushes: int) -> dict[str, dict[str, int]]:
     user = dict.fromkeys(COUNTERS, 0)
     kernel = dict.fromkeys(COUNTERS, 0)
     kernel |= {
         "cycles": cycles,
         "instructions": 300 * rounds,
         "icache_misses": misses * rounds,
+        "dcache_read_misses": 272 * flushes * rounds,
         "dtlb_misses": 2 * rounds,
-        "fill_stall_cycles": 70 * misses * rounds,
+        "fill_stall_cycles": (70 * misses + 18 * 272 * flushes) * rounds,
         "walk_stall_cycles": 2 * 45 * rounds,
     }
     return {"user": user, "kernel": kernel}
@@ -62,7 +63,9 @@ def bench_ipc(scheme: str, append: str) -> dict[str, object]:
             {
                 "id": clients,
                 "entries": 1,
-                "counters": counters(sum(trips), rounds, 100 if scheme == "flush" else 3),
+                "counters": counters(
+                    sum(trips), rounds, *((100, 2) if scheme == "flush" else (3, 0))
+                ),
                 "events": events,
             }
         )
@@ -79,7 +82,7 @@ def stats(
         "end": {"kind": "exit", "status": 0, "message": ""},
         "cycles": cycles,
         "instructions": cycles // 2,
-        "counters": counters(cycles, 1, 1),
+        "counters": counters(cycles, 1, 1, 0),
         "events": {},
         "regions": regions,
         "samples": samples,

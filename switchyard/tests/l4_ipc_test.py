@@ -158,7 +158,11 @@ def test_the_notes_speak_of_what_was_measured(written: Written) -> None:
     assert "fass, 1 client: 4.05 µs" in text
     assert "recycled with 15 clients (published: 15), 0.250 a round trip" in text
     assert "one flush serves 2.0 recyclings" in text
-    assert "70 cycles on average" in text
+    assert "stalled for 70 cycles on average" in text
+    assert "64 more lines to refill" in text
+    assert "54% the reads by which flushes clean" in text
+    assert "39% 100.0 line fills from memory" in text
+    assert "spaces collide" not in text
 
 
 def test_samples_that_are_missing_are_no_result() -> None:
