@@ -21,6 +21,14 @@ pub const BUILT_IN: &[(&str, &str)] = &[
 
 /// What an unreadable machine file should have been.
 const A_MACHINE_FILE: &str = "a machine file (TOML)";
+/// Largest cache.
+const MAX_CACHE_BYTES: u32 = 1 << 24;
+/// Most ways of a cache: `cache.rs` keeps way numbers in bytes.
+const MAX_WAYS: u32 = 128;
+/// Most entries of a TLB: `tlb.rs` remembers entry numbers in bytes.
+const MAX_TLB_ENTRIES: u32 = 256;
+/// Most entries of the write buffer.
+const MAX_WRITE_BUFFER: u32 = 1024;
 /// Largest constant of the pipeline, so that sums of them stay far from overflow.
 const MAX_PIPELINE: u32 = 1000;
 /// Largest constant of memory: 1 ms at 1 GHz.
@@ -245,9 +253,14 @@ impl MachineConfig {
         if let Some(mini) = &self.mini_dcache {
             mini.check("mini-dcache")?;
         }
-        range("itlb.entries", self.itlb.entries, 1, 4096)?;
-        range("dtlb.entries", self.dtlb.entries, 1, 4096)?;
-        range("write-buffer.entries", self.write_buffer.entries, 1, 4096)?;
+        range("itlb.entries", self.itlb.entries, 1, MAX_TLB_ENTRIES)?;
+        range("dtlb.entries", self.dtlb.entries, 1, MAX_TLB_ENTRIES)?;
+        range(
+            "write-buffer.entries",
+            self.write_buffer.entries,
+            1,
+            MAX_WRITE_BUFFER,
+        )?;
         self.pipeline.check()?;
         self.memory.check()
     }
@@ -281,11 +294,14 @@ fn range(field: &str, value: u32, least: u32, most: u32) -> Result<(), Mistake> 
 impl CacheConfig {
     fn check(&self, table: &str) -> Result<(), Mistake> {
         let field = |name: &str| format!("{table}.{name}");
-        for (name, value) in [("size-bytes", self.size_bytes), ("ways", self.ways)] {
-            if !value.is_power_of_two() || value > 1 << 24 {
+        for (name, value, most) in [
+            ("size-bytes", self.size_bytes, MAX_CACHE_BYTES),
+            ("ways", self.ways, MAX_WAYS),
+        ] {
+            if !value.is_power_of_two() || value > most {
                 return Err(Mistake::new(
                     &field(name),
-                    format!("{value} is no power of two from 1 to 16777216"),
+                    format!("{value} is no power of two from 1 to {most}"),
                     "a power of two",
                 ));
             }
@@ -444,7 +460,7 @@ mod tests {
             ("board = \"assabet\"", "board = \"brick\"", "m.toml: board: unknown board \"brick\"; expected assabet"),
             ("ram-bytes = 0x0200_0000", "ram-bytes = 3000000", "m.toml: ram-bytes: 3000000; expected a power of two from 1048576 to 536870912"),
             ("\"round-robin\"", "\"fifo\"", "m.toml: line N: icache.replacement: unknown variant `fifo`; expected `round-robin` or `lru`"),
-            ("entries = 32", "entries = 0", "m.toml: itlb.entries: 0; expected a number from 1 to 4096"),
+            ("entries = 32", "entries = 0", "m.toml: itlb.entries: 0; expected a number from 1 to 256"),
             ("device = 10", "device = 4000000000", "m.toml: memory.device: 4000000000; expected a number from 0 to 1000000"),
         ] {
             let place = BUILT_IN[0].1.find(from).unwrap();
