@@ -2,9 +2,9 @@
 /*
  * Interrupts: the kernel's own timer, and all others as IPC.
  *
- * An interrupt is a thread number below SYSTEM_BASE with version 1. ThreadControl with a pager makes
- * that thread its handler: the interrupt is unmasked, each arrival masks it and sends the handler
- * a message (label -1), and the handler's reply unmasks it again.
+ * An interrupt is a thread number below SYSTEM_BASE with version 1. ThreadControl with a pager
+ * makes that thread its handler: the interrupt is unmasked, each arrival masks it and sends the
+ * handler a message (label -1), and the handler's reply unmasks it again.
  */
 #ifndef IRQ_H
 #define IRQ_H

@@ -39,11 +39,11 @@ struct space;
  * The offsets are in offsets.h.
  */
 struct hot {
-    struct tcb *current;       /* the thread that runs, or last ran */
-    struct space *space;       /* whose translations are in force; stays while idle runs */
-    uint32_t ready_top;        /* highest priority in the ready queues, 0 when they are empty */
-    uint32_t reschedule;       /* not 0: the scheduler must look before the kernel is left */
-    struct switch_hot scheme;  /* the switching scheme's own, on the path of every switch */
+    struct tcb *current;      /* the thread that runs, or last ran */
+    struct space *space;      /* whose translations are in force; stays while idle runs */
+    uint32_t ready_top;       /* highest priority in the ready queues, 0 when they are empty */
+    uint32_t reschedule;      /* not 0: the scheduler must look before the kernel is left */
+    struct switch_hot scheme; /* the switching scheme's own, on the path of every switch */
 };
 
 extern struct hot hot;

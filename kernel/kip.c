@@ -79,11 +79,11 @@ void kip_init(uint32_t boot_info) {
     the_kip->ApiVersion = (L4_Word_t)L4_API_VERSIONWORD;
     the_kip->ApiFlags = 0;
     the_kip->sigma0 = (L4_ServerDesc_t){.ip = (L4_Word_t)boot_sigma0_ip,
-                                    .low = (L4_Word_t)boot_sigma0_low,
-                                    .high = (L4_Word_t)boot_sigma0_high};
+                                        .low = (L4_Word_t)boot_sigma0_low,
+                                        .high = (L4_Word_t)boot_sigma0_high};
     the_kip->root_server = (L4_ServerDesc_t){.ip = (L4_Word_t)boot_program_ip,
-                                         .low = (L4_Word_t)boot_program_low,
-                                         .high = (L4_Word_t)boot_program_high};
+                                             .low = (L4_Word_t)boot_program_low,
+                                             .high = (L4_Word_t)boot_program_high};
     the_kip->UtcbInfo = L4_UTCB_INFO(12, 9, 1);
     the_kip->KipAreaInfo = 12;
     /* The timer counts at 3.6864 MHz; timeslices end with the tick. */

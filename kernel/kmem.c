@@ -18,9 +18,9 @@
 
 /* Of a page that is cut into objects. The free list goes through the objects' first words. */
 struct page {
-    uint32_t first_free;          /* object's address, 0 = none */
-    uint16_t used;                /* objects in use */
-    uint16_t next, previous;      /* pages with a free object: index + 1, 0 = end */
+    uint32_t first_free;     /* object's address, 0 = none */
+    uint16_t used;           /* objects in use */
+    uint16_t next, previous; /* pages with a free object: index + 1, 0 = end */
 };
 
 static struct page pages[HEAP_PAGES];

@@ -23,8 +23,8 @@ void *kmem_alloc_uncached(uint32_t order);
 void kmem_free_uncached(void *pages, uint32_t order);
 
 struct kmem_cache {
-    uint32_t size;   /* of an object; a power of two of at least 16, so none straddles lines badly */
-    bool uncached;   /* objects are given by their uncached address */
+    uint32_t size; /* of an object; a power of two of at least 16, so none straddles lines badly */
+    bool uncached; /* objects are given by their uncached address */
     uint32_t partial; /* first page with a free object, as index + 1; 0 = none */
 };
 

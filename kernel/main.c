@@ -29,17 +29,17 @@ static void find_probe(void) {
 
 void kernel_main(uint32_t tags);
 void kernel_main(uint32_t tags) {
-    cpu_init();             /* clock, read buffer */
-    kmem_init();            /* heap: pages and objects */
-    ptab_init();            /* the kernel's page directory, completed */
-    board_init();           /* console, interrupt controller, timer */
-    find_probe();           /* are we on the simulator? */
+    cpu_init();                    /* clock, read buffer */
+    kmem_init();                   /* heap: pages and objects */
+    ptab_init();                   /* the kernel's page directory, completed */
+    board_init();                  /* console, interrupt controller, timer */
+    find_probe();                  /* are we on the simulator? */
     kip_init(bootinfo_init(tags)); /* what programs are told */
-    switch_init();          /* the switching scheme */
-    mapdb_init();           /* who has which frame */
-    thread_init();          /* thread numbers, interrupts */
-    sched_init();           /* ready queues, the idle thread */
-    timer_init();           /* clock, tick, timeouts */
+    switch_init();                 /* the switching scheme */
+    mapdb_init();                  /* who has which frame */
+    thread_init();                 /* thread numbers, interrupts */
+    sched_init();                  /* ready queues, the idle thread */
+    timer_init();                  /* clock, tick, timeouts */
     kdb_printf("Switchyard L4 X.2, scheme %s, %u KB heap free\n", SWITCH_NAME,
                kmem_free_pages() * (PAGE_SIZE / 1024));
     thread_start_servers(); /* sigma0 and the root task */

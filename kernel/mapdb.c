@@ -174,8 +174,8 @@ static void wake(struct node *first, const struct node *n, pte_t *entry, bool wr
     if (cached) {
         bool moved = false;
         for (const struct node *other = first; other != NULL; other = other->next) {
-            if (other == n || !switch_synonym(other->space, node_page(other), n->space,
-                                              node_page(n))) {
+            if (other == n ||
+                !switch_synonym(other->space, node_page(other), n->space, node_page(n))) {
                 continue;
             }
             pte_t theirs = *node_entry(other);

@@ -20,9 +20,9 @@
 typedef uint32_t pte_t;
 
 /*
- * Second-level descriptors (ARM ARM B3.3; SA-1110 manual 7): small page: pa 20 | AP 4 x 2 | C B 1 0.
- * The hardware ignores the rest of a descriptor that ends in 00: a *dormant* entry keeps the frame
- * of a page that is mapped but has to fault, because another mva of that frame owns the cache
+ * Second-level descriptors (ARM ARM B3.3; SA-1110 manual 7): small page: pa 20 | AP 4 x 2 | C B 1
+ * 0. The hardware ignores the rest of a descriptor that ends in 00: a *dormant* entry keeps the
+ * frame of a page that is mapped but has to fault, because another mva of that frame owns the cache
  * lines (mapdb.h).
  */
 #define PTE_SMALL      0x002u

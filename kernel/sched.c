@@ -221,8 +221,8 @@ static uint32_t thread_state(const struct tcb *t) {
     }
 }
 
-/* A thread gives no higher priority than its own; but the root task is who decides over priorities, so
- * its threads may also give away what they do not have now. */
+/* A thread gives no higher priority than its own; but the root task is who decides over priorities,
+ * so its threads may also give away what they do not have now. */
 static uint32_t highest_allowed(const struct tcb *self) {
     return self->space->privileged ? PRIORITY_MAX : self->priority;
 }

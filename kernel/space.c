@@ -123,8 +123,8 @@ bool space_map_utcb(struct space *space, uint32_t utcb) {
         if (frame == NULL) {
             return false;
         }
-        *entry = heap_uncached_to_pa(frame) | PTE_AP_RW | PTE_CACHEABLE | PTE_BUFFERABLE |
-                 PTE_SMALL;
+        *entry =
+            heap_uncached_to_pa(frame) | PTE_AP_RW | PTE_CACHEABLE | PTE_BUFFERABLE | PTE_SMALL;
         ptab_publish();
         switch_map(space, utcb & ~PAGE_MASK, true, false);
     }

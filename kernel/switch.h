@@ -49,8 +49,8 @@ static inline void switch_to(struct space *from, struct space *to) {
 }
 
 /*
- * 4. switch_asm.h: macros switch_entry_hook (registers of the program still live, none may
- *    change) and switch_exit_hook.
+ * 4. switch_asm.h: the preprocessor macros switch_entry_hook (the program's registers are live,
+ * none may change) and switch_exit_hook.
  */
 
 /*

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * System calls: from the caller's frame to the parts of the kernel, results back into the frame.
- * Registers are those of l4-arm-binding (l4/arch/arm/syscalls): arguments r0 to r7, results from r0.
+ * Registers are those of l4-arm-binding (l4/arch/arm/syscalls): arguments r0 to r7, results from
+ * r0.
  */
 #include "syscall.h"
 

@@ -158,7 +158,7 @@ static void activate(struct tcb *t, uint32_t pager) {
     t->wait_for = pager;
 }
 
-static void delete (struct tcb *t) {
+static void delete(struct tcb *t) {
     ipc_leave(t);
     if ((t->flags & FLAG_QUEUED) != 0) {
         sched_dequeue(t);
@@ -237,7 +237,7 @@ static struct control_result create(uint32_t dest, uint32_t space_id, uint32_t s
     struct tcb *t = make(dest, space, scheduler);
     struct control_result result = set_up(t, pager, utcb);
     if (result.result == 0) {
-        delete (t);
+        delete(t);
     }
     return result;
 }
@@ -266,7 +266,7 @@ struct control_result thread_control(struct tcb *self, uint32_t dest, uint32_t s
         if (t->id != dest || t == self || t->space->is_sigma0) {
             return failed(L4_ErrInvalidThread); /* who would go on? */
         }
-        delete (t);
+        delete(t);
         return done();
     }
     const struct tcb *other = thread_find(space_id);
@@ -310,8 +310,8 @@ static struct tcb *start_server(uint32_t id, uint32_t kip_area, uint32_t utcb_ar
     } else {
         root_space = space;
     }
-    bool ok = space_set_areas(space, L4_FpageLog2(kip_area, 12),
-                              L4_FpageLog2(utcb_area, utcb_log2), &error);
+    bool ok = space_set_areas(space, L4_FpageLog2(kip_area, 12), L4_FpageLog2(utcb_area, utcb_log2),
+                              &error);
     kernel_assert(ok);
     struct tcb *t = make(id, space, THREAD_ROOT);
     ok = place_utcb(t, utcb_area);

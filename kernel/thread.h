@@ -82,11 +82,11 @@ struct tcb {
     uint32_t receive_from; /* SENDING: from-specifier of the receive phase to come, 0 = none */
     uint32_t timeouts;     /* SENDING: of that call */
     struct tcb *timeout_next;
-    uint64_t timeout_at;   /* microseconds */
-    uint32_t scheduler;    /* thread id */
-    uint32_t timeslice;    /* microseconds, 0 = endless */
+    uint64_t timeout_at; /* microseconds */
+    uint32_t scheduler;  /* thread id */
+    uint32_t timeslice;  /* microseconds, 0 = endless */
     uint32_t timeslice_left;
-    uint64_t quantum_left; /* total quantum in microseconds; ~0 = endless */
+    uint64_t quantum_left;  /* total quantum in microseconds; ~0 = endless */
     struct tcb *space_next; /* ring of the space's threads */
     uint32_t preempt_control;
     uint32_t processor_control;

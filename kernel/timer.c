@@ -12,7 +12,7 @@
 /* us = counts * 625 / 2304, exactly: 1000000 / 3686400 reduced. */
 #define US_NUMERATOR   625u
 #define US_DENOMINATOR 2304u
-_Static_assert((uint64_t)BOARD_TIMER_HZ * US_NUMERATOR == 1000000ull * US_DENOMINATOR, "timer rate");
+_Static_assert((uint64_t)BOARD_TIMER_HZ *US_NUMERATOR == 1000000ull * US_DENOMINATOR, "timer rate");
 
 #define TICK_COUNTS (TICK_MICROSECONDS * (US_DENOMINATOR / 9) / 625 * 9) /* 36864 */
 _Static_assert(TICK_COUNTS == BOARD_TIMER_HZ / (1000000 / TICK_MICROSECONDS), "tick");
@@ -64,8 +64,8 @@ bool timer_deadline(uint32_t raw, uint64_t *deadline) {
         return true;
     }
     /*
-     * Absolute: the clock's bits above e + 10 must be those of now, or one more, as c (bit e + 10 at
-     * that time) says; bits e + 9 .. e are m.
+     * Absolute: the clock's bits above e + 10 must be those of now, or one more, as c (bit e + 10
+     * at that time) says; bits e + 9 .. e are m.
      */
     uint32_t e = raw >> 11 & 0xf;
     uint64_t c = raw >> 10 & 1;

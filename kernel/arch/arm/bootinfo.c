@@ -60,8 +60,8 @@ uint32_t bootinfo_init(uint32_t tags) {
             .rec = {.type = L4_BootInfo_SimpleExec,
                     .version = 1,
                     .offset_next = sizeof *r - offsetof(struct record, exec)},
-            .cmdline_offset = offsetof(struct record, command_line) -
-                              offsetof(struct record, exec)};
+            .cmdline_offset =
+                offsetof(struct record, command_line) - offsetof(struct record, exec)};
         uint32_t n = 0;
         while (n + 1 < sizeof r->command_line && line[n] != 0) {
             r->command_line[n] = line[n];

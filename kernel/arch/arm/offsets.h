@@ -8,13 +8,13 @@
 #define HOT_CURRENT 0
 #define HOT_SPACE   4
 
-#define TCB_ID       0
-#define TCB_FRAME    20
-#define FRAME_R11    44
-#define FRAME_SP     52
-#define FRAME_LR     56
-#define FRAME_PC     60
-#define FRAME_CPSR   64
+#define TCB_ID     0
+#define TCB_FRAME  20
+#define FRAME_R11  44
+#define FRAME_SP   52
+#define FRAME_LR   56
+#define FRAME_PC   60
+#define FRAME_CPSR 64
 
 #define KERNEL_STACK_SIZE 2048
 

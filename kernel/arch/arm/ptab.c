@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page tables: two levels, 4096 directory entries of 1 MB, tables of 256 small pages (ARM ARM B3.3).
+ * Page tables: two levels, 4096 directory entries of 1 MB, tables of 256 small pages (ARM ARM
+ * B3.3).
  */
 #include "ptab.h"
 

@@ -34,7 +34,8 @@ void cpu_flush_caches(void) {
                      : "memory", "cc");
     count_event(PROBE_EVENT_CACHE_FLUSH);
 }
-_Static_assert((ZEROS_VA & 0x3fff) == 0 && (ZEROS_MINI_VA & 0x3ff) == 0, "loop ends by address bit");
+_Static_assert((ZEROS_VA & 0x3fff) == 0 && (ZEROS_MINI_VA & 0x3ff) == 0,
+               "loop ends by address bit");
 
 void cpu_clean_dcache_range(uint32_t mva, uint32_t size, int invalidate) {
     uint32_t end = mva + size;

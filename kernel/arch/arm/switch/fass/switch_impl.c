@@ -265,8 +265,8 @@ static void set_slot(struct switch_state *s, uint32_t slot) {
     slot_users[slot]++;
 }
 
-/* The space is about to map into its slot's own range of addresses: it needs another slot. Its lines
- * and entries under the old mva must go first. */
+/* The space is about to map into its slot's own range of addresses: it needs another slot. Its
+ * lines and entries under the old mva must go first. */
 static void move_slot(struct space *space) {
     struct switch_state *s = &space->scheme;
     if (s->domain != 0) {
