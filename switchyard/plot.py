@@ -50,10 +50,11 @@ class Series:
 
 @dataclass(frozen=True)
 class Knee:
-    """A place on the x axis that is marked by a vertical line."""
+    """A place on the x axis that is marked by a vertical line, its label left of it."""
 
     x: float
     label: str
+    label_at: float = 0.5  # how far down, as a share of the height
     published: bool = False
 
 
@@ -179,11 +180,10 @@ def _knee_layers(knee: Knee, x: alt.X) -> list[alt.Chart]:
     base = alt.Chart(_data([{"x": knee.x, "label": knee.label}]))
     dash = [2, 4] if knee.published else [1, 0]
     rule = base.mark_rule(color="#777777", strokeDash=dash, strokeWidth=1.2).encode(x=x)
-    # at the foot, where the curves have not risen; both may stand at the same place
-    y = HEIGHT - (12 if knee.published else 32)
+    y = HEIGHT * knee.label_at
     text = base.mark_text(
-        align="left",
-        dx=7,
+        align="right",
+        dx=-8,
         fontSize=12.5,
         color="#555555",
         fontStyle="italic" if knee.published else "normal",

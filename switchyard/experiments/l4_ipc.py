@@ -250,9 +250,10 @@ def figure(found: Curves) -> Figure:
     last = CLIENTS[-1]
     ys = [y for m in flush + fass for y in (m.y, m.low, m.high) if y is not None]
     ys += [FLUSH_US.value, *(a.value for a in FASS_US.values())]
-    knees = [Knee(KNEE.value, "published knee: 15 clients", published=True)]
+    # the labels stand in the gap between the schemes; both lines may be at the same place
+    knees = [Knee(KNEE.value, f"published: knee at {KNEE.value:g} clients", 0.35, published=True)]
     if found.knee is not None:
-        knees.append(Knee(found.knee, f"measured: domains recycled from {found.knee} clients"))
+        knees.append(Knee(found.knee, f"measured: domains recycled from {found.knee} clients", 0.3))
     ticks = [0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300]
     low = max((t for t in ticks if t <= min(ys) * 0.9), default=0.5)
     high = min((t for t in ticks if t >= max(ys) * 1.1), default=300)

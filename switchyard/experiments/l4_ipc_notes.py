@@ -219,9 +219,9 @@ def _collisions(fass: Sequence[Point]) -> str:
     worst = max(hit, key=lambda point: point.rates["collisions"])
     return (
         f" Part of this is not about domains: from {hit[0].clients} clients on spaces collide, "
-        "that is, use the same megabyte of the caching page directory, up to "
-        f"{worst.rates['collisions']:.3f} times a round trip (at {worst.clients} clients), and each "
-        "collision flushes."
+        "using the same megabyte of the caching page directory; this happens up to "
+        f"{worst.rates['collisions']:.3f} times a round trip (at {worst.clients} clients), each "
+        "time with a flush."
     )
 
 

@@ -15,9 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, machine
+from switchyard import build, machine, runner
 from switchyard.build import BOARD, GUESTS, SCHEMES, Guest
+from switchyard.experiments import EXPERIMENTS
+from switchyard.experiments.experiment import Settings
+from switchyard.experiments.l4_ipc import CLIENTS
 from switchyard.machine import Boot
+from switchyard.runner import Written
+from switchyard.tests.runs import Silent, digest
 
 # The tests take some seconds of the machine's time; a kernel that hangs ends here.
 MAX_CYCLES = 40_000_000_000
@@ -121,3 +126,47 @@ def test_kernel_on_qemu(scheme: str, subtests: pytest.Subtests) -> None:
     if shutil.which("qemu-system-arm") is None:
         pytest.fail("qemu-system-arm: not found; install it with: apt-get install qemu-system-arm")
     check(Verdict.read(qemu_console(built(scheme, "test").image)), subtests)
+
+
+# Enough round trips for the shape of the figure, few enough for a test.
+ROUNDS = 300
+
+
+@pytest.fixture(scope="module")
+def l4_ipc(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Written]:
+    out = tmp_path_factory.mktemp("l4-ipc")
+    settings = Settings(rounds=ROUNDS)
+    return out, runner.run(EXPERIMENTS["l4-ipc"], settings, out, 2, Silent())
+
+
+@pytest.mark.slow
+@pytest.mark.guests
+def test_the_published_shape_comes_back(l4_ipc: tuple[Path, Written]) -> None:
+    found = {
+        (r.scheme, r.metric, r.parameters.get("clients")): r.value
+        for r in l4_ipc[1].outcome.records
+    }
+    flush = [found["flush", "round_trip", clients] for clients in CLIENTS]
+    fass = [found["fass", "round_trip", clients] for clients in CLIENTS]
+    assert max(flush) < 1.05 * min(flush), "flush costs the same whatever the number"
+    assert all(found["flush", "cache_flushes", clients] == 2 for clients in CLIENTS)
+    assert fass[0] < flush[0] / 13, "a more than thirteen-fold improvement"
+    assert fass[13] < flush[13] / 11, "with 14 clients still more than eleven-fold"
+    assert max(fass[:14]) < 2 * min(fass[:14]), "a slow rise up to 14 clients"
+    assert fass[14] > 1.3 * fass[13], "from 15 clients it rises faster"
+    assert fass[-1] < flush[-1] / 2, "and stays well below"
+    assert found["fass", "knee", None] == 15
+    for clients in CLIENTS:
+        recycled = found["fass", "domains_recycled", clients]
+        flushes = found["fass", "cache_flushes", clients]
+        assert (recycled > 0) == (clients >= 15)
+        assert flushes <= recycled / 2, "one flush makes many domains clean"
+
+
+@pytest.mark.slow
+@pytest.mark.guests
+def test_two_runs_write_the_same_bytes(l4_ipc: tuple[Path, Written], tmp_path: Path) -> None:
+    runner.run(EXPERIMENTS["l4-ipc"], Settings(rounds=ROUNDS), tmp_path, 3, Silent())
+    first = digest(l4_ipc[0])
+    assert len(first) > 48
+    assert digest(tmp_path) == first

@@ -2,33 +2,22 @@
 """The experiment l4-ipc on the stand-in of the simulator, whose answers are known."""
 
 import gzip
-import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
-from switchyard import build, plot, records, runner
+from switchyard import plot, records, runner
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Job, Settings
+from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_ipc import CLIENTS, L4Ipc
 from switchyard.machine import Stats
 from switchyard.runner import Written
 from switchyard.tests import fake_machine as fake
+from switchyard.tests.runs import Silent, digest
 
 ROUNDS = 24
-
-
-class Silent:
-    def building(self, guest: build.Guest) -> None:
-        pass
-
-    def started(self, total: int) -> None:
-        pass
-
-    def finished(self, job: Job) -> None:
-        pass
 
 
 def run(out: Path, workers: int = 2) -> Written:
@@ -108,14 +97,6 @@ def test_files(written: Written, tmp_path: Path) -> None:
     raw = Stats.parse(gzip.decompress((written.raw / "fass-15.json.gz").read_bytes()), "raw")
     assert raw.samples[15] == [fake.round_trip("fass", 15, i) + fake.TIMING for i in range(ROUNDS)]
     assert all(note in (out / "l4-ipc.md").read_text() for note in written.outcome.notes)
-
-
-def digest(folder: Path) -> dict[str, str]:
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.name.endswith(".meta.json")
-    }
 
 
 @pytest.mark.usefixtures("fake_machine")
