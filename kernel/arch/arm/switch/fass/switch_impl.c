@@ -22,6 +22,10 @@
  *   page table removed                 TLBs; its pages' lines were cleaned page by page
  *   space deleted                      caches and TLBs, if it can have left anything
  *
+ * The flush for a dirty domain is the published scheme's, which keeps no record of a section once
+ * its entry is gone. Ghosts are such a record: with them that flush could wait until a section does
+ * change hands. It is done all the same, so that this scheme is the one that was measured.
+ *
  * A line of a space without a domain is harmless where it is: nobody can reach it, it is written
  * back to its own frame (lines keep the pa), and switch_unmap finds it by the ghost. So isolation
  * rests on three rules: no DACR opens a domain before the TLB lost the former holder's
@@ -64,6 +68,8 @@ static struct {
 } ghost[SECTIONS];
 
 static uint16_t slot_users[CPU_PID_SLOTS];
+/* Directory entries of all spaces at unrelocated addresses, by the slot that they are in. */
+static uint32_t slot_unrelocated[CPU_PID_SLOTS];
 
 static bool unmapped_tlb, unmapped_cache; /* since the last switch_unmap_finish */
 
@@ -237,21 +243,24 @@ static bool slot_is_usable(const struct space *space, uint32_t slot) {
 }
 
 /*
- * The least used slot that the space does not map by its unrelocated addresses as well: those have
- * the same mva. Slot 0, which relocates nothing, is right for every space but shared by all that
- * are not relocated, so it is the last resort. With more than 63 spaces slots are shared too;
- * then sections collide, and are handled as collisions.
+ * The slot in which the fewest others are. Not one that the space maps by its unrelocated addresses
+ * as well: those have the same mva. Slot 0, which relocates nothing, is right for every space but
+ * shared by all that are not relocated, so it is the last resort. Slots where other spaces have
+ * unrelocated pages (a device mapped 1:1, say), and with more than 63 spaces slots of others, make
+ * collisions, which cost time but are handled.
  *
  * From the top: the processor gives a program its own low memory at its slot's unrelocated
  * addresses too, and nothing faults there until the space maps something else there (move_slot).
  * Programs that have more than 32 MB grow upwards, so the top slots are the last that they reach.
  */
 static uint32_t choose_slot(const struct space *space) {
-    uint32_t best = 0;
+    uint32_t best = 0, best_others = ~0u;
     for (uint32_t slot = CPU_PID_SLOTS - 1; slot > 0; slot--) {
-        if ((best == 0 || slot_users[slot] < slot_users[best]) && slot_is_usable(space, slot)) {
+        uint32_t others = slot_users[slot] + slot_unrelocated[slot];
+        if (others < best_others && slot_is_usable(space, slot)) {
             best = slot;
-            if (slot_users[slot] == 0) {
+            best_others = others;
+            if (others == 0) {
                 break;
             }
         }
@@ -315,7 +324,11 @@ void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
     struct switch_state *s = &space->scheme;
     uint32_t section = section_of(s, index << 20);
     bool had = space->directory[index] != 0;
+    bool has = value != 0;
     space->directory[index] = value;
+    if (index >= CPD_RELOCATED && index / CPD_RELOCATED < CPU_PID_SLOTS) {
+        slot_unrelocated[index / CPD_RELOCATED] += (uint32_t)has - (uint32_t)had;
+    }
     if (owns_entry(s, section)) {
         remove_entry(section);
         ptab_publish();
@@ -323,7 +336,7 @@ void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
     } else {
         ptab_publish();
     }
-    if (!had && value != 0 && s->slot != 0 && index / CPD_RELOCATED == s->slot) {
+    if (!had && has && s->slot != 0 && index / CPD_RELOCATED == s->slot) {
         move_slot(space);
     }
 }
