@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,11 @@ def test_files(tmp_path: Path) -> None:
         records.load(tmp_path)
     with pytest.raises(InputError, match="can be written"):
         records.save([], path / "below-a-file.json")
+
+
+def test_the_guides_example_is_a_record() -> None:
+    guide = Path(__file__).parents[2] / "docs" / "guide.md"
+    (example,) = re.findall(r"```json\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    (record,) = records.loads(f"[{example}]", "guide.md")
+    assert record.metric == "round_trip"
+    assert list(json.loads(example)) == list(records.NAMES)
