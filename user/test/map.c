@@ -255,6 +255,12 @@ static void map_twice(void) {
         CHECK(child_write(b, i & 1 ? PAGE_B : PAGE_C, i));
         EQUAL(child_read(b, i & 1 ? PAGE_C : PAGE_B), i);
     }
+    for (L4_Word_t i = 0; i < 6; i++) { /* at once, with both lines in the cache */
+        struct outcome o = child_do(b, CHILD_WRITE_READ, i & 1 ? PAGE_B : PAGE_C, 0x70 + i,
+                                    i & 1 ? PAGE_C : PAGE_B, 0);
+        EQUAL(o.kind, OUTCOME_DONE);
+        EQUAL(o.words[0], 0x70 + i);
+    }
 }
 
 const struct test map_tests[] = {

@@ -88,6 +88,11 @@ static L4_Word_t operate(L4_Word_t n) {
     case CHILD_WRITE:
         *at = words[2];
         return 0;
+    case CHILD_WRITE_READ:
+        results[0] = *at + *(volatile L4_Word_t *)(uintptr_t)words[3]; /* both into the cache */
+        *at = words[2];
+        results[0] = *(volatile L4_Word_t *)(uintptr_t)words[3];
+        return 1;
     case CHILD_EXECUTE:
         results[0] = ((L4_Word_t (*)(void))(uintptr_t)words[1])();
         return 1;

@@ -12,6 +12,7 @@ enum child_operation {
     CHILD_READY,      /* the child's first message, to its pager */
     CHILD_READ,       /* va -> word */
     CHILD_WRITE,      /* va, word */
+    CHILD_WRITE_READ, /* va, word, other va -> word read there, with nothing in between */
     CHILD_EXECUTE,    /* va of a function without arguments -> its result */
     CHILD_FILL,       /* va, words, seed: pattern(seed, i) to each word */
     CHILD_COMPARE,    /* va, words, seed -> how many words differ, the first one's index, value */
