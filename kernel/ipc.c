@@ -103,8 +103,12 @@ static void fail_phase(struct tcb *t, uint32_t error, uint32_t phase) {
     case KIND_INTERRUPT:
         t->state = STATE_INACTIVE;
         break;
-    default:
-        t->state = STATE_DEAD;
+    default: /* start or exception: ExchangeRegisters lets it go on without a reply */
+        if (error == L4_IPC_ERR_CANCELED) {
+            make_ready(t, false);
+        } else {
+            t->state = STATE_DEAD;
+        }
         break;
     }
 }

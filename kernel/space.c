@@ -105,6 +105,7 @@ bool space_set_areas(struct space *space, L4_Fpage_t kip, L4_Fpage_t utcb, uint3
 
 bool space_map_utcb(struct space *space, uint32_t utcb) {
     uint32_t kip = L4_Address(space->kip_area);
+    space->areas_fixed = true;
     pte_t *entry = ptab_make(space, kip);
     if (entry == NULL) {
         return false;

@@ -35,7 +35,7 @@ static void sys_space_control(struct tcb *self) {
         error = L4_ErrNoPrivilege;
     } else if (t == NULL || t->space == NULL) {
         error = L4_ErrInvalidSpace;
-    } else if (t->space->active_count == 0) { /* later the areas are fixed */
+    } else if (!t->space->areas_fixed) { /* else it has no effect (X.2 manual) */
         space_set_areas(t->space, (L4_Fpage_t){.raw = r[2]}, (L4_Fpage_t){.raw = r[3]}, &error);
     }
     self->frame.r[1] = 0;

@@ -115,9 +115,6 @@ static void leave_space(struct tcb *t) {
         space->threads = before == t ? NULL : before;
     }
     t->space = NULL;
-    if (t->utcb != 0) {
-        space->active_count--;
-    }
     if (--space->thread_count == 0) {
         space_destroy(space);
     }
@@ -143,7 +140,6 @@ static bool place_utcb(struct tcb *t, uint32_t utcb) {
         return false;
     }
     t->utcb = utcb;
-    t->space->active_count++;
     static const uint32_t zeros[L4_UTCB_SIZE / 4];
     utcb_write_words(t, 0, zeros, L4_UTCB_SIZE / 4);
     utcb_write(t, L4_UTCB_MY_GLOBAL_ID, t->id);

@@ -32,6 +32,7 @@
     ldr     r0, [sp, #HOT_CURRENT]
     add     r0, r0, #TCB_FRAME
     stmib   r0, {r1-r14}^
+    mov     r0, r0                      @ no banked register right after a user-bank transfer
     str     lr, [r0, #FRAME_PC]
     ldr     r1, [sp, #-4]
     mrs     r2, spsr
@@ -71,8 +72,8 @@ swi_entry:
     switch_entry_hook
     ldr     r8, [sp, #HOT_CURRENT]
     add     r9, r8, #TCB_FRAME + FRAME_SP
-    str     r11, [r8, #TCB_FRAME + FRAME_R11]
     stmia   r9, {sp, lr}^
+    str     r11, [r8, #TCB_FRAME + FRAME_R11]
     str     lr, [r8, #TCB_FRAME + FRAME_PC]
     stmfd   sp!, {r0-r3}
     bl      fastpath_ipc                @ r0 = who runs now, or 0
@@ -114,7 +115,7 @@ kernel_exit:
     switch_exit_hook
     msr     spsr_cxsf, r0
     ldmia   lr, {r0-r14}^
-    mov     r0, r0                      @ no banked register right after a user-bank load
+    mov     r0, r0                      @ as in save_frame_swi
     ldr     lr, [lr, #FRAME_PC]
     movs    pc, lr
 
