@@ -60,7 +60,7 @@ static inline void switch_to(struct space *from, struct space *to) {
 void switch_set_directory(struct space *space, uint32_t index, uint32_t value);
 
 /*
- * A page-table entry of the space is about to become valid, or to get more rights. TLBs hold no
+ * A page-table entry of the space has just become valid, or got more rights. TLBs hold no
  * invalid entries on this processor, but may hold the one with fewer rights.
  */
 void switch_map(struct space *space, uint32_t va, bool writable, bool was_valid);
