@@ -81,12 +81,14 @@ def c_files() -> list[str]:
         files = [ROOT / name for name in listed.stdout.splitlines()]
     else:  # an unpacked archive, no checkout
         files = [file for folder in C_FOLDERS for file in (ROOT / folder).rglob("*")]
-    # *_asm.h are assembly, whose lines a formatter of C would join
-    return [
-        str(f.relative_to(ROOT))
-        for f in files
-        if f.suffix in (".c", ".h") and not f.name.endswith("_asm.h") and f.is_file()
-    ]
+    return [str(f.relative_to(ROOT)) for f in files if is_c(f)]
+
+
+def is_c(file: Path) -> bool:
+    """C, and not a header of assembly, whose lines a formatter of C would join."""
+    if file.suffix not in (".c", ".h") or not file.is_file():
+        return False
+    return not re.search(r"^\s*\.macro\b", file.read_text(encoding="utf-8"), re.M)
 
 
 def suites() -> list[Suite]:
