@@ -5,7 +5,8 @@
 usage: embed.py NAME LINK_ADDRESS ELF OUTPUT
 
 The section .NAME starts at LINK_ADDRESS and holds the loadable segments at their addresses; what
-follows the last one's data (bss, stack) is left out, start-up code clears it; boot_NAME_ip, boot_NAME_low and boot_NAME_high are the symbols that kip.c wants.
+follows the last one's data (bss, stack) is left out, start-up code clears it; boot_NAME_ip,
+boot_NAME_low and boot_NAME_high are the symbols that kip.c wants.
 """
 
 import struct
@@ -15,10 +16,12 @@ EM_ARM, PT_LOAD = 40, 1
 
 
 def fail(path: str, what: str) -> None:
+    """End with a line that says what is wrong with a file."""
     sys.exit(f"embed.py: {path}: {what}")
 
 
 def main() -> None:
+    """Read the ELF file, write the assembly."""
     if len(sys.argv) != 5:
         sys.exit(__doc__)
     name, base, path, output = sys.argv[1], int(sys.argv[2], 0), sys.argv[3], sys.argv[4]
@@ -30,7 +33,9 @@ def main() -> None:
     phentsize, phnum = struct.unpack_from("<HH", elf, 42)
     segments = []
     for i in range(phnum):
-        kind, offset, vaddr, _, filesz, memsz = struct.unpack_from("<6I", elf, phoff + i * phentsize)
+        kind, offset, vaddr, _, filesz, memsz = struct.unpack_from(
+            "<6I", elf, phoff + i * phentsize
+        )
         if kind == PT_LOAD and memsz:
             segments.append((vaddr, offset, filesz, memsz))
     segments.sort()
