@@ -11,11 +11,14 @@ Files under the output folder, for an experiment `e`:
 """
 
 import gzip
+import hashlib
 import json
 import os
 import platform
+import shutil
 import subprocess
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -56,13 +59,22 @@ def run(
     """Runs all jobs of an experiment, `workers` at a time, and writes what they gave."""
     jobs = experiment.jobs(settings)
     raw = _folder(out / "raw" / experiment.name)
-    build.ensure(unique(job.guest for job in jobs), listener.building)
+    guests = unique(job.guest for job in jobs)
+    build.ensure(guests, listener.building)
     begun = datetime.now(UTC)
-    points = _points(experiment, jobs, raw, workers, listener)
+    with tempfile.TemporaryDirectory(prefix="switchyard-") as folder:
+        # A build that goes on meanwhile must not change what the later jobs run.
+        images = {guest: Path(shutil.copy(guest.image, folder)) for guest in guests}
+        hashes = {
+            guest: hashlib.sha256(path.read_bytes()).hexdigest() for guest, path in images.items()
+        }
+        points = _points(experiment, jobs, images, raw, workers, listener)
     outcome = experiment.outcome(points)
     path = out / f"{experiment.name}.json"
     records.save(outcome.records, path)
-    _write(records.meta_path(path), json.dumps(_meta(begun, settings, jobs), indent=2) + "\n")
+    _write(
+        records.meta_path(path), json.dumps(_meta(begun, settings, jobs, hashes), indent=2) + "\n"
+    )
     _write(out / f"{experiment.name}.md", notes_text(experiment, outcome))
     figures = plot.save(outcome.figure, out / experiment.name)
     return Written(outcome, path, figures, raw)
@@ -80,14 +92,19 @@ def notes_text(experiment: Experiment[Any], outcome: Outcome) -> str:
 
 
 def _points(
-    experiment: Experiment[Any], jobs: list[Job], raw: Path, workers: int, listener: Listener
+    experiment: Experiment[Any],
+    jobs: list[Job],
+    images: Mapping[build.Guest, Path],
+    raw: Path,
+    workers: int,
+    listener: Listener,
 ) -> dict[str, Any]:
     """Each job's point by the job's name, in the jobs' order whatever order they end in."""
     points: dict[str, Any] = {}
     listener.started(len(jobs))
     with ThreadPoolExecutor(max_workers=workers) as pool:
         running: dict[Future[Any], Job] = {
-            pool.submit(_point, experiment, job, raw): job for job in jobs
+            pool.submit(_point, experiment, job, images[job.guest], raw): job for job in jobs
         }
         try:
             waiting = set(running)
@@ -102,20 +119,23 @@ def _points(
     return {job.name: points[job.name] for job in jobs}
 
 
-def _point(experiment: Experiment[Any], job: Job, raw: Path) -> Any:
-    done = machine.run(machine.Boot(job.machine, job.guest.image, job.append, job.max_cycles))
+def _point(experiment: Experiment[Any], job: Job, image: Path, raw: Path) -> Any:
+    done = machine.run(machine.Boot(job.machine, image, job.append, job.max_cycles))
     # mtime=0 and no file name in the header: the same statistics make the same file.
     _write(raw / f"{job.name}.json.gz", gzip.compress(done.text, compresslevel=6, mtime=0))
     return experiment.measure(job, done.stats)
 
 
-def _meta(begun: datetime, settings: Settings, jobs: list[Job]) -> dict[str, object]:
+def _meta(
+    begun: datetime, settings: Settings, jobs: list[Job], hashes: Mapping[build.Guest, str]
+) -> dict[str, object]:
     return {
         "date": begun.isoformat(timespec="seconds"),
         "seconds": round((datetime.now(UTC) - begun).total_seconds(), 1),
         "switchyard": __version__,
         "commit": _commit(),
         "quick": settings.quick,
+        "images": {guest.name: f"sha256:{digest}" for guest, digest in hashes.items()},
         "jobs": [
             {"name": j.name, "image": j.guest.name, "machine": j.machine, "append": j.append}
             for j in jobs

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: exit statuses, one line for what is wrong, files where they were asked for."""
 
+import dataclasses
 import json
 import re
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from switchyard import build, cli, machine, records
+from switchyard.experiments.experiment import Job, Settings
 from switchyard.experiments.l4_ipc import L4Ipc
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,23 +92,17 @@ def test_run_shows_tables_and_writes_files(
 def test_a_guest_that_dies_fails_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    jobs = L4Ipc().jobs
+    jobs = L4Ipc.jobs
 
-    class Dying(build.Guest):
-        @property
-        def image(self) -> Path:
-            return Path("dies.elf")
-
-    def one_dies(self: L4Ipc, settings: object) -> object:
-        del self
-        found = jobs(settings)  # type: ignore[arg-type]
-        object.__setattr__(found[7], "guest", Dying("assabet", "flush", "bench-ipc", ""))
+    def one_dies(self: L4Ipc, settings: Settings) -> list[Job]:
+        found = jobs(self, settings)
+        found[7] = dataclasses.replace(found[7], guest=build.Guest("assabet", "flush", "dies", ""))
         return found
 
     monkeypatch.setattr(L4Ipc, "jobs", one_dies)
     assert cli.execute(["run", "l4-ipc", "--quick", "--out", str(tmp_path)]) == 1
     said = capsys.readouterr().err
-    assert "dies.elf on sa1110: the guest failed" in said
+    assert "assabet-flush-dies.elf on sa1110: the guest failed" in said
     assert "console line 39" in said
     assert "Traceback" not in said
 

@@ -18,5 +18,8 @@ def fake_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{source}" "$@"\n')
     program.chmod(0o755)
     monkeypatch.setenv(machine.OVERRIDE, str(program))
-    monkeypatch.setattr(build, "_make", lambda _guest: None)
+    monkeypatch.setattr(build, "_make", lambda guest: guest.image.write_text(guest.name))
+    monkeypatch.setattr(
+        build.Guest, "image", property(lambda guest: tmp_path / f"{guest.name}.elf")
+    )
     return program

@@ -2,6 +2,7 @@
 """The experiment l4-ipc on the stand-in of the simulator, whose answers are known."""
 
 import gzip
+import hashlib
 import json
 from pathlib import Path
 
@@ -91,6 +92,8 @@ def test_files(written: Written, tmp_path: Path) -> None:
     meta = json.loads(records.meta_path(written.records).read_text())
     assert meta["date"].startswith("20")
     assert len(meta["jobs"]) == 48
+    image = hashlib.sha256(b"assabet-fass-bench-ipc").hexdigest()
+    assert meta["images"]["assabet-fass-bench-ipc"] == f"sha256:{image}"
     assert {path.suffix for path in written.figures} == {".svg", ".png"}
     assert written.figures[1].read_bytes().startswith(b"\x89PNG")
     assert len(list(written.raw.iterdir())) == 48
