@@ -13,7 +13,7 @@ from collections import Counter
 
 import pytest
 from builder import RAM, WINDOW, WINDOW_SIZE
-from coverage import ALL_CELLS, Cell, cells
+from cells import ALL_CELLS, Cell, cells
 from generator import streams
 from reference import RAM_SIZE, Reference
 from unicorn import unicorn_const as uconst
