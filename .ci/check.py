@@ -110,6 +110,8 @@ def suites() -> list[Suite]:
             ["cargo", "clippy", "--locked", "--all-targets", "--", "-D", "warnings"],
             every,
         ),
+        # before the tests, which run these images
+        Suite("guests", [PYTHON, "-m", "switchyard", "build"], ("all", "quick")),
         Suite("cargo test", ["cargo", "test", "--locked", "--no-fail-fast"], tests, cargo_count),
         Suite("cargo test", ["cargo", "test", "--locked", "--lib"], ("quick",), cargo_count),
         Suite("pytest", [PYTHON, "-m", "pytest"], tests, pytest_count),
