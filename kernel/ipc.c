@@ -223,7 +223,7 @@ static void deliver(const struct tcb *sender, struct tcb *receiver, uint32_t wor
  */
 static bool transfer(const struct tcb *sender, struct tcb *receiver, uint32_t *error, bool first) {
     uint32_t words = collect(sender);
-    if (TAG_TYPED(message[0]) != 0) {
+    if (TAG_TYPED(message[0]) != 0 && !thread_is_interrupt(receiver)) {
         *error = transfer_items(sender, receiver, words);
         if (*error != 0) {
             ipc_leave(receiver);

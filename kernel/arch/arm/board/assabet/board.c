@@ -87,8 +87,16 @@ void board_timer_tick_at(uint32_t count) {
     match_at(0, count);
 }
 
+/*
+ * QEMU's timer arms all four matches anew at a write to one, and forgets one that has just passed
+ * and whose interrupt it has not raised yet: until the counter wraps there would be no tick.
+ * On the SA-1110 a match that has passed shows in OSSR, and nothing happens here.
+ */
 void board_timer_alarm_at(uint32_t count) {
     match_at(1, count);
+    if ((OST(OIER) & 1) != 0 && (int32_t)(OST(OSMR0) - OST(OSCR)) <= 0 && (OST(OSSR) & 1) == 0) {
+        OST(OSMR0) = OST(OSCR) + 16;
+    }
 }
 
 bool board_timer_is_tick(uint32_t interrupt) {
