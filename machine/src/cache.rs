@@ -133,6 +133,14 @@ impl<L: Clone + Default> Cache<L> {
         (tag != 0).then_some(tag & !(LINE_BYTES - 1))
     }
 
+    /// The valid lines with their addresses.
+    pub fn valid_lines(&self) -> impl Iterator<Item = (u32, &L)> {
+        let tagged = self.tags.iter().zip(&self.lines);
+        tagged
+            .filter(|(tag, _)| **tag != 0)
+            .map(|(tag, line)| (tag & !(LINE_BYTES - 1), line))
+    }
+
     /// Forgets the line in `slot`, dirty or not.
     pub fn invalidate(&mut self, slot: usize) {
         self.tags[slot] = 0;

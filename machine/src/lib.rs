@@ -10,6 +10,7 @@ pub mod arm;
 pub mod board;
 pub mod bus;
 pub mod cache;
+pub mod check;
 pub mod config;
 pub mod counters;
 pub mod dev;

@@ -12,10 +12,11 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::Instant;
 
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 
 use switchyard_machine::board::{self, Board};
+use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::{MachineConfig, BUILT_IN};
 use switchyard_machine::error::{read_file, Error};
 use switchyard_machine::event::Cycle;
@@ -80,9 +81,19 @@ struct BootArgs {
     /// Write one line an instruction to this file.
     #[arg(long)]
     log: Option<PathBuf>,
+    /// Compare each access with an ideal machine's (`coherence`) and report what was forgotten.
+    #[arg(long)]
+    check: Option<Check>,
     /// Type the contents of this file on the console.
     #[arg(long)]
     input: Option<PathBuf>,
+}
+
+/// What can be checked.
+#[derive(Clone, Copy, ValueEnum)]
+enum Check {
+    /// Caches, TLBs and write buffer: `check.rs`.
+    Coherence,
 }
 
 fn main() -> ExitCode {
@@ -167,21 +178,39 @@ fn answer_vectors() -> Result<ExitCode, String> {
 }
 
 fn boot(args: &BootArgs) -> Result<ExitCode, String> {
-    match &args.log {
-        None => run(args, (), |()| Ok(())),
-        Some(file) => {
-            let log = Log::new(BufWriter::new(create(file)?));
-            run(args, log, |log| {
-                log.finish().map_err(|error| cannot_write(file, error))
-            })
-        }
+    if args.log.is_none() && args.check.is_none() {
+        return run(args, (), |_| {}, |()| Ok(None));
     }
+    let log = match &args.log {
+        Some(file) => Some(Log::new(BufWriter::new(create(file)?))),
+        None => None,
+    };
+    run(
+        args,
+        (log, None),
+        |machine| {
+            // Once memory is loaded: the checker's copy of it begins there.
+            let checker = args
+                .check
+                .map(|Check::Coherence| Checker::new(machine.bus()));
+            machine.core().observer.1 = checker;
+        },
+        |(log, checker)| {
+            if let (Some(log), Some(file)) = (log, &args.log) {
+                log.finish().map_err(|error| cannot_write(file, error))?;
+            }
+            Ok(checker.as_ref().map(|c| c.findings().cloned().collect()))
+        },
+    )
 }
 
+/// Boots and runs; `begin` is called when memory is loaded, `finish` after the run, which gives
+/// what a checker has found, if there was one.
 fn run<O: Observer>(
     args: &BootArgs,
     observer: O,
-    finish: impl FnOnce(&mut O) -> Result<(), String>,
+    begin: impl FnOnce(&mut Machine<O>),
+    finish: impl FnOnce(&mut O) -> Result<Option<Vec<Finding>>, String>,
 ) -> Result<ExitCode, String> {
     let (config, board) = described(&args.machine)?;
     let parts = (board.parts)(config.ram_bytes);
@@ -195,6 +224,7 @@ fn run<O: Observer>(
     let core = machine.core();
     core.r[..3].copy_from_slice(&start.registers);
     core.r[15] = start.pc;
+    begin(&mut machine);
     let mut console = Console::open(args.input.as_deref(), &mut machine)?;
     // Before the run, so that a long one does not end in a file that cannot be written.
     let stats = args.stats.as_deref().map(create).transpose()?;
@@ -205,19 +235,27 @@ fn run<O: Observer>(
     let seconds = began.elapsed().as_secs_f64();
 
     let end = End::new(stop, machine.cycles());
-    finish(&mut machine.core().observer)?;
+    let findings = finish(&mut machine.core().observer)?;
     if let (Some(mut file), Some(name)) = (stats, &args.stats) {
-        file.write_all(report::statistics(&config, &mut machine, &end).as_bytes())
+        let statistics = report::statistics(&config, &mut machine, &end, findings.as_deref());
+        file.write_all(statistics.as_bytes())
             .map_err(|error| cannot_write(name, error))?;
     }
     if let (Some(mut file), Some(name)) = (host_time, &args.host_time) {
         writeln!(file, "{}", json!({ "seconds": seconds }))
             .map_err(|error| cannot_write(name, error))?;
     }
+    let findings = findings.unwrap_or_default();
+    let mut message = report::findings(NAME, &findings);
     if end.good() {
-        return Ok(ExitCode::SUCCESS);
+        let _ = io::stderr().write_all(message.as_bytes());
+        return Ok(if findings.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(GUEST_FAILED)
+        });
     }
-    let mut message = format!("{NAME}: {}\n", end.message);
+    message += &format!("{NAME}: {}\n", end.message);
     if end.kind != "exit" {
         message += &report::state(&mut machine, &console.tail);
     }

@@ -2,6 +2,8 @@
 //! Observers: what may watch a machine run. The observer is a type parameter of the core, so the
 //! one that watches nothing, `()`, compiles to nothing.
 
+use crate::arm::memsys::MemSys;
+use crate::dev::Width;
 use crate::event::Cycle;
 
 /// One instruction that has issued.
@@ -21,16 +23,90 @@ pub struct Commit {
     pub r: [u32; 16],
 }
 
+/// A data access or an instruction fetch that has succeeded.
+#[derive(Debug, Clone, Copy)]
+pub struct Access {
+    /// The cycle at which it was done.
+    pub cycle: Cycle,
+    /// Address of the instruction that made it (the fetched one itself for a fetch).
+    pub pc: u32,
+    /// The address as the program issued it.
+    pub va: u32,
+    /// How much of the aligned unit at `va` was accessed.
+    pub width: Width,
+    /// Whether it was made with the rights of a privileged mode.
+    pub privileged: bool,
+}
+
 /// Watches a machine. Methods of an observer whose [`Observer::ON`] is false are never called.
 pub trait Observer {
     /// Whether there is anything to call.
     const ON: bool;
     /// After each instruction.
-    fn commit(&mut self, commit: &Commit);
+    fn commit(&mut self, _commit: &Commit) {}
+    /// After each instruction fetch, with the encoding that will execute.
+    fn fetched(&mut self, _memory: &MemSys, _access: &Access, _insn: u32) {}
+    /// After each load of a word or part of one, with what it read, right-aligned.
+    fn loaded(&mut self, _memory: &MemSys, _access: &Access, _value: u32) {}
+    /// After each store of a word or part of one, with what it wrote in the low bits.
+    fn stored(&mut self, _memory: &MemSys, _access: &Access, _value: u32) {}
 }
 
 /// Watches nothing.
 impl Observer for () {
     const ON: bool = false;
-    fn commit(&mut self, _: &Commit) {}
+}
+
+/// Two observers watch.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    const ON: bool = A::ON || B::ON;
+
+    fn commit(&mut self, commit: &Commit) {
+        self.0.commit(commit);
+        self.1.commit(commit);
+    }
+
+    fn fetched(&mut self, memory: &MemSys, access: &Access, insn: u32) {
+        self.0.fetched(memory, access, insn);
+        self.1.fetched(memory, access, insn);
+    }
+
+    fn loaded(&mut self, memory: &MemSys, access: &Access, value: u32) {
+        self.0.loaded(memory, access, value);
+        self.1.loaded(memory, access, value);
+    }
+
+    fn stored(&mut self, memory: &MemSys, access: &Access, value: u32) {
+        self.0.stored(memory, access, value);
+        self.1.stored(memory, access, value);
+    }
+}
+
+/// An observer that may be absent.
+impl<A: Observer> Observer for Option<A> {
+    const ON: bool = A::ON;
+
+    fn commit(&mut self, commit: &Commit) {
+        if let Some(observer) = self {
+            observer.commit(commit);
+        }
+    }
+
+    fn fetched(&mut self, memory: &MemSys, access: &Access, insn: u32) {
+        if let Some(observer) = self {
+            observer.fetched(memory, access, insn);
+        }
+    }
+
+    fn loaded(&mut self, memory: &MemSys, access: &Access, value: u32) {
+        if let Some(observer) = self {
+            observer.loaded(memory, access, value);
+        }
+    }
+
+    fn stored(&mut self, memory: &MemSys, access: &Access, value: u32) {
+        if let Some(observer) = self {
+            observer.stored(memory, access, value);
+        }
+    }
 }

@@ -10,6 +10,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::arm::core::{mode, psr};
+use crate::check::Finding;
 use crate::config::MachineConfig;
 use crate::counters::{Privilege, Tally, Totals};
 use crate::event::Cycle;
@@ -20,6 +21,8 @@ use crate::observe::Observer;
 const SCHEMA: u32 = 1;
 /// Lines of the console that a message about a failed guest repeats.
 const TAIL_LINES: usize = 10;
+/// Findings of a checker that are printed.
+const FINDING_LINES: usize = 20;
 /// Bytes of the console that are kept for it.
 const TAIL_BYTES: usize = 4096;
 
@@ -72,6 +75,7 @@ pub fn statistics<O: Observer>(
     config: &MachineConfig,
     machine: &mut Machine<O>,
     end: &End,
+    findings: Option<&[Finding]>,
 ) -> String {
     let totals = machine.counters().totals().clone();
     let regions = machine
@@ -110,6 +114,7 @@ pub fn statistics<O: Observer>(
         regions,
         samples: &machine.bus().host.samples,
         diagnostics,
+        findings: findings.map(|all| all.iter().map(FindingRecord::of).collect()),
     };
     // Nothing in it can fail to serialise: the keys are numbers and names, the values integers.
     let mut text = serde_json::to_string(&statistics).expect("statistics are plain values");
@@ -130,6 +135,52 @@ struct Statistics<'a> {
     regions: Vec<RegionRecord>,
     samples: &'a BTreeMap<u32, Vec<u32>>,
     diagnostics: Vec<DiagnosticRecord>,
+    /// Only there if a checker watched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings: Option<Vec<FindingRecord>>,
+}
+
+#[derive(Serialize)]
+struct FindingRecord {
+    cause: &'static str,
+    pc: u32,
+    va: u32,
+    mva: u32,
+    pa: u32,
+    ideal_pa: Option<u32>,
+    domain: Option<u8>,
+    count: u64,
+    text: String,
+}
+
+impl FindingRecord {
+    fn of(finding: &Finding) -> Self {
+        Self {
+            cause: finding.cause.name(),
+            pc: finding.access.pc,
+            va: finding.access.va,
+            mva: finding.mva,
+            pa: finding.pa,
+            ideal_pa: finding.ideal_pa,
+            domain: finding.domain,
+            count: finding.count,
+            text: finding.to_string(),
+        }
+    }
+}
+
+/// What a checker has found, a line each; the first [`FINDING_LINES`] of many.
+#[must_use]
+pub fn findings(name: &str, findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for finding in findings.iter().take(FINDING_LINES) {
+        let _ = writeln!(text, "{name}: {finding}");
+    }
+    if findings.len() > FINDING_LINES {
+        let rest = findings.len() - FINDING_LINES;
+        let _ = writeln!(text, "{name}: and {rest} more findings (--stats has all)");
+    }
+    text
 }
 
 #[derive(Serialize)]

@@ -89,7 +89,10 @@ impl TlbEntry {
         (self.permissions >> (2 * subpage)) & 3
     }
 
-    fn matches(&self, mva: u32) -> bool {
+    /// Whether this entry translates `mva`.
+    #[inline]
+    #[must_use]
+    pub fn matches(&self, mva: u32) -> bool {
         mva & self.mask == self.mva
     }
 }

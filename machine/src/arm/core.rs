@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use crate::config::MachineConfig;
 use crate::counters::Privilege;
+use crate::dev::Width;
 use crate::event::{Cycle, NEVER};
-use crate::observe::{Commit, Observer};
+use crate::observe::{Access, Commit, Observer};
 
 use super::exec::{self, Handler};
 use super::insn::Op;
@@ -269,6 +270,11 @@ impl<O: Observer> Core<O> {
         self.mem.cycle += 1;
         self.next_pc = pc.wrapping_add(4);
         let executed = self.condition_holds(op.insn.cond());
+        if O::ON {
+            self.r[15] = pc.wrapping_add(8);
+            let access = self.access(pc, Width::Word, self.privileged());
+            self.observer.fetched(&self.mem, &access, op.insn.0);
+        }
         if executed {
             self.r[15] = pc.wrapping_add(8);
             if Self::HANDLERS[op.kind.0 as usize](self, op.insn).is_err() {
@@ -338,6 +344,74 @@ impl<O: Observer> Core<O> {
         }
         self.mem.cycle = self.mem.cycle.max(wake.min(until));
         wake != NEVER
+    }
+
+    // ---- memory, as observers see it -------------------------------------------------------
+
+    /// Loads ([`MemSys::load`]).
+    #[inline(always)]
+    pub(super) fn load(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
+        let value = self.mem.load(va, width, privileged)?;
+        if O::ON {
+            let access = self.access(va, width, privileged);
+            self.observer.loaded(&self.mem, &access, value);
+        }
+        Ok(value)
+    }
+
+    /// Stores ([`MemSys::store`]).
+    #[inline(always)]
+    pub(super) fn store(
+        &mut self,
+        va: u32,
+        width: Width,
+        value: u32,
+        privileged: bool,
+    ) -> Result<(), Abort> {
+        self.mem.store(va, width, value, privileged)?;
+        if O::ON {
+            let access = self.access(va, width, privileged);
+            self.observer.stored(&self.mem, &access, value);
+        }
+        Ok(())
+    }
+
+    /// Loads consecutive words ([`MemSys::load_multiple`]).
+    #[inline(always)]
+    pub(super) fn load_words(&mut self, va: u32, words: &mut [u32]) -> Result<(), Abort> {
+        let privileged = self.privileged();
+        self.mem.load_multiple(va, words, privileged)?;
+        if O::ON {
+            for (n, word) in words.iter().enumerate() {
+                let access = self.access(va.wrapping_add(4 * n as u32), Width::Word, privileged);
+                self.observer.loaded(&self.mem, &access, *word);
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores consecutive words ([`MemSys::store_multiple`]).
+    #[inline(always)]
+    pub(super) fn store_words(&mut self, va: u32, words: &[u32]) -> Result<(), Abort> {
+        let privileged = self.privileged();
+        let result = self.mem.store_multiple(va, words, privileged);
+        if O::ON {
+            for (n, word) in words[..self.mem.words_stored].iter().enumerate() {
+                let access = self.access(va.wrapping_add(4 * n as u32), Width::Word, privileged);
+                self.observer.stored(&self.mem, &access, *word);
+            }
+        }
+        result
+    }
+
+    fn access(&self, va: u32, width: Width, privileged: bool) -> Access {
+        Access {
+            cycle: self.mem.cycle,
+            pc: self.r[15].wrapping_sub(8),
+            va,
+            width,
+            privileged,
+        }
     }
 
     // ---- program status --------------------------------------------------------------------

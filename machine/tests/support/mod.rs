@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Builds and runs the assembly guests of `memory/` and `timing/`.
+//! Builds and runs the assembly guests of `memory/`, `timing/` and `coherence/`.
+//!
+//! Each test binary uses a part of this.
+#![allow(dead_code)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
 use switchyard_machine::board;
+use switchyard_machine::bus::Bus;
+use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::counters::Tally;
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::machine::{Machine, Stop};
+use switchyard_machine::observe::Observer;
 
 /// More cycles than any of these guests needs.
 const LIMIT: u64 = 10_000_000;
@@ -35,25 +41,24 @@ fn compiler() -> String {
     })
 }
 
-/// Builds the guests of `directory`, once a process; returns where they are.
-fn build(directory: &'static str) -> PathBuf {
+/// Builds all guests, once a process; returns where those of `directory` are.
+fn build(directory: &str) -> PathBuf {
     static DONE: OnceLock<Result<(), String>> = OnceLock::new();
     let out = root().join("build/guests/tests");
-    let done = DONE.get_or_init(|| make(directory, &out));
+    let done = DONE.get_or_init(|| make(&out));
     if let Err(message) = done {
         panic!("building the guests failed:\n{message}");
     }
     out.join(directory)
 }
 
-fn make(directory: &str, out: &Path) -> Result<(), String> {
+fn make(out: &Path) -> Result<(), String> {
     std::fs::create_dir_all(out).map_err(|error| error.to_string())?;
     write_counters(&out.join("counters.h"));
     let done = Command::new("make")
         .arg("-s")
         .arg("-C")
         .arg(root().join("machine/tests"))
-        .arg(directory)
         .arg(format!("OUT={}", out.display()))
         .arg(format!("CC={}", compiler()))
         .output()
@@ -78,20 +83,8 @@ fn write_counters(file: &Path) {
 }
 
 /// Runs guest `name` of `directory` on `machine`.
-pub fn run(directory: &'static str, name: &str, machine: &str) -> Outcome {
-    let kernel = build(directory).join(format!("{name}.elf"));
-    let config = MachineConfig::find(machine).expect("a built-in machine");
-    let board = board::find(&config.board).expect("its board");
-    let mut machine = Machine::new(&config, (board.parts)(config.ram_bytes), ());
-    let boot = Boot {
-        kernel: &kernel,
-        append: None,
-        initrd: None,
-    };
-    let start = loader::load(&boot, board, machine.bus()).expect("the guest can be loaded");
-    machine.core().r[..3].copy_from_slice(&start.registers);
-    machine.core().r[15] = start.pc;
-    let stop = machine.run(LIMIT);
+pub fn run(directory: &str, name: &str, machine: &str) -> Outcome {
+    let (mut machine, stop) = run_watched(directory, name, machine, |_| ());
     assert!(
         machine.diagnostics().is_empty(),
         "{name} does UNPREDICTABLE things: {:x?}",
@@ -99,4 +92,37 @@ pub fn run(directory: &'static str, name: &str, machine: &str) -> Outcome {
     );
     let samples = machine.bus().host.samples.remove(&0).unwrap_or_default();
     Outcome { stop, samples }
+}
+
+/// What the coherence checker finds in a run of guest `name` of `directory`.
+pub fn check(directory: &str, name: &str, machine: &str) -> Vec<Finding> {
+    let (mut machine, stop) = run_watched(directory, name, machine, |bus| Some(Checker::new(bus)));
+    assert_eq!(stop, Stop::Exit(0), "{name} under the checker");
+    let checker = machine.core().observer.as_ref();
+    checker.map_or_else(Vec::new, |c| c.findings().cloned().collect())
+}
+
+/// Runs a guest under the observer that `observer` makes once memory is loaded.
+fn run_watched<O: Observer + Default>(
+    directory: &str,
+    name: &str,
+    machine: &str,
+    observer: impl FnOnce(&Bus) -> O,
+) -> (Machine<O>, Stop) {
+    let kernel = build(directory).join(format!("{name}.elf"));
+    let config = MachineConfig::find(machine).expect("a built-in machine");
+    let board = board::find(&config.board).expect("its board");
+    let parts = (board.parts)(config.ram_bytes);
+    let mut machine = Machine::new(&config, parts, O::default());
+    let boot = Boot {
+        kernel: &kernel,
+        append: None,
+        initrd: None,
+    };
+    let start = loader::load(&boot, board, machine.bus()).expect("the guest can be loaded");
+    machine.core().observer = observer(machine.bus());
+    machine.core().r[..3].copy_from_slice(&start.registers);
+    machine.core().r[15] = start.pc;
+    let stop = machine.run(LIMIT);
+    (machine, stop)
 }

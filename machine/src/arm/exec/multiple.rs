@@ -15,9 +15,7 @@ pub fn load_multiple<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), 
     };
     let list = insn.register_list();
     let mut words = [0; 16];
-    let privileged = core.privileged();
-    core.mem
-        .load_multiple(block.start, &mut words[..block.count], privileged)?;
+    core.load_words(block.start, &mut words[..block.count])?;
     core.charge_multiple(block.count);
     // A loaded base wins over the written-back one.
     block.write_back(core, insn);
@@ -59,9 +57,7 @@ pub fn store_multiple<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(),
     }
     // The base is stored as it was if it is the first register; otherwise ARMv4 leaves it
     // unpredictable, and the processor stores what it was as well (assumed).
-    let privileged = core.privileged();
-    core.mem
-        .store_multiple(block.start, &words[..block.count], privileged)?;
+    core.store_words(block.start, &words[..block.count])?;
     core.charge_multiple(block.count);
     block.write_back(core, insn);
     Ok(())

@@ -36,8 +36,7 @@ pub fn store_offset<O: Observer, const BYTE: bool>(
 ) -> Result<(), Abort> {
     let address = constant_offset(core, insn);
     let width = if BYTE { Width::Byte } else { Width::Word };
-    core.mem
-        .store(address, width, core.r[insn.rd()], core.privileged())
+    core.store(address, width, core.r[insn.rd()], core.privileged())
 }
 
 /// LDR, LDRB, LDRT and LDRBT in every addressing mode.
@@ -60,8 +59,7 @@ pub fn store<O: Observer, const BYTE: bool>(core: &mut Core<O>, insn: Insn) -> R
     let (address, base) = addresses(core, insn, single_offset(core, insn));
     let privileged = core.privileged() && !as_user(insn);
     let width = if BYTE { Width::Byte } else { Width::Word };
-    core.mem
-        .store(address, width, core.r[insn.rd()], privileged)?;
+    core.store(address, width, core.r[insn.rd()], privileged)?;
     write_back(core, insn, base);
     Ok(())
 }
@@ -74,7 +72,7 @@ pub fn load_half<O: Observer, const FORM: u8>(core: &mut Core<O>, insn: Insn) ->
     } else {
         Width::Half
     };
-    let value = core.mem.load(address, width, core.privileged())?;
+    let value = core.load(address, width, core.privileged())?;
     write_back(core, insn, base);
     let value = match FORM {
         SIGNED_BYTE => i32::from(value as i8) as u32,
@@ -94,8 +92,7 @@ pub fn load_half<O: Observer, const FORM: u8>(core: &mut Core<O>, insn: Insn) ->
 /// STRH.
 pub fn store_half<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     let (address, base) = addresses(core, insn, half_offset(core, insn));
-    core.mem
-        .store(address, Width::Half, core.r[insn.rd()], core.privileged())?;
+    core.store(address, Width::Half, core.r[insn.rd()], core.privileged())?;
     write_back(core, insn, base);
     Ok(())
 }
@@ -110,8 +107,8 @@ pub fn swap<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     };
     let privileged = core.privileged();
     let stored = core.r[insn.rm()];
-    let loaded = core.mem.load(address, width, privileged)?;
-    core.mem.store(address, width, stored, privileged)?;
+    let loaded = core.load(address, width, privileged)?;
+    core.store(address, width, stored, privileged)?;
     core.r[insn.rd()] = if width == Width::Word {
         loaded.rotate_right(8 * (address & 3))
     } else {
@@ -131,11 +128,10 @@ fn load_at<O: Observer, const BYTE: bool>(
     privileged: bool,
 ) -> Result<(), Abort> {
     let value = if BYTE {
-        core.mem.load(address, Width::Byte, privileged)?
+        core.load(address, Width::Byte, privileged)?
     } else {
         // An unaligned word is the aligned one, rotated (DDI 0100, A2.4.4).
-        core.mem
-            .load(address, Width::Word, privileged)?
+        core.load(address, Width::Word, privileged)?
             .rotate_right(8 * (address & 3))
     };
     if rd == 15 {

@@ -130,7 +130,9 @@ impl MemSys {
             privileged,
         };
         let mut done = 0;
+        self.words_stored = 0;
         while done < words.len() {
+            self.words_stored = done;
             let va = (va & !3).wrapping_add(4 * done as u32);
             let at = self.locate(va, access)?;
             let rest = &words[done..];
@@ -166,6 +168,7 @@ impl MemSys {
                 done += 1;
             }
         }
+        self.words_stored = done;
         Ok(())
     }
 

@@ -133,10 +133,7 @@ impl MemSys {
 
     /// The word at `mva` if the read buffer holds it, waiting for it to arrive.
     pub(super) fn read_buffer_word(&mut self, mva: u32) -> Option<u32> {
-        let entry = self
-            .read_buffer
-            .iter()
-            .find(|e| (mva & !3).wrapping_sub(e.mva) < 4 * e.words)?;
+        let entry = self.read_buffer.iter().find(|entry| entry.holds(mva))?;
         let word = entry.data[((mva - entry.mva) / 4) as usize];
         self.cycle = self.cycle.max(entry.ready);
         self.counters.now.read_buffer_hits += 1;

@@ -10,6 +10,7 @@
 
 mod data;
 mod fetch;
+pub mod inspect;
 mod maintenance;
 
 use crate::bus::{Bus, Target};
@@ -63,6 +64,13 @@ struct ReadBufferEntry {
     ready: Cycle,
 }
 
+impl ReadBufferEntry {
+    /// Whether the word at `mva` is in it.
+    fn holds(&self, mva: u32) -> bool {
+        (mva & !3).wrapping_sub(self.mva) < 4 * self.words
+    }
+}
+
 /// Where an instruction comes from.
 #[derive(Debug, Clone, Copy)]
 pub enum Fetched {
@@ -114,6 +122,8 @@ pub struct MemSys {
     pub bus: Bus,
     /// Counters.
     pub counters: Counters,
+    /// How many words the last `store_multiple` wrote, all of them or those before the fault.
+    pub words_stored: usize,
     /// What the last [`Abort`] was about.
     pub fault: Fault,
     /// CP15 register 5.
@@ -158,6 +168,7 @@ impl MemSys {
             horizon: 0,
             bus,
             counters: Counters::new(),
+            words_stored: 0,
             fault: Fault::new(FaultKind::Translation, true, 0, 0),
             fault_status: 0,
             fault_address: 0,

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The memory system's state for observers: what TLBs, caches and write buffer hold now. Looking
+//! changes nothing, not even which entry is replaced next.
+
+use crate::cache::LINE_BYTES;
+use crate::tlb::TlbEntry;
+
+use super::{control, DataLine, MemSys};
+
+/// A valid line of a data cache.
+#[derive(Debug, Clone, Copy)]
+pub struct CachedLine<'a> {
+    /// The address that it answers to.
+    pub mva: u32,
+    /// The physical address that it was filled from.
+    pub pa: u32,
+    /// Its contents.
+    pub words: &'a [u32; 8],
+    /// Whether any of it is newer than memory.
+    pub dirty: bool,
+}
+
+impl MemSys {
+    /// Whether translation is on.
+    #[must_use]
+    pub fn translates(&self) -> bool {
+        self.control & control::M != 0
+    }
+
+    /// Whether the data caches are on.
+    #[must_use]
+    pub fn data_caches_on(&self) -> bool {
+        self.control & control::C != 0
+    }
+
+    /// Translation table base and DACR.
+    #[must_use]
+    pub fn translation_registers(&self) -> (u32, u32) {
+        (self.ttb, self.dacr)
+    }
+
+    /// The permission table of the control register's S and R bits (`mmu::permission_table`).
+    #[must_use]
+    pub fn permission_table(&self) -> u16 {
+        self.permissions
+    }
+
+    /// The data TLB's entry for `mva`.
+    #[must_use]
+    pub fn data_translation(&self, mva: u32) -> Option<&TlbEntry> {
+        self.dtlb.entries().find(|entry| entry.matches(mva))
+    }
+
+    /// The instruction TLB's entry for `mva`.
+    #[must_use]
+    pub fn insn_translation(&self, mva: u32) -> Option<&TlbEntry> {
+        self.itlb.entries().find(|entry| entry.matches(mva))
+    }
+
+    /// All valid lines of the data caches.
+    pub fn data_lines(&self) -> impl Iterator<Item = CachedLine<'_>> {
+        let mini = self.mini.iter().flat_map(|mini| mini.valid_lines());
+        self.dcache
+            .valid_lines()
+            .chain(mini)
+            .map(|(mva, line): (u32, &DataLine)| CachedLine {
+                mva,
+                pa: line.pa,
+                words: &line.words,
+                dirty: line.dirty != 0,
+            })
+    }
+
+    /// Whether a write of the line at `pa` is still on its way to memory.
+    #[must_use]
+    pub fn write_is_buffered(&self, pa: u32) -> bool {
+        self.write_buffer.holds_line(pa & !(LINE_BYTES - 1))
+    }
+
+    /// Whether the read buffer holds the word at `mva`.
+    #[must_use]
+    pub fn read_buffer_holds(&self, mva: u32) -> bool {
+        self.read_buffer.iter().any(|entry| entry.holds(mva))
+    }
+}
