@@ -90,7 +90,7 @@ class Diagnostic:
 
 @dataclass(frozen=True)
 class End:
-    """How a run ended: `exit`, `max-cycles`, `died` or `hung`."""
+    """How a run ended: `exit`, `power-off`, `max-cycles`, `died`, `hung` or `stopped`."""
 
     kind: str
     status: int
@@ -99,7 +99,7 @@ class End:
     @property
     def good(self) -> bool:
         """Whether the guest ended by itself and was content."""
-        return self.kind == "exit" and self.status == 0
+        return self.kind in ("exit", "power-off") and self.status == 0
 
     @classmethod
     def read(cls, found: Fields) -> "End":

@@ -2,6 +2,8 @@
 """What the package's tests share."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -9,17 +11,24 @@ import pytest
 from switchyard import build, machine
 
 
-@pytest.fixture
-def fake_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The simulator replaced by `fake_machine.py`, and the guests taken as built."""
-    program = tmp_path / "bin" / "switchyard-machine"
+@contextmanager
+def faked(folder: Path) -> Iterator[Path]:
+    """The simulator replaced by `fake_machine.py`, and the guests by files that are named so."""
+    program = folder / "bin" / "switchyard-machine"
     program.parent.mkdir()
     source = Path(__file__).with_name("fake_machine.py")
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{source}" "$@"\n')
     program.chmod(0o755)
-    monkeypatch.setenv(machine.OVERRIDE, str(program))
-    monkeypatch.setattr(build, "_make", lambda guest: guest.image.write_text(guest.name))
-    monkeypatch.setattr(
-        build.Guest, "image", property(lambda guest: tmp_path / f"{guest.name}.elf")
-    )
-    return program
+    image = property(lambda guest: folder / f"{guest.name}.elf")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(machine.OVERRIDE, str(program))
+        patch.setattr(build, "_make", lambda guest: guest.image.write_text(guest.name))
+        patch.setattr(build.Guest, "image", image)
+        yield program
+
+
+@pytest.fixture
+def fake_machine(tmp_path: Path) -> Iterator[Path]:
+    """The stand-in for one test."""
+    with faked(tmp_path) as program:
+        yield program

@@ -16,6 +16,7 @@ from switchyard.experiments.l4_ipc import CLIENTS, L4Ipc
 from switchyard.machine import Stats
 from switchyard.runner import Written
 from switchyard.tests import fake_machine as fake
+from switchyard.tests.conftest import faked
 from switchyard.tests.runs import Silent, digest
 
 ROUNDS = 24
@@ -25,10 +26,10 @@ def run(out: Path, workers: int = 2) -> Written:
     return runner.run(EXPERIMENTS["l4-ipc"], Settings(rounds=ROUNDS), out, workers, Silent())
 
 
-@pytest.fixture
-def written(fake_machine: Path, tmp_path: Path) -> Written:
-    del fake_machine
-    return run(tmp_path / "out")
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    with faked(tmp_path_factory.mktemp("fake")):
+        return run(tmp_path_factory.mktemp("out"))
 
 
 def value(found: Written, scheme: str, metric: str, clients: int) -> records.Record:
@@ -86,8 +87,8 @@ def test_the_knee_is_found_by_its_cause(written: Written) -> None:
     assert knee.published is not None
 
 
-def test_files(written: Written, tmp_path: Path) -> None:
-    out = tmp_path / "out"
+def test_files(written: Written) -> None:
+    out = written.records.parent
     assert records.load(written.records) == list(written.outcome.records)
     meta = json.loads(records.meta_path(written.records).read_text())
     assert meta["date"].startswith("20")
