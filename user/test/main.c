@@ -9,14 +9,9 @@
  */
 #include "test.h"
 
-static const struct {
-    const char *prefix;
-    const struct test *tests;
-} tables[] = {
-    {"thread", thread_tests},   {"ipc", ipc_tests},       {"timeout", timeout_tests},
-    {"map", map_tests},         {"fault", fault_tests},   {"schedule", schedule_tests},
-    {"sigma0", sigma0_tests},   {"attack", attack_tests}, {"isolation", isolation_tests},
-    {"pitfall", pitfall_tests},
+static const struct test *const tables[] = {
+    thread_tests,    ipc_tests,    timeout_tests, map_tests,       fault_tests,   schedule_tests,
+    interrupt_tests, sigma0_tests, attack_tests,  isolation_tests, pitfall_tests,
 };
 
 static const char *running;
@@ -97,23 +92,25 @@ static void finish(unsigned status) {
 }
 
 /*
- * The kernel keeps our page table for the megabyte in which sigma0 finds free memory: it has to be
- * there before pages are counted.
+ * The kernel keeps our page tables for the megabyte in which sigma0 finds free memory and for the
+ * one of the device that tests use: they have to be there before pages are counted.
  */
-static void touch_free_memory(void) {
+static void touch_memory(void) {
     L4_Fpage_t page = L4_Sigma0_GetAny(L4_nilthread, FRAME_LOG2, L4_CompleteAddressSpace);
     (void)L4_Flush(L4_FpageAddRights(page, L4_FullyAccessible));
+    page = L4_FpageLog2(OS_TIMER_PAGE, FRAME_LOG2);
+    (void)L4_Sigma0_GetPage(L4_nilthread, L4_FpageAddRights(page, L4_ReadWriteOnly));
 }
 
 int main(void) {
     const char *prefix = only(command_line());
     frames_init();
     (void)probe_init();
-    touch_free_memory();
+    touch_memory();
     (void)L4_Set_Priority(L4_MyGlobalId(), TEST_PRIORITY);
     L4_Word_t before = free_pages();
     for (unsigned i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-        for (const struct test *test = tables[i].tests; test->name != NULL; test++) {
+        for (const struct test *test = tables[i]; test->name != NULL; test++) {
             if (wanted(test->name, prefix)) {
                 run(test);
             }

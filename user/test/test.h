@@ -29,10 +29,14 @@ extern const struct test timeout_tests[];
 extern const struct test map_tests[];
 extern const struct test fault_tests[];
 extern const struct test schedule_tests[];
+extern const struct test interrupt_tests[];
 extern const struct test sigma0_tests[];
 extern const struct test isolation_tests[];
 extern const struct test attack_tests[];
 extern const struct test pitfall_tests[];
+
+/* The OS timer's registers, mapped by main.c. */
+#define OS_TIMER_PAGE 0x90000000u
 
 /* ---- checks (main.c) ---- */
 
