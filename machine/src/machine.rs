@@ -20,8 +20,10 @@ pub enum Stop {
     Budget,
     /// The guest ended the run through the probe, with this status.
     Exit(u32),
-    /// The guest switched the machine off, or reset it; says how.
+    /// The guest switched the machine off, as one that is done does; says how.
     PowerOff(&'static str),
+    /// The machine stopped otherwise (a reset, a watchdog, nobody to talk to); says why.
+    Stopped(&'static str),
     /// The guest can never go on; says why.
     Hung(String),
     /// The guest takes exceptions for ever; says which.
@@ -47,8 +49,20 @@ impl<O: Observer> Machine<O> {
     /// Runs until cycle `until` at the latest.
     pub fn run(&mut self, until: Cycle) -> Stop {
         loop {
-            if let Some(stop) = self.ended() {
+            if let Some(stop) = self.prepare(until) {
                 return stop;
+            }
+            self.core.run_to_horizon();
+        }
+    }
+
+    /// Does what is due before the next instruction: events, interrupts, sleep. `None`:
+    /// instructions may run up to the memory system's horizon, which is `until` at the latest.
+    #[inline]
+    pub fn prepare(&mut self, until: Cycle) -> Option<Stop> {
+        loop {
+            if let Some(stop) = self.ended() {
+                return Some(stop);
             }
             let mem = &mut self.core.mem;
             if mem.bus.events.next() <= mem.cycle {
@@ -57,20 +71,20 @@ impl<O: Observer> Machine<O> {
             }
             self.core.poll_interrupts();
             if self.core.mem.cycle >= until {
-                return Stop::Budget;
+                return Some(Stop::Budget);
             }
             if self.core.waits_for_interrupt() {
                 if !self.core.sleep(until) {
-                    return Stop::Hung(format!(
+                    return Some(Stop::Hung(format!(
                         "waits at {:#010x} for an interrupt that cannot come",
                         self.core.r[15]
-                    ));
+                    )));
                 }
                 continue;
             }
             let mem = &mut self.core.mem;
             mem.horizon = until.min(mem.bus.events.next());
-            self.core.run_to_horizon();
+            return None;
         }
     }
 
@@ -81,6 +95,9 @@ impl<O: Observer> Machine<O> {
         }
         if let Some(how) = host.power_off.take() {
             return Some(Stop::PowerOff(how));
+        }
+        if let Some(why) = host.stopped.take() {
+            return Some(Stop::Stopped(why));
         }
         match self.core.dead.take()? {
             Dead::Hung(why) => Some(Stop::Hung(why)),

@@ -304,7 +304,7 @@ impl Console {
             let stop = machine.run(slice);
             self.show(&std::mem::take(&mut machine.bus().host.output));
             if !self.open {
-                return Stop::PowerOff("nobody reads its console any more");
+                return Stop::Stopped("nobody reads its console any more");
             }
             match stop {
                 Stop::Budget if slice < until => {

@@ -29,9 +29,9 @@ const TAIL_BYTES: usize = 4096;
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct End {
-    /// `exit`, `max-cycles`, `died`, `hung` or `power-off`.
+    /// `exit`, `max-cycles`, `died`, `hung`, `power-off` or `stopped`.
     pub kind: &'static str,
-    /// The guest's exit status, if it gave one.
+    /// The guest's exit status, if it gave one; 0 if it switched the machine off.
     pub status: Option<u32>,
     /// What happened, in words.
     pub message: String,
@@ -52,7 +52,12 @@ impl End {
                 Some(status),
                 format!("the guest ended with status {status}"),
             ),
-            Stop::PowerOff(how) => ("power-off", None, format!("the guest stopped: {how}")),
+            Stop::PowerOff(how) => (
+                "power-off",
+                Some(0),
+                format!("the guest switched the machine off: {how}"),
+            ),
+            Stop::Stopped(why) => ("stopped", None, format!("the guest stopped: {why}")),
             Stop::Hung(why) => ("hung", None, format!("the guest hangs: {why}")),
             Stop::Died(why) => ("died", None, format!("the guest died: {why}")),
         };

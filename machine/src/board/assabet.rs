@@ -1,93 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Intel's SA-1110 Development Board ("Assabet"), and with it the SA-1110's own memory map
-//! (DM 2.4): what stands at which physical address. Addresses that are in no table abort.
+//! Intel's SA-1110 Development Board ("Assabet"): what it adds to the processor's own memory map.
+//! Addresses that are in no table abort.
 
-use super::Board;
-use crate::bus::{BoardParts, Mapping};
-use crate::dev::gpio::Gpio;
-use crate::dev::intc::InterruptController;
-use crate::dev::os_timer::OsTimer;
-use crate::dev::power::Power;
-use crate::dev::ppc::Ppc;
-use crate::dev::probe::{Probe, PROBE_BASE};
-use crate::dev::reset::Reset;
-use crate::dev::rtc::Rtc;
-use crate::dev::storage::Storage;
-use crate::dev::uart::Uart;
-use crate::dev::Device;
+use super::{sa1110, Board};
+use crate::bus::BoardParts;
 
 /// The board.
 pub const BOARD: Board = Board {
     name: "assabet",
     machine_type: 25, // ARM Linux machine registry: ASSABET
-    ram_base: 0xc000_0000,
+    ram_base: sa1110::RAM_BASE,
     ram_least: 1 << 20,
-    ram_most: 512 << 20, // four banks of 128 MB
+    ram_most: sa1110::RAM_MOST,
     parts,
 };
 
-/// Bytes of a peripheral's window: each stands on its own 64 KB.
-const WINDOW: u32 = 0x1_0000;
-
-/// Interrupt sources of the serial ports (DM 9.2).
-const LINE_UART1: u32 = 15;
-const LINE_UART2: u32 = 16;
-const LINE_UART3: u32 = 17;
-
-fn at<D: Device + 'static>(base: u32, size: u32, device: D) -> Mapping {
-    let device = Box::new(device);
-    Mapping { base, size, device }
-}
-
 fn parts(ram_bytes: u32) -> BoardParts {
-    BoardParts {
-        ram_base: BOARD.ram_base,
-        ram_bytes,
-        zeros: Some((0xe000_0000, 128 << 20)),
-        open_bus: vec![
-            (0x0000_0000, 0x2000_0000), // static banks 0 to 3: flash (empty), board registers
-            (0x2000_0000, 0x2000_0000), // PCMCIA sockets 0 and 1, without cards
-            (0x4000_0000, 0x1000_0000), // static banks 4 and 5
-        ],
-        devices: vec![
-            at(PROBE_BASE, 0x1000, Probe::default()),
-            at(0x9005_0000, WINDOW, InterruptController::default()),
-            at(0x9000_0000, WINDOW, OsTimer::default()),
-            at(0x8001_0000, WINDOW, Uart::new("uart1", LINE_UART1, true)),
-            at(0x8003_0000, WINDOW, Uart::new("uart2", LINE_UART2, false)),
-            at(0x8005_0000, WINDOW, Uart::new("uart3", LINE_UART3, false)),
-            at(0x9001_0000, WINDOW, Rtc::default()),
-            at(0x9002_0000, WINDOW, Power::default()),
-            at(0x9003_0000, WINDOW, Reset::default()),
-            at(0x9004_0000, WINDOW, Gpio::default()),
-            at(0x9006_0000, WINDOW, Ppc::default()),
-            at(0x8000_0000, WINDOW, Storage::new("udc")),
-            at(0x8002_0000, WINDOW, Storage::new("sdlc")),
-            at(0x8004_0000, WINDOW, Storage::new("hssp")),
-            at(0x8006_0000, WINDOW, Storage::new("mcp")),
-            at(0x8007_0000, WINDOW, Storage::new("ssp")),
-            at(0xa000_0000, WINDOW, Storage::new("memctl")),
-            at(0xb000_0000, WINDOW, Storage::new("dma")),
-            at(0xb010_0000, WINDOW, Storage::new("lcd")),
-        ],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn windows_do_not_overlap() {
-        let parts = parts(512 << 20);
-        let mut windows = parts.open_bus;
-        windows.extend(parts.zeros);
-        windows.push((parts.ram_base, parts.ram_bytes));
-        windows.extend(parts.devices.iter().map(|m| (m.base, m.size)));
-        windows.sort_unstable();
-        for pair in windows.windows(2) {
-            let end = u64::from(pair[0].0) + u64::from(pair[0].1);
-            assert!(end <= u64::from(pair[1].0), "{pair:x?}");
-        }
-    }
+    let open_bus = vec![
+        (0x0000_0000, 0x2000_0000), // static banks 0 to 3: flash (empty), board registers
+        (0x2000_0000, 0x2000_0000), // PCMCIA sockets 0 and 1, without cards
+        (0x4000_0000, 0x1000_0000), // static banks 4 and 5
+    ];
+    sa1110::parts(ram_bytes, open_bus, Vec::new())
 }

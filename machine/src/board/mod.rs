@@ -3,6 +3,8 @@
 //! the loader asks the board how a kernel is started on it.
 
 pub mod assabet;
+pub mod collie;
+mod sa1110;
 
 use crate::bus::BoardParts;
 
@@ -24,7 +26,7 @@ pub struct Board {
 }
 
 /// Every board.
-const BOARDS: &[&Board] = &[&assabet::BOARD];
+const BOARDS: &[&Board] = &[&assabet::BOARD, &collie::BOARD];
 
 /// The board of that name.
 #[must_use]

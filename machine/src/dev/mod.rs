@@ -51,8 +51,10 @@ pub struct Host {
     pub input: std::collections::VecDeque<u8>,
     /// Set by the probe: the guest asks for the end of the run, with this exit status.
     pub exit: Option<u32>,
-    /// Set by a power or reset register: the guest switched the machine off or reset it.
+    /// Set by a power register: the guest switched the machine off; says how.
     pub power_off: Option<&'static str>,
+    /// Set by a reset or watchdog register: the machine stopped otherwise; says why.
+    pub stopped: Option<&'static str>,
     /// Raw samples by stream, as the guest wrote them to the probe.
     pub samples: std::collections::BTreeMap<u32, Vec<u32>>,
 }

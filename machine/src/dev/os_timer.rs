@@ -64,7 +64,7 @@ impl OsTimer {
             if self.ticks_to_match(number, self.seen) <= passed {
                 self.status |= self.enable & 1 << number;
                 if number == 3 && self.watchdog {
-                    ctx.host.power_off = Some("watchdog reset by the operating-system timer");
+                    ctx.host.stopped = Some("watchdog reset by the operating-system timer");
                 }
             }
         }
@@ -189,8 +189,8 @@ mod tests {
         assert_eq!(b.read(OWER), 1);
         let deadline = b.deadline();
         b.run_to(deadline - 1);
-        assert!(b.host.power_off.is_none());
+        assert!(b.host.stopped.is_none());
         b.run_to(deadline);
-        assert!(b.host.power_off.unwrap().contains("watchdog"));
+        assert!(b.host.stopped.unwrap().contains("watchdog"));
     }
 }

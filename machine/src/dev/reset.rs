@@ -34,7 +34,7 @@ impl Device for Reset {
     fn write(&mut self, offset: u32, value: u32, _width: Width, ctx: &mut DevCtx) {
         match offset & !3 {
             RSRR if value & 1 != 0 => {
-                ctx.host.power_off = Some("software reset by the reset controller");
+                ctx.host.stopped = Some("software reset by the reset controller");
             }
             RCSR => self.status &= !value,
             _ => {}
@@ -54,6 +54,6 @@ mod tests {
         b.write(RCSR, 1);
         assert_eq!(b.read(RCSR), 0);
         b.write(RSRR, 1);
-        assert!(b.host.power_off.unwrap().contains("software reset"));
+        assert!(b.host.stopped.unwrap().contains("software reset"));
     }
 }
