@@ -159,6 +159,36 @@ static void directory_learns_removals(void) {
     (void)L4_Flush(fpage);
 }
 
+/*
+ * 3 again: a space gives up a megabyte of its own, page table included; the table's memory is
+ * then used for others. The first space has to fault there, whatever the table holds by now.
+ */
+static void directory_learns_own_removal(void) {
+    static const L4_Word_t places[] = {HIGH, 0x00300000};
+    for (unsigned i = 0; i < 2; i++) {
+        struct task *first = child_new();
+        CHECK(first != NULL);
+        CHECK(task_add_page(first, places[i], NULL, L4_ReadWriteOnly) != NULL);
+        CHECK(child_fill(first, places[i], 64, i));
+        L4_Fpage_t all = L4_FpageAddRights(L4_FpageLog2(places[i], 20), L4_FullyAccessible);
+        EQUAL(child_do(first, CHILD_UNMAP, L4_UNMAP_FLUSH, all.raw, 0, 0).kind, OUTCOME_DONE);
+        frame_free(task_remove_page(first, places[i]));
+        for (unsigned other = 0; other < 4; other++) {
+            child[other] = child_new();
+            CHECK(child[other] != NULL);
+            CHECK(task_add_page(child[other], 0x00500000, NULL, L4_ReadWriteOnly) != NULL);
+            CHECK(child_fill(child[other], 0x00500000, 64, 0x30 + other));
+        }
+        /* First where every other space has its KIP, if the table is that of its first megabyte. */
+        CHECK(child_denied(first, CHILD_READ, places[i] + TASK_KIP, L4_Readable));
+        CHECK(child_denied(first, CHILD_READ, places[i], L4_Readable));
+        CHECK(child_denied(first, CHILD_WRITE, places[i], L4_Writable));
+        for (unsigned other = 0; other < 4; other++) {
+            CHECK(child_holds(child[other], 0x00500000, 64, 0x30 + other));
+        }
+    }
+}
+
 /* 4: entries of the directory's first and last megabytes, and of a slot's. */
 static void index_arithmetic(void) {
     static const L4_Word_t places[] = {0x00000000, 0x01fff000, 0x02000000, 0x03fff000,
@@ -329,6 +359,7 @@ const struct test pitfall_tests[] = {
     {"pitfall_01_dirty_on_every_path", dirty_on_every_path},
     {"pitfall_02_kernel_access", kernel_access},
     {"pitfall_03_directory_learns_removals", directory_learns_removals},
+    {"pitfall_03_directory_learns_own_removal", directory_learns_own_removal},
     {"pitfall_04_index_arithmetic", index_arithmetic},
     {"pitfall_05_clean_recycling", clean_recycling},
     {"pitfall_06_relocation_is_on", relocation_is_on},
