@@ -81,14 +81,23 @@ def boot(
     initrd: Annotated[Path | None, typer.Option(help="An initial RAM disk.")] = None,
     max_cycles: Annotated[int | None, typer.Option(min=1, help="Stop after so many.")] = None,
     stats: Annotated[Path | None, typer.Option(help="Write statistics here.")] = None,
+    log: Annotated[Path | None, typer.Option(help="Write each instruction here.")] = None,
+    check: Annotated[
+        str | None, typer.Option(metavar="coherence", help="Report what was not flushed.")
+    ] = None,
+    gdb: Annotated[
+        str | None, typer.Option(metavar="[HOST]:PORT", help="Wait for GDB, stopped.")
+    ] = None,
 ) -> None:
     """Run a system, its console on this terminal."""
     chosen = machine.Boot(machine_name, kernel, append, max_cycles)
     arguments = chosen.arguments()
     if initrd is not None:
         arguments += ["--initrd", str(initrd)]
-    if stats is not None:
-        arguments += ["--stats", str(stats)]
+    given = {"--stats": stats, "--log": log, "--check": check, "--gdb": gdb}
+    for option, value in given.items():
+        if value is not None:
+            arguments += [option, str(value)]
     machine.hand_over(arguments)
 
 

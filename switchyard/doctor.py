@@ -147,6 +147,12 @@ def findings(purpose: str) -> list[Finding]:
                 ["qemu-system-arm", "--version"],
                 "qemu-system-arm",
             ),
+            _tool(
+                "gdb-multiarch",
+                "make test: a debugger on the machines",
+                ["gdb-multiarch", "--version"],
+                "gdb-multiarch",
+            ),
         ]
     return found
 
