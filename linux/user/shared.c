@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Shared memory: between processes, and at two addresses of one. */
+#include "test.h"
+
+enum { BYTES = 8 * PAGE };
+
+static char *map_shared(int fd) {
+    char *pages = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    EXPECT(pages != MAP_FAILED);
+    return pages;
+}
+
+/* Parent and child write in turn, each at addresses of its own, and read what the other wrote. */
+static void in_turn(char *parents, char *childs) {
+    int there[2], back[2];
+    char token = 't';
+    pid_t child;
+    EXPECT(pipe(there) == 0 && pipe(back) == 0);
+    child = fork();
+    EXPECT(child >= 0);
+    for (int i = 0; i < 20; i++) {
+        if (child == 0) {
+            EXPECT(read(there[0], &token, 1) == 1);
+            EXPECT(filled(childs, BYTES, 2 * i));
+            fill(childs, BYTES, 2 * i + 1);
+            EXPECT(write(back[1], &token, 1) == 1);
+        } else {
+            fill(parents, BYTES, 2 * i);
+            EXPECT(write(there[1], &token, 1) == 1);
+            EXPECT(read(back[0], &token, 1) == 1);
+            EXPECT(filled(parents, BYTES, 2 * i + 1));
+        }
+    }
+    if (child == 0) {
+        _exit(0);
+    }
+    EXPECT(ended_well(child));
+}
+
+static void anonymous(void) {
+    char *pages = fresh(BYTES, MAP_SHARED);
+    in_turn(pages, pages);
+}
+
+static void shared_file(void) {
+    static unsigned int copy[BYTES / sizeof(unsigned int)];
+    int fd = scratch_file(BYTES, 51);
+    char *pages = map_shared(fd);
+    EXPECT(filled(pages, BYTES, 51));
+    fill(pages, BYTES, 52);
+    EXPECT(lseek(fd, 0, SEEK_SET) == 0 && read_all(fd, copy, BYTES) == BYTES);
+    EXPECT(filled(copy, BYTES, 52));
+    fill(copy, BYTES, 53);
+    EXPECT(lseek(fd, 0, SEEK_SET) == 0 && write_all(fd, copy, BYTES) == BYTES);
+    EXPECT(filled(pages, BYTES, 53));
+    EXPECT(sync_memory(pages, BYTES) == 0);
+    in_turn(pages, map_shared(fd));
+}
+
+/* Two addresses of one space for the same pages: every write must be seen through the other. */
+static void two_addresses(void) {
+    int fd = scratch_file(BYTES, 61);
+    char *one = map_shared(fd);
+    char *two = map_shared(fd);
+    EXPECT(one != two);
+    for (int i = 0; i < 10; i++) {
+        fill(one, BYTES, 100 + i);
+        EXPECT(filled(two, BYTES, 100 + i));
+        fill(two, BYTES, 200 + i);
+        EXPECT(filled(one, BYTES, 200 + i));
+        /* Word by word, too: both in the cache at once would show at once. */
+        for (int word = 0; word < BYTES; word += 68) {
+            *(volatile int *)(one + word) = word + i;
+            EXPECT(*(volatile int *)(two + word) == word + i);
+            *(volatile int *)(two + word) = ~word;
+            EXPECT(*(volatile int *)(one + word) == ~word);
+        }
+    }
+}
+
+static void system_v(void) {
+    int id = shared_segment(BYTES);
+    char *one = shared_attach(id);
+    char *two = shared_attach(id);
+    EXPECT(id >= 0 && one != (void *)-1 && two != (void *)-1 && one != two);
+    EXPECT(shared_remove(id) == 0);
+    in_turn(one, two);
+    fill(one, BYTES, 71);
+    EXPECT(shared_detach(one) == 0 && filled(two, BYTES, 71) && shared_detach(two) == 0);
+}
+
+const struct test shared_tests[] = {
+    {"memory shared by two processes", anonymous},
+    {"a file mapped shared", shared_file},
+    {"one page at two addresses", two_addresses},
+    {"System V shared memory", system_v},
+    {0},
+};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A test is a function that returns when all is well. Each runs in a process of its own, so it
+ * may leave anything behind; what it must not do is wait for ever, and even that is ended.
+ */
+#ifndef LINUX_USER_TEST_H
+#define LINUX_USER_TEST_H
+
+#include "os.h"
+
+struct test {
+    const char *name;
+    void (*run)(void);
+};
+
+/* The tables, one a file; each ends with an entry without a name. */
+extern const struct test process_tests[], signal_tests[], pipe_tests[], socket_tests[],
+    lock_tests[], memory_tests[], shared_tests[], code_tests[], time_tests[];
+
+/* Ends the test, and says why. In a child process: ends that, with a status that is not 0. */
+__attribute__((noreturn)) void fail(const char *file, int line, const char *what);
+
+#define EXPECT(what)                                                                               \
+    do {                                                                                           \
+        if (!(what)) {                                                                             \
+            fail(__FILE__, __LINE__, #what);                                                       \
+        }                                                                                          \
+    } while (0)
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { PAGE = 4096 };
+
+/* Whether `child` ends, with exit status 0. */
+int ended_well(pid_t child);
+
+/* Words that depend on `seed` and on their place, so that no two pages are equal. */
+void fill(void *start, size_t bytes, unsigned int seed);
+int filled(const void *start, size_t bytes, unsigned int seed);
+
+/* Anonymous memory, private or shared; ends the test if there is none. */
+void *fresh(size_t bytes, int flags);
+
+/* A new file in /tmp of so many bytes, filled from `seed`; already unlinked. */
+int scratch_file(size_t bytes, unsigned int seed);
+
+/* What `selftest` does when another test has executed it with arguments. */
+int executed(int argc, char **argv, char **environment);
+
+#endif
