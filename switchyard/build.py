@@ -87,7 +87,8 @@ def find(name: str) -> Guest:
     """The guest of that name; a file name or path of its image will do."""
     guest = GUESTS.get(Path(name).name.removesuffix(".elf"))
     if guest is None:
-        raise InputError(f"build {name}: unknown guest; expected one of {', '.join(GUESTS)}")
+        known = ", ".join([*GUESTS, "linux"])
+        raise InputError(f"build {name}: unknown guest; expected one of {known}")
     return guest
 
 
@@ -96,34 +97,39 @@ def ensure(
 ) -> list[Path]:
     """Brings images up to date, in order; `say` hears of each before it is made."""
     images = []
-    with _only_builder():
-        for guest in guests:
-            say(guest)
-            _make(guest)
-            images.append(guest.image)
+    for guest in guests:
+        say(guest)
+        _make(guest)
+        images.append(guest.image)
     return images
 
 
 def _make(guest: Guest) -> None:
+    make(guest.name, guest.make(), [guest.image])
+
+
+def make(name: str, command: list[str], files: list[Path]) -> None:
+    """Runs the command that brings `files` up to date, unless another build runs: after that."""
     # A make above us passes on its flags and its job server, which are not for this one.
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS")}
     cache = root() / "build" / ".zig-cache"
     environment["ZIG_GLOBAL_CACHE_DIR"] = environment["ZIG_LOCAL_CACHE_DIR"] = str(cache)
-    done = subprocess.run(
-        guest.make(),
-        cwd=root(),
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if done.returncode != 0 or not guest.image.exists():
+    with _only_builder():
+        done = subprocess.run(
+            command,
+            cwd=root(),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    if done.returncode != 0 or not all(file.exists() for file in files):
         tail = "\n".join(f"  | {line}" for line in done.stdout.splitlines()[-BUILD_TAIL:])
-        command = " ".join(re.sub(r"^CC=(.*)$", r"CC='\1'", word) for word in guest.make())
-        raise RunError(f"build {guest.name}: failed\n  {command}\n{tail}")
+        shown = " ".join(re.sub(r"^CC=(.*)$", r"CC='\1'", word) for word in command)
+        raise RunError(f"build {name}: failed\n  {shown}\n{tail}")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from switchyard import __version__, build, machine, show
+from switchyard import __version__, build, build_linux, machine, show
 from switchyard import doctor as doctor_table
 from switchyard import records as record_files
 from switchyard.errors import InputError, RunError, Status
@@ -90,10 +90,8 @@ def boot(
     ] = None,
 ) -> None:
     """Run a system, its console on this terminal."""
-    chosen = machine.Boot(machine_name, kernel, append, max_cycles)
+    chosen = machine.Boot(machine_name, kernel, append, max_cycles, initrd)
     arguments = chosen.arguments()
-    if initrd is not None:
-        arguments += ["--initrd", str(initrd)]
     given = {"--stats": stats, "--log": log, "--check": check, "--gdb": gdb}
     for option, value in given.items():
         if value is not None:
@@ -106,15 +104,20 @@ def build_guests(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...")] = None,
     show_list: Annotated[bool, typer.Option("--list", help="Only say what there is.")] = False,
 ) -> None:
-    """Build guest images; without a name, all of them."""
+    """Build guest images; without a name, all but Linux, which must be asked for: `linux`."""
     out, _ = _consoles()
     if show_list:
-        show.guests(out, build.GUESTS.values())
+        show.guests(out, [*build.GUESTS.values(), *build_linux.SYSTEMS.values()])
         return
-    guests = [build.find(name) for name in names] if names else list(build.GUESTS.values())
+    systems = [system for name in names or [] for system in build_linux.find(name)]
+    others = [name for name in names or build.GUESTS if not build_linux.find(name)]
+    guests = [build.find(name) for name in others]
     for guest in guests:
         (image,) = build.ensure([guest])
         out.print(f"{guest.name}: {_short(image)}", soft_wrap=True)
+    for system in systems:
+        for file in build_linux.ensure([system]):
+            out.print(f"{system.name}: {_short(file)}", soft_wrap=True)
 
 
 @app.command()

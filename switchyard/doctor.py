@@ -55,6 +55,33 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
+def _linux() -> list[Finding]:
+    """What `switchyard build linux` takes: Debian's sources, and what they are built with."""
+    why = "building Linux for make test"
+    source = "linux-source-6.12"
+    there = Path(f"/usr/src/{source}.tar.xz").exists()
+    return [
+        Finding(
+            source,
+            why,
+            "yes" if there else "",
+            "" if there else "not found",
+            (source,),
+            f"sudo apt-get install {source}",
+        ),
+        _tool(
+            "arm-linux-gnueabi-gcc",
+            why,
+            ["arm-linux-gnueabi-gcc", "--version"],
+            "gcc-arm-linux-gnueabi",
+        ),
+        _tool("flex", why, ["flex", "--version"], "flex"),
+        _tool("bison", why, ["bison", "--version"], "bison"),
+        _tool("bc", why, ["bc", "--version"], "bc"),
+        _tool("xz", why, ["xz", "--version"], "xz-utils"),
+    ]
+
+
 def _rust_version() -> str:
     """The oldest compiler that the simulator builds with, as its Cargo.toml has it."""
     for file in (ROOT / "Cargo.toml", ROOT / "machine" / "Cargo.toml"):
@@ -153,6 +180,7 @@ def findings(purpose: str) -> list[Finding]:
                 ["gdb-multiarch", "--version"],
                 "gdb-multiarch",
             ),
+            *_linux(),
         ]
     return found
 

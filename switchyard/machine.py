@@ -168,12 +168,15 @@ class Boot:
     kernel: Path
     append: str = ""
     max_cycles: int | None = None
+    initrd: Path | None = None
 
     def arguments(self) -> list[str]:
         """The simulator's arguments for it."""
         arguments = ["boot", "--machine", self.machine, "--kernel", str(self.kernel)]
         if self.append:
             arguments += ["--append", self.append]
+        if self.initrd is not None:
+            arguments += ["--initrd", str(self.initrd)]
         if self.max_cycles is not None:
             arguments += ["--max-cycles", str(self.max_cycles)]
         return arguments

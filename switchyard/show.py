@@ -12,6 +12,7 @@ from rich.table import Table
 
 from switchyard import machine
 from switchyard.build import Guest
+from switchyard.build_linux import Linux
 from switchyard.doctor import Finding
 from switchyard.errors import InputError
 
@@ -134,7 +135,7 @@ def machines(console: Console, found: Iterable[Mapping[str, Any]]) -> None:
     console.print(table)
 
 
-def guests(console: Console, found: Iterable[Guest]) -> None:
+def guests(console: Console, found: Iterable[Guest | Linux]) -> None:
     """The images that can be built."""
     table = _table("Guest images", ["name", "what it is"])
     for guest in found:

@@ -93,7 +93,7 @@ def parts(point: Point, price: float) -> str:
     rest = total - sum(stalls.values())
     stalls[f"executing {point.rates['instructions']:.0f} instructions"] = rest
     said = [
-        f"{cycles / total:.0%} {what}"
+        f"{cycles / total:.0%} for {what}"
         for what, cycles in sorted(stalls.items(), key=lambda item: -item[1])
         if cycles / total >= 0.005
     ]

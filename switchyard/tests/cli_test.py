@@ -173,6 +173,13 @@ def test_commands_in_the_documents_exist() -> None:
             assert "".join(target) in targets, f"{document.name}: make {''.join(target)}"
 
 
+def test_links_in_the_documents_lead_somewhere() -> None:
+    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        for link in re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text(encoding="utf-8")):
+            if "://" not in link:
+                assert (document.parent / link).exists(), f"{document.name}: {link}"
+
+
 def test_json_of_machines_must_be_a_list(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -145,8 +145,8 @@ def test_the_notes_speak_of_what_was_measured(written: Written) -> None:
     assert "one flush serves 2.0 recyclings" in text
     assert "stalled for 70 cycles on average" in text
     assert "64 more lines to refill" in text
-    assert "54% the reads by which flushes clean" in text
-    assert "39% 100.0 line fills from memory" in text
+    assert "54% for the reads by which flushes clean" in text
+    assert "39% for 100.0 line fills from memory" in text
     assert "spaces collide" not in text
 
 

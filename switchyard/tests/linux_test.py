@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Unmodified Linux, from power-on through its self-test to power-off, here and on QEMU."""
+
+import re
+import shutil
+import subprocess
+import threading
+
+import pytest
+
+from switchyard import build_linux, machine
+from switchyard.build_linux import SYSTEMS, Linux
+
+# From power-on to power-off takes 400 million cycles.
+MAX_CYCLES = 20_000_000_000
+QEMU_SECONDS = 180
+
+# The kernel's last line: it then switches off, which not every board of QEMU can.
+POWER_DOWN = "reboot: Power down"
+
+
+def check(console: str, subtests: pytest.Subtests) -> None:
+    """Each line of the self-test is a test; the last line must have counted them."""
+    text = console.replace("\r", "")
+    passed = re.findall(r"^PASS (.+) \(\d+ us\)$", text, re.M)
+    failed = re.findall(r"^FAIL (.+)$", text, re.M)
+    for name in passed:
+        with subtests.test(msg=name):
+            pass
+    for name in failed:
+        with subtests.test(msg=name):
+            pytest.fail(text[-4000:])
+    result = re.search(r"^RESULT passed=(\d+) failed=(\d+)$", text, re.M)
+    assert result is not None, "the self-test did not come to its end:\n" + text[-4000:]
+    assert (int(result[1]), int(result[2])) == (len(passed), len(failed))
+    assert passed
+    assert "init: self-test ended with status 0" in text
+    # What a kernel says when it finds itself broken.
+    assert not re.search(r"Oops|BUG:|WARNING:|cut here", text), text[-4000:]
+    assert POWER_DOWN in text
+
+
+@pytest.fixture(params=list(SYSTEMS))
+def system(request: pytest.FixtureRequest) -> Linux:
+    found: Linux = SYSTEMS[request.param]
+    build_linux.ensure([found])
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.guests
+def test_linux_on_the_simulator(system: Linux, subtests: pytest.Subtests) -> None:
+    done = machine.run(system.boot(MAX_CYCLES), must_succeed=False)
+    check(done.console, subtests)
+    assert done.stats.end.kind == "power-off", done.stats.end.message
+    assert not done.stats.diagnostics, "Linux does nothing unpredictable"
+
+
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.qemu
+def test_linux_on_qemu(system: Linux, subtests: pytest.Subtests) -> None:
+    if shutil.which("qemu-system-arm") is None:
+        pytest.fail("qemu-system-arm: not found; install it with: apt-get install qemu-system-arm")
+    process = subprocess.Popen(
+        system.qemu_command(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    # ends the reading below, too: the pipe closes with the process
+    limit = threading.Timer(QEMU_SECONDS, process.kill)
+    limit.start()
+    console = ""
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            console += line
+            if POWER_DOWN in line:
+                break
+    finally:
+        limit.cancel()
+        process.kill()
+        process.wait()
+    check(console, subtests)
