@@ -113,6 +113,12 @@ impl<L: Clone + Default> Cache<L> {
         self.touch(slot);
     }
 
+    /// How many slots there are.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.tags.len()
+    }
+
     /// The line in `slot`.
     #[inline]
     #[must_use]

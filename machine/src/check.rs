@@ -465,4 +465,13 @@ impl Observer for Checker {
             cycle: access.cycle,
         });
     }
+
+    fn poked(&mut self, pa: u32, bytes: &[u8]) {
+        let Some(start) = self.offset(pa) else {
+            return;
+        };
+        if let Some(ideal) = self.ideal.get_mut(start..start + bytes.len()) {
+            ideal.copy_from_slice(bytes);
+        }
+    }
 }

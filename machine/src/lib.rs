@@ -16,6 +16,7 @@ pub mod counters;
 pub mod dev;
 pub mod error;
 pub mod event;
+pub mod gdb;
 pub mod loader;
 pub mod log;
 pub mod machine;

@@ -8,18 +8,20 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::mpsc::{self, Receiver};
-use std::time::Instant;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 
 use switchyard_machine::board::{self, Board};
+use switchyard_machine::bus::Bus;
 use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::{MachineConfig, BUILT_IN};
 use switchyard_machine::error::{read_file, Error};
 use switchyard_machine::event::Cycle;
+use switchyard_machine::gdb::{self, Listener, Watch};
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
@@ -32,6 +34,8 @@ const GUEST_FAILED: u8 = 1;
 const BAD_INPUT: u8 = 2;
 /// Cycles between two looks at the console: some 10 ms of the host's time.
 const SLICE: Cycle = 2_000_000;
+/// How long a machine that only a key can wake waits for one before the debugger is heard again.
+const DEBUGGER_PATIENCE: Duration = Duration::from_millis(20);
 
 /// Simulated machines for operating systems on processors with expensive address-space switches.
 #[derive(Parser)]
@@ -84,6 +88,9 @@ struct BootArgs {
     /// Compare each access with an ideal machine's (`coherence`) and report what was forgotten.
     #[arg(long)]
     check: Option<Check>,
+    /// Wait at HOST:PORT, or :PORT of this computer, for GDB; the machine starts stopped.
+    #[arg(long, value_name = "ADDR")]
+    gdb: Option<String>,
     /// Type the contents of this file on the console.
     #[arg(long)]
     input: Option<PathBuf>,
@@ -177,39 +184,47 @@ fn answer_vectors() -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What `--log` and `--check` put beside the machine.
+type Watched = (Option<Log<BufWriter<File>>>, Option<Checker>);
+
 fn boot(args: &BootArgs) -> Result<ExitCode, String> {
-    if args.log.is_none() && args.check.is_none() {
-        return run(args, (), |_| {}, |()| Ok(None));
+    let listener = args.gdb.as_deref().map(Listener::new).transpose()?;
+    if args.log.is_none() && args.check.is_none() && listener.is_none() {
+        return run(args, (), |_| {}, Console::run, |()| Ok(None));
     }
     let log = match &args.log {
         Some(file) => Some(Log::new(BufWriter::new(create(file)?))),
         None => None,
     };
+    // Once memory is loaded: the checker's copy of it begins there.
+    let checker = |bus: &Bus| args.check.map(|Check::Coherence| Checker::new(bus));
+    let finish = |(log, checker): &mut Watched| {
+        if let (Some(log), Some(file)) = (log, &args.log) {
+            log.finish().map_err(|error| cannot_write(file, error))?;
+        }
+        Ok(checker.as_ref().map(|c| c.findings().cloned().collect()))
+    };
+    let Some(listener) = listener else {
+        let begin =
+            |machine: &mut Machine<Watched>| machine.core().observer.1 = checker(machine.bus());
+        return run(args, (log, None), begin, Console::run, finish);
+    };
     run(
         args,
-        (log, None),
-        |machine| {
-            // Once memory is loaded: the checker's copy of it begins there.
-            let checker = args
-                .check
-                .map(|Check::Coherence| Checker::new(machine.bus()));
-            machine.core().observer.1 = checker;
-        },
-        |(log, checker)| {
-            if let (Some(log), Some(file)) = (log, &args.log) {
-                log.finish().map_err(|error| cannot_write(file, error))?;
-            }
-            Ok(checker.as_ref().map(|c| c.findings().cloned().collect()))
-        },
+        ((log, None), Watch::default()),
+        |machine| machine.core().observer.0 .1 = checker(machine.bus()),
+        |console, machine, until| console.run_debugged(&listener, machine, until),
+        |(watched, _)| finish(watched),
     )
 }
 
-/// Boots and runs; `begin` is called when memory is loaded, `finish` after the run, which gives
-/// what a checker has found, if there was one.
+/// Boots and runs; `begin` is called when memory is loaded, `go` to run up to a cycle, `finish`
+/// after the run, which gives what a checker has found, if there was one.
 fn run<O: Observer>(
     args: &BootArgs,
     observer: O,
     begin: impl FnOnce(&mut Machine<O>),
+    go: impl FnOnce(&mut Console, &mut Machine<O>, Cycle) -> Result<Stop, String>,
     finish: impl FnOnce(&mut O) -> Result<Option<Vec<Finding>>, String>,
 ) -> Result<ExitCode, String> {
     let (config, board) = described(&args.machine)?;
@@ -231,7 +246,8 @@ fn run<O: Observer>(
     let host_time = args.host_time.as_deref().map(create).transpose()?;
 
     let began = Instant::now();
-    let stop = console.run(&mut machine, args.max_cycles.unwrap_or(Cycle::MAX));
+    let until = args.max_cycles.unwrap_or(Cycle::MAX);
+    let stop = go(&mut console, &mut machine, until)?;
     let seconds = began.elapsed().as_secs_f64();
 
     let end = End::new(stop, machine.cycles());
@@ -298,29 +314,63 @@ impl Console {
     }
 
     /// Runs the machine in slices and passes characters both ways between them.
-    fn run<O: Observer>(&mut self, machine: &mut Machine<O>, until: Cycle) -> Stop {
+    fn run<O: Observer>(&mut self, machine: &mut Machine<O>, until: Cycle) -> Result<Stop, String> {
         loop {
             let slice = machine.cycles().saturating_add(SLICE).min(until);
             let stop = machine.run(slice);
-            self.show(&std::mem::take(&mut machine.bus().host.output));
-            if !self.open {
-                return Stop::Stopped("nobody reads its console any more");
+            if let Some(end) = self.between(machine, stop, until, Duration::MAX) {
+                return Ok(end);
             }
-            match stop {
-                Stop::Budget if slice < until => {
-                    if let Some(keys) = &self.keys {
-                        keys.try_iter().for_each(|bytes| machine.type_input(&bytes));
-                    }
+        }
+    }
+
+    /// The same under a debugger, until it detaches.
+    fn run_debugged<A: Observer>(
+        &mut self,
+        listener: &Listener,
+        machine: &mut Machine<(A, Watch)>,
+        until: Cycle,
+    ) -> Result<Stop, String> {
+        let mut between =
+            |machine: &mut _, stop| self.between(machine, stop, until, DEBUGGER_PATIENCE);
+        let mut say = |message: &str| {
+            let _ = writeln!(io::stderr(), "{NAME}: {message}");
+        };
+        match gdb::serve(listener, machine, until, &mut between, &mut say)? {
+            Some(stop) => Ok(stop),
+            None => self.run(machine, until),
+        }
+    }
+
+    /// Shows and types what came up in a slice that ended with `stop`, and says whether the run
+    /// ends with that. A machine that only a key can wake is given `patience` for one.
+    fn between<O: Observer>(
+        &mut self,
+        machine: &mut Machine<O>,
+        stop: Stop,
+        until: Cycle,
+        patience: Duration,
+    ) -> Option<Stop> {
+        self.show(&std::mem::take(&mut machine.bus().host.output));
+        if !self.open {
+            return Some(Stop::Stopped("nobody reads its console any more"));
+        }
+        match (&stop, &self.keys) {
+            (Stop::Budget, keys) if machine.cycles() < until => {
+                if let Some(keys) = keys {
+                    keys.try_iter().for_each(|bytes| machine.type_input(&bytes));
                 }
-                // Only a key can wake it: wait for one, if somebody is there to press it.
-                Stop::Hung(_) if machine.core().waits_for_interrupt() => {
-                    match self.keys.as_ref().and_then(|keys| keys.recv().ok()) {
-                        Some(bytes) => machine.type_input(&bytes),
-                        None => return stop,
-                    }
-                }
-                _ => return stop,
+                None
             }
+            (Stop::Hung(_), Some(keys)) if machine.core().waits_for_interrupt() => {
+                match keys.recv_timeout(patience) {
+                    Ok(bytes) => machine.type_input(&bytes),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => return Some(stop),
+                }
+                None
+            }
+            _ => Some(stop),
         }
     }
 

@@ -50,6 +50,8 @@ pub trait Observer {
     fn loaded(&mut self, _memory: &MemSys, _access: &Access, _value: u32) {}
     /// After each store of a word or part of one, with what it wrote in the low bits.
     fn stored(&mut self, _memory: &MemSys, _access: &Access, _value: u32) {}
+    /// After a debugger has changed memory at `_pa` and all copies of it.
+    fn poked(&mut self, _pa: u32, _bytes: &[u8]) {}
 }
 
 /// Watches nothing.
@@ -80,6 +82,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.stored(memory, access, value);
         self.1.stored(memory, access, value);
     }
+
+    fn poked(&mut self, pa: u32, bytes: &[u8]) {
+        self.0.poked(pa, bytes);
+        self.1.poked(pa, bytes);
+    }
 }
 
 /// An observer that may be absent.
@@ -107,6 +114,12 @@ impl<A: Observer> Observer for Option<A> {
     fn stored(&mut self, memory: &MemSys, access: &Access, value: u32) {
         if let Some(observer) = self {
             observer.stored(memory, access, value);
+        }
+    }
+
+    fn poked(&mut self, pa: u32, bytes: &[u8]) {
+        if let Some(observer) = self {
+            observer.poked(pa, bytes);
         }
     }
 }

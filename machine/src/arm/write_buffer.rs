@@ -67,6 +67,36 @@ impl WriteBuffer {
         self.entries.iter().any(|e| (e.block ^ pa) & !31 == 0)
     }
 
+    /// Replaces what the buffer holds of the aligned 32-byte line at `pa` in `line`: for debuggers.
+    pub fn overlay(&self, pa: u32, line: &mut [u8; 32]) {
+        for entry in self.entries.iter().filter(|e| (e.block ^ pa) & !31 == 0) {
+            let start = (entry.block & 16) as usize;
+            for (n, byte) in line[start..start + 16].iter_mut().enumerate() {
+                if entry.mask & (1 << n) != 0 {
+                    *byte = entry.data[n];
+                }
+            }
+        }
+    }
+
+    /// Changes what the buffer holds of `bytes` at `pa`, so that a debugger's write lasts.
+    pub fn poke(&mut self, pa: u32, bytes: &[u8]) {
+        for entry in &mut self.entries {
+            for (n, byte) in bytes.iter().enumerate() {
+                let offset = pa.wrapping_add(n as u32).wrapping_sub(entry.block);
+                if offset < 16 && entry.mask & (1 << offset) != 0 {
+                    entry.data[offset as usize] = *byte;
+                }
+            }
+        }
+    }
+
+    /// How many writes are on their way.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// Does what the bus has done up to `now`: ends writes, starts writes that could start before.
     pub fn advance(&mut self, now: Cycle, bus: &mut Bus, counters: &mut Counters) {
         while let Some(&first) = self.entries.front() {

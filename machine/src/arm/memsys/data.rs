@@ -191,7 +191,7 @@ impl MemSys {
     /// The cache in which a location may lie: for cacheable pages the main one with B=1, the mini
     /// one with B=0 (SA-1110 DM §6.2), if the caches are on.
     #[inline(always)]
-    fn cache_for(&self, at: &Location) -> Option<DataCache> {
+    pub(super) fn cache_for(&self, at: &Location) -> Option<DataCache> {
         if !at.attributes.cacheable() || self.control & control::C == 0 {
             None
         } else if at.attributes.bufferable() || self.mini.is_none() {

@@ -5,7 +5,7 @@
 use crate::cache::LINE_BYTES;
 use crate::tlb::TlbEntry;
 
-use super::{control, DataLine, MemSys};
+use super::{control, DataCache, DataLine, MemSys};
 
 /// A valid line of a data cache.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +69,38 @@ impl MemSys {
                 words: &line.words,
                 dirty: line.dirty != 0,
             })
+    }
+
+    /// All valid lines of the instruction cache: their addresses.
+    pub fn insn_lines(&self) -> impl Iterator<Item = u32> + '_ {
+        self.icache.valid_lines().map(|(mva, _)| mva)
+    }
+
+    /// The valid entries of the instruction and of the data TLB, in place order.
+    pub fn translations(&self) -> [Vec<TlbEntry>; 2] {
+        [&self.itlb, &self.dtlb].map(|tlb| tlb.entries().copied().collect())
+    }
+
+    /// Writes in the write buffer.
+    #[must_use]
+    pub fn buffered_writes(&self) -> usize {
+        self.write_buffer.len()
+    }
+
+    /// Whether the instruction cache is on.
+    #[must_use]
+    pub fn insn_cache_on(&self) -> bool {
+        self.control & control::I != 0
+    }
+
+    /// The words of the line at `mva` in a data cache, if it is there.
+    pub(super) fn cached_line(&self, which: DataCache, mva: u32) -> Option<&[u32; 8]> {
+        let cache = match (which, &self.mini) {
+            (DataCache::Mini, Some(mini)) => mini,
+            _ => &self.dcache,
+        };
+        let mut lines = cache.valid_lines();
+        lines.find_map(|(at, line)| (at == mva).then_some(&line.words))
     }
 
     /// Whether a write of the line at `pa` is still on its way to memory.

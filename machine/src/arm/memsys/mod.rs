@@ -9,6 +9,7 @@
 //! buffer), 7 (memory management unit). What the manual leaves open is marked "assumed".
 
 mod data;
+pub mod debug;
 mod fetch;
 pub mod inspect;
 mod maintenance;

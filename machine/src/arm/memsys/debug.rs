@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Memory for a debugger, by virtual address in the current space: what the processor would read,
+//! without the traces that reading leaves (no TLB entry, no line, no cycle), and changes that take
+//! effect wherever a copy is held. Rights are not checked: a debugger may see everything.
+
+use crate::bus::Target;
+use crate::cache::LINE_BYTES;
+use crate::tlb::{Attributes, TlbEntry};
+
+use super::{mmu, FirstLevel, Location, MemSys, Op};
+
+/// What the page tables in memory say about an address now.
+#[derive(Debug, Clone, Copy)]
+pub struct Walk {
+    /// The first-level descriptor and where it is; `None`: nothing can be read there.
+    pub first: (u32, Option<u32>),
+    /// The same of the second level, if the first names a table.
+    pub second: Option<(u32, Option<u32>)>,
+    /// The translation, if there is one.
+    pub entry: Option<TlbEntry>,
+}
+
+impl MemSys {
+    /// Walks the page tables for `mva` as the next TLB miss would, free of charge.
+    #[must_use]
+    pub fn walk_now(&self, mva: u32) -> Walk {
+        let at = mmu::first_level_address(self.ttb, mva);
+        let descriptor = self.bus.read_memory_word(at);
+        let mut walk = Walk {
+            first: (at, descriptor),
+            second: None,
+            entry: None,
+        };
+        match descriptor.map(|descriptor| mmu::first_level(descriptor, mva)) {
+            Some(FirstLevel::Section(entry)) => walk.entry = Some(entry),
+            Some(FirstLevel::Table { base, domain }) => {
+                let at = mmu::second_level_address(base, mva);
+                let descriptor = self.bus.read_memory_word(at);
+                walk.second = Some((at, descriptor));
+                walk.entry = descriptor.and_then(|d| mmu::second_level(d, mva, domain));
+            }
+            Some(FirstLevel::Invalid) | None => {}
+        }
+        walk
+    }
+
+    /// Where `mva` is, and with which attributes, by the page tables as they are now.
+    fn locate_now(&self, mva: u32) -> Option<Location> {
+        let (pa, attributes) = if self.mmu_on() {
+            let entry = self.walk_now(mva).entry?;
+            (entry.translate(mva), entry.attributes)
+        } else {
+            (mva, Attributes::NONE)
+        };
+        Some(Location {
+            mva,
+            pa,
+            attributes,
+        })
+    }
+
+    /// The aligned 32 bytes around `va` as a load would see them now: in the data cache that the
+    /// page uses, else on their way through the write buffer, else in memory. `None` if nothing is
+    /// mapped there, or no memory: devices are not read, since that may change them.
+    #[must_use]
+    pub fn peek_line(&self, va: u32) -> Option<[u8; 32]> {
+        let at = self.locate_now(self.relocate(va))?;
+        let memory = self.bus.read_line(at.pa)?;
+        let line_mva = at.mva & !(LINE_BYTES - 1);
+        let cached = self
+            .cache_for(&at)
+            .and_then(|which| self.cached_line(which, line_mva));
+        let mut bytes = [0; 32];
+        for (chunk, word) in bytes.chunks_exact_mut(4).zip(cached.unwrap_or(&memory)) {
+            chunk.copy_from_slice(&word.to_le_bytes());
+        }
+        if cached.is_none() {
+            self.write_buffer.overlay(at.pa, &mut bytes);
+        }
+        Some(bytes)
+    }
+
+    /// Writes `bytes`, which lie in one aligned 32-byte line, at `va`: into memory, into what the
+    /// write buffer still holds of them, into every data-cache line of that physical address, and
+    /// into every instruction line that the page tables put there now, which is decoded anew. No
+    /// line becomes valid, dirty or clean by it. Returns the physical address, or `None` if there
+    /// is no memory.
+    pub fn poke(&mut self, va: u32, bytes: &[u8]) -> Option<u32> {
+        let pa = self.locate_now(self.relocate(va))?.pa;
+        if self.bus.target(pa) != Target::Ram {
+            return None;
+        }
+        self.bus
+            .ram_slice_mut(pa, bytes.len())?
+            .copy_from_slice(bytes);
+        self.write_buffer.poke(pa, bytes);
+        let (line_pa, start) = (pa & !(LINE_BYTES - 1), (pa % LINE_BYTES) as usize);
+        for cache in std::iter::once(&mut self.dcache).chain(self.mini.as_mut()) {
+            for slot in 0..cache.slots() {
+                if cache.address(slot).is_some() && cache.line(slot).pa == line_pa {
+                    patch(&mut cache.line_mut(slot).words, start, bytes);
+                }
+            }
+        }
+        for slot in 0..self.icache.slots() {
+            let Some(mva) = self.icache.address(slot) else {
+                continue;
+            };
+            if self.locate_now(mva).is_none_or(|at| at.pa != line_pa) {
+                continue;
+            }
+            let line = self.icache.line_mut(slot);
+            let mut words = line.ops.map(|op| op.insn.0);
+            patch(&mut words, start, bytes);
+            line.ops = words.map(Op::decode);
+        }
+        Some(pa)
+    }
+}
+
+/// Replaces bytes of a line from `start` on.
+fn patch(words: &mut [u32; 8], start: usize, bytes: &[u8]) {
+    for (n, byte) in bytes.iter().enumerate() {
+        let at = start + n;
+        let shift = 8 * (at % 4);
+        words[at / 4] = (words[at / 4] & !(0xff << shift)) | (u32::from(*byte) << shift);
+    }
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The debugger's side of a machine (`--gdb`): GDB's remote protocol over TCP.
+//!
+//! The machine starts stopped at its first instruction. Being watched changes nothing that the
+//! guest can see: breakpoints are a list that the run loop compares with, memory and registers are
+//! read without a trace, and no cycle passes while the machine is stopped.
+
+mod link;
+mod monitor;
+mod registers;
+mod session;
+mod watch;
+
+use std::io;
+use std::net::{TcpListener, ToSocketAddrs};
+
+use gdbstub::conn::ConnectionExt;
+use gdbstub::stub::{DisconnectReason, GdbStub};
+
+use crate::event::Cycle;
+use crate::machine::{Machine, Stop};
+use crate::observe::Observer;
+
+use link::Link;
+use session::{Loop, Session};
+
+pub use watch::Watch;
+
+/// A machine that a debugger may watch, beside another observer.
+pub type Debugged<A> = Machine<(A, Watch)>;
+
+/// The other side of the guest's console: called when a slice of the run has ended with `Stop`.
+/// Shows what the guest wrote, types what was typed; says with what the run ends, if it does.
+pub type Between<'a, A> = dyn FnMut(&mut Debugged<A>, Stop) -> Option<Stop> + 'a;
+
+/// Where a debugger is waited for.
+#[derive(Debug)]
+pub struct Listener(TcpListener);
+
+impl Listener {
+    /// Listens at `address`: `HOST:PORT`, or `:PORT` for this computer alone. Port 0 takes one
+    /// that is free.
+    ///
+    /// # Errors
+    /// One line that says what is wrong with it.
+    pub fn new(address: &str) -> Result<Self, String> {
+        let wrong = |what: &str| {
+            format!("--gdb {address}: {what}; expected HOST:PORT or :PORT, such as :1234")
+        };
+        let full = match address.strip_prefix(':') {
+            Some(port) => format!("127.0.0.1:{port}"),
+            None => address.to_string(),
+        };
+        let mut found = full
+            .to_socket_addrs()
+            .map_err(|error| wrong(&error.to_string()))?;
+        let place = found.next().ok_or_else(|| wrong("no such address"))?;
+        let listener = TcpListener::bind(place).map_err(|error| wrong(&error.to_string()))?;
+        Ok(Self(listener))
+    }
+
+    fn accept(&self, say: &mut dyn FnMut(&str)) -> io::Result<Link> {
+        say(&format!(
+            "waiting for a debugger at {}",
+            self.0.local_addr()?
+        ));
+        Ok(Link::new(self.0.accept()?.0))
+    }
+}
+
+/// How a debugger has left.
+enum Left {
+    /// The run has ended.
+    Ended(Stop),
+    /// It detached: the machine goes on without it.
+    Detached,
+    /// It broke off; says why. The machine is stopped.
+    Lost(String),
+}
+
+/// Runs the machine until cycle `until` under debuggers: when one is lost, another is waited for.
+/// `None`: it has detached, the machine is to run on. `say` is for messages.
+///
+/// # Errors
+/// No connection can be had.
+pub fn serve<A: Observer>(
+    listener: &Listener,
+    machine: &mut Debugged<A>,
+    until: Cycle,
+    between: &mut Between<'_, A>,
+    say: &mut dyn FnMut(&str),
+) -> Result<Option<Stop>, String> {
+    loop {
+        let link = listener
+            .accept(say)
+            .map_err(|error| format!("--gdb: {error}; expected a debugger to connect"))?;
+        match converse(link, machine, until, between) {
+            Left::Ended(stop) => return Ok(Some(stop)),
+            Left::Detached => return Ok(None),
+            Left::Lost(why) => say(&format!("the debugger is lost: {why}")),
+        }
+    }
+}
+
+/// Serves one debugger to its end.
+fn converse<A: Observer, C: ConnectionExt<Error = io::Error>>(
+    link: C,
+    machine: &mut Debugged<A>,
+    until: Cycle,
+    between: &mut Between<'_, A>,
+) -> Left {
+    let mut session = Session::new(machine, until, between);
+    let result = GdbStub::new(link).run_blocking::<Loop<A, C>>(&mut session);
+    let end = session.close();
+    match (result, end) {
+        (Ok(DisconnectReason::Kill), _) => Left::Ended(Stop::Stopped("the debugger ended it")),
+        (_, Some(stop)) => Left::Ended(stop),
+        (Ok(_), None) => Left::Detached,
+        (Err(error), None) => Left::Lost(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use gdbstub::conn::Connection;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::board;
+    use crate::config::MachineConfig;
+
+    /// A debugger that sends what is given and then hangs up. It gives the machine one slice
+    /// before it goes on, which is longer than any run here.
+    struct Script {
+        bytes: VecDeque<u8>,
+        answer: Vec<u8>,
+        patient: bool,
+    }
+
+    impl Connection for &mut Script {
+        type Error = io::Error;
+
+        fn write(&mut self, byte: u8) -> io::Result<()> {
+            self.answer.push(byte);
+            Ok(())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl ConnectionExt for &mut Script {
+        fn read(&mut self) -> io::Result<u8> {
+            let gone = || io::Error::from(io::ErrorKind::UnexpectedEof);
+            self.patient = true;
+            self.bytes.pop_front().ok_or_else(gone)
+        }
+
+        fn peek(&mut self) -> io::Result<Option<u8>> {
+            match self.bytes.front() {
+                _ if std::mem::take(&mut self.patient) => Ok(None),
+                Some(byte) => Ok(Some(*byte)),
+                None => Err(io::ErrorKind::UnexpectedEof.into()),
+            }
+        }
+    }
+
+    /// Without the protocol's run-length coding: `0*"` is `0` and as many more as the last
+    /// character is above 29.
+    fn expand(answer: &[u8]) -> String {
+        let mut text = String::new();
+        let mut bytes = answer.iter();
+        while let Some(&byte) = bytes.next() {
+            match (byte, text.chars().last(), bytes.as_slice().first()) {
+                (b'*', Some(last), Some(&count)) => {
+                    bytes.next();
+                    text.extend((29..count).map(|_| last));
+                }
+                _ => text.push(char::from(byte)),
+            }
+        }
+        text
+    }
+
+    fn packet(text: &str) -> Vec<u8> {
+        let sum = text.bytes().fold(0u8, u8::wrapping_add);
+        format!("+${text}#{sum:02x}").into_bytes()
+    }
+
+    /// A machine with `mov r0, #7; str r0, [r1]; b .` at the start of SDRAM, and what it says to
+    /// `bytes`.
+    fn talk(bytes: Vec<u8>) -> String {
+        let config = MachineConfig::find("sa1110").unwrap();
+        let parts = (board::find(&config.board).unwrap().parts)(1 << 20);
+        let mut machine = Machine::new(&config, parts, ((), Watch::default()));
+        for (n, word) in [0xe3a0_0007u32, 0xe581_0000, 0xeaff_fffe]
+            .iter()
+            .enumerate()
+        {
+            let place = machine.bus().ram_slice_mut(0xc000_0000 + 4 * n as u32, 4);
+            place.unwrap().copy_from_slice(&word.to_le_bytes());
+        }
+        machine.core().r[15] = 0xc000_0000;
+        machine.core().r[1] = 0xc000_0100;
+        let mut script = Script {
+            bytes: bytes.into(),
+            answer: Vec::new(),
+            patient: true,
+        };
+        let mut between = |_: &mut Debugged<()>, stop| match stop {
+            Stop::Budget => None,
+            other => Some(other),
+        };
+        converse(&mut script, &mut machine, 100_000, &mut between);
+        expand(&script.answer)
+    }
+
+    #[test]
+    fn a_conversation() {
+        // with what is expected of each answer
+        let steps = [
+            ("?", "T05"),
+            ("p0", "00000000"),
+            ("vCont;s", "S05"), // `mov`
+            ("p0", "07000000"),
+            ("Z2,c0000102,1", "OK"),
+            ("vCont;c", "watch:c0000102;"), // `str`, which looks not yet done ...
+            ("pf", "040000c0"),
+            ("vCont;s", "S05"), // ... until the debugger has stepped over it
+            ("pf", "080000c0"),
+            ("p19", "$#00"),    // no such register
+            ("vCont;c", "T06"), // it hangs,
+            ("pf", "080000c0"), // can be looked at
+            ("vCont;c", "W01"), // and is at its end
+        ];
+        let said = talk(steps.iter().flat_map(|(text, _)| packet(text)).collect());
+        let mut rest = said.as_str();
+        for (asked, answer) in steps {
+            let at = rest.find(answer);
+            let at = at.unwrap_or_else(|| panic!("{asked}: no {answer} in {rest}, of {said}"));
+            rest = &rest[at + answer.len()..];
+        }
+    }
+
+    #[test]
+    fn memory_is_seen_and_changed_but_not_devices() {
+        let said = talk(
+            [
+                "mc0000000,4",
+                "Mc0000000,2:abcd",
+                "mc0000000,4",
+                "m90000000,4",
+                "M90000000,1:00",
+            ]
+            .iter()
+            .flat_map(|text| packet(text))
+            .collect(),
+        );
+        assert!(said.contains("$0700a0e3#"), "{said}");
+        assert!(said.contains("$abcda0e3#"), "{said}");
+        assert_eq!(said.matches("$E").count(), 2, "{said}");
+    }
+
+    #[test]
+    fn addresses_are_checked() {
+        for wrong in ["", "1234", ":", ":x", ":70000", "127.0.0.1"] {
+            let line = Listener::new(wrong).unwrap_err();
+            assert!(line.contains("expected HOST:PORT"), "{line}");
+            assert!(!line.contains('\n'), "{line}");
+        }
+        assert!(Listener::new(":0").is_ok());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        #[test]
+        fn nonsense_does_not_panic(bytes: Vec<u8>, texts in prop::collection::vec(
+            "(Z[0-4],|z[0-4],|m|M|X|p|P|g|G|H|vCont;|q|qXfer:features:read:|qRcmd,|c|s|k|D|\\?)\
+             [0-9a-f,:;=]{0,20}", 0..8)) {
+            let mut all: Vec<u8> = texts.iter().flat_map(|text| packet(text)).collect();
+            all.extend(bytes);
+            talk(all);
+        }
+    }
+}

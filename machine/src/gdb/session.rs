@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One debugger's session: what it may do to the machine, and the run loop while it is attached.
+
+use std::convert::Infallible;
+use std::io;
+use std::marker::PhantomData;
+
+use gdbstub::common::Signal;
+use gdbstub::conn::ConnectionExt;
+use gdbstub::stub::run_blocking::{BlockingEventLoop, Event, WaitForStopReasonError};
+use gdbstub::stub::SingleThreadStopReason;
+use gdbstub::target::ext::base::single_register_access::{
+    SingleRegisterAccess, SingleRegisterAccessOps,
+};
+use gdbstub::target::ext::base::singlethread::{
+    SingleThreadBase, SingleThreadResume, SingleThreadResumeOps, SingleThreadSingleStep,
+    SingleThreadSingleStepOps,
+};
+use gdbstub::target::ext::base::BaseOps;
+use gdbstub::target::ext::breakpoints::{
+    Breakpoints, BreakpointsOps, HwBreakpoint, HwBreakpointOps, HwWatchpoint, HwWatchpointOps,
+    SwBreakpoint, SwBreakpointOps, WatchKind,
+};
+use gdbstub::target::ext::monitor_cmd::{ConsoleOutput, MonitorCmd, MonitorCmdOps};
+use gdbstub::target::{Target, TargetError, TargetResult};
+
+use crate::cache::LINE_BYTES;
+use crate::event::Cycle;
+use crate::machine::Stop;
+use crate::observe::Observer;
+
+use super::registers::{self, Arm, Number, Values, PC};
+use super::watch::Watchpoint;
+use super::{monitor, Between, Debugged};
+
+/// Cycles between two looks at the debugger and the console: some 50 ms of the host's time.
+const SLICE: Cycle = 1_000_000;
+
+type Reason = SingleThreadStopReason<u32>;
+
+/// A debugger and its machine.
+pub struct Session<'a, A: Observer> {
+    machine: &'a mut Debugged<A>,
+    until: Cycle,
+    between: &'a mut Between<'a, A>,
+    stepping: bool,
+    /// Virtual addresses, in whatever space; those of GDB's `break` and of its `hbreak`.
+    breakpoints: [Vec<u32>; 2],
+    /// The program counter that the debugger is shown after a watchpoint was hit: the address of
+    /// the instruction that did it. GDB takes for granted that ARM stops *before* the access and
+    /// steps over it, with its watchpoints removed, before it says anything. Here the instruction
+    /// is done by then, and that step only ends the pretence.
+    shown_pc: Option<u32>,
+    /// How the run has ended.
+    end: Option<Stop>,
+}
+
+impl<'a, A: Observer> Session<'a, A> {
+    /// A session on a stopped machine that runs to cycle `until` at most.
+    pub fn new(
+        machine: &'a mut Debugged<A>,
+        until: Cycle,
+        between: &'a mut Between<'_, A>,
+    ) -> Self {
+        Self {
+            machine,
+            until,
+            between,
+            stepping: false,
+            breakpoints: [Vec::new(), Vec::new()],
+            shown_pc: None,
+            end: None,
+        }
+    }
+
+    /// Takes the watchpoints away; says how the run has ended, if it has.
+    pub fn close(self) -> Option<Stop> {
+        self.machine.core().observer.1 = super::Watch::default();
+        self.end
+    }
+
+    /// Runs a slice, or to where the debugger wants to look. `None`: nothing has happened.
+    fn run_slice(&mut self) -> Option<Reason> {
+        if let Some(end) = &self.end {
+            return Some(Reason::Exited(exit_code(end)));
+        }
+        if self.shown_pc.take().is_some() && self.stepping {
+            return Some(Reason::DoneStep);
+        }
+        let slice = self.machine.cycles().saturating_add(SLICE).min(self.until);
+        let stop = loop {
+            if let Some(stop) = self.machine.prepare(slice) {
+                break stop;
+            }
+            if let Some(reason) = self.run_to_horizon() {
+                // what a step wrote is shown before the next one
+                self.show(Stop::Budget);
+                return Some(reason);
+            }
+        };
+        let end = self.show(stop)?;
+        let reason = match end {
+            // such a machine is worth a look; going on from there reports its end
+            Stop::Hung(_) | Stop::Died(_) => Reason::SignalWithThread {
+                tid: (),
+                signal: Signal::SIGABRT,
+            },
+            _ => Reason::Exited(exit_code(&end)),
+        };
+        self.end = Some(end);
+        Some(reason)
+    }
+
+    fn show(&mut self, stop: Stop) -> Option<Stop> {
+        (self.between)(self.machine, stop)
+    }
+
+    fn run_to_horizon(&mut self) -> Option<Reason> {
+        let core = self.machine.core();
+        while core.mem.cycle < core.mem.horizon {
+            if !self.stepping {
+                let pc = core.r[PC];
+                if self.breakpoints[0].contains(&pc) {
+                    return Some(Reason::SwBreak(()));
+                }
+                if self.breakpoints[1].contains(&pc) {
+                    return Some(Reason::HwBreak(()));
+                }
+            }
+            core.step();
+            if let Some(hit) = core.observer.1.hit.take() {
+                self.shown_pc = Some(hit.pc);
+                return Some(Reason::Watch {
+                    tid: (),
+                    kind: hit.kind,
+                    addr: hit.address,
+                });
+            }
+            if self.stepping {
+                return Some(Reason::DoneStep);
+            }
+        }
+        None
+    }
+
+    fn read_register_now(&mut self, number: usize) -> u32 {
+        match self.shown_pc {
+            Some(pc) if number == PC => pc,
+            _ => registers::read(self.machine.core(), number),
+        }
+    }
+
+    /// Writes a register if that changes it: a debugger may write back all that it has read.
+    fn change_register(&mut self, number: usize, value: u32) -> TargetResult<(), Self> {
+        if self.read_register_now(number) == value {
+            return Ok(());
+        }
+        if number == PC {
+            self.shown_pc = None;
+        }
+        if registers::write(self.machine.core(), number, value) {
+            Ok(())
+        } else {
+            Err(TargetError::NonFatal)
+        }
+    }
+}
+
+/// The exit status that the debugger is told: 0 only for a guest that ended content.
+fn exit_code(end: &Stop) -> u8 {
+    match end {
+        Stop::Exit(0) | Stop::PowerOff(_) => 0,
+        Stop::Exit(status @ 1..=0xff) => *status as u8,
+        _ => 1,
+    }
+}
+
+impl<A: Observer> Target for Session<'_, A> {
+    type Arch = Arm;
+    type Error = Infallible;
+
+    fn base_ops(&mut self) -> BaseOps<'_, Arm, Infallible> {
+        BaseOps::SingleThread(self)
+    }
+
+    fn support_breakpoints(&mut self) -> Option<BreakpointsOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_monitor_cmd(&mut self) -> Option<MonitorCmdOps<'_, Self>> {
+        Some(self)
+    }
+}
+
+impl<A: Observer> SingleThreadBase for Session<'_, A> {
+    fn read_registers(&mut self, values: &mut Values) -> TargetResult<(), Self> {
+        for number in 0..registers::COUNT {
+            values.0[number] = self.read_register_now(number);
+        }
+        Ok(())
+    }
+
+    fn write_registers(&mut self, values: &Values) -> TargetResult<(), Self> {
+        // the mode first: it decides which r13 and r14 are meant
+        for number in (0..registers::COUNT).rev() {
+            self.change_register(number, values.0[number])?;
+        }
+        Ok(())
+    }
+
+    fn support_single_register_access(&mut self) -> Option<SingleRegisterAccessOps<'_, (), Self>> {
+        Some(self)
+    }
+
+    fn read_addrs(&mut self, start: u32, data: &mut [u8]) -> TargetResult<usize, Self> {
+        let memory = &self.machine.core().mem;
+        let mut done = 0;
+        while done < data.len() {
+            let va = start.wrapping_add(done as u32);
+            let Some(line) = memory.peek_line(va) else {
+                break;
+            };
+            let from = (va % LINE_BYTES) as usize;
+            let len = (line.len() - from).min(data.len() - done);
+            data[done..done + len].copy_from_slice(&line[from..from + len]);
+            done += len;
+        }
+        if done == 0 && !data.is_empty() {
+            return Err(TargetError::NonFatal);
+        }
+        Ok(done)
+    }
+
+    fn write_addrs(&mut self, start: u32, data: &[u8]) -> TargetResult<(), Self> {
+        let core = self.machine.core();
+        let mut done = 0;
+        while done < data.len() {
+            let va = start.wrapping_add(done as u32);
+            let room = (LINE_BYTES - va % LINE_BYTES) as usize;
+            let bytes = &data[done..data.len().min(done + room)];
+            let pa = core.mem.poke(va, bytes).ok_or(TargetError::NonFatal)?;
+            core.observer.poked(pa, bytes);
+            done += bytes.len();
+        }
+        Ok(())
+    }
+
+    fn support_resume(&mut self) -> Option<SingleThreadResumeOps<'_, Self>> {
+        Some(self)
+    }
+}
+
+impl<A: Observer> SingleRegisterAccess<()> for Session<'_, A> {
+    fn read_register(
+        &mut self,
+        (): (),
+        Number(number): Number,
+        buf: &mut [u8],
+    ) -> TargetResult<usize, Self> {
+        let bytes = self.read_register_now(number).to_le_bytes();
+        let room = buf.get_mut(..bytes.len()).ok_or(TargetError::NonFatal)?;
+        room.copy_from_slice(&bytes);
+        Ok(bytes.len())
+    }
+
+    fn write_register(
+        &mut self,
+        (): (),
+        Number(number): Number,
+        value: &[u8],
+    ) -> TargetResult<(), Self> {
+        let bytes = value.try_into().map_err(|_| TargetError::NonFatal)?;
+        self.change_register(number, u32::from_le_bytes(bytes))
+    }
+}
+
+impl<A: Observer> SingleThreadResume for Session<'_, A> {
+    fn resume(&mut self, _signal: Option<Signal>) -> Result<(), Infallible> {
+        self.stepping = false;
+        Ok(())
+    }
+
+    fn support_single_step(&mut self) -> Option<SingleThreadSingleStepOps<'_, Self>> {
+        Some(self)
+    }
+}
+
+impl<A: Observer> SingleThreadSingleStep for Session<'_, A> {
+    fn step(&mut self, _signal: Option<Signal>) -> Result<(), Infallible> {
+        self.stepping = true;
+        Ok(())
+    }
+}
+
+impl<A: Observer> Breakpoints for Session<'_, A> {
+    fn support_sw_breakpoint(&mut self) -> Option<SwBreakpointOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_hw_breakpoint(&mut self) -> Option<HwBreakpointOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_hw_watchpoint(&mut self) -> Option<HwWatchpointOps<'_, Self>> {
+        Some(self)
+    }
+}
+
+fn add<T: PartialEq>(list: &mut Vec<T>, one: T) -> bool {
+    if !list.contains(&one) {
+        list.push(one);
+    }
+    true
+}
+
+fn remove<T: PartialEq>(list: &mut Vec<T>, one: &T) -> bool {
+    let before = list.len();
+    list.retain(|other| other != one);
+    list.len() < before
+}
+
+impl<A: Observer> SwBreakpoint for Session<'_, A> {
+    fn add_sw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
+        Ok(add(&mut self.breakpoints[0], addr))
+    }
+
+    fn remove_sw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
+        Ok(remove(&mut self.breakpoints[0], &addr))
+    }
+}
+
+impl<A: Observer> HwBreakpoint for Session<'_, A> {
+    fn add_hw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
+        Ok(add(&mut self.breakpoints[1], addr))
+    }
+
+    fn remove_hw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
+        Ok(remove(&mut self.breakpoints[1], &addr))
+    }
+}
+
+impl<A: Observer> HwWatchpoint for Session<'_, A> {
+    fn add_hw_watchpoint(
+        &mut self,
+        address: u32,
+        len: u32,
+        kind: WatchKind,
+    ) -> TargetResult<bool, Self> {
+        let points = &mut self.machine.core().observer.1.points;
+        Ok(add(points, Watchpoint { address, len, kind }))
+    }
+
+    fn remove_hw_watchpoint(
+        &mut self,
+        address: u32,
+        len: u32,
+        kind: WatchKind,
+    ) -> TargetResult<bool, Self> {
+        let points = &mut self.machine.core().observer.1.points;
+        Ok(remove(points, &Watchpoint { address, len, kind }))
+    }
+}
+
+impl<A: Observer> MonitorCmd for Session<'_, A> {
+    fn handle_monitor_cmd(
+        &mut self,
+        command: &[u8],
+        mut out: ConsoleOutput<'_>,
+    ) -> Result<(), Infallible> {
+        let command = String::from_utf8_lossy(command);
+        out.write_raw(monitor::answer(self.machine, &command).as_bytes());
+        Ok(())
+    }
+}
+
+/// Waits for whichever comes first, the machine or the debugger.
+pub struct Loop<'a, A, C>(PhantomData<(&'a A, C)>);
+
+impl<'a, A: Observer, C: ConnectionExt<Error = io::Error>> BlockingEventLoop for Loop<'a, A, C> {
+    type Target = Session<'a, A>;
+    type Connection = C;
+    type StopReason = Reason;
+
+    fn wait_for_stop_reason(
+        session: &mut Session<'a, A>,
+        link: &mut C,
+    ) -> Result<Event<Reason>, WaitForStopReasonError<Infallible, io::Error>> {
+        let failed = WaitForStopReasonError::Connection;
+        loop {
+            if link.peek().map_err(failed)?.is_some() {
+                return Ok(Event::IncomingData(link.read().map_err(failed)?));
+            }
+            if let Some(reason) = session.run_slice() {
+                return Ok(Event::TargetStopped(reason));
+            }
+        }
+    }
+
+    /// Ctrl-C.
+    fn on_interrupt(_session: &mut Session<'a, A>) -> Result<Option<Reason>, Infallible> {
+        Ok(Some(Reason::SignalWithThread {
+            tid: (),
+            signal: Signal::SIGINT,
+        }))
+    }
+}
