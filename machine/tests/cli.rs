@@ -5,6 +5,8 @@
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use switchyard_machine::config::BUILT_IN;
+
 /// The program with these arguments.
 fn program(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_switchyard-machine"))
@@ -205,7 +207,12 @@ fn machine_files_with_a_mistake() {
     let boot = |machine: &str, line: &str| {
         refused(&["boot", "--machine", machine, "--kernel", &kernel], line);
     };
-    boot("vax", "--machine vax: no such machine; expected sa1110, sa1110-sdram or a file that ends in .toml");
+    let known: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+    let known = known.join(", ");
+    boot(
+        "vax",
+        &format!("--machine vax: no such machine; expected {known} or a file that ends in .toml"),
+    );
     let missing = scratch.path("missing.toml");
     let what = "cannot be read: No such file or directory; expected a machine file (TOML)";
     boot(&missing, &format!("{missing}: {what}"));
