@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The first process: mounts what programs expect, runs the self-test, switches the machine off.
- * The kernel's console is its standard input and output.
+ * The first process: mounts what programs expect, runs the self-test (or, where the kernel's
+ * command line has the word "shell", a shell), switches the machine off. The kernel's console is
+ * its standard input and output.
  */
 #include "os.h"
 
@@ -39,7 +40,7 @@ static int run(const char *path) {
     return -1;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     int status;
     for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
         if (mount(mounts[i].type, mounts[i].at, mounts[i].type, 0, NULL)) {
@@ -47,8 +48,14 @@ int main(void) {
         }
     }
     printf("init: user space after %d ms\n", (int)(monotonic() / 1000000));
-    status = run("/bin/selftest");
-    printf("init: self-test ended with status %d\n", status);
+    /* The kernel hands over the words that mean nothing to it. */
+    if (argc > 1 && strcmp(argv[1], "shell") == 0) {
+        status = run("/bin/sh");
+        printf("init: shell ended with status %d\n", status);
+    } else {
+        status = run("/bin/selftest");
+        printf("init: self-test ended with status %d\n", status);
+    }
     /* Lets the serial port's queue run empty: the kernel does not wait for it. */
     ioctl(1, TCSBRK, (void *)1);
     reboot(LINUX_REBOOT_CMD_POWER_OFF);

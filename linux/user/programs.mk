@@ -2,8 +2,9 @@
 # The programs of the RAM disk: static, with nolibc from the kernel's own sources as C library,
 # made by the pinned compiler. Included by ../Makefile.
 INIT     := init os aeabi
+SH       := sh os aeabi
 SELFTEST := selftest process signals pipes sockets locks memory shared code time os aeabi
-PROGRAMS := $(USER)/init $(USER)/selftest
+PROGRAMS := $(USER)/init $(USER)/sh $(USER)/selftest
 
 CFLAGS_USER := $(TARGET) -std=gnu11 -O2 -ffreestanding -fno-sanitize=undefined \
     -fno-stack-protector -fno-pic -fno-unwind-tables -ffunction-sections -Wall -Wextra -Wshadow \
@@ -17,6 +18,7 @@ $(USER)/%.o: user/%.c user/test.h user/os.h user/programs.mk configs/$(CONFIG).m
 	$(CC) $(CFLAGS_USER) -c -o $@ $<
 
 $(USER)/init: $(INIT:%=$(USER)/%.o)
+$(USER)/sh: $(SH:%=$(USER)/%.o)
 $(USER)/selftest: $(SELFTEST:%=$(USER)/%.o)
 
 # A program with an instruction that the processor does not have is no program for it.
