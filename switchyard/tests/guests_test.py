@@ -88,6 +88,21 @@ def test_kernel_on_the_simulator(scheme: str, subtests: pytest.Subtests) -> None
     check(Verdict.read(done.console), subtests)
 
 
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(
+    ("program", "append"), [("test", ""), ("bench-ipc", "clients=1-17 rounds=100 warmup=10 seed=1")]
+)
+def test_no_stale_state_is_ever_used(scheme: str, program: str, append: str) -> None:
+    boot = Boot("sa1110", built(scheme, program).image, append, MAX_CYCLES)
+    command = [str(machine.binary()), *boot.arguments(), "--check", "coherence"]
+    done = subprocess.run(command, capture_output=True, check=False, text=True, errors="replace")
+    # each finding would be a line there
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
 def qemu_console(image: Path) -> str:
     """Runs an image on QEMU until it says that it is at its end; it cannot leave by itself."""
     command = ["qemu-system-arm", "-M", "collie", "-nographic", "-kernel", str(image)]
