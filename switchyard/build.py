@@ -114,7 +114,7 @@ def make(name: str, command: list[str], files: list[Path]) -> None:
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS")}
     cache = root() / "build" / ".zig-cache"
     environment["ZIG_GLOBAL_CACHE_DIR"] = environment["ZIG_LOCAL_CACHE_DIR"] = str(cache)
-    with _only_builder():
+    with only_builder(root() / "build"):
         done = subprocess.run(
             command,
             cwd=root(),
@@ -133,10 +133,9 @@ def make(name: str, command: list[str], files: list[Path]) -> None:
 
 
 @contextmanager
-def _only_builder() -> Iterator[None]:
+def only_builder(folder: Path) -> Iterator[None]:
     """Two builds at once would write the same objects: the second waits for the first."""
-    lock = root() / "build" / ".lock"
-    lock.parent.mkdir(exist_ok=True)
-    with lock.open("w") as file:
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -5,6 +5,7 @@ The rules are in `linux/Makefile`, as those of our own guests are beside their s
 objects of Linux are kept outside the checkout (make's CACHE), so the second build is quick.
 """
 
+import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -59,7 +60,8 @@ class Linux:
 
     def make(self) -> list[str]:
         """The command that brings both files up to date."""
-        return ["make", "-C", "linux", f"CONFIG={self.config}", f"PYTHON={sys.executable}"]
+        given = {"CONFIG": self.config, "CACHE": cache(), "PYTHON": sys.executable}
+        return ["make", "-C", "linux", *(f"{name}={value}" for name, value in given.items())]
 
 
 SYSTEMS = {
@@ -68,6 +70,12 @@ SYSTEMS = {
         Linux("sa1110", "collie", "collie", "ttySA1,115200", "Linux 6.12 for StrongARM SA-1110"),
     ]
 }
+
+
+def cache() -> Path:
+    """Where sources and objects of Linux are kept, for every checkout of this user."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "switchyard" / "linux"
 
 
 def find(name: str) -> list[Linux]:
@@ -85,6 +93,7 @@ def ensure(
     for system in systems:
         say(system)
         made = [system.kernel, system.initrd]
-        build.make(system.name, system.make(), made)
+        with build.only_builder(cache()):
+            build.make(system.name, system.make(), made)
         files += made
     return files
