@@ -118,14 +118,17 @@ impl<'a, A: Observer> Session<'a, A> {
     fn run_to_horizon(&mut self) -> Option<Reason> {
         let core = self.machine.core();
         while core.mem.cycle < core.mem.horizon {
-            if !self.stepping {
-                let pc = core.r[PC];
-                if self.breakpoints[0].contains(&pc) {
-                    return Some(Reason::SwBreak(()));
-                }
-                if self.breakpoints[1].contains(&pc) {
-                    return Some(Reason::HwBreak(()));
-                }
+            let pc = core.r[PC];
+            let broken = self.breakpoints.each_ref().map(|list| list.contains(&pc));
+            // Where the page is yet to be mapped, it stops when the program comes back.
+            if !self.stepping
+                && broken != [false, false]
+                && core.mem.can_fetch(pc, core.privileged())
+            {
+                return Some(match broken {
+                    [true, _] => Reason::SwBreak(()),
+                    _ => Reason::HwBreak(()),
+                });
             }
             core.step();
             if let Some(hit) = core.observer.1.hit.take() {

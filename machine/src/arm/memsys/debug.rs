@@ -7,7 +7,7 @@ use crate::bus::Target;
 use crate::cache::LINE_BYTES;
 use crate::tlb::{Attributes, TlbEntry};
 
-use super::{mmu, FirstLevel, Location, MemSys, Op};
+use super::{mmu, Access, FirstLevel, Location, MemSys, Op};
 
 /// What the page tables in memory say about an address now.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +56,27 @@ impl MemSys {
             mva,
             pa,
             attributes,
+        })
+    }
+
+    /// Whether an instruction can be fetched at `va` now, rights included: else the next step
+    /// takes a prefetch abort.
+    #[must_use]
+    pub fn can_fetch(&self, va: u32, privileged: bool) -> bool {
+        let mva = self.relocate(va);
+        if !self.mmu_on() {
+            return true;
+        }
+        let access = Access {
+            write: false,
+            privileged,
+        };
+        let entry = match self.insn_translation(mva) {
+            Some(entry) => Some(*entry),
+            None => self.walk_now(mva).entry,
+        };
+        entry.is_some_and(|entry| {
+            mmu::check(&entry, mva, access, self.dacr, self.permissions).is_ok()
         })
     }
 

@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--gdb`: gdb-multiarch on the kernel's tests. What it shows is held against the instruction log
+of a run without it, and being watched must not change a single count."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import struct
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+IMAGE = ROOT / "build" / "guests" / "assabet-fass-test.elf"
+PROGRAM = ROOT / "build" / "user" / "test.elf"
+# Both the kernel's start and one of its tests: some 7 million cycles.
+RUN = ["boot", "--machine", "sa1110", "--kernel", str(IMAGE), "--append", "only=thread_kip"]
+# The log of the kernel's start is long enough: kernel_main comes after 2 million.
+LOGGED_CYCLES = 2_500_000
+SECONDS = 120  # each takes a few; more means that it hangs
+
+pytestmark = pytest.mark.guests
+
+CORE = [*(f"r{n}" for n in range(13)), "sp", "lr", "pc", "cpsr"]
+CP15 = {1: "control", 2: "ttb", 3: "dacr", 5: "fsr", 6: "far", 13: "pid"}
+
+
+def machine_binary() -> str:
+    """$SWITCHYARD_MACHINE, else the newest build of the checkout."""
+    named = os.environ.get("SWITCHYARD_MACHINE")
+    builds = [ROOT / "target" / kind / "switchyard-machine" for kind in ("release", "debug")]
+    found = [b for b in builds if b.is_file()]
+    if not named and not found:
+        pytest.fail("switchyard-machine is not built (or set SWITCHYARD_MACHINE)")
+    return named or str(max(found, key=lambda b: b.stat().st_mtime))
+
+
+def debugger() -> str:
+    found = shutil.which("gdb-multiarch")
+    if found is None:
+        pytest.fail("gdb-multiarch: not found; install it with: apt-get install gdb-multiarch")
+    return found
+
+
+@contextmanager
+def waiting(*options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A machine that waits for a debugger, and at which port."""
+    if not IMAGE.exists() or not PROGRAM.exists():
+        pytest.fail(f"{IMAGE} is missing; `switchyard build` builds it")
+    process = subprocess.Popen(
+        [machine_binary(), *RUN, "--gdb", ":0", *options],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process, port_said_by(process)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def port_said_by(process: subprocess.Popen[str]) -> int:
+    assert process.stderr is not None
+    said = process.stderr.readline()
+    found = re.search(r"waiting for a debugger at 127\.0\.0\.1:(\d+)$", said)
+    assert found, said
+    return int(found[1])
+
+
+@dataclass
+class Session:
+    """What a debugger has shown, and how the machine ended."""
+
+    said: str
+    console: str
+    status: int
+    # the lines of the script's printf, NAME=VALUE
+    shown: dict[str, list[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, value in re.findall(r"^(\w+)=([0-9a-f]+)$", self.said, re.M):
+            self.shown.setdefault(name, []).append(int(value, 16))
+
+
+def debug(script: str, *options: str, symbols: Path = IMAGE) -> Session:
+    """Runs a script of the debugger's commands, and the machine to its end."""
+    commands = ["set pagination off", "set confirm off", "set architecture armv4"]
+    arguments = [debugger(), "-nx", "--batch"]
+    with waiting(*options) as (process, port):
+        for command in [*commands, f"target remote :{port}", *script.strip().splitlines()]:
+            arguments += ["-ex", command]
+        done = subprocess.run(
+            [*arguments, str(symbols)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        console, _ = process.communicate(timeout=SECONDS)
+    return Session(done.stdout, console, process.returncode)
+
+
+def show(*registers: str) -> str:
+    return "\n".join(f'printf "{name}=%x\\n", (unsigned)${name}' for name in registers)
+
+
+@dataclass
+class State:
+    """The registers before an instruction, as the log has them."""
+
+    pc: int
+    insn: int
+    executed: bool
+    values: dict[str, int]
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> list[State]:
+    """Every instruction of the start, from its log; CP15 from the MCR instructions in it."""
+    file = tmp_path_factory.mktemp("gdb") / "log"
+    run = [machine_binary(), *RUN, "--max-cycles", str(LOGGED_CYCLES), "--log", str(file)]
+    subprocess.run(run, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    names = {f"r{n}": name for n, name in enumerate(CORE[:15])}
+    values = dict.fromkeys([*CORE, *CP15.values()], 0)
+    values |= {"r1": 25, "r2": 0xC0000100, "cpsr": 0xD3, "control": 0x70}  # as the loader left it
+    states = []
+    for line in file.read_text().splitlines():
+        _, pc, insn, *changes = line.split()
+        states.append(State(int(pc, 16), int(insn, 16), "-" not in changes, dict(values)))
+        states[-1].values["pc"] = states[-1].pc
+        if states[-1].executed:
+            write_cp15(states[-1].insn, values)
+        for change in changes:
+            if "=" in change:
+                name, value = change.split("=")
+                values[names.get(name, name)] = int(value, 16)
+    return states
+
+
+def write_cp15(insn: int, values: dict[str, int]) -> None:
+    """What an MCR to coprocessor 15 changes (SA-1110 DM, chapter 5)."""
+    number = (insn >> 16) & 15
+    if insn & 0x0F10_0F10 != 0x0E00_0F10 or number not in CP15:
+        return
+    value = values[CORE[(insn >> 12) & 15]]
+    kept = {1: 0x330F, 2: 0xFFFF_C000, 13: 0x7E00_0000}.get(number, 0xFFFF_FFFF)
+    values[CP15[number]] = value & kept | (0x70 if number == 1 else 0)
+
+
+def index_of(log: list[State], pc: int) -> int:
+    return next(n for n, state in enumerate(log) if state.pc == pc)
+
+
+def test_registers_and_steps_are_the_logs(log: list[State]) -> None:
+    every = [*CORE, *CP15.values()]
+    steps = 40
+    script = ["break *kernel_main", "info registers", "continue", show(*every)]
+    script += ["stepi", show(*every)] * steps
+    session = debug("\n".join([*script, "kill"]))
+    assert "Breakpoint 1, kernel_main" in session.said
+    for name in every:  # `info registers` shows those of CP15, too
+        assert re.search(rf"^{name} +0x", session.said, re.M), session.said
+    first = index_of(log, session.shown["pc"][0])
+    assert first > 1000
+    for n in range(steps + 1):
+        seen = {name: session.shown[name][n] for name in every}
+        assert seen == log[first + n].values, f"after {n} steps"
+    start = log[first].values
+    assert start["control"] & 0x100D == 0x100D, "MMU, caches and write buffer are on by now"
+    assert start["ttb"] >> 20 == 0xC01
+    assert start["dacr"] == 1
+
+
+def first_store(log: list[State], start: int) -> tuple[int, int]:
+    """Where the first `str rd, [rn, #offset]` is in the log, and where it stores."""
+    for n, state in enumerate(log[start:], start):
+        insn = state.insn
+        if insn & 0x0F70_0000 == 0x0500_0000 and state.executed:
+            offset = insn & 0xFFF if insn & 1 << 23 else -(insn & 0xFFF)
+            return n, state.values[CORE[(insn >> 16) & 15]] + offset
+    raise AssertionError("no store in the log")
+
+
+@pytest.mark.parametrize("command", ["awatch", "watch"])
+def test_a_watchpoint_stops_behind_the_access(log: list[State], command: str) -> None:
+    script = "break *kernel_main\ncontinue\n" + show("pc")
+    start = index_of(log, debug(script + "\nkill").shown["pc"][0])
+    store, address = first_store(log, start)
+    # `watch` only stops where the value changes: something else is put there first
+    script += f"\nset var *(unsigned*){address:#x} = 0xdeadbeef"
+    script += f"\n{command} *(unsigned*){address:#x}\ncontinue\n" + show("pc")
+    session = debug(script + "\nkill")
+    assert session.shown["pc"][-1] == log[store + 1].pc == log[store].pc + 4
+    assert "Hardware" in session.said
+    value = log[store].values[CORE[(log[store].insn >> 12) & 15]]
+    assert re.search(rf"(New value|Value) = {value}$", session.said, re.M), session.said
+
+
+def program_bytes(file: Path, address: int, length: int) -> bytes:
+    """What an ELF executable has at a virtual address."""
+    elf = file.read_bytes()
+    at, size, count = *struct.unpack_from("<I", elf, 28), *struct.unpack_from("<HH", elf, 42)
+    for n in range(count):
+        kind, offset, va, _, filed = struct.unpack_from("<5I", elf, at + n * size)
+        if kind == 1 and va <= address and address + length <= va + filed:
+            return elf[offset + address - va :][:length]
+    raise AssertionError(f"{address:#x} is not in {file}")
+
+
+def test_a_user_program(tmp_path: Path) -> None:
+    """Its memory by its own addresses, its variables as it changes them, and its end."""
+    dump = tmp_path / "main"
+    stats = [tmp_path / name for name in ("with", "without")]
+    script = f"""
+        break *main
+        continue
+        {show("pc", "cpsr")}
+        dump binary memory {dump} $pc $pc+64
+        monitor cycles
+        monitor tlb
+        monitor caches
+        monitor translate 0xc0a00000
+        delete
+        watch *(unsigned*)&num_passed
+        continue
+        info symbol $pc
+        {show("pc")}
+        delete
+        stepi 1000
+        continue
+        """
+    script = "\n".join(line.strip() for line in script.splitlines())
+    session = debug(script, "--stats", str(stats[0]), symbols=PROGRAM)
+    pc = session.shown["pc"][0]
+    assert dump.read_bytes() == program_bytes(PROGRAM, pc, 64)
+    assert session.shown["cpsr"][0] & 0x1F == 0x10
+    assert re.search(r"^Old value = 0\nNew value = 1$", session.said, re.M), session.said
+    assert re.search(r"^(main|run) \+ \d+ in section", session.said, re.M)
+    (before,) = struct.unpack("<I", program_bytes(PROGRAM, session.shown["pc"][1] - 4, 4))
+    assert before & 0x0C10_0000 == 0x0400_0000, "a store"
+    for answer in (
+        r"^\d+ cycles, \d+ instructions$",
+        r"^data TLB: \d+ entries$",
+        r"^data caches on: \d+ lines, \d+ of them dirty",
+        r"^va c0a00000 mva c0a00000$",
+    ):
+        assert re.search(answer, session.said, re.M), answer
+    assert "exited normally" in session.said
+    assert session.status == 0
+    assert "END status=0" in session.console
+
+    run = [machine_binary(), *RUN, "--stats", str(stats[1])]
+    alone = subprocess.run(run, capture_output=True, text=True, check=True)
+    assert alone.stdout == session.console
+    assert stats[0].read_bytes() == stats[1].read_bytes(), "being watched changed the run"
+
+
+def test_changes_take_effect() -> None:
+    """Registers, data, and an instruction whose line is in the cache already."""
+    session = debug(f"""
+break *kernel_main
+continue
+stepi
+set var *(unsigned*)$pc = 0xe3a0005a
+set var $r3 = 0x1234
+set var $dacr = 5
+set var *(unsigned char*)($sp-8) = 0x77
+{show("pc", "r3", "dacr")}
+stepi
+{show("pc", "r0")}
+printf "byte=%x\\n", *(unsigned char*)($sp-8)
+kill""")
+    assert session.shown["r3"] == [0x1234]
+    assert session.shown["dacr"] == [5]
+    assert session.shown["byte"] == [0x77]
+    assert session.shown["pc"][1] == session.shown["pc"][0] + 4
+    assert session.shown["r0"] == [0x5A], "mov r0, #0x5a was executed"
+
+
+def test_devices_are_not_read() -> None:
+    session = debug("x/wx 0x90000010\nx/wx 0xc0001000\nkill")
+    assert "Cannot access memory at address 0x90000010" in session.said
+    assert re.search(r"^0xc0001000 <_start>:\s+0x\w+$", session.said, re.M), session.said
+
+
+def test_ends(tmp_path: Path) -> None:
+    killed = debug("kill", "--stats", str(tmp_path / "killed"))
+    assert killed.status == 1
+    assert '"kind":"stopped"' in (tmp_path / "killed").read_text()
+    detached = debug("break *kernel_main\ncontinue\nwatch *(int*)$sp\ndetach")
+    assert detached.status == 0
+    assert "END status=0" in detached.console
+    cut = debug("continue", "--max-cycles", "1000000")
+    assert "exited with code 01" in cut.said
+    assert cut.status == 1
+
+
+def send(connection: socket.socket, text: str) -> None:
+    connection.sendall(f"+${text}#{sum(text.encode()) % 256:02x}".encode())
+
+
+def receive(connection: socket.socket, wanted: str) -> None:
+    found = b""
+    while wanted.encode() not in found:
+        more = connection.recv(4096)
+        assert more, f"no {wanted} in {found!r}"
+        found += more
+
+
+def test_interrupted_lost_and_found_again() -> None:
+    """Ctrl-C stops a running machine, and one whose debugger is lost waits for another."""
+    with waiting() as (process, port):
+        with socket.create_connection(("127.0.0.1", port), SECONDS) as connection:
+            send(connection, "vCont;c")
+            connection.sendall(b"\x03")
+            receive(connection, "T02")
+        assert lost(process) == port
+        with socket.create_connection(("127.0.0.1", port), SECONDS) as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\n\r\n+$nonsense#00$#zz\x03")
+        assert lost(process) == port
+        with socket.create_connection(("127.0.0.1", port), SECONDS) as connection:
+            send(connection, "?")
+            receive(connection, "T05")
+            send(connection, "k")
+            assert process.wait(SECONDS) == 1
+
+
+def lost(process: subprocess.Popen[str]) -> int:
+    """The port of a machine that waits again."""
+    assert process.stderr is not None
+    assert "the debugger is lost" in process.stderr.readline()
+    return port_said_by(process)
+
+
+@pytest.mark.parametrize("address", ["", "1234", ":", ":port", ":70000"])
+def test_a_bad_address_is_one_line(address: str) -> None:
+    run = [machine_binary(), *RUN, "--gdb", address]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"switchyard-machine: --gdb {address}: ")
+    assert "expected HOST:PORT or :PORT" in done.stderr
