@@ -169,6 +169,7 @@ class Boot:
     append: str = ""
     max_cycles: int | None = None
     initrd: Path | None = None
+    check: str | None = None
 
     def arguments(self) -> list[str]:
         """The simulator's arguments for it."""
@@ -177,6 +178,8 @@ class Boot:
             arguments += ["--append", self.append]
         if self.initrd is not None:
             arguments += ["--initrd", str(self.initrd)]
+        if self.check is not None:
+            arguments += ["--check", self.check]
         if self.max_cycles is not None:
             arguments += ["--max-cycles", str(self.max_cycles)]
         return arguments
