@@ -210,11 +210,19 @@ def install(packages: list[str]) -> None:
         return
     print(f"installing {' '.join(packages)} with apt-get", flush=True)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    command = [*apt, "install", "-y", "-q", "--no-install-recommends", *packages]
-    # A list of packages that was never fetched, or is old, makes the first try fail.
-    if subprocess.run(command, env=environment, check=False, capture_output=True).returncode != 0:
-        subprocess.run([*apt, "update", "-q"], env=environment, check=False, capture_output=True)
-        subprocess.run(command, env=environment, check=False, stdout=subprocess.DEVNULL)
+    command = [*apt, "install", "-y", "-q", "--no-install-recommends"]
+
+    def tried(*words: str) -> bool:
+        done = subprocess.run(words, env=environment, check=False, capture_output=True)
+        return done.returncode == 0
+
+    # A list of packages that was never fetched, or is old, makes the first try fail; a package
+    # that this distribution has not would keep all others out.
+    if not tried(*command, *packages):
+        tried(*apt, "update", "-q")
+        if not tried(*command, *packages):
+            for package in packages:
+                tried(*command, package)
     importlib.invalidate_caches()
 
 
