@@ -7,7 +7,7 @@ SELFTEST := selftest process signals pipes sockets locks memory shared code time
 PROGRAMS := $(USER)/init $(USER)/sh $(USER)/selftest
 
 CFLAGS_USER := $(TARGET) -std=gnu11 -O2 -ffreestanding -fno-sanitize=undefined \
-    -fno-stack-protector -fno-pic -fno-unwind-tables -ffunction-sections -Wall -Wextra -Wshadow \
+    -g0 -fno-stack-protector -fno-pic -fno-unwind-tables -ffunction-sections -Wall -Wextra -Wshadow \
     -Wundef -Werror -isystem $(SOURCE)/tools/include/nolibc -isystem $(OBJECTS)/usr/include \
     -include nolibc.h
 OBJDUMP ?= $(CROSS)objdump
@@ -24,5 +24,6 @@ $(USER)/selftest: $(SELFTEST:%=$(USER)/%.o)
 # A program with an instruction that the processor does not have is no program for it.
 $(PROGRAMS):
 	$(CC) $(TARGET) -nostdlib -static -Wl,--gc-sections -o $@ $^
-	@! $(OBJDUMP) -d $@ | grep -E '^ +[0-9a-f]+:\s+[0-9a-f]{8}\s+($(FOREIGN))(eq|ne|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?\s' || \
+	$(OBJDUMP) -d $@ > $@.lst
+	@! grep -E '^ +[0-9a-f]+:\s+[0-9a-f]{8}\s+($(FOREIGN))(eq|ne|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?\s' $@.lst || \
 		{ echo "linux: $@: the instructions above are not ARMv4" >&2; rm -f $@; exit 1; }
