@@ -16,7 +16,6 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 
 use switchyard_machine::board::{self, Board};
-use switchyard_machine::bus::Bus;
 use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::{MachineConfig, BUILT_IN};
 use switchyard_machine::error::{read_file, Error};
@@ -184,8 +183,9 @@ fn answer_vectors() -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What `--log` and `--check` put beside the machine.
-type Watched = (Option<Log<BufWriter<File>>>, Option<Checker>);
+/// What may be put beside a machine: `--log`, `--check`, `--gdb`. One type for all three, so that
+/// the core is compiled twice and not four times.
+type Watched = ((Option<Log<BufWriter<File>>>, Option<Checker>), Watch);
 
 fn boot(args: &BootArgs) -> Result<ExitCode, String> {
     let listener = args.gdb.as_deref().map(Listener::new).transpose()?;
@@ -196,25 +196,26 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
         Some(file) => Some(Log::new(BufWriter::new(create(file)?))),
         None => None,
     };
-    // Once memory is loaded: the checker's copy of it begins there.
-    let checker = |bus: &Bus| args.check.map(|Check::Coherence| Checker::new(bus));
-    let finish = |(log, checker): &mut Watched| {
-        if let (Some(log), Some(file)) = (log, &args.log) {
-            log.finish().map_err(|error| cannot_write(file, error))?;
-        }
-        Ok(checker.as_ref().map(|c| c.findings().cloned().collect()))
-    };
-    let Some(listener) = listener else {
-        let begin =
-            |machine: &mut Machine<Watched>| machine.core().observer.1 = checker(machine.bus());
-        return run(args, (log, None), begin, Console::run, finish);
-    };
     run(
         args,
         ((log, None), Watch::default()),
-        |machine| machine.core().observer.0 .1 = checker(machine.bus()),
-        |console, machine, until| console.run_debugged(&listener, machine, until),
-        |(watched, _)| finish(watched),
+        |machine: &mut Machine<Watched>| {
+            // Once memory is loaded: the checker's copy of it begins there.
+            let checker = args
+                .check
+                .map(|Check::Coherence| Checker::new(machine.bus()));
+            machine.core().observer.0 .1 = checker;
+        },
+        |console, machine, until| match &listener {
+            Some(listener) => console.run_debugged(listener, machine, until),
+            None => console.run(machine, until),
+        },
+        |((log, checker), _)| {
+            if let (Some(log), Some(file)) = (log, &args.log) {
+                log.finish().map_err(|error| cannot_write(file, error))?;
+            }
+            Ok(checker.as_ref().map(|c| c.findings().cloned().collect()))
+        },
     )
 }
 
@@ -325,10 +326,10 @@ impl Console {
     }
 
     /// The same under a debugger, until it detaches.
-    fn run_debugged<A: Observer>(
+    fn run_debugged(
         &mut self,
         listener: &Listener,
-        machine: &mut Machine<(A, Watch)>,
+        machine: &mut Machine<Watched>,
         until: Cycle,
     ) -> Result<Stop, String> {
         let mut between =
