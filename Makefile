@@ -3,6 +3,7 @@
 #   make demo         set up, run the main experiment, say where its figure is
 #   make test         set up, run every test and check
 #   make setup        what both share: .venv with the command line and the simulator
+#   make test-linux   builds Linux and boots it; needs packages of Debian 12 or later
 #   make test-quick   the tests and checks that take less than a minute
 #   make lint         only the checks of style and types
 #   make lock         resolve the Python dependencies anew
@@ -20,7 +21,7 @@ BIN    := $(VENV)/bin
 RUST := $(shell find machine/src machine/machines -type f 2>/dev/null) \
         machine/Cargo.toml Cargo.toml $(wildcard Cargo.lock rust-toolchain.toml)
 
-.PHONY: setup demo test test-quick lint lock clean
+.PHONY: setup demo test test-linux test-quick lint lock clean
 .NOTPARALLEL:
 
 setup: $(VENV)/.switchyard
@@ -45,6 +46,10 @@ demo: setup
 test: setup
 	@$(PYTHON) -I switchyard/doctor.py --install test
 	@$(BIN)/python .ci/check.py all
+
+test-linux: setup
+	@$(PYTHON) -I switchyard/doctor.py --install linux
+	@$(BIN)/python .ci/check.py linux
 
 test-quick: setup
 	@$(BIN)/python .ci/check.py quick

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every suite of tests and checks, and sums them up: `check.py all|quick|lint`.
+"""Runs every suite of tests and checks, and sums them up: `check.py all|quick|lint|linux`.
 
 Each suite runs to its end whatever came before it. The last line is "N passed, N failed": the
 tests of all suites together, where a check without tests (a formatter, a type checker) counts as
@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "check"
 PYTHON = sys.executable
+TIERS = ("all", "quick", "lint", "linux")
 C_FOLDERS = ("include", "kernel", "l4", "user", "bench", "linux", "machine/tests")
 
 
@@ -114,8 +115,14 @@ def suites() -> list[Suite]:
         Suite("guests", [PYTHON, "-m", "switchyard", "build"], ("all", "quick")),
         Suite("cargo test", ["cargo", "test", "--locked", "--no-fail-fast"], tests, cargo_count),
         Suite("cargo test", ["cargo", "test", "--locked", "--lib"], ("quick",), cargo_count),
-        Suite("pytest", [PYTHON, "-m", "pytest"], tests, pytest_count),
-        Suite("pytest", [PYTHON, "-m", "pytest", "-m", "not slow"], ("quick",), pytest_count),
+        Suite("pytest", [PYTHON, "-m", "pytest", "-m", "not linux"], tests, pytest_count),
+        Suite(
+            "pytest",
+            [PYTHON, "-m", "pytest", "-m", "not slow and not linux"],
+            ("quick",),
+            pytest_count,
+        ),
+        Suite("linux", [PYTHON, "-m", "pytest", "-m", "linux"], ("linux",), pytest_count),
     ]
 
 
@@ -151,8 +158,8 @@ def run(suite: Suite) -> Count:
 
 def main(arguments: list[str]) -> int:
     """Runs the suites of a tier."""
-    if len(arguments) != 1 or arguments[0] not in ("all", "quick", "lint"):
-        print("check.py: expected one of all, quick, lint", file=sys.stderr)
+    if len(arguments) != 1 or arguments[0] not in TIERS:
+        print(f"check.py: expected one of {', '.join(TIERS)}", file=sys.stderr)
         return 2
     shutil.rmtree(LOGS, ignore_errors=True)
     LOGS.mkdir(parents=True)

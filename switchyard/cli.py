@@ -4,6 +4,7 @@
 Exit status: 0 done; 1 an experiment, a build or a guest failed; 2 wrong usage or bad input.
 """
 
+import enum
 import os
 import sys
 from pathlib import Path
@@ -53,11 +54,23 @@ def _options(
     del version
 
 
+class Purpose(enum.Enum):
+    """What a computer is to do here."""
+
+    SETUP = "setup"
+    TEST = "test"
+    LINUX = "linux"
+
+
 @app.command()
-def doctor() -> None:
+def doctor(
+    purpose: Annotated[
+        Purpose, typer.Argument(help="What it is to do: setup, test or linux.")
+    ] = Purpose.TEST,
+) -> None:
     """What this computer lacks, and the command that installs it."""
     out, _ = _consoles()
-    findings = doctor_table.findings("test")
+    findings = doctor_table.findings(purpose.value)
     show.findings(out, findings)
     show.simulator(out)
     if not all(one.good for one in findings):

@@ -5,7 +5,7 @@ One table for both users: `switchyard doctor`, and `make`, which runs this file 
 Python before anything is installed (so: the standard library only, no import from the package,
 and nothing that an old Python cannot read):
 
-    python3 -I switchyard/doctor.py [--install] [setup|test]
+    python3 -I switchyard/doctor.py [--install] [setup|test|linux]
 """
 
 from __future__ import annotations
@@ -55,9 +55,14 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
+def _qemu() -> Finding:
+    why = "make test: the same kernels on another simulator"
+    return _tool("qemu-system-arm", why, ["qemu-system-arm", "--version"], "qemu-system-arm")
+
+
 def _linux() -> list[Finding]:
     """What `switchyard build linux` takes: Debian's sources, and what they are built with."""
-    why = "building Linux for make test"
+    why = "make test-linux, switchyard build linux"
     source = "linux-source-6.12"
     there = Path(f"/usr/src/{source}.tar.xz").exists()
     return [
@@ -156,7 +161,10 @@ def _rust_tool(name: str, package: str) -> Finding:
 
 
 def findings(purpose: str) -> list[Finding]:
-    """What `purpose` needs: `setup` for building and running, `test` for the tests as well."""
+    """What `purpose` needs.
+
+    `setup`: to build and run; `test`: for the tests as well; `linux`: to build and test Linux.
+    """
     found = [
         _python(),
         _venv(),
@@ -168,20 +176,16 @@ def findings(purpose: str) -> list[Finding]:
         found += [
             _rust_tool("fmt", "rustfmt"),
             _rust_tool("clippy", "rust-clippy"),
-            _tool(
-                "qemu-system-arm",
-                "make test: the same kernels on another simulator",
-                ["qemu-system-arm", "--version"],
-                "qemu-system-arm",
-            ),
+            _qemu(),
             _tool(
                 "gdb-multiarch",
                 "make test: a debugger on the machines",
                 ["gdb-multiarch", "--version"],
                 "gdb-multiarch",
             ),
-            *_linux(),
         ]
+    if purpose == "linux":
+        found += [_qemu(), *_linux()]
     return found
 
 
@@ -228,7 +232,7 @@ def install(packages: list[str]) -> None:
 
 def main(arguments: list[str]) -> int:
     """For `make`: quiet when all is well, else one line for each thing that is missing."""
-    purpose = "test" if "test" in arguments else "setup"
+    purpose = next((known for known in ("test", "linux") if known in arguments), "setup")
     found = findings(purpose)
     if "--install" in arguments:
         install([package for one in found if not one.good for package in one.packages])

@@ -13,6 +13,9 @@ from switchyard import build_linux, machine
 from switchyard.build_linux import SYSTEMS, Linux
 from switchyard.machine import Run
 
+# Building Linux takes minutes, and a package that not every Debian or Ubuntu has.
+pytestmark = pytest.mark.linux
+
 # From power-on to power-off takes 550 million cycles.
 MAX_CYCLES = 20_000_000_000
 QEMU_SECONDS = 180
