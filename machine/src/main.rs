@@ -55,7 +55,11 @@ enum Command {
     /// Run a system; its console is this terminal.
     Boot(Box<BootArgs>),
     /// Answer architectural test vectors from stdin on stdout.
-    Vectors,
+    Vectors {
+        /// Run the streams through MMU, caches and write buffer; the answers are the same.
+        #[arg(long)]
+        caches: bool,
+    },
 }
 
 #[derive(Args)]
@@ -110,7 +114,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Machines { json } => machines(json),
         Command::Boot(args) => boot(&args),
-        Command::Vectors => answer_vectors(),
+        Command::Vectors { caches } => answer_vectors(caches),
     };
     match done {
         Ok(status) => status,
@@ -175,11 +179,16 @@ fn described(name: &str) -> Result<(MachineConfig, &'static Board), String> {
     Ok((config, board))
 }
 
-fn answer_vectors() -> Result<ExitCode, String> {
+fn answer_vectors(caches: bool) -> Result<ExitCode, String> {
     let (config, board) = described("sa1110")?;
     let mut output = BufWriter::new(io::stdout().lock());
     let parts = (board.parts)(config.ram_bytes);
-    vectors::run(&config, parts, &mut io::stdin().lock(), &mut output)?;
+    let caches = if caches {
+        vectors::Caches::On
+    } else {
+        vectors::Caches::Off
+    };
+    vectors::run(&config, parts, caches, &mut io::stdin().lock(), &mut output)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,7 +6,10 @@
 use std::io::{Read, Write};
 
 use crate::arm::core::{bank, Bank, Exception};
+use crate::arm::cp15::Register;
+use crate::arm::memsys::control;
 use crate::bus::BoardParts;
+use crate::cache::LINE_BYTES;
 use crate::config::MachineConfig;
 use crate::machine::Machine;
 
@@ -28,8 +31,17 @@ struct Case {
     ranges: Vec<Range>,
 }
 
-/// Answers every case from `input` on `output`, on a machine made from `config` and `parts` whose
-/// MMU and caches stay off.
+/// Whether streams run through the caches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caches {
+    /// MMU and caches stay off.
+    Off,
+    /// All of memory is mapped where it is, cacheable; caches and write buffer are on. The page
+    /// directory takes the last 16 KB of memory. Answers are the same.
+    On,
+}
+
+/// Answers every case from `input` on `output`, on a machine made from `config` and `parts`.
 ///
 /// # Errors
 /// One line that says which case is malformed and what was expected, or that reading or writing
@@ -37,16 +49,20 @@ struct Case {
 pub fn run(
     config: &MachineConfig,
     parts: BoardParts,
+    caches: Caches,
     input: &mut impl Read,
     output: &mut impl Write,
 ) -> Result<(), String> {
     let mut machine = Machine::new(config, parts, ());
+    if caches == Caches::On {
+        map_memory(&mut machine);
+    }
     let mut reader = Reader {
         input,
         case: "the first case".to_owned(),
     };
     while let Some(case) = reader.case(&mut machine)? {
-        let answer = answer(&mut machine, &case);
+        let answer = answer(&mut machine, caches, &case);
         output
             .write_all(&answer)
             .map_err(|e| format!("writing an answer: {e}"))?;
@@ -54,13 +70,17 @@ pub fn run(
     output.flush().map_err(|e| format!("writing answers: {e}"))
 }
 
-fn answer(machine: &mut Machine, case: &Case) -> Vec<u8> {
+fn answer(machine: &mut Machine, caches: Caches, case: &Case) -> Vec<u8> {
     for (address, bytes) in &case.blocks {
         if let Some(memory) = machine.bus().ram_slice_mut(*address, bytes.len()) {
             memory.copy_from_slice(bytes);
         }
     }
     let core = machine.core();
+    if caches == Caches::On {
+        core.write_cp15(INVALIDATE_CACHES, 0);
+        core.write_cp15(CONTROL, control::M | control::C | control::W | control::I);
+    }
     set_state(core, &case.state);
     let mut executed = 0;
     core.taken = None;
@@ -78,6 +98,15 @@ fn answer(machine: &mut Machine, case: &Case) -> Vec<u8> {
         Some(Exception::Fiq) => 6,
     };
     let state = get_state(core);
+    if caches == Caches::On {
+        for (first, length) in written(case) {
+            for line in (first..first + length).step_by(LINE_BYTES as usize) {
+                core.write_cp15(CLEAN_LINE, line);
+            }
+        }
+        core.write_cp15(DRAIN, 0);
+        core.write_cp15(CONTROL, 0);
+    }
     let length: u32 = case.ranges.iter().map(|(_, length)| length).sum();
     let mut answer = Vec::new();
     let head = [ANSWER_MAGIC, case.id, executed, exception];
@@ -90,6 +119,43 @@ fn answer(machine: &mut Machine, case: &Case) -> Vec<u8> {
         }
     }
     answer
+}
+
+/// CP15 operations, by CRn, CRm and opcode 2 (SA-1110 DM §5.2).
+const CONTROL: Register = Register::new(1, 0, 0);
+const TABLE_BASE: Register = Register::new(2, 0, 0);
+const DOMAINS: Register = Register::new(3, 0, 0);
+const INVALIDATE_CACHES: Register = Register::new(7, 7, 0);
+const CLEAN_LINE: Register = Register::new(7, 10, 1);
+const DRAIN: Register = Register::new(7, 10, 4);
+
+/// Maps memory where it is, by sections with full access, C and B, in domain 0.
+fn map_memory(machine: &mut Machine) {
+    let (base, bytes) = machine.bus().ram_window();
+    let directory = base + bytes - 0x4000;
+    for section in base >> 20..(base + bytes) >> 20 {
+        let descriptor = (section << 20) | 0xc1e;
+        if let Some(place) = machine.bus().ram_slice_mut(directory + 4 * section, 4) {
+            place.copy_from_slice(&descriptor.to_le_bytes());
+        }
+    }
+    let core = machine.core();
+    core.write_cp15(TABLE_BASE, directory);
+    core.write_cp15(DOMAINS, 1);
+}
+
+/// Where a case may have left dirty lines: whole lines around its blocks and ranges.
+fn written(case: &Case) -> impl Iterator<Item = Range> + '_ {
+    let blocks = case
+        .blocks
+        .iter()
+        .map(|(at, bytes)| (*at, bytes.len() as u32));
+    blocks
+        .chain(case.ranges.iter().copied())
+        .map(|(at, length)| {
+            let first = at & !(LINE_BYTES - 1);
+            (first, at + length - first)
+        })
 }
 
 /// Which register of which bank each word of a state record after r0 to r7 is.

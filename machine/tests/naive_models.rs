@@ -272,11 +272,8 @@ const WINDOW: u32 = 0x8000;
 const WINDOW_AT: u32 = 0xc020_0000 - WINDOW / 2;
 const TABLE_AT: u32 = 0xc000_4000;
 
-const fn operation(crn: u8, crm: u8, opcode_2: u8) -> Register {
-    Register { crn, crm, opcode_2 }
-}
-const CLEAN_LINE: Register = operation(7, 10, 1);
-const DRAIN: Register = operation(7, 10, 4);
+const CLEAN_LINE: Register = Register::new(7, 10, 1);
+const DRAIN: Register = Register::new(7, 10, 4);
 
 #[derive(Debug, Clone)]
 enum DataStep {
@@ -327,9 +324,9 @@ fn machine_with_identity_map() -> Machine {
         place.copy_from_slice(&descriptor.to_le_bytes());
     }
     let core = machine.core();
-    core.write_cp15(operation(2, 0, 0), TABLE_AT);
-    core.write_cp15(operation(3, 0, 0), 1);
+    core.write_cp15(Register::new(2, 0, 0), TABLE_AT);
+    core.write_cp15(Register::new(3, 0, 0), 1);
     // MMU, data caches, write buffer.
-    core.write_cp15(operation(1, 0, 0), 0x7d);
+    core.write_cp15(Register::new(1, 0, 0), 0x7d);
     machine
 }

@@ -16,6 +16,14 @@ pub struct Register {
     pub opcode_2: u8,
 }
 
+impl Register {
+    /// The register or operation of these numbers.
+    #[must_use]
+    pub const fn new(crn: u8, crm: u8, opcode_2: u8) -> Self {
+        Self { crn, crm, opcode_2 }
+    }
+}
+
 impl<O: Observer> Core<O> {
     /// Whether the current mode may do this: user mode only what concerns the read buffer, and
     /// only if the kernel has allowed it (§5.2.9).

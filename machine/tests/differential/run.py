@@ -36,6 +36,7 @@ def main() -> int:
     parser.add_argument("--instructions", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first-batch", type=int, default=0, help="resume here")
+    parser.add_argument("--caches", action="store_true", help="run through MMU and caches")
     parser.add_argument("--stop-after", type=int, default=5, help="stop after so many mismatches")
     parser.add_argument("--save", type=Path, default=Path("build/differential"))
     parser.add_argument("--replay", type=Path, metavar="FILE", help="run one saved case")
@@ -44,6 +45,8 @@ def main() -> int:
     if command is None:
         print("no switchyard-machine built; set SWITCHYARD_MACHINE", file=sys.stderr)
         return 2
+    if arguments.caches:
+        command.append("--caches")
     if arguments.replay:
         return replay(command, arguments.replay)
 

@@ -15,6 +15,7 @@ from run import replay
 from vectors import STATE_NAMES, Case, MachineRun, machine_command
 
 INSTRUCTIONS = 2_000_000
+CACHED_INSTRUCTIONS = 500_000
 SEED = 20031
 HERE = Path(__file__).parent
 
@@ -28,27 +29,38 @@ def machine() -> list[str]:
 
 
 @pytest.mark.slow
-def test_random_streams(machine: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("options", "seed", "instructions"),
+    [([], SEED, INSTRUCTIONS), (["--caches"], SEED + 1, CACHED_INSTRUCTIONS)],
+    ids=["without caches", "through caches"],
+)
+def test_random_streams(
+    machine: list[str],
+    options: list[str],
+    seed: int,
+    instructions: int,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     start = time.monotonic()
     done = 0
 
     def progress(batch: int, executed: int) -> None:
         nonlocal done
         done = executed
-        if batch % 5 == 0 or executed >= INSTRUCTIONS:
+        if batch % 5 == 0 or executed >= instructions:
             with capsys.disabled():
                 print(
-                    f"\n  {executed:,} of {INSTRUCTIONS:,} instructions, "
+                    f"\n  {executed:,} of {instructions:,} instructions, "
                     f"{time.monotonic() - start:.0f} s",
                     end="",
                     flush=True,
                 )
 
     directory = Path(__file__).resolve().parents[3] / "build" / "differential"
-    for mismatch in compare(machine, SEED, INSTRUCTIONS, progress=progress):
+    for mismatch in compare([*machine, *options], seed, instructions, progress=progress):
         path = save(mismatch, directory)
         pytest.fail(f"{mismatch.report()}\nreplay: run.py --replay {path}", pytrace=False)
-    assert done >= INSTRUCTIONS
+    assert done >= instructions
 
 
 def planted(*arguments: str) -> list[str]:
