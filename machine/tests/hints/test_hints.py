@@ -50,6 +50,8 @@ def binaries() -> tuple[Path, Path]:
     return build([]), build(["no-hints"])
 
 
+@pytest.mark.slow
+@pytest.mark.guests
 @pytest.mark.parametrize(
     "image",
     [
@@ -64,7 +66,7 @@ def test_counts_are_equal_without_hints(
 ) -> None:
     path = IMAGES / f"{image}.elf"
     if not path.exists():
-        pytest.fail(f"{path} is missing; `make guests` builds it")
+        pytest.fail(f"{path} is missing; `switchyard build` builds it")
     with_hints, without = (
         stats(binary, path, 20_000_000, tmp_path / f"{n}.json") for n, binary in enumerate(binaries)
     )
