@@ -87,6 +87,12 @@ static inline void cpu_invalidate_dtlb_entry(uint32_t mva) {
     CP15_WRITE(c8, c6, 1, mva);
 }
 
+/* Programs may load the read buffer (cpu_init). It is tagged by mva and follows no change of
+ * memory, so it must not outlive what it was loaded through. */
+static inline void cpu_flush_read_buffer(void) {
+    CP15_WRITE(c9, c0, 0, 0);
+}
+
 /* Cleans and invalidates both data caches, invalidates instruction cache and read buffer, drains
  * the write buffer. No TLB. Counts the event. */
 void cpu_flush_caches(void);

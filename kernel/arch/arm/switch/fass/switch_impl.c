@@ -391,6 +391,7 @@ void switch_unmap(struct space *space, uint32_t va, enum unmap what, bool cached
 
 void switch_unmap_finish(void) {
     cpu_drain_write_buffer();
+    cpu_flush_read_buffer();
     if (unmapped_tlb) {
         cpu_invalidate_itlb();
     }

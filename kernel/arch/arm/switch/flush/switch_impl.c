@@ -71,6 +71,7 @@ void switch_unmap_finish(void) {
     if (unmapped) {
         cpu_invalidate_itlb();
         cpu_invalidate_icache();
+        cpu_flush_read_buffer();
         unmapped = false;
     }
 }
