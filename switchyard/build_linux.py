@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linux for the machines: unmodified kernels from Debian's source package, and a RAM disk.
+"""Linux for the machines: unmodified kernels from Debian's source package, and RAM disks.
 
 The rules are in `linux/Makefile`, as those of our own guests are beside their sources. Sources and
 objects of Linux are kept outside the checkout (make's CACHE), so the second build is quick.
@@ -27,6 +27,10 @@ class Linux:
     qemu: str  # QEMU's machine that boots the same images
     console: str
     about: str
+    last_line: str  # the kernel's last line, which names what init asked for
+    end: str  # how our machine's run ends then, as its statistics call it
+    has_dtb: bool = False  # whether a device tree describes the board to the kernel
+    self_tests: tuple[str, ...] = ("selftest",)  # the programs of the RAM disk that init runs
 
     @property
     def name(self) -> str:
@@ -39,35 +43,78 @@ class Linux:
         return build.root() / "build" / "guests" / f"{self.name}.zImage"
 
     @property
+    def symbols(self) -> Path:
+        """The same kernel as an ELF file with symbols."""
+        return self.kernel.with_suffix(".vmlinux")
+
+    @property
     def initrd(self) -> Path:
         """The initial RAM disk: an init that runs the self-test and switches the machine off."""
         return self.kernel.with_suffix(".cpio")
 
     @property
-    def append(self) -> str:
-        """The command line: the console, and a reset instead of a halt after a panic."""
-        return f"console={self.console} panic=-1"
+    def dtb(self) -> Path | None:
+        """The board's device tree, where it has one."""
+        return self.kernel.with_suffix(".dtb") if self.has_dtb else None
 
-    def boot(self, max_cycles: int | None = None) -> Boot:
-        """The run on our machine."""
-        return Boot(self.machine, self.kernel, self.append, max_cycles, self.initrd)
+    @property
+    def files(self) -> list[Path]:
+        """All that the build makes."""
+        dtb = [self.dtb] if self.dtb else []
+        return [self.kernel, self.symbols, *dtb, self.initrd]
 
-    def qemu_command(self) -> list[str]:
+    def append(self, word: str = "") -> str:
+        """The command line: the console, a reset instead of a halt after a panic, init's word."""
+        return f"console={self.console} panic=-1 {word}".rstrip()
+
+    def boot(self, max_cycles: int | None = None, word: str = "") -> Boot:
+        """The run on our machine; init's `word` says what it is to do instead of the self-test."""
+        append = self.append(word)
+        return Boot(self.machine, self.kernel, append, max_cycles, self.initrd, dtb=self.dtb)
+
+    def qemu_command(self, word: str = "") -> list[str]:
         """The same on QEMU."""
         command = ["qemu-system-arm", "-M", self.qemu, "-nographic", "-no-reboot"]
+        # The boards have sound, which is not to be heard, nor missed, on this computer.
+        command += ["-audiodev", "none,id=sound"]
         command += ["-kernel", str(self.kernel), "-initrd", str(self.initrd)]
-        return [*command, "-append", self.append]
+        if self.dtb:
+            command += ["-dtb", str(self.dtb)]
+        return [*command, "-append", self.append(word)]
 
     def make(self) -> list[str]:
-        """The command that brings both files up to date."""
+        """The command that brings the files up to date."""
         given = {"CONFIG": self.config, "CACHE": cache(), "PYTHON": sys.executable}
         return ["make", "-C", "linux", *(f"{name}={value}" for name, value in given.items())]
 
 
+POWER_OFF = "reboot: Power down"
+RESTART = "reboot: Restarting system"
+
 SYSTEMS = {
     system.name: system
     for system in [
-        Linux("sa1110", "collie", "collie", "ttySA1,115200", "Linux 6.12 for StrongARM SA-1110"),
+        Linux(
+            "sa1110",
+            machine="collie",
+            qemu="collie",
+            console="ttySA1,115200",
+            about="Linux 6.12 for StrongARM SA-1110",
+            last_line=POWER_OFF,
+            end="power-off",
+        ),
+        # No software can switch this board off: init resets it.
+        Linux(
+            "versatilepb",
+            machine="versatilepb",
+            qemu="versatilepb",
+            console="ttyAMA0,115200",
+            about="Linux 6.12 for ARM926EJ-S, Versatile/PB",
+            last_line=RESTART,
+            end="power-off",
+            has_dtb=True,
+            self_tests=("selftest", "selftest-thumb"),
+        ),
     ]
 }
 
@@ -92,8 +139,7 @@ def ensure(
     files = []
     for system in systems:
         say(system)
-        made = [system.kernel, system.initrd]
         with build.only_builder(cache()):
-            build.make(system.name, system.make(), made)
-        files += made
+            build.make(system.name, system.make(), system.files)
+        files += system.files
     return files

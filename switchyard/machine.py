@@ -170,6 +170,7 @@ class Boot:
     max_cycles: int | None = None
     initrd: Path | None = None
     check: str | None = None
+    dtb: Path | None = None
 
     def arguments(self) -> list[str]:
         """The simulator's arguments for it."""
@@ -178,6 +179,8 @@ class Boot:
             arguments += ["--append", self.append]
         if self.initrd is not None:
             arguments += ["--initrd", str(self.initrd)]
+        if self.dtb is not None:
+            arguments += ["--dtb", str(self.dtb)]
         if self.check is not None:
             arguments += ["--check", self.check]
         if self.max_cycles is not None:

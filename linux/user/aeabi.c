@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the compiler calls where the processor has no instruction (ARM RTABI, 4.3): division. A
- * library that came with a compiler would be for a later ARM than the SA-1110.
+ * What the compiler calls where the processor has no instruction (ARM RTABI, 4.3): division, and in
+ * Thumb, which has no long multiplication, that. Always compiled to ARM. A library that came with a
+ * compiler would be for a later ARM than the SA-1110.
  */
 #include "os.h"
 
@@ -38,6 +39,7 @@ u64 divide_for_aeabi(u64 n, u64 d, u64 *rest);
 u64 divide_signed_for_aeabi(long long n, long long d, long long *rest);
 void __aeabi_uldivmod(void);
 void __aeabi_ldivmod(void);
+u64 __aeabi_lmul(u64 a, u64 b);
 void __aeabi_memcpy(void *to, const void *from, size_t bytes);
 void __aeabi_memmove(void *to, const void *from, size_t bytes);
 void __aeabi_memset(void *to, size_t bytes, int value);
@@ -92,6 +94,10 @@ u64 __aeabi_idivmod(int n, int d) {
     }
 DIVIDE_LONG(__aeabi_uldivmod, divide_for_aeabi)
 DIVIDE_LONG(__aeabi_ldivmod, divide_signed_for_aeabi)
+
+u64 __aeabi_lmul(u64 a, u64 b) {
+    return a * b;
+}
 
 void __aeabi_memcpy(void *to, const void *from, size_t bytes) {
     memcpy(to, from, bytes);

@@ -4,10 +4,23 @@
 
 typedef unsigned int function(void);
 
-/* mov r0, #value; mov pc, lr */
+/* Writes a function that returns `value`, in the state that this file is compiled to. */
 static void write_function(unsigned int *at, unsigned int value) {
-    at[0] = 0xe3a00000 | value;
-    at[1] = 0xe1a0f00e;
+#ifdef __thumb__
+    at[0] = 0x47702000 | value; /* movs r0, #value; bx lr */
+#else
+    at[0] = 0xe3a00000 | value; /* mov r0, #value */
+    at[1] = 0xe1a0f00e;         /* mov pc, lr */
+#endif
+}
+
+/* An address to call; that of a Thumb function is odd. */
+static function *function_at(unsigned int *code) {
+#ifdef __thumb__
+    return (function *)((unsigned long)code | 1);
+#else
+    return (function *)code;
+#endif
 }
 
 static void written_code(void) {
@@ -21,7 +34,7 @@ static void written_code(void) {
         }
         EXPECT(flush_code(code, PAGE) == 0);
         for (unsigned int i = 0; i < FUNCTIONS; i++) {
-            EXPECT(((function *)(code + i * STRIDE))() == i + round);
+            EXPECT(function_at(code + i * STRIDE)() == i + round);
         }
     }
 }
@@ -31,12 +44,12 @@ static void code_from_a_file(void) {
     for (unsigned int round = 0; round < 20; round++) {
         unsigned int page[PAGE / sizeof(unsigned int)] = {0};
         int fd = scratch_file(0, 0);
-        function *code;
+        unsigned int *code;
         write_function(page + 16, round);
         EXPECT(write_all(fd, page, PAGE) == PAGE);
         code = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
         EXPECT(code != MAP_FAILED);
-        EXPECT(((function *)((unsigned int *)code + 16))() == round);
+        EXPECT(function_at(code + 16)() == round);
         EXPECT(munmap(code, PAGE) == 0);
         close(fd);
     }

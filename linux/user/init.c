@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The first process: mounts what programs expect, runs the self-test (or, where the kernel's
- * command line has the word "shell", a shell), switches the machine off. The kernel's console is
- * its standard input and output.
+ * The first process: mounts what programs expect, does what the kernel's command line asks for,
+ * switches the machine off (or, where the board cannot, resets it). The kernel's console is its
+ * standard input and output. Words of the command line: "shell" for a shell, "end" for nothing at
+ * all; without one of them the self-tests run.
  */
 #include "os.h"
 
@@ -40,8 +41,23 @@ static int run(const char *path) {
     return -1;
 }
 
+static int is(const char *a, const char *b) {
+    return a && strcmp(a, b) == 0;
+}
+
+/* The self-test, once for each state of the processor that programs can be compiled to. */
+static void self_tests(void) {
+    static const char *const tests[] = {"/bin/selftest", "/bin/selftest-thumb"};
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+        struct stat found;
+        if (stat(tests[i], &found) == 0) {
+            printf("init: %s\n", tests[i]);
+            printf("init: self-test ended with status %d\n", run(tests[i]));
+        }
+    }
+}
+
 int main(int argc, char **argv) {
-    int status;
     for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
         if (mount(mounts[i].type, mounts[i].at, mounts[i].type, 0, NULL)) {
             printf("init: cannot mount %s on %s: error %d\n", mounts[i].type, mounts[i].at, errno);
@@ -49,15 +65,14 @@ int main(int argc, char **argv) {
     }
     printf("init: user space after %d ms\n", (int)(monotonic() / 1000000));
     /* The kernel hands over the words that mean nothing to it. */
-    if (argc > 1 && strcmp(argv[1], "shell") == 0) {
-        status = run("/bin/sh");
-        printf("init: shell ended with status %d\n", status);
-    } else {
-        status = run("/bin/selftest");
-        printf("init: self-test ended with status %d\n", status);
+    const char *word = argc > 1 ? argv[1] : NULL;
+    if (is(word, "shell")) {
+        printf("init: shell ended with status %d\n", run("/bin/sh"));
+    } else if (!is(word, "end")) {
+        self_tests();
     }
     /* Lets the serial port's queue run empty: the kernel does not wait for it. */
     ioctl(1, TCSBRK, (void *)1);
-    reboot(LINUX_REBOOT_CMD_POWER_OFF);
+    reboot(END);
     return 1;
 }

@@ -3,27 +3,38 @@
 # made by the pinned compiler. Included by ../Makefile.
 INIT     := init os aeabi
 SH       := sh os aeabi
-SELFTEST := selftest process signals pipes sockets locks memory shared code time os aeabi
-PROGRAMS := $(USER)/init $(USER)/sh $(USER)/selftest
+TESTS    := selftest process signals pipes sockets locks memory shared code states time os
+PROGRAMS := $(USER)/init $(USER)/sh $(USER)/selftest $(if $(THUMB),$(USER)/selftest-thumb)
 
-CFLAGS_USER := $(TARGET) -std=gnu11 -O2 -ffreestanding -fno-sanitize=undefined \
-    -g0 -fno-stack-protector -fno-pic -fno-unwind-tables -ffunction-sections -Wall -Wextra -Wshadow \
-    -Wundef -Werror -isystem $(SOURCE)/tools/include/nolibc -isystem $(OBJECTS)/usr/include \
-    -include nolibc.h
+CFLAGS_USER := -std=gnu11 -O2 -ffreestanding -fno-sanitize=undefined -g0 -fno-stack-protector \
+    -fno-pic -fno-unwind-tables -ffunction-sections -Wall -Wextra -Wshadow -Wundef -Werror \
+    -isystem $(SOURCE)/tools/include/nolibc -isystem $(OBJECTS)/usr/include -DEND=$(END)
+HEADERS := user/test.h user/os.h user/thumb.h user/programs.mk configs/$(CONFIG).mk \
+           $(OBJECTS)/.headers
 OBJDUMP ?= $(CROSS)objdump
 
-$(USER)/%.o: user/%.c user/test.h user/os.h user/programs.mk configs/$(CONFIG).mk \
-             $(OBJECTS)/.headers
+$(USER)/%.o: user/%.c $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -c -o $@ $<
+	$(CC) $(TARGET) $(CFLAGS_USER) -include nolibc.h -c -o $@ $<
+
+# Thumb system calls have their number in r7, which must not be the frame pointer then.
+$(USER)/thumb/%.o: user/%.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(THUMB) $(CFLAGS_USER) -fomit-frame-pointer -DNOLIBC_OMIT_FRAME_POINTER \
+		-include user/thumb.h -c -o $@ $<
 
 $(USER)/init: $(INIT:%=$(USER)/%.o)
 $(USER)/sh: $(SH:%=$(USER)/%.o)
-$(USER)/selftest: $(SELFTEST:%=$(USER)/%.o)
+$(USER)/selftest: $(TESTS:%=$(USER)/%.o) $(USER)/aeabi.o
+$(USER)/selftest-thumb: $(TESTS:%=$(USER)/thumb/%.o) $(USER)/aeabi.o
 
-# A program with an instruction that the processor does not have is no program for it.
+# A program with an instruction that the processor does not have is no program for it. Listings show
+# an instruction's code as 8 digits (ARM) or 4 (Thumb; 4 and 4 for bl and blx, which are halves).
+CODE := ^ +[0-9a-f]+:\s+([0-9a-f]{8}|[0-9a-f]{4}( [0-9a-f]{4})?)\s+
 $(PROGRAMS):
 	$(CC) $(TARGET) -nostdlib -static -Wl,--gc-sections -o $@ $^
 	$(OBJDUMP) -d $@ > $@.lst
-	@! grep -E '^ +[0-9a-f]+:\s+[0-9a-f]{8}\s+($(FOREIGN))(eq|ne|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?\s' $@.lst || \
-		{ echo "linux: $@: the instructions above are not ARMv4" >&2; rm -f $@; exit 1; }
+	@! grep -E '$(CODE)($(FOREIGN))(eq|ne|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?(\.[nw])?\s' $@.lst || \
+		{ echo "linux: $@: the processor lacks the instructions above" >&2; rm -f $@; exit 1; }
+	@! grep -E '^ +[0-9a-f]+:\s+[0-9a-f]{4} [0-9a-f]{4}\s' $@.lst | grep -vE '\sblx?\s' || \
+		{ echo "linux: $@: the instructions above are Thumb-2" >&2; rm -f $@; exit 1; }

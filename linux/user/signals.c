@@ -60,7 +60,7 @@ static void unhandled_faults(void) {
         EXPECT(child >= 0);
         if (child == 0) {
             if (kind == 2) {
-                __asm__ volatile(".word 0xe7f000f0"); /* permanently undefined */
+                __builtin_trap(); /* permanently undefined */
             } else {
                 *(volatile int *)(kind ? 0xc0008000 : 0x8) = 1;
             }
