@@ -15,6 +15,11 @@ pub const HINTS: bool = !cfg!(feature = "no-hints");
 /// Bytes in a line of every modelled cache.
 pub const LINE_BYTES: u32 = 32;
 
+/// Where the pseudo-random generator starts (any value but 0), and its taps: the polynomial
+/// x^16 + x^14 + x^13 + x^11 + 1. Assumed: manuals say "pseudo-random" and no more.
+const RANDOM_SEED: u16 = 0xace1;
+const RANDOM_TAPS: u16 = 0xb400;
+
 /// Remembered ways, by the low bits of the line number.
 const HINT_SLOTS: usize = 1024;
 
@@ -28,6 +33,10 @@ pub struct Cache<L> {
     tags: Vec<u32>,
     /// Way that the next fill of a set takes (round robin).
     next_way: Vec<u8>,
+    /// Ways that fills leave alone, one bit each.
+    locked_ways: u128,
+    /// The state of the pseudo-random generator.
+    random: u16,
     /// When each slot was last used (LRU only).
     used: Vec<u64>,
     clock: u64,
@@ -48,6 +57,8 @@ impl<L: Clone + Default> Cache<L> {
             replacement: config.replacement,
             tags: vec![0; slots],
             next_way: vec![0; slots / ways],
+            locked_ways: 0,
+            random: RANDOM_SEED,
             used: if lru { vec![0; slots] } else { Vec::new() },
             clock: 0,
             hints: Box::new([0; HINT_SLOTS]),
@@ -89,20 +100,87 @@ impl<L: Clone + Default> Cache<L> {
     pub fn choose_victim(&mut self, mva: u32) -> usize {
         let set = (mva / LINE_BYTES) as usize & self.set_mask;
         let first = set * self.ways;
-        let way = match self.replacement {
-            Replacement::RoundRobin => {
-                let way = self.next_way[set];
-                self.next_way[set] = (way + 1) % self.ways as u8;
-                way as usize
+        if self.locked_ways != 0 {
+            return first + self.choose_unlocked(set);
+        }
+        first
+            + match self.replacement {
+                Replacement::RoundRobin => self.next_in_turn(set),
+                Replacement::Lru => self.least_recently_used(set, |_| true),
+                Replacement::Random => self.next_random(),
             }
-            Replacement::Lru => (0..self.ways)
-                .min_by_key(|way| {
-                    let slot = first + way;
-                    (self.tags[slot] != 0, self.used[slot])
-                })
-                .unwrap_or(0),
-        };
-        first + way
+    }
+
+    /// The same among the ways that are not locked; the last way if all are.
+    #[cold]
+    fn choose_unlocked(&mut self, set: usize) -> usize {
+        let locked = self.locked_ways;
+        let open = |way: usize| locked & (1 << way) == 0;
+        if (0..self.ways).all(|way| !open(way)) {
+            return self.ways - 1;
+        }
+        loop {
+            let way = match self.replacement {
+                Replacement::RoundRobin => self.next_in_turn(set),
+                Replacement::Lru => return self.least_recently_used(set, open),
+                Replacement::Random => self.next_random(),
+            };
+            if open(way) {
+                return way;
+            }
+        }
+    }
+
+    fn next_in_turn(&mut self, set: usize) -> usize {
+        let way = self.next_way[set];
+        self.next_way[set] = (way + 1) % self.ways as u8;
+        way as usize
+    }
+
+    fn least_recently_used(&self, set: usize, open: impl Fn(usize) -> bool) -> usize {
+        let first = set * self.ways;
+        (0..self.ways)
+            .filter(|&way| open(way))
+            .min_by_key(|way| {
+                let slot = first + way;
+                (self.tags[slot] != 0, self.used[slot])
+            })
+            .unwrap_or(0)
+    }
+
+    /// A Galois linear feedback shift register of full period, stepped at each fill.
+    fn next_random(&mut self) -> usize {
+        let low = self.random & 1;
+        self.random = (self.random >> 1) ^ (low * RANDOM_TAPS);
+        self.random as usize & (self.ways - 1)
+    }
+
+    /// Changes how victims are chosen, where the guest may (never to or from least recently used).
+    pub fn set_replacement(&mut self, replacement: Replacement) {
+        self.replacement = replacement;
+    }
+
+    /// Says which ways fills leave alone, one bit each.
+    pub fn lock_ways(&mut self, ways: u128) {
+        self.locked_ways = ways;
+    }
+
+    /// The ways that fills leave alone.
+    #[must_use]
+    pub fn locked_ways(&self) -> u128 {
+        self.locked_ways
+    }
+
+    /// The slot of a way of a set, both modulo their number.
+    #[must_use]
+    pub fn slot_at(&self, set: usize, way: usize) -> usize {
+        (set & self.set_mask) * self.ways + way % self.ways
+    }
+
+    /// How many ways a set has.
+    #[must_use]
+    pub fn ways(&self) -> usize {
+        self.ways
     }
 
     /// Makes `slot` hold the line of `mva`.

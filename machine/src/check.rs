@@ -209,16 +209,20 @@ impl Checker {
     }
 
     /// The descriptors of `mva`, as they are now: their addresses and, if there is one, the entry.
-    fn walk(&self, ttb: u32, mva: u32) -> (Vec<u32>, Option<TlbEntry>) {
+    fn walk(&self, memory: &MemSys, mva: u32) -> (Vec<u32>, Option<TlbEntry>) {
+        let (ttb, _) = memory.translation_registers();
+        let fine = memory.fine_tables();
         let first = mmu::first_level_address(ttb, mva);
         let mut read = vec![first];
-        let entry = match self.ideal_word(first).map(|d| mmu::first_level(d, mva)) {
+        let entry = match self
+            .ideal_word(first)
+            .map(|d| mmu::first_level(d, mva, fine))
+        {
             Some(FirstLevel::Section(entry)) => Some(entry),
-            Some(FirstLevel::Table { base, domain }) => {
-                let second = mmu::second_level_address(base, mva);
+            Some(FirstLevel::Table(table)) => {
+                let second = table.descriptor_address(mva);
                 read.push(second);
-                self.ideal_word(second)
-                    .and_then(|d| mmu::second_level(d, mva, domain))
+                self.ideal_word(second).and_then(|d| table.entry(d, mva))
             }
             _ => None,
         };
@@ -237,8 +241,8 @@ impl Checker {
                 entry: None,
             });
         }
-        let (ttb, dacr) = memory.translation_registers();
-        let entry = self.walk(ttb, mva).1.ok_or(NoTranslation)?;
+        let (_, dacr) = memory.translation_registers();
+        let entry = self.walk(memory, mva).1.ok_or(NoTranslation)?;
         mmu::check(&entry, mva, access, dacr, memory.permission_table())
             .map_err(|_: FaultKind| NoTranslation)?;
         Ok(Ideal {
@@ -269,8 +273,7 @@ impl Checker {
             self.check_domain(memory, access, mva, entry.as_ref(), write);
             return Some((pa, pa));
         }
-        let (ttb, _) = memory.translation_registers();
-        let read = self.walk(ttb, mva).0;
+        let read = self.walk(memory, mva).0;
         let late = read.iter().find(|at| {
             let real = memory.bus.read_memory_word(**at);
             real != self.ideal_word(**at)
@@ -399,6 +402,7 @@ impl Observer for Checker {
         let Some(newest) = self.ideal_word(pa) else {
             return;
         };
+        let newest = part(newest, pa, access.width);
         if newest != insn {
             self.report(Finding {
                 cause: Cause::StaleInstruction,

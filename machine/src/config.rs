@@ -28,6 +28,8 @@ const MAX_CACHE_BYTES: u32 = 1 << 24;
 const MAX_WAYS: u32 = 128;
 /// Most entries of a TLB: `tlb.rs` remembers entry numbers in bytes.
 const MAX_TLB_ENTRIES: u32 = 256;
+/// Most locked entries of a TLB: the victim field of the ARM926EJ-S has three bits.
+const MAX_LOCKED: u32 = 8;
 /// Most entries of the write buffer.
 const MAX_WRITE_BUFFER: u32 = 1024;
 /// Largest constant of the pipeline, so that sums of them stay far from overflow.
@@ -43,8 +45,8 @@ pub struct MachineConfig {
     pub name: String,
     /// One line for people.
     pub description: String,
-    /// The instruction set level.
-    pub isa: Isa,
+    /// The processor core: instruction set, system control coprocessor, rules of its memory system.
+    pub core: CoreKind,
     /// The processor's clock in Hz.
     pub clock_hz: u64,
     /// CP15 register 0.
@@ -59,10 +61,12 @@ pub struct MachineConfig {
     pub dcache: CacheConfig,
     /// The mini data cache (pages with C=1, B=0), if the processor has one.
     pub mini_dcache: Option<CacheConfig>,
-    /// Instruction TLB.
-    pub itlb: TlbConfig,
-    /// Data TLB.
-    pub dtlb: TlbConfig,
+    /// Instruction TLB; none if the processor has one TLB for both.
+    pub itlb: Option<TlbConfig>,
+    /// Data TLB; none if the processor has one TLB for both.
+    pub dtlb: Option<TlbConfig>,
+    /// The TLB of a processor that has one for both.
+    pub tlb: Option<TlbConfig>,
     /// The write buffer.
     pub write_buffer: WriteBufferConfig,
     /// Cycles of the pipeline.
@@ -71,12 +75,14 @@ pub struct MachineConfig {
     pub memory: MemoryConfig,
 }
 
-/// Instruction set level.
+/// A processor core that the model knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Isa {
-    /// ARM architecture version 4, no Thumb.
-    Armv4,
+pub enum CoreKind {
+    /// StrongARM SA-1110: ARM architecture version 4, no Thumb.
+    Sa1110,
+    /// ARM926EJ-S: ARM architecture version 5TEJ, without Jazelle execution.
+    Arm926,
 }
 
 /// Replacement within a set.
@@ -87,6 +93,8 @@ pub enum Replacement {
     RoundRobin,
     /// Least recently used.
     Lru,
+    /// Pseudo-random; round robin while the guest asks for it (ARM926EJ-S, control register, RR).
+    Random,
 }
 
 /// Geometry of a cache.
@@ -103,12 +111,18 @@ pub struct CacheConfig {
     pub replacement: Replacement,
 }
 
-/// Geometry of a fully associative TLB, replaced round robin.
+/// Geometry of a TLB, replaced round robin in each set.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TlbConfig {
-    /// Number of entries.
+    /// Number of entries, without the locked ones.
     pub entries: u32,
+    /// Entries a set, a power of two; left out: one set, fully associative.
+    pub ways: Option<u32>,
+    /// Entries beside them that the guest fills one by one and that only it replaces, fully
+    /// associative; left out: none.
+    #[serde(default)]
+    pub locked: u32,
 }
 
 /// The write buffer.
@@ -132,14 +146,31 @@ pub struct PipelineConfig {
     pub pc_load: u32,
     /// Extra cycles of an exception entry.
     pub exception_entry: u32,
-    /// Result delay of a word or zero-extended load.
+    /// Issue cycles of a data-processing instruction that shifts by a register.
+    pub shift_by_register_issue: u32,
+    /// Result delay of a word load.
     pub load_delay: u32,
+    /// Result delay of a zero-extended load.
+    pub load_narrow_delay: u32,
     /// Result delay of a sign-extended load.
     pub load_signed_delay: u32,
     /// Bits of the multiplier retired per cycle (early termination).
     pub multiply_bits_per_cycle: u32,
+    /// Issue cycles of a multiply with a 32-bit result.
+    pub multiply_issue: u32,
     /// Issue cycles of a multiply with a 64-bit result.
     pub multiply_long_issue: u32,
+    /// Further issue cycles of a multiply that sets the flags.
+    pub multiply_flags_issue: u32,
+    /// Result delay of a multiply of halfwords (architecture version 5TE).
+    #[serde(default)]
+    pub multiply_half_delay: u32,
+    /// Issue cycles of a multiply of halfwords that accumulates 64 bits (version 5TE).
+    #[serde(default = "one")]
+    pub multiply_half_long_issue: u32,
+    /// Result delay of a saturating addition (version 5TE).
+    #[serde(default)]
+    pub saturate_delay: u32,
     /// Least issue cycles of a load or store multiple.
     pub multiple_min_issue: u32,
     /// Issue cycles of SWP.
@@ -148,8 +179,14 @@ pub struct PipelineConfig {
     pub swap_delay: u32,
     /// Result delay of MRC.
     pub mrc_delay: u32,
+    /// Issue cycles of MRS.
+    pub mrs_issue: u32,
     /// Issue cycles of an MSR that writes the control field.
     pub msr_control_issue: u32,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// Memory timing in processor cycles.
@@ -254,8 +291,7 @@ impl MachineConfig {
         if let Some(mini) = &self.mini_dcache {
             mini.check("mini-dcache")?;
         }
-        range("itlb.entries", self.itlb.entries, 1, MAX_TLB_ENTRIES)?;
-        range("dtlb.entries", self.dtlb.entries, 1, MAX_TLB_ENTRIES)?;
+        self.check_tlbs()?;
         range(
             "write-buffer.entries",
             self.write_buffer.entries,
@@ -264,6 +300,20 @@ impl MachineConfig {
         )?;
         self.pipeline.check()?;
         self.memory.check()
+    }
+
+    fn check_tlbs(&self) -> Result<(), Mistake> {
+        let whole = "either [itlb] and [dtlb] or [tlb]";
+        match (&self.itlb, &self.dtlb, &self.tlb) {
+            (Some(itlb), Some(dtlb), None) => {
+                itlb.check("itlb")?;
+                dtlb.check("dtlb")
+            }
+            (None, None, Some(tlb)) => tlb.check("tlb"),
+            (_, _, Some(_)) => Err(Mistake::new("tlb", "there are other TLBs".into(), whole)),
+            (None, _, None) => Err(Mistake::new("itlb", "missing".into(), whole)),
+            (_, None, None) => Err(Mistake::new("dtlb", "missing".into(), whole)),
+        }
     }
 }
 
@@ -329,6 +379,30 @@ impl CacheConfig {
     }
 }
 
+impl TlbConfig {
+    /// Entries a set.
+    #[must_use]
+    pub fn set_size(&self) -> u32 {
+        self.ways.unwrap_or(self.entries)
+    }
+
+    fn check(&self, table: &str) -> Result<(), Mistake> {
+        let field = |name: &str| format!("{table}.{name}");
+        let entries = self.entries;
+        range(&field("entries"), entries, 1, MAX_TLB_ENTRIES)?;
+        range(&field("locked"), self.locked, 0, MAX_LOCKED)?;
+        let ways = self.set_size();
+        if ways == 0 || entries % ways != 0 || !(entries / ways).is_power_of_two() {
+            return Err(Mistake::new(
+                &field("ways"),
+                ways.to_string(),
+                "entries / ways that is a power of two",
+            ));
+        }
+        range(&field("entries"), entries + self.locked, 1, MAX_TLB_ENTRIES)
+    }
+}
+
 impl PipelineConfig {
     fn check(&self) -> Result<(), Mistake> {
         for (field, value, least) in [
@@ -337,12 +411,20 @@ impl PipelineConfig {
             ("pc-load", self.pc_load, 0),
             ("exception-entry", self.exception_entry, 0),
             ("load-delay", self.load_delay, 0),
+            ("load-narrow-delay", self.load_narrow_delay, 0),
             ("load-signed-delay", self.load_signed_delay, 0),
+            ("shift-by-register-issue", self.shift_by_register_issue, 1),
+            ("multiply-issue", self.multiply_issue, 1),
             ("multiply-long-issue", self.multiply_long_issue, 1),
+            ("multiply-flags-issue", self.multiply_flags_issue, 0),
+            ("multiply-half-delay", self.multiply_half_delay, 0),
+            ("multiply-half-long-issue", self.multiply_half_long_issue, 1),
+            ("saturate-delay", self.saturate_delay, 0),
             ("multiple-min-issue", self.multiple_min_issue, 1),
             ("swap-issue", self.swap_issue, 1),
             ("swap-delay", self.swap_delay, 0),
             ("mrc-delay", self.mrc_delay, 0),
+            ("mrs-issue", self.mrs_issue, 1),
             ("msr-control-issue", self.msr_control_issue, 1),
         ] {
             range(&format!("pipeline.{field}"), value, least, MAX_PIPELINE)?;
@@ -451,7 +533,7 @@ mod tests {
     #[test]
     fn a_mistake_is_one_line_that_names_file_field_and_expectation() {
         for (from, to, line) in [
-            ("entries = 32", "colour = 32", "m.toml: line N: itlb.colour: unknown field `colour`; expected `entries`"),
+            ("entries = 32", "colour = 32", "m.toml: line N: itlb.colour: unknown field `colour`; expected one of `entries`, `ways`, `locked`"),
             ("clock-hz = 200_000_000", "clock-hz = \"fast\"", "m.toml: line N: clock-hz: invalid type: string \"fast\"; expected a whole number from 0"),
             ("ram-bytes = 0x0200_0000", "ram-bytes = -1", "m.toml: line N: ram-bytes: invalid value: integer `-1`; expected a whole number from 0 to 4294967295"),
             ("clock-hz = 200_000_000", "clock-hz = 0", "m.toml: clock-hz: 0; expected a frequency from 1 to 10000000000"),
@@ -460,7 +542,7 @@ mod tests {
             ("line-bytes = 32", "line-bytes = 64", "m.toml: icache.line-bytes: 64; expected 32, the only line size that the model has"),
             ("board = \"assabet\"", "board = \"brick\"", "m.toml: board: unknown board \"brick\"; expected assabet, collie"),
             ("ram-bytes = 0x0200_0000", "ram-bytes = 3000000", "m.toml: ram-bytes: 3000000; expected a power of two from 1048576 to 536870912"),
-            ("\"round-robin\"", "\"fifo\"", "m.toml: line N: icache.replacement: unknown variant `fifo`; expected `round-robin` or `lru`"),
+            ("\"round-robin\"", "\"fifo\"", "m.toml: line N: icache.replacement: unknown variant `fifo`; expected one of `round-robin`, `lru`, `random`"),
             ("entries = 32", "entries = 0", "m.toml: itlb.entries: 0; expected a number from 1 to 256"),
             ("device = 10", "device = 4000000000", "m.toml: memory.device: 4000000000; expected a number from 0 to 1000000"),
         ] {

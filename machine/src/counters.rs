@@ -137,6 +137,14 @@ tally! {
     ttb_writes,
     /// Writes of the control register.
     control_writes,
+    /// Operations that invalidate one line of the instruction cache.
+    icache_invalidate_line,
+    /// Operations that invalidate one entry of the instruction TLB.
+    itlb_invalidate_entry,
+    /// Operations that look for a dirty line of the data cache and clean it.
+    dcache_test_clean,
+    /// Cycles slept through, waiting for an interrupt.
+    idle_cycles,
 }
 
 /// Who runs: the index of the tallies by privilege.

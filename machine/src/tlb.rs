@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A fully associative TLB, replaced round robin. It holds translations as they were when they
-//! were walked: a page-table change is not seen until the entry is invalidated or replaced.
+//! A TLB: one set (fully associative) or several, each replaced round robin, and entries that the
+//! guest locks. It holds translations as they were when they were walked: a page-table change is
+//! not seen until the entry is invalidated or replaced.
+//!
+//! The set is chosen by the address bits from 12 on, whatever the size of the page: a section that
+//! is used all over takes one entry in each set (assumed of the ARM926EJ-S, whose manual does not
+//! say).
 
 use crate::cache::HINTS;
 use crate::config::TlbConfig;
@@ -54,7 +59,8 @@ pub struct TlbEntry {
     /// Access permissions of the four subpages, two bits each, lowest first; a section repeats
     /// its one field.
     pub permissions: u8,
-    /// Address bits below the two that choose the subpage: 10 for small, 14 for large pages.
+    /// Address bits below the two that choose the subpage: 10 for small, 14 for large pages; a
+    /// tiny page has no subpages and repeats its one field.
     pub subpage_shift: u8,
     /// The C and B bits.
     pub attributes: Attributes,
@@ -100,19 +106,30 @@ impl TlbEntry {
 /// The translations that a TLB holds.
 #[derive(Debug, Clone)]
 pub struct Tlb {
+    /// The sets one after another, then the locked entries.
     entries: Vec<TlbEntry>,
-    next: usize,
+    ways: usize,
+    set_mask: usize,
+    /// For each set the way that is replaced next.
+    next: Vec<u8>,
     hints: Box<[u8; HINT_SLOTS]>,
 }
 
 impl Tlb {
-    /// An empty TLB.
+    /// An empty TLB of the geometry that `config` (validated) gives.
     #[must_use]
     pub fn new(config: &TlbConfig) -> Self {
+        let ways = config.set_size();
+        let sets = (config.entries / ways) as usize;
         Self {
-            entries: vec![TlbEntry::EMPTY; config.entries as usize],
-            next: 0,
-            hints: Box::new([0; HINT_SLOTS]),
+            entries: vec![TlbEntry::EMPTY; (config.entries + config.locked) as usize],
+            ways: ways as usize,
+            set_mask: sets - 1,
+            next: vec![0; sets],
+            // Each points into the set of its page numbers, from the first lookup on.
+            hints: Box::new(std::array::from_fn(|page| {
+                ((page & (sets - 1)) * ways as usize) as u8
+            })),
         }
     }
 
@@ -128,34 +145,74 @@ impl Tlb {
         self.search(mva)
     }
 
-    /// Compares with every entry.
+    /// Compares with every entry of the set and every locked one. A hint for a page number points
+    /// to nothing else, since its low bits choose the set.
     #[inline(never)]
     fn search(&mut self, mva: u32) -> Option<&TlbEntry> {
-        let index = self.entries.iter().position(|e| e.matches(mva))?;
+        let first = self.set(mva) * self.ways;
+        let locked = self.locked_from();
+        let index = (first..first + self.ways)
+            .chain(locked..self.entries.len())
+            .find(|&index| self.entries[index].matches(mva))?;
         self.hints[(mva >> 12) as usize % HINT_SLOTS] = index as u8;
         Some(&self.entries[index])
     }
 
-    /// Puts `entry` in place of the next one in turn.
-    pub fn insert(&mut self, entry: TlbEntry) {
-        self.hints[(entry.mva >> 12) as usize % HINT_SLOTS] = self.next as u8;
-        self.entries[self.next] = entry;
-        self.next = (self.next + 1) % self.entries.len();
+    fn set(&self, mva: u32) -> usize {
+        (mva >> 12) as usize & self.set_mask
     }
 
-    /// Forgets every entry. The replacement pointer returns to the first entry.
+    fn locked_from(&self) -> usize {
+        self.ways * (self.set_mask + 1)
+    }
+
+    /// Puts `entry`, walked for `mva`, in place of the next one in turn of its set.
+    pub fn insert(&mut self, mva: u32, entry: TlbEntry) {
+        let set = self.set(mva);
+        let way = self.next[set];
+        self.next[set] = if usize::from(way) + 1 == self.ways {
+            0
+        } else {
+            way + 1
+        };
+        let index = set * self.ways + usize::from(way);
+        self.hints[(mva >> 12) as usize % HINT_SLOTS] = index as u8;
+        self.entries[index] = entry;
+    }
+
+    /// Puts `entry` into locked place `place` (modulo their number); into no place if there is
+    /// none.
+    pub fn lock(&mut self, place: usize, entry: TlbEntry) {
+        let from = self.locked_from();
+        if let Some(places) = self.entries.get_mut(from..).filter(|p| !p.is_empty()) {
+            let count = places.len();
+            places[place % count] = entry;
+        }
+    }
+
+    /// Forgets every entry that is not locked. The replacement pointers return to the first way.
     pub fn invalidate_all(&mut self) {
-        self.entries.fill(TlbEntry::EMPTY);
-        self.next = 0;
+        let locked = self.locked_from();
+        self.entries[..locked].fill(TlbEntry::EMPTY);
+        self.next.fill(0);
     }
 
-    /// Forgets the entry that translates `mva`, if any.
+    /// Forgets whatever translates `mva`, locked or not, in whichever set its walk has put it.
     pub fn invalidate(&mut self, mva: u32) {
         for entry in &mut self.entries {
             if entry.matches(mva) {
                 *entry = TlbEntry::EMPTY;
             }
         }
+    }
+
+    /// The entry that a lookup of `mva` would find, without the traces of a lookup.
+    #[must_use]
+    pub fn peek(&self, mva: u32) -> Option<&TlbEntry> {
+        let first = self.set(mva) * self.ways;
+        let set = &self.entries[first..first + self.ways];
+        let locked = &self.entries[self.locked_from()..];
+        set.iter().chain(locked).find(|entry| entry.matches(mva))
     }
 
     /// The valid entries, in place order. For observers and tests.

@@ -188,7 +188,7 @@ fn machine_files_with_a_mistake() {
     let kernel = scratch.image("kernel", &exit_with(0));
     let good = include_str!("../machines/sa1110.toml");
     for (from, to, what) in [
-        ("[itlb]", "[itlb]\ncolour = 3", "itlb.colour: unknown field `colour`; expected `entries`"),
+        ("[itlb]", "[itlb]\ncolour = 3", "itlb.colour: unknown field `colour`; expected one of `entries`, `ways`, `locked`"),
         ("clock-hz = 200_000_000", "clock-hz = true", "clock-hz: invalid type: boolean `true`; expected a whole number from 0"),
         ("size-bytes = 8192", "size-bytes = 8000", "dcache.size-bytes: 8000 is no power of two from 1 to 16777216; expected a power of two"),
         ("ways = 2", "ways = 64", "mini-dcache.ways: 64 ways of 32 bytes do not fit into 512 bytes; expected ways * line-bytes of at most size-bytes"),

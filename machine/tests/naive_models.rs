@@ -132,6 +132,8 @@ fn geometry(size_bytes: u32, ways: u32, replacement: Replacement) -> CacheConfig
 enum TlbStep {
     /// Look the address up; insert a page of this size (log 2) when it is not there.
     Access(u32, u32),
+    /// The same, and insert it into a locked place.
+    Lock(u32, u32, usize),
     Invalidate(u32),
     InvalidateAll,
 }
@@ -142,9 +144,84 @@ fn tlb_step() -> impl Strategy<Value = TlbStep> {
     prop_oneof![
         40 => (address.clone(), prop_oneof![Just(12u32), Just(16), Just(20)])
             .prop_map(|(address, size)| TlbStep::Access(address, size)),
+        4 => (address.clone(), prop_oneof![Just(12u32), Just(20)], 0usize..8)
+            .prop_map(|(address, size, place)| TlbStep::Lock(address, size, place)),
         4 => address.prop_map(TlbStep::Invalidate),
         1 => Just(TlbStep::InvalidateAll),
     ]
+}
+
+/// A place of the naive TLB: first address, size, contents; or empty.
+type Place = Option<(u32, u32, u32)>;
+
+fn check_tlb(
+    entries: u32,
+    ways: u32,
+    locked: u32,
+    steps: Vec<TlbStep>,
+) -> Result<(), TestCaseError> {
+    let mut tlb = Tlb::new(&TlbConfig {
+        entries,
+        ways: Some(ways),
+        locked,
+    });
+    // The sets, each with the place that goes next, and the locked places.
+    let sets = entries / ways;
+    let mut naive: Vec<(usize, Vec<Place>)> = vec![(0, vec![None; ways as usize]); sets as usize];
+    let mut kept: Vec<Place> = vec![None; locked as usize];
+    let holds = |place: &Place, address: u32| {
+        place.is_some_and(|(at, size, _)| address >> size == at >> size)
+    };
+    for (number, step) in steps.into_iter().enumerate() {
+        let fresh = (number as u32) << 20;
+        match step {
+            TlbStep::Access(address, size) | TlbStep::Lock(address, size, _) => {
+                let got = tlb.lookup(address).map(|e| (e.mva, e.pa));
+                let peeked = tlb.peek(address).map(|e| (e.mva, e.pa));
+                let (next, set) = &mut naive[(address >> 12) as usize % sets as usize];
+                let found: Vec<_> = set
+                    .iter()
+                    .chain(&kept)
+                    .filter(|p| holds(p, address))
+                    .collect();
+                // Overlapping entries are unpredictable on the processor: any will do here.
+                let expected = found
+                    .first()
+                    .map(|place| place.unwrap())
+                    .map(|(at, _, pa)| (at, pa));
+                let any = found.len() > 1 && got.is_some();
+                prop_assert!(any || (got, peeked) == (expected, expected));
+                if got.is_none() {
+                    let mask = !0u32 << size;
+                    let place = Some((address & mask, size, fresh));
+                    let entry = entry(address & mask, mask, fresh);
+                    match step {
+                        TlbStep::Lock(_, _, at) if locked > 0 => {
+                            tlb.lock(at, entry);
+                            kept[at % locked as usize] = place;
+                        }
+                        _ => {
+                            tlb.insert(address, entry);
+                            set[*next] = place;
+                            *next = (*next + 1) % ways as usize;
+                        }
+                    }
+                }
+            }
+            TlbStep::Invalidate(address) => {
+                tlb.invalidate(address);
+                let places = naive.iter_mut().flat_map(|(_, set)| set).chain(&mut kept);
+                places.filter(|p| holds(p, address)).for_each(|p| *p = None);
+            }
+            TlbStep::InvalidateAll => {
+                tlb.invalidate_all();
+                naive.fill((0, vec![None; ways as usize]));
+            }
+        }
+        let valid = naive.iter().flat_map(|(_, set)| set).chain(&kept).flatten();
+        prop_assert_eq!(tlb.entries().count(), valid.count());
+    }
+    Ok(())
 }
 
 proptest! {
@@ -159,51 +236,13 @@ proptest! {
     }
 
     #[test]
-    fn tlb_agrees(steps in prop::collection::vec(tlb_step(), 1..400)) {
-        let entries = 8;
-        let mut tlb = Tlb::new(&TlbConfig { entries });
-        // Place by place: first address, size, contents; and the place that goes next.
-        let mut naive: Vec<Option<(u32, u32, u32)>> = vec![None; entries as usize];
-        let mut next = 0;
-        let holds = |place: &Option<(u32, u32, u32)>, address: u32| {
-            place.is_some_and(|(first, size, _)| address >> size == first >> size)
-        };
-        for (number, step) in steps.into_iter().enumerate() {
-            let fresh = (number as u32) << 20;
-            match step {
-                TlbStep::Access(address, size) => {
-                    let got = tlb.lookup(address).map(|e| (e.mva, e.pa));
-                    let expected = naive
-                        .iter()
-                        .find(|place| holds(place, address))
-                        .map(|place| place.unwrap())
-                        .map(|(first, _, pa)| (first, pa));
-                    // Overlapping entries are unpredictable on the processor: any will do here.
-                    let ambiguous = naive.iter().filter(|p| holds(p, address)).count() > 1;
-                    prop_assert!(ambiguous && got.is_some() || got == expected);
-                    if got.is_none() {
-                        let mask = !0u32 << size;
-                        tlb.insert(entry(address & mask, mask, fresh));
-                        naive[next] = Some((address & mask, size, fresh));
-                        next = (next + 1) % entries as usize;
-                    }
-                }
-                TlbStep::Invalidate(address) => {
-                    tlb.invalidate(address);
-                    for place in &mut naive {
-                        if holds(place, address) {
-                            *place = None;
-                        }
-                    }
-                }
-                TlbStep::InvalidateAll => {
-                    tlb.invalidate_all();
-                    naive.fill(None);
-                    next = 0;
-                }
-            }
-            prop_assert_eq!(tlb.entries().count(), naive.iter().flatten().count());
-        }
+    fn fully_associative_tlb_agrees(steps in prop::collection::vec(tlb_step(), 1..400)) {
+        check_tlb(8, 8, 0, steps)?;
+    }
+
+    #[test]
+    fn two_way_tlb_with_locked_places_agrees(steps in prop::collection::vec(tlb_step(), 1..400)) {
+        check_tlb(16, 2, 3, steps)?;
     }
 
     /// One address space, each location at one address: whatever caches and write buffer do, a

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::MachineConfig;
+use crate::config::{CoreKind, MachineConfig};
 use crate::counters::Privilege;
 use crate::dev::Width;
 use crate::event::{Cycle, NEVER};
@@ -30,10 +30,16 @@ pub mod psr {
     pub const I: u32 = 1 << 7;
     /// FIQ masked.
     pub const F: u32 = 1 << 6;
+    /// Saturation has happened (ARMv5TE).
+    pub const Q: u32 = 1 << 27;
+    /// Thumb state.
+    pub const T: u32 = 1 << 5;
     /// The mode field.
     pub const MODE: u32 = 0x1f;
     /// The bits that ARMv4 without Thumb implements.
-    pub const IMPLEMENTED: u32 = N | Z | C | V | I | F | MODE;
+    pub const IMPLEMENTED_V4: u32 = N | Z | C | V | I | F | MODE;
+    /// The bits that ARMv5TE implements; of J, without Jazelle execution, nothing is kept.
+    pub const IMPLEMENTED_V5TE: u32 = IMPLEMENTED_V4 | Q | T;
 }
 
 /// Processor modes by the value of the mode field (DDI 0100, A2.2).
@@ -159,12 +165,17 @@ const NO_LINE: u32 = 1;
 
 /// The processor.
 pub struct Core<O: Observer> {
-    /// The registers of the current mode. While an instruction executes r15 is its address plus 8;
-    /// between instructions it is the address of the next one.
+    /// The registers of the current mode. While an instruction executes r15 is its address plus
+    /// two instructions (8 in ARM state, 4 in Thumb state); between instructions it is the address
+    /// of the next one.
     pub r: [u32; 16],
     /// Where the next instruction is fetched, set by instructions that change the flow.
     pub(super) next_pc: u32,
     cpsr: u32,
+    /// The bits that status registers have.
+    psr_implemented: u32,
+    /// Base-two logarithm of the bytes of an instruction: 2 in ARM state, 1 in Thumb state.
+    insn_shift: u32,
     /// r13 and r14 by bank; the current bank's are in `r`.
     banked: [[u32; 2]; 6],
     /// r8 to r12 of fast interrupt mode when another mode runs, of the others when it runs.
@@ -176,6 +187,8 @@ pub struct Core<O: Observer> {
     pub(super) pipeline: Pipeline,
     /// The processor identification of CP15 register 0.
     pub(super) processor_id: u32,
+    /// CP15 register 13, opcode 2 = 1 (ARM926EJ-S): for the guest's own use.
+    pub(super) context_id: u32,
     /// Sleeping until an interrupt.
     pub(super) waiting: bool,
     /// The exception that the last step took.
@@ -188,6 +201,8 @@ pub struct Core<O: Observer> {
     /// has changed; [`NO_LINE`] otherwise. A hint: without it every fetch looks again.
     line: u32,
     line_slot: usize,
+    /// The encoding of an instruction that came straight from memory.
+    single: Option<u32>,
     /// The observer.
     pub observer: O,
 }
@@ -202,18 +217,25 @@ impl<O: Observer> Core<O> {
             r: [0; 16],
             next_pc: 0,
             cpsr: mode::SVC | psr::I | psr::F,
+            psr_implemented: match config.core {
+                CoreKind::Sa1110 => psr::IMPLEMENTED_V4,
+                CoreKind::Arm926 => psr::IMPLEMENTED_V5TE,
+            },
+            insn_shift: 2,
             banked: [[0; 2]; 6],
             banked_high: [0; 5],
             spsr: [0; 6],
             mem,
             pipeline: Pipeline::new(config.pipeline.clone()),
             processor_id: config.processor_id,
+            context_id: 0,
             waiting: false,
             taken: None,
             dead: None,
             diagnostics: BTreeMap::new(),
             line: NO_LINE,
             line_slot: 0,
+            single: None,
             observer,
         }
     }
@@ -234,7 +256,7 @@ impl<O: Observer> Core<O> {
         let pc = self.r[15];
         self.mem.counters.fetches += 1;
         let op = if pc & !31 == self.line {
-            self.mem.op(self.line_slot, (pc >> 2) as usize)
+            self.mem.op(self.line_slot, self.index(pc))
         } else {
             match self.fetch(pc) {
                 Ok(op) => op,
@@ -245,21 +267,29 @@ impl<O: Observer> Core<O> {
     }
 
     fn fetch(&mut self, pc: u32) -> Result<Op, Abort> {
-        Ok(match self.mem.fetch(pc, self.privileged())? {
+        Ok(match self.mem.fetch(pc, self.privileged(), self.thumb())? {
             Fetched::Line(slot) => {
                 self.line_slot = slot;
+                self.single = None;
                 self.line = if crate::cache::HINTS {
                     pc & !31
                 } else {
                     NO_LINE
                 };
-                self.mem.op(slot, (pc >> 2) as usize)
+                self.mem.op(slot, self.index(pc))
             }
-            Fetched::Single(op) => {
+            Fetched::Single(op, encoding) => {
                 self.line = NO_LINE;
+                self.single = Some(encoding);
                 op
             }
         })
+    }
+
+    /// The number of the instruction at `pc` in its line.
+    #[inline]
+    fn index(&self, pc: u32) -> usize {
+        ((pc & 31) >> self.insn_shift) as usize
     }
 
     #[inline]
@@ -268,15 +298,17 @@ impl<O: Observer> Core<O> {
             self.mem.cycle = self.pipeline.wait_for(op.sources, self.mem.cycle);
         }
         self.mem.cycle += 1;
-        self.next_pc = pc.wrapping_add(4);
+        self.next_pc = pc.wrapping_add(1 << self.insn_shift);
         let executed = self.condition_holds(op.insn.cond());
+        let mut encoding = 0;
         if O::ON {
-            self.r[15] = pc.wrapping_add(8);
-            let access = self.access(pc, Width::Word, self.privileged());
-            self.observer.fetched(&self.mem, &access, op.insn.0);
+            self.r[15] = pc.wrapping_add(2 << self.insn_shift);
+            encoding = self.encoding(pc);
+            let access = self.access(pc, self.insn_width(), self.privileged());
+            self.observer.fetched(&self.mem, &access, encoding);
         }
         if executed {
-            self.r[15] = pc.wrapping_add(8);
+            self.r[15] = pc.wrapping_add(2 << self.insn_shift);
             if Self::HANDLERS[op.kind.0 as usize](self, op.insn).is_err() {
                 self.data_abort(pc);
             }
@@ -288,12 +320,106 @@ impl<O: Observer> Core<O> {
             let commit = Commit {
                 cycle: self.mem.cycle,
                 pc,
-                insn: op.insn.0,
+                insn: encoding,
                 executed,
                 cpsr: self.cpsr,
                 r: self.r,
             };
             self.observer.commit(&commit);
+        }
+    }
+
+    /// The encoding of the instruction at `pc`, which has just been fetched.
+    fn encoding(&self, pc: u32) -> u32 {
+        let word = match self.single {
+            Some(encoding) => return encoding,
+            None => self.mem.encoding(self.line_slot, pc),
+        };
+        if self.thumb() {
+            (word >> (8 * (pc & 2))) & 0xffff
+        } else {
+            word
+        }
+    }
+
+    /// Whether the processor is in Thumb state.
+    #[inline]
+    #[must_use]
+    pub fn thumb(&self) -> bool {
+        self.insn_shift == 1
+    }
+
+    /// Bytes of an instruction in this state.
+    #[inline]
+    pub(super) fn insn_bytes(&self) -> u32 {
+        1 << self.insn_shift
+    }
+
+    fn insn_width(&self) -> Width {
+        if self.thumb() {
+            Width::Half
+        } else {
+            Width::Word
+        }
+    }
+
+    /// The address of the instruction that executes.
+    #[inline]
+    #[must_use]
+    pub fn pc(&self) -> u32 {
+        self.r[15].wrapping_sub(2 << self.insn_shift)
+    }
+
+    /// The address of the instruction after it.
+    #[inline]
+    pub(super) fn following(&self) -> u32 {
+        self.r[15].wrapping_sub(1 << self.insn_shift)
+    }
+
+    /// What a branch with link from here leaves in r14: the address of the instruction after it,
+    /// and in bit 0 the state.
+    pub(super) fn return_link(&self) -> u32 {
+        self.following() | u32::from(self.thumb())
+    }
+
+    /// Changes between ARM and Thumb state. A core without Thumb stays in ARM state.
+    pub(super) fn set_thumb(&mut self, thumb: bool) {
+        let bit = if thumb { psr::T } else { 0 };
+        self.cpsr = (self.cpsr & !psr::T) | (bit & self.psr_implemented);
+        self.follow_thumb_bit();
+    }
+
+    /// The T bit of the status register may have changed.
+    fn follow_thumb_bit(&mut self) {
+        let shift = if self.cpsr & psr::T == 0 { 2 } else { 1 };
+        if self.insn_shift != shift {
+            self.insn_shift = shift;
+            self.refetch();
+        }
+    }
+
+    /// Writes the PC: the next instruction comes from `target`, `extra` cycles later than it
+    /// would have in sequence. The address bits below an instruction of this state are ignored.
+    #[inline]
+    pub(super) fn write_pc(&mut self, target: u32, extra: u32) {
+        self.next_pc = target & !(self.insn_bytes() - 1);
+        self.mem.cycle += Cycle::from(extra);
+    }
+
+    /// The same, and bit 0 of `target` says whether Thumb instructions are there (DDI 0100, A4.1.10).
+    pub(super) fn exchange_to(&mut self, target: u32, extra: u32) {
+        self.set_thumb(target & 1 != 0);
+        self.write_pc(target, extra);
+    }
+
+    /// A load of the PC: from ARMv5 on bit 0 says in which state the target is, unless the guest
+    /// has switched that off (DDI 0100, A2.4.3; ARM926EJ-S TRM §2.3.2, L4).
+    #[inline]
+    pub(super) fn write_pc_exchanging(&mut self, target: u32, extra: u32) {
+        if self.mem.core == CoreKind::Sa1110 || self.mem.control & control::L4 != 0 {
+            self.write_pc(target, extra);
+        } else {
+            self.exchange_to(target, extra);
         }
     }
 
@@ -342,7 +468,9 @@ impl<O: Observer> Core<O> {
         if wake == NEVER && until == NEVER {
             return false;
         }
-        self.mem.cycle = self.mem.cycle.max(wake.min(until));
+        let then = self.mem.cycle.max(wake.min(until));
+        self.mem.counters.now.idle_cycles += then - self.mem.cycle;
+        self.mem.cycle = then;
         wake != NEVER
     }
 
@@ -407,7 +535,7 @@ impl<O: Observer> Core<O> {
     fn access(&self, va: u32, width: Width, privileged: bool) -> Access {
         Access {
             cycle: self.mem.cycle,
-            pc: self.r[15].wrapping_sub(8),
+            pc: self.pc(),
             va,
             width,
             privileged,
@@ -436,19 +564,32 @@ impl<O: Observer> Core<O> {
         self.cpsr = (self.cpsr & 0x0fff_ffff) | (flags & 0xf000_0000);
     }
 
+    /// Replaces the condition flags and Q by those of `bits`.
+    pub(super) fn set_condition_bits(&mut self, bits: u32) {
+        let mask = 0xff00_0000 & self.psr_implemented;
+        self.cpsr = (self.cpsr & !mask) | (bits & mask);
+    }
+
+    /// The bits that status registers have.
+    pub(super) fn psr_implemented(&self) -> u32 {
+        self.psr_implemented
+    }
+
     /// Replaces the current program status register, changing the mode and its registers.
     pub fn set_cpsr(&mut self, value: u32) {
-        let mut value = value & psr::IMPLEMENTED;
+        let mut value = value & self.psr_implemented;
         let Some(to) = bank(value) else {
-            self.diagnose(Diagnostic::InvalidMode, self.r[15].wrapping_sub(8));
+            self.diagnose(Diagnostic::InvalidMode, self.pc());
             value = (value & !psr::MODE) | (self.cpsr & psr::MODE);
             self.cpsr = value;
+            self.follow_thumb_bit();
             self.mem.horizon = 0;
             return;
         };
         let from = self.current_bank();
         let was_privileged = self.privileged();
         self.cpsr = value;
+        self.follow_thumb_bit();
         if from != to {
             self.banked[from as usize] = [self.r[13], self.r[14]];
             [self.r[13], self.r[14]] = self.banked[to as usize];
@@ -493,7 +634,7 @@ impl<O: Observer> Core<O> {
     pub(super) fn restore_psr(&mut self) {
         match self.saved_psr().copied() {
             Some(saved) => self.set_cpsr(saved),
-            None => self.diagnose(Diagnostic::NoSavedStatus, self.r[15].wrapping_sub(8)),
+            None => self.diagnose(Diagnostic::NoSavedStatus, self.pc()),
         }
     }
 
@@ -528,7 +669,7 @@ impl<O: Observer> Core<O> {
             } else {
                 0
             };
-        self.set_cpsr((saved & !psr::MODE) | new_mode | masks);
+        self.set_cpsr((saved & !(psr::MODE | psr::T)) | new_mode | masks);
         if let Some(spsr) = self.saved_psr() {
             *spsr = saved;
         }
@@ -545,6 +686,9 @@ impl<O: Observer> Core<O> {
 
     fn prefetch_abort(&mut self, pc: u32) {
         self.mem.cycle += 1;
+        if self.mem.core == CoreKind::Arm926 {
+            self.mem.insn_fault_status = self.mem.fault.status_register();
+        }
         self.take(Exception::PrefetchAbort, pc.wrapping_add(4));
         if self.next_pc == pc {
             self.die(format!(
@@ -555,17 +699,18 @@ impl<O: Observer> Core<O> {
     }
 
     fn data_abort(&mut self, pc: u32) {
-        // SA-1110 DM §7.6: a data abort sets both registers, a prefetch abort neither.
+        // SA-1110 DM §7.6: a data abort sets both registers, a prefetch abort neither; the
+        // ARM926EJ-S has a status register of its own for that (TRM §3.6.2).
         let fault = self.mem.fault;
         self.mem.fault_status = fault.status_register();
         self.mem.fault_address = fault.mva;
         self.take(Exception::DataAbort, pc.wrapping_add(8));
     }
 
-    /// The instruction at r15 - 8 is undefined.
+    /// The instruction that executes is undefined.
     pub(super) fn undefined(&mut self) {
-        let pc = self.r[15].wrapping_sub(8);
-        self.take(Exception::Undefined, pc.wrapping_add(4));
+        let pc = self.pc();
+        self.take(Exception::Undefined, self.following());
         if self.next_pc == pc {
             self.die(format!(
                 "undefined instruction at the undefined instruction vector {pc:#010x}"
@@ -575,8 +720,7 @@ impl<O: Observer> Core<O> {
 
     /// A branch of an instruction to itself with interrupts masked never ends.
     pub(super) fn check_endless_branch(&mut self, target: u32) {
-        if target == self.r[15].wrapping_sub(8) && self.cpsr & (psr::I | psr::F) == psr::I | psr::F
-        {
+        if target == self.pc() && self.cpsr & (psr::I | psr::F) == psr::I | psr::F {
             self.dead = Some(Dead::Hung(format!(
                 "branch to itself at {target:#010x} with interrupts masked"
             )));

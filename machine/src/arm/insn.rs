@@ -2,6 +2,8 @@
 //! Instruction fields, named as in the ARM Architecture Reference Manual (DDI 0100), and the
 //! decoded form that lives in a line of the instruction cache.
 
+use crate::config::CoreKind;
+
 use super::exec::{self, Kind};
 
 /// A 32-bit ARM instruction with accessors for its fields.
@@ -73,7 +75,8 @@ impl Insn {
 /// A decoded instruction.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Op {
-    /// The encoding.
+    /// The encoding, as the handler reads it: an unconditional instruction has the condition
+    /// "always", a Thumb instruction is the ARM instruction that does the same if there is one.
     pub insn: Insn,
     /// The handler's number.
     pub kind: Kind,
@@ -82,12 +85,23 @@ pub struct Op {
 }
 
 impl Op {
-    /// Decodes `word`.
+    /// Decodes the ARM instruction `word`.
     #[inline]
     #[must_use]
-    pub fn decode(word: u32) -> Self {
-        let insn = Insn(word);
-        let kind = exec::kind(insn);
+    pub fn decode(word: u32, core: CoreKind) -> Self {
+        match core {
+            CoreKind::Sa1110 => Self::new(Insn(word), exec::kind(Insn(word))),
+            CoreKind::Arm926 => {
+                let (insn, kind) = exec::kind_v5(Insn(word));
+                Self::new(insn, kind)
+            }
+        }
+    }
+
+    /// The instruction `insn` for the handler `kind`.
+    #[inline]
+    #[must_use]
+    pub fn new(insn: Insn, kind: Kind) -> Self {
         Self {
             insn,
             kind,

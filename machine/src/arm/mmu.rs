@@ -80,13 +80,8 @@ impl Fault {
 pub enum FirstLevel {
     /// Nothing is mapped.
     Invalid,
-    /// A page table: its physical address and the domain of all it maps.
-    Table {
-        /// Its physical address.
-        base: u32,
-        /// The domain of all that it maps.
-        domain: u8,
-    },
+    /// A page table.
+    Table(PageTable),
     /// A section.
     Section(TlbEntry),
 }
@@ -97,15 +92,17 @@ pub fn first_level_address(translation_table_base: u32, mva: u32) -> u32 {
     (translation_table_base & 0xffff_c000) | ((mva >> 18) & 0x3ffc)
 }
 
-/// Reads a first-level descriptor for `mva`.
+/// Reads a first-level descriptor for `mva`; `fine_tables` tells whether the architecture has
+/// them (from version 5 on).
 #[must_use]
-pub fn first_level(descriptor: u32, mva: u32) -> FirstLevel {
+pub fn first_level(descriptor: u32, mva: u32, fine_tables: bool) -> FirstLevel {
     let domain = ((descriptor >> 5) & 15) as u8;
     match descriptor & 3 {
-        1 => FirstLevel::Table {
+        1 => FirstLevel::Table(PageTable {
             base: descriptor & 0xffff_fc00,
             domain,
-        },
+            fine: false,
+        }),
         2 => FirstLevel::Section(TlbEntry {
             mva: mva & 0xfff0_0000,
             mask: 0xfff0_0000,
@@ -116,36 +113,65 @@ pub fn first_level(descriptor: u32, mva: u32) -> FirstLevel {
             attributes: Attributes::of_descriptor(descriptor),
             section: true,
         }),
+        3 if fine_tables => FirstLevel::Table(PageTable {
+            base: descriptor & 0xffff_f000,
+            domain,
+            fine: true,
+        }),
         // 3 is reserved before ARMv5: it faults (DDI 0100, B3.3.3).
         _ => FirstLevel::Invalid,
     }
 }
 
-/// Physical address of the second-level descriptor of `mva` in the table at `base`.
-#[must_use]
-pub fn second_level_address(base: u32, mva: u32) -> u32 {
-    base | ((mva >> 10) & 0x3fc)
+/// A second-level table, as a first-level descriptor names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageTable {
+    /// Its physical address.
+    pub base: u32,
+    /// The domain of all that it maps.
+    pub domain: u8,
+    /// A fine table, of 1024 descriptors for 1 KB each; a coarse one has 256 for 4 KB each.
+    pub fine: bool,
 }
 
-/// Reads a second-level descriptor for `mva` in `domain`; `None` if it maps nothing.
-#[must_use]
-pub fn second_level(descriptor: u32, mva: u32, domain: u8) -> Option<TlbEntry> {
-    let (mask, subpage_shift) = match descriptor & 3 {
-        1 => (0xffff_0000, 14),
-        2 => (0xffff_f000, 10),
-        // 3, a tiny page of ARMv5, can only stand in a fine table.
-        _ => return None,
-    };
-    Some(TlbEntry {
-        mva: mva & mask,
-        mask,
-        pa: descriptor & mask,
-        domain,
-        permissions: (descriptor >> 4) as u8,
-        subpage_shift,
-        attributes: Attributes::of_descriptor(descriptor),
-        section: false,
-    })
+impl PageTable {
+    /// Physical address of the descriptor of `mva`.
+    #[must_use]
+    pub fn descriptor_address(&self, mva: u32) -> u32 {
+        self.base
+            | if self.fine {
+                (mva >> 8) & 0xffc
+            } else {
+                (mva >> 10) & 0x3fc
+            }
+    }
+
+    /// Reads a descriptor of this table for `mva`; `None` if it maps nothing.
+    #[must_use]
+    pub fn entry(&self, descriptor: u32, mva: u32) -> Option<TlbEntry> {
+        let (mask, subpage_shift) = match descriptor & 3 {
+            1 => (0xffff_0000, 14),
+            2 => (0xffff_f000, 10),
+            // A tiny page can only stand in a fine table.
+            3 if self.fine => (0xffff_fc00, 10),
+            _ => return None,
+        };
+        let permissions = if descriptor & 3 == 3 {
+            ((descriptor >> 4) & 3) as u8 * 0b0101_0101
+        } else {
+            (descriptor >> 4) as u8
+        };
+        Some(TlbEntry {
+            mva: mva & mask,
+            mask,
+            pa: descriptor & mask,
+            domain: self.domain,
+            permissions,
+            subpage_shift,
+            attributes: Attributes::of_descriptor(descriptor),
+            section: false,
+        })
+    }
 }
 
 /// For each of the 16 combinations of permission bits and access, whether it is allowed: bit

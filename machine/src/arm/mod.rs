@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The ARM processor: `core` fetches, decodes and runs; `exec` says what each instruction does;
-//! `memsys` is everything between the core and the bus, and the one place that orders memory
+//! `thumb` decodes Thumb instructions into ARM ones; `memsys` is everything between the core and the bus, and the one place that orders memory
 //! events; `mmu` walks and checks; `cp15` is the system control coprocessor; `timing` the pipeline.
 
 pub mod core;
@@ -9,5 +9,6 @@ pub mod exec;
 pub mod insn;
 pub mod memsys;
 pub mod mmu;
+pub mod thumb;
 pub mod timing;
 pub mod write_buffer;

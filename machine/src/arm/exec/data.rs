@@ -37,11 +37,15 @@ pub fn process<O: Observer, const OPCODE: u8, const S: bool, const SHAPE: u8>(
         _ => (!operand, shifter_carry, None),
     };
     let writes = !(8..12).contains(&OPCODE);
+    if SHAPE == shape::SHIFTED_BY_REGISTER {
+        core.mem.cycle += Cycle::from(core.pipeline.config.shift_by_register_issue - 1);
+    }
     if writes && insn.rd() == 15 {
-        core.write_pc(result, core.pipeline.config.pc_write);
         if S {
+            // First, since it says in which state the target is.
             core.restore_psr();
         }
+        core.write_pc(result, core.pipeline.config.pc_write);
         return Ok(());
     }
     if S {
@@ -134,12 +138,8 @@ fn shift_by_register(value: u32, amount: u32, insn: Insn, carry: bool) -> WithCa
     }
 }
 
-impl<O: Observer> Core<O> {
-    /// Writes the PC: the next instruction comes from `target`, `extra` cycles later than it
-    /// would have in sequence. ARM state ignores the low two bits.
-    #[inline]
-    pub(super) fn write_pc(&mut self, target: u32, extra: u32) {
-        self.next_pc = target & !3;
-        self.mem.cycle += Cycle::from(extra);
-    }
+/// ADD of a constant to the PC, in Thumb state: that is aligned down to a word (A7.1.6).
+pub fn thumb_address<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    core.r[insn.rd()] = (core.r[15] & !3).wrapping_add(insn.0 & 0xfff);
+    Ok(())
 }

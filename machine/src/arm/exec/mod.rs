@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What each instruction does: one small function each, grouped as the chapters of the ARM
 //! Architecture Reference Manual (DDI 0100, A3 and A4). This file decodes: it gives each encoding
-//! the number of its handler ([`kind`]) and says which registers it reads ([`sources`]).
+//! the number of its handler ([`kind`] for architecture version 4, [`kind_v5`] for 5TE) and says
+//! which registers it reads ([`sources`]). `../thumb.rs` decodes Thumb instructions into these.
 //!
-//! ARMv4 without Thumb: BX, CLZ, the enhanced multiplies, LDRD and all later instructions are
-//! undefined, as are all coprocessors but 15.
+//! No coprocessor but 15 is there.
 
 mod branch;
 mod coprocessor;
 mod data;
+mod double;
+mod dsp;
 mod multiple;
 mod multiply;
 mod single;
@@ -47,7 +49,7 @@ mod shape {
 }
 
 /// Handler numbers. Below 128: data processing, `opcode * 8 + S * 4 + shape`.
-mod kinds {
+pub(super) mod kinds {
     use super::Kind;
 
     pub const UNDEFINED: Kind = Kind(128);
@@ -75,6 +77,24 @@ mod kinds {
     pub const LOAD_MULTIPLE: Kind = Kind(149);
     pub const STORE_MULTIPLE: Kind = Kind(150);
     pub const COPROCESSOR_TRANSFER: Kind = Kind(151);
+    // Architecture version 5TE.
+    pub const BRANCH_EXCHANGE: Kind = Kind(152);
+    pub const BRANCH_LINK_EXCHANGE: Kind = Kind(153);
+    pub const BRANCH_LINK_EXCHANGE_OFFSET: Kind = Kind(154);
+    pub const BREAKPOINT: Kind = Kind(155);
+    pub const COUNT_LEADING_ZEROS: Kind = Kind(156);
+    pub const SATURATING_ADD: Kind = Kind(157);
+    pub const MULTIPLY_HALVES: Kind = Kind(158);
+    pub const LOAD_DOUBLE: Kind = Kind(159);
+    pub const STORE_DOUBLE: Kind = Kind(160);
+    pub const PRELOAD: Kind = Kind(161);
+    // Thumb instructions that no ARM instruction equals.
+    pub const THUMB_BRANCH: Kind = Kind(162);
+    pub const THUMB_LINK_HIGH: Kind = Kind(163);
+    pub const THUMB_LINK_LOW: Kind = Kind(164);
+    pub const THUMB_LINK_EXCHANGE: Kind = Kind(165);
+    pub const THUMB_LOAD_PC_RELATIVE: Kind = Kind(166);
+    pub const THUMB_ADDRESS: Kind = Kind(167);
 }
 
 /// The handler of every number.
@@ -119,6 +139,22 @@ pub const fn handlers<O: Observer>() -> [Handler<O>; 256] {
     table[kinds::LOAD_MULTIPLE.0 as usize] = multiple::load_multiple::<O>;
     table[kinds::STORE_MULTIPLE.0 as usize] = multiple::store_multiple::<O>;
     table[kinds::COPROCESSOR_TRANSFER.0 as usize] = coprocessor::transfer::<O>;
+    table[kinds::BRANCH_EXCHANGE.0 as usize] = branch::exchange::<O, false>;
+    table[kinds::BRANCH_LINK_EXCHANGE.0 as usize] = branch::exchange::<O, true>;
+    table[kinds::BRANCH_LINK_EXCHANGE_OFFSET.0 as usize] = branch::link_exchange_offset::<O>;
+    table[kinds::BREAKPOINT.0 as usize] = branch::breakpoint::<O>;
+    table[kinds::COUNT_LEADING_ZEROS.0 as usize] = dsp::count_leading_zeros::<O>;
+    table[kinds::SATURATING_ADD.0 as usize] = dsp::saturating_add::<O>;
+    table[kinds::MULTIPLY_HALVES.0 as usize] = dsp::multiply_halves::<O>;
+    table[kinds::LOAD_DOUBLE.0 as usize] = double::load::<O>;
+    table[kinds::STORE_DOUBLE.0 as usize] = double::store::<O>;
+    table[kinds::PRELOAD.0 as usize] = preload::<O>;
+    table[kinds::THUMB_BRANCH.0 as usize] = branch::thumb_branch::<O>;
+    table[kinds::THUMB_LINK_HIGH.0 as usize] = branch::thumb_link_high::<O>;
+    table[kinds::THUMB_LINK_LOW.0 as usize] = branch::thumb_link_low::<O, false>;
+    table[kinds::THUMB_LINK_EXCHANGE.0 as usize] = branch::thumb_link_low::<O, true>;
+    table[kinds::THUMB_LOAD_PC_RELATIVE.0 as usize] = single::thumb_load_pc_relative::<O>;
+    table[kinds::THUMB_ADDRESS.0 as usize] = data::thumb_address::<O>;
     table
 }
 
@@ -128,7 +164,13 @@ fn undefined<O: Observer>(core: &mut Core<O>, _: Insn) -> Result<(), Abort> {
     Ok(())
 }
 
-/// The handler of an encoding (DDI 0100, figure A3-1).
+/// PLD: a hint. The ARM926EJ-S takes it for nothing (assumed; its manual describes no preload).
+#[allow(clippy::unnecessary_wraps)]
+fn preload<O: Observer>(_: &mut Core<O>, _: Insn) -> Result<(), Abort> {
+    Ok(())
+}
+
+/// The handler of an encoding of architecture version 4 (DDI 0100, figure A3-1).
 #[must_use]
 pub fn kind(insn: Insn) -> Kind {
     match (insn.0 >> 25) & 7 {
@@ -154,6 +196,59 @@ pub fn kind(insn: Insn) -> Kind {
         0b111 if insn.bit(24) => kinds::SWI,
         0b111 if insn.bit(4) => kinds::COPROCESSOR_TRANSFER,
         // LDC, STC and CDP: no coprocessor has them.
+        _ => kinds::UNDEFINED,
+    }
+}
+
+/// The handler of an encoding of architecture version 5TE, and the instruction as that handler
+/// reads it: an unconditional one gets the condition "always".
+#[must_use]
+pub fn kind_v5(insn: Insn) -> (Insn, Kind) {
+    if insn.cond() == 15 {
+        let always = Insn(insn.0 & 0x0fff_ffff | 0xe000_0000);
+        return (always, unconditional_kind(insn));
+    }
+    let kind = match (insn.0 >> 25) & 7 {
+        0b000 if insn.0 & 0x0190_0000 == 0x0100_0000 && insn.0 & 0x90 != 0x90 => {
+            control_extension_kind(insn)
+        }
+        0b000 if insn.0 & 0x0010_00d0 == 0xd0 => {
+            // An odd register is undefined (DDI 0100, A4.1.26 and A4.1.102).
+            match (insn.rd() & 1, insn.bit(5)) {
+                (1, _) => kinds::UNDEFINED,
+                (_, false) => kinds::LOAD_DOUBLE,
+                (_, true) => kinds::STORE_DOUBLE,
+            }
+        }
+        _ => kind(insn),
+    };
+    (insn, kind)
+}
+
+/// What has 0b1111 where others have the condition (DDI 0100, A3.16.7): BLX and PLD; the second
+/// forms of the coprocessor instructions are undefined as no coprocessor has them.
+fn unconditional_kind(insn: Insn) -> Kind {
+    if insn.0 & 0x0e00_0000 == 0x0a00_0000 {
+        kinds::BRANCH_LINK_EXCHANGE_OFFSET
+    } else if insn.0 & 0x0d70_f000 == 0x0550_f000 && insn.0 & 0x0200_0010 != 0x0200_0010 {
+        kinds::PRELOAD
+    } else {
+        kinds::UNDEFINED
+    }
+}
+
+/// The control and DSP instruction extension space (DDI 0100, A3.16.4).
+fn control_extension_kind(insn: Insn) -> Kind {
+    let op = (insn.0 >> 21) & 3;
+    match (insn.0 >> 4) & 15 {
+        // BXJ, without Jazelle execution, is BX.
+        1 | 2 if op == 1 => kinds::BRANCH_EXCHANGE,
+        1 if op == 3 => kinds::COUNT_LEADING_ZEROS,
+        3 if op == 1 => kinds::BRANCH_LINK_EXCHANGE,
+        5 => kinds::SATURATING_ADD,
+        7 if op == 1 => kinds::BREAKPOINT,
+        8 | 10 | 12 | 14 => kinds::MULTIPLY_HALVES,
+        0 => kind(insn),
         _ => kinds::UNDEFINED,
     }
 }
@@ -242,6 +337,12 @@ pub fn sources(insn: Insn, kind: Kind) -> u16 {
         kinds::STORE_WORD_OFFSET | kinds::STORE_BYTE_OFFSET => rn | rd,
         kinds::STORE_MULTIPLE => rn | insn.register_list(),
         kinds::COPROCESSOR_TRANSFER if !insn.bit(20) => rd,
+        kinds::BRANCH_EXCHANGE | kinds::BRANCH_LINK_EXCHANGE | kinds::COUNT_LEADING_ZEROS => rm,
+        kinds::SATURATING_ADD => rm | rn,
+        kinds::MULTIPLY_HALVES => rm | rs | dsp::accumulator(insn),
+        kinds::LOAD_DOUBLE => rn | if insn.bit(22) { 0 } else { rm },
+        kinds::STORE_DOUBLE => rn | rd | (rd << 1) | if insn.bit(22) { 0 } else { rm },
+        kinds::THUMB_LINK_LOW | kinds::THUMB_LINK_EXCHANGE => 1 << 14,
         _ => 0,
     }
 }

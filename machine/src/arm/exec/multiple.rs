@@ -22,9 +22,10 @@ pub fn load_multiple<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), 
     let with_pc = list & 0x8000 != 0;
     let user_bank = insn.bit(22) && !with_pc;
     let mut last = 15;
+    let mut target = 0;
     for (n, word) in registers(list).zip(words) {
         if n == 15 {
-            core.write_pc(word, core.pipeline.config.pc_load);
+            target = word;
         } else if user_bank && n >= 8 {
             *core.banked_register(Bank::Usr, n) = word;
         } else {
@@ -35,8 +36,15 @@ pub fn load_multiple<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), 
     // The table gives the delay for the last register; earlier ones have arrived by then.
     let delay = core.pipeline.config.load_delay;
     core.pipeline.delay_result(last, core.mem.cycle, delay);
-    if insn.bit(22) && with_pc {
-        core.restore_psr();
+    if with_pc {
+        let extra = core.pipeline.config.pc_load;
+        if insn.bit(22) {
+            // First, since it says in which state the target is.
+            core.restore_psr();
+            core.write_pc(target, extra);
+        } else {
+            core.write_pc_exchanging(target, extra);
+        }
     }
     Ok(())
 }
@@ -80,10 +88,7 @@ impl Block {
     fn of<O: Observer>(core: &mut Core<O>, insn: Insn) -> Option<Self> {
         let count = insn.register_list().count_ones();
         if count == 0 {
-            core.diagnose(
-                Diagnostic::UnpredictableOperands,
-                core.r[15].wrapping_sub(8),
-            );
+            core.diagnose(Diagnostic::UnpredictableOperands, core.pc());
             return None;
         }
         let base = core.r[insn.rn()];
@@ -119,14 +124,13 @@ impl<O: Observer> Core<O> {
     #[inline]
     pub(super) fn write_base(&mut self, rn: usize, value: u32) {
         if rn == 15 {
-            let pc = self.r[15].wrapping_sub(8);
-            self.diagnose(Diagnostic::UnpredictableOperands, pc);
+            self.diagnose(Diagnostic::UnpredictableOperands, self.pc());
         } else {
             self.r[rn] = value;
         }
     }
 
-    fn charge_multiple(&mut self, count: usize) {
+    pub(super) fn charge_multiple(&mut self, count: usize) {
         let issue = (count as u32).max(self.pipeline.config.multiple_min_issue);
         self.mem.cycle += Cycle::from(issue - 1);
     }

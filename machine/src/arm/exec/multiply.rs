@@ -16,10 +16,12 @@ pub fn multiply<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort
         result = result.wrapping_add(core.r[insn.rd()]);
     }
     let delay = core.charge_multiply(rs, true);
+    core.mem.cycle += Cycle::from(core.pipeline.config.multiply_issue - 1);
     let rd = insn.rn();
     core.r[rd] = result;
     core.pipeline.delay_result(rd, core.mem.cycle, delay);
     if insn.bit(20) {
+        core.charge_flags_of_product();
         core.set_flags_of_product(result & psr::N, result == 0);
     }
     Ok(())
@@ -47,6 +49,7 @@ pub fn multiply_long<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), 
         core.pipeline.delay_result(register, core.mem.cycle, delay);
     }
     if insn.bit(20) {
+        core.charge_flags_of_product();
         core.set_flags_of_product((result >> 32) as u32 & psr::N, result == 0);
     }
     Ok(())
@@ -58,6 +61,10 @@ impl<O: Observer> Core<O> {
         let delay = self.pipeline.multiply_cycles(rs, signed);
         self.mem.cycle = self.pipeline.occupy_multiplier(self.mem.cycle, delay);
         delay
+    }
+
+    fn charge_flags_of_product(&mut self) {
+        self.mem.cycle += Cycle::from(self.pipeline.config.multiply_flags_issue);
     }
 
     fn set_flags_of_product(&mut self, n: u32, zero: bool) {

@@ -2,7 +2,7 @@
 //! Loads and stores of one word, halfword or byte, and swaps (DDI 0100, A3.11, A3.13, A5.2, A5.3).
 //!
 //! The base register is written only when the access has succeeded: the SA-1110 restores the base
-//! when a data abort is taken (DM §3.3).
+//! when a data abort is taken (DM §3.3), and so does the ARM926EJ-S (TRM §3.5).
 
 use crate::arm::core::Core;
 use crate::arm::insn::Insn;
@@ -64,6 +64,12 @@ pub fn store<O: Observer, const BYTE: bool>(core: &mut Core<O>, insn: Insn) -> R
     Ok(())
 }
 
+/// LDR relative to the PC, in Thumb state: that is aligned down to a word (A7.1.29).
+pub fn thumb_load_pc_relative<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    let address = (core.r[15] & !3).wrapping_add(insn.0 & 0xfff);
+    load_at::<O, false>(core, insn.rd(), address, core.privileged())
+}
+
 /// LDRH, LDRSB and LDRSH.
 pub fn load_half<O: Observer, const FORM: u8>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     let (address, base) = addresses(core, insn, half_offset(core, insn));
@@ -81,7 +87,7 @@ pub fn load_half<O: Observer, const FORM: u8>(core: &mut Core<O>, insn: Insn) ->
     };
     core.r[insn.rd()] = value;
     let delay = if FORM == UNSIGNED_HALF {
-        core.pipeline.config.load_delay
+        core.pipeline.config.load_narrow_delay
     } else {
         core.pipeline.config.load_signed_delay
     };
@@ -135,10 +141,14 @@ fn load_at<O: Observer, const BYTE: bool>(
             .rotate_right(8 * (address & 3))
     };
     if rd == 15 {
-        core.write_pc(value, core.pipeline.config.pc_load);
+        core.write_pc_exchanging(value, core.pipeline.config.pc_load);
     } else {
         core.r[rd] = value;
-        let delay = core.pipeline.config.load_delay;
+        let delay = if BYTE {
+            core.pipeline.config.load_narrow_delay
+        } else {
+            core.pipeline.config.load_delay
+        };
         core.pipeline.delay_result(rd, core.mem.cycle, delay);
     }
     Ok(())
@@ -167,7 +177,7 @@ fn single_offset<O: Observer>(core: &Core<O>, insn: Insn) -> u32 {
     }
 }
 
-fn half_offset<O: Observer>(core: &Core<O>, insn: Insn) -> u32 {
+pub(super) fn half_offset<O: Observer>(core: &Core<O>, insn: Insn) -> u32 {
     if insn.bit(22) {
         ((insn.0 >> 4) & 0xf0) | (insn.0 & 0xf)
     } else {
@@ -176,7 +186,11 @@ fn half_offset<O: Observer>(core: &Core<O>, insn: Insn) -> u32 {
 }
 
 /// The address of the access, and what the base register becomes if it is written.
-fn addresses<O: Observer>(core: &Core<O>, insn: Insn, offset: u32) -> (u32, Option<u32>) {
+pub(super) fn addresses<O: Observer>(
+    core: &Core<O>,
+    insn: Insn,
+    offset: u32,
+) -> (u32, Option<u32>) {
     let base = core.r[insn.rn()];
     let moved = signed_offset(insn, base, offset);
     match (insn.bit(24), insn.bit(21)) {
@@ -191,7 +205,7 @@ fn as_user(insn: Insn) -> bool {
     !insn.bit(24) && insn.bit(21)
 }
 
-fn write_back<O: Observer>(core: &mut Core<O>, insn: Insn, base: Option<u32>) {
+pub(super) fn write_back<O: Observer>(core: &mut Core<O>, insn: Insn, base: Option<u32>) {
     if let Some(base) = base {
         core.write_base(insn.rn(), base);
     }

@@ -15,7 +15,7 @@ pub fn mrs<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
         match core.saved_psr().copied() {
             Some(saved) => saved,
             None => {
-                core.diagnose(Diagnostic::NoSavedStatus, core.r[15].wrapping_sub(8));
+                core.diagnose(Diagnostic::NoSavedStatus, core.pc());
                 core.cpsr()
             }
         }
@@ -23,10 +23,11 @@ pub fn mrs<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
         core.cpsr()
     };
     core.r[insn.rd()] = value;
+    core.mem.cycle += Cycle::from(core.pipeline.config.mrs_issue - 1);
     Ok(())
 }
 
-/// MSR: fields by bits 19:16, of which ARMv4 has control (bit 16) and flags (bit 19).
+/// MSR: fields by bits 19:16, of which ARMv4 and v5 have control (bit 16) and flags (bit 19).
 pub fn msr<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     let operand = if insn.bit(25) {
         data::constant(insn, false).0
@@ -40,22 +41,24 @@ pub fn msr<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     if insn.bit(19) {
         fields |= 0xff00_0000;
     }
-    fields &= psr::IMPLEMENTED;
+    fields &= core.psr_implemented();
     if insn.bit(22) {
         match core.saved_psr() {
             Some(saved) => *saved = (*saved & !fields) | (operand & fields),
-            None => core.diagnose(Diagnostic::NoSavedStatus, core.r[15].wrapping_sub(8)),
+            None => core.diagnose(Diagnostic::NoSavedStatus, core.pc()),
         }
     } else {
+        // The T bit changes with branches only: a write is unpredictable, and ignored.
+        fields &= !psr::T;
         if !core.privileged() {
             // User mode may write the flags only.
-            fields &= 0xf000_0000;
+            fields &= 0xff00_0000;
         }
         let value = (core.cpsr() & !fields) | (operand & fields);
         if fields & psr::MODE != 0 {
             core.set_cpsr(value);
         } else {
-            core.set_flags(value);
+            core.set_condition_bits(value);
         }
     }
     if insn.bit(16) {

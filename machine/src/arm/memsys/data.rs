@@ -56,7 +56,8 @@ impl MemSys {
             let change = |line: &mut [u32; 8], index: usize| {
                 line[index] = (line[index] & !mask) | ((value << shift) & mask);
             };
-            if self.write_cached(cache, &at, 1, change) {
+            let hit = self.write_cached(cache, &at, 1, change);
+            if hit && !self.writes_through(&at) {
                 return Ok(());
             }
         }
@@ -140,10 +141,14 @@ impl MemSys {
             let cache = self.cache_for(&at);
             if let Some(cache) = cache {
                 let run = (8 - index).min(rest.len());
-                if self.write_cached(cache, &at, run, |line, index| {
+                let hit = self.write_cached(cache, &at, run, |line, index| {
                     line[index..index + run].copy_from_slice(&rest[..run]);
-                }) {
+                });
+                if hit {
                     self.count_shared_lookups(run);
+                    if self.writes_through(&at) {
+                        self.push_words(at.pa, &rest[..run]);
+                    }
                     done += run;
                     continue;
                 }
@@ -155,13 +160,7 @@ impl MemSys {
                 if let Some(cache) = cache {
                     self.count_cached_writes(cache, run as u64 - 1, true);
                 }
-                let mut data = [0; 16];
-                let start = 4 * (index & 3);
-                for (bytes, word) in data[start..].chunks_exact_mut(4).zip(&rest[..run]) {
-                    bytes.copy_from_slice(&word.to_le_bytes());
-                }
-                let mask = (((1u32 << (4 * run)) - 1) << start) as u16;
-                self.push_write(at.pa, data, mask);
+                self.push_words(at.pa, &rest[..run]);
                 done += run;
             } else {
                 self.write_unbuffered(&at, rest[0], Width::Word)?;
@@ -276,8 +275,12 @@ impl MemSys {
         };
         self.count_cached_writes(cache, run as u64, false);
         let index = (at.mva as usize / 4) & 7;
+        let through = self.writes_through(at);
         let line = self.data_cache(cache).line_mut(slot);
         change(&mut line.words, index);
+        if through {
+            return true;
+        }
         line.dirty |= 1 << (index / 4);
         if index < 4 && index + run > 4 {
             line.dirty |= 2;
@@ -340,6 +343,34 @@ impl MemSys {
     #[inline]
     fn buffered(&self, at: &Location) -> bool {
         (at.attributes.bufferable() || at.attributes.cacheable()) && self.control & control::W != 0
+    }
+
+    /// Whether a hit at a location goes to memory as well (ARM926EJ-S TRM §4.2: C=1, B=0).
+    #[inline(always)]
+    fn writes_through(&self, at: &Location) -> bool {
+        !at.attributes.bufferable() && self.write_through
+    }
+
+    /// Sends consecutive words to the write buffer: one entry takes what lies in one aligned
+    /// 16-byte block.
+    fn push_words(&mut self, pa: u32, words: &[u32]) {
+        let mut done = 0;
+        while done < words.len() {
+            let pa = pa + 4 * done as u32;
+            let first = (pa as usize / 4) & 3;
+            let run = (4 - first).min(words.len() - done);
+            let start = 4 * first;
+            let mut data = [0; 16];
+            for (bytes, word) in data[start..]
+                .chunks_exact_mut(4)
+                .zip(&words[done..done + run])
+            {
+                bytes.copy_from_slice(&word.to_le_bytes());
+            }
+            let mask = (((1u32 << (4 * run)) - 1) << start) as u16;
+            self.push_write(pa, data, mask);
+            done += run;
+        }
     }
 
     fn push_write(&mut self, pa: u32, data: [u8; 16], mask: u16) {

@@ -7,7 +7,7 @@ use crate::bus::Target;
 use crate::cache::LINE_BYTES;
 use crate::tlb::{Attributes, TlbEntry};
 
-use super::{mmu, Access, FirstLevel, Location, MemSys, Op};
+use super::{mmu, Access, FirstLevel, Location, MemSys};
 
 /// What the page tables in memory say about an address now.
 #[derive(Debug, Clone, Copy)]
@@ -31,13 +31,13 @@ impl MemSys {
             second: None,
             entry: None,
         };
-        match descriptor.map(|descriptor| mmu::first_level(descriptor, mva)) {
+        match descriptor.map(|descriptor| mmu::first_level(descriptor, mva, self.fine_tables())) {
             Some(FirstLevel::Section(entry)) => walk.entry = Some(entry),
-            Some(FirstLevel::Table { base, domain }) => {
-                let at = mmu::second_level_address(base, mva);
+            Some(FirstLevel::Table(table)) => {
+                let at = table.descriptor_address(mva);
                 let descriptor = self.bus.read_memory_word(at);
                 walk.second = Some((at, descriptor));
-                walk.entry = descriptor.and_then(|d| mmu::second_level(d, mva, domain));
+                walk.entry = descriptor.and_then(|d| table.entry(d, mva));
             }
             Some(FirstLevel::Invalid) | None => {}
         }
@@ -130,10 +130,10 @@ impl MemSys {
             if self.locate_now(mva).is_none_or(|at| at.pa != line_pa) {
                 continue;
             }
+            let core = self.core;
             let line = self.icache.line_mut(slot);
-            let mut words = line.ops.map(|op| op.insn.0);
-            patch(&mut words, start, bytes);
-            line.ops = words.map(Op::decode);
+            patch(&mut line.words, start, bytes);
+            line.decode(line.thumb, core);
         }
         Some(pa)
     }

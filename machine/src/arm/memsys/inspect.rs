@@ -48,13 +48,13 @@ impl MemSys {
     /// The data TLB's entry for `mva`.
     #[must_use]
     pub fn data_translation(&self, mva: u32) -> Option<&TlbEntry> {
-        self.dtlb.entries().find(|entry| entry.matches(mva))
+        self.dtlb.peek(mva)
     }
 
     /// The instruction TLB's entry for `mva`.
     #[must_use]
     pub fn insn_translation(&self, mva: u32) -> Option<&TlbEntry> {
-        self.itlb.entries().find(|entry| entry.matches(mva))
+        self.itlb.as_ref().unwrap_or(&self.dtlb).peek(mva)
     }
 
     /// All valid lines of the data caches.
@@ -76,9 +76,11 @@ impl MemSys {
         self.icache.valid_lines().map(|(mva, _)| mva)
     }
 
-    /// The valid entries of the instruction and of the data TLB, in place order.
+    /// The valid entries of the instruction and of the data TLB, in place order; the same twice
+    /// where one TLB is both.
     pub fn translations(&self) -> [Vec<TlbEntry>; 2] {
-        [&self.itlb, &self.dtlb].map(|tlb| tlb.entries().copied().collect())
+        [self.itlb.as_ref().unwrap_or(&self.dtlb), &self.dtlb]
+            .map(|tlb| tlb.entries().copied().collect())
     }
 
     /// Writes in the write buffer.

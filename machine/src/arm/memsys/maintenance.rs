@@ -1,24 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What CP15 does to the memory system: control, cache and TLB maintenance, the read buffer.
-//! Source: SA-1110 DM, chapters 5 and 6.
+//! Sources: SA-1110 DM, chapters 5 and 6; ARM926EJ-S TRM §2.3.
+
+use crate::cache::LINE_BYTES;
+use crate::config::{CoreKind, Replacement};
 
 use super::{control, mmu, Access, DataCache, MemSys, ReadBufferEntry};
+
+/// A cache of the ARM926EJ-S, as lockdown names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::arm) enum Side {
+    /// The instruction cache.
+    Insn,
+    /// The data cache.
+    Data,
+}
 
 impl MemSys {
     /// Writes the control register.
     pub(in crate::arm) fn set_control(&mut self, value: u32) {
         self.sync_counters();
         self.counters.now.control_writes += 1;
-        let kept = control::M
-            | control::A
-            | control::C
-            | control::W
-            | control::S
-            | control::R
-            | control::I
-            | control::X;
-        self.control = (value & kept) | control::FIXED;
+        self.control = match self.core {
+            CoreKind::Sa1110 => (value & control::SA1110_KEPT) | control::SA1110_FIXED,
+            CoreKind::Arm926 => (value & control::ARM926_KEPT) | control::ARM926_FIXED,
+        };
+        if self.core == CoreKind::Arm926 {
+            self.choose_replacement(value & control::RR != 0);
+        }
         self.permissions = mmu::permission_table(value & control::S != 0, value & control::R != 0);
+    }
+
+    /// The RR bit: caches whose machine file says `random` change over.
+    fn choose_replacement(&mut self, round_robin: bool) {
+        let wanted = if round_robin {
+            Replacement::RoundRobin
+        } else {
+            Replacement::Random
+        };
+        if self.selectable_replacement {
+            self.icache.set_replacement(wanted);
+            self.dcache.set_replacement(wanted);
+        }
     }
 
     /// Invalidates the instruction cache.
@@ -50,6 +73,109 @@ impl MemSys {
         self.for_line(va, Self::write_back);
     }
 
+    /// Writes the line of `va` back and invalidates it.
+    pub(in crate::arm) fn clean_invalidate_dcache_line(&mut self, va: u32) {
+        self.counters.now.dcache_clean_line += 1;
+        self.counters.now.dcache_invalidate_line += 1;
+        self.for_line(va, Self::evict);
+    }
+
+    fn evict(&mut self, which: DataCache, slot: usize) {
+        self.write_back(which, slot);
+        self.data_cache(which).invalidate(slot);
+    }
+
+    /// The slot that a set/way operand names: the way in the top bits, the set from bit 5 on
+    /// (ARM926EJ-S TRM §2.3.8).
+    fn slot_of_operand(cache_ways: usize, operand: u32) -> (usize, usize) {
+        let way_bits = cache_ways.trailing_zeros();
+        let way = operand.checked_shr(32 - way_bits).unwrap_or(0);
+        ((operand >> 5) as usize, way as usize)
+    }
+
+    /// Invalidates a line of the instruction cache by set and way.
+    pub(in crate::arm) fn invalidate_icache_slot(&mut self, operand: u32) {
+        self.counters.now.icache_invalidate_line += 1;
+        let (set, way) = Self::slot_of_operand(self.icache.ways(), operand);
+        let slot = self.icache.slot_at(set, way);
+        self.icache.invalidate(slot);
+    }
+
+    /// Invalidates the line of `va` in the instruction cache.
+    pub(in crate::arm) fn invalidate_icache_line(&mut self, va: u32) {
+        self.counters.now.icache_invalidate_line += 1;
+        let mva = self.relocate(va);
+        if let Some(slot) = self.icache.lookup(mva) {
+            self.icache.invalidate(slot);
+        }
+    }
+
+    /// Cleans, invalidates or both, in this order, a line of the data cache by set and way.
+    pub(in crate::arm) fn maintain_dcache_slot(&mut self, operand: u32, clean: bool, drop: bool) {
+        let (set, way) = Self::slot_of_operand(self.dcache.ways(), operand);
+        let slot = self.dcache.slot_at(set, way);
+        if clean {
+            self.counters.now.dcache_clean_line += 1;
+            self.write_back(DataCache::Main, slot);
+        }
+        if drop {
+            self.counters.now.dcache_invalidate_line += 1;
+            self.dcache.invalidate(slot);
+        }
+    }
+
+    /// Test and clean (ARM926EJ-S TRM §2.3.8): writes back one dirty line, if there is one.
+    /// Returns whether the whole cache is clean now; with `drop` it is invalidated then.
+    pub(in crate::arm) fn test_and_clean(&mut self, drop: bool) -> bool {
+        self.counters.now.dcache_test_clean += 1;
+        let mut dirty = (0..self.dcache.slots())
+            .map(|n| (self.test_clean_next + n) % self.dcache.slots())
+            .filter(|&slot| {
+                self.dcache.address(slot).is_some() && self.dcache.line(slot).dirty != 0
+            });
+        let first = dirty.next();
+        let clean = dirty.next().is_none();
+        if let Some(slot) = first {
+            self.write_back(DataCache::Main, slot);
+            self.test_clean_next = slot + 1;
+        }
+        if clean && drop {
+            self.invalidate_dcache();
+        }
+        clean
+    }
+
+    /// The cache type register (ARM926EJ-S TRM §2.3.1): write-back, cleaned by register 7, locked
+    /// by ways (format C); size, ways and line length of both caches.
+    pub(in crate::arm) fn cache_type(&self) -> u32 {
+        let field = |slots: usize, ways: usize| {
+            let bytes = slots as u32 * LINE_BYTES;
+            // Sizes count from 512 bytes in powers of two; 2 is a line of eight words.
+            let size = bytes.trailing_zeros().saturating_sub(9) & 15;
+            (size << 6) | ((ways.trailing_zeros() & 7) << 3) | 2
+        };
+        let data = field(self.dcache.slots(), self.dcache.ways());
+        let insn = field(self.icache.slots(), self.icache.ways());
+        (0b1110 << 25) | (1 << 24) | (data << 12) | insn
+    }
+
+    /// The ways of a cache that fills leave alone (ARM926EJ-S TRM §2.3.10), one bit each.
+    pub(in crate::arm) fn locked_ways(&self, side: Side) -> u32 {
+        let ways = match side {
+            Side::Insn => self.icache.locked_ways(),
+            Side::Data => self.dcache.locked_ways(),
+        };
+        ways as u32
+    }
+
+    /// Sets them.
+    pub(in crate::arm) fn lock_ways(&mut self, side: Side, ways: u32) {
+        match side {
+            Side::Insn => self.icache.lock_ways(ways.into()),
+            Side::Data => self.dcache.lock_ways(ways.into()),
+        }
+    }
+
     fn for_line(&mut self, va: u32, act: fn(&mut Self, DataCache, usize)) {
         let mva = self.relocate(va);
         for which in [DataCache::Main, DataCache::Mini] {
@@ -62,19 +188,26 @@ impl MemSys {
         }
     }
 
-    /// Invalidates the instruction TLB.
+    /// Invalidates the instruction TLB, or the only one.
     pub(in crate::arm) fn invalidate_itlb(&mut self) {
         self.counters.now.itlb_invalidate_all += 1;
-        self.itlb.invalidate_all();
+        self.insn_tlb().invalidate_all();
     }
 
-    /// Invalidates the data TLB.
+    /// Invalidates the data TLB, or the only one.
     pub(in crate::arm) fn invalidate_dtlb(&mut self) {
         self.counters.now.dtlb_invalidate_all += 1;
         self.dtlb.invalidate_all();
     }
 
-    /// Invalidates the data TLB's entry for `va`.
+    /// Invalidates the entry for `va` in the instruction TLB, or in the only one.
+    pub(in crate::arm) fn invalidate_itlb_entry(&mut self, va: u32) {
+        self.counters.now.itlb_invalidate_entry += 1;
+        let mva = self.relocate(va);
+        self.insn_tlb().invalidate(mva);
+    }
+
+    /// Invalidates the entry for `va` in the data TLB, or in the only one.
     pub(in crate::arm) fn invalidate_dtlb_entry(&mut self, va: u32) {
         self.counters.now.dtlb_invalidate_entry += 1;
         let mva = self.relocate(va);

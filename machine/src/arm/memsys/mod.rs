@@ -5,35 +5,67 @@
 //! instructions, `data` for data), and what CP15 does to all of it (`maintenance`). Each step
 //! charges its cycles to [`MemSys::cycle`].
 //!
-//! Source: SA-1110 Developer's Manual, chapters 5 (coprocessors), 6 (caches, write buffer, read
-//! buffer), 7 (memory management unit). What the manual leaves open is marked "assumed".
+//! Sources: SA-1110 Developer's Manual, chapters 5 (coprocessors), 6 (caches, write buffer, read
+//! buffer), 7 (memory management unit), "DM"; ARM926EJ-S Technical Reference Manual (DDI 0198),
+//! chapters 2 to 4, "TRM". What a manual leaves open is marked "assumed".
 
 mod data;
 pub mod debug;
 mod fetch;
 pub mod inspect;
-mod maintenance;
+pub(in crate::arm) mod maintenance;
 
 use crate::bus::{Bus, Target};
 use crate::cache::{Cache, LINE_BYTES};
-use crate::config::MachineConfig;
+use crate::config::{CoreKind, MachineConfig, Replacement};
 use crate::counters::Counters;
 use crate::event::Cycle;
 use crate::tlb::{Attributes, Tlb, TlbEntry};
 
 use super::insn::Op;
 use super::mmu::{self, Access, Fault, FaultKind, FirstLevel};
+use super::thumb;
 use super::write_buffer::WriteBuffer;
 
 /// An access or fetch that faulted; [`MemSys::fault`] says how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Abort;
 
-/// A line of the instruction cache: what its words mean, decided when the line was filled.
+/// A line of the instruction cache: its words, and what they mean in the state (ARM or Thumb) in
+/// which the line was last fetched from, decided when it was filled.
 #[derive(Debug, Clone, Default)]
 pub struct InsnLine {
-    /// The eight instructions.
-    pub ops: [Op; 8],
+    /// The instructions: eight in ARM state, sixteen in Thumb state.
+    ops: [Op; 16],
+    words: [u32; 8],
+    thumb: bool,
+}
+
+impl InsnLine {
+    fn new(words: [u32; 8], thumb: bool, core: CoreKind) -> Self {
+        let mut line = Self {
+            ops: [Op::default(); 16],
+            words,
+            thumb,
+        };
+        line.decode(thumb, core);
+        line
+    }
+
+    /// Decodes the words anew, for another state or because they have changed.
+    fn decode(&mut self, thumb: bool, core: CoreKind) {
+        self.thumb = thumb;
+        if thumb {
+            for (pair, word) in self.ops.chunks_exact_mut(2).zip(self.words) {
+                pair[0] = thumb::decode(word as u16);
+                pair[1] = thumb::decode((word >> 16) as u16);
+            }
+        } else {
+            for (op, word) in self.ops.iter_mut().zip(self.words) {
+                *op = Op::decode(word, core);
+            }
+        }
+    }
 }
 
 /// A line of a data cache.
@@ -77,8 +109,8 @@ impl ReadBufferEntry {
 pub enum Fetched {
     /// A slot of the instruction cache.
     Line(usize),
-    /// Straight from memory.
-    Single(Op),
+    /// Straight from memory: what it means, and its encoding.
+    Single(Op, u32),
 }
 
 /// A data address after translation.
@@ -89,7 +121,7 @@ struct Location {
     attributes: Attributes,
 }
 
-/// Bits of the control register (CP15 register 1, SA-1110 DM §5.2.2).
+/// Bits of the control register (CP15 register 1; SA-1110 DM §5.2.2, ARM926EJ-S TRM §2.3.2).
 pub mod control {
     /// Memory management unit on.
     pub const M: u32 = 1 << 0;
@@ -97,10 +129,8 @@ pub mod control {
     pub const A: u32 = 1 << 1;
     /// Data caches on.
     pub const C: u32 = 1 << 2;
-    /// Write buffer on.
+    /// Write buffer on; the ARM926EJ-S reads it as one.
     pub const W: u32 = 1 << 3;
-    /// Reads as one: 32-bit program and data space, late aborts.
-    pub const FIXED: u32 = 0b111 << 4;
     /// Big endian. Not modelled.
     pub const B: u32 = 1 << 7;
     /// System protection.
@@ -111,6 +141,19 @@ pub mod control {
     pub const I: u32 = 1 << 12;
     /// Exception vectors at 0xffff0000.
     pub const X: u32 = 1 << 13;
+    /// Caches are replaced round robin, not pseudo-randomly (ARM926EJ-S).
+    pub const RR: u32 = 1 << 14;
+    /// Loads of the PC do not change to Thumb state (ARM926EJ-S).
+    pub const L4: u32 = 1 << 15;
+
+    /// What the SA-1110 reads as one: 32-bit program and data space, late aborts.
+    pub const SA1110_FIXED: u32 = 0b111 << 4;
+    /// What its guest may change.
+    pub const SA1110_KEPT: u32 = M | A | C | W | S | R | I | X;
+    /// What the ARM926EJ-S reads as one.
+    pub const ARM926_FIXED: u32 = 0x0005_0078;
+    /// What its guest may change.
+    pub const ARM926_KEPT: u32 = M | A | C | S | R | I | X | RR | L4;
 }
 
 /// The memory system.
@@ -127,8 +170,12 @@ pub struct MemSys {
     pub words_stored: usize,
     /// What the last [`Abort`] was about.
     pub fault: Fault,
-    /// CP15 register 5.
+    /// The processor core.
+    pub core: CoreKind,
+    /// CP15 register 5: that of data accesses where there are two.
     pub(in crate::arm) fault_status: u32,
+    /// CP15 register 5, opcode 2 = 1: that of instruction fetches (ARM926EJ-S).
+    pub(in crate::arm) insn_fault_status: u32,
     /// CP15 register 6.
     pub(in crate::arm) fault_address: u32,
     /// CP15 register 1.
@@ -137,16 +184,25 @@ pub struct MemSys {
     pub(in crate::arm) ttb: u32,
     /// CP15 register 3.
     pub(in crate::arm) dacr: u32,
-    /// CP15 register 13: the PID slot in bits 30:25.
+    /// CP15 register 13: the PID slot, in bits 30:25 (SA-1110) or 31:25 (ARM926EJ-S).
     pub(in crate::arm) pid: u32,
+    /// CP15 register 10, TLB lockdown (ARM926EJ-S TRM §2.3.11).
+    pub(in crate::arm) tlb_lockdown: u32,
+    /// Where the next test-and-clean operation looks for a dirty line.
+    test_clean_next: usize,
     /// Whether user mode may operate the read buffer.
     pub(in crate::arm) user_read_buffer: bool,
     permissions: u16,
     icache: Cache<InsnLine>,
     dcache: Cache<DataLine>,
     mini: Option<Cache<DataLine>>,
-    itlb: Tlb,
+    /// The instruction TLB; `None`: `dtlb` serves fetches too.
+    itlb: Option<Tlb>,
     dtlb: Tlb,
+    /// Whether the guest may choose between random and round-robin replacement.
+    selectable_replacement: bool,
+    /// Whether pages with C=1, B=0 are written through; otherwise they use the mini data cache.
+    write_through: bool,
     write_buffer: WriteBuffer,
     read_buffer: [ReadBufferEntry; 4],
     /// Whether any read-buffer entry is loaded.
@@ -173,7 +229,14 @@ impl MemSys {
             fault: Fault::new(FaultKind::Translation, true, 0, 0),
             fault_status: 0,
             fault_address: 0,
-            control: control::FIXED,
+            core: config.core,
+            insn_fault_status: 0,
+            tlb_lockdown: 0,
+            test_clean_next: 0,
+            control: match config.core {
+                CoreKind::Sa1110 => control::SA1110_FIXED,
+                CoreKind::Arm926 => control::ARM926_FIXED,
+            },
             ttb: 0,
             dacr: 0,
             pid: 0,
@@ -182,8 +245,12 @@ impl MemSys {
             icache: Cache::new(&config.icache),
             dcache: Cache::new(&config.dcache),
             mini: config.mini_dcache.as_ref().map(Cache::new),
-            itlb: Tlb::new(&config.itlb),
-            dtlb: Tlb::new(&config.dtlb),
+            itlb: config.itlb.as_ref().map(Tlb::new),
+            // `MachineConfig` has checked that one of the two is there.
+            dtlb: Tlb::new(config.dtlb.as_ref().or(config.tlb.as_ref()).expect("a TLB")),
+            selectable_replacement: config.icache.replacement == Replacement::Random
+                && config.dcache.replacement == Replacement::Random,
+            write_through: config.core == CoreKind::Arm926,
             write_buffer: WriteBuffer::new(config.write_buffer.entries, config.memory.clone()),
             read_buffer: [ReadBufferEntry::default(); 4],
             read_buffer_used: false,
@@ -232,17 +299,47 @@ impl MemSys {
         let Some(descriptor) = descriptor else {
             return Err(self.fail(FaultKind::ExternalWalk, true, 0, mva));
         };
-        match mmu::first_level(descriptor, mva) {
+        match mmu::first_level(descriptor, mva, self.fine_tables()) {
             FirstLevel::Invalid => Err(self.fail(FaultKind::Translation, true, 0, mva)),
             FirstLevel::Section(entry) => Ok(entry),
-            FirstLevel::Table { base, domain } => {
-                let Some(descriptor) = self.walk_read(mmu::second_level_address(base, mva)) else {
-                    return Err(self.fail(FaultKind::ExternalWalk, false, domain, mva));
+            FirstLevel::Table(table) => {
+                let Some(descriptor) = self.walk_read(table.descriptor_address(mva)) else {
+                    return Err(self.fail(FaultKind::ExternalWalk, false, table.domain, mva));
                 };
-                mmu::second_level(descriptor, mva, domain)
-                    .ok_or_else(|| self.fail(FaultKind::Translation, false, domain, mva))
+                table
+                    .entry(descriptor, mva)
+                    .ok_or_else(|| self.fail(FaultKind::Translation, false, table.domain, mva))
             }
         }
+    }
+
+    /// Whether page directories may name fine tables (architecture version 5).
+    #[must_use]
+    pub fn fine_tables(&self) -> bool {
+        self.core == CoreKind::Arm926
+    }
+
+    /// The TLB that instruction fetches use.
+    fn insn_tlb(&mut self) -> &mut Tlb {
+        self.itlb.as_mut().unwrap_or(&mut self.dtlb)
+    }
+
+    /// Puts what was walked for `mva` into the TLB that the access uses, or into a locked place
+    /// while the guest asks for that: then the next one goes into the next place.
+    fn keep_translation(&mut self, mva: u32, entry: TlbEntry, fetch: bool) {
+        let lockdown = self.tlb_lockdown;
+        let tlb = if fetch {
+            self.insn_tlb()
+        } else {
+            &mut self.dtlb
+        };
+        if lockdown & 1 == 0 {
+            tlb.insert(mva, entry);
+            return;
+        }
+        let victim = (lockdown >> 26) & 7;
+        tlb.lock(victim as usize, entry);
+        self.tlb_lockdown = (((victim + 1) & 7) << 26) | 1;
     }
 
     fn walk_read(&mut self, pa: u32) -> Option<u32> {
@@ -305,7 +402,7 @@ impl MemSys {
     fn locate_after_walk(&mut self, mva: u32, access: Access) -> Result<Location, Abort> {
         self.counters.now.dtlb_misses += 1;
         let entry = self.walk(mva)?;
-        self.dtlb.insert(entry);
+        self.keep_translation(mva, entry, false);
         mmu::check(&entry, mva, access, self.dacr, self.permissions)
             .map_err(|kind| self.fail(kind, entry.section, entry.domain, mva))?;
         Ok(Location {

@@ -1,77 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The system control coprocessor of the SA-1110 (Developer's Manual, chapter 5).
+//! What is particular to the SA-1110 (Developer's Manual, chapter 5).
 
+use crate::arm::core::Core;
 use crate::observe::Observer;
 
-use super::core::{Core, Diagnostic};
-
-/// A CP15 register or operation as MCR and MRC name it. Opcode 1 is always 0 there and ignored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Register {
-    /// CRn.
-    pub crn: u8,
-    /// CRm.
-    pub crm: u8,
-    /// Opcode 2.
-    pub opcode_2: u8,
-}
-
-impl Register {
-    /// The register or operation of these numbers.
-    #[must_use]
-    pub const fn new(crn: u8, crm: u8, opcode_2: u8) -> Self {
-        Self { crn, crm, opcode_2 }
-    }
-}
+use super::Register;
 
 impl<O: Observer> Core<O> {
-    /// Whether the current mode may do this: user mode only what concerns the read buffer, and
-    /// only if the kernel has allowed it (§5.2.9).
-    pub(super) fn may_access(&self, register: Register, read: bool) -> bool {
-        let read_buffer = register.crn == 9 && !read && register.opcode_2 <= 2;
-        self.privileged() || (read_buffer && self.mem.user_read_buffer)
+    /// Whether user mode may do this: only what concerns the read buffer, and only if the kernel
+    /// has allowed it (§5.2.9).
+    pub(super) fn user_may_access_sa1110(&self, register: Register, read: bool) -> bool {
+        register.crn == 9 && !read && register.opcode_2 <= 2 && self.mem.user_read_buffer
     }
 
-    /// MRC.
-    pub fn read_cp15(&mut self, register: Register) -> u32 {
+    /// MRC of what is not common to all cores.
+    pub(super) fn read_sa1110(&mut self, register: Register) -> u32 {
         match register.crn {
             0 => self.processor_id,
-            1 => self.mem.control,
-            2 => self.mem.ttb,
-            3 => self.mem.dacr,
             5 => self.mem.fault_status,
-            6 => self.mem.fault_address,
             13 => self.mem.pid,
-            _ => {
-                self.diagnose(Diagnostic::UndefinedCp15, self.r[15].wrapping_sub(8));
-                0
-            }
+            _ => self.undefined_read(),
         }
     }
 
-    /// MCR.
-    pub fn write_cp15(&mut self, register: Register, value: u32) {
-        // Whatever is written here may change what a fetch finds.
-        self.refetch();
+    /// MCR of what is not common to all cores.
+    pub(super) fn write_sa1110(&mut self, register: Register, value: u32) {
         match register.crn {
-            1 => self.mem.set_control(value),
-            2 => {
-                self.mem.counters.now.ttb_writes += 1;
-                self.mem.ttb = value & 0xffff_c000;
-            }
-            3 => {
-                self.mem.counters.now.dacr_writes += 1;
-                self.mem.dacr = value;
-            }
             5 => self.mem.fault_status = value & 0xff,
-            6 => self.mem.fault_address = value,
-            7 => self.cache_operation(register, value),
-            8 => self.tlb_operation(register, value),
+            7 => self.cache_operation_sa1110(register, value),
+            8 => self.tlb_operation_sa1110(register, value),
             9 => self.read_buffer_operation(register, value),
-            13 => {
-                self.mem.counters.now.pid_writes += 1;
-                self.mem.pid = value & 0x7e00_0000;
-            }
+            13 => self.set_pid(value & 0x7e00_0000),
             // Register 14, the hardware breakpoints, is accepted and has no effect: nothing here
             // debugs through them.
             14 => {}
@@ -81,7 +40,7 @@ impl<O: Observer> Core<O> {
     }
 
     /// Register 7 (§5.2.7).
-    fn cache_operation(&mut self, register: Register, value: u32) {
+    fn cache_operation_sa1110(&mut self, register: Register, value: u32) {
         match (register.crm, register.opcode_2) {
             (7, 0) => {
                 self.mem.invalidate_icache();
@@ -100,7 +59,7 @@ impl<O: Observer> Core<O> {
     }
 
     /// Register 8 (§5.2.8).
-    fn tlb_operation(&mut self, register: Register, value: u32) {
+    fn tlb_operation_sa1110(&mut self, register: Register, value: u32) {
         match (register.crm, register.opcode_2) {
             (7, 0) => {
                 self.mem.invalidate_itlb();
@@ -135,16 +94,9 @@ impl<O: Observer> Core<O> {
     /// interrupt sleeps.
     fn test_operation(&mut self, register: Register) {
         match (register.opcode_2, register.crm) {
-            (2, 8) => {
-                self.waiting = true;
-                self.mem.horizon = 0;
-            }
+            (2, 8) => self.wait_for_interrupt(),
             (1 | 2, 1 | 2 | 4 | 8) => {}
             _ => self.undefined_operation(),
         }
-    }
-
-    fn undefined_operation(&mut self) {
-        self.diagnose(Diagnostic::UndefinedCp15, self.r[15].wrapping_sub(8));
     }
 }
