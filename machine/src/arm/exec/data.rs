@@ -41,11 +41,12 @@ pub fn process<O: Observer, const OPCODE: u8, const S: bool, const SHAPE: u8>(
         core.mem.cycle += Cycle::from(core.pipeline.config.shift_by_register_issue - 1);
     }
     if writes && insn.rd() == 15 {
+        core.mem.cycle += Cycle::from(core.pipeline.config.pc_write);
         if S {
             // First, since it says in which state the target is.
             core.restore_psr();
         }
-        core.write_pc(result, core.pipeline.config.pc_write);
+        core.write_pc(result, 0);
         return Ok(());
     }
     if S {

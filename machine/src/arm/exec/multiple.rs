@@ -39,9 +39,10 @@ pub fn load_multiple<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), 
     if with_pc {
         let extra = core.pipeline.config.pc_load;
         if insn.bit(22) {
+            core.mem.cycle += Cycle::from(extra);
             // First, since it says in which state the target is.
             core.restore_psr();
-            core.write_pc(target, extra);
+            core.write_pc(target, 0);
         } else {
             core.write_pc_exchanging(target, extra);
         }
