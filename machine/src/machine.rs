@@ -24,6 +24,8 @@ pub enum Stop {
     PowerOff(&'static str),
     /// The machine stopped otherwise (a reset, a watchdog, nobody to talk to); says why.
     Stopped(&'static str),
+    /// The person at its console has left.
+    Left,
     /// The guest can never go on; says why.
     Hung(String),
     /// The guest takes exceptions for ever; says which.

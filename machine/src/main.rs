@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command `switchyard-machine`: lists machines, boots a kernel on one, answers test vectors.
 //!
-//! The guest's console is stdout, messages are stderr. Exit status: 0 the guest ended with status
-//! 0; 1 it failed, died, hung or used up its cycles; 2 wrong usage or bad input, one line.
+//! The guest's console is stdout and the terminal's keys, messages are stderr. Exit status: 0 the
+//! guest ended with status 0, or was left with Ctrl-A x; 1 it failed, died, hung or used up its
+//! cycles; 2 wrong usage or bad input, one line.
+
+mod terminal;
 
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -18,23 +20,21 @@ use serde_json::json;
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::{MachineConfig, BUILT_IN};
-use switchyard_machine::error::{read_file, Error};
+use switchyard_machine::error::Error;
 use switchyard_machine::event::Cycle;
-use switchyard_machine::gdb::{self, Listener, Watch};
+use switchyard_machine::gdb::{Listener, Watch};
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::observe::Observer;
-use switchyard_machine::report::{self, ConsoleTail, End};
+use switchyard_machine::report::{self, End};
 use switchyard_machine::vectors;
+
+use terminal::Console;
 
 const NAME: &str = "switchyard-machine";
 const GUEST_FAILED: u8 = 1;
 const BAD_INPUT: u8 = 2;
-/// Cycles between two looks at the console: some 10 ms of the host's time.
-const SLICE: Cycle = 2_000_000;
-/// How long a machine that only a key can wake waits for one before the debugger is heard again.
-const DEBUGGER_PATIENCE: Duration = Duration::from_millis(20);
 
 /// Simulated machines for operating systems on processors with expensive address-space switches.
 #[derive(Parser)]
@@ -250,7 +250,7 @@ fn run<O: Observer>(
     core.r[..3].copy_from_slice(&start.registers);
     core.r[15] = start.pc;
     begin(&mut machine);
-    let mut console = Console::open(args.input.as_deref(), &mut machine)?;
+    let mut console = Console::open(args.input.as_deref(), &mut machine, config.clock_hz)?;
     // Before the run, so that a long one does not end in a file that cannot be written.
     let stats = args.stats.as_deref().map(create).transpose()?;
     let host_time = args.host_time.as_deref().map(create).transpose()?;
@@ -259,6 +259,7 @@ fn run<O: Observer>(
     let until = args.max_cycles.unwrap_or(Cycle::MAX);
     let stop = go(&mut console, &mut machine, until)?;
     let seconds = began.elapsed().as_secs_f64();
+    console.close();
 
     let end = End::new(stop, machine.cycles());
     let findings = finish(&mut machine.core().observer)?;
@@ -273,7 +274,10 @@ fn run<O: Observer>(
     }
     let findings = findings.unwrap_or_default();
     let mut message = report::findings(NAME, &findings);
-    if end.good() {
+    if end.good() || end.kind == "left" {
+        if !end.good() {
+            message += &format!("{NAME}: {}\n", end.message);
+        }
         let _ = io::stderr().write_all(message.as_bytes());
         return Ok(if findings.is_empty() {
             ExitCode::SUCCESS
@@ -282,7 +286,7 @@ fn run<O: Observer>(
         });
     }
     message += &format!("{NAME}: {}\n", end.message);
-    if end.kind != "exit" {
+    if !matches!(end.kind, "exit" | "left") {
         message += &report::state(&mut machine, &console.tail);
     }
     let _ = io::stderr().write_all(message.as_bytes());
@@ -296,117 +300,4 @@ fn create(file: &Path) -> Result<File, String> {
 fn cannot_write(file: &Path, source: io::Error) -> String {
     let file = file.to_path_buf();
     Error::Unwritable { file, source }.to_string()
-}
-
-/// The terminal's side of the guest's console.
-struct Console {
-    /// What a person types, where stdin is a terminal and no input file is given.
-    keys: Option<Receiver<Vec<u8>>>,
-    /// Whether anybody still reads stdout.
-    open: bool,
-    tail: ConsoleTail,
-}
-
-impl Console {
-    fn open<O: Observer>(input: Option<&Path>, machine: &mut Machine<O>) -> Result<Self, String> {
-        let mut keys = None;
-        if let Some(file) = input {
-            let bytes = read_file(file, "console input").map_err(|error| error.to_string())?;
-            machine.type_input(&bytes);
-        } else if io::stdin().is_terminal() {
-            keys = Some(read_keys());
-        }
-        Ok(Self {
-            keys,
-            open: true,
-            tail: ConsoleTail::default(),
-        })
-    }
-
-    /// Runs the machine in slices and passes characters both ways between them.
-    fn run<O: Observer>(&mut self, machine: &mut Machine<O>, until: Cycle) -> Result<Stop, String> {
-        loop {
-            let slice = machine.cycles().saturating_add(SLICE).min(until);
-            let stop = machine.run(slice);
-            if let Some(end) = self.between(machine, stop, until, Duration::MAX) {
-                return Ok(end);
-            }
-        }
-    }
-
-    /// The same under a debugger, until it detaches.
-    fn run_debugged(
-        &mut self,
-        listener: &Listener,
-        machine: &mut Machine<Watched>,
-        until: Cycle,
-    ) -> Result<Stop, String> {
-        let mut between =
-            |machine: &mut _, stop| self.between(machine, stop, until, DEBUGGER_PATIENCE);
-        let mut say = |message: &str| {
-            let _ = writeln!(io::stderr(), "{NAME}: {message}");
-        };
-        match gdb::serve(listener, machine, until, &mut between, &mut say)? {
-            Some(stop) => Ok(stop),
-            None => self.run(machine, until),
-        }
-    }
-
-    /// Shows and types what came up in a slice that ended with `stop`, and says whether the run
-    /// ends with that. A machine that only a key can wake is given `patience` for one.
-    fn between<O: Observer>(
-        &mut self,
-        machine: &mut Machine<O>,
-        stop: Stop,
-        until: Cycle,
-        patience: Duration,
-    ) -> Option<Stop> {
-        self.show(&std::mem::take(&mut machine.bus().host.output));
-        if !self.open {
-            return Some(Stop::Stopped("nobody reads its console any more"));
-        }
-        match (&stop, &self.keys) {
-            (Stop::Budget, keys) if machine.cycles() < until => {
-                if let Some(keys) = keys {
-                    keys.try_iter().for_each(|bytes| machine.type_input(&bytes));
-                }
-                None
-            }
-            (Stop::Hung(_), Some(keys)) if machine.core().waits_for_interrupt() => {
-                match keys.recv_timeout(patience) {
-                    Ok(bytes) => machine.type_input(&bytes),
-                    Err(RecvTimeoutError::Timeout) => {}
-                    Err(RecvTimeoutError::Disconnected) => return Some(stop),
-                }
-                None
-            }
-            _ => Some(stop),
-        }
-    }
-
-    fn show(&mut self, output: &[u8]) {
-        if output.is_empty() {
-            return;
-        }
-        self.tail.extend(output);
-        let mut stdout = io::stdout().lock();
-        self.open = stdout
-            .write_all(output)
-            .and_then(|()| stdout.flush())
-            .is_ok();
-    }
-}
-
-/// Reads the terminal on a thread of its own, line by line, until it closes.
-fn read_keys() -> Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut buffer = [0; 256];
-        while let Ok(bytes @ 1..) = io::stdin().read(&mut buffer) {
-            if sender.send(buffer[..bytes].to_vec()).is_err() {
-                break;
-            }
-        }
-    });
-    receiver
 }

@@ -29,7 +29,7 @@ const TAIL_BYTES: usize = 4096;
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct End {
-    /// `exit`, `max-cycles`, `died`, `hung`, `power-off` or `stopped`.
+    /// `exit`, `max-cycles`, `died`, `hung`, `left`, `power-off` or `stopped`.
     pub kind: &'static str,
     /// The guest's exit status, if it gave one; 0 if it switched the machine off.
     pub status: Option<u32>,
@@ -58,6 +58,11 @@ impl End {
                 format!("the guest switched the machine off: {how}"),
             ),
             Stop::Stopped(why) => ("stopped", None, format!("the guest stopped: {why}")),
+            Stop::Left => (
+                "left",
+                None,
+                format!("left by Ctrl-A x after {cycles} cycles"),
+            ),
             Stop::Hung(why) => ("hung", None, format!("the guest hangs: {why}")),
             Stop::Died(why) => ("died", None, format!("the guest died: {why}")),
         };
@@ -236,6 +241,12 @@ impl ConsoleTail {
         if self.0.len() > 16 * TAIL_BYTES {
             self.0.drain(..self.0.len() - TAIL_BYTES);
         }
+    }
+
+    /// Whether nothing stands on the last line.
+    #[must_use]
+    pub fn ends_line(&self) -> bool {
+        self.0.last().is_none_or(|&last| last == b'\n')
     }
 
     /// The last lines, without control characters.

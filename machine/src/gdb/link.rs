@@ -4,23 +4,29 @@
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gdbstub::conn::{Connection, ConnectionExt};
 
+use super::PATIENCE;
+
 /// The connection.
 #[derive(Debug)]
-pub struct Link {
+pub struct Link<'a> {
     stream: TcpStream,
+    /// Set when the person at the console has left: nobody waits for the debugger any more.
+    left: &'a AtomicBool,
     out: Vec<u8>,
     /// Whether the stream was last told to wait.
     waits: bool,
 }
 
-impl Link {
+impl<'a> Link<'a> {
     /// Of a stream as it was accepted.
-    pub fn new(stream: TcpStream) -> Self {
+    pub fn new(stream: TcpStream, left: &'a AtomicBool) -> Self {
         Self {
             stream,
+            left,
             out: Vec::new(),
             waits: true,
         }
@@ -35,7 +41,15 @@ impl Link {
     }
 }
 
-impl Connection for Link {
+/// Nothing came in time; the host's systems differ in what they call it.
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
+    )
+}
+
+impl Connection for Link<'_> {
     type Error = io::Error;
 
     fn write(&mut self, byte: u8) -> io::Result<()> {
@@ -54,17 +68,27 @@ impl Connection for Link {
     }
 
     fn on_session_start(&mut self) -> io::Result<()> {
+        self.stream.set_read_timeout(Some(PATIENCE))?;
         self.stream.set_nodelay(true)
     }
 }
 
-impl ConnectionExt for Link {
+impl ConnectionExt for Link<'_> {
     fn read(&mut self) -> io::Result<u8> {
         self.flush()?; // acknowledgements are not flushed by themselves
         self.wait(true)?;
         let mut byte = [0];
-        self.stream.read_exact(&mut byte)?;
-        Ok(byte[0])
+        loop {
+            if self.left.load(Ordering::Relaxed) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            match Read::read(&mut self.stream, &mut byte) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(_) => return Ok(byte[0]),
+                Err(error) if is_timeout(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     fn peek(&mut self) -> io::Result<Option<u8>> {

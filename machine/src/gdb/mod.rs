@@ -13,6 +13,8 @@ mod watch;
 
 use std::io;
 use std::net::{TcpListener, ToSocketAddrs};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use gdbstub::conn::ConnectionExt;
 use gdbstub::stub::{DisconnectReason, GdbStub};
@@ -25,6 +27,9 @@ use link::Link;
 use session::{Loop, Session};
 
 pub use watch::Watch;
+
+/// How long a stopped machine waits before it looks whether the person at its console has left.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// A machine that a debugger may watch, beside another observer.
 pub type Debugged<A> = Machine<(A, Watch)>;
@@ -59,13 +64,32 @@ impl Listener {
         Ok(Self(listener))
     }
 
-    fn accept(&self, say: &mut dyn FnMut(&str)) -> io::Result<Link> {
+    fn accept<'a>(&self, say: &mut dyn FnMut(&str), left: &'a AtomicBool) -> io::Result<Link<'a>> {
         say(&format!(
             "waiting for a debugger at {}",
             self.0.local_addr()?
         ));
-        Ok(Link::new(self.0.accept()?.0))
+        self.0.set_nonblocking(true)?;
+        loop {
+            match self.0.accept() {
+                Ok((stream, _)) => {
+                    stream.set_nonblocking(false)?; // some systems pass it on
+                    return Ok(Link::new(stream, left));
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => pause(left)?,
+                Err(error) => return Err(error),
+            }
+        }
     }
+}
+
+/// Waits a moment for a debugger, unless nobody is there any more.
+fn pause(left: &AtomicBool) -> io::Result<()> {
+    if left.load(Ordering::Relaxed) {
+        return Err(io::ErrorKind::Interrupted.into());
+    }
+    std::thread::sleep(PATIENCE);
+    Ok(())
 }
 
 /// How a debugger has left.
@@ -79,7 +103,8 @@ enum Left {
 }
 
 /// Runs the machine until cycle `until` under debuggers: when one is lost, another is waited for.
-/// `None`: it has detached, the machine is to run on. `say` is for messages.
+/// `None`: it has detached, the machine is to run on. `say` is for messages; `left` is set when the
+/// person at the console has left.
 ///
 /// # Errors
 /// No connection can be had.
@@ -89,12 +114,16 @@ pub fn serve<A: Observer>(
     until: Cycle,
     between: &mut Between<'_, A>,
     say: &mut dyn FnMut(&str),
+    left: &AtomicBool,
 ) -> Result<Option<Stop>, String> {
     loop {
-        let link = listener
-            .accept(say)
-            .map_err(|error| format!("--gdb: {error}; expected a debugger to connect"))?;
+        let link = match listener.accept(say, left) {
+            Ok(link) => link,
+            Err(_) if left.load(Ordering::Relaxed) => return Ok(Some(Stop::Left)),
+            Err(error) => return Err(format!("--gdb: {error}; expected a debugger to connect")),
+        };
         match converse(link, machine, until, between) {
+            Left::Lost(_) if left.load(Ordering::Relaxed) => return Ok(Some(Stop::Left)),
             Left::Ended(stop) => return Ok(Some(stop)),
             Left::Detached => return Ok(None),
             Left::Lost(why) => say(&format!("the debugger is lost: {why}")),
