@@ -1,22 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast the simulator itself is: simulated cycles and instructions a second of host time.
 
-The host's time is that of the simulator's run loop, as it measures it: loading and this program
-do not count. Each workload runs several times, one after the other, and the median is reported.
+Each workload runs several times, one after the other, and the median is reported. Cycles in which
+the simulated processor waits for an interrupt are skipped by the simulator, and do not count.
+
+The host's time is that of the simulator's run loop, as it measures it: loading and this program do
+not count. The workload `linux-boot` is also run by QEMU, with and without a plugin that models
+caches, in turns with the simulator, and all three are timed alike there: processor time, user and
+system, of the whole process from its start to its end. A guest that waits for an interrupt costs
+no processor time on QEMU either.
 """
 
 import statistics
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
-from switchyard import build, machine
+from switchyard import build, build_linux, doctor, machine, qemu
 from switchyard.build import BOARD, GUESTS
+from switchyard.errors import InputError, RunError
+from switchyard.machine import Boot
 from switchyard.records import Record
 
-MACHINE = "sa1110"
-SYSTEM = "switchyard-l4"
-REPEATS = 5
 MAX_CYCLES = 20_000_000_000
+
+# Linux then takes this for the turns of its delay loop in a tick (10 ms), instead of counting how
+# many the machine makes. How many that are depends on the simulator: on QEMU most instructions
+# of a boot would be this loop's. Not too few: 200 MHz at 2 cycles a turn are a million.
+DELAY_LOOPS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -24,23 +34,85 @@ class Workload:
     """A guest run that is timed."""
 
     name: str
+    machine: str
+    system: str
     scheme: str
-    program: str
+    image: str  # the build that makes it
     append: str = ""
 
     @property
-    def guest(self) -> build.Guest:
-        """The image it runs."""
-        return GUESTS[f"{BOARD}-{self.scheme}-{self.program}"]
+    def linux(self) -> build_linux.Linux | None:
+        """The Linux that it boots, if it boots Linux."""
+        return build_linux.SYSTEMS.get(self.image)
+
+    @property
+    def boot(self) -> Boot:
+        """The run."""
+        if self.linux:
+            return self.linux.boot(MAX_CYCLES, self.append)
+        return Boot(self.machine, GUESTS[self.image].image, self.append, MAX_CYCLES)
+
+    def missing(self) -> list[str]:
+        """What this computer lacks to build it."""
+        needed = doctor.findings("linux") if self.linux else []
+        return [one.name for one in needed if not one.good and one.name != qemu.PROGRAM]
+
+    def ensure(self, say: Callable[[build.Guest | build_linux.Linux], None]) -> None:
+        """Brings its image up to date; `say` hears of it."""
+        if self.linux:
+            build_linux.ensure([self.linux], say)
+        else:
+            build.ensure([GUESTS[self.image]], say)
 
 
-WORKLOADS = (
-    # one round trip and out: nearly all of it is the kernel, sigma0 and the root task starting
-    Workload("boot", "fass", "bench-ipc", "clients=1-1 rounds=1 warmup=0 seed=1"),
-    Workload("l4-ipc-flush", "flush", "bench-ipc", "clients=16-16 rounds=10000 warmup=100 seed=1"),
-    Workload("l4-ipc-fass", "fass", "bench-ipc", "clients=16-16 rounds=50000 warmup=100 seed=1"),
-    Workload("compute", build.BARE, "bench-compute"),
-)
+def _l4(name: str, scheme: str, append: str) -> Workload:
+    image = f"{BOARD}-{scheme}-bench-ipc"
+    return Workload(name, "sa1110", "switchyard-l4", scheme, image, append)
+
+
+WORKLOADS = {
+    workload.name: workload
+    for workload in (
+        # one round trip and out: nearly all of it is the kernel, sigma0 and the root task starting
+        _l4("boot", "fass", "clients=1-1 rounds=1 warmup=0 seed=1"),
+        _l4("l4-ipc-flush", "flush", "clients=16-16 rounds=10000 warmup=100 seed=1"),
+        _l4("l4-ipc-fass", "fass", "clients=16-16 rounds=50000 warmup=100 seed=1"),
+        Workload("compute", "sa1110", "none", build.BARE, f"{BOARD}-{build.BARE}-bench-compute"),
+        # from power-on to the first line of the first process, which then ends the run
+        Workload(
+            "linux-boot",
+            "versatilepb",
+            "linux",
+            "flush",
+            "linux-versatilepb",
+            f"lpj={DELAY_LOOPS} end",
+        ),
+    )
+}
+
+
+def find(names: Iterable[str]) -> list[Workload]:
+    """The workloads of these names; all without one."""
+    for name in names:
+        if name not in WORKLOADS:
+            raise InputError(f"bench {name}: expected one of {', '.join(WORKLOADS)}")
+    return [WORKLOADS[name] for name in dict.fromkeys(names)] or list(WORKLOADS.values())
+
+
+@dataclass(frozen=True)
+class Rival:
+    """What another simulator did with the same image: instructions and seconds of each run."""
+
+    metric: str  # what the record of its comparison is called
+    about: str
+    instructions: tuple[int, ...]
+    seconds: tuple[float, ...]
+
+    @property
+    def instructions_per_second(self) -> float:
+        """The median."""
+        runs = zip(self.instructions, self.seconds, strict=True)
+        return statistics.median(count / max(time, 1e-9) for count, time in runs)
 
 
 @dataclass(frozen=True)
@@ -48,9 +120,11 @@ class Speed:
     """What a workload gave: its length, which is always the same, and the host's seconds."""
 
     workload: Workload
-    cycles: int
+    cycles: int  # without those skipped
     instructions: int
     seconds: tuple[float, ...]
+    rivals: tuple[Rival, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def median(self) -> float:
@@ -72,41 +146,102 @@ class Speed:
         """The distance of fastest and slowest run as a share of the median."""
         return (max(self.seconds) - min(self.seconds)) / self.median
 
+    def ratio(self, rival: Rival) -> float:
+        """How many times as many instructions a second as the rival's these are."""
+        return self.instructions_per_second / rival.instructions_per_second
+
 
 def measure(workload: Workload, repeats: int, tick: Callable[[], None]) -> Speed:
     """Runs a workload `repeats` times; `tick` is called after each."""
-    boot = machine.Boot(MACHINE, workload.guest.image, workload.append, MAX_CYCLES)
     seconds = []
     lengths = set()
+    rivals = _Rivals(workload.linux, workload.append) if workload.linux else None
     for _ in range(repeats):
-        done = machine.run(boot)
-        seconds.append(done.host_seconds)
-        lengths.add((done.stats.cycles, done.stats.instructions))
+        before = qemu.children_seconds()
+        done = machine.run(workload.boot)
+        seconds.append(qemu.children_seconds() - before if rivals else done.host_seconds)
+        working = done.stats.cycles - done.stats.counters.total("idle_cycles")
+        lengths.add((working, done.stats.instructions))
+        if rivals:
+            rivals.run()
         tick()
     # Same image, same machine, same input: anything else is a fault of the simulator.
     assert len(lengths) == 1, f"{workload.name}: runs differ in length: {sorted(lengths)}"
     cycles, instructions = lengths.pop()
-    return Speed(workload, cycles, instructions, tuple(seconds))
+    found, notes = (rivals.found(), rivals.notes) if rivals else ((), ())
+    return Speed(workload, cycles, instructions, tuple(seconds), found, tuple(notes))
+
+
+class _Rivals:
+    """QEMU's runs of a Linux: by itself, and with the plugin. What does not work becomes a note."""
+
+    def __init__(self, linux: build_linux.Linux, word: str) -> None:
+        # One thread, as there is one guest processor.
+        self._command = [*linux.qemu_command(word), "-accel", "tcg,thread=single"]
+        self._end = linux.last_line
+        self._alone: list[float] = []
+        self._instructions = 0
+        self._counted: list[qemu.Timed] = []
+        self.notes: list[str] = []
+        self._works = bool(qemu.version())
+        self._plugin_works = self._works
+        if not self._works:
+            self.notes.append(f"{qemu.PROGRAM}: not found; nothing to compare with")
+
+    def run(self) -> None:
+        """One more run of each."""
+        if self._plugin_works:
+            try:
+                if not self._instructions:
+                    # Not timed: how many instructions QEMU runs when nothing slows it down.
+                    counted = qemu.run_with_plugin(self._command, self._end, lookups=False)
+                    self._instructions = counted.instructions or 0
+                self._counted.append(qemu.run_with_plugin(self._command, self._end, lookups=True))
+            except RunError as error:
+                self._plugin_works = False
+                self.notes.append(f"no QEMU with plugin to compare with: {error}")
+        if self._works:
+            try:
+                self._alone.append(qemu.run(self._command, self._end).seconds)
+            except RunError as error:
+                self._works = False
+                self.notes.append(f"no QEMU to compare with: {error}")
+
+    def found(self) -> tuple[Rival, ...]:
+        """Those that came to their ends; without the plugin nobody counts QEMU's instructions."""
+        rivals = []
+        if self._works and self._instructions:
+            times = tuple(self._alone)
+            counts = (self._instructions,) * len(times)
+            rivals.append(Rival("ratio_to_qemu", "QEMU", counts, times))
+        if self._plugin_works:
+            counts = tuple(one.instructions or 0 for one in self._counted)
+            times = tuple(one.seconds for one in self._counted)
+            metric = "ratio_to_qemu_cache_plugin"
+            rivals.append(Rival(metric, "QEMU with plugin for caches", counts, times))
+        return tuple(rivals)
 
 
 def records(speeds: list[Speed]) -> list[Record]:
-    """Both rates of each workload."""
+    """Both rates of each workload, and how they compare."""
     made = []
     for speed in speeds:
-        for metric, value in (
-            ("cycles_per_second", speed.cycles_per_second),
-            ("instructions_per_second", speed.instructions_per_second),
-        ):
+        rates = [
+            ("cycles_per_second", round(speed.cycles_per_second), "1/s"),
+            ("instructions_per_second", round(speed.instructions_per_second), "1/s"),
+            *((rival.metric, round(speed.ratio(rival), 3), "1") for rival in speed.rivals),
+        ]
+        for metric, value, unit in rates:
             made.append(
                 Record(
                     experiment="bench",
-                    machine=MACHINE,
-                    system=SYSTEM,
+                    machine=speed.workload.machine,
+                    system=speed.workload.system,
                     scheme=speed.workload.scheme,
                     metric=metric,
                     parameters={"workload": speed.workload.name},
-                    value=round(value),
-                    unit="1/s",
+                    value=value,
+                    unit=unit,
                 )
             )
     return made

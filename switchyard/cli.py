@@ -181,25 +181,29 @@ def run(
 
 @app.command()
 def bench(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...")] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write records here.")
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, max=1000, help="Runs of each workload.")] = 5,
 ) -> None:
-    """How fast the simulator itself is."""
+    """How fast the simulator itself is; without a name, with every workload."""
     from switchyard import bench as benchmark
 
     out, err = _consoles()
+    chosen = benchmark.find(names or [])
     _try(json_file)
+    lacking = {workload.name: workload.missing() for workload in chosen}
+    chosen = [workload for workload in chosen if not lacking[workload.name]]
     with show.Progress(err, "bench") as progress:
-        build.ensure(
-            dict.fromkeys(workload.guest for workload in benchmark.WORKLOADS), progress.building
-        )
-        progress.started(repeats * len(benchmark.WORKLOADS))
-        speeds = [
-            benchmark.measure(workload, repeats, progress.tick) for workload in benchmark.WORKLOADS
-        ]
+        for workload in chosen:
+            workload.ensure(progress.building)
+        progress.started(repeats * len(chosen))
+        speeds = [benchmark.measure(workload, repeats, progress.tick) for workload in chosen]
     show.speeds(out, speeds)
+    for name, lacks in lacking.items():
+        if lacks:
+            out.print(f"{name}: left out, no {', '.join(lacks)}; see: switchyard doctor linux")
     if json_file is not None:
         record_files.save(benchmark.records(speeds), json_file)
         out.print(f"written: {_short(json_file)}", soft_wrap=True)

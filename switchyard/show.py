@@ -61,7 +61,7 @@ class Progress:
     ) -> None:
         self._bar.stop()
 
-    def building(self, guest: Guest) -> None:
+    def building(self, guest: Guest | Linux) -> None:
         """An image is being brought up to date."""
         self._console.print(f"{self._name}: building {guest.name}", soft_wrap=True)
 
@@ -152,9 +152,9 @@ def experiments(console: Console, found: Iterable["Experiment[Any]"]) -> None:
 
 
 def speeds(console: Console, found: Sequence["Speed"]) -> None:
-    """How fast the simulator is."""
+    """How fast the simulator is, and beside others."""
     table = _table(
-        "Simulated, for each second of host time (median)",
+        "Simulated, for each second of host time (median; waiting for interrupts left out)",
         ["workload", "scheme", "cycles", "host s", "Mcycles/s", "Minstr/s", "spread"],
         numbers=True,
     )
@@ -169,3 +169,12 @@ def speeds(console: Console, found: Sequence["Speed"]) -> None:
             f"{speed.spread:.0%}",
         )
     console.print(table)
+    for speed in found:
+        for rival in speed.rivals:
+            console.print(
+                f"{speed.workload.name}: {speed.ratio(rival):.2f} times the instructions a second "
+                f"of {rival.about} ({rival.instructions_per_second / 1e6:.1f} million)",
+                soft_wrap=True,
+            )
+        for note in speed.notes:
+            console.print(f"{speed.workload.name}: {escape(note)}", soft_wrap=True)

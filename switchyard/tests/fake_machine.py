@@ -13,7 +13,7 @@ from collections.abc import Sequence
 CLOCK_HZ = 200_000_000
 COUNTERS = (
     "cycles instructions icache_misses dcache_read_misses minicache_read_misses itlb_misses "
-    "dtlb_misses fill_stall_cycles walk_stall_cycles write_buffer_stall_cycles"
+    "dtlb_misses fill_stall_cycles walk_stall_cycles write_buffer_stall_cycles idle_cycles"
 ).split()
 
 # Cycles that taking a sample takes by itself: in each sample, and alone in stream 0.
