@@ -40,7 +40,8 @@ pub struct BoardParts {
     /// Windows without a device that neither abort nor hold anything (flash sockets, static
     /// memory with nothing behind it): base and size. They read as zero.
     pub open_bus: Vec<(u32, u32)>,
-    /// The devices. The interrupt controller is the one whose `pins` answers.
+    /// The devices. The interrupt controller is the one whose `pins` answers, a secondary one the
+    /// one whose `cascade` does.
     pub devices: Vec<Mapping>,
 }
 
@@ -54,7 +55,11 @@ pub struct Bus {
     /// Deadlines of the devices.
     pub events: EventQueue,
     /// Interrupt sources.
-    lines: u32,
+    lines: u64,
+    /// The device that drives the processor's interrupt inputs.
+    controller: Option<usize>,
+    /// The device that drives some of its sources, from further ones.
+    secondary: Option<usize>,
     /// The processor's interrupt inputs, as the interrupt controller drives them now.
     pub pins: Pins,
     /// The outside world.
@@ -67,6 +72,12 @@ impl Bus {
     #[must_use]
     pub fn new(parts: BoardParts, clock_hz: u64) -> Self {
         let ram = vec![0; parts.ram_bytes as usize];
+        let find = |is: fn(&dyn Device) -> bool| {
+            let mut devices = parts.devices.iter();
+            devices.position(|m| is(m.device.as_ref()))
+        };
+        let controller = find(|device| device.pins(0).is_some());
+        let secondary = find(|device| device.cascade(0).is_some());
         Self {
             ram_base: parts.ram_base,
             ram,
@@ -75,6 +86,8 @@ impl Bus {
             events: EventQueue::new(parts.devices.len()),
             devices: parts.devices,
             lines: 0,
+            controller,
+            secondary,
             pins: Pins::default(),
             host: Host::default(),
             clock_hz,
@@ -266,9 +279,13 @@ impl Bus {
             counters,
         };
         let result = access(self.devices[number].device.as_mut(), &mut ctx);
-        let sources = self.lines;
-        if let Some(pins) = self.devices.iter().find_map(|m| m.device.pins(sources)) {
-            self.pins = pins;
+        if let Some(secondary) = self.secondary {
+            let cascaded = self.devices[secondary].device.cascade(self.lines);
+            self.lines = cascaded.unwrap_or(self.lines);
+        }
+        if let Some(controller) = self.controller {
+            let pins = self.devices[controller].device.pins(self.lines);
+            self.pins = pins.unwrap_or(self.pins);
         }
         result
     }

@@ -15,7 +15,7 @@ pub struct Bench<D> {
     /// The current cycle.
     pub now: Cycle,
     /// Interrupt sources.
-    pub lines: u32,
+    pub lines: u64,
     /// The outside world.
     pub host: Host,
     /// Counters.

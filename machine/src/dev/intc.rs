@@ -31,7 +31,7 @@ impl Device for InterruptController {
     }
 
     fn read(&mut self, offset: u32, width: Width, ctx: &mut DevCtx) -> u32 {
-        let sources = *ctx.lines;
+        let sources = *ctx.lines as u32;
         let word = match offset & !3 {
             ICIP => sources & self.mask & !self.level,
             ICMR => self.mask,
@@ -53,7 +53,8 @@ impl Device for InterruptController {
         }
     }
 
-    fn pins(&self, sources: u32) -> Option<Pins> {
+    fn pins(&self, sources: u64) -> Option<Pins> {
+        let sources = sources as u32;
         let pending = sources & self.mask;
         Some(Pins {
             irq: pending & !self.level != 0,

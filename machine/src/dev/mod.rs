@@ -69,8 +69,9 @@ pub struct DevCtx<'a> {
     pub device: usize,
     /// Deadlines.
     pub events: &'a mut EventQueue,
-    /// Interrupt sources, one bit a line of the board's interrupt controller; set or clear own bits.
-    pub lines: &'a mut u32,
+    /// Interrupt sources, one bit a line of the board's interrupt controllers; set or clear own
+    /// bits. A secondary controller's sources follow those of the first.
+    pub lines: &'a mut u64,
     /// The outside world.
     pub host: &'a mut Host,
     /// The machine's counters (for the probe).
@@ -80,7 +81,7 @@ pub struct DevCtx<'a> {
 impl DevCtx<'_> {
     /// Sets interrupt source `line` to `level`.
     pub fn set_line(&mut self, line: u32, level: bool) {
-        let bit = 1 << line;
+        let bit = 1u64 << line;
         if level {
             *self.lines |= bit;
         } else {
@@ -104,6 +105,18 @@ pub struct Pins {
     /// A source is asserted that ends idle mode (it may be masked, so that neither of the two
     /// requests follows).
     pub wake: bool,
+}
+
+/// Ticks of a clock of `hz` in `now` cycles. Exact, so that no rounding accumulates.
+#[must_use]
+pub fn ticks(now: Cycle, hz: u64, clock_hz: u64) -> u64 {
+    (u128::from(now) * u128::from(hz) / u128::from(clock_hz)) as u64
+}
+
+/// The first cycle at which `ticks` have passed.
+#[must_use]
+pub fn cycle_of(ticks: u64, hz: u64, clock_hz: u64) -> Cycle {
+    (u128::from(ticks) * u128::from(clock_hz)).div_ceil(u128::from(hz)) as Cycle
 }
 
 /// The part of a register that a narrower access reads, right-aligned. Registers are words, and
@@ -131,7 +144,12 @@ pub trait Device: Send {
     /// Host input has arrived in `ctx.host.input` (only the console device cares).
     fn input_arrived(&mut self, _ctx: &mut DevCtx) {}
     /// For the interrupt controller: the processor's pins, given all sources.
-    fn pins(&self, _sources: u32) -> Option<Pins> {
+    fn pins(&self, _sources: u64) -> Option<Pins> {
+        None
+    }
+    /// For a secondary interrupt controller: the sources once more, with those that it drives as
+    /// its own sources have them.
+    fn cascade(&self, _sources: u64) -> Option<u64> {
         None
     }
 }

@@ -5,8 +5,8 @@
 //! The counter is no state that ticks: it is computed from the cycle, by exact integer
 //! arithmetic, so that no rounding accumulates however often it is read.
 
-use super::{lane, DevCtx, Device, Width};
-use crate::event::{Cycle, NEVER};
+use super::{cycle_of, lane, ticks, DevCtx, Device, Width};
+use crate::event::NEVER;
 
 /// The frequency of the counter (DM 9.4): the 3.6864 MHz crystal.
 pub const OSCR_HZ: u64 = 3_686_400;
@@ -36,16 +36,6 @@ pub struct OsTimer {
     status: u32,
     enable: u32,
     watchdog: bool,
-}
-
-/// Ticks of a clock of `hz` in `now` cycles.
-fn ticks(now: Cycle, hz: u64, clock_hz: u64) -> u64 {
-    (u128::from(now) * u128::from(hz) / u128::from(clock_hz)) as u64
-}
-
-/// The first cycle at which `ticks` have passed.
-fn cycle_of(ticks: u64, hz: u64, clock_hz: u64) -> Cycle {
-    (u128::from(ticks) * u128::from(clock_hz)).div_ceil(u128::from(hz)) as Cycle
 }
 
 impl OsTimer {
