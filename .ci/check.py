@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every suite of tests and checks, and sums them up: `check.py all|quick|lint|linux`.
+"""Runs every suite of tests and checks, and sums them up: `check.py ci|all|quick|lint|linux`.
 
 Each suite runs to its end whatever came before it. The last line is "N passed, N failed": the
 tests of all suites together, where a check without tests (a formatter, a type checker) counts as
-one.
+one. A suite whose packages this computer lacks is skipped, except by `ci`, for which it failed.
 """
 
 import os
@@ -16,10 +16,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from switchyard import doctor
+
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "check"
 PYTHON = sys.executable
-TIERS = ("all", "quick", "lint", "linux")
+TIERS = ("ci", "all", "quick", "lint", "linux")
 C_FOLDERS = ("include", "kernel", "l4", "user", "bench", "linux", "machine/tests")
 
 
@@ -40,6 +42,7 @@ class Suite:
     command: list[str]
     tiers: tuple[str, ...]
     count: Callable[[str], Count | None] = lambda _output: None
+    needs: str = ""  # the purpose, as doctor calls it, that the computer must be fit for
 
 
 def cargo_count(output: str) -> Count | None:
@@ -95,7 +98,7 @@ def is_c(file: Path) -> bool:
 def suites() -> list[Suite]:
     """Every suite, the fast ones first."""
     tool = Path(PYTHON).parent
-    every, tests = ("all", "quick", "lint"), ("all",)
+    every, tests = ("ci", "all", "quick", "lint"), ("ci", "all")
     return [
         Suite("cargo fmt", ["cargo", "fmt", "--all", "--check"], every),
         Suite("ruff", [str(tool / "ruff"), "check", "."], every),
@@ -112,7 +115,7 @@ def suites() -> list[Suite]:
             every,
         ),
         # before the tests, which run these images
-        Suite("guests", [PYTHON, "-m", "switchyard", "build"], ("all", "quick")),
+        Suite("guests", [PYTHON, "-m", "switchyard", "build"], ("ci", "all", "quick")),
         Suite("cargo test", ["cargo", "test", "--locked", "--no-fail-fast"], tests, cargo_count),
         Suite("cargo test", ["cargo", "test", "--locked", "--lib"], ("quick",), cargo_count),
         Suite("pytest", [PYTHON, "-m", "pytest", "-m", "not linux"], tests, pytest_count),
@@ -122,13 +125,24 @@ def suites() -> list[Suite]:
             ("quick",),
             pytest_count,
         ),
-        Suite("linux", [PYTHON, "-m", "pytest", "-m", "linux"], ("linux",), pytest_count),
+        Suite(
+            "linux",
+            [PYTHON, "-m", "pytest", "-m", "linux"],
+            ("ci", "all", "linux"),
+            pytest_count,
+            needs="linux",
+        ),
     ]
 
 
-def run(suite: Suite) -> Count:
+def run(suite: Suite, tier: str) -> Count:
     """Runs a suite, its output shown as it comes and kept in a file."""
     print(f"\n== {suite.name}", flush=True)
+    lacking = [one for one in doctor.findings(suite.needs) if not one.good] if suite.needs else []
+    for one in lacking:
+        print(f"{one.name}: {one.fault} ({one.why}); install it with: {one.command}")
+    if lacking:
+        return Count(0, 0, 1) if tier == "all" else Count(0, 1)
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS")}
     lines = []
     with (LOGS / f"{suite.name.replace(' ', '-')}.log").open("w") as log:
@@ -167,7 +181,7 @@ def main(arguments: list[str]) -> int:
     for suite in suites():
         if arguments[0] in suite.tiers:
             begun = time.monotonic()
-            totals.append((suite, run(suite), time.monotonic() - begun))
+            totals.append((suite, run(suite, arguments[0]), time.monotonic() - begun))
     print(f"\n{'suite':<14}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
     for suite, count, seconds in totals:
         print(

@@ -62,7 +62,7 @@ def _qemu() -> Finding:
 
 def _linux() -> list[Finding]:
     """What `switchyard build linux` takes: Debian's sources, and what they are built with."""
-    why = "make test-linux, switchyard build linux"
+    why = "make test: Linux on the machines"
     source = "linux-source-6.12"
     there = Path(f"/usr/src/{source}.tar.xz").exists()
     return [
