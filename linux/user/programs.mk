@@ -4,7 +4,8 @@
 INIT     := init os aeabi
 SH       := sh os aeabi
 TESTS    := selftest process signals pipes sockets locks memory shared code states time os
-PROGRAMS := $(USER)/init $(USER)/sh $(USER)/selftest $(if $(THUMB),$(USER)/selftest-thumb)
+NETWORK  := net os aeabi
+PROGRAMS := $(USER)/init $(USER)/sh $(USER)/selftest $(addprefix $(USER)/,$(MORE))
 
 CFLAGS_USER := -std=gnu11 -O2 -ffreestanding -fno-sanitize=undefined -g0 -fno-stack-protector \
     -fno-pic -fno-unwind-tables -ffunction-sections -Wall -Wextra -Wshadow -Wundef -Werror \
@@ -25,6 +26,7 @@ $(USER)/thumb/%.o: user/%.c $(HEADERS)
 
 $(USER)/init: $(INIT:%=$(USER)/%.o)
 $(USER)/sh: $(SH:%=$(USER)/%.o)
+$(USER)/net: $(NETWORK:%=$(USER)/%.o)
 $(USER)/selftest: $(TESTS:%=$(USER)/%.o) $(USER)/aeabi.o
 $(USER)/selftest-thumb: $(TESTS:%=$(USER)/thumb/%.o) $(USER)/aeabi.o
 
