@@ -6,10 +6,11 @@ import shutil
 import subprocess
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from switchyard import build_linux, machine
+from switchyard import build, build_linux, machine
 from switchyard.build_linux import SYSTEMS, Linux
 from switchyard.machine import Run
 
@@ -59,6 +60,20 @@ def run(system: Linux) -> Run:
     if system.machine not in [one["name"] for one in machine.machines()]:
         pytest.skip(f"{system.machine}: QEMU has it, the simulator not yet")
     return machine.run(system.boot(MAX_CYCLES), must_succeed=False)
+
+
+def test_the_images_name_no_place(system: Linux, tmp_path: Path) -> None:
+    """What differs from one computer to another is not in them."""
+    here = (build_linux.cache(), build.root())
+    for file in system.files:
+        content = file.read_bytes()
+        assert not [str(folder) for folder in here if str(folder).encode() in content], file
+    assert b"(switchyard@switchyard)" in system.symbols.read_bytes()
+    # the programs, which are quickly made a second time
+    made = build.root() / "build" / "guests" / system.initrd.name
+    again = tmp_path / "guests" / system.initrd.name
+    build.make("RAM disk", [*system.make(), f"BUILD={tmp_path}", str(again)], [again])
+    assert again.read_bytes() == made.read_bytes()
 
 
 @pytest.mark.slow
