@@ -217,6 +217,11 @@ pub struct Counters {
     /// Instructions fetched since reset. The core counts here, once an instruction; the tallies
     /// that follow from it are brought up to date by `MemSys::sync_counters`.
     pub fetches: u64,
+    /// Cached data reads and writes that needed no lookup, since the last time that
+    /// `MemSys::sync_counters` credited them.
+    pub hinted_reads: u64,
+    /// The writes.
+    pub hinted_writes: u64,
     privilege: usize,
     totals: Totals,
     regions: BTreeMap<u32, Region>,

@@ -95,7 +95,7 @@ fn check_cache(config: &CacheConfig, steps: Vec<CacheStep>) -> Result<(), TestCa
                 let got = cache.lookup(address).map(|slot| *cache.line(slot));
                 if got.is_none() {
                     let slot = cache.choose_victim(address);
-                    cache.fill(slot, address, fresh);
+                    *cache.fill(slot, address) = fresh;
                 }
                 prop_assert_eq!(got, naive.access(address, fresh), "access {:#x}", address);
             }

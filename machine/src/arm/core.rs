@@ -246,24 +246,54 @@ impl<O: Observer> Core<O> {
     #[inline]
     pub fn run_to_horizon(&mut self) {
         while self.mem.cycle < self.mem.horizon {
-            self.step();
+            let pc = self.r[15];
+            if pc & !31 != self.line {
+                match self.fetch(pc) {
+                    // A line: it is run below.
+                    Ok(_) if self.line != NO_LINE => {}
+                    fetched => {
+                        self.mem.counters.fetches += 1;
+                        match fetched {
+                            Ok(op) => self.execute(pc, op),
+                            Err(Abort) => self.prefetch_abort(pc),
+                        }
+                        continue;
+                    }
+                }
+            }
+            if self.thumb() {
+                self.run_line::<1>();
+            } else {
+                self.run_line::<2>();
+            }
+        }
+    }
+
+    /// Runs the next instruction, which is in the line that was fetched last, and those after it
+    /// as long as they are and the horizon has not come. `SHIFT` is the state, as in
+    /// [`Core::insn_shift`], a constant here; a change of state forgets the line.
+    #[inline]
+    fn run_line<const SHIFT: u32>(&mut self) {
+        let mut pc = self.r[15];
+        loop {
+            self.mem.counters.fetches += 1;
+            let op = self.mem.op(self.line_slot, ((pc & 31) >> SHIFT) as usize);
+            self.execute_in::<SHIFT>(pc, op);
+            pc = self.r[15];
+            if pc & !31 != self.line || self.mem.cycle >= self.mem.horizon {
+                return;
+            }
         }
     }
 
     /// Fetches and runs one instruction, or takes its prefetch abort.
-    #[inline]
     pub fn step(&mut self) {
         let pc = self.r[15];
         self.mem.counters.fetches += 1;
-        let op = if pc & !31 == self.line {
-            self.mem.op(self.line_slot, self.index(pc))
-        } else {
-            match self.fetch(pc) {
-                Ok(op) => op,
-                Err(Abort) => return self.prefetch_abort(pc),
-            }
-        };
-        self.execute(pc, op);
+        match self.fetch(pc) {
+            Ok(op) => self.execute(pc, op),
+            Err(Abort) => self.prefetch_abort(pc),
+        }
     }
 
     fn fetch(&mut self, pc: u32) -> Result<Op, Abort> {
@@ -276,7 +306,7 @@ impl<O: Observer> Core<O> {
                 } else {
                     NO_LINE
                 };
-                self.mem.op(slot, self.index(pc))
+                self.mem.op(slot, ((pc & 31) >> self.insn_shift) as usize)
             }
             Fetched::Single(op, encoding) => {
                 self.line = NO_LINE;
@@ -286,29 +316,31 @@ impl<O: Observer> Core<O> {
         })
     }
 
-    /// The number of the instruction at `pc` in its line.
-    #[inline]
-    fn index(&self, pc: u32) -> usize {
-        ((pc & 31) >> self.insn_shift) as usize
+    fn execute(&mut self, pc: u32, op: Op) {
+        if self.thumb() {
+            self.execute_in::<1>(pc, op);
+        } else {
+            self.execute_in::<2>(pc, op);
+        }
     }
 
-    #[inline]
-    fn execute(&mut self, pc: u32, op: Op) {
+    #[inline(always)]
+    fn execute_in<const SHIFT: u32>(&mut self, pc: u32, op: Op) {
         if self.pipeline.may_interlock(op.sources) {
             self.mem.cycle = self.pipeline.wait_for(op.sources, self.mem.cycle);
         }
         self.mem.cycle += 1;
-        self.next_pc = pc.wrapping_add(1 << self.insn_shift);
+        self.next_pc = pc.wrapping_add(1 << SHIFT);
         let executed = self.condition_holds(op.insn.cond());
         let mut encoding = 0;
         if O::ON {
-            self.r[15] = pc.wrapping_add(2 << self.insn_shift);
+            self.r[15] = pc.wrapping_add(2 << SHIFT);
             encoding = self.encoding(pc);
             let access = self.access(pc, self.insn_width(), self.privileged());
             self.observer.fetched(&self.mem, &access, encoding);
         }
         if executed {
-            self.r[15] = pc.wrapping_add(2 << self.insn_shift);
+            self.r[15] = pc.wrapping_add(2 << SHIFT);
             if Self::HANDLERS[op.kind.0 as usize](self, op.insn).is_err() {
                 self.data_abort(pc);
             }

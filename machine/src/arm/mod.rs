@@ -5,6 +5,7 @@
 
 pub mod core;
 pub mod cp15;
+pub mod decoder;
 pub mod exec;
 pub mod insn;
 pub mod memsys;

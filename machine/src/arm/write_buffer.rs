@@ -98,7 +98,14 @@ impl WriteBuffer {
     }
 
     /// Does what the bus has done up to `now`: ends writes, starts writes that could start before.
+    #[inline]
     pub fn advance(&mut self, now: Cycle, bus: &mut Bus, counters: &mut Counters) {
+        if !self.entries.is_empty() && self.first_done.is_none_or(|done| done <= now) {
+            self.advance_writes(now, bus, counters);
+        }
+    }
+
+    fn advance_writes(&mut self, now: Cycle, bus: &mut Bus, counters: &mut Counters) {
         while let Some(&first) = self.entries.front() {
             if let Some(done) = self.first_done {
                 if done > now {
@@ -192,7 +199,7 @@ impl WriteBuffer {
     }
 
     fn cost(&self, entry: &Entry, bus: &Bus) -> u32 {
-        let words = (0..4).filter(|w| entry.mask & (15 << (4 * w)) != 0).count() as u32;
+        let words = words_of(entry.mask);
         match bus.target(entry.block) {
             Target::Device(_) => words * self.memory.device,
             Target::Zeros | Target::Nothing => words * self.memory.zeros_next,
@@ -200,6 +207,7 @@ impl WriteBuffer {
         }
     }
 
+    #[inline]
     fn commit(&mut self, entry: Entry, now: Cycle, bus: &mut Bus, counters: &mut Counters) {
         if matches!(bus.target(entry.block), Target::Ram | Target::Zeros) {
             bus.write_block(entry.block, &entry.data, entry.mask);
@@ -225,4 +233,11 @@ impl WriteBuffer {
             }
         }
     }
+}
+
+/// How many of the four words of a block have a byte that is written.
+fn words_of(mask: u16) -> u32 {
+    let pairs = mask | (mask >> 1);
+    let words = (pairs | (pairs >> 2)) & 0x1111;
+    words.count_ones()
 }

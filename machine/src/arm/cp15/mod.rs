@@ -65,6 +65,7 @@ impl<O: Observer> Core<O> {
             (3, _) => {
                 self.mem.counters.now.dacr_writes += 1;
                 self.mem.dacr = value;
+                self.mem.forget_hints();
             }
             (6, _) => self.mem.fault_address = value,
             (_, CoreKind::Sa1110) => self.write_sa1110(register, value),
@@ -81,6 +82,7 @@ impl<O: Observer> Core<O> {
     fn set_pid(&mut self, value: u32) {
         self.mem.counters.now.pid_writes += 1;
         self.mem.pid = value;
+        self.mem.forget_hints();
     }
 
     fn undefined_operation(&mut self) {

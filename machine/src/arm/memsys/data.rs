@@ -5,6 +5,7 @@
 use crate::cache::{Cache, LINE_BYTES};
 use crate::dev::Width;
 
+use super::hint::{Hints, Right};
 use super::{control, Abort, Access, DataCache, DataLine, FaultKind, Location, MemSys, Target};
 
 impl MemSys {
@@ -15,6 +16,16 @@ impl MemSys {
     /// The access faulted.
     #[inline(always)]
     pub fn load(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
+        if let Some(slot) = self.hinted(&self.read_hints, va, width, privileged) {
+            self.counters.hinted_reads += 1;
+            let word = self.dcache.line(slot).words[(va as usize / 4) & 7];
+            return Ok(extract(word, va, width));
+        }
+        self.look_up_load(va, width, privileged)
+    }
+
+    #[inline(never)]
+    fn look_up_load(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
         self.check_alignment(va, width)?;
         let access = Access {
             write: false,
@@ -22,7 +33,10 @@ impl MemSys {
         };
         let at = self.locate(va, access)?;
         if let Some(cache) = self.cache_for(&at) {
-            let (word, _) = self.read_cached(cache, &at)?;
+            let (word, slot) = self.read_cached(cache, &at)?;
+            if let (DataCache::Main, Some(slot)) = (cache, slot) {
+                self.remember_read(va, privileged, &at, slot);
+            }
             return Ok(extract(word, at.mva, width));
         }
         self.read_uncached(&at, width)
@@ -40,25 +54,40 @@ impl MemSys {
         value: u32,
         privileged: bool,
     ) -> Result<(), Abort> {
+        if let Some(slot) = self.hinted(&self.write_hints, va, width, privileged) {
+            self.counters.hinted_writes += 1;
+            let index = (va as usize / 4) & 7;
+            let line = self.dcache.line_mut(slot);
+            line.words[index] = merge(line.words[index], va, width, value);
+            line.dirty |= 1 << (index / 4);
+            return Ok(());
+        }
+        self.look_up_store(va, width, value, privileged)
+    }
+
+    #[inline(never)]
+    fn look_up_store(
+        &mut self,
+        va: u32,
+        width: Width,
+        value: u32,
+        privileged: bool,
+    ) -> Result<(), Abort> {
         self.check_alignment(va, width)?;
         let access = Access {
             write: true,
             privileged,
         };
         let at = self.locate(va, access)?;
-        let shift = 8 * (at.mva & 3 & !(width.bytes() - 1));
-        let mask = match width {
-            Width::Byte => 0xff,
-            Width::Half => 0xffff,
-            Width::Word => u32::MAX,
-        } << shift;
         if let Some(cache) = self.cache_for(&at) {
-            let change = |line: &mut [u32; 8], index: usize| {
-                line[index] = (line[index] & !mask) | ((value << shift) & mask);
-            };
-            let hit = self.write_cached(cache, &at, 1, change);
-            if hit && !self.writes_through(&at) {
-                return Ok(());
+            let change = |word: &mut [u32]| word[0] = merge(word[0], at.mva, width, value);
+            if let Some(slot) = self.write_cached(cache, &at, 1, change) {
+                if !self.writes_through(&at) {
+                    if cache == DataCache::Main {
+                        self.remember_write(va, privileged, &at, slot);
+                    }
+                    return Ok(());
+                }
             }
         }
         let offset = at.pa & 15 & !(width.bytes() - 1);
@@ -83,6 +112,15 @@ impl MemSys {
         words: &mut [u32],
         privileged: bool,
     ) -> Result<(), Abort> {
+        let (first, count) = ((va as usize / 4) & 7, words.len());
+        if first + count <= 8 {
+            if let Some(slot) = self.hinted(&self.read_hints, va, Width::Word, privileged) {
+                self.counters.hinted_reads += count as u64;
+                let line = &self.dcache.line(slot).words;
+                words.copy_from_slice(&line[first..first + count]);
+                return Ok(());
+            }
+        }
         self.check_alignment(va, Width::Word)?;
         let access = Access {
             write: false,
@@ -98,6 +136,9 @@ impl MemSys {
                 let run = (8 - index).min(words.len() - done);
                 let (word, slot) = self.read_cached(cache, &at)?;
                 if let Some(slot) = slot {
+                    if cache == DataCache::Main {
+                        self.remember_read(va, privileged, &at, slot);
+                    }
                     self.count_shared_lookups(run);
                     self.count_cached_reads(cache, run as u64 - 1);
                     let line = self.data_cache(cache).line(slot);
@@ -125,13 +166,24 @@ impl MemSys {
         words: &[u32],
         privileged: bool,
     ) -> Result<(), Abort> {
+        let (first, count) = ((va as usize / 4) & 7, words.len());
+        if first + count <= 8 {
+            if let Some(slot) = self.hinted(&self.write_hints, va, Width::Word, privileged) {
+                self.counters.hinted_writes += count as u64;
+                self.dcache
+                    .line_mut(slot)
+                    .change(first, count, |line| line.copy_from_slice(words));
+                self.words_stored = count;
+                return Ok(());
+            }
+        }
+        self.words_stored = 0;
         self.check_alignment(va, Width::Word)?;
         let access = Access {
             write: true,
             privileged,
         };
         let mut done = 0;
-        self.words_stored = 0;
         while done < words.len() {
             self.words_stored = done;
             let va = (va & !3).wrapping_add(4 * done as u32);
@@ -141,13 +193,15 @@ impl MemSys {
             let cache = self.cache_for(&at);
             if let Some(cache) = cache {
                 let run = (8 - index).min(rest.len());
-                let hit = self.write_cached(cache, &at, run, |line, index| {
-                    line[index..index + run].copy_from_slice(&rest[..run]);
+                let hit = self.write_cached(cache, &at, run, |line| {
+                    line.copy_from_slice(&rest[..run]);
                 });
-                if hit {
+                if let Some(slot) = hit {
                     self.count_shared_lookups(run);
                     if self.writes_through(&at) {
                         self.push_words(at.pa, &rest[..run]);
+                    } else if cache == DataCache::Main {
+                        self.remember_write(va, privileged, &at, slot);
                     }
                     done += run;
                     continue;
@@ -250,42 +304,67 @@ impl MemSys {
             self.drain_write_buffer();
         }
         let words = self.charge_fill(at.pa, before);
-        let line = DataLine {
+        *self.data_cache(which).fill(slot, at.mva) = DataLine {
             words,
             pa: at.pa & !(LINE_BYTES - 1),
             dirty: 0,
         };
-        self.data_cache(which).fill(slot, at.mva, line);
         Ok(Ok(slot))
     }
 
     /// Writes into the line of a location of `cache` if it is there; counts `run` writes then, one
-    /// write miss otherwise.
+    /// write miss otherwise. Returns its slot.
     #[inline(always)]
     fn write_cached(
         &mut self,
         cache: DataCache,
         at: &Location,
         run: usize,
-        change: impl FnOnce(&mut [u32; 8], usize),
-    ) -> bool {
+        change: impl FnOnce(&mut [u32]),
+    ) -> Option<usize> {
         let Some(slot) = self.data_cache(cache).lookup(at.mva) else {
             self.count_cached_writes(cache, 1, true);
-            return false;
+            return None;
         };
         self.count_cached_writes(cache, run as u64, false);
         let index = (at.mva as usize / 4) & 7;
         let through = self.writes_through(at);
         let line = self.data_cache(cache).line_mut(slot);
-        change(&mut line.words, index);
         if through {
-            return true;
+            change(&mut line.words[index..index + run]);
+        } else {
+            line.change(index, run, change);
         }
-        line.dirty |= 1 << (index / 4);
-        if index < 4 && index + run > 4 {
-            line.dirty |= 2;
+        Some(slot)
+    }
+
+    /// The slot of the main data cache that an access to `va` may use without a lookup.
+    #[inline(always)]
+    fn hinted(&self, hints: &Hints, va: u32, width: Width, privileged: bool) -> Option<usize> {
+        if va & (width.bytes() - 1) & self.alignment_checked != 0 {
+            return None;
         }
-        true
+        hints.find(va, Right::of(privileged), self.epoch, &self.dcache)
+    }
+
+    /// A read at `va` has found `slot` of the main data cache.
+    #[inline]
+    fn remember_read(&mut self, va: u32, privileged: bool, at: &Location, slot: usize) {
+        if self.dcache.hits_leave_no_trace() {
+            let right = Right::of(privileged);
+            self.read_hints
+                .remember(va, right, self.epoch, at.mva, slot);
+        }
+    }
+
+    /// A write at `va`, of a page that is not written through, has found it.
+    #[inline]
+    fn remember_write(&mut self, va: u32, privileged: bool, at: &Location, slot: usize) {
+        if self.dcache.hits_leave_no_trace() {
+            let right = Right::of(privileged);
+            self.write_hints
+                .remember(va, right, self.epoch, at.mva, slot);
+        }
     }
 
     fn count_cached_reads(&mut self, cache: DataCache, reads: u64) {
@@ -431,6 +510,29 @@ impl MemSys {
             self.horizon = 0;
         }
     }
+}
+
+impl DataLine {
+    /// Writes `count` words from `first` on: their halves become dirty.
+    #[inline]
+    fn change(&mut self, first: usize, count: usize, change: impl FnOnce(&mut [u32])) {
+        change(&mut self.words[first..first + count]);
+        self.dirty |= 1 << (first / 4);
+        if first < 4 && first + count > 4 {
+            self.dirty |= 2;
+        }
+    }
+}
+
+/// `word` with the part at `address` that a write of `width` replaces.
+#[inline]
+fn merge(word: u32, address: u32, width: Width, value: u32) -> u32 {
+    let (mask, shift) = match width {
+        Width::Byte => (0xff, 8 * (address & 3)),
+        Width::Half => (0xffff, 8 * (address & 2)),
+        Width::Word => return value,
+    };
+    (word & !(mask << shift)) | ((value & mask) << shift)
 }
 
 /// The part of the word at `address` that an access of `width` reads.

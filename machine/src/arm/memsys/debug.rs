@@ -130,10 +130,8 @@ impl MemSys {
             if self.locate_now(mva).is_none_or(|at| at.pa != line_pa) {
                 continue;
             }
-            let core = self.core;
-            let line = self.icache.line_mut(slot);
-            patch(&mut line.words, start, bytes);
-            line.decode(line.thumb, core);
+            patch(&mut self.icache.line_mut(slot).words, start, bytes);
+            self.decode_line(slot);
         }
         Some(pa)
     }

@@ -2,7 +2,10 @@
 //! Instruction fetch: TLB, instruction cache, fill. What a line's words mean is decided when the
 //! line is filled, so a stale instruction is stale in its decoded form too.
 
-use super::{control, mmu, thumb, Abort, Access, FaultKind, Fetched, InsnLine, MemSys, Op};
+use super::hint::Right;
+use super::{
+    control, mmu, thumb, Abort, Access, FaultKind, Fetched, InsnLine, MemSys, Op, OPS_A_LINE,
+};
 
 impl MemSys {
     /// Fetches the line or the instruction at `va`. The core repeats this only when the next
@@ -10,7 +13,17 @@ impl MemSys {
     ///
     /// # Errors
     /// The fetch faulted.
+    #[inline]
     pub fn fetch(&mut self, va: u32, privileged: bool, thumb: bool) -> Result<Fetched, Abort> {
+        let right = Right::of(privileged);
+        match self.fetch_hints.find(va, right, self.epoch, &self.icache) {
+            Some(slot) if self.icache.line(slot).thumb == thumb => Ok(Fetched::Line(slot)),
+            _ => self.look_up_insn(va, privileged, thumb),
+        }
+    }
+
+    #[inline(never)]
+    fn look_up_insn(&mut self, va: u32, privileged: bool, thumb: bool) -> Result<Fetched, Abort> {
         let mva = self.relocate(va);
         let (pa, cacheable) = if self.mmu_on() {
             let access = Access {
@@ -36,22 +49,49 @@ impl MemSys {
         if self.control & control::I == 0 || !cacheable {
             return self.fetch_uncached(mva, pa, thumb);
         }
-        if let Some(slot) = self.icache.lookup(mva) {
-            if self.icache.line(slot).thumb != thumb {
-                let core = self.core;
-                self.icache.line_mut(slot).decode(thumb, core);
+        let slot = match self.icache.lookup(mva) {
+            Some(slot) => {
+                if self.icache.line(slot).thumb != thumb {
+                    self.icache.line_mut(slot).thumb = thumb;
+                    self.decode_line(slot);
+                }
+                slot
             }
-            return Ok(Fetched::Line(slot));
+            None => self.fill_insn_line(mva, pa, thumb)?,
+        };
+        if self.icache.hits_leave_no_trace() {
+            let right = Right::of(privileged);
+            self.fetch_hints.remember(va, right, self.epoch, mva, slot);
         }
+        Ok(Fetched::Line(slot))
+    }
+
+    fn fill_insn_line(&mut self, mva: u32, pa: u32, thumb: bool) -> Result<usize, Abort> {
         self.counters.now.icache_misses += 1;
         let Some(words) = self.bus.read_line(pa) else {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, mva));
         };
         let words = self.charge_fill(pa, words);
         let slot = self.icache.choose_victim(mva);
-        let line = InsnLine::new(words, thumb, self.core);
-        self.icache.fill(slot, mva, line);
-        Ok(Fetched::Line(slot))
+        *self.icache.fill(slot, mva) = InsnLine { words, thumb };
+        self.decode_line(slot);
+        Ok(slot)
+    }
+
+    /// Decodes the words of the line in `slot` for its state.
+    pub(super) fn decode_line(&mut self, slot: usize) {
+        let line = self.icache.line(slot);
+        let ops = &mut self.ops[OPS_A_LINE * slot..][..OPS_A_LINE];
+        if line.thumb {
+            for (pair, word) in ops.chunks_exact_mut(2).zip(line.words) {
+                pair[0] = thumb::decode(word as u16);
+                pair[1] = thumb::decode((word >> 16) as u16);
+            }
+        } else {
+            for (op, word) in ops.iter_mut().zip(line.words) {
+                *op = self.decoder.decode(word);
+            }
+        }
     }
 
     /// Fills the line of `va` if it is not there (ARM926EJ-S TRM §2.3.8, "prefetch ICache line").
@@ -70,15 +110,15 @@ impl MemSys {
             let half = (word >> (8 * (pa & 2))) as u16;
             Fetched::Single(thumb::decode(half), half.into())
         } else {
-            Fetched::Single(Op::decode(word, self.core), word)
+            Fetched::Single(self.decoder.decode(word), word)
         })
     }
 
     /// Instruction `index` of the line in `slot`, counted in the state it is decoded for.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn op(&self, slot: usize, index: usize) -> Op {
-        self.icache.line(slot).ops[index & 15]
+        self.ops[OPS_A_LINE * slot + index]
     }
 
     /// The word of the line in `slot` in which `va` lies.

@@ -20,6 +20,7 @@ impl MemSys {
     /// Writes the control register.
     pub(in crate::arm) fn set_control(&mut self, value: u32) {
         self.sync_counters();
+        self.forget_hints();
         self.counters.now.control_writes += 1;
         self.control = match self.core {
             CoreKind::Sa1110 => (value & control::SA1110_KEPT) | control::SA1110_FIXED,
@@ -28,6 +29,7 @@ impl MemSys {
         if self.core == CoreKind::Arm926 {
             self.choose_replacement(value & control::RR != 0);
         }
+        self.alignment_checked = if value & control::A == 0 { 0 } else { 3 };
         self.permissions = mmu::permission_table(value & control::S != 0, value & control::R != 0);
     }
 
@@ -190,18 +192,21 @@ impl MemSys {
 
     /// Invalidates the instruction TLB, or the only one.
     pub(in crate::arm) fn invalidate_itlb(&mut self) {
+        self.forget_hints();
         self.counters.now.itlb_invalidate_all += 1;
         self.insn_tlb().invalidate_all();
     }
 
     /// Invalidates the data TLB, or the only one.
     pub(in crate::arm) fn invalidate_dtlb(&mut self) {
+        self.forget_hints();
         self.counters.now.dtlb_invalidate_all += 1;
         self.dtlb.invalidate_all();
     }
 
     /// Invalidates the entry for `va` in the instruction TLB, or in the only one.
     pub(in crate::arm) fn invalidate_itlb_entry(&mut self, va: u32) {
+        self.forget_hints();
         self.counters.now.itlb_invalidate_entry += 1;
         let mva = self.relocate(va);
         self.insn_tlb().invalidate(mva);
@@ -209,6 +214,7 @@ impl MemSys {
 
     /// Invalidates the entry for `va` in the data TLB, or in the only one.
     pub(in crate::arm) fn invalidate_dtlb_entry(&mut self, va: u32) {
+        self.forget_hints();
         self.counters.now.dtlb_invalidate_entry += 1;
         let mva = self.relocate(va);
         self.dtlb.invalidate(mva);

@@ -12,6 +12,7 @@
 mod data;
 pub mod debug;
 mod fetch;
+mod hint;
 pub mod inspect;
 pub(in crate::arm) mod maintenance;
 
@@ -22,6 +23,8 @@ use crate::counters::Counters;
 use crate::event::Cycle;
 use crate::tlb::{Attributes, Tlb, TlbEntry};
 
+use self::hint::Hints;
+use super::decoder::Decoder;
 use super::insn::Op;
 use super::mmu::{self, Access, Fault, FaultKind, FirstLevel};
 use super::thumb;
@@ -31,42 +34,17 @@ use super::write_buffer::WriteBuffer;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Abort;
 
-/// A line of the instruction cache: its words, and what they mean in the state (ARM or Thumb) in
-/// which the line was last fetched from, decided when it was filled.
+/// A line of the instruction cache. What its words mean, decided when it was filled, stands in
+/// [`MemSys::ops`].
 #[derive(Debug, Clone, Default)]
-pub struct InsnLine {
-    /// The instructions: eight in ARM state, sixteen in Thumb state.
-    ops: [Op; 16],
+struct InsnLine {
     words: [u32; 8],
+    /// Whether the words were last decoded as Thumb instructions.
     thumb: bool,
 }
 
-impl InsnLine {
-    fn new(words: [u32; 8], thumb: bool, core: CoreKind) -> Self {
-        let mut line = Self {
-            ops: [Op::default(); 16],
-            words,
-            thumb,
-        };
-        line.decode(thumb, core);
-        line
-    }
-
-    /// Decodes the words anew, for another state or because they have changed.
-    fn decode(&mut self, thumb: bool, core: CoreKind) {
-        self.thumb = thumb;
-        if thumb {
-            for (pair, word) in self.ops.chunks_exact_mut(2).zip(self.words) {
-                pair[0] = thumb::decode(word as u16);
-                pair[1] = thumb::decode((word >> 16) as u16);
-            }
-        } else {
-            for (op, word) in self.ops.iter_mut().zip(self.words) {
-                *op = Op::decode(word, core);
-            }
-        }
-    }
-}
+/// Places for decoded instructions a line: sixteen in Thumb state, of which ARM state uses eight.
+const OPS_A_LINE: usize = 16;
 
 /// A line of a data cache.
 #[derive(Debug, Clone, Default)]
@@ -193,7 +171,13 @@ pub struct MemSys {
     /// Whether user mode may operate the read buffer.
     pub(in crate::arm) user_read_buffer: bool,
     permissions: u16,
+    /// Low address bits that must be zero as far as the access is that wide: 3 with alignment
+    /// faults on, 0 without.
+    alignment_checked: u32,
     icache: Cache<InsnLine>,
+    /// The decoded instructions of the lines of `icache`, by slot.
+    ops: Vec<Op>,
+    decoder: Decoder,
     dcache: Cache<DataLine>,
     mini: Option<Cache<DataLine>>,
     /// The instruction TLB; `None`: `dtlb` serves fetches too.
@@ -203,6 +187,11 @@ pub struct MemSys {
     selectable_replacement: bool,
     /// Whether pages with C=1, B=0 are written through; otherwise they use the mini data cache.
     write_through: bool,
+    fetch_hints: Hints,
+    read_hints: Hints,
+    write_hints: Hints,
+    /// Changes with everything that a hint relies on, but the tag of its slot.
+    epoch: u32,
     write_buffer: WriteBuffer,
     read_buffer: [ReadBufferEntry; 4],
     /// Whether any read-buffer entry is loaded.
@@ -242,6 +231,9 @@ impl MemSys {
             pid: 0,
             user_read_buffer: false,
             permissions: mmu::permission_table(false, false),
+            alignment_checked: 0,
+            ops: vec![Op::default(); OPS_A_LINE * (config.icache.size_bytes / LINE_BYTES) as usize],
+            decoder: Decoder::new(config.core),
             icache: Cache::new(&config.icache),
             dcache: Cache::new(&config.dcache),
             mini: config.mini_dcache.as_ref().map(Cache::new),
@@ -251,6 +243,10 @@ impl MemSys {
             selectable_replacement: config.icache.replacement == Replacement::Random
                 && config.dcache.replacement == Replacement::Random,
             write_through: config.core == CoreKind::Arm926,
+            fetch_hints: Hints::new(),
+            read_hints: Hints::new(),
+            write_hints: Hints::new(),
+            epoch: 0,
             write_buffer: WriteBuffer::new(config.write_buffer.entries, config.memory.clone()),
             read_buffer: [ReadBufferEntry::default(); 4],
             read_buffer_used: false,
@@ -319,6 +315,17 @@ impl MemSys {
         self.core == CoreKind::Arm926
     }
 
+    /// Something has changed that hints rely on.
+    pub(in crate::arm) fn forget_hints(&mut self) {
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
+            // Those of four thousand million epochs ago must not look new.
+            self.fetch_hints = Hints::new();
+            self.read_hints = Hints::new();
+            self.write_hints = Hints::new();
+        }
+    }
+
     /// The TLB that instruction fetches use.
     fn insn_tlb(&mut self) -> &mut Tlb {
         self.itlb.as_mut().unwrap_or(&mut self.dtlb)
@@ -327,6 +334,7 @@ impl MemSys {
     /// Puts what was walked for `mva` into the TLB that the access uses, or into a locked place
     /// while the guest asks for that: then the next one goes into the next place.
     fn keep_translation(&mut self, mva: u32, entry: TlbEntry, fetch: bool) {
+        self.forget_hints();
         let lockdown = self.tlb_lockdown;
         let tlb = if fetch {
             self.insn_tlb()
@@ -426,6 +434,13 @@ impl MemSys {
         if self.control & control::M != 0 {
             now.itlb_accesses += fetches;
         }
+        let reads = std::mem::take(&mut self.counters.hinted_reads);
+        let writes = std::mem::take(&mut self.counters.hinted_writes);
+        let now = &mut self.counters.now;
+        now.dcache_reads += reads;
+        now.dcache_writes += writes;
+        // Hints are only for cacheable pages, and without translation there are none.
+        now.dtlb_accesses += reads + writes;
     }
 
     /// Writes to memory that nothing took.

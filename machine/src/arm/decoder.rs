@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Decoding with a memory: programs consist of few different instruction words, and a line that
+//! is filled again mostly holds words that were decoded before.
+
+use crate::config::CoreKind;
+
+use super::insn::Op;
+
+/// Remembered words, a power of two.
+const SLOTS: usize = 4096;
+
+/// Decodes ARM instructions for one core.
+pub struct Decoder {
+    core: CoreKind,
+    /// A word and what it means, by a hash of the word.
+    known: Box<[(u32, Op)]>,
+}
+
+impl Decoder {
+    /// A decoder for `core`.
+    #[must_use]
+    pub fn new(core: CoreKind) -> Self {
+        Self {
+            core,
+            known: vec![(0, Op::decode(0, core)); SLOTS].into_boxed_slice(),
+        }
+    }
+
+    /// [`Op::decode`].
+    #[inline]
+    pub fn decode(&mut self, word: u32) -> Op {
+        // The high bits of a product with an odd constant (2^32 over the golden ratio).
+        let hash = word.wrapping_mul(0x9e37_79b9) >> (32 - SLOTS.trailing_zeros());
+        let known = &mut self.known[hash as usize % SLOTS];
+        if known.0 != word {
+            *known = (word, Op::decode(word, self.core));
+        }
+        known.1
+    }
+}
