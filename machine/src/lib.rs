@@ -14,6 +14,7 @@ pub mod check;
 pub mod config;
 pub mod counters;
 pub mod dev;
+pub mod devicetree;
 pub mod error;
 pub mod event;
 pub mod gdb;

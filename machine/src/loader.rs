@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Puts a kernel into memory as a boot loader would: an ELF32 ARM executable at its physical
 //! addresses, or a raw image at 32 KB into SDRAM; both start as the ARM Linux boot convention
-//! says, with r0 = 0, r1 = machine type, r2 = the list of tags.
+//! says, with r0 = 0, r1 = machine type, r2 = the list of tags or the device tree.
 //!
 //! Every number in a file is checked before it is used: what a user may get wrong ends in one
 //! line ([`Error`]), never in a panic.
@@ -17,6 +17,7 @@ use object::{Endianness, ReadRef};
 
 use crate::board::Board;
 use crate::bus::Bus;
+use crate::devicetree::{DeviceTree, A_DEVICE_TREE};
 use crate::error::{read_file, Error};
 
 /// What every kernel should have been.
@@ -87,6 +88,8 @@ pub struct Boot<'a> {
     pub append: Option<&'a str>,
     /// The initial RAM disk's file.
     pub initrd: Option<&'a Path>,
+    /// The device tree's file; without one the kernel gets a list of tags.
+    pub dtb: Option<&'a Path>,
 }
 
 /// Reads the files of `boot` and puts them into the memory of `bus`.
@@ -113,6 +116,13 @@ pub fn load(boot: &Boot, board: &Board, bus: &mut Bus) -> Result<Start, Error> {
             argument: "--append",
             what: format!("has {} bytes", append.len()),
             expected: format!("at most {COMMAND_LINE_MOST}"),
+        });
+    }
+    if let Some(file) = boot.dtb {
+        let tree = place_device_tree(file, boot.append, initrd, &kernel, bus)?;
+        return Ok(Start {
+            pc: kernel.entry,
+            registers: [0, board.machine_type, tree],
         });
     }
     let tags = place_tags(append, initrd, &kernel, bus);
@@ -291,6 +301,65 @@ fn place_initrd(file: &Path, kernel: &Kernel, bus: &mut Bus) -> Result<(u32, u32
         None => Err(wrong(
             format!("has {} bytes", data.len()),
             format!("what fits behind the kernel into {size} bytes of memory"),
+        )),
+    }
+}
+
+/// Puts the device tree below the initial RAM disk, changed as a boot loader changes it: it names
+/// the memory that there is, the command line (if there is one on the command line here) and the
+/// RAM disk. Returns where it is.
+fn place_device_tree(
+    file: &Path,
+    append: Option<&str>,
+    initrd: Option<(u32, u32)>,
+    kernel: &Kernel,
+    bus: &mut Bus,
+) -> Result<u32, Error> {
+    let wrong = |what: String, expected: String| Error::Image {
+        file: file.to_path_buf(),
+        what,
+        expected,
+    };
+    let bytes = read_file(file, A_DEVICE_TREE)?;
+    let mut tree =
+        DeviceTree::parse(&bytes).map_err(|what| wrong(what, A_DEVICE_TREE.to_string()))?;
+    let (base, size) = bus.ram_window();
+    let root = &mut tree.root;
+    // Devicetree Specification, 2.3.5: the defaults.
+    let address_cells = root.cell("#address-cells").unwrap_or(2);
+    let size_cells = root.cell("#size-cells").unwrap_or(1);
+    if !(1..=2).contains(&address_cells) || !(1..=2).contains(&size_cells) {
+        return Err(wrong(
+            format!("has addresses of {address_cells} and sizes of {size_cells} cells"),
+            "one or two of each".to_string(),
+        ));
+    }
+    let mut reg = vec![0; (address_cells + size_cells) as usize];
+    reg[address_cells as usize - 1] = base;
+    reg[(address_cells + size_cells) as usize - 1] = size;
+    let memory = root.child("memory");
+    memory.set_string("device_type", "memory");
+    memory.set_cells("reg", &reg);
+    let chosen = root.child("chosen");
+    if let Some(append) = append {
+        chosen.set_string("bootargs", append);
+    }
+    if let Some((start, bytes)) = initrd {
+        chosen.set_cells("linux,initrd-start", &[start]);
+        chosen.set_cells("linux,initrd-end", &[start + bytes]);
+    }
+    let blob = tree.to_bytes();
+    let end = initrd.map_or(u64::from(base) + u64::from(size), |(start, _)| start.into());
+    let at = end.saturating_sub(blob.len() as u64) & !u64::from(PAGE - 1);
+    let free = at >= u64::from(base) && !kernel.overlaps(at, at + blob.len() as u64);
+    match bus.ram_slice_mut(at as u32, blob.len()).filter(|_| free) {
+        Some(memory) => {
+            memory.copy_from_slice(&blob);
+            Ok(at as u32)
+        }
+        None => Err(wrong(
+            format!("has {} bytes", blob.len()),
+            format!("what fits beside kernel and RAM disk into {size} bytes of memory"),
         )),
     }
 }

@@ -72,8 +72,74 @@ fn boot(
         kernel: &kernel.0,
         append,
         initrd: initrd.map(|file| file.0.as_path()),
+        dtb: None,
     };
     load(&boot, board::find("assabet").unwrap(), bus).map_err(|error| error.to_string())
+}
+
+fn boot_with_tree(
+    kernel: &File,
+    dtb: &File,
+    initrd: Option<&File>,
+    bus: &mut Bus,
+) -> Result<Start, String> {
+    let boot = Boot {
+        kernel: &kernel.0,
+        append: Some("quiet"),
+        initrd: initrd.map(|file| file.0.as_path()),
+        dtb: Some(&dtb.0),
+    };
+    load(&boot, board::find("assabet").unwrap(), bus).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_device_tree_learns_of_memory_command_line_and_ram_disk() {
+    let mut tree = DeviceTree::default();
+    tree.root.set_cells("#address-cells", &[1]);
+    tree.root.set_cells("#size-cells", &[1]);
+    tree.root.child("memory").name = "memory@0".to_string();
+    tree.root.child("chosen").set_string("bootargs", "old");
+    let dtb = File::new("dtb", &tree.to_bytes());
+    let kernel = File::new("raw-dt", &0xe1a0_0000u32.to_le_bytes());
+    let initrd = File::new("initrd-dt", &[7; 5000]);
+    let mut bus = bus(1 << 20);
+    let start = boot_with_tree(&kernel, &dtb, Some(&initrd), &mut bus).unwrap();
+    let disk = BASE + 0x10_0000 - 8192;
+    let at = start.registers[2];
+    assert_eq!(start.registers[..2], [0, 25]);
+    assert_eq!(at, disk - 4096);
+    let blob = bus.ram_slice(at, 4096).unwrap();
+    let mut root = DeviceTree::parse(blob).unwrap().root;
+    assert_eq!(root.children.len(), 2);
+    let memory = root.child("memory").clone();
+    let reg = [BASE.to_be_bytes(), (1u32 << 20).to_be_bytes()].concat();
+    assert_eq!(memory.property("reg"), Some(&reg[..]));
+    let chosen = root.child("chosen");
+    assert_eq!(chosen.property("bootargs"), Some(&b"quiet\0"[..]));
+    assert_eq!(chosen.cell("linux,initrd-start"), Some(disk));
+    assert_eq!(chosen.cell("linux,initrd-end"), Some(disk + 5000));
+}
+
+#[test]
+fn a_device_tree_that_is_none_or_too_large_is_one_line() {
+    let kernel = File::new("raw-no-dt", &0xe1a0_0000u32.to_le_bytes());
+    let dtb = File::new("no-dtb", b"/dts-v1/;");
+    let line = boot_with_tree(&kernel, &dtb, None, &mut bus(1 << 20)).unwrap_err();
+    let file = dtb.0.display();
+    assert_eq!(
+        line,
+        format!("{file}: does not begin with the mark of a device tree; expected a flattened device tree (DTB)")
+    );
+    let mut tree = DeviceTree::default();
+    tree.root.set_cells("padding", &[0; 300_000]);
+    let dtb = File::new("large-dtb", &tree.to_bytes());
+    let line = boot_with_tree(&kernel, &dtb, None, &mut bus(1 << 20)).unwrap_err();
+    assert!(
+        line.ends_with(
+            "expected what fits beside kernel and RAM disk into 1048576 bytes of memory"
+        ),
+        "{line}"
+    );
 }
 
 fn word(bus: &Bus, at: u32) -> u32 {

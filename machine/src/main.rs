@@ -76,6 +76,9 @@ struct BootArgs {
     /// An initial RAM disk.
     #[arg(long)]
     initrd: Option<PathBuf>,
+    /// A device tree (DTB), for kernels that want one instead of boot tags.
+    #[arg(long)]
+    dtb: Option<PathBuf>,
     /// End the run after so many cycles.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     max_cycles: Option<Cycle>,
@@ -244,6 +247,7 @@ fn run<O: Observer>(
         kernel: &args.kernel,
         append: args.append.as_deref(),
         initrd: args.initrd.as_deref(),
+        dtb: args.dtb.as_deref(),
     };
     let start = loader::load(&system, board, machine.bus()).map_err(|error| error.to_string())?;
     let core = machine.core();
