@@ -56,6 +56,9 @@ enum Command {
     Boot(Box<BootArgs>),
     /// Answer architectural test vectors from stdin on stdout.
     Vectors {
+        /// A machine's name, or a machine file that ends in .toml.
+        #[arg(long, default_value = "sa1110")]
+        machine: String,
         /// Run the streams through MMU, caches and write buffer; the answers are the same.
         #[arg(long)]
         caches: bool,
@@ -117,7 +120,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Machines { json } => machines(json),
         Command::Boot(args) => boot(&args),
-        Command::Vectors { caches } => answer_vectors(caches),
+        Command::Vectors { machine, caches } => answer_vectors(&machine, caches),
     };
     match done {
         Ok(status) => status,
@@ -182,8 +185,8 @@ fn described(name: &str) -> Result<(MachineConfig, &'static Board), String> {
     Ok((config, board))
 }
 
-fn answer_vectors(caches: bool) -> Result<ExitCode, String> {
-    let (config, board) = described("sa1110")?;
+fn answer_vectors(machine: &str, caches: bool) -> Result<ExitCode, String> {
+    let (config, board) = described(machine)?;
     let mut output = BufWriter::new(io::stdout().lock());
     let parts = (board.parts)(config.ram_bytes);
     let caches = if caches {

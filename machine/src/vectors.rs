@@ -5,17 +5,19 @@
 
 use std::io::{Read, Write};
 
-use crate::arm::core::{bank, Bank, Exception};
+use crate::arm::core::{bank, Bank, Core, Exception};
 use crate::arm::cp15::Register;
 use crate::arm::memsys::control;
 use crate::bus::BoardParts;
 use crate::cache::LINE_BYTES;
-use crate::config::MachineConfig;
+use crate::config::{CoreKind, MachineConfig};
 use crate::machine::Machine;
 
 const CASE_MAGIC: u32 = 0x4356_5953;
 const ANSWER_MAGIC: u32 = 0x4156_5953;
 const STATE_WORDS: usize = 37;
+/// The flag of a case with an address space of its own.
+const SPACE: u32 = 1;
 
 /// The 37 words of a state record.
 type State = [u32; STATE_WORDS];
@@ -27,8 +29,17 @@ struct Case {
     id: u32,
     limit: u32,
     state: State,
+    space: Option<Space>,
     blocks: Vec<(u32, Vec<u8>)>,
     ranges: Vec<Range>,
+}
+
+/// An address space: what CP15 holds when the stream starts. Page tables are among the blocks.
+struct Space {
+    control: u32,
+    table_base: u32,
+    domains: u32,
+    process: u32,
 }
 
 /// Whether streams run through the caches.
@@ -62,7 +73,10 @@ pub fn run(
         case: "the first case".to_owned(),
     };
     while let Some(case) = reader.case(&mut machine)? {
-        let answer = answer(&mut machine, caches, &case);
+        let answer = match &case.space {
+            None => answer(&mut machine, caches, &case),
+            Some(space) => answer_in_space(&mut machine, &case, space),
+        };
         output
             .write_all(&answer)
             .map_err(|e| format!("writing an answer: {e}"))?;
@@ -70,12 +84,109 @@ pub fn run(
     output.flush().map_err(|e| format!("writing answers: {e}"))
 }
 
-fn answer(machine: &mut Machine, caches: Caches, case: &Case) -> Vec<u8> {
+fn write_blocks(machine: &mut Machine, case: &Case) {
     for (address, bytes) in &case.blocks {
         if let Some(memory) = machine.bus().ram_slice_mut(*address, bytes.len()) {
             memory.copy_from_slice(bytes);
         }
     }
+}
+
+/// How the protocol numbers exceptions.
+fn number(exception: Option<Exception>) -> u32 {
+    match exception {
+        None => 0,
+        Some(Exception::Undefined) => 1,
+        Some(Exception::Swi) => 2,
+        Some(Exception::PrefetchAbort) => 3,
+        Some(Exception::DataAbort) => 4,
+        Some(Exception::Irq) => 5,
+        Some(Exception::Fiq) => 6,
+    }
+}
+
+fn add_words(answer: &mut Vec<u8>, words: impl IntoIterator<Item = u32>) {
+    answer.extend(words.into_iter().flat_map(u32::to_le_bytes));
+}
+
+fn add_ranges(answer: &mut Vec<u8>, machine: &mut Machine, case: &Case) {
+    add_words(answer, [case.ranges.iter().map(|(_, length)| length).sum()]);
+    for &(address, length) in &case.ranges {
+        if let Some(memory) = machine.bus().ram_slice(address, length as usize) {
+            answer.extend(memory);
+        }
+    }
+}
+
+/// A case with an address space: exceptions are recorded, and execution goes on at their vectors.
+fn answer_in_space(machine: &mut Machine, case: &Case, space: &Space) -> Vec<u8> {
+    write_blocks(machine, case);
+    let core = machine.core();
+    let setup = [
+        (CONTROL, 0),
+        (INVALIDATE_CACHES, 0),
+        (INVALIDATE_TLBS, 0),
+        (TABLE_BASE, space.table_base),
+        (DOMAINS, space.domains),
+        (PROCESS, space.process),
+        (DATA_FAULT, 0),
+        (INSN_FAULT, 0),
+        (FAULT_ADDRESS, 0),
+        (CONTROL, space.control),
+    ];
+    for (register, value) in setup {
+        core.write_cp15(register, value);
+    }
+    set_state(core, &case.state);
+    let mut exceptions = Vec::new();
+    let mut number_of_exceptions = 0;
+    for step in 0..case.limit {
+        core.taken = None;
+        core.step();
+        if let Some(exception) = core.taken {
+            number_of_exceptions += 1;
+            let faults = faults(core);
+            let spsr = bank(core.cpsr()).map_or(0, |bank| *core.spsr_of(bank));
+            let entry = [core.r[14], spsr, core.cpsr(), core.r[15]];
+            let head = [step, number(Some(exception))];
+            add_words(&mut exceptions, head.into_iter().chain(faults).chain(entry));
+        }
+    }
+    // A loop at a vector is an answer, too.
+    core.dead = None;
+    let (state, faults) = (get_state(core), faults(core));
+    core.write_cp15(PROCESS, 0);
+    let lines: Vec<u32> = core.mem.data_lines().map(|line| line.mva).collect();
+    for line in lines {
+        core.write_cp15(CLEAN_LINE, line);
+    }
+    core.write_cp15(DRAIN, 0);
+    core.write_cp15(CONTROL, 0);
+    let mut answer = Vec::new();
+    add_words(&mut answer, [ANSWER_MAGIC, case.id, case.limit, 0]);
+    add_words(&mut answer, state.into_iter().chain(faults));
+    add_words(&mut answer, [number_of_exceptions]);
+    answer.extend(exceptions);
+    add_ranges(&mut answer, machine, case);
+    answer
+}
+
+/// Status of the last data and instruction fault, address of the last data fault. A core without
+/// a register for the second has 0 there.
+fn faults(core: &mut Core<()>) -> [u32; 3] {
+    let insn = match core.mem.core {
+        CoreKind::Sa1110 => 0,
+        CoreKind::Arm926 => core.read_cp15(INSN_FAULT),
+    };
+    [
+        core.read_cp15(DATA_FAULT),
+        insn,
+        core.read_cp15(FAULT_ADDRESS),
+    ]
+}
+
+fn answer(machine: &mut Machine, caches: Caches, case: &Case) -> Vec<u8> {
+    write_blocks(machine, case);
     let core = machine.core();
     if caches == Caches::On {
         core.write_cp15(INVALIDATE_CACHES, 0);
@@ -88,15 +199,7 @@ fn answer(machine: &mut Machine, caches: Caches, case: &Case) -> Vec<u8> {
         core.step();
         executed += u32::from(core.taken.is_none());
     }
-    let exception = match core.taken {
-        None => 0,
-        Some(Exception::Undefined) => 1,
-        Some(Exception::Swi) => 2,
-        Some(Exception::PrefetchAbort) => 3,
-        Some(Exception::DataAbort) => 4,
-        Some(Exception::Irq) => 5,
-        Some(Exception::Fiq) => 6,
-    };
+    let exception = number(core.taken);
     let state = get_state(core);
     if caches == Caches::On {
         for (first, length) in written(case) {
@@ -107,27 +210,25 @@ fn answer(machine: &mut Machine, caches: Caches, case: &Case) -> Vec<u8> {
         core.write_cp15(DRAIN, 0);
         core.write_cp15(CONTROL, 0);
     }
-    let length: u32 = case.ranges.iter().map(|(_, length)| length).sum();
     let mut answer = Vec::new();
-    let head = [ANSWER_MAGIC, case.id, executed, exception];
-    for word in head.into_iter().chain(state).chain([length]) {
-        answer.extend(word.to_le_bytes());
-    }
-    for &(address, length) in &case.ranges {
-        if let Some(memory) = machine.bus().ram_slice(address, length as usize) {
-            answer.extend(memory);
-        }
-    }
+    add_words(&mut answer, [ANSWER_MAGIC, case.id, executed, exception]);
+    add_words(&mut answer, state);
+    add_ranges(&mut answer, machine, case);
     answer
 }
 
-/// CP15 operations, by CRn, CRm and opcode 2 (SA-1110 DM §5.2).
+/// CP15 operations, by CRn, CRm and opcode 2 (SA-1110 DM §5.2; ARM926EJ-S TRM §2.3).
 const CONTROL: Register = Register::new(1, 0, 0);
 const TABLE_BASE: Register = Register::new(2, 0, 0);
 const DOMAINS: Register = Register::new(3, 0, 0);
+const DATA_FAULT: Register = Register::new(5, 0, 0);
+const INSN_FAULT: Register = Register::new(5, 0, 1);
+const FAULT_ADDRESS: Register = Register::new(6, 0, 0);
 const INVALIDATE_CACHES: Register = Register::new(7, 7, 0);
 const CLEAN_LINE: Register = Register::new(7, 10, 1);
 const DRAIN: Register = Register::new(7, 10, 4);
+const INVALIDATE_TLBS: Register = Register::new(8, 7, 0);
+const PROCESS: Register = Register::new(13, 0, 0);
 
 /// Maps memory where it is, by sections with full access, C and B, in domain 0.
 fn map_memory(machine: &mut Machine) {
@@ -177,7 +278,7 @@ const SPSR_WORDS: [(usize, Bank); 5] = [
     (34, Bank::Irq),
 ];
 
-fn set_state(core: &mut crate::arm::core::Core<()>, state: &State) {
+fn set_state(core: &mut Core<()>, state: &State) {
     core.set_cpsr(state[36]);
     core.r[..8].copy_from_slice(&state[..8]);
     for (word, bank, n) in banked_words() {
@@ -189,7 +290,7 @@ fn set_state(core: &mut crate::arm::core::Core<()>, state: &State) {
     core.r[15] = state[35];
 }
 
-fn get_state(core: &mut crate::arm::core::Core<()>) -> State {
+fn get_state(core: &mut Core<()>) -> State {
     let mut state = [0; STATE_WORDS];
     state[..8].copy_from_slice(&core.r[..8]);
     for (word, bank, n) in banked_words() {
@@ -232,8 +333,8 @@ impl<R: Read> Reader<'_, R> {
         let id = self.word()?;
         self.case = format!("case {id}");
         let flags = self.word()?;
-        if flags != 0 {
-            return Err(self.wrong(&format!("has flags {flags:#x}; expected 0")));
+        if flags & !SPACE != 0 {
+            return Err(self.wrong(&format!("has flags {flags:#x}; expected 0 or 1")));
         }
         let limit = self.word()?;
         let mut state = [0; STATE_WORDS];
@@ -247,6 +348,16 @@ impl<R: Read> Reader<'_, R> {
             );
             return Err(self.wrong(&what));
         }
+        let space = if flags & SPACE != 0 {
+            Some(Space {
+                control: self.word()?,
+                table_base: self.word()?,
+                domains: self.word()?,
+                process: self.word()?,
+            })
+        } else {
+            None
+        };
         let mut blocks = Vec::new();
         for _ in 0..self.word()? {
             let (address, length) = self.range(machine)?;
@@ -262,6 +373,7 @@ impl<R: Read> Reader<'_, R> {
             id,
             limit,
             state,
+            space,
             blocks,
             ranges,
         }))

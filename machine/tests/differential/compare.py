@@ -74,14 +74,22 @@ class Mismatch:
 
 
 def disassemble(case: Case) -> list[str]:
-    """The code of a case from its first instruction on, as far as it can run."""
-    disassembler = capstone.Cs(capstone.CS_ARCH_ARM, capstone.CS_MODE_ARM)
+    """The code of a case from its first instruction on, as far as it can run.
+
+    All in the state of the first one: behind a change of state, the lines of the other.
+    """
+    thumb = case.state[CPSR] & 0x20
+    mode = capstone.CS_MODE_THUMB if thumb else capstone.CS_MODE_ARM
+    disassembler = capstone.Cs(capstone.CS_ARCH_ARM, mode)
     disassembler.skipdata = True
     address, code = case.blocks[0]
     start = case.state[PC] - address
-    end = case.end - address if case.end else start + 4 * case.limit
+    end = case.end - address if case.end else start + (2 if thumb else 4) * case.limit
+    if thumb and end - start == 2 and code[start + 1] & 0xF8 == 0xF0:
+        end += 2
     return [
-        f"{i.address:08x}  {int.from_bytes(i.bytes, 'little'):08x}  {i.mnemonic} {i.op_str}"
+        f"{i.address:08x}  {int.from_bytes(i.bytes, 'little'):0{2 * i.size}x}  "
+        f"{i.mnemonic} {i.op_str}"
         for i in disassembler.disasm(code[start:end], address + start)
     ]
 
@@ -93,7 +101,7 @@ def make_batch(reference: Reference, seed: int, number: int) -> Batch:
     window = (WINDOW, rng.randbytes(WINDOW_SIZE))
     cases: list[Case] = []
     expected: list[Answer] = []
-    for stream in streams(rng):
+    for stream in streams(rng, reference.v5):
         for _ in range(STATES_PER_STREAM):
             case = stream.case(len(cases), rng)
             if not cases:
@@ -143,6 +151,8 @@ def shrink(reference: Reference, command: list[str], case: Case, where: str) -> 
     before: Answer | None = None
     for prefix, our in zip(prefixes, ours, strict=True):
         their = run_one(reference, prefix)
+        if their.exception == NONE and their.executed != prefix.limit:
+            continue  # the prefix ends between the two halves of a BL
         if our != their:
             case, found = prefix, (our, their)
             break
@@ -157,7 +167,8 @@ def shrink(reference: Reference, command: list[str], case: Case, where: str) -> 
         again = differs(reference, command, one)
         if again is not None:
             return Mismatch(replace(one, end=0), *again, where)
-    # Not alone: take out what is not needed, last instruction first.
+    # Not alone: take out what is not needed, last instruction first. (In Thumb code some of the
+    # cuts fall on data or take two halves out at once; a cut that does not differ is not kept.)
     for i in range(case.limit - 2, -1, -1):
         address, code = case.blocks[0]
         at = case.state[PC] - address + 4 * i
@@ -175,12 +186,13 @@ def compare(
     instructions: int,
     first_batch: int = 0,
     progress: Callable[[int, int], None] | None = None,
+    v5: bool = False,
 ) -> Iterator[Mismatch]:
     """Run batches until `instructions` were executed on both sides.
 
     Yields the first mismatch of each batch that has one. `progress` gets (next batch, executed).
     """
-    reference = Reference()
+    reference = Reference(v5)
     done, number = 0, first_batch
     batch = make_batch(reference, seed, number)
     while True:

@@ -11,6 +11,8 @@ import random
 from collections.abc import Callable, Iterator
 
 import encode as e
+import enhanced
+import thumb
 from builder import (
     BIT,
     CODE,
@@ -122,7 +124,8 @@ def status(b: Builder) -> None:
     elif kind == 1:
         # Flags from any register's top four bits.
         rm = b.scratch()
-        b.emit(e.dp(AL, AND, 0, rm, b.any(), e.imm(0xF0000000)))
+        flags = 0xF8000000 if b.v5 else 0xF0000000
+        b.emit(e.dp(AL, AND, 0, rm, b.any(), e.imm(flags)))
         b.wrote(rm)
         b.emit(e.msr_reg(b.cond(), 0, 8, rm))
     else:
@@ -132,8 +135,10 @@ def status(b: Builder) -> None:
         value = b.bits(4) << 28 | b.bits(2) << 6 | mode
         # An immediate holds the flags or the control bits; the other fields are then zero, and
         # zero control bits are no mode.
+        if b.v5:
+            value |= b.bits(1) << 27 | (b.bits(1) & spsr) << 5
         if b.bits(1):
-            value &= 0xFF if mask & 1 else 0xF0000000
+            value &= 0xFF if mask & 1 else 0xF8000000
         cond = b.cond()
         if e.immediate(value) is not None:
             b.emit(e.msr_imm(cond, spsr, mask, value))
@@ -142,10 +147,10 @@ def status(b: Builder) -> None:
             b.load_literal(rm, b.literal(value))
             b.emit(e.msr_reg(cond, spsr, mask, rm))
         if mask & 1:
-            _new_mode(b.known, spsr, mode, cond)
+            _new_mode(b.known, spsr, mode, cond, value >> 5 & 1)
 
 
-def _new_mode(known: Known, spsr: int, mode: int, cond: int) -> None:
+def _new_mode(known: Known, spsr: int, mode: int, cond: int, state: int) -> None:
     """The control field of CPSR or of the current SPSR was written."""
     if spsr:
         certain = cond == AL and len(MODES_IN[known.modes]) == 1
@@ -153,6 +158,8 @@ def _new_mode(known: Known, spsr: int, mode: int, cond: int) -> None:
             if known.modes & bit:
                 old = 0 if certain else known.spsr_modes[slot]
                 known.spsr_modes[slot] = old | BIT[mode]
+                old = 0 if certain else known.spsr_thumb[slot]
+                known.spsr_thumb[slot] = old | 1 << state
         return
     # User mode cannot leave itself: the write is ignored.
     after = known.modes & BIT[USR]
@@ -358,25 +365,49 @@ def swap(b: Builder) -> None:
 
 def branch(b: Builder) -> None:
     link, cond = b.bits(1), b.cond()
-    at, index = b.here(), len(b.words)
+    at, index = b.here(), len(b.code)
     b.emit(0)
     if link:
         b.wrote(14)
 
     def patch(target: int) -> None:
-        b.words[index] = e.branch(cond, link, at, target)
+        b.patch_word(index, e.branch(cond, link, at, target))
 
     b.jump(patch)
 
 
-def _jumped(b: Builder, cond: int, restore: bool, patch: Callable[[int], None]) -> None:
-    """The last instruction wrote pc, and CPSR from SPSR if `restore`."""
+def _will_flip(b: Builder, cond: int, state: int | None) -> bool:
+    """Does code of the other state follow a jump of this condition?
+
+    state: that in which it arrives, None if it may be either. Jumps that keep the state land
+    here, before the registers of the jump are prepared.
+    """
+    flips = cond == AL and (state != b.thumb if state is not None else b.v5 and b.bits(2) > 0)
+    if flips:
+        b.land()
+    return flips
+
+
+def _jumped(
+    b: Builder,
+    cond: int,
+    state: int | None,
+    flips: bool,
+    patch: Callable[[int], None],
+    restore: bool = False,
+) -> None:
+    """The last instruction wrote pc, and CPSR from SPSR if `restore`.
+
+    state: that of the target; None: its bit 0 says.
+    """
     there = b.known.copy()
     if restore:
         there.modes = b.return_modes()
         if cond == AL:
             b.known.modes = there.modes  # what follows is reached by the jump only
-    b.jump(patch, there)
+    b.jump(patch, there, exchange=state is None, thumb=state)
+    if flips:
+        b.flip()
 
 
 def compute_pc(b: Builder) -> None:
@@ -384,10 +415,15 @@ def compute_pc(b: Builder) -> None:
     op = b.rng.choice((MOV, MOV, SUB, SUB, MVN, ADD, RSB, ADC, SBC, RSC, AND, ORR, EOR, BIC))
     # Unicorn restores CPSR only for these two (README.md); the others have a test of their own.
     s = int(op in (MOV, SUB) and b.has_spsr() and b.bits(2) > 0)
+    # Without S the state stays, on ARMv5 too.
+    state = b.return_state() if s else 0
+    if state is None:
+        s = state = 0
     rx = b.scratch()
     ry = b.scratch(rx)
     x = b.literal()
     cond = b.cond()
+    flips = _will_flip(b, cond, state)
     v = b.bits(8) << 2 * b.bits(2)
     noise = b.bits(32)
     two: int | None = None
@@ -424,7 +460,7 @@ def compute_pc(b: Builder) -> None:
         if two is not None:
             b.pool[two] = other & ones
 
-    _jumped(b, cond, bool(s), patch)
+    _jumped(b, cond, state, flips, patch, restore=bool(s))
 
 
 def load_pc(b: Builder) -> None:
@@ -436,9 +472,15 @@ def load_pc(b: Builder) -> None:
         b.pool[x] = target
 
     kind = b.bits(2)
+    state = None if b.v5 else 0
+    returns = b.return_state()
+    restore = int(kind > 1 and b.has_spsr() and returns is not None and b.bits(1))
+    if restore:
+        state = returns
+    flips = _will_flip(b, cond, state)
     if kind == 0:
         b.load_literal(15, x, cond)
-        _jumped(b, cond, False, patch)
+        _jumped(b, cond, state, flips, patch)
         return
     p, up, w = b.bits(1), b.bits(1), b.bits(1)
     if kind == 1:
@@ -453,12 +495,11 @@ def load_pc(b: Builder) -> None:
         shift = offset if up else -offset
         if w or not p:
             b.wrote(rn, (known[0] + shift, known[1] + shift), cond)
-        _jumped(b, cond, False, patch)
+        _jumped(b, cond, state, flips, patch)
         return
     registers = 0x8000
     for r in b.free:
         registers |= b.bits(1) << r
-    restore = int(b.has_spsr() and b.bits(1))
     count = registers.bit_count()
     _, high = _span(p, up, count)
     rn, known = b.base(0x44, 0x44)
@@ -473,7 +514,7 @@ def load_pc(b: Builder) -> None:
     for r in range(15):
         if registers >> r & 1:
             b.wrote(r)
-    _jumped(b, cond, bool(restore), patch)
+    _jumped(b, cond, state, flips, patch, restore=bool(restore))
 
 
 def exception(b: Builder) -> None:
@@ -482,7 +523,8 @@ def exception(b: Builder) -> None:
     if b.bits(1):
         b.emit(e.swi(cond, b.bits(24)))
     else:
-        b.emit(random_undefined(b.rng, cond, user=b.known.modes == BIT[USR]))
+        undefined = enhanced.random_undefined if b.v5 else random_undefined
+        b.emit(undefined(b.rng, cond, user=b.known.modes == BIT[USR]))
 
 
 # Out of 128.
@@ -504,16 +546,31 @@ _TABLE = [function for function, weight in _WEIGHTS for _ in range(weight)]
 assert len(_TABLE) == 128
 
 
-def stream(rng: random.Random, address: int, length: int = LENGTH) -> Stream:
-    b = Builder(rng, address)
-    while len(b.words) < length and len(b.pool) < POOL - 4:
-        _TABLE[b.bits(7)](b)
+_ENHANCED: tuple[tuple[Callable[[Builder], None], int], ...] = (
+    *((function, weight) for function, weight in _WEIGHTS if weight != 56),
+    (data_processing, 18),
+    (enhanced.dsp, 20),
+    (enhanced.double, 6),
+    (enhanced.preload, 1),
+    (enhanced.exchange, 6),
+    (enhanced.thumb_from_pc, 4),
+    (enhanced.breakpoint_, 1),
+)
+_TABLE_V5 = [function for function, weight in _ENHANCED for _ in range(weight)]
+assert len(_TABLE_V5) == 128
+
+
+def stream(rng: random.Random, address: int, length: int = LENGTH, v5: bool = False) -> Stream:
+    b = Builder(rng, address, v5)
+    arm = _TABLE_V5 if v5 else _TABLE
+    while len(b.code) < 4 * length and len(b.pool) < POOL - 4:
+        (thumb.TABLE if b.thumb else arm)[b.bits(7)](b)
         if b.pending:
             b.bind()
     return b.finish()
 
 
-def streams(rng: random.Random) -> Iterator[Stream]:
+def streams(rng: random.Random, v5: bool = False) -> Iterator[Stream]:
     """Streams at successive addresses of the code area, until it is full."""
     for address in range(CODE, CODE_END - STRIDE, STRIDE):
-        yield stream(rng, address)
+        yield stream(rng, address, v5=v5)

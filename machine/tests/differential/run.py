@@ -18,11 +18,11 @@ from reference import Reference
 from vectors import MachineRun, decode_case, machine_command
 
 
-def replay(command: list[str], path: Path) -> int:
+def replay(command: list[str], path: Path, v5: bool = False) -> int:
     with path.open("rb") as file:
         case = decode_case(file)
     ours = MachineRun(command, [case]).answers()[0]
-    theirs = run_one(Reference(), case)
+    theirs = run_one(Reference(v5), case)
     if ours != theirs:
         print(Mismatch(case, ours, theirs, str(path)).report())
         return 1
@@ -36,19 +36,21 @@ def main() -> int:
     parser.add_argument("--instructions", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first-batch", type=int, default=0, help="resume here")
+    parser.add_argument("--core", choices=("sa1110", "arm926"), default="sa1110")
     parser.add_argument("--caches", action="store_true", help="run through MMU and caches")
     parser.add_argument("--stop-after", type=int, default=5, help="stop after so many mismatches")
     parser.add_argument("--save", type=Path, default=Path("build/differential"))
     parser.add_argument("--replay", type=Path, metavar="FILE", help="run one saved case")
     arguments = parser.parse_args()
-    command = machine_command()
+    command = machine_command(arguments.core)
+    v5 = arguments.core == "arm926"
     if command is None:
         print("no switchyard-machine built; set SWITCHYARD_MACHINE", file=sys.stderr)
         return 2
     if arguments.caches:
         command.append("--caches")
     if arguments.replay:
-        return replay(command, arguments.replay)
+        return replay(command, arguments.replay, v5)
 
     start = time.monotonic()
 
@@ -64,7 +66,7 @@ def main() -> int:
 
     found = 0
     for mismatch in compare(
-        command, arguments.seed, arguments.instructions, arguments.first_batch, progress
+        command, arguments.seed, arguments.instructions, arguments.first_batch, progress, v5
     ):
         found += 1
         print(f"\n{mismatch.report()}\nsaved as {save(mismatch, arguments.save)}")

@@ -14,8 +14,13 @@ from reference import Reference
 from run import replay
 from vectors import STATE_NAMES, Case, MachineRun, machine_command
 
-INSTRUCTIONS = 2_000_000
-CACHED_INSTRUCTIONS = 500_000
+# Core, options, seed, instructions. test_spaces.py adds those with page tables.
+STREAMS = {
+    "ARMv4": ("sa1110", [], 20031, 1_500_000),
+    "ARMv4 through caches": ("sa1110", ["--caches"], 20032, 500_000),
+    "ARMv5TE and Thumb": ("arm926", [], 20033, 2_000_000),
+    "ARMv5TE and Thumb through caches": ("arm926", ["--caches"], 20034, 500_000),
+}
 SEED = 20031
 HERE = Path(__file__).parent
 
@@ -29,18 +34,12 @@ def machine() -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "seed", "instructions"),
-    [([], SEED, INSTRUCTIONS), (["--caches"], SEED + 1, CACHED_INSTRUCTIONS)],
-    ids=["without caches", "through caches"],
-)
-def test_random_streams(
-    machine: list[str],
-    options: list[str],
-    seed: int,
-    instructions: int,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+@pytest.mark.parametrize("name", STREAMS)
+def test_random_streams(machine: list[str], name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    core, options, seed, instructions = STREAMS[name]
+    command = machine_command(core)
+    assert machine
+    assert command
     start = time.monotonic()
     done = 0
 
@@ -50,16 +49,20 @@ def test_random_streams(
         if batch % 5 == 0 or executed >= instructions:
             with capsys.disabled():
                 print(
-                    f"\n  {executed:,} of {instructions:,} instructions, "
+                    f"\n  {name}, seed {seed}: {executed:,} of {instructions:,} instructions, "
                     f"{time.monotonic() - start:.0f} s",
                     end="",
                     flush=True,
                 )
 
     directory = Path(__file__).resolve().parents[3] / "build" / "differential"
-    for mismatch in compare([*machine, *options], seed, instructions, progress=progress):
+    streams = compare(
+        [*command, *options], seed, instructions, progress=progress, v5=core == "arm926"
+    )
+    for mismatch in streams:
         path = save(mismatch, directory)
-        pytest.fail(f"{mismatch.report()}\nreplay: run.py --replay {path}", pytrace=False)
+        again = " ".join(["run.py --core", core, *options, "--replay", str(path)])
+        pytest.fail(f"{mismatch.report()}\nreplay: {again}", pytrace=False)
     assert done >= instructions
 
 
@@ -129,7 +132,7 @@ def _with(word: int, value: int) -> bytes:
 # four bytes of the block: 45 ranges, 46 address, 47 length.
 BAD = {
     "wrong magic": _with(0, 0x12345678),
-    "flags": _with(2, 1),
+    "flags": _with(2, 2),
     "mode that does not exist": _with(40, 0x15),
     "block outside RAM": _with(42, 0x40000000),
     "block of odd length": _with(43, 3),

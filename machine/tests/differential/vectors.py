@@ -153,11 +153,23 @@ def decode_answer(stream: BinaryIO, ident: int) -> Answer:
     return Answer(executed, exception, state, memory)
 
 
-def machine_command() -> list[str] | None:
+# The machine file of each core, beside this file or by name.
+MACHINES = {
+    "sa1110": "sa1110",
+    "arm926": str(Path(__file__).resolve().parent / "arm926.toml"),
+}
+
+
+def machine_command(core: str = "sa1110") -> list[str] | None:
     """How to start the machine: $SWITCHYARD_MACHINE, else the newest build of the checkout."""
+    binary = machine_binary()
+    return [binary, "vectors", "--machine", MACHINES[core]] if binary else None
+
+
+def machine_binary() -> str | None:
     named = os.environ.get("SWITCHYARD_MACHINE")
     if named:
-        return [named, "vectors"]
+        return named
     root = Path(__file__).resolve().parents[3]
     builds = [
         p
@@ -167,7 +179,7 @@ def machine_command() -> list[str] | None:
     ]
     if not builds:
         return None
-    return [str(max(builds, key=lambda p: p.stat().st_mtime)), "vectors"]
+    return str(max(builds, key=lambda p: p.stat().st_mtime))
 
 
 class MachineRun:
