@@ -27,6 +27,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+# What `boot` runs on unless told otherwise.
+DEFAULT_MACHINE = "sa1110"
 # Where results go unless told otherwise; ignored by git.
 RESULTS = Path("results")
 
@@ -86,12 +88,16 @@ def machines() -> None:
 
 @app.command()
 def boot(
-    kernel: Annotated[Path, typer.Option("--kernel", "-k", help="The image, ELF or raw.")],
+    kernel: Annotated[
+        Path | None, typer.Option("--kernel", "-k", help="The image, ELF or raw.")
+    ] = None,
     machine_name: Annotated[
-        str, typer.Option("--machine", "-m", metavar="NAME|FILE", help="A machine, or its file.")
-    ] = "sa1110",
+        str | None,
+        typer.Option("--machine", "-m", metavar="NAME|FILE", help="A machine, or its file."),
+    ] = None,
     append: Annotated[str, typer.Option(help="The kernel's command line.")] = "",
     initrd: Annotated[Path | None, typer.Option(help="An initial RAM disk.")] = None,
+    dtb: Annotated[Path | None, typer.Option(help="A device tree.")] = None,
     max_cycles: Annotated[int | None, typer.Option(min=1, help="Stop after so many.")] = None,
     stats: Annotated[Path | None, typer.Option(help="Write statistics here.")] = None,
     log: Annotated[Path | None, typer.Option(help="Write each instruction here.")] = None,
@@ -101,11 +107,31 @@ def boot(
     gdb: Annotated[
         str | None, typer.Option(metavar="[HOST]:PORT", help="Wait for GDB, stopped.")
     ] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the whole machine here at the end.")] = (
+        None
+    ),
+    restore: Annotated[Path | None, typer.Option(help="Go on from what --save wrote.")] = None,
 ) -> None:
-    """Run a system, its console on this terminal."""
-    chosen = machine.Boot(machine_name, kernel, append, max_cycles, initrd)
-    arguments = chosen.arguments()
-    given = {"--stats": stats, "--log": log, "--check": check, "--gdb": gdb}
+    """Run a system, its console on this terminal; Ctrl-A x leaves it."""
+    if kernel is None and restore is None:
+        raise InputError("--kernel: missing; expected an image, or --restore with a saved machine")
+    if machine_name is None and restore is None:
+        machine_name = DEFAULT_MACHINE
+    given = {
+        "--machine": machine_name,
+        "--kernel": kernel,
+        "--append": append or None,
+        "--initrd": initrd,
+        "--dtb": dtb,
+        "--max-cycles": max_cycles,
+        "--stats": stats,
+        "--log": log,
+        "--check": check,
+        "--gdb": gdb,
+        "--save": save,
+        "--restore": restore,
+    }
+    arguments = ["boot"]
     for option, value in given.items():
         if value is not None:
             arguments += [option, str(value)]

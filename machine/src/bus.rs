@@ -5,6 +5,7 @@
 use crate::counters::Counters;
 use crate::dev::{DevCtx, Device, Host, Pins, Width};
 use crate::event::{Cycle, EventQueue};
+use crate::state::{plausible, require, Damaged, Restorer, Saver};
 
 /// What stands at a physical address; decides the cost of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -260,6 +261,42 @@ impl Bus {
         for device in 0..self.devices.len() {
             self.with_device(device, now, counters, |d, ctx| d.input_arrived(ctx));
         }
+    }
+
+    /// What devices and console hold; memory is saved beside it (`state.rs`).
+    pub(crate) fn save(&self, to: &mut Saver) {
+        to.put(&self.lines);
+        to.put(&self.pins);
+        to.put(self.events.deadlines());
+        to.put(&(&self.host.output, &self.host.input, &self.host.samples));
+        for mapping in &self.devices {
+            to.put(mapping.device.name());
+            mapping.device.save(to);
+        }
+    }
+
+    /// Takes it back.
+    pub(crate) fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
+        self.lines = from.take()?;
+        self.pins = from.take()?;
+        let deadlines: Vec<Cycle> = from.take()?;
+        let right =
+            deadlines.len() == self.devices.len() && deadlines.iter().all(|&c| plausible(c));
+        require(right, "has other devices than the machine")?;
+        for (device, deadline) in deadlines.into_iter().enumerate() {
+            self.events.schedule(device, deadline);
+        }
+        (self.host.output, self.host.input, self.host.samples) = from.take()?;
+        (self.host.exit, self.host.power_off, self.host.stopped) = (None, None, None);
+        for mapping in &mut self.devices {
+            let name: String = from.take()?;
+            require(
+                name == mapping.device.name(),
+                "has other devices than the machine",
+            )?;
+            mapping.device.restore(from)?;
+        }
+        Ok(())
     }
 
     fn with_device<R>(

@@ -7,6 +7,7 @@
 //! remembered way per line address only says where to look first ([`HINTS`]).
 
 use crate::config::{CacheConfig, Replacement};
+use crate::state::{require, Damaged, Restorer, Saver};
 
 /// Whether lookups try the remembered place first. Counts and cycles are the same without: the
 /// feature `no-hints` builds that machine, and a test compares the two.
@@ -245,6 +246,56 @@ impl<L: Clone + Default> Cache<L> {
     /// Forgets every line, dirty or not. Replacement pointers stay where they are.
     pub fn invalidate_all(&mut self) {
         self.tags.fill(0);
+    }
+
+    /// Saves what lookups and fills depend on; `line` saves the contents of one.
+    pub fn save(&self, to: &mut Saver, line: impl Fn(&L, &mut Saver)) {
+        to.put(&self.replacement);
+        to.put(&(&self.next_way, self.locked_ways, self.random));
+        to.put(&(&self.used, self.clock));
+        to.put(&self.tags);
+        for (tag, content) in self.tags.iter().zip(&self.lines) {
+            if *tag != 0 {
+                line(content, to);
+            }
+        }
+    }
+
+    /// Takes it back.
+    ///
+    /// # Errors
+    /// It is no state of this cache.
+    pub fn restore(
+        &mut self,
+        from: &mut Restorer,
+        line: impl Fn(&mut Restorer) -> Result<L, Damaged>,
+    ) -> Result<(), Damaged> {
+        let mut new = self.clone();
+        new.replacement = from.take()?;
+        (new.next_way, new.locked_ways, new.random) = from.take()?;
+        (new.used, new.clock) = from.take()?;
+        new.tags = from.take()?;
+        let lru = |replacement| replacement == Replacement::Lru;
+        let in_set = |(slot, tag): (usize, &u32)| {
+            let set = (tag / LINE_BYTES) as usize & new.set_mask;
+            *tag == 0 || (tag & (LINE_BYTES - 1) == 1 && slot / new.ways == set)
+        };
+        let right = lru(new.replacement) == lru(self.replacement)
+            && new.next_way.len() == self.next_way.len()
+            && new.next_way.iter().all(|way| usize::from(*way) < self.ways)
+            && new.random != 0
+            && new.used.len() == self.used.len()
+            && new.clock < 1 << 62
+            && new.tags.len() == self.tags.len()
+            && new.tags.iter().enumerate().all(in_set);
+        require(right, "has other caches than the machine")?;
+        for slot in 0..new.tags.len() {
+            if new.tags[slot] != 0 {
+                new.lines[slot] = line(from)?;
+            }
+        }
+        *self = new;
+        Ok(())
     }
 
     #[inline]

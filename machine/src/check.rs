@@ -478,4 +478,11 @@ impl Observer for Checker {
             ideal.copy_from_slice(bytes);
         }
     }
+    fn restored(&mut self, memory: &MemSys) {
+        let fresh = Self::new(&memory.bus);
+        (self.ideal, self.writers) = (fresh.ideal, fresh.writers);
+        for (pa, byte) in memory.unwritten() {
+            self.poked(pa, &[byte]);
+        }
+    }
 }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::board;
 use crate::error::{read_file, Error};
@@ -73,6 +73,9 @@ pub struct MachineConfig {
     pub pipeline: PipelineConfig,
     /// Cycles of memory.
     pub memory: MemoryConfig,
+    /// The machine file, as it was read: a saved machine has it with it.
+    #[serde(skip)]
+    pub text: String,
 }
 
 /// A processor core that the model knows.
@@ -86,7 +89,7 @@ pub enum CoreKind {
 }
 
 /// Replacement within a set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Replacement {
     /// One pointer a set, advanced at each fill.
@@ -241,7 +244,7 @@ impl MachineConfig {
     /// # Errors
     /// As [`MachineConfig::find`].
     pub fn parse(file: &Path, text: &str) -> Result<Self, Error> {
-        let config: Self = serde_path_to_error::deserialize(toml::Deserializer::new(text))
+        let mut config: Self = serde_path_to_error::deserialize(toml::Deserializer::new(text))
             .map_err(|error| syntax_error(file, text, &error))?;
         config.check().map_err(|mistake| Error::Machine {
             file: file.to_path_buf(),
@@ -249,6 +252,7 @@ impl MachineConfig {
             what: mistake.what,
             expected: mistake.expected,
         })?;
+        config.text = text.to_string();
         Ok(config)
     }
 
@@ -524,6 +528,7 @@ mod tests {
             let mut config = MachineConfig::find(name).unwrap();
             config.name.clear();
             config.description.clear();
+            config.text.clear();
             config.memory = MachineConfig::find("sa1110").unwrap().memory;
             format!("{config:?}")
         };

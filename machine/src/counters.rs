@@ -9,11 +9,13 @@
 use std::collections::BTreeMap;
 use std::ops::{AddAssign, Sub};
 
+use serde::{Deserialize, Serialize};
+
 /// Declares [`Tally`], its list of names and its arithmetic from one list.
 macro_rules! tally {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {
         /// One value for each thing that is counted.
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub struct Tally { $($(#[$doc])* pub $name: u64),+ }
 
         impl Tally {
@@ -157,7 +159,7 @@ pub enum Privilege {
 }
 
 /// Tallies by privilege, and guest-defined events by number.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// By [`Privilege`].
     pub by_privilege: [Tally; 2],
@@ -200,7 +202,7 @@ impl Totals {
 }
 
 /// What one region of interest has accumulated.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Region {
     /// How often it was entered.
     pub entries: u64,
@@ -291,5 +293,37 @@ impl Counters {
 
     fn settle(&mut self) {
         self.totals.by_privilege[self.privilege] += std::mem::take(&mut self.now);
+    }
+}
+
+crate::saved!(Counters { now, fetches, hinted_reads, hinted_writes, privilege, totals, regions }
+if Counters::plausible);
+
+impl Counters {
+    /// Whether sums and differences of these can be computed: nothing has run backwards, and no
+    /// count is near the end of its range. Called for counters that were read from a file.
+    fn plausible(&self) -> bool {
+        let small = |totals: &Totals| {
+            let tallies = totals.by_privilege.iter().flat_map(Tally::values);
+            tallies
+                .chain(totals.events.values().copied())
+                .all(|count| count < 1 << 56)
+        };
+        let later = |end: &Totals, start: &Totals| {
+            let mut pairs = end.by_privilege.iter().zip(&start.by_privilege);
+            let event = |id| end.events.get(id).copied().unwrap_or(0);
+            pairs.all(|(e, s)| e.values().iter().zip(s.values()).all(|(e, s)| *e >= s))
+                && start.events.iter().all(|(id, count)| event(id) >= *count)
+        };
+        self.privilege < 2
+            && [self.fetches, self.hinted_reads, self.hinted_writes]
+                .iter()
+                .all(|n| *n < 1 << 56)
+            && self.now.values().iter().all(|count| *count < 1 << 56)
+            && small(&self.totals)
+            && self.regions.values().all(|region| {
+                let start = region.start.as_ref();
+                small(&region.totals) && start.is_none_or(|start| later(&self.totals, start))
+            })
     }
 }

@@ -32,6 +32,12 @@ impl EventQueue {
         self.next = self.deadline.iter().copied().min().unwrap_or(NEVER);
     }
 
+    /// The deadlines, by device.
+    #[must_use]
+    pub fn deadlines(&self) -> &[Cycle] {
+        &self.deadline
+    }
+
     /// The cycle of the earliest deadline, [`NEVER`] if there is none.
     #[must_use]
     pub fn next(&self) -> Cycle {

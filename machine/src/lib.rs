@@ -23,5 +23,6 @@ pub mod log;
 pub mod machine;
 pub mod observe;
 pub mod report;
+pub mod state;
 pub mod tlb;
 pub mod vectors;

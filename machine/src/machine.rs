@@ -35,6 +35,8 @@ pub enum Stop {
 /// A described computer, running.
 pub struct Machine<O: Observer = ()> {
     core: Core<O>,
+    /// The machine file's text.
+    described: String,
 }
 
 impl<O: Observer> Machine<O> {
@@ -45,6 +47,7 @@ impl<O: Observer> Machine<O> {
         let mem = MemSys::new(config, bus);
         Self {
             core: Core::new(config, mem, observer),
+            described: config.text.clone(),
         }
     }
 
@@ -115,6 +118,12 @@ impl<O: Observer> Machine<O> {
     /// The core: registers for loaders and reports.
     pub fn core(&mut self) -> &mut Core<O> {
         &mut self.core
+    }
+
+    /// The text of the machine file that describes it.
+    #[must_use]
+    pub fn described(&self) -> &str {
+        &self.described
     }
 
     /// Cycles since reset.

@@ -8,7 +8,7 @@
 mod terminal;
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -28,6 +28,7 @@ use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::observe::Observer;
 use switchyard_machine::report::{self, End};
+use switchyard_machine::state::{self, Damaged, Saved};
 use switchyard_machine::vectors;
 
 use terminal::Console;
@@ -68,11 +69,11 @@ enum Command {
 #[derive(Args)]
 struct BootArgs {
     /// A machine's name, or a machine file that ends in .toml.
-    #[arg(long)]
-    machine: String,
+    #[arg(long, required_unless_present = "restore")]
+    machine: Option<String>,
     /// An ELF32 ARM executable or a raw image.
-    #[arg(long)]
-    kernel: PathBuf,
+    #[arg(long, required_unless_present = "restore")]
+    kernel: Option<PathBuf>,
     /// The kernel's command line.
     #[arg(long, allow_hyphen_values = true)]
     append: Option<String>,
@@ -82,6 +83,12 @@ struct BootArgs {
     /// A device tree (DTB), for kernels that want one instead of boot tags.
     #[arg(long)]
     dtb: Option<PathBuf>,
+    /// Go on from this file, which --save has written, in place of loading a kernel.
+    #[arg(long, conflicts_with_all = ["kernel", "append", "initrd", "dtb"])]
+    restore: Option<PathBuf>,
+    /// Write the whole machine to this file when the run ends.
+    #[arg(long)]
+    save: Option<PathBuf>,
     /// End the run after so many cycles.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     max_cycles: Option<Cycle>,
@@ -181,8 +188,12 @@ fn machines(as_json: bool) -> Result<ExitCode, String> {
 /// The machine that `name` means, and its board.
 fn described(name: &str) -> Result<(MachineConfig, &'static Board), String> {
     let config = MachineConfig::find(name).map_err(|error| error.to_string())?;
-    let board = board::find(&config.board).expect("a checked machine has a known board");
+    let board = board_of(&config);
     Ok((config, board))
+}
+
+fn board_of(config: &MachineConfig) -> &'static Board {
+    board::find(&config.board).expect("a checked machine has a known board")
 }
 
 fn answer_vectors(machine: &str, caches: bool) -> Result<ExitCode, String> {
@@ -219,7 +230,11 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
             let checker = args
                 .check
                 .map(|Check::Coherence| Checker::new(machine.bus()));
-            machine.core().observer.0 .1 = checker;
+            let core = machine.core();
+            core.observer.0 .1 = checker;
+            if args.restore.is_some() {
+                core.observer.restored(&core.mem);
+            }
         },
         |console, machine, until| match &listener {
             Some(listener) => console.run_debugged(listener, machine, until),
@@ -243,24 +258,16 @@ fn run<O: Observer>(
     go: impl FnOnce(&mut Console, &mut Machine<O>, Cycle) -> Result<Stop, String>,
     finish: impl FnOnce(&mut O) -> Result<Option<Vec<Finding>>, String>,
 ) -> Result<ExitCode, String> {
-    let (config, board) = described(&args.machine)?;
-    let parts = (board.parts)(config.ram_bytes);
-    let mut machine = Machine::new(&config, parts, observer);
-    let system = Boot {
-        kernel: &args.kernel,
-        append: args.append.as_deref(),
-        initrd: args.initrd.as_deref(),
-        dtb: args.dtb.as_deref(),
+    let (config, mut machine) = match &args.restore {
+        Some(file) => restored(args, file, observer)?,
+        None => loaded(args, observer)?,
     };
-    let start = loader::load(&system, board, machine.bus()).map_err(|error| error.to_string())?;
-    let core = machine.core();
-    core.r[..3].copy_from_slice(&start.registers);
-    core.r[15] = start.pc;
     begin(&mut machine);
     let mut console = Console::open(args.input.as_deref(), &mut machine, config.clock_hz)?;
     // Before the run, so that a long one does not end in a file that cannot be written.
     let stats = args.stats.as_deref().map(create).transpose()?;
     let host_time = args.host_time.as_deref().map(create).transpose()?;
+    let save = args.save.as_deref().map(open_to_save).transpose()?;
 
     let began = Instant::now();
     let until = args.max_cycles.unwrap_or(Cycle::MAX);
@@ -270,6 +277,12 @@ fn run<O: Observer>(
 
     let end = End::new(stop, machine.cycles());
     let findings = finish(&mut machine.core().observer)?;
+    // Before the statistics, which close the regions of interest.
+    if let (Some(file), Some(name)) = (&save, &args.save) {
+        file.set_len(0)
+            .and_then(|()| state::save(&mut machine, BufWriter::new(file)))
+            .map_err(|error| cannot_write(name, error))?;
+    }
     if let (Some(mut file), Some(name)) = (stats, &args.stats) {
         let statistics = report::statistics(&config, &mut machine, &end, findings.as_deref());
         file.write_all(statistics.as_bytes())
@@ -281,9 +294,14 @@ fn run<O: Observer>(
     }
     let findings = findings.unwrap_or_default();
     let mut message = report::findings(NAME, &findings);
-    if end.good() || end.kind == "left" {
-        if !end.good() {
-            message += &format!("{NAME}: {}\n", end.message);
+    let paused = end.kind == "left" || end.kind == "max-cycles" && save.is_some();
+    if end.good() || paused {
+        if paused {
+            message += &format!("{NAME}: {}", end.message);
+            if let Some(file) = &args.save {
+                message += &format!("; saved in {}", file.display());
+            }
+            message.push('\n');
         }
         let _ = io::stderr().write_all(message.as_bytes());
         return Ok(if findings.is_empty() {
@@ -293,11 +311,84 @@ fn run<O: Observer>(
         });
     }
     message += &format!("{NAME}: {}\n", end.message);
-    if !matches!(end.kind, "exit" | "left") {
+    if end.kind != "exit" {
         message += &report::state(&mut machine, &console.tail);
     }
     let _ = io::stderr().write_all(message.as_bytes());
     Ok(ExitCode::from(GUEST_FAILED))
+}
+
+/// A machine whose kernel is loaded.
+fn loaded<O: Observer>(
+    args: &BootArgs,
+    observer: O,
+) -> Result<(MachineConfig, Machine<O>), String> {
+    // clap has seen to it that both are there.
+    let name = args.machine.as_deref().unwrap_or_default();
+    let (config, board) = described(name)?;
+    let mut machine = Machine::new(&config, (board.parts)(config.ram_bytes), observer);
+    let system = Boot {
+        kernel: args.kernel.as_deref().unwrap_or(Path::new("")),
+        append: args.append.as_deref(),
+        initrd: args.initrd.as_deref(),
+        dtb: args.dtb.as_deref(),
+    };
+    let start = loader::load(&system, board, machine.bus()).map_err(|error| error.to_string())?;
+    let core = machine.core();
+    core.r[..3].copy_from_slice(&start.registers);
+    core.r[15] = start.pc;
+    Ok((config, machine))
+}
+
+/// A machine as `--save` has left it in `file`. It brings its machine file with it.
+fn restored<O: Observer>(
+    args: &BootArgs,
+    file: &Path,
+    observer: O,
+) -> Result<(MachineConfig, Machine<O>), String> {
+    let unfit = |Damaged(what)| {
+        let expected = "a machine that --save has written".to_string();
+        let file = file.to_path_buf();
+        Error::Image {
+            file,
+            what,
+            expected,
+        }
+        .to_string()
+    };
+    let opened = File::open(file).map_err(|source| {
+        let file = file.to_path_buf();
+        Error::Unreadable {
+            file,
+            source,
+            expected: "a machine that --save has written",
+        }
+        .to_string()
+    })?;
+    let saved = Saved::open(BufReader::new(opened)).map_err(unfit)?;
+    let config =
+        MachineConfig::parse(file, saved.described()).map_err(|error| error.to_string())?;
+    if let Some(name) = &args.machine {
+        if described(name)?.0.text != config.text {
+            return Err(unfit(Damaged(format!(
+                "is of another machine than {name}: its {}",
+                config.name
+            ))));
+        }
+    }
+    let parts = (board_of(&config).parts)(config.ram_bytes);
+    let mut machine = Machine::new(&config, parts, observer);
+    saved.restore(&mut machine).map_err(unfit)?;
+    Ok((config, machine))
+}
+
+/// A file that exists until the end of the run as it is, and can be written then.
+fn open_to_save(file: &Path) -> Result<File, String> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    options
+        .open(file)
+        .map_err(|error| cannot_write(file, error))
 }
 
 fn create(file: &Path) -> Result<File, String> {

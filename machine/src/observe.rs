@@ -52,6 +52,8 @@ pub trait Observer {
     fn stored(&mut self, _memory: &MemSys, _access: &Access, _value: u32) {}
     /// After a debugger has changed memory at `_pa` and all copies of it.
     fn poked(&mut self, _pa: u32, _bytes: &[u8]) {}
+    /// After the machine was put into a saved state.
+    fn restored(&mut self, _memory: &MemSys) {}
 }
 
 /// Watches nothing.
@@ -87,6 +89,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.poked(pa, bytes);
         self.1.poked(pa, bytes);
     }
+
+    fn restored(&mut self, memory: &MemSys) {
+        self.0.restored(memory);
+        self.1.restored(memory);
+    }
 }
 
 /// An observer that may be absent.
@@ -120,6 +127,12 @@ impl<A: Observer> Observer for Option<A> {
     fn poked(&mut self, pa: u32, bytes: &[u8]) {
         if let Some(observer) = self {
             observer.poked(pa, bytes);
+        }
+    }
+
+    fn restored(&mut self, memory: &MemSys) {
+        if let Some(observer) = self {
+            observer.restored(memory);
         }
     }
 }

@@ -7,8 +7,11 @@
 //! is used all over takes one entry in each set (assumed of the ARM926EJ-S, whose manual does not
 //! say).
 
+use serde::{Deserialize, Serialize};
+
 use crate::cache::HINTS;
 use crate::config::TlbConfig;
+use crate::state::{require, Damaged, Restorer, Saver, State};
 
 /// Remembered entries, by the low bits of the 4 KB page number.
 const HINT_SLOTS: usize = 256;
@@ -17,7 +20,7 @@ const HINT_SLOTS: usize = 256;
 const INVALID: u32 = 1;
 
 /// The C (cacheable) and B (bufferable) bits of a descriptor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attributes(u8);
 
 impl Attributes {
@@ -46,7 +49,7 @@ impl Attributes {
 }
 
 /// One translation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TlbEntry {
     /// The modified virtual address of the section or page.
     pub mva: u32,
@@ -218,5 +221,25 @@ impl Tlb {
     /// The valid entries, in place order. For observers and tests.
     pub fn entries(&self) -> impl Iterator<Item = &TlbEntry> {
         self.entries.iter().filter(|e| e.mva != INVALID)
+    }
+}
+
+impl State for Tlb {
+    fn save(&self, to: &mut Saver) {
+        to.put(&(&self.entries, &self.next));
+    }
+
+    fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
+        let (entries, next): (Vec<TlbEntry>, Vec<u8>) = from.take()?;
+        let entry = |e: &TlbEntry| {
+            e.domain < 16 && e.attributes.0 < 4 && e.subpage_shift < 32 && e.mask >> 31 == 1
+        };
+        let right = entries.len() == self.entries.len()
+            && entries.iter().all(entry)
+            && next.len() == self.next.len()
+            && next.iter().all(|way| usize::from(*way) < self.ways);
+        require(right, "has other TLBs than the machine")?;
+        (self.entries, self.next) = (entries, next);
+        Ok(())
     }
 }

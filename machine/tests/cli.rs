@@ -177,9 +177,57 @@ fn other_files_that_cannot_be_used() {
     );
     let nowhere = scratch.path("no/where");
     let what = "cannot be written: No such file or directory; expected a file that can be created";
-    for option in ["--stats", "--host-time", "--log"] {
+    for option in ["--stats", "--host-time", "--log", "--save"] {
         boot_refused(&kernel, &[option, &nowhere], &format!("{nowhere}: {what}"));
     }
+}
+
+#[test]
+fn saved_machines_that_are_none() {
+    let scratch = Scratch::new("saved");
+    let kernel = scratch.image("kernel", &[0xe3a0_7001, 0xeaff_fffd]);
+    let state = scratch.path("machine.state");
+    let program_on = |machine: &str, more: &[&str]| {
+        let mut arguments = vec!["boot", "--machine", machine];
+        arguments.extend(more);
+        program(&arguments)
+    };
+    let cycles = ["--max-cycles", "5000", "--save", &state];
+    let done = program_on("sa1110", &[&["--kernel", &kernel], &cycles[..]].concat());
+    let said = text(&done.stderr);
+    assert!(
+        said.ends_with(&format!(" cycles; saved in {state}\n")),
+        "{said}"
+    );
+    assert_eq!(done.status.code(), Some(0));
+    let wanted = "expected a machine that --save has written";
+    let what = "is of another machine than collie: its sa1110";
+    refused(
+        &["boot", "--machine", "collie", "--restore", &state],
+        &format!("{state}: {what}; {wanted}"),
+    );
+    let short = scratch.file("short", &std::fs::read(&state).unwrap()[..100]);
+    refused(
+        &["boot", "--restore", &short],
+        &format!("{short}: is damaged or cut short; {wanted}"),
+    );
+    refused(
+        &["boot", "--restore", &kernel],
+        &format!("{kernel}: is no saved machine; {wanted}"),
+    );
+    let missing = scratch.path("missing");
+    let gone = "cannot be read: No such file or directory";
+    refused(
+        &["boot", "--restore", &missing],
+        &format!("{missing}: {gone}; {wanted}"),
+    );
+    // it has its machine file with it, and goes on where it was
+    let done = program(&["boot", "--restore", &state, "--max-cycles", "6000"]);
+    assert!(
+        text(&done.stderr).contains(" r7 00000001"),
+        "{}",
+        text(&done.stderr)
+    );
 }
 
 #[test]

@@ -3,7 +3,11 @@
 //! instructions. Source: ARM Architecture Reference Manual (DDI 0100), chapters A2 (programmers'
 //! model) and A3 (instruction set).
 
+mod state;
+
 use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 
 use crate::config::{CoreKind, MachineConfig};
 use crate::counters::Privilege;
@@ -123,7 +127,7 @@ impl Exception {
 }
 
 /// Something UNPREDICTABLE or doubtful that the guest did; counted with the address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Diagnostic {
     /// A write of a mode field that names no mode; the mode stays.
     InvalidMode,

@@ -6,6 +6,7 @@
 
 use crate::config::PipelineConfig;
 use crate::event::Cycle;
+use crate::state::plausible;
 
 /// Results that are not yet there, and the cycles of the machine's instruction groups.
 #[derive(Debug, Clone)]
@@ -86,3 +87,7 @@ impl Pipeline {
         start
     }
 }
+
+crate::saved!(Pipeline { pending, ready, multiplier_free } given { config }
+if |pipeline| pipeline.multiplier_free != Cycle::MAX && plausible(pipeline.multiplier_free)
+    && pipeline.ready.iter().all(|&at| at != Cycle::MAX && plausible(at)));

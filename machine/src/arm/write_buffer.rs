@@ -8,14 +8,17 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use crate::bus::{Bus, Target};
 use crate::config::MemoryConfig;
 use crate::counters::Counters;
 use crate::dev::Width;
 use crate::event::Cycle;
+use crate::state::plausible;
 
 /// Up to 16 bytes of one aligned block on their way to memory.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Entry {
     /// Address of the aligned 16-byte block.
     block: u32,
@@ -240,4 +243,40 @@ fn words_of(mask: u16) -> u32 {
     let pairs = mask | (mask >> 1);
     let words = (pairs | (pairs >> 2)) & 0x1111;
     words.count_ones()
+}
+
+crate::saved!(WriteBuffer { entries, first_done, bus_free, lost } given { capacity, memory }
+if WriteBuffer::plausible);
+
+impl WriteBuffer {
+    /// Whether a buffer that was read from a file can have come about: each word of an entry was
+    /// written by stores of a byte, a halfword or a word.
+    fn plausible(&self) -> bool {
+        let stored = |mask: u16| {
+            let words = (0..4).map(|word| (mask >> (4 * word)) & 15);
+            mask != 0
+                && words
+                    .into_iter()
+                    .all(|w| matches!(w, 0 | 1 | 2 | 4 | 8 | 3 | 12 | 15))
+        };
+        let times = [self.bus_free, self.first_done.unwrap_or(0)];
+        self.entries.len() <= self.capacity
+            && times
+                .into_iter()
+                .all(|at| at != Cycle::MAX && plausible(at))
+            && self.entries.iter().all(|entry| {
+                entry.block & 15 == 0
+                    && stored(entry.mask)
+                    && entry.entered != Cycle::MAX
+                    && plausible(entry.entered)
+            })
+    }
+
+    /// The bytes that are on their way to memory, oldest first: address and value.
+    pub fn bytes(&self) -> impl Iterator<Item = (u32, u8)> + '_ {
+        self.entries.iter().flat_map(|entry| {
+            let written = (0..16).filter(|n| entry.mask & (1 << n) != 0);
+            written.map(|n| (entry.block + n, entry.data[n as usize]))
+        })
+    }
 }

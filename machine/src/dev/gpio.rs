@@ -43,6 +43,15 @@ impl Gpio {
     }
 }
 
+crate::saved!(Gpio {
+    direction,
+    output,
+    rising,
+    falling,
+    edges,
+    alternate
+});
+
 impl Device for Gpio {
     fn name(&self) -> &'static str {
         "gpio"

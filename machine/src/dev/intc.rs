@@ -25,6 +25,12 @@ pub struct InterruptController {
     control: u32,
 }
 
+crate::saved!(InterruptController {
+    mask,
+    level,
+    control
+});
+
 impl Device for InterruptController {
     fn name(&self) -> &'static str {
         "intc"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Devices: one file each. A device is a window of registers on the bus, an optional deadline and
 //! an optional set of interrupt sources; it learns of the rest of the machine only through
-//! [`DevCtx`]. Boards (`board/`) say which devices stand where.
+//! [`DevCtx`]. What it saves is a line, [`saved!`](crate::saved). Boards (`board/`) say which devices stand where.
 
 #[cfg(test)]
 pub(crate) mod bench;
@@ -16,8 +16,11 @@ pub mod rtc;
 pub mod storage;
 pub mod uart;
 
+use serde::{Deserialize, Serialize};
+
 use crate::counters::Counters;
 use crate::event::{Cycle, EventQueue};
+use crate::state::State;
 
 /// The width of a bus access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +99,7 @@ impl DevCtx<'_> {
 }
 
 /// What the interrupt controller tells the processor.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pins {
     /// The normal interrupt request is asserted.
     pub irq: bool,
@@ -132,7 +135,7 @@ pub fn lane(word: u32, offset: u32, width: Width) -> u32 {
 
 /// A device: registers at an offset from its base, woken by the event queue. Register accesses
 /// have side effects at the cycle `ctx.now`.
-pub trait Device: Send {
+pub trait Device: State + Send {
     /// A short name for messages ("uart1").
     fn name(&self) -> &'static str;
     /// Reads the register at `offset`.

@@ -76,6 +76,15 @@ impl OsTimer {
     }
 }
 
+crate::saved!(OsTimer {
+    matches,
+    offset,
+    seen,
+    status,
+    enable,
+    watchdog
+});
+
 impl Device for OsTimer {
     fn name(&self) -> &'static str {
         "ostimer"

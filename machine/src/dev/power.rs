@@ -19,6 +19,8 @@ pub struct Power {
     registers: [u32; (BYTES / 4) as usize],
 }
 
+crate::saved!(Power { registers });
+
 impl Device for Power {
     fn name(&self) -> &'static str {
         "power"

@@ -25,6 +25,13 @@ pub struct Ppc {
 /// 22 pins.
 const PINS: u32 = 0x003f_ffff;
 
+crate::saved!(Ppc {
+    direction,
+    output,
+    assignment,
+    sleep
+});
+
 impl Device for Ppc {
     fn name(&self) -> &'static str {
         "ppc"

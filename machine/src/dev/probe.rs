@@ -65,6 +65,12 @@ pub struct Probe {
     counter: usize,
 }
 
+crate::saved!(Probe {
+    cycles_high,
+    stream,
+    counter
+});
+
 impl Device for Probe {
     fn name(&self) -> &'static str {
         "probe"

@@ -21,6 +21,8 @@ impl Default for Reset {
     }
 }
 
+crate::saved!(Reset { status });
+
 impl Device for Reset {
     fn name(&self) -> &'static str {
         "reset"

@@ -79,6 +79,14 @@ impl Rtc {
     }
 }
 
+crate::saved!(Rtc {
+    alarm,
+    offset,
+    seen,
+    trim,
+    status
+});
+
 impl Device for Rtc {
     fn name(&self) -> &'static str {
         "rtc"

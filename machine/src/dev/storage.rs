@@ -25,6 +25,8 @@ impl Storage {
     }
 }
 
+crate::saved!(Storage { words } given { name });
+
 impl Device for Storage {
     fn name(&self) -> &'static str {
         self.name

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use super::{lane, DevCtx, Device, Width};
 use crate::dev::os_timer::OSCR_HZ;
 use crate::event::{Cycle, NEVER};
+use crate::state::plausible;
 
 /// Frame format.
 const UTCR0: u32 = 0x00;
@@ -201,6 +202,12 @@ impl Uart {
         ctx.wake_at(next);
     }
 }
+
+crate::saved!(Uart {
+    format, divisor, control, tx_waiting, tx_done, rx, rx_done, rx_idle, idle,
+} given { name, line, console }
+if |uart| uart.tx_waiting <= TX_FIFO && uart.rx.len() <= RX_FIFO && uart.divisor < 1 << 12
+    && [uart.tx_done, uart.rx_done, uart.rx_idle].into_iter().all(plausible));
 
 impl Device for Uart {
     fn name(&self) -> &'static str {

@@ -2,10 +2,13 @@
 //! `monitor` commands: what GDB has no notion of. Looking changes nothing.
 
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufReader, BufWriter};
 
 use crate::arm::memsys::MemSys;
 use crate::machine::Machine;
 use crate::observe::Observer;
+use crate::state::{self, Damaged, Saved};
 use crate::tlb::{Attributes, TlbEntry};
 
 const HELP: &str = "\
@@ -13,6 +16,8 @@ monitor cycles         cycles and instructions since reset
 monitor tlb            the entries of both TLBs
 monitor caches         what caches and write buffer hold
 monitor translate VA   how an address is translated now: page tables, TLBs, data cache
+monitor save FILE      write the whole machine to a file
+monitor restore FILE   go back to what was saved there
 ";
 
 /// Answers a command; an unknown one with the list of all.
@@ -30,7 +35,49 @@ pub fn answer<O: Observer>(machine: &mut Machine<O>, command: &str) -> String {
             Some(va) => translate(&machine.core().mem, va),
             None => format!("{address}: expected an address, such as 0xc0008000\n"),
         },
+        ["save", file] => save(machine, file),
+        ["restore", file] => restore(machine, file),
         _ => HELP.to_string(),
+    }
+}
+
+/// Whether a command has put the machine into another state, so that what a debugger knows of it
+/// is void.
+pub fn changes_state(command: &str) -> bool {
+    matches!(
+        command.split_whitespace().collect::<Vec<_>>()[..],
+        ["restore", _]
+    )
+}
+
+fn save<O: Observer>(machine: &mut Machine<O>, file: &str) -> String {
+    let written = File::create(file).and_then(|out| state::save(machine, BufWriter::new(out)));
+    match written {
+        Ok(()) => format!("saved at cycle {}\n", machine.cycles()),
+        Err(error) => format!("{file}: {error}; expected a file that can be written\n"),
+    }
+}
+
+/// Goes back, or leaves the machine as it is if the file is unfit.
+fn restore<O: Observer>(machine: &mut Machine<O>, file: &str) -> String {
+    let opened = match File::open(file) {
+        Ok(opened) => opened,
+        Err(error) => return format!("{file}: {error}; expected a saved machine\n"),
+    };
+    let mut before = Vec::new();
+    // Memory takes what is written to it.
+    let kept = state::save(machine, &mut before).is_ok();
+    let result = Saved::open(BufReader::new(opened)).and_then(|saved| saved.restore(machine));
+    match result {
+        Ok(()) => format!(
+            "restored to cycle {}; now say: maintenance flush register-cache\n",
+            machine.cycles()
+        ),
+        Err(Damaged(what)) => {
+            let back = kept && Saved::open(&before[..]).is_ok_and(|b| b.restore(machine).is_ok());
+            debug_assert!(back, "what was saved just now can be restored");
+            format!("{file}: {what}; expected a saved machine\n")
+        }
     }
 }
 

@@ -372,6 +372,10 @@ impl<A: Observer> MonitorCmd for Session<'_, A> {
     ) -> Result<(), Infallible> {
         let command = String::from_utf8_lossy(command);
         out.write_raw(monitor::answer(self.machine, &command).as_bytes());
+        if monitor::changes_state(&command) {
+            self.shown_pc = None;
+            self.end = None;
+        }
         Ok(())
     }
 }

@@ -109,6 +109,14 @@ fn run_watched<O: Observer + Default>(
     machine: &str,
     observer: impl FnOnce(&Bus) -> O,
 ) -> (Machine<O>, Stop) {
+    let mut machine = loaded(directory, name, machine);
+    machine.core().observer = observer(machine.bus());
+    let stop = machine.run(LIMIT);
+    (machine, stop)
+}
+
+/// A machine with guest `name` of `directory` in its memory.
+pub fn loaded<O: Observer + Default>(directory: &str, name: &str, machine: &str) -> Machine<O> {
     let kernel = build(directory).join(format!("{name}.elf"));
     let config = MachineConfig::find(machine).expect("a built-in machine");
     let board = board::find(&config.board).expect("its board");
@@ -118,11 +126,17 @@ fn run_watched<O: Observer + Default>(
         kernel: &kernel,
         append: None,
         initrd: None,
+        dtb: None,
     };
     let start = loader::load(&boot, board, machine.bus()).expect("the guest can be loaded");
-    machine.core().observer = observer(machine.bus());
     machine.core().r[..3].copy_from_slice(&start.registers);
     machine.core().r[15] = start.pc;
-    let stop = machine.run(LIMIT);
-    (machine, stop)
+    machine
+}
+
+/// The same machine as reset leaves it, with nothing in its memory.
+pub fn empty<O: Observer + Default>(machine: &str) -> Machine<O> {
+    let config = MachineConfig::find(machine).expect("a built-in machine");
+    let board = board::find(&config.board).expect("its board");
+    Machine::new(&config, (board.parts)(config.ram_bytes), O::default())
 }

@@ -29,8 +29,14 @@ impl MemSys {
         if self.core == CoreKind::Arm926 {
             self.choose_replacement(value & control::RR != 0);
         }
-        self.alignment_checked = if value & control::A == 0 { 0 } else { 3 };
-        self.permissions = mmu::permission_table(value & control::S != 0, value & control::R != 0);
+        self.follow_control();
+    }
+
+    /// Brings what is computed from the control register up to date.
+    pub(super) fn follow_control(&mut self) {
+        let on = |bit| self.control & bit != 0;
+        self.alignment_checked = if on(control::A) { 3 } else { 0 };
+        self.permissions = mmu::permission_table(on(control::S), on(control::R));
     }
 
     /// The RR bit: caches whose machine file says `random` change over.

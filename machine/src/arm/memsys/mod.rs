@@ -15,6 +15,7 @@ mod fetch;
 mod hint;
 pub mod inspect;
 pub(in crate::arm) mod maintenance;
+mod state;
 
 use crate::bus::{Bus, Target};
 use crate::cache::{Cache, LINE_BYTES};

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a saved machine knows of its core. Between two instructions nothing else of it matters:
+//! the fetched line is looked up again, which changes no count.
+
+use crate::observe::Observer;
+use crate::state::{require, Damaged, Restorer, Saver, State};
+
+use super::{bank, Core, NO_LINE};
+
+impl<O: Observer> State for Core<O> {
+    fn save(&self, to: &mut Saver) {
+        let Self {
+            r,
+            next_pc: _, // set by each instruction
+            cpsr,
+            psr_implemented: _,
+            insn_shift: _, // follows the T bit of cpsr
+            banked,
+            banked_high,
+            spsr,
+            mem,
+            pipeline,
+            processor_id: _,
+            context_id,
+            waiting,
+            taken: _, // what the last step did
+            dead: _,  // has ended the run
+            diagnostics,
+            line: _,
+            line_slot: _,
+            single: _,
+            observer: _,
+        } = self;
+        to.put(&(r, cpsr, banked, banked_high, spsr));
+        to.put(&(context_id, waiting, diagnostics));
+        pipeline.save(to);
+        mem.save(to);
+    }
+
+    fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
+        let cpsr: u32;
+        (self.r, cpsr, self.banked, self.banked_high, self.spsr) = from.take()?;
+        let right = bank(cpsr).is_some() && cpsr & !self.psr_implemented == 0;
+        require(right, "has a status register that the processor has not")?;
+        self.cpsr = cpsr;
+        self.follow_thumb_bit();
+        (self.context_id, self.waiting, self.diagnostics) = from.take()?;
+        self.pipeline.restore(from)?;
+        self.mem.restore(from)?;
+        self.line = NO_LINE;
+        self.taken = None;
+        self.dead = None;
+        Ok(())
+    }
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Saved machines (`--save`, `--restore`): everything that decides what happens next, so that going
+//! on from a file gives the same cycles, counts and output as never having stopped. Hints (a
+//! remembered way, the fetched line) are left out: they change nothing.
+//!
+//! A file is [`MAGIC`] and an LZ4 frame with a checksum, of: the format's version, the machine
+//! file's text, the state of every part of the machine (each implements [`State`]), and the pages
+//! of memory that are not all zeros. Whoever reads it may be given any bytes: lengths and numbers
+//! that index something are checked, and what is held in memory is bounded by what the machine has.
+
+use std::io::{self, Read, Write};
+
+use lz4_flex::frame::{FrameDecoder, FrameEncoder, FrameInfo};
+use serde::de::DeserializeOwned;
+use serde::Serialize;
+
+use crate::event::{Cycle, NEVER};
+use crate::machine::Machine;
+use crate::observe::Observer;
+
+/// How a file begins.
+const MAGIC: &[u8; 16] = b"switchyard-state";
+/// Version of the format. It changes with what any part saves.
+const VERSION: u32 = 1;
+/// Longest text of a machine file that is read back.
+const MAX_TEXT: u64 = 1 << 20;
+/// Most bytes of the parts' state: caches of 16 MB, samples and console take what is left.
+const MAX_PARTS: u64 = 1 << 28;
+/// Bytes of a page of memory.
+const PAGE: usize = 4096;
+const ZEROS: &[u8; PAGE] = &[0; PAGE];
+/// The page number behind the last.
+const NO_PAGE: u32 = u32::MAX;
+/// Later than any cycle that a machine has got to: years, but far from overflow.
+const MAX_CYCLE: Cycle = 1 << 56;
+
+/// A file that is no saved machine, or not of this one; says in a few words why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damaged(pub String);
+
+impl From<&str> for Damaged {
+    fn from(what: &str) -> Self {
+        Self(what.to_string())
+    }
+}
+
+/// Says `what` is wrong unless `holds`.
+///
+/// # Errors
+/// That.
+pub fn require(holds: bool, what: &str) -> Result<(), Damaged> {
+    if holds {
+        Ok(())
+    } else {
+        Err(what.into())
+    }
+}
+
+/// Whether a saved cycle is one that a machine can get to; a deadline may also be "never".
+#[must_use]
+pub fn plausible(cycle: Cycle) -> bool {
+    cycle < MAX_CYCLE || cycle == NEVER
+}
+
+/// A part of a machine that can be saved, and put into that state again.
+pub trait State {
+    /// Appends what changes while the machine runs; the rest the machine file gives again.
+    fn save(&self, to: &mut Saver);
+    /// Takes it back, into a part of the same kind as reset leaves it. After an error the part is
+    /// in no particular state.
+    ///
+    /// # Errors
+    /// What was saved cannot be a state of this part.
+    fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged>;
+}
+
+/// Takes values one after another.
+#[derive(Debug, Default)]
+pub struct Saver(Vec<u8>);
+
+impl Saver {
+    /// Appends a value.
+    pub fn put<T: Serialize + ?Sized>(&mut self, value: &T) {
+        let bytes = std::mem::take(&mut self.0);
+        // Nothing that is saved can fail to serialise: numbers, and collections of known length.
+        self.0 = postcard::to_extend(value, bytes).expect("plain values");
+    }
+
+    /// What was put.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+/// Gives values back in the same order.
+#[derive(Debug)]
+pub struct Restorer<'a>(&'a [u8]);
+
+impl<'a> Restorer<'a> {
+    /// Of the bytes that a [`Saver`] has left.
+    #[must_use]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// The next value.
+    ///
+    /// # Errors
+    /// The bytes are no such value.
+    pub fn take<T: DeserializeOwned>(&mut self) -> Result<T, Damaged> {
+        let (value, rest) = postcard::take_from_bytes(self.0)
+            .map_err(|_| Damaged::from("is damaged, or of another version"))?;
+        self.0 = rest;
+        Ok(value)
+    }
+
+    /// Nothing may be left.
+    ///
+    /// # Errors
+    /// Something is.
+    pub fn finish(&self) -> Result<(), Damaged> {
+        require(self.0.is_empty(), "is damaged, or of another version")
+    }
+}
+
+/// Implements [`State`] for a struct: names the fields that are saved and, behind `given`, those
+/// that the board or the machine file gives again. One that is forgotten does not compile. A
+/// condition on what was read may follow.
+#[macro_export]
+macro_rules! saved {
+    ($type:ty { $($saved:ident),* $(,)? } $(given { $($given:ident),* $(,)? })?
+     $(if $valid:expr)?) => {
+        impl $crate::state::State for $type {
+            fn save(&self, to: &mut $crate::state::Saver) {
+                let Self { $($saved,)* $($($given: _,)*)? } = self;
+                $(to.put($saved);)*
+                let _ = to;
+            }
+
+            fn restore(
+                &mut self,
+                from: &mut $crate::state::Restorer,
+            ) -> Result<(), $crate::state::Damaged> {
+                $(self.$saved = from.take()?;)*
+                let _ = from;
+                $(
+                    let valid: fn(&Self) -> bool = $valid;
+                    $crate::state::require(valid(self), concat!(stringify!($type), " is damaged"))?;
+                )?
+                Ok(())
+            }
+        }
+    };
+}
+
+/// Writes the state of a machine.
+///
+/// # Errors
+/// Those of `out`.
+pub fn save<O: Observer, W: Write>(machine: &mut Machine<O>, out: W) -> io::Result<()> {
+    let mut out = out;
+    out.write_all(MAGIC)?;
+    let mut out = FrameEncoder::with_frame_info(FrameInfo::new().content_checksum(true), out);
+    out.write_all(&VERSION.to_le_bytes())?;
+    let text = machine.described().as_bytes().to_vec();
+    let mut parts = Saver::default();
+    machine.core().save(&mut parts);
+    for blob in [text, parts.into_bytes()] {
+        out.write_all(&(blob.len() as u64).to_le_bytes())?;
+        out.write_all(&blob)?;
+    }
+    let bus = machine.bus();
+    let (base, size) = bus.ram_window();
+    let ram = bus.ram_slice(base, size as usize).unwrap_or_default();
+    for (number, page) in ram.chunks(PAGE).enumerate() {
+        if page != &ZEROS[..page.len()] {
+            out.write_all(&(number as u32).to_le_bytes())?;
+            out.write_all(page)?;
+        }
+    }
+    out.write_all(&NO_PAGE.to_le_bytes())?;
+    out.finish()?.flush()
+}
+
+/// A saved machine whose file has been opened: which machine it is has been read, its state not.
+pub struct Saved<R: Read> {
+    text: String,
+    rest: FrameDecoder<R>,
+}
+
+impl<R: Read> Saved<R> {
+    /// Reads the beginning.
+    ///
+    /// # Errors
+    /// It is no saved machine, or of another version.
+    pub fn open(file: R) -> Result<Self, Damaged> {
+        let mut file = file;
+        let mut magic = [0; MAGIC.len()];
+        let read = file.read_exact(&mut magic);
+        require(read.is_ok() && &magic == MAGIC, "is no saved machine")?;
+        let mut rest = FrameDecoder::new(file);
+        let version = u32::from_le_bytes(read_array(&mut rest)?);
+        require(
+            version == VERSION,
+            &format!("was saved in format {version}, not {VERSION}"),
+        )?;
+        let text = read_blob(&mut rest, MAX_TEXT)?;
+        let text = String::from_utf8(text).map_err(|_| Damaged::from("is damaged"))?;
+        Ok(Self { text, rest })
+    }
+
+    /// The text of the machine file that it ran with.
+    #[must_use]
+    pub fn described(&self) -> &str {
+        &self.text
+    }
+
+    /// Puts `machine`, as reset leaves it, into the saved state.
+    ///
+    /// # Errors
+    /// It is another machine, or the file is damaged; then `machine` is of no use any more.
+    pub fn restore<O: Observer>(mut self, machine: &mut Machine<O>) -> Result<(), Damaged> {
+        require(
+            self.text == machine.described(),
+            "was saved with another machine file",
+        )?;
+        let parts = read_blob(&mut self.rest, MAX_PARTS)?;
+        let mut parts = Restorer::new(&parts);
+        machine.core().restore(&mut parts)?;
+        parts.finish()?;
+        self.restore_memory(machine)?;
+        let core = machine.core();
+        core.observer.restored(&core.mem);
+        Ok(())
+    }
+
+    fn restore_memory<O: Observer>(&mut self, machine: &mut Machine<O>) -> Result<(), Damaged> {
+        let (base, size) = machine.bus().ram_window();
+        let ram = machine.bus().ram_slice_mut(base, size as usize);
+        let ram = ram.unwrap_or_default();
+        for page in ram.chunks_mut(PAGE) {
+            if page != &ZEROS[..page.len()] {
+                page.fill(0); // only then: an untouched page costs the host nothing
+            }
+        }
+        loop {
+            let number = u32::from_le_bytes(read_array(&mut self.rest)?);
+            if number == NO_PAGE {
+                break;
+            }
+            let page = ram.chunks_mut(PAGE).nth(number as usize);
+            let page = page.ok_or_else(|| Damaged::from("has more memory than the machine"))?;
+            self.rest.read_exact(page).map_err(|_| cut_short())?;
+        }
+        // The frame's checksum stands at its end.
+        let behind = self.rest.read(&mut [0]);
+        require(matches!(behind, Ok(0)), "is damaged")
+    }
+}
+
+fn cut_short() -> Damaged {
+    "is damaged or cut short".into()
+}
+
+fn read_array<const N: usize>(from: &mut impl Read) -> Result<[u8; N], Damaged> {
+    let mut bytes = [0; N];
+    from.read_exact(&mut bytes).map_err(|_| cut_short())?;
+    Ok(bytes)
+}
+
+/// Bytes that follow their length. A wrong length costs no memory: it grows with what is there.
+fn read_blob(from: &mut impl Read, most: u64) -> Result<Vec<u8>, Damaged> {
+    let length = u64::from_le_bytes(read_array(from)?);
+    require(length <= most, "is damaged")?;
+    let mut bytes = Vec::new();
+    let read = from.take(length).read_to_end(&mut bytes);
+    require(
+        matches!(read, Ok(n) if n as u64 == length),
+        "is damaged or cut short",
+    )?;
+    Ok(bytes)
+}

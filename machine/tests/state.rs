@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Saved machines: going on from one is the same, to the cycle and the last counter, as never
+//! having stopped; and a file that is none is refused in a few words, whatever is in it.
+
+mod support;
+
+use std::sync::OnceLock;
+
+use proptest::prelude::*;
+
+use switchyard_machine::config::MachineConfig;
+use switchyard_machine::machine::{Machine, Stop};
+use switchyard_machine::report::{self, End};
+use switchyard_machine::state::{self, Damaged, Saved};
+
+const LIMIT: u64 = 10_000_000;
+
+fn saved(machine: &mut Machine) -> Vec<u8> {
+    let mut file = Vec::new();
+    state::save(machine, &mut file).expect("memory can be written");
+    file
+}
+
+fn restored(file: &[u8], name: &str) -> Result<Machine, Damaged> {
+    let mut machine = support::empty(name);
+    Saved::open(file)?.restore(&mut machine)?;
+    Ok(machine)
+}
+
+/// Everything that is told about a run.
+fn account(machine: &mut Machine, name: &str, stop: Stop) -> (String, Vec<u8>, String) {
+    let config = MachineConfig::find(name).expect("a built-in machine");
+    let end = End::new(stop, machine.cycles());
+    let registers = report::state(machine, &report::ConsoleTail::default());
+    let statistics = report::statistics(&config, machine, &end, None);
+    (statistics, machine.bus().host.output.clone(), registers)
+}
+
+/// Runs `make`'s machine straight, and again with a stop each `step` cycles at which it is saved
+/// and another machine goes on. `wanted` is asked at each stop whether something is under way that
+/// must be met; says how often it was.
+fn compare(
+    name: &str,
+    make: impl Fn() -> Machine,
+    step: u64,
+    wanted: impl Fn(&mut Machine) -> bool,
+) -> usize {
+    let mut straight = make();
+    let stop = straight.run(LIMIT);
+    let expected = account(&mut straight, name, stop);
+
+    let mut machine = make();
+    let mut met = 0;
+    loop {
+        match machine.run(machine.cycles() + step) {
+            Stop::Budget => {}
+            stop => {
+                assert_eq!(account(&mut machine, name, stop), expected);
+                return met;
+            }
+        }
+        met += usize::from(wanted(&mut machine));
+        let file = saved(&mut machine);
+        machine = restored(&file, name).expect("it can be restored");
+        assert_eq!(saved(&mut machine), file, "saved again");
+    }
+}
+
+/// Caches, TLBs, domains, the PID register, write and read buffer, in all states in which the
+/// guests of `memory/` leave them.
+#[test]
+fn every_part_of_the_memory_system_goes_on() {
+    let mut buffered = 0;
+    for (guest, step) in [
+        ("dirty_unmap", 211),
+        ("domain", 211),
+        ("homonym", 211),
+        ("mini_cache", 211),
+        ("pid_change", 211),
+        ("read_buffer", 29),
+        ("stale_instruction", 211),
+        ("subpage", 211),
+        ("synonym", 211),
+        ("write_buffer", 1),
+    ] {
+        buffered += compare(
+            "sa1110-sdram",
+            || support::loaded("memory", guest, "sa1110-sdram"),
+            step,
+            |machine| machine.core().mem.buffered_writes() > 0,
+        );
+    }
+    assert!(buffered > 20, "{buffered} stops with writes in the buffer");
+}
+
+/// A machine with these instructions at the start of its memory, and `input` typed.
+fn instructions(words: &[u32], input: &[u8]) -> Machine {
+    let mut machine = support::empty("sa1110");
+    for (n, word) in words.iter().enumerate() {
+        let place = machine.bus().ram_slice_mut(0xc000_0000 + 4 * n as u32, 4);
+        place.expect("memory").copy_from_slice(&word.to_le_bytes());
+    }
+    machine.core().r[15] = 0xc000_0000;
+    machine.type_input(input);
+    machine
+}
+
+/// Serial port 1 echoes twelve characters, asleep between them, with time running on the timer.
+const ECHO: &[u32] = &[
+    0xe3a0_4102, // mov r4, #0x80000000
+    0xe384_4801, // orr r4, r4, #0x10000
+    0xe3a0_600c, // mov r6, #12
+    0xe3a0_000b, // mov r0, #RXE | TXE | RIE
+    0xe584_000c, // str r0, [r4, #UTCR3]
+    0xe3a0_2004, // mov r2, #RID
+    0xe594_1020, // again: ldr r1, [r4, #UTSR1]
+    0xe311_0002, // tst r1, #RNE
+    0x0a00_0003, // beq wait
+    0xe594_0014, // ldr r0, [r4, #UTDR]
+    0xe584_0014, // str r0, [r4, #UTDR]
+    0xe256_6001, // subs r6, r6, #1
+    0x1aff_fff8, // bne again
+    0xe584_201c, // wait: str r2, [r4, #UTSR0]
+    0xe356_0000, // cmp r6, #0
+    0x1e0f_0f58, // mcrne p15, 0, r0, c15, c8, 2: wait for interrupt
+    0x1aff_fff4, // bne again
+    0xe3a0_1205, // mov r1, #0x50000000
+    0xe581_6010, // str r6, [r1, #PROBE_EXIT]
+    0xeaff_fffe,
+];
+
+#[test]
+fn a_serial_port_goes_on_in_the_middle_of_a_character() {
+    let asleep = compare(
+        "sa1110",
+        || instructions(ECHO, b"Hello, world"),
+        9_001, // about half a character
+        |machine| machine.core().waits_for_interrupt(),
+    );
+    assert!(asleep > 10, "{asleep} stops while it slept");
+}
+
+/// A machine in the middle of a guest, and its file.
+fn an_example() -> &'static [u8] {
+    static EXAMPLE: OnceLock<Vec<u8>> = OnceLock::new();
+    EXAMPLE.get_or_init(|| {
+        let mut machine = instructions(ECHO, b"Hello, world");
+        machine.run(50_000);
+        saved(&mut machine)
+    })
+}
+
+fn refused(file: &[u8], name: &str) -> String {
+    match restored(file, name) {
+        Ok(_) => panic!("it was taken"),
+        Err(Damaged(what)) => what,
+    }
+}
+
+#[test]
+fn files_that_are_none_are_refused() {
+    let good = an_example();
+    assert!(restored(good, "sa1110").is_ok());
+    assert_eq!(refused(b"", "sa1110"), "is no saved machine");
+    assert_eq!(
+        refused(b"\x7fELF and so on, no state", "sa1110"),
+        "is no saved machine"
+    );
+    assert_eq!(
+        refused(good, "collie"),
+        "was saved with another machine file"
+    );
+    for length in [16, 17, 40, good.len() / 2, good.len() - 1] {
+        let what = refused(&good[..length], "sa1110");
+        assert!(what.contains("damaged"), "{length}: {what}");
+    }
+}
+
+/// The file of [`an_example`] without its compression, and one that is made of such bytes.
+fn unpacked() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut frame = lz4_flex::frame::FrameDecoder::new(&an_example()[16..]);
+    std::io::Read::read_to_end(&mut frame, &mut bytes).expect("a good file");
+    bytes
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut frame = lz4_flex::frame::FrameEncoder::new(an_example()[..16].to_vec());
+    std::io::Write::write_all(&mut frame, bytes).expect("memory can be written");
+    frame.finish().expect("memory can be written")
+}
+
+#[test]
+fn another_version_is_named() {
+    let mut bytes = unpacked();
+    bytes[0] = 77;
+    let what = refused(&packed(&bytes), "sa1110");
+    assert!(what.starts_with("was saved in format 77"), "{what}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// Neither reading nor, where it is taken all the same, going on for a while panics.
+    #[test]
+    fn damage_does_not_panic(changes in prop::collection::vec((0usize..20_000, any::<u8>()), 1..4),
+                             cut in 0usize..40_000) {
+        let mut bytes = unpacked();
+        // Behind the text of the machine file, which must be the same.
+        let text = 4 + 8 + u64::from_le_bytes(bytes[4..12].try_into().unwrap()) as usize;
+        let length = bytes.len();
+        for (at, value) in changes {
+            bytes[text + at % (length - text)] = value;
+        }
+        bytes.truncate((text + cut).min(length));
+        if let Ok(mut machine) = restored(&packed(&bytes), "sa1110") {
+            machine.run(machine.cycles().saturating_add(100_000));
+        }
+    }
+}
