@@ -74,6 +74,10 @@ impl Pipeline {
             rs
         };
         let step = self.config.multiply_bits_per_cycle;
+        if step == 32 {
+            // No early termination, and nothing to divide.
+            return 1;
+        }
         // One bit of the first step is the sign of the recoded operand.
         let significant = 33 - magnitude.leading_zeros();
         significant.div_ceil(step).clamp(1, 32u32.div_ceil(step))

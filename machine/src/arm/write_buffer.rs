@@ -212,8 +212,7 @@ impl WriteBuffer {
 
     #[inline]
     fn commit(&mut self, entry: Entry, now: Cycle, bus: &mut Bus, counters: &mut Counters) {
-        if matches!(bus.target(entry.block), Target::Ram | Target::Zeros) {
-            bus.write_block(entry.block, &entry.data, entry.mask);
+        if bus.write_block(entry.block, &entry.data, entry.mask) {
             return;
         }
         for word in 0..4u32 {

@@ -74,7 +74,12 @@ pub fn store_multiple<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(),
 
 /// The registers of a list, lowest first.
 fn registers(list: u16) -> impl Iterator<Item = usize> {
-    (0..16).filter(move |n| list & (1 << n) != 0)
+    let mut rest = list;
+    std::iter::from_fn(move || {
+        let n = rest.trailing_zeros() as usize;
+        rest &= rest.wrapping_sub(1);
+        (n < 16).then_some(n)
+    })
 }
 
 /// Where the words lie and what the base becomes.

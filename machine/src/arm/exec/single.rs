@@ -126,7 +126,7 @@ pub fn swap<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     Ok(())
 }
 
-#[inline]
+#[inline(always)]
 fn load_at<O: Observer, const BYTE: bool>(
     core: &mut Core<O>,
     rd: usize,

@@ -10,7 +10,7 @@ use crate::cache::{Cache, HINTS, LINE_BYTES};
 /// Remembered lines, by the low bits of the line number.
 const SLOTS: usize = 512;
 /// The key of a hint that was never set: bits 1:0 of a key are never both set.
-const NEVER: u32 = 3;
+const NEVER: u64 = 3;
 
 /// Who accesses: part of a hint's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,9 +33,8 @@ impl Right {
 
 #[derive(Debug, Clone, Copy)]
 struct Hint {
-    /// Line's virtual address and who accessed it.
-    key: u32,
-    epoch: u32,
+    /// The epoch, the line's virtual address and who accessed it: one number to compare.
+    key: u64,
     /// The line's address after relocation.
     mva: u32,
     slot: u32,
@@ -51,7 +50,6 @@ impl Hints {
     pub(super) fn new() -> Self {
         let never = Hint {
             key: NEVER,
-            epoch: 0,
             mva: 0,
             slot: 0,
         };
@@ -74,22 +72,21 @@ impl Hints {
         }
         let hint = &self.hints[(va / LINE_BYTES) as usize % SLOTS];
         let slot = hint.slot as usize;
-        (hint.key == key(va, right) && hint.epoch == epoch && cache.holds(slot, hint.mva))
-            .then_some(slot)
+        (hint.key == key(va, right, epoch) && cache.holds(slot, hint.mva)).then_some(slot)
     }
 
     /// Remembers that the line of `va`, at `mva` after relocation, is in `slot`.
     #[inline]
     pub(super) fn remember(&mut self, va: u32, right: Right, epoch: u32, mva: u32, slot: usize) {
         self.hints[(va / LINE_BYTES) as usize % SLOTS] = Hint {
-            key: key(va, right),
-            epoch,
+            key: key(va, right, epoch),
             mva,
             slot: slot as u32,
         };
     }
 }
 
-fn key(va: u32, right: Right) -> u32 {
-    (va & !(LINE_BYTES - 1)) | right as u32
+#[inline(always)]
+fn key(va: u32, right: Right, epoch: u32) -> u64 {
+    (u64::from(epoch) << 32) | u64::from((va & !(LINE_BYTES - 1)) | right as u32)
 }
