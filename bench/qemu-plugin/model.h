@@ -5,8 +5,8 @@
  * that the ARM926EJ-S has); a write that misses goes past the cache, which does not allocate on
  * writes.
  *
- * Most accesses hit the line that the set hit last: that one is looked at first. The search of the
- * other ways has no branch in it, so that the compiler compares several tags at once.
+ * Each access is looked up: the ways of its set are compared in turn until one answers, as the
+ * cache plugin that comes with QEMU's sources does.
  */
 #ifndef QEMU_PLUGIN_MODEL_H
 #define QEMU_PLUGIN_MODEL_H
@@ -18,7 +18,6 @@ enum { LINE_BYTES = 32, WAYS = 32, SETS = 16 * 1024 / LINE_BYTES / WAYS, NO_LINE
 
 struct set {
     uint32_t tag[WAYS]; /* line number + 1, which no line number is 0 of; NO_LINE: nothing */
-    uint32_t recent;    /* the way that hit last */
     uint32_t next;      /* the way that is replaced next */
 };
 
@@ -29,11 +28,12 @@ struct cache {
 
 /* Looks for the way that holds `tag`; WAYS if none does. */
 static inline uint32_t find(const struct set *set, uint32_t tag) {
-    uint32_t found = WAYS;
     for (uint32_t way = 0; way < WAYS; way++) {
-        found = set->tag[way] == tag ? way : found;
+        if (set->tag[way] == tag) {
+            return way;
+        }
     }
-    return found;
+    return WAYS;
 }
 
 /* One access; whether the line was there. */
@@ -41,20 +41,13 @@ static inline bool look_up(struct cache *cache, uint32_t va, bool write) {
     uint32_t line = va / LINE_BYTES;
     uint32_t tag = line + 1;
     struct set *set = &cache->sets[line % SETS];
-    uint32_t way;
     cache->accesses++;
-    if (set->tag[set->recent] == tag) {
-        return true;
-    }
-    way = find(set, tag);
-    if (way < WAYS) {
-        set->recent = way;
+    if (find(set, tag) < WAYS) {
         return true;
     }
     cache->misses++;
     if (!write) {
         set->tag[set->next] = tag;
-        set->recent = set->next;
         set->next = (set->next + 1) % WAYS;
     }
     return false;
