@@ -101,6 +101,12 @@ def boot(
     max_cycles: Annotated[int | None, typer.Option(min=1, help="Stop after so many.")] = None,
     stats: Annotated[Path | None, typer.Option(help="Write statistics here.")] = None,
     log: Annotated[Path | None, typer.Option(help="Write each instruction here.")] = None,
+    trace: Annotated[
+        Path | None, typer.Option(help="Write a timeline for ui.perfetto.dev here.")
+    ] = None,
+    symbols: Annotated[
+        list[Path] | None, typer.Option(help="Name places in log and trace by this ELF file.")
+    ] = None,
     check: Annotated[
         str | None, typer.Option(metavar="coherence", help="Report what was not flushed.")
     ] = None,
@@ -126,6 +132,7 @@ def boot(
         "--max-cycles": max_cycles,
         "--stats": stats,
         "--log": log,
+        "--trace": trace,
         "--check": check,
         "--gdb": gdb,
         "--save": save,
@@ -135,6 +142,8 @@ def boot(
     for option, value in given.items():
         if value is not None:
             arguments += [option, str(value)]
+    for file in symbols or []:
+        arguments += ["--symbols", str(file)]
     machine.hand_over(arguments)
 
 

@@ -251,6 +251,15 @@ impl Counters {
         &self.totals
     }
 
+    /// Everything counted so far, user and kernel together, but for what is kept by difference
+    /// ([`MemSys::tally`](crate::arm::memsys::MemSys::tally) has that too).
+    #[must_use]
+    pub fn counted(&self) -> Tally {
+        let mut sum = self.totals.sum();
+        sum += self.now;
+        sum
+    }
+
     /// Counts a guest-defined event.
     pub fn count_event(&mut self, id: u32) {
         *self.totals.events.entry(id).or_default() += 1;

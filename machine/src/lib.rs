@@ -24,5 +24,7 @@ pub mod machine;
 pub mod observe;
 pub mod report;
 pub mod state;
+pub mod symbols;
 pub mod tlb;
+pub mod trace;
 pub mod vectors;

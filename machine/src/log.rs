@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The instruction log (`--log`): one line an instruction, with the registers that it changed.
 //!
-//! `CYCLE PC ENCODING [-] [rN=VALUE...] [cpsr=VALUE]`; `-` marks an instruction whose condition
-//! failed. Numbers other than the cycle are hexadecimal.
+//! `CYCLE PC ENCODING [-] [rN=VALUE...] [cpsr=VALUE] [<FUNCTION+OFFSET>]`; `-` marks an instruction
+//! whose condition failed, a Thumb instruction's encoding has four digits, and the function is there
+//! if `--symbols` names a file that has it. Numbers other than the cycle are hexadecimal.
 
 use std::io::{self, Write};
 
-use crate::observe::{Commit, Observer};
+use crate::arm::memsys::MemSys;
+use crate::dev::Width;
+use crate::observe::{Access, Commit, Observer};
+use crate::symbols::Symbols;
 
 /// Writes the log.
 #[derive(Debug)]
@@ -14,16 +18,21 @@ pub struct Log<W: Write> {
     out: W,
     before: [u32; 15],
     cpsr: u32,
+    /// Whether the instruction is a Thumb instruction.
+    thumb: bool,
+    symbols: Symbols,
     failed: Option<io::Error>,
 }
 
 impl<W: Write> Log<W> {
-    /// A log of a machine that starts with these registers.
-    pub fn new(out: W) -> Self {
+    /// A log of a machine whose registers are zero; places are named by `symbols`.
+    pub fn new(out: W, symbols: Symbols) -> Self {
         Self {
             out,
             before: [0; 15],
             cpsr: 0,
+            thumb: false,
+            symbols,
             failed: None,
         }
     }
@@ -41,9 +50,10 @@ impl<W: Write> Log<W> {
 
     fn line(&mut self, commit: &Commit) -> io::Result<()> {
         let out = &mut self.out;
+        let digits = if self.thumb { 4 } else { 8 };
         write!(
             out,
-            "{} {:08x} {:08x}",
+            "{} {:08x} {:0digits$x}",
             commit.cycle, commit.pc, commit.insn
         )?;
         if !commit.executed {
@@ -57,12 +67,19 @@ impl<W: Write> Log<W> {
         if self.cpsr != commit.cpsr {
             write!(out, " cpsr={:08x}", commit.cpsr)?;
         }
+        if let Some((name, offset)) = self.symbols.find(commit.pc) {
+            write!(out, " <{name}+{offset:#x}>")?;
+        }
         writeln!(out)
     }
 }
 
 impl<W: Write> Observer for Log<W> {
     const ON: bool = true;
+
+    fn fetched(&mut self, _memory: &MemSys, access: &Access, _insn: u32) {
+        self.thumb = access.width == Width::Half;
+    }
 
     fn commit(&mut self, commit: &Commit) {
         if self.failed.is_some() {
@@ -83,7 +100,7 @@ mod tests {
     #[test]
     fn a_line_names_what_changed() {
         let mut out = Vec::new();
-        let mut log = Log::new(&mut out);
+        let mut log = Log::new(&mut out, Symbols::new());
         let mut commit = Commit {
             cycle: 22,
             pc: 0xc000_8000,

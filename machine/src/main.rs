@@ -29,6 +29,8 @@ use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::observe::Observer;
 use switchyard_machine::report::{self, End};
 use switchyard_machine::state::{self, Damaged, Saved};
+use switchyard_machine::symbols::Symbols;
+use switchyard_machine::trace::Trace;
 use switchyard_machine::vectors;
 
 use terminal::Console;
@@ -101,6 +103,12 @@ struct BootArgs {
     /// Write one line an instruction to this file.
     #[arg(long)]
     log: Option<PathBuf>,
+    /// Write a timeline, which ui.perfetto.dev opens, to this file.
+    #[arg(long)]
+    trace: Option<PathBuf>,
+    /// Name places in --log and --trace by the functions of this ELF file (may be repeated).
+    #[arg(long, value_name = "ELF")]
+    symbols: Vec<PathBuf>,
     /// Compare each access with an ideal machine's (`coherence`) and report what was forgotten.
     #[arg(long)]
     check: Option<Check>,
@@ -209,23 +217,32 @@ fn answer_vectors(machine: &str, caches: bool) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What may be put beside a machine: `--log`, `--check`, `--gdb`. One type for all three, so that
-/// the core is compiled twice and not four times.
-type Watched = ((Option<Log<BufWriter<File>>>, Option<Checker>), Watch);
+/// What may be put beside a machine: `--log`, `--trace`, `--check`, `--gdb`. One type for all, so
+/// that the core is compiled twice and not sixteen times.
+type Watched = ((Files, Option<Checker>), Watch);
+type Files = (Option<Log<BufWriter<File>>>, Option<Trace<BufWriter<File>>>);
 
 fn boot(args: &BootArgs) -> Result<ExitCode, String> {
     let listener = args.gdb.as_deref().map(Listener::new).transpose()?;
-    if args.log.is_none() && args.check.is_none() && listener.is_none() {
-        return run(args, (), |_| {}, Console::run, |()| Ok(None));
+    let files = args.log.is_some() || args.trace.is_some();
+    if !files && args.check.is_none() && listener.is_none() {
+        return run(args, (), |_, _| Ok(()), Console::run, |(), _| Ok(None));
     }
-    let log = match &args.log {
-        Some(file) => Some(Log::new(BufWriter::new(create(file)?))),
-        None => None,
-    };
+    let (given, all) = symbols(args)?;
     run(
         args,
-        ((log, None), Watch::default()),
-        |machine: &mut Machine<Watched>| {
+        (((None, None), None), Watch::default()),
+        |config: &MachineConfig, machine: &mut Machine<Watched>| {
+            let observer = &mut machine.core().observer.0 .0;
+            if let Some(file) = &args.log {
+                let out = BufWriter::new(create(file)?);
+                observer.0 = Some(Log::new(out, given.clone()));
+            }
+            if let Some(file) = &args.trace {
+                let out = BufWriter::new(create(file)?);
+                observer.1 = Some(Trace::new(out, &config.name, config.clock_hz, all));
+                machine.bus().host.marks = Some(Vec::new());
+            }
             // Once memory is loaded: the checker's copy of it begins there.
             let checker = args
                 .check
@@ -235,18 +252,36 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
             if args.restore.is_some() {
                 core.observer.restored(&core.mem);
             }
+            Ok(())
         },
         |console, machine, until| match &listener {
             Some(listener) => console.run_debugged(listener, machine, until),
             None => console.run(machine, until),
         },
-        |((log, checker), _)| {
+        |(((log, trace), checker), _), cycle| {
             if let (Some(log), Some(file)) = (log, &args.log) {
                 log.finish().map_err(|error| cannot_write(file, error))?;
+            }
+            if let (Some(trace), Some(file)) = (trace, &args.trace) {
+                let finished = trace.finish(cycle);
+                finished.map_err(|error| cannot_write(file, error))?;
             }
             Ok(checker.as_ref().map(|c| c.findings().cloned().collect()))
         },
     )
+}
+
+/// The functions of the files that `--symbols` names; these and the kernel's, if it has any.
+fn symbols(args: &BootArgs) -> Result<(Symbols, Symbols), String> {
+    let mut symbols = Symbols::new();
+    for file in &args.symbols {
+        symbols.add(file).map_err(|error| error.to_string())?;
+    }
+    let given = symbols.clone();
+    if let Some(kernel) = &args.kernel {
+        symbols.add_if_any(kernel);
+    }
+    Ok((given, symbols))
 }
 
 /// Boots and runs; `begin` is called when memory is loaded, `go` to run up to a cycle, `finish`
@@ -254,15 +289,15 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
 fn run<O: Observer>(
     args: &BootArgs,
     observer: O,
-    begin: impl FnOnce(&mut Machine<O>),
+    begin: impl FnOnce(&MachineConfig, &mut Machine<O>) -> Result<(), String>,
     go: impl FnOnce(&mut Console, &mut Machine<O>, Cycle) -> Result<Stop, String>,
-    finish: impl FnOnce(&mut O) -> Result<Option<Vec<Finding>>, String>,
+    finish: impl FnOnce(&mut O, Cycle) -> Result<Option<Vec<Finding>>, String>,
 ) -> Result<ExitCode, String> {
     let (config, mut machine) = match &args.restore {
         Some(file) => restored(args, file, observer)?,
         None => loaded(args, observer)?,
     };
-    begin(&mut machine);
+    begin(&config, &mut machine)?;
     let mut console = Console::open(args.input.as_deref(), &mut machine, config.clock_hz)?;
     // Before the run, so that a long one does not end in a file that cannot be written.
     let stats = args.stats.as_deref().map(create).transpose()?;
@@ -275,8 +310,9 @@ fn run<O: Observer>(
     let seconds = began.elapsed().as_secs_f64();
     console.close();
 
-    let end = End::new(stop, machine.cycles());
-    let findings = finish(&mut machine.core().observer)?;
+    let cycles = machine.cycles();
+    let end = End::new(stop, cycles);
+    let findings = finish(&mut machine.core().observer, cycles)?;
     // Before the statistics, which close the regions of interest.
     if let (Some(file), Some(name)) = (&save, &args.save) {
         file.set_len(0)

@@ -2,8 +2,10 @@
 //! Observers: what may watch a machine run. The observer is a type parameter of the core, so the
 //! one that watches nothing, `()`, compiles to nothing.
 
+use crate::arm::core::Exception;
+use crate::arm::cp15::Register;
 use crate::arm::memsys::MemSys;
-use crate::dev::Width;
+use crate::dev::{Mark, Width};
 use crate::event::Cycle;
 
 /// One instruction that has issued.
@@ -38,6 +40,32 @@ pub struct Access {
     pub privileged: bool,
 }
 
+/// An exception that was taken.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// Which.
+    pub exception: Exception,
+    /// The link register of its mode.
+    pub return_address: u32,
+    /// The program status register of what it has interrupted.
+    pub saved: u32,
+    /// The registers; r0 to r7 are still those of what it has interrupted.
+    pub r: [u32; 16],
+}
+
+/// A write of a register of the system control coprocessor, or an operation by one.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemAccess {
+    /// Address of the instruction.
+    pub pc: u32,
+    /// The register.
+    pub register: Register,
+    /// What was written.
+    pub value: u32,
+    /// Whether the processor sleeps now.
+    pub sleeps: bool,
+}
+
 /// Watches a machine. Methods of an observer whose [`Observer::ON`] is false are never called.
 pub trait Observer {
     /// Whether there is anything to call.
@@ -52,6 +80,12 @@ pub trait Observer {
     fn stored(&mut self, _memory: &MemSys, _access: &Access, _value: u32) {}
     /// After a debugger has changed memory at `_pa` and all copies of it.
     fn poked(&mut self, _pa: u32, _bytes: &[u8]) {}
+    /// After an exception was taken, before its first instruction.
+    fn entered(&mut self, _memory: &MemSys, _entry: &Entry) {}
+    /// After an access to CP15 that may do more than read a register.
+    fn operated(&mut self, _memory: &MemSys, _access: &SystemAccess) {}
+    /// What the guest has told the probe, in order; some time after it did.
+    fn marked(&mut self, _marks: &[Mark]) {}
     /// After the machine was put into a saved state.
     fn restored(&mut self, _memory: &MemSys) {}
 }
@@ -88,6 +122,21 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn poked(&mut self, pa: u32, bytes: &[u8]) {
         self.0.poked(pa, bytes);
         self.1.poked(pa, bytes);
+    }
+
+    fn entered(&mut self, memory: &MemSys, entry: &Entry) {
+        self.0.entered(memory, entry);
+        self.1.entered(memory, entry);
+    }
+
+    fn operated(&mut self, memory: &MemSys, access: &SystemAccess) {
+        self.0.operated(memory, access);
+        self.1.operated(memory, access);
+    }
+
+    fn marked(&mut self, marks: &[Mark]) {
+        self.0.marked(marks);
+        self.1.marked(marks);
     }
 
     fn restored(&mut self, memory: &MemSys) {
@@ -127,6 +176,24 @@ impl<A: Observer> Observer for Option<A> {
     fn poked(&mut self, pa: u32, bytes: &[u8]) {
         if let Some(observer) = self {
             observer.poked(pa, bytes);
+        }
+    }
+
+    fn entered(&mut self, memory: &MemSys, entry: &Entry) {
+        if let Some(observer) = self {
+            observer.entered(memory, entry);
+        }
+    }
+
+    fn operated(&mut self, memory: &MemSys, access: &SystemAccess) {
+        if let Some(observer) = self {
+            observer.operated(memory, access);
+        }
+    }
+
+    fn marked(&mut self, marks: &[Mark]) {
+        if let Some(observer) = self {
+            observer.marked(marks);
         }
     }
 

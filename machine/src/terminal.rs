@@ -119,6 +119,7 @@ impl Console {
         patience: Duration,
     ) -> Option<Stop> {
         self.show(&std::mem::take(&mut machine.bus().host.output));
+        pass_marks(machine);
         if !self.open {
             return Some(Stop::Stopped("nobody reads its console any more"));
         }
@@ -159,6 +160,14 @@ impl Console {
         if self.keys.take().is_some() && !self.tail.ends_line() {
             let _ = writeln!(io::stderr());
         }
+    }
+}
+
+/// Gives what the guest has marked to the observer, if one has asked for it.
+fn pass_marks<O: Observer>(machine: &mut Machine<O>) {
+    if let Some(marks) = &mut machine.bus().host.marks {
+        let taken = std::mem::take(marks);
+        machine.core().observer.marked(&taken);
     }
 }
 

@@ -177,7 +177,7 @@ fn other_files_that_cannot_be_used() {
     );
     let nowhere = scratch.path("no/where");
     let what = "cannot be written: No such file or directory; expected a file that can be created";
-    for option in ["--stats", "--host-time", "--log", "--save"] {
+    for option in ["--stats", "--host-time", "--log", "--trace", "--save"] {
         boot_refused(&kernel, &[option, &nowhere], &format!("{nowhere}: {what}"));
     }
 }

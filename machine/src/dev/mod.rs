@@ -45,6 +45,26 @@ impl Width {
     }
 }
 
+/// What a guest has told the probe about where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// When.
+    pub cycle: Cycle,
+    /// What.
+    pub kind: MarkKind,
+}
+
+/// What a mark says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkKind {
+    /// The region of interest of this number begins.
+    Begin(u32),
+    /// It ends.
+    End(u32),
+    /// The event of this number has happened.
+    Event(u32),
+}
+
 /// The outside world as devices see it: the console's two directions and the guest's wish to end.
 #[derive(Debug, Default)]
 pub struct Host {
@@ -58,6 +78,8 @@ pub struct Host {
     pub power_off: Option<&'static str>,
     /// Set by a reset or watchdog register: the machine stopped otherwise; says why.
     pub stopped: Option<&'static str>,
+    /// What the guest has marked and nobody has taken yet; `None`: nobody wants to know.
+    pub marks: Option<Vec<Mark>>,
     /// Raw samples by stream, as the guest wrote them to the probe.
     pub samples: std::collections::BTreeMap<u32, Vec<u32>>,
 }
@@ -89,6 +111,14 @@ impl DevCtx<'_> {
             *self.lines |= bit;
         } else {
             *self.lines &= !bit;
+        }
+    }
+
+    /// Notes what the guest says about where it is, for whoever wants to know.
+    pub fn mark(&mut self, kind: MarkKind) {
+        let cycle = self.now;
+        if let Some(marks) = &mut self.host.marks {
+            marks.push(Mark { cycle, kind });
         }
     }
 

@@ -3,7 +3,7 @@
 //! `machine/tests/probe.rs` compares the numbers below). It is no hardware: guests look for
 //! its ID and do without it elsewhere.
 
-use super::{lane, DevCtx, Device, Width};
+use super::{lane, DevCtx, Device, MarkKind, Width};
 use crate::counters::Tally;
 
 /// Physical address: reserved in the SA-1110's map, so that no real device is hidden.
@@ -97,11 +97,20 @@ impl Device for Probe {
         match offset & !3 {
             PROBE_PUTC => ctx.host.output.push(value as u8),
             PROBE_EXIT => ctx.host.exit = Some(value),
-            PROBE_REGION_BEGIN => ctx.counters.begin_region(value % NUMBERS),
-            PROBE_REGION_END => ctx.counters.end_region(value % NUMBERS),
+            PROBE_REGION_BEGIN => {
+                ctx.counters.begin_region(value % NUMBERS);
+                ctx.mark(MarkKind::Begin(value % NUMBERS));
+            }
+            PROBE_REGION_END => {
+                ctx.counters.end_region(value % NUMBERS);
+                ctx.mark(MarkKind::End(value % NUMBERS));
+            }
             PROBE_STREAM => self.stream = value % NUMBERS,
             PROBE_SAMPLE => ctx.host.samples.entry(self.stream).or_default().push(value),
-            PROBE_EVENT => ctx.counters.count_event(value % EVENTS),
+            PROBE_EVENT => {
+                ctx.counters.count_event(value % EVENTS);
+                ctx.mark(MarkKind::Event(value % EVENTS));
+            }
             PROBE_COUNTER_SELECT => {
                 self.counter = (value as usize).min(Tally::NAMES.len());
             }

@@ -7,7 +7,7 @@ mod arm926;
 mod sa1110;
 
 use crate::config::CoreKind;
-use crate::observe::Observer;
+use crate::observe::{Observer, SystemAccess};
 
 use super::core::{Core, Diagnostic};
 
@@ -48,6 +48,11 @@ impl<O: Observer> Core<O> {
             (3, _) => self.mem.dacr,
             (6, _) => self.mem.fault_address,
             (_, CoreKind::Sa1110) => self.read_sa1110(register),
+            (7, CoreKind::Arm926) => {
+                let value = self.read_arm926(register);
+                self.show(register, 0);
+                value
+            }
             (_, CoreKind::Arm926) => self.read_arm926(register),
         }
     }
@@ -70,6 +75,20 @@ impl<O: Observer> Core<O> {
             (6, _) => self.mem.fault_address = value,
             (_, CoreKind::Sa1110) => self.write_sa1110(register, value),
             (_, CoreKind::Arm926) => self.write_arm926(register, value),
+        }
+        self.show(register, value);
+    }
+
+    /// Tells the observer of an operation.
+    fn show(&mut self, register: Register, value: u32) {
+        if O::ON {
+            let access = SystemAccess {
+                pc: self.pc(),
+                register,
+                value,
+                sleeps: self.waiting,
+            };
+            self.observer.operated(&self.mem, &access);
         }
     }
 

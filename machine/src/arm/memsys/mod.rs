@@ -20,7 +20,7 @@ mod state;
 use crate::bus::{Bus, Target};
 use crate::cache::{Cache, LINE_BYTES};
 use crate::config::{CoreKind, MachineConfig, Replacement};
-use crate::counters::Counters;
+use crate::counters::{Counters, Tally};
 use crate::event::Cycle;
 use crate::tlb::{Attributes, Tlb, TlbEntry};
 
@@ -424,24 +424,39 @@ impl MemSys {
     /// Brings the tallies that are kept by difference up to date: cycles, and the lookups that
     /// every instruction fetch makes.
     pub fn sync_counters(&mut self) {
-        let now = &mut self.counters.now;
-        now.cycles += self.cycle - self.synced_cycle;
+        let pending = self.pending();
+        self.counters.now += pending;
+        self.uncached_fetches -= pending.instructions - pending.icache_accesses;
         self.synced_cycle = self.cycle;
-        let fetches = self.counters.fetches - self.synced_instructions;
         self.synced_instructions = self.counters.fetches;
-        now.instructions += fetches;
-        now.icache_accesses += fetches - self.uncached_fetches.min(fetches);
-        self.uncached_fetches -= self.uncached_fetches.min(fetches);
-        if self.control & control::M != 0 {
-            now.itlb_accesses += fetches;
+        self.counters.hinted_reads = 0;
+        self.counters.hinted_writes = 0;
+    }
+
+    /// What is to be added to the tallies to bring them up to date.
+    fn pending(&self) -> Tally {
+        let fetches = self.counters.fetches - self.synced_instructions;
+        let (reads, writes) = (self.counters.hinted_reads, self.counters.hinted_writes);
+        let translated = self.control & control::M != 0;
+        Tally {
+            cycles: self.cycle - self.synced_cycle,
+            instructions: fetches,
+            icache_accesses: fetches - self.uncached_fetches.min(fetches),
+            itlb_accesses: if translated { fetches } else { 0 },
+            dcache_reads: reads,
+            dcache_writes: writes,
+            // Hints are only for cacheable pages, and without translation there are none.
+            dtlb_accesses: reads + writes,
+            ..Tally::default()
         }
-        let reads = std::mem::take(&mut self.counters.hinted_reads);
-        let writes = std::mem::take(&mut self.counters.hinted_writes);
-        let now = &mut self.counters.now;
-        now.dcache_reads += reads;
-        now.dcache_writes += writes;
-        // Hints are only for cacheable pages, and without translation there are none.
-        now.dtlb_accesses += reads + writes;
+    }
+
+    /// Everything counted so far, user and kernel together. For observers.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        let mut tally = self.counters.counted();
+        tally += self.pending();
+        tally
     }
 
     /// Writes to memory that nothing took.

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Taking exceptions (DDI 0100, A2.6), and the two ways in which a guest can be beyond help.
+
+use crate::config::CoreKind;
+use crate::event::Cycle;
+use crate::observe::{Entry, Observer};
+
+use super::{control, psr, Core, Dead, Exception};
+
+impl<O: Observer> Core<O> {
+    /// Takes an exception; `return_address` goes into the link register of its mode.
+    pub(in crate::arm) fn take(&mut self, exception: Exception, return_address: u32) {
+        let tally = &mut self.mem.counters.now;
+        *match exception {
+            Exception::Undefined => &mut tally.exception_undefined,
+            Exception::Swi => &mut tally.exception_swi,
+            Exception::PrefetchAbort => &mut tally.exception_prefetch_abort,
+            Exception::DataAbort => &mut tally.exception_data_abort,
+            Exception::Irq => &mut tally.exception_irq,
+            Exception::Fiq => &mut tally.exception_fiq,
+        } += 1;
+        let (offset, new_mode) = exception.entry();
+        let saved = self.cpsr;
+        let masks = psr::I
+            | if exception == Exception::Fiq {
+                psr::F
+            } else {
+                0
+            };
+        self.set_cpsr((saved & !(psr::MODE | psr::T)) | new_mode | masks);
+        if let Some(spsr) = self.saved_psr() {
+            *spsr = saved;
+        }
+        self.r[14] = return_address;
+        let base = if self.mem.control & control::X != 0 {
+            0xffff_0000
+        } else {
+            0
+        };
+        self.next_pc = base + offset;
+        self.mem.cycle += Cycle::from(self.pipeline.config.exception_entry);
+        self.taken = Some(exception);
+        if O::ON {
+            let entry = Entry {
+                exception,
+                return_address,
+                saved,
+                r: self.r,
+            };
+            self.observer.entered(&self.mem, &entry);
+        }
+    }
+
+    pub(super) fn prefetch_abort(&mut self, pc: u32) {
+        self.mem.cycle += 1;
+        if self.mem.core == CoreKind::Arm926 {
+            self.mem.insn_fault_status = self.mem.fault.status_register();
+        }
+        self.take(Exception::PrefetchAbort, pc.wrapping_add(4));
+        if self.next_pc == pc {
+            self.die(format!(
+                "prefetch abort at the prefetch abort vector {pc:#010x}: no handler is mapped there"
+            ));
+        }
+        self.r[15] = self.next_pc;
+    }
+
+    pub(super) fn data_abort(&mut self, pc: u32) {
+        // SA-1110 DM §7.6: a data abort sets both registers, a prefetch abort neither; the
+        // ARM926EJ-S has a status register of its own for that (TRM §3.6.2).
+        let fault = self.mem.fault;
+        self.mem.fault_status = fault.status_register();
+        self.mem.fault_address = fault.mva;
+        self.take(Exception::DataAbort, pc.wrapping_add(8));
+    }
+
+    /// The instruction that executes is undefined.
+    pub(in crate::arm) fn undefined(&mut self) {
+        let pc = self.pc();
+        self.take(Exception::Undefined, self.following());
+        if self.next_pc == pc {
+            self.die(format!(
+                "undefined instruction at the undefined instruction vector {pc:#010x}"
+            ));
+        }
+    }
+
+    /// A branch of an instruction to itself with interrupts masked never ends.
+    pub(in crate::arm) fn check_endless_branch(&mut self, target: u32) {
+        if target == self.pc() && self.cpsr & (psr::I | psr::F) == psr::I | psr::F {
+            self.dead = Some(Dead::Hung(format!(
+                "branch to itself at {target:#010x} with interrupts masked"
+            )));
+            self.mem.horizon = 0;
+        }
+    }
+
+    fn die(&mut self, message: String) {
+        self.dead = Some(Dead::Died(message));
+        self.mem.horizon = 0;
+    }
+}

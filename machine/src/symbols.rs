@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Functions by address, from the symbol tables of ELF files: what people call the places that a
+//! trace or a log shows.
+
+use std::path::Path;
+
+use object::read::elf::ElfFile32;
+use object::{Object, ObjectSymbol, SectionIndex, SymbolKind, SymbolSection};
+
+use crate::error::{read_file, Error};
+
+const AN_ELF_FILE: &str = "an ELF32 little-endian ARM file with symbols";
+
+/// A function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Function {
+    start: u32,
+    /// The address behind it; up to the next function if the file does not say.
+    end: u32,
+    name: String,
+}
+
+/// The functions of some files. Where files overlap, those of the first are found.
+#[derive(Debug, Clone, Default)]
+pub struct Symbols {
+    /// One list a file, by address.
+    files: Vec<Vec<Function>>,
+}
+
+impl Symbols {
+    /// None.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds those of `file`.
+    ///
+    /// # Errors
+    /// It is no ELF file for ARM, or has no functions.
+    pub fn add(&mut self, file: &Path) -> Result<(), Error> {
+        let unfit = |what: &str| Error::Image {
+            file: file.to_path_buf(),
+            what: what.to_string(),
+            expected: AN_ELF_FILE.to_string(),
+        };
+        let bytes = read_file(file, AN_ELF_FILE)?;
+        let functions = functions(&bytes).ok_or_else(|| unfit("is no ELF32 file"))?;
+        if functions.is_empty() {
+            return Err(unfit("has no symbols of functions"));
+        }
+        self.files.push(functions);
+        Ok(())
+    }
+
+    /// Adds those of an image that may have none.
+    pub fn add_if_any(&mut self, file: &Path) {
+        let bytes = std::fs::read(file).unwrap_or_default();
+        self.files.extend(functions(&bytes));
+    }
+
+    /// The name of the function that `address` lies in, and how far from its start.
+    #[must_use]
+    pub fn find(&self, address: u32) -> Option<(&str, u32)> {
+        self.files.iter().find_map(|functions| {
+            let behind = functions.partition_point(|f| f.start <= address);
+            let function = &functions[behind.checked_sub(1)?];
+            (address < function.end).then(|| (function.name.as_str(), address - function.start))
+        })
+    }
+}
+
+/// The functions of an ELF file, sorted; `None` if it is none.
+fn functions(bytes: &[u8]) -> Option<Vec<Function>> {
+    let elf = ElfFile32::<object::LittleEndian>::parse(bytes).ok()?;
+    let code: Vec<SectionIndex> = object::Object::sections(&elf)
+        .filter(|s| object::ObjectSection::kind(s) == object::SectionKind::Text)
+        .map(|s| object::ObjectSection::index(&s))
+        .collect();
+    let mut found: Vec<Function> = elf
+        .symbols()
+        .filter_map(|symbol| {
+            let SymbolSection::Section(section) = symbol.section() else {
+                return None;
+            };
+            let name = symbol.name().ok()?;
+            // Assembly's labels have no type; `$a` and the like mark kinds of contents.
+            let labels = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown);
+            let local = name.is_empty() || name.starts_with(['$', '.']);
+            (labels && !local && code.contains(&section)).then(|| {
+                let start = symbol.address() as u32 & !1; // bit 0: Thumb
+                Function {
+                    start,
+                    end: start.saturating_add(symbol.size() as u32),
+                    name: name.to_string(),
+                }
+            })
+        })
+        .collect();
+    // At one address the one with a size, which is the function's own name, comes last and is found.
+    found.sort_by(|a, b| (a.start, a.end, &b.name).cmp(&(b.start, b.end, &a.name)));
+    let starts: Vec<u32> = found.iter().map(|f| f.start).collect();
+    for function in &mut found {
+        if function.end == function.start {
+            let next = starts[starts.partition_point(|&s| s <= function.start)..].first();
+            function.end = next.copied().unwrap_or(function.start | 0xfff);
+        }
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(start: u32, end: u32, name: &str) -> Function {
+        let name = name.to_string();
+        Function { start, end, name }
+    }
+
+    #[test]
+    fn addresses_are_found_in_the_first_file_that_has_them() {
+        let symbols = Symbols {
+            files: vec![
+                vec![function(0x100, 0x110, "a"), function(0x120, 0x140, "b")],
+                vec![function(0x0, 0x1000, "all")],
+            ],
+        };
+        assert_eq!(symbols.find(0x100), Some(("a", 0)));
+        assert_eq!(symbols.find(0x13f), Some(("b", 0x1f)));
+        assert_eq!(symbols.find(0x118), Some(("all", 0x118)));
+        assert_eq!(symbols.find(0x1000), None);
+        assert_eq!(Symbols::new().find(0), None);
+    }
+
+    #[test]
+    fn what_is_no_elf_file_has_none() {
+        assert_eq!(functions(b"\x7fELF"), None);
+        assert_eq!(functions(b""), None);
+    }
+}
