@@ -173,7 +173,7 @@ def measure(workload: Workload, repeats: int, tick: Callable[[], None]) -> Speed
 
 
 class _Rivals:
-    """QEMU's runs of a Linux: by itself, and with the plugin. What does not work becomes a note."""
+    """QEMU's runs of a Linux: alone, and with the plugins. What does not work becomes a note."""
 
     def __init__(self, linux: build_linux.Linux, word: str) -> None:
         # One thread, as there is one guest processor.
@@ -181,7 +181,8 @@ class _Rivals:
         self._end = linux.last_line
         self._alone: list[float] = []
         self._instructions = 0
-        self._counted: list[qemu.Timed] = []
+        self._lookups: list[qemu.Timed] = []
+        self._shortcuts: list[qemu.Timed] = []
         self.notes: list[str] = []
         self._works = bool(qemu.version())
         self._plugin_works = self._works
@@ -196,7 +197,10 @@ class _Rivals:
                     # Not timed: how many instructions QEMU runs when nothing slows it down.
                     counted = qemu.run_with_plugin(self._command, self._end, lookups=False)
                     self._instructions = counted.instructions or 0
-                self._counted.append(qemu.run_with_plugin(self._command, self._end, lookups=True))
+                self._lookups.append(qemu.run_with_plugin(self._command, self._end))
+                self._shortcuts.append(
+                    qemu.run_with_plugin(self._command, self._end, shortcuts=True)
+                )
             except RunError as error:
                 self._plugin_works = False
                 self.notes.append(f"no QEMU with plugin to compare with: {error}")
@@ -215,10 +219,14 @@ class _Rivals:
             counts = (self._instructions,) * len(times)
             rivals.append(Rival("ratio_to_qemu", "QEMU", counts, times))
         if self._plugin_works:
-            counts = tuple(one.instructions or 0 for one in self._counted)
-            times = tuple(one.seconds for one in self._counted)
-            metric = "ratio_to_qemu_cache_plugin"
-            rivals.append(Rival(metric, "QEMU with plugin for caches", counts, times))
+            metric, about = "ratio_to_qemu_cache_plugin", "QEMU with a plugin for caches"
+            for suffix, more, runs in (
+                ("", "", self._lookups),
+                ("_shortcuts", ", taking shortcuts", self._shortcuts),
+            ):
+                counts = tuple(one.instructions or 0 for one in runs)
+                times = tuple(one.seconds for one in runs)
+                rivals.append(Rival(metric + suffix, about + more, counts, times))
         return tuple(rivals)
 
 

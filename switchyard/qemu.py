@@ -47,12 +47,13 @@ def version() -> str:
     return found.group(1) if found else ""
 
 
-def plugin() -> Path:
+def plugin(shortcuts: bool = False) -> Path:
     """Brings the plugin up to date for the QEMU that is installed."""
     # Since version 9, QEMU refuses plugins for version 1 of its interface; ours differ in nothing
     # that it uses. Tried with 7.2 only.
     api = 1 if int(version().split(".")[0]) < 9 else 2
-    made = build.root() / "build" / "bench" / "qemu-plugin" / f"cache-v{api}.so"
+    folder = build.root() / "build" / "bench" / "qemu-plugin"
+    made = folder / f"{'shortcuts' if shortcuts else 'lookup'}-v{api}.so"
     build.make("QEMU plugin", ["make", "-C", "bench/qemu-plugin", f"API_VERSION={api}"], [made])
     return made
 
@@ -78,11 +79,13 @@ def run(command: list[str], end: str) -> Timed:
     return Timed(seconds, console, None)
 
 
-def run_with_plugin(command: list[str], end: str, lookups: bool) -> Timed:
+def run_with_plugin(
+    command: list[str], end: str, lookups: bool = True, shortcuts: bool = False
+) -> Timed:
     """The same with the plugin, which counts instructions and, if asked to, looks up its caches."""
     with tempfile.TemporaryDirectory(prefix="switchyard-") as scratch:
         out = Path(scratch, "counts.json")
-        given = f"{plugin()},out={out}" + ("" if lookups else ",lookups=off")
+        given = f"{plugin(shortcuts)},out={out}" + ("" if lookups else ",lookups=off")
         timed = run([*command, "-plugin", given], end)
         if not out.exists():
             raise RunError(f"{PROGRAM}: its plugin wrote no counts")
