@@ -28,8 +28,13 @@ impl EventQueue {
 
     /// Wakes `device` at cycle `at` (replacing its earlier wish); [`NEVER`] cancels.
     pub fn schedule(&mut self, device: usize, at: Cycle) {
-        self.deadline[device] = at;
-        self.next = self.deadline.iter().copied().min().unwrap_or(NEVER);
+        let before = std::mem::replace(&mut self.deadline[device], at);
+        if at <= self.next {
+            self.next = at;
+        } else if before == self.next {
+            // It was the earliest, or one of them.
+            self.next = self.deadline.iter().copied().min().unwrap_or(NEVER);
+        }
     }
 
     /// The deadlines, by device.
