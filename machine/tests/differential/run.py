@@ -15,12 +15,21 @@ from pathlib import Path
 
 from compare import Mismatch, compare, disassemble, run_one, save
 from reference import Reference
+from space_reference import SpaceReference
+from spaces import SpaceMismatch, compare_spaces, save_space
 from vectors import MachineRun, decode_case, machine_command
 
 
 def replay(command: list[str], path: Path, v5: bool = False) -> int:
     with path.open("rb") as file:
         case = decode_case(file)
+    if case.space:
+        reference = SpaceReference(v5)
+        again = reference.run(case)
+        ours = MachineRun(command, [case.with_limit(again.executed)]).answers()[0]
+        print(SpaceMismatch(case, ours, again, str(path)).report())
+        print("the machine and the reference " + ("agree" if ours == again else "differ"))
+        return int(ours != again)
     ours = MachineRun(command, [case]).answers()[0]
     theirs = run_one(Reference(v5), case)
     if ours != theirs:
@@ -38,6 +47,7 @@ def main() -> int:
     parser.add_argument("--first-batch", type=int, default=0, help="resume here")
     parser.add_argument("--core", choices=("sa1110", "arm926"), default="sa1110")
     parser.add_argument("--caches", action="store_true", help="run through MMU and caches")
+    parser.add_argument("--spaces", action="store_true", help="with page tables and faults")
     parser.add_argument("--stop-after", type=int, default=5, help="stop after so many mismatches")
     parser.add_argument("--save", type=Path, default=Path("build/differential"))
     parser.add_argument("--replay", type=Path, metavar="FILE", help="run one saved case")
@@ -47,14 +57,14 @@ def main() -> int:
     if command is None:
         print("no switchyard-machine built; set SWITCHYARD_MACHINE", file=sys.stderr)
         return 2
-    if arguments.caches:
+    if arguments.caches and not arguments.spaces:
         command.append("--caches")
     if arguments.replay:
         return replay(command, arguments.replay, v5)
 
     start = time.monotonic()
 
-    def progress(batch: int, executed: int) -> None:
+    def progress(batch: int, executed: int, *_: object) -> None:
         rate = executed / (time.monotonic() - start)
         print(
             f"\r{executed:,} of {arguments.instructions:,} instructions, {rate:,.0f}/s, "
@@ -65,6 +75,22 @@ def main() -> int:
         )
 
     found = 0
+    if arguments.spaces:
+        for strange in compare_spaces(
+            command,
+            arguments.seed,
+            arguments.instructions,
+            v5,
+            arguments.caches,
+            arguments.first_batch,
+            progress,
+        ):
+            found += 1
+            print(f"\n{strange.report()}\nsaved as {save_space(strange, arguments.save)}")
+            if found == arguments.stop_after:
+                break
+        print(f"\n{found} mismatches", file=sys.stderr)
+        return 1 if found else 0
     for mismatch in compare(
         command, arguments.seed, arguments.instructions, arguments.first_batch, progress, v5
     ):

@@ -12,6 +12,7 @@ import struct
 import subprocess
 import tempfile
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO
 
@@ -72,11 +73,15 @@ class Case:
     # The stream lies in [state[PC], end); the reference stops there. Not sent to the machine,
     # which gets `limit` instead.
     end: int = field(default=0, compare=False)
+    # Control, translation table base, domains, process ID: the case has an address space, and
+    # goes on after exceptions.
+    space: tuple[int, int, int, int] | None = None
 
     def encode(self) -> bytes:
         parts = [
-            struct.pack("<4I", CASE_MAGIC, self.ident, 0, self.limit),
+            struct.pack("<4I", CASE_MAGIC, self.ident, int(self.space is not None), self.limit),
             struct.pack(f"<{STATE_WORDS}I", *self.state),
+            struct.pack("<4I", *self.space) if self.space else b"",
             struct.pack("<I", len(self.blocks)),
         ]
         for address, data in self.blocks:
@@ -97,6 +102,10 @@ class Answer:
     exception: int
     state: tuple[int, ...]
     memory: bytes
+    # Only of a case with an address space: fault status of data and instructions, fault address;
+    # and what each exception left, see EVENT_NAMES.
+    faults: tuple[int, ...] = ()
+    events: tuple[tuple[int, ...], ...] = ()
 
     def differences(self, other: Answer) -> list[str]:
         """One line per difference, ours first."""
@@ -109,12 +118,26 @@ class Answer:
         for name, a_word, b_word in zip(STATE_NAMES, self.state, other.state, strict=True):
             if a_word != b_word:
                 out.append(f"{name}: {a_word:08x} / {b_word:08x}")
+        if self.faults != other.faults:
+            out.append(f"dfsr, ifsr, far: {_hex(self.faults)} / {_hex(other.faults)}")
+        for ours, theirs in zip_longest(self.events, other.events, fillvalue=()):
+            if ours != theirs:
+                out.append(f"first exception that differs ({' '.join(EVENT_NAMES)}):")
+                out.append(f"  {_hex(ours)} / {_hex(theirs)}")
+                break
         if self.memory != other.memory:
             for i in range(0, max(len(self.memory), len(other.memory)), 4):
                 a_bytes, b_bytes = self.memory[i : i + 4], other.memory[i : i + 4]
                 if a_bytes != b_bytes:
                     out.append(f"memory range +{i:#x}: {a_bytes.hex(' ')} / {b_bytes.hex(' ')}")
         return out
+
+
+EVENT_NAMES = ("step", "kind", "dfsr", "ifsr", "far", "r14", "spsr", "cpsr", "pc")
+
+
+def _hex(words: tuple[int, ...]) -> str:
+    return " ".join(f"{word:x}" for word in words) or "none"
 
 
 def _words(stream: BinaryIO, count: int) -> tuple[int, ...]:
@@ -126,10 +149,14 @@ def _words(stream: BinaryIO, count: int) -> tuple[int, ...]:
 
 def decode_case(stream: BinaryIO) -> Case:
     """Read one case (a saved file); the end of the stream is taken from its first block."""
-    magic, ident, _flags, limit = _words(stream, 4)
+    magic, ident, flags, limit = _words(stream, 4)
     if magic != CASE_MAGIC:
         raise ValueError(f"not a case: magic {magic:#x}")
     state = _words(stream, STATE_WORDS)
+    space = None
+    if flags:
+        control, base, domains, process = _words(stream, 4)
+        space = (control, base, domains, process)
     blocks = []
     for _ in range(_words(stream, 1)[0]):
         address, length = _words(stream, 2)
@@ -138,19 +165,26 @@ def decode_case(stream: BinaryIO) -> Case:
     for _ in range(_words(stream, 1)[0]):
         address, length = _words(stream, 2)
         ranges.append((address, length))
-    return Case(ident, limit, state, tuple(blocks), tuple(ranges))
+    return Case(ident, limit, state, tuple(blocks), tuple(ranges), space=space)
 
 
-def decode_answer(stream: BinaryIO, ident: int) -> Answer:
+def decode_answer(stream: BinaryIO, case: Case) -> Answer:
+    ident = case.ident
     magic, got, executed, exception = _words(stream, 4)
     if magic != ANSWER_MAGIC or got != ident:
         raise ValueError(f"case {ident}: answer has magic {magic:#x} and id {got}")
     state = _words(stream, STATE_WORDS)
+    faults: tuple[int, ...] = ()
+    events: tuple[tuple[int, ...], ...] = ()
+    if case.space:
+        *faults_read, count = _words(stream, 4)
+        faults = tuple(faults_read)
+        events = tuple(_words(stream, len(EVENT_NAMES)) for _ in range(count))
     (length,) = _words(stream, 1)
     memory = stream.read(length)
     if len(memory) != length:
         raise EOFError
-    return Answer(executed, exception, state, memory)
+    return Answer(executed, exception, state, memory, faults, events)
 
 
 # The machine file of each core, beside this file or by name.
@@ -207,7 +241,7 @@ class MachineRun:
             raise RuntimeError(f"status {status} from {self._command}: {message}")
         self._output.seek(0)
         try:
-            result = [decode_answer(self._output, case.ident) for case in self.cases]
+            result = [decode_answer(self._output, case) for case in self.cases]
         except EOFError:
             raise RuntimeError("switchyard-machine vectors: its output ends early") from None
         for file in (self._input, self._output, self._errors):
