@@ -18,6 +18,9 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../machines/sa1110-sdram.toml"),
     ),
     ("collie", include_str!("../machines/collie.toml")),
+    ("versatilepb", include_str!("../machines/versatilepb.toml")),
+    ("s3c24a0", include_str!("../machines/s3c24a0.toml")),
+    ("omap1610", include_str!("../machines/omap1610.toml")),
 ];
 
 /// What an unreadable machine file should have been.
@@ -545,7 +548,7 @@ mod tests {
             ("size-bytes = 16384", "size-bytes = 3000", "m.toml: icache.size-bytes: 3000 is no power of two from 1 to 16777216; expected a power of two"),
             ("size-bytes = 16384", "size-bytes = 512", "m.toml: icache.ways: 32 ways of 32 bytes do not fit into 512 bytes; expected ways * line-bytes of at most size-bytes"),
             ("line-bytes = 32", "line-bytes = 64", "m.toml: icache.line-bytes: 64; expected 32, the only line size that the model has"),
-            ("board = \"assabet\"", "board = \"brick\"", "m.toml: board: unknown board \"brick\"; expected assabet, collie"),
+            ("board = \"assabet\"", "board = \"brick\"", "m.toml: board: unknown board \"brick\"; expected assabet, collie, versatile"),
             ("ram-bytes = 0x0200_0000", "ram-bytes = 3000000", "m.toml: ram-bytes: 3000000; expected a power of two from 1048576 to 536870912"),
             ("\"round-robin\"", "\"fifo\"", "m.toml: line N: icache.replacement: unknown variant `fifo`; expected one of `round-robin`, `lru`, `random`"),
             ("entries = 32", "entries = 0", "m.toml: itlb.entries: 0; expected a number from 1 to 256"),
@@ -579,7 +582,7 @@ mod tests {
     fn a_name_that_is_no_machine_lists_the_machines() {
         assert_eq!(
             MachineConfig::find("vax").unwrap_err().to_string(),
-            "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie or a file that ends in .toml"
+            "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, s3c24a0, omap1610 or a file that ends in .toml"
         );
     }
 }

@@ -5,6 +5,7 @@
 pub mod assabet;
 pub mod collie;
 mod sa1110;
+pub mod versatile;
 
 use crate::bus::BoardParts;
 
@@ -26,7 +27,7 @@ pub struct Board {
 }
 
 /// Every board.
-const BOARDS: &[&Board] = &[&assabet::BOARD, &collie::BOARD];
+const BOARDS: &[&Board] = &[&assabet::BOARD, &collie::BOARD, &versatile::BOARD];
 
 /// The board of that name.
 #[must_use]

@@ -8,13 +8,25 @@ pub(crate) mod bench;
 pub mod gpio;
 pub mod intc;
 pub mod os_timer;
+pub mod pl011;
+pub mod pl031;
+pub mod pl050;
+pub mod pl061;
+pub mod pl180;
 pub mod power;
 pub mod ppc;
+pub mod primecell;
 pub mod probe;
 pub mod reset;
 pub mod rtc;
+pub mod sbcon;
+pub mod sic;
+pub mod sp804;
+pub mod sp805;
 pub mod storage;
+pub mod sysreg;
 pub mod uart;
+pub mod vic;
 
 use serde::{Deserialize, Serialize};
 

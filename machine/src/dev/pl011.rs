@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+//! ARM's UART PL011 (DDI 0183): FIFOs that fill and empty at the speed of the line, and their
+//! interrupts. No modem lines, no DMA.
+//!
+//! Two liberties, both at the far end of the wire, as in `uart.rs`: a character that the transmit
+//! FIFO accepts reaches the host's console at once, and host input waits until the receive FIFO
+//! has room. So there are no receive errors.
+
+use std::collections::VecDeque;
+
+use super::primecell::PeriphId;
+use super::{lane, DevCtx, Device, Width};
+use crate::event::{Cycle, NEVER};
+use crate::state::plausible;
+
+/// UARTCLK of the Versatile (DUI 0225).
+const UARTCLK_HZ: u64 = 24_000_000;
+
+const ID: PeriphId = PeriphId([0x11, 0x10, 0x14, 0x00]);
+
+const DR: u32 = 0x00;
+/// Receive errors; writing clears them. There are none.
+const FR: u32 = 0x18;
+/// Infrared divisor: only stores.
+const ILPR: u32 = 0x20;
+/// Baud-rate divisor: whole and 64ths.
+const IBRD: u32 = 0x24;
+const FBRD: u32 = 0x28;
+/// Line control.
+const LCR_H: u32 = 0x2c;
+const CR: u32 = 0x30;
+/// FIFO levels.
+const IFLS: u32 = 0x34;
+/// Interrupts: mask, raw, masked, clear.
+const IMSC: u32 = 0x38;
+const RIS: u32 = 0x3c;
+const MIS: u32 = 0x40;
+const ICR: u32 = 0x44;
+const DMACR: u32 = 0x48;
+
+/// FR: transmitter busy, receive FIFO empty, transmit FIFO full, receive full, transmit empty.
+const BUSY: u32 = 1 << 3;
+const RXFE: u32 = 1 << 4;
+const TXFF: u32 = 1 << 5;
+const RXFF: u32 = 1 << 6;
+const TXFE: u32 = 1 << 7;
+/// LCR_H: parity, two stop bits, FIFOs, word length (5 bits and more).
+const PEN: u32 = 1 << 1;
+const STP2: u32 = 1 << 3;
+const FEN: u32 = 1 << 4;
+/// CR: UART, loop back, transmitter, receiver.
+const UARTEN: u32 = 1;
+const LBE: u32 = 1 << 7;
+const TXE: u32 = 1 << 8;
+const RXE: u32 = 1 << 9;
+/// Interrupts: receive, transmit, receive timeout.
+const RX: u32 = 1 << 4;
+const TX: u32 = 1 << 5;
+const RT: u32 = 1 << 6;
+
+/// Entries of each FIFO; one when FIFOs are off.
+const FIFO: usize = 16;
+/// Bits of the line without a character after which received ones time out.
+const TIMEOUT_BITS: u64 = 32;
+
+/// A UART.
+#[derive(Debug)]
+pub struct Pl011 {
+    name: &'static str,
+    line: u32,
+    /// Whether the host's console is at the other end; else nothing is.
+    console: bool,
+    ilpr: u32,
+    divisor: u32,
+    fraction: u32,
+    format: u32,
+    control: u32,
+    levels: u32,
+    mask: u32,
+    raw: u32,
+    dma: u32,
+    /// Characters in the transmit FIFO.
+    tx: VecDeque<u8>,
+    /// The one in the shift register, and when it is out; [`NEVER`] if there is none.
+    shifting: u8,
+    tx_done: Cycle,
+    rx: VecDeque<u8>,
+    /// When the character that is coming in is there, [`NEVER`] if none comes.
+    rx_done: Cycle,
+    /// When what has been received times out, [`NEVER`] if it has or nothing came.
+    rx_timeout: Cycle,
+}
+
+impl Pl011 {
+    /// A UART that asserts interrupt source `line`, as reset leaves it.
+    #[must_use]
+    pub fn new(name: &'static str, line: u32) -> Self {
+        Self {
+            name,
+            line,
+            console: false,
+            ilpr: 0,
+            divisor: 0,
+            fraction: 0,
+            format: 0,
+            control: TXE | RXE,
+            levels: 0x12,
+            mask: 0,
+            raw: 0,
+            dma: 0,
+            tx: VecDeque::new(),
+            shifting: 0,
+            tx_done: NEVER,
+            rx: VecDeque::new(),
+            rx_done: NEVER,
+            rx_timeout: NEVER,
+        }
+    }
+
+    /// The same with the host's console at its other end, as the boot monitor leaves it: enabled,
+    /// 38400 baud, 8 bits, no parity, FIFOs on. A kernel that relies on it finds it.
+    #[must_use]
+    pub fn console(name: &'static str, line: u32) -> Self {
+        Self {
+            console: true,
+            divisor: 39,
+            fraction: 4,
+            format: 3 << 5 | FEN,
+            control: UARTEN | TXE | RXE,
+            ..Self::new(name, line)
+        }
+    }
+
+    fn is(&self, enables: u32) -> bool {
+        self.control & enables == enables
+    }
+
+    /// Cycles that `bits` take on the line: 16 * (IBRD + FBRD / 64) of UARTCLK each. A divisor of
+    /// 0 is not allowed; it counts as 1.
+    fn bits(&self, bits: u64, clock_hz: u64) -> u64 {
+        let divisor = (u64::from(self.divisor) * 64 + u64::from(self.fraction)).max(64);
+        (bits * 16 * divisor * clock_hz).div_ceil(64 * UARTCLK_HZ)
+    }
+
+    /// Cycles that a character takes.
+    fn frame(&self, clock_hz: u64) -> u64 {
+        let data = 5 + u64::from(self.format >> 5 & 3);
+        let parity = u64::from(self.format & PEN != 0);
+        let stop = 1 + u64::from(self.format & STP2 != 0);
+        self.bits(1 + data + parity + stop, clock_hz)
+    }
+
+    fn depth(&self) -> usize {
+        if self.format & FEN != 0 {
+            FIFO
+        } else {
+            1
+        }
+    }
+
+    /// The number of entries that a field of IFLS means: an eighth, quarter, half, three quarters,
+    /// seven eighths of the FIFO.
+    fn level(&self, field: u32) -> usize {
+        match self.levels >> field & 7 {
+            0 => FIFO / 8,
+            1 => FIFO / 4,
+            2 => FIFO / 2,
+            3 => FIFO * 3 / 4,
+            _ => FIFO * 7 / 8,
+        }
+    }
+
+    /// At most so many characters wait when the transmit interrupt comes; it comes when the FIFO
+    /// gets there, not while it is there.
+    fn tx_level(&self) -> usize {
+        if self.depth() == 1 {
+            0
+        } else {
+            self.level(0)
+        }
+    }
+
+    /// At least so many when the receive interrupt does.
+    fn rx_level(&self) -> usize {
+        if self.depth() == 1 {
+            1
+        } else {
+            self.level(3)
+        }
+    }
+
+    /// Lets the line do what it has done since the last look.
+    fn catch_up(&mut self, ctx: &mut DevCtx) {
+        let frame = self.frame(ctx.clock_hz);
+        loop {
+            let next = self.tx_done.min(self.rx_done).min(self.rx_timeout);
+            if next > ctx.now {
+                return;
+            }
+            if next == self.tx_done {
+                self.tx_done = NEVER;
+                if self.is(LBE) {
+                    self.received(self.shifting, next, ctx.clock_hz);
+                }
+                self.start_transmission(next, frame);
+            } else if next == self.rx_done {
+                self.rx_done = NEVER;
+                if let Some(byte) = ctx.host.input.pop_front() {
+                    self.received(byte, next, ctx.clock_hz);
+                }
+                self.start_reception(next, frame, ctx);
+            } else {
+                self.rx_timeout = NEVER;
+                self.raw |= RT;
+            }
+        }
+    }
+
+    /// Moves the next character into the shift register if that is free and there is one.
+    fn start_transmission(&mut self, start: Cycle, frame: u64) {
+        if self.tx_done != NEVER || !self.is(UARTEN | TXE) {
+            return;
+        }
+        let Some(byte) = self.tx.pop_front() else {
+            return;
+        };
+        self.shifting = byte;
+        self.tx_done = start + frame;
+        if self.tx.len() == self.tx_level() {
+            self.raw |= TX;
+        }
+    }
+
+    /// Begins to receive the next character at cycle `start`, if there are one and room for it.
+    fn start_reception(&mut self, start: Cycle, frame: u64, ctx: &DevCtx) {
+        let waiting = self.console && self.is(UARTEN | RXE) && !ctx.host.input.is_empty();
+        let room = self.rx.len() < self.depth() && !self.is(LBE);
+        if waiting && room && self.rx_done == NEVER {
+            self.rx_done = start + frame;
+        }
+    }
+
+    fn received(&mut self, byte: u8, at: Cycle, clock_hz: u64) {
+        if self.rx.len() >= self.depth() || !self.is(UARTEN | RXE) {
+            return;
+        }
+        self.rx.push_back(byte);
+        if self.rx.len() >= self.rx_level() {
+            self.raw |= RX;
+        }
+        self.rx_timeout = at + self.bits(TIMEOUT_BITS, clock_hz);
+    }
+
+    fn transmit(&mut self, byte: u8, ctx: &mut DevCtx) {
+        // A full FIFO loses the character.
+        if self.tx.len() >= self.depth() {
+            return;
+        }
+        if self.console && !self.is(LBE) && self.is(UARTEN | TXE) {
+            ctx.host.output.push(byte);
+        }
+        self.tx.push_back(byte);
+        self.start_transmission(ctx.now, self.frame(ctx.clock_hz));
+        if self.tx.len() > self.tx_level() {
+            self.raw &= !TX;
+        }
+    }
+
+    fn take(&mut self, now: Cycle, clock_hz: u64) -> u32 {
+        let byte = self.rx.pop_front();
+        if self.rx.len() < self.rx_level() {
+            self.raw &= !RX;
+        }
+        if self.rx.is_empty() {
+            self.raw &= !RT;
+            self.rx_timeout = NEVER;
+        } else if self.rx_timeout != NEVER {
+            // Each read starts the timeout anew.
+            self.rx_timeout = now + self.bits(TIMEOUT_BITS, clock_hz);
+        }
+        byte.map_or(0, u32::from)
+    }
+
+    fn flags(&self) -> u32 {
+        // Clear to send, data set ready and carrier detect: nothing drives them.
+        let mut flags = 0;
+        for (flag, is) in [
+            (BUSY, self.tx_done != NEVER || !self.tx.is_empty()),
+            (RXFE, self.rx.is_empty()),
+            (TXFF, self.tx.len() >= self.depth()),
+            (RXFF, self.rx.len() >= self.depth()),
+            (TXFE, self.tx.is_empty()),
+        ] {
+            if is {
+                flags |= flag;
+            }
+        }
+        flags
+    }
+
+    /// Characters that were written while the UART was off go out when it comes on.
+    fn set_control(&mut self, value: u32, ctx: &mut DevCtx) {
+        let was = self.is(UARTEN | TXE);
+        self.control = value & 0xffff;
+        if !was && self.is(UARTEN | TXE) {
+            if self.console && !self.is(LBE) {
+                ctx.host.output.extend(&self.tx);
+            }
+            self.start_transmission(ctx.now, self.frame(ctx.clock_hz));
+        }
+        if !self.is(UARTEN | RXE) {
+            self.rx_done = NEVER;
+        }
+    }
+
+    fn set_format(&mut self, value: u32) {
+        // Turning the FIFOs off empties them.
+        if self.format & FEN != 0 && value & FEN == 0 {
+            self.tx.clear();
+            self.rx.clear();
+            self.rx_timeout = NEVER;
+        }
+        self.format = value & 0xff;
+    }
+
+    /// Drives the interrupt source and asks to be woken when it may change.
+    fn settle(&mut self, ctx: &mut DevCtx) {
+        self.start_reception(ctx.now, self.frame(ctx.clock_hz), ctx);
+        ctx.set_line(self.line, self.raw & self.mask != 0);
+        let mut next = NEVER;
+        if self.mask & TX != 0 && !self.tx.is_empty() || self.is(LBE) {
+            next = self.tx_done;
+        }
+        if self.mask & (RX | RT) != 0 {
+            next = next.min(self.rx_done).min(self.rx_timeout);
+        }
+        ctx.wake_at(next);
+    }
+}
+
+crate::saved!(Pl011 {
+    ilpr, divisor, fraction, format, control, levels, mask, raw, dma,
+    tx, shifting, tx_done, rx, rx_done, rx_timeout,
+} given { name, line, console }
+if |uart| uart.tx.len() <= FIFO && uart.rx.len() <= FIFO && uart.divisor < 1 << 16
+    && uart.fraction < 64
+    && [uart.tx_done, uart.rx_done, uart.rx_timeout].into_iter().all(plausible));
+
+impl Device for Pl011 {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn read(&mut self, offset: u32, width: Width, ctx: &mut DevCtx) -> u32 {
+        self.catch_up(ctx);
+        let word = match offset & !3 {
+            DR => self.take(ctx.now, ctx.clock_hz),
+            FR => self.flags(),
+            ILPR => self.ilpr,
+            IBRD => self.divisor,
+            FBRD => self.fraction,
+            LCR_H => self.format,
+            CR => self.control,
+            IFLS => self.levels,
+            IMSC => self.mask,
+            RIS => self.raw,
+            MIS => self.raw & self.mask,
+            DMACR => self.dma,
+            at => ID.read(at).unwrap_or(0),
+        };
+        self.settle(ctx);
+        lane(word, offset, width)
+    }
+
+    fn write(&mut self, offset: u32, value: u32, _width: Width, ctx: &mut DevCtx) {
+        self.catch_up(ctx);
+        match offset & !3 {
+            DR => self.transmit(value as u8, ctx),
+            ILPR => self.ilpr = value & 0xff,
+            IBRD => self.divisor = value & 0xffff,
+            FBRD => self.fraction = value & 0x3f,
+            LCR_H => self.set_format(value),
+            CR => self.set_control(value, ctx),
+            IFLS => self.levels = value & 0x3f,
+            IMSC => self.mask = value & 0x7ff,
+            ICR => self.raw &= !value,
+            DMACR => self.dma = value & 7,
+            _ => {}
+        }
+        self.settle(ctx);
+    }
+
+    fn fire(&mut self, ctx: &mut DevCtx) {
+        self.catch_up(ctx);
+        self.settle(ctx);
+    }
+
+    fn input_arrived(&mut self, ctx: &mut DevCtx) {
+        self.catch_up(ctx);
+        self.settle(ctx);
+    }
+}
+
+#[cfg(test)]
+#[path = "pl011_tests.rs"]
+mod tests;
