@@ -57,8 +57,6 @@ def system(request: pytest.FixtureRequest) -> Linux:
 
 @pytest.fixture(scope="module")
 def run(system: Linux) -> Run:
-    if system.machine not in [one["name"] for one in machine.machines()]:
-        pytest.skip(f"{system.machine}: QEMU has it, the simulator not yet")
     return machine.run(system.boot(MAX_CYCLES), must_succeed=False)
 
 
