@@ -7,6 +7,7 @@
 
 mod link;
 mod monitor;
+mod recorded;
 mod registers;
 mod session;
 mod watch;
@@ -26,6 +27,7 @@ use crate::observe::Observer;
 use link::Link;
 use session::{Loop, Session};
 
+pub use recorded::Recorded;
 pub use watch::Watch;
 
 /// How long a stopped machine waits before it looks whether the person at its console has left.
@@ -64,6 +66,11 @@ impl Listener {
         Ok(Self(listener))
     }
 
+    /// Whether only debuggers of this computer can connect.
+    fn local(&self) -> bool {
+        self.0.local_addr().is_ok_and(|at| at.ip().is_loopback())
+    }
+
     fn accept<'a>(&self, say: &mut dyn FnMut(&str), left: &'a AtomicBool) -> io::Result<Link<'a>> {
         say(&format!(
             "waiting for a debugger at {}",
@@ -93,7 +100,8 @@ fn pause(left: &AtomicBool) -> io::Result<()> {
 }
 
 /// How a debugger has left.
-enum Left {
+#[derive(Debug)]
+pub enum Left {
     /// The run has ended.
     Ended(Stop),
     /// It detached: the machine goes on without it.
@@ -122,7 +130,7 @@ pub fn serve<A: Observer>(
             Err(_) if left.load(Ordering::Relaxed) => return Ok(Some(Stop::Left)),
             Err(error) => return Err(format!("--gdb: {error}; expected a debugger to connect")),
         };
-        match converse(link, machine, until, between) {
+        match converse(link, machine, until, between, listener.local()) {
             Left::Lost(_) if left.load(Ordering::Relaxed) => return Ok(Some(Stop::Left)),
             Left::Ended(stop) => return Ok(Some(stop)),
             Left::Detached => return Ok(None),
@@ -131,14 +139,16 @@ pub fn serve<A: Observer>(
     }
 }
 
-/// Serves one debugger to its end.
-fn converse<A: Observer, C: ConnectionExt<Error = io::Error>>(
+/// Serves one debugger, wherever it is, to its end. `files`: it may save to and restore from files
+/// of this computer.
+pub fn converse<A: Observer, C: ConnectionExt<Error = io::Error>>(
     link: C,
     machine: &mut Debugged<A>,
     until: Cycle,
     between: &mut Between<'_, A>,
+    files: bool,
 ) -> Left {
-    let mut session = Session::new(machine, until, between);
+    let mut session = Session::new(machine, until, between, files);
     let result = GdbStub::new(link).run_blocking::<Loop<A, C>>(&mut session);
     let end = session.close();
     match (result, end) {
@@ -151,51 +161,11 @@ fn converse<A: Observer, C: ConnectionExt<Error = io::Error>>(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::VecDeque;
-
-    use gdbstub::conn::Connection;
     use proptest::prelude::*;
 
     use super::*;
     use crate::board;
     use crate::config::MachineConfig;
-
-    /// A debugger that sends what is given and then hangs up. It gives the machine one slice
-    /// before it goes on, which is longer than any run here.
-    struct Script {
-        bytes: VecDeque<u8>,
-        answer: Vec<u8>,
-        patient: bool,
-    }
-
-    impl Connection for &mut Script {
-        type Error = io::Error;
-
-        fn write(&mut self, byte: u8) -> io::Result<()> {
-            self.answer.push(byte);
-            Ok(())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    impl ConnectionExt for &mut Script {
-        fn read(&mut self) -> io::Result<u8> {
-            let gone = || io::Error::from(io::ErrorKind::UnexpectedEof);
-            self.patient = true;
-            self.bytes.pop_front().ok_or_else(gone)
-        }
-
-        fn peek(&mut self) -> io::Result<Option<u8>> {
-            match self.bytes.front() {
-                _ if std::mem::take(&mut self.patient) => Ok(None),
-                Some(byte) => Ok(Some(*byte)),
-                None => Err(io::ErrorKind::UnexpectedEof.into()),
-            }
-        }
-    }
 
     /// Without the protocol's run-length coding: `0*"` is `0` and as many more as the last
     /// character is above 29.
@@ -234,16 +204,12 @@ mod tests {
         }
         machine.core().r[15] = 0xc000_0000;
         machine.core().r[1] = 0xc000_0100;
-        let mut script = Script {
-            bytes: bytes.into(),
-            answer: Vec::new(),
-            patient: true,
-        };
+        let mut script = Recorded::new(bytes);
         let mut between = |_: &mut Debugged<()>, stop| match stop {
             Stop::Budget => None,
             other => Some(other),
         };
-        converse(&mut script, &mut machine, 100_000, &mut between);
+        converse(&mut script, &mut machine, 100_000, &mut between, false);
         expand(&script.answer)
     }
 
@@ -260,7 +226,7 @@ mod tests {
             ("pf", "040000c0"),
             ("vCont;s", "S05"), // ... until the debugger has stepped over it
             ("pf", "080000c0"),
-            ("p19", "$#00"),    // no such register
+            ("p32", "$E"),      // no such register
             ("vCont;c", "T06"), // it hangs,
             ("pf", "080000c0"), // can be looked at
             ("vCont;c", "W01"), // and is at its end

@@ -20,8 +20,11 @@ monitor save FILE      write the whole machine to a file
 monitor restore FILE   go back to what was saved there
 ";
 
-/// Answers a command; an unknown one with the list of all.
-pub fn answer<O: Observer>(machine: &mut Machine<O>, command: &str) -> String {
+const NO_FILES: &str = "a debugger from another computer may not name files of this one; \
+                        expected --gdb :PORT\n";
+
+/// Answers a command; an unknown one with the list of all. `files`: it may name files.
+pub fn answer<O: Observer>(machine: &mut Machine<O>, command: &str, files: bool) -> String {
     let words: Vec<&str> = command.split_whitespace().collect();
     match words[..] {
         ["cycles"] => {
@@ -35,6 +38,7 @@ pub fn answer<O: Observer>(machine: &mut Machine<O>, command: &str) -> String {
             Some(va) => translate(&machine.core().mem, va),
             None => format!("{address}: expected an address, such as 0xc0008000\n"),
         },
+        ["save" | "restore", _] if !files => NO_FILES.to_string(),
         ["save", file] => save(machine, file),
         ["restore", file] => restore(machine, file),
         _ => HELP.to_string(),

@@ -1,56 +1,185 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The registers as GDB sees them: r0 to r15 and cpsr as its own ARM feature, and the registers of
-//! CP15 in a feature of ours, described to it in XML.
+//! The registers as GDB sees them: r0 to r15 and cpsr as its own ARM feature, those of CP15 and of
+//! the other modes in features of ours, described to it in XML.
 
+use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 
 use gdbstub::arch::{Arch, RegId, Registers};
 
-use crate::arm::core::{bank, Core};
+use crate::arm::core::{bank, Bank, Core};
 use crate::arm::cp15::Register;
+use crate::config::CoreKind;
 use crate::observe::Observer;
 
-/// r0 to r15, cpsr, then CP15.
-pub const COUNT: usize = 17 + CP15.len();
 /// The program counter's number.
 pub const PC: usize = 15;
-const CPSR: usize = 16;
-/// The CP15 registers by number (CRn), in the order of the description.
-const CP15: [u8; 6] = [1, 2, 3, 5, 6, 13];
+/// More than any processor has.
+const MOST: usize = 128;
 
-const DESCRIPTION: &str = r#"<?xml version="1.0"?>
-<!DOCTYPE target SYSTEM "gdb-target.dtd">
-<target version="1.0">
-<architecture>armv4</architecture>
-<feature name="org.gnu.gdb.arm.core">
-<reg name="r0" bitsize="32" type="uint32"/>
-<reg name="r1" bitsize="32" type="uint32"/>
-<reg name="r2" bitsize="32" type="uint32"/>
-<reg name="r3" bitsize="32" type="uint32"/>
-<reg name="r4" bitsize="32" type="uint32"/>
-<reg name="r5" bitsize="32" type="uint32"/>
-<reg name="r6" bitsize="32" type="uint32"/>
-<reg name="r7" bitsize="32" type="uint32"/>
-<reg name="r8" bitsize="32" type="uint32"/>
-<reg name="r9" bitsize="32" type="uint32"/>
-<reg name="r10" bitsize="32" type="uint32"/>
-<reg name="r11" bitsize="32" type="uint32"/>
-<reg name="r12" bitsize="32" type="uint32"/>
-<reg name="sp" bitsize="32" type="data_ptr"/>
-<reg name="lr" bitsize="32" type="code_ptr"/>
-<reg name="pc" bitsize="32" type="code_ptr"/>
-<reg name="cpsr" bitsize="32" type="uint32"/>
-</feature>
-<feature name="switchyard.cp15">
-<reg name="control" bitsize="32" type="uint32" group="general"/>
-<reg name="ttb" bitsize="32" type="uint32" group="general"/>
-<reg name="dacr" bitsize="32" type="uint32" group="general"/>
-<reg name="fsr" bitsize="32" type="uint32" group="general"/>
-<reg name="far" bitsize="32" type="uint32" group="general"/>
-<reg name="pid" bitsize="32" type="uint32" group="general"/>
-</feature>
-</target>
-"#;
+/// Where a register is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// r0 to r15 of the current mode.
+    Current(usize),
+    Cpsr,
+    /// Of CP15: CRn and opcode 2.
+    System(u8, u8),
+    /// r8 to r14 of the modes of a bank.
+    Banked(Bank, usize),
+    /// A saved status register.
+    Saved(Bank),
+}
+
+/// A processor's registers by number, with their names.
+#[derive(Debug, Clone)]
+pub struct Table {
+    core: CoreKind,
+    registers: Vec<(String, Place)>,
+}
+
+impl Table {
+    /// Those of `core`.
+    #[must_use]
+    pub fn new(core: CoreKind) -> Self {
+        let mut registers: Vec<(String, Place)> = (0..=PC)
+            .map(|n| (current_name(n), Place::Current(n)))
+            .collect();
+        registers.push(("cpsr".to_string(), Place::Cpsr));
+        let system: &[(&str, u8, u8)] = match core {
+            CoreKind::Sa1110 => &[
+                ("control", 1, 0),
+                ("ttb", 2, 0),
+                ("dacr", 3, 0),
+                ("fsr", 5, 0),
+                ("far", 6, 0),
+                ("pid", 13, 0),
+            ],
+            CoreKind::Arm926 => &[
+                ("control", 1, 0),
+                ("ttb", 2, 0),
+                ("dacr", 3, 0),
+                ("fsr", 5, 0),
+                ("ifsr", 5, 1),
+                ("far", 6, 0),
+                ("pid", 13, 0),
+                ("context", 13, 1),
+            ],
+        };
+        for &(name, crn, opcode_2) in system {
+            registers.push((name.to_string(), Place::System(crn, opcode_2)));
+        }
+        for (bank, mode) in [
+            (Bank::Usr, "usr"),
+            (Bank::Fiq, "fiq"),
+            (Bank::Irq, "irq"),
+            (Bank::Svc, "svc"),
+            (Bank::Abt, "abt"),
+            (Bank::Und, "und"),
+        ] {
+            let first = if matches!(bank, Bank::Usr | Bank::Fiq) {
+                8
+            } else {
+                13
+            };
+            for n in first..PC {
+                let name = format!("{}_{mode}", current_name(n));
+                registers.push((name, Place::Banked(bank, n)));
+            }
+            if bank != Bank::Usr {
+                registers.push((format!("spsr_{mode}"), Place::Saved(bank)));
+            }
+        }
+        Self { core, registers }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.registers.len()
+    }
+
+    /// The description for GDB.
+    #[must_use]
+    pub fn description(&self) -> String {
+        let architecture = match self.core {
+            CoreKind::Sa1110 => "armv4",
+            CoreKind::Arm926 => "armv5te",
+        };
+        let mut text = format!(
+            "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n\
+             <target version=\"1.0\">\n<architecture>{architecture}</architecture>\n"
+        );
+        let mut feature = "";
+        for (name, place) in &self.registers {
+            let (mine, group) = match place {
+                Place::Current(_) | Place::Cpsr => ("org.gnu.gdb.arm.core", ""),
+                Place::System(..) => ("switchyard.cp15", " group=\"general\""),
+                // not among what `info registers` shows, but `info registers banked`
+                Place::Banked(..) | Place::Saved(_) => ("switchyard.banked", " group=\"banked\""),
+            };
+            if mine != feature {
+                if !feature.is_empty() {
+                    text.push_str("</feature>\n");
+                }
+                let _ = writeln!(text, "<feature name=\"{mine}\">");
+                feature = mine;
+            }
+            let kind = match name.as_str() {
+                "sp" => "data_ptr",
+                "lr" | "pc" => "code_ptr",
+                _ => "uint32",
+            };
+            let _ = writeln!(
+                text,
+                "<reg name=\"{name}\" bitsize=\"32\" type=\"{kind}\"{group}/>"
+            );
+        }
+        text.push_str("</feature>\n</target>\n");
+        text
+    }
+
+    /// Reads register `number`.
+    pub fn read<O: Observer>(&self, core: &mut Core<O>, number: usize) -> Option<u32> {
+        let (_, place) = self.registers.get(number)?;
+        Some(match *place {
+            Place::Current(n) => core.r[n],
+            Place::Cpsr => core.cpsr(),
+            Place::System(crn, opcode_2) => core.read_cp15(Register::new(crn, 0, opcode_2)),
+            Place::Banked(bank, n) => *core.banked_register(bank, n),
+            Place::Saved(bank) => *core.spsr_of(bank),
+        })
+    }
+
+    /// Writes register `number`. One of CP15 is written as the guest would, with the effects and
+    /// the count of that. `false`: no such register or value.
+    pub fn write<O: Observer>(&self, core: &mut Core<O>, number: usize, value: u32) -> bool {
+        let Some((_, place)) = self.registers.get(number) else {
+            return false;
+        };
+        match *place {
+            Place::Current(PC) => core.r[PC] = value & if core.thumb() { !1 } else { !3 },
+            Place::Current(n) => core.r[n] = value,
+            Place::Cpsr if bank(value).is_none() => return false,
+            Place::Cpsr => core.set_cpsr(value),
+            Place::System(crn, opcode_2) => {
+                core.write_cp15(Register::new(crn, 0, opcode_2), value);
+            }
+            Place::Banked(bank, n) => *core.banked_register(bank, n) = value,
+            Place::Saved(bank) => *core.spsr_of(bank) = value,
+        }
+        true
+    }
+}
+
+fn current_name(n: usize) -> String {
+    match n {
+        13 => "sp".to_string(),
+        14 => "lr".to_string(),
+        PC => "pc".to_string(),
+        _ => format!("r{n}"),
+    }
+}
 
 /// The architecture, as the protocol needs it.
 #[derive(Debug)]
@@ -61,10 +190,6 @@ impl Arch for Arm {
     type Registers = Values;
     type BreakpointKind = usize;
     type RegId = Number;
-
-    fn target_description_xml() -> Option<&'static str> {
-        Some(DESCRIPTION)
-    }
 }
 
 /// A register's number in the description.
@@ -73,7 +198,7 @@ pub struct Number(pub usize);
 
 impl RegId for Number {
     fn from_raw_id(id: usize) -> Option<(Self, Option<NonZeroUsize>)> {
-        (id < COUNT).then_some((Self(id), NonZeroUsize::new(4)))
+        (id < MOST).then_some((Self(id), NonZeroUsize::new(4)))
     }
 
     fn to_raw_id(&self) -> Option<usize> {
@@ -81,15 +206,15 @@ impl RegId for Number {
     }
 }
 
-/// All registers.
+/// All registers, in the order of their numbers.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Values(pub [u32; COUNT]);
+pub struct Values(pub Vec<u32>);
 
 impl Registers for Values {
     type ProgramCounter = u32;
 
     fn pc(&self) -> u32 {
-        self.0[PC]
+        self.0.get(PC).copied().unwrap_or(0)
     }
 
     fn gdb_serialize(&self, mut write_byte: impl FnMut(Option<u8>)) {
@@ -99,42 +224,33 @@ impl Registers for Values {
     }
 
     fn gdb_deserialize(&mut self, bytes: &[u8]) -> Result<(), ()> {
-        if bytes.len() != 4 * COUNT {
+        if bytes.len() % 4 != 0 || bytes.len() / 4 > MOST {
             return Err(());
         }
-        for (value, bytes) in self.0.iter_mut().zip(bytes.chunks_exact(4)) {
-            *value = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        }
+        let words = bytes.chunks_exact(4);
+        self.0 = words
+            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+            .collect();
         Ok(())
     }
 }
 
-fn cp15(number: usize) -> Register {
-    Register {
-        crn: CP15[number - CPSR - 1],
-        crm: 0,
-        opcode_2: 0,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Reads register `number` (below [`COUNT`]).
-pub fn read<O: Observer>(core: &mut Core<O>, number: usize) -> u32 {
-    match number {
-        0..=PC => core.r[number],
-        CPSR => core.cpsr(),
-        _ => core.read_cp15(cp15(number)),
+    #[test]
+    fn each_register_is_described_once() {
+        for (core, count) in [(CoreKind::Sa1110, 50), (CoreKind::Arm926, 52)] {
+            let table = Table::new(core);
+            let text = table.description();
+            assert_eq!(table.count(), count);
+            assert_eq!(text.matches("<reg ").count(), count);
+            assert_eq!(text.matches("<feature ").count(), 3);
+            assert_eq!(text.matches("</feature>").count(), 3);
+            for (name, _) in &table.registers {
+                assert_eq!(text.matches(&format!("\"{name}\"")).count(), 1, "{name}");
+            }
+        }
     }
-}
-
-/// Writes register `number`. One of CP15 is written as the guest would, with the effects and the
-/// count of that. `false`: no such value.
-pub fn write<O: Observer>(core: &mut Core<O>, number: usize, value: u32) -> bool {
-    match number {
-        PC => core.r[PC] = value & !3,
-        0..=14 => core.r[number] = value,
-        CPSR if bank(value).is_none() => return false,
-        CPSR => core.set_cpsr(value),
-        _ => core.write_cp15(cp15(number), value),
-    }
-    true
 }

@@ -22,6 +22,9 @@ use gdbstub::target::ext::breakpoints::{
     SwBreakpoint, SwBreakpointOps, WatchKind,
 };
 use gdbstub::target::ext::monitor_cmd::{ConsoleOutput, MonitorCmd, MonitorCmdOps};
+use gdbstub::target::ext::target_description_xml_override::{
+    TargetDescriptionXmlOverride, TargetDescriptionXmlOverrideOps,
+};
 use gdbstub::target::{Target, TargetError, TargetResult};
 
 use crate::cache::LINE_BYTES;
@@ -29,7 +32,7 @@ use crate::event::Cycle;
 use crate::machine::Stop;
 use crate::observe::Observer;
 
-use super::registers::{self, Arm, Number, Values, PC};
+use super::registers::{Arm, Number, Table, Values, PC};
 use super::watch::Watchpoint;
 use super::{monitor, Between, Debugged};
 
@@ -51,18 +54,28 @@ pub struct Session<'a, A: Observer> {
     /// steps over it, with its watchpoints removed, before it says anything. Here the instruction
     /// is done by then, and that step only ends the pretence.
     shown_pc: Option<u32>,
+    registers: Table,
+    description: String,
+    /// Whether the debugger may name files of this computer.
+    files: bool,
     /// How the run has ended.
     end: Option<Stop>,
 }
 
 impl<'a, A: Observer> Session<'a, A> {
-    /// A session on a stopped machine that runs to cycle `until` at most.
+    /// A session on a stopped machine that runs to cycle `until` at most. `files`: the debugger
+    /// may save to and restore from files of this computer.
     pub fn new(
         machine: &'a mut Debugged<A>,
         until: Cycle,
         between: &'a mut Between<'_, A>,
+        files: bool,
     ) -> Self {
+        let registers = Table::new(machine.core().mem.core);
         Self {
+            description: registers.description(),
+            registers,
+            files,
             machine,
             until,
             between,
@@ -146,22 +159,22 @@ impl<'a, A: Observer> Session<'a, A> {
         None
     }
 
-    fn read_register_now(&mut self, number: usize) -> u32 {
+    fn read_register_now(&mut self, number: usize) -> Option<u32> {
         match self.shown_pc {
-            Some(pc) if number == PC => pc,
-            _ => registers::read(self.machine.core(), number),
+            Some(pc) if number == PC => Some(pc),
+            _ => self.registers.read(self.machine.core(), number),
         }
     }
 
     /// Writes a register if that changes it: a debugger may write back all that it has read.
     fn change_register(&mut self, number: usize, value: u32) -> TargetResult<(), Self> {
-        if self.read_register_now(number) == value {
+        if self.read_register_now(number) == Some(value) {
             return Ok(());
         }
         if number == PC {
             self.shown_pc = None;
         }
-        if registers::write(self.machine.core(), number, value) {
+        if self.registers.write(self.machine.core(), number, value) {
             Ok(())
         } else {
             Err(TargetError::NonFatal)
@@ -190,23 +203,49 @@ impl<A: Observer> Target for Session<'_, A> {
         Some(self)
     }
 
+    fn support_target_description_xml_override(
+        &mut self,
+    ) -> Option<TargetDescriptionXmlOverrideOps<'_, Self>> {
+        Some(self)
+    }
+
     fn support_monitor_cmd(&mut self) -> Option<MonitorCmdOps<'_, Self>> {
         Some(self)
     }
 }
 
+impl<A: Observer> TargetDescriptionXmlOverride for Session<'_, A> {
+    fn target_description_xml(
+        &self,
+        annex: &[u8],
+        offset: u64,
+        length: usize,
+        buf: &mut [u8],
+    ) -> TargetResult<usize, Self> {
+        if annex != b"target.xml" {
+            return Err(TargetError::NonFatal);
+        }
+        let from = usize::try_from(offset).unwrap_or(usize::MAX);
+        let rest = self.description.as_bytes().get(from..).unwrap_or_default();
+        let count = rest.len().min(length).min(buf.len());
+        buf[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
+    }
+}
+
 impl<A: Observer> SingleThreadBase for Session<'_, A> {
     fn read_registers(&mut self, values: &mut Values) -> TargetResult<(), Self> {
-        for number in 0..registers::COUNT {
-            values.0[number] = self.read_register_now(number);
+        values.0.clear();
+        for number in 0..self.registers.count() {
+            values.0.extend(self.read_register_now(number));
         }
         Ok(())
     }
 
     fn write_registers(&mut self, values: &Values) -> TargetResult<(), Self> {
         // the mode first: it decides which r13 and r14 are meant
-        for number in (0..registers::COUNT).rev() {
-            self.change_register(number, values.0[number])?;
+        for (number, value) in values.0.iter().enumerate().rev() {
+            self.change_register(number, *value)?;
         }
         Ok(())
     }
@@ -260,7 +299,10 @@ impl<A: Observer> SingleRegisterAccess<()> for Session<'_, A> {
         Number(number): Number,
         buf: &mut [u8],
     ) -> TargetResult<usize, Self> {
-        let bytes = self.read_register_now(number).to_le_bytes();
+        let value = self
+            .read_register_now(number)
+            .ok_or(TargetError::NonFatal)?;
+        let bytes = value.to_le_bytes();
         let room = buf.get_mut(..bytes.len()).ok_or(TargetError::NonFatal)?;
         room.copy_from_slice(&bytes);
         Ok(bytes.len())
@@ -371,7 +413,8 @@ impl<A: Observer> MonitorCmd for Session<'_, A> {
         mut out: ConsoleOutput<'_>,
     ) -> Result<(), Infallible> {
         let command = String::from_utf8_lossy(command);
-        out.write_raw(monitor::answer(self.machine, &command).as_bytes());
+        let answer = monitor::answer(self.machine, &command, self.files);
+        out.write_raw(answer.as_bytes());
         if monitor::changes_state(&command) {
             self.shown_pc = None;
             self.end = None;

@@ -50,12 +50,14 @@ def debugger() -> str:
 
 
 @contextmanager
-def waiting(*options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def waiting(
+    *options: str, run: list[str] | None = None, address: str = ":0"
+) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """A machine that waits for a debugger, and at which port."""
     if not IMAGE.exists() or not PROGRAM.exists():
         pytest.fail(f"{IMAGE} is missing; `switchyard build` builds it")
     process = subprocess.Popen(
-        [machine_binary(), *RUN, "--gdb", ":0", *options],
+        [machine_binary(), *(run or RUN), "--gdb", address, *options],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -71,7 +73,7 @@ def waiting(*options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
 def port_said_by(process: subprocess.Popen[str]) -> int:
     assert process.stderr is not None
     said = process.stderr.readline()
-    found = re.search(r"waiting for a debugger at 127\.0\.0\.1:(\d+)$", said)
+    found = re.search(r"waiting for a debugger at [\d.]+:(\d+)$", said)
     assert found, said
     return int(found[1])
 
@@ -91,15 +93,22 @@ class Session:
             self.shown.setdefault(name, []).append(int(value, 16))
 
 
-def debug(script: str, *options: str, symbols: Path = IMAGE) -> Session:
+def debug(
+    script: str,
+    *options: str,
+    symbols: Path | None = IMAGE,
+    run: list[str] | None = None,
+) -> Session:
     """Runs a script of the debugger's commands, and the machine to its end."""
-    commands = ["set pagination off", "set confirm off", "set architecture armv4"]
+    commands = ["set pagination off", "set confirm off"]
+    if run is None:
+        commands.append("set architecture armv4")
     arguments = [debugger(), "-nx", "--batch"]
-    with waiting(*options) as (process, port):
+    with waiting(*options, run=run) as (process, port):
         for command in [*commands, f"target remote :{port}", *script.strip().splitlines()]:
             arguments += ["-ex", command]
         done = subprocess.run(
-            [*arguments, str(symbols)],
+            [*arguments, *([str(symbols)] if symbols else [])],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -351,3 +360,100 @@ def test_a_bad_address_is_one_line(address: str) -> None:
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith(f"switchyard-machine: --gdb {address}: ")
     assert "expected HOST:PORT or :PORT" in done.stderr
+
+
+# At the start of memory, 0xc0008000, on an ARM926EJ-S.
+THUMB = 0xC0008010
+ARM_PART = (
+    0xE28F0009,  # add r0, pc, #THUMB + 1 - (. + 8)
+    0xE3A01205,  # mov r1, #0x50000000
+    0xE12FFF10,  # bx r0
+    0xE1A00000,  # nop
+)
+THUMB_PART = (
+    0x2007,  # movs r0, #7
+    0x3001,  # adds r0, #1
+    *(0xF000, 0xF802),  # bl f
+    0x2000,  # movs r0, #0
+    0x6108,  # str r0, [r1, #PROBE_EXIT]
+    0x4770,  # f: bx lr
+)
+
+
+@pytest.fixture
+def thumb(tmp_path: Path) -> list[str]:
+    """Options that boot the program above on an ARM926EJ-S with the SA-1110's board."""
+    text = (ROOT / "machine" / "machines" / "versatilepb.toml").read_text()
+    text = re.sub(r"^board = .*$", 'board = "assabet"', text, flags=re.M)
+    text = re.sub(r"^ram-bytes = .*$", "ram-bytes = 0x0200_0000", text, flags=re.M)
+    machine, image = tmp_path / "arm926.toml", tmp_path / "thumb.bin"
+    machine.write_text(text)
+    image.write_bytes(struct.pack("<4I", *ARM_PART) + struct.pack("<7H", *THUMB_PART))
+    return ["boot", "--machine", str(machine), "--kernel", str(image)]
+
+
+def test_thumb_is_shown_and_stepped(thumb: list[str], tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    steps = 8
+    script = f"""
+        set arm fallback-mode thumb
+        break *{THUMB + 2:#x}
+        continue
+        x/i $pc
+        {show("pc", "cpsr", "r0")}
+        delete"""
+    script = "\n".join(line.strip() for line in script.strip().splitlines())
+    script += '\nprintf "spsr=%x %x\\n", $spsr_svc, $ifsr\ninfo registers banked'
+    script += "".join(f"\nstepi\n{show('pc')}" for _ in range(steps - 4))
+    script += "\ncontinue"
+    session = debug(script, "--log", str(log), run=thumb, symbols=None)
+    assert re.search(r"=> 0xc0008012:\tadds\tr0, #1$", session.said, re.M), session.said
+    assert session.shown["cpsr"][0] & 0x20, "Thumb state"
+    assert session.shown["r0"] == [7]
+    for name in ("r8_fiq", "sp_usr", "lr_irq", "spsr_und"):
+        assert re.search(rf"^{name} +0x", session.said, re.M), session.said
+    lines = [line.split() for line in log.read_text().splitlines()]
+    logged = [int(line[1], 16) for line in lines]
+    assert session.shown["pc"] == logged[4 : steps + 1]
+    encodings = [line[2] for line in lines]
+    assert encodings[:3] == [f"{insn:08x}" for insn in ARM_PART[:3]]
+    # the call, and what is behind it after the return
+    in_order = [*THUMB_PART[:4], THUMB_PART[6], *THUMB_PART[4:6]]
+    assert encodings[3:] == [f"{insn:04x}" for insn in in_order]
+    assert session.status == 0
+
+
+def test_banked_registers_are_those_of_other_modes(thumb: list[str]) -> None:
+    session = debug(
+        f"""
+set var $sp_irq = 0x1234
+set var $spsr_irq = 0x13
+set var $lr_usr = 0x77
+set var $cpsr = 0xd2
+{show("sp", "spsr_irq")}
+set var $cpsr = 0xdf
+{show("lr")}
+set var $cpsr = 0xd3
+continue""".strip(),
+        run=thumb,
+        symbols=None,
+    )
+    assert session.shown == {"sp": [0x1234], "spsr_irq": [0x13], "lr": [0x77]}
+    assert session.status == 0
+
+
+def test_files_only_for_debuggers_of_this_computer(tmp_path: Path) -> None:
+    file = tmp_path / "state"
+    with waiting("--max-cycles", "10", address="0.0.0.0:0") as (_process, port):
+        arguments = [debugger(), "-nx", "--batch", "-ex", f"target remote 127.0.0.1:{port}"]
+        done = subprocess.run(
+            [*arguments, "-ex", f"monitor save {file}", "-ex", "kill"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    assert "may not name files" in done.stdout, done.stdout
+    assert not file.exists()
