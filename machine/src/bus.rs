@@ -63,6 +63,9 @@ pub struct Bus {
     secondary: Option<usize>,
     /// The processor's interrupt inputs, as the interrupt controller drives them now.
     pub pins: Pins,
+    /// Whether a device has changed the pins, asked for an earlier wake-up or ended the run since
+    /// somebody cleared this: then the run loop must look up.
+    pub news: bool,
     /// The outside world.
     pub host: Host,
     clock_hz: u64,
@@ -90,6 +93,7 @@ impl Bus {
             controller,
             secondary,
             pins: Pins::default(),
+            news: false,
             host: Host::default(),
             clock_hz,
         }
@@ -195,15 +199,17 @@ impl Bus {
         }
     }
 
-    /// A single read of any target at cycle `now`; the value is right-aligned. `None`: abort.
+    /// A single read at `pa`, where `target` stands, at cycle `now`; the value is right-aligned.
+    /// `None`: abort.
     pub fn read(
         &mut self,
+        target: Target,
         pa: u32,
         width: Width,
         now: Cycle,
         counters: &mut Counters,
     ) -> Option<u32> {
-        match self.target(pa) {
+        match target {
             Target::Device(device) => {
                 let offset = pa.wrapping_sub(self.devices[device].base);
                 Some(self.with_device(device, now, counters, |d, ctx| d.read(offset, width, ctx)))
@@ -315,6 +321,7 @@ impl Bus {
             host: &mut self.host,
             counters,
         };
+        let (pins, next) = (self.pins, ctx.events.next());
         let result = access(self.devices[number].device.as_mut(), &mut ctx);
         if let Some(secondary) = self.secondary {
             let cascaded = self.devices[secondary].device.cascade(self.lines);
@@ -324,6 +331,10 @@ impl Bus {
             let pins = self.devices[controller].device.pins(self.lines);
             self.pins = pins.unwrap_or(self.pins);
         }
+        let ends = self.host.exit.is_some()
+            || self.host.power_off.is_some()
+            || self.host.stopped.is_some();
+        self.news |= self.pins != pins || self.events.next() < next || ends;
         result
     }
 }

@@ -458,6 +458,7 @@ impl MemSys {
             self.write_buffer
                 .push(pa, data, mask, start, &mut self.bus, &mut self.counters);
         self.counters.now.write_buffer_stall_cycles += self.cycle - start;
+        self.hear_devices();
     }
 
     /// Waits until the write buffer is empty.
@@ -467,6 +468,7 @@ impl MemSys {
             .write_buffer
             .drain(start, &mut self.bus, &mut self.counters);
         self.counters.now.write_buffer_stall_cycles += self.cycle - start;
+        self.hear_devices();
     }
 
     /// An uncached read. An unbuffered one waits for the write buffer first, so that a program
@@ -480,9 +482,11 @@ impl MemSys {
         let target = self.bus.target(at.pa);
         self.read_bus(target, 1);
         self.meet_device(target);
-        self.bus
-            .read(at.pa, width, self.cycle, &mut self.counters)
-            .ok_or_else(|| self.fail(FaultKind::External, false, 0, at.mva))
+        let value = self
+            .bus
+            .read(target, at.pa, width, self.cycle, &mut self.counters);
+        self.hear_devices();
+        value.ok_or_else(|| self.fail(FaultKind::External, false, 0, at.mva))
     }
 
     #[inline(never)]
@@ -492,21 +496,28 @@ impl MemSys {
         let target = self.bus.target(at.pa);
         self.cycle = self.write_buffer.write_bus(target, self.cycle);
         self.meet_device(target);
-        if self
+        let written = self
             .bus
-            .write(at.pa, value, width, self.cycle, &mut self.counters)
-        {
+            .write(at.pa, value, width, self.cycle, &mut self.counters);
+        self.hear_devices();
+        if written {
             Ok(())
         } else {
             Err(self.fail(FaultKind::External, false, 0, at.mva))
         }
     }
 
-    /// Before a device is accessed: it may look at the counters, raise an interrupt or end the
-    /// run.
+    /// Before a device is accessed: it may look at the counters.
     fn meet_device(&mut self, target: Target) {
         if matches!(target, Target::Device(_)) {
             self.sync_counters();
+        }
+    }
+
+    /// After devices may have been accessed: the run loop looks up if one has news for it.
+    #[inline]
+    fn hear_devices(&mut self) {
+        if std::mem::take(&mut self.bus.news) {
             self.horizon = 0;
         }
     }
