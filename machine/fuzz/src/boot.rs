@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Files that a person gives: kernels, RAM disks, device trees, machine files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use switchyard_machine::config::MachineConfig;
+use switchyard_machine::devicetree::DeviceTree;
+use switchyard_machine::loader::{self, Boot};
+use switchyard_machine::machine::Machine;
+
+use super::{machine, small, Input};
+
+/// A machine with more memory is parsed, but not built: it would only take time.
+const RAM_MOST: u32 = 64 << 20;
+
+/// A file of this process and thread, with these contents.
+fn file(name: &str, contents: &[u8]) -> PathBuf {
+    let thread = std::thread::current();
+    let own = format!("{}-{:?}", std::process::id(), thread.id());
+    let path = std::env::temp_dir().join(format!("switchyard-fuzz-{own}-{name}"));
+    fs::write(&path, contents).expect("temporary files can be written");
+    path
+}
+
+/// Loads a kernel, an ELF or a raw one, with or without command line, RAM disk and device tree,
+/// and runs it for a moment. Input: a machine's number, which of the three, the three, the kernel.
+pub fn kernel(data: &[u8]) {
+    let mut input = Input(data);
+    let (config, board) = small(input.number(1));
+    let with = input.number(1);
+    let append = (with & 1 != 0).then(|| String::from_utf8_lossy(input.piece()).into_owned());
+    let initrd = (with & 2 != 0).then(|| file("initrd", input.piece()));
+    let dtb = (with & 4 != 0).then(|| file("dtb", input.piece()));
+    let kernel = file("kernel", input.0);
+    let boot = Boot {
+        kernel: &kernel,
+        append: append.as_deref(),
+        initrd: initrd.as_deref(),
+        dtb: dtb.as_deref(),
+    };
+    let mut machine = machine(&config, board, ());
+    if let Ok(start) = loader::load(&boot, board, machine.bus()) {
+        machine.core().r[..3].copy_from_slice(&start.registers);
+        machine.core().r[15] = start.pc;
+        machine.run(500);
+    }
+    for path in [Some(kernel), initrd, dtb].into_iter().flatten() {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// Reads a machine file, and builds what it describes.
+pub fn machine_file(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let Ok(config) = MachineConfig::parse(Path::new("fuzz.toml"), &text) else {
+        return;
+    };
+    let board = switchyard_machine::board::find(&config.board).expect("a checked board");
+    if config.ram_bytes <= RAM_MOST {
+        Machine::new(&config, (board.parts)(config.ram_bytes), ()).run(500);
+    }
+}
+
+/// Reads a device tree; what is written of it is the same tree.
+pub fn device_tree(data: &[u8]) {
+    if let Ok(tree) = DeviceTree::parse(data) {
+        let written = tree.to_bytes();
+        let again = DeviceTree::parse(&written).expect("what was written can be read");
+        assert_eq!(again.to_bytes(), written);
+    }
+}

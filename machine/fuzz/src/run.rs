@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a guest can do: any instructions, in any state, and any accesses to devices.
+
+use switchyard_machine::arm::core::bank;
+use switchyard_machine::arm::cp15::Register;
+use switchyard_machine::counters::Counters;
+use switchyard_machine::dev::Width;
+
+use super::{machine, small, Input};
+
+/// Cycles that an input's instructions may take, more than any of them needs to go wrong.
+const CYCLES: u64 = 4000;
+/// Most operations of an input on devices.
+const OPERATIONS: usize = 4000;
+/// Most output that is kept of a device that talks.
+const OUTPUT: usize = 1 << 16;
+
+/// Decodes and runs the input as code, from any registers, in ARM or Thumb state, with or without
+/// MMU and caches (memory is then mapped where it is). Input: a machine's number, options, status
+/// register, sixteen registers, the code.
+pub fn instructions(data: &[u8]) {
+    let mut input = Input(data);
+    let (config, board) = small(input.number(1));
+    let options = input.number(1);
+    let mut machine = machine(&config, board, ());
+    let (base, size) = machine.bus().ram_window();
+    let status = input.number(4);
+    let registers: [u32; 15] = std::array::from_fn(|_| {
+        // Mostly addresses in memory, which random words are not.
+        let value = input.number(4);
+        if value & 3 == 3 {
+            value
+        } else {
+            base + value % size
+        }
+    });
+    let at = base + 0x8000;
+    let code = &input.0[..input.0.len().min(0x1000)];
+    machine
+        .bus()
+        .ram_slice_mut(at, code.len())
+        .expect("memory is larger")
+        .copy_from_slice(code);
+    let directory = base + 0x4000;
+    for section in 0..4096u32 {
+        let place = machine.bus().ram_slice_mut(directory + 4 * section, 4);
+        let descriptor = (section << 20) | 0xc1e;
+        place
+            .expect("memory is larger")
+            .copy_from_slice(&descriptor.to_le_bytes());
+    }
+    let core = machine.core();
+    if options & 1 != 0 {
+        core.write_cp15(Register::new(2, 0, 0), directory);
+        core.write_cp15(Register::new(3, 0, 0), u32::MAX);
+        let on = if options & 2 != 0 { 0x100d } else { 1 };
+        core.write_cp15(Register::new(1, 0, 0), on | ((options << 6) & 0x2000));
+    }
+    if bank(status).is_some() {
+        core.set_cpsr(status);
+    }
+    core.r[..15].copy_from_slice(&registers);
+    core.r[15] = at;
+    machine.run(CYCLES);
+    machine.counters();
+}
+
+/// Reads and writes registers of a machine's devices, types, and lets time pass. Input: a
+/// machine's number, then operations: what, which device, where, a value.
+pub fn devices(data: &[u8]) {
+    let mut input = Input(data);
+    let (config, board) = small(input.number(1));
+    let parts = (board.parts)(config.ram_bytes);
+    let windows: Vec<(u32, u32)> = parts.devices.iter().map(|m| (m.base, m.size)).collect();
+    let mut machine = machine(&config, board, ());
+    let bus = machine.bus();
+    let mut counters = Counters::new();
+    let mut now = 0;
+    for _ in 0..OPERATIONS {
+        if input.0.is_empty() {
+            break;
+        }
+        let what = input.number(1);
+        let (base, size) = windows[input.number(1) as usize % windows.len()];
+        let width = [Width::Byte, Width::Half, Width::Word, Width::Word][(what >> 6) as usize];
+        let offset = (input.number(2) % size) & !(width.bytes() - 1);
+        match what & 7 {
+            0..=2 => {
+                let value = input.number(4);
+                bus.write(base + offset, value, width, now, &mut counters);
+            }
+            3 | 4 => {
+                bus.read(base + offset, width, now, &mut counters);
+            }
+            5 => {
+                let typed = input.bytes(offset as usize % 32);
+                bus.type_input(typed, now, &mut counters);
+            }
+            _ => {
+                // From one cycle to some minutes.
+                now += u64::from(input.number(2)) << (offset % 24);
+                bus.fire_due(now, &mut counters);
+            }
+        }
+        // The run loop's owner takes what was written.
+        bus.host.output.truncate(OUTPUT);
+    }
+}

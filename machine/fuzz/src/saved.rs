@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Files of saved machines: any bytes, and good files in which some bytes of what was compressed
+//! are others (any change of the file itself fails at the checksum).
+
+use std::io::{Read, Write};
+use std::sync::OnceLock;
+
+use lz4_flex::frame::{FrameDecoder, FrameEncoder, FrameInfo};
+use switchyard_machine::state::{self, Saved};
+
+use super::{machine, small, Input};
+
+/// Bytes before the compressed part.
+const MAGIC: usize = 16;
+/// Sizes that are restored: more is what a machine's memory may have.
+const LIMIT: u64 = 64 << 20;
+
+/// A good file's beginning, and what is compressed in it.
+fn good() -> &'static (Vec<u8>, Vec<u8>) {
+    static GOOD: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();
+    GOOD.get_or_init(|| {
+        let (config, board) = small(0);
+        let mut machine = machine(&config, board, ());
+        let (base, _) = machine.bus().ram_window();
+        machine.core().r[15] = base;
+        machine.run(1000);
+        let mut file = Vec::new();
+        state::save(&mut machine, &mut file).expect("memory can be written");
+        let (front, rest) = file.split_at(MAGIC);
+        let mut payload = Vec::new();
+        FrameDecoder::new(rest)
+            .read_to_end(&mut payload)
+            .expect("what was saved can be read");
+        (front.to_vec(), payload)
+    })
+}
+
+fn restore(file: &[u8]) {
+    let (config, board) = small(0);
+    let mut machine = machine(&config, board, ());
+    let Ok(saved) = Saved::open(file.take(LIMIT)) else {
+        return;
+    };
+    if saved.restore(&mut machine).is_ok() {
+        let until = machine.cycles().saturating_add(2000);
+        machine.run(until);
+        machine.counters();
+    }
+}
+
+/// Restores a machine and runs it on. Input: a byte that says which of the two, then the file, or
+/// where (three bytes) a good one has another byte.
+pub fn saved_state(data: &[u8]) {
+    let mut input = Input(data);
+    if input.number(1) & 1 == 0 {
+        return restore(input.0);
+    }
+    let (front, payload) = good();
+    let mut payload = payload.clone();
+    while input.0.len() >= 4 {
+        let at = input.number(3) as usize % payload.len();
+        payload[at] = input.number(1) as u8;
+    }
+    let mut file = front.clone();
+    let info = FrameInfo::new().content_checksum(true);
+    let mut out = FrameEncoder::with_frame_info(info, &mut file);
+    out.write_all(&payload).expect("memory can be written");
+    out.finish().expect("memory can be written");
+    restore(&file);
+}

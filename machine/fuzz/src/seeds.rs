@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Good inputs to start from: random bytes alone do not get past the first check of a file.
+
+use switchyard_machine::config::BUILT_IN;
+use switchyard_machine::devicetree::DeviceTree;
+
+/// `b .`, and a few instructions before it: all that a kernel needs.
+const CODE: [u32; 4] = [0xe3a0_0001, 0xe280_0002, 0xe10f_1000, 0xeaff_fffe];
+/// What a debugger asks for: registers, memory, breakpoints, stepping, monitor commands.
+const PACKETS: [&str; 10] = [
+    "qSupported:multiprocess+;swbreak+",
+    "?\ng\nm c0000000,40\nvCont;s:1\nvCont;c:1",
+    "p0\np19\nP0=01020304\nMc0000000,4:01020304",
+    "Z0,c0000004,4\nZ2,c0000000,4\nZ3,c0000010,4\nc\nz0,c0000004,4",
+    "qXfer:features:read:target.xml:0,ffb",
+    "qRcmd,746c62\nqRcmd,636163686573",
+    "qRcmd,7472616e736c6174652030786330303030303030",
+    "G0000\nHg1\nqC\nvCont?\nqfThreadInfo\nqsThreadInfo",
+    "D",
+    "vKill;1\nk",
+];
+
+fn elf() -> Vec<u8> {
+    let mut words = vec![0x464c_457f, 0x0001_0101, 0, 0];
+    // Type, machine, version, entry, program headers, section headers, flags, sizes.
+    words.extend([
+        0x0028_0002,
+        1,
+        0xc000_8000,
+        52,
+        0,
+        0x0500_0000,
+        0x0020_0034,
+        1,
+        0,
+    ]);
+    words.extend([1, 84, 0xc000_8000, 0xc000_8000, 16, 64, 7, 4]);
+    words.extend(CODE);
+    words.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+fn tree() -> Vec<u8> {
+    let mut tree = DeviceTree::default();
+    tree.root.set_string("compatible", "fuzz");
+    let memory = tree.root.child("memory");
+    memory.set_cells("reg", &[0, 0x0100_0000]);
+    tree.root
+        .child("chosen")
+        .set_string("bootargs", "console=ttyS0");
+    tree.to_bytes()
+}
+
+fn piece(bytes: &[u8]) -> Vec<u8> {
+    let mut piece = (bytes.len() as u16).to_le_bytes().to_vec();
+    piece.extend(bytes);
+    piece
+}
+
+/// The seeds of the target of that name.
+#[must_use]
+pub fn seeds(target: &str) -> Vec<Vec<u8>> {
+    let raw: Vec<u8> = CODE.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let with = |head: &[u8], rest: &[u8]| [head, rest].concat();
+    match target {
+        "kernel" => {
+            let options = [piece(b"quiet"), piece(b"a RAM disk"), piece(&tree())].concat();
+            vec![
+                with(&[0, 0], &raw),
+                with(&[0, 0], &elf()),
+                with(&[0, 7], &with(&options, &elf())),
+                with(&[3, 7], &with(&options, &raw)),
+                with(&[3, 4], &with(&piece(&tree()), &raw)),
+            ]
+        }
+        "machine_file" => BUILT_IN
+            .iter()
+            .map(|(_, text)| text.as_bytes().to_vec())
+            .collect(),
+        "device_tree" => vec![tree()],
+        "instructions" => [0, 1, 3, 5, 7]
+            .into_iter()
+            .flat_map(|options| {
+                let registers = vec![0x10; 60];
+                let arm = [&[3, options][..], &0xd3u32.to_le_bytes(), &registers, &raw].concat();
+                let thumb = [&[3, options][..], &0xf3u32.to_le_bytes(), &registers, &raw];
+                [arm, thumb.concat()]
+            })
+            .collect(),
+        "devices" => (0..6u8).map(|n| vec![n; 200]).collect(),
+        "saved_state" => vec![vec![1], vec![1, 0, 1, 0, 7], vec![0; 40]],
+        "debugger" => PACKETS
+            .iter()
+            .map(|text| with(&[0, 0], text.as_bytes()))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
