@@ -47,10 +47,10 @@ const LINE_GPIO0: u32 = 6;
 const LINE_RTC: u32 = 10;
 const LINE_UART0: u32 = 12;
 /// Sources of the secondary one.
-const LINE_MMCI1: [u32; 2] = [sic::FIRST + 1, sic::FIRST + 2];
+const LINE_MMCI1: [u32; 2] = [sic::FIRST + 23, sic::FIRST + 2];
 const LINE_KMI0: u32 = sic::FIRST + 3;
 const LINE_UART3: u32 = sic::FIRST + 6;
-const LINE_MMCI0: [u32; 2] = [sic::FIRST + 22, sic::FIRST + 23];
+const LINE_MMCI0: [u32; 2] = [sic::FIRST + 22, sic::FIRST + 1];
 
 fn at<D: Device + 'static>(base: u32, device: D) -> Mapping {
     Mapping {
@@ -90,11 +90,11 @@ fn parts(ram_bytes: u32) -> BoardParts {
         at(0x1000_7000, Pl050::new("kmi1", LINE_KMI0 + 1)),
         // These only say what they are. The clock enables that the system controller resets to
         // are those of a boot monitor: TIMCLK for all four timers.
-        cell(0x1000_4000, "aaci", [0x41, 0x10, 0x04, 0x00]),
+        cell(0x1000_4000, "aaci", [0x41, 0x10, 0x04, 0x29]),
         cell(0x1000_a000, "sci1", [0x31, 0x11, 0x04, 0x00]),
         cell(0x1010_0000, "ssmc", [0x93, 0x10, 0x04, 0x00]),
         cell(0x1011_0000, "mpmc", [0x75, 0x10, 0x04, 0x00]),
-        cell(0x1012_0000, "clcd", [0x93, 0x10, 0x04, 0x00]),
+        cell(0x1012_0000, "clcd", [0x10, 0x11, 0x04, 0x00]),
         cell(0x1013_0000, "dma", [0x80, 0x10, 0x04, 0x0a]),
         at(
             0x101e_0000,

@@ -191,7 +191,6 @@ impl Pl011 {
 
     /// Lets the line do what it has done since the last look.
     fn catch_up(&mut self, ctx: &mut DevCtx) {
-        let frame = self.frame(ctx.clock_hz);
         loop {
             let next = self.tx_done.min(self.rx_done).min(self.rx_timeout);
             if next > ctx.now {
@@ -202,13 +201,13 @@ impl Pl011 {
                 if self.is(LBE) {
                     self.received(self.shifting, next, ctx.clock_hz);
                 }
-                self.start_transmission(next, frame);
+                self.start_transmission(next, ctx.clock_hz);
             } else if next == self.rx_done {
                 self.rx_done = NEVER;
                 if let Some(byte) = ctx.host.input.pop_front() {
                     self.received(byte, next, ctx.clock_hz);
                 }
-                self.start_reception(next, frame, ctx);
+                self.start_reception(next, ctx);
             } else {
                 self.rx_timeout = NEVER;
                 self.raw |= RT;
@@ -217,7 +216,7 @@ impl Pl011 {
     }
 
     /// Moves the next character into the shift register if that is free and there is one.
-    fn start_transmission(&mut self, start: Cycle, frame: u64) {
+    fn start_transmission(&mut self, start: Cycle, clock_hz: u64) {
         if self.tx_done != NEVER || !self.is(UARTEN | TXE) {
             return;
         }
@@ -225,18 +224,18 @@ impl Pl011 {
             return;
         };
         self.shifting = byte;
-        self.tx_done = start + frame;
+        self.tx_done = start + self.frame(clock_hz);
         if self.tx.len() == self.tx_level() {
             self.raw |= TX;
         }
     }
 
     /// Begins to receive the next character at cycle `start`, if there are one and room for it.
-    fn start_reception(&mut self, start: Cycle, frame: u64, ctx: &DevCtx) {
+    fn start_reception(&mut self, start: Cycle, ctx: &DevCtx) {
         let waiting = self.console && self.is(UARTEN | RXE) && !ctx.host.input.is_empty();
         let room = self.rx.len() < self.depth() && !self.is(LBE);
         if waiting && room && self.rx_done == NEVER {
-            self.rx_done = start + frame;
+            self.rx_done = start + self.frame(ctx.clock_hz);
         }
     }
 
@@ -260,7 +259,7 @@ impl Pl011 {
             ctx.host.output.push(byte);
         }
         self.tx.push_back(byte);
-        self.start_transmission(ctx.now, self.frame(ctx.clock_hz));
+        self.start_transmission(ctx.now, ctx.clock_hz);
         if self.tx.len() > self.tx_level() {
             self.raw &= !TX;
         }
@@ -306,7 +305,7 @@ impl Pl011 {
             if self.console && !self.is(LBE) {
                 ctx.host.output.extend(&self.tx);
             }
-            self.start_transmission(ctx.now, self.frame(ctx.clock_hz));
+            self.start_transmission(ctx.now, ctx.clock_hz);
         }
         if !self.is(UARTEN | RXE) {
             self.rx_done = NEVER;
@@ -325,7 +324,7 @@ impl Pl011 {
 
     /// Drives the interrupt source and asks to be woken when it may change.
     fn settle(&mut self, ctx: &mut DevCtx) {
-        self.start_reception(ctx.now, self.frame(ctx.clock_hz), ctx);
+        self.start_reception(ctx.now, ctx);
         ctx.set_line(self.line, self.raw & self.mask != 0);
         let mut next = NEVER;
         if self.mask & TX != 0 && !self.tx.is_empty() || self.is(LBE) {

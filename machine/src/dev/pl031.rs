@@ -7,7 +7,7 @@ use super::primecell::PeriphId;
 use super::{lane, DevCtx, Device, Width};
 use crate::event::NEVER;
 
-const ID: PeriphId = PeriphId([0x31, 0x10, 0x04, 0x00]);
+const ID: PeriphId = PeriphId([0x31, 0x10, 0x14, 0x00]);
 
 /// What the clock says at cycle 0: 2000-01-01 00:00:00 UTC (a choice).
 pub const START: u32 = 946_684_800;
