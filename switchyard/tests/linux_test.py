@@ -102,6 +102,18 @@ def test_linux_forgets_no_maintenance(system: Linux, run: Run) -> None:
 
 @pytest.mark.slow
 @pytest.mark.guests
+@pytest.mark.parametrize("name", ["s3c24a0", "omap1610"])
+def test_linux_starts_on_machines_with_the_same_devices(name: str) -> None:
+    system = SYSTEMS["linux-versatilepb"]
+    build_linux.ensure([system])
+    started = machine.run(replace(system.boot(MAX_CYCLES, "end"), machine=name))
+    assert "init: user space after" in started.console
+    assert system.last_line in started.console
+    assert started.stats.end.kind == system.end
+
+
+@pytest.mark.slow
+@pytest.mark.guests
 @pytest.mark.qemu
 def test_linux_on_qemu(system: Linux, subtests: pytest.Subtests) -> None:
     if shutil.which("qemu-system-arm") is None:
