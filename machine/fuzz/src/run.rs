@@ -90,7 +90,8 @@ pub fn devices(data: &[u8]) {
                 bus.write(base + offset, value, width, now, &mut counters);
             }
             3 | 4 => {
-                bus.read(base + offset, width, now, &mut counters);
+                let target = bus.target(base + offset);
+                bus.read(target, base + offset, width, now, &mut counters);
             }
             5 => {
                 let typed = input.bytes(offset as usize % 32);
