@@ -68,7 +68,7 @@ def _linux() -> list[Finding]:
     return [
         Finding(
             source,
-            why,
+            f"{why}; Debian 12 and 13 have it",
             "yes" if there else "",
             "" if there else "not found",
             (source,),
