@@ -23,6 +23,9 @@
 
 /* In which phase of an IPC of its own the thread is. */
 static uint32_t ipc_state(const struct tcb *t) {
+    if (t->xfer_partner != NULL) {
+        return (t->flags & FLAG_SENDER) != 0 ? RESULT_SENDING : RESULT_RECEIVING;
+    }
     if (t->state == STATE_SENDING) {
         return RESULT_SENDING;
     }
@@ -49,10 +52,10 @@ void exchange_registers(struct tcb *self) {
     uint32_t old_handle = utcb_read(t, L4_UTCB_USER_DEFINED_HANDLE);
     uint32_t old_pager = utcb_read(t, L4_UTCB_PAGER);
 
-    if ((control & CONTROL_ABORT_SEND) != 0 && t->state == STATE_SENDING) {
+    if ((control & CONTROL_ABORT_SEND) != 0 && (result & RESULT_SENDING) != 0) {
         ipc_fail(t, L4_IPC_ERR_CANCELED);
     } else if ((control & CONTROL_ABORT_RECV) != 0 && (result & RESULT_RECEIVING) != 0) {
-        if (t->state == STATE_RECEIVING) {
+        if (t->state == STATE_RECEIVING || t->xfer_partner != NULL) {
             ipc_fail(t, L4_IPC_ERR_CANCELED);
         } else {
             t->flags &= (uint8_t)~FLAG_RECEIVE;

@@ -26,6 +26,10 @@ struct tcb *fastpath_ipc(uint32_t to, uint32_t from, uint32_t timeouts, uint32_t
     if (unlikely((timeouts & 0xffff) != 0)) {
         return NULL;
     }
+    /* Its space has no redirector. */
+    if (unlikely((self->flags & FLAG_REDIRECTED) != 0)) {
+        return NULL;
+    }
     /* The id, version included, is that of a thread (nil and local ids are not: their slots hold
      * other ids) ... */
     if (unlikely(partner->id != to)) {

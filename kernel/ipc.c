@@ -10,6 +10,7 @@
 #include "space.h"
 #include "switch.h"
 #include "timer.h"
+#include "xfer.h"
 
 #include <string.h>
 
@@ -53,7 +54,13 @@ static void leave_senders(struct tcb *t) {
 
 /* ---- states ---- */
 
+static void break_xfer(struct tcb *t, uint32_t own, uint32_t others);
+static void fail_in_xfer(struct tcb *t, uint32_t error);
+
 void ipc_leave(struct tcb *t) {
+    if (t->xfer_partner != NULL) {
+        break_xfer(t, L4_IPC_ERR_ABORTED, L4_IPC_ERR_ABORTED);
+    }
     if (t->state == STATE_SENDING) {
         leave_senders(t);
     }
@@ -114,6 +121,10 @@ static void fail_phase(struct tcb *t, uint32_t error, uint32_t phase) {
 }
 
 void ipc_fail(struct tcb *t, uint32_t error) {
+    if (t->xfer_partner != NULL) {
+        fail_in_xfer(t, error);
+        return;
+    }
     uint32_t phase = t->state == STATE_SENDING ? L4_IPC_PHASE_SEND : L4_IPC_PHASE_RECEIVE;
     ipc_leave(t);
     fail_phase(t, error, phase);
@@ -132,9 +143,9 @@ void ipc_abandon(struct tcb *t) {
 
 /* ---- transfer ---- */
 
-static bool waits_for(const struct tcb *receiver, const struct tcb *sender) {
+static bool waits_for(const struct tcb *receiver, const struct tcb *sender, uint32_t as) {
     return receiver->state == STATE_RECEIVING &&
-           (receiver->wait_for == sender->id || receiver->wait_for == IPC_ANY ||
+           (receiver->wait_for == as || receiver->wait_for == IPC_ANY ||
             (receiver->wait_for == IPC_ANYLOCAL && receiver->space == sender->space));
 }
 
@@ -164,15 +175,19 @@ static uint32_t transfer_items(const struct tcb *sender, const struct tcb *recei
                                uint32_t words) {
     uint32_t at = TAG_UNTYPED(message[0]) + 1;
     L4_Fpage_t window = L4_Nilpage;
-    if (receiver->kind == KIND_PAGEFAULT) {
+    if (receiver->kind == KIND_PAGEFAULT || receiver->kind == KIND_XFER) {
         window = L4_CompleteAddressSpace;
     } else if (receiver->kind == KIND_USER) {
         window.raw = utcb_read(receiver, L4_UTCB_BR) & ~0xfu;
     }
     while (at + 1 <= words) {
         uint32_t item = message[at];
+        if ((item & 8) == 0) { /* a string: copied already */
+            at += (item >> 4 & 0x1f) + 2;
+            continue;
+        }
         if ((item & 0xc) != 8 || sender->space == NULL || receiver->space == NULL) {
-            return L4_IPC_ERR_OVERFLOW; /* string items are not there yet */
+            return L4_IPC_ERR_OVERFLOW;
         }
         if (!space_map_item(sender->space, item, message[at + 1], receiver->space, window)) {
             return L4_IPC_ERR_OVERFLOW;
@@ -182,15 +197,49 @@ static uint32_t transfer_items(const struct tcb *sender, const struct tcb *recei
     return 0;
 }
 
+/*
+ * What the receiver is told of a sender that is not the one it seems to be. Propagation: the
+ * message comes in the name of the virtual sender, and if that waits for the actual sender's answer
+ * it waits for the receiver's from now on. Redirection: the message was for another.
+ */
+static void tell_sender(const struct tcb *sender, const struct tcb *receiver) {
+    if (sender->kind != KIND_USER) {
+        return;
+    }
+    if (sender->sender_as != sender->id) {
+        struct tcb *as = thread_find(sender->sender_as);
+        message[0] |= TAG_PROPAGATED;
+        utcb_write(receiver, L4_UTCB_VIRTUAL_SENDER, sender->id);
+        if (as != NULL && as->state == STATE_RECEIVING && as->wait_for == sender->id) {
+            as->wait_for = receiver->id;
+        }
+    }
+    if ((sender->flags & FLAG_REDIRECTED) != 0) {
+        const struct tcb *intended = thread_resolve(sender->space, sender->frame.r[0]);
+        if (intended != NULL && intended != receiver) {
+            message[0] |= TAG_REDIRECTED;
+            utcb_write(receiver, L4_UTCB_INTENDED_RECEIVER, intended->id);
+        }
+    }
+}
+
+/* The id by which the receiver knows the sender. */
+static uint32_t sender_name(const struct tcb *sender, bool local) {
+    const struct tcb *as = local ? thread_find(sender->sender_as) : NULL;
+    return as != NULL ? as->utcb : sender->sender_as;
+}
+
 /* Gives `message` to the receiver, which then is ready. */
 static void deliver(const struct tcb *sender, struct tcb *receiver, uint32_t words, bool first) {
     uint8_t kind = receiver->kind;
-    bool local = receiver->wait_for == IPC_ANYLOCAL;
+    bool local = receiver->wait_for == IPC_ANYLOCAL || (receiver->flags & FLAG_LOCAL) != 0;
     receiver->kind = KIND_USER;
+    receiver->flags &= (uint8_t)~FLAG_LOCAL;
     timer_disarm(receiver);
     switch (kind) {
     case KIND_USER:
-        receiver->frame.r[0] = local ? sender->utcb : sender->id;
+        tell_sender(sender, receiver);
+        receiver->frame.r[0] = sender_name(sender, local);
         for (uint32_t i = 0; i < FRAME_MRS; i++) {
             receiver->frame.r[FRAME_MR0 + i] = message[i];
         }
@@ -211,42 +260,212 @@ static void deliver(const struct tcb *sender, struct tcb *receiver, uint32_t wor
         receiver->wait_for = 0;
         irq_acknowledged(receiver);
         return;
+    case KIND_XFER: /* the copy is continued when the thread runs */
+        receiver->flags |= FLAG_XFER;
+        break;
     default: /* a page fault: the access is repeated */
         break;
     }
     make_ready(receiver, first);
 }
 
+/* ---- string copies that wait (xfer.h) ---- */
+
 /*
- * From sender to receiver, both ready for it. False: the message could not be transferred; the
- * receiver's IPC has failed, and the sender's is for the caller to fail.
+ * Sender and receiver of a string copy that could not be finished at once have each other as
+ * xfer_partner. One of them goes on with it: READY with FLAG_XFER, or in the IPC of its page fault
+ * (KIND_XFER). The other is in STATE_XFER. Neither is in a queue or has a timeout but those of the
+ * page fault.
  */
-static bool transfer(const struct tcb *sender, struct tcb *receiver, uint32_t *error, bool first) {
-    uint32_t words = collect(sender);
+static void leave_xfer(struct tcb *t) {
+    t->xfer_partner = NULL;
+    t->flags &= (uint8_t)~(FLAG_XFER | FLAG_SENDER | FLAG_LOCAL);
+}
+
+/* One side fails. */
+static void fail_side(struct tcb *t, uint32_t error) {
+    uint32_t phase = (t->flags & FLAG_SENDER) != 0 ? L4_IPC_PHASE_SEND : L4_IPC_PHASE_RECEIVE;
+    leave_xfer(t);
+    ipc_leave(t);
+    t->kind = KIND_USER;
+    if ((t->flags & FLAG_QUEUED) != 0) {
+        sched_dequeue(t);
+    }
+    fail_phase(t, error, phase);
+}
+
+/* The copy of `t` ends here; what has arrived until now stands in the error codes. */
+static void break_xfer(struct tcb *t, uint32_t own, uint32_t others) {
+    struct tcb *other = t->xfer_partner;
+    const struct tcb *sender = (t->flags & FLAG_SENDER) != 0 ? t : other;
+    uint32_t offset = sender->xfer_done << 3;
+    fail_side(t, offset | own);
+    fail_side(other, offset | others);
+}
+
+/* The page fault of `t`, or what it does in the copy, ends with an error. */
+static void fail_in_xfer(struct tcb *t, uint32_t error) {
+    if (error == L4_IPC_ERR_TIMEOUT) {
+        break_xfer(t, L4_IPC_ERR_XFER_SELF, L4_IPC_ERR_XFER_OTHER);
+    } else if (error == L4_IPC_ERR_NOPARTNER && t->kind == KIND_XFER) {
+        /* Its pager has gone: it faults again, perhaps for another. */
+        if (t->state == STATE_SENDING) {
+            leave_senders(t);
+        }
+        timer_disarm(t);
+        t->kind = KIND_USER;
+        t->flags |= FLAG_XFER;
+        make_ready(t, false);
+    } else {
+        break_xfer(t, L4_IPC_ERR_ABORTED, L4_IPC_ERR_ABORTED);
+    }
+}
+
+/* Until when the page faults of this copy may last, from the first one on (X.2 manual: the
+ * smaller of the sender's send and the receiver's receive transfer timeout). */
+static void set_deadline(struct tcb *sender, const struct tcb *receiver) {
+    uint64_t deadline;
+    if (sender->xfer_deadline != 0) {
+        return;
+    }
+    sender->xfer_deadline = ~0ull;
+    if (timer_deadline(utcb_read(sender, L4_UTCB_XFER_TIMEOUTS) >> 16, &deadline)) {
+        sender->xfer_deadline = deadline;
+    }
+    if (timer_deadline(utcb_read(receiver, L4_UTCB_XFER_TIMEOUTS) & 0xffff, &deadline) &&
+        deadline < sender->xfer_deadline) {
+        sender->xfer_deadline = deadline;
+    }
+}
+
+static void park(struct tcb *t) {
+    t->state = STATE_XFER;
+    if (t == hot.current) {
+        hot.reschedule = 1;
+    }
+}
+
+/* A page is missing: its thread asks its pager, the other waits. */
+static void fault_in_xfer(struct tcb *sender, const struct xfer_fault *fault) {
+    struct tcb *who = fault->who;
+    struct tcb *other = who->xfer_partner;
+    set_deadline(sender, other == sender ? who : other);
+    if (sender->xfer_deadline <= timer_now()) {
+        break_xfer(who, L4_IPC_ERR_XFER_SELF, L4_IPC_ERR_XFER_OTHER);
+        return;
+    }
+    if ((other->flags & FLAG_QUEUED) != 0) {
+        sched_dequeue(other);
+    }
+    park(other);
+    who->kmsg[0] = message_tag(L4_LABEL_PAGEFAULT | (fault->write ? L4_Writable : L4_Readable), 2);
+    who->kmsg[1] = fault->va;
+    who->kmsg[2] = who->frame.pc;
+    who->xfer_pager = utcb_read(who, L4_UTCB_PAGER);
+    if ((who->flags & FLAG_QUEUED) != 0) {
+        sched_dequeue(who);
+    }
+    ipc_send_kernel(who, KIND_XFER, who->xfer_pager);
+    if (who->state == STATE_DEAD) {
+        leave_xfer(who);
+        fail_side(other, sender->xfer_done << 3 | L4_IPC_ERR_ABORTED);
+    } else if (who->xfer_partner != NULL && who->kind == KIND_XFER &&
+               sender->xfer_deadline != ~0ull) {
+        timer_arm(who, sender->xfer_deadline);
+    }
+}
+
+/* How a transfer ended: with OVERFLOW the caller has to fail the sender, the receiver's IPC has
+ * failed already; PENDING: a string copy waits, or both have failed in it. */
+enum transfer { TRANSFER_DONE, TRANSFER_FAILED, TRANSFER_PENDING };
+
+/* The copy as far as it goes now. DONE: `message` is to be delivered. */
+static enum transfer copy_strings(struct tcb *sender, struct tcb *receiver, uint32_t words,
+                                  uint32_t *error) {
+    struct xfer_fault fault;
+    switch (xfer_strings(sender, receiver, message, words, &sender->xfer_done, &fault)) {
+    case XFER_DONE:
+        sender->flags &= (uint8_t)~FLAG_SENDER;
+        sender->xfer_partner = receiver->xfer_partner = NULL;
+        return TRANSFER_DONE;
+    case XFER_OVERFLOW:
+        leave_xfer(sender);
+        leave_xfer(receiver);
+        *error = sender->xfer_done << 3 | L4_IPC_ERR_OVERFLOW;
+        return TRANSFER_FAILED;
+    case XFER_PAUSED: /* the one that runs goes on with it, after the interrupt */
+        hot.current->flags |= FLAG_XFER;
+        park(hot.current->xfer_partner);
+        return TRANSFER_PENDING;
+    default:
+        fault_in_xfer(sender, &fault);
+        return TRANSFER_PENDING;
+    }
+}
+
+static void begin_xfer(struct tcb *sender, struct tcb *receiver) {
+    timer_disarm(sender);
+    timer_disarm(receiver);
+    sender->xfer_partner = receiver;
+    receiver->xfer_partner = sender;
+    sender->xfer_done = 0;
+    sender->xfer_deadline = 0;
+    sender->flags |= FLAG_SENDER;
+    if (sender->state == STATE_READY) {
+        receiver->state = STATE_XFER;
+    } else {
+        sender->state = STATE_XFER;
+    }
+    if (receiver->wait_for == IPC_ANYLOCAL) {
+        receiver->flags |= FLAG_LOCAL;
+    }
+}
+
+/* The typed items, then all of it. */
+static enum transfer finish_transfer(struct tcb *sender, struct tcb *receiver, uint32_t words,
+                                     uint32_t *error, bool first) {
     if (TAG_TYPED(message[0]) != 0 && !thread_is_interrupt(receiver)) {
         *error = transfer_items(sender, receiver, words);
         if (*error != 0) {
-            ipc_leave(receiver);
-            fail_phase(receiver, *error, L4_IPC_PHASE_RECEIVE);
-            return false;
+            return TRANSFER_FAILED;
         }
     }
     deliver(sender, receiver, words, first);
-    return true;
+    return TRANSFER_DONE;
+}
+
+static void fail_receiver(struct tcb *receiver, uint32_t error) {
+    ipc_leave(receiver);
+    fail_phase(receiver, error, L4_IPC_PHASE_RECEIVE);
+}
+
+/* From sender to receiver, both ready for it. One of them runs. */
+static enum transfer transfer(struct tcb *sender, struct tcb *receiver, uint32_t *error,
+                              bool first) {
+    uint32_t words = collect(sender);
+    enum transfer end = TRANSFER_DONE;
+    if (TAG_TYPED(message[0]) != 0 && sender->kind == KIND_USER && receiver->kind == KIND_USER &&
+        xfer_has_strings(message, words)) {
+        begin_xfer(sender, receiver);
+        end = copy_strings(sender, receiver, words, error);
+    }
+    if (end == TRANSFER_DONE) {
+        end = finish_transfer(sender, receiver, words, error, first);
+    }
+    if (end == TRANSFER_FAILED) {
+        fail_receiver(receiver, *error);
+    }
+    return end;
 }
 
 /* ---- the phases ---- */
 
-static struct tcb *find_sender(struct tcb *self, uint32_t from, const struct tcb *partner) {
+static struct tcb *find_sender(struct tcb *self, uint32_t from) {
     struct tcb *first = self->senders;
-    if (partner != NULL) {
-        return partner->state == STATE_SENDING && partner->partner == self ? (struct tcb *)partner
-                                                                           : NULL;
-    }
-    if (first != NULL && from == IPC_ANYLOCAL) {
+    if (first != NULL && from != IPC_ANY) {
         struct tcb *t = first;
         do {
-            if (t->space == self->space) {
+            if (from == IPC_ANYLOCAL ? t->space == self->space : t->sender_as == from) {
                 return t;
             }
             t = t->sender_next;
@@ -262,16 +481,15 @@ static struct tcb *find_sender(struct tcb *self, uint32_t from, const struct tcb
  */
 static struct tcb *begin_receive(struct tcb *self) {
     uint32_t from = self->receive_from;
-    struct tcb *partner = NULL;
     if (from != IPC_ANY && from != IPC_ANYLOCAL) {
-        partner = thread_resolve(self->space, from);
+        const struct tcb *partner = thread_resolve(self->space, from);
         if (partner == NULL) {
             fail_phase(self, L4_IPC_ERR_NOPARTNER, L4_IPC_PHASE_RECEIVE);
             return NULL;
         }
         from = partner->id;
     }
-    struct tcb *sender = find_sender(self, from, partner);
+    struct tcb *sender = find_sender(self, from);
     if (sender != NULL) {
         self->wait_for = from;
         return sender;
@@ -292,12 +510,12 @@ static struct tcb *begin_receive(struct tcb *self) {
  * itself, this is left to the moment when it runs: transfers do not nest.
  */
 static void finish_send(struct tcb *t) {
-    timer_disarm(t);
     if (t->kind != KIND_USER) {
         t->state = STATE_RECEIVING;
-        t->wait_for = t->receive_from;
+        t->wait_for = t->kind == KIND_XFER ? t->xfer_pager : t->receive_from;
         return;
     }
+    timer_disarm(t);
     if (t->receive_from == 0) {
         t->frame.r[0] = 0;
         t->frame.r[FRAME_MR0] = 0;
@@ -308,24 +526,74 @@ static void finish_send(struct tcb *t) {
     }
 }
 
-static void receive(struct tcb *self) {
-    struct tcb *sender = begin_receive(self);
-    uint32_t error;
-    if (sender == NULL) {
-        return;
-    }
-    leave_senders(sender);
-    if (transfer(sender, self, &error, false)) {
+static void after_transfer(struct tcb *sender, enum transfer end, uint32_t error) {
+    if (end == TRANSFER_DONE) {
         finish_send(sender);
-    } else {
+    } else if (end == TRANSFER_FAILED) {
         timer_disarm(sender);
         fail_phase(sender, error, L4_IPC_PHASE_SEND);
     }
 }
 
+static void receive(struct tcb *self) {
+    struct tcb *sender = begin_receive(self);
+    uint32_t error = 0;
+    if (sender == NULL) {
+        return;
+    }
+    leave_senders(sender);
+    after_transfer(sender, transfer(sender, self, &error, false), error);
+}
+
+/* A string copy goes on, in the thread that has waited for its page or for an interrupt. */
+static void continue_xfer(struct tcb *self) {
+    struct tcb *sender = (self->flags & FLAG_SENDER) != 0 ? self : self->xfer_partner;
+    struct tcb *receiver = sender->xfer_partner;
+    uint32_t error = 0;
+    self->flags &= (uint8_t)~FLAG_XFER;
+    uint32_t words = collect(sender);
+    enum transfer end = copy_strings(sender, receiver, words, &error);
+    if (end == TRANSFER_DONE) {
+        end = finish_transfer(sender, receiver, words, &error, true);
+    }
+    if (end == TRANSFER_FAILED) {
+        fail_receiver(receiver, error);
+    }
+    after_transfer(sender, end, error);
+}
+
 void ipc_continue(struct tcb *self) {
+    if ((self->flags & FLAG_XFER) != 0) {
+        continue_xfer(self);
+        return;
+    }
     self->flags &= (uint8_t)~FLAG_RECEIVE;
     receive(self);
+}
+
+/* May `self` send to `partner` in the name of `as`? (X.2 manual, propagation) */
+static bool may_propagate(const struct tcb *self, const struct tcb *as, const struct tcb *partner) {
+    return as->space == self->space || (as->space != NULL && as->space->redirector == self->id) ||
+           (partner->space != NULL && partner->space->redirector == self->id);
+}
+
+/* In whose name the message of `self` is sent; a propagation that is not allowed is none. */
+static uint32_t name_of_sender(const struct tcb *self, const struct tcb *partner) {
+    if ((self->frame.r[FRAME_MR0] & TAG_PROPAGATED) == 0) {
+        return self->id;
+    }
+    const struct tcb *as = thread_resolve(self->space, utcb_read(self, L4_UTCB_VIRTUAL_SENDER));
+    return as != NULL && may_propagate(self, as, partner) ? as->id : self->id;
+}
+
+/* Who gets what `self` sends to `partner`: a space with a redirector talks to itself, to its
+ * redirector's space, and with all others through the redirector. NULL: that has gone. */
+static struct tcb *redirect(const struct tcb *self, struct tcb *partner) {
+    if ((self->flags & FLAG_REDIRECTED) == 0 || partner->space == self->space) {
+        return partner;
+    }
+    struct tcb *redirector = thread_find(self->space->redirector);
+    return redirector != NULL && partner->space == redirector->space ? partner : redirector;
 }
 
 void ipc(struct tcb *self) {
@@ -334,15 +602,22 @@ void ipc(struct tcb *self) {
     self->timeouts = self->frame.r[2];
     if (to != 0) {
         struct tcb *partner = thread_resolve(self->space, to);
+        if (partner != NULL) {
+            partner = redirect(self, partner);
+        }
         if (partner == NULL || partner == self || partner->state == STATE_DEAD ||
             (partner->state == STATE_INACTIVE && !thread_is_interrupt(partner))) {
             fail_phase(self, L4_IPC_ERR_NOPARTNER, L4_IPC_PHASE_SEND);
             return;
         }
-        if (waits_for(partner, self)) {
-            uint32_t error;
-            if (!transfer(self, partner, &error, true)) {
-                fail_phase(self, error, L4_IPC_PHASE_SEND);
+        self->sender_as = name_of_sender(self, partner);
+        if (waits_for(partner, self, self->sender_as)) {
+            uint32_t error = 0;
+            enum transfer end = transfer(self, partner, &error, true);
+            if (end != TRANSFER_DONE) {
+                if (end == TRANSFER_FAILED) {
+                    fail_phase(self, error, L4_IPC_PHASE_SEND);
+                }
                 return;
             }
         } else if (!thread_is_interrupt(partner)) { /* (one that waits for no reply ignores it) */
@@ -374,9 +649,12 @@ void ipc_send_kernel(struct tcb *self, uint8_t kind, uint32_t to) {
         self->state = STATE_DEAD;
         return;
     }
-    self->receive_from = partner->id;
-    if (waits_for(partner, self)) {
-        uint32_t error;
+    if (kind != KIND_XFER) {
+        self->receive_from = partner->id;
+    }
+    self->sender_as = self->id;
+    if (waits_for(partner, self, self->id)) {
+        uint32_t error = 0;
         transfer(self, partner, &error, true); /* no typed items: cannot fail */
         finish_send(self);
     } else {

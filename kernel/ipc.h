@@ -15,6 +15,8 @@
 #define IPC_ANY        0xffffffffu
 #define IPC_ANYLOCAL   0xffffffc0u
 #define TAG_ERROR      0x8000u
+#define TAG_REDIRECTED 0x2000u
+#define TAG_PROPAGATED 0x1000u
 #define TAG_UNTYPED(t) ((t) & 0x3f)
 #define TAG_TYPED(t)   ((t) >> 6 & 0x3f)
 

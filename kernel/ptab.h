@@ -69,6 +69,9 @@ pte_t *ptab_table(const struct space *space, uint32_t index);
 /* What was written is where the table walker sees it. */
 void ptab_publish(void);
 
+/* The page at XFER_WINDOW_VA shows this frame from now on, uncached (xfer.c). */
+void ptab_set_window(uint32_t pa);
+
 /* The kernel's own mappings, at boot: completes the directory that boot.S made. */
 void ptab_init(void);
 

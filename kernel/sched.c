@@ -5,6 +5,7 @@
 #include "sched.h"
 
 #include "ipc.h"
+#include "irq.h"
 #include "switch.h"
 #include "timer.h"
 
@@ -153,8 +154,14 @@ void sched_finish(void) {
             }
         }
         dispatch(t);
-        if ((t->flags & FLAG_RECEIVE) == 0) {
+        if ((t->flags & (FLAG_RECEIVE | FLAG_XFER)) == 0) {
             return;
+        }
+        if ((t->flags & FLAG_XFER) != 0) {
+            irq_handle(); /* the copy may have paused for it, and may last */
+            if (hot.current != t || hot.reschedule != 0) {
+                continue;
+            }
         }
         ipc_continue(t); /* it may block again */
     }
@@ -200,13 +207,18 @@ void sched_tick(uint32_t microseconds) {
 /* ---- Schedule ---- */
 
 /* Results of Schedule (X.2 manual): what state the thread is in. */
-#define TSTATE_DEAD     1
-#define TSTATE_INACTIVE 2
-#define TSTATE_RUNNING  3
-#define TSTATE_SENDING  4
-#define TSTATE_WAITING  6
+#define TSTATE_DEAD       1
+#define TSTATE_INACTIVE   2
+#define TSTATE_RUNNING    3
+#define TSTATE_SENDING    4
+#define TSTATE_IN_SEND    5
+#define TSTATE_WAITING    6
+#define TSTATE_IN_RECEIVE 7
 
 static uint32_t thread_state(const struct tcb *t) {
+    if (t->xfer_partner != NULL) {
+        return (t->flags & FLAG_SENDER) != 0 ? TSTATE_IN_SEND : TSTATE_IN_RECEIVE;
+    }
     switch (t->state) {
     case STATE_READY:
         return (t->flags & FLAG_HALTED) != 0 ? TSTATE_INACTIVE : TSTATE_RUNNING;

@@ -27,6 +27,12 @@ static void sys_thread_control(struct tcb *self) {
     result(self, done.result, done.error);
 }
 
+/* Nil leaves it as it is, any thread takes it away. */
+static bool redirector_is_good(uint32_t id) {
+    const struct tcb *t = thread_find(id);
+    return id == 0 || id == IPC_ANY || (t != NULL && t->space != NULL);
+}
+
 static void sys_space_control(struct tcb *self) {
     const uint32_t *r = self->frame.r;
     const struct tcb *t = thread_find(r[0]);
@@ -35,8 +41,15 @@ static void sys_space_control(struct tcb *self) {
         error = L4_ErrNoPrivilege;
     } else if (t == NULL || t->space == NULL) {
         error = L4_ErrInvalidSpace;
-    } else if (!t->space->areas_fixed) { /* else it has no effect (X.2 manual) */
-        space_set_areas(t->space, (L4_Fpage_t){.raw = r[2]}, (L4_Fpage_t){.raw = r[3]}, &error);
+    } else if (!redirector_is_good(r[4])) {
+        error = L4_ErrInvalidThread;
+    } else if (t->space->areas_fixed || /* then the areas have no effect (X.2 manual) */
+               space_set_areas(t->space, (L4_Fpage_t){.raw = r[2]}, (L4_Fpage_t){.raw = r[3]},
+                               &error)) {
+        if (r[4] != 0) {
+            t->space->redirector = r[4] == IPC_ANY ? 0 : r[4];
+            thread_mark_redirected(t->space);
+        }
     }
     self->frame.r[1] = 0;
     result(self, error == L4_ErrOk, error);

@@ -104,6 +104,15 @@ static void join_space(struct tcb *t, struct space *space) {
     }
 }
 
+void thread_mark_redirected(struct space *space) {
+    struct tcb *t = space->threads;
+    do {
+        t->flags &= (uint8_t)~FLAG_REDIRECTED;
+        t->flags |= space->redirector != 0 ? FLAG_REDIRECTED : 0;
+        t = t->space_next;
+    } while (t != space->threads);
+}
+
 static void leave_space(struct tcb *t) {
     struct space *space = t->space;
     struct tcb *before = t;
@@ -131,6 +140,7 @@ static struct tcb *make(uint32_t id, struct space *space, uint32_t scheduler) {
     t->timeslice = t->timeslice_left = TIMESLICE_DEFAULT;
     t->quantum_left = ~0ull;
     join_space(t, space);
+    t->flags = space->redirector != 0 ? FLAG_REDIRECTED : 0;
     return t;
 }
 

@@ -30,6 +30,7 @@
 #define STATE_RECEIVING 3 /* waits for wait_for */
 #define STATE_SENDING   4 /* in the queue of partner's senders */
 #define STATE_DEAD      5 /* faulted with nobody to tell; only deletion ends this */
+#define STATE_XFER      6 /* in a string copy that waits for the partner's page fault */
 
 /* tcb.kind: whose message it is that a thread sends or waits for */
 #define KIND_USER      0 /* its own, by the system call */
@@ -37,12 +38,17 @@
 #define KIND_EXCEPTION 2 /* likewise; the reply carries the registers */
 #define KIND_START     3 /* waits for the start message: IP, SP */
 #define KIND_INTERRUPT 4 /* an interrupt; a reply unmasks it */
+#define KIND_XFER      5 /* a page fault during a string copy; the reply continues the copy */
 
 /* tcb.flags */
-#define FLAG_HALTED  1 /* stopped by ExchangeRegisters; keeps its state, is not scheduled */
-#define FLAG_RECEIVE 2 /* ready, but its receive phase is still to be done (ipc_continue) */
-#define FLAG_TIMEOUT 4 /* in the timeout list */
-#define FLAG_QUEUED  8 /* in a ready queue */
+#define FLAG_HALTED     1   /* stopped by ExchangeRegisters; keeps its state, is not scheduled */
+#define FLAG_RECEIVE    2   /* ready, but its receive phase is still to be done (ipc_continue) */
+#define FLAG_TIMEOUT    4   /* in the timeout list */
+#define FLAG_QUEUED     8   /* in a ready queue */
+#define FLAG_XFER       16  /* ready, but a string copy is to be continued first (ipc_continue) */
+#define FLAG_SENDER     32  /* of the string copy that it is in */
+#define FLAG_LOCAL      64  /* receiver of a string copy that wanted any local thread */
+#define FLAG_REDIRECTED 128 /* its space has a redirector: no fast path, either way */
 
 /* User registers; entry.S saves and loads them. */
 struct frame {
@@ -53,7 +59,7 @@ struct frame {
     uint32_t cpsr;
 };
 
-#define KMSG_WORDS 16
+#define KMSG_WORDS 14
 
 /*
  * Line 0 and line 2 of a TCB are all that the IPC fast path touches (32-byte cache lines): id,
@@ -90,6 +96,11 @@ struct tcb {
     struct tcb *space_next; /* ring of the space's threads */
     uint32_t preempt_control;
     uint32_t processor_control;
+    struct tcb *xfer_partner;  /* the other side of the string copy that it is in, else NULL */
+    uint32_t xfer_pager;       /* to whom its page fault goes */
+    uint32_t sender_as;        /* SENDING: the id in whose name: its own, or the virtual sender's */
+    uint32_t xfer_done;        /* sender: bytes copied so far */
+    uint64_t xfer_deadline;    /* sender: for its page faults; 0 = there was none yet, ~0 = never */
     uint32_t kmsg[KMSG_WORDS]; /* the kernel's message in this thread's name; tag first */
 } __attribute__((aligned(32)));
 
@@ -131,6 +142,9 @@ struct control_result thread_control(struct tcb *self, uint32_t dest, uint32_t s
 
 /* Ends whatever IPC the thread is in; both sides' queues are left consistent. */
 void thread_leave_ipc(struct tcb *t);
+
+/* All threads of the space learn whether it has a redirector. */
+void thread_mark_redirected(struct space *space);
 
 /* ExchangeRegisters on the caller's frame (exregs.c). */
 void exchange_registers(struct tcb *self);

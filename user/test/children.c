@@ -133,6 +133,20 @@ bool child_map(struct task *child, L4_Msg_t *msg) {
     return true;
 }
 
+bool child_ipc(struct task *child, const struct child_ipc *c) {
+    L4_Word_t words[6 + 16 + 32] = {
+        c->to, c->from, c->timeouts, c->xfer_timeouts, c->virtual_sender, c->num_buffers};
+    unsigned n = 6;
+    for (unsigned i = 0; i < c->num_buffers; i++) {
+        words[n++] = c->buffers[i];
+    }
+    for (unsigned i = 0; i < c->num_words; i++) {
+        words[n++] = c->words[i];
+    }
+    TRY(child_send(child, CHILD_IPC, n, words));
+    return true;
+}
+
 L4_Word_t child_read(struct task *child, L4_Word_t va) {
     struct outcome o = child_do(child, CHILD_READ, va, 0, 0, 0);
     if (o.kind != OUTCOME_DONE) {

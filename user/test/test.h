@@ -34,6 +34,8 @@ extern const struct test sigma0_tests[];
 extern const struct test isolation_tests[];
 extern const struct test attack_tests[];
 extern const struct test pitfall_tests[];
+extern const struct test string_tests[];
+extern const struct test propagate_tests[];
 
 /* The OS timer's registers, mapped by main.c. */
 #define OS_TIMER_PAGE 0x90000000u
@@ -130,6 +132,14 @@ bool child_forgive(struct task *child, const struct outcome *fault);
 
 /* Sends the items in `msg` to the child, whose receive window is all its space. */
 bool child_map(struct task *child, L4_Msg_t *msg);
+
+/* An Ipc of the child's (CHILD_IPC); its fields as in protocol.h. Wait for it with child_wait. */
+struct child_ipc {
+    L4_Word_t to, from, timeouts, xfer_timeouts, virtual_sender;
+    L4_Word_t num_buffers, buffers[16];
+    L4_Word_t num_words, words[32]; /* tag and message registers */
+};
+bool child_ipc(struct task *child, const struct child_ipc *call);
 
 /* One word: read, or 0xffffffff after test_fail. */
 L4_Word_t child_read(struct task *child, L4_Word_t va);

@@ -9,11 +9,14 @@
 #include "kmem.h"
 #include "space.h"
 #include "switch.h"
+#include "xfer.h"
 
 #define TABLE_SIZE     (ENTRIES_PER_TABLE * 4)
 #define DIRECTORY_TYPE 0x11u /* coarse page table; bit 4 is to be set on this processor */
 
 static struct kmem_cache tables = {.size = TABLE_SIZE, .uncached = true};
+
+static pte_t *kernel_table; /* of the 1 MB at UTCB_POINTER_VA */
 
 uint32_t *const ptab_kernel_directory =
     (uint32_t *)(BOOT_DIRECTORY_PA - HEAP_PA + HEAP_UNCACHED_VA);
@@ -58,6 +61,16 @@ void ptab_free_table(struct space *space, uint32_t index) {
     }
 }
 
+void ptab_set_window(uint32_t pa) {
+    pte_t value = pa | PTE_AP_KERNEL | PTE_BUFFERABLE | PTE_SMALL;
+    pte_t *entry = &kernel_table[XFER_WINDOW_VA >> 12 & (ENTRIES_PER_TABLE - 1)];
+    if (*entry != value) {
+        *entry = value;
+        ptab_publish(); /* and what was written through the window before */
+        cpu_invalidate_dtlb_entry(XFER_WINDOW_VA);
+    }
+}
+
 void ptab_init(void) {
     /* The page that every program may read, at UTCB_POINTER_VA. */
     static uint32_t utcb_pointer_frame[PAGE_SIZE / 4] __attribute__((aligned(4096)));
@@ -68,6 +81,7 @@ void ptab_init(void) {
      * the other from now on. */
     cpu_clean_dcache_range((uint32_t)utcb_pointer_frame, PAGE_SIZE, 1);
     table[0] = pa | PTE_AP_RO | PTE_CACHEABLE | PTE_BUFFERABLE | PTE_SMALL;
+    kernel_table = table;
     ptab_kernel_directory[UTCB_POINTER_VA >> 20] = heap_uncached_to_pa(table) | DIRECTORY_TYPE;
     ptab_kernel_directory[KERNEL_PA >> 20] = 0; /* boot.S ran there */
     ptab_publish();

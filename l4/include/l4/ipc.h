@@ -3,6 +3,7 @@
 #ifndef L4_IPC_H
 #define L4_IPC_H
 
+#include <l4/string_item.h>
 #include <l4/syscall.h>
 
 L4_INLINE void L4_StoreMR(L4_Word_t i, L4_Word_t *word) {
@@ -35,6 +36,20 @@ L4_INLINE void L4_LoadBR(L4_Word_t i, L4_Word_t word) {
     L4_MyUtcb()->br[i] = word;
 }
 
+L4_INLINE void L4_StoreBRs(L4_Word_t i, L4_Word_t k, L4_Word_t *words) {
+    const L4_Utcb_t *utcb = L4_MyUtcb();
+    for (L4_Word_t n = 0; n < k; n++) {
+        words[n] = utcb->br[i + n];
+    }
+}
+
+L4_INLINE void L4_LoadBRs(L4_Word_t i, L4_Word_t k, const L4_Word_t *words) {
+    L4_Utcb_t *utcb = L4_MyUtcb();
+    for (L4_Word_t n = 0; n < k; n++) {
+        utcb->br[i + n] = words[n];
+    }
+}
+
 L4_INLINE L4_MsgTag_t L4_MsgTagOfMR0(void) {
     return (L4_MsgTag_t){.raw = L4_MyUtcb()->mr[0]};
 }
@@ -59,6 +74,12 @@ L4_INLINE void L4_Accept(L4_Acceptor_t acceptor) {
 
 L4_INLINE L4_Acceptor_t L4_Accepted(void) {
     return (L4_Acceptor_t){.raw = L4_MyUtcb()->br[0]};
+}
+
+/* Accepts what `acceptor` says, and strings into the buffers of `buffer`. */
+L4_INLINE void L4_AcceptStrings(L4_Acceptor_t acceptor, const L4_MsgBuffer_t *buffer) {
+    L4_LoadBR(0, acceptor.raw | L4_StringItemsAcceptor.raw);
+    L4_LoadBRs(1, L4_MsgBufferWords(buffer) - 1, buffer->raw + 1);
 }
 
 /* ---- the forms of Ipc ---- */

@@ -125,35 +125,6 @@ L4_INLINE L4_Word_t L4_MapItemSndBase(L4_MapItem_t item) {
     return item.raw[0] & 0xfffffc00;
 }
 
-/* length 22 | c 1 | substrings - 1 5 | 0 hh | C; then that many pointers (compound: per item). */
-typedef union {
-    L4_Word_t raw[2];
-    struct {
-        L4_Word_t C : 1;
-        L4_Word_t hh : 3;
-        L4_Word_t substrings : 5;
-        L4_Word_t c : 1;
-        L4_Word_t length : 22;
-        void *ptr;
-    } X;
-} L4_StringItem_t;
-
-L4_INLINE L4_StringItem_t L4_StringItem(L4_Word_t size, void *address) {
-    return (L4_StringItem_t){.raw = {size << 10, (L4_Word_t)(uintptr_t)address}};
-}
-
-L4_INLINE L4_Bool_t L4_IsStringItem(const L4_StringItem_t *item) {
-    return (item->raw[0] & 0x8) == 0;
-}
-
-L4_INLINE L4_Bool_t L4_CompoundString(const L4_StringItem_t *item) {
-    return (item->raw[0] & 0x200) != 0;
-}
-
-L4_INLINE L4_Word_t L4_Substrings(const L4_StringItem_t *item) {
-    return (item->raw[0] >> 4 & 0x1f) + 1;
-}
-
 /* ---- acceptor (buffer register 0): receive window 28 | 0 3 | s 1 ---- */
 
 typedef union {
@@ -244,10 +215,6 @@ L4_INLINE void L4_MsgAppendMapItem(L4_Msg_t *msg, L4_MapItem_t item) {
 }
 
 L4_INLINE void L4_MsgAppendGrantItem(L4_Msg_t *msg, L4_GrantItem_t item) {
-    L4_MsgAppendTwoWords(msg, item.raw);
-}
-
-L4_INLINE void L4_MsgAppendSimpleStringItem(L4_Msg_t *msg, L4_StringItem_t item) {
     L4_MsgAppendTwoWords(msg, item.raw);
 }
 

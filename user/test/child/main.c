@@ -76,6 +76,26 @@ static void control(L4_Word_t which, L4_Word_t target) {
     results[1] = L4_ErrorCode();
 }
 
+/* An Ipc with everything that can be said to it. */
+static L4_Word_t any_ipc(L4_Word_t n) {
+    L4_ThreadId_t from = L4_nilthread;
+    L4_Word_t buffers = words[6];
+    L4_Set_XferTimeouts(words[4]);
+    L4_Set_VirtualSender(thread(words[5]));
+    L4_LoadBRs(0, buffers, words + 7);
+    L4_LoadMRs(0, n - 7 - buffers, words + 7 + buffers);
+    L4_MsgTag_t tag = L4_Ipc(thread(words[1]), thread(words[2]), words[3], &from);
+    L4_StoreMRs(1, 16, results + 5);
+    results[0] = error_of(tag);
+    results[1] = tag.raw;
+    results[2] = from.raw;
+    results[3] = L4_ActualSender().raw;
+    results[4] = L4_IntendedReceiver().raw;
+    L4_Accept(L4_UntypedWordsAcceptor);
+    L4_Set_XferTimeouts(0);
+    return 5 + 16;
+}
+
 /* Does words[]'s operation; returns how many results there are. */
 static L4_Word_t operate(L4_Word_t n) {
     volatile L4_Word_t *at = (volatile L4_Word_t *)(uintptr_t)words[1];
@@ -159,6 +179,8 @@ static L4_Word_t operate(L4_Word_t n) {
     case CHILD_SWI:
         results[0] = child_swi(words[1]);
         return 1;
+    case CHILD_IPC:
+        return any_ipc(n);
     case CHILD_SET_HANDLER:
         L4_Set_ExceptionHandler(thread(words[1]));
         return 0;
