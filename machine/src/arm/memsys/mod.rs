@@ -424,8 +424,16 @@ impl MemSys {
     /// Brings the tallies that are kept by difference up to date: cycles, and the lookups that
     /// every instruction fetch makes.
     pub fn sync_counters(&mut self) {
+        // Field by field: devices are met often, and most fields are zero.
         let pending = self.pending();
-        self.counters.now += pending;
+        let now = &mut self.counters.now;
+        now.cycles += pending.cycles;
+        now.instructions += pending.instructions;
+        now.icache_accesses += pending.icache_accesses;
+        now.itlb_accesses += pending.itlb_accesses;
+        now.dcache_reads += pending.dcache_reads;
+        now.dcache_writes += pending.dcache_writes;
+        now.dtlb_accesses += pending.dtlb_accesses;
         self.uncached_fetches -= pending.instructions - pending.icache_accesses;
         self.synced_cycle = self.cycle;
         self.synced_instructions = self.counters.fetches;
@@ -434,6 +442,7 @@ impl MemSys {
     }
 
     /// What is to be added to the tallies to bring them up to date.
+    #[inline(always)]
     fn pending(&self) -> Tally {
         let fetches = self.counters.fetches - self.synced_instructions;
         let (reads, writes) = (self.counters.hinted_reads, self.counters.hinted_writes);
