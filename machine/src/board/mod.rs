@@ -41,3 +41,6 @@ pub fn names() -> String {
     let names: Vec<&str> = BOARDS.iter().map(|board| board.name).collect();
     names.join(", ")
 }
+
+#[cfg(test)]
+mod tests;

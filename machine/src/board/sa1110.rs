@@ -66,24 +66,3 @@ pub fn parts(ram_bytes: u32, open_bus: Vec<(u32, u32)>, own: Vec<Mapping>) -> Bo
         devices,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::board::BOARDS;
-
-    #[test]
-    fn windows_do_not_overlap() {
-        for board in BOARDS {
-            let parts = (board.parts)(board.ram_most);
-            let mut windows = parts.open_bus;
-            windows.extend(parts.zeros);
-            windows.push((parts.ram_base, parts.ram_bytes));
-            windows.extend(parts.devices.iter().map(|m| (m.base, m.size)));
-            windows.sort_unstable();
-            for pair in windows.windows(2) {
-                let end = u64::from(pair[0].0) + u64::from(pair[0].1);
-                assert!(end <= u64::from(pair[1].0), "{}: {pair:x?}", board.name);
-            }
-        }
-    }
-}

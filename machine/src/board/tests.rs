@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What holds for every board: windows do not overlap, and nothing that a guest writes makes a
+//! device panic, ask to be woken in the past, or lose what it saves.
+
+use proptest::prelude::*;
+
+use super::BOARDS;
+use crate::bus::{BoardParts, Bus};
+use crate::counters::Counters;
+use crate::dev::{DevCtx, Host, Width};
+use crate::event::EventQueue;
+use crate::state::{Restorer, Saver};
+
+const CLOCK_HZ: u64 = 200_000_000;
+
+#[test]
+fn windows_do_not_overlap() {
+    for board in BOARDS {
+        let parts = (board.parts)(board.ram_most);
+        let mut windows = parts.open_bus;
+        windows.extend(parts.zeros);
+        windows.push((parts.ram_base, parts.ram_bytes));
+        windows.extend(parts.devices.iter().map(|m| (m.base, m.size)));
+        windows.sort_unstable();
+        for pair in windows.windows(2) {
+            let end = u64::from(pair[0].0) + u64::from(pair[0].1);
+            assert!(end <= u64::from(pair[1].0), "{}: {pair:x?}", board.name);
+        }
+    }
+}
+
+/// An access, or a while without one.
+#[derive(Debug, Clone)]
+struct Step {
+    device: prop::sample::Index,
+    offset: u32,
+    /// What is written; none: it is read.
+    value: Option<u32>,
+    width: Width,
+    cycles: u64,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    // Mostly registers, mostly small numbers and single bits, from cycles to days.
+    let offset = prop_oneof![4 => 0u32..0x60, 1 => 0x100u32..0x240, 1 => 0u32..0x1000];
+    let value = prop_oneof![
+        3 => (0u32..32).prop_map(|bit| 1 << bit),
+        3 => 0u32..0x400,
+        1 => any::<u32>(),
+    ];
+    let width = prop_oneof![Just(Width::Word), Just(Width::Half), Just(Width::Byte)];
+    let cycles = (0u32..46, any::<u64>()).prop_map(|(bits, n)| n % (1 << bits));
+    (
+        any::<prop::sample::Index>(),
+        offset,
+        prop::option::weighted(0.8, value),
+        width,
+        cycles,
+    )
+        .prop_map(|(device, offset, value, width, cycles)| Step {
+            device,
+            offset: offset & !(width.bytes() - 1),
+            value,
+            width,
+            cycles,
+        })
+}
+
+/// Lets `cycles` pass on a bus at cycle `now`, but no more than a few thousand events.
+fn pass(bus: &mut Bus, now: u64, cycles: u64, counters: &mut Counters) -> u64 {
+    let end = now + cycles;
+    let mut at = now;
+    for _ in 0..4000 {
+        let next = bus.events.next();
+        if next > end {
+            return end;
+        }
+        assert!(next >= at, "woken in the past: {next} at {at}");
+        at = next;
+        bus.fire_due(at, counters);
+        assert!(bus.events.next() > at, "woken again in the same cycle");
+    }
+    at
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_access_makes_a_device_panic(
+        board in 0..BOARDS.len(),
+        typed in prop::collection::vec(any::<u8>(), 0..50),
+        steps in prop::collection::vec(step(), 1..120),
+    ) {
+        let parts = (BOARDS[board].parts)(1 << 20);
+        let windows: Vec<u32> = parts.devices.iter().map(|m| m.base).collect();
+        let mut bus = Bus::new(parts, CLOCK_HZ);
+        let mut counters = Counters::new();
+        let mut now = 0;
+        bus.type_input(&typed, now, &mut counters);
+        for step in steps {
+            let at = windows[step.device.index(windows.len())] + step.offset;
+            if let Some(value) = step.value {
+                bus.write(at, value, step.width, now, &mut counters);
+            } else if let Some(value) = bus.read(bus.target(at), at, step.width, now, &mut counters) {
+                prop_assert!(u64::from(value) < 1 << (8 * step.width.bytes()));
+            }
+            now = pass(&mut bus, now, step.cycles, &mut counters);
+        }
+    }
+
+    #[test]
+    fn what_a_device_saves_is_all_of_it(
+        board in 0..BOARDS.len(),
+        writes in prop::collection::vec((any::<prop::sample::Index>(), step()), 1..60),
+    ) {
+        let make = || -> BoardParts { (BOARDS[board].parts)(1 << 20) };
+        let mut parts = make();
+        let (mut now, mut lines) = (0, 0);
+        let (mut host, mut counters) = (Host::default(), Counters::new());
+        for (number, step) in writes {
+            let device = number.index(parts.devices.len());
+            let device = &mut parts.devices[device].device;
+            let mut ctx = DevCtx {
+                now,
+                clock_hz: CLOCK_HZ,
+                device: 0,
+                events: &mut EventQueue::new(1),
+                lines: &mut lines,
+                host: &mut host,
+                counters: &mut counters,
+            };
+            device.write(step.offset & !3, step.value.unwrap_or(0), Width::Word, &mut ctx);
+            now += step.cycles;
+        }
+        for (used, new) in parts.devices.iter().zip(&mut make().devices) {
+            let mut saver = Saver::default();
+            used.device.save(&mut saver);
+            let saved = saver.into_bytes();
+            let mut restorer = Restorer::new(&saved);
+            new.device.restore(&mut restorer).map_err(|e| TestCaseError::fail(e.0))?;
+            restorer.finish().map_err(|e| TestCaseError::fail(e.0))?;
+            let mut again = Saver::default();
+            new.device.save(&mut again);
+            prop_assert_eq!(&saved, &again.into_bytes(), "{}", used.device.name());
+        }
+    }
+}
