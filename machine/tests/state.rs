@@ -66,6 +66,19 @@ fn compare(
     }
 }
 
+/// The machine `sa1110-sdram` with 4 MB, so that saving it often takes less time.
+fn small() -> &'static str {
+    static FILE: OnceLock<String> = OnceLock::new();
+    FILE.get_or_init(|| {
+        let text = include_str!("../machines/sa1110-sdram.toml");
+        let (from, to) = ("ram-bytes = 0x0200_0000", "ram-bytes = 0x0040_0000");
+        assert!(text.contains(from));
+        let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("small.toml");
+        std::fs::write(&file, text.replace(from, to)).expect("the test's own file");
+        file.to_str().expect("a plain path").to_string()
+    })
+}
+
 /// Caches, TLBs, domains, the PID register, write and read buffer, in all states in which the
 /// guests of `memory/` leave them.
 #[test]
@@ -84,8 +97,8 @@ fn every_part_of_the_memory_system_goes_on() {
         ("write_buffer", 1),
     ] {
         buffered += compare(
-            "sa1110-sdram",
-            || support::loaded("memory", guest, "sa1110-sdram"),
+            small(),
+            || support::loaded("memory", guest, small()),
             step,
             |machine| machine.core().mem.buffered_writes() > 0,
         );
@@ -140,11 +153,29 @@ fn a_serial_port_goes_on_in_the_middle_of_a_character() {
     assert!(asleep > 10, "{asleep} stops while it slept");
 }
 
-/// A machine in the middle of a guest, and its file.
+/// The file of a machine in the middle of a guest.
 fn an_example() -> &'static [u8] {
     static EXAMPLE: OnceLock<Vec<u8>> = OnceLock::new();
     EXAMPLE.get_or_init(|| {
         let mut machine = instructions(ECHO, b"Hello, world");
+        machine.run(50_000);
+        saved(&mut machine)
+    })
+}
+
+/// The same of a machine with an ARM926EJ-S and the Versatile board, which writes all over its
+/// memory.
+fn another_example() -> &'static [u8] {
+    static EXAMPLE: OnceLock<Vec<u8>> = OnceLock::new();
+    EXAMPLE.get_or_init(|| {
+        let mut machine = support::empty("versatilepb");
+        let (base, _) = machine.bus().ram_window();
+        for (n, word) in [0xe5a0_0404u32, 0xeaff_fffd].iter().enumerate() {
+            let place = machine.bus().ram_slice_mut(base + 4 * n as u32, 4);
+            place.expect("memory").copy_from_slice(&word.to_le_bytes());
+        }
+        machine.core().r[15] = base; // str r0, [r0, #0x404]!; b .-4
+        machine.type_input(b"typed");
         machine.run(50_000);
         saved(&mut machine)
     })
@@ -176,10 +207,10 @@ fn files_that_are_none_are_refused() {
     }
 }
 
-/// The file of [`an_example`] without its compression, and one that is made of such bytes.
-fn unpacked() -> Vec<u8> {
+/// A file without its compression, and one that is made of such bytes.
+fn unpacked(file: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut frame = lz4_flex::frame::FrameDecoder::new(&an_example()[16..]);
+    let mut frame = lz4_flex::frame::FrameDecoder::new(&file[16..]);
     std::io::Read::read_to_end(&mut frame, &mut bytes).expect("a good file");
     bytes
 }
@@ -192,7 +223,7 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn another_version_is_named() {
-    let mut bytes = unpacked();
+    let mut bytes = unpacked(an_example());
     bytes[0] = 77;
     let what = refused(&packed(&bytes), "sa1110");
     assert!(what.starts_with("was saved in format 77"), "{what}");
@@ -204,8 +235,13 @@ proptest! {
     /// Neither reading nor, where it is taken all the same, going on for a while panics.
     #[test]
     fn damage_does_not_panic(changes in prop::collection::vec((0usize..20_000, any::<u8>()), 1..4),
-                             cut in 0usize..40_000) {
-        let mut bytes = unpacked();
+                             cut in 0usize..40_000, versatile: bool) {
+        let (file, name) = if versatile {
+            (another_example(), "versatilepb")
+        } else {
+            (an_example(), "sa1110")
+        };
+        let mut bytes = unpacked(file);
         // Behind the text of the machine file, which must be the same.
         let text = 4 + 8 + u64::from_le_bytes(bytes[4..12].try_into().unwrap()) as usize;
         let length = bytes.len();
@@ -213,7 +249,7 @@ proptest! {
             bytes[text + at % (length - text)] = value;
         }
         bytes.truncate((text + cut).min(length));
-        if let Ok(mut machine) = restored(&packed(&bytes), "sa1110") {
+        if let Ok(mut machine) = restored(&packed(&bytes), name) {
             machine.run(machine.cycles().saturating_add(100_000));
         }
     }

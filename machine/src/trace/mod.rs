@@ -8,6 +8,7 @@
 //! runs each [`FUNCTION_US`] microseconds of the machine's time.
 
 mod packet;
+mod table;
 mod writer;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use crate::observe::{Access, Commit, Entry, Observer, SystemAccess};
 use crate::symbols::Symbols;
 
 use packet::Type;
+use table::{OPERATIONS, RATES};
 use writer::{Argument, Event, Name, Track, Writer};
 
 /// Microseconds between two samples of the rates.
@@ -33,96 +35,6 @@ const FUNCTION_US: u64 = 10;
 const RUN_CYCLES: Cycle = 100;
 /// Deepest nesting of exceptions that is shown.
 const DEEPEST: usize = 32;
-
-/// A counter's name and its value.
-type Part = (&'static str, fn(&Tally) -> u64);
-
-macro_rules! parts {
-    ($($name:ident),+ $(,)?) => { &[$((stringify!($name), |tally| tally.$name)),+] };
-}
-
-/// What maintenance counts.
-const OPERATIONS: &[Part] = parts![
-    icache_invalidate_all,
-    icache_invalidate_line,
-    dcache_invalidate_all,
-    dcache_invalidate_line,
-    dcache_clean_line,
-    dcache_test_clean,
-    write_buffer_drains,
-    itlb_invalidate_all,
-    itlb_invalidate_entry,
-    dtlb_invalidate_all,
-    dtlb_invalidate_entry,
-];
-
-/// A sampled rate: its track, its unit, and the two sums whose quotient it is, times a factor.
-struct Rate {
-    name: &'static str,
-    unit: &'static str,
-    factor: f64,
-    part: fn(&Tally) -> u64,
-    whole: fn(&Tally) -> u64,
-}
-
-const RATES: &[Rate] = &[
-    Rate {
-        name: "instruction cache misses",
-        unit: "% of fetches",
-        factor: 100.0,
-        part: |t| t.icache_misses,
-        whole: |t| t.icache_accesses,
-    },
-    Rate {
-        name: "data cache misses",
-        unit: "% of accesses",
-        factor: 100.0,
-        part: |t| t.dcache_read_misses + t.dcache_write_misses,
-        whole: |t| t.dcache_reads + t.dcache_writes,
-    },
-    Rate {
-        name: "instruction TLB misses",
-        unit: "% of fetches",
-        factor: 100.0,
-        part: |t| t.itlb_misses,
-        whole: |t| t.itlb_accesses,
-    },
-    Rate {
-        name: "data TLB misses",
-        unit: "% of accesses",
-        factor: 100.0,
-        part: |t| t.dtlb_misses,
-        whole: |t| t.dtlb_accesses,
-    },
-    Rate {
-        name: "line fills",
-        unit: "% of cycles",
-        factor: 100.0,
-        part: |t| t.fill_stall_cycles,
-        whole: |t| t.cycles,
-    },
-    Rate {
-        name: "table walks",
-        unit: "% of cycles",
-        factor: 100.0,
-        part: |t| t.walk_stall_cycles,
-        whole: |t| t.cycles,
-    },
-    Rate {
-        name: "write buffer stalls",
-        unit: "% of cycles",
-        factor: 100.0,
-        part: |t| t.write_buffer_stall_cycles,
-        whole: |t| t.cycles,
-    },
-    Rate {
-        name: "instructions",
-        unit: "a cycle",
-        factor: 1.0,
-        part: |t| t.instructions,
-        whole: |t| t.cycles,
-    },
-];
 
 /// The tracks.
 #[derive(Debug)]
@@ -184,6 +96,8 @@ pub struct Trace<W: Write> {
     sampled: Tally,
     /// The tracks of the regions of interest, which may overlap, and whether each is open.
     regions: BTreeMap<u32, (Track, bool)>,
+    /// A debugger has put the machine back to an earlier time: a timeline cannot show that.
+    over: bool,
 }
 
 impl<W: Write> Trace<W> {
@@ -223,6 +137,7 @@ impl<W: Write> Trace<W> {
             rates_every: every(RATES_US),
             sampled: Tally::default(),
             regions: BTreeMap::new(),
+            over: false,
         }
     }
 
@@ -231,7 +146,15 @@ impl<W: Write> Trace<W> {
     /// # Errors
     /// The first error that writing has met.
     pub fn finish(&mut self, cycle: Cycle) -> io::Result<()> {
-        self.now = self.now.max(cycle);
+        if !self.over {
+            self.now = self.now.max(cycle);
+            self.close();
+        }
+        self.out.finish()
+    }
+
+    /// Ends everything that is open.
+    fn close(&mut self) {
         self.wake();
         self.end_run();
         self.unwind(0);
@@ -249,7 +172,6 @@ impl<W: Write> Trace<W> {
                 self.end(track);
             }
         }
-        self.out.finish()
     }
 
     /// What it was written to, once it has ended.
@@ -503,6 +425,9 @@ impl<W: Write> Observer for Trace<W> {
     const ON: bool = true;
 
     fn fetched(&mut self, memory: &MemSys, access: &Access, insn: u32) {
+        if self.over {
+            return;
+        }
         self.now = access.cycle;
         self.insn = insn;
         if self.asleep.is_some() {
@@ -529,6 +454,9 @@ impl<W: Write> Observer for Trace<W> {
     }
 
     fn entered(&mut self, memory: &MemSys, entry: &Entry) {
+        if self.over {
+            return;
+        }
         self.now = memory.cycle;
         self.wake();
         let insn_bytes = if entry.saved & psr::T == 0 { 4 } else { 2 };
@@ -572,6 +500,9 @@ impl<W: Write> Observer for Trace<W> {
     }
 
     fn operated(&mut self, memory: &MemSys, access: &SystemAccess) {
+        if self.over {
+            return;
+        }
         self.now = self.now.max(memory.cycle);
         let (ttb, dacr) = memory.translation_registers();
         match access.register.crn {
@@ -590,12 +521,19 @@ impl<W: Write> Observer for Trace<W> {
     }
 
     fn marked(&mut self, marks: &[Mark]) {
+        if self.over {
+            return;
+        }
         for mark in marks {
             self.mark(mark);
         }
     }
 
     fn restored(&mut self, memory: &MemSys) {
+        if memory.cycle < self.now && !self.over {
+            self.close();
+            self.over = true;
+        }
         self.now = memory.cycle;
     }
 }

@@ -27,6 +27,12 @@ LINUX = [
     *("--initrd", str(GUESTS / "linux-sa1110.cpio")),
     *("--append", "console=ttySA1,115200 panic=-1"),
 ]
+LINUX_ARM926 = [
+    *("--machine", "versatilepb", "--kernel", str(GUESTS / "linux-versatilepb.zImage")),
+    *("--initrd", str(GUESTS / "linux-versatilepb.cpio")),
+    *("--dtb", str(GUESTS / "linux-versatilepb.dtb")),
+    *("--append", "console=ttyAMA0,115200 panic=-1"),
+]
 
 
 def machine_binary() -> str:
@@ -74,6 +80,12 @@ def in_parts(folder: Path, system: list[str], stops: list[int]) -> tuple[bytes, 
             LINUX,
             [50_000_021, 200_000_033, 251_234_567, 400_000_009],
             id="linux",
+            marks=pytest.mark.linux,
+        ),
+        pytest.param(
+            LINUX_ARM926,
+            [30_000_007, 150_000_001, 345_678_901, 700_000_001],
+            id="linux-arm926",
             marks=pytest.mark.linux,
         ),
     ],
