@@ -82,8 +82,8 @@ class Maker:
             self.reference.flush_code()
 
 
-def check(pairs: list[Pair]) -> None:
-    command = machine_command()
+def check(pairs: list[Pair], core: str = "sa1110") -> None:
+    command = machine_command(core)
     if command is None:
         pytest.fail("switchyard-machine is not built (or set SWITCHYARD_MACHINE)")
     answers = MachineRun(command, [p.case for p in pairs]).answers()
@@ -95,6 +95,10 @@ def check(pairs: list[Pair]) -> None:
             wrong.append(f"{pair.name} ({words[0]}): {found[:6]}")
     head = f"{len(wrong)} of {len(pairs)} differ (machine / expected):\n"
     assert not wrong, head + "\n".join(wrong[:20])
+
+
+# What both architectures do alike.
+both_cores = pytest.mark.parametrize("core", ["sa1110", "arm926"])
 
 
 def rotated(value: int, by: int) -> int:
@@ -154,7 +158,8 @@ def with_state(answer: Answer, changes: dict[int, int]) -> Answer:
     return replace(answer, state=tuple(state))
 
 
-def test_unaligned_word_loads_rotate() -> None:
+@both_cores
+def test_unaligned_word_loads_rotate(core: str) -> None:
     """LDR and SWP from an address that is no multiple of 4 (A4.1.23, A4.1.108): the word that
     contains the byte, rotated right by 8 * address[1:0]. Unicorn reads from the address itself."""
     m = Maker("unaligned/load")
@@ -175,10 +180,11 @@ def test_unaligned_word_loads_rotate() -> None:
                 return with_state(a, {d: rotated(a.state[d], 8 * low), n: a.state[n] + low})
 
             unaligned(m, "swp", e.swp(AL, 0, rd, rm, rn), rn, swp)
-    check(m.pairs)
+    check(m.pairs, core)
 
 
-def test_unaligned_word_stores_and_block_transfers_ignore_the_low_bits() -> None:
+@both_cores
+def test_unaligned_word_stores_and_block_transfers_ignore_the_low_bits(core: str) -> None:
     """STR, LDM and STM take address[1:0] as zero (A4.1.99, A4.1.20, A4.1.97)."""
     m = Maker("unaligned/store")
 
@@ -200,10 +206,11 @@ def test_unaligned_word_stores_and_block_transfers_ignore_the_low_bits() -> None
                         name = "ldm" if load else "stm"
                         word = e.ldm(AL, load, p, up, 0, w, rn, registers)
                         unaligned(m, name, word, rn, same(rn))
-    check(m.pairs)
+    check(m.pairs, core)
 
 
-def test_every_data_processing_operation_returns() -> None:
+@both_cores
+def test_every_data_processing_operation_returns(core: str) -> None:
     """Rd = pc with S restores CPSR, for all twelve operations (A4.1, "if S == 1 and Rd == R15").
 
     Unicorn does so only for MOVS and SUBS; the others must end like a MOVS to the same address."""
@@ -229,7 +236,7 @@ def test_every_data_processing_operation_returns() -> None:
                 word = e.dp(AL, op, 1, 15, rn, e.shifted(rm))
                 m.reference.flush_code()
                 m.expect(f"op {op} {mode:#x}", m.case(state, word), with_state(mov, {0: x, 1: y}))
-    check(m.pairs)
+    check(m.pairs, core)
 
 
 def _operands(op: int, t: int, rng: random.Random) -> tuple[int, int]:
@@ -278,7 +285,8 @@ def test_reserved_psr_bits_stay_zero() -> None:
     check(m.pairs)
 
 
-def test_stored_pc_is_eight_ahead() -> None:
+@both_cores
+def test_stored_pc_is_eight_ahead(core: str) -> None:
     """STR and STM of pc store the instruction's address + 8 (README.md has the source)."""
     m = Maker("stored pc")
     for rn in (0, 4, 13):
@@ -296,10 +304,11 @@ def test_stored_pc_is_eight_ahead() -> None:
             stored = (m.address + 8).to_bytes(4, "little")
             assert stored in answer.memory
             m.expect("stored pc", case, answer)
-    check(m.pairs)
+    check(m.pairs, core)
 
 
-def test_compare_with_pc_operand() -> None:
+@both_cores
+def test_compare_with_pc_operand(core: str) -> None:
     """pc read as an operand is the instruction's address + 8, in every position."""
     m = Maker("pc operand")
     for word in (
@@ -310,4 +319,4 @@ def test_compare_with_pc_operand() -> None:
     ):
         case = m.case(m.state(SYS), word, e.NOP, e.NOP)
         m.expect("pc", case, m.reference.run(case))
-    check(m.pairs)
+    check(m.pairs, core)
