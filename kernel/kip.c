@@ -42,7 +42,7 @@ static L4_Word_t stub_offset(const char *stub) {
 static L4_Word_t add_memory(L4_Word_t n, L4_Word_t low, L4_Word_t size, bool is_virtual,
                             L4_Word_t type) {
     L4_MemoryDesc_t *desc = (L4_MemoryDesc_t *)(kip_page + MEMORY_DESCS) + n;
-    *desc = L4_MemoryDesc(low, low + (size - 1), is_virtual, type);
+    *desc = L4_MakeMemoryDesc(low, low + (size - 1), is_virtual, type);
     return n + 1;
 }
 

@@ -8,7 +8,7 @@ static bool present;
 bool probe_init(void) {
     const L4_KernelInterfacePage_t *kip = L4_GetKernelInterface();
     for (L4_Word_t i = 0; i < L4_NumMemoryDescriptors(kip) && !present; i++) {
-        const L4_MemoryDesc_t *d = L4_MemoryDescriptor(kip, i);
+        const L4_MemoryDesc_t *d = L4_MemoryDesc(kip, i);
         if (L4_MemoryDescType(d) != L4_DedicatedMemoryType || L4_MemoryDescLow(d) > PROBE_BASE_PA ||
             L4_MemoryDescHigh(d) < PROBE_BASE_PA) {
             continue;

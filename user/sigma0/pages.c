@@ -52,8 +52,9 @@ static bool within(L4_Word_t page, const L4_ServerDesc_t *server) {
 /* Type of the page, from the last descriptor that covers it. */
 static L4_Word_t type_of(L4_Word_t page) {
     for (L4_Word_t i = L4_NumMemoryDescriptors(kip); i > 0; i--) {
-        const L4_MemoryDesc_t *d = L4_MemoryDescriptor(kip, i - 1);
-        if (!L4_IsVirtual(d) && page >= L4_MemoryDescLow(d) && page <= L4_MemoryDescHigh(d)) {
+        const L4_MemoryDesc_t *d = L4_MemoryDesc(kip, i - 1);
+        if (!L4_IsMemoryDescVirtual(d) && page >= L4_MemoryDescLow(d) &&
+            page <= L4_MemoryDescHigh(d)) {
             return L4_MemoryDescType(d);
         }
     }
@@ -141,8 +142,8 @@ static bool is_free(L4_Word_t page) {
 
 L4_Word_t pages_claim_any(L4_ThreadId_t who, L4_Word_t size) {
     for (L4_Word_t i = 0; i < L4_NumMemoryDescriptors(kip); i++) {
-        const L4_MemoryDesc_t *d = L4_MemoryDescriptor(kip, i);
-        if (L4_IsVirtual(d) || L4_MemoryDescType(d) != L4_ConventionalMemoryType) {
+        const L4_MemoryDesc_t *d = L4_MemoryDesc(kip, i);
+        if (L4_IsMemoryDescVirtual(d) || L4_MemoryDescType(d) != L4_ConventionalMemoryType) {
             continue;
         }
         L4_Word_t base = (L4_MemoryDescLow(d) + (size - 1)) & ~(size - 1);

@@ -150,7 +150,7 @@ static void undefined_instruction(void) {
     CHECK(code != NULL);
     EQUAL(*(const volatile L4_Word_t *)(const void *)(code->frame + (o.words[0] & 0xfff)),
           0xe7f000f0);
-    L4_LoadMR(0, L4_MsgTag(L4_LABEL_EXCEPTION, L4_ARM_GENERIC_EXCEPTION_WORDS, 0).raw);
+    L4_LoadMR(0, L4_MakeMsgTag(L4_LABEL_EXCEPTION, L4_ARM_GENERIC_EXCEPTION_WORDS, 0).raw);
     o.words[0] += 4;
     L4_LoadMRs(1, L4_ARM_GENERIC_EXCEPTION_WORDS, o.words);
     EQUAL(error_of(L4_Send_Timeout(child->id, PATIENCE)), 0);
@@ -170,7 +170,7 @@ static void software_interrupt(void) {
     EQUAL(o.words[1], 0x77); /* r0 */
     EQUAL(o.words[11], 0xef123456);
     EQUAL(o.words[12] & 0x0fffffff, 0);
-    L4_LoadMR(0, L4_MsgTag(L4_LABEL_EXCEPTION, L4_ARM_SWI_EXCEPTION_WORDS, 0).raw);
+    L4_LoadMR(0, L4_MakeMsgTag(L4_LABEL_EXCEPTION, L4_ARM_SWI_EXCEPTION_WORDS, 0).raw);
     o.words[1] = 0x99;
     L4_LoadMRs(1, L4_ARM_SWI_EXCEPTION_WORDS, o.words);
     EQUAL(error_of(L4_Send_Timeout(child->id, PATIENCE)), 0);
@@ -188,7 +188,7 @@ static void exception_reply_mode(void) {
     EQUAL(o.kind, OUTCOME_EXCEPTION);
     o.words[0] += 4;
     o.words[2] = 0xf00000d3; /* supervisor mode, interrupts off */
-    L4_LoadMR(0, L4_MsgTag(L4_LABEL_EXCEPTION, L4_ARM_GENERIC_EXCEPTION_WORDS, 0).raw);
+    L4_LoadMR(0, L4_MakeMsgTag(L4_LABEL_EXCEPTION, L4_ARM_GENERIC_EXCEPTION_WORDS, 0).raw);
     L4_LoadMRs(1, L4_ARM_GENERIC_EXCEPTION_WORDS, o.words);
     EQUAL(error_of(L4_Send_Timeout(child->id, PATIENCE)), 0);
     EQUAL(child_wait(child).kind, OUTCOME_DONE);

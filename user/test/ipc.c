@@ -13,7 +13,7 @@ static void echo(void) {
     L4_ThreadId_t from;
     L4_MsgTag_t tag = L4_Wait(&from);
     for (;;) {
-        L4_LoadMR(0, L4_MsgTag(L4_Label(tag) + 1, L4_UntypedWords(tag), 0).raw);
+        L4_LoadMR(0, L4_MakeMsgTag(L4_Label(tag) + 1, L4_UntypedWords(tag), 0).raw);
         tag = L4_ReplyWait(from, &from);
     }
 }
@@ -34,10 +34,10 @@ static void all_lengths(void) {
         for (L4_Word_t i = 1; i < L4_NUM_MRS; i++) {
             L4_LoadMR(i, n << 16 | i << 8 | 0x77);
         }
-        L4_Set_MsgTag(L4_MsgTag(n, n, 0));
+        L4_Set_MsgTag(L4_MakeMsgTag(n, n, 0));
         L4_MsgTag_t tag = L4_Call_Timeouts(id, PATIENCE, PATIENCE);
         EQUAL(error_of(tag), 0);
-        EQUAL(tag.raw, L4_MsgTag(n + 1, n, 0).raw);
+        EQUAL(tag.raw, L4_MakeMsgTag(n + 1, n, 0).raw);
         for (L4_Word_t i = 1; i <= n; i++) {
             L4_Word_t word;
             L4_StoreMR(i, &word);
@@ -50,7 +50,7 @@ static void all_lengths_between_spaces(void) {
     struct task *child = child_new();
     CHECK(child != NULL);
     for (L4_Word_t n = 1; n < L4_NUM_MRS; n++) {
-        L4_LoadMR(0, L4_MsgTag(CHILD_LABEL, n, 0).raw);
+        L4_LoadMR(0, L4_MakeMsgTag(CHILD_LABEL, n, 0).raw);
         L4_LoadMR(1, CHILD_ECHO);
         for (L4_Word_t i = 2; i <= n; i++) {
             L4_LoadMR(i, n * 0x01010101u ^ i << 4);
@@ -68,7 +68,7 @@ static void all_lengths_between_spaces(void) {
 /* Label and the received tag's flags. */
 static void tag(void) {
     L4_ThreadId_t id = worker_start(echo, TEST_PRIORITY);
-    L4_Set_MsgTag(L4_MsgTag(0xfffe, 0, 0));
+    L4_Set_MsgTag(L4_MakeMsgTag(0xfffe, 0, 0));
     L4_MsgTag_t got = L4_Call_Timeouts(id, PATIENCE, PATIENCE);
     EQUAL(got.raw, 0xffffu << 16);
     CHECK(!L4_IpcPropagated(got) && !L4_IpcRedirected(got) && !L4_IpcXcpu(got));
@@ -132,7 +132,7 @@ static void local_ids(void) {
     L4_ThreadId_t id = worker_start(echo, TEST_PRIORITY);
     L4_ThreadId_t local = L4_LocalIdOf(id);
     CHECK(L4_IsLocalId(local));
-    L4_Set_MsgTag(L4_MsgTag(7, 1, 0));
+    L4_Set_MsgTag(L4_MakeMsgTag(7, 1, 0));
     L4_LoadMR(1, 99);
     L4_MsgTag_t got = L4_Call_Timeouts(local, PATIENCE, PATIENCE);
     EQUAL(error_of(got), 0);
@@ -186,13 +186,13 @@ static void many_calls(void) {
 static void malformed(void) {
     L4_ThreadId_t id = worker_start(echo, TEST_PRIORITY);
     for (L4_Word_t t = 1; t < 64; t += 7) {
-        L4_LoadMR(0, L4_MsgTag(1, 63, t).raw);
+        L4_LoadMR(0, L4_MakeMsgTag(1, 63, t).raw);
         (void)L4_Send_Timeout(id, L4_TimePeriod(20000));
         (void)L4_Receive_Timeout(id, L4_TimePeriod(20000));
     }
     worker_delete(id);
     id = worker_start(echo, TEST_PRIORITY);
-    L4_Set_MsgTag(L4_MsgTag(7, 0, 0));
+    L4_Set_MsgTag(L4_MakeMsgTag(7, 0, 0));
     EQUAL(error_of(L4_Call_Timeouts(id, PATIENCE, PATIENCE)), 0);
 }
 

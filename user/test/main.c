@@ -12,7 +12,7 @@
 static const struct test *const tables[] = {
     thread_tests,   ipc_tests,       timeout_tests,   map_tests,    fault_tests,
     schedule_tests, interrupt_tests, sigma0_tests,    attack_tests, isolation_tests,
-    pitfall_tests,  string_tests,    propagate_tests,
+    pitfall_tests,  string_tests,    propagate_tests, name_tests,
 };
 
 static const char *running;
@@ -41,8 +41,47 @@ static L4_Word_t free_pages(void) {
     return L4_KDB_Statistic(L4_STAT_FREE_PAGES);
 }
 
+/*
+ * A test that does not come to an end is a failure with a name as well. The thread that watches is
+ * more important than any other here, and looks once a second.
+ */
+#define LONGEST_TEST      20000000u /* microseconds; the longest takes less than a tenth of that */
+#define WATCHDOG_PRIORITY 200u
+#define WATCHDOG_NUMBER   300u /* from ours: none of those that new_thread_id uses again */
+
+static volatile L4_Word64_t started_at;
+
+static void finish(unsigned status);
+
+static void watch(void) {
+    for (;;) {
+        L4_Sleep(L4_TimePeriod(1000000));
+        if (L4_SystemClock().raw - started_at > LONGEST_TEST) {
+            print("FAIL %s: does not end\n", running);
+            finish(1);
+        }
+    }
+}
+
+static void start_watchdog(void) {
+    static uint8_t stack[2048] __attribute__((aligned(8)));
+    L4_ThreadId_t me = L4_MyGlobalId();
+    L4_ThreadId_t id = L4_GlobalId(L4_ThreadNo(me) + WATCHDOG_NUMBER, 1);
+    uintptr_t utcb = (uintptr_t)L4_MyUtcb() + (1 + MAX_WORKERS) * L4_UTCB_SIZE;
+    (void)L4_ThreadControl(id, me, me, me, (void *)utcb);
+    (void)L4_Set_Priority(id, WATCHDOG_PRIORITY);
+    L4_LoadMR(0, L4_MakeMsgTag(0, L4_START_WORDS, 0).raw);
+    L4_LoadMR(1, (L4_Word_t)(uintptr_t)watch);
+    L4_LoadMR(2, (L4_Word_t)(uintptr_t)(stack + sizeof stack));
+    if (L4_IpcFailed(L4_Send_Timeout(id, PATIENCE))) {
+        print("FAIL watchdog: could not be started\n");
+        num_failed++;
+    }
+}
+
 static void run(const struct test *test) {
     unsigned frames = frames_left();
+    started_at = L4_SystemClock().raw;
     running = test->name;
     failed = false;
     skipped = false;
@@ -109,6 +148,7 @@ int main(void) {
     (void)probe_init();
     touch_memory();
     (void)L4_Set_Priority(L4_MyGlobalId(), TEST_PRIORITY);
+    start_watchdog();
     L4_Word_t before = free_pages();
     for (unsigned i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         for (const struct test *test = tables[i]; test->name != NULL; test++) {

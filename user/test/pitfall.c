@@ -328,6 +328,57 @@ static void unmap_and_remap(void) {
     CHECK(task_remove_page(child[(at + 1) % 3], places[(at + 1) % 3]) == frame);
 }
 
+/*
+ * 9, within one space: a page written and then given up by its own space, seen at a second address
+ * at once. No switch in between writes the lines back.
+ */
+static void unmap_own_page(void) {
+    CHECK(make(1));
+    uint8_t *frame = task_add_page(child[0], PAGE, NULL, L4_ReadWriteOnly);
+    CHECK(frame != NULL);
+    CHECK(task_add_page(child[0], HIGH, frame, L4_ReadWriteOnly) != NULL);
+    for (L4_Word_t round = 0; round < 4; round++) {
+        CHECK(child_fill(child[0], PAGE, 64, round));
+        CHECK(child_holds(child[0], HIGH, 64, round));
+        CHECK(child_write(child[0], PAGE + 32, 1));
+        L4_Word_t arguments[5] = {PAGE + 32, 0x700 + round, L4_UNMAP_FLUSH,
+                                  L4_FpageLog2(PAGE, 12).raw | L4_FullyAccessible, HIGH + 32};
+        CHECK(child_send(child[0], CHILD_WRITE_UNMAP_READ, 5, arguments));
+        struct outcome o = child_wait(child[0]);
+        EQUAL(o.kind, OUTCOME_DONE);
+        EQUAL(o.words[0], 0x700 + round);
+    }
+    child[0]->num_pages--; /* one frame, given back once */
+}
+
+/*
+ * 9, at the end of a space: its UTCB's lines, dirty in the cache, must not be written to the frame
+ * when that is already another's. The dead have their UTCBs high, the living low.
+ */
+static void utcbs_of_the_dead(void) {
+    const uint8_t *block = frames_block();
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned i = 0; i < FEW; i++) {
+            child[i] = child_new_at(HIGH + i * 0x100000);
+            CHECK(child[i] != NULL);
+        }
+        for (unsigned i = 0; i < FEW; i++) {
+            child_delete(child[i]);
+        }
+        CHECK(make(FEW));
+        for (L4_Word_t at = 0; at < FRAMES_BLOCK_SIZE; at += 32) {
+            (void)((const volatile uint8_t *)block)[at];
+        }
+        for (unsigned i = 0; i < FEW; i++) {
+            struct outcome o = child_do(child[i], CHILD_IDENTITY, 0, 0, 0, 0);
+            EQUAL(o.kind, OUTCOME_DONE);
+            EQUAL(o.words[0], child[i]->id.raw);
+            EQUAL(o.words[3], L4_MyGlobalId().raw);
+        }
+        children_delete_all();
+    }
+}
+
 /* 9, too: the read buffer, which programs load themselves, keeps nothing of a page that another
  * space has written since. */
 static void read_buffer(void) {
@@ -387,6 +438,8 @@ const struct test pitfall_tests[] = {
     {"pitfall_07_fault_addresses", fault_addresses},
     {"pitfall_08_utcbs_apart", utcbs_apart},
     {"pitfall_09_unmap_and_remap", unmap_and_remap},
+    {"pitfall_09_unmap_own_page", unmap_own_page},
+    {"pitfall_09_utcbs_of_the_dead", utcbs_of_the_dead},
     {"pitfall_09_read_buffer", read_buffer},
     {"pitfall_10_mini_cache", mini_cache},
     {NULL, NULL},

@@ -12,7 +12,7 @@ static volatile L4_Word_t heard[3];
 
 /* Sends a word to `target` in the name of `virtual_sender`, tells the parent the error. */
 static void send_propagated(void) {
-    L4_MsgTag_t tag = L4_MsgTag(0x20, 1, 0);
+    L4_MsgTag_t tag = L4_MakeMsgTag(0x20, 1, 0);
     L4_Set_Propagation(&tag);
     L4_Set_VirtualSender(virtual_sender);
     L4_Set_MsgTag(tag);
@@ -31,7 +31,7 @@ static void rest(void) {
 /* Calls `target`, keeps what came back and from whom. */
 static void call_target(void) {
     L4_ThreadId_t from;
-    L4_LoadMR(0, L4_MsgTag(0x30, 0, 0).raw);
+    L4_LoadMR(0, L4_MakeMsgTag(0x30, 0, 0).raw);
     L4_MsgTag_t tag = L4_Ipc(target, target, L4_Timeouts(PATIENCE, PATIENCE), &from);
     heard[0] = error_of(tag);
     heard[1] = from.raw;
@@ -103,7 +103,7 @@ static void passed_on(void) {
     L4_ThreadId_t client = worker_start(call_target, TEST_PRIORITY);
     EQUAL(error_of(L4_Wait_Timeout(PATIENCE, &from)), 0);
     EQUAL(from.raw, client.raw);
-    L4_MsgTag_t tag = L4_MsgTag(CHILD_LABEL, 2, 0);
+    L4_MsgTag_t tag = L4_MakeMsgTag(CHILD_LABEL, 2, 0);
     L4_Set_Propagation(&tag);
     L4_Set_VirtualSender(client);
     L4_Set_MsgTag(tag);
@@ -130,7 +130,7 @@ static bool start_send(struct task *child, L4_ThreadId_t to, L4_Word_t word) {
                                 .timeouts = L4_Timeouts(PATIENCE, L4_Never),
                                 .num_buffers = 1,
                                 .num_words = 2,
-                                .words = {L4_MsgTag(0x40, 1, 0).raw, word}};
+                                .words = {L4_MakeMsgTag(0x40, 1, 0).raw, word}};
     return child_ipc(child, &c);
 }
 
@@ -181,7 +181,7 @@ static void redirected_call(void) {
                                    .from = other->id.raw,
                                    .num_buffers = 1,
                                    .num_words = 2,
-                                   .words = {L4_MsgTag(0x41, 1, 0).raw, 5}};
+                                   .words = {L4_MakeMsgTag(0x41, 1, 0).raw, 5}};
     CHECK(child_ipc(child, &call));
     L4_MsgTag_t tag = L4_Receive_Timeout(child->id, PATIENCE);
     EQUAL(error_of(tag), 0);
@@ -189,7 +189,7 @@ static void redirected_call(void) {
     EQUAL(L4_Label(tag), 0x41);
     EQUAL(L4_IntendedReceiver().raw, other->id.raw);
     /* The redirector may answer in the intended receiver's name. */
-    tag = L4_MsgTag(0x42, 1, 0);
+    tag = L4_MakeMsgTag(0x42, 1, 0);
     L4_Set_Propagation(&tag);
     L4_Set_VirtualSender(other->id);
     L4_Set_MsgTag(tag);

@@ -156,17 +156,17 @@ static void states(void) {
     L4_Word_t time;
     L4_ThreadId_t id = worker_create();
     CHECK(id.raw != 0);
-    EQUAL(L4_Timeslice(id, &time), L4_SCHEDULE_WAITING); /* for its start message */
+    EQUAL(L4_TimesliceWord(id, &time), L4_SCHEDULE_WAITING); /* for its start message */
     CHECK(worker_go(id, receive_for_ever));
     L4_Sleep(L4_TimePeriod(20000));
-    EQUAL(L4_Timeslice(id, &time), L4_SCHEDULE_WAITING);
+    EQUAL(L4_TimesliceWord(id, &time), L4_SCHEDULE_WAITING);
     (void)L4_Stop(id);
     (void)L4_ExregsControl(id, L4_EXREGS_RECV_CANCEL, 0, 0);
-    EQUAL(L4_Timeslice(id, &time), L4_SCHEDULE_INACTIVE);
+    EQUAL(L4_TimesliceWord(id, &time), L4_SCHEDULE_INACTIVE);
     L4_ThreadId_t runner = worker_start(count, TEST_PRIORITY - 1);
-    EQUAL(L4_Timeslice(runner, &time), L4_SCHEDULE_RUNNING);
+    EQUAL(L4_TimesliceWord(runner, &time), L4_SCHEDULE_RUNNING);
     worker_delete(runner);
-    CHECK(L4_Timeslice(runner, &time) <= L4_SCHEDULE_DEAD);
+    CHECK(L4_TimesliceWord(runner, &time) <= L4_SCHEDULE_DEAD);
 }
 
 /* Only threads of a thread's scheduler's space may schedule it: a child may not, itself neither. */
@@ -184,7 +184,7 @@ static void not_scheduler(void) {
 
 static void errors_of_schedule(void) {
     L4_Word_t time;
-    EQUAL(L4_Timeslice(new_thread_id(), &time), L4_SCHEDULE_ERROR);
+    EQUAL(L4_TimesliceWord(new_thread_id(), &time), L4_SCHEDULE_ERROR);
     EQUAL(L4_ErrorCode(), L4_ErrInvalidThread);
     L4_ThreadId_t id = worker_create();
     EQUAL(L4_Set_Priority(id, 256), L4_SCHEDULE_ERROR);

@@ -171,7 +171,7 @@ static bool pieces_case(struct task *child, unsigned ns, const L4_Word_t *s, uns
         c.buffers[1 + i] = b[i];
     }
     TRY(child_ipc(child, &c));
-    L4_LoadMR(0, L4_MsgTag(0, 0, ns).raw);
+    L4_LoadMR(0, L4_MakeMsgTag(0, 0, ns).raw);
     L4_LoadMRs(1, ns, s);
     TRY(error_of(L4_Send_Timeout(child->id, PATIENCE)) == 0);
     struct outcome o = child_wait(child);
@@ -278,7 +278,7 @@ static void overflow(void) {
             items[k] = (L4_Word_t)source; /* every second word is a pointer */
         }
         CHECK(child_ipc(child, &c));
-        L4_LoadMR(0, L4_MsgTag(0, 0, refused[i].typed).raw);
+        L4_LoadMR(0, L4_MakeMsgTag(0, 0, refused[i].typed).raw);
         L4_LoadMRs(1, refused[i].typed, items);
         L4_Word_t error = error_of(L4_Send_Timeout(child->id, PATIENCE));
         FAIL_IF(error !=
@@ -350,7 +350,7 @@ static bool start_pair(L4_Word_t send_timeout, L4_Word_t receive_timeout) {
                                    .xfer_timeouts = send_timeout << 16,
                                    .num_buffers = 1,
                                    .num_words = 3,
-                                   .words = {L4_MsgTag(0, 0, 2).raw, 0x2ff8 << 10, SOURCE + 4}};
+                                   .words = {L4_MakeMsgTag(0, 0, 2).raw, 0x2ff8 << 10, SOURCE + 4}};
     const struct child_ipc receive = {.from = paged[0]->id.raw,
                                       .timeouts = L4_Timeouts(L4_Never, PATIENCE),
                                       .xfer_timeouts = receive_timeout,
@@ -450,8 +450,8 @@ static void aborted(void) {
     silent = true;
     CHECK(start_pair(0, 0));
     L4_Sleep(L4_TimePeriod(20000));
-    EQUAL(L4_Timeslice(paged[0]->id, &state), L4_SCHEDULE_SENDING);
-    EQUAL(L4_Timeslice(paged[1]->id, &state), L4_SCHEDULE_RECEIVING);
+    EQUAL(L4_TimesliceWord(paged[0]->id, &state), L4_SCHEDULE_SENDING);
+    EQUAL(L4_TimesliceWord(paged[1]->id, &state), L4_SCHEDULE_RECEIVING);
     child_delete(paged[1]);
     o = child_wait(paged[0]);
     EQUAL(o.words[0], L4_IPC_ERROR(L4_IPC_ERR_ABORTED, L4_IPC_PHASE_SEND));
@@ -494,7 +494,7 @@ static void shared_frame(void) {
                                    .timeouts = L4_Timeouts(PATIENCE, L4_Never),
                                    .num_buffers = 1,
                                    .num_words = 3,
-                                   .words = {L4_MsgTag(0, 0, 2).raw, 2048 << 10, SOURCE}};
+                                   .words = {L4_MakeMsgTag(0, 0, 2).raw, 2048 << 10, SOURCE}};
     CHECK(receives(b, a->id, TARGET + 2048, 2048));
     CHECK(child_ipc(a, &send));
     EQUAL(child_wait(a).words[0], 0);

@@ -35,6 +35,7 @@ extern const struct test isolation_tests[];
 extern const struct test attack_tests[];
 extern const struct test pitfall_tests[];
 extern const struct test string_tests[];
+extern const struct test name_tests[];
 extern const struct test propagate_tests[];
 
 /* The OS timer's registers, mapped by main.c. */

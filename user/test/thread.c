@@ -88,7 +88,7 @@ static void versions(void) {
     L4_ThreadId_t me = L4_MyGlobalId();
     EQUAL(L4_ThreadControl(same_number, me, L4_nilthread, L4_nilthread, (void *)~(uintptr_t)0), 1);
     EQUAL(send_word(old, 0, 0), L4_IPC_ERROR(L4_IPC_ERR_NOPARTNER, L4_IPC_PHASE_SEND));
-    L4_LoadMR(0, L4_MsgTag(0, 2, 0).raw);
+    L4_LoadMR(0, L4_MakeMsgTag(0, 2, 0).raw);
     L4_LoadMR(1, (L4_Word_t)(uintptr_t)say_identity);
     L4_LoadMR(2, worker_stack(old));
     EQUAL(error_of(L4_Send_Timeout(same_number, PATIENCE)), 0);
@@ -191,7 +191,7 @@ static void second_thread(void) {
     code[1] = 0xe3a0005au; /* mov r0, #0x5a */
     code[2] = 0xe5810100u; /* str r0, [r1, #0x100] */
     code[3] = 0xeafffffeu; /* b . */
-    L4_LoadMR(0, L4_MsgTag(0, 2, 0).raw);
+    L4_LoadMR(0, L4_MakeMsgTag(0, 2, 0).raw);
     L4_LoadMR(1, 0x40000);
     L4_LoadMR(2, 0);
     EQUAL(error_of(L4_Send_Timeout(second, PATIENCE)), 0);

@@ -56,7 +56,7 @@ L4_ThreadId_t worker_create(void) {
 }
 
 bool worker_go(L4_ThreadId_t id, void (*body)(void)) {
-    L4_LoadMR(0, L4_MsgTag(0, L4_START_WORDS, 0).raw);
+    L4_LoadMR(0, L4_MakeMsgTag(0, L4_START_WORDS, 0).raw);
     L4_LoadMR(1, (L4_Word_t)(uintptr_t)body);
     L4_LoadMR(2, worker_stack(id));
     return L4_IpcSucceeded(L4_Send_Timeout(id, PATIENCE)) != 0;
@@ -89,7 +89,7 @@ L4_Word_t error_of(L4_MsgTag_t tag) {
 }
 
 L4_Word_t send_word(L4_ThreadId_t to, L4_Word_t label, L4_Word_t word) {
-    L4_LoadMR(0, L4_MsgTag(label, 1, 0).raw);
+    L4_LoadMR(0, L4_MakeMsgTag(label, 1, 0).raw);
     L4_LoadMR(1, word);
     return error_of(L4_Send_Timeout(to, PATIENCE));
 }

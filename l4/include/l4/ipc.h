@@ -50,7 +50,7 @@ L4_INLINE void L4_LoadBRs(L4_Word_t i, L4_Word_t k, const L4_Word_t *words) {
     }
 }
 
-L4_INLINE L4_MsgTag_t L4_MsgTagOfMR0(void) {
+L4_INLINE L4_MsgTag_t L4_MsgTag(void) {
     return (L4_MsgTag_t){.raw = L4_MyUtcb()->mr[0]};
 }
 
@@ -134,6 +134,16 @@ L4_INLINE L4_MsgTag_t L4_ReplyWait_Timeout(L4_ThreadId_t to, L4_Time_t receive,
 
 L4_INLINE L4_MsgTag_t L4_ReplyWait(L4_ThreadId_t to, L4_ThreadId_t *from) {
     return L4_ReplyWait_Timeout(to, L4_Never, from);
+}
+
+/* Lipc: within a space, where local ids may be used; any thread is addressed so as well. */
+L4_INLINE L4_MsgTag_t L4_Lcall(L4_ThreadId_t to) {
+    L4_ThreadId_t from;
+    return L4_Lipc(to, to, L4_Timeouts(L4_Never, L4_Never), &from);
+}
+
+L4_INLINE L4_MsgTag_t L4_LreplyWait(L4_ThreadId_t to, L4_ThreadId_t *from) {
+    return L4_Lipc(to, L4_anylocalthread, L4_Timeouts(L4_ZeroTime, L4_Never), from);
 }
 
 /* Waits for nobody: the current thread sleeps until the timeout is over. */

@@ -113,13 +113,13 @@ typedef struct {
 #define L4_BootLoaderSpecificMemoryType   0xe
 #define L4_ArchitectureSpecificMemoryType 0xf
 
-L4_INLINE L4_MemoryDesc_t L4_MemoryDesc(L4_Word_t low, L4_Word_t high, L4_Bool_t is_virtual,
-                                        L4_Word_t type) {
+L4_INLINE L4_MemoryDesc_t L4_MakeMemoryDesc(L4_Word_t low, L4_Word_t high, L4_Bool_t is_virtual,
+                                            L4_Word_t type) {
     return (L4_MemoryDesc_t){.low = (low & 0xfffffc00) | (is_virtual ? 1u << 9 : 0) | (type & 0xf),
                              .high = high & 0xfffffc00};
 }
 
-L4_INLINE L4_Bool_t L4_IsVirtual(const L4_MemoryDesc_t *d) {
+L4_INLINE L4_Bool_t L4_IsMemoryDescVirtual(const L4_MemoryDesc_t *d) {
     return d->low >> 9 & 1;
 }
 
@@ -139,7 +139,7 @@ L4_INLINE L4_Word_t L4_NumMemoryDescriptors(const void *kip) {
     return ((const L4_KernelInterfacePage_t *)kip)->MemoryInfo & 0xffff;
 }
 
-L4_INLINE const L4_MemoryDesc_t *L4_MemoryDescriptor(const void *kip, L4_Word_t n) {
+L4_INLINE const L4_MemoryDesc_t *L4_MemoryDesc(const void *kip, L4_Word_t n) {
     const L4_KernelInterfacePage_t *k = kip;
     if (n >= L4_NumMemoryDescriptors(kip)) {
         return NULL;
@@ -196,6 +196,86 @@ L4_INLINE L4_Word_t L4_PageRights(const void *kip) {
 
 L4_INLINE L4_Word_t L4_NumProcessors(const void *kip) {
     return (((const L4_KernelInterfacePage_t *)kip)->ProcessorInfo & 0xffff) + 1;
+}
+
+L4_INLINE const L4_KernelDesc_t *L4_KernelDesc(const void *kip) {
+    const L4_KernelInterfacePage_t *k = kip;
+    return (const L4_KernelDesc_t *)((uintptr_t)kip + k->KernDescPtr);
+}
+
+L4_INLINE L4_Word_t L4_KernelId(const void *kip) {
+    return L4_KernelDesc(kip)->KernelId;
+}
+
+L4_INLINE L4_Word_t L4_KernelVersion(const void *kip) {
+    return L4_KernelDesc(kip)->KernelVer;
+}
+
+L4_INLINE L4_Word_t L4_KernelSupplier(const void *kip) {
+    return L4_KernelDesc(kip)->Supplier;
+}
+
+L4_INLINE void L4_KernelGenDate(const void *kip, L4_Word_t *year, L4_Word_t *month,
+                                L4_Word_t *day) {
+    L4_Word_t date = L4_KernelDesc(kip)->KernelGenDate;
+    *year = (date >> 9 & 0x7f) + 2000;
+    *month = date >> 5 & 0xf;
+    *day = date & 0x1f;
+}
+
+L4_INLINE const char *L4_KernelVersionString(const void *kip) {
+    return L4_KernelDesc(kip)->VersionString;
+}
+
+/* The n-th feature's name; NULL: there are fewer. */
+L4_INLINE const char *L4_Feature(const void *kip, L4_Word_t n) {
+    const char *s = L4_KernelVersionString(kip);
+    for (;;) {
+        while (*s != '\0') {
+            s++;
+        }
+        s++;
+        if (*s == '\0') {
+            return NULL;
+        }
+        if (n-- == 0) {
+            return s;
+        }
+    }
+}
+
+L4_INLINE L4_Word_t L4_ApiVersion(const void *kip) {
+    return ((const L4_KernelInterfacePage_t *)kip)->ApiVersion;
+}
+
+L4_INLINE L4_Word_t L4_ApiFlags(const void *kip) {
+    return ((const L4_KernelInterfacePage_t *)kip)->ApiFlags;
+}
+
+/* Microseconds. */
+L4_INLINE L4_Word_t L4_ReadPrecision(const void *kip) {
+    L4_Word_t raw = ((const L4_KernelInterfacePage_t *)kip)->ClockInfo & 0xffff;
+    return (L4_Word_t)L4_PeriodMicroseconds((L4_Time_t){.raw = (L4_Word16_t)raw});
+}
+
+L4_INLINE L4_Word_t L4_SchedulePrecision(const void *kip) {
+    L4_Word_t raw = ((const L4_KernelInterfacePage_t *)kip)->ClockInfo >> 16;
+    return (L4_Word_t)L4_PeriodMicroseconds((L4_Time_t){.raw = (L4_Word16_t)raw});
+}
+
+L4_INLINE const L4_ProcDesc_t *L4_ProcDesc(const void *kip, L4_Word_t n) {
+    const L4_KernelInterfacePage_t *k = kip;
+    return n >= L4_NumProcessors(kip)
+               ? NULL
+               : (const L4_ProcDesc_t *)((uintptr_t)kip + k->ProcDescPtr) + n;
+}
+
+L4_INLINE L4_Word_t L4_ProcDescExternalFreq(const L4_ProcDesc_t *d) {
+    return d->ExternalFreq;
+}
+
+L4_INLINE L4_Word_t L4_ProcDescInternalFreq(const L4_ProcDesc_t *d) {
+    return d->InternalFreq;
 }
 
 /* The first programs take the thread numbers from the user base: sigma0, sigma1, root task. */

@@ -28,7 +28,7 @@ typedef union {
 
 #define L4_Niltag ((L4_MsgTag_t){.raw = 0})
 
-L4_INLINE L4_MsgTag_t L4_MsgTag(L4_Word_t label, L4_Word_t untyped, L4_Word_t typed) {
+L4_INLINE L4_MsgTag_t L4_MakeMsgTag(L4_Word_t label, L4_Word_t untyped, L4_Word_t typed) {
     return (L4_MsgTag_t){.raw = label << 16 | (typed & 0x3f) << 6 | (untyped & 0x3f)};
 }
 
@@ -38,6 +38,16 @@ L4_INLINE L4_Word_t L4_Label(L4_MsgTag_t tag) {
 
 L4_INLINE void L4_Set_Label(L4_MsgTag_t *tag, L4_Word_t label) {
     tag->raw = (tag->raw & 0xffff) | label << 16;
+}
+
+L4_INLINE L4_MsgTag_t L4_MsgTagAddLabel(L4_MsgTag_t tag, L4_Word_t label) {
+    L4_Set_Label(&tag, label);
+    return tag;
+}
+
+L4_INLINE L4_MsgTag_t L4_MsgTagAddLabelTo(L4_MsgTag_t *tag, L4_Word_t label) {
+    L4_Set_Label(tag, label);
+    return *tag;
 }
 
 L4_INLINE L4_Word_t L4_UntypedWords(L4_MsgTag_t tag) {
@@ -125,6 +135,14 @@ L4_INLINE L4_Word_t L4_MapItemSndBase(L4_MapItem_t item) {
     return item.raw[0] & 0xfffffc00;
 }
 
+L4_INLINE L4_Fpage_t L4_GrantItemSndFpage(L4_GrantItem_t item) {
+    return L4_MapItemSndFpage(item);
+}
+
+L4_INLINE L4_Word_t L4_GrantItemSndBase(L4_GrantItem_t item) {
+    return L4_MapItemSndBase(item);
+}
+
 /* ---- acceptor (buffer register 0): receive window 28 | 0 3 | s 1 ---- */
 
 typedef union {
@@ -157,6 +175,20 @@ L4_INLINE L4_Bool_t L4_HasMapGrantItems(L4_Acceptor_t a) {
 
 L4_INLINE L4_Acceptor_t L4_AddAcceptor(L4_Acceptor_t a, L4_Acceptor_t b) {
     return (L4_Acceptor_t){.raw = (b.raw & ~0xfu ? b.raw : a.raw & ~0xfu) | ((a.raw | b.raw) & 1)};
+}
+
+L4_INLINE L4_Acceptor_t L4_AddAcceptorTo(L4_Acceptor_t *a, L4_Acceptor_t b) {
+    *a = L4_AddAcceptor(*a, b);
+    return *a;
+}
+
+L4_INLINE L4_Acceptor_t L4_RemoveAcceptor(L4_Acceptor_t a, L4_Acceptor_t b) {
+    return (L4_Acceptor_t){.raw = (b.raw & ~0xfu ? 0 : a.raw & ~0xfu) | (a.raw & ~b.raw & 1)};
+}
+
+L4_INLINE L4_Acceptor_t L4_RemoveAcceptorFrom(L4_Acceptor_t *a, L4_Acceptor_t b) {
+    *a = L4_RemoveAcceptor(*a, b);
+    return *a;
 }
 
 /* ---- a message in memory, laid out as message registers ---- */
@@ -222,13 +254,32 @@ L4_INLINE L4_Word_t L4_MsgWord(const L4_Msg_t *msg, L4_Word_t n) {
     return msg->msg[n + 1];
 }
 
+L4_INLINE void L4_MsgPutWord(L4_Msg_t *msg, L4_Word_t n, L4_Word_t word) {
+    msg->msg[n + 1] = word;
+}
+
+/* At word `t` of the typed part; the counts in the tag stay. */
+L4_INLINE void L4_MsgPutMapItem(L4_Msg_t *msg, L4_Word_t t, L4_MapItem_t item) {
+    L4_Word_t at = L4_UntypedWords(msg->tag) + 1 + t;
+    msg->msg[at] = item.raw[0];
+    msg->msg[at + 1] = item.raw[1];
+}
+
+L4_INLINE void L4_MsgPutGrantItem(L4_Msg_t *msg, L4_Word_t t, L4_GrantItem_t item) {
+    L4_MsgPutMapItem(msg, t, item);
+}
+
+L4_INLINE L4_Word_t L4_MsgGetWord(const L4_Msg_t *msg, L4_Word_t n) {
+    return msg->msg[n + 1];
+}
+
 L4_INLINE void L4_Set_MsgWord(L4_Msg_t *msg, L4_Word_t n, L4_Word_t word) {
     msg->msg[n + 1] = word;
 }
 
 L4_INLINE void L4_MsgPut(L4_Msg_t *msg, L4_Word_t label, L4_Word_t u, const L4_Word_t *untyped,
                          L4_Word_t t, const void *typed) {
-    msg->tag = L4_MsgTag(label, u, t);
+    msg->tag = L4_MakeMsgTag(label, u, t);
     for (L4_Word_t i = 0; i < u; i++) {
         msg->msg[i + 1] = untyped[i];
     }

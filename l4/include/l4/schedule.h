@@ -35,8 +35,18 @@ L4_INLINE L4_Word_t L4_Set_PreemptionDelay(L4_ThreadId_t dest, L4_Word_t sensiti
                        sensitive_priority << 16 | (max_delay & 0xffff), &old);
 }
 
+/* What is left of time slice and total quantum. */
+L4_INLINE L4_Word_t L4_Timeslice(L4_ThreadId_t dest, L4_Time_t *slice, L4_Time_t *quantum) {
+    L4_Word_t word = 0;
+    L4_Word_t state = L4_Schedule(dest, L4_SCHEDULE_KEEP, L4_SCHEDULE_KEEP, L4_SCHEDULE_KEEP,
+                                  L4_SCHEDULE_KEEP, &word);
+    slice->raw = (L4_Word16_t)(word >> 16);
+    quantum->raw = (L4_Word16_t)word;
+    return state;
+}
+
 /* Remaining slice (upper half) and quantum (lower half), as the kernel counts them. */
-L4_INLINE L4_Word_t L4_Timeslice(L4_ThreadId_t dest, L4_Word_t *time_control) {
+L4_INLINE L4_Word_t L4_TimesliceWord(L4_ThreadId_t dest, L4_Word_t *time_control) {
     return L4_Schedule(dest, L4_SCHEDULE_KEEP, L4_SCHEDULE_KEEP, L4_SCHEDULE_KEEP, L4_SCHEDULE_KEEP,
                        time_control);
 }

@@ -30,6 +30,16 @@ L4_INLINE L4_Fpage_t L4_Flush(L4_Fpage_t fpage) {
     return (L4_Fpage_t){.raw = L4_MyUtcb()->mr[0]};
 }
 
+L4_INLINE void L4_FlushFpages(L4_Word_t n, L4_Fpage_t *fpages) {
+    for (L4_Word_t i = 0; i < n; i++) {
+        L4_LoadMR(i, fpages[i].raw);
+    }
+    L4_Unmap(L4_UNMAP_FLUSH | (n - 1));
+    for (L4_Word_t i = 0; i < n; i++) {
+        fpages[i].raw = L4_MyUtcb()->mr[i];
+    }
+}
+
 L4_INLINE L4_Fpage_t L4_GetStatus(L4_Fpage_t fpage) {
     L4_LoadMR(0, fpage.raw & ~7u);
     L4_Unmap(0);
@@ -48,6 +58,21 @@ L4_INLINE L4_Bool_t L4_WaseXecuted(L4_Fpage_t f) {
     return (f.raw & L4_eXecutable) != 0;
 }
 
+/* MemoryControl: `attribute` for each fpage, or one of four (low bits of the fpage choose). */
+L4_INLINE L4_Word_t L4_Set_PagesAttributes(L4_Word_t n, const L4_Fpage_t *fpages,
+                                           const L4_Word_t attributes[4]) {
+    for (L4_Word_t i = 0; i < n; i++) {
+        L4_LoadMR(i, fpages[i].raw);
+    }
+    return L4_MemoryControl(n - 1, attributes);
+}
+
+L4_INLINE L4_Word_t L4_Set_PageAttribute(L4_Fpage_t fpage, L4_Word_t attribute) {
+    const L4_Word_t attributes[4] = {attribute, 0, 0, 0};
+    fpage.raw &= ~3u;
+    return L4_Set_PagesAttributes(1, &fpage, attributes);
+}
+
 /*
  * Asks sigma0 (nilthread: the KIP's) for `fpage`, which it maps at `window`; a base of
  * L4_SIGMA0_ANY asks for any memory of that size. Returns what came, a nilpage if nothing.
@@ -60,7 +85,7 @@ L4_INLINE L4_Fpage_t L4_Sigma0_GetPage_RcvWindow(L4_ThreadId_t sigma0, L4_Fpage_
         sigma0 = L4_Sigma0Id(L4_GetKernelInterface());
     }
     L4_Accept(L4_MapGrantItems(window));
-    L4_Set_MsgTag(L4_MsgTag(L4_LABEL_SIGMA0, 2, 0));
+    L4_Set_MsgTag(L4_MakeMsgTag(L4_LABEL_SIGMA0, 2, 0));
     L4_LoadMR(1, fpage.raw);
     L4_LoadMR(2, L4_ARM_MEMORY_DEFAULT);
     L4_MsgTag_t tag = L4_Call(sigma0);

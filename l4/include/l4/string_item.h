@@ -154,6 +154,19 @@ L4_INLINE void L4_MsgAppendSimpleStringItem(L4_Msg_t *msg, L4_StringItem_t item)
     L4_MsgAppendStringItem(msg, &item);
 }
 
+/* At word `t` of the typed part; the counts in the tag stay. Returns the words it takes. */
+L4_INLINE L4_Word_t L4_MsgPutStringItem(L4_Msg_t *msg, L4_Word_t t, const L4_StringItem_t *item) {
+    L4_Word_t n = L4_StringItemWords(item);
+    for (L4_Word_t i = 0; i < n; i++) {
+        msg->msg[L4_UntypedWords(msg->tag) + 1 + t + i] = item->raw[i];
+    }
+    return n;
+}
+
+L4_INLINE void L4_MsgPutSimpleStringItem(L4_Msg_t *msg, L4_Word_t t, L4_StringItem_t item) {
+    (void)L4_MsgPutStringItem(msg, t, &item);
+}
+
 /* Reads the string item at word `t` of the typed part; returns the words it takes. */
 L4_INLINE L4_Word_t L4_MsgGetStringItem(const L4_Msg_t *msg, L4_Word_t t, L4_StringItem_t *item) {
     const L4_Word_t *words = &msg->msg[L4_UntypedWords(msg->tag) + 1 + t];

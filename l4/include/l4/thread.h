@@ -73,6 +73,22 @@ L4_INLINE void L4_Set_CopFlag(L4_Word_t n) {
     L4_MyUtcb()->cop_flags = (L4_Word8_t)(L4_MyUtcb()->cop_flags | 1u << n);
 }
 
+L4_INLINE void L4_Clr_CopFlag(L4_Word_t n) {
+    L4_MyUtcb()->cop_flags = (L4_Word8_t)(L4_MyUtcb()->cop_flags & ~(1u << n));
+}
+
+L4_INLINE L4_Bool_t L4_EnablePreemptionFaultException(void) {
+    L4_Word8_t old = L4_MyUtcb()->preempt_flags;
+    L4_MyUtcb()->preempt_flags = old | L4_PREEMPT_SIGNAL;
+    return (old & L4_PREEMPT_SIGNAL) != 0;
+}
+
+L4_INLINE L4_Bool_t L4_DisablePreemptionFaultException(void) {
+    L4_Word8_t old = L4_MyUtcb()->preempt_flags;
+    L4_MyUtcb()->preempt_flags = (L4_Word8_t)(old & ~L4_PREEMPT_SIGNAL);
+    return (old & L4_PREEMPT_SIGNAL) != 0;
+}
+
 L4_INLINE L4_Bool_t L4_EnablePreemptionCallback(void) {
     L4_Word8_t old = L4_MyUtcb()->preempt_flags;
     L4_MyUtcb()->preempt_flags = old | L4_PREEMPT_SIGNAL;
@@ -119,6 +135,44 @@ L4_INLINE L4_Bool_t L4_SameThreads(L4_ThreadId_t a, L4_ThreadId_t b) {
     return L4_GlobalIdOf(a).raw == L4_GlobalIdOf(b).raw;
 }
 
+/* All of another thread's registers that ExchangeRegisters tells, changing nothing. */
+L4_INLINE L4_Word_t L4_UserDefinedHandleOf(L4_ThreadId_t id) {
+    L4_Word_t c, s, i, f, h;
+    L4_ThreadId_t p;
+    (void)L4_ExchangeRegisters(id, 0, 0, 0, 0, 0, L4_nilthread, &c, &s, &i, &f, &h, &p);
+    return h;
+}
+
+L4_INLINE void L4_Set_UserDefinedHandleOf(L4_ThreadId_t id, L4_Word_t handle) {
+    L4_Word_t c, s, i, f, h;
+    L4_ThreadId_t p;
+    (void)L4_ExchangeRegisters(id, L4_EXREGS_HANDLE, 0, 0, 0, handle, L4_nilthread, &c, &s, &i, &f,
+                               &h, &p);
+}
+
+L4_INLINE L4_ThreadId_t L4_PagerOf(L4_ThreadId_t id) {
+    L4_Word_t c, s, i, f, h;
+    L4_ThreadId_t p;
+    (void)L4_ExchangeRegisters(id, 0, 0, 0, 0, 0, L4_nilthread, &c, &s, &i, &f, &h, &p);
+    return p;
+}
+
+L4_INLINE void L4_Set_PagerOf(L4_ThreadId_t id, L4_ThreadId_t pager) {
+    L4_Word_t c, s, i, f, h;
+    L4_ThreadId_t p;
+    (void)L4_ExchangeRegisters(id, L4_EXREGS_PAGER, 0, 0, 0, 0, pager, &c, &s, &i, &f, &h, &p);
+}
+
+L4_INLINE void L4_Start_SpIpFlags(L4_ThreadId_t id, L4_Word_t sp, L4_Word_t ip, L4_Word_t flags) {
+    L4_Word_t c, s, i, f, h;
+    L4_ThreadId_t p;
+    (void)L4_ExchangeRegisters(id,
+                               L4_EXREGS_WRITE_HALT | L4_EXREGS_RECV_CANCEL |
+                                   L4_EXREGS_SEND_CANCEL | L4_EXREGS_SP | L4_EXREGS_IP |
+                                   L4_EXREGS_FLAGS,
+                               sp, ip, flags, 0, L4_nilthread, &c, &s, &i, &f, &h, &p);
+}
+
 L4_INLINE void L4_Start(L4_ThreadId_t id) {
     (void)L4_ExregsControl(id, L4_EXREGS_WRITE_HALT | L4_EXREGS_RECV_CANCEL | L4_EXREGS_SEND_CANCEL,
                            0, 0);
@@ -142,6 +196,31 @@ L4_INLINE L4_ThreadId_t L4_Stop_SpIpFlags(L4_ThreadId_t id, L4_Word_t *sp, L4_Wo
 
 L4_INLINE L4_ThreadId_t L4_Stop(L4_ThreadId_t id) {
     return L4_ExregsControl(id, L4_EXREGS_WRITE_HALT | L4_EXREGS_HALT, 0, 0);
+}
+
+/* Likewise, and ends the IPC that it is in: `what` is R, S or both. */
+L4_INLINE L4_ThreadId_t L4_Abort_and_stop_SpIpFlags(L4_ThreadId_t id, L4_Word_t what, L4_Word_t *sp,
+                                                    L4_Word_t *ip, L4_Word_t *flags) {
+    L4_Word_t c, h;
+    L4_ThreadId_t p;
+    return L4_ExchangeRegisters(id, L4_EXREGS_WRITE_HALT | L4_EXREGS_HALT | what, 0, 0, 0, 0,
+                                L4_nilthread, &c, sp, ip, flags, &h, &p);
+}
+
+L4_INLINE L4_ThreadId_t L4_AbortReceive_and_stop_SpIpFlags(L4_ThreadId_t id, L4_Word_t *sp,
+                                                           L4_Word_t *ip, L4_Word_t *flags) {
+    return L4_Abort_and_stop_SpIpFlags(id, L4_EXREGS_RECV_CANCEL, sp, ip, flags);
+}
+
+L4_INLINE L4_ThreadId_t L4_AbortSend_and_stop_SpIpFlags(L4_ThreadId_t id, L4_Word_t *sp,
+                                                        L4_Word_t *ip, L4_Word_t *flags) {
+    return L4_Abort_and_stop_SpIpFlags(id, L4_EXREGS_SEND_CANCEL, sp, ip, flags);
+}
+
+L4_INLINE L4_ThreadId_t L4_AbortIpc_and_stop_SpIpFlags(L4_ThreadId_t id, L4_Word_t *sp,
+                                                       L4_Word_t *ip, L4_Word_t *flags) {
+    return L4_Abort_and_stop_SpIpFlags(id, L4_EXREGS_RECV_CANCEL | L4_EXREGS_SEND_CANCEL, sp, ip,
+                                       flags);
 }
 
 L4_INLINE L4_ThreadId_t L4_AbortReceive_and_stop(L4_ThreadId_t id) {

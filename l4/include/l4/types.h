@@ -136,6 +136,82 @@ L4_INLINE L4_Time_t L4_TimePeriod(L4_Word64_t microseconds) {
     return (L4_Time_t){.raw = (L4_Word16_t)(e << 10 | (L4_Word_t)microseconds)};
 }
 
+/* Microseconds of a period; never has none and counts as all there are. */
+L4_INLINE L4_Word64_t L4_PeriodMicroseconds(L4_Time_t t) {
+    return t.raw == 0 ? ~0ull : (L4_Word64_t)(t.raw & 0x3ff) << (t.raw >> 10 & 0x1f);
+}
+
+/* The clock's `at` as a point in time, if it is within reach (2^25 us) of now; else its low bits.
+ */
+L4_INLINE L4_Time_t L4_TimePoint(L4_Clock_t now, L4_Clock_t at) {
+    L4_Word_t e = 0;
+    while (e < 15 && at.raw - now.raw >= 1024ull << e) {
+        e++;
+    }
+    return (L4_Time_t){.raw = (L4_Word16_t)(0x8000u | e << 11 |
+                                            (L4_Word_t)(at.raw >> (e + 10) & 1) << 10 |
+                                            (L4_Word_t)(at.raw >> e & 0x3ff))};
+}
+
+L4_INLINE L4_Time_t L4_TimeAdd(L4_Time_t a, L4_Time_t b) {
+    return a.raw == 0 || b.raw == 0
+               ? L4_Never
+               : L4_TimePeriod(L4_PeriodMicroseconds(a) + L4_PeriodMicroseconds(b));
+}
+
+L4_INLINE L4_Time_t L4_TimeAddTo(L4_Time_t *a, L4_Time_t b) {
+    return *a = L4_TimeAdd(*a, b);
+}
+
+L4_INLINE L4_Time_t L4_TimeSubtract(L4_Time_t a, L4_Time_t b) {
+    L4_Word64_t x = L4_PeriodMicroseconds(a), y = L4_PeriodMicroseconds(b);
+    return a.raw == 0 ? L4_Never : L4_TimePeriod(x > y ? x - y : 0);
+}
+
+L4_INLINE L4_Time_t L4_TimeSubtractFrom(L4_Time_t *a, L4_Time_t b) {
+    return *a = L4_TimeSubtract(*a, b);
+}
+
+L4_INLINE L4_Bool_t L4_IsTimeLonger(L4_Time_t a, L4_Time_t b) {
+    return L4_PeriodMicroseconds(a) > L4_PeriodMicroseconds(b);
+}
+
+L4_INLINE L4_Bool_t L4_IsTimeShorter(L4_Time_t a, L4_Time_t b) {
+    return L4_PeriodMicroseconds(a) < L4_PeriodMicroseconds(b);
+}
+
+L4_INLINE L4_Bool_t L4_IsTimeEqual(L4_Time_t a, L4_Time_t b) {
+    return L4_PeriodMicroseconds(a) == L4_PeriodMicroseconds(b);
+}
+
+L4_INLINE L4_Bool_t L4_IsTimeNotEqual(L4_Time_t a, L4_Time_t b) {
+    return !L4_IsTimeEqual(a, b);
+}
+
+L4_INLINE L4_Clock_t L4_ClockAddUsec(L4_Clock_t c, L4_Word64_t microseconds) {
+    return (L4_Clock_t){.raw = c.raw + microseconds};
+}
+
+L4_INLINE L4_Clock_t L4_ClockSubUsec(L4_Clock_t c, L4_Word64_t microseconds) {
+    return (L4_Clock_t){.raw = c.raw - microseconds};
+}
+
+L4_INLINE L4_Bool_t L4_IsClockEarlier(L4_Clock_t a, L4_Clock_t b) {
+    return a.raw < b.raw;
+}
+
+L4_INLINE L4_Bool_t L4_IsClockLater(L4_Clock_t a, L4_Clock_t b) {
+    return a.raw > b.raw;
+}
+
+L4_INLINE L4_Bool_t L4_IsClockEqual(L4_Clock_t a, L4_Clock_t b) {
+    return a.raw == b.raw;
+}
+
+L4_INLINE L4_Bool_t L4_IsClockNotEqual(L4_Clock_t a, L4_Clock_t b) {
+    return a.raw != b.raw;
+}
+
 L4_INLINE L4_Word_t L4_Timeouts(L4_Time_t send, L4_Time_t receive) {
     return (L4_Word_t)send.raw << 16 | receive.raw;
 }
@@ -217,6 +293,10 @@ L4_INLINE L4_Fpage_t L4_FpageAddRights(L4_Fpage_t f, L4_Word_t rights) {
 L4_INLINE L4_Fpage_t L4_FpageRemoveRights(L4_Fpage_t f, L4_Word_t rights) {
     f.raw &= ~(rights & 7);
     return f;
+}
+
+L4_INLINE L4_Bool_t L4_IsFpageEqual(L4_Fpage_t a, L4_Fpage_t b) {
+    return a.raw == b.raw;
 }
 
 #define L4_FpageAddRightsTo(f, rights)      (*(f) = L4_FpageAddRights(*(f), (rights)))

@@ -113,6 +113,12 @@ static L4_Word_t operate(L4_Word_t n) {
         *at = words[2];
         results[0] = *(volatile L4_Word_t *)(uintptr_t)words[3];
         return 1;
+    case CHILD_WRITE_UNMAP_READ:
+        *at = words[2];
+        L4_LoadMR(0, words[4]);
+        L4_Unmap(words[3]);
+        results[0] = *(volatile L4_Word_t *)(uintptr_t)words[5];
+        return 1;
     case CHILD_EXECUTE:
         results[0] = ((L4_Word_t (*)(void))(uintptr_t)words[1])();
         return 1;
@@ -130,12 +136,12 @@ static L4_Word_t operate(L4_Word_t n) {
         }
         return n;
     case CHILD_SEND:
-        L4_LoadMR(0, L4_MsgTag(CHILD_LABEL, 1, 0).raw);
+        L4_LoadMR(0, L4_MakeMsgTag(CHILD_LABEL, 1, 0).raw);
         L4_LoadMR(1, words[2]);
         results[0] = error_of(L4_Ipc(thread(words[1]), L4_nilthread, words[3], &from));
         return 1;
     case CHILD_CALL:
-        L4_LoadMR(0, L4_MsgTag(CHILD_LABEL, 1, 0).raw);
+        L4_LoadMR(0, L4_MakeMsgTag(CHILD_LABEL, 1, 0).raw);
         L4_LoadMR(1, words[2]);
         tag = L4_Call_Timeouts(thread(words[1]), L4_TimePeriod(500000), L4_TimePeriod(500000));
         results[0] = error_of(tag);
@@ -192,7 +198,7 @@ static L4_Word_t operate(L4_Word_t n) {
 
 int main(void) {
     L4_ThreadId_t from;
-    L4_LoadMR(0, L4_MsgTag(CHILD_LABEL, 0, 0).raw);
+    L4_LoadMR(0, L4_MakeMsgTag(CHILD_LABEL, 0, 0).raw);
     L4_MsgTag_t tag = L4_Ipc(L4_Pager(), L4_anythread, L4_TIMEOUTS_NEVER, &from);
     for (;;) {
         while (L4_IpcFailed(tag)) {
@@ -201,7 +207,7 @@ int main(void) {
         L4_Word_t n = L4_UntypedWords(tag);
         L4_StoreMRs(1, n, words);
         n = operate(n);
-        L4_LoadMR(0, L4_MsgTag(CHILD_LABEL, n, 0).raw);
+        L4_LoadMR(0, L4_MakeMsgTag(CHILD_LABEL, n, 0).raw);
         L4_LoadMRs(1, n, results);
         /* Not ReplyWait: the test may be busy with another child yet. */
         tag = L4_Ipc(from, L4_anythread, L4_Timeouts(L4_TimePeriod(500000), L4_Never), &from);

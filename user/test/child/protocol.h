@@ -9,12 +9,14 @@
 #define CHILD_LABEL 0x0100
 
 enum child_operation {
-    CHILD_READY,       /* the child's first message, to its pager */
-    CHILD_READ,        /* va -> word */
-    CHILD_WRITE,       /* va, word */
-    CHILD_WRITE_READ,  /* va, word, other va -> word read there, with nothing in between */
-    CHILD_EXECUTE,     /* va of a function without arguments -> its result */
-    CHILD_FILL,        /* va, words, seed: pattern(seed, i) to each word */
+    CHILD_READY,            /* the child's first message, to its pager */
+    CHILD_READ,             /* va -> word */
+    CHILD_WRITE,            /* va, word */
+    CHILD_WRITE_READ,       /* va, word, other va -> word read there, with nothing in between */
+    CHILD_WRITE_UNMAP_READ, /* va, word, control, fpage, other va -> word read there, after an unmap
+                               and with no other space running in between */
+    CHILD_EXECUTE,          /* va of a function without arguments -> its result */
+    CHILD_FILL,             /* va, words, seed: pattern(seed, i) to each word */
     CHILD_COMPARE,     /* va, words, seed -> how many words differ, the first one's index, value */
     CHILD_ECHO,        /* -> the same words */
     CHILD_SEND,        /* to, word, timeouts -> error code (0 = sent) */
