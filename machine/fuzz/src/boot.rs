@@ -39,7 +39,7 @@ pub fn kernel(data: &[u8]) {
         initrd: initrd.as_deref(),
         dtb: dtb.as_deref(),
     };
-    let mut machine = machine(&config, board, ());
+    let mut machine = machine(config, board, ());
     if let Ok(start) = loader::load(&boot, board, machine.bus()) {
         machine.core().r[..3].copy_from_slice(&start.registers);
         machine.core().r[15] = start.pc;

@@ -66,7 +66,7 @@ pub fn debugger(data: &[u8]) {
     } else {
         bytes.extend(input.0);
     }
-    let mut machine = machine(&config, board, ((), gdb::Watch::default()));
+    let mut machine = machine(config, board, ((), gdb::Watch::default()));
     let (base, _) = machine.bus().ram_window();
     machine.core().r[15] = base;
     let script = Script {

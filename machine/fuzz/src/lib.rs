@@ -15,6 +15,8 @@ pub use run::{devices, instructions};
 pub use saved::saved_state;
 pub use seeds::seeds;
 
+use std::sync::OnceLock;
+
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::config::{MachineConfig, BUILT_IN};
 use switchyard_machine::machine::Machine;
@@ -61,11 +63,20 @@ impl<'a> Input<'a> {
 
 /// A built-in machine by any number, with the least memory that its board takes: what is freed
 /// after each input is then small.
-fn small(number: u32) -> (MachineConfig, &'static Board) {
-    let (name, _) = BUILT_IN[number as usize % BUILT_IN.len()];
-    let mut config = MachineConfig::find(name).expect("a built-in machine");
-    let board = board::find(&config.board).expect("its board");
-    config.ram_bytes = board.ram_least;
+fn small(number: u32) -> (&'static MachineConfig, &'static Board) {
+    static SMALL: OnceLock<Vec<(MachineConfig, &Board)>> = OnceLock::new();
+    let all = SMALL.get_or_init(|| {
+        let names = BUILT_IN.iter().map(|(name, _)| name);
+        names
+            .map(|name| {
+                let mut config = MachineConfig::find(name).expect("a built-in machine");
+                let board = board::find(&config.board).expect("its board");
+                config.ram_bytes = board.ram_least;
+                (config, board)
+            })
+            .collect()
+    });
+    let (config, board) = &all[number as usize % all.len()];
     (config, board)
 }
 

@@ -22,7 +22,7 @@ pub fn instructions(data: &[u8]) {
     let mut input = Input(data);
     let (config, board) = small(input.number(1));
     let options = input.number(1);
-    let mut machine = machine(&config, board, ());
+    let mut machine = machine(config, board, ());
     let (base, size) = machine.bus().ram_window();
     let status = input.number(4);
     let registers: [u32; 15] = std::array::from_fn(|_| {
@@ -72,7 +72,7 @@ pub fn devices(data: &[u8]) {
     let (config, board) = small(input.number(1));
     let parts = (board.parts)(config.ram_bytes);
     let windows: Vec<(u32, u32)> = parts.devices.iter().map(|m| (m.base, m.size)).collect();
-    let mut machine = machine(&config, board, ());
+    let mut machine = machine(config, board, ());
     let bus = machine.bus();
     let mut counters = Counters::new();
     let mut now = 0;

@@ -20,7 +20,7 @@ fn good() -> &'static (Vec<u8>, Vec<u8>) {
     static GOOD: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();
     GOOD.get_or_init(|| {
         let (config, board) = small(0);
-        let mut machine = machine(&config, board, ());
+        let mut machine = machine(config, board, ());
         let (base, _) = machine.bus().ram_window();
         machine.core().r[15] = base;
         machine.run(1000);
@@ -37,7 +37,7 @@ fn good() -> &'static (Vec<u8>, Vec<u8>) {
 
 fn restore(file: &[u8]) {
     let (config, board) = small(0);
-    let mut machine = machine(&config, board, ());
+    let mut machine = machine(config, board, ());
     let Ok(saved) = Saved::open(file.take(LIMIT)) else {
         return;
     };
