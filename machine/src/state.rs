@@ -24,8 +24,9 @@ const MAGIC: &[u8; 16] = b"switchyard-state";
 const VERSION: u32 = 1;
 /// Longest text of a machine file that is read back.
 const MAX_TEXT: u64 = 1 << 20;
-/// Most bytes of the parts' state: caches of 16 MB, samples and console take what is left.
-const MAX_PARTS: u64 = 1 << 28;
+/// Most bytes of the parts' state beside what the caches hold: most of it are raw samples. Small,
+/// since a few bytes may ask for an entry of a table when they are read back.
+const MAX_PARTS: u64 = 1 << 24;
 /// Bytes of a page of memory.
 const PAGE: usize = 4096;
 const ZEROS: &[u8; PAGE] = &[0; PAGE];
@@ -166,6 +167,9 @@ pub fn save<O: Observer, W: Write>(machine: &mut Machine<O>, out: W) -> io::Resu
     let text = machine.described().as_bytes().to_vec();
     let mut parts = Saver::default();
     machine.core().save(&mut parts);
+    if parts.0.len() as u64 > most_parts(machine) {
+        return Err(io::Error::other("the guest has left too many samples"));
+    }
     for blob in [text, parts.into_bytes()] {
         out.write_all(&(blob.len() as u64).to_le_bytes())?;
         out.write_all(&blob)?;
@@ -225,7 +229,7 @@ impl<R: Read> Saved<R> {
             self.text == machine.described(),
             "was saved with another machine file",
         )?;
-        let parts = read_blob(&mut self.rest, MAX_PARTS)?;
+        let parts = read_blob(&mut self.rest, most_parts(machine))?;
         let mut parts = Restorer::new(&parts);
         machine.core().restore(&mut parts)?;
         parts.finish()?;
@@ -257,6 +261,11 @@ impl<R: Read> Saved<R> {
         let behind = self.rest.read(&mut [0]);
         require(matches!(behind, Ok(0)), "is damaged")
     }
+}
+
+/// Most bytes that the state of this machine's parts takes: a word of a cache takes five at most.
+fn most_parts<O: Observer>(machine: &mut Machine<O>) -> u64 {
+    MAX_PARTS + 2 * machine.core().mem.cache_bytes()
 }
 
 fn cut_short() -> Damaged {

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::cache::LINE_BYTES;
 use crate::event::Cycle;
 use crate::state::{plausible, require, Damaged, Restorer, Saver, State};
 
@@ -172,6 +173,13 @@ impl MemSys {
         self.uncached_fetches = saved.uncached_fetches;
         self.follow_control();
         Ok(())
+    }
+
+    /// Bytes that the caches hold.
+    pub(crate) fn cache_bytes(&self) -> u64 {
+        let mini = self.mini.as_ref().map_or(0, Cache::slots);
+        let slots = self.icache.slots() + self.dcache.slots() + mini;
+        slots as u64 * u64::from(LINE_BYTES)
     }
 
     /// What caches and write buffer have not written to memory yet, in the order in which it would
