@@ -11,7 +11,8 @@
 #ifndef PROBE_H
 #define PROBE_H
 
-#define PROBE_BASE_PA  0x50000000 /* reserved in the memory map of the SA-1110 */
+/* Reserved in the SA-1110's memory map; on the Versatile, PCI memory without a card in it. */
+#define PROBE_BASE_PA  0x50000000
 #define PROBE_ID_VALUE 0x53594231
 
 #define PROBE_ID             0x00 /* R: PROBE_ID_VALUE */

@@ -6,7 +6,8 @@
 use super::{lane, DevCtx, Device, MarkKind, Width};
 use crate::counters::Tally;
 
-/// Physical address: reserved in the SA-1110's map, so that no real device is hidden.
+/// Physical address, on every board, so that a guest needs to know only one: reserved in the
+/// SA-1110's map, and on the Versatile the start of a window of PCI memory, in which nothing is.
 pub const PROBE_BASE: u32 = 0x5000_0000;
 /// What [`PROBE_ID`] reads: "SYB1".
 pub const PROBE_MAGIC: u32 = 0x5359_4231;
