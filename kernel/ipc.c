@@ -104,6 +104,7 @@ static void fail_phase(struct tcb *t, uint32_t error, uint32_t phase) {
         utcb_write(t, L4_UTCB_ERROR_CODE, L4_IPC_ERROR(error, phase));
         make_ready(t, false);
         break;
+    case KIND_PREEMPTED: /* goes on, and is preempted again at the next tick */
     case KIND_PAGEFAULT: /* tries again, and faults again if nothing has changed */
         make_ready(t, false);
         break;
@@ -263,7 +264,7 @@ static void deliver(const struct tcb *sender, struct tcb *receiver, uint32_t wor
     case KIND_XFER: /* the copy is continued when the thread runs */
         receiver->flags |= FLAG_XFER;
         break;
-    default: /* a page fault: the access is repeated */
+    default: /* a page fault: the access is repeated; a preemption: it runs until the next tick */
         break;
     }
     make_ready(receiver, first);
@@ -637,6 +638,22 @@ void ipc(struct tcb *self) {
         return;
     }
     receive(self);
+}
+
+void ipc_preempted(struct tcb *self) {
+    uint64_t now = timer_now();
+    self->kmsg[0] = message_tag(L4_LABEL_PREEMPTION, 2);
+    self->kmsg[1] = (uint32_t)now;
+    self->kmsg[2] = (uint32_t)(now >> 32);
+    ipc_send_kernel(self, KIND_PREEMPTED, self->scheduler);
+}
+
+void ipc_new_quantum(struct tcb *t) {
+    if (t->kind == KIND_PREEMPTED) {
+        ipc_leave(t);
+        t->kind = KIND_USER;
+        make_ready(t, false);
+    }
 }
 
 void ipc_send_kernel(struct tcb *self, uint8_t kind, uint32_t to) {

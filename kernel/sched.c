@@ -192,6 +192,10 @@ void sched_tick(uint32_t microseconds) {
     }
     if (t->quantum_left != ~0ull) {
         t->quantum_left = t->quantum_left > microseconds ? t->quantum_left - microseconds : 0;
+        if (t->quantum_left == 0) {
+            ipc_preempted(t);
+            return;
+        }
     }
     if (t->timeslice == 0) {
         return;
@@ -270,6 +274,9 @@ void schedule(struct tcb *self) {
         t->timeslice = timer_relative(slice, &us) ? (us > ~0u ? ~0u : (uint32_t)us) : 0;
         t->timeslice_left = t->timeslice;
         t->quantum_left = timer_relative(quantum, &us) ? us : ~0ull;
+        if (t->quantum_left != 0) {
+            ipc_new_quantum(t);
+        }
     }
     if (r[2] != ~0u) {
         t->processor_control = r[2];

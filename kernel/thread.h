@@ -39,6 +39,7 @@
 #define KIND_START     3 /* waits for the start message: IP, SP */
 #define KIND_INTERRUPT 4 /* an interrupt; a reply unmasks it */
 #define KIND_XFER      5 /* a page fault during a string copy; the reply continues the copy */
+#define KIND_PREEMPTED 6 /* its total quantum is used up; Schedule gives it a new one */
 
 /* tcb.flags */
 #define FLAG_HALTED     1   /* stopped by ExchangeRegisters; keeps its state, is not scheduled */

@@ -232,6 +232,29 @@ static void clean_recycling(void) {
     }
 }
 
+/*
+ * 5 again: who gets a domain must not get what the TLB still says of its last holder. Every child
+ * has its UTCB at the same address of another slot, from the last one down; one that has lost its
+ * domain looks at the UTCB of the one that ran just before it.
+ */
+static void translations_of_the_last_holder(void) {
+    CHECK(make(CROWD));
+    for (unsigned step = 0; step < 6 * CROWD; step++) {
+        unsigned last = step % CROWD;
+        unsigned next = (last + 1 + step / CROWD) % CROWD;
+        CHECK(child_read(child[last], TASK_UTCBS) == child[last]->id.raw);
+        L4_Word_t there = (63 - last) * 0x02000000u + TASK_UTCBS;
+        struct outcome o = child_do(child[next], CHILD_READ, there, 0, 0, 0);
+        if (o.kind == OUTCOME_DONE) { /* its own slot */
+            EQUAL(o.words[0], child[next]->id.raw);
+        } else {
+            EQUAL(o.kind, OUTCOME_FAULT);
+            EQUAL(o.words[0], there);
+            CHECK(child_forgive(child[next], &o));
+        }
+    }
+}
+
 /* 6: relocation that was never on. Spaces with everything at equal low addresses do not collide. */
 static void relocation_is_on(void) {
     CHECK(make(FEW));
@@ -353,29 +376,41 @@ static void unmap_own_page(void) {
 
 /*
  * 9, at the end of a space: its UTCB's lines, dirty in the cache, must not be written to the frame
- * when that is already another's. The dead have their UTCBs high, the living low.
+ * when that is another's by now. Here the kernel may use it for page tables of a child that waits
+ * for sixteen pages, each in a megabyte of its own; then the cache is emptied.
  */
-static void utcbs_of_the_dead(void) {
-    const uint8_t *block = frames_block();
+static void utcb_of_the_dead(void) {
+    const volatile uint8_t *block = frames_block();
     for (unsigned round = 0; round < 3; round++) {
-        for (unsigned i = 0; i < FEW; i++) {
-            child[i] = child_new_at(HIGH + i * 0x100000);
-            CHECK(child[i] != NULL);
+        const L4_Word_t accept[2] = {L4_MyGlobalId().raw, L4_CompleteAddressSpace.raw};
+        L4_Word_t words[60] = {0};
+        L4_Msg_t msg;
+        child[0] = child_new();
+        child[1] = child_new_at(HIGH);
+        CHECK(child[0] != NULL && child[1] != NULL);
+        L4_MsgClear(&msg);
+        L4_Set_MsgLabel(&msg, CHILD_LABEL);
+        for (L4_Word_t i = 0; i < 16; i++) {
+            L4_Word_t page = (L4_Word_t)block + i * FRAME_SIZE;
+            *(volatile L4_Word_t *)(uintptr_t)page = 0x2000 + i;
+            L4_MsgAppendMapItem(
+                &msg, L4_MapItem(L4_FpageAddRights(L4_FpageLog2(page, FRAME_LOG2), L4_Readable),
+                                 0x00320000 + i * 0x100000));
         }
-        for (unsigned i = 0; i < FEW; i++) {
-            child_delete(child[i]);
-        }
-        CHECK(make(FEW));
+        CHECK(child_send(child[0], CHILD_ACCEPT, 2, accept));
+        CHECK(child_send(child[1], CHILD_ECHO, 60, words)); /* it writes all its registers */
+        EQUAL(child_wait(child[1]).kind, OUTCOME_DONE);
+        child_delete(child[1]);
+        L4_MsgLoad(&msg);
+        EQUAL(error_of(L4_Send_Timeout(child[0]->id, PATIENCE)), 0);
         for (L4_Word_t at = 0; at < FRAMES_BLOCK_SIZE; at += 32) {
-            (void)((const volatile uint8_t *)block)[at];
+            (void)block[at];
         }
-        for (unsigned i = 0; i < FEW; i++) {
-            struct outcome o = child_do(child[i], CHILD_IDENTITY, 0, 0, 0, 0);
-            EQUAL(o.kind, OUTCOME_DONE);
-            EQUAL(o.words[0], child[i]->id.raw);
-            EQUAL(o.words[3], L4_MyGlobalId().raw);
+        EQUAL(child_wait(child[0]).kind, OUTCOME_DONE);
+        for (L4_Word_t i = 0; i < 16; i++) {
+            EQUAL(child_read(child[0], 0x00320000 + i * 0x100000), 0x2000 + i);
         }
-        children_delete_all();
+        child_delete(child[0]);
     }
 }
 
@@ -434,12 +469,13 @@ const struct test pitfall_tests[] = {
     {"pitfall_03_directory_learns_own_removal", directory_learns_own_removal},
     {"pitfall_04_index_arithmetic", index_arithmetic},
     {"pitfall_05_clean_recycling", clean_recycling},
+    {"pitfall_05_translations", translations_of_the_last_holder},
     {"pitfall_06_relocation_is_on", relocation_is_on},
     {"pitfall_07_fault_addresses", fault_addresses},
     {"pitfall_08_utcbs_apart", utcbs_apart},
     {"pitfall_09_unmap_and_remap", unmap_and_remap},
     {"pitfall_09_unmap_own_page", unmap_own_page},
-    {"pitfall_09_utcbs_of_the_dead", utcbs_of_the_dead},
+    {"pitfall_09_utcb_of_the_dead", utcb_of_the_dead},
     {"pitfall_09_read_buffer", read_buffer},
     {"pitfall_10_mini_cache", mini_cache},
     {NULL, NULL},

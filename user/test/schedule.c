@@ -169,6 +169,52 @@ static void states(void) {
     CHECK(L4_TimesliceWord(runner, &time) <= L4_SCHEDULE_DEAD);
 }
 
+/* A total quantum that is used up stops the thread and tells its scheduler; a new one starts it. */
+static void total_quantum(void) {
+    L4_Time_t slice, quantum;
+    reset();
+    L4_ThreadId_t id = worker_create();
+    CHECK(id.raw != 0);
+    CHECK(L4_Set_Priority(id, TEST_PRIORITY - 1) != L4_SCHEDULE_ERROR);
+    CHECK(L4_Set_Timeslice(id, L4_TimePeriod(10000), L4_TimePeriod(50000)) != L4_SCHEDULE_ERROR);
+    CHECK(worker_go(id, count));
+    for (unsigned round = 0; round < 3; round++) {
+        L4_Word_t words[2];
+        L4_Word_t seen = counter[1];
+        L4_Clock_t start = L4_SystemClock();
+        L4_MsgTag_t tag = L4_Receive_Timeout(id, PATIENCE);
+        EQUAL(error_of(tag), 0);
+        EQUAL(tag.raw, L4_MakeMsgTag(L4_LABEL_PREEMPTION, 2, 0).raw);
+        L4_StoreMRs(1, 2, words);
+        L4_Clock_t at = {.X = {.low = words[0], .high = words[1]}};
+        CHECK(at.raw - start.raw >= 29000 && at.raw - start.raw < 200000);
+        CHECK(counter[1] != seen);
+        seen = counter[1];
+        L4_Sleep(L4_TimePeriod(50000));
+        EQUAL(counter[1], seen);
+        (void)L4_Timeslice(id, &slice, &quantum);
+        EQUAL(quantum.raw, L4_ZeroTime.raw);
+        CHECK(L4_Set_Timeslice(id, L4_TimePeriod(10000), L4_TimePeriod(40000)) !=
+              L4_SCHEDULE_ERROR);
+    }
+}
+
+/* While its scheduler does not listen the thread waits; a new quantum takes its message back. */
+static void quantum_unheard(void) {
+    reset();
+    L4_ThreadId_t id = worker_start(count, TEST_PRIORITY - 1);
+    CHECK(L4_Set_Timeslice(id, L4_TimePeriod(10000), L4_TimePeriod(20000)) != L4_SCHEDULE_ERROR);
+    L4_Sleep(L4_TimePeriod(60000));
+    L4_Word_t seen = counter[1];
+    L4_Sleep(L4_TimePeriod(30000));
+    EQUAL(counter[1], seen);
+    CHECK(L4_Set_Timeslice(id, L4_TimePeriod(10000), L4_Never) != L4_SCHEDULE_ERROR);
+    L4_Sleep(L4_TimePeriod(30000));
+    CHECK(counter[1] != seen);
+    EQUAL(error_of(L4_Receive_Timeout(id, L4_ZeroTime)),
+          L4_IPC_ERROR(L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_RECEIVE));
+}
+
 /* Only threads of a thread's scheduler's space may schedule it: a child may not, itself neither. */
 static void not_scheduler(void) {
     struct task *child = child_new();
@@ -200,6 +246,8 @@ const struct test schedule_tests[] = {
     {"schedule_yield", yield_alternates},
     {"schedule_switch_to_lower", switch_to_lower},
     {"schedule_states", states},
+    {"schedule_total_quantum", total_quantum},
+    {"schedule_quantum_unheard", quantum_unheard},
     {"schedule_not_scheduler", not_scheduler},
     {"schedule_errors", errors_of_schedule},
     {NULL, NULL},

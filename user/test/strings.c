@@ -105,11 +105,17 @@ static void seen_by_the_program(void) {
     CHECK(child != NULL);
     for (L4_Word_t round = 0; round < 5; round++) {
         fill(round);
+        /* A page that it has in its cache, its first and last word there only. */
         CHECK(child_fill(child, TARGET, 1024, 0x77));
-        CHECK(receives(child, L4_MyGlobalId(), TARGET, 3 * FRAME_SIZE));
-        EQUAL(send_string(child->id, 3 * FRAME_SIZE, source), 0);
+        CHECK(child_holds(child, TARGET, 1024, 0x77));
+        CHECK(child_write(child, TARGET, 0x600 + round));
+        CHECK(child_write(child, TARGET + 1023 * 4, 0x700 + round));
+        CHECK(receives(child, L4_MyGlobalId(), TARGET + 4, FRAME_SIZE));
+        EQUAL(send_string(child->id, FRAME_SIZE - 8, source), 0);
         EQUAL(child_wait(child).words[0], 0);
-        CHECK(child_holds(child, TARGET, 3 * 1024, round));
+        CHECK(child_holds(child, TARGET + 4, 1022, round));
+        EQUAL(child_read(child, TARGET), 0x600 + round);
+        EQUAL(child_read(child, TARGET + 1023 * 4), 0x700 + round);
     }
 }
 

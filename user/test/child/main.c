@@ -114,6 +114,7 @@ static L4_Word_t operate(L4_Word_t n) {
         results[0] = *(volatile L4_Word_t *)(uintptr_t)words[3];
         return 1;
     case CHILD_WRITE_UNMAP_READ:
+        results[0] = *at; /* into the cache, where a write alone does not bring it */
         *at = words[2];
         L4_LoadMR(0, words[4]);
         L4_Unmap(words[3]);
