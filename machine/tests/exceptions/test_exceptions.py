@@ -13,6 +13,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from simulator import machine_binary
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -21,16 +22,6 @@ SECONDS = 240  # QEMU needs 2, the machine 1; more means that it hangs
 
 # Lines on which QEMU is wrong: start of the line -> (QEMU's text, what it must be). README.md.
 KNOWN = {"fault translation before domain": ("fsr=4b", "fsr=47")}
-
-
-def machine_binary() -> str:
-    """$SWITCHYARD_MACHINE, else the newest build of the checkout."""
-    named = os.environ.get("SWITCHYARD_MACHINE")
-    builds = [ROOT / "target" / kind / "switchyard-machine" for kind in ("release", "debug")]
-    found = [b for b in builds if b.is_file()]
-    if not named and not found:
-        pytest.fail("switchyard-machine is not built (or set SWITCHYARD_MACHINE)")
-    return named or str(max(found, key=lambda b: b.stat().st_mtime))
 
 
 @pytest.fixture(scope="module")

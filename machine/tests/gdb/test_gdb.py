@@ -4,7 +4,6 @@ of a run without it, and being watched must not change a single count."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import socket
@@ -16,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from simulator import machine_binary
 
 ROOT = Path(__file__).resolve().parents[3]
 IMAGE = ROOT / "build" / "guests" / "assabet-fass-test.elf"
@@ -30,16 +30,6 @@ pytestmark = pytest.mark.guests
 
 CORE = [*(f"r{n}" for n in range(13)), "sp", "lr", "pc", "cpsr"]
 CP15 = {1: "control", 2: "ttb", 3: "dacr", 5: "fsr", 6: "far", 13: "pid"}
-
-
-def machine_binary() -> str:
-    """$SWITCHYARD_MACHINE, else the newest build of the checkout."""
-    named = os.environ.get("SWITCHYARD_MACHINE")
-    builds = [ROOT / "target" / kind / "switchyard-machine" for kind in ("release", "debug")]
-    found = [b for b in builds if b.is_file()]
-    if not named and not found:
-        pytest.fail("switchyard-machine is not built (or set SWITCHYARD_MACHINE)")
-    return named or str(max(found, key=lambda b: b.stat().st_mtime))
 
 
 def debugger() -> str:

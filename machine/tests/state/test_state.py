@@ -4,13 +4,13 @@ byte of its statistics and of its console; and a debugger can go back."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
+from simulator import machine_binary
 
 ROOT = Path(__file__).resolve().parents[3]
 GUESTS = ROOT / "build" / "guests"
@@ -33,16 +33,6 @@ LINUX_ARM926 = [
     *("--dtb", str(GUESTS / "linux-versatilepb.dtb")),
     *("--append", "console=ttyAMA0,115200 panic=-1"),
 ]
-
-
-def machine_binary() -> str:
-    """$SWITCHYARD_MACHINE, else the newest build of the checkout."""
-    named = os.environ.get("SWITCHYARD_MACHINE")
-    builds = [ROOT / "target" / kind / "switchyard-machine" for kind in ("release", "debug")]
-    found = [b for b in builds if b.is_file()]
-    if not named and not found:
-        pytest.fail("switchyard-machine is not built (or set SWITCHYARD_MACHINE)")
-    return named or str(max(found, key=lambda b: b.stat().st_mtime))
 
 
 def boot(*options: str) -> subprocess.CompletedProcess[bytes]:

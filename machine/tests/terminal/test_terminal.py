@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from simulator import machine_binary
 
 ROOT = Path(__file__).resolve().parents[3]
 SECONDS = 60  # nothing takes one; more means that it hangs
@@ -53,16 +54,6 @@ WAITING = (
     0xEAFFFFF7,  # b again
 )
 ENDING = (0xE3A01205, 0xE3A00000, 0xE5810010, 0xEAFFFFFE)  # exits with 0 through the probe
-
-
-def machine_binary() -> str:
-    """$SWITCHYARD_MACHINE, else the newest build of the checkout."""
-    named = os.environ.get("SWITCHYARD_MACHINE")
-    builds = [ROOT / "target" / kind / "switchyard-machine" for kind in ("release", "debug")]
-    found = [b for b in builds if b.is_file()]
-    if not named and not found:
-        pytest.fail("switchyard-machine is not built (or set SWITCHYARD_MACHINE)")
-    return named or str(max(found, key=lambda b: b.stat().st_mtime))
 
 
 class Terminal:

@@ -10,22 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from simulator import machine_binary
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BUILD = ROOT / "build"
 SECONDS = 120  # QEMU needs 3, the machine 2; more means that it hangs
 MACHINES = ("versatilepb", "s3c24a0", "omap1610")
-
-
-def machine_binary() -> str:
-    """$SWITCHYARD_MACHINE, else the newest build of the checkout."""
-    named = os.environ.get("SWITCHYARD_MACHINE")
-    builds = [ROOT / "target" / kind / "switchyard-machine" for kind in ("release", "debug")]
-    found = [b for b in builds if b.is_file()]
-    if not named and not found:
-        pytest.fail("switchyard-machine is not built (or set SWITCHYARD_MACHINE)")
-    return named or str(max(found, key=lambda b: b.stat().st_mtime))
 
 
 @pytest.fixture(scope="module")

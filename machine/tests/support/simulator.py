@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulator that the tests run."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def machine_binary() -> str:
+    """$SWITCHYARD_MACHINE, else the newest build of the checkout."""
+    named = os.environ.get("SWITCHYARD_MACHINE")
+    builds = [ROOT / "target" / kind / "switchyard-machine" for kind in ("release", "debug")]
+    found = [b for b in builds if b.is_file()]
+    if not named and not found:
+        pytest.fail("switchyard-machine is not built (or set SWITCHYARD_MACHINE)")
+    return named or str(max(found, key=lambda b: b.stat().st_mtime))
