@@ -12,8 +12,12 @@ use super::{machine, small, Input};
 /// Cycles that the machine may run under the debugger.
 const CYCLES: u64 = 20_000;
 
-/// What the debugger sends; it hears nothing and hangs up at the end.
+/// Bytes that the debugger takes before it hangs up: it may have asked for all of memory.
+const HEARD_MOST: usize = 1 << 20;
+
+/// What the debugger sends; it does not listen and hangs up at the end.
 struct Script {
+    heard: usize,
     bytes: std::collections::VecDeque<u8>,
     /// Whether the next look finds nothing, so that the machine runs on.
     quiet: bool,
@@ -23,6 +27,10 @@ impl Connection for Script {
     type Error = io::Error;
 
     fn write(&mut self, _: u8) -> io::Result<()> {
+        self.heard += 1;
+        if self.heard > HEARD_MOST {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
         Ok(())
     }
 
@@ -70,6 +78,7 @@ pub fn debugger(data: &[u8]) {
     let (base, _) = machine.bus().ram_window();
     machine.core().r[15] = base;
     let script = Script {
+        heard: 0,
         bytes: bytes.into(),
         quiet: false,
     };

@@ -7,7 +7,7 @@ use switchyard_machine::devicetree::DeviceTree;
 /// `b .`, and a few instructions before it: all that a kernel needs.
 const CODE: [u32; 4] = [0xe3a0_0001, 0xe280_0002, 0xe10f_1000, 0xeaff_fffe];
 /// What a debugger asks for: registers, memory, breakpoints, stepping, monitor commands.
-const PACKETS: [&str; 10] = [
+const PACKETS: [&str; 11] = [
     "qSupported:multiprocess+;swbreak+",
     "?\ng\nm c0000000,40\nvCont;s:1\nvCont;c:1",
     "p0\np19\nP0=01020304\nMc0000000,4:01020304",
@@ -18,6 +18,7 @@ const PACKETS: [&str; 10] = [
     "G0000\nHg1\nqC\nvCont?\nqfThreadInfo\nqsThreadInfo",
     "D",
     "vKill;1\nk",
+    "md4726,74716e73",
 ];
 
 fn elf() -> Vec<u8> {

@@ -10,6 +10,9 @@ use gdbstub::conn::{Connection, ConnectionExt};
 
 use super::PATIENCE;
 
+/// Bytes of a packet that are kept back: a debugger may ask for gigabytes of memory in one.
+const OUT_MOST: usize = 1 << 16;
+
 /// The connection.
 #[derive(Debug)]
 pub struct Link<'a> {
@@ -54,6 +57,9 @@ impl Connection for Link<'_> {
 
     fn write(&mut self, byte: u8) -> io::Result<()> {
         self.out.push(byte);
+        if self.out.len() >= OUT_MOST {
+            self.flush()?;
+        }
         Ok(())
     }
 
