@@ -305,6 +305,18 @@ impl Bus {
         Ok(())
     }
 
+    /// Lets the interrupt controllers look at the sources.
+    fn drive_pins(&mut self) {
+        if let Some(secondary) = self.secondary {
+            let cascaded = self.devices[secondary].device.cascade(self.lines);
+            self.lines = cascaded.unwrap_or(self.lines);
+        }
+        if let Some(controller) = self.controller {
+            let pins = self.devices[controller].device.pins(self.lines);
+            self.pins = pins.unwrap_or(self.pins);
+        }
+    }
+
     fn with_device<R>(
         &mut self,
         number: usize,
@@ -321,15 +333,11 @@ impl Bus {
             host: &mut self.host,
             counters,
         };
-        let (pins, next) = (self.pins, ctx.events.next());
+        let (pins, next, lines) = (self.pins, ctx.events.next(), *ctx.lines);
         let result = access(self.devices[number].device.as_mut(), &mut ctx);
-        if let Some(secondary) = self.secondary {
-            let cascaded = self.devices[secondary].device.cascade(self.lines);
-            self.lines = cascaded.unwrap_or(self.lines);
-        }
-        if let Some(controller) = self.controller {
-            let pins = self.devices[controller].device.pins(self.lines);
-            self.pins = pins.unwrap_or(self.pins);
+        let controller = Some(number) == self.controller || Some(number) == self.secondary;
+        if controller || self.lines != lines {
+            self.drive_pins();
         }
         let ends = self.host.exit.is_some()
             || self.host.power_off.is_some()
