@@ -20,9 +20,9 @@ struct space {
     struct tcb *threads; /* ring, linked by space_next */
     uint32_t thread_count;
     uint32_t redirector; /* thread id, 0 = none */
-    bool areas_fixed; /* KIP and UTCBs have been mapped there */
-    bool is_sigma0;   /* owns every frame that is not the kernel's, at va = pa */
-    bool privileged;  /* may call ThreadControl, SpaceControl: sigma0 and the root task */
+    bool areas_fixed;    /* KIP and UTCBs have been mapped there */
+    bool is_sigma0;      /* owns every frame that is not the kernel's, at va = pa */
+    bool privileged;     /* may call ThreadControl, SpaceControl: sigma0 and the root task */
 } __attribute__((aligned(32)));
 
 extern struct space *sigma0_space;
