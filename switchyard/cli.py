@@ -117,6 +117,8 @@ def boot(
         None
     ),
     restore: Annotated[Path | None, typer.Option(help="Go on from what --save wrote.")] = None,
+    net: Annotated[str | None, typer.Option(help="Connect the network interface.")] = None,
+    mac: Annotated[str | None, typer.Option(help="The network interface's address.")] = None,
 ) -> None:
     """Run a system, its console on this terminal; Ctrl-A x leaves it."""
     if kernel is None and restore is None:
@@ -137,6 +139,8 @@ def boot(
         "--gdb": gdb,
         "--save": save,
         "--restore": restore,
+        "--net": net,
+        "--mac": mac,
     }
     arguments = ["boot"]
     for option, value in given.items():

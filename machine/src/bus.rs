@@ -317,6 +317,13 @@ impl Bus {
         }
     }
 
+    /// Tells the devices that the network brought something.
+    pub fn network_arrived(&mut self, now: Cycle, counters: &mut Counters) {
+        for device in 0..self.devices.len() {
+            self.with_device(device, now, counters, |d, ctx| d.network_arrived(ctx));
+        }
+    }
+
     fn with_device<R>(
         &mut self,
         number: usize,

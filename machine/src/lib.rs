@@ -21,6 +21,7 @@ pub mod gdb;
 pub mod loader;
 pub mod log;
 pub mod machine;
+pub mod net;
 pub mod observe;
 pub mod report;
 pub mod state;

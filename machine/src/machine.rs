@@ -150,4 +150,19 @@ impl<O: Observer> Machine<O> {
         mem.sync_counters();
         mem.bus.type_input(bytes, mem.cycle, &mut mem.counters);
     }
+
+    /// Tells the guest's network interface that frames have arrived in `bus().host.net`.
+    pub fn network_arrived(&mut self) {
+        let mem = &mut self.core.mem;
+        mem.sync_counters();
+        mem.bus.network_arrived(mem.cycle, &mut mem.counters);
+    }
+
+    /// Plugs the cable of the guest's network interface in, or unplugs it.
+    pub fn set_cable(&mut self, plugged: bool) {
+        let net = &mut self.bus().host.net;
+        net.cable = plugged;
+        net.incoming.clear();
+        self.network_arrived();
+    }
 }

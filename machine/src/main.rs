@@ -26,6 +26,7 @@ use switchyard_machine::gdb::{Listener, Watch};
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
+use switchyard_machine::net::{self, Address, Cable, Mac};
 use switchyard_machine::observe::Observer;
 use switchyard_machine::report::{self, End};
 use switchyard_machine::state::{self, Damaged, Saved};
@@ -115,6 +116,13 @@ struct BootArgs {
     /// Wait at HOST:PORT, or :PORT of this computer, for GDB; the machine starts stopped.
     #[arg(long, value_name = "ADDR")]
     gdb: Option<String>,
+    /// Connect the network interface: unix:PATH, listen-unix:PATH, tcp:HOST:PORT or
+    /// listen-tcp:HOST:PORT.
+    #[arg(long, value_name = "ADDR")]
+    net: Option<String>,
+    /// The address of the network interface, such as 02:53:59:42:00:07.
+    #[arg(long, value_name = "ADDR")]
+    mac: Option<String>,
     /// Type the contents of this file on the console.
     #[arg(long)]
     input: Option<PathBuf>,
@@ -298,7 +306,9 @@ fn run<O: Observer>(
         None => loaded(args, observer)?,
     };
     begin(&config, &mut machine)?;
-    let mut console = Console::open(args.input.as_deref(), &mut machine, config.clock_hz)?;
+    let cable = plug(args, &mut machine, config.clock_hz)?;
+    let input = args.input.as_deref();
+    let mut console = Console::open(input, cable, &mut machine, config.clock_hz)?;
     // Before the run, so that a long one does not end in a file that cannot be written.
     let stats = args.stats.as_deref().map(create).transpose()?;
     let host_time = args.host_time.as_deref().map(create).transpose()?;
@@ -352,6 +362,38 @@ fn run<O: Observer>(
     }
     let _ = io::stderr().write_all(message.as_bytes());
     Ok(ExitCode::from(GUEST_FAILED))
+}
+
+/// Gives the network interface its address, and its cable if it is to have one.
+fn plug<O: Observer>(
+    args: &BootArgs,
+    machine: &mut Machine<O>,
+    clock_hz: u64,
+) -> Result<Option<Cable>, String> {
+    let net: Option<Address> = parsed("--net", args.net.as_deref())?;
+    let listens = net.as_ref().is_some_and(Address::listens);
+    let own = if listens {
+        Mac::LISTENER
+    } else {
+        Mac::default()
+    };
+    let mac = parsed("--mac", args.mac.as_deref())?;
+    machine.bus().host.net.mac = mac.unwrap_or(own);
+    let Some(address) = net else {
+        return Ok(None);
+    };
+    let wire = net::open(&address, terminal::say)?;
+    Ok(Some(Cable::plug(wire, machine, clock_hz, terminal::say)))
+}
+
+fn parsed<T: std::str::FromStr<Err = String>>(
+    argument: &str,
+    text: Option<&str>,
+) -> Result<Option<T>, String> {
+    let parse = |text: &str| text.parse();
+    let wrong = |text: &str, error| format!("{argument} {text}: {error}");
+    text.map(|text| parse(text).map_err(|error| wrong(text, error)))
+        .transpose()
 }
 
 /// A machine whose kernel is loaded.

@@ -21,6 +21,7 @@ use switchyard_machine::error::read_file;
 use switchyard_machine::event::Cycle;
 use switchyard_machine::gdb::{self, Debugged, Listener};
 use switchyard_machine::machine::{Machine, Stop};
+use switchyard_machine::net::{self, Cable};
 use switchyard_machine::observe::Observer;
 use switchyard_machine::report::ConsoleTail;
 
@@ -30,6 +31,8 @@ use crate::NAME;
 const SLICE: Cycle = 2_000_000;
 /// How long a machine that only a key can wake waits for one before the debugger is heard again.
 const DEBUGGER_PATIENCE: Duration = Duration::from_millis(20);
+/// How long a machine that a frame can wake waits for one before the keys are looked at again.
+const NETWORK_PATIENCE: Duration = Duration::from_millis(20);
 /// The key that begins a command to this program.
 const CTRL_A: u8 = 0x01;
 const KEYS: &str = "Ctrl-A x leaves, Ctrl-A a sends Ctrl-A, Ctrl-A h says this";
@@ -38,6 +41,8 @@ const KEYS: &str = "Ctrl-A x leaves, Ctrl-A a sends Ctrl-A, Ctrl-A h says this";
 pub struct Console {
     /// What a person types, where stdin is a terminal and no input file is given.
     keys: Option<Keys>,
+    /// The guest's network, where it has one.
+    cable: Option<Cable>,
     /// Whether anybody still reads stdout.
     open: bool,
     /// The end of what the guest wrote.
@@ -46,9 +51,10 @@ pub struct Console {
 
 impl Console {
     /// Types `input` on the console of `machine`, whose clock is `clock_hz`; without it the
-    /// terminal's keys will be typed, if there is a terminal.
+    /// terminal's keys will be typed, if there is a terminal. `cable` is its network's.
     pub fn open<O: Observer>(
         input: Option<&Path>,
+        cable: Option<Cable>,
         machine: &mut Machine<O>,
         clock_hz: u64,
     ) -> Result<Self, String> {
@@ -65,6 +71,7 @@ impl Console {
         }
         Ok(Self {
             keys,
+            cable,
             open: true,
             tail: ConsoleTail::default(),
         })
@@ -84,9 +91,9 @@ impl Console {
         machine: &mut Machine<O>,
         until: Cycle,
     ) -> Result<Stop, String> {
+        let slice = self.cable.as_ref().map_or(SLICE, |_| net::SLICE);
         loop {
-            let slice = machine.cycles().saturating_add(SLICE).min(until);
-            let stop = machine.run(slice);
+            let stop = machine.run(machine.cycles().saturating_add(slice).min(until));
             if let Some(end) = self.between(machine, stop, until, Duration::MAX) {
                 return Ok(end);
             }
@@ -124,6 +131,22 @@ impl Console {
             return Some(Stop::Stopped("nobody reads its console any more"));
         }
         let asleep = machine.core().waits_for_interrupt();
+        let mut patience = patience;
+        match (&stop, &mut self.cable) {
+            (Stop::Hung(_), Some(cable)) if asleep => {
+                let patience_here = if self.keys.is_some() {
+                    NETWORK_PATIENCE.min(patience)
+                } else {
+                    patience
+                };
+                if cable.wait(machine, patience_here) {
+                    patience = Duration::ZERO;
+                    self.keys.as_ref()?; // nothing else to look at
+                }
+            }
+            (_, Some(cable)) => cable.carry(machine),
+            _ => {}
+        }
         match (&stop, &mut self.keys) {
             (Stop::Budget, None) if machine.cycles() < until => None,
             (Stop::Budget, Some(keys)) if machine.cycles() < until => {
@@ -155,8 +178,9 @@ impl Console {
             .is_ok();
     }
 
-    /// Gives the terminal back, on a line of its own.
+    /// Lets what the guest sent last get out, and gives the terminal back, on a line of its own.
     pub fn close(&mut self) {
+        self.cable = None;
         if self.keys.take().is_some() && !self.tail.ends_line() {
             let _ = writeln!(io::stderr());
         }
@@ -171,7 +195,7 @@ fn pass_marks<O: Observer>(machine: &mut Machine<O>) {
     }
 }
 
-fn say(message: &str) {
+pub fn say(message: &str) {
     let _ = writeln!(io::stderr(), "{NAME}: {message}");
 }
 

@@ -17,6 +17,7 @@ use crate::dev::primecell::{self, PrimeCell};
 use crate::dev::probe::{Probe, PROBE_BASE};
 use crate::dev::sbcon::SerialBus;
 use crate::dev::sic::{self, Sic};
+use crate::dev::smc91c111::Smc91c111;
 use crate::dev::sp804::Sp804;
 use crate::dev::sp805::Sp805;
 use crate::dev::storage::Storage;
@@ -50,6 +51,8 @@ const LINE_UART0: u32 = 12;
 const LINE_MMCI1: [u32; 2] = [sic::FIRST + 23, sic::FIRST + 2];
 const LINE_KMI0: u32 = sic::FIRST + 3;
 const LINE_UART3: u32 = sic::FIRST + 6;
+/// The interface; a kernel lets the secondary controller pass it on as source 25 of the first.
+const LINE_ETHERNET: u32 = sic::FIRST + 25;
 const LINE_MMCI0: [u32; 2] = [sic::FIRST + 22, sic::FIRST + 1];
 
 fn at<D: Device + 'static>(base: u32, device: D) -> Mapping {
@@ -83,6 +86,11 @@ fn parts(ram_bytes: u32) -> BoardParts {
         at(0x101e_6000, Pl061::new("gpio2", LINE_GPIO0 + 2)),
         at(0x101e_7000, Pl061::new("gpio3", LINE_GPIO0 + 3)),
         at(0x101e_8000, Pl031::new(LINE_RTC)),
+        Mapping {
+            base: 0x1001_0000,
+            size: 0x1_0000,
+            device: Box::new(Smc91c111::new(LINE_ETHERNET)),
+        },
         at(0x1000_2000, SerialBus::default()),
         at(0x1000_5000, Pl180::new("mmci0", LINE_MMCI0)),
         at(0x1000_b000, Pl180::new("mmci1", LINE_MMCI1)),
@@ -111,7 +119,6 @@ fn parts(ram_bytes: u32) -> BoardParts {
         ram_bytes,
         zeros: None,
         open_bus: vec![
-            (0x1001_0000, 0x1_0000),                 // Ethernet
             (0x1002_0000, 0x1_0000),                 // USB, not there
             (0x2000_0000, 0x2000_0000),              // static memory: flash, SRAM, expansion
             (0x4000_0000, 0x0100_0000),              // graphics accelerator

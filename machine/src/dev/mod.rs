@@ -21,6 +21,7 @@ pub mod reset;
 pub mod rtc;
 pub mod sbcon;
 pub mod sic;
+pub mod smc91c111;
 pub mod sp804;
 pub mod sp805;
 pub mod storage;
@@ -84,6 +85,8 @@ pub struct Host {
     pub output: Vec<u8>,
     /// Console bytes for the guest.
     pub input: std::collections::VecDeque<u8>,
+    /// The network interface's end of its cable.
+    pub net: crate::net::Port,
     /// Set by the probe: the guest asks for the end of the run, with this exit status.
     pub exit: Option<u32>,
     /// Set by a power register: the guest switched the machine off; says how.
@@ -188,6 +191,9 @@ pub trait Device: State + Send {
     fn fire(&mut self, _ctx: &mut DevCtx) {}
     /// Host input has arrived in `ctx.host.input` (only the console device cares).
     fn input_arrived(&mut self, _ctx: &mut DevCtx) {}
+    /// Frames have arrived in `ctx.host.net.incoming`, or its cable was plugged or unplugged (only
+    /// a network interface cares).
+    fn network_arrived(&mut self, _ctx: &mut DevCtx) {}
     /// For the interrupt controller: the processor's pins, given all sources.
     fn pins(&self, _sources: u64) -> Option<Pins> {
         None
