@@ -7,8 +7,10 @@ nothing changed and every caller may call it.
 """
 
 import fcntl
+import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +26,39 @@ BARE = "bare"
 
 # Lines of a failed build's output that an error shows.
 BUILD_TAIL = 25
+
+
+@dataclass(frozen=True)
+class Images:
+    """The files that a machine loads for a run."""
+
+    kernel: Path
+    initrd: Path | None = None
+    dtb: Path | None = None
+
+    @property
+    def files(self) -> list[Path]:
+        """Those there are."""
+        return [file for file in (self.kernel, self.initrd, self.dtb) if file is not None]
+
+    def copied(self, folder: Path) -> "Images":
+        """The same files elsewhere: a build that goes on meanwhile must not change a run."""
+        folder.mkdir(parents=True)
+        for file in self.files:
+            shutil.copy(file, folder)
+        return Images(
+            folder / self.kernel.name,
+            folder / self.initrd.name if self.initrd else None,
+            folder / self.dtb.name if self.dtb else None,
+        )
+
+    def hashes(self) -> dict[str, str]:
+        """What is in them, by their names."""
+        found = {}
+        for file in self.files:
+            digest = hashlib.sha256(file.read_bytes()).hexdigest()
+            found[file.name.removesuffix(".elf")] = f"sha256:{digest}"
+        return found
 
 
 @dataclass(frozen=True)
@@ -47,6 +82,11 @@ class Guest:
     def image(self) -> Path:
         """Where the build puts it."""
         return root() / "build" / "guests" / f"{self.name}.elf"
+
+    @property
+    def images(self) -> Images:
+        """What a machine loads: that file alone."""
+        return Images(self.image)
 
     def make(self) -> list[str]:
         """The command that brings it up to date."""

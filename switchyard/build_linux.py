@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from switchyard import build
+from switchyard.build import Images
 from switchyard.machine import Boot
 
 # What stands for all of them on the command line.
@@ -62,6 +63,11 @@ class Linux:
         """All that the build makes."""
         dtb = [self.dtb] if self.dtb else []
         return [self.kernel, self.symbols, *dtb, self.initrd]
+
+    @property
+    def images(self) -> Images:
+        """What a machine loads."""
+        return Images(self.kernel, self.initrd, self.dtb)
 
     def append(self, word: str = "") -> str:
         """The command line: the console, a reset instead of a halt after a panic, init's word."""

@@ -11,11 +11,9 @@ Files under the output folder, for an experiment `e`:
 """
 
 import gzip
-import hashlib
 import json
 import os
 import platform
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -25,7 +23,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from switchyard import __version__, build, machine, plot, records
+from switchyard import __version__, build, build_linux, machine, plot, records
+from switchyard.build import Guest, Images
+from switchyard.build_linux import Linux
 from switchyard.errors import InputError
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 
@@ -33,7 +33,7 @@ from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 class Listener(Protocol):
     """Who hears how far a run is; the command line draws it."""
 
-    def building(self, guest: build.Guest) -> None:
+    def building(self, guest: Guest | Linux) -> None:
         """An image is being brought up to date."""
 
     def started(self, total: int) -> None:
@@ -60,14 +60,12 @@ def run(
     jobs = experiment.jobs(settings)
     raw = _folder(out / "raw" / experiment.name)
     guests = unique(job.guest for job in jobs)
-    build.ensure(guests, listener.building)
+    for guest in guests:
+        _ensure(guest, listener)
     begun = datetime.now(UTC)
     with tempfile.TemporaryDirectory(prefix="switchyard-") as folder:
-        # A build that goes on meanwhile must not change what the later jobs run.
-        images = {guest: Path(shutil.copy(guest.image, folder)) for guest in guests}
-        hashes = {
-            guest: hashlib.sha256(path.read_bytes()).hexdigest() for guest, path in images.items()
-        }
+        images = {guest: guest.images.copied(Path(folder, guest.name)) for guest in guests}
+        hashes = {name: one for copy in images.values() for name, one in copy.hashes().items()}
         points = _points(experiment, jobs, images, raw, workers, listener)
     outcome = experiment.outcome(points)
     path = out / f"{experiment.name}.json"
@@ -80,9 +78,16 @@ def run(
     return Written(outcome, path, figures, raw)
 
 
-def unique(guests: Iterable[build.Guest]) -> list[build.Guest]:
+def unique(guests: Iterable[Guest | Linux]) -> list[Guest | Linux]:
     """Each guest once, in order of first use."""
     return list(dict.fromkeys(guests))
+
+
+def _ensure(guest: Guest | Linux, listener: Listener) -> None:
+    if isinstance(guest, Linux):
+        build_linux.ensure([guest], listener.building)
+    else:
+        build.ensure([guest], listener.building)
 
 
 def notes_text(experiment: Experiment[Any], outcome: Outcome) -> str:
@@ -94,7 +99,7 @@ def notes_text(experiment: Experiment[Any], outcome: Outcome) -> str:
 def _points(
     experiment: Experiment[Any],
     jobs: list[Job],
-    images: Mapping[build.Guest, Path],
+    images: Mapping[Guest | Linux, Images],
     raw: Path,
     workers: int,
     listener: Listener,
@@ -119,15 +124,15 @@ def _points(
     return {job.name: points[job.name] for job in jobs}
 
 
-def _point(experiment: Experiment[Any], job: Job, image: Path, raw: Path) -> Any:
-    done = machine.run(machine.Boot(job.machine, image, job.append, job.max_cycles))
+def _point(experiment: Experiment[Any], job: Job, images: Images, raw: Path) -> Any:
+    done = machine.run(job.boot(images))
     # mtime=0 and no file name in the header: the same statistics make the same file.
     _write(raw / f"{job.name}.json.gz", gzip.compress(done.text, compresslevel=6, mtime=0))
     return experiment.measure(job, done.stats)
 
 
 def _meta(
-    begun: datetime, settings: Settings, jobs: list[Job], hashes: Mapping[build.Guest, str]
+    begun: datetime, settings: Settings, jobs: list[Job], hashes: Mapping[str, str]
 ) -> dict[str, object]:
     return {
         "date": begun.isoformat(timespec="seconds"),
@@ -135,7 +140,7 @@ def _meta(
         "switchyard": __version__,
         "commit": _commit(),
         "quick": settings.quick,
-        "images": {guest.name: f"sha256:{digest}" for guest, digest in hashes.items()},
+        "images": dict(hashes),
         "jobs": [
             {"name": j.name, "image": j.guest.name, "machine": j.machine, "append": j.append}
             for j in jobs

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from switchyard.build import Guest
-from switchyard.machine import Stats
+from switchyard.build import Guest, Images
+from switchyard.build_linux import Linux
+from switchyard.machine import Boot, Stats
 from switchyard.plot import Figure
 from switchyard.records import Record
 
@@ -32,10 +33,16 @@ class Job:
     """One run of one guest."""
 
     name: str
-    guest: Guest
+    guest: Guest | Linux
     machine: str
     append: str
     max_cycles: int
+
+    def boot(self, images: Images) -> Boot:
+        """The run, with copies of the guest's images."""
+        return Boot(
+            self.machine, images.kernel, self.append, self.max_cycles, images.initrd, dtb=images.dtb
+        )
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@
 import hashlib
 from pathlib import Path
 
-from switchyard import build
+from switchyard import build, build_linux
 from switchyard.experiments.experiment import Job
 
 
 class Silent:
     """Hears how far a run is, and says nothing."""
 
-    def building(self, guest: build.Guest) -> None:
+    def building(self, guest: build.Guest | build_linux.Linux) -> None:
         pass
 
     def started(self, total: int) -> None:
