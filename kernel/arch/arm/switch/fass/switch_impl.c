@@ -44,6 +44,7 @@
 #include "ptab.h"
 
 #define DOMAINS         16u
+#define ALL_DOMAINS     0xfffeu /* but the kernel's, 0 */
 #define SECTIONS        4096u
 #define CPD_RELOCATED   (CPU_PID_SLOT_SIZE >> 20) /* sections that the PID register relocates */
 #define DACR_KERNEL     1u
@@ -53,7 +54,7 @@ static uint32_t *cpd;
 
 /* Who holds each domain; 0 is the kernel's and stays NULL. */
 static struct switch_state *holder[DOMAINS];
-static uint32_t next_victim = 1;
+static struct policy_state *holder_policy[DOMAINS];
 
 /* CPD entries of one domain, a list through their section numbers; 0 ends it (section 0 is in slot
  * 0, see first_slot, and is linked like any other: the lists hold section + 1). */
@@ -166,35 +167,11 @@ static void load_entry(struct switch_state *s, uint32_t section, uint32_t value)
 
 /* ---- domains ---- */
 
-/*
- * The policy: which domain a space gets when all are held. A clean one costs a TLB flush only, so
- * the first clean one in turn; if all are dirty, the first in turn, and the flush that it costs
- * makes the others clean for those who come next. Never the domain of the space that is being
- * left: in an IPC it is the partner, which is likely to be answered.
- */
-static uint32_t choose_victim(void) {
-    uint32_t leaving = hot.space == NULL ? 0 : hot.space->scheme.domain;
-    uint32_t first = 0;
-    for (uint32_t i = 0; i < DOMAINS - 1; i++) {
-        uint32_t domain = next_victim;
-        next_victim = next_victim % (DOMAINS - 1) + 1;
-        if (domain == leaving) {
-            continue;
-        }
-        if ((hot.scheme.dirty >> domain & 1) == 0) {
-            return domain;
-        }
-        if (first == 0) {
-            first = domain;
-        }
-    }
-    next_victim = first % (DOMAINS - 1) + 1;
-    return first;
-}
-
 static void lose_domain(struct switch_state *s) {
     remove_entries_of(s->domain);
+    policy_lost(holder_policy, s->domain);
     holder[s->domain] = NULL;
+    holder_policy[s->domain] = NULL;
     s->domain = 0;
     s->dacr = 0;
     s->dirty = 0;
@@ -202,9 +179,37 @@ static void lose_domain(struct switch_state *s) {
 
 static void set_domain(struct switch_state *s, uint32_t domain) {
     holder[domain] = s;
+    holder_policy[domain] = &s->policy;
     s->domain = (uint8_t)domain;
     s->dacr = DACR_KERNEL | 1u << (2 * domain);
     s->dirty = s->writable ? 1u << domain : 0;
+}
+
+/*
+ * Takes domains from those who hold them: the policy says from whom (arch/arm/policy), and all have
+ * one now. Never from the space that is being left: in an IPC it is the partner, which is likely to
+ * be answered.
+ */
+static void recycle(void) {
+    uint32_t leaving = hot.space == NULL ? 0 : 1u << hot.space->scheme.domain;
+    uint32_t victims = policy_choose(&hot.scheme.policy, holder_policy, ALL_DOMAINS & ~leaving,
+                                     hot.scheme.dirty, leaving);
+    bool clean = (hot.scheme.dirty & victims) == 0;
+    for (uint32_t domain = 1; domain < DOMAINS; domain++) {
+        if ((victims >> domain & 1) != 0) {
+            lose_domain(holder[domain]);
+            count_event(PROBE_EVENT_DOMAIN_RECYCLED);
+            if (clean) {
+                count_event(PROBE_EVENT_CLEAN_RECYCLED);
+            }
+        }
+    }
+    if (!clean) {
+        flush_caches();
+        /* The space that is left does not go on: it is clean as well. */
+        hot.scheme.dirty = 0;
+    }
+    flush_tlbs();
 }
 
 /* Called by switch_state_to, before the space is in force; hot.space is the one that is left. */
@@ -214,18 +219,9 @@ void fass_take_domain(struct switch_state *to) {
         domain++;
     }
     if (domain == DOMAINS) {
-        domain = choose_victim();
-        bool clean = (hot.scheme.dirty >> domain & 1) == 0;
-        lose_domain(holder[domain]);
-        count_event(PROBE_EVENT_DOMAIN_RECYCLED);
-        if (clean) {
-            count_event(PROBE_EVENT_CLEAN_RECYCLED);
-        } else {
-            flush_caches();
-            /* The space that is left does not go on: it is clean as well. */
-            hot.scheme.dirty = 0;
+        recycle();
+        for (domain = 1; holder[domain] != NULL; domain++) {
         }
-        flush_tlbs();
     }
     set_domain(to, domain);
     count_event(PROBE_EVENT_DOMAIN_ALLOC);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "cpu.h"
+#include "policy.h"
 
 struct space;
 
@@ -26,10 +27,12 @@ struct switch_state {
     uint8_t slot;   /* 1..63; 0 = not relocated */
     bool writable;
     uint32_t ghost_epoch; /* last epoch in which it lost CPD entries but not its lines */
+    struct policy_state policy;
 };
 
 struct switch_hot {
     uint32_t dirty; /* domains whose spaces may have dirty lines: the paper's dirty domains */
+    struct policy_hot policy;
 };
 
 /* The space gets a domain: a free one, or another's. */
@@ -44,6 +47,7 @@ static inline void switch_state_to(struct switch_hot *scheme, struct switch_stat
         fass_take_domain(to);
     }
     scheme->dirty |= to->dirty;
+    policy_switched(&scheme->policy, &to->policy, to->dacr);
     cpu_set_dacr(to->dacr);
     cpu_set_pid(to->pid);
 }
