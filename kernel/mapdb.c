@@ -154,7 +154,7 @@ static void put_to_sleep(const struct node *n) {
         bool cached = pte_is_cacheable(*entry);
         *entry = dormant_entry(pte_frame(*entry));
         ptab_publish();
-        switch_unmap(n->space, node_page(n), UNMAP_GONE, cached);
+        switch_unmap(n->space, node_page(n), PAGE_SIZE, UNMAP_GONE, cached);
     }
 }
 
@@ -164,7 +164,7 @@ static void make_read_only(const struct node *n) {
         bool cached = pte_is_cacheable(*entry);
         *entry = awake_entry(pte_frame(*entry), false);
         ptab_publish();
-        switch_unmap(n->space, node_page(n), UNMAP_READ_ONLY, cached);
+        switch_unmap(n->space, node_page(n), PAGE_SIZE, UNMAP_READ_ONLY, cached);
     }
 }
 
@@ -195,7 +195,7 @@ static void wake(struct node *first, const struct node *n, pte_t *entry, bool wr
     bool was_valid = pte_is_valid(*entry);
     *entry = awake_entry(pa, write);
     ptab_publish();
-    switch_map(n->space, node_page(n), write && cached, was_valid);
+    switch_map(n->space, node_page(n), PAGE_SIZE, write && cached, was_valid);
 }
 
 bool mapdb_wake(struct space *space, uint32_t va, bool write) {
@@ -232,7 +232,7 @@ static void start(struct node *first, const struct node *n, pte_t *entry, uint32
     bool writable = (n->va & L4_Writable) != 0;
     *entry = awake_entry(pa, writable);
     ptab_publish();
-    switch_map(n->space, node_page(n), writable && cached, false);
+    switch_map(n->space, node_page(n), PAGE_SIZE, writable && cached, false);
 }
 
 /* ---- unmapping ---- */
@@ -245,7 +245,7 @@ static void remove_node(struct node **at) {
     *entry = 0;
     ptab_publish();
     if (valid) {
-        switch_unmap(n->space, node_page(n), UNMAP_GONE, cached);
+        switch_unmap(n->space, node_page(n), PAGE_SIZE, UNMAP_GONE, cached);
     }
     *at = n->next;
     kmem_cache_free(&node_cache, n);
@@ -395,7 +395,7 @@ bool mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint32_t 
         *source = 0;
         ptab_publish();
         if (valid) {
-            switch_unmap(from, from_va, UNMAP_GONE, cached);
+            switch_unmap(from, from_va, PAGE_SIZE, UNMAP_GONE, cached);
             switch_unmap_finish();
         }
         parent->space = to;

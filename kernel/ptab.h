@@ -54,6 +54,11 @@ static inline uint32_t pte_frame(pte_t e) {
     return e & ~PAGE_MASK;
 }
 
+/* Of a page directory's entry: a page table or section, and not a dormant section. */
+static inline bool pde_is_valid(uint32_t e) {
+    return (e & 3) != 0;
+}
+
 /* Where the entry of `va` is, or NULL where there is no table. */
 pte_t *ptab_find(const struct space *space, uint32_t va);
 

@@ -113,7 +113,7 @@ bool space_map_utcb(struct space *space, uint32_t utcb) {
     if (!pte_is_mapped(*entry)) {
         *entry = kip_pa() | PTE_AP_RO | PTE_CACHEABLE | PTE_BUFFERABLE | PTE_SMALL;
         ptab_publish();
-        switch_map(space, kip, false, false);
+        switch_map(space, kip, PAGE_SIZE, false, false);
     }
     entry = ptab_make(space, utcb);
     if (entry == NULL) {
@@ -127,7 +127,7 @@ bool space_map_utcb(struct space *space, uint32_t utcb) {
         *entry =
             heap_uncached_to_pa(frame) | PTE_AP_RW | PTE_CACHEABLE | PTE_BUFFERABLE | PTE_SMALL;
         ptab_publish();
-        switch_map(space, utcb & ~PAGE_MASK, true, false);
+        switch_map(space, utcb & ~PAGE_MASK, PAGE_SIZE, true, false);
     }
     return true;
 }

@@ -54,26 +54,30 @@ static inline void switch_to(struct space *from, struct space *to) {
  */
 
 /*
- * 5. Every write of a page-directory entry: `index` is va >> 20, the value has domain 0, and 0
- *    removes the entry. When it returns, nothing can reach the former page table any more.
+ * 5. Every write of a page-directory entry: `index` is va >> 20; the value is a page table, a
+ *    section, a dormant section (mapped, but low two bits 00: no entry for the hardware; ptab.h) or
+ *    0, with domain 0. When it returns, nothing can reach the former page table or section, by TLB
+ *    or by a copy of the entry; lines of a section's pages are switch_unmap's.
  */
 void switch_set_directory(struct space *space, uint32_t index, uint32_t value);
 
 /*
- * A page-table entry of the space has just become valid, or got more rights. TLBs hold no
- * invalid entries on this processor, but may hold the one with fewer rights.
+ * A page of `size` bytes (4 KB, 64 KB or 1 MB) at `va` has just become valid, or got more rights.
+ * TLBs hold no invalid entries on this processor, but may hold the one with fewer rights.
  */
-void switch_map(struct space *space, uint32_t va, bool writable, bool was_valid);
+void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, bool was_valid);
 
 /*
- * 6. The page-table entry of the page at `va` was just invalidated (or lost rights). Now: its data
- *    lines are cleaned, and, if it is gone, invalidated; its data TLB entry is invalidated. What
- *    has no operation by address (instruction TLB and cache) may wait until switch_unmap_finish,
- *    which must be called before the kernel is left or the frame is used again.
+ * 6. The entry of the page of `size` bytes at `va` was just invalidated, lost rights, or became
+ *    entries of smaller pages (then nothing is `cached`). Now: its data lines are cleaned, and, if
+ *    it is gone, invalidated; its data TLB entries are invalidated. What has no operation by
+ *    address (instruction TLB and cache) may wait until switch_unmap_finish, which must be called
+ *    before the kernel is left, or touches a program's memory, or the frame is used again. So
+ *    once a flush has emptied the caches, pages that follow before the finish need none.
  *    `cached`: the page is one that caches may hold.
  */
 enum unmap { UNMAP_GONE, UNMAP_READ_ONLY };
-void switch_unmap(struct space *space, uint32_t va, enum unmap what, bool cached);
+void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what, bool cached);
 void switch_unmap_finish(void);
 
 /*

@@ -19,7 +19,7 @@
  *   CPD entry loaded, section unused   nothing (TLBs keep no invalid entries)
  *   CPD entry loaded over a ghost      caches
  *   CPD entry loaded over another's    caches and TLBs (a collision)
- *   page table removed                 TLBs; its pages' lines were cleaned page by page
+ *   page table or section removed      TLBs; its pages' lines were cleaned page by page
  *   space deleted                      caches and TLBs, if it can have left anything
  *
  * The flush for a dirty domain is the published scheme's, which keeps no record of a section once
@@ -72,7 +72,10 @@ static uint16_t slot_users[CPU_PID_SLOTS];
 /* Directory entries of all spaces at unrelocated addresses, by the slot that they are in. */
 static uint32_t slot_unrelocated[CPU_PID_SLOTS];
 
-static bool unmapped_tlb, unmapped_cache; /* since the last switch_unmap_finish */
+/* Since the last switch_unmap_finish: what is left to do, how many bytes were cleaned by line, and
+ * has everything been? */
+static bool unmapped_tlb, unmapped_cache, all_clean;
+static uint32_t cleaned;
 
 /* ---- flushes ---- */
 
@@ -343,15 +346,22 @@ static bool is_ambiguous(uint32_t mva) {
     return mva < CPU_PID_SLOT_SIZE;
 }
 
-void switch_map(struct space *space, uint32_t va, bool writable, bool was_valid) {
+/* Of a page of the space. A TLB may hold a large one as several entries. */
+static void forget_translation(const struct switch_state *s, uint32_t mva, uint32_t size) {
+    if (s->domain == 0) {
+        return;
+    }
+    if (is_ambiguous(mva) || size != PAGE_SIZE) {
+        flush_tlbs();
+    } else {
+        cpu_invalidate_dtlb_entry(mva);
+    }
+}
+
+void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, bool was_valid) {
     struct switch_state *s = &space->scheme;
-    if (was_valid && s->domain != 0) {
-        uint32_t mva = mva_of(s, va);
-        if (is_ambiguous(mva)) {
-            flush_tlbs();
-        } else {
-            cpu_invalidate_dtlb_entry(mva);
-        }
+    if (was_valid) {
+        forget_translation(s, mva_of(s, va), size);
     }
     if (writable && !s->writable) {
         s->writable = true;
@@ -364,25 +374,21 @@ void switch_map(struct space *space, uint32_t va, bool writable, bool was_valid)
     }
 }
 
-void switch_unmap(struct space *space, uint32_t va, enum unmap what, bool cached) {
+void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what, bool cached) {
     struct switch_state *s = &space->scheme;
     uint32_t mva = mva_of(s, va);
-    if (cached && may_have_lines(s, section_of(s, va))) {
-        if (is_ambiguous(mva)) {
+    if (cached && !all_clean && may_have_lines(s, section_of(s, va))) {
+        cleaned += size;
+        if (is_ambiguous(mva) || cleaned > CPU_CLEAN_MAX) {
             flush_caches();
+            all_clean = true;
         } else {
-            cpu_clean_dcache_range(mva, PAGE_SIZE, what == UNMAP_GONE);
+            cpu_clean_dcache_range(mva, size, what == UNMAP_GONE);
         }
         unmapped_cache = true;
     }
-    if (s->domain != 0) {
-        if (is_ambiguous(mva)) {
-            flush_tlbs();
-        } else {
-            cpu_invalidate_dtlb_entry(mva);
-        }
-        unmapped_tlb = true;
-    }
+    forget_translation(s, mva, size);
+    unmapped_tlb |= s->domain != 0;
 }
 
 void switch_unmap_finish(void) {
@@ -394,7 +400,8 @@ void switch_unmap_finish(void) {
     if (unmapped_cache) {
         cpu_invalidate_icache();
     }
-    unmapped_tlb = unmapped_cache = false;
+    unmapped_tlb = unmapped_cache = all_clean = false;
+    cleaned = 0;
 }
 
 /*
@@ -417,7 +424,7 @@ bool switch_fault(struct space *space, uint32_t *va, uint32_t status) {
     }
     uint32_t value = space->directory[*va >> 20];
     uint32_t section = section_of(s, *va);
-    if (value == 0 || owns_entry(s, section)) {
+    if (!pde_is_valid(value) || owns_entry(s, section)) {
         return false;
     }
     load_entry(s, section, value);

@@ -11,7 +11,10 @@
 #define DOMAIN_USER 1u
 #define DACR        (1u | 1u << (2 * DOMAIN_USER)) /* kernel and programs: clients */
 
-static bool unmapped; /* since the last switch_unmap_finish */
+/* Since the last switch_unmap_finish: was there anything, how many bytes were cleaned by line, and
+ * has everything been? */
+static bool unmapped, all_clean;
+static uint32_t cleaned;
 
 void switch_init(void) {
     cpu_set_dacr(DACR);
@@ -40,29 +43,46 @@ void flush_and_load(uint32_t ttb) {
 }
 
 void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
+    bool was_valid = pde_is_valid(space->directory[index]);
     space->directory[index] = value == 0 ? 0 : value | DOMAIN_USER << 5;
     ptab_publish();
-    if (value == 0 && hot.space == space) {
+    if (was_valid && hot.space == space) {
         cpu_invalidate_tlbs();
         count_event(PROBE_EVENT_TLB_FLUSH);
     }
 }
 
-void switch_map(struct space *space, uint32_t va, bool writable, bool was_valid) {
-    (void)writable;
-    if (was_valid && hot.space == space) {
+/* A TLB may hold a large page as several entries. */
+static void forget_translation(uint32_t va, uint32_t size) {
+    if (size == PAGE_SIZE) {
         cpu_invalidate_dtlb_entry(va);
+    } else {
+        cpu_invalidate_tlbs();
+        count_event(PROBE_EVENT_TLB_FLUSH);
     }
 }
 
-void switch_unmap(struct space *space, uint32_t va, enum unmap what, bool cached) {
+void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, bool was_valid) {
+    (void)writable;
+    if (was_valid && hot.space == space) {
+        forget_translation(va, size);
+    }
+}
+
+void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what, bool cached) {
     if (hot.space != space) {
         return;
     }
-    if (cached) {
-        cpu_clean_dcache_range(va, PAGE_SIZE, what == UNMAP_GONE);
+    if (cached && !all_clean) {
+        cleaned += size;
+        if (cleaned > CPU_CLEAN_MAX) {
+            cpu_flush_caches();
+            all_clean = true;
+        } else {
+            cpu_clean_dcache_range(va, size, what == UNMAP_GONE);
+        }
     }
-    cpu_invalidate_dtlb_entry(va);
+    forget_translation(va, size);
     unmapped = true;
 }
 
@@ -72,7 +92,8 @@ void switch_unmap_finish(void) {
         cpu_invalidate_itlb();
         cpu_invalidate_icache();
         cpu_flush_read_buffer();
-        unmapped = false;
+        unmapped = all_clean = false;
+        cleaned = 0;
     }
 }
 
