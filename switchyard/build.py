@@ -7,10 +7,8 @@ nothing changed and every caller may call it.
 """
 
 import fcntl
-import hashlib
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -35,30 +33,6 @@ class Images:
     kernel: Path
     initrd: Path | None = None
     dtb: Path | None = None
-
-    @property
-    def files(self) -> list[Path]:
-        """Those there are."""
-        return [file for file in (self.kernel, self.initrd, self.dtb) if file is not None]
-
-    def copied(self, folder: Path) -> "Images":
-        """The same files elsewhere: a build that goes on meanwhile must not change a run."""
-        folder.mkdir(parents=True)
-        for file in self.files:
-            shutil.copy(file, folder)
-        return Images(
-            folder / self.kernel.name,
-            folder / self.initrd.name if self.initrd else None,
-            folder / self.dtb.name if self.dtb else None,
-        )
-
-    def hashes(self) -> dict[str, str]:
-        """What is in them, by their names."""
-        found = {}
-        for file in self.files:
-            digest = hashlib.sha256(file.read_bytes()).hexdigest()
-            found[file.name.removesuffix(".elf")] = f"sha256:{digest}"
-        return found
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line `switchyard`: arguments in, tables and files out, one line for what is wrong.
 
-Exit status: 0 done; 1 an experiment, a build or a guest failed; 2 wrong usage or bad input.
+Exit status: 0 done; 1 an experiment, a build or a guest failed; 2 wrong usage or bad input;
+130 and 143 ended by Ctrl-C and SIGTERM.
 """
 
 import enum
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +18,7 @@ from rich.console import Console
 from switchyard import __version__, build, build_linux, machine, show
 from switchyard import doctor as doctor_table
 from switchyard import records as record_files
-from switchyard.errors import InputError, RunError, Status
+from switchyard.errors import InputError, RunError, Status, StoppedError, Terminated
 
 app = typer.Typer(
     name="switchyard",
@@ -194,6 +196,9 @@ def run(
     jobs: Annotated[
         int, typer.Option(min=1, max=256, help="Runs at once; the results do not depend on it.")
     ] = os.cpu_count() or 1,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Run all anew, also what was run before.")
+    ] = False,
 ) -> None:
     """Run experiments, show tables, write records and figures."""
     # here and not above: altair takes a second to import, and most commands do without it
@@ -208,7 +213,10 @@ def run(
     for experiment in chosen:
         out.print(f"[bold]{experiment.name}[/bold]: {experiment.question}", soft_wrap=True)
         with show.Progress(err, experiment.name) as progress:
-            written = runner.run(experiment, Settings(quick=quick), out_dir, jobs, progress)
+            command = ["run", experiment.name, *(["--quick"] if quick else [])]
+            written = runner.run(
+                experiment, Settings(quick=quick), out_dir, jobs, progress, fresh, command
+            )
         show.outcome(out, written.outcome)
         for path in (*written.figures, written.records, written.raw):
             out.print(f"written: {_short(path)}", soft_wrap=True)
@@ -262,6 +270,10 @@ def _short(path: Path) -> str:
         return str(path)
 
 
+def _terminated(_number: int, _frame: object) -> None:
+    raise Terminated
+
+
 def _complain(message: str) -> None:
     print(f"switchyard: {message}", file=sys.stderr)  # noqa: T201
 
@@ -277,8 +289,12 @@ def execute(arguments: list[str] | None = None) -> int:
     except RunError as error:
         _complain(str(error))
         return Status.FAILED
+    except StoppedError as error:
+        _complain(str(error))
+        return error.status
     except typer.Abort:
-        return 130
+        _complain("interrupted")
+        return 128 + signal.SIGINT
     except typer.TyperException as error:
         message = error.format_message().strip()
         if "\n" in message:  # the help, shown because nothing was asked for
@@ -293,6 +309,7 @@ def execute(arguments: list[str] | None = None) -> int:
 
 def main() -> None:
     """The entry point of the command `switchyard`."""
+    signal.signal(signal.SIGTERM, _terminated)
     try:
         sys.exit(execute())
     except BrokenPipeError:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two ways a command ends other than well; `cli` turns them into exit statuses.
+"""The ways a command ends other than well; `cli` turns them into exit statuses.
 
 Anything else that is raised is a fault of Switchyard itself, and shows its traceback.
 """
 
+import signal
 from enum import IntEnum
 
 
@@ -24,3 +25,16 @@ class InputError(Exception):
 
 class RunError(Exception):
     """A guest, a build or an experiment failed; the first line says which, the rest shows how."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a command as Ctrl-C does."""
+
+
+class StoppedError(Exception):
+    """The user ended the command; the message is one line that says what is kept."""
+
+    def __init__(self, message: str, cause: KeyboardInterrupt | None = None) -> None:
+        super().__init__(message)
+        number = signal.SIGTERM if isinstance(cause, Terminated) else signal.SIGINT
+        self.status = 128 + number  # by the convention of shells

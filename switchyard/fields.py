@@ -96,6 +96,27 @@ class Fields:
             raise self.wrong(name, "a string")
         return value
 
+    def truth(self, name: str) -> bool:
+        """True or false."""
+        value = self._object.get(name)
+        if not isinstance(value, bool):
+            raise self.wrong(name, "true or false")
+        return value
+
+    def texts(self, name: str) -> list[str]:
+        """A list of strings."""
+        value = self._object.get(name)
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            raise self.wrong(name, "a list of strings")
+        return value
+
+    def numbers(self, name: str) -> list[float]:
+        """A list of numbers."""
+        value = self._object.get(name)
+        if not isinstance(value, list) or not all(type(one) in (int, float) for one in value):
+            raise self.wrong(name, "a list of numbers")
+        return value
+
     def inner(self, name: str) -> "Fields":
         """An object."""
         value = self._object.get(name)

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,16 +172,21 @@ class Boot:
     initrd: Path | None = None
     check: str | None = None
     dtb: Path | None = None
+    restore: Path | None = None  # what --save wrote: it has all but the machine inside already
+
+    def files(self) -> dict[str, Path]:
+        """The files that decide what it does, by the names of the fields that they are in."""
+        names = ("restore",) if self.restore is not None else ("kernel", "initrd", "dtb")
+        found = {name: getattr(self, name) for name in names}
+        return {name: path for name, path in found.items() if path is not None}
 
     def arguments(self) -> list[str]:
         """The simulator's arguments for it."""
-        arguments = ["boot", "--machine", self.machine, "--kernel", str(self.kernel)]
-        if self.append:
+        arguments = ["boot", "--machine", self.machine]
+        for name, path in self.files().items():
+            arguments += [f"--{name}", str(path)]
+        if self.append and self.restore is None:
             arguments += ["--append", self.append]
-        if self.initrd is not None:
-            arguments += ["--initrd", str(self.initrd)]
-        if self.dtb is not None:
-            arguments += ["--dtb", str(self.dtb)]
         if self.check is not None:
             arguments += ["--check", self.check]
         if self.max_cycles is not None:
@@ -214,8 +220,57 @@ def binary() -> Path:
     raise InputError(f"{BINARY}: not found; install it with: make setup")
 
 
-def run(boot: Boot, must_succeed: bool = True) -> Run:
-    """Runs a guest to its end without a terminal.
+def is_file(name: str) -> bool:
+    """Whether `--machine name` is a machine file of the user's, as the simulator decides it."""
+    return name.endswith(".toml")
+
+
+class Processes:
+    """The simulators that run for somebody, who may want to end them all at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._ended = False
+
+    def run(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
+        """As `subprocess.run`, its output captured. Raises `RunError` once `end` was called."""
+        with self._lock:
+            if self._ended:
+                raise RunError("ended before it was begun")
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+            self._running.add(process)
+        try:
+            out, err = process.communicate()
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        finally:
+            with self._lock:
+                self._running.discard(process)
+        return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+    def end(self) -> None:
+        """Kills those that run, and lets no other begin."""
+        with self._lock:
+            self._ended = True
+            for process in self._running:
+                process.kill()
+
+
+def run(
+    boot: Boot,
+    must_succeed: bool = True,
+    processes: Processes | None = None,
+    program: Path | None = None,
+) -> Run:
+    """Runs a guest to its end without a terminal, by `program` if it is not the usual simulator.
 
     Raises `RunError` with its last console lines when the guest fails (unless the caller wants to
     look at a failure itself), and `InputError` with the simulator's own line when it refuses its
@@ -224,9 +279,9 @@ def run(boot: Boot, must_succeed: bool = True) -> Run:
     with tempfile.TemporaryDirectory(prefix="switchyard-") as scratch:
         stats_file = Path(scratch, "stats.json")
         time_file = Path(scratch, "time.json")
-        command = [str(binary()), *boot.arguments()]
+        command = [str(program or binary()), *boot.arguments()]
         command += ["--stats", str(stats_file), "--host-time", str(time_file)]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        done = (processes or Processes()).run(command)
         console = done.stdout.decode(errors="replace")
         said = done.stderr.decode(errors="replace").strip()
         if done.returncode == 2:

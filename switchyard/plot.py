@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures: measured series with their spread beside published points, as SVG and PNG.
+"""How figures are drawn: measured series with their spread beside published points, and bars.
 
-A `Figure` says what is shown; this file says how. Colours are from Okabe and Ito's palette, which
-the colour-blind tell apart, and no two series differ by colour alone: measured values are filled
-marks on solid lines, published ones hollow marks on dashed lines, and each line carries its name.
+`figure` says what is shown. A figure goes to a file of its own, as SVG and PNG, with its title and
+with its series' names at their lines; or on the report's page, which has titles and legend
+itself, is as wide as there is room, and switches series on and off by the parameters `shown0`,
+`shown1`, ... in the order of `legend`.
+
+Colours are from Okabe and Ito's palette, which the colour-blind tell apart, and no two series
+differ by colour alone: measured values are filled marks on solid lines, published ones hollow
+marks on dashed lines, and each line carries its name. Parts of a bar are divided by white lines
+and stand in the legend's order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,102 +21,75 @@ import altair as alt
 import vl_convert as vlc
 
 from switchyard.errors import InputError
+from switchyard.figure import Bar, Bars, Figure, Knee, Mark, Series
+
+# Experiments take what they show from here too.
+__all__ = ["Bar", "Bars", "Figure", "Knee", "Mark", "Series", "legend", "save", "spec", "svg"]
 
 # Okabe and Ito, "Color universal design", 2008: vermillion, blue, bluish green, reddish purple,
-# orange, sky blue.
-COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+# orange, sky blue, black. The eighth, yellow, is too faint on white.
+COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 INK = "#333333"
 WIDTH, HEIGHT = 760, 440
+BAR = 22  # the height of a stacked bar's row; bars beside each other get two thirds
+NARROW = 560  # below this width labels at the lines would cover each other
 PNG_SCALE = 2.0
 FONT = "DejaVu Sans, Liberation Sans, Arial, sans-serif"
 
 
 @dataclass(frozen=True)
-class Mark:
-    """A value of a series; `low` and `high` bound its spread."""
+class Entry:
+    """A legend's line."""
 
-    x: float
-    y: float
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True)
-class Series:
-    """Values that belong together. Series of the same `kind` share a colour and a shape."""
-
-    kind: str
     label: str
-    marks: Sequence[Mark]
-    published: bool = False
-    label_at: int = -1  # the mark that carries the label
-    label_above: bool = True
+    colour: str
+    shape: str  # of SHAPES, or "bar"
+    published: bool
 
 
-@dataclass(frozen=True)
-class Knee:
-    """A place on the x axis that is marked by a vertical line, its label left of it."""
-
-    x: float
-    label: str
-    label_at: float = 0.5  # how far down, as a share of the height
-    published: bool = False
-
-
-@dataclass(frozen=True)
-class Figure:
-    """What a figure shows."""
-
-    title: str
-    subtitle: Sequence[str]  # its lines
-    x_title: str
-    y_title: str
-    description: str  # the text alternative
-    series: Sequence[Series]
-    knees: Sequence[Knee] = ()
-    log_y: bool = False
-    y_range: tuple[float, float] | None = None
-    y_ticks: Sequence[float] = ()
-    x_ticks: Sequence[float] = ()
-
-
-def spec(figure: Figure) -> dict[str, Any]:
-    """The figure as a Vega-Lite specification, its data inside."""
-    kinds = list(dict.fromkeys(series.kind for series in figure.series))
-    x_low, x_high = min(figure.x_ticks), max(figure.x_ticks)
-    x = alt.X(
-        "x:Q",
-        title=figure.x_title,
-        scale=alt.Scale(domain=[x_low, x_high], nice=False, padding=12),
-        axis=alt.Axis(values=list(figure.x_ticks), grid=False),
-    )
-    y_scale = alt.Scale(
-        type="log" if figure.log_y else "linear",
-        domain=alt.Undefined if figure.y_range is None else list(figure.y_range),
-        nice=figure.y_range is None,
-    )
-    y_axis = alt.Axis(format="~g", values=list(figure.y_ticks) or alt.Undefined)
-    y = alt.Y("y:Q", title=figure.y_title, scale=y_scale, axis=y_axis)
-    low = alt.Y("low:Q", title=figure.y_title, scale=y_scale, axis=y_axis)
-
-    layers: list[alt.Chart] = []
-    for knee in figure.knees:
-        layers += _knee_layers(knee, x)
-    for series in figure.series:
-        place = kinds.index(series.kind)
-        layers += _series_layers(series, COLOURS[place], SHAPES[place], x, y, low)
-    finished: dict[str, Any] = (
-        alt.layer(*layers)
-        .properties(
-            width=WIDTH,
-            height=HEIGHT,
-            title=alt.TitleParams(figure.title, subtitle=list(figure.subtitle)),
-            description=figure.description,
-            background="white",
-            padding=14,
+def legend(figure: Figure | Bars) -> list[Entry]:
+    """What can be switched on and off, in the order of the parameters `shown0`, `shown1`, ..."""
+    if isinstance(figure, Bars):
+        published = {bar.part: bar.published for bar in figure.bars}
+        return [
+            Entry(part, colour, "bar", published[part])
+            for part, colour in zip(figure.parts, _bar_colours(figure), strict=True)
+        ]
+    kinds = _kinds(figure)
+    return [
+        Entry(
+            one.label,
+            _colour(kinds.index(one.kind)),
+            "diamond" if one.published else _shape(kinds.index(one.kind)),
+            one.published,
         )
-        .configure(font=FONT)
+        for one in figure.series
+    ]
+
+
+def spec(figure: Figure | Bars, page: bool = False) -> dict[str, Any]:
+    """The figure as a Vega-Lite specification, its data inside; for a file, or for the page."""
+    chart = _bars(figure, page) if isinstance(figure, Bars) else _lines(figure, page)
+    chart = chart.properties(
+        description=figure.description, background="white", padding=4 if page else 14
+    )
+    if not page:
+        chart = chart.properties(
+            title=alt.TitleParams(figure.title, subtitle=list(figure.subtitle))
+        )
+    drawn: dict[str, Any] = _styled(chart).to_dict()
+    if page:
+        drawn["autosize"] = {"type": "fit-x", "contains": "padding"}
+        drawn["params"] = [
+            {"name": f"shown{place}", "value": True} for place in range(len(legend(figure)))
+        ]
+    return drawn
+
+
+def _styled(chart: Any) -> Any:
+    return (
+        chart.configure(font=FONT)
         .configure_view(stroke=None)
         .configure_title(
             anchor="start",
@@ -130,28 +109,93 @@ def spec(figure: Figure) -> dict[str, Any]:
             domainColor="#888888",
             tickColor="#888888",
             titlePadding=10,
+            labelLimit=220,
         )
-        .to_dict()
+        .configure_legend(
+            orient="bottom", direction="vertical", title=None, labelFontSize=13, labelLimit=WIDTH
+        )
     )
-    return finished
 
 
-def _data(rows: Sequence[dict[str, Any]]) -> Any:
+def _colour(place: int) -> str:
+    return COLOURS[place % len(COLOURS)]
+
+
+def _shape(place: int) -> str:
+    return SHAPES[place % len(SHAPES)]
+
+
+def _kinds(figure: Figure) -> list[str]:
+    return list(dict.fromkeys(series.kind for series in figure.series))
+
+
+def _data(rows: Sequence[Mapping[str, Any]]) -> Any:
     return alt.Data(values=list(rows))  # type: ignore[no-untyped-call]
 
 
+def _lines(figure: Figure, page: bool) -> Any:
+    kinds = _kinds(figure)
+    marks = [mark for series in figure.series for mark in series.marks]
+    ticks = list(figure.x_ticks)
+    reach = ticks or [mark.x for mark in marks]
+    x = alt.X(
+        "x:Q",
+        title=figure.x_title,
+        scale=alt.Scale(
+            type="log" if figure.log_x else "linear",
+            domain=[min(reach), max(reach)],
+            nice=False,
+            padding=12,
+        ),
+        axis=alt.Axis(values=ticks or alt.Undefined, grid=False, format="~g", labelOverlap=True),
+    )
+    y_scale = alt.Scale(
+        type="log" if figure.log_y else "linear",
+        domain=alt.Undefined if figure.y_range is None else list(figure.y_range),
+        nice=figure.y_range is None,
+    )
+    y_axis = alt.Axis(format="~g", values=list(figure.y_ticks) or alt.Undefined, labelOverlap=True)
+    y = alt.Y("y:Q", title=figure.y_title, scale=y_scale, axis=y_axis)
+    low = alt.Y("low:Q", title=figure.y_title, scale=y_scale, axis=y_axis)
+
+    layers: list[Any] = []
+    for knee in figure.knees:
+        layers += _knee_layers(knee, x, page)
+    for number, series in enumerate(figure.series):
+        place = kinds.index(series.kind)
+        made = _series_layers(series, _colour(place), _shape(place), x, y, low, page)
+        if page:
+            made = [layer.transform_filter(f"shown{number}") for layer in made]
+        layers += made
+    return alt.layer(*layers).properties(width="container" if page else WIDTH, height=HEIGHT)
+
+
+def _label_opacity(page: bool) -> Any:
+    """Labels at the lines, where there is room; the page has a legend as well."""
+    return alt.ExprRef(f"width < {NARROW} ? 0 : 1") if page else 1
+
+
 def _series_layers(
-    series: Series, colour: str, shape: str, x: alt.X, y: alt.Y, low: alt.Y
+    series: Series, colour: str, shape: str, x: alt.X, y: alt.Y, low: alt.Y, page: bool
 ) -> list[alt.Chart]:
     rows: list[dict[str, Any]] = [
         {"x": m.x, "y": m.y, "low": m.low, "high": m.high, "series": series.label}
         for m in series.marks
     ]
-    base = alt.Chart(_data(rows)).encode(x=x, y=y, tooltip=["series:N", "x:Q", "y:Q"])
+    tooltip = [
+        alt.Tooltip("series:N", title="series"),
+        alt.Tooltip("x:Q", title=str(x.title), format="~g"),
+        alt.Tooltip("y:Q", title=str(y.title), format=".4~g"),
+    ]
     layers: list[alt.Chart] = []
     if any(mark.low is not None for mark in series.marks):
+        tooltip += [
+            alt.Tooltip("low:Q", title="from", format=".4~g"),
+            alt.Tooltip("high:Q", title="to", format=".4~g"),
+        ]
         band = alt.Chart(_data(rows)).mark_area(color=colour, opacity=0.18)
         layers.append(band.encode(x=x, y=low, y2="high:Q"))
+    base = alt.Chart(_data(rows)).encode(x=x, y=y, tooltip=tooltip)
     if series.published:
         layers.append(base.mark_line(color=colour, strokeDash=[6, 4], strokeWidth=1.5))
         layers.append(
@@ -171,15 +215,18 @@ def _series_layers(
         fontStyle="italic" if series.published else "normal",
         fontWeight="normal" if series.published else "bold",
         color=colour,
+        opacity=_label_opacity(page),
     )
     layers.append(label.encode(x=x, y=y, text="label:N"))
     return layers
 
 
-def _knee_layers(knee: Knee, x: alt.X) -> list[alt.Chart]:
+def _knee_layers(knee: Knee, x: alt.X, page: bool) -> list[alt.Chart]:
     base = alt.Chart(_data([{"x": knee.x, "label": knee.label}]))
     dash = [2, 4] if knee.published else [1, 0]
-    rule = base.mark_rule(color="#777777", strokeDash=dash, strokeWidth=1.2).encode(x=x)
+    rule = base.mark_rule(color="#777777", strokeDash=dash, strokeWidth=1.2).encode(
+        x=x, tooltip=alt.Tooltip("label:N", title="mark")
+    )
     y = HEIGHT * knee.label_at
     text = base.mark_text(
         align="right",
@@ -187,17 +234,102 @@ def _knee_layers(knee: Knee, x: alt.X) -> list[alt.Chart]:
         fontSize=12.5,
         color="#555555",
         fontStyle="italic" if knee.published else "normal",
+        opacity=_label_opacity(page),
     ).encode(x=x, y=alt.value(y), text="label:N")
     return [rule, text]
 
 
-def save(figure: Figure, stem: Path) -> list[Path]:
+def _bar_colours(figure: Bars) -> list[str]:
+    """A colour for each part; ink for the ticks that published wholes are."""
+    published = {bar.part for bar in figure.bars if bar.published and figure.stacked}
+    return [INK if part in published else _colour(place) for place, part in enumerate(figure.parts)]
+
+
+def _bars(figure: Bars, page: bool) -> Any:
+    """Rows of bars. A published value within stacked ones is a tick: it is a whole, no part."""
+    parts, cases = figure.parts, figure.cases
+    rows = [
+        {
+            "case": bar.case,
+            "part": bar.part,
+            "value": bar.value,
+            "place": parts.index(bar.part),
+            "published": bar.published,
+        }
+        for bar in figure.bars
+    ]
+    ticks = [row for row in rows if row["published"]] if figure.stacked else []
+    lengths = [row for row in rows if row not in ticks]
+    colour = alt.Color(
+        "part:N",
+        scale=alt.Scale(domain=parts, range=_bar_colours(figure)),
+        legend=None if page else alt.Legend(symbolType="square"),
+    )
+    step = BAR if figure.stacked else round(BAR * 2 / 3) * len(parts)
+    y = alt.Y(
+        "case:N",
+        sort=cases,
+        title=None,
+        scale=alt.Scale(paddingInner=0.35, paddingOuter=0.2),
+        axis=alt.Axis(ticks=False, domain=False),
+    )
+    x = alt.X(
+        "value:Q",
+        title=figure.value_title,
+        stack="zero" if figure.stacked else None,
+        scale=alt.Scale(type="log" if figure.log else "linear"),
+        axis=alt.Axis(format=",~f", labelOverlap=True),
+    )
+    tooltip = [
+        alt.Tooltip("case:N"),
+        alt.Tooltip("part:N"),
+        alt.Tooltip("value:Q", title=figure.value_title, format=".4~g"),
+    ]
+    shown = f"[{','.join(f'shown{place}' for place in range(len(parts)))}][datum.place]"
+
+    def chart(some: Sequence[Mapping[str, Any]]) -> Any:
+        made = alt.Chart(_data(some))
+        return made.transform_filter(shown) if page else made
+
+    bars = (
+        chart(lengths)
+        .mark_bar(strokeWidth=1.2)
+        .encode(x=x, y=y, color=colour, tooltip=tooltip, order=alt.Order("place:Q"))
+    )
+    if figure.stacked:
+        layers = [bars.encode(stroke=alt.value("white"))]
+    else:
+        # hollow is published, as in the other figures
+        hollow = alt.condition("datum.published", alt.value(0.12), alt.value(1.0))
+        layers = [
+            bars.encode(
+                yOffset=alt.YOffset("part:N", sort=parts), stroke=colour, fillOpacity=hollow
+            )
+        ]
+    if ticks:
+        layers.append(
+            chart(ticks)
+            .mark_tick(thickness=4, size=BAR * 1.3, opacity=1)
+            .encode(
+                x=alt.X("value:Q", title=figure.value_title), y=y, color=colour, tooltip=tooltip
+            )
+        )
+    height = len(cases) * step * 1.5
+    return alt.layer(*layers).properties(width="container" if page else WIDTH, height=height)
+
+
+def svg(figure: Figure | Bars) -> str:
+    """The figure as an SVG picture."""
+    return vlc.vegalite_to_svg(spec(figure))
+
+
+def save(figure: Figure | Bars, stem: Path) -> list[Path]:
     """Writes the figure as `stem`.svg and `stem`.png, and says where they are."""
     drawn = spec(figure)
-    svg, png = stem.with_name(stem.name + ".svg"), stem.with_name(stem.name + ".png")
+    picture, png = stem.with_name(stem.name + ".svg"), stem.with_name(stem.name + ".png")
     try:
-        svg.write_text(vlc.vegalite_to_svg(drawn), encoding="utf-8")
+        picture.write_text(vlc.vegalite_to_svg(drawn), encoding="utf-8")
         png.write_bytes(vlc.vegalite_to_png(drawn, scale=PNG_SCALE))
     except OSError as error:
         raise InputError(f"{stem}: {error.strerror}; expected a place for the figure") from None
-    return [svg, png]
+    return [picture, png]

@@ -65,11 +65,12 @@ class Progress:
         """An image is being brought up to date."""
         self._console.print(f"{self._name}: building {guest.name}", soft_wrap=True)
 
-    def started(self, total: int) -> None:
-        """That many jobs are about to run."""
+    def started(self, total: int, kept: int = 0) -> None:
+        """That many jobs are wanted; `kept` of them need not run."""
         self._total = total
         self._task = self._bar.add_task(f"{self._name}: running", total=total)
-        self._console.print(f"{self._name}: {total} runs", soft_wrap=True)
+        note = f", {kept} of them kept from before" if kept else ""
+        self._console.print(f"{self._name}: {total} runs{note}", soft_wrap=True)
 
     def finished(self, job: "Job") -> None:
         """A job is done."""

@@ -3,19 +3,22 @@
 
 `runner` does the rest: it builds the images, runs the jobs side by side, keeps the raw results and
 writes records and figures. A job is a run of its own machine from power-on, so its result depends
-neither on the other jobs nor on how many run at once.
+neither on the other jobs nor on how many run at once, and one that was ever made is found again.
 """
 
+import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from switchyard.build import Guest, Images
 from switchyard.build_linux import Linux
+from switchyard.errors import InputError
 from switchyard.machine import Boot, Stats
-from switchyard.plot import Figure
-from switchyard.records import Record
+from switchyard.plot import Bars, Figure
+from switchyard.records import Parameter, Record
 
 Point = TypeVar("Point")
 
@@ -30,18 +33,29 @@ class Settings:
 
 @dataclass(frozen=True)
 class Job:
-    """One run of one guest."""
+    """One run of one guest.
+
+    `parameters` is what distinguishes the job from its neighbours, for a sweep to choose by.
+    """
 
     name: str
     guest: Guest | Linux
     machine: str
     append: str
     max_cycles: int
+    restore: Path | None = None  # a machine that `boot --save` wrote; the rest is inside it
+    parameters: Mapping[str, Parameter] = field(default_factory=dict, hash=False)
 
     def boot(self, images: Images) -> Boot:
-        """The run, with copies of the guest's images."""
+        """The run, with the guest's images or copies of them."""
         return Boot(
-            self.machine, images.kernel, self.append, self.max_cycles, images.initrd, dtb=images.dtb
+            self.machine,
+            images.kernel,
+            self.append,
+            self.max_cycles,
+            images.initrd,
+            dtb=images.dtb,
+            restore=self.restore,
         )
 
 
@@ -57,12 +71,20 @@ class Table:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment found: values, and the same for people."""
+    """What an experiment found: values, and the same for people.
+
+    `more` are figures beside the first, by what their files' names end in (`breakdown`).
+    """
 
     records: Sequence[Record]
     tables: Sequence[Table]
-    figure: Figure
+    figure: Figure | Bars
     notes: Sequence[str]
+    more: Mapping[str, Figure | Bars] = field(default_factory=dict)
+
+    def figures(self, name: str) -> dict[str, Figure | Bars]:
+        """Every figure by its file's name, for the experiment of that name."""
+        return {name: self.figure, **{f"{name}-{end}": one for end, one in self.more.items()}}
 
 
 class Experiment(ABC, Generic[Point]):
@@ -83,3 +105,18 @@ class Experiment(ABC, Generic[Point]):
     @abstractmethod
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """What the points say together, by the names of their jobs."""
+
+    def row(self, job: Job, point: Point) -> dict[str, Parameter]:
+        """A job's point as a row of a sweep's table: the job's parameters, then every value.
+
+        By default the point is a dataclass, whose fields are the values; members of a mapping are
+        taken out of it.
+        """
+        if not dataclasses.is_dataclass(point) or isinstance(point, type):
+            raise InputError(f"{self.name}: cannot be swept; expected points that are dataclasses")
+        found: dict[str, Parameter] = dict(job.parameters)
+        for name in (one.name for one in dataclasses.fields(point)):
+            value = getattr(point, name)
+            several = value if isinstance(value, Mapping) else {name: value}
+            found |= {str(k): v for k, v in several.items() if isinstance(v, int | float | str)}
+        return found

@@ -68,6 +68,7 @@ class L4Ipc(Experiment[Point]):
                 machine=MACHINE,
                 append=f"clients={clients}-{clients} rounds={rounds} warmup={warmup} seed={SEED}",
                 max_cycles=CYCLES_TO_START + (rounds + warmup) * CYCLES_A_ROUND,
+                parameters={"scheme": scheme, "clients": clients},
             )
             for scheme in SCHEMES
             for clients in CLIENTS

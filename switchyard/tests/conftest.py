@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, machine
+from switchyard import build, machine, store
 
 
 @contextmanager
@@ -22,6 +22,7 @@ def faked(folder: Path) -> Iterator[Path]:
     image = property(lambda guest: folder / f"{guest.name}.elf")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(machine.OVERRIDE, str(program))
+        patch.setenv(store.OVERRIDE, str(folder / "store"))
         patch.setattr(build, "_make", lambda guest: guest.image.write_text(guest.name))
         patch.setattr(build.Guest, "image", image)
         yield program

@@ -7,7 +7,9 @@ and with known answers. The real simulator is tested by its own suites and by gu
 """
 
 import json
+import os
 import sys
+import time
 from collections.abc import Sequence
 
 CLOCK_HZ = 200_000_000
@@ -16,6 +18,8 @@ COUNTERS = (
     "dtlb_misses fill_stall_cycles walk_stall_cycles write_buffer_stall_cycles idle_cycles"
 ).split()
 
+# Environment: a file that hears of each run, and how many seconds a run takes.
+LOG, SLEEP = "FAKE_MACHINE_LOG", "FAKE_MACHINE_SLEEP"
 # Cycles that taking a sample takes by itself: in each sample, and alone in stream 0.
 TIMING = 11
 # The number of clients from which the formula recycles domains.
@@ -96,6 +100,10 @@ def main(arguments: list[str]) -> int:
         return 0
     options = dict(zip(arguments[1::2], arguments[2::2], strict=True))
     kernel = options["--kernel"]
+    if LOG in os.environ:
+        with open(os.environ[LOG], "a") as log:
+            log.write(options.get("--append", "") + "\n")
+    time.sleep(float(os.environ.get(SLEEP, "0")))
     if "refused" in kernel:
         print(f"switchyard-machine: {kernel}: no image; expected an ELF file", file=sys.stderr)
         return 2

@@ -13,6 +13,7 @@ from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_ipc import CLIENTS, L4Ipc
+from switchyard.figure import Figure
 from switchyard.machine import Stats
 from switchyard.runner import Written
 from switchyard.tests import fake_machine as fake
@@ -94,7 +95,8 @@ def test_files(written: Written) -> None:
     assert meta["date"].startswith("20")
     assert len(meta["jobs"]) == 48
     image = hashlib.sha256(b"assabet-fass-bench-ipc").hexdigest()
-    assert meta["images"]["assabet-fass-bench-ipc"] == f"sha256:{image}"
+    assert meta["images"]["assabet-fass-bench-ipc"]["files"] == {"kernel": f"sha256:{image}"}
+    assert meta["machines"] == {"sa1110": {"description": "a stand-in"}}
     assert {path.suffix for path in written.figures} == {".svg", ".png"}
     assert written.figures[1].read_bytes().startswith(b"\x89PNG")
     assert len(list(written.raw.iterdir())) == 48
@@ -112,6 +114,7 @@ def test_two_runs_write_the_same_bytes(tmp_path: Path) -> None:
 
 def test_the_figure_shows_both_schemes_and_the_anchors(written: Written) -> None:
     figure = written.outcome.figure
+    assert isinstance(figure, Figure)
     shown = {(s.kind, s.published): s for s in figure.series}
     assert len(shown[("flush", False)].marks) == len(shown[("fass", False)].marks) == 24
     assert [(m.x, m.y) for m in shown[("fass", True)].marks] == [(1, 10.0), (14, 12.0)]

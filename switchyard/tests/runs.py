@@ -14,7 +14,7 @@ class Silent:
     def building(self, guest: build.Guest | build_linux.Linux) -> None:
         pass
 
-    def started(self, total: int) -> None:
+    def started(self, total: int, kept: int) -> None:
         pass
 
     def finished(self, job: Job) -> None:

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What figures show: series of values, or bars; and the same as JSON.
+
+How they are drawn is `plot`'s business, which is why nothing here knows a drawing library.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from switchyard.fields import Fields
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A value of a series; `low` and `high` bound its spread."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Series:
+    """Values that belong together. Series of the same `kind` share a colour and a shape."""
+
+    kind: str
+    label: str
+    marks: Sequence[Mark]
+    published: bool = False
+    label_at: int = -1  # the mark that carries the label
+    label_above: bool = True
+
+
+@dataclass(frozen=True)
+class Knee:
+    """A place on the x axis that is marked by a vertical line, its label left of it."""
+
+    x: float
+    label: str
+    label_at: float = 0.5  # how far down, as a share of the height
+    published: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Series over a common x axis."""
+
+    title: str
+    subtitle: Sequence[str]  # its lines
+    x_title: str
+    y_title: str
+    description: str  # the text alternative
+    series: Sequence[Series]
+    knees: Sequence[Knee] = ()
+    log_y: bool = False
+    y_range: tuple[float, float] | None = None
+    y_ticks: Sequence[float] = ()
+    x_ticks: Sequence[float] = ()
+    log_x: bool = False
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A length: what it belongs to, and which part or series it is."""
+
+    case: str
+    part: str
+    value: float
+    published: bool = False
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Bars from a common zero, a row for each case: parts end to end, or beside each other.
+
+    `stacked` is for a whole that is broken down into its parts; without it the parts are series
+    that are compared. Cases and parts keep the order in which they first appear.
+    """
+
+    title: str
+    subtitle: Sequence[str]
+    value_title: str
+    description: str
+    bars: Sequence[Bar]
+    stacked: bool = True
+    log: bool = False  # only where bars are not stacked
+
+    @property
+    def cases(self) -> list[str]:
+        """Each case once."""
+        return list(dict.fromkeys(bar.case for bar in self.bars))
+
+    @property
+    def parts(self) -> list[str]:
+        """Each part once."""
+        return list(dict.fromkeys(bar.part for bar in self.bars))
+
+
+def to_json(figure: Figure | Bars) -> dict[str, Any]:
+    """What a figure shows, as JSON."""
+    kind = "bars" if isinstance(figure, Bars) else "series"
+    return {"kind": kind, **dataclasses.asdict(figure)}
+
+
+def from_json(value: object, where: str) -> Figure | Bars:
+    """The figure again; `where` names it in errors."""
+    found = Fields(value, where)
+    if found.text("kind") == "bars":
+        return Bars(
+            title=found.text("title"),
+            subtitle=found.texts("subtitle"),
+            value_title=found.text("value_title"),
+            description=found.text("description"),
+            bars=found.items("bars", _bar),
+            stacked=found.truth("stacked"),
+            log=found.truth("log"),
+        )
+    y_range = found.numbers("y_range") if found.raw("y_range") is not None else None
+    if y_range is not None and len(y_range) != 2:
+        raise found.wrong("y_range", "a least and a greatest number")
+    return Figure(
+        title=found.text("title"),
+        subtitle=found.texts("subtitle"),
+        x_title=found.text("x_title"),
+        y_title=found.text("y_title"),
+        description=found.text("description"),
+        series=found.items("series", _series),
+        knees=found.items("knees", _knee),
+        log_y=found.truth("log_y"),
+        y_range=(y_range[0], y_range[1]) if y_range else None,
+        y_ticks=found.numbers("y_ticks"),
+        x_ticks=found.numbers("x_ticks"),
+        log_x=found.truth("log_x"),
+    )
+
+
+def _bar(value: object, where: str) -> Bar:
+    found = Fields(value, where)
+    return Bar(
+        found.text("case"), found.text("part"), found.number("value"), found.truth("published")
+    )
+
+
+def _series(value: object, where: str) -> Series:
+    found = Fields(value, where)
+    return Series(
+        kind=found.text("kind"),
+        label=found.text("label"),
+        marks=found.items("marks", _mark),
+        published=found.truth("published"),
+        label_at=int(found.number("label_at")),
+        label_above=found.truth("label_above"),
+    )
+
+
+def _mark(value: object, where: str) -> Mark:
+    found = Fields(value, where)
+    bounds = [found.number(n) if found.raw(n) is not None else None for n in ("low", "high")]
+    return Mark(found.number("x"), found.number("y"), *bounds)
+
+
+def _knee(value: object, where: str) -> Knee:
+    found = Fields(value, where)
+    return Knee(
+        x=found.number("x"),
+        label=found.text("label"),
+        label_at=found.number("label_at"),
+        published=found.truth("published"),
+    )

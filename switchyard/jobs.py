@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs side by side, none of them twice: what `run` and `sweep` have in common.
+
+Files that a job is made of are copied before the first job begins, so that a build that goes on
+meanwhile changes nothing; what a job gave is in the store as soon as it ends. So an interrupted
+command loses the jobs that were under way, and the next one takes up where it stopped.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from switchyard import build, build_linux, machine
+from switchyard.build import Guest
+from switchyard.build_linux import Linux
+from switchyard.errors import InputError, RunError, StoppedError
+from switchyard.experiments.experiment import Job
+from switchyard.store import Hashes, Store, pack, readable, sha256
+
+
+class Listener(Protocol):
+    """Who hears how far it is; the command line draws it."""
+
+    def building(self, guest: Guest | Linux) -> None:
+        """An image is being brought up to date."""
+
+    def started(self, total: int, kept: int) -> None:
+        """That many jobs are wanted, `kept` of which the store has."""
+
+    def finished(self, job: Job) -> None:
+        """A job is done."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A job whose files, the simulator too, are copies; and what its result is known by."""
+
+    job: Job
+    boot: machine.Boot
+    program: Path
+    hashes: Hashes
+    key: str
+    originals: Mapping[Path, Path]  # by their copies
+
+
+class Workers(Protocol):
+    """Where runs are made: on this computer, or on others."""
+
+    def submit(self, one: Prepared) -> "Future[bytes]":
+        """The packed statistics of a run, some day."""
+
+    def end(self) -> None:
+        """Stops all that is under way; nothing more will be asked for."""
+
+
+class Here:
+    """Runs on this computer, so many at once."""
+
+    def __init__(self, count: int) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=count)
+        self._processes = machine.Processes()
+
+    def submit(self, one: Prepared) -> "Future[bytes]":
+        """The packed statistics of a run, some day."""
+        return self._pool.submit(make, one, self._processes)
+
+    def end(self) -> None:
+        """Kills the simulators that run."""
+        self._processes.end()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def make(one: Prepared, processes: machine.Processes | None = None) -> bytes:
+    """Makes a run on this computer, and packs its statistics."""
+    try:
+        return pack(machine.run(one.boot, processes=processes, program=one.program).text)
+    except InputError as error:
+        message = str(error)
+        for copy, original in one.originals.items():
+            message = message.replace(str(copy), str(original))
+        raise InputError(message) from None
+
+
+def ensure(guests: Iterable[Guest | Linux], say: Callable[[Guest | Linux], None]) -> None:
+    """Brings the images up to date."""
+    for guest in dict.fromkeys(guests):
+        if isinstance(guest, Linux):
+            build_linux.ensure([guest], say)
+        else:
+            build.ensure([guest], say)
+
+
+@contextmanager
+def prepared(jobs: Sequence[Job]) -> Iterator[list[Prepared]]:
+    """The jobs with copies of their files, which last as long as the context."""
+    with tempfile.TemporaryDirectory(prefix="switchyard-") as folder:
+        copies: dict[Path, tuple[Path, str]] = {}
+
+        def copy(path: Path) -> tuple[Path, str]:
+            """The copy of a file, and its hash."""
+            if path not in copies:
+                there = Path(folder, str(len(copies)), path.name)
+                there.parent.mkdir()
+                readable(path)
+                shutil.copy(path, there)
+                copies[path] = there, sha256(there)
+            return copies[path]
+
+        program, simulator = copy(machine.binary())
+        originals: dict[Path, Path] = {}
+        found = []
+        for job in jobs:
+            boot = job.boot(job.guest.images)
+            files = {name: copy(path) for name, path in boot.files().items()}
+            described = boot.machine
+            if machine.is_file(boot.machine):
+                there, described = copy(Path(boot.machine))
+                boot = replace(boot, machine=str(there))
+            copied: dict[str, Any] = {name: there for name, (there, _) in files.items()}
+            boot = replace(boot, **copied)
+            hashes = Hashes(simulator, described, {n: digest for n, (_, digest) in files.items()})
+            found.append(Prepared(job, boot, program, hashes, hashes.key(boot), originals))
+        originals |= {there: path for path, (there, _) in copies.items()}
+        yield found
+
+
+def run(
+    wanted: Sequence[Prepared],
+    workers: Workers,
+    store: Store,
+    fresh: bool,
+    listener: Listener,
+    done: Callable[[Prepared, bytes], None],
+    failed: Callable[[Prepared, RunError], None],
+) -> None:
+    """Sees to it that every job has its result, from the store or, if `fresh`, made anew.
+
+    `done` hears of each result and `failed` of each run that gave none, one at a time; what they
+    raise ends it all. Raises `StoppedError` after Ctrl-C.
+    """
+    finished = 0
+    missing: dict[str, list[Prepared]] = {}  # two jobs of the same content are one run
+    try:
+        kept = [] if fresh else [one for one in wanted if one.key in store]
+        listener.started(len(wanted), len(kept))
+        for one in wanted:
+            packed = None if fresh else store.get(one.key)
+            if packed is None:
+                missing.setdefault(one.key, []).append(one)
+            else:
+                done(one, packed)
+                finished += 1
+                listener.finished(one.job)
+        running = {workers.submit(same[0]): same for same in missing.values()}
+        waiting = set(running)
+        while waiting:
+            ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in ready:
+                same = running[future]
+                try:
+                    packed = future.result()
+                except RunError as error:
+                    for one in same:
+                        failed(one, error)
+                    continue
+                store.put(same[0].key, packed)
+                for one in same:
+                    done(one, packed)
+                    finished += 1
+                    listener.finished(one.job)
+    except KeyboardInterrupt as cause:
+        stopped = StoppedError(
+            f"interrupted; {finished} of {len(wanted)} runs are kept, "
+            "the same command goes on from there",
+            cause,
+        )
+        with suppress(KeyboardInterrupt):  # once more, from an impatient user
+            workers.end()
+        raise stopped from None
+    finally:
+        workers.end()

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a result was made with: versions, hashes, the date. All that may differ from run to run.
+
+Versions of a guest are read out of its image, so they are those of what ran, not of what this
+computer would build today.
+"""
+
+import json
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from switchyard import __version__, build, machine
+from switchyard.build import Guest
+from switchyard.build_linux import Linux
+from switchyard.jobs import Prepared
+
+# What a compiler writes into `.comment`, and Linux's own banner, which names both.
+COMPILER = re.compile(rb"(?:clang version|GCC: \([^)\0\n]*\)) [0-9][^\0\n]*")
+BANNER = re.compile(rb"Linux version ([0-9][^ \0\n]*) [^\n\0]*?\(([^\n\0]*?gcc[^\n\0]*?)\) #")
+
+
+def collect(
+    begun: datetime, command: Sequence[str], quick: bool, made: Sequence[Prepared]
+) -> dict[str, object]:
+    """The metadata of an experiment that was run by `command` (without the program's name)."""
+    guests = {one.job.guest.name: one for one in made}
+    machines = {one.job.machine: one for one in made}
+    return {
+        "date": begun.isoformat(timespec="seconds"),
+        "seconds": round((datetime.now(UTC) - begun).total_seconds(), 1),
+        "switchyard": __version__,
+        "commit": commit(),
+        "command": ["switchyard", *command],
+        "quick": quick,
+        "simulator": made[0].hashes.simulator if made else "",
+        "machines": {name: _machine(one) for name, one in machines.items()},
+        "images": {name: _image(one) for name, one in guests.items()},
+        "jobs": [_job(one) for one in made],
+        "host": host(),
+    }
+
+
+def host() -> dict[str, object]:
+    """The computer here, which decides how long a run takes and nothing else."""
+    return {
+        "system": platform.system(),
+        "processor": platform.machine(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+    }
+
+
+def commit() -> str:
+    """The checkout's commit, with a plus where files differ from it; empty where git cannot say."""
+    command = ["git", "-C", str(build.root()), "describe", "--always", "--abbrev=12", "--dirty=+"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def versions(guest: Guest | Linux, image: Path) -> dict[str, str]:
+    """Kernel and compiler of an image, as far as it says them itself."""
+    if isinstance(guest, Linux):
+        # the image is packed; the kernel that is in it stands beside it
+        text = guest.symbols.read_bytes() if guest.symbols.exists() else b""
+        found = BANNER.search(text)
+        if found is None:
+            return {"kernel": "Linux", "compiler": ""}
+        return {"kernel": f"Linux {found[1].decode()}", "compiler": found[2].decode()}
+    compilers = sorted({one.decode() for one in COMPILER.findall(image.read_bytes())})
+    own = "no kernel" if guest.scheme == build.BARE else f"Switchyard L4, scheme {guest.scheme}"
+    return {"kernel": own, "compiler": "; ".join(compilers)}
+
+
+def _image(one: Prepared) -> dict[str, object]:
+    copies = one.boot.files()
+    return {
+        "about": one.job.guest.about,
+        **versions(one.job.guest, copies.get("kernel", one.job.guest.images.kernel)),
+        "files": dict(one.hashes.files),
+    }
+
+
+def _machine(one: Prepared) -> dict[str, str]:
+    """The description's first lines; for a machine file its hash too."""
+    if machine.is_file(one.job.machine):
+        return {"description": f"the machine file {one.job.machine}", "hash": one.hashes.machine}
+    for known in machine.machines():
+        if known.get("name") == one.job.machine:
+            return {"description": str(known.get("description", ""))}
+    return {"description": ""}
+
+
+def _job(one: Prepared) -> dict[str, object]:
+    job = one.job
+    return {
+        "name": job.name,
+        "image": job.guest.name,
+        "machine": job.machine,
+        "append": job.append,
+        "max_cycles": job.max_cycles,
+        "key": one.key,
+    }
+
+
+def dumps(found: Mapping[str, Any]) -> str:
+    """The text of a metadata file."""
+    return json.dumps(found, indent=2) + "\n"

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome files: what an experiment found, for people, as the report reads it again.
+
+Beside the records, which are for programs, stand the question, the tables, the notes and the
+figures. A figure is kept as what it shows (`figure.Figure`, `figure.Bars`), not as how it is drawn.
+"""
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from switchyard import fields
+from switchyard import figure as figures_of
+from switchyard.errors import InputError
+from switchyard.experiments.experiment import Experiment, Outcome, Table
+from switchyard.fields import Fields
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An outcome file."""
+
+    name: str
+    question: str
+    source: str
+    tables: Sequence[Table]
+    notes: Sequence[str]
+    figures: Mapping[str, figures_of.Figure | figures_of.Bars]
+
+
+def path(record_file: Path) -> Path:
+    """Where the outcome goes whose records are in that file."""
+    return record_file.with_name(record_file.stem + ".outcome.json")
+
+
+def dumps(experiment: Experiment[Any], outcome: Outcome) -> str:
+    """The text of an outcome file; the same outcome gives the same text."""
+    whole = {
+        "schema": SCHEMA,
+        "name": experiment.name,
+        "question": experiment.question,
+        "source": experiment.source,
+        "tables": [dataclasses.asdict(table) for table in outcome.tables],
+        "notes": list(outcome.notes),
+        "figures": {
+            name: figures_of.to_json(one) for name, one in outcome.figures(experiment.name).items()
+        },
+    }
+    return json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def load(file: Path) -> Shown:
+    """Reads an outcome file."""
+    try:
+        text = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}; expected an outcome file") from None
+    found = Fields(fields.parse(text, str(file)), str(file))
+    if found.whole("schema") != SCHEMA:
+        raise found.wrong("schema", f"{SCHEMA}, the version that this Switchyard reads")
+    figures = found.inner("figures")
+    return Shown(
+        name=found.text("name"),
+        question=found.text("question"),
+        source=found.text("source"),
+        tables=found.items("tables", _table),
+        notes=found.texts("notes"),
+        figures={
+            name: figures_of.from_json(figures.raw(name), f"{file}: figures: {name}")
+            for name in figures.names()
+        },
+    )
+
+
+def _table(value: object, where: str) -> Table:
+    found = Fields(value, where)
+    rows = found.raw("rows")
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        raise found.wrong("rows", "a list of lists of strings")
+    return Table(
+        title=found.text("title"),
+        columns=found.texts("columns"),
+        rows=[[str(cell) for cell in row] for row in rows],
+        caption=found.text("caption"),
+    )

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures: as JSON and back, and drawn for a file and for the page."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from switchyard import figure, plot
+from switchyard.errors import InputError
+from switchyard.figure import Bar, Bars, Figure, Knee, Mark, Series
+
+LINES = Figure(
+    title="A title",
+    subtitle=["one", "two"],
+    x_title="clients",
+    y_title="time, µs",
+    description="In words.",
+    series=[
+        Series("a", "a, measured", [Mark(1, 2.5, 2, 3), Mark(10, 4.0, 3, 5)]),
+        Series("a", "a, published", [Mark(1, 3)], published=True, label_at=0),
+        Series("b", "b, measured", [Mark(1, 7.25), Mark(10, 9.5)], label_above=False),
+    ],
+    knees=[Knee(5, "here it bends", 0.3, published=True)],
+    y_range=(1, 10),
+    x_ticks=[1, 5, 10],
+    log_x=True,
+)
+BARS = Bars(
+    title="Where the cycles go",
+    subtitle=[],
+    value_title="cycles",
+    description="In words.",
+    bars=[
+        Bar("pipe", "kernel", 300),
+        Bar("pipe", "refills", 200.5),
+        Bar("pipe", "published whole", 480, published=True),
+        Bar("lock", "kernel", 100),
+        Bar("lock", "refills", 60),
+    ],
+)
+EVERY = [LINES, replace(LINES, log_y=True), BARS, replace(BARS, stacked=False, log=True)]
+
+
+@pytest.mark.parametrize("shown", EVERY)
+def test_as_json_and_back(shown: Figure | Bars) -> None:
+    text = json.dumps(figure.to_json(shown))
+    again = figure.from_json(json.loads(text), "f")
+    assert json.dumps(figure.to_json(again)) == text
+    assert again.title == shown.title
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("title", 3, "f: title: found 3; expected a string"),
+        ("series", [{"kind": "a"}], r"f: series\[0\]: label: missing"),
+        ("y_range", [1], "f: y_range: found .1.; expected a least and a greatest"),
+        ("log_y", "yes", 'f: log_y: found "yes"; expected true or false'),
+        ("x_ticks", ["1"], "f: x_ticks: found .*; expected a list of numbers"),
+    ],
+)
+def test_a_wrong_figure_is_one_line(name: str, value: object, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        figure.from_json(json.loads(json.dumps({**figure.to_json(LINES), name: value})), "f")
+
+
+@pytest.mark.parametrize("shown", EVERY)
+def test_every_value_is_drawn_and_named(shown: Figure | Bars) -> None:
+    svg = plot.svg(shown)
+    for entry in plot.legend(shown):
+        assert entry.label in svg
+    assert shown.title in svg
+    assert "aria-label" in svg
+    for page in (False, True):
+        drawn = plot.spec(shown, page)
+        text = json.dumps(drawn)
+        values = (
+            [bar.value for bar in shown.bars]
+            if isinstance(shown, Bars)
+            else [mark.y for series in shown.series for mark in series.marks]
+        )
+        assert all(json.dumps(value) in text for value in values)
+        assert drawn["description"] == "In words."
+
+
+@pytest.mark.parametrize("shown", EVERY)
+def test_the_page_can_switch_each_series(shown: Figure | Bars) -> None:
+    drawn = plot.spec(shown, page=True)
+    names = [param["name"] for param in drawn["params"]]
+    assert names == [f"shown{i}" for i in range(len(plot.legend(shown)))]
+    filters = json.dumps([layer.get("transform") for layer in drawn["layer"]])
+    assert all(name in filters for name in names)
+    assert drawn["width"] == "container"
+    assert "title" not in drawn  # the page has it
+
+
+def test_published_bars_are_hollow_or_ticks() -> None:
+    stacked = plot.spec(BARS)
+    assert [layer["mark"]["type"] for layer in stacked["layer"]] == ["bar", "tick"]
+    beside = plot.spec(replace(BARS, stacked=False))
+    (layer,) = beside["layer"]
+    assert layer["encoding"]["fillOpacity"]["condition"]["value"] < 0.2
+
+
+def test_more_kinds_than_colours_still_differ() -> None:
+    many = replace(LINES, series=[Series(f"k{i}", f"k{i}", [Mark(1, i)]) for i in range(20)])
+    entries = plot.legend(many)
+    assert len({(entry.colour, entry.shape) for entry in entries}) == 20
