@@ -36,5 +36,7 @@
 #define PROBE_EVENT_COLLISION       5 /* a CPD entry of another domain replaced */
 #define PROBE_EVENT_CPD_LOADED      6 /* a CPD entry loaded on demand */
 #define PROBE_EVENT_DOMAIN_ALLOC    7
+#define PROBE_EVENT_SYNONYM_MOVED   8 /* cache lines of a page change to another of its addresses */
+#define PROBE_EVENT_SECTION_SHARED  9 /* a space takes part in another's directory entry */
 
 #endif

@@ -62,17 +62,14 @@ static inline void probe_write(uint32_t reg, uint32_t value) {
 
 /*
  * What slow paths count: for the probe, where there is one, and for programs (jump target
- * FFFFFFB8, kdb.c). Order and numbers are those of PROBE_EVENT_*; own counts come after.
+ * FFFFFFB8, kdb.c). Order and numbers are those of PROBE_EVENT_*.
  */
-#define EVENT_SYNONYM_MOVED 8
-#define EVENTS              9
+#define EVENTS (PROBE_EVENT_SECTION_SHARED + 1)
 extern uint32_t event_counts[EVENTS];
 
 static inline void count_event(uint32_t event) {
     event_counts[event]++;
-    if (event <= PROBE_EVENT_DOMAIN_ALLOC) {
-        probe_write(PROBE_EVENT, event);
-    }
+    probe_write(PROBE_EVENT, event);
 }
 
 #endif

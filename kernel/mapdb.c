@@ -189,7 +189,7 @@ static void wake(struct node *first, const struct node *n, pte_t *entry, bool wr
         }
         if (moved) {
             switch_unmap_finish();
-            count_event(EVENT_SYNONYM_MOVED);
+            count_event(PROBE_EVENT_SYNONYM_MOVED);
         }
     }
     bool was_valid = pte_is_valid(*entry);

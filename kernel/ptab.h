@@ -71,6 +71,10 @@ void ptab_free_table(struct space *space, uint32_t index);
 /* The table of a directory entry, by its uncached address; NULL: none. */
 pte_t *ptab_table(const struct space *space, uint32_t index);
 
+/* Likewise, from the entry's value. */
+bool ptab_is_table(uint32_t entry);
+pte_t *ptab_entry_table(uint32_t entry);
+
 /* What was written is where the table walker sees it. */
 void ptab_publish(void);
 

@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from switchyard.build import BOARD, GUESTS, SCHEMES
+from switchyard.build import BOARD, GUESTS
 from switchyard.errors import RunError
 from switchyard.experiments import l4_ipc_notes as notes
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
@@ -23,6 +23,7 @@ from switchyard.summary import summarize
 
 MACHINE = "sa1110"
 SYSTEM = "switchyard-l4"
+SCHEMES = ("flush", "fass")
 CLIENTS = range(1, 25)
 SHOWN = (1, 2, 4, 8, 12, 14, 15, 16, 18, 20, 24)  # in the tables of counters
 

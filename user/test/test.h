@@ -37,6 +37,7 @@ extern const struct test pitfall_tests[];
 extern const struct test string_tests[];
 extern const struct test name_tests[];
 extern const struct test propagate_tests[];
+extern const struct test shared_tests[];
 
 /* The OS timer's registers, mapped by main.c. */
 #define OS_TIMER_PAGE 0x90000000u

@@ -30,6 +30,14 @@ pte_t *ptab_table(const struct space *space, uint32_t index) {
     return entry == 0 ? NULL : heap_pa_to_uncached(entry & ~(TABLE_SIZE - 1));
 }
 
+bool ptab_is_table(uint32_t entry) {
+    return (entry & 3) == (DIRECTORY_TYPE & 3);
+}
+
+pte_t *ptab_entry_table(uint32_t entry) {
+    return heap_pa_to_uncached(entry & ~(TABLE_SIZE - 1));
+}
+
 pte_t *ptab_find(const struct space *space, uint32_t va) {
     if (va >= KERNEL_AREA) {
         return NULL;
