@@ -55,15 +55,7 @@ void exchange_registers(struct tcb *self) {
     if ((control & CONTROL_ABORT_SEND) != 0 && (result & RESULT_SENDING) != 0) {
         ipc_fail(t, L4_IPC_ERR_CANCELED);
     } else if ((control & CONTROL_ABORT_RECV) != 0 && (result & RESULT_RECEIVING) != 0) {
-        if (t->state == STATE_RECEIVING || t->xfer_partner != NULL) {
-            ipc_fail(t, L4_IPC_ERR_CANCELED);
-        } else {
-            t->flags &= (uint8_t)~FLAG_RECEIVE;
-            t->frame.r[0] = 0;
-            t->frame.r[3] = TAG_ERROR;
-            utcb_write(t, L4_UTCB_ERROR_CODE,
-                       L4_IPC_ERROR(L4_IPC_ERR_CANCELED, L4_IPC_PHASE_RECEIVE));
-        }
+        ipc_cancel_receive(t);
     }
     if ((control & CONTROL_SET_SP) != 0) {
         t->frame.sp = r[2];

@@ -105,6 +105,7 @@ static void fail_phase(struct tcb *t, uint32_t error, uint32_t phase) {
         make_ready(t, false);
         break;
     case KIND_PREEMPTED: /* goes on, and is preempted again at the next tick */
+    case KIND_PREEMPT_FAULT:
     case KIND_PAGEFAULT: /* tries again, and faults again if nothing has changed */
         make_ready(t, false);
         break;
@@ -129,6 +130,32 @@ void ipc_fail(struct tcb *t, uint32_t error) {
     uint32_t phase = t->state == STATE_SENDING ? L4_IPC_PHASE_SEND : L4_IPC_PHASE_RECEIVE;
     ipc_leave(t);
     fail_phase(t, error, phase);
+}
+
+/* The receive phase of a thread that is ready but has not begun it (who sends to it waits on). */
+static void drop_receive(struct tcb *t, uint32_t error) {
+    t->flags &= (uint8_t)~FLAG_RECEIVE;
+    t->frame.r[0] = 0;
+    t->frame.r[FRAME_MR0] = TAG_ERROR;
+    utcb_write(t, L4_UTCB_ERROR_CODE, L4_IPC_ERROR(error, L4_IPC_PHASE_RECEIVE));
+}
+
+void ipc_cancel_receive(struct tcb *t) {
+    if ((t->flags & FLAG_RECEIVE) != 0) {
+        drop_receive(t, L4_IPC_ERR_CANCELED);
+    } else {
+        ipc_fail(t, L4_IPC_ERR_CANCELED);
+    }
+}
+
+void ipc_abort(struct tcb *t) {
+    if ((t->flags & FLAG_RECEIVE) != 0) {
+        drop_receive(t, L4_IPC_ERR_ABORTED);
+    } else if (t->xfer_partner != NULL) {
+        break_xfer(t, L4_IPC_ERR_ABORTED, L4_IPC_ERR_ABORTED);
+    } else if (t->state == STATE_SENDING || t->state == STATE_RECEIVING) {
+        ipc_fail(t, t->kind == KIND_USER ? L4_IPC_ERR_ABORTED : L4_IPC_ERR_CANCELED);
+    }
 }
 
 void ipc_abandon(struct tcb *t) {
@@ -640,12 +667,32 @@ void ipc(struct tcb *self) {
     receive(self);
 }
 
-void ipc_preempted(struct tcb *self) {
+/* Can the kernel's message in the name of `self` go there? */
+static bool takes_messages(const struct tcb *partner, const struct tcb *self) {
+    return partner != NULL && partner != self && partner->state != STATE_INACTIVE &&
+           partner->state != STATE_DEAD;
+}
+
+static void preemption_message(struct tcb *self) {
     uint64_t now = timer_now();
     self->kmsg[0] = message_tag(L4_LABEL_PREEMPTION, 2);
     self->kmsg[1] = (uint32_t)now;
     self->kmsg[2] = (uint32_t)(now >> 32);
+}
+
+void ipc_preempted(struct tcb *self) {
+    preemption_message(self);
     ipc_send_kernel(self, KIND_PREEMPTED, self->scheduler);
+}
+
+bool ipc_preemption_fault(struct tcb *self) {
+    uint32_t handler = utcb_read(self, L4_UTCB_EXCEPTION_HANDLER);
+    if (!takes_messages(thread_resolve(self->space, handler), self)) {
+        return false;
+    }
+    preemption_message(self);
+    ipc_send_kernel(self, KIND_PREEMPT_FAULT, handler);
+    return true;
 }
 
 void ipc_new_quantum(struct tcb *t) {
@@ -659,8 +706,7 @@ void ipc_new_quantum(struct tcb *t) {
 void ipc_send_kernel(struct tcb *self, uint8_t kind, uint32_t to) {
     struct tcb *partner = thread_resolve(self->space, to);
     self->kind = kind;
-    if (partner == NULL || partner == self || partner->state == STATE_INACTIVE ||
-        partner->state == STATE_DEAD) {
+    if (!takes_messages(partner, self)) {
         fault_undeliverable(self);
         self->kind = KIND_USER;
         self->state = STATE_DEAD;

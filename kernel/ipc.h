@@ -39,12 +39,23 @@ void ipc_send_kernel(struct tcb *self, uint8_t kind, uint32_t to);
 void ipc_preempted(struct tcb *self);
 void ipc_new_quantum(struct tcb *t);
 
+/* The running thread is preempted and wants its exception handler to know: it waits for the
+ * handler's reply. False: there is no such handler, nothing has happened. */
+bool ipc_preemption_fault(struct tcb *self);
+
 /* The IPC that `t` waits in ends with this error (L4_IPC_ERR_*; the phase is added). */
 void ipc_fail(struct tcb *t, uint32_t error);
 
 static inline void ipc_timed_out(struct tcb *t) {
     ipc_fail(t, L4_IPC_ERR_TIMEOUT);
 }
+
+/* The receive phase that it is in, or that is still to be done, ends as cancelled. */
+void ipc_cancel_receive(struct tcb *t);
+
+/* Whatever it waits in ends, and it goes on: its own IPC as aborted, a fault by being tried again.
+ */
+void ipc_abort(struct tcb *t);
 
 /* The thread waits no more: out of its partner's queue, its timeout is disarmed. */
 void ipc_leave(struct tcb *t);

@@ -6,12 +6,14 @@
 
 #include "board.h"
 #include "ipc.h"
+#include "sched.h"
 #include "timer.h"
 
 _Static_assert(BOARD_INTERRUPTS <= SYSTEM_BASE, "an interrupt is a thread number");
 
 void irq_handle(void) {
     int pending;
+    sched_interrupted();
     while ((pending = board_interrupt_pending()) >= 0) {
         uint32_t n = (uint32_t)pending;
         if (board_timer_is_tick(n)) {

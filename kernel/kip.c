@@ -30,6 +30,7 @@ L4_KernelInterfacePage_t *const the_kip = (L4_KernelInterfacePage_t *)kip_page;
 #define KERNEL_ID      0x7f
 #define KERNEL_SUB_ID  1
 #define KERNEL_VERSION 1
+#define KERNEL_DATE    (26u << 9 | 11u << 5 | 21u) /* of this version: year - 2000, month, day */
 
 uint32_t kip_pa(void) {
     return (uint32_t)kip_page - KERNEL_VA + KERNEL_PA;
@@ -67,6 +68,7 @@ static void add_kernel_desc(void) {
         L4_Word_t id, date, version, supplier;
         char strings[32];
     } desc = {.id = KERNEL_ID << 24 | KERNEL_SUB_ID << 16,
+              .date = KERNEL_DATE,
               .version = KERNEL_VERSION << 24,
               .supplier = 'S' | 'W' << 8 | 'Y' << 16 | 'D' << 24,
               .strings = "Switchyard\0" SWITCH_NAME "\0"};
@@ -94,7 +96,7 @@ void kip_init(uint32_t boot_info) {
     the_kip->BootInfo = boot_info;
     the_kip->ProcDescPtr = PROCESSOR_DESC;
     *(L4_ProcDesc_t *)(kip_page + PROCESSOR_DESC) =
-        (L4_ProcDesc_t){.ExternalFreq = 100000, .InternalFreq = 200000};
+        (L4_ProcDesc_t){.ExternalFreq = BOARD_EXTERNAL_KHZ, .InternalFreq = BOARD_INTERNAL_KHZ};
 
     the_kip->SpaceControl = stub_offset(kip_stub_space_control);
     the_kip->ThreadControl = stub_offset(kip_stub_thread_control);

@@ -9,6 +9,8 @@
 #include "switch.h"
 #include "timer.h"
 
+#include <l4/utcb.h>
+
 #define PRIORITIES 256
 
 static struct tcb *queues[PRIORITIES];
@@ -16,6 +18,19 @@ static uint32_t occupied[PRIORITIES / 32];
 
 struct tcb idle_thread;
 extern char idle_loop[], idle_stack_top[];
+
+/* Whose timeslice has ended; it goes behind its equals when it is preempted. */
+static const struct tcb *slice_over;
+
+/* Interrupts have been served since the kernel was entered. */
+static bool interrupted;
+
+/* The thread that goes on though another should run. Only the running thread can; when a fast path
+ * has left it meanwhile this stays until the scheduler looks. */
+static struct {
+    struct tcb *thread;
+    uint64_t until; /* microseconds; ~0 = over */
+} delayed = {.until = ~0ull};
 
 void sched_init(void) {
     idle_thread.state = STATE_READY;
@@ -130,6 +145,80 @@ static struct tcb *choose(void) {
     return t;
 }
 
+/* ---- preemption control ---- */
+
+#define SENSITIVE_PRIORITY(control) ((control) >> 16 & 0xff)
+#define MAX_DELAY(control)          ((control) & 0xffff) /* microseconds */
+
+void sched_interrupted(void) {
+    interrupted = true;
+}
+
+uint64_t sched_delay_end(void) {
+    return delayed.until;
+}
+
+void sched_delay_over(uint64_t now) {
+    if (delayed.until <= now) {
+        delayed.until = ~0ull;
+        hot.reschedule = 1;
+    }
+}
+
+/* Should another thread run instead of this one, which could go on? */
+static bool is_displaced(const struct tcb *t) {
+    return hot.ready_top > t->priority ||
+           (slice_over == t && hot.ready_top == t->priority && queues[t->priority] != NULL);
+}
+
+/* The thread wants its preemption delayed, and has not had its maximum of that yet. */
+static bool delay(struct tcb *t, uint32_t flags) {
+    uint32_t most = MAX_DELAY(t->preempt_control);
+    if (delayed.thread == t) {
+        return delayed.until != ~0ull && (flags & L4_PREEMPT_DELAY) != 0;
+    }
+    if ((flags & L4_PREEMPT_DELAY) == 0 || most == 0) {
+        return false;
+    }
+    utcb_write(t, L4_UTCB_PREEMPT_FLAGS, flags | L4_PREEMPT_PENDING);
+    delayed.thread = t;
+    delayed.until = timer_now() + most;
+    timer_set_alarm();
+    return true;
+}
+
+/*
+ * The thread is displaced: it goes into its ready queue, or, if it wants to be told, waits for its
+ * exception handler. False: it goes on for now. Only an interrupt's preemption is delayed and told
+ * (what a thread's own system call brings about it has asked for), and only if the other's priority
+ * is not above the sensitive one.
+ */
+static bool preempt(struct tcb *t) {
+    bool pending = delayed.thread == t;
+    if ((interrupted || pending) && (t->flags & (FLAG_RECEIVE | FLAG_XFER)) == 0) {
+        uint32_t flags = 0;
+        bool controls = hot.ready_top <= SENSITIVE_PRIORITY(t->preempt_control);
+        if (controls || pending) {
+            flags = utcb_read(t, L4_UTCB_PREEMPT_FLAGS); /* a byte, with three others */
+        }
+        if (controls && delay(t, flags)) {
+            return false;
+        }
+        if (pending) {
+            utcb_write(t, L4_UTCB_PREEMPT_FLAGS, flags & ~(uint32_t)L4_PREEMPT_PENDING);
+        }
+        if (controls && (flags & L4_PREEMPT_SIGNAL) != 0 && ipc_preemption_fault(t)) {
+            return true;
+        }
+    }
+    if (slice_over == t) {
+        sched_enqueue_last(t);
+    } else {
+        sched_enqueue_first(t); /* it keeps its place */
+    }
+    return true;
+}
+
 /* Makes `t` the running thread. */
 static void dispatch(struct tcb *t) {
     hot.current = t;
@@ -144,17 +233,19 @@ void sched_finish(void) {
         struct tcb *t = hot.current;
         bool runnable = sched_is_runnable(t);
         if (hot.reschedule != 0 || !runnable) {
-            hot.reschedule = 0;
-            if (!runnable || t == &idle_thread || hot.ready_top > t->priority) {
-                if (runnable && t != &idle_thread) {
-                    sched_enqueue_first(t); /* preempted: it keeps its place */
-                    hot.reschedule = 0;
-                }
+            if (!runnable || t == &idle_thread || (is_displaced(t) && preempt(t))) {
                 t = choose();
             }
+            hot.reschedule = 0;
+        }
+        if (delayed.thread != t) {
+            delayed.thread = NULL;
+            delayed.until = ~0ull;
+            slice_over = NULL;
         }
         dispatch(t);
         if ((t->flags & (FLAG_RECEIVE | FLAG_XFER)) == 0) {
+            interrupted = false;
             return;
         }
         if ((t->flags & FLAG_XFER) != 0) {
@@ -167,11 +258,6 @@ void sched_finish(void) {
     }
 }
 
-static void to_the_end(struct tcb *self) {
-    sched_enqueue_last(self);
-    hot.current = choose();
-}
-
 void sched_yield(struct tcb *to) {
     struct tcb *self = hot.current;
     if (to != NULL && to != self && (to->flags & FLAG_QUEUED) != 0) {
@@ -181,7 +267,8 @@ void sched_yield(struct tcb *to) {
         hot.current = to;
         return;
     }
-    to_the_end(self);
+    sched_enqueue_last(self);
+    hot.current = choose();
     hot.reschedule = 0;
 }
 
@@ -205,7 +292,8 @@ void sched_tick(uint32_t microseconds) {
         return;
     }
     t->timeslice_left = t->timeslice;
-    to_the_end(t);
+    slice_over = t;
+    hot.reschedule = 1;
 }
 
 /* ---- Schedule ---- */

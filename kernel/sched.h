@@ -38,6 +38,15 @@ void sched_yield(struct tcb *to);
 /* The timer tick: `microseconds` have passed. */
 void sched_tick(uint32_t microseconds);
 
+/* ---- preemption control (X.2 manual: Schedule, PreemptFlags) ---- */
+
+/* The kernel was entered by an interrupt: if another thread runs now, it is a preemption. */
+void sched_interrupted(void);
+
+/* When the running thread's delay of its preemption ends; ~0 = there is none. From timer.c. */
+uint64_t sched_delay_end(void);
+void sched_delay_over(uint64_t now);
+
 /* Schedule on the caller's frame. */
 void schedule(struct tcb *self);
 

@@ -84,9 +84,21 @@ static void sys_system_clock(struct tcb *self) {
     self->frame.r[1] = (uint32_t)(now >> 32);
 }
 
-/* One processor whose clock nobody changes: nothing to control yet. */
+/*
+ * r0 processor, r1 internal, r2 external frequency in kHz, r3 voltage in mV; ~0 leaves a value as
+ * it is. The boards' clocks stay as the loader has set them, as the timing of their memory depends
+ * on them, and no voltage can be set: so what is asked for must be what is.
+ */
 static void sys_processor_control(struct tcb *self) {
-    result(self, 0, self->space->privileged ? L4_ErrInvalidParam : L4_ErrNoPrivilege);
+    const uint32_t *r = self->frame.r;
+    uint32_t error = L4_ErrOk;
+    if (!self->space->privileged) {
+        error = L4_ErrNoPrivilege;
+    } else if (r[0] != 0 || (r[1] != ~0u && r[1] != BOARD_INTERNAL_KHZ) ||
+               (r[2] != ~0u && r[2] != BOARD_EXTERNAL_KHZ) || r[3] != ~0u) {
+        error = L4_ErrInvalidParam;
+    }
+    result(self, error == L4_ErrOk, error);
 }
 
 /*

@@ -225,6 +225,43 @@ static struct control_result set_up(struct tcb *t, uint32_t pager, uint32_t utcb
     return done();
 }
 
+/*
+ * An existing thread goes to another space, with a new UTCB that has the old one's contents. An IPC
+ * of its own is aborted; a fault is forgotten, it goes on where it was, in the other space; one
+ * that waits for its start message or has no pager yet waits on. The old space may end with it.
+ */
+static struct control_result migrate(struct tcb *t, struct space *to, uint32_t utcb) {
+    static uint32_t contents[L4_UTCB_SIZE / 4];
+    bool had_utcb = t->utcb != 0;
+    if (utcb == ~0u ? had_utcb : !utcb_is_good(to, utcb)) {
+        return failed(L4_ErrUtcbArea); /* the old place means nothing there */
+    }
+    if (t->space->is_sigma0 || (t->space == root_space && root_space->thread_count == 1)) {
+        return failed(L4_ErrInvalidThread); /* the system ends with them */
+    }
+    if (utcb != ~0u && !space_map_utcb(to, utcb)) {
+        return failed(L4_ErrNoMem);
+    }
+    if (t->kind != KIND_START && t->state != STATE_INACTIVE) {
+        ipc_abort(t);
+    }
+    if (had_utcb) {
+        utcb_read_words(t, 0, contents, L4_UTCB_SIZE / 4);
+    } else {
+        memset(contents, 0, sizeof contents);
+        contents[L4_UTCB_MY_GLOBAL_ID / 4] = t->id;
+    }
+    leave_space(t);
+    join_space(t, to);
+    t->flags &= (uint8_t)~FLAG_REDIRECTED;
+    t->flags |= to->redirector != 0 ? FLAG_REDIRECTED : 0;
+    if (utcb != ~0u) {
+        t->utcb = utcb;
+        utcb_write_words(t, 0, contents, L4_UTCB_SIZE / 4);
+    }
+    return done();
+}
+
 static struct control_result create(uint32_t dest, uint32_t space_id, uint32_t scheduler,
                                     uint32_t pager, uint32_t utcb) {
     bool new_space = space_id == dest;
@@ -275,9 +312,9 @@ struct control_result thread_control(struct tcb *self, uint32_t dest, uint32_t s
         delete(t);
         return done();
     }
-    const struct tcb *other = thread_find(space_id);
-    if (space_id != dest && (other == NULL || other->space != t->space)) {
-        return failed(L4_ErrInvalidSpace); /* threads do not change their space yet */
+    const struct tcb *other = space_id == dest ? t : thread_find(space_id);
+    if (other == NULL || other->space == NULL) {
+        return failed(L4_ErrInvalidSpace);
     }
     if (scheduler != 0) {
         const struct tcb *boss = thread_find(scheduler);
@@ -285,7 +322,11 @@ struct control_result thread_control(struct tcb *self, uint32_t dest, uint32_t s
             return failed(L4_ErrInvalidSched);
         }
     }
-    struct control_result result = set_up(t, pager, utcb);
+    struct control_result result =
+        other->space == t->space ? done() : migrate(t, other->space, utcb);
+    if (result.result != 0) {
+        result = set_up(t, pager, utcb);
+    }
     if (result.result == 0) {
         return result;
     }

@@ -78,12 +78,16 @@ bool timer_deadline(uint32_t raw, uint64_t *deadline) {
 }
 
 /* The alarm may come early by a count or when the counter has wrapped: it is set again then. */
-static void set_alarm(void) {
-    if (waiting == NULL) {
+void timer_set_alarm(void) {
+    uint64_t end = sched_delay_end();
+    if (waiting != NULL && waiting->timeout_at < end) {
+        end = waiting->timeout_at;
+    }
+    if (end == ~0ull) {
         return;
     }
     uint64_t now = timer_now();
-    uint64_t ahead = waiting->timeout_at > now ? waiting->timeout_at - now : 0;
+    uint64_t ahead = end > now ? end - now : 0;
     if (ahead > 60000000u) {
         ahead = 60000000u; /* a minute: far from the counter's wrap */
     }
@@ -112,7 +116,7 @@ void timer_arm(struct tcb *t, uint64_t deadline) {
     t->timeout_next = *at;
     *at = t;
     if (waiting == t) {
-        set_alarm();
+        timer_set_alarm();
     }
 }
 
@@ -135,7 +139,8 @@ void timer_alarm(void) {
         timer_disarm(t);
         ipc_timed_out(t);
     }
-    set_alarm();
+    sched_delay_over(now);
+    timer_set_alarm();
 }
 
 void timer_tick(void) {

@@ -27,6 +27,9 @@ bool timer_deadline(uint32_t raw, uint64_t *deadline);
 void timer_arm(struct tcb *t, uint64_t deadline);
 void timer_disarm(struct tcb *t);
 
+/* The earliest of all deadlines may have changed: threads' timeouts and sched_delay_end. */
+void timer_set_alarm(void);
+
 /* From irq.c. */
 void timer_tick(void);
 void timer_alarm(void);

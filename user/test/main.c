@@ -10,9 +10,9 @@
 #include "test.h"
 
 static const struct test *const tables[] = {
-    thread_tests,   ipc_tests,       timeout_tests,   map_tests,    fault_tests,
-    schedule_tests, interrupt_tests, sigma0_tests,    attack_tests, isolation_tests,
-    pitfall_tests,  string_tests,    propagate_tests, name_tests,   shared_tests,
+    thread_tests,    ipc_tests,    timeout_tests, map_tests,       fault_tests,   schedule_tests,
+    interrupt_tests, sigma0_tests, attack_tests,  isolation_tests, pitfall_tests, string_tests,
+    propagate_tests, name_tests,   shared_tests,  preempt_tests,   migrate_tests,
 };
 
 static const char *running;

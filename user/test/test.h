@@ -38,6 +38,8 @@ extern const struct test string_tests[];
 extern const struct test name_tests[];
 extern const struct test propagate_tests[];
 extern const struct test shared_tests[];
+extern const struct test preempt_tests[];
+extern const struct test migrate_tests[];
 
 /* The OS timer's registers, mapped by main.c. */
 #define OS_TIMER_PAGE 0x90000000u

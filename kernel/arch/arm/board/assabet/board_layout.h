@@ -14,4 +14,8 @@
 #define SYSTEM_PA  0x90000000
 #define PROBE_PA   0x50000000
 
+/* What the loader has set: the core's clock, and the memory's, which is half of it (chapter 9.5). */
+#define BOARD_INTERNAL_KHZ 200000
+#define BOARD_EXTERNAL_KHZ 100000
+
 #endif
