@@ -8,7 +8,7 @@ objects of Linux are kept outside the checkout (make's CACHE), so the second bui
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from switchyard import build
@@ -32,16 +32,17 @@ class Linux:
     end: str  # how our machine's run ends then, as its statistics call it
     has_dtb: bool = False  # whether a device tree describes the board to the kernel
     self_tests: tuple[str, ...] = ("selftest",)  # the programs of the RAM disk that init runs
+    disk: str = ""  # which RAM disk: that of the self-tests, or "bench"
 
     @property
     def name(self) -> str:
         """The name of the build and, without their endings, of its files."""
-        return f"linux-{self.config}"
+        return f"linux-{self.config}-{self.disk}" if self.disk else f"linux-{self.config}"
 
     @property
     def kernel(self) -> Path:
         """The kernel, which unpacks itself."""
-        return build.root() / "build" / "guests" / f"{self.name}.zImage"
+        return build.root() / "build" / "guests" / f"linux-{self.config}.zImage"
 
     @property
     def symbols(self) -> Path:
@@ -50,8 +51,11 @@ class Linux:
 
     @property
     def initrd(self) -> Path:
-        """The initial RAM disk: an init that runs the self-test and switches the machine off."""
-        return self.kernel.with_suffix(".cpio")
+        """The initial RAM disk: an init that runs the self-test and switches the machine off.
+
+        Or, as the command line says, the suite of benchmarks, if that is on the disk.
+        """
+        return self.kernel.with_name(f"{self.name}.cpio")
 
     @property
     def dtb(self) -> Path | None:
@@ -125,6 +129,13 @@ SYSTEMS = {
 }
 
 
+# The same kernels with the suite of benchmarks (bench/unix) on their RAM disks.
+BENCHES = {
+    system.config: replace(system, disk="bench", about=f"{system.about}, with the benchmarks")
+    for system in SYSTEMS.values()
+}
+
+
 def cache() -> Path:
     """Where sources and objects of Linux are kept, for every checkout of this user."""
     home = os.environ.get("XDG_CACHE_HOME")
@@ -133,9 +144,8 @@ def cache() -> Path:
 
 def find(name: str) -> list[Linux]:
     """The systems of that name: `linux` is all of them; none if no Linux is called that."""
-    if name == ALL:
-        return list(SYSTEMS.values())
-    return [SYSTEMS[name]] if name in SYSTEMS else []
+    every = [*SYSTEMS.values(), *BENCHES.values()]
+    return [system for system in every if name in (ALL, system.name)]
 
 
 def ensure(

@@ -3,7 +3,9 @@
  * The first process: mounts what programs expect, does what the kernel's command line asks for,
  * switches the machine off (or, where the board cannot, resets it). The kernel's console is its
  * standard input and output. Words of the command line: "shell" for a shell, "end" for nothing at
- * all; without one of them the self-tests run.
+ * all, "bench" for the suite of benchmarks, with what follows as its arguments (behind " -- " on
+ * the command line, so that the kernel leaves words with = alone); without one of them the
+ * self-tests run.
  */
 #include "os.h"
 
@@ -18,14 +20,14 @@ static const struct {
     {"tmpfs", "/tmp"},
 };
 
-/* Runs a program to its end; its exit status, or -1 if it did not end by itself. */
-static int run(const char *path) {
-    char *const arguments[] = {(char *)path, NULL};
+/* Runs a program to its end; its exit status, or -1 if it did not end by itself. The first of the
+ * arguments is its path. */
+static int run(char *const arguments[]) {
     char *const environment[] = {"PATH=/bin", NULL};
     int status;
     pid_t child = fork();
     if (child == 0) {
-        execve(path, arguments, environment);
+        execve(arguments[0], arguments, environment);
         _exit(127);
     }
     /* Orphans come to the first process, and end here. */
@@ -41,6 +43,11 @@ static int run(const char *path) {
     return -1;
 }
 
+static int run_alone(const char *path) {
+    char *const arguments[] = {(char *)path, NULL};
+    return run(arguments);
+}
+
 static int is(const char *a, const char *b) {
     return a && strcmp(a, b) == 0;
 }
@@ -52,7 +59,7 @@ static void self_tests(void) {
         struct stat found;
         if (stat(tests[i], &found) == 0) {
             printf("init: %s\n", tests[i]);
-            printf("init: self-test ended with status %d\n", run(tests[i]));
+            printf("init: self-test ended with status %d\n", run_alone(tests[i]));
         }
     }
 }
@@ -67,7 +74,10 @@ int main(int argc, char **argv) {
     /* The kernel hands over the words that mean nothing to it. */
     const char *word = argc > 1 ? argv[1] : NULL;
     if (is(word, "shell")) {
-        printf("init: shell ended with status %d\n", run("/bin/sh"));
+        printf("init: shell ended with status %d\n", run_alone("/bin/sh"));
+    } else if (is(word, "bench")) {
+        argv[1] = (char *)"/bin/suite";
+        printf("init: suite ended with status %d\n", run(argv + 1));
     } else if (!is(word, "end")) {
         self_tests();
     }

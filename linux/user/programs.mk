@@ -5,7 +5,14 @@ INIT     := init os aeabi
 SH       := sh os aeabi
 TESTS    := selftest process signals pipes sockets locks memory shared code states time os
 NETWORK  := net os aeabi
-PROGRAMS := $(USER)/init $(USER)/sh $(USER)/selftest $(addprefix $(USER)/,$(MORE))
+# The suite of benchmarks (bench/unix), which has no file of this folder in it: its licence is not
+# this folder's.
+SUITE    := $(addprefix bench/unix/,suite measure children potato ctx bandwidth process call memory \
+            signal extreme) bench/os/linux l4/lib/arch/arm/divide l4/lib/arch/arm/aeabi
+HELLO    := bench/unix/hello
+BENCH    := $(USER)/init $(USER)/sh $(USER)/suite $(USER)/hello
+PROGRAMS := $(USER)/init $(USER)/sh $(USER)/selftest $(addprefix $(USER)/,$(MORE)) \
+            $(USER)/suite $(USER)/hello
 
 CFLAGS_USER := -std=gnu11 -O2 -ffreestanding -fno-sanitize=undefined -g0 -fno-stack-protector \
     -fno-pic -fno-unwind-tables -ffunction-sections -Wall -Wextra -Wshadow -Wundef -Werror \
@@ -18,6 +25,21 @@ $(USER)/%.o: user/%.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(TARGET) $(CFLAGS_USER) -include nolibc.h -c -o $@ $<
 
+# From elsewhere in the repository, under their places in it. nolibc's types do not convert as
+# Switchyard's own code has it, but it does as -Wall and -Wextra want.
+$(USER)/bench/%.o: $(TOP)/bench/%.c $(wildcard $(TOP)/bench/unix/*.h $(TOP)/bench/os/*.h) $(TOP)/include/probe.h \
+             $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(TARGET) $(CFLAGS_USER) -I$(TOP)/include -include nolibc.h -c -o $@ $<
+
+$(USER)/l4/%.o: $(TOP)/l4/%.c
+	@mkdir -p $(@D)
+	$(CC) $(TARGET) $(CFLAGS_USER) -c -o $@ $<
+
+$(USER)/l4/%.o: $(TOP)/l4/%.S
+	@mkdir -p $(@D)
+	$(CC) $(TARGET) -c -o $@ $<
+
 # Thumb system calls have their number in r7, which must not be the frame pointer then.
 $(USER)/thumb/%.o: user/%.c $(HEADERS)
 	@mkdir -p $(@D)
@@ -27,6 +49,8 @@ $(USER)/thumb/%.o: user/%.c $(HEADERS)
 $(USER)/init: $(INIT:%=$(USER)/%.o)
 $(USER)/sh: $(SH:%=$(USER)/%.o)
 $(USER)/net: $(NETWORK:%=$(USER)/%.o)
+$(USER)/suite: $(SUITE:%=$(USER)/%.o)
+$(USER)/hello: $(HELLO:%=$(USER)/%.o)
 $(USER)/selftest: $(TESTS:%=$(USER)/%.o) $(USER)/aeabi.o
 $(USER)/selftest-thumb: $(TESTS:%=$(USER)/thumb/%.o) $(USER)/aeabi.o
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A shell for looking around by hand: words, programs in /bin, `>` and `|`, and what a system
- * without other programs needs built in. No quotes, no variables. It ends with its input.
+ * without other programs needs built in. No quotes, no variables. It ends with its input;
+ * `sh -c LINE` runs that line only.
  */
 #include "os.h"
 
@@ -132,10 +133,11 @@ static int split(char *line, char **words) {
     return count;
 }
 
-/* Runs one pipeline and waits for all of it. */
-static void pipeline(char *line) {
+/* Runs one pipeline and waits for all of it. The exit status of the process that ended last. */
+static int pipeline(char *line) {
     int in = 0;
     int started = 0;
+    int status = 0;
     while (line) {
         char *words[WORDS];
         char *rest = strchr(line, '|');
@@ -181,12 +183,16 @@ static void pipeline(char *line) {
         close(in);
     }
     while (started-- > 0) {
-        waitpid(-1, NULL, 0);
+        waitpid(-1, &status, 0);
     }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     char line[LINE];
+    if (argc == 3 && strcmp(argv[1], "-c") == 0) {
+        return pipeline(argv[2]);
+    }
     for (;;) {
         char *words[WORDS];
         char copied[LINE];
