@@ -38,5 +38,6 @@
 #define PROBE_EVENT_DOMAIN_ALLOC    7
 #define PROBE_EVENT_SYNONYM_MOVED   8 /* cache lines of a page change to another of its addresses */
 #define PROBE_EVENT_SECTION_SHARED  9 /* a space takes part in another's directory entry */
+#define PROBE_EVENT_PAGE_SPLIT      10 /* a large page or section becomes 16 smaller pages */
 
 #endif

@@ -10,7 +10,6 @@
 #include "kdb.h"
 #include "kip.h"
 #include "kmem.h"
-#include "mapdb.h"
 #include "ptab.h"
 #include "sched.h"
 #include "space.h"
@@ -36,7 +35,6 @@ void kernel_main(uint32_t tags) {
     find_probe();                  /* are we on the simulator? */
     kip_init(bootinfo_init(tags)); /* what programs are told */
     switch_init();                 /* the switching scheme */
-    mapdb_init();                  /* who has which frame */
     thread_init();                 /* thread numbers, interrupts */
     sched_init();                  /* ready queues, the idle thread */
     timer_init();                  /* clock, tick, timeouts */

@@ -1,449 +1,545 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mapping database.
+ * The mapping database: mapping, granting, unmapping, splitting.
  */
 #include "mapdb.h"
 
-#include "kmem.h"
-#include "ptab.h"
+#include "node.h"
 #include "switch.h"
-
-/* flags in node.va */
-#define NODE_RIGHTS (L4_FullyAccessible) /* what the space was given: r 4, w 2, x 1 */
-
-struct node {
-    struct space *space;
-    uint32_t va; /* page address | rights */
-    struct node *next;
-    uint32_t depth; /* 1: from sigma0 (or sigma0's own) */
-};
-
-/* The nodes of a frame that is not in SDRAM (devices). */
-struct device_frame {
-    uint32_t pa;
-    struct node *nodes;
-    struct device_frame *next;
-    uint32_t attribute; /* L4_ARM_MEMORY_* */
-};
-
-static struct kmem_cache node_cache = {.size = 16};
-static struct kmem_cache device_cache = {.size = 16};
-_Static_assert(sizeof(struct node) == 16 && sizeof(struct device_frame) == 16, "cache sizes");
-
-static struct node *ram_frames[SDRAM_SIZE / PAGE_SIZE];
-static uint8_t ram_attributes[SDRAM_SIZE / PAGE_SIZE]; /* L4_ARM_MEMORY_*, by MemoryControl */
-
-#define DEVICE_BUCKETS 32u
-static struct device_frame *device_frames[DEVICE_BUCKETS];
-
-void mapdb_init(void) {
-}
-
-static bool is_ram(uint32_t pa) {
-    return pa - SDRAM_PA < SDRAM_SIZE;
-}
 
 static bool is_kernel_frame(uint32_t pa) {
     return pa - KERNEL_PA < KERNEL_SIZE + HEAP_SIZE;
 }
+_Static_assert((KERNEL_PA & 0xfffff) == 0 && ((KERNEL_SIZE + HEAP_SIZE) & 0xfffff) == 0,
+               "no section holds a part of the kernel's frames");
 
-static struct device_frame *find_device(uint32_t pa) {
-    struct device_frame *f = device_frames[pa / PAGE_SIZE % DEVICE_BUCKETS];
-    while (f != NULL && f->pa != pa) {
-        f = f->next;
+/* Does the page hold one that map items may not touch? */
+static bool has_reserved(const struct space *space, uint32_t va, enum page_size size) {
+    if (likely(size == SIZE_4K)) {
+        return space_is_reserved(space, va);
     }
-    return f;
+    return space_overlaps_reserved(space, va, size_bytes(size));
 }
 
-/* The anchor of a frame's list; NULL: a device frame that has none and `make` is not asked, or no
- * memory. */
-static struct node **frame_nodes(uint32_t pa, bool make) {
-    if (is_ram(pa)) {
-        return &ram_frames[(pa - SDRAM_PA) / PAGE_SIZE];
+/* The largest size of a page at `va`, if there is nothing of the space there. */
+static enum page_size hole(const struct space *space, uint32_t va, enum page_size limit) {
+    while (limit != SIZE_4K && !ptab_is_empty(space, va, limit)) {
+        limit--;
     }
-    struct device_frame *f = find_device(pa);
-    if (f != NULL) {
-        return &f->nodes;
-    }
-    f = make ? kmem_cache_alloc(&device_cache) : NULL;
-    if (f == NULL) {
-        return NULL;
-    }
-    struct device_frame **bucket = &device_frames[pa / PAGE_SIZE % DEVICE_BUCKETS];
-    f->pa = pa;
-    f->next = *bucket;
-    *bucket = f;
-    return &f->nodes;
+    return limit;
 }
 
-/* A device frame without nodes needs no anchor. */
-static void frame_nodes_done(uint32_t pa) {
-    if (is_ram(pa)) {
-        return;
+/* ---- splitting ---- */
+
+/* The node that is part of `whole`'s page, at `pa`, after the split. */
+static struct node *part_of(const struct node *whole, uint32_t pa) {
+    enum page_size size = node_size(whole) - 1;
+    uint32_t va = node_va(whole) + (pa - node_pa(whole)) / size_bytes(size) * size_bytes(size);
+    return node_find(whole->space, va, (pa & ~PAGE_MASK) | size);
+}
+
+static bool is_marked(const struct node *n) {
+    return n != NULL && (n->va & NODE_MARK) != 0;
+}
+
+/* Of tables the first word of each leads to the next. */
+static void free_spare(struct node *nodes, uint32_t *tables) {
+    while (nodes != NULL) {
+        struct node *next = nodes->next;
+        node_free(nodes);
+        nodes = next;
     }
-    for (struct device_frame **f = &device_frames[pa / PAGE_SIZE % DEVICE_BUCKETS]; *f != NULL;
-         f = &(*f)->next) {
-        if ((*f)->pa == pa) {
-            if ((*f)->nodes == NULL) {
-                struct device_frame *empty = *f;
-                *f = empty->next;
-                kmem_cache_free(&device_cache, empty);
+    while (tables != NULL) {
+        uint32_t *next = (uint32_t *)tables[0];
+        ptab_free_spare(tables);
+        tables = next;
+    }
+}
+
+/* What splitting the marked nodes of n's list takes: 16 nodes each, and tables for sections. */
+static bool get_spare(const struct node *n, struct node **nodes, uint32_t **tables) {
+    *nodes = NULL;
+    *tables = NULL;
+    for (; n != NULL; n = n->next) {
+        if (!is_marked(n)) {
+            continue;
+        }
+        for (uint32_t i = 0; i < PARTS; i++) {
+            struct node *spare = node_alloc();
+            if (spare == NULL) {
+                return false;
             }
-            return;
+            spare->next = *nodes;
+            *nodes = spare;
+        }
+        if (node_size(n) == SIZE_1M) {
+            uint32_t *table = ptab_alloc_table();
+            if (table == NULL) {
+                return false;
+            }
+            table[0] = (uint32_t)*tables;
+            *tables = table;
         }
     }
-}
-
-static uint32_t node_page(const struct node *n) {
-    return n->va & ~PAGE_MASK;
-}
-
-static struct node **find_node(struct node **anchor, const struct space *space, uint32_t va) {
-    struct node **at = anchor;
-    while (*at != NULL && ((*at)->space != space || node_page(*at) != (va & ~PAGE_MASK))) {
-        at = &(*at)->next;
-    }
-    return at;
-}
-
-static pte_t *node_entry(const struct node *n) {
-    pte_t *entry = ptab_find(n->space, n->va);
-    kernel_assert(entry != NULL && pte_is_mapped(*entry));
-    return entry;
-}
-
-/* ---- awake and dormant ---- */
-
-/*
- * The C and B bits of a frame, as MemoryControl set them. By default RAM is cached and everything
- * else is a device, whose registers are always accessed themselves.
- */
-static pte_t frame_bits(uint32_t pa) {
-    uint32_t attribute;
-    if (is_ram(pa)) {
-        attribute = ram_attributes[(pa - SDRAM_PA) / PAGE_SIZE];
-    } else {
-        const struct device_frame *f = find_device(pa);
-        attribute = f == NULL ? L4_ARM_MEMORY_DEFAULT : f->attribute;
-    }
-    switch (attribute) {
-    case L4_ARM_MEMORY_UNCACHED:
-        return 0;
-    case L4_ARM_MEMORY_BUFFERED:
-        return PTE_BUFFERABLE;
-    case L4_ARM_MEMORY_MINI_CACHE:
-        return PTE_CACHEABLE;
-    case L4_ARM_MEMORY_CACHED:
-        return PTE_CACHEABLE | PTE_BUFFERABLE;
-    default:
-        return is_ram(pa) ? PTE_CACHEABLE | PTE_BUFFERABLE : 0;
-    }
-}
-
-static pte_t dormant_entry(uint32_t pa) {
-    return pa | PTE_DORMANT | ((frame_bits(pa) & PTE_CACHEABLE) != 0 ? PTE_DORMANT_C : 0);
-}
-
-static pte_t awake_entry(uint32_t pa, bool writable) {
-    return pa | (writable ? PTE_AP_RW : PTE_AP_RO) | frame_bits(pa) | PTE_SMALL;
-}
-
-static void put_to_sleep(const struct node *n) {
-    pte_t *entry = node_entry(n);
-    if (pte_is_valid(*entry)) {
-        bool cached = pte_is_cacheable(*entry);
-        *entry = dormant_entry(pte_frame(*entry));
-        ptab_publish();
-        switch_unmap(n->space, node_page(n), PAGE_SIZE, UNMAP_GONE, cached);
-    }
-}
-
-static void make_read_only(const struct node *n) {
-    pte_t *entry = node_entry(n);
-    if (pte_is_writable(*entry)) {
-        bool cached = pte_is_cacheable(*entry);
-        *entry = awake_entry(pte_frame(*entry), false);
-        ptab_publish();
-        switch_unmap(n->space, node_page(n), PAGE_SIZE, UNMAP_READ_ONLY, cached);
-    }
-}
-
-static void wake(struct node *first, const struct node *n, pte_t *entry, bool write) {
-    uint32_t pa = pte_frame(*entry);
-    bool cached = pte_is_cacheable(*entry);
-    if (cached) {
-        bool moved = false;
-        for (const struct node *other = first; other != NULL; other = other->next) {
-            if (other == n ||
-                !switch_synonym(other->space, node_page(other), n->space, node_page(n))) {
-                continue;
-            }
-            pte_t theirs = *node_entry(other);
-            if (write && pte_is_valid(theirs)) {
-                put_to_sleep(other);
-                moved = true;
-            } else if (pte_is_writable(theirs)) {
-                make_read_only(other);
-                moved = true;
-            }
-        }
-        if (moved) {
-            switch_unmap_finish();
-            count_event(PROBE_EVENT_SYNONYM_MOVED);
-        }
-    }
-    bool was_valid = pte_is_valid(*entry);
-    *entry = awake_entry(pa, write);
-    ptab_publish();
-    switch_map(n->space, node_page(n), PAGE_SIZE, write && cached, was_valid);
-}
-
-bool mapdb_wake(struct space *space, uint32_t va, bool write) {
-    pte_t *entry = ptab_find(space, va);
-    if (entry == NULL || !pte_is_mapped(*entry) || space_is_reserved(space, va)) {
-        return false;
-    }
-    struct node **anchor = frame_nodes(pte_frame(*entry), false);
-    struct node *n = anchor == NULL ? NULL : *find_node(anchor, space, va);
-    kernel_assert(n != NULL);
-    if (write ? (n->va & L4_Writable) == 0 || pte_is_writable(*entry) : pte_is_valid(*entry)) {
-        return false;
-    }
-    wake(*anchor, n, entry, write);
     return true;
 }
 
+/* Hardware and nodes; the old node stays in its list for now. */
+static void split_one(struct node *n, struct node **nodes, uint32_t **tables) {
+    enum page_size size = node_size(n);
+    uint32_t step = size_bytes(size - 1);
+    uint32_t *table = NULL;
+    if (size == SIZE_1M) {
+        table = *tables;
+        *tables = (uint32_t *)table[0];
+    }
+    ptab_split(n->space, node_va(n), size, table);
+    ptab_publish();
+    if (node_is_valid(n)) {
+        switch_unmap(n->space, node_va(n), size_bytes(size), UNMAP_READ_ONLY, false);
+    }
+    for (uint32_t i = 0; i < PARTS; i++) {
+        struct node *part = *nodes;
+        *nodes = part->next;
+        bool with_parent = is_marked(n->parent);
+        *part = (struct node){.space = n->space,
+                              .va = (n->va & ~(NODE_MARK | NODE_MOVED)) + i * step,
+                              .pa = n->pa - 1 + i * step, /* the next smaller size */
+                              .parent = n->parent};
+        if (with_parent) {
+            part->parent = part_of(n->parent, node_pa(part));
+        }
+        (void)node_insert(part, with_parent ? part->parent : NULL); /* RAM: cannot fail */
+    }
+}
+
 /*
- * A new node: awake at once if nobody else can have lines of the frame, so that most pages never
- * fault for this; else dormant until its first access shows who is to have it.
+ * Parts go first in their lists, or right behind their parents; so parents are before children
+ * again, also those smaller children that were there before.
  */
-static void start(struct node *first, const struct node *n, pte_t *entry, uint32_t pa) {
-    bool cached = (frame_bits(pa) & PTE_CACHEABLE) != 0;
-    if (cached) {
-        for (const struct node *other = first; other != NULL; other = other->next) {
-            if (other != n && pte_is_valid(*node_entry(other)) &&
-                switch_synonym(other->space, node_page(other), n->space, node_page(n))) {
-                *entry = dormant_entry(pa);
-                ptab_publish();
-                return;
-            }
+bool node_split(struct node *n) {
+    enum page_size size = node_size(n);
+    uint32_t pa = node_pa(n);
+    struct node *nodes;
+    uint32_t *tables;
+    for (struct node *m = n; m != NULL; m = m->next) {
+        if (m == n || is_marked(m->parent)) {
+            m->va |= NODE_MARK;
         }
     }
-    bool writable = (n->va & L4_Writable) != 0;
-    *entry = awake_entry(pa, writable);
-    ptab_publish();
-    switch_map(n->space, node_page(n), PAGE_SIZE, writable && cached, false);
+    if (!get_spare(n, &nodes, &tables)) {
+        for (; n != NULL; n = n->next) {
+            n->va &= ~NODE_MARK;
+        }
+        free_spare(nodes, tables);
+        return false;
+    }
+    for (struct node *m = n; m != NULL; m = m->next) {
+        if (is_marked(m)) {
+            count_event(PROBE_EVENT_PAGE_SPLIT);
+            split_one(m, &nodes, &tables);
+        }
+    }
+    struct walk w;
+    FOR_EACH_NODE(m, &w, pa, size) {
+        if (node_size(m) < size && is_marked(m->parent)) {
+            m->parent = part_of(m->parent, node_pa(m));
+        }
+    }
+    while (n != NULL) {
+        struct node *next = n->next;
+        if (is_marked(n)) {
+            node_remove(n);
+            node_free(n);
+        }
+        n = next;
+    }
+    return true;
 }
 
 /* ---- unmapping ---- */
 
-static void remove_node(struct node **at) {
-    struct node *n = *at;
-    pte_t *entry = node_entry(n);
-    bool valid = pte_is_valid(*entry);
-    bool cached = pte_is_cacheable(*entry);
-    *entry = 0;
+static void remove_node(struct node *n) {
+    ptab_clear(n->space, node_va(n), node_size(n));
     ptab_publish();
-    if (valid) {
-        switch_unmap(n->space, node_page(n), PAGE_SIZE, UNMAP_GONE, cached);
+    if (node_is_valid(n)) {
+        switch_unmap(n->space, node_va(n), size_bytes(node_size(n)), UNMAP_GONE, node_is_cached(n));
     }
-    *at = n->next;
-    kmem_cache_free(&node_cache, n);
+    node_remove(n);
+    node_free(n);
 }
 
-/* Fewer rights for one node; 0 left removes it. True: it was removed and *at is the next. */
-static bool take_rights(struct node **at, uint32_t rights) {
-    struct node *n = *at;
+/* Fewer rights for one node; none left removes it. */
+static void take_rights(struct node *n, uint32_t rights) {
     n->va &= ~(rights & NODE_RIGHTS);
     if ((n->va & (L4_Readable | L4_eXecutable)) == 0) { /* ARM cannot map for writing only */
-        remove_node(at);
-        return true;
+        remove_node(n);
+    } else if ((n->va & L4_Writable) == 0) {
+        synonym_make_read_only(n);
     }
-    if ((n->va & L4_Writable) == 0) {
-        make_read_only(n);
-    }
-    return false;
 }
 
-/* All nodes from *at on that are deeper than `depth`. */
-static void take_from_subtree(struct node **at, uint32_t depth, uint32_t rights) {
-    while (*at != NULL && (*at)->depth > depth) {
-        if (!take_rights(at, rights)) {
-            at = &(*at)->next;
+/* Sigma0 has no node above those who have a frame from it. */
+static bool is_sigma0s(const struct node *n) {
+    return n->space == sigma0_space;
+}
+
+/*
+ * Marks what came from `n` (NULL: from sigma0) of the page `size` at `pa`. Where that is a part of
+ * a larger page, it stops and returns the node of that one.
+ */
+static struct node *mark_children(const struct node *n, uint32_t pa, enum page_size size) {
+    struct walk w;
+    FOR_EACH_NODE(m, &w, pa, size) {
+        bool child = n == NULL ? !is_sigma0s(m) : m->parent == n || is_marked(m->parent);
+        if (!child) {
+            continue;
         }
+        if (node_size(m) > size) {
+            return m;
+        }
+        m->va |= NODE_MARK;
+    }
+    return NULL;
+}
+
+static void take_marked(uint32_t pa, enum page_size size, uint32_t rights) {
+    struct walk w;
+    struct node *m = walk_first(&w, pa, size);
+    while (m != NULL) {
+        struct node *next = m->next;
+        if (is_marked(m)) {
+            m->va &= ~NODE_MARK;
+            take_rights(m, rights);
+        }
+        m = walk_on(&w, next);
+    }
+}
+
+static void unmark(uint32_t pa, enum page_size size) {
+    struct walk w;
+    FOR_EACH_NODE(m, &w, pa, size) {
+        m->va &= ~NODE_MARK;
     }
 }
 
 /*
- * Removing a parent but not its children must not happen: rights that a parent loses its children
- * lose too, and they come first.
+ * Rights that a parent loses its children lose too. None of them is larger than `size` when rights
+ * are taken: those are split first, or else lose them as a whole, with their children.
  */
-void mapdb_unmap(struct space *space, uint32_t va, uint32_t rights, bool own) {
-    pte_t *entry = ptab_find(space, va);
-    bool mapped = entry != NULL && pte_is_mapped(*entry);
-    if (space_is_reserved(space, va) || (!mapped && !space->is_sigma0)) {
-        return;
+static void take_from_children(const struct node *n, uint32_t pa, enum page_size size,
+                               uint32_t rights) {
+    struct node *large;
+    while ((large = mark_children(n, pa, size)) != NULL) {
+        unmark(pa, size);
+        if (!node_split(large)) {
+            (void)mapdb_unmap(large->space, node_va(large), SIZE_1M, NODE_RIGHTS, true);
+        }
     }
-    uint32_t pa = mapped ? pte_frame(*entry) : va & ~PAGE_MASK;
-    struct node **anchor = frame_nodes(pa, false);
-    if (anchor == NULL) {
-        return;
+    take_marked(pa, size, rights);
+}
+
+static enum page_size smaller(enum page_size a, enum page_size b) {
+    return a < b ? a : b;
+}
+
+static uint32_t unmap_sigma0(uint32_t va, enum page_size limit, uint32_t rights, bool own) {
+    enum page_size size = is_ram(va) ? limit : SIZE_4K;
+    take_from_children(NULL, va & ~PAGE_MASK, size, rights);
+    mapping_t m = own ? ptab_get(sigma0_space, va) : 0; /* its nodes are all of 4 KB */
+    struct node *n = m == 0 ? NULL : node_find(sigma0_space, va, m);
+    if (own) {
+        size = SIZE_4K;
+        if (n != NULL) {
+            take_rights(n, rights);
+        }
     }
+    return size_log2(size);
+}
+
+uint32_t mapdb_unmap(struct space *space, uint32_t va, enum page_size limit, uint32_t rights,
+                     bool own) {
     if (space->is_sigma0) {
-        /* Everybody else's node is below sigma0. */
-        struct node **at = anchor;
-        while (*at != NULL) {
-            if ((*at)->space == space ? !own : false) {
-                at = &(*at)->next;
-            } else if (!take_rights(at, rights)) {
-                at = &(*at)->next;
-            }
-        }
-    } else {
-        struct node **at = find_node(anchor, space, va);
-        kernel_assert(*at != NULL);
-        take_from_subtree(&(*at)->next, (*at)->depth, rights);
-        if (own) {
-            take_rights(at, rights);
-        }
+        return unmap_sigma0(va, own ? SIZE_4K : limit, rights, own);
     }
-    frame_nodes_done(pa);
+    mapping_t m = ptab_get(space, va);
+    if (m == 0) {
+        return size_log2(hole(space, va, limit));
+    }
+    struct node *n = node_find(space, va, m);
+    if (n == NULL || space_is_reserved(space, va)) {
+        return size_log2(SIZE_4K);
+    }
+    enum page_size size = smaller(limit, mapping_size(m));
+    while (own && node_size(n) > size) {
+        if (!node_split(n)) {
+            size = node_size(n);
+            break;
+        }
+        m = ptab_get(space, va);
+        n = node_find(space, va, m);
+    }
+    uint32_t pa = mapping_frame(m) & ~size_mask(size);
+    take_from_children(n, pa, size, rights);
+    if (own) {
+        take_rights(n, rights);
+    }
+    return size_log2(size);
 }
 
 /* ---- mapping ---- */
 
 bool mapdb_map_sigma0(uint32_t va) {
     uint32_t pa = va & ~PAGE_MASK;
-    if (is_kernel_frame(pa) || space_is_reserved(sigma0_space, va)) {
+    if (is_kernel_frame(pa) || space_is_reserved(sigma0_space, va) ||
+        !ptab_make(sigma0_space, va)) {
         return false;
     }
-    pte_t *entry = ptab_make(sigma0_space, va);
-    struct node **anchor = entry == NULL ? NULL : frame_nodes(pa, true);
-    struct node *n = anchor == NULL ? NULL : kmem_cache_alloc(&node_cache);
+    struct node *n = node_alloc();
     if (n == NULL) {
         return false;
     }
-    *n = (struct node){.space = sigma0_space, .va = pa | NODE_RIGHTS, .next = *anchor, .depth = 1};
-    *anchor = n;
-    start(*anchor, n, entry, pa);
+    *n = (struct node){.space = sigma0_space, .va = pa | NODE_RIGHTS, .pa = pa | SIZE_4K};
+    if (!node_insert(n, NULL)) {
+        node_free(n);
+        return false;
+    }
+    ptab_enter(sigma0_space, pa, n->pa);
+    synonym_start(n);
     return true;
 }
 
-bool mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint32_t to_va,
-               uint32_t rights, bool grant) {
-    if (space_is_reserved(from, from_va) || space_is_reserved(to, to_va)) {
-        return true;
-    }
-    uint32_t pa;
-    struct node *parent = NULL;
-    struct node **anchor;
-    pte_t *source = ptab_find(from, from_va);
-    if (from->is_sigma0) {
-        pa = from_va & ~PAGE_MASK;
-        if (is_kernel_frame(pa)) {
+/* Is some page of the target the frame that is to come there? */
+static bool has_same_frames(const struct space *to, uint32_t to_va, uint32_t pa,
+                            enum page_size size) {
+    for (uint32_t at = 0; at < size_bytes(size);) {
+        mapping_t m = ptab_get(to, to_va + at);
+        if (m != 0 && mapping_frame(m) == pa + at) {
             return true;
         }
-        anchor = frame_nodes(pa, true);
-    } else {
-        if (source == NULL || !pte_is_mapped(*source)) {
-            return true;
-        }
-        pa = pte_frame(*source);
-        anchor = frame_nodes(pa, false);
-        parent = *find_node(anchor, from, from_va);
-        kernel_assert(parent != NULL);
-        rights &= parent->va & NODE_RIGHTS;
+        at += m == 0 ? PAGE_SIZE : size_bytes(mapping_size(m));
     }
-    if (anchor == NULL) {
-        return false;
-    }
-    if ((rights & (L4_Readable | L4_eXecutable)) == 0 ||
-        (from == to && from_va / PAGE_SIZE == to_va / PAGE_SIZE)) {
-        frame_nodes_done(pa);
-        return true;
-    }
-
-    pte_t *entry = ptab_make(to, to_va);
-    if (entry == NULL) {
-        frame_nodes_done(pa);
-        return false;
-    }
-    if (pte_is_mapped(*entry) && pte_frame(*entry) == pa) {
-        /* The same frame again. More rights if it came from here; else it stays as it is: its
-         * tree cannot be changed without taking it away from those below it. */
-        struct node *old = *find_node(anchor, to, to_va);
-        kernel_assert(old != NULL);
-        bool child = parent == NULL ? old->depth == 1 : old->depth == parent->depth + 1;
-        if (child) {
-            old->va |= rights; /* a write will fault and wake it */
-        }
-        return true;
-    }
-    if (pte_is_mapped(*entry)) {
-        mapdb_unmap(to, to_va, NODE_RIGHTS, true);
-        switch_unmap_finish();
-        /* That may have taken the source away, if it came from there. */
-        if (parent != NULL && *find_node(anchor, from, from_va) != parent) {
-            return true;
-        }
-    }
-
-    if (grant && parent != NULL) {
-        /* The node moves; what came from it stays below it. */
-        bool valid = pte_is_valid(*source);
-        bool cached = pte_is_cacheable(*source);
-        *source = 0;
-        ptab_publish();
-        if (valid) {
-            switch_unmap(from, from_va, PAGE_SIZE, UNMAP_GONE, cached);
-            switch_unmap_finish();
-        }
-        parent->space = to;
-        parent->va = (to_va & ~PAGE_MASK) | rights;
-        *entry = dormant_entry(pa);
-        start(*anchor, parent, entry, pa);
-        return true;
-    }
-
-    struct node *n = kmem_cache_alloc(&node_cache);
-    if (n == NULL) {
-        frame_nodes_done(pa);
-        return false;
-    }
-    struct node **place = parent == NULL ? anchor : &parent->next;
-    *n = (struct node){.space = to,
-                       .va = (to_va & ~PAGE_MASK) | rights,
-                       .next = *place,
-                       .depth = parent == NULL ? 1 : parent->depth + 1};
-    *place = n;
-    *entry = dormant_entry(pa);
-    start(*anchor, n, entry, pa);
-    return true;
+    return false;
 }
 
-/* ---- attributes ---- */
+/* Splits the node until the one of `va` has this size; NULL: no memory. */
+static struct node *split_down(struct node *n, uint32_t va, enum page_size size) {
+    struct space *space = n->space;
+    while (node_size(n) > size) {
+        if (!node_split(n)) {
+            return NULL;
+        }
+        n = node_find(space, va, ptab_get(space, va));
+    }
+    return n;
+}
 
-bool mapdb_set_attribute(struct space *space, uint32_t va, uint32_t attribute) {
-    pte_t *entry = ptab_find(space, va);
-    if (attribute > L4_ARM_MEMORY_CACHED || space_is_reserved(space, va) || entry == NULL ||
-        !pte_is_mapped(*entry)) {
-        return false;
-    }
-    uint32_t pa = pte_frame(*entry);
-    struct node **anchor = frame_nodes(pa, false);
-    kernel_assert(anchor != NULL);
-    for (const struct node *n = *anchor; n != NULL; n = n->next) {
-        put_to_sleep(n); /* its lines go; the next access finds the new bits */
-    }
-    if (is_ram(pa)) {
-        ram_attributes[(pa - SDRAM_PA) / PAGE_SIZE] = (uint8_t)attribute;
-    } else {
-        find_device(pa)->attribute = attribute;
-    }
-    for (const struct node *n = *anchor; n != NULL; n = n->next) {
-        *node_entry(n) = dormant_entry(pa);
-    }
+/* The source's page leaves its space; its node goes to the other. */
+static void move_node(struct node *n, struct space *to, uint32_t to_va, uint32_t rights) {
+    ptab_clear(n->space, node_va(n), node_size(n));
     ptab_publish();
-    switch_unmap_finish();
+    if (node_is_valid(n)) {
+        switch_unmap(n->space, node_va(n), size_bytes(node_size(n)), UNMAP_GONE, node_is_cached(n));
+        switch_unmap_finish();
+    }
+    n->space = to;
+    n->va = to_va | rights;
+    n->pa &= ~(PAGE_MASK & ~MAPPING_SIZE);
+    ptab_enter(to, to_va, n->pa);
+    synonym_start(n);
+}
+
+/*
+ * The target has the frame already. More rights if it came from here; else it stays as it is: its
+ * tree cannot be changed without taking it away from those below it. Granted to its own child, the
+ * page leaves the space, and the child is in its place.
+ */
+static bool map_again(struct node *parent, struct node *old, uint32_t from_va, uint32_t to_va,
+                      enum page_size size, uint32_t rights, bool grant) {
+    if (old->parent != parent || is_sigma0s(old)) {
+        return true;
+    }
+    struct space *to = old->space;
+    grant = grant && parent != NULL;
+    if (!grant && (rights & ~old->va) == 0) {
+        return true;
+    }
+    if (grant) { /* splits what came from it as well */
+        parent = split_down(parent, from_va, size);
+        if (parent == NULL) {
+            return false;
+        }
+        old = node_find(to, to_va, ptab_get(to, to_va));
+    }
+    old = split_down(old, to_va, size);
+    if (old == NULL) {
+        return false;
+    }
+    if (!grant) {
+        old->va |= rights; /* a write will fault and wake it */
+        return true;
+    }
+    struct walk w;
+    rights |= old->va & NODE_RIGHTS;
+    FOR_EACH_NODE(m, &w, node_pa(old), size) {
+        if (m->parent == old) {
+            m->parent = parent;
+        }
+    }
+    remove_node(old);
+    move_node(parent, to, to_va, rights);
     return true;
+}
+
+/* Where a page comes from. */
+struct source {
+    uint32_t pa;
+    struct node *node; /* NULL: sigma0 */
+    enum page_size size;
+    uint32_t rights;
+};
+
+/* False: nothing can come from there, for the size in `s`. */
+static bool find_source(struct space *from, uint32_t va, struct source *s) {
+    if (from->is_sigma0) {
+        s->pa = va & ~PAGE_MASK;
+        s->node = NULL;
+        if (is_kernel_frame(s->pa)) {
+            return false;
+        }
+        if (!is_ram(s->pa)) {
+            s->size = SIZE_4K;
+        }
+        while (s->size != SIZE_4K && has_reserved(from, va, s->size)) {
+            s->size--;
+        }
+        return !space_is_reserved(from, va);
+    }
+    mapping_t m = ptab_get(from, va);
+    if (m == 0) {
+        s->size = hole(from, va, s->size);
+        return false;
+    }
+    s->size = smaller(s->size, mapping_size(m));
+    s->pa = mapping_frame(m);
+    s->node = node_find(from, va, m);
+    if (s->node == NULL) {
+        return false; /* KIP or UTCB */
+    }
+    s->rights &= s->node->va;
+    return true;
+}
+
+static struct node *new_node(struct space *to, uint32_t to_va, const struct source *s) {
+    struct node *n = node_alloc();
+    if (n == NULL) {
+        return NULL;
+    }
+    *n = (struct node){
+        .space = to, .va = to_va | s->rights, .pa = s->pa | s->size, .parent = s->node};
+    struct node *after = s->node != NULL && node_size(s->node) == s->size ? s->node : NULL;
+    if (!node_insert(n, after)) {
+        node_free(n);
+        return NULL;
+    }
+    return n;
+}
+
+uint32_t mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint32_t to_va,
+                   enum page_size limit, uint32_t rights, bool grant) {
+    while (limit != SIZE_4K && ((from_va | to_va) & size_mask(limit)) != 0) {
+        limit--;
+    }
+    for (;;) {
+        struct source s = {.size = limit, .rights = rights & NODE_RIGHTS};
+        if (!find_source(from, from_va, &s)) {
+            return size_log2(s.size);
+        }
+        while (s.size != SIZE_4K && (has_reserved(to, to_va, s.size) ||
+                                     (s.node == NULL && !frame_is_uniform(s.pa, s.size)))) {
+            s.size--;
+        }
+        if ((s.rights & (L4_Readable | L4_eXecutable)) == 0 || space_is_reserved(to, to_va) ||
+            (from == to && from_va == to_va)) {
+            return size_log2(s.size);
+        }
+
+        mapping_t there = ptab_get(to, to_va);
+        while (s.size != SIZE_4K && s.size > mapping_size(there) &&
+               !ptab_is_empty(to, to_va, s.size) && has_same_frames(to, to_va, s.pa, s.size)) {
+            s.size--;
+        }
+        if (there != 0 && mapping_frame(there) == s.pa) {
+            s.size = smaller(s.size, mapping_size(there));
+            bool done = map_again(s.node, node_find(to, to_va, there), from_va, to_va, s.size,
+                                  s.rights, grant);
+            return done ? size_log2(s.size) : 0;
+        }
+        if (!ptab_is_empty(to, to_va, s.size)) {
+            for (uint32_t at = to_va; at - to_va < size_bytes(s.size);) {
+                at = page_behind(at, mapdb_unmap(to, at, s.size, NODE_RIGHTS, true));
+            }
+            switch_unmap_finish();
+            continue; /* that may have taken the source away, or split it */
+        }
+
+        if (s.size != SIZE_1M && !ptab_make(to, to_va)) {
+            return 0;
+        }
+        if (grant && s.node != NULL) {
+            struct node *moving = split_down(s.node, from_va, s.size);
+            if (moving == NULL) {
+                return 0;
+            }
+            move_node(moving, to, to_va, s.rights);
+            return size_log2(s.size);
+        }
+        struct node *n = new_node(to, to_va, &s);
+        if (n == NULL) {
+            return 0;
+        }
+        ptab_enter(to, to_va, n->pa);
+        synonym_start(n);
+        return size_log2(s.size);
+    }
+}
+
+/* ---- faults and attributes ---- */
+
+bool mapdb_wake(struct space *space, uint32_t va, bool write) {
+    mapping_t m = ptab_get(space, va);
+    if (m == 0 || (m & (write ? MAPPING_WRITABLE : MAPPING_VALID)) != 0) {
+        return false;
+    }
+    struct node *n = node_find(space, va, m);
+    if (n == NULL || (write && (n->va & L4_Writable) == 0)) {
+        return false;
+    }
+    synonym_wake(n, va, write);
+    return true;
+}
+
+uint32_t mapdb_set_attribute(struct space *space, uint32_t va, enum page_size limit,
+                             uint32_t attribute) {
+    mapping_t m = ptab_get(space, va);
+    enum page_size size = smaller(limit, mapping_size(m));
+    uint32_t pa = mapping_frame(m) & ~size_mask(size);
+    struct walk w;
+    struct node *n = walk_first(&w, pa, size);
+    while (n != NULL) {
+        if (node_size(n) > size) {
+            if (!node_split(n)) {
+                return 0;
+            }
+            n = walk_first(&w, pa, size);
+        } else {
+            n = walk_on(&w, n->next);
+        }
+    }
+    FOR_EACH_NODE(each, &w, pa, size) {
+        synonym_put_to_sleep(each); /* its lines go; the next access finds the new bits */
+    }
+    frame_set_attribute(pa, size, attribute);
+    switch_unmap_finish();
+    return size_log2(size);
 }

@@ -2,9 +2,10 @@
 /*
  * The mapping database: for each frame, who has it from whom, and who may have it in the cache.
  *
- * One node is one page in one space. The nodes of a frame form its mapping tree, as a list in
- * preorder with depths; what a node passed on are the deeper nodes right behind it. Sigma0 owns
- * every frame from the start and needs no node for that (only for pages that it touches itself).
+ * One node is one page in one space, of 4 KB, 64 KB or 1 MB as it is in the page table. What a node
+ * passed on are nodes of its size or smaller ones. A part of a larger page that gets another fate
+ * than the rest (is revoked, granted, written by others) splits it. Sigma0 owns every frame from
+ * the start and needs no node for that (only for pages that it touches itself).
  *
  * Virtually tagged caches do not keep two mva of one frame coherent. So of all nodes of a
  * cacheable frame that the scheme calls synonyms, either any number are awake and none is
@@ -15,20 +16,25 @@
 #ifndef MAPDB_H
 #define MAPDB_H
 
+#include "ptab.h"
 #include "space.h"
 
-void mapdb_init(void);
+/*
+ * Maps (or grants) what `from` has at `from_va` to `to` at `to_va`, with at most `rights`: as much
+ * as fits one page of at most `limit`. What was there before is unmapped, unless it is the same
+ * frame: then it stays, with more rights if it came from here. Nothing happens where `from` has
+ * nothing. Returns the log2 of what is done; 0: no memory, nothing mapped.
+ */
+uint32_t mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint32_t to_va,
+                   enum page_size limit, uint32_t rights, bool grant);
 
 /*
- * Maps (or grants) the page `from_va` of `from` at `to_va` of `to` with at most `rights`.
- * A page that was there before is unmapped, unless it is the same frame from the same place.
- * Nothing happens where `from` has nothing. False: no memory.
+ * Takes `rights` away from all that came from the page at `va`, or, where that is larger, from
+ * `limit` of it; from itself as well if `own`. Returns the log2 of what is done. It needs memory to
+ * split larger pages; when there is none, the whole larger page goes.
  */
-bool mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint32_t to_va,
-               uint32_t rights, bool grant);
-
-/* Takes `rights` away from all that came from this page, and from it as well if `own`. */
-void mapdb_unmap(struct space *space, uint32_t va, uint32_t rights, bool own);
+uint32_t mapdb_unmap(struct space *space, uint32_t va, enum page_size limit, uint32_t rights,
+                     bool own);
 
 /* Sigma0 touched a frame of its own: maps it 1:1. False: not sigma0's to have. */
 bool mapdb_map_sigma0(uint32_t va);
@@ -40,9 +46,11 @@ bool mapdb_map_sigma0(uint32_t va);
 bool mapdb_wake(struct space *space, uint32_t va, bool write);
 
 /*
- * MemoryControl: L4_ARM_MEMORY_* for the frame of this page, wherever else it is mapped. It is the
- * frame's until it is set again. False: no such page or attribute.
+ * MemoryControl: L4_ARM_MEMORY_* for the frames of the page at `va` (of at most `limit`), wherever
+ * else they are mapped. It is a frame's until it is set again, or a device's until nobody has it.
+ * Returns the log2 of what is done; 0: no memory. There is such a page and attribute.
  */
-bool mapdb_set_attribute(struct space *space, uint32_t va, uint32_t attribute);
+uint32_t mapdb_set_attribute(struct space *space, uint32_t va, enum page_size limit,
+                             uint32_t attribute);
 
 #endif

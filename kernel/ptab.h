@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page tables: from (space, va) to a page-table entry, and what an entry says.
+ * Page tables: from (space, va) to what is mapped there, in the hardware's three sizes.
  *
  * Tables are written through the uncached, write-buffered alias of the heap: the table walker
  * reads memory, not the data cache. A store then costs a buffer slot, where a cached one would
@@ -15,43 +15,48 @@
 #define PAGE_SIZE 4096u
 #define PAGE_MASK (PAGE_SIZE - 1)
 
-#define ENTRIES_PER_TABLE 256u
+/* The sizes of the hardware, and how many pages of one fill a page of the next. */
+enum page_size { SIZE_NONE, SIZE_4K, SIZE_64K, SIZE_1M };
+#define PARTS 16u
 
-typedef uint32_t pte_t;
+static inline uint32_t size_log2(enum page_size size) {
+    return 8 + 4 * (uint32_t)size;
+}
+
+static inline uint32_t size_bytes(enum page_size size) {
+    return 1u << size_log2(size);
+}
+
+static inline uint32_t size_mask(enum page_size size) {
+    return size_bytes(size) - 1;
+}
+
+/* Where the next page begins. */
+static inline uint32_t page_behind(uint32_t va, uint32_t log2) {
+    return ((va >> log2) + 1) << log2;
+}
 
 /*
- * Second-level descriptors (ARM ARM B3.3; SA-1110 manual 7): small page: pa 20 | AP 4 x 2 | C B 1
- * 0. The hardware ignores the rest of a descriptor that ends in 00: a *dormant* entry keeps the
- * frame of a page that is mapped but has to fault, because another mva of that frame owns the cache
- * lines (mapdb.h).
+ * What is mapped at an address: pa of the page | flags; 0: nothing. A page that is mapped but not
+ * valid is *dormant*: it has to fault, because another mva of its frame owns the cache lines
+ * (mapdb.h). The hardware ignores the rest of an entry that ends in 00, so that it can say so.
  */
-#define PTE_SMALL      0x002u
-#define PTE_BUFFERABLE 0x004u
-#define PTE_CACHEABLE  0x008u
-#define PTE_AP_RW      0xff0u /* kernel and program read and write, all four sub-pages */
-#define PTE_AP_RO      0xaa0u /* program reads, kernel writes */
-#define PTE_AP_KERNEL  0x550u
-#define PTE_DORMANT    0x010u /* with type 00 */
-#define PTE_DORMANT_C  0x020u /* dormant: cacheable when it wakes */
+typedef uint32_t mapping_t;
 
-static inline bool pte_is_valid(pte_t e) {
-    return (e & 3) != 0;
+#define MAPPING_SIZE       0x003u /* enum page_size */
+#define MAPPING_BUFFERABLE 0x004u /* B and C as in the hardware's entries */
+#define MAPPING_CACHEABLE  0x008u
+#define MAPPING_VALID      0x010u
+#define MAPPING_WRITABLE   0x020u /* valid, and programs may write */
+#define MAPPING_CACHED     (MAPPING_CACHEABLE | MAPPING_BUFFERABLE)
+
+static inline enum page_size mapping_size(mapping_t m) {
+    return (enum page_size)(m & MAPPING_SIZE);
 }
 
-static inline bool pte_is_mapped(pte_t e) {
-    return e != 0;
-}
-
-static inline bool pte_is_cacheable(pte_t e) {
-    return pte_is_valid(e) ? (e & PTE_CACHEABLE) != 0 : (e & PTE_DORMANT_C) != 0;
-}
-
-static inline bool pte_is_writable(pte_t e) {
-    return pte_is_valid(e) && (e & PTE_AP_RW) == PTE_AP_RW;
-}
-
-static inline uint32_t pte_frame(pte_t e) {
-    return e & ~PAGE_MASK;
+/* Of the 4 KB page that was asked for. */
+static inline uint32_t mapping_frame(mapping_t m) {
+    return m & ~PAGE_MASK;
 }
 
 /* Of a page directory's entry: a page table or section, and not a dormant section. */
@@ -59,21 +64,42 @@ static inline bool pde_is_valid(uint32_t e) {
     return (e & 3) != 0;
 }
 
-/* Where the entry of `va` is, or NULL where there is no table. */
-pte_t *ptab_find(const struct space *space, uint32_t va);
+/* What is mapped at `va`; the frame is that of its 4 KB page, whatever the size. */
+mapping_t ptab_get(const struct space *space, uint32_t va);
 
-/* Likewise, and makes the table; NULL: no memory. */
-pte_t *ptab_make(struct space *space, uint32_t va);
+/* There is a page table for `va`, where no section is. False: no memory. */
+bool ptab_make(struct space *space, uint32_t va);
 
-/* Gives back the table of this 1 MB, which must hold no mapped entry. */
-void ptab_free_table(struct space *space, uint32_t index);
+/* Maps a page where nothing of its size is mapped: `va` and the frame are aligned to the size. For
+ * less than 1 MB there is a table. Not published. */
+void ptab_enter(struct space *space, uint32_t va, mapping_t m);
 
-/* The table of a directory entry, by its uncached address; NULL: none. */
-pte_t *ptab_table(const struct space *space, uint32_t index);
+/* Another state of the page that is mapped at `va`: same size, same frame. Not published. */
+void ptab_change(struct space *space, uint32_t va, mapping_t m);
 
-/* Likewise, from the entry's value. */
-bool ptab_is_table(uint32_t entry);
-pte_t *ptab_entry_table(uint32_t entry);
+/* Takes away the page of this size that is mapped at `va`. Not published. */
+void ptab_clear(struct space *space, uint32_t va, enum page_size size);
+
+/* Is nothing mapped in the `size` around `va`? */
+bool ptab_is_empty(const struct space *space, uint32_t va, enum page_size size);
+
+/*
+ * The page at `va` becomes 16 of the next smaller size, which translate alike. A section needs a
+ * table for that, made beforehand. Not published.
+ */
+void ptab_split(struct space *space, uint32_t va, enum page_size size, void *table);
+void *ptab_alloc_table(void);
+void ptab_free_spare(void *table);
+
+/* Gives back the table of this 1 MB, if there is one and nothing is mapped by it. */
+void ptab_free_table(struct space *space, uint32_t va);
+
+/*
+ * Do two directory entries translate alike, by equal sections or tables of equal entries? Their
+ * domains do not matter. *writable: some page of a table is cached and writable (of a section or
+ * one table it is assumed).
+ */
+bool ptab_same_pages(uint32_t a, uint32_t b, bool *writable);
 
 /* What was written is where the table walker sees it. */
 void ptab_publish(void);

@@ -46,6 +46,32 @@ bool space_is_reserved(const struct space *space, uint32_t va) {
     return va >= KERNEL_AREA || in_area(space->kip_area, va) || in_area(space->utcb_area, va);
 }
 
+static bool overlaps(L4_Fpage_t area, uint32_t va, uint32_t size) {
+    return !L4_IsNilFpage(area) && L4_Address(area) - va < size;
+}
+
+bool space_overlaps_reserved(const struct space *space, uint32_t va, uint32_t size) {
+    return space_is_reserved(space, va) || KERNEL_AREA - va < size ||
+           overlaps(space->kip_area, va, size) || overlaps(space->utcb_area, va, size);
+}
+
+/* All that is mapped in the megabyte at `va`, the kernel's pages too. */
+static void empty_section(struct space *space, uint32_t base) {
+    for (uint32_t va = base; !ptab_is_empty(space, base, SIZE_1M);) {
+        mapping_t m = ptab_get(space, va);
+        if (in_area(space->utcb_area, va) && m != 0) {
+            kmem_free_uncached(heap_pa_to_uncached(mapping_frame(m)), 0);
+            ptab_clear(space, va, SIZE_4K);
+        } else if (in_area(space->kip_area, va) && m != 0) {
+            ptab_clear(space, va, SIZE_4K);
+        } else if (m != 0) {
+            (void)mapdb_unmap(space, va, SIZE_1M, L4_FullyAccessible, true);
+        }
+        va = page_behind(va, m == 0 ? size_log2(SIZE_4K) : size_log2(mapping_size(m)));
+    }
+    ptab_free_table(space, base);
+}
+
 void space_destroy(struct space *space) {
     if (hot.space == space) {
         /* Only idle or a fault handler's reply can come here with it still in force. */
@@ -53,27 +79,34 @@ void space_destroy(struct space *space) {
     }
     switch_space_free(space);
     for (uint32_t index = 0; index < KERNEL_AREA >> 20; index++) {
-        pte_t *table = ptab_table(space, index);
-        if (table == NULL) {
-            continue;
+        if (space->directory[index] != 0) {
+            empty_section(space, index << 20);
         }
-        for (uint32_t i = 0; i < ENTRIES_PER_TABLE; i++) {
-            uint32_t va = index << 20 | i << 12;
-            if (!pte_is_mapped(table[i])) {
-                continue;
-            }
-            if (in_area(space->utcb_area, va)) {
-                kmem_free_uncached(heap_pa_to_uncached(pte_frame(table[i])), 0);
-            } else if (!in_area(space->kip_area, va)) {
-                mapdb_unmap(space, va, L4_FullyAccessible, true);
-            }
-            table[i] = 0;
-        }
-        ptab_free_table(space, index);
     }
     switch_unmap_finish();
     kmem_free_uncached(space->directory, DIRECTORY_ORDER);
     space->directory = NULL;
+}
+
+/* The largest size of the hardware that is not larger than this. */
+static enum page_size fitting(uint32_t log2) {
+    return log2 >= size_log2(SIZE_1M) ? SIZE_1M : log2 >= size_log2(SIZE_64K) ? SIZE_64K : SIZE_4K;
+}
+
+static void unmap_range(struct space *space, uint32_t base, uint32_t log2, uint32_t rights,
+                        bool own) {
+    uint32_t last = base + (log2 == 32 ? ~0u : (1u << log2) - 1);
+    if (last >= KERNEL_AREA) {
+        last = KERNEL_AREA - 1;
+    }
+    uint32_t va = base;
+    while (va <= last) {
+        va = page_behind(va, mapdb_unmap(space, va, fitting(log2), rights, own));
+        if ((va & size_mask(SIZE_1M)) == 0 && own && log2 >= size_log2(SIZE_1M)) {
+            ptab_free_table(space, va - 1);
+        }
+    }
+    switch_unmap_finish();
 }
 
 static bool is_user_area(L4_Fpage_t f, uint32_t min_log2) {
@@ -93,49 +126,48 @@ bool space_set_areas(struct space *space, L4_Fpage_t kip, L4_Fpage_t utcb, uint3
         return false;
     }
     /* What is mapped there already would be unreachable and yet mapped. */
-    for (uint32_t at = L4_Address(utcb), i = 0; i < L4_Size(utcb) / PAGE_SIZE; i++) {
-        mapdb_unmap(space, at + i * PAGE_SIZE, L4_FullyAccessible, true);
-    }
-    mapdb_unmap(space, L4_Address(kip), L4_FullyAccessible, true);
-    switch_unmap_finish();
+    unmap_range(space, L4_Address(utcb), L4_SizeLog2(utcb), L4_FullyAccessible, true);
+    unmap_range(space, L4_Address(kip), L4_SizeLog2(kip), L4_FullyAccessible, true);
     space->kip_area = kip;
     space->utcb_area = utcb;
     return true;
 }
 
+/* The kernel's own pages in a space: they have no node. False: no memory. */
+static bool map_own(struct space *space, uint32_t va, uint32_t pa, bool writable) {
+    if (!ptab_make(space, va)) {
+        return false;
+    }
+    ptab_enter(space, va,
+               pa | SIZE_4K | MAPPING_VALID | MAPPING_CACHED | (writable ? MAPPING_WRITABLE : 0));
+    ptab_publish();
+    switch_map(space, va, PAGE_SIZE, writable, false);
+    return true;
+}
+
 bool space_map_utcb(struct space *space, uint32_t utcb) {
     uint32_t kip = L4_Address(space->kip_area);
+    utcb &= ~PAGE_MASK;
     space->areas_fixed = true;
-    pte_t *entry = ptab_make(space, kip);
-    if (entry == NULL) {
+    if (ptab_get(space, kip) == 0 && !map_own(space, kip, kip_pa(), false)) {
         return false;
     }
-    if (!pte_is_mapped(*entry)) {
-        *entry = kip_pa() | PTE_AP_RO | PTE_CACHEABLE | PTE_BUFFERABLE | PTE_SMALL;
-        ptab_publish();
-        switch_map(space, kip, PAGE_SIZE, false, false);
-    }
-    entry = ptab_make(space, utcb);
-    if (entry == NULL) {
-        return false;
-    }
-    if (!pte_is_mapped(*entry)) {
+    if (ptab_get(space, utcb) == 0) {
         void *frame = kmem_alloc_uncached(0);
-        if (frame == NULL) {
+        if (frame == NULL || !map_own(space, utcb, heap_uncached_to_pa(frame), true)) {
+            if (frame != NULL) {
+                kmem_free_uncached(frame, 0);
+            }
             return false;
         }
-        *entry =
-            heap_uncached_to_pa(frame) | PTE_AP_RW | PTE_CACHEABLE | PTE_BUFFERABLE | PTE_SMALL;
-        ptab_publish();
-        switch_map(space, utcb & ~PAGE_MASK, PAGE_SIZE, true, false);
     }
     return true;
 }
 
 uint32_t *space_utcb_alias(const struct space *space, uint32_t utcb) {
-    pte_t *entry = ptab_find(space, utcb);
-    kernel_assert(entry != NULL && pte_is_mapped(*entry));
-    return (uint32_t *)((uint32_t)heap_pa_to_uncached(pte_frame(*entry)) + (utcb & PAGE_MASK));
+    mapping_t m = ptab_get(space, utcb);
+    kernel_assert(m != 0);
+    return (uint32_t *)((uint32_t)heap_pa_to_uncached(mapping_frame(m)) + (utcb & PAGE_MASK));
 }
 
 /* Base and log2 size of an fpage; the complete space as 32. False: nil or smaller than a page. */
@@ -174,63 +206,53 @@ bool space_map_item(struct space *from, uint32_t item0, uint32_t item1, struct s
         from_log2 = to_log2;
     }
     uint32_t pages = from_log2 == 32 ? 1u << 20 : 1u << (from_log2 - 12);
-    bool done = true;
-    for (uint32_t i = 0; i < pages && done; i++) {
-        uint32_t va = from_base + i * PAGE_SIZE;
-        if (!from->is_sigma0 && from_log2 > 20 && (va & 0xfffff) == 0 && va < KERNEL_AREA &&
-            ptab_table(from, va >> 20) == NULL) {
-            i += ENTRIES_PER_TABLE - 1; /* nothing in this 1 MB */
-            continue;
+    uint32_t log2 = 12;
+    for (uint32_t i = 0; i < pages && log2 != 0; i += 1u << (log2 - 12)) {
+        log2 = mapdb_map(from, from_base + i * PAGE_SIZE, to, to_base + i * PAGE_SIZE,
+                         fitting(from_log2), L4_Rights(send), grant);
+        if (log2 == 0) {
+            break;
         }
-        done = mapdb_map(from, va, to, to_base + i * PAGE_SIZE, L4_Rights(send), grant);
     }
     switch_unmap_finish();
-    return done;
+    return log2 != 0;
 }
 
 void space_unmap(struct space *space, L4_Fpage_t fpage, bool own) {
     uint32_t base, log2;
-    if (!fpage_range(fpage, &base, &log2) || L4_Rights(fpage) == 0) {
-        return;
+    if (fpage_range(fpage, &base, &log2) && L4_Rights(fpage) != 0) {
+        unmap_range(space, base, log2, L4_Rights(fpage), own);
     }
-    uint32_t pages = log2 == 32 ? 1u << 20 : 1u << (log2 - 12);
-    bool whole_tables = own && log2 >= 20 && (L4_Rights(fpage) & L4_Readable) != 0 &&
-                        (L4_Rights(fpage) & L4_eXecutable) != 0;
-    for (uint32_t i = 0; i < pages; i++) {
-        uint32_t va = base + i * PAGE_SIZE;
-        if (va >= KERNEL_AREA) {
-            break;
-        }
-        bool empty = ptab_table(space, va >> 20) == NULL;
-        if (empty && !space->is_sigma0 && (va & 0xfffff) == 0 && log2 >= 20) {
-            i += ENTRIES_PER_TABLE - 1;
-            continue;
-        }
-        mapdb_unmap(space, va, L4_Rights(fpage), own);
-        if (whole_tables && (va & 0xff000) == 0xff000) {
-            pte_t *table = ptab_table(space, va >> 20);
-            uint32_t used = 0;
-            for (uint32_t k = 0; table != NULL && k < ENTRIES_PER_TABLE; k++) {
-                used |= table[k];
-            }
-            if (used == 0) { /* no KIP or UTCB in it */
-                switch_unmap_finish();
-                ptab_free_table(space, va >> 20);
-            }
-        }
+}
+
+/* An fpage of several megabytes is allowed, all of the space is not. */
+#define ATTRIBUTE_MAX_LOG2 24
+
+bool space_can_set_attribute(const struct space *space, L4_Fpage_t fpage, uint32_t attribute) {
+    uint32_t base, log2;
+    if (attribute > L4_ARM_MEMORY_CACHED || !fpage_range(fpage, &base, &log2) ||
+        log2 > ATTRIBUTE_MAX_LOG2) {
+        return false;
     }
-    switch_unmap_finish();
+    for (uint32_t va = base; va - base < 1u << log2;) {
+        mapping_t m = ptab_get(space, va);
+        if (m == 0 || space_is_reserved(space, va)) {
+            return false;
+        }
+        va = page_behind(va, size_log2(mapping_size(m)));
+    }
+    return true;
 }
 
 bool space_set_attribute(struct space *space, L4_Fpage_t fpage, uint32_t attribute) {
     uint32_t base, log2;
-    if (!fpage_range(fpage, &base, &log2) || log2 > 24) {
-        return false;
-    }
-    for (uint32_t i = 0; i < 1u << (log2 - 12); i++) {
-        if (!mapdb_set_attribute(space, base + i * PAGE_SIZE, attribute)) {
+    bool good = fpage_range(fpage, &base, &log2);
+    for (uint32_t va = base; good && va - base < 1u << log2;) {
+        uint32_t done = mapdb_set_attribute(space, va, fitting(log2), attribute);
+        if (done == 0) {
             return false;
         }
+        va = page_behind(va, done);
     }
-    return true;
+    return good;
 }

@@ -44,6 +44,9 @@ uint32_t *space_utcb_alias(const struct space *space, uint32_t utcb);
 /* Is the page one that map items may not touch: the kernel's, the KIP's or a UTCB's? */
 bool space_is_reserved(const struct space *space, uint32_t va);
 
+/* Is one of these in [va, va + size)? */
+bool space_overlaps_reserved(const struct space *space, uint32_t va, uint32_t size);
+
 /*
  * One map or grant item from `from` to `to`: words as in the message; `window` is what the
  * receiver accepts. False: out of memory, what fitted is mapped.
@@ -54,7 +57,8 @@ bool space_map_item(struct space *from, uint32_t item0, uint32_t item1, struct s
 /* Unmap of one fpage: its rights are taken away from others' copies and, if `own`, from itself. */
 void space_unmap(struct space *space, L4_Fpage_t fpage, bool own);
 
-/* MemoryControl of one fpage of the space; false where some page of it is not mapped. */
+/* MemoryControl of one fpage of the space: may it be, and doing it (false: no memory). */
+bool space_can_set_attribute(const struct space *space, L4_Fpage_t fpage, uint32_t attribute);
 bool space_set_attribute(struct space *space, L4_Fpage_t fpage, uint32_t attribute);
 
 #endif

@@ -112,14 +112,20 @@ static void sys_memory_control(struct tcb *self) {
         result(self, 0, L4_ErrNoPrivilege);
         return;
     }
-    for (uint32_t i = 0; i <= (r[0] & 0x3f); i++) {
+    uint32_t error = L4_ErrOk;
+    for (uint32_t i = 0; i <= (r[0] & 0x3f); i++) { /* all are good before one is changed */
         L4_Fpage_t page = {.raw = utcb_read(self, L4_UTCB_MR + 4 * i)};
-        if (!space_set_attribute(self->space, page, r[1 + (page.raw & 3)])) {
-            result(self, 0, L4_ErrInvalidParam);
-            return;
+        if (!space_can_set_attribute(self->space, page, r[1 + (page.raw & 3)])) {
+            error = L4_ErrInvalidParam;
         }
     }
-    result(self, 1, L4_ErrOk);
+    for (uint32_t i = 0; i <= (r[0] & 0x3f) && error == L4_ErrOk; i++) {
+        L4_Fpage_t page = {.raw = utcb_read(self, L4_UTCB_MR + 4 * i)};
+        if (!space_set_attribute(self->space, page, r[1 + (page.raw & 3)])) {
+            error = L4_ErrNoMem;
+        }
+    }
+    result(self, error == L4_ErrOk, error);
 }
 
 void syscall(struct tcb *self, uint32_t number) {

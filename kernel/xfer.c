@@ -93,19 +93,17 @@ bool xfer_has_strings(const uint32_t *message, uint32_t words) {
 
 /* The page can be accessed so by its program, at this moment, and *pa is its frame. */
 static bool make_ready(struct space *space, uint32_t va, bool write, uint32_t *pa) {
-    const pte_t *entry = ptab_find(space, va);
-    if (va < KERNEL_AREA && space->is_sigma0 && (entry == NULL || !pte_is_mapped(*entry)) &&
-        mapdb_map_sigma0(va)) {
-        entry = ptab_find(space, va);
+    mapping_t m = ptab_get(space, va);
+    if (va < KERNEL_AREA && space->is_sigma0 && m == 0 && mapdb_map_sigma0(va)) {
+        m = ptab_get(space, va);
     }
-    if (entry == NULL || !pte_is_mapped(*entry)) {
+    if (m == 0) {
         return false;
     }
-    if ((write ? !pte_is_writable(*entry) : !pte_is_valid(*entry)) &&
-        !mapdb_wake(space, va, write)) {
+    if ((m & (write ? MAPPING_WRITABLE : MAPPING_VALID)) == 0 && !mapdb_wake(space, va, write)) {
         return false;
     }
-    *pa = pte_frame(*entry);
+    *pa = mapping_frame(m);
     return !write || !space_is_reserved(space, va);
 }
 
@@ -139,8 +137,8 @@ static uint32_t copy(struct tcb *sender, struct tcb *receiver, uint32_t from, ui
         switch_to(hot.space, sender->space);
     }
     const uint8_t *source = (const uint8_t *)from;
-    const pte_t *target = ptab_find(receiver->space, to);
-    bool same = target != NULL && pte_is_mapped(*target) && pte_frame(*target) == from_pa &&
+    mapping_t target = ptab_get(receiver->space, to);
+    bool same = target != 0 && mapping_frame(target) == from_pa &&
                 (receiver->space != sender->space || (from ^ to) >= PAGE_SIZE);
     if (same) {
         size = size < BETWEEN ? size : BETWEEN;

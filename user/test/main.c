@@ -12,7 +12,7 @@
 static const struct test *const tables[] = {
     thread_tests,    ipc_tests,    timeout_tests, map_tests,       fault_tests,   schedule_tests,
     interrupt_tests, sigma0_tests, attack_tests,  isolation_tests, pitfall_tests, string_tests,
-    propagate_tests, name_tests,   shared_tests,  preempt_tests,   migrate_tests,
+    propagate_tests, name_tests,   shared_tests,  preempt_tests,   migrate_tests, size_tests,
 };
 
 static const char *running;

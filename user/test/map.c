@@ -6,9 +6,8 @@
 #define PAGE_B 0x00050000u
 #define PAGE_C 0x00060000u
 
-/* `to` receives at `window` what `from` maps (kind: L4_ITEM_MAP or GRANT); item errors = 0. */
-static bool transfer(struct task *from, L4_Word_t fpage, L4_Word_t base, L4_Word_t kind,
-                     struct task *to, L4_Word_t window) {
+bool child_transfer(struct task *from, L4_Word_t fpage, L4_Word_t base, L4_Word_t kind,
+                    struct task *to, L4_Word_t window) {
     const L4_Word_t accept[2] = {from->id.raw, window};
     const L4_Word_t map[4] = {to->id.raw, fpage, base, kind};
     TRY(child_send(to, CHILD_ACCEPT, 2, accept));
@@ -44,7 +43,8 @@ static void map_shares(void) {
     struct task *a = owner(1);
     struct task *b = child_new();
     CHECK(a != NULL && b != NULL);
-    CHECK(transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_B, L4_ITEM_MAP, b, page(PAGE_B, 0)));
+    CHECK(child_transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_B, L4_ITEM_MAP, b,
+                         page(PAGE_B, 0)));
     CHECK(child_holds(b, PAGE_B, 1024, 1));
     CHECK(child_fill(b, PAGE_B, 1024, 2));
     CHECK(child_holds(a, PAGE_A, 1024, 2));
@@ -56,7 +56,7 @@ static void map_read_only(void) {
     struct task *a = owner(4);
     struct task *b = child_new();
     CHECK(a != NULL && b != NULL);
-    CHECK(transfer(a, page(PAGE_A, L4_Readable), PAGE_B, L4_ITEM_MAP, b, page(PAGE_B, 0)));
+    CHECK(child_transfer(a, page(PAGE_A, L4_Readable), PAGE_B, L4_ITEM_MAP, b, page(PAGE_B, 0)));
     CHECK(child_holds(b, PAGE_B, 1024, 4));
     CHECK(child_denied(b, CHILD_WRITE, PAGE_B + 8, L4_Writable));
     CHECK(child_holds(a, PAGE_A, 1024, 4));
@@ -68,9 +68,10 @@ static void map_no_more_rights(void) {
     struct task *b = child_new();
     struct task *c = child_new();
     CHECK(a != NULL && b != NULL && c != NULL);
-    CHECK(transfer(a, page(PAGE_A, L4_Readable), PAGE_B, L4_ITEM_MAP, b, page(PAGE_B, 0)));
+    CHECK(child_transfer(a, page(PAGE_A, L4_Readable), PAGE_B, L4_ITEM_MAP, b, page(PAGE_B, 0)));
     CHECK(child_holds(b, PAGE_B, 4, 5));
-    CHECK(transfer(b, page(PAGE_B, L4_FullyAccessible), PAGE_C, L4_ITEM_MAP, c, page(PAGE_C, 0)));
+    CHECK(child_transfer(b, page(PAGE_B, L4_FullyAccessible), PAGE_C, L4_ITEM_MAP, c,
+                         page(PAGE_C, 0)));
     CHECK(child_holds(c, PAGE_C, 1024, 5));
     CHECK(child_denied(c, CHILD_WRITE, PAGE_C, L4_Writable));
     CHECK(child_holds(a, PAGE_A, 1024, 5));
@@ -81,7 +82,8 @@ static void map_nothing(void) {
     struct task *a = owner(6);
     struct task *b = child_new();
     CHECK(a != NULL && b != NULL);
-    CHECK(transfer(a, page(PAGE_C, L4_FullyAccessible), PAGE_B, L4_ITEM_MAP, b, page(PAGE_B, 0)));
+    CHECK(child_transfer(a, page(PAGE_C, L4_FullyAccessible), PAGE_B, L4_ITEM_MAP, b,
+                         page(PAGE_B, 0)));
     CHECK(child_denied(b, CHILD_READ, PAGE_B, L4_Readable));
 }
 
@@ -90,7 +92,8 @@ static void map_outside_window(void) {
     struct task *a = owner(7);
     struct task *b = child_new();
     CHECK(a != NULL && b != NULL);
-    CHECK(transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_C, L4_ITEM_MAP, b, page(PAGE_B, 0)));
+    CHECK(child_transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_C, L4_ITEM_MAP, b,
+                         page(PAGE_B, 0)));
     CHECK(child_holds(b, PAGE_B, 1024, 7));
     CHECK(child_denied(b, CHILD_READ, PAGE_C, L4_Readable));
 }
@@ -102,8 +105,8 @@ static void map_over_areas(void) {
     struct task *b = child_new();
     CHECK(a != NULL && b != NULL);
     for (unsigned i = 0; i < 4; i++) {
-        CHECK(transfer(a, page(PAGE_A, L4_FullyAccessible), places[i], L4_ITEM_MAP, b,
-                       L4_CompleteAddressSpace.raw));
+        CHECK(child_transfer(a, page(PAGE_A, L4_FullyAccessible), places[i], L4_ITEM_MAP, b,
+                             L4_CompleteAddressSpace.raw));
         EQUAL(child_read(b, TASK_KIP), L4_KIP_MAGIC);
         EQUAL(child_read(b, TASK_UTCBS), b->id.raw);
         EQUAL(child_read(b, 0xff000000), TASK_UTCBS);
@@ -115,8 +118,10 @@ static void revoke_recursive(void) {
     struct task *b = child_new();
     struct task *c = child_new();
     CHECK(a != NULL && b != NULL && c != NULL);
-    CHECK(transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_B, L4_ITEM_MAP, b, page(PAGE_B, 0)));
-    CHECK(transfer(b, page(PAGE_B, L4_FullyAccessible), PAGE_C, L4_ITEM_MAP, c, page(PAGE_C, 0)));
+    CHECK(child_transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_B, L4_ITEM_MAP, b,
+                         page(PAGE_B, 0)));
+    CHECK(child_transfer(b, page(PAGE_B, L4_FullyAccessible), PAGE_C, L4_ITEM_MAP, c,
+                         page(PAGE_C, 0)));
     CHECK(child_holds(c, PAGE_C, 1024, 9));
     CHECK(child_fill(c, PAGE_C, 1024, 10));
     CHECK(unmap(a, 0, page(PAGE_A, L4_FullyAccessible)));
@@ -132,8 +137,10 @@ static void revoke_subtree(void) {
     struct task *b = child_new();
     struct task *c = child_new();
     CHECK(a != NULL && b != NULL && c != NULL);
-    CHECK(transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_B, L4_ITEM_MAP, b, page(PAGE_B, 0)));
-    CHECK(transfer(b, page(PAGE_B, L4_FullyAccessible), PAGE_C, L4_ITEM_MAP, c, page(PAGE_C, 0)));
+    CHECK(child_transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_B, L4_ITEM_MAP, b,
+                         page(PAGE_B, 0)));
+    CHECK(child_transfer(b, page(PAGE_B, L4_FullyAccessible), PAGE_C, L4_ITEM_MAP, c,
+                         page(PAGE_C, 0)));
     CHECK(child_holds(c, PAGE_C, 1024, 11));
     CHECK(unmap(b, 0, page(PAGE_B, L4_FullyAccessible)));
     CHECK(child_denied(c, CHILD_READ, PAGE_C, L4_Readable));
@@ -148,7 +155,8 @@ static void revoke_write(void) {
     struct task *a = owner(12);
     struct task *b = child_new();
     CHECK(a != NULL && b != NULL);
-    CHECK(transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_B, L4_ITEM_MAP, b, page(PAGE_B, 0)));
+    CHECK(child_transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_B, L4_ITEM_MAP, b,
+                         page(PAGE_B, 0)));
     CHECK(child_fill(b, PAGE_B, 1024, 13));
     CHECK(unmap(a, 0, page(PAGE_A, L4_Writable)));
     CHECK(child_holds(b, PAGE_B, 1024, 13));
@@ -161,7 +169,8 @@ static void revoke_by_root(void) {
     struct task *a = owner(14);
     struct task *b = child_new();
     CHECK(a != NULL && b != NULL);
-    CHECK(transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_B, L4_ITEM_MAP, b, page(PAGE_B, 0)));
+    CHECK(child_transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_B, L4_ITEM_MAP, b,
+                         page(PAGE_B, 0)));
     CHECK(child_fill(b, PAGE_B, 1024, 15));
     const volatile L4_Word_t *frame = (const void *)task_remove_page(a, PAGE_A);
     CHECK(frame != NULL);
@@ -176,7 +185,8 @@ static void grant(void) {
     struct task *a = owner(16);
     struct task *b = child_new();
     CHECK(a != NULL && b != NULL);
-    CHECK(transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_B, L4_ITEM_GRANT, b, page(PAGE_B, 0)));
+    CHECK(child_transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_B, L4_ITEM_GRANT, b,
+                         page(PAGE_B, 0)));
     CHECK(child_holds(b, PAGE_B, 1024, 16));
     CHECK(child_fill(b, PAGE_B, 1024, 17));
     uint8_t *frame = task_page_at(a, PAGE_A)->frame;
@@ -238,7 +248,8 @@ static void map_over(void) {
     struct task *a = owner(20);
     struct task *b = owner(21);
     CHECK(a != NULL && b != NULL);
-    CHECK(transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_A, L4_ITEM_MAP, b, page(PAGE_A, 0)));
+    CHECK(child_transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_A, L4_ITEM_MAP, b,
+                         page(PAGE_A, 0)));
     CHECK(child_holds(b, PAGE_A, 1024, 20));
     CHECK(unmap(a, 0, page(PAGE_A, L4_FullyAccessible)));
     CHECK(child_holds(b, PAGE_A, 1024, 21)); /* its pager gives it its own again */
@@ -249,8 +260,10 @@ static void map_twice(void) {
     struct task *a = owner(22);
     struct task *b = child_new();
     CHECK(a != NULL && b != NULL);
-    CHECK(transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_B, L4_ITEM_MAP, b, page(PAGE_B, 0)));
-    CHECK(transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_C, L4_ITEM_MAP, b, page(PAGE_C, 0)));
+    CHECK(child_transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_B, L4_ITEM_MAP, b,
+                         page(PAGE_B, 0)));
+    CHECK(child_transfer(a, page(PAGE_A, L4_FullyAccessible), PAGE_C, L4_ITEM_MAP, b,
+                         page(PAGE_C, 0)));
     for (L4_Word_t i = 0; i < 6; i++) {
         CHECK(child_write(b, i & 1 ? PAGE_B : PAGE_C, i));
         EQUAL(child_read(b, i & 1 ? PAGE_C : PAGE_B), i);

@@ -140,6 +140,8 @@ static void redirected(void) {
     struct task *other = child_new();
     CHECK(child != NULL && redirector != NULL && other != NULL);
     CHECK(set_redirector(child, redirector->id));
+    /* Its answers must find the redirector in the wait that we tell it, not in its own. */
+    CHECK(L4_Set_Priority(child->id, TEST_PRIORITY - 1) != L4_SCHEDULE_ERROR);
     const struct child_ipc wait = {
         .from = L4_anythread.raw, .timeouts = L4_Timeouts(L4_Never, PATIENCE), .num_buffers = 1};
     /* To a third space: to the redirector instead, which learns who was meant. */

@@ -27,6 +27,7 @@ extern const struct test thread_tests[];
 extern const struct test ipc_tests[];
 extern const struct test timeout_tests[];
 extern const struct test map_tests[];
+extern const struct test size_tests[];
 extern const struct test fault_tests[];
 extern const struct test schedule_tests[];
 extern const struct test interrupt_tests[];
@@ -136,6 +137,10 @@ bool child_forgive(struct task *child, const struct outcome *fault);
 
 /* Sends the items in `msg` to the child, whose receive window is all its space. */
 bool child_map(struct task *child, L4_Msg_t *msg);
+
+/* `to` receives at `window` what `from` maps (kind: L4_ITEM_MAP or GRANT); item errors = 0. */
+bool child_transfer(struct task *from, L4_Word_t fpage, L4_Word_t base, L4_Word_t kind,
+                    struct task *to, L4_Word_t window);
 
 /* An Ipc of the child's (CHILD_IPC); its fields as in protocol.h. Wait for it with child_wait. */
 struct child_ipc {

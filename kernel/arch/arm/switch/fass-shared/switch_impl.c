@@ -341,28 +341,6 @@ static struct space *space_of(struct switch_state *s) {
     return (struct space *)(void *)((char *)s - offsetof(struct space, scheme));
 }
 
-/* Do two directory entries translate alike? Their domains do not matter. */
-static bool same_pages(uint32_t a, uint32_t b, bool *writable) {
-    if (((a ^ b) & ~ENTRY_DOMAIN_MASK) == 0) {
-        *writable = true; /* a section, or the same table: not looked into */
-        return true;
-    }
-    if (!ptab_is_table(a) || !ptab_is_table(b)) {
-        return false;
-    }
-    const pte_t *one = ptab_entry_table(a);
-    const pte_t *other = ptab_entry_table(b);
-    *writable = false;
-    for (uint32_t i = 0; i < ENTRIES_PER_TABLE; i++) {
-        pte_t entry = one[i];
-        if (entry != other[i]) {
-            return false;
-        }
-        *writable |= pte_is_writable(entry) && pte_is_cacheable(entry);
-    }
-    return true;
-}
-
 static void join(struct switch_state *s, uint32_t domain) {
     s->shared |= 1u << domain;
     shared[domain].members++;
@@ -401,7 +379,7 @@ static bool share_entry(struct switch_state *s, uint32_t section, uint32_t value
         ((space_of(owner)->directory[section] ^ cpd[section]) & ~ENTRY_DOMAIN_MASK) != 0) {
         return false;
     }
-    if (!same_pages(cpd[section], value, &writable)) {
+    if (!ptab_same_pages(cpd[section], value, &writable)) {
         return false;
     }
     if (owner != NULL) {

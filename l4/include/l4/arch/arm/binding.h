@@ -92,6 +92,7 @@
 #define L4_STAT_DOMAINS_ALLOCATED  8
 #define L4_STAT_SYNONYM_MIGRATIONS 9
 #define L4_STAT_SECTIONS_SHARED    10
+#define L4_STAT_PAGE_SPLITS        11
 
 /* Sizes of a thread id's parts: 18-bit thread number above a 14-bit version. */
 #define L4_THREAD_NO_BITS 18

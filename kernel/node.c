@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lists of the mapping database, and the attributes of frames.
+ */
+#include "node.h"
+
+#include "kmem.h"
+
+#define FRAMES_PER_SECTION 256u
+
+/* 1 MB of RAM. The counts save a look into lists that are empty. */
+struct ram_section {
+    struct node *nodes;
+    uint16_t larges, smalls; /* nodes in the lists below */
+    uint32_t special;        /* frames with an attribute other than the default */
+    struct node *large[PARTS];
+};
+
+/* The nodes of a frame that is not in SDRAM (devices). */
+struct device_frame {
+    uint32_t pa;
+    struct node *nodes;
+    struct device_frame *next;
+    uint32_t attribute; /* L4_ARM_MEMORY_* */
+};
+
+static struct kmem_cache node_cache = {.size = 32};
+static struct kmem_cache device_cache = {.size = 16};
+_Static_assert(sizeof(struct node) == 32 && sizeof(struct device_frame) == 16, "cache sizes");
+
+static struct ram_section sections[SDRAM_SIZE >> 20];
+static struct node *small[SDRAM_SIZE / PAGE_SIZE];
+static uint8_t attributes[SDRAM_SIZE / PAGE_SIZE]; /* L4_ARM_MEMORY_*, by MemoryControl */
+_Static_assert((SDRAM_PA & 0xfffff) == 0 && (SDRAM_SIZE & 0xfffff) == 0, "sections of RAM");
+
+#define DEVICE_BUCKETS 32u
+static struct device_frame *device_frames[DEVICE_BUCKETS];
+
+static struct ram_section *section_of(uint32_t pa) {
+    return &sections[(pa - SDRAM_PA) >> 20];
+}
+
+static struct device_frame *find_device(uint32_t pa) {
+    struct device_frame *f = device_frames[pa / PAGE_SIZE % DEVICE_BUCKETS];
+    while (f != NULL && f->pa != pa) {
+        f = f->next;
+    }
+    return f;
+}
+
+static struct device_frame *make_device(uint32_t pa) {
+    struct device_frame *f = find_device(pa);
+    if (f != NULL) {
+        return f;
+    }
+    f = kmem_cache_alloc(&device_cache);
+    if (f != NULL) {
+        struct device_frame **bucket = &device_frames[pa / PAGE_SIZE % DEVICE_BUCKETS];
+        f->pa = pa;
+        f->next = *bucket;
+        *bucket = f;
+    }
+    return f;
+}
+
+/* A device frame without nodes needs no anchor; its attribute goes back to the default. */
+static void free_device(uint32_t pa) {
+    struct device_frame **at = &device_frames[pa / PAGE_SIZE % DEVICE_BUCKETS];
+    while ((*at)->pa != pa) {
+        at = &(*at)->next;
+    }
+    struct device_frame *f = *at;
+    if (f->nodes == NULL) {
+        *at = f->next;
+        kmem_cache_free(&device_cache, f);
+    }
+}
+
+struct node *node_alloc(void) {
+    return kmem_cache_alloc(&node_cache);
+}
+
+void node_free(struct node *n) {
+    kmem_cache_free(&node_cache, n);
+}
+
+/* The list for nodes of this size that begin at `pa`; NULL: a device frame that has none. */
+static struct node **list_of(uint32_t pa, enum page_size size) {
+    if (likely(is_ram(pa))) {
+        if (likely(size == SIZE_4K)) {
+            return &small[(pa - SDRAM_PA) / PAGE_SIZE];
+        }
+        struct ram_section *s = section_of(pa);
+        return size == SIZE_1M ? &s->nodes : &s->large[pa >> 16 & (PARTS - 1)];
+    }
+    struct device_frame *f = find_device(pa);
+    return f == NULL ? NULL : &f->nodes;
+}
+
+static void count_node(const struct node *n, int by) {
+    if (likely(is_ram(n->pa))) {
+        struct ram_section *s = section_of(n->pa);
+        if (node_size(n) == SIZE_4K) {
+            s->smalls = (uint16_t)(s->smalls + by);
+        } else if (node_size(n) == SIZE_64K) {
+            s->larges = (uint16_t)(s->larges + by);
+        }
+    }
+}
+
+bool node_insert(struct node *n, struct node *after) {
+    struct node **place;
+    if (after != NULL) {
+        place = &after->next;
+    } else if (is_ram(n->pa)) {
+        place = list_of(node_pa(n), node_size(n));
+    } else {
+        struct device_frame *f = make_device(node_pa(n));
+        if (f == NULL) {
+            return false;
+        }
+        place = &f->nodes;
+    }
+    n->next = *place;
+    n->link = place;
+    if (n->next != NULL) {
+        n->next->link = &n->next;
+    }
+    *place = n;
+    count_node(n, 1);
+    return true;
+}
+
+void node_remove(struct node *n) {
+    *n->link = n->next;
+    if (n->next != NULL) {
+        n->next->link = n->link;
+    }
+    count_node(n, -1);
+    if (!is_ram(n->pa)) {
+        free_device(node_pa(n));
+    }
+}
+
+struct node *node_find(const struct space *space, uint32_t va, mapping_t m) {
+    enum page_size size = mapping_size(m);
+    struct node **list = list_of(mapping_frame(m) & ~size_mask(size), size);
+    struct node *n = list == NULL ? NULL : *list;
+    va &= ~size_mask(size);
+    while (n != NULL && (n->space != space || node_va(n) != va)) {
+        n = n->next;
+    }
+    return n;
+}
+
+/* ---- attributes ---- */
+
+static uint32_t attribute_of(uint32_t pa) {
+    if (likely(is_ram(pa))) {
+        return attributes[(pa - SDRAM_PA) / PAGE_SIZE];
+    }
+    const struct device_frame *f = find_device(pa);
+    return f == NULL ? L4_ARM_MEMORY_DEFAULT : f->attribute;
+}
+
+/* By default RAM is cached and everything else is a device, whose registers are always accessed
+ * themselves. */
+uint32_t frame_attributes(uint32_t pa) {
+    switch (attribute_of(pa)) {
+    case L4_ARM_MEMORY_UNCACHED:
+        return 0;
+    case L4_ARM_MEMORY_BUFFERED:
+        return MAPPING_BUFFERABLE;
+    case L4_ARM_MEMORY_MINI_CACHE:
+        return MAPPING_CACHEABLE;
+    case L4_ARM_MEMORY_CACHED:
+        return MAPPING_CACHED;
+    default:
+        return is_ram(pa) ? MAPPING_CACHED : 0;
+    }
+}
+
+void frame_set_attribute(uint32_t pa, enum page_size size, uint32_t attribute) {
+    if (!is_ram(pa)) {
+        find_device(pa)->attribute = attribute;
+        return;
+    }
+    struct ram_section *s = section_of(pa);
+    uint8_t *at = &attributes[(pa - SDRAM_PA) / PAGE_SIZE];
+    for (uint32_t i = 0; i < size_bytes(size) / PAGE_SIZE; i++) {
+        s->special += (uint32_t)(attribute != L4_ARM_MEMORY_DEFAULT) -
+                      (uint32_t)(at[i] != L4_ARM_MEMORY_DEFAULT);
+        at[i] = (uint8_t)attribute;
+    }
+}
+
+bool frame_is_uniform(uint32_t pa, enum page_size size) {
+    if (section_of(pa)->special == 0) {
+        return true;
+    }
+    const uint8_t *at = &attributes[(pa - SDRAM_PA) / PAGE_SIZE];
+    for (uint32_t i = 1; i < size_bytes(size) / PAGE_SIZE; i++) {
+        if (at[i] != at[0]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- all nodes of a piece of memory ---- */
+
+struct node *walk_list(struct walk *w) {
+    for (;;) {
+        while (w->at != w->end) {
+            struct node *first = *w->at++;
+            if (first != NULL) {
+                return first;
+            }
+        }
+        if (w->next_at[0] == NULL) {
+            return NULL;
+        }
+        w->at = w->next_at[0];
+        w->end = w->next_end[0];
+        w->next_at[0] = w->next_at[1];
+        w->next_end[0] = w->next_end[1];
+        w->next_at[1] = NULL;
+    }
+}
+
+struct node *walk_first(struct walk *w, uint32_t pa, enum page_size size) {
+    uint32_t pages = size_bytes(size) / PAGE_SIZE;
+    if (!is_ram(pa)) {
+        struct device_frame *f = find_device(pa);
+        w->at = w->end = NULL;
+        w->next_at[0] = NULL;
+        return f == NULL ? NULL : f->nodes;
+    }
+    struct ram_section *s = section_of(pa);
+    unsigned i = 0;
+    w->next_at[0] = w->next_at[1] = NULL;
+    if (s->larges != 0) {
+        w->next_at[i] = &s->large[pa >> 16 & (PARTS - 1)];
+        w->next_end[i] = w->next_at[i] + (size == SIZE_1M ? PARTS : 1);
+        i++;
+    }
+    if (s->smalls != 0) {
+        w->next_at[i] = &small[(pa - SDRAM_PA) / PAGE_SIZE];
+        w->next_end[i] = w->next_at[i] + pages;
+    }
+    w->at = w->end = NULL;
+    return s->nodes != NULL ? s->nodes : walk_list(w);
+}

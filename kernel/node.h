@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mapping database from inside: nodes, and the lists that they are in. Only mapdb.c, node.c and
+ * synonym.c include this.
+ *
+ * One node is one page in one space, of the size that it has in the page table. It is in the list
+ * of its size of the frame where it begins: each 1 MB, 64 KB and 4 KB of RAM has such a list (other
+ * frames are devices, mapped by 4 KB only). A node knows its parent, which is at least as large.
+ * In a list a parent comes before its children. So whoever goes through the lists of a piece of
+ * memory, large nodes first (struct walk), meets all its nodes, parents before children.
+ */
+#ifndef NODE_H
+#define NODE_H
+
+#include "ptab.h"
+#include "space.h"
+
+struct node {
+    struct space *space;
+    uint32_t va; /* page address | NODE_* */
+    uint32_t pa; /* as mapping_t: frame | size, attributes, state; what the page table says */
+    struct node *parent; /* NULL: from sigma0, or sigma0's own */
+    struct node *next;
+    struct node **link; /* what points to this node */
+    uint32_t unused[2]; /* a cache line */
+};
+
+#define NODE_RIGHTS (L4_FullyAccessible) /* what the space was given: r 4, w 2, x 1 */
+#define NODE_MARK   8u                   /* by mapdb.c, while it goes through lists */
+#define NODE_MOVED  16u                  /* by synonym.c: has been in a conflict as a whole */
+
+static inline uint32_t node_va(const struct node *n) {
+    return n->va & ~PAGE_MASK;
+}
+
+static inline uint32_t node_pa(const struct node *n) {
+    return n->pa & ~PAGE_MASK;
+}
+
+static inline enum page_size node_size(const struct node *n) {
+    return mapping_size(n->pa);
+}
+
+static inline bool node_is_valid(const struct node *n) {
+    return (n->pa & MAPPING_VALID) != 0;
+}
+
+static inline bool node_is_writable(const struct node *n) {
+    return (n->pa & MAPPING_WRITABLE) != 0;
+}
+
+static inline bool node_is_cached(const struct node *n) {
+    return (n->pa & MAPPING_CACHEABLE) != 0;
+}
+
+/* ---- node.c ---- */
+
+static inline bool is_ram(uint32_t pa) {
+    return pa - SDRAM_PA < SDRAM_SIZE;
+}
+
+/* Zeroed, in no list. NULL: no memory. */
+struct node *node_alloc(void);
+void node_free(struct node *n);
+
+/* Puts the node into its list, behind `after`, which is in the same, or first (NULL). False: no
+ * memory; only for the first node of a device's frame. */
+bool node_insert(struct node *n, struct node *after);
+void node_remove(struct node *n);
+
+/* The node of the page that is mapped (`m`, not 0) at `va`; NULL: the kernel's own page there. */
+struct node *node_find(const struct space *space, uint32_t va, mapping_t m);
+
+/* Of RAM or of a device's frame that has nodes: L4_ARM_MEMORY_*, as C and B. */
+uint32_t frame_attributes(uint32_t pa);
+void frame_set_attribute(uint32_t pa, enum page_size size, uint32_t attribute);
+
+/* Have all frames of the page the same attribute? */
+bool frame_is_uniform(uint32_t pa, enum page_size size);
+
+/* All nodes that have some of the page `size` at `pa`. */
+struct walk {
+    struct node **at, **end; /* lists still to come of this size */
+    struct node **next_at[2], **next_end[2];
+};
+struct node *walk_first(struct walk *w, uint32_t pa, enum page_size size);
+struct node *walk_list(struct walk *w);
+
+/* `n` may have been freed if `next` was read before. */
+static inline struct node *walk_on(struct walk *w, struct node *next) {
+    return next != NULL ? next : walk_list(w);
+}
+
+#define FOR_EACH_NODE(n, w, pa, size)                                                              \
+    for (struct node *n = walk_first(w, pa, size); (n) != NULL; (n) = walk_on(w, (n)->next))
+
+/* ---- mapdb.c ---- */
+
+/* Splits a node, and those of its size that came from it, into 16 each. False: no memory. */
+bool node_split(struct node *n);
+
+/* ---- synonym.c ---- */
+
+/* A node whose page is in the page table and dormant: 4 KB are awake at once if that hurts nobody.
+ */
+void synonym_start(struct node *n);
+
+/* No longer writable; no longer valid. switch_unmap_finish is the caller's. */
+void synonym_make_read_only(struct node *n);
+void synonym_put_to_sleep(struct node *n);
+
+/* As mapdb_wake; `n` is not awake enough for the access but has the right. */
+void synonym_wake(struct node *n, uint32_t va, bool write);
+
+#endif
