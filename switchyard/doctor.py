@@ -60,6 +60,14 @@ def _qemu() -> Finding:
     return _tool("qemu-system-arm", why, ["qemu-system-arm", "--version"], "qemu-system-arm")
 
 
+def _browser() -> Finding:
+    why = "make test: the report, opened"
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if shutil.which(name):
+            return _tool(name, why, [name, "--version"], "chromium")
+    return _tool("chromium", why, ["chromium", "--version"], "chromium")
+
+
 def _linux() -> list[Finding]:
     """What `switchyard build linux` takes: Debian's sources, and what they are built with."""
     why = "make test: Linux on the machines"
@@ -183,6 +191,7 @@ def findings(purpose: str) -> list[Finding]:
                 ["gdb-multiarch", "--version"],
                 "gdb-multiarch",
             ),
+            _browser(),
         ]
     if purpose == "linux":
         found += [_qemu(), *_linux()]

@@ -68,13 +68,13 @@ def legend(figure: Figure | Bars) -> list[Entry]:
     ]
 
 
-def spec(figure: Figure | Bars, page: bool = False) -> dict[str, Any]:
+def spec(figure: Figure | Bars, page: bool = False, titled: bool = True) -> dict[str, Any]:
     """The figure as a Vega-Lite specification, its data inside; for a file, or for the page."""
     chart = _bars(figure, page) if isinstance(figure, Bars) else _lines(figure, page)
     chart = chart.properties(
         description=figure.description, background="white", padding=4 if page else 14
     )
-    if not page:
+    if titled and not page:
         chart = chart.properties(
             title=alt.TitleParams(figure.title, subtitle=list(figure.subtitle))
         )
@@ -163,7 +163,7 @@ def _lines(figure: Figure, page: bool) -> Any:
         layers += _knee_layers(knee, x, page)
     for number, series in enumerate(figure.series):
         place = kinds.index(series.kind)
-        made = _series_layers(series, _colour(place), _shape(place), x, y, low, page)
+        made = _series_layers(figure, series, _colour(place), _shape(place), (x, y, low), page)
         if page:
             made = [layer.transform_filter(f"shown{number}") for layer in made]
         layers += made
@@ -176,16 +176,22 @@ def _label_opacity(page: bool) -> Any:
 
 
 def _series_layers(
-    series: Series, colour: str, shape: str, x: alt.X, y: alt.Y, low: alt.Y, page: bool
+    figure: Figure,
+    series: Series,
+    colour: str,
+    shape: str,
+    axes: tuple[alt.X, alt.Y, alt.Y],
+    page: bool,
 ) -> list[alt.Chart]:
+    x, y, low = axes
     rows: list[dict[str, Any]] = [
         {"x": m.x, "y": m.y, "low": m.low, "high": m.high, "series": series.label}
         for m in series.marks
     ]
     tooltip = [
         alt.Tooltip("series:N", title="series"),
-        alt.Tooltip("x:Q", title=str(x.title), format="~g"),
-        alt.Tooltip("y:Q", title=str(y.title), format=".4~g"),
+        alt.Tooltip("x:Q", title=figure.x_title, format="~g"),
+        alt.Tooltip("y:Q", title=figure.y_title, format=".4~g"),
     ]
     layers: list[alt.Chart] = []
     if any(mark.low is not None for mark in series.marks):
@@ -318,9 +324,9 @@ def _bars(figure: Bars, page: bool) -> Any:
     return alt.layer(*layers).properties(width="container" if page else WIDTH, height=height)
 
 
-def svg(figure: Figure | Bars) -> str:
+def svg(figure: Figure | Bars, titled: bool = True) -> str:
     """The figure as an SVG picture."""
-    return vlc.vegalite_to_svg(spec(figure))
+    return vlc.vegalite_to_svg(spec(figure, titled=titled))
 
 
 def save(figure: Figure | Bars, stem: Path) -> list[Path]:

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report, opened in Chromium: no error, no outside request, every figure, the right numbers."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from switchyard import cli, figure, outcomes, records, report, runner
+from switchyard.experiments import EXPERIMENTS
+from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.figure import Figure
+from switchyard.records import Published, Record
+from switchyard.tests.conftest import faked
+from switchyard.tests.figure_test import BARS
+from switchyard.tests.runs import Silent
+
+pytestmark = pytest.mark.slow  # a browser takes seconds to start
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+# What a text from outside may hold, and what must not become of it.
+HOSTILE = "</script><script>document.title = 'taken'</script><b> & \"quoted\""
+
+
+class Hostile(Experiment[None]):
+    """Bars, and texts that would be markup if nobody took care."""
+
+    name = "hostile"
+    question = HOSTILE
+    source = HOSTILE
+
+    def jobs(self, _settings: Settings) -> list[Job]:
+        return []
+
+    def measure(self, _job: Job, _stats: object) -> None:
+        return None
+
+    def outcome(self, _points: object) -> Outcome:
+        made = [
+            Record(
+                "hostile", "m", HOSTILE, "", "time", 1234.5678901, "us", {"name": HOSTILE},
+                Published(0.000123456789, HOSTILE),
+            )
+        ]  # fmt: skip
+        return Outcome(
+            made,
+            [Table(HOSTILE, ["a", HOSTILE], [["1", HOSTILE]], HOSTILE)],
+            BARS,
+            [HOSTILE],
+            more={"beside": BARS},
+        )
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of results: an experiment on the stand-in, another made up, a bare record file."""
+    out = tmp_path_factory.mktemp("out")
+    with faked(tmp_path_factory.mktemp("fake")):
+        settings, command = Settings(quick=True, rounds=30), ["run", "l4-ipc", "--quick"]
+        runner.run(EXPERIMENTS["l4-ipc"], settings, out, 2, Silent(), command=command)
+    hostile = Hostile()
+    runner.write(hostile, hostile.outcome({}), {"command": ["switchyard", HOSTILE]}, out)
+    records.save([Record("bench", "m", "s", "", "speed", 0.1 + 0.2, "x")], out / "bench.json")
+    return out
+
+
+@pytest.fixture(scope="module")
+def page_file(results: Path) -> Path:
+    path = results / "report.html"
+    assert cli.execute(["report", str(results), "--out", str(path)]) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = next((found for name in CHROMIUM if (found := shutil.which(name))), None)
+    assert program, "no Chromium; install it with: sudo apt-get install chromium"
+    with sync_playwright() as playwright:
+        # in a container, as in CI, there is no sandbox to be had
+        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+def opened(browser: Browser, path: Path, viewport: Any = DESKTOP, scripts: bool = True) -> Page:
+    """The page in a window of its own; whatever goes wrong in it fails the test."""
+    context = browser.new_context(
+        viewport=viewport, java_script_enabled=scripts, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("console", lambda message: faults.append(message.text))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda request: faults.append(request.url))
+    page.goto(path.as_uri())
+    if scripts:
+        page.wait_for_selector("html[data-ready]", timeout=60_000)
+    assert faults == [path.as_uri()]
+    return page
+
+
+@pytest.fixture
+def page(browser: Browser, page_file: Path) -> Iterator[Page]:
+    page = opened(browser, page_file)
+    yield page
+    page.context.close()
+
+
+def shown_in(page: Page, figure_id: str, what: str) -> int:
+    return page.locator(f"#{figure_id} .plot {what}").count()
+
+
+def test_every_figure_is_drawn(page: Page, results: Path) -> None:
+    expected = sum(len(outcomes.load(f).figures) for f in results.glob("*.outcome.json"))
+    assert expected == 3
+    assert page.locator("figure.drawing").count() == expected
+    assert page.locator("figure.drawn .plot svg").count() == expected
+    for i in range(expected):
+        box = page.locator(".plot svg").nth(i).bounding_box()
+        assert box is not None
+        assert box["width"] > 500
+        assert box["height"] > 50
+    # l4-ipc: two measured series of 24, and published ones of 2 and 2
+    assert shown_in(page, "figure-2-0", "path[aria-roledescription='point']") == 52
+    # hostile: four bars stacked and a tick for the published whole
+    assert shown_in(page, "figure-1-0", "path[aria-roledescription='bar']") == 4
+    assert shown_in(page, "figure-1-0", "path[aria-roledescription='tick']") == 1
+
+
+def test_the_numbers_are_those_of_the_records(page: Page, results: Path) -> None:
+    for name in ("l4-ipc", "hostile", "bench"):
+        found = records.load(results / f"{name}.json")
+        rows = page.locator(f"#{name} table.every tbody tr")
+        cells = rows.evaluate_all(
+            "rows => rows.map(row => [...row.querySelectorAll('data')].map(d => d.value))"
+        )
+        expected = [
+            [json.dumps(r.value), *([json.dumps(r.published.value)] if r.published else [])]
+            for r in found
+        ]
+        assert cells == expected
+        beside = page.locator(f"#{name} table.published tbody tr").evaluate_all(
+            "rows => rows.map(row => [...row.querySelectorAll('data')].map(d => d.value))"
+        )
+        assert beside == [one for one in expected if len(one) == 2]
+    texts = page.locator("data").evaluate_all("all => all.map(d => [d.value, d.textContent])")
+    for value, text in texts:
+        assert float(text.replace(",", "")) == pytest.approx(float(value), rel=1e-3)
+
+
+def test_the_figure_draws_the_numbers_of_the_records(page: Page, results: Path) -> None:
+    found = records.load(results / "l4-ipc.json")
+    values = {
+        (r.parameters["clients"], r.scheme): r.value for r in found if r.metric == "round_trip"
+    }
+    spec = json.loads(page.locator("#figure-2-0 script").text_content() or "")
+    drawn = [row for layer in spec["layer"] for row in layer["data"]["values"]]
+    measured = {
+        (row["x"], row["series"].split(",")[0]): row["y"]
+        for row in drawn
+        if row.get("series", "").endswith("measured")
+    }
+    assert measured.keys() == values.keys()
+    for key, value in values.items():
+        assert measured[key] == pytest.approx(value, abs=1e-6)
+    # and what is drawn says so to who asks the drawing
+    labels = page.locator("#figure-2-0 .plot path[aria-roledescription='point']")
+    told = labels.evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
+    for (clients, _), value in values.items():
+        wanted = f"client address spaces: {clients}; round trip, µs (log scale): "
+        assert any(wanted in one and _number(one, "(log scale): ") == pytest.approx(value, rel=1e-3)
+                   for one in told)  # fmt: skip
+
+
+def _number(text: str, after: str) -> float:
+    found = re.search(re.escape(after) + r"([\d.,]+)", text)
+    return float(found[1].replace(",", "")) if found else float("nan")
+
+
+def test_series_go_and_come_by_mouse_and_by_keyboard(page: Page) -> None:
+    box = page.locator("#figure-2-0 input").nth(0)
+    points = "path[aria-roledescription='point']"
+    box.uncheck()
+    page.wait_for_function(f'document.querySelectorAll("#figure-2-0 .plot {points}").length == 28')
+    box.focus()
+    page.keyboard.press("Space")
+    page.wait_for_function(f'document.querySelectorAll("#figure-2-0 .plot {points}").length == 52')
+    bars = "path[aria-roledescription='bar']"
+    page.locator("#figure-1-0 label", has_text="kernel").click()
+    page.wait_for_function(f'document.querySelectorAll("#figure-1-0 .plot {bars}").length == 2')
+
+
+def test_a_point_has_a_tooltip(page: Page) -> None:
+    page.locator("#figure-2-0 .plot path[aria-roledescription='point']").last.hover(force=True)
+    tip = page.locator("#vg-tooltip-element.visible")
+    tip.wait_for()
+    assert "round trip, µs" in (tip.text_content() or "")
+
+
+def test_who_cannot_see_is_told(page: Page, results: Path) -> None:
+    described = outcomes.load(results / "l4-ipc.outcome.json").figures["l4-ipc"].description
+    assert page.locator("#figure-2-0 img").get_attribute("alt") == described
+    assert page.locator("#figure-2-0 .plot svg[aria-label], #figure-2-0 .plot [aria-label]").count()
+    assert page.locator("html").get_attribute("lang") == "en"
+    for region in page.locator("[role=region]").all():
+        assert region.get_attribute("aria-label")
+    # each box says what it switches, and the keyboard comes by
+    for label in page.locator("fieldset label").all():
+        assert (label.text_content() or "").strip()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.tagName") == "A"
+
+
+def test_texts_are_texts(page: Page) -> None:
+    assert page.title() == "Switchyard: measured beside published"
+    assert page.locator("#hostile .question").text_content() == HOSTILE
+    assert page.locator("#hostile code").first.text_content() == f"switchyard {HOSTILE}"
+
+
+def test_a_phone_shows_it_without_scrolling_sideways(browser: Browser, page_file: Path) -> None:
+    page = opened(browser, page_file, PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    for i in range(3):
+        box = page.locator(".plot svg").nth(i).bounding_box()
+        assert box is not None
+        assert 250 < box["width"] <= PHONE["width"]
+    page.context.close()
+
+
+def test_without_scripts_there_are_pictures(browser: Browser, page_file: Path) -> None:
+    page = opened(browser, page_file, scripts=False)
+    for i in range(3):
+        picture = page.locator("img.still").nth(i)
+        assert picture.is_visible()
+        box = picture.bounding_box()
+        assert box is not None
+        assert box["height"] > 50
+    assert not page.locator("fieldset").first.is_visible()
+    page.context.close()
+
+
+def test_printed_there_are_pictures(page: Page) -> None:
+    page.emulate_media(media="print")
+    assert page.locator("img.still").first.is_visible()
+    assert not page.locator(".plot").first.is_visible()
+    assert not page.locator("details").first.is_visible()
+    assert page.pdf().startswith(b"%PDF")
+
+
+def test_the_page_says_how_it_was_made(page: Page) -> None:
+    told = page.locator("#l4-ipc dl").text_content() or ""
+    for word in ("switchyard run l4-ipc --quick", "a stand-in", "Switchyard L4, scheme fass",
+                 "sha256:", "commit"):  # fmt: skip
+        assert word in told
+    assert page.locator("#l4-ipc h3", has_text="Why it deviates").count() == 1
+
+
+def test_experiments_without_records_are_named(results: Path, tmp_path: Path) -> None:
+    only = tmp_path / "page.html"
+    assert cli.execute(["report", str(results / "bench.json"), "--out", str(only)]) == 0
+    text = only.read_text()
+    assert "Without records here: l4-ipc" in text
+    assert "vegaEmbed" not in text  # nothing to draw
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("x.json", "[{}]", "x.json: record 0: experiment: missing; expected a string"),
+        ("x.json", "nonsense", "x.json: line 1, column 1"),
+        ("x.outcome.json", "{}", "x.outcome.json: schema: missing; expected a whole number"),
+        ("x.meta.json", "[]", "x.meta.json: found []; expected an object"),
+    ],
+)
+def test_a_bad_file_is_one_line(
+    name: str, content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.json").write_text("[]")
+    (tmp_path / name).write_text(content)
+    assert cli.execute(["report", str(tmp_path), "--out", str(tmp_path / "page.html")]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_no_records_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.execute(["report", str(tmp_path)]) == 2
+    assert "no records; expected those of: switchyard run NAME" in capsys.readouterr().err
+
+
+def test_numbers_keep_what_stands_before_the_point() -> None:
+    texts = {
+        123456.7: "123,457",
+        12.345678: "12.35",
+        3.0: "3",
+        0: "0",
+        0.00012345: "0.0001234",
+        1e20: "100,000,000,000,000,000,000",
+    }
+    for value, text in texts.items():
+        assert report.short(value) == text
+
+
+def test_a_figure_is_kept_as_what_it_shows(results: Path) -> None:
+    (shown,) = outcomes.load(results / "l4-ipc.outcome.json").figures.values()
+    assert isinstance(shown, Figure)
+    assert [one.label for one in shown.series if not one.published] == [
+        "flush, measured",
+        "fass, measured",
+    ]
+    assert figure.from_json(json.loads(json.dumps(figure.to_json(shown))), "f") == shown
