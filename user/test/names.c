@@ -8,21 +8,22 @@
 static void kernel_interface(void) {
     L4_Word_t version, flags, id, year, month, day;
     void *kip = L4_KernelInterface(&version, &flags, &id);
-    EQUAL(L4_ApiVersion(kip), version);
-    EQUAL(L4_ApiFlags(kip), flags);
-    EQUAL(L4_KernelId(kip), id);
+    EQUAL(L4_ApiVersion(), version);
+    EQUAL(L4_ApiFlags(), flags);
+    EQUAL(L4_KernelId(), id);
     CHECK(L4_KernelVersion(kip) != 0 && L4_KernelSupplier(kip) != 0);
     L4_KernelGenDate(kip, &year, &month, &day);
-    CHECK(year >= 2000);
+    CHECK(year > 2000 && month >= 1 && month <= 12 && day >= 1 && day <= 31);
     EQUAL(strncmp(L4_KernelVersionString(kip), "Switchyard", 10), 0);
     CHECK(L4_Feature(kip, 0) != NULL); /* the scheme */
     CHECK(L4_Feature(kip, 1) == NULL);
+    CHECK(L4_HasFeature(L4_Feature(kip, 0)) && !L4_HasFeature("another"));
     EQUAL(L4_PageSizeMask(kip), L4_ARM_PAGE_SIZES);
     CHECK((L4_PageRights(kip) & L4_ReadWriteOnly) == L4_ReadWriteOnly);
     EQUAL(L4_ReadPrecision(kip), 1);
     EQUAL(L4_SchedulePrecision(kip), 10000);
     CHECK(L4_ProcDesc(kip, 0) != NULL && L4_ProcDesc(kip, L4_NumProcessors(kip)) == NULL);
-    EQUAL(L4_ProcDescInternalFreq(L4_ProcDesc(kip, 0)), 200000);
+    CHECK(L4_ProcDescInternalFreq(L4_ProcDesc(kip, 0)) >= 100000); /* kHz */
     CHECK(L4_ProcDescExternalFreq(L4_ProcDesc(kip, 0)) != 0);
     L4_Word_t n = L4_NumMemoryDescriptors(kip);
     CHECK(L4_MemoryDesc(kip, n) == NULL);
@@ -71,7 +72,7 @@ static void time_points(void) {
     for (unsigned i = 0; i < 4; i++) {
         L4_Clock_t now = L4_SystemClock();
         L4_Clock_t at = L4_ClockAddUsec(now, periods[i]);
-        L4_Sleep(L4_TimePoint(now, at));
+        L4_Sleep(L4_TimePoint(at));
         L4_Word_t slept = (L4_Word_t)(L4_SystemClock().raw - now.raw);
         FAIL_IF(slept + periods[i] / 256 + 2 < periods[i] || slept > periods[i] + 50000,
                 "slept until the point", slept, periods[i]);
@@ -216,7 +217,10 @@ static void threads(void) {
     CHECK(L4_Set_Timeslice(id, L4_TimePeriod(5000), L4_Never) != L4_SCHEDULE_ERROR);
     (void)L4_Timeslice(id, &slice, &quantum);
     CHECK(L4_PeriodMicroseconds(slice) > 0 && L4_PeriodMicroseconds(slice) <= 5000);
-    EQUAL(L4_AbortIpc_and_stop_SpIpFlags(id, &sp, &ip, &flags).raw, L4_LocalIdOf(id).raw);
+    L4_ThreadState_t state = L4_AbortIpc_and_stop_SpIpFlags(id, &sp, &ip, &flags);
+    CHECK(L4_ThreadWasIpcing(state) && L4_ThreadWasReceiving(state));
+    CHECK(!L4_ThreadWasSending(state) && !L4_ThreadWasHalted(state));
+    CHECK(L4_ThreadWasHalted(L4_Stop(id)));
     CHECK(sp <= worker_stack(id) && sp > worker_stack(id) - 1024);
     EQUAL(L4_Timeslice(id, &slice, &quantum), L4_SCHEDULE_INACTIVE);
     L4_Start_SpIpFlags(id, worker_stack(id), (L4_Word_t)(uintptr_t)echo, 0);

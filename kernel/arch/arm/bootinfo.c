@@ -56,12 +56,11 @@ uint32_t bootinfo_init(uint32_t tags) {
                                   .size = sizeof *r,
                                   .first_entry = offsetof(struct record, exec),
                                   .num_entries = 1};
-        r->exec = (L4_Boot_SimpleExec_t){
-            .rec = {.type = L4_BootInfo_SimpleExec,
-                    .version = 1,
-                    .offset_next = sizeof *r - offsetof(struct record, exec)},
-            .cmdline_offset =
-                offsetof(struct record, command_line) - offsetof(struct record, exec)};
+        r->exec = (L4_Boot_SimpleExec_t){.type = L4_BootInfo_SimpleExec,
+                                         .version = 1,
+                                         .offset_next = sizeof *r - offsetof(struct record, exec),
+                                         .cmdline_offset = offsetof(struct record, command_line) -
+                                                           offsetof(struct record, exec)};
         uint32_t n = 0;
         while (n + 1 < sizeof r->command_line && line[n] != 0) {
             r->command_line[n] = line[n];

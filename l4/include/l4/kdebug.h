@@ -6,7 +6,8 @@
 void L4_KDB_PrintChar(char c);
 int L4_KDB_ReadChar_Blocked(void);
 int L4_KDB_ReadChar(void); /* -1: nothing there */
-void L4_KDB_Enter(void);
+void l4_kdb_enter(void);
+#define L4_KDB_Enter(...) l4_kdb_enter() /* a text, where a program gives one, is not printed */
 
 /* One of the kernel's own numbers, by L4_STAT_* (arch/arm/binding.h). */
 unsigned L4_KDB_Statistic(unsigned index);

@@ -124,7 +124,8 @@ L4_INLINE L4_Bool_t L4_IsMemoryDescVirtual(const L4_MemoryDesc_t *d) {
 }
 
 L4_INLINE L4_Word_t L4_MemoryDescType(const L4_MemoryDesc_t *d) {
-    return d->low & 0xf;
+    L4_Word_t type = d->low & 0xf;
+    return type >= L4_BootLoaderSpecificMemoryType ? d->low & 0xff : type;
 }
 
 L4_INLINE L4_Word_t L4_MemoryDescLow(const L4_MemoryDesc_t *d) {
@@ -139,12 +140,12 @@ L4_INLINE L4_Word_t L4_NumMemoryDescriptors(const void *kip) {
     return ((const L4_KernelInterfacePage_t *)kip)->MemoryInfo & 0xffff;
 }
 
-L4_INLINE const L4_MemoryDesc_t *L4_MemoryDesc(const void *kip, L4_Word_t n) {
+L4_INLINE L4_MemoryDesc_t *L4_MemoryDesc(const void *kip, L4_Word_t n) {
     const L4_KernelInterfacePage_t *k = kip;
     if (n >= L4_NumMemoryDescriptors(kip)) {
         return NULL;
     }
-    return (const L4_MemoryDesc_t *)((uintptr_t)kip + (k->MemoryInfo >> 16)) + n;
+    return (L4_MemoryDesc_t *)((uintptr_t)kip + (k->MemoryInfo >> 16)) + n;
 }
 
 /* ---- the other fields ---- */
@@ -156,6 +157,10 @@ L4_INLINE const L4_MemoryDesc_t *L4_MemoryDesc(const void *kip, L4_Word_t n) {
 
 L4_INLINE L4_Word_t L4_UtcbAreaSizeLog2(const void *kip) {
     return ((const L4_KernelInterfacePage_t *)kip)->UtcbInfo >> 16 & 0x3f;
+}
+
+L4_INLINE L4_Word_t L4_UtcbAreaSize(const void *kip) {
+    return (L4_Word_t)1 << L4_UtcbAreaSizeLog2(kip);
 }
 
 L4_INLINE L4_Word_t L4_UtcbAlignmentLog2(const void *kip) {
@@ -170,8 +175,12 @@ L4_INLINE L4_Word_t L4_KipAreaSizeLog2(const void *kip) {
     return ((const L4_KernelInterfacePage_t *)kip)->KipAreaInfo & 0x3f;
 }
 
-L4_INLINE void *L4_BootInfo(const void *kip) {
-    return (void *)(uintptr_t)((const L4_KernelInterfacePage_t *)kip)->BootInfo;
+L4_INLINE L4_Word_t L4_KipAreaSize(const void *kip) {
+    return (L4_Word_t)1 << L4_KipAreaSizeLog2(kip);
+}
+
+L4_INLINE L4_Word_t L4_BootInfo(const void *kip) {
+    return ((const L4_KernelInterfacePage_t *)kip)->BootInfo;
 }
 
 L4_INLINE L4_Word_t L4_ThreadIdBits(const void *kip) {
@@ -203,10 +212,6 @@ L4_INLINE const L4_KernelDesc_t *L4_KernelDesc(const void *kip) {
     return (const L4_KernelDesc_t *)((uintptr_t)kip + k->KernDescPtr);
 }
 
-L4_INLINE L4_Word_t L4_KernelId(const void *kip) {
-    return L4_KernelDesc(kip)->KernelId;
-}
-
 L4_INLINE L4_Word_t L4_KernelVersion(const void *kip) {
     return L4_KernelDesc(kip)->KernelVer;
 }
@@ -223,13 +228,14 @@ L4_INLINE void L4_KernelGenDate(const void *kip, L4_Word_t *year, L4_Word_t *mon
     *day = date & 0x1f;
 }
 
-L4_INLINE const char *L4_KernelVersionString(const void *kip) {
-    return L4_KernelDesc(kip)->VersionString;
+L4_INLINE char *L4_KernelVersionString(const void *kip) {
+    const L4_KernelInterfacePage_t *k = kip;
+    return (char *)(uintptr_t)kip + k->KernDescPtr + offsetof(L4_KernelDesc_t, VersionString);
 }
 
 /* The n-th feature's name; NULL: there are fewer. */
-L4_INLINE const char *L4_Feature(const void *kip, L4_Word_t n) {
-    const char *s = L4_KernelVersionString(kip);
+L4_INLINE char *L4_Feature(const void *kip, L4_Word_t n) {
+    char *s = L4_KernelVersionString(kip);
     for (;;) {
         while (*s != '\0') {
             s++;
@@ -244,14 +250,6 @@ L4_INLINE const char *L4_Feature(const void *kip, L4_Word_t n) {
     }
 }
 
-L4_INLINE L4_Word_t L4_ApiVersion(const void *kip) {
-    return ((const L4_KernelInterfacePage_t *)kip)->ApiVersion;
-}
-
-L4_INLINE L4_Word_t L4_ApiFlags(const void *kip) {
-    return ((const L4_KernelInterfacePage_t *)kip)->ApiFlags;
-}
-
 /* Microseconds. */
 L4_INLINE L4_Word_t L4_ReadPrecision(const void *kip) {
     L4_Word_t raw = ((const L4_KernelInterfacePage_t *)kip)->ClockInfo & 0xffff;
@@ -263,11 +261,10 @@ L4_INLINE L4_Word_t L4_SchedulePrecision(const void *kip) {
     return (L4_Word_t)L4_PeriodMicroseconds((L4_Time_t){.raw = (L4_Word16_t)raw});
 }
 
-L4_INLINE const L4_ProcDesc_t *L4_ProcDesc(const void *kip, L4_Word_t n) {
+L4_INLINE L4_ProcDesc_t *L4_ProcDesc(const void *kip, L4_Word_t n) {
     const L4_KernelInterfacePage_t *k = kip;
-    return n >= L4_NumProcessors(kip)
-               ? NULL
-               : (const L4_ProcDesc_t *)((uintptr_t)kip + k->ProcDescPtr) + n;
+    return n >= L4_NumProcessors(kip) ? NULL
+                                      : (L4_ProcDesc_t *)((uintptr_t)kip + k->ProcDescPtr) + n;
 }
 
 L4_INLINE L4_Word_t L4_ProcDescExternalFreq(const L4_ProcDesc_t *d) {

@@ -7,8 +7,10 @@
 #include <l4/ipc.h>
 #include <l4/kdebug.h>
 #include <l4/kip.h>
+#include <l4/misc.h>
 #include <l4/protocol.h>
 #include <l4/schedule.h>
+#include <l4/sigma0.h>
 #include <l4/space.h>
 #include <l4/thread.h>
 

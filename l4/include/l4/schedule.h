@@ -35,6 +35,11 @@ L4_INLINE L4_Word_t L4_Set_PreemptionDelay(L4_ThreadId_t dest, L4_Word_t sensiti
                        sensitive_priority << 16 | (max_delay & 0xffff), &old);
 }
 
+/* The time of the clock's `at`, as a timeout. */
+L4_INLINE L4_Time_t L4_TimePoint(L4_Clock_t at) {
+    return L4_TimePointFrom(L4_SystemClock(), at);
+}
+
 /* What is left of time slice and total quantum. */
 L4_INLINE L4_Word_t L4_Timeslice(L4_ThreadId_t dest, L4_Time_t *slice, L4_Time_t *quantum) {
     L4_Word_t word = 0;

@@ -18,8 +18,41 @@ L4_INLINE L4_Utcb_t *L4_MyUtcb(void) {
 /* KIP address and, where asked for, the kernel's versions; works before any start-up code. */
 void *L4_KernelInterface(L4_Word_t *api_version, L4_Word_t *api_flags, L4_Word_t *kernel_id);
 
+L4_INLINE L4_Word_t L4_ApiVersion(void) {
+    L4_Word_t version, flags, id;
+    (void)L4_KernelInterface(&version, &flags, &id);
+    return version;
+}
+
+L4_INLINE L4_Word_t L4_ApiFlags(void) {
+    L4_Word_t version, flags, id;
+    (void)L4_KernelInterface(&version, &flags, &id);
+    return flags;
+}
+
+L4_INLINE L4_Word_t L4_KernelId(void) {
+    L4_Word_t version, flags, id;
+    (void)L4_KernelInterface(&version, &flags, &id);
+    return id;
+}
+
 /* The KIP as l4_startup found it. */
 L4_KernelInterfacePage_t *L4_GetKernelInterface(void);
+
+/* Does the kernel name this feature in its description? */
+L4_INLINE L4_Bool_t L4_HasFeature(const char *name) {
+    const char *feature;
+    for (L4_Word_t i = 0; (feature = L4_Feature(L4_GetKernelInterface(), i)) != NULL; i++) {
+        L4_Word_t n = 0;
+        while (name[n] != '\0' && name[n] == feature[n]) {
+            n++;
+        }
+        if (name[n] == feature[n]) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /* Sends MRs to `to` and receives into MRs; either may be nilthread. Returns the received tag. */
 L4_MsgTag_t L4_Ipc(L4_ThreadId_t to, L4_ThreadId_t from_specifier, L4_Word_t timeouts,
@@ -64,6 +97,7 @@ void L4_Unmap(L4_Word_t control);
 #define L4_EXREGS_HANDLE      0x040u /* u */
 #define L4_EXREGS_PAGER       0x080u /* p */
 #define L4_EXREGS_WRITE_HALT  0x100u /* h */
+#define L4_EXREGS_DELIVER 0x200u /* d: the old values are wanted; this kernel always tells them */
 /* Out: H was halted; R was receiving; S was sending. */
 
 /* Schedule: thread states. */

@@ -57,6 +57,14 @@ L4_INLINE L4_Word_t L4_XferTimeouts(void) {
     return L4_MyUtcb()->xfer_timeouts;
 }
 
+/* Programs for processors of several word sizes say which one they use; here there is one. */
+L4_INLINE L4_Word_t L4_WordSizeMask(void) {
+    return ~(L4_Word_t)0;
+}
+
+L4_INLINE void L4_Reset_WordSizeMask(void) {
+}
+
 L4_INLINE L4_ThreadId_t L4_IntendedReceiver(void) {
     return (L4_ThreadId_t){.raw = L4_MyUtcb()->intended_receiver};
 }
@@ -185,58 +193,77 @@ L4_INLINE void L4_Start_SpIp(L4_ThreadId_t id, L4_Word_t sp, L4_Word_t ip) {
                            sp, ip);
 }
 
-/* Halts the thread; tells where it was. */
-L4_INLINE L4_ThreadId_t L4_Stop_SpIpFlags(L4_ThreadId_t id, L4_Word_t *sp, L4_Word_t *ip,
-                                          L4_Word_t *flags) {
-    L4_Word_t c, h;
+/* ---- halting: what the thread was doing until then ---- */
+
+typedef struct {
+    L4_Word_t raw;
+} L4_ThreadState_t;
+
+L4_INLINE L4_Bool_t L4_ThreadWasHalted(L4_ThreadState_t s) {
+    return s.raw & L4_EXREGS_HALT;
+}
+
+L4_INLINE L4_Bool_t L4_ThreadWasReceiving(L4_ThreadState_t s) {
+    return (s.raw & L4_EXREGS_RECV_CANCEL) != 0;
+}
+
+L4_INLINE L4_Bool_t L4_ThreadWasSending(L4_ThreadState_t s) {
+    return (s.raw & L4_EXREGS_SEND_CANCEL) != 0;
+}
+
+L4_INLINE L4_Bool_t L4_ThreadWasIpcing(L4_ThreadState_t s) {
+    return (s.raw & (L4_EXREGS_RECV_CANCEL | L4_EXREGS_SEND_CANCEL)) != 0;
+}
+
+/* Halts the thread, and ends the IPC that it is in: `what` is R, S, both or neither. */
+L4_INLINE L4_ThreadState_t l4_halt(L4_ThreadId_t id, L4_Word_t what, L4_Word_t *sp, L4_Word_t *ip,
+                                   L4_Word_t *flags) {
+    L4_ThreadState_t state;
+    L4_Word_t h;
     L4_ThreadId_t p;
-    return L4_ExchangeRegisters(id, L4_EXREGS_WRITE_HALT | L4_EXREGS_HALT, 0, 0, 0, 0, L4_nilthread,
-                                &c, sp, ip, flags, &h, &p);
+    (void)L4_ExchangeRegisters(id, L4_EXREGS_WRITE_HALT | L4_EXREGS_HALT | L4_EXREGS_DELIVER | what,
+                               0, 0, 0, 0, L4_nilthread, &state.raw, sp, ip, flags, &h, &p);
+    return state;
 }
 
-L4_INLINE L4_ThreadId_t L4_Stop(L4_ThreadId_t id) {
-    return L4_ExregsControl(id, L4_EXREGS_WRITE_HALT | L4_EXREGS_HALT, 0, 0);
+L4_INLINE L4_ThreadState_t L4_Stop_SpIpFlags(L4_ThreadId_t id, L4_Word_t *sp, L4_Word_t *ip,
+                                             L4_Word_t *flags) {
+    return l4_halt(id, 0, sp, ip, flags);
 }
 
-/* Likewise, and ends the IPC that it is in: `what` is R, S or both. */
-L4_INLINE L4_ThreadId_t L4_Abort_and_stop_SpIpFlags(L4_ThreadId_t id, L4_Word_t what, L4_Word_t *sp,
-                                                    L4_Word_t *ip, L4_Word_t *flags) {
-    L4_Word_t c, h;
-    L4_ThreadId_t p;
-    return L4_ExchangeRegisters(id, L4_EXREGS_WRITE_HALT | L4_EXREGS_HALT | what, 0, 0, 0, 0,
-                                L4_nilthread, &c, sp, ip, flags, &h, &p);
+L4_INLINE L4_ThreadState_t L4_Stop(L4_ThreadId_t id) {
+    L4_Word_t sp, ip, flags;
+    return l4_halt(id, 0, &sp, &ip, &flags);
 }
 
-L4_INLINE L4_ThreadId_t L4_AbortReceive_and_stop_SpIpFlags(L4_ThreadId_t id, L4_Word_t *sp,
+L4_INLINE L4_ThreadState_t L4_AbortReceive_and_stop_SpIpFlags(L4_ThreadId_t id, L4_Word_t *sp,
+                                                              L4_Word_t *ip, L4_Word_t *flags) {
+    return l4_halt(id, L4_EXREGS_RECV_CANCEL, sp, ip, flags);
+}
+
+L4_INLINE L4_ThreadState_t L4_AbortReceive_and_stop(L4_ThreadId_t id) {
+    L4_Word_t sp, ip, flags;
+    return l4_halt(id, L4_EXREGS_RECV_CANCEL, &sp, &ip, &flags);
+}
+
+L4_INLINE L4_ThreadState_t L4_AbortSend_and_stop_SpIpFlags(L4_ThreadId_t id, L4_Word_t *sp,
                                                            L4_Word_t *ip, L4_Word_t *flags) {
-    return L4_Abort_and_stop_SpIpFlags(id, L4_EXREGS_RECV_CANCEL, sp, ip, flags);
+    return l4_halt(id, L4_EXREGS_SEND_CANCEL, sp, ip, flags);
 }
 
-L4_INLINE L4_ThreadId_t L4_AbortSend_and_stop_SpIpFlags(L4_ThreadId_t id, L4_Word_t *sp,
-                                                        L4_Word_t *ip, L4_Word_t *flags) {
-    return L4_Abort_and_stop_SpIpFlags(id, L4_EXREGS_SEND_CANCEL, sp, ip, flags);
+L4_INLINE L4_ThreadState_t L4_AbortSend_and_stop(L4_ThreadId_t id) {
+    L4_Word_t sp, ip, flags;
+    return l4_halt(id, L4_EXREGS_SEND_CANCEL, &sp, &ip, &flags);
 }
 
-L4_INLINE L4_ThreadId_t L4_AbortIpc_and_stop_SpIpFlags(L4_ThreadId_t id, L4_Word_t *sp,
-                                                       L4_Word_t *ip, L4_Word_t *flags) {
-    return L4_Abort_and_stop_SpIpFlags(id, L4_EXREGS_RECV_CANCEL | L4_EXREGS_SEND_CANCEL, sp, ip,
-                                       flags);
+L4_INLINE L4_ThreadState_t L4_AbortIpc_and_stop_SpIpFlags(L4_ThreadId_t id, L4_Word_t *sp,
+                                                          L4_Word_t *ip, L4_Word_t *flags) {
+    return l4_halt(id, L4_EXREGS_RECV_CANCEL | L4_EXREGS_SEND_CANCEL, sp, ip, flags);
 }
 
-L4_INLINE L4_ThreadId_t L4_AbortReceive_and_stop(L4_ThreadId_t id) {
-    return L4_ExregsControl(id, L4_EXREGS_WRITE_HALT | L4_EXREGS_HALT | L4_EXREGS_RECV_CANCEL, 0,
-                            0);
-}
-
-L4_INLINE L4_ThreadId_t L4_AbortSend_and_stop(L4_ThreadId_t id) {
-    return L4_ExregsControl(id, L4_EXREGS_WRITE_HALT | L4_EXREGS_HALT | L4_EXREGS_SEND_CANCEL, 0,
-                            0);
-}
-
-L4_INLINE L4_ThreadId_t L4_AbortIpc_and_stop(L4_ThreadId_t id) {
-    return L4_ExregsControl(
-        id, L4_EXREGS_WRITE_HALT | L4_EXREGS_HALT | L4_EXREGS_RECV_CANCEL | L4_EXREGS_SEND_CANCEL,
-        0, 0);
+L4_INLINE L4_ThreadState_t L4_AbortIpc_and_stop(L4_ThreadId_t id) {
+    L4_Word_t sp, ip, flags;
+    return l4_halt(id, L4_EXREGS_RECV_CANCEL | L4_EXREGS_SEND_CANCEL, &sp, &ip, &flags);
 }
 
 /* ---- interrupts: a thread of the interrupt's number is handed a pager, its handler ---- */

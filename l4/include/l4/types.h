@@ -141,9 +141,8 @@ L4_INLINE L4_Word64_t L4_PeriodMicroseconds(L4_Time_t t) {
     return t.raw == 0 ? ~0ull : (L4_Word64_t)(t.raw & 0x3ff) << (t.raw >> 10 & 0x1f);
 }
 
-/* The clock's `at` as a point in time, if it is within reach (2^25 us) of now; else its low bits.
- */
-L4_INLINE L4_Time_t L4_TimePoint(L4_Clock_t now, L4_Clock_t at) {
+/* `at` as a point in time, if it is within reach (2^25 us) of `now`; else its low bits. */
+L4_INLINE L4_Time_t L4_TimePointFrom(L4_Clock_t now, L4_Clock_t at) {
     L4_Word_t e = 0;
     while (e < 15 && at.raw - now.raw >= 1024ull << e) {
         e++;
@@ -314,6 +313,18 @@ L4_INLINE L4_Bool_t L4_IsFpageEqual(L4_Fpage_t a, L4_Fpage_t b) {
 #define L4_ErrUtcbArea      6
 #define L4_ErrKipArea       7
 #define L4_ErrNoMem         8
+
+/* Other names for the same. */
+#define L4_ErrInvalidScheduler     L4_ErrInvalidSched
+#define L4_ERROR_OK                L4_ErrOk
+#define L4_ERROR_NO_PRIVILEGE      L4_ErrNoPrivilege
+#define L4_ERROR_INVALID_THREAD    L4_ErrInvalidThread
+#define L4_ERROR_INVALID_SPACE     L4_ErrInvalidSpace
+#define L4_ERROR_INVALID_SCHEDULER L4_ErrInvalidSched
+#define L4_ERROR_INVALID_PARAM     L4_ErrInvalidParam
+#define L4_ERROR_UTCB_AREA         L4_ErrUtcbArea
+#define L4_ERROR_KIP_AREA          L4_ErrKipArea
+#define L4_ERROR_NO_MEM            L4_ErrNoMem
 
 /* TCR ErrorCode after a failed Ipc: offset 28 | e 3 | p 1, p = 1 in the receive phase. */
 #define L4_IPC_PHASE_SEND      0

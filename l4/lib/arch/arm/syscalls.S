@@ -177,11 +177,11 @@
     ldmfd   sp!, {r4-r10, pc}
     end     L4_KDB_ReadChar
 
-    function L4_KDB_Enter
+    function l4_kdb_enter
     stmfd   sp!, {r4-r10, lr}
     trap    L4_ARM_TRAP_ENTER_KDEBUG
     ldmfd   sp!, {r4-r10, pc}
-    end     L4_KDB_Enter
+    end     l4_kdb_enter
 
     function L4_KDB_Statistic
     stmfd   sp!, {r4-r10, lr}
