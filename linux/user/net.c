@@ -21,14 +21,23 @@ enum { UP = 1 }; /* IFF_UP */
 /* Of <linux/socket.h>'s inside, which programs do not get. */
 enum { INTERNET = 2, STREAM = 1, DATAGRAM = 2, RAW = 3 };
 
-enum { BLOCK = 1024, PING_BYTES = 64, WAIT_SECONDS = 5 };
+enum { BLOCK = 1024, PING_BYTES = 64 };
+
+/* How long an answer is waited for, and how often it is asked for: a simulated computer at the
+ * other end may get no time for a while. */
+enum { WAIT_SECONDS = 5, TRIES = 30 };
+
+/* Longest datagram: goes over Ethernet in three fragments. */
+enum { DATAGRAM_MOST = 4000 };
 
 static const char usage[] =
     "usage: net up INTERFACE ADDRESS MASK    gives an interface an address\n"
     "       net ping ADDRESS [TIMES]         ICMP echoes\n"
     "       net echo ADDRESS PORT KILOBYTES  sends by TCP, wants all back\n"
     "       net say ADDRESS PORT WORD        sends a line, shows the answer\n"
-    "       net serve PORT [TIMES]           echoes connections by TCP\n";
+    "       net serve PORT [TIMES]           echoes connections by TCP\n"
+    "       net udp ADDRESS PORT [TIMES]     sends datagrams of all sizes, wants all back\n"
+    "       net serve-udp PORT [TIMES]       echoes so many different datagrams\n";
 
 static int complain(const char *what) {
     printf("net: %s: error %d\n", what, errno);
@@ -117,22 +126,27 @@ static int ping(char **words) {
             packet[at] = at * 257 + i;
         }
         packet[1] = checksum(packet, sizeof(packet));
-        if (write(fd, packet, sizeof(packet)) != (long)sizeof(packet)) {
-            return complain(words[0]);
-        }
-        for (;;) {
+        for (int wanted = 1, tries = 0; wanted;) {
             /* behind an IP header, whose length in words is in its first byte */
             unsigned short *found;
-            long got = comes(fd) ? read(fd, answer, sizeof(answer)) : -1;
-            if (got < 0) {
-                printf("net: no answer from %s\n", words[0]);
-                return 1;
+            if (tries == 0 || !comes(fd)) {
+                if (tries++ == TRIES) {
+                    return 1;
+                }
+                if (tries > 1) {
+                    printf("net: no answer from %s\n", words[0]);
+                }
+                if (write(fd, packet, sizeof(packet)) != (long)sizeof(packet)) {
+                    return complain(words[0]);
+                }
+                continue;
+            }
+            if (read(fd, answer, sizeof(answer)) < 0) {
+                return complain(words[0]);
             }
             found = answer + (answer[0] & 15) * 2;
-            if (found[0] == ECHO_REPLY && found[2] == IDENTITY && found[3] == i &&
-                memcmp(found + 4, packet + 4, PING_BYTES - 8) == 0) {
-                break;
-            }
+            wanted = found[0] != ECHO_REPLY || found[2] != IDENTITY || found[3] != i ||
+                     memcmp(found + 4, packet + 4, PING_BYTES - 8) != 0;
         }
         printf("%d bytes from %s: %d, %d us\n", PING_BYTES, words[0], i,
                (int)((monotonic() - began) / 1000));
@@ -209,13 +223,76 @@ static int serve(char **words) {
     return 0;
 }
 
+/* Each datagram begins with its number, so that one that comes late is known. */
+static int udp(char **words) {
+    static unsigned char sent[DATAGRAM_MOST], got[DATAGRAM_MOST + 1];
+    struct sockaddr_in there = place(words[0], words[1]);
+    int times = words[2] ? atoi(words[2]) : 20;
+    int fd = socket_make(INTERNET, DATAGRAM);
+    if (fd < 0 || socket_connect(fd, &there, sizeof(there)) < 0) {
+        return complain(words[0]);
+    }
+    for (int i = 1; i <= times; i++) {
+        long bytes = DATAGRAM_MOST * i / times;
+        long back = 0;
+        for (long at = 0; at < bytes; at++) {
+            sent[at] = i + at * 11;
+        }
+        for (int tries = 0; back == 0 || got[0] != sent[0];) {
+            if (tries == 0 || !comes(fd)) {
+                if (tries++ == TRIES) {
+                    printf("net: %d bytes did not come back from %s\n", (int)bytes, words[0]);
+                    return 1;
+                }
+                if (write(fd, sent, bytes) != bytes) {
+                    return complain(words[0]);
+                }
+            } else if ((back = read(fd, got, sizeof(got))) < 0) {
+                return complain(words[0]);
+            }
+        }
+        if (back != bytes || memcmp(sent, got, bytes) != 0) {
+            printf("net: %d bytes came back different, as %d\n", (int)bytes, (int)back);
+            return 1;
+        }
+    }
+    printf("%d datagrams to %s and back\n", times, words[0]);
+    return 0;
+}
+
+static int serve_udp(char **words) {
+    static unsigned char buffer[DATAGRAM_MOST];
+    struct sockaddr_in here = place("0.0.0.0", words[0]);
+    int times = words[1] ? atoi(words[1]) : 20;
+    int last = -1;
+    int fd = socket_make(INTERNET, DATAGRAM);
+    if (fd < 0 || socket_bind(fd, &here, sizeof(here)) < 0) {
+        return complain(words[0]);
+    }
+    printf("serving port %s\n", words[0]);
+    for (int i = 0; i < times;) {
+        struct sockaddr_in from;
+        unsigned int size = sizeof(from);
+        long bytes = syscall(__NR_recvfrom, fd, buffer, sizeof(buffer), 0, &from, &size);
+        if (bytes < 0 || syscall(__NR_sendto, fd, buffer, bytes, 0, &from, size) != bytes) {
+            return complain(words[0]);
+        }
+        i += bytes > 0 && buffer[0] != last;
+        last = buffer[0];
+    }
+    printf("echoed %d datagrams\n", times);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
         int words;
         int (*run)(char **words);
     } commands[] = {
-        {"up", 3, up}, {"ping", 1, ping}, {"echo", 3, echo}, {"say", 3, say}, {"serve", 1, serve}};
+        {"up", 3, up},   {"ping", 1, ping},   {"echo", 3, echo},           {"say", 3, say},
+        {"udp", 2, udp}, {"serve", 1, serve}, {"serve-udp", 1, serve_udp},
+    };
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
         if (argc >= 2 + commands[i].words && strcmp(argv[1], commands[i].name) == 0) {
             return commands[i].run(argv + 2);

@@ -43,7 +43,10 @@ pub fn open(address: &Address, say: fn(&str)) -> Result<Box<dyn Wire>, String> {
         }
         Address::ListenTcp(place) => {
             let listener = TcpListener::bind(place).map_err(|error| wrong(error, to_listen))?;
-            first_of(Listener::Tcp(listener), address, say)
+            // Port 0 takes one that is free: says which.
+            let bound = listener.local_addr().map(|at| at.to_string());
+            let bound = Address::ListenTcp(bound.unwrap_or_else(|_| place.clone()));
+            first_of(Listener::Tcp(listener), &bound, say)
         }
     };
     let stream = stream.map_err(|error| wrong(error, "somebody who listens there"))?;

@@ -11,16 +11,15 @@ import signal
 import struct
 import sys
 import termios
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from simulator import machine_binary
+from terminal import SECONDS, Terminal
 
 ROOT = Path(__file__).resolve().parents[3]
-SECONDS = 60  # nothing takes one; more means that it hangs
 
 pytestmark = pytest.mark.guests
 
@@ -54,62 +53,6 @@ WAITING = (
     0xEAFFFFF7,  # b again
 )
 ENDING = (0xE3A01205, 0xE3A00000, 0xE5810010, 0xEAFFFFFE)  # exits with 0 through the probe
-
-
-class Terminal:
-    """A run and the person before it."""
-
-    def __init__(self, command: list[str]) -> None:
-        self.said = b""
-        self.process, self.keys = pty.fork()
-        if self.process == 0:
-            os.execv(command[0], command)
-        self.status: int | None = None
-
-    def type(self, keys: bytes) -> None:
-        os.write(self.keys, keys)
-
-    def expect(self, text: bytes) -> None:
-        """Waits for what the terminal shows next."""
-        deadline = time.monotonic() + SECONDS
-        while text not in self.said:
-            ready, _, _ = select.select([self.keys], [], [], deadline - time.monotonic())
-            assert ready, f"{text!r} does not come; {self.said!r}"
-            self.said += self.read()
-        self.said = self.said[self.said.index(text) + len(text) :]
-
-    def read(self) -> bytes:
-        try:
-            return os.read(self.keys, 4096)
-        except OSError as error:  # Linux's word for a terminal that nobody has open any more
-            raise AssertionError(f"it has ended; it said {self.said!r}") from error
-
-    def raw(self) -> bool:
-        """Whether keys come one by one, without signals."""
-        return not termios.tcgetattr(self.keys)[3] & (termios.ICANON | termios.ISIG | termios.ECHO)
-
-    def wait_until(self, raw: bool) -> None:
-        deadline = time.monotonic() + SECONDS
-        while self.raw() != raw:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-
-    def end(self) -> int:
-        """Its exit status, or minus the signal."""
-        deadline = time.monotonic() + SECONDS
-        done = 0
-        while done == 0:
-            done, status = os.waitpid(self.process, os.WNOHANG)
-            assert time.monotonic() < deadline, "it does not end"
-            time.sleep(0.01)
-        self.status = os.waitstatus_to_exitcode(status)
-        return self.status
-
-    def close(self) -> None:
-        if self.status is None:
-            os.kill(self.process, signal.SIGKILL)
-            os.waitpid(self.process, 0)
-        os.close(self.keys)
 
 
 @contextmanager
