@@ -30,6 +30,7 @@ static void join_senders(struct tcb *t, struct tcb *partner) {
     if (first == NULL) {
         t->sender_next = t->sender_previous = t;
         partner->senders = t;
+        partner->wait_open = partner->id;
     } else {
         t->sender_next = first;
         t->sender_previous = first->sender_previous;
@@ -42,6 +43,7 @@ static void leave_senders(struct tcb *t) {
     struct tcb *partner = t->partner;
     if (t->sender_next == t) {
         partner->senders = NULL;
+        partner->wait_open = IPC_ANY;
     } else {
         t->sender_previous->sender_next = t->sender_next;
         t->sender_next->sender_previous = t->sender_previous;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Synchronous IPC: everything that the fast path (fastpath.c) leaves.
+ * Synchronous IPC: everything that the IPC path in assembly (arch/arm/ipc_path.S) leaves.
  *
  * A thread that waits is RECEIVING (tcb.wait_for says from whom) or SENDING (it is in its
  * partner's queue). Messages are transferred when both sides are there, by whoever came second,
@@ -62,8 +62,5 @@ void ipc_leave(struct tcb *t);
 
 /* The thread ceases to exist: whoever waits for it fails. */
 void ipc_abandon(struct tcb *t);
-
-/* The fast path: returns who runs now, or NULL when it did nothing. From entry.S. */
-struct tcb *fastpath_ipc(uint32_t to, uint32_t from, uint32_t timeouts, uint32_t tag);
 
 #endif

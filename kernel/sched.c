@@ -246,6 +246,9 @@ void sched_finish(void) {
         dispatch(t);
         if ((t->flags & (FLAG_RECEIVE | FLAG_XFER)) == 0) {
             interrupted = false;
+            hot.ready_check = (t->flags & FLAG_REDIRECTED) != 0
+                                  ? IPC_PATH_CLOSED
+                                  : SCHED_WORD(STATE_RECEIVING, hot.ready_top);
             return;
         }
         if ((t->flags & FLAG_XFER) != 0) {

@@ -38,19 +38,31 @@ bool switch_space_init(struct space *space);
 void switch_space_free(struct space *space);
 
 /*
- * 3. Makes `to` the space in force; `from` is the one that was (NULL at boot), and they differ. The
- *    only copy of the switch, used by fast path, scheduler and boot. What the scheme does, it
- *    does in switch_state_to (switch_impl.h), which sees its own words only.
+ * 3. Makes `to` the space in force; `from` is the one that was (NULL at boot). The switch exists
+ *    once, as three assembler macros in switch_asm.h, of which the IPC path (arch/arm/ipc_path.S)
+ *    and switch_to_space (arch/arm/switch.S) are made, and all of C switches by the latter:
+ *
+ *    - switch_begin space, a, b: loads what the switch needs; `a` may be `space` itself. Z must be
+ *      set before. Afterwards Z set says that switch_finish may follow at once, Z not set that
+ *      switch_prepare must be called first. Changes only a, b and flags.
+ *    - switch_finish a, b: switches, also to the space in force. The store to hot.space belongs to
+ *      who uses it. Changes only a, b and flags; may use the stack.
+ *    - switch_done space: what the scheme notes of it. Changes only flags; may use the stack.
+ *
+ *    switch_prepare does what is too long for the macro, so that switch_begin succeeds; `to` is not
+ *    in force yet, and will be next; hot.space is the one that is left.
  */
+void switch_prepare(struct space *to);
+void switch_to_space(struct space *to);
+
 static inline void switch_to(struct space *from, struct space *to) {
     (void)from;
-    switch_state_to(&hot.scheme, &to->scheme);
-    hot.space = to;
+    switch_to_space(to);
 }
 
 /*
- * 4. switch_asm.h: the preprocessor macros switch_entry_hook (the program's registers are live,
- * none may change) and switch_exit_hook.
+ * 4. Also in switch_asm.h: the preprocessor macros switch_entry_hook (the program's registers are
+ *    live, none may change) and switch_exit_hook.
  */
 
 /*
@@ -103,6 +115,7 @@ bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b,
 /* The scheme has exactly these. */
 #define SWITCH_HAS(name, type) _Static_assert(_Generic(&(name), type: 1, default: 0), #name)
 SWITCH_HAS(switch_to, void (*)(struct space *, struct space *));
+SWITCH_HAS(switch_prepare, void (*)(struct space *));
 SWITCH_HAS(switch_fault, bool (*)(struct space *, uint32_t *, uint32_t));
 SWITCH_HAS(switch_set_directory, void (*)(struct space *, uint32_t, uint32_t));
 #undef SWITCH_HAS

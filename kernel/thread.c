@@ -22,8 +22,6 @@
 #define SIGMA0_UTCB_AREA 0xdfe00000u
 #define SIGMA0_KIP       0xdfeff000u
 
-struct tcb tcbs[THREAD_COUNT];
-
 void thread_init(void) {
     for (uint32_t i = 0; i < SYSTEM_BASE; i++) {
         tcbs[i].id = L4_GlobalId(i, 1).raw;
@@ -139,6 +137,7 @@ static struct tcb *make(uint32_t id, struct space *space, uint32_t scheduler) {
     t->scheduler = scheduler;
     t->timeslice = t->timeslice_left = TIMESLICE_DEFAULT;
     t->quantum_left = ~0ull;
+    t->wait_open = IPC_ANY;
     join_space(t, space);
     t->flags = space->redirector != 0 ? FLAG_REDIRECTED : 0;
     return t;

@@ -27,10 +27,10 @@
 #define STATE_FREE      0 /* number not in use */
 #define STATE_INACTIVE  1 /* has a space, never had a pager */
 #define STATE_READY     2 /* runs or could; then it is in a ready queue unless it is hot.current */
-#define STATE_RECEIVING 3 /* waits for wait_for */
-#define STATE_SENDING   4 /* in the queue of partner's senders */
-#define STATE_DEAD      5 /* faulted with nobody to tell; only deletion ends this */
-#define STATE_XFER      6 /* in a string copy that waits for the partner's page fault */
+#define STATE_SENDING   3 /* in the queue of partner's senders */
+#define STATE_DEAD      4 /* faulted with nobody to tell; only deletion ends this */
+#define STATE_XFER      5 /* in a string copy that waits for the partner's page fault */
+#define STATE_RECEIVING 7 /* waits for wait_for; the highest, as ready_check wants it */
 
 /* tcb.kind: whose message it is that a thread sends or waits for */
 #define KIND_USER          0 /* its own, by the system call */
@@ -52,36 +52,53 @@
 #define FLAG_LOCAL      64  /* receiver of a string copy that wanted any local thread */
 #define FLAG_REDIRECTED 128 /* its space has a redirector: no fast path, either way */
 
-/* User registers; entry.S saves and loads them. */
+/*
+ * User registers; entry.S saves and loads them. First what a system call keeps, in the order in
+ * which one instruction moves it; between them, in struct tcb, lie the words of the IPC path.
+ */
 struct frame {
-    uint32_t r[13];
+    uint32_t r11;
     uint32_t sp;
     uint32_t lr;
+    uint32_t ipc_words[5];
     uint32_t pc;
     uint32_t cpsr;
+    uint32_t r[11]; /* r0 to r10 */
+    uint32_t r12;
 };
 
 #define KMSG_WORDS 14
 
 /*
- * Line 0 and line 2 of a TCB are all that the IPC fast path touches (32-byte cache lines): id,
- * wait_for, space, utcb, sched in the one; r11, sp, lr, pc, senders in the other.
+ * The IPC path (arch/arm/ipc_path.S) touches one cache line (32 bytes) of the receiver's TCB, the
+ * first, and two of the sender's.
+ *
+ * While a program runs, its state here already is what it will be when it waits: RECEIVING, so that
+ * the IPC path need not write it. entry.S makes it READY where C is entered, and RECEIVING where C
+ * is left; wait_for of a thread that runs matches nobody.
  */
 struct tcb {
-    uint32_t id;       /* global id; 0 when free */
-    uint32_t wait_for; /* RECEIVING: the sender's id, ~0 = any, anylocal = any of own space */
-    struct space *space;
-    uint32_t utcb; /* user va, as the thread itself sees it; also the local id */
     union {
+        struct frame frame;
         struct {
-            uint8_t priority;
-            uint8_t state;
-            uint8_t kind;
-            uint8_t flags;
+            uint32_t saved[3]; /* r11, sp, lr */
+            uint32_t id;       /* global id; 0 when free */
+            uint32_t wait_for; /* RECEIVING: sender's id, ~0 = any, anylocal = any of own space */
+            union {
+                struct {
+                    uint8_t priority;
+                    uint8_t state;
+                    uint8_t kind;
+                    uint8_t flags;
+                };
+                uint32_t sched; /* all four: the IPC path compares them at once */
+            };
+            struct space *space;
+            uint32_t utcb; /* user va, as the thread itself sees it; also the local id */
         };
-        uint32_t sched; /* all four: the fast path compares and sets them at once */
     };
-    struct frame frame;
+    uint32_t wait_open;  /* IPC_ANY while nobody is in senders, else the own id: what the thread may
+                          * wait for on the IPC path if it does not call */
     struct tcb *senders; /* who waits to send to this thread: ring, first in first */
 
     struct tcb *ready_next, *ready_previous;
@@ -107,6 +124,14 @@ struct tcb {
 } __attribute__((aligned(32)));
 
 #define SCHED_WORD(state, priority) ((uint32_t)(state) << 8 | (uint32_t)(priority))
+
+/*
+ * hot.ready_check: the IPC path takes a receiver if (sched - ready_check) >> 8 is 0, so if its
+ * state is RECEIVING, kind and flags are 0, and its priority is not below ready_top. (Another state
+ * is lower, so the difference is negative; a kind or flag makes it too large.) The path may not be
+ * used at all with this value, which is farther from any word than that.
+ */
+#define IPC_PATH_CLOSED 0x80000000u
 
 extern struct tcb tcbs[THREAD_COUNT];
 extern struct tcb idle_thread;

@@ -3,7 +3,8 @@
  * Kernel entry and exit.
  *
  * Outside the kernel sp_svc is always the top of the one kernel stack, and struct hot lies right
- * there, so [sp, #HOT_CURRENT] is the running thread. A thread's registers are saved in its TCB.
+ * there, so [sp, #HOT_CURRENT] is the running thread; behind it the table of TCBs. A thread's
+ * registers are saved in its TCB.
  * Interrupts are on in programs and in the idle thread (System mode) only.
  *
  * The vectors branch here directly: they lie in the kernel's own section.
@@ -24,21 +25,22 @@
     .text
 
 /*
- * The program's registers into hot.current->frame; leaves r0 = the TCB. For SWI, in SVC mode with
- * lr = where the program goes on.
+ * The program's registers into its TCB; leaves r0 = the TCB. C finds the thread READY. For SWI, in
+ * SVC mode with lr = where the program goes on.
  */
     .macro  save_frame_swi
-    str     r0, [sp, #-4]
-    ldr     r0, [sp, #HOT_CURRENT]
-    add     r0, r0, #TCB_FRAME
-    stmib   r0, {r1-r14}^
-    mov     r0, r0                      @ no banked register right after a user-bank transfer
-    str     lr, [r0, #FRAME_PC]
+    str     lr, [sp, #-4]
+    ldr     lr, [sp, #HOT_CURRENT]
+    add     lr, lr, #TCB_R0
+    stmia   lr, {r0-r10, r12}
+    sub     r0, lr, #TCB_R0
     ldr     r1, [sp, #-4]
     mrs     r2, spsr
-    str     r1, [r0]
-    str     r2, [r0, #FRAME_CPSR]
-    sub     r0, r0, #TCB_FRAME
+    stmia   r0, {r11, sp, lr}^
+    mov     r3, #STATE_READY_ASM        @ no banked register right after a user-bank transfer
+    str     r1, [r0, #TCB_PC]
+    str     r2, [r0, #TCB_CPSR]
+    strb    r3, [r0, #TCB_STATE]
     .endm
 
 /* For the other modes, which have a scratch of three words at their sp: begins in that mode with
@@ -50,56 +52,25 @@
     mov     r0, sp
     msr     cpsr_c, #0xd3
     ldr     lr, [sp, #HOT_CURRENT]
-    add     lr, lr, #TCB_FRAME
-    stmib   lr, {r1-r14}^
+    add     lr, lr, #TCB_R0
+    stmia   lr, {r0-r10, r12}
     ldmia   r0, {r1, r2, r3}            @ r0, pc, cpsr
     str     r1, [lr]
-    str     r2, [lr, #FRAME_PC]
-    str     r3, [lr, #FRAME_CPSR]
-    sub     r0, lr, #TCB_FRAME
+    sub     r0, lr, #TCB_R0
+    str     r2, [r0, #TCB_PC]
+    stmia   r0, {r11, sp, lr}^
+    mov     r1, #STATE_READY_ASM
+    str     r3, [r0, #TCB_CPSR]
+    strb    r1, [r0, #TCB_STATE]
     .endm
 
 /*
- * System calls. r12 is the complement of the number (kip.S); any other value is a program's own
- * SWI. Ipc first tries the fast path: it saves of the program's registers only what the binding
- * says a system call keeps (r11, sp, and where to go on), message registers 1 to 4 stay where they
- * are, in r4 to r7, which C functions preserve.
+ * System calls and programs' own SWIs, as far as the IPC path (ipc_path.S) leaves them. r12 is the
+ * complement of the call's number (kip.S); any other value is a program's own SWI.
  */
-    .global swi_entry
-swi_entry:
-    cmn     r12, #SYSCALL_IPC + 1
-    bne     1f
+    .global swi_entry_slow
+swi_entry_slow:
     switch_entry_hook
-    ldr     r8, [sp, #HOT_CURRENT]
-    add     r9, r8, #TCB_FRAME + FRAME_SP
-    stmia   r9, {sp, lr}^
-    str     r11, [r8, #TCB_FRAME + FRAME_R11]
-    str     lr, [r8, #TCB_FRAME + FRAME_PC]
-    stmfd   sp!, {r0-r3}
-    bl      fastpath_ipc                @ r0 = who runs now, or 0
-    cmp     r0, #0
-    beq     2f
-    ldr     r3, [sp, #12]               @ the tag goes to the receiver as it is
-    add     sp, sp, #16
-    add     r1, r0, #TCB_FRAME + FRAME_SP
-    ldr     lr, [r0, #TCB_FRAME + FRAME_PC]
-    ldr     r11, [r0, #TCB_FRAME + FRAME_R11]
-    ldmia   r1, {sp, lr}^
-    ldr     r0, [r8, #TCB_ID]           @ from: the thread that called
-    switch_exit_hook
-    movs    pc, lr                      @ spsr is the sender's: user mode, flags are not kept
-
-2:  ldmfd   sp!, {r0-r3}
-    mrs     r12, spsr
-    add     r8, r8, #TCB_FRAME
-    stmia   r8, {r0-r7}
-    str     r12, [r8, #FRAME_CPSR]
-    sub     r0, r8, #TCB_FRAME
-    mov     r1, #SYSCALL_IPC
-    bl      syscall
-    b       kernel_exit
-
-1:  switch_entry_hook
     save_frame_swi
     mvn     r1, r12
     bl      syscall
@@ -110,13 +81,16 @@ swi_entry:
 kernel_exit:
     bl      sched_finish
     ldr     lr, [sp, #HOT_CURRENT]
-    add     lr, lr, #TCB_FRAME
-    ldr     r0, [lr, #FRAME_CPSR]
+    mov     r1, #STATE_RECEIVING_ASM
+    ldr     r0, [lr, #TCB_CPSR]
+    strb    r1, [lr, #TCB_STATE]
     switch_exit_hook
     msr     spsr_cxsf, r0
-    ldmia   lr, {r0-r14}^
+    ldmia   lr, {r11, sp, lr}^
     mov     r0, r0                      @ as in save_frame_swi
-    ldr     lr, [lr, #FRAME_PC]
+    add     lr, lr, #TCB_R0
+    ldmia   lr, {r0-r10, r12}
+    ldr     lr, [lr, #TCB_PC - TCB_R0]
     movs    pc, lr
 
 irq_entry:
@@ -174,13 +148,16 @@ idle_loop:
     b       idle_loop
 
     .bss
-    .balign 32
+    .balign HOT_SIZE
     .space  KERNEL_STACK_SIZE
     .global kernel_stack_top
     .global hot
 kernel_stack_top:
 hot:
-    .space  64
+    .space  HOT_SIZE                    @ the IPC path finds TCBs from sp
+    .global tcbs
+tcbs:
+    .space  THREAD_COUNT_ASM << TCB_SIZE_LOG2
     .space  512
     .global abort_scratch
 abort_scratch:

@@ -1,22 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The offsets that assembly uses are those of the structures.
+ * The offsets and numbers that assembly uses are those of C.
  */
 #include "offsets.h"
 
+#include "ipc.h"
 #include "kernel.h"
 #include "thread.h"
 
+#include <l4/arch/arm/binding.h>
+
 _Static_assert(offsetof(struct hot, current) == HOT_CURRENT, "hot.current");
 _Static_assert(offsetof(struct hot, space) == HOT_SPACE, "hot.space");
+_Static_assert(offsetof(struct hot, ready_top) == HOT_READY_TOP, "hot.ready_top");
+_Static_assert(offsetof(struct hot, ready_check) == HOT_READY_CHECK, "hot.ready_check");
 _Static_assert(sizeof(struct hot) <= 64, "hot words: two cache lines");
+_Static_assert(sizeof(struct tcb) == HOT_SIZE && 1 << TCB_SIZE_LOG2 == HOT_SIZE,
+               "index by shift: hot words and TCBs are one table");
+_Static_assert(THREAD_COUNT_ASM == THREAD_COUNT, "THREAD_COUNT");
+_Static_assert(THREAD_COUNT_LOG2 + L4_VERSION_BITS == 24, "ipc_path.S cuts 8 bits off an id");
+_Static_assert(offsetof(struct tcb, frame.r11) == 0, "frame.r11");
+_Static_assert(offsetof(struct tcb, frame.sp) == 4, "frame.sp");
+_Static_assert(offsetof(struct tcb, frame.lr) == TCB_LR, "frame.lr");
 _Static_assert(offsetof(struct tcb, id) == TCB_ID, "tcb.id");
-_Static_assert(offsetof(struct tcb, frame) == TCB_FRAME, "tcb.frame");
-_Static_assert((TCB_FRAME + FRAME_R11) % 32 == 0, "the fast path's registers begin a cache line");
-_Static_assert(offsetof(struct tcb, senders) < 96, "senders lies in the line of the registers");
-_Static_assert(sizeof(struct tcb) == 256, "a TCB is 256 bytes: index by shift");
-_Static_assert(offsetof(struct frame, r[11]) == FRAME_R11, "frame.r11");
-_Static_assert(offsetof(struct frame, sp) == FRAME_SP, "frame.sp");
-_Static_assert(offsetof(struct frame, lr) == FRAME_LR, "frame.lr");
-_Static_assert(offsetof(struct frame, pc) == FRAME_PC, "frame.pc");
-_Static_assert(offsetof(struct frame, cpsr) == FRAME_CPSR, "frame.cpsr");
+_Static_assert(offsetof(struct tcb, wait_for) == TCB_WAIT_FOR, "tcb.wait_for");
+_Static_assert(offsetof(struct tcb, sched) == TCB_SCHED, "tcb.sched");
+_Static_assert(offsetof(struct tcb, priority) == TCB_PRIORITY, "tcb.priority");
+_Static_assert(offsetof(struct tcb, state) == TCB_STATE, "tcb.state");
+_Static_assert(offsetof(struct tcb, space) == TCB_SPACE, "tcb.space");
+_Static_assert(offsetof(struct tcb, utcb) == TCB_UTCB, "tcb.utcb");
+_Static_assert(TCB_UTCB < 32, "the receiver's words lie in one cache line");
+_Static_assert(offsetof(struct tcb, frame.ipc_words) == TCB_ID,
+               "frame leaves the IPC path's words");
+_Static_assert(offsetof(struct tcb, frame.pc) == TCB_PC, "frame.pc");
+_Static_assert(offsetof(struct tcb, frame.cpsr) == TCB_CPSR, "frame.cpsr");
+_Static_assert(offsetof(struct tcb, frame.r) == TCB_R0, "frame.r");
+_Static_assert(offsetof(struct tcb, frame.r12) == TCB_R0 + 11 * 4, "frame.r12");
+_Static_assert(offsetof(struct tcb, wait_open) == TCB_WAIT_OPEN, "tcb.wait_open");
+_Static_assert(STATE_READY_ASM == STATE_READY, "STATE_READY");
+_Static_assert(STATE_RECEIVING_ASM == STATE_RECEIVING, "STATE_RECEIVING");
+_Static_assert(STATE_RECEIVING > STATE_XFER && STATE_RECEIVING > STATE_DEAD, "ready_check");
+_Static_assert(IPC_ANY == 0xffffffffu, "ipc_path.S compares with cmn #1");

@@ -1,20 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Offsets that assembly uses; offsets.c checks them against the structures.
+ * Offsets and numbers that assembly uses; offsets.c checks them against the structures.
  */
 #ifndef OFFSETS_H
 #define OFFSETS_H
 
-#define HOT_CURRENT 0
-#define HOT_SPACE   4
+#define HOT_CURRENT     0
+#define HOT_SPACE       4
+#define HOT_READY_TOP   8
+#define HOT_READY_CHECK 16
 
-#define TCB_ID     0
-#define TCB_FRAME  20
-#define FRAME_R11  44
-#define FRAME_SP   52
-#define FRAME_LR   56
-#define FRAME_PC   60
-#define FRAME_CPSR 64
+/* The table of TCBs begins so far above the hot words, which are at the kernel stack's top. */
+#define HOT_SIZE         256
+#define TCB_SIZE_LOG2    8
+#define THREAD_COUNT_ASM 1024
+
+/* The first three words of a TCB are the program's r11, sp and lr. */
+#define TCB_LR        8
+#define TCB_ID        12
+#define TCB_WAIT_FOR  16
+#define TCB_SCHED     20
+#define TCB_PRIORITY  20
+#define TCB_STATE     21
+#define TCB_SPACE     24
+#define TCB_UTCB      28
+#define TCB_PC        32
+#define TCB_CPSR      36
+#define TCB_R0        40 /* to r10, then r12 */
+#define TCB_WAIT_OPEN 88
+
+#define STATE_READY_ASM     2
+#define STATE_RECEIVING_ASM 7
 
 #define KERNEL_STACK_SIZE 2048
 

@@ -33,11 +33,6 @@ struct policy_hot {
     uint32_t running; /* DACR in force */
 };
 
-static inline void policy_switched(struct policy_hot *hot, struct policy_state *to, uint32_t dacr) {
-    to->met |= hot->running;
-    hot->running = dacr;
-}
-
 /* The domain is taken from its space: neither has met anybody. */
 static inline void policy_lost(struct policy_state *const of[POLICY_DOMAINS], uint32_t domain) {
     for (uint32_t d = 1; d < POLICY_DOMAINS; d++) {

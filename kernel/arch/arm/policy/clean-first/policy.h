@@ -15,12 +15,6 @@
 struct policy_state {};
 struct policy_hot {};
 
-static inline void policy_switched(struct policy_hot *hot, struct policy_state *to, uint32_t dacr) {
-    (void)hot;
-    (void)to;
-    (void)dacr;
-}
-
 static inline void policy_lost(struct policy_state *const of[POLICY_DOMAINS], uint32_t domain) {
     (void)of;
     (void)domain;

@@ -18,11 +18,6 @@ struct policy_hot {
     uint32_t switches;
 };
 
-static inline void policy_switched(struct policy_hot *hot, struct policy_state *to, uint32_t dacr) {
-    (void)dacr;
-    to->used = ++hot->switches;
-}
-
 static inline void policy_lost(struct policy_state *const of[POLICY_DOMAINS], uint32_t domain) {
     (void)of;
     (void)domain;

@@ -52,6 +52,13 @@
 #include "cpu.h"
 #include "kmem.h"
 #include "ptab.h"
+#include "switch_asm.h"
+
+_Static_assert(offsetof(struct space, scheme) == 0, "the switch finds it at the space's address");
+_Static_assert(offsetof(struct switch_state, dacr) == SWITCH_DACR, "switch_state.dacr");
+_Static_assert(offsetof(struct switch_state, switch_pid) == SWITCH_PID, "switch_state.switch_pid");
+_Static_assert(offsetof(struct switch_state, policy) == SWITCH_POLICY, "switch_state.policy");
+_Static_assert(offsetof(struct hot, scheme.policy) == SWITCH_HOT_POLICY, "hot.scheme.policy");
 
 #define DOMAINS           16u
 #define ALL_DOMAINS       0xfffeu /* but the kernel's, 0 */
@@ -100,11 +107,23 @@ static uint32_t cleaned;
 
 /* ---- flushes ---- */
 
-/* Afterwards no line of any program is cached, so no domain is dirty but the one that goes on. */
+/* The next switch to the space takes the way through switch_prepare. */
+static void disarm(struct switch_state *s) {
+    s->switch_pid = s->pid | 1;
+}
+
+/* Afterwards no line of any program is cached, so no domain is dirty but those of the one that goes
+ * on. */
 static void flush_caches(void) {
+    const struct switch_state *running = hot.space == NULL ? NULL : &hot.space->scheme;
     cpu_flush_caches();
     epoch++;
-    hot.scheme.dirty = hot.space == NULL ? 0 : hot.space->scheme.dirty;
+    hot.scheme.dirty = running == NULL ? 0 : running->dirty;
+    for (struct switch_state *s = all_spaces; s != NULL; s = s->next) {
+        if (s != running) {
+            disarm(s);
+        }
+    }
 }
 
 static void flush_tlbs(void) {
@@ -179,6 +198,8 @@ static void update_access(struct switch_state *s) {
     if (hot.space != NULL && &hot.space->scheme == s) {
         cpu_set_dacr(s->dacr);
         hot.scheme.dirty |= s->dirty;
+    } else {
+        disarm(s);
     }
 }
 
@@ -314,8 +335,8 @@ static uint32_t idle_shared(void) {
     return domain;
 }
 
-/* Called by switch_state_to, before the space is in force; hot.space is the one that is left. */
-void fass_take_domain(struct switch_state *to) {
+/* The space gets a domain: a free one, or another's. */
+static void take_domain(struct switch_state *to) {
     uint32_t domain = free_domain();
     if (domain == DOMAINS) {
         uint32_t before = epoch;
@@ -328,11 +349,25 @@ void fass_take_domain(struct switch_state *to) {
         if (epoch != before) {
             /* The space that is left does not go on: it is clean as well. */
             hot.scheme.dirty = 0;
+            if (hot.space != NULL) {
+                disarm(&hot.space->scheme);
+            }
         }
         domain = free_domain();
     }
     set_domain(to, domain);
     count_event(PROBE_EVENT_DOMAIN_ALLOC);
+}
+
+/* Marks the space's domains. Else that is done only for the space in force (update_access), and for
+ * a section that becomes shared. */
+void switch_prepare(struct space *space) {
+    struct switch_state *to = &space->scheme;
+    if (to->domain == 0) {
+        take_domain(to);
+    }
+    hot.scheme.dirty |= to->dirty;
+    to->switch_pid = to->pid;
 }
 
 /* ---- shared sections ---- */
@@ -480,6 +515,7 @@ static uint32_t choose_slot(const struct space *space) {
 static void set_slot(struct switch_state *s, uint32_t slot) {
     s->slot = (uint8_t)slot;
     s->pid = slot << CPU_PID_SLOT_SHIFT;
+    disarm(s);
     slot_users[slot]++;
 }
 

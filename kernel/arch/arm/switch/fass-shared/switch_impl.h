@@ -10,7 +10,8 @@
  * PID register into the space's own slot, so that spaces with equal layouts lie apart. A switch
  * is then: load DACR and PID. Flushes wait until two spaces want the same mva or domains run out.
  * Of a section (1 MB) that looks the same in several spaces the domain is the section's own, and
- * the DACR of each of them opens it as well; the switch is the same.
+ * the DACR of each of them opens it as well; the switch is the same, and so is when a space is
+ * *armed* (fass/switch_impl.h).
  */
 #ifndef SWITCH_IMPL_H
 #define SWITCH_IMPL_H
@@ -24,11 +25,12 @@
 struct space;
 
 struct switch_state {
-    uint32_t dacr;  /* kernel's, own, shared sections': clients; 0 = holds no domain now */
-    uint32_t pid;   /* slot << 25: the mva of address 0 */
-    uint32_t dirty; /* own domain once it has a writable cached page, shared writable ones */
-    uint8_t domain; /* 1..15, 0 = none */
-    uint8_t slot;   /* 1..63; 0 = not relocated */
+    uint32_t dacr;       /* kernel's, own, shared sections': clients; 0 = holds no domain now */
+    uint32_t switch_pid; /* what the switch loads: pid, and bit 0 set: switch_prepare first */
+    uint32_t pid;        /* slot << 25: the mva of address 0 */
+    uint32_t dirty;      /* own domain once it has a writable cached page, shared writable ones */
+    uint8_t domain;      /* 1..15, 0 = none */
+    uint8_t slot;        /* 1..63; 0 = not relocated */
     bool writable;
     uint32_t ghost_epoch; /* last epoch in which it lost CPD entries but not its lines */
     struct policy_state policy;
@@ -40,22 +42,5 @@ struct switch_hot {
     uint32_t dirty; /* domains whose spaces may have dirty lines: the paper's dirty domains */
     struct policy_hot policy;
 };
-
-/* The space gets a domain: a free one, or another's. */
-void fass_take_domain(struct switch_state *to);
-
-/*
- * The whole switch. The domain becomes dirty here and nowhere else on the way, before the space can
- * store anything. (pitfalls.md, FASS 1: a second copy of this line in a fast path was wrong.)
- */
-static inline void switch_state_to(struct switch_hot *scheme, struct switch_state *to) {
-    if (__builtin_expect(to->dacr == 0, 0)) {
-        fass_take_domain(to);
-    }
-    scheme->dirty |= to->dirty;
-    policy_switched(&scheme->policy, &to->policy, to->dacr);
-    cpu_set_dacr(to->dacr);
-    cpu_set_pid(to->pid);
-}
 
 #endif

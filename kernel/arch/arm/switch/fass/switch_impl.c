@@ -42,6 +42,13 @@
 #include "cpu.h"
 #include "kmem.h"
 #include "ptab.h"
+#include "switch_asm.h"
+
+_Static_assert(offsetof(struct space, scheme) == 0, "the switch finds it at the space's address");
+_Static_assert(offsetof(struct switch_state, dacr) == SWITCH_DACR, "switch_state.dacr");
+_Static_assert(offsetof(struct switch_state, switch_pid) == SWITCH_PID, "switch_state.switch_pid");
+_Static_assert(offsetof(struct switch_state, policy) == SWITCH_POLICY, "switch_state.policy");
+_Static_assert(offsetof(struct hot, scheme.policy) == SWITCH_HOT_POLICY, "hot.scheme.policy");
 
 #define DOMAINS         16u
 #define ALL_DOMAINS     0xfffeu /* but the kernel's, 0 */
@@ -79,11 +86,22 @@ static uint32_t cleaned;
 
 /* ---- flushes ---- */
 
+/* The next switch to the space takes the way through switch_prepare. */
+static void disarm(struct switch_state *s) {
+    s->switch_pid = s->pid | 1;
+}
+
 /* Afterwards no line of any program is cached, so no domain is dirty but the one that goes on. */
 static void flush_caches(void) {
+    struct switch_state *running = hot.space == NULL ? NULL : &hot.space->scheme;
     cpu_flush_caches();
     epoch++;
-    hot.scheme.dirty = hot.space == NULL ? 0 : hot.space->scheme.dirty;
+    hot.scheme.dirty = running == NULL ? 0 : running->dirty;
+    for (uint32_t domain = 1; domain < DOMAINS; domain++) {
+        if (holder[domain] != NULL && holder[domain] != running) {
+            disarm(holder[domain]);
+        }
+    }
 }
 
 static void flush_tlbs(void) {
@@ -178,6 +196,7 @@ static void lose_domain(struct switch_state *s) {
     s->domain = 0;
     s->dacr = 0;
     s->dirty = 0;
+    disarm(s);
 }
 
 static void set_domain(struct switch_state *s, uint32_t domain) {
@@ -211,12 +230,15 @@ static void recycle(void) {
         flush_caches();
         /* The space that is left does not go on: it is clean as well. */
         hot.scheme.dirty = 0;
+        if (hot.space != NULL) {
+            disarm(&hot.space->scheme);
+        }
     }
     flush_tlbs();
 }
 
-/* Called by switch_state_to, before the space is in force; hot.space is the one that is left. */
-void fass_take_domain(struct switch_state *to) {
+/* The space gets a domain: a free one, or another's. */
+static void take_domain(struct switch_state *to) {
     uint32_t domain = 1;
     while (domain < DOMAINS && holder[domain] != NULL) {
         domain++;
@@ -228,6 +250,17 @@ void fass_take_domain(struct switch_state *to) {
     }
     set_domain(to, domain);
     count_event(PROBE_EVENT_DOMAIN_ALLOC);
+}
+
+/* The only place that marks a domain, but for a running space's first writable page (switch_map).
+ */
+void switch_prepare(struct space *space) {
+    struct switch_state *to = &space->scheme;
+    if (to->domain == 0) {
+        take_domain(to);
+    }
+    hot.scheme.dirty |= to->dirty;
+    to->switch_pid = to->pid;
 }
 
 /* ---- PID slots ---- */
@@ -270,6 +303,7 @@ static uint32_t choose_slot(const struct space *space) {
 static void set_slot(struct switch_state *s, uint32_t slot) {
     s->slot = (uint8_t)slot;
     s->pid = slot << CPU_PID_SLOT_SHIFT;
+    disarm(s);
     slot_users[slot]++;
 }
 
@@ -369,6 +403,8 @@ void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, 
             s->dirty = 1u << s->domain;
             if (hot.space == space) {
                 hot.scheme.dirty |= s->dirty;
+            } else {
+                disarm(s);
             }
         }
     }

@@ -7,6 +7,12 @@
  * the DACR opens the domain of the running space only. Addresses below 32 MB are relocated by the
  * PID register into the space's own slot, so that spaces with equal layouts lie apart. A switch
  * is then: load DACR and PID. Flushes wait until two spaces want the same mva or domains run out.
+ *
+ * A domain is dirty from when its space first runs after a flush, so a switch should say that it
+ * is. It need not: a space is *armed* only while its domain is in the dirty set (or the space has
+ * nothing writable), and only to an armed one the switch is those two writes. A flush disarms all
+ * spaces whose domains it made clean; switch_prepare marks and arms. (pitfalls.md, FASS 1: a second
+ * copy of the marking, in a fast path, was wrong. Here no path has it but switch_prepare.)
  */
 #ifndef SWITCH_IMPL_H
 #define SWITCH_IMPL_H
@@ -20,11 +26,12 @@
 struct space;
 
 struct switch_state {
-    uint32_t dacr;  /* kernel's and own domain: clients; 0 = holds no domain now */
-    uint32_t pid;   /* slot << 25: the mva of address 0 */
-    uint32_t dirty; /* 1 << domain once the space has a writable cached page, else 0 */
-    uint8_t domain; /* 1..15, 0 = none */
-    uint8_t slot;   /* 1..63; 0 = not relocated */
+    uint32_t dacr;       /* kernel's and own domain: clients; 0 = holds no domain now */
+    uint32_t switch_pid; /* what the switch loads: pid, and bit 0 set: switch_prepare first */
+    uint32_t pid;        /* slot << 25: the mva of address 0 */
+    uint32_t dirty;      /* 1 << domain once the space has a writable cached page, else 0 */
+    uint8_t domain;      /* 1..15, 0 = none */
+    uint8_t slot;        /* 1..63; 0 = not relocated */
     bool writable;
     uint32_t ghost_epoch; /* last epoch in which it lost CPD entries but not its lines */
     struct policy_state policy;
@@ -34,22 +41,5 @@ struct switch_hot {
     uint32_t dirty; /* domains whose spaces may have dirty lines: the paper's dirty domains */
     struct policy_hot policy;
 };
-
-/* The space gets a domain: a free one, or another's. */
-void fass_take_domain(struct switch_state *to);
-
-/*
- * The whole switch. The domain becomes dirty here and nowhere else on the way, before the space can
- * store anything. (pitfalls.md, FASS 1: a second copy of this line in a fast path was wrong.)
- */
-static inline void switch_state_to(struct switch_hot *scheme, struct switch_state *to) {
-    if (__builtin_expect(to->dacr == 0, 0)) {
-        fass_take_domain(to);
-    }
-    scheme->dirty |= to->dirty;
-    policy_switched(&scheme->policy, &to->policy, to->dacr);
-    cpu_set_dacr(to->dacr);
-    cpu_set_pid(to->pid);
-}
 
 #endif

@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel entry and exit, in entry.S: scheme `flush` has nothing to do there. */
+/* The switch of scheme `flush` (switch.h says what the macros must do): by C, as it is long. */
 #ifndef SWITCH_ASM_H
 #define SWITCH_ASM_H
+
+/* In struct switch_state; switch_impl.c checks it. */
+#define SWITCH_TTB 0
+
+#ifdef __ASSEMBLER__
+/* clang-format off */
 
 #define switch_entry_hook
 #define switch_exit_hook
 
+    .macro  switch_begin space, a, b
+    ldr     \a, [\space, #SWITCH_TTB]
+    .endm
+
+    .macro  switch_finish a, b
+    mrc     p15, 0, \b, c2, c0, 0
+    teq     \a, \b                      @ the same space: nothing to flush
+    beq     .Lfinished\@
+    stmfd   sp!, {r0-r3, r12, lr}
+    mov     r0, \a
+    bl      flush_and_load
+    ldmfd   sp!, {r0-r3, r12, lr}
+.Lfinished\@:
+    .endm
+
+    .macro  switch_done space
+    .endm
+
+#endif
 #endif

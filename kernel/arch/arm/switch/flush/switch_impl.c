@@ -7,6 +7,10 @@
 #include "cpu.h"
 #include "kmem.h"
 #include "ptab.h"
+#include "switch_asm.h"
+
+_Static_assert(offsetof(struct space, scheme) == 0, "the switch finds it at the space's address");
+_Static_assert(offsetof(struct switch_state, ttb) == SWITCH_TTB, "switch_state.ttb");
 
 #define DOMAIN_USER 1u
 #define DACR        (1u | 1u << (2 * DOMAIN_USER)) /* kernel and programs: clients */
@@ -35,6 +39,13 @@ void switch_space_free(struct space *space) {
     kernel_assert(hot.space != space);
 }
 
+/* Every space is always ready. */
+void switch_prepare(struct space *to) {
+    (void)to;
+}
+
+/* The whole switch; from switch_finish. */
+void flush_and_load(uint32_t ttb);
 void flush_and_load(uint32_t ttb) {
     cpu_flush_caches();
     cpu_set_ttb(ttb);

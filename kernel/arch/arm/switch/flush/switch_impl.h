@@ -21,11 +21,4 @@ struct switch_hot {
     uint32_t unused;
 };
 
-void flush_and_load(uint32_t ttb);
-
-static inline void switch_state_to(struct switch_hot *scheme, struct switch_state *to) {
-    (void)scheme;
-    flush_and_load(to->ttb);
-}
-
 #endif

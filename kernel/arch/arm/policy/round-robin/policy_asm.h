@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Policy `round-robin` has nothing to do at a switch. */
+#ifndef POLICY_ASM_H
+#define POLICY_ASM_H
+/* clang-format off */
+
+    .macro  policy_switched space
+    .endm
+
+#endif
