@@ -2,6 +2,9 @@
 //! The physical address space: SDRAM, the zeros bank, devices. Functional only: what an access
 //! costs is charged by `arm/memsys.rs`.
 
+use std::cell::Cell;
+
+use crate::cache::HINTS;
 use crate::counters::Counters;
 use crate::dev::{DevCtx, Device, Host, Pins, Width};
 use crate::event::{Cycle, EventQueue};
@@ -61,6 +64,10 @@ pub struct Bus {
     controller: Option<usize>,
     /// The device that drives some of its sources, from further ones.
     secondary: Option<usize>,
+    /// The device that looks at the counters.
+    probe: Option<usize>,
+    /// The device that was accessed last: where to look first.
+    recent: Cell<usize>,
     /// The processor's interrupt inputs, as the interrupt controller drives them now.
     pub pins: Pins,
     /// Whether a device has changed the pins, asked for an earlier wake-up or ended the run since
@@ -82,6 +89,7 @@ impl Bus {
         };
         let controller = find(|device| device.pins(0).is_some());
         let secondary = find(|device| device.cascade(0).is_some());
+        let probe = find(|device| device.counts());
         Self {
             ram_base: parts.ram_base,
             ram,
@@ -92,6 +100,8 @@ impl Bus {
             lines: 0,
             controller,
             secondary,
+            probe,
+            recent: Cell::new(usize::MAX),
             pins: Pins::default(),
             news: false,
             host: Host::default(),
@@ -130,14 +140,28 @@ impl Bus {
     }
 
     fn target_beside_ram(&self, pa: u32) -> Target {
+        let at = |device: &Mapping| pa.wrapping_sub(device.base) < device.size;
+        let recent = self.recent.get();
+        if HINTS && self.devices.get(recent).is_some_and(at) {
+            return Target::Device(recent);
+        }
         let inside = |&(base, size): &(u32, u32)| pa.wrapping_sub(base) < size;
         if self.zeros.as_ref().is_some_and(inside) || self.open_bus.iter().any(inside) {
             return Target::Zeros;
         }
-        self.devices
-            .iter()
-            .position(|m| pa.wrapping_sub(m.base) < m.size)
-            .map_or(Target::Nothing, Target::Device)
+        match self.devices.iter().position(at) {
+            Some(device) => {
+                self.recent.set(device);
+                Target::Device(device)
+            }
+            None => Target::Nothing,
+        }
+    }
+
+    /// Whether counters are read there, which must be up to date then.
+    #[must_use]
+    pub fn counts(&self, target: Target) -> bool {
+        matches!(target, Target::Device(device) if Some(device) == self.probe)
     }
 
     /// Reads an aligned 32-byte line; `None` unless memory or the zeros bank is there.
@@ -186,9 +210,12 @@ impl Bus {
                 if mask == u16::MAX {
                     block.copy_from_slice(data);
                 } else {
-                    for (i, byte) in block.iter_mut().enumerate() {
-                        if mask & (1 << i) != 0 {
-                            *byte = data[i];
+                    let words = block.chunks_exact_mut(4).zip(data.chunks_exact(4));
+                    for (n, (word, new)) in words.enumerate() {
+                        match (mask >> (4 * n)) & 15 {
+                            0 => {}
+                            15 => word.copy_from_slice(new),
+                            bytes => replace_bytes(word, new, bytes),
                         }
                     }
                 }
@@ -351,5 +378,14 @@ impl Bus {
             || self.host.stopped.is_some();
         self.news |= self.pins != pins || self.events.next() < next || ends;
         result
+    }
+}
+
+/// Replaces those bytes of `word` whose bit in `bytes` is set.
+fn replace_bytes(word: &mut [u8], new: &[u8], bytes: u16) {
+    for (n, (old, new)) in word.iter_mut().zip(new).enumerate() {
+        if bytes & (1 << n) != 0 {
+            *old = *new;
+        }
     }
 }

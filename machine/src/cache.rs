@@ -191,13 +191,6 @@ impl<L: Clone + Default> Cache<L> {
         &mut self.lines[slot]
     }
 
-    /// Whether `slot` holds the line of `mva`. No use, as far as replacement is concerned.
-    #[inline(always)]
-    #[must_use]
-    pub fn holds(&self, slot: usize, mva: u32) -> bool {
-        self.tags[slot] == key(mva)
-    }
-
     /// Whether a hit leaves no trace in the replacement state, so that it need not be looked up.
     #[must_use]
     pub fn hits_leave_no_trace(&self) -> bool {
@@ -208,6 +201,19 @@ impl<L: Clone + Default> Cache<L> {
     #[must_use]
     pub fn slots(&self) -> usize {
         self.tags.len()
+    }
+
+    /// The line in `slot`, if it has that many.
+    #[inline(always)]
+    #[must_use]
+    pub fn get(&self, slot: usize) -> Option<&L> {
+        self.lines.get(slot)
+    }
+
+    /// The same, to write.
+    #[inline(always)]
+    pub fn get_mut(&mut self, slot: usize) -> Option<&mut L> {
+        self.lines.get_mut(slot)
     }
 
     /// The line in `slot`.

@@ -253,17 +253,10 @@ impl<O: Observer> Core<O> {
         while self.mem.cycle < self.mem.horizon {
             let pc = self.r[15];
             if pc & !31 != self.line {
-                match self.fetch(pc) {
-                    // A line: it is run below.
-                    Ok(_) if self.line != NO_LINE => {}
-                    fetched => {
-                        self.mem.counters.fetches += 1;
-                        match fetched {
-                            Ok(op) => self.execute(pc, op),
-                            Err(Abort) => self.prefetch_abort(pc),
-                        }
-                        continue;
-                    }
+                if let Some(slot) = self.mem.fetch_hinted(pc, self.thumb()) {
+                    self.run_in(pc, slot);
+                } else if !self.look_up_line(pc) {
+                    continue;
                 }
             }
             if self.thumb() {
@@ -272,6 +265,30 @@ impl<O: Observer> Core<O> {
                 self.run_line::<2>();
             }
         }
+    }
+
+    /// Looks up the line of `pc`. False: there is none to be run, and the instruction, or its
+    /// prefetch abort, is done.
+    #[inline(never)]
+    fn look_up_line(&mut self, pc: u32) -> bool {
+        let fetched = self.fetch(pc);
+        if fetched.is_ok() && self.line != NO_LINE {
+            return true;
+        }
+        self.mem.counters.fetches += 1;
+        match fetched {
+            Ok(op) => self.execute(pc, op),
+            Err(Abort) => self.prefetch_abort(pc),
+        }
+        false
+    }
+
+    /// The line of `pc` is in `slot`.
+    #[inline(always)]
+    fn run_in(&mut self, pc: u32, slot: usize) {
+        self.line = pc & !31;
+        self.line_slot = slot;
+        self.single = None;
     }
 
     /// Runs the next instruction, which is in the line that was fetched last, and those after it
@@ -304,13 +321,10 @@ impl<O: Observer> Core<O> {
     fn fetch(&mut self, pc: u32) -> Result<Op, Abort> {
         Ok(match self.mem.fetch(pc, self.privileged(), self.thumb())? {
             Fetched::Line(slot) => {
-                self.line_slot = slot;
-                self.single = None;
-                self.line = if crate::cache::HINTS {
-                    pc & !31
-                } else {
-                    NO_LINE
-                };
+                self.run_in(pc, slot);
+                if !crate::cache::HINTS {
+                    self.line = NO_LINE;
+                }
                 self.mem.op(slot, ((pc & 31) >> self.insn_shift) as usize)
             }
             Fetched::Single(op, encoding) => {
@@ -513,6 +527,22 @@ impl<O: Observer> Core<O> {
 
     // ---- memory, as observers see it -------------------------------------------------------
 
+    /// Loads with the rights of the mode, if a hint says where ([`MemSys::load_hinted`]): what
+    /// handlers try first. Observers see what goes through [`Core::load`].
+    #[inline(always)]
+    pub(super) fn load_hinted(&mut self, va: u32, width: Width) -> Option<u32> {
+        if O::ON {
+            return None;
+        }
+        self.mem.load_hinted(va, width)
+    }
+
+    /// The same for stores ([`MemSys::store_hinted`]). False: nothing has happened.
+    #[inline(always)]
+    pub(super) fn store_hinted(&mut self, va: u32, width: Width, value: u32) -> bool {
+        !O::ON && self.mem.store_hinted(va, width, value)
+    }
+
     /// Loads ([`MemSys::load`]).
     #[inline(always)]
     pub(super) fn load(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
@@ -643,6 +673,7 @@ impl<O: Observer> Core<O> {
             } else {
                 Privilege::Kernel
             });
+            self.mem.set_privileged(!was_privileged);
             self.refetch();
         }
         // The interrupt masks may have changed.

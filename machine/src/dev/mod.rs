@@ -194,6 +194,10 @@ pub trait Device: State + Send {
     /// Frames have arrived in `ctx.host.net.incoming`, or its cable was plugged or unplugged (only
     /// a network interface cares).
     fn network_arrived(&mut self, _ctx: &mut DevCtx) {}
+    /// Whether it looks at the counters, so that they must be up to date when it is accessed.
+    fn counts(&self) -> bool {
+        false
+    }
     /// For the interrupt controller: the processor's pins, given all sources.
     fn pins(&self, _sources: u64) -> Option<Pins> {
         None

@@ -77,6 +77,10 @@ impl Device for Probe {
         "probe"
     }
 
+    fn counts(&self) -> bool {
+        true
+    }
+
     fn read(&mut self, offset: u32, width: Width, ctx: &mut DevCtx) -> u32 {
         let word = match offset & !3 {
             PROBE_ID => PROBE_MAGIC,

@@ -47,6 +47,7 @@ impl<O: Observer> State for Core<O> {
         (self.context_id, self.waiting, self.diagnostics) = from.take()?;
         self.pipeline.restore(from)?;
         self.mem.restore(from)?;
+        self.mem.set_privileged(self.privileged());
         self.line = NO_LINE;
         self.taken = None;
         self.dead = None;

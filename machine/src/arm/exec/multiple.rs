@@ -10,6 +10,49 @@ use crate::observe::Observer;
 /// LDM in every addressing mode: LDM (1), LDM (2) of user registers, LDM (3) with return from
 /// exception.
 pub fn load_multiple<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    if !O::ON && !insn.bit(22) && load_hinted(core, insn) {
+        return Ok(());
+    }
+    load_looked_up(core, insn)
+}
+
+/// LDM (1), if hints say where the words are. False: nothing has happened.
+#[inline(always)]
+fn load_hinted<O: Observer>(core: &mut Core<O>, insn: Insn) -> bool {
+    let list = insn.register_list();
+    let block = Block::at(core.r[insn.rn()], insn);
+    if list == 0 || insn.rn() == 15 {
+        return false;
+    }
+    let Some(lines) = core.mem.words_hinted(block.start, block.count) else {
+        return false;
+    };
+    let mut place = (block.start as usize / 4) & 7;
+    let word = |place: usize| lines[(place / 8) & 1][place & 7];
+    let mut rest = list & 0x7fff;
+    let mut last = 15;
+    // A loaded base wins over the written-back one.
+    if insn.bit(21) {
+        core.r[insn.rn()] = block.end_base;
+    }
+    while rest != 0 {
+        last = rest.trailing_zeros() as usize & 15;
+        core.r[last] = word(place);
+        rest &= rest - 1;
+        place += 1;
+    }
+    let target = word(place);
+    core.charge_multiple(block.count);
+    let delay = core.pipeline.config.load_delay;
+    core.pipeline.delay_result(last, core.mem.cycle, delay);
+    if list & 0x8000 != 0 {
+        core.write_pc_exchanging(target, core.pipeline.config.pc_load);
+    }
+    true
+}
+
+#[inline(never)]
+fn load_looked_up<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     let Some(block) = Block::of(core, insn) else {
         return Ok(());
     };
@@ -97,7 +140,13 @@ impl Block {
             core.diagnose(Diagnostic::UnpredictableOperands, core.pc());
             return None;
         }
-        let base = core.r[insn.rn()];
+        Some(Self::at(core.r[insn.rn()], insn))
+    }
+
+    /// The block at `base`; the list is not empty.
+    #[inline]
+    fn at(base: u32, insn: Insn) -> Self {
+        let count = insn.register_list().count_ones();
         let bytes = 4 * count;
         let (up, before) = (insn.bit(23), insn.bit(24));
         let (lowest, end_base) = if up {
@@ -111,11 +160,11 @@ impl Block {
         } else {
             lowest
         };
-        Some(Self {
+        Self {
             start,
             end_base,
             count: count as usize,
-        })
+        }
     }
 
     fn write_back<O: Observer>(&self, core: &mut Core<O>, insn: Insn) {

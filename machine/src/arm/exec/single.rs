@@ -3,6 +3,9 @@
 //!
 //! The base register is written only when the access has succeeded: the SA-1110 restores the base
 //! when a data abort is taken (DM §3.3), and so does the ARM926EJ-S (TRM §3.5).
+//!
+//! Most accesses go where a hint says. Such a handler does these alone and leaves every other to a
+//! function of its own (`…_looked_up`), which begins anew: so it needs no stack frame.
 
 use crate::arm::core::Core;
 use crate::arm::insn::Insn;
@@ -26,6 +29,18 @@ pub fn load_offset<O: Observer, const BYTE: bool>(
     insn: Insn,
 ) -> Result<(), Abort> {
     let address = constant_offset(core, insn);
+    match core.load_hinted(address, width::<BYTE>()) {
+        Some(value) => loaded::<O, BYTE>(core, insn.rd(), address, value),
+        None => load_offset_looked_up::<O, BYTE>(core, insn),
+    }
+}
+
+#[inline(never)]
+fn load_offset_looked_up<O: Observer, const BYTE: bool>(
+    core: &mut Core<O>,
+    insn: Insn,
+) -> Result<(), Abort> {
+    let address = constant_offset(core, insn);
     load_at::<O, BYTE>(core, insn.rd(), address, core.privileged())
 }
 
@@ -35,12 +50,39 @@ pub fn store_offset<O: Observer, const BYTE: bool>(
     insn: Insn,
 ) -> Result<(), Abort> {
     let address = constant_offset(core, insn);
-    let width = if BYTE { Width::Byte } else { Width::Word };
-    core.store(address, width, core.r[insn.rd()], core.privileged())
+    if core.store_hinted(address, width::<BYTE>(), core.r[insn.rd()]) {
+        return Ok(());
+    }
+    store_offset_looked_up::<O, BYTE>(core, insn)
+}
+
+#[inline(never)]
+fn store_offset_looked_up<O: Observer, const BYTE: bool>(
+    core: &mut Core<O>,
+    insn: Insn,
+) -> Result<(), Abort> {
+    let address = constant_offset(core, insn);
+    let value = core.r[insn.rd()];
+    core.store(address, width::<BYTE>(), value, core.privileged())
 }
 
 /// LDR, LDRB, LDRT and LDRBT in every addressing mode.
 pub fn load<O: Observer, const BYTE: bool>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    let (address, base) = addresses(core, insn, single_offset(core, insn));
+    if !as_user(insn) {
+        if let Some(value) = core.load_hinted(address, width::<BYTE>()) {
+            write_back(core, insn, base);
+            return loaded::<O, BYTE>(core, insn.rd(), address, value);
+        }
+    }
+    load_looked_up::<O, BYTE>(core, insn)
+}
+
+#[inline(never)]
+fn load_looked_up<O: Observer, const BYTE: bool>(
+    core: &mut Core<O>,
+    insn: Insn,
+) -> Result<(), Abort> {
     let (address, base) = addresses(core, insn, single_offset(core, insn));
     let privileged = core.privileged() && !as_user(insn);
     // The loaded value wins if the base is also the destination, so the base goes first; an
@@ -57,9 +99,21 @@ pub fn load<O: Observer, const BYTE: bool>(core: &mut Core<O>, insn: Insn) -> Re
 /// STR, STRB, STRT and STRBT in every addressing mode.
 pub fn store<O: Observer, const BYTE: bool>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     let (address, base) = addresses(core, insn, single_offset(core, insn));
+    if !as_user(insn) && core.store_hinted(address, width::<BYTE>(), core.r[insn.rd()]) {
+        write_back(core, insn, base);
+        return Ok(());
+    }
+    store_looked_up::<O, BYTE>(core, insn)
+}
+
+#[inline(never)]
+fn store_looked_up<O: Observer, const BYTE: bool>(
+    core: &mut Core<O>,
+    insn: Insn,
+) -> Result<(), Abort> {
+    let (address, base) = addresses(core, insn, single_offset(core, insn));
     let privileged = core.privileged() && !as_user(insn);
-    let width = if BYTE { Width::Byte } else { Width::Word };
-    core.store(address, width, core.r[insn.rd()], privileged)?;
+    core.store(address, width::<BYTE>(), core.r[insn.rd()], privileged)?;
     write_back(core, insn, base);
     Ok(())
 }
@@ -73,30 +127,64 @@ pub fn thumb_load_pc_relative<O: Observer>(core: &mut Core<O>, insn: Insn) -> Re
 /// LDRH, LDRSB and LDRSH.
 pub fn load_half<O: Observer, const FORM: u8>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     let (address, base) = addresses(core, insn, half_offset(core, insn));
-    let width = if FORM == SIGNED_BYTE {
-        Width::Byte
-    } else {
-        Width::Half
-    };
-    let value = core.load(address, width, core.privileged())?;
+    match core.load_hinted(address, half_width(FORM)) {
+        Some(value) => {
+            write_back(core, insn, base);
+            half_loaded::<O, FORM>(core, insn.rd(), value);
+            Ok(())
+        }
+        None => load_half_looked_up::<O, FORM>(core, insn),
+    }
+}
+
+#[inline(never)]
+fn load_half_looked_up<O: Observer, const FORM: u8>(
+    core: &mut Core<O>,
+    insn: Insn,
+) -> Result<(), Abort> {
+    let (address, base) = addresses(core, insn, half_offset(core, insn));
+    let value = core.load(address, half_width(FORM), core.privileged())?;
     write_back(core, insn, base);
+    half_loaded::<O, FORM>(core, insn.rd(), value);
+    Ok(())
+}
+
+#[inline(always)]
+fn half_loaded<O: Observer, const FORM: u8>(core: &mut Core<O>, rd: usize, value: u32) {
     let value = match FORM {
         SIGNED_BYTE => i32::from(value as i8) as u32,
         SIGNED_HALF => i32::from(value as i16) as u32,
         _ => value,
     };
-    core.r[insn.rd()] = value;
+    core.r[rd] = value;
     let delay = if FORM == UNSIGNED_HALF {
         core.pipeline.config.load_narrow_delay
     } else {
         core.pipeline.config.load_signed_delay
     };
-    core.pipeline.delay_result(insn.rd(), core.mem.cycle, delay);
-    Ok(())
+    core.pipeline.delay_result(rd, core.mem.cycle, delay);
+}
+
+const fn half_width(form: u8) -> Width {
+    if form == SIGNED_BYTE {
+        Width::Byte
+    } else {
+        Width::Half
+    }
 }
 
 /// STRH.
 pub fn store_half<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    let (address, base) = addresses(core, insn, half_offset(core, insn));
+    if core.store_hinted(address, Width::Half, core.r[insn.rd()]) {
+        write_back(core, insn, base);
+        return Ok(());
+    }
+    store_half_looked_up(core, insn)
+}
+
+#[inline(never)]
+fn store_half_looked_up<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     let (address, base) = addresses(core, insn, half_offset(core, insn));
     core.store(address, Width::Half, core.r[insn.rd()], core.privileged())?;
     write_back(core, insn, base);
@@ -133,12 +221,24 @@ fn load_at<O: Observer, const BYTE: bool>(
     address: u32,
     privileged: bool,
 ) -> Result<(), Abort> {
+    let value = core.load(address, width::<BYTE>(), privileged)?;
+    loaded::<O, BYTE>(core, rd, address, value)
+}
+
+/// `value` was read at `address` and goes to register `rd`.
+#[inline(always)]
+#[allow(clippy::unnecessary_wraps)]
+fn loaded<O: Observer, const BYTE: bool>(
+    core: &mut Core<O>,
+    rd: usize,
+    address: u32,
+    value: u32,
+) -> Result<(), Abort> {
     let value = if BYTE {
-        core.load(address, Width::Byte, privileged)?
+        value
     } else {
         // An unaligned word is the aligned one, rotated (DDI 0100, A2.4.4).
-        core.load(address, Width::Word, privileged)?
-            .rotate_right(8 * (address & 3))
+        value.rotate_right(8 * (address & 3))
     };
     if rd == 15 {
         core.write_pc_exchanging(value, core.pipeline.config.pc_load);
@@ -152,6 +252,14 @@ fn load_at<O: Observer, const BYTE: bool>(
         core.pipeline.delay_result(rd, core.mem.cycle, delay);
     }
     Ok(())
+}
+
+const fn width<const BYTE: bool>() -> Width {
+    if BYTE {
+        Width::Byte
+    } else {
+        Width::Word
+    }
 }
 
 #[inline]

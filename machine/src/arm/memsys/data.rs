@@ -5,27 +5,51 @@
 use crate::cache::{Cache, LINE_BYTES};
 use crate::dev::Width;
 
-use super::hint::{Hints, Right};
+use super::hint::Tag;
 use super::{control, Abort, Access, DataCache, DataLine, FaultKind, Location, MemSys, Target};
 
 impl MemSys {
+    /// The same value as [`MemSys::load`] gives with the rights of the current mode, if a hint says
+    /// where it is.
+    #[inline(always)]
+    pub fn load_hinted(&mut self, va: u32, width: Width) -> Option<u32> {
+        let slot = self.read_hints.find(self.line_of(va, width), self.tag);
+        let word = self.dcache.get(slot)?.words[(va as usize / 4) & 7];
+        self.counters.hinted_reads += 1;
+        Some(extract(word, va, width))
+    }
+
+    /// The lines in which `count` words from `va` on lie, one or two (then they are both the same),
+    /// if hints say where they are; counts the reads then.
+    #[inline(always)]
+    pub fn words_hinted(&mut self, va: u32, count: usize) -> Option<[&[u32; 8]; 2]> {
+        let first = self.line_of(va, Width::Word);
+        let last = self.line_of(va.wrapping_add(4 * count as u32 - 4), Width::Word);
+        let slot = self.read_hints.find(first, self.tag);
+        let line = self.dcache.get(slot)?;
+        let next = if last == first {
+            line
+        } else if last == first.wrapping_add(LINE_BYTES) {
+            self.dcache.get(self.read_hints.find(last, self.tag))?
+        } else {
+            return None;
+        };
+        self.counters.hinted_reads += count as u64;
+        Some([&line.words, &next.words])
+    }
+
+    /// The address of the line of `va`; not one, if the access must be aligned and is not.
+    #[inline(always)]
+    fn line_of(&self, va: u32, width: Width) -> u32 {
+        va & (!(LINE_BYTES - 1) | (self.alignment_checked & (width.bytes() - 1)))
+    }
+
     /// Reads at `va`; the value is right-aligned in a word. A word's or halfword's low address
     /// bits are ignored (the caller rotates).
     ///
     /// # Errors
     /// The access faulted.
-    #[inline(always)]
     pub fn load(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
-        if let Some(slot) = self.hinted(&self.read_hints, va, width, privileged) {
-            self.counters.hinted_reads += 1;
-            let word = self.dcache.line(slot).words[(va as usize / 4) & 7];
-            return Ok(extract(word, va, width));
-        }
-        self.look_up_load(va, width, privileged)
-    }
-
-    #[inline(never)]
-    fn look_up_load(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
         self.check_alignment(va, width)?;
         let access = Access {
             write: false,
@@ -35,38 +59,34 @@ impl MemSys {
         if let Some(cache) = self.cache_for(&at) {
             let (word, slot) = self.read_cached(cache, &at)?;
             if let (DataCache::Main, Some(slot)) = (cache, slot) {
-                self.remember_read(va, privileged, &at, slot);
+                self.remember_read(va, privileged, slot);
             }
             return Ok(extract(word, at.mva, width));
         }
         self.read_uncached(&at, width)
     }
 
+    /// Does what [`MemSys::store`] would do with the rights of the current mode, if a hint says
+    /// where. False: nothing has happened.
+    #[inline(always)]
+    #[must_use]
+    pub fn store_hinted(&mut self, va: u32, width: Width, value: u32) -> bool {
+        let slot = self.write_hints.find(self.line_of(va, width), self.tag);
+        let Some(line) = self.dcache.get_mut(slot) else {
+            return false;
+        };
+        let index = (va as usize / 4) & 7;
+        line.words[index] = merge(line.words[index], va, width, value);
+        line.dirty |= 1 << (index / 4);
+        self.counters.hinted_writes += 1;
+        true
+    }
+
     /// Writes the low bits of `value` at `va`.
     ///
     /// # Errors
     /// The access faulted.
-    #[inline(always)]
     pub fn store(
-        &mut self,
-        va: u32,
-        width: Width,
-        value: u32,
-        privileged: bool,
-    ) -> Result<(), Abort> {
-        if let Some(slot) = self.hinted(&self.write_hints, va, width, privileged) {
-            self.counters.hinted_writes += 1;
-            let index = (va as usize / 4) & 7;
-            let line = self.dcache.line_mut(slot);
-            line.words[index] = merge(line.words[index], va, width, value);
-            line.dirty |= 1 << (index / 4);
-            return Ok(());
-        }
-        self.look_up_store(va, width, value, privileged)
-    }
-
-    #[inline(never)]
-    fn look_up_store(
         &mut self,
         va: u32,
         width: Width,
@@ -84,7 +104,7 @@ impl MemSys {
             if let Some(slot) = self.write_cached(cache, &at, 1, change) {
                 if !self.writes_through(&at) {
                     if cache == DataCache::Main {
-                        self.remember_write(va, privileged, &at, slot);
+                        self.remember_write(va, privileged, slot);
                     }
                     return Ok(());
                 }
@@ -94,9 +114,9 @@ impl MemSys {
         let len = width.bytes() as usize;
         let start = offset as usize;
         if self.buffered(&at) {
-            let mut data = [0; 16];
-            data[start..start + len].copy_from_slice(&value.to_le_bytes()[..len]);
-            self.push_write(at.pa, data, ((1u16 << len) - 1) << start);
+            let mask = ((1u16 << len) - 1) << start;
+            let low = value & (u32::MAX >> (32 - 8 * len));
+            self.push_write(at.pa, (u128::from(low) << (8 * start)).to_le_bytes(), mask);
             return Ok(());
         }
         self.write_unbuffered(&at, value, width)
@@ -112,15 +132,6 @@ impl MemSys {
         words: &mut [u32],
         privileged: bool,
     ) -> Result<(), Abort> {
-        let (first, count) = ((va as usize / 4) & 7, words.len());
-        if first + count <= 8 {
-            if let Some(slot) = self.hinted(&self.read_hints, va, Width::Word, privileged) {
-                self.counters.hinted_reads += count as u64;
-                let line = &self.dcache.line(slot).words;
-                words.copy_from_slice(&line[first..first + count]);
-                return Ok(());
-            }
-        }
         self.check_alignment(va, Width::Word)?;
         let access = Access {
             write: false,
@@ -137,7 +148,7 @@ impl MemSys {
                 let (word, slot) = self.read_cached(cache, &at)?;
                 if let Some(slot) = slot {
                     if cache == DataCache::Main {
-                        self.remember_read(va, privileged, &at, slot);
+                        self.remember_read(va, privileged, slot);
                     }
                     self.count_shared_lookups(run);
                     self.count_cached_reads(cache, run as u64 - 1);
@@ -167,12 +178,12 @@ impl MemSys {
         privileged: bool,
     ) -> Result<(), Abort> {
         let (first, count) = ((va as usize / 4) & 7, words.len());
-        if first + count <= 8 {
-            if let Some(slot) = self.hinted(&self.write_hints, va, Width::Word, privileged) {
+        if first + count <= 8 && privileged == self.privileged {
+            let line = self.line_of(va, Width::Word);
+            let slot = self.write_hints.find(line, self.tag);
+            if let Some(line) = self.dcache.get_mut(slot) {
+                line.change(first, count, |line| line.copy_from_slice(words));
                 self.counters.hinted_writes += count as u64;
-                self.dcache
-                    .line_mut(slot)
-                    .change(first, count, |line| line.copy_from_slice(words));
                 self.words_stored = count;
                 return Ok(());
             }
@@ -201,7 +212,7 @@ impl MemSys {
                     if self.writes_through(&at) {
                         self.push_words(at.pa, &rest[..run]);
                     } else if cache == DataCache::Main {
-                        self.remember_write(va, privileged, &at, slot);
+                        self.remember_write(va, privileged, slot);
                     }
                     done += run;
                     continue;
@@ -299,6 +310,7 @@ impl MemSys {
         };
         let slot = self.data_cache(which).choose_victim(at.mva);
         self.write_back(which, slot);
+        self.drop_line(which, slot);
         // The line may still be on its way to memory: then it goes there first (assumed).
         if self.write_buffer.holds_line(at.pa) {
             self.drain_write_buffer();
@@ -338,32 +350,30 @@ impl MemSys {
         Some(slot)
     }
 
-    /// The slot of the main data cache that an access to `va` may use without a lookup.
-    #[inline(always)]
-    fn hinted(&self, hints: &Hints, va: u32, width: Width, privileged: bool) -> Option<usize> {
-        if va & (width.bytes() - 1) & self.alignment_checked != 0 {
-            return None;
-        }
-        hints.find(va, Right::of(privileged), self.epoch, &self.dcache)
-    }
-
     /// A read at `va` has found `slot` of the main data cache.
     #[inline]
-    fn remember_read(&mut self, va: u32, privileged: bool, at: &Location, slot: usize) {
+    fn remember_read(&mut self, va: u32, privileged: bool, slot: usize) {
         if self.dcache.hits_leave_no_trace() {
-            let right = Right::of(privileged);
-            self.read_hints
-                .remember(va, right, self.epoch, at.mva, slot);
+            let tag = Tag::new(self.epoch, privileged);
+            self.read_hints.remember(va, tag, slot);
         }
     }
 
     /// A write at `va`, of a page that is not written through, has found it.
     #[inline]
-    fn remember_write(&mut self, va: u32, privileged: bool, at: &Location, slot: usize) {
+    fn remember_write(&mut self, va: u32, privileged: bool, slot: usize) {
         if self.dcache.hits_leave_no_trace() {
-            let right = Right::of(privileged);
-            self.write_hints
-                .remember(va, right, self.epoch, at.mva, slot);
+            let tag = Tag::new(self.epoch, privileged);
+            self.write_hints.remember(va, tag, slot);
+        }
+    }
+
+    /// Invalidates the line in `slot`, if there is one; it is lost if dirty.
+    pub(super) fn drop_line(&mut self, which: DataCache, slot: usize) {
+        if let Some(mva) = self.data_cache(which).address(slot) {
+            self.read_hints.forget(mva);
+            self.write_hints.forget(mva);
+            self.data_cache(which).invalidate(slot);
         }
     }
 
@@ -509,7 +519,7 @@ impl MemSys {
 
     /// Before a device is accessed: it may look at the counters.
     fn meet_device(&mut self, target: Target) {
-        if matches!(target, Target::Device(_)) {
+        if self.bus.counts(target) {
             self.sync_counters();
         }
     }

@@ -2,12 +2,21 @@
 //! Instruction fetch: TLB, instruction cache, fill. What a line's words mean is decided when the
 //! line is filled, so a stale instruction is stale in its decoded form too.
 
-use super::hint::Right;
+use super::hint::Tag;
 use super::{
-    control, mmu, thumb, Abort, Access, FaultKind, Fetched, InsnLine, MemSys, Op, OPS_A_LINE,
+    control, mmu, thumb, Abort, Access, FaultKind, Fetched, InsnLine, MemSys, Op, LINE_BYTES,
 };
 
 impl MemSys {
+    /// The slot of the line of `va`, if a hint says it: what [`MemSys::fetch`] would find.
+    #[inline(always)]
+    #[must_use]
+    pub fn fetch_hinted(&self, va: u32, thumb: bool) -> Option<usize> {
+        let line = va & !(LINE_BYTES - 1);
+        let slot = self.fetch_hints.find(line, self.tag.in_state(thumb));
+        (slot < self.icache.slots()).then_some(slot)
+    }
+
     /// Fetches the line or the instruction at `va`. The core repeats this only when the next
     /// instruction lies in another line or something that this looks at has changed.
     ///
@@ -15,15 +24,11 @@ impl MemSys {
     /// The fetch faulted.
     #[inline]
     pub fn fetch(&mut self, va: u32, privileged: bool, thumb: bool) -> Result<Fetched, Abort> {
-        let right = Right::of(privileged);
-        match self.fetch_hints.find(va, right, self.epoch, &self.icache) {
-            Some(slot) if self.icache.line(slot).thumb == thumb => Ok(Fetched::Line(slot)),
-            _ => self.look_up_insn(va, privileged, thumb),
+        if let Some(slot) = self.fetch_hinted(va, thumb) {
+            if privileged == self.privileged {
+                return Ok(Fetched::Line(slot));
+            }
         }
-    }
-
-    #[inline(never)]
-    fn look_up_insn(&mut self, va: u32, privileged: bool, thumb: bool) -> Result<Fetched, Abort> {
         let mva = self.relocate(va);
         let (pa, cacheable) = if self.mmu_on() {
             let access = Access {
@@ -52,6 +57,7 @@ impl MemSys {
         let slot = match self.icache.lookup(mva) {
             Some(slot) => {
                 if self.icache.line(slot).thumb != thumb {
+                    self.fetch_hints.forget(mva);
                     self.icache.line_mut(slot).thumb = thumb;
                     self.decode_line(slot);
                 }
@@ -60,8 +66,8 @@ impl MemSys {
             None => self.fill_insn_line(mva, pa, thumb)?,
         };
         if self.icache.hits_leave_no_trace() {
-            let right = Right::of(privileged);
-            self.fetch_hints.remember(va, right, self.epoch, mva, slot);
+            let tag = Tag::new(self.epoch, privileged).in_state(thumb);
+            self.fetch_hints.remember(va, tag, slot);
         }
         Ok(Fetched::Line(slot))
     }
@@ -73,22 +79,33 @@ impl MemSys {
         };
         let words = self.charge_fill(pa, words);
         let slot = self.icache.choose_victim(mva);
+        self.drop_insn_line(slot);
         *self.icache.fill(slot, mva) = InsnLine { words, thumb };
         self.decode_line(slot);
         Ok(slot)
     }
 
+    /// Invalidates the line in `slot`, if there is one.
+    pub(super) fn drop_insn_line(&mut self, slot: usize) {
+        if let Some(mva) = self.icache.address(slot) {
+            self.fetch_hints.forget(mva);
+            self.icache.invalidate(slot);
+        }
+    }
+
     /// Decodes the words of the line in `slot` for its state.
     pub(super) fn decode_line(&mut self, slot: usize) {
         let line = self.icache.line(slot);
-        let ops = &mut self.ops[OPS_A_LINE * slot..][..OPS_A_LINE];
         if line.thumb {
-            for (pair, word) in ops.chunks_exact_mut(2).zip(line.words) {
-                pair[0] = thumb::decode(word as u16);
-                pair[1] = thumb::decode((word >> 16) as u16);
+            let upper = slot + self.icache.slots();
+            for (ops, words) in [slot, upper].into_iter().zip(line.words.chunks_exact(4)) {
+                for (pair, word) in self.ops[ops].0.chunks_exact_mut(2).zip(words) {
+                    pair[0] = thumb::decode(*word as u16);
+                    pair[1] = thumb::decode((word >> 16) as u16);
+                }
             }
         } else {
-            for (op, word) in ops.iter_mut().zip(line.words) {
+            for (op, word) in self.ops[slot].0.iter_mut().zip(line.words) {
                 *op = self.decoder.decode(word);
             }
         }
@@ -118,7 +135,8 @@ impl MemSys {
     #[inline(always)]
     #[must_use]
     pub fn op(&self, slot: usize, index: usize) -> Op {
-        self.ops[OPS_A_LINE * slot + index]
+        let half = index / 8 * self.icache.slots();
+        self.ops[slot + half].0[index % 8]
     }
 
     /// The word of the line in `slot` in which `va` lies.

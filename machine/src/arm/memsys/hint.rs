@@ -1,92 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where recent accesses went: for a line's virtual address the slot of the cache that answered,
-//! so that the next access need not relocate, look up the TLB and check rights again. A hint holds
-//! as long as nothing that those steps look at has changed (the *epoch*: TLB contents, domain
-//! access, relocation, control) and the slot still has the line's tag. Without hints every count
-//! is the same, only slower; `tests/hints` compares the two builds.
+//! so that the next access need not relocate, look up TLB and cache and check rights again. A hint
+//! holds as long as nothing that those steps look at has changed (the *epoch*: TLB contents, domain
+//! access, relocation, control) and the line stays in its slot; whoever takes a line away says so
+//! ([`Hints::forget`]). Without hints every count is the same, only slower; `tests/hints` compares
+//! the two builds.
 
-use crate::cache::{Cache, HINTS, LINE_BYTES};
+use crate::cache::{HINTS, LINE_BYTES};
 
-/// Remembered lines, by the low bits of the line number.
+/// Remembered lines, by the low bits of the line number. PID relocation changes higher bits only,
+/// so that a line has its place whatever address it is known by.
 const SLOTS: usize = 512;
-/// The key of a hint that was never set: bits 1:0 of a key are never both set.
-const NEVER: u64 = 3;
+/// A hint that was never set: no access asks for all of these address bits.
+const NEVER: u64 = u64::MAX;
+/// Slots beyond those that a hint has room for.
+const SLOT_LIMIT: usize = 1 << 16;
 
-/// Who accesses: part of a hint's key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Right {
-    /// With the rights of user mode.
-    User = 0,
-    /// With those of a privileged mode.
-    Privileged = 1,
-}
+/// What hints must agree in besides the line's address: the epoch, who accesses and, for fetches,
+/// the state that the line is decoded for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tag(u64);
 
-impl Right {
-    pub(super) fn of(privileged: bool) -> Self {
-        if privileged {
-            Self::Privileged
-        } else {
-            Self::User
-        }
+impl Tag {
+    /// Bits 33:32, which are address bits 1:0, stay free: an access that must be aligned and is not
+    /// agrees with no hint.
+    pub(super) fn new(epoch: u16, privileged: bool) -> Self {
+        Self((u64::from(epoch) << 16) | (u64::from(privileged) << 34))
+    }
+
+    /// For fetches.
+    #[inline(always)]
+    pub(super) fn in_state(self, thumb: bool) -> Self {
+        Self(self.0 | (u64::from(thumb) << 35))
     }
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Hint {
-    /// The epoch, the line's virtual address and who accessed it: one number to compare.
-    key: u64,
-    /// The line's address after relocation.
-    mva: u32,
-    slot: u32,
-}
-
-/// Hints for one kind of access: fetches, reads or writes.
+/// Hints for one kind of access: fetches, reads or writes. Each is one number: the line's virtual
+/// address (bits 63:37), what its tag says (36:16) and the slot.
 #[derive(Debug, Clone)]
 pub(super) struct Hints {
-    hints: Box<[Hint; SLOTS]>,
+    hints: Box<[u64; SLOTS]>,
 }
 
 impl Hints {
     pub(super) fn new() -> Self {
-        let never = Hint {
-            key: NEVER,
-            mva: 0,
-            slot: 0,
-        };
         Self {
-            hints: Box::new([never; SLOTS]),
+            hints: Box::new([NEVER; SLOTS]),
         }
     }
 
-    /// The slot of `cache` that holds the line of `va`, if that is known and still true.
+    /// The slot of the line at `line`, if that is known and still true; otherwise a number that
+    /// is the slot of no cache.
     #[inline(always)]
-    pub(super) fn find<L: Clone + Default>(
-        &self,
-        va: u32,
-        right: Right,
-        epoch: u32,
-        cache: &Cache<L>,
-    ) -> Option<usize> {
+    pub(super) fn find(&self, line: u32, tag: Tag) -> usize {
         if !HINTS {
-            return None;
+            return usize::MAX;
         }
-        let hint = &self.hints[(va / LINE_BYTES) as usize % SLOTS];
-        let slot = hint.slot as usize;
-        (hint.key == key(va, right, epoch) && cache.holds(slot, hint.mva)).then_some(slot)
+        // What is left where address and tag agree is the slot; where they do not it is larger.
+        let left = self.hints[place(line)] ^ wanted(line, tag);
+        usize::try_from(left).unwrap_or(usize::MAX)
     }
 
-    /// Remembers that the line of `va`, at `mva` after relocation, is in `slot`.
+    /// Remembers that the line at virtual address `line` is in `slot`.
     #[inline]
-    pub(super) fn remember(&mut self, va: u32, right: Right, epoch: u32, mva: u32, slot: usize) {
-        self.hints[(va / LINE_BYTES) as usize % SLOTS] = Hint {
-            key: key(va, right, epoch),
-            mva,
-            slot: slot as u32,
-        };
+    pub(super) fn remember(&mut self, line: u32, tag: Tag, slot: usize) {
+        if slot < SLOT_LIMIT {
+            self.hints[place(line)] = wanted(line & !(LINE_BYTES - 1), tag) | slot as u64;
+        }
+    }
+
+    /// The line at `mva` is no longer where it was.
+    #[inline]
+    pub(super) fn forget(&mut self, mva: u32) {
+        self.hints[place(mva)] = NEVER;
     }
 }
 
 #[inline(always)]
-fn key(va: u32, right: Right, epoch: u32) -> u64 {
-    (u64::from(epoch) << 32) | u64::from((va & !(LINE_BYTES - 1)) | right as u32)
+fn place(address: u32) -> usize {
+    (address / LINE_BYTES) as usize % SLOTS
+}
+
+#[inline(always)]
+fn wanted(line: u32, tag: Tag) -> u64 {
+    (u64::from(line) << 32) | tag.0
 }

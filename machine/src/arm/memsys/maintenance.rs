@@ -55,12 +55,14 @@ impl MemSys {
     /// Invalidates the instruction cache.
     pub(in crate::arm) fn invalidate_icache(&mut self) {
         self.counters.now.icache_invalidate_all += 1;
+        self.forget_hints();
         self.icache.invalidate_all();
     }
 
     /// Invalidates both data caches; dirty lines are lost.
     pub(in crate::arm) fn invalidate_dcache(&mut self) {
         self.counters.now.dcache_invalidate_all += 1;
+        self.forget_hints();
         self.dcache.invalidate_all();
         if let Some(mini) = &mut self.mini {
             mini.invalidate_all();
@@ -70,9 +72,7 @@ impl MemSys {
     /// Invalidates the line of `va` in the data caches; it is lost if dirty.
     pub(in crate::arm) fn invalidate_dcache_line(&mut self, va: u32) {
         self.counters.now.dcache_invalidate_line += 1;
-        self.for_line(va, |memsys, which, slot| {
-            memsys.data_cache(which).invalidate(slot);
-        });
+        self.for_line(va, Self::drop_line);
     }
 
     /// Writes the line of `va` back if it is dirty; it stays valid.
@@ -90,7 +90,7 @@ impl MemSys {
 
     fn evict(&mut self, which: DataCache, slot: usize) {
         self.write_back(which, slot);
-        self.data_cache(which).invalidate(slot);
+        self.drop_line(which, slot);
     }
 
     /// The slot that a set/way operand names: the way in the top bits, the set from bit 5 on
@@ -106,7 +106,7 @@ impl MemSys {
         self.counters.now.icache_invalidate_line += 1;
         let (set, way) = Self::slot_of_operand(self.icache.ways(), operand);
         let slot = self.icache.slot_at(set, way);
-        self.icache.invalidate(slot);
+        self.drop_insn_line(slot);
     }
 
     /// Invalidates the line of `va` in the instruction cache.
@@ -114,7 +114,7 @@ impl MemSys {
         self.counters.now.icache_invalidate_line += 1;
         let mva = self.relocate(va);
         if let Some(slot) = self.icache.lookup(mva) {
-            self.icache.invalidate(slot);
+            self.drop_insn_line(slot);
         }
     }
 
@@ -128,7 +128,7 @@ impl MemSys {
         }
         if drop {
             self.counters.now.dcache_invalidate_line += 1;
-            self.dcache.invalidate(slot);
+            self.drop_line(DataCache::Main, slot);
         }
     }
 

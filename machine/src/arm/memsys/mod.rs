@@ -24,7 +24,7 @@ use crate::counters::{Counters, Tally};
 use crate::event::Cycle;
 use crate::tlb::{Attributes, Tlb, TlbEntry};
 
-use self::hint::Hints;
+use self::hint::{Hints, Tag};
 use super::decoder::Decoder;
 use super::insn::Op;
 use super::mmu::{self, Access, Fault, FaultKind, FirstLevel};
@@ -44,8 +44,11 @@ struct InsnLine {
     thumb: bool,
 }
 
-/// Places for decoded instructions a line: sixteen in Thumb state, of which ARM state uses eight.
-const OPS_A_LINE: usize = 16;
+/// The decoded instructions of a line in ARM state, of half a line in Thumb state. Aligned as the
+/// host's cache lines are: one of them then holds all eight.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(64))]
+struct Ops([Op; 8]);
 
 /// A line of a data cache.
 #[derive(Debug, Clone, Default)]
@@ -176,8 +179,9 @@ pub struct MemSys {
     /// faults on, 0 without.
     alignment_checked: u32,
     icache: Cache<InsnLine>,
-    /// The decoded instructions of the lines of `icache`, by slot.
-    ops: Vec<Op>,
+    /// The decoded instructions of the lines of `icache`, by slot; those of the upper halves of
+    /// lines in Thumb state follow after all others.
+    ops: Vec<Ops>,
     decoder: Decoder,
     dcache: Cache<DataLine>,
     mini: Option<Cache<DataLine>>,
@@ -191,8 +195,12 @@ pub struct MemSys {
     fetch_hints: Hints,
     read_hints: Hints,
     write_hints: Hints,
-    /// Changes with everything that a hint relies on, but the tag of its slot.
-    epoch: u32,
+    /// Changes with everything that a hint relies on, but the place of its line.
+    epoch: u16,
+    /// What hints must agree in now; follows `epoch` and `privileged`.
+    tag: Tag,
+    /// Whether the processor is in a privileged mode.
+    privileged: bool,
     write_buffer: WriteBuffer,
     read_buffer: [ReadBufferEntry; 4],
     /// Whether any read-buffer entry is loaded.
@@ -233,7 +241,7 @@ impl MemSys {
             user_read_buffer: false,
             permissions: mmu::permission_table(false, false),
             alignment_checked: 0,
-            ops: vec![Op::default(); OPS_A_LINE * (config.icache.size_bytes / LINE_BYTES) as usize],
+            ops: vec![Ops::default(); 2 * (config.icache.size_bytes / LINE_BYTES) as usize],
             decoder: Decoder::new(config.core),
             icache: Cache::new(&config.icache),
             dcache: Cache::new(&config.dcache),
@@ -248,6 +256,8 @@ impl MemSys {
             read_hints: Hints::new(),
             write_hints: Hints::new(),
             epoch: 0,
+            tag: Tag::new(0, true),
+            privileged: true,
             write_buffer: WriteBuffer::new(config.write_buffer.entries, config.memory.clone()),
             read_buffer: [ReadBufferEntry::default(); 4],
             read_buffer_used: false,
@@ -320,11 +330,18 @@ impl MemSys {
     pub(in crate::arm) fn forget_hints(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
-            // Those of four thousand million epochs ago must not look new.
+            // Those of 65,536 epochs ago must not look new.
             self.fetch_hints = Hints::new();
             self.read_hints = Hints::new();
             self.write_hints = Hints::new();
         }
+        self.set_privileged(self.privileged);
+    }
+
+    /// The processor's mode is privileged now, or is not.
+    pub(in crate::arm) fn set_privileged(&mut self, privileged: bool) {
+        self.privileged = privileged;
+        self.tag = Tag::new(self.epoch, privileged);
     }
 
     /// The TLB that instruction fetches use.

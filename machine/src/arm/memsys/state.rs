@@ -63,7 +63,9 @@ impl State for MemSys {
             fetch_hints: _,
             read_hints: _,
             write_hints: _,
-            epoch: _, // of the hints
+            epoch: _,      // of the hints
+            tag: _,        // likewise
+            privileged: _, // the core says it
             write_buffer,
             read_buffer,
             read_buffer_used: _, // follows the read buffer
