@@ -28,11 +28,12 @@ BUILD_TAIL = 25
 
 @dataclass(frozen=True)
 class Images:
-    """The files that a machine loads for a run."""
+    """The files that a machine loads for a run, and the kernel's functions for a profile."""
 
     kernel: Path
     initrd: Path | None = None
     dtb: Path | None = None
+    symbols: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ class Linux:
     @property
     def images(self) -> Images:
         """What a machine loads."""
-        return Images(self.kernel, self.initrd, self.dtb)
+        return Images(self.kernel, self.initrd, self.dtb, self.symbols)
 
     def append(self, word: str = "") -> str:
         """The command line: the console, a reset instead of a halt after a panic, init's word."""

@@ -6,6 +6,7 @@ are deterministic; the host's time is asked for and kept apart, so that it never
 result.
 """
 
+import dataclasses
 import os
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,37 @@ class Region:
 
 
 @dataclass(frozen=True)
+class Function:
+    """What a function took in a region: cycles, and how many of them waited for what."""
+
+    name: str
+    kernel: bool
+    cycles: int
+    instructions: int
+    fetch_fill_cycles: int
+    fetch_walk_cycles: int
+    data_fill_cycles: int
+    data_walk_cycles: int
+    write_buffer_cycles: int
+
+    @classmethod
+    def read(cls, value: object, where: str) -> "Function":
+        """From one member of a profile's `functions`."""
+        found = Fields(value, where)
+        counts = [one.name for one in dataclasses.fields(cls) if one.name not in ("name", "kernel")]
+        return cls(
+            name=found.text("name"),
+            kernel=found.truth("kernel"),
+            **{count: found.whole(count) for count in counts},
+        )
+
+
+def _profile(value: object, where: str) -> tuple[int, tuple[Function, ...]]:
+    found = Fields(value, where)
+    return found.whole("region"), tuple(found.items("functions", Function.read))
+
+
+@dataclass(frozen=True)
 class Diagnostic:
     """Something the architecture leaves unpredictable that the guest did."""
 
@@ -127,6 +159,7 @@ class Stats:
     regions: tuple[Region, ...]
     samples: Mapping[int, list[int]]
     diagnostics: tuple[Diagnostic, ...]
+    profile: Mapping[int, tuple[Function, ...]] = field(default_factory=dict)  # by region
 
     def region(self, number: int) -> Region:
         """The region of interest that the guest numbered so."""
@@ -158,6 +191,7 @@ class Stats:
             regions=tuple(found.items("regions", Region.read)),
             samples=found.inner("samples").numbered_lists(),
             diagnostics=tuple(found.items("diagnostics", Diagnostic.read)),
+            profile=dict(found.items("profile", _profile) if "profile" in found else []),
         )
 
 
@@ -173,11 +207,12 @@ class Boot:
     check: str | None = None
     dtb: Path | None = None
     restore: Path | None = None  # what --save wrote: it has all but the machine inside already
+    symbols: Path | None = None  # an ELF file: regions of interest are profiled by its functions
 
     def files(self) -> dict[str, Path]:
         """The files that decide what it does, by the names of the fields that they are in."""
         names = ("restore",) if self.restore is not None else ("kernel", "initrd", "dtb")
-        found = {name: getattr(self, name) for name in names}
+        found = {name: getattr(self, name) for name in (*names, "symbols")}
         return {name: path for name, path in found.items() if path is not None}
 
     def arguments(self) -> list[str]:
@@ -187,6 +222,8 @@ class Boot:
             arguments += [f"--{name}", str(path)]
         if self.append and self.restore is None:
             arguments += ["--append", self.append]
+        if self.symbols is not None:
+            arguments.append("--profile")
         if self.check is not None:
             arguments += ["--check", self.check]
         if self.max_cycles is not None:

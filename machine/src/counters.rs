@@ -11,6 +11,8 @@ use std::ops::{AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 
+use crate::profile::Stalls;
+
 /// Declares [`Tally`], its list of names and its arithmetic from one list.
 macro_rules! tally {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {
@@ -258,6 +260,26 @@ impl Counters {
         let mut sum = self.totals.sum();
         sum += self.now;
         sum
+    }
+
+    /// What the processor has waited for so far.
+    #[must_use]
+    pub fn stalls(&self) -> Stalls {
+        let [user, kernel] = &self.totals.by_privilege;
+        let sum = |part: fn(&Tally) -> u64| part(user) + part(kernel) + part(&self.now);
+        Stalls {
+            fill: sum(|t| t.fill_stall_cycles),
+            walk: sum(|t| t.walk_stall_cycles),
+            write_buffer: sum(|t| t.write_buffer_stall_cycles),
+            idle: sum(|t| t.idle_cycles),
+        }
+    }
+
+    /// The region of interest that is entered; of several the one with the highest number.
+    #[must_use]
+    pub fn open_region(&self) -> Option<u32> {
+        let mut open = self.regions.iter().rev().filter(|(_, r)| r.start.is_some());
+        open.next().map(|(&id, _)| id)
     }
 
     /// Counts a guest-defined event.

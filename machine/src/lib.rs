@@ -23,6 +23,7 @@ pub mod log;
 pub mod machine;
 pub mod net;
 pub mod observe;
+pub mod profile;
 pub mod report;
 pub mod state;
 pub mod symbols;

@@ -28,6 +28,7 @@ use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::net::{self, Address, Cable, Mac};
 use switchyard_machine::observe::Observer;
+use switchyard_machine::profile::{Profile, RegionProfile};
 use switchyard_machine::report::{self, End};
 use switchyard_machine::state::{self, Damaged, Saved};
 use switchyard_machine::symbols::Symbols;
@@ -107,7 +108,10 @@ struct BootArgs {
     /// Write a timeline, which ui.perfetto.dev opens, to this file.
     #[arg(long)]
     trace: Option<PathBuf>,
-    /// Name places in --log and --trace by the functions of this ELF file (may be repeated).
+    /// Add to the statistics where the cycles of regions of interest went, by function and cause.
+    #[arg(long, requires = "stats")]
+    profile: bool,
+    /// Name places in --log, --trace and --profile by the functions of this ELF file (may be repeated).
     #[arg(long, value_name = "ELF")]
     symbols: Vec<PathBuf>,
     /// Compare each access with an ideal machine's (`coherence`) and report what was forgotten.
@@ -225,21 +229,29 @@ fn answer_vectors(machine: &str, caches: bool) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What may be put beside a machine: `--log`, `--trace`, `--check`, `--gdb`. One type for all, so
-/// that the core is compiled twice and not sixteen times.
-type Watched = ((Files, Option<Checker>), Watch);
+/// What may be put beside a machine: `--log`, `--trace`, `--profile`, `--check`, `--gdb`. One type
+/// for all, so that the core is compiled twice and not thirty-two times.
+type Watched = ((Files, (Option<Checker>, Option<Profile>)), Watch);
 type Files = (Option<Log<BufWriter<File>>>, Option<Trace<BufWriter<File>>>);
+
+/// What observers have found for the statistics, if they were there.
+#[derive(Default)]
+struct Found {
+    findings: Option<Vec<Finding>>,
+    profile: Option<Vec<RegionProfile>>,
+}
 
 fn boot(args: &BootArgs) -> Result<ExitCode, String> {
     let listener = args.gdb.as_deref().map(Listener::new).transpose()?;
     let files = args.log.is_some() || args.trace.is_some();
-    if !files && args.check.is_none() && listener.is_none() {
-        return run(args, (), |_, _| Ok(()), Console::run, |(), _| Ok(None));
+    if !files && !args.profile && args.check.is_none() && listener.is_none() {
+        let finish = |(): &mut (), _| Ok(Found::default());
+        return run(args, (), |_, _| Ok(()), Console::run, finish);
     }
     let (given, all) = symbols(args)?;
     run(
         args,
-        (((None, None), None), Watch::default()),
+        (((None, None), (None, None)), Watch::default()),
         |config: &MachineConfig, machine: &mut Machine<Watched>| {
             let observer = &mut machine.core().observer.0 .0;
             if let Some(file) = &args.log {
@@ -248,7 +260,7 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
             }
             if let Some(file) = &args.trace {
                 let out = BufWriter::new(create(file)?);
-                observer.1 = Some(Trace::new(out, &config.name, config.clock_hz, all));
+                observer.1 = Some(Trace::new(out, &config.name, config.clock_hz, all.clone()));
                 machine.bus().host.marks = Some(Vec::new());
             }
             // Once memory is loaded: the checker's copy of it begins there.
@@ -256,7 +268,8 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
                 .check
                 .map(|Check::Coherence| Checker::new(machine.bus()));
             let core = machine.core();
-            core.observer.0 .1 = checker;
+            let profile = args.profile.then(|| Profile::new(all));
+            core.observer.0 .1 = (checker, profile);
             if args.restore.is_some() {
                 core.observer.restored(&core.mem);
             }
@@ -266,7 +279,7 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
             Some(listener) => console.run_debugged(listener, machine, until),
             None => console.run(machine, until),
         },
-        |(((log, trace), checker), _), cycle| {
+        |(((log, trace), (checker, profile)), _), cycle| {
             if let (Some(log), Some(file)) = (log, &args.log) {
                 log.finish().map_err(|error| cannot_write(file, error))?;
             }
@@ -274,7 +287,10 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
                 let finished = trace.finish(cycle);
                 finished.map_err(|error| cannot_write(file, error))?;
             }
-            Ok(checker.as_ref().map(|c| c.findings().cloned().collect()))
+            Ok(Found {
+                findings: checker.as_ref().map(|c| c.findings().cloned().collect()),
+                profile: profile.as_ref().map(Profile::regions),
+            })
         },
     )
 }
@@ -293,13 +309,13 @@ fn symbols(args: &BootArgs) -> Result<(Symbols, Symbols), String> {
 }
 
 /// Boots and runs; `begin` is called when memory is loaded, `go` to run up to a cycle, `finish`
-/// after the run, which gives what a checker has found, if there was one.
+/// after the run, which gives what observers have found.
 fn run<O: Observer>(
     args: &BootArgs,
     observer: O,
     begin: impl FnOnce(&MachineConfig, &mut Machine<O>) -> Result<(), String>,
     go: impl FnOnce(&mut Console, &mut Machine<O>, Cycle) -> Result<Stop, String>,
-    finish: impl FnOnce(&mut O, Cycle) -> Result<Option<Vec<Finding>>, String>,
+    finish: impl FnOnce(&mut O, Cycle) -> Result<Found, String>,
 ) -> Result<ExitCode, String> {
     let (config, mut machine) = match &args.restore {
         Some(file) => restored(args, file, observer)?,
@@ -322,7 +338,7 @@ fn run<O: Observer>(
 
     let cycles = machine.cycles();
     let end = End::new(stop, cycles);
-    let findings = finish(&mut machine.core().observer, cycles)?;
+    let found = finish(&mut machine.core().observer, cycles)?;
     // Before the statistics, which close the regions of interest.
     if let (Some(file), Some(name)) = (&save, &args.save) {
         file.set_len(0)
@@ -330,7 +346,13 @@ fn run<O: Observer>(
             .map_err(|error| cannot_write(name, error))?;
     }
     if let (Some(mut file), Some(name)) = (stats, &args.stats) {
-        let statistics = report::statistics(&config, &mut machine, &end, findings.as_deref());
+        let statistics = report::statistics(
+            &config,
+            &mut machine,
+            &end,
+            found.findings.as_deref(),
+            found.profile.as_deref(),
+        );
         file.write_all(statistics.as_bytes())
             .map_err(|error| cannot_write(name, error))?;
     }
@@ -338,7 +360,7 @@ fn run<O: Observer>(
         writeln!(file, "{}", json!({ "seconds": seconds }))
             .map_err(|error| cannot_write(name, error))?;
     }
-    let findings = findings.unwrap_or_default();
+    let findings = found.findings.unwrap_or_default();
     let mut message = report::findings(NAME, &findings);
     let paused = end.kind == "left" || end.kind == "max-cycles" && save.is_some();
     if end.good() || paused {

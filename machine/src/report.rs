@@ -16,6 +16,7 @@ use crate::counters::{Privilege, Tally, Totals};
 use crate::event::Cycle;
 use crate::machine::{Machine, Stop};
 use crate::observe::Observer;
+use crate::profile::RegionProfile;
 
 /// Version of the statistics' format; `switchyard/machine.py` reads it.
 const SCHEMA: u32 = 1;
@@ -86,6 +87,7 @@ pub fn statistics<O: Observer>(
     machine: &mut Machine<O>,
     end: &End,
     findings: Option<&[Finding]>,
+    profile: Option<&[RegionProfile]>,
 ) -> String {
     let totals = machine.counters().totals().clone();
     let regions = machine
@@ -125,6 +127,7 @@ pub fn statistics<O: Observer>(
         samples: &machine.bus().host.samples,
         diagnostics,
         findings: findings.map(|all| all.iter().map(FindingRecord::of).collect()),
+        profile,
     };
     // Nothing in it can fail to serialise: the keys are numbers and names, the values integers.
     let mut text = serde_json::to_string(&statistics).expect("statistics are plain values");
@@ -148,6 +151,8 @@ struct Statistics<'a> {
     /// Only there if a checker watched.
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<Vec<FindingRecord>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<&'a [RegionProfile]>,
 }
 
 #[derive(Serialize)]

@@ -32,7 +32,7 @@ fn account(machine: &mut Machine, name: &str, stop: Stop) -> (String, Vec<u8>, S
     let config = MachineConfig::find(name).expect("a built-in machine");
     let end = End::new(stop, machine.cycles());
     let registers = report::state(machine, &report::ConsoleTail::default());
-    let statistics = report::statistics(&config, machine, &end, None);
+    let statistics = report::statistics(&config, machine, &end, None, None);
     (statistics, machine.bus().host.output.clone(), registers)
 }
 

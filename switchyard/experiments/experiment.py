@@ -45,6 +45,7 @@ class Job:
     max_cycles: int
     restore: Path | None = None  # a machine that `boot --save` wrote; the rest is inside it
     parameters: Mapping[str, Parameter] = field(default_factory=dict, hash=False)
+    profile: bool = False  # whether the statistics say what each function took in each region
 
     def boot(self, images: Images) -> Boot:
         """The run, with the guest's images or copies of them."""
@@ -56,6 +57,7 @@ class Job:
             images.initrd,
             dtb=images.dtb,
             restore=self.restore,
+            symbols=images.symbols if self.profile else None,
         )
 
 

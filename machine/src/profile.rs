@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The profile (`--profile`): where the cycles of regions of interest went, by function and cause.
+//!
+//! Exact, not sampled: each cycle between two instructions' ends is the later one's, and what it
+//! waited for in it is told apart by when it happened: up to the fetch's end it was the fetch's
+//! wait, behind it the data access's. The sums over a region are its counters, but for the
+//! instruction that entered it. Cycles slept through are no instruction's, and are left out.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::{AddAssign, Sub};
+
+use serde::Serialize;
+
+use crate::arm::memsys::MemSys;
+use crate::event::Cycle;
+use crate::observe::{Access, Commit, Entry, Observer, SystemAccess};
+use crate::symbols::Symbols;
+
+/// Cycles that the processor has waited, by what for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stalls {
+    /// For line fills.
+    pub fill: Cycle,
+    /// In table walks.
+    pub walk: Cycle,
+    /// For the write buffer.
+    pub write_buffer: Cycle,
+    /// For an interrupt.
+    pub idle: Cycle,
+}
+
+impl Sub for Stalls {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self {
+            fill: self.fill - other.fill,
+            walk: self.walk - other.walk,
+            write_buffer: self.write_buffer - other.write_buffer,
+            idle: self.idle - other.idle,
+        }
+    }
+}
+
+/// What an instruction, a function or a region took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+struct Cost {
+    cycles: Cycle,
+    instructions: u64,
+    fetch_fill_cycles: Cycle,
+    fetch_walk_cycles: Cycle,
+    data_fill_cycles: Cycle,
+    data_walk_cycles: Cycle,
+    write_buffer_cycles: Cycle,
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.cycles += other.cycles;
+        self.instructions += other.instructions;
+        self.fetch_fill_cycles += other.fetch_fill_cycles;
+        self.fetch_walk_cycles += other.fetch_walk_cycles;
+        self.data_fill_cycles += other.data_fill_cycles;
+        self.data_walk_cycles += other.data_walk_cycles;
+        self.write_buffer_cycles += other.write_buffer_cycles;
+    }
+}
+
+/// A region of interest and its functions, as the statistics have them.
+#[derive(Debug, Serialize)]
+pub struct RegionProfile {
+    region: u32,
+    functions: Vec<FunctionProfile>,
+}
+
+#[derive(Debug, Serialize)]
+struct FunctionProfile {
+    name: String,
+    kernel: bool,
+    #[serde(flatten)]
+    cost: Cost,
+}
+
+/// Watches which instruction takes what.
+#[derive(Debug)]
+pub struct Profile {
+    symbols: Symbols,
+    /// By region, and within it by address and privilege.
+    places: BTreeMap<u32, HashMap<(u32, bool), Cost>>,
+    region: Option<u32>,
+    /// Of the instruction that executes.
+    now: Cost,
+    privileged: bool,
+    seen: Stalls,
+    ended: Cycle,
+}
+
+impl Profile {
+    /// A profile that names functions by `symbols`.
+    #[must_use]
+    pub fn new(symbols: Symbols) -> Self {
+        Self {
+            symbols,
+            places: BTreeMap::new(),
+            region: None,
+            now: Cost::default(),
+            privileged: true,
+            seen: Stalls::default(),
+            ended: 0,
+        }
+    }
+
+    /// The regions by number, their functions by the cycles that they took.
+    #[must_use]
+    pub fn regions(&self) -> Vec<RegionProfile> {
+        let functions = |places: &HashMap<(u32, bool), Cost>| {
+            let mut named: BTreeMap<(String, bool), Cost> = BTreeMap::new();
+            for (&(pc, kernel), cost) in places {
+                let unknown = if kernel { "(kernel)" } else { "(user)" };
+                let name = self.symbols.find(pc).map_or(unknown, |(name, _)| name);
+                *named.entry((name.to_string(), kernel)).or_default() += *cost;
+            }
+            let mut all: Vec<FunctionProfile> = named
+                .into_iter()
+                .map(|((name, kernel), cost)| FunctionProfile { name, kernel, cost })
+                .collect();
+            // Stable: equal ones stay in the order of their names.
+            all.sort_by_key(|function| std::cmp::Reverse(function.cost.cycles));
+            all
+        };
+        self.places
+            .iter()
+            .map(|(&region, places)| RegionProfile {
+                region,
+                functions: functions(places),
+            })
+            .collect()
+    }
+
+    /// What was waited for since the last call.
+    fn waited(&mut self, memory: &MemSys) -> Stalls {
+        let all = memory.counters.stalls();
+        let waited = all - self.seen;
+        self.seen = all;
+        self.now.write_buffer_cycles += waited.write_buffer;
+        // No instruction's: as if the last one had ended that much later.
+        self.ended += waited.idle;
+        waited
+    }
+
+    fn waited_for_data(&mut self, memory: &MemSys) {
+        let waited = self.waited(memory);
+        self.now.data_fill_cycles += waited.fill;
+        self.now.data_walk_cycles += waited.walk;
+    }
+}
+
+impl Observer for Profile {
+    const ON: bool = true;
+
+    fn fetched(&mut self, memory: &MemSys, access: &Access, _insn: u32) {
+        let waited = self.waited(memory);
+        self.now.fetch_fill_cycles += waited.fill;
+        self.now.fetch_walk_cycles += waited.walk;
+        self.privileged = access.privileged;
+    }
+
+    fn loaded(&mut self, memory: &MemSys, _access: &Access, _value: u32) {
+        self.waited_for_data(memory);
+    }
+
+    /// A store may have been one to the probe that enters a region or leaves it.
+    fn stored(&mut self, memory: &MemSys, _access: &Access, _value: u32) {
+        self.waited_for_data(memory);
+        self.region = memory.counters.open_region();
+    }
+
+    fn operated(&mut self, memory: &MemSys, _access: &SystemAccess) {
+        self.waited_for_data(memory);
+    }
+
+    /// A fetch that aborts has waited too; that goes to the handler's first instruction.
+    fn entered(&mut self, memory: &MemSys, _entry: &Entry) {
+        self.waited_for_data(memory);
+    }
+
+    fn commit(&mut self, commit: &Commit) {
+        let mut cost = std::mem::take(&mut self.now);
+        cost.cycles = commit.cycle - self.ended;
+        cost.instructions = 1;
+        self.ended = commit.cycle;
+        if let Some(region) = self.region {
+            let places = self.places.entry(region).or_default();
+            *places.entry((commit.pc, self.privileged)).or_default() += cost;
+        }
+    }
+
+    fn restored(&mut self, memory: &MemSys) {
+        self.seen = memory.counters.stalls();
+        self.ended = memory.cycle;
+        self.region = memory.counters.open_region();
+    }
+}
