@@ -88,6 +88,8 @@ static uint32_t statistic(uint32_t number) {
         return kmem_free_pages();
     case 1:
         return kmem_total_pages();
+    case L4_STAT_PROTECTS:
+        return SWITCH_PROTECTS;
     default:
         return number - 1 < EVENTS ? event_counts[number - 1] : 0;
     }

@@ -112,6 +112,13 @@ void switch_window(struct space *space, uint32_t va, uint32_t size);
  */
 bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b);
 
+/*
+ * 9. SWITCH_PROTECTS (switch_impl.h): 1 if each space has addresses of its own and no access to
+ * those of others; 0 if there is one space for all, where mapping has no effect. Programs are told
+ *    (L4_STAT_PROTECTS), for they have to be loaded in another way then.
+ */
+_Static_assert(SWITCH_PROTECTS == 0 || SWITCH_PROTECTS == 1, "the scheme says if it protects");
+
 /* The scheme has exactly these. */
 #define SWITCH_HAS(name, type) _Static_assert(_Generic(&(name), type: 1, default: 0), #name)
 SWITCH_HAS(switch_to, void (*)(struct space *, struct space *));

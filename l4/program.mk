@@ -20,6 +20,10 @@ CFLAGS := $(TARGET_FLAGS) -std=c11 -O2 -ffreestanding -fno-sanitize=undefined \
 LDFLAGS := $(TARGET_FLAGS) -ffreestanding -nostdlib -static -Wl,--build-id=none \
            -Wl,-z,max-page-size=4096
 
+# The linker script's name follows. The compiler driver does not hand --emit-relocs on.
+LINK = $(CC) $(LDFLAGS) -Wl,-T,
+LINK_MOVABLE = $(patsubst cc,ld.lld,$(CC)) --emit-relocs -static --build-id=none -z max-page-size=4096 -T
+
 # What every L4 program links; bare ones take RUNTIME only.
 RUNTIME := l4/lib/string.o l4/lib/print.o l4/lib/arch/arm/divide.o l4/lib/arch/arm/aeabi.o
 LIBRARY := l4/lib/arch/arm/crt0.o l4/lib/arch/arm/syscalls.o l4/lib/startup.o l4/lib/stack.o l4/lib/console.o \
@@ -40,15 +44,17 @@ CFLAGS_string := -fno-builtin
 
 # NAME, the address it is linked at, OBJECTS
 define program
-$(OUT)/$(1).elf: $(TOP)/l4/program.lds $(addprefix $(OBJ)/,$(3))
+$(OUT)/$(1).elf: $(TOP)/l4/program.lds $(TOP)/l4/program.mk $(addprefix $(OBJ)/,$(3))
 	@mkdir -p $$(@D)
 	{ echo 'program_base = $(2);'; cat $$<; } > $$(@:.elf=.lds)
-	$$(CC) $$(LDFLAGS) -Wl,-T,$$(@:.elf=.lds) $(addprefix $(OBJ)/,$(3)) -o $$@
+	$(if $(filter $(CHILD_BASE),$(2)),$$(LINK_MOVABLE),$$(LINK))$$(@:.elf=.lds) $(addprefix $(OBJ)/,$(3)) -o $$@
 -include $(patsubst %.o,$(OBJ)/%.d,$(3))
 endef
 
 # Where programs are linked. Sigma0 and root programs run where they lie in memory (the kernel
 # keeps 1 MB and 8 MB for them); children low in the 32 MB that a space has relocated.
+# Where all programs share one address space children are moved from there (user/common/task.c), for
+# which their files have to keep the relocations.
 SIGMA0_BASE := 0xc0900000
 ROOT_BASE := 0xc0a00000
 CHILD_BASE := 0x00008000

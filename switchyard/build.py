@@ -19,7 +19,7 @@ from pathlib import Path
 from switchyard.errors import InputError, RunError
 
 BOARD = "assabet"
-SCHEMES = ("flush", "fass", "fass-shared")
+SCHEMES = ("flush", "fass", "fass-shared", "single-space")
 BARE = "bare"
 
 # Lines of a failed build's output that an error shows.

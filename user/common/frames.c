@@ -32,6 +32,35 @@ void *frame_alloc(void) {
     return frame;
 }
 
+/* Takes a frame out of the list, wherever it is there. False: it is not free. */
+static bool take(unsigned frame) {
+    for (unsigned i = num_free; i-- > 0;) {
+        if (free_list[i] == frame) {
+            memmove(&free_list[i], &free_list[i + 1], (num_free - i - 1) * sizeof free_list[0]);
+            num_free--;
+            return true;
+        }
+    }
+    return false;
+}
+
+void *frames_alloc(unsigned n) {
+    for (unsigned first = 0; first + n <= NUM_FRAMES; first++) {
+        unsigned got = 0;
+        while (got < n && take(first + got)) {
+            got++;
+        }
+        if (got == n) {
+            memset(pool[first], 0, n * FRAME_SIZE);
+            return pool[first];
+        }
+        while (got > 0) {
+            free_list[num_free++] = (uint16_t)(first + --got);
+        }
+    }
+    return NULL;
+}
+
 void frame_free(void *frame) {
     free_list[num_free++] = (uint16_t)(((uintptr_t)frame - (uintptr_t)pool) / FRAME_SIZE);
 }

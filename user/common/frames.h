@@ -20,6 +20,9 @@ void frames_init(void);
 /* A frame full of zeros; NULL = the pool is empty. */
 void *frame_alloc(void);
 
+/* Several in a row, full of zeros; NULL = there is no such row. Each is given back by itself. */
+void *frames_alloc(unsigned n);
+
 /* Nobody else may still have the frame mapped. */
 void frame_free(void *frame);
 

@@ -20,6 +20,28 @@ struct elf_segment {
 
 #define ELF_LOAD 1u
 
+struct elf_section {
+    uint32_t name, type, flags, addr, offset, size, link, info, addralign, entsize;
+};
+
+struct elf_symbol {
+    uint32_t name, value, size;
+    uint8_t info, other;
+    uint16_t section;
+};
+
+struct elf_relocation {
+    uint32_t offset, info;
+};
+
+/* ELF for the ARM Architecture, 4.6: what else there is in these programs is relative to the place.
+ */
+#define ELF_REL       9u
+#define ELF_ALLOC     2u
+#define ELF_ABSOLUTE  0xfff1u
+#define R_ARM_ABS32   2u
+#define R_ARM_TARGET1 38u
+
 /* How long a partner may take that should be ready. */
 #define START_TIMEOUT 1000000u
 
@@ -92,6 +114,64 @@ static bool load(struct task *task, const void *elf) {
     return true;
 }
 
+bool task_protected(void) {
+    return L4_KDB_Statistic(L4_STAT_PROTECTS) != 0;
+}
+
+/* Adds task->moved to every word of the program that holds an address of the program. */
+static void relocate(const struct task *task, const uint8_t *elf) {
+    const struct elf_header *header = (const void *)elf;
+    const struct elf_section *sections = (const void *)(elf + header->shoff);
+    for (unsigned i = 0; i < header->shnum; i++) {
+        const struct elf_section *s = &sections[i];
+        if (s->type != ELF_REL || (sections[s->info].flags & ELF_ALLOC) == 0) {
+            continue;
+        }
+        const struct elf_symbol *symbols = (const void *)(elf + sections[s->link].offset);
+        const struct elf_relocation *r = (const void *)(elf + s->offset);
+        for (unsigned k = 0; k < s->size / sizeof *r; k++) {
+            uint32_t type = r[k].info & 0xff;
+            uint32_t section = symbols[r[k].info >> 8].section;
+            if ((type == R_ARM_ABS32 || type == R_ARM_TARGET1) && section != 0 &&
+                section != ELF_ABSOLUTE) {
+                *(uint32_t *)(uintptr_t)(r[k].offset + task->moved) += task->moved;
+            }
+        }
+    }
+}
+
+/* Into frames in a row, and to run there. The kernel writes the data cache back when the space is
+ * made, so that the program can be fetched. */
+static bool load_moved(struct task *task, const uint8_t *elf) {
+    const struct elf_header *header = (const void *)elf;
+    const struct elf_segment *segments = (const void *)(elf + header->phoff);
+    uint32_t low = ~0u, high = 0;
+    for (unsigned i = 0; i < header->phnum; i++) {
+        if (segments[i].type == ELF_LOAD) {
+            uint32_t end = segments[i].vaddr + segments[i].memsz;
+            low = segments[i].vaddr < low ? segments[i].vaddr & ~(FRAME_SIZE - 1) : low;
+            high = end > high ? end : high;
+        }
+    }
+    unsigned n = (high - low + FRAME_SIZE - 1) / FRAME_SIZE;
+    uint8_t *base = high < low ? NULL : frames_alloc(n);
+    if (base == NULL || n > TASK_PAGES) {
+        return false;
+    }
+    task->moved = (L4_Word_t)(uintptr_t)base - low;
+    for (unsigned i = 0; i < n; i++) {
+        uint8_t *frame = base + i * FRAME_SIZE;
+        (void)task_add_page(task, (L4_Word_t)(uintptr_t)frame, frame, L4_FullyAccessible);
+    }
+    for (unsigned i = 0; i < header->phnum; i++) {
+        if (segments[i].type == ELF_LOAD) {
+            memcpy(base + (segments[i].vaddr - low), elf + segments[i].offset, segments[i].filesz);
+        }
+    }
+    relocate(task, elf);
+    return true;
+}
+
 static bool make_space(L4_ThreadId_t id, L4_Word_t kip, L4_Word_t utcbs) {
     L4_Word_t old;
     L4_ThreadId_t me = L4_MyGlobalId();
@@ -106,16 +186,22 @@ static bool make_space(L4_ThreadId_t id, L4_Word_t kip, L4_Word_t utcbs) {
 }
 
 bool task_create(struct task *task, L4_ThreadId_t id, const void *elf, L4_Word_t areas) {
+    bool is_protected = task_protected();
+    if (!is_protected) {
+        areas = TASK_APART_BASE + L4_ThreadNo(id) % TASK_APART * 0x100000u;
+    }
     task->id = id;
     task->utcbs = areas + FRAME_SIZE;
+    task->moved = 0;
     task->num_pages = 0;
-    return load(task, elf) && make_space(id, areas, task->utcbs);
+    return (is_protected ? load(task, elf) : load_moved(task, elf)) &&
+           make_space(id, areas, task->utcbs);
 }
 
 bool task_start(struct task *task, const void *elf) {
     L4_Msg_t msg;
     L4_MsgClear(&msg);
-    L4_MsgAppendWord(&msg, ((const struct elf_header *)elf)->entry);
+    L4_MsgAppendWord(&msg, ((const struct elf_header *)elf)->entry + task->moved);
     L4_MsgAppendWord(&msg, 0);
     L4_MsgLoad(&msg);
     return L4_IpcSucceeded(L4_Send_Timeout(task->id, L4_TimePeriod(START_TIMEOUT))) != 0;

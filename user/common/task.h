@@ -5,6 +5,10 @@
  * The thread that calls task_create becomes the task's pager: it must answer the page faults that
  * arrive as messages, with task_fault. Code and data are copies in frames of the task's own; all
  * lies in the low 32 MB, the kernel's areas included, and in one megabyte as long as it fits.
+ *
+ * Where all programs share one address space, the program lies where its frames are (in a row),
+ * moved there by the relocations in its ELF file; its areas are in a megabyte chosen by thread
+ * number.
  */
 #ifndef COMMON_TASK_H
 #define COMMON_TASK_H
@@ -18,6 +22,10 @@
 #define TASK_UTCBS_LOG2  12u
 #define TASK_MAX_THREADS 8
 
+/* In one address space: areas of up to 256 tasks, clear of RAM and devices. */
+#define TASK_APART_BASE 0x60000000u
+#define TASK_APART      256u
+
 struct task_page {
     L4_Word_t va;
     uint8_t *frame;
@@ -27,15 +35,20 @@ struct task_page {
 struct task {
     L4_ThreadId_t id;
     L4_Word_t utcbs; /* the UTCB area, one page */
+    L4_Word_t moved; /* from where it is linked to where it is; 0 where spaces are apart */
     unsigned num_pages;
     struct task_page pages[TASK_PAGES];
 };
 
 /*
  * A new space and its first thread `id`, which runs at the image's entry once task_start is done.
- * The kernel's areas (KIP page, then UTCB page) begin at `areas`, TASK_AREAS by default.
+ * The kernel's areas (KIP page, then UTCB page) begin at `areas`, TASK_AREAS by default, if spaces
+ * are apart.
  */
 bool task_create(struct task *task, L4_ThreadId_t id, const void *elf, L4_Word_t areas);
+
+/* Does the kernel keep spaces apart? */
+bool task_protected(void);
 
 /* Lets the first thread go; only its pager can. */
 bool task_start(struct task *task, const void *elf);

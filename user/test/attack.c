@@ -35,6 +35,7 @@ static bool all_denied(struct task *attacker, L4_Word_t va, struct task *victim)
 
 /* The same address in the low 32 MB. */
 static void same_low_address(void) {
+    NEEDS_PROTECTION;
     struct task *victim = owner(PAGE, 1);
     struct task *attacker = child_new();
     CHECK(victim != NULL && attacker != NULL);
@@ -47,6 +48,7 @@ static void same_low_address(void) {
 
 /* The same address above: where there is no relocation, and so a collision. */
 static void same_high_address(void) {
+    NEEDS_PROTECTION;
     struct task *victim = owner(HIGH, 2);
     struct task *attacker = child_new();
     CHECK(victim != NULL && attacker != NULL);
@@ -70,6 +72,7 @@ static void same_high_address(void) {
  * which it may see there; what it must not see is the victim's.
  */
 static void all_slots(void) {
+    NEEDS_PROTECTION;
     struct task *victim = owner(PAGE, 4);
     struct task *attacker = owner(PAGE, 5);
     CHECK(victim != NULL && attacker != NULL);
@@ -93,6 +96,7 @@ static void all_slots(void) {
 
 /* The victim's UTCB and code, in every slot, and ours. */
 static void utcbs(void) {
+    NEEDS_PROTECTION;
     struct task *victim = child_new();
     struct task *attacker = child_new();
     CHECK(victim != NULL && attacker != NULL);
@@ -112,6 +116,7 @@ static void utcbs(void) {
 
 /* Root's code, data and frames, at the addresses where root has them. */
 static void root_memory(void) {
+    NEEDS_PROTECTION;
     struct task *victim = owner(PAGE, 6);
     struct task *attacker = child_new();
     CHECK(victim != NULL && attacker != NULL);
@@ -123,6 +128,7 @@ static void root_memory(void) {
 
 /* The KIP is for reading. */
 static void kip(void) {
+    NEEDS_PROTECTION;
     struct task *victim = child_new();
     struct task *attacker = child_new();
     CHECK(victim != NULL && attacker != NULL);
@@ -158,6 +164,7 @@ static void kernel_memory(void) {
 
 /* After the page was taken away: not from the cache, not from the TLB. */
 static void after_unmap(void) {
+    NEEDS_PROTECTION;
     struct task *child = owner(PAGE, 7);
     struct task *other = owner(HIGH, 8);
     CHECK(child != NULL && other != NULL);
@@ -171,6 +178,7 @@ static void after_unmap(void) {
 
 /* After the frame went to another space, at the same and at another address. */
 static void after_remap(void) {
+    NEEDS_PROTECTION;
     struct task *first = owner(PAGE, 9);
     struct task *second = child_new();
     CHECK(first != NULL && second != NULL);
@@ -192,6 +200,7 @@ static void after_remap(void) {
 
 /* A new space does not inherit what a deleted one had: same thread number, slot or domain. */
 static void after_deletion(void) {
+    NEEDS_PROTECTION;
     for (L4_Word_t i = 0; i < 20; i++) {
         struct task *victim = owner(PAGE, 0x20 + i);
         CHECK(victim != NULL);
@@ -210,6 +219,7 @@ static void after_deletion(void) {
 
 /* A page that is ours to read is not ours to write, in whatever order who ran. */
 static void read_only_sharing(void) {
+    NEEDS_PROTECTION;
     struct task *writer = owner(PAGE, 12);
     CHECK(writer != NULL);
     uint8_t *frame = task_page_at(writer, PAGE)->frame;

@@ -5,6 +5,7 @@
 #define PAGE 0x00040000u
 
 static void read_fault(void) {
+    NEEDS_PROTECTION;
     struct task *child = child_new();
     CHECK(child != NULL);
     CHECK(child_denied(child, CHILD_READ, PAGE + 0x124, L4_Readable));
@@ -12,6 +13,7 @@ static void read_fault(void) {
 }
 
 static void write_fault(void) {
+    NEEDS_PROTECTION;
     struct task *child = child_new();
     CHECK(child != NULL);
     CHECK(child_denied(child, CHILD_WRITE, PAGE + 0x248, L4_Writable));
@@ -19,6 +21,7 @@ static void write_fault(void) {
 }
 
 static void execute_fault(void) {
+    NEEDS_PROTECTION;
     struct task *child = child_new();
     CHECK(child != NULL);
     struct outcome o = child_do(child, CHILD_EXECUTE, PAGE + 0x40, 0, 0, 0);
@@ -31,6 +34,7 @@ static void execute_fault(void) {
 
 /* The instruction pointer of a data fault is the instruction's, in the child's code. */
 static void fault_ip(void) {
+    NEEDS_PROTECTION;
     struct task *child = child_new();
     CHECK(child != NULL);
     struct outcome o = child_do(child, CHILD_WRITE, PAGE, 0, 0, 0);
@@ -45,6 +49,7 @@ static void fault_ip(void) {
 
 /* Read first, then written: a write fault, since the page was given for reading only. */
 static void write_to_read_only(void) {
+    NEEDS_PROTECTION;
     struct task *child = child_new();
     CHECK(child != NULL);
     CHECK(task_add_page(child, PAGE, NULL, L4_Readable) != NULL);
@@ -55,6 +60,7 @@ static void write_to_read_only(void) {
 
 /* An answer without a mapping, or with too small rights: the fault comes again, nothing else. */
 static void useless_answer(void) {
+    NEEDS_PROTECTION;
     struct task *child = child_new();
     CHECK(child != NULL);
     struct outcome o = child_do(child, CHILD_WRITE, PAGE, 5, 0, 0);
@@ -70,6 +76,7 @@ static void useless_answer(void) {
 
 /* Many pages, given by faults one by one, all in one space. */
 static void many_pages(void) {
+    NEEDS_PROTECTION;
     struct task *child = child_new();
     CHECK(child != NULL);
     unsigned n = TASK_PAGES - child->num_pages;
@@ -106,6 +113,7 @@ static void pager(void) {
 }
 
 static void other_pager(void) {
+    NEEDS_PROTECTION;
     struct task *child = child_new();
     CHECK(child != NULL);
     for (L4_Word_t i = 0; i < 8; i++) {
@@ -131,7 +139,7 @@ static void dead_pager(void) {
     CHECK(child_send(child, CHILD_READ, 1, arguments));
     EQUAL(error_of(L4_Receive_Timeout(child->id, L4_TimePeriod(30000))),
           L4_IPC_ERROR(L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_RECEIVE));
-    EQUAL(child_read(other, TASK_KIP), L4_KIP_MAGIC);
+    EQUAL(child_read(other, child_kip(other)), L4_KIP_MAGIC);
 }
 
 /* ---- exceptions ---- */
@@ -145,7 +153,7 @@ static void undefined_instruction(void) {
     EQUAL(L4_UntypedWords(o.tag), L4_ARM_GENERIC_EXCEPTION_WORDS);
     EQUAL(o.words[3], L4_ARM_EXC_UNDEFINED);
     EQUAL(o.words[2] & 0x0fffffff, 0); /* the condition flags, nothing else */
-    EQUAL(o.words[5], TASK_UTCBS);
+    EQUAL(o.words[5], child->utcbs);
     const struct task_page *code = task_page_at(child, o.words[0]);
     CHECK(code != NULL);
     EQUAL(*(const volatile L4_Word_t *)(const void *)(code->frame + (o.words[0] & 0xfff)),
@@ -205,7 +213,7 @@ static void no_handler(void) {
     CHECK(child_send(child, CHILD_UNDEFINED, 1, arguments));
     EQUAL(error_of(L4_Receive_Timeout(child->id, L4_TimePeriod(30000))),
           L4_IPC_ERROR(L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_RECEIVE));
-    EQUAL(child_read(other, TASK_KIP), L4_KIP_MAGIC);
+    EQUAL(child_read(other, child_kip(other)), L4_KIP_MAGIC);
 }
 
 const struct test fault_tests[] = {

@@ -44,6 +44,7 @@ static bool serve(struct task *child, L4_ThreadId_t id) {
 
 /* One that waits for its start message starts in the other space. */
 static void before_start(void) {
+    NEEDS_PROTECTION;
     struct task *child = child_new();
     CHECK(child != NULL && code_page(child) != NULL);
     L4_ThreadId_t id = worker_create();
@@ -61,7 +62,7 @@ static void before_start(void) {
     EQUAL(words[0], PAGE);
     EQUAL(words[1], PAGE);
     worker_delete(id);
-    EQUAL(child_read(child, TASK_KIP), L4_KIP_MAGIC); /* the space lives on */
+    EQUAL(child_read(child, child_kip(child)), L4_KIP_MAGIC); /* the space lives on */
 }
 
 static volatile L4_Word_t counted, told;
@@ -74,6 +75,7 @@ static void count(void) {
 
 /* One that runs goes on at its instruction pointer, in the other space. */
 static void while_running(void) {
+    NEEDS_PROTECTION;
     struct task *child = child_new();
     CHECK(child != NULL);
     L4_Word_t *frame = code_page(child);
@@ -102,6 +104,7 @@ static void wait_and_tell(void) {
 
 /* An IPC that it waits in is aborted, and whoever has sent to it waits on. */
 static void while_waiting(void) {
+    NEEDS_PROTECTION;
     struct task *child = child_new();
     CHECK(child != NULL && code_page(child) != NULL);
     told = 0;

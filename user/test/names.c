@@ -239,6 +239,7 @@ static void threads(void) {
 }
 
 static void memory(void) {
+    NEEDS_PROTECTION;
     L4_Fpage_t one[2];
     uint8_t *frame = frame_alloc();
     L4_Fpage_t fpage = L4_FpageLog2((L4_Word_t)frame, FRAME_LOG2);

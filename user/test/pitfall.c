@@ -25,7 +25,7 @@ static bool make(unsigned n) {
 /* Lets all of the crowd run, so that every domain is taken from who had it. */
 static bool run_crowd(unsigned from) {
     for (unsigned i = from; i < CROWD; i++) {
-        TRY(child_read(child[i], TASK_KIP) == L4_KIP_MAGIC);
+        TRY(child_read(child[i], child_kip(child[i])) == L4_KIP_MAGIC);
     }
     return true;
 }
@@ -49,6 +49,7 @@ static L4_Word_t dirty_recycled(void) {
  * are domains the kernel's own count has to show that some were dirty.
  */
 static void dirty_on_every_path(void) {
+    NEEDS_PROTECTION;
     CHECK(make(CROWD));
     uint8_t *frame = task_add_page(child[0], PAGE, NULL, L4_ReadWriteOnly);
     CHECK(frame != NULL);
@@ -140,6 +141,7 @@ static bool map_megabyte(struct task *to, L4_Fpage_t fpage, L4_Word_t va) {
 
 /* 3: after an unmap of 1 MB or more the caching page directory kept the entry. */
 static void directory_learns_removals(void) {
+    NEEDS_PROTECTION;
     L4_Fpage_t fpage = L4_FpageAddRights(megabyte(), L4_FullyAccessible);
     static const L4_Word_t places[] = {0x00300000, HIGH, 0x10000000};
     CHECK(L4_SizeLog2(fpage) == 20);
@@ -148,7 +150,7 @@ static void directory_learns_removals(void) {
         CHECK(map_megabyte(child[0], fpage, places[i]));
         CHECK(child_fill(child[0], places[i], 64, i));
         CHECK(child_fill(child[0], places[i] + 0xff000, 64, i));
-        CHECK(child_read(child[1], TASK_KIP) == L4_KIP_MAGIC);
+        CHECK(child_read(child[1], child_kip(child[1])) == L4_KIP_MAGIC);
         CHECK(child_holds(child[0], places[i], 64, i));
         (void)L4_UnmapFpage(fpage);
         CHECK(child_denied(child[0], CHILD_READ, places[i], L4_Readable));
@@ -164,6 +166,7 @@ static void directory_learns_removals(void) {
  * then used for others. The first space has to fault there, whatever the table holds by now.
  */
 static void directory_learns_own_removal(void) {
+    NEEDS_PROTECTION;
     static const L4_Word_t places[] = {HIGH, 0x00300000};
     for (unsigned i = 0; i < 2; i++) {
         struct task *first = child_new();
@@ -191,6 +194,7 @@ static void directory_learns_own_removal(void) {
 
 /* 4: entries of the directory's first and last megabytes, and of a slot's. */
 static void index_arithmetic(void) {
+    NEEDS_PROTECTION;
     static const L4_Word_t places[] = {0x00000000, 0x01fff000, 0x02000000, 0x03fff000,
                                        0x7ff00000, 0x80000000, 0xdfe00000, 0xfdfff000};
     enum { N = sizeof places / sizeof places[0] };
@@ -216,6 +220,7 @@ static void index_arithmetic(void) {
 
 /* 5: a domain that was clean when it was taken: its translations and instructions must go too. */
 static void clean_recycling(void) {
+    NEEDS_PROTECTION;
     CHECK(make(CROWD));
     for (unsigned i = 0; i < CROWD; i++) {
         uint8_t *frame = task_add_page(child[i], HIGH, NULL, L4_ReadeXecOnly);
@@ -259,6 +264,7 @@ static void relocation_is_on(void) {
 
 /* 7: the address in a page-fault message is the program's, and a first write is a write. */
 static void fault_addresses(void) {
+    NEEDS_PROTECTION;
     CHECK(make(FEW));
     for (unsigned i = 0; i < FEW; i++) {
         L4_Word_t va = PAGE + i * 0x1004;
@@ -277,14 +283,14 @@ static void utcbs_apart(void) {
         return;
     }
     for (unsigned i = 0; i < 2 * FEW; i++) {
-        EQUAL(child_read(child[i % FEW], TASK_UTCBS), child[i % FEW]->id.raw);
+        EQUAL(child_read(child[i % FEW], child[i % FEW]->utcbs), child[i % FEW]->id.raw);
     }
     L4_Word_t collisions = L4_KDB_Statistic(L4_STAT_COLLISIONS);
     L4_Word_t loads = L4_KDB_Statistic(L4_STAT_CPD_LOADS);
     L4_Word_t flushes = L4_KDB_Statistic(L4_STAT_CACHE_FLUSHES);
     for (unsigned step = 0; step < 200; step++) {
         unsigned i = random_word() % FEW;
-        EQUAL(child_read(child[i], TASK_UTCBS), child[i]->id.raw);
+        EQUAL(child_read(child[i], child[i]->utcbs), child[i]->id.raw);
     }
     EQUAL(L4_KDB_Statistic(L4_STAT_COLLISIONS) - collisions, 0);
     EQUAL(L4_KDB_Statistic(L4_STAT_CPD_LOADS) - loads, 0);
@@ -293,6 +299,7 @@ static void utcbs_apart(void) {
 
 /* 9: dirty lines of a page taken away, stale lines of a page that comes, one frame twice. */
 static void unmap_and_remap(void) {
+    NEEDS_PROTECTION;
     static const L4_Word_t places[] = {PAGE, HIGH, 0x00055000};
     CHECK(make(3));
     uint8_t *frame = task_add_page(child[0], places[0], NULL, L4_ReadWriteOnly);
@@ -333,6 +340,7 @@ static void unmap_and_remap(void) {
  * at once. No switch in between writes the lines back.
  */
 static void unmap_own_page(void) {
+    NEEDS_PROTECTION;
     CHECK(make(1));
     uint8_t *frame = task_add_page(child[0], PAGE, NULL, L4_ReadWriteOnly);
     CHECK(frame != NULL);
@@ -359,6 +367,7 @@ static void unmap_own_page(void) {
 #define MEGABYTES 28u
 
 static void utcb_of_the_dead(void) {
+    NEEDS_PROTECTION;
     const volatile uint8_t *block = frames_block();
     for (unsigned round = 0; round < 3; round++) {
         const L4_Word_t accept[2] = {L4_MyGlobalId().raw, L4_CompleteAddressSpace.raw};
@@ -396,6 +405,7 @@ static void utcb_of_the_dead(void) {
 /* 9, too: the read buffer, which programs load themselves, keeps nothing of a page that another
  * space has written since. */
 static void read_buffer(void) {
+    NEEDS_PROTECTION;
     if (!probe_present()) {
         test_skip("QEMU has no read buffer");
         return;

@@ -160,7 +160,7 @@ static void redirected(void) {
     EQUAL(got.words[4], L4_MyGlobalId().raw);
     /* To the redirector itself: no redirection. */
     CHECK(set_redirector(child, L4_anythread));
-    CHECK(child_read(child, TASK_KIP) == L4_KIP_MAGIC);
+    CHECK(child_read(child, child_kip(child)) == L4_KIP_MAGIC);
     CHECK(set_redirector(child, L4_MyGlobalId()));
     CHECK(start_send(child, L4_MyGlobalId(), 0xdef));
     L4_MsgTag_t tag = L4_Receive_Timeout(child->id, PATIENCE);
@@ -212,16 +212,16 @@ static void redirector_errors(void) {
     CHECK(child != NULL);
     EQUAL(L4_SpaceControl(child->id, 0, L4_Nilpage, L4_Nilpage, new_thread_id(), &old), 0);
     EQUAL(L4_ErrorCode(), L4_ErrInvalidThread);
-    EQUAL(child_read(child, TASK_KIP), L4_KIP_MAGIC);
+    EQUAL(child_read(child, child_kip(child)), L4_KIP_MAGIC);
     /* A redirector that has gone: nothing gets out. */
     struct task *redirector = child_new();
     CHECK(redirector != NULL && set_redirector(child, redirector->id));
     child_delete(redirector);
-    const L4_Word_t arguments[1] = {TASK_KIP};
+    const L4_Word_t arguments[1] = {child_kip(child)};
     CHECK(child_send(child, CHILD_READ, 1, arguments));
     CHECK(L4_IpcFailed(L4_Receive_Timeout(child->id, L4_TimePeriod(20000))));
     CHECK(set_redirector(child, L4_anythread));
-    EQUAL(child_read(child, TASK_KIP), L4_KIP_MAGIC);
+    EQUAL(child_read(child, child_kip(child)), L4_KIP_MAGIC);
 }
 
 const struct test propagate_tests[] = {

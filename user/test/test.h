@@ -39,6 +39,7 @@ extern const struct test string_tests[];
 extern const struct test name_tests[];
 extern const struct test propagate_tests[];
 extern const struct test shared_tests[];
+extern const struct test single_tests[];
 extern const struct test preempt_tests[];
 extern const struct test migrate_tests[];
 
@@ -51,6 +52,17 @@ void test_fail(const char *file, int line, const char *what, L4_Word_t got, L4_W
 
 /* Says that the test has nothing to test on this kernel or machine; it then counts as neither. */
 void test_skip(const char *why);
+
+/* At the head of a test that wants spaces to have addresses and pages of their own: skips it under
+ * a scheme that does not give them that. */
+#define NO_PROTECTION "this scheme does not keep spaces apart"
+#define NEEDS_PROTECTION                                                                           \
+    do {                                                                                           \
+        if (!task_protected()) {                                                                   \
+            test_skip(NO_PROTECTION);                                                              \
+            return;                                                                                \
+        }                                                                                          \
+    } while (0)
 
 #define FAIL_IF(condition, what, got, expected)                                                    \
     do {                                                                                           \
@@ -127,6 +139,7 @@ void child_delete(struct task *child);
  * its answer, or a fault that it may not have, or an exception. After those the child is blocked
  * until child_forgive.
  */
+#define child_kip(child) ((child)->utcbs - FRAME_SIZE)
 bool child_send(struct task *child, L4_Word_t operation, unsigned n, const L4_Word_t *arguments);
 struct outcome child_wait(struct task *child);
 struct outcome child_do(struct task *child, L4_Word_t operation, L4_Word_t a, L4_Word_t b,

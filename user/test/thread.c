@@ -145,10 +145,10 @@ static void space_areas(void) {
     struct outcome o = child_do(child, CHILD_IDENTITY, 0, 0, 0, 0);
     EQUAL(o.kind, OUTCOME_DONE);
     EQUAL(o.words[0], child->id.raw);
-    EQUAL(o.words[1], TASK_UTCBS);
-    EQUAL(o.words[2], TASK_KIP);
+    EQUAL(o.words[1], child->utcbs);
+    EQUAL(o.words[2], child_kip(child));
     EQUAL(o.words[3], L4_MyGlobalId().raw);
-    EQUAL(child_read(child, TASK_KIP), L4_KIP_MAGIC);
+    EQUAL(child_read(child, child_kip(child)), L4_KIP_MAGIC);
 }
 
 /* Spaces made and deleted again and again cost nothing that stays. */
@@ -180,6 +180,7 @@ static void privilege(void) {
 
 /* A second thread in a child's space sees the same memory. */
 static void second_thread(void) {
+    NEEDS_PROTECTION;
     struct task *child = child_new();
     CHECK(child != NULL);
     L4_ThreadId_t second = new_thread_id();

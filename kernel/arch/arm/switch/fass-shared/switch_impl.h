@@ -24,6 +24,8 @@
 
 struct space;
 
+#define SWITCH_PROTECTS 1
+
 struct switch_state {
     uint32_t dacr;       /* kernel's, own, shared sections': clients; 0 = holds no domain now */
     uint32_t switch_pid; /* what the switch loads: pid, and bit 0 set: switch_prepare first */

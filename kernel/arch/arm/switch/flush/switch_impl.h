@@ -13,6 +13,8 @@
 
 #include <stdint.h>
 
+#define SWITCH_PROTECTS 1
+
 struct switch_state {
     uint32_t ttb; /* pa of the directory */
 };

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One address space for all programs (scheme `single-space`): what it promises instead of
+ * protection, and what of its own can go wrong.
+ */
+#include "test.h"
+
+#define FEW 6u
+
+static bool is_single(void) {
+    if (task_protected()) {
+        test_skip("this scheme keeps spaces apart");
+    }
+    return !task_protected();
+}
+
+/* A switch flushes nothing, and nobody faults. */
+static void nothing_flushed(void) {
+    struct task *child[FEW];
+    if (!is_single()) {
+        return;
+    }
+    for (unsigned i = 0; i < FEW; i++) {
+        child[i] = child_new();
+        CHECK(child[i] != NULL);
+    }
+    L4_Word_t flushes = L4_KDB_Statistic(L4_STAT_CACHE_FLUSHES);
+    L4_Word_t tlbs = L4_KDB_Statistic(L4_STAT_TLB_FLUSHES);
+    for (unsigned step = 0; step < 200; step++) {
+        L4_Word_t r = random_word();
+        L4_Word_t words[60];
+        for (unsigned w = 0; w < 60; w++) {
+            words[w] = r + w * 0x01000193u;
+        }
+        CHECK(child_send(child[r % FEW], CHILD_ECHO, 60, words));
+        struct outcome o = child_wait(child[r % FEW]);
+        EQUAL(o.kind, OUTCOME_DONE);
+        for (unsigned w = 0; w < 60; w++) {
+            EQUAL(o.words[w + 1], words[w]);
+        }
+    }
+    EQUAL(L4_KDB_Statistic(L4_STAT_CACHE_FLUSHES), flushes);
+    EQUAL(L4_KDB_Statistic(L4_STAT_TLB_FLUSHES), tlbs);
+}
+
+/* Everybody sees the same memory at the same address, at once, and nobody is asked. */
+static void one_memory(void) {
+    if (!is_single()) {
+        return;
+    }
+    struct task *one = child_new();
+    struct task *other = child_new();
+    CHECK(one != NULL && other != NULL);
+    volatile L4_Word_t *frame = frame_alloc();
+    L4_Word_t va = (L4_Word_t)(uintptr_t)frame;
+    for (L4_Word_t round = 0; round < 8; round++) {
+        frame[0] = round;
+        EQUAL(child_read(one, va), round);
+        CHECK(child_write(other, va, round + 100));
+        EQUAL(child_read(one, va), round + 100);
+        EQUAL(frame[0], round + 100);
+    }
+    frame_free((void *)(uintptr_t)va);
+}
+
+/* Programs that are linked at one address have been moved apart, their data with them. */
+static void programs_apart(void) {
+    if (!is_single()) {
+        return;
+    }
+    struct task *child[FEW];
+    for (unsigned i = 0; i < FEW; i++) {
+        child[i] = child_new();
+        CHECK(child[i] != NULL && child[i]->moved != 0);
+        for (unsigned k = 0; k < i; k++) {
+            CHECK(child[k]->moved != child[i]->moved && child[k]->utcbs != child[i]->utcbs);
+        }
+    }
+    for (unsigned i = 0; i < FEW; i++) { /* each knows itself */
+        struct outcome o = child_do(child[i], CHILD_IDENTITY, 0, 0, 0, 0);
+        EQUAL(o.kind, OUTCOME_DONE);
+        EQUAL(o.words[0], child[i]->id.raw);
+        EQUAL(o.words[1], child[i]->utcbs);
+    }
+}
+
+/* Code that was written as data, where other code was before: a program that is made after that
+ * runs what is there now. Nothing else flushes in between. */
+static void new_program_new_code(void) {
+    if (!is_single()) {
+        return;
+    }
+    volatile L4_Word_t *frame = frame_alloc();
+    L4_Word_t va = (L4_Word_t)(uintptr_t)frame;
+    for (L4_Word_t round = 0; round < FEW; round++) {
+        put_function((void *)(uintptr_t)va, round);
+        struct task *child = child_new();
+        CHECK(child != NULL);
+        EQUAL(child_execute(child, va), round);
+    }
+    frame_free((void *)(uintptr_t)va);
+}
+
+/* Pitfall 9 again: a dead space's UTCB, dirty in the cache, is written over another's. */
+static void utcb_of_the_dead(void) {
+    if (!is_single()) {
+        return;
+    }
+    const volatile uint8_t *block = frames_block();
+    for (unsigned round = 0; round < 4; round++) {
+        struct task *child = child_new();
+        L4_Word_t words[60];
+        CHECK(child != NULL);
+        memset(words, 0x5a, sizeof words);
+        CHECK(child_send(child, CHILD_ECHO, 60, words)); /* it writes all its registers */
+        EQUAL(child_wait(child).kind, OUTCOME_DONE);
+        child_delete(child);
+        child = child_new();
+        CHECK(child != NULL);
+        for (L4_Word_t at = 0; at < FRAMES_BLOCK_SIZE; at += 32) {
+            (void)block[at];
+        }
+        EQUAL(child_read(child, child->utcbs + L4_UTCB_MR + 50 * 4), 0);
+        child_delete(child);
+    }
+}
+
+/* The areas of a space that has ended are nobody's: an access faults. */
+static void areas_of_the_dead(void) {
+    if (!is_single()) {
+        return;
+    }
+    struct task *dead = child_new();
+    struct task *other = child_new();
+    CHECK(dead != NULL && other != NULL);
+    L4_Word_t kip = child_kip(dead);
+    EQUAL(child_read(other, kip), L4_KIP_MAGIC);
+    child_delete(dead);
+    struct outcome o = child_do(other, CHILD_READ, kip, 0, 0, 0);
+    EQUAL(o.kind, OUTCOME_FAULT);
+    EQUAL(o.words[0], kip);
+}
+
+const struct test single_tests[] = {
+    {"single_nothing_flushed", nothing_flushed},
+    {"single_one_memory", one_memory},
+    {"single_programs_apart", programs_apart},
+    {"single_new_program_new_code", new_program_new_code},
+    {"single_utcb_of_the_dead", utcb_of_the_dead},
+    {"single_areas_of_the_dead", areas_of_the_dead},
+    {NULL, NULL},
+};
