@@ -334,8 +334,15 @@ static struct node *split_down(struct node *n, uint32_t va, enum page_size size)
     return n;
 }
 
-/* The source's page leaves its space; its node goes to the other. */
+/*
+ * The source's page leaves its space; its node goes to the other. Nobody below has more rights than
+ * those above, also now: else they would be left behind when the one above goes.
+ */
 static void move_node(struct node *n, struct space *to, uint32_t to_va, uint32_t rights) {
+    uint32_t lost = n->va & ~rights & NODE_RIGHTS;
+    if (lost != 0) {
+        take_from_children(n, node_pa(n), node_size(n), lost);
+    }
     ptab_clear(n->space, node_va(n), node_size(n));
     ptab_publish();
     if (node_is_valid(n)) {

@@ -78,7 +78,7 @@ void space_destroy(struct space *space) {
         switch_to(space, root_space);
     }
     switch_space_free(space);
-    for (uint32_t index = 0; index < KERNEL_AREA >> 20; index++) {
+    for (uint32_t index = 0; space->entries != 0; index++) {
         if (space->directory[index] != 0) {
             empty_section(space, index << 20);
         }

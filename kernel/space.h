@@ -20,6 +20,7 @@ struct space {
     struct tcb *threads; /* ring, linked by space_next */
     uint32_t thread_count;
     uint32_t redirector; /* thread id, 0 = none */
+    uint32_t entries;    /* of the directory that are not 0 (ptab.c) */
     bool areas_fixed;    /* KIP and UTCBs have been mapped there */
     bool is_sigma0;      /* owns every frame that is not the kernel's, at va = pa */
     bool privileged;     /* may call ThreadControl, SpaceControl: sigma0 and the root task */

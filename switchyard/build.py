@@ -74,6 +74,7 @@ class Guest:
 
 PROGRAMS = {
     "test": "the kernel's tests",
+    "random": "the kernel against a model, at random",
     "bench-ipc": "IPC round trips between a server and n clients",
 }
 

@@ -103,6 +103,27 @@ def test_no_stale_state_is_ever_used(scheme: str, program: str, append: str) -> 
     assert done.returncode == 0
 
 
+# The kernel against a model of who may see which page (user/random).
+OPERATIONS = 100_000
+
+
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_random_operations_agree_with_the_model(scheme: str, subtests: pytest.Subtests) -> None:
+    image = built(scheme, "random").image
+    boot = Boot("sa1110", image, f"seed=1 operations={OPERATIONS}", MAX_CYCLES)
+    command = [str(machine.binary()), *boot.arguments(), "--check", "coherence"]
+    done = subprocess.run(command, capture_output=True, check=False, text=True, errors="replace")
+    check(Verdict.read(done.stdout), subtests)
+    operations = re.search(r"^OPERATIONS (\d+):", done.stdout, re.M)
+    assert operations is not None
+    assert int(operations[1]) >= OPERATIONS
+    # each finding of the coherence checker would be a line there
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
 def qemu_console(image: Path) -> str:
     """Runs an image on QEMU until it says that it is at its end; it cannot leave by itself."""
     command = ["qemu-system-arm", "-M", "collie", "-nographic", "-kernel", str(image)]

@@ -185,6 +185,11 @@ bool ptab_same_pages(uint32_t a, uint32_t b, bool *writable) {
 
 /* ---- changing them ---- */
 
+static void set_directory(struct space *space, uint32_t va, uint32_t value) {
+    space->entries += (uint32_t)(value != 0) - (uint32_t)(space->directory[va >> 20] != 0);
+    switch_set_directory(space, va >> 20, value);
+}
+
 static void write_pages(pte_t *entry, mapping_t m) {
     pte_t value = page_entry(m);
     for (uint32_t i = 0; i < (mapping_size(m) == SIZE_64K ? PARTS : 1); i++) {
@@ -211,7 +216,7 @@ bool ptab_make(struct space *space, uint32_t va) {
     }
     *used(table) = 0;
     ptab_publish(); /* the zeros, before the walker can get there */
-    switch_set_directory(space, va >> 20, heap_uncached_to_pa(table) | PDE_TABLE);
+    set_directory(space, va, heap_uncached_to_pa(table) | PDE_TABLE);
     return true;
 }
 
@@ -219,7 +224,7 @@ void ptab_enter(struct space *space, uint32_t va, mapping_t m) {
     enum page_size size = mapping_size(m);
     if (size == SIZE_1M) {
         ptab_free_table(space, va);
-        switch_set_directory(space, va >> 20, section_entry(m));
+        set_directory(space, va, section_entry(m));
         return;
     }
     pte_t *entry = entry_of(space, va, size);
@@ -230,7 +235,7 @@ void ptab_enter(struct space *space, uint32_t va, mapping_t m) {
 
 void ptab_change(struct space *space, uint32_t va, mapping_t m) {
     if (mapping_size(m) == SIZE_1M) {
-        switch_set_directory(space, va >> 20, section_entry(m));
+        set_directory(space, va, section_entry(m));
     } else {
         write_pages(entry_of(space, va, mapping_size(m)), m);
     }
@@ -238,7 +243,7 @@ void ptab_change(struct space *space, uint32_t va, mapping_t m) {
 
 void ptab_clear(struct space *space, uint32_t va, enum page_size size) {
     if (size == SIZE_1M) {
-        switch_set_directory(space, va >> 20, 0);
+        set_directory(space, va, 0);
         return;
     }
     pte_t *entry = entry_of(space, va, size);
@@ -259,7 +264,7 @@ void ptab_split(struct space *space, uint32_t va, enum page_size size, void *tab
         }
         *used(entry) = ENTRIES_PER_TABLE;
         ptab_publish(); /* before the walker can get there */
-        switch_set_directory(space, va >> 20, heap_uncached_to_pa(table) | PDE_TABLE);
+        set_directory(space, va, heap_uncached_to_pa(table) | PDE_TABLE);
         return;
     }
     pte_t *entry = entry_of(space, va, SIZE_64K);
@@ -271,7 +276,7 @@ void ptab_split(struct space *space, uint32_t va, enum page_size size, void *tab
 void ptab_free_table(struct space *space, uint32_t va) {
     uint32_t pde = space->directory[va >> 20];
     if ((pde & PDE_TYPE) == PDE_IS_TABLE && *used(table_of(pde)) == 0) {
-        switch_set_directory(space, va >> 20, 0); /* nothing can walk it from here on */
+        set_directory(space, va, 0); /* nothing can walk it from here on */
         kmem_cache_free(&tables, table_of(pde));
     }
 }
