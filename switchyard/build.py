@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from switchyard.errors import InputError, RunError
@@ -21,6 +21,7 @@ from switchyard.errors import InputError, RunError
 BOARD = "assabet"
 SCHEMES = ("flush", "fass", "fass-shared", "single-space")
 BARE = "bare"
+DCACHE_BYTES = 8192  # kernel/Makefile: the SA-1110's
 
 # Lines of a failed build's output that an error shows.
 BUILD_TAIL = 25
@@ -47,11 +48,17 @@ class Guest:
     scheme: str
     program: str
     about: str
+    dcache_bytes: int = DCACHE_BYTES  # of the machine that it is built for
 
     @property
     def name(self) -> str:
         """The image's name, which is its file's name without the ending."""
-        return f"{self.board}-{self.scheme}-{self.program}"
+        dcache = f"-dcache{self.dcache_bytes}" if self.dcache_bytes != DCACHE_BYTES else ""
+        return f"{self.board}-{self.scheme}{dcache}-{self.program}"
+
+    def for_dcache(self, size: int) -> "Guest":
+        """The same for a machine with that many bytes of data cache."""
+        return replace(self, dcache_bytes=size)
 
     @property
     def image(self) -> Path:
@@ -69,6 +76,7 @@ class Guest:
         if self.scheme == BARE:
             return ["make", "-C", "bench", *tools, str(self.image)]
         kernel = ["ARCH=arm", f"BOARD={self.board}", f"SWITCH={self.scheme}"]
+        kernel.append(f"DCACHE={self.dcache_bytes}")
         return ["make", "-C", "kernel", *kernel, f"PROGRAM={self.program}", *tools]
 
 

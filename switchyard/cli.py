@@ -251,6 +251,74 @@ def report(
 
 
 @app.command()
+def sweep(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The experiment.")],
+    grid: Annotated[
+        list[str],
+        typer.Option(
+            "--grid",
+            metavar="KEY=VALUE,...",
+            help="An axis: a machine's key or an experiment's parameter. May be repeated.",
+        ),
+    ],
+    machine_name: Annotated[
+        str | None,
+        typer.Option("--machine", "-m", metavar="NAME|FILE", help="Not the experiment's own."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
+    rounds: Annotated[int | None, typer.Option(min=1, help="So many repetitions a point.")] = None,
+    out_dir: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where the table goes.", file_okay=False)
+    ] = RESULTS,
+    jobs: Annotated[int, typer.Option(min=1, max=256, help="Runs at once, here.")] = (
+        os.cpu_count() or 1
+    ),
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A dask scheduler; its workers run.")
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Run all anew, also what was run before.")
+    ] = False,
+) -> None:
+    """Run an experiment over a grid of machines and parameters; writes one Parquet file."""
+    from switchyard import experiments as registry
+    from switchyard import sweep as sweeps
+    from switchyard.experiments.experiment import Settings
+    from switchyard.jobs import Here, Workers
+
+    experiment = registry.find(name)
+    axes = [sweeps.Axis.parse(axis) for axis in grid]
+    workers: Workers
+    if scheduler is None:
+        workers = Here(jobs)
+    else:
+        from switchyard.cluster import Cluster
+
+        workers = Cluster(scheduler)
+    out, err = _consoles()
+    with show.Progress(err, experiment.name) as progress:
+        table = sweeps.run(
+            experiment,
+            Settings(quick, rounds),
+            axes,
+            out_dir,
+            workers,
+            progress,
+            machine_name,
+            fresh,
+        )
+    out.print(f"{table.rows} points", soft_wrap=True)
+    out.print(f"written: {_short(table.path)}", soft_wrap=True)
+    if table.failed:
+        point, error = table.failed[0]
+        where = ", ".join(f"{key} {value}" for key, value in point.columns.items())
+        raise RunError(
+            f"{len(table.failed)} of {table.rows + len(table.failed)} points failed, "
+            f"the same command tries them again; the first ({where}): {error}"
+        )
+
+
+@app.command()
 def bench(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...")] = None,
     json_file: Annotated[

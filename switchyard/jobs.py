@@ -159,7 +159,8 @@ def run(
         running = {workers.submit(same[0]): same for same in missing.values()}
         waiting = set(running)
         while waiting:
-            ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            # not for ever: a signal that comes just before it blocks would not end it
+            ready, waiting = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
             for future in ready:
                 same = running[future]
                 try:

@@ -2,13 +2,14 @@
 """What the package's tests share."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from switchyard import build, machine, store
+from switchyard.tests.fake_machine import LOG
 
 
 @contextmanager
@@ -26,6 +27,20 @@ def faked(folder: Path) -> Iterator[Path]:
         patch.setattr(build, "_make", lambda guest: guest.image.write_text(guest.name))
         patch.setattr(build.Guest, "image", image)
         yield program
+
+
+def runs_made(folder: Path, patch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Has the stand-in count its runs; what is given says how many, since it was asked last."""
+    file = folder / "log"
+    file.touch()
+    patch.setenv(LOG, str(file))
+
+    def count() -> int:
+        lines = file.read_text().splitlines()
+        file.write_text("")
+        return len(lines)
+
+    return count
 
 
 @pytest.fixture

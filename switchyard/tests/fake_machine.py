@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 CLOCK_HZ = 200_000_000
 COUNTERS = (
@@ -18,8 +19,9 @@ COUNTERS = (
     "dtlb_misses fill_stall_cycles walk_stall_cycles write_buffer_stall_cycles idle_cycles"
 ).split()
 
-# Environment: a file that hears of each run, and how many seconds a run takes.
-LOG, SLEEP = "FAKE_MACHINE_LOG", "FAKE_MACHINE_SLEEP"
+# Environment: a file that hears of each run, how many seconds a run takes, and words of a command
+# line at which the guest dies.
+LOG, SLEEP, DEATH = "FAKE_MACHINE_LOG", "FAKE_MACHINE_SLEEP", "FAKE_MACHINE_DEATH"
 # Cycles that taking a sample takes by itself: in each sample, and alone in stream 0.
 TIMING = 11
 # The number of clients from which the formula recycles domains.
@@ -100,10 +102,16 @@ def main(arguments: list[str]) -> int:
         return 0
     options = dict(zip(arguments[1::2], arguments[2::2], strict=True))
     kernel = options["--kernel"]
-    if LOG in os.environ:
+    described = options["--machine"]
+    if described.endswith(".toml") and "ways = 3\n" in Path(described).read_text():
+        print(f"switchyard-machine: {described}: dcache.ways: 3; expected 4", file=sys.stderr)
+        return 2
+    if LOG in os.environ and "--append" in options:
         with open(os.environ[LOG], "a") as log:
             log.write(options.get("--append", "") + "\n")
     time.sleep(float(os.environ.get(SLEEP, "0")))
+    if os.environ.get(DEATH, "nowhere") in options.get("--append", ""):
+        kernel = "dies"
     if "refused" in kernel:
         print(f"switchyard-machine: {kernel}: no image; expected an ELF file", file=sys.stderr)
         return 2

@@ -20,6 +20,7 @@ from switchyard.machine import Stats
 from switchyard.records import Record
 from switchyard.runner import Written
 from switchyard.tests import fake_machine as fake
+from switchyard.tests.conftest import runs_made
 from switchyard.tests.runs import Silent, digest
 
 ROUNDS = 12
@@ -55,16 +56,7 @@ class Few(Experiment[float]):
 def log(fake_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """How many runs were made since it was asked last."""
     assert fake_machine.exists()
-    file = tmp_path / "log"
-    file.touch()
-    monkeypatch.setenv(fake.LOG, str(file))
-
-    def count() -> int:
-        lines = file.read_text().splitlines()
-        file.write_text("")
-        return len(lines)
-
-    return count
+    return runs_made(tmp_path, monkeypatch)
 
 
 def run(out: Path, experiment: Few | None = None, fresh: bool = False) -> Written:
@@ -83,6 +75,7 @@ def test_nothing_runs_twice(log: Callable[[], int], tmp_path: Path) -> None:
     assert digest(tmp_path / "one") == digest(tmp_path / "three")
 
 
+@pytest.mark.slow
 def test_whatever_decides_a_result_is_in_its_key(
     log: Callable[[], int], fake_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,10 +7,10 @@
 #include "kernel.h"
 
 /*
- * The data cache has no operation that cleans all of it: its 256 lines are replaced by lines of
- * the zeros bank, which cost no memory access, and the mini data cache's 16 lines likewise through
- * a mapping with C=1, B=0 (manual 6.2.3). Replacement is round robin, so 8 KB of addresses that
- * are not in the cache replace every line; they never are, since an invalidate always follows.
+ * The data cache has no operation that cleans all of it: its lines, 256 of them, are replaced by
+ * lines of the zeros bank, which cost no memory access, and the mini data cache's 16 lines likewise
+ * through a mapping with C=1, B=0 (manual 6.2.3). Replacement is round robin, so as many addresses
+ * that are not in the cache replace every line; they never are, since an invalidate always follows.
  *
  * All in one piece of assembly: a store to a cached line between the last read and the invalidate
  * would be lost.
@@ -20,7 +20,7 @@ void cpu_flush_caches(void) {
     uint32_t mini = ZEROS_MINI_VA;
     uint32_t scratch;
     __asm__ volatile("1: ldr %2, [%0], #32\n"
-                     "   tst %0, #0x2000\n"
+                     "   tst %0, %3\n"
                      "   beq 1b\n"
                      "2: ldr %2, [%1], #32\n"
                      "   tst %1, #0x200\n"
@@ -30,11 +30,13 @@ void cpu_flush_caches(void) {
                      "   mcr p15, 0, %2, c7, c7, 0\n"  /* invalidate I and D */
                      "   mcr p15, 0, %2, c9, c0, 0\n"  /* read buffer */
                      : "+r"(at), "+r"(mini), "=&r"(scratch)
-                     :
+                     : "i"(CPU_DCACHE_BYTES)
                      : "memory", "cc");
     count_event(PROBE_EVENT_CACHE_FLUSH);
 }
-_Static_assert((ZEROS_VA & 0x3fff) == 0 && (ZEROS_MINI_VA & 0x3ff) == 0,
+_Static_assert((CPU_DCACHE_BYTES & (CPU_DCACHE_BYTES - 1)) == 0 && CPU_DCACHE_BYTES < 0x100000,
+               "a power of two, within the section that maps the zeros bank");
+_Static_assert((ZEROS_VA & (2 * CPU_DCACHE_BYTES - 1)) == 0 && (ZEROS_MINI_VA & 0x3ff) == 0,
                "loop ends by address bit");
 
 void cpu_clean_dcache_range(uint32_t mva, uint32_t size, int invalidate) {

@@ -12,9 +12,8 @@
 
 #define CACHE_LINE 32u
 
-/* Caches clean and invalid; a flush costs at least this many line reads, so above it per-line
- * operations on a range do not pay (chapter 6.2: 8 KB data cache, 256 lines). */
-#define CPU_DCACHE_LINES 256u
+/* CPU_DCACHE_BYTES comes from the Makefile: 8 KB (chapter 6.2), unless the kernel is built for a
+ * machine that differs from the processor in this. */
 
 /* Bytes that are cleaned line by line; a longer range is cheaper by a flush of everything. A line
  * takes 7 cycles, a flush 256 reads of 18 and what it makes others miss: half a cache of lines at

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps: an experiment's runs over a grid of machines and parameters, as one table.
+
+An axis of the grid is a key of the machine's description (`dcache.size-bytes`; several keys joined
+by `+` change together) or a parameter of the experiment's jobs (`clients`, `scheme`). A point is a
+run like any other, so the store has those that were made before, and a sweep that was interrupted,
+or lost a computer, goes on with what is missing.
+"""
+
+import itertools
+import json
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars
+
+from switchyard import __version__, jobs, meta, variants
+from switchyard.errors import InputError, RunError, StoppedError
+from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.jobs import Listener, Prepared, Workers
+from switchyard.machine import Stats
+from switchyard.records import Parameter
+from switchyard.store import Store, unpack
+from switchyard.variants import Value
+
+# What `--grid clients=1..24` may not grow to by a slip of the finger.
+MOST_VALUES = 1000
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Names that take the same value together, and the values that they take."""
+
+    names: tuple[str, ...]
+    values: tuple[Value, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> "Axis":
+        """From the command line: `NAME[+NAME]...=VALUE[,VALUE]...`, a value may be `FROM..TO`."""
+        left, equals, right = text.partition("=")
+        names = tuple(left.split("+"))
+        words = right.split(",")
+        if not equals or not all(names) or not all(words):
+            raise InputError(
+                f"--grid {text}: expected NAME=VALUE,VALUE,... as in dcache.size-bytes=4096,8192"
+            )
+        values = tuple(dict.fromkeys(value for word in words for value in _values(word, text)))
+        return cls(names, values)
+
+
+def _values(word: str, text: str) -> Sequence[Value]:
+    span = re.fullmatch(r"(\d+)\.\.(\d+)", word)
+    if span is None:
+        return [int(word)] if re.fullmatch(r"\d+", word) else [word]
+    first, last = int(span[1]), int(span[2])
+    if not first <= last < first + MOST_VALUES:
+        raise InputError(f"--grid {text}: {word}; expected at most {MOST_VALUES} rising numbers")
+    return range(first, last + 1)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A run of the grid, and the columns that tell it from the others."""
+
+    job: Job
+    columns: Mapping[str, Parameter]
+    described: Mapping[str, Any]  # its machine
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a sweep gave."""
+
+    path: Path
+    rows: int
+    failed: Sequence[tuple[Point, RunError]]
+
+
+def points(
+    experiment: Experiment[Any],
+    settings: Settings,
+    grid: Sequence[Axis],
+    machine_name: str | None,
+    folder: Path,
+) -> list[Point]:
+    """The grid's runs; machine files are written to `folder`.
+
+    Machine by machine, so that what is made first says something already.
+    """
+    every = [
+        replace(job, machine=machine_name) if machine_name else job
+        for job in experiment.jobs(settings)
+    ]
+    if not every:
+        raise InputError(f"{experiment.name}: makes no runs; expected an experiment with some")
+    described = {name: variants.describe(name) for name in {job.machine for job in every}}
+    known = {name: set(variants.keys(one)) for name, one in described.items()}
+    parameters = sorted({name for job in every for name in job.parameters})
+    machine_axes, job_axes = [], []
+    for axis in grid:
+        if all(name in parameters for name in axis.names):
+            job_axes.append(axis)
+        else:
+            _must_be_keys(axis, known, parameters)
+            machine_axes.append(axis)
+    _must_be_apart(grid)
+    chosen = [job for job in every if _chosen(job, job_axes)]
+    for axis in job_axes:
+        _must_be_there(axis, every)
+    if not chosen:
+        raise InputError(f"{experiment.name}: no run has all of these parameters at once")
+    found: list[Point] = []
+    for values in itertools.product(*(axis.values for axis in machine_axes)):
+        changes = {
+            name: value
+            for axis, value in zip(machine_axes, values, strict=True)
+            for name in axis.names
+        }
+        files: dict[str, tuple[Path, dict[str, Any]]] = {}
+        for job in chosen:
+            if job.machine not in files:
+                made = variants.changed(described[job.machine], changes)
+                files[job.machine] = variants.save(made, folder), made
+            file, made = files[job.machine]
+            columns = {"machine": job.machine, **changes, **job.parameters}
+            found.append(Point(replace(job, machine=str(file)), columns, made))
+    return found
+
+
+def _must_be_keys(axis: Axis, known: Mapping[str, set[str]], parameters: Sequence[str]) -> None:
+    for name in axis.names:
+        for machine, keys in known.items():
+            if name not in keys or name in ("name", "description"):
+                near = sorted(
+                    key for key in keys if key.partition(".")[0] == name.partition(".")[0]
+                )
+                expected = ", ".join([*parameters, *(near or sorted(keys))])
+                raise InputError(
+                    f"--grid {name}: neither a parameter nor a key of the machine {machine}; "
+                    f"expected one of {expected}"
+                )
+
+
+def _must_be_apart(grid: Sequence[Axis]) -> None:
+    names = [name for axis in grid for name in axis.names]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"--grid {name}: given twice; expected all its values at once")
+
+
+def _must_be_there(axis: Axis, every: Sequence[Job]) -> None:
+    for name in axis.names:
+        known = list(dict.fromkeys(job.parameters[name] for job in every if name in job.parameters))
+        for value in axis.values:
+            if value not in known:
+                some = ", ".join(str(one) for one in known)
+                raise InputError(f"--grid {name}={value}: no run has it; expected some of {some}")
+
+
+def _chosen(job: Job, axes: Sequence[Axis]) -> bool:
+    return all(job.parameters.get(name) in axis.values for axis in axes for name in axis.names)
+
+
+def fitted(found: Sequence[Point]) -> list[Point]:
+    """The points with guests that fit their machines, each of which the simulator has looked at."""
+    seen: set[str] = set()
+    for point in found:
+        if point.job.machine not in seen:
+            changes = {k: v for k, v in point.columns.items() if k not in point.job.parameters}
+            base = str(changes.pop("machine"))
+            variants.check(Path(point.job.machine), base, changes)
+            seen.add(point.job.machine)
+    return [
+        replace(p, job=replace(p.job, guest=variants.fitted(p.job.guest, p.described)))
+        for p in found
+    ]
+
+
+def run(
+    experiment: Experiment[Any],
+    settings: Settings,
+    grid: Sequence[Axis],
+    out: Path,
+    workers: Workers,
+    listener: Listener,
+    machine_name: str | None = None,
+    fresh: bool = False,
+) -> Table:
+    """Sees to it that every point of the grid is measured, and writes the table.
+
+    A run that fails costs its point alone: the table is written without it.
+    """
+    path = out / f"{experiment.name}.sweep.parquet"
+    rows: dict[int, dict[str, Parameter]] = {}
+    failures: list[tuple[Point, RunError]] = []
+    store = Store()
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{out}: {error.strerror}; expected a folder for results") from None
+    try:
+        with tempfile.TemporaryDirectory(prefix="switchyard-") as folder:
+            found = fitted(points(experiment, settings, grid, machine_name, Path(folder)))
+            jobs.ensure((point.job.guest for point in found), listener.building)
+            with jobs.prepared([point.job for point in found]) as made:
+                places = {id(one): place for place, one in enumerate(made)}
+
+                def done(one: Prepared, packed: bytes) -> None:
+                    place = places[id(one)]
+                    try:
+                        stats = Stats.parse(unpack(packed), f"statistics of {one.job.name}")
+                        values = experiment.row(one.job, experiment.measure(one.job, stats))
+                    except RunError as error:
+                        failures.append((found[place], error))
+                    else:
+                        rows[place] = {**values, **found[place].columns}
+
+                def failed(one: Prepared, error: RunError) -> None:
+                    failures.append((found[places[id(one)]], error))
+
+                jobs.run(made, workers, store, fresh, listener, done, failed)
+                simulator = made[0].hashes.simulator
+    except KeyboardInterrupt as cause:
+        raise StoppedError("interrupted", cause) from None
+    finally:
+        workers.end()
+    store.trim()
+    about = {
+        "experiment": experiment.name,
+        "grid": json.dumps([[axis.names, axis.values] for axis in grid]),
+        "rounds": str(settings.rounds or ("quick" if settings.quick else "full")),
+        "simulator": simulator,
+        "switchyard": __version__,
+        "commit": meta.commit(),
+    }
+    save([rows[place] for place in sorted(rows)], list(found[0].columns), about, path)
+    return Table(path, len(rows), failures)
+
+
+def save(
+    rows: Sequence[Mapping[str, Parameter]],
+    first: Sequence[str],
+    about: Mapping[str, str],
+    path: Path,
+) -> None:
+    """Writes a Parquet file: the grid's columns first, in the grid's order whoever came first."""
+    order = {**dict.fromkeys(first), **{name: None for row in rows for name in row}}
+    frame = polars.DataFrame(
+        {name: [row.get(name) for row in rows] for name in order}, strict=False
+    )
+    part = path.with_name(f".{path.name}.new")  # never half a table
+    try:
+        frame.write_parquet(part, metadata=dict(about))
+        part.rename(path)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; expected a file that can be written") from None

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Machines that differ from a described one in a few keys, for sweeps.
+
+A key is named as in a machine file, section and name with a dot between: `dcache.size-bytes`. A
+variant is written as a machine file of the user's; the simulator says whether it is sound.
+"""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from switchyard import build, machine
+from switchyard.build import Guest
+from switchyard.build_linux import Linux
+from switchyard.errors import InputError
+from switchyard.store import readable
+
+Value = int | str
+# kernel/arch/arm: one section of the zeros bank is mapped; the loop that reads it ends by a bit.
+MOST_DCACHE_BYTES = 512 << 10
+BRANCH_TO_SELF = (0xEAFFFFFE).to_bytes(4, "little")
+
+
+def describe(name: str) -> dict[str, Any]:
+    """A machine's description: of a file of the user's, or of one that the simulator knows."""
+    file = Path(name)
+    if not machine.is_file(name):
+        file = build.root() / "machine" / "machines" / f"{name}.toml"
+        if not file.exists():
+            known = ", ".join(sorted(one.stem for one in file.parent.glob("*.toml")))
+            raise InputError(f"{name}: unknown machine; expected one of {known}, or a .toml file")
+    try:
+        return tomllib.loads(readable(file).read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: {error}; expected a machine file") from None
+
+
+def keys(described: Mapping[str, Any]) -> dict[str, Value]:
+    """Every key of a description with its value."""
+    found: dict[str, Value] = {}
+    for name, value in described.items():
+        if isinstance(value, dict):
+            found |= {f"{name}.{inner}": one for inner, one in value.items()}
+        else:
+            found[name] = value
+    return found
+
+
+def changed(described: Mapping[str, Any], changes: Mapping[str, Value]) -> dict[str, Any]:
+    """The description with other values for some keys, and a name of its own."""
+    made = {k: dict(v) if isinstance(v, dict) else v for k, v in described.items()}
+    for key, value in changes.items():
+        section, _, name = key.rpartition(".")
+        (made[section] if section else made)[name] = value
+    digest = hashlib.sha256(json.dumps(made, sort_keys=True).encode()).hexdigest()
+    made["name"] = f"{described['name']}-{digest[:8]}"
+    return made
+
+
+def save(described: Mapping[str, Any], folder: Path) -> Path:
+    """Writes the machine file of a variant."""
+    file = folder / f"{described['name']}.toml"
+    file.write_text(tomli_w.dumps(described), encoding="utf-8")
+    return file
+
+
+def check(file: Path, base: str, changes: Mapping[str, object]) -> None:
+    """Has the simulator look at a variant of the machine `base`: it runs one cycle of nothing."""
+    idle = file.with_suffix(".image")
+    idle.write_bytes(BRANCH_TO_SELF)
+    try:
+        machine.run(machine.Boot(str(file), idle, max_cycles=1), must_succeed=False)
+    except InputError as error:
+        given = ", ".join(f"{key}={value}" for key, value in changes.items())
+        said = str(error).removeprefix(f"{machine.BINARY}: ").removeprefix(f"{file}: ")
+        raise InputError(f"{base} with {given}: {said}") from None
+
+
+def fitted(guest: Guest | Linux, described: Mapping[str, Any]) -> Guest | Linux:
+    """The guest as it must be built to run on that machine, which the simulator finds sound.
+
+    A kernel for the SA-1110 cleans the data cache by reading as much as there is of it: built for
+    less, it would leave dirty lines behind.
+    """
+    if isinstance(guest, Linux) or guest.scheme == build.BARE or described["core"] != "sa1110":
+        return guest
+    usual = {"dcache.line-bytes": 32, "mini-dcache.size-bytes": 512, "mini-dcache.line-bytes": 32}
+    for key, value in keys(described).items():
+        if value != usual.get(key, value):
+            raise InputError(
+                f"{key}: {value}; expected {usual[key]}, which {guest.name} is written for"
+            )
+    size = int(described["dcache"]["size-bytes"])
+    if size > MOST_DCACHE_BYTES:
+        raise InputError(
+            f"dcache.size-bytes: {size}; expected at most {MOST_DCACHE_BYTES}, "
+            f"which {guest.name} can clean"
+        )
+    return guest.for_dcache(size)
