@@ -13,7 +13,7 @@
 
 #define PRIORITIES 256
 
-static struct tcb *queues[PRIORITIES];
+struct tcb *sched_queues[PRIORITIES];
 static uint32_t occupied[PRIORITIES / 32];
 
 struct tcb idle_thread;
@@ -64,11 +64,11 @@ static void update_top(void) {
 
 static void enqueue(struct tcb *t, bool first) {
     kernel_assert(sched_is_runnable(t) && (t->flags & FLAG_QUEUED) == 0 && t != &idle_thread);
-    struct tcb *head = queues[t->priority];
+    struct tcb *head = sched_queues[t->priority];
     t->flags |= FLAG_QUEUED;
     if (head == NULL) {
         t->ready_next = t->ready_previous = t;
-        queues[t->priority] = t;
+        sched_queues[t->priority] = t;
         occupied[t->priority / 32] |= 1u << (t->priority % 32);
     } else {
         t->ready_next = head;
@@ -76,7 +76,7 @@ static void enqueue(struct tcb *t, bool first) {
         t->ready_previous->ready_next = t;
         head->ready_previous = t;
         if (first) {
-            queues[t->priority] = t;
+            sched_queues[t->priority] = t;
         }
     }
     if (t->priority > hot.ready_top) {
@@ -99,14 +99,14 @@ void sched_dequeue(struct tcb *t) {
     kernel_assert((t->flags & FLAG_QUEUED) != 0);
     t->flags &= (uint8_t)~FLAG_QUEUED;
     if (t->ready_next == t) {
-        queues[t->priority] = NULL;
+        sched_queues[t->priority] = NULL;
         occupied[t->priority / 32] &= ~(1u << (t->priority % 32));
         update_top();
     } else {
         t->ready_previous->ready_next = t->ready_next;
         t->ready_next->ready_previous = t->ready_previous;
-        if (queues[t->priority] == t) {
-            queues[t->priority] = t->ready_next;
+        if (sched_queues[t->priority] == t) {
+            sched_queues[t->priority] = t->ready_next;
         }
     }
 }
@@ -137,7 +137,7 @@ void sched_set_priority(struct tcb *t, uint8_t priority) {
 
 /* The thread that is to run; it leaves its ready queue. */
 static struct tcb *choose(void) {
-    struct tcb *t = queues[hot.ready_top];
+    struct tcb *t = sched_queues[hot.ready_top];
     if (t == NULL) {
         return &idle_thread;
     }
@@ -168,7 +168,7 @@ void sched_delay_over(uint64_t now) {
 /* Should another thread run instead of this one, which could go on? */
 static bool is_displaced(const struct tcb *t) {
     return hot.ready_top > t->priority ||
-           (slice_over == t && hot.ready_top == t->priority && queues[t->priority] != NULL);
+           (slice_over == t && hot.ready_top == t->priority && sched_queues[t->priority] != NULL);
 }
 
 /* The thread wants its preemption delayed, and has not had its maximum of that yet. */

@@ -11,6 +11,9 @@
 
 #include "thread.h"
 
+/* By priority: the ring of ready threads, first in first. For arch/arm/yield_path.S. */
+extern struct tcb *sched_queues[];
+
 void sched_init(void);
 
 /* A thread became ready, in front of (it was promised the processor) or behind its equals. */

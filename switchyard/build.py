@@ -84,6 +84,8 @@ PROGRAMS = {
     "test": "the kernel's tests",
     "random": "the kernel against a model, at random",
     "bench-ipc": "IPC round trips between a server and n clients",
+    "bench-size": "IPC one way by the message's length",
+    "bench-primitives": "null system call, thread switch, page fault",
 }
 
 GUESTS = {

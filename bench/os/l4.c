@@ -2,6 +2,7 @@
 /*
  * Benchmarks on L4: the benchmark is the root task; partners are tasks that it loads and pages.
  */
+#include "l4.h"
 #include "os.h"
 
 #include <l4/l4.h>
@@ -13,7 +14,6 @@
 
 #define MAX_PARTNERS 64
 #define PATIENCE     L4_TimePeriod(1000000)
-#define MESSAGE      ((L4_MsgTag_t){.raw = 0x0100u << 16})
 
 extern const uint8_t partner_image[]; /* l4_image.S */
 
@@ -78,7 +78,7 @@ bool os_partners_start(unsigned n) {
             return false;
         }
         L4_MsgTag_t tag = serve_faults(task, L4_Receive_Timeout(task->id, PATIENCE));
-        if (tag.raw != MESSAGE.raw || !os_call(num_partners - 1)) {
+        if (tag.raw != OS_MESSAGE.raw || !os_call(num_partners - 1)) {
             return false;
         }
     }
@@ -91,11 +91,15 @@ void os_partners_end(void) {
     }
 }
 
+L4_ThreadId_t l4_partner(unsigned partner) {
+    return partners[partner].id;
+}
+
 bool os_call(unsigned partner) {
-    L4_Set_MsgTag(MESSAGE);
+    L4_Set_MsgTag(OS_MESSAGE);
     L4_MsgTag_t tag = L4_Call(partners[partner].id);
-    if (tag.raw != MESSAGE.raw) {
+    if (tag.raw != OS_MESSAGE.raw) {
         tag = serve_faults(&partners[partner], tag);
     }
-    return tag.raw == MESSAGE.raw;
+    return tag.raw == OS_MESSAGE.raw;
 }

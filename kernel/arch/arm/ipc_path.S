@@ -33,7 +33,7 @@
     .global swi_entry
 swi_entry:
     cmn     r12, #SYSCALL_IPC + 1
-    bne     swi_entry_slow
+    bne     yield_path
     switch_entry_hook
     ldr     r8, [sp, #HOT_CURRENT]
     mov     r9, r0, lsl #8              @ thread number modulo the table's size ...
@@ -93,20 +93,11 @@ swi_entry:
 
 /*
  * 5 to 63 words (r0: the tag's low half, << 16): those from MR 5 on are read while this space is in
- * force, and written while the partner's is. In between the first 0 to 7, as (words - 4) modulo 8
- * says, are in registers: four of them, if that has bit 2, in r0, r1, r8 and r9; two, if bit 1, in
- * r11, r12; one, if bit 0, in lr. (words - 4 has the bits 1 and 0 of words, and bit 2 inverted.)
- * All others, in eights, are on the stack.
+ * force, and written while the partner's is.
  *
  * UTCBs are mapped as long as their threads are, but the scheme may not have loaded their
  * translations (fault_kernel). That may make the switch impossible again, so it is begun anew.
  */
-#define EIGHTS 0                        /* in this stack frame: seven at most */
-#define OWN_ID 224
-#define R6     228
-#define R7     232
-#define FRAME  256
-
 .Lwords:
     cmp     r0, #63 << 16
     bhi     .Lslow_r0
@@ -114,6 +105,47 @@ swi_entry:
     str     r9, [sp, #HOT_CURRENT]
     str     r1, [r8, #TCB_WAIT_FOR]
     str     r9, [r9, #TCB_WAIT_FOR]
+    cmp     r0, #8 << 16
+    bhi     .Lmany
+
+    /* 5 to 8: in r0, r1, r2, r8 if it is four words more, else in r0, r1 if words has bit 1, and r2
+     * if it has bit 0. */
+    add     r10, r10, #FIRST_WORD
+    tst     r3, #8
+    ldmiane r10, {r0, r1, r2, r8}
+    movs    lr, r3, lsl #31             @ C: bit 1, N: bit 0
+    ldmiacs r10!, {r0, r1}
+    ldrmi   r2, [r10]
+.Lswitch_few:
+    teq     r3, r3
+    switch_begin r12, r10, lr
+    bne     .Lprepare_few
+    str     r12, [sp, #HOT_SPACE]
+    switch_finish r10, lr
+    switch_done r12
+    ldr     r10, [r9, #TCB_UTCB]
+    tst     r3, #8
+    add     r10, r10, #FIRST_WORD
+    stmiane r10, {r0, r1, r2, r8}
+    movs    lr, r3, lsl #31
+    stmiacs r10!, {r0, r1}
+    strmi   r2, [r10]
+    mov     r0, r11
+    b       .Lleave
+
+/*
+ * 9 to 63: between reading and writing the first 0 to 7, as (words - 4) modulo 8 says, are in
+ * registers: four of them, if that has bit 2, in r0, r1, r8 and r9; two, if bit 1, in r11, r12; one,
+ * if bit 0, in lr. (words - 4 has the bits 1 and 0 of words, and bit 2 inverted.) All others, in
+ * eights, are on the stack. The commonest of those, one, is not a loop.
+ */
+#define EIGHTS 0                        /* in this stack frame: seven at most */
+#define OWN_ID 224
+#define R6     228
+#define R7     232
+#define FRAME  256
+
+.Lmany:
     add     r10, r10, r0, lsr #14
     add     r10, r10, #L4_UTCB_MR + 4   @ behind the last word
     sub     sp, sp, #FRAME
@@ -155,6 +187,20 @@ swi_entry:
     b       .Lleave
 
 .Lread_eights:
+    cmp     r0, #20 << 16
+    bhs     .Lread_loop
+    ldmdb   r10!, {r0, r1, r2, r8, r9, r11, r12, lr}
+    stmia   sp, {r0, r1, r2, r8, r9, r11, r12, lr}
+    b       .Lread_rest
+
+.Lwrite_eights:
+    cmp     r2, #8
+    bhs     .Lwrite_loop
+    ldmia   sp, {r0, r1, r2, r8, r9, r11, r12, lr}
+    stmia   r10, {r0, r1, r2, r8, r9, r11, r12, lr}
+    b       .Lwords_done
+
+.Lread_loop:
     str     r6, [sp, #R6]
     str     r7, [sp, #R7]
     mov     r2, r0, lsr #16
@@ -170,7 +216,7 @@ swi_entry:
     ldr     r7, [sp, #R7]
     b       .Lread_rest
 
-.Lwrite_eights:
+.Lwrite_loop:
     add     r6, sp, #EIGHTS
 1:  ldmia   r6!, {r0, r1, r7, r8, r9, r11, r12, lr}
     stmia   r10!, {r0, r1, r7, r8, r9, r11, r12, lr}
@@ -188,6 +234,13 @@ swi_entry:
     bl      switch_prepare
     ldmfd   sp!, {r0-r3, r12, lr}
     b       .Lswitch
+
+.Lprepare_few:
+    stmfd   sp!, {r0-r3, r12, lr}
+    mov     r0, r12
+    bl      switch_prepare
+    ldmfd   sp!, {r0-r3, r12, lr}
+    b       .Lswitch_few
 
 /* r11, sp, lr and pc are saved. */
 .Lslow_r0:

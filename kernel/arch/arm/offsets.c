@@ -37,6 +37,10 @@ _Static_assert(offsetof(struct tcb, frame.cpsr) == TCB_CPSR, "frame.cpsr");
 _Static_assert(offsetof(struct tcb, frame.r) == TCB_R0, "frame.r");
 _Static_assert(offsetof(struct tcb, frame.r12) == TCB_R0 + 11 * 4, "frame.r12");
 _Static_assert(offsetof(struct tcb, wait_open) == TCB_WAIT_OPEN, "tcb.wait_open");
+_Static_assert(offsetof(struct tcb, ready_next) == TCB_READY_NEXT, "tcb.ready_next");
+_Static_assert(offsetof(struct tcb, ready_previous) == TCB_READY_PREVIOUS, "tcb.ready_previous");
+_Static_assert(FLAG_QUEUED_ASM == FLAG_QUEUED && offsetof(struct tcb, flags) == TCB_SCHED + 3,
+               "FLAG_QUEUED in tcb.sched");
 _Static_assert(STATE_READY_ASM == STATE_READY, "STATE_READY");
 _Static_assert(STATE_RECEIVING_ASM == STATE_RECEIVING, "STATE_RECEIVING");
 _Static_assert(STATE_RECEIVING > STATE_XFER && STATE_RECEIVING > STATE_DEAD, "ready_check");

@@ -29,8 +29,12 @@
 #define TCB_R0        40 /* to r10, then r12 */
 #define TCB_WAIT_OPEN 88
 
+#define TCB_READY_NEXT     96
+#define TCB_READY_PREVIOUS 100
+
 #define STATE_READY_ASM     2
 #define STATE_RECEIVING_ASM 7
+#define FLAG_QUEUED_ASM     8
 
 #define KERNEL_STACK_SIZE 2048
 

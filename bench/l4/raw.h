@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * System calls with nothing around them, so that what is measured is the kernel: the stub is called
+ * with the registers of l4/arch/arm/binding.h, and the partners' loops are a handful of
+ * instructions. The host takes the cycles of user mode off (they are counted, and are the same in
+ * each round), so that half a round trip is left from the one's trap to the other's first
+ * instruction.
+ */
+#ifndef BENCH_L4_RAW_H
+#define BENCH_L4_RAW_H
+
+#include <l4/l4.h>
+
+/* Addresses of the kernel's stubs, for these functions and loops. */
+L4_Word_t raw_stub_ipc(void);
+L4_Word_t raw_stub_thread_switch(void);
+L4_Word_t raw_stub_system_clock(void);
+
+/* Sends message registers 1 to 4 of the UTCB, and those above where they are; waits for the answer,
+ * whose first four words stay in registers. Returns its tag. */
+L4_Word_t raw_call(L4_Word_t to, L4_Word_t tag, L4_Word_t stub);
+
+/* The stub with r0 = `argument` and no other. */
+void raw_syscall(L4_Word_t argument, L4_Word_t stub);
+
+/* Receives, and answers each message with the same untyped words, for ever. */
+void raw_echo(L4_Word_t stub) __attribute__((noreturn));
+
+/* Switches to `to`, for ever. */
+void raw_yield(L4_Word_t to, L4_Word_t stub) __attribute__((noreturn));
+
+/* Answers each message, which must be a page fault, with the page `fpage`, for ever. */
+void raw_pager(L4_Word_t fpage, L4_Word_t stub) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What benchmarks of L4 itself may know of l4.c beside os.h. */
+#ifndef BENCH_OS_L4_H
+#define BENCH_OS_L4_H
+
+#include <l4/message.h>
+
+/* What partner and benchmark say to each other: one message each way before anything is measured.
+ */
+#define OS_MESSAGE ((L4_MsgTag_t){.raw = 0x0100u << 16})
+
+/* The thread of a partner that os_partners_start has started. */
+L4_ThreadId_t l4_partner(unsigned partner);
+
+#endif
