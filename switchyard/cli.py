@@ -270,6 +270,13 @@ def sweep(
     out_dir: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where the table goes.", file_okay=False)
     ] = RESULTS,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AXIS=VALUE/VALUE", help="Draw how these compare over the first two other axes."
+        ),
+    ] = None,
+    metric: Annotated[str, typer.Option(help="What --compare compares.")] = "us",
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Runs at once, here.")] = (
         os.cpu_count() or 1
     ),
@@ -282,12 +289,14 @@ def sweep(
 ) -> None:
     """Run an experiment over a grid of machines and parameters; writes one Parquet file."""
     from switchyard import experiments as registry
+    from switchyard import heatmap, plot
     from switchyard import sweep as sweeps
     from switchyard.experiments.experiment import Settings
     from switchyard.jobs import Here, Workers
 
     experiment = registry.find(name)
     axes = [sweeps.Axis.parse(axis) for axis in grid]
+    compared = [heatmap.Compared.parse(one) for one in compare or []]
     workers: Workers
     if scheduler is None:
         workers = Here(jobs)
@@ -307,8 +316,13 @@ def sweep(
             machine_name,
             fresh,
         )
+    written = [table.path]
+    for one in compared:
+        drawn = heatmap.draw(table.frame, table.axes, one, metric)
+        written += plot.save_spec(drawn, out_dir / f"{experiment.name}.sweep-{one.name}")
     out.print(f"{table.rows} points", soft_wrap=True)
-    out.print(f"written: {_short(table.path)}", soft_wrap=True)
+    for path in written:
+        out.print(f"written: {_short(path)}", soft_wrap=True)
     if table.failed:
         point, error = table.failed[0]
         where = ", ".join(f"{key} {value}" for key, value in point.columns.items())

@@ -87,6 +87,7 @@ class Cluster:
                 f"--scheduler {address}: {said}; expected the address of a running dask scheduler"
             ) from None
         # pure=False: who asks for a run again wants it made again
+        self._address = address
         self._client = client
         self._pool = client.get_executor(pure=False)
 
@@ -103,12 +104,21 @@ class Cluster:
                 message = f"{one.job.name}: killed each worker that it was given to"
                 found.set_exception(RunError(message))
             except (CancelledError, FutureCancelledError, CommClosedError):
-                found.set_exception(RunError(f"{one.job.name}: the scheduler has gone"))
-            except BaseException as error:
-                found.set_exception(error)
+                found.set_exception(
+                    RunError(f"{one.job.name}: taken back, or the scheduler has gone")
+                )
+            except Exception as error:  # whatever they lack there
+                found.set_exception(self._unfit(error))
 
         self._pool.submit(make, Parcel.of(one)).add_done_callback(settle)
         return found
+
+    def _unfit(self, error: Exception) -> InputError:
+        said = str(error).split(". ")[0] or type(error).__name__
+        return InputError(
+            f"--scheduler {self._address}: {said.rstrip('.')}; "
+            "expected Switchyard installed where the scheduler and its workers run"
+        )
 
     def end(self) -> None:
         """Takes back what was not begun, and leaves the cluster as it is."""

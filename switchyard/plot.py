@@ -78,7 +78,7 @@ def spec(figure: Figure | Bars, page: bool = False, titled: bool = True) -> dict
         chart = chart.properties(
             title=alt.TitleParams(figure.title, subtitle=list(figure.subtitle))
         )
-    drawn: dict[str, Any] = _styled(chart).to_dict()
+    drawn: dict[str, Any] = styled(chart).to_dict()
     if page:
         drawn["autosize"] = {"type": "fit-x", "contains": "padding"}
         drawn["params"] = [
@@ -87,7 +87,8 @@ def spec(figure: Figure | Bars, page: bool = False, titled: bool = True) -> dict
     return drawn
 
 
-def _styled(chart: Any) -> Any:
+def styled(chart: Any) -> Any:
+    """A chart in the looks that all figures have."""
     return (
         chart.configure(font=FONT)
         .configure_view(stroke=None)
@@ -129,7 +130,8 @@ def _kinds(figure: Figure) -> list[str]:
     return list(dict.fromkeys(series.kind for series in figure.series))
 
 
-def _data(rows: Sequence[Mapping[str, Any]]) -> Any:
+def data(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Rows as they stand in a specification."""
     return alt.Data(values=list(rows))  # type: ignore[no-untyped-call]
 
 
@@ -199,9 +201,9 @@ def _series_layers(
             alt.Tooltip("low:Q", title="from", format=".4~g"),
             alt.Tooltip("high:Q", title="to", format=".4~g"),
         ]
-        band = alt.Chart(_data(rows)).mark_area(color=colour, opacity=0.18)
+        band = alt.Chart(data(rows)).mark_area(color=colour, opacity=0.18)
         layers.append(band.encode(x=x, y=low, y2="high:Q"))
-    base = alt.Chart(_data(rows)).encode(x=x, y=y, tooltip=tooltip)
+    base = alt.Chart(data(rows)).encode(x=x, y=y, tooltip=tooltip)
     if series.published:
         layers.append(base.mark_line(color=colour, strokeDash=[6, 4], strokeWidth=1.5))
         layers.append(
@@ -214,7 +216,7 @@ def _series_layers(
         layers.append(base.mark_point(color=colour, fill=colour, shape=shape, size=45, opacity=1))
     at = series.marks[series.label_at]
     right = series.label_at in (-1, len(series.marks) - 1) and len(series.marks) > 1
-    label = alt.Chart(_data([{"x": at.x, "y": at.y, "label": series.label}])).mark_text(
+    label = alt.Chart(data([{"x": at.x, "y": at.y, "label": series.label}])).mark_text(
         align="right" if right else "left",
         dy=-14 if series.label_above else 16,
         fontSize=13,
@@ -228,7 +230,7 @@ def _series_layers(
 
 
 def _knee_layers(knee: Knee, x: alt.X, page: bool) -> list[alt.Chart]:
-    base = alt.Chart(_data([{"x": knee.x, "label": knee.label}]))
+    base = alt.Chart(data([{"x": knee.x, "label": knee.label}]))
     dash = [2, 4] if knee.published else [1, 0]
     rule = base.mark_rule(color="#777777", strokeDash=dash, strokeWidth=1.2).encode(
         x=x, tooltip=alt.Tooltip("label:N", title="mark")
@@ -294,7 +296,7 @@ def _bars(figure: Bars, page: bool) -> Any:
     shown = f"[{','.join(f'shown{place}' for place in range(len(parts)))}][datum.place]"
 
     def chart(some: Sequence[Mapping[str, Any]]) -> Any:
-        made = alt.Chart(_data(some))
+        made = alt.Chart(data(some))
         return made.transform_filter(shown) if page else made
 
     bars = (
@@ -331,7 +333,11 @@ def svg(figure: Figure | Bars, titled: bool = True) -> str:
 
 def save(figure: Figure | Bars, stem: Path) -> list[Path]:
     """Writes the figure as `stem`.svg and `stem`.png, and says where they are."""
-    drawn = spec(figure)
+    return save_spec(spec(figure), stem)
+
+
+def save_spec(drawn: dict[str, Any], stem: Path) -> list[Path]:
+    """The same for a figure that is a specification already."""
     picture, png = stem.with_name(stem.name + ".svg"), stem.with_name(stem.name + ".png")
     try:
         picture.write_text(vlc.vegalite_to_svg(drawn), encoding="utf-8")

@@ -78,6 +78,8 @@ class Table:
     path: Path
     rows: int
     failed: Sequence[tuple[Point, RunError]]
+    frame: polars.DataFrame
+    axes: Sequence[tuple[str, ...]]  # those of the grid that take several values
 
 
 def points(
@@ -237,21 +239,21 @@ def run(
         "switchyard": __version__,
         "commit": meta.commit(),
     }
-    save([rows[place] for place in sorted(rows)], list(found[0].columns), about, path)
-    return Table(path, len(rows), failures)
+    frame = tabulate([rows[place] for place in sorted(rows)], list(found[0].columns))
+    save(frame, about, path)
+    axes = [axis.names for axis in grid if len(axis.values) > 1]
+    return Table(path, len(rows), failures, frame, axes)
 
 
-def save(
-    rows: Sequence[Mapping[str, Parameter]],
-    first: Sequence[str],
-    about: Mapping[str, str],
-    path: Path,
-) -> None:
-    """Writes a Parquet file: the grid's columns first, in the grid's order whoever came first."""
+def tabulate(rows: Sequence[Mapping[str, Parameter]], first: Sequence[str]) -> polars.DataFrame:
+    """The rows as a table: the grid's columns first, then whatever was measured."""
     order = {**dict.fromkeys(first), **{name: None for row in rows for name in row}}
-    frame = polars.DataFrame(
-        {name: [row.get(name) for row in rows] for name in order}, strict=False
-    )
+    columns = {name: [row.get(name) for row in rows] for name in order}
+    return polars.DataFrame(columns, strict=False)
+
+
+def save(frame: polars.DataFrame, about: Mapping[str, str], path: Path) -> None:
+    """Writes a Parquet file with what it is about as its metadata."""
     part = path.with_name(f".{path.name}.new")  # never half a table
     try:
         frame.write_parquet(part, metadata=dict(about))

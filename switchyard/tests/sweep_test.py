@@ -15,7 +15,7 @@ import polars
 import pytest
 from distributed import LocalCluster
 
-from switchyard import cli, sweep, variants
+from switchyard import cli, heatmap, sweep, variants
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
@@ -178,6 +178,48 @@ def test_a_wrong_grid_is_one_line(
     assert error.count("\n") == 1, error
     assert "expected" in error
     assert log() == 0
+
+
+def test_schemes_are_compared_over_the_grid(
+    log: Callable[[], int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grid = [*GRID, "memory.read-next=5,7"]
+    drawn = command(tmp_path / "out", "--compare", "scheme=flush/fass", grid=grid)
+    assert cli.execute(drawn) == 0
+    stem = tmp_path / "out" / "l4-ipc.sweep-scheme-flush-fass"
+    assert str(stem) in "".join(capsys.readouterr().out.split())
+    assert stem.with_name(f"{stem.name}.png").read_bytes().startswith(b"\x89PNG")
+    svg = stem.with_name(f"{stem.name}.svg").read_text()
+    # 18000 cycles over 810, 940 and 1350 at every size
+    for word in ("22", "19", "13", "4 KB", "8 KB", "size of each cache", "memory.read-next: 5"):
+        assert f">{word}<" in svg
+    assert log() == 24
+
+
+def test_ratios_pair_the_points_that_are_alike() -> None:
+    frame = polars.DataFrame(
+        {"s": ["a", "b", "b", "a", "a"], "n": [1, 2, 1, 2, 3], "us": [10.0, 4.0, 2.0, 6.0, 9.0]}
+    )
+    found = heatmap.ratios(frame, ["n"], heatmap.Compared("s", "a", "b"), "us")
+    assert dict(found.select("n", "ratio").rows()) == {1: 5.0, 2: 1.5}
+
+
+@pytest.mark.parametrize(
+    ("compare", "said"),
+    [
+        ("scheme", "--compare scheme: expected AXIS=VALUE/VALUE as scheme=flush/fass"),
+        ("scheme=flush", "expected AXIS=VALUE/VALUE"),
+        ("scheme=flush/slow", "--compare scheme=slow: no point has it; expected"),
+        ("colour=red/blue", "--compare colour: not in the table; expected one of machine"),
+    ],
+)
+def test_a_wrong_comparison_is_one_line(
+    compare: str, said: str, log: Callable[[], int], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    assert log() == 0
+    assert cli.execute(command(tmp_path / "out", "--compare", compare)) == 2
+    assert said in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_an_axis_is_given_once(tmp_path: Path) -> None:

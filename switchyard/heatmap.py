@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps as pictures: over two axes of the grid, how two values of a third compare.
+
+A cell's text is the ratio, its colour the ratio's logarithm: blue and orange, which the
+colour-blind tell apart, with white where both are equal. Further axes give a map each.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import polars
+
+from switchyard import plot
+from switchyard.errors import InputError
+
+CELL = 46
+# The metric that is compared unless told otherwise; its axes' titles.
+METRIC = "us"
+TITLES = {
+    "icache.size-bytes": "instruction cache",
+    "dcache.size-bytes": "data cache",
+    "itlb.entries": "entries of the instruction TLB",
+    "dtlb.entries": "entries of the data TLB",
+}
+TOGETHER: dict[tuple[str, ...], str] = {
+    ("icache.size-bytes", "dcache.size-bytes"): "size of each cache",
+    ("itlb.entries", "dtlb.entries"): "entries of each TLB",
+}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is divided by what: `AXIS=OVER/UNDER`, each a value of the axis."""
+
+    axis: str
+    over: str
+    under: str
+
+    @classmethod
+    def parse(cls, text: str) -> "Compared":
+        """From the command line."""
+        axis, _, values = text.partition("=")
+        over, slash, under = values.partition("/")
+        if not axis or not slash or not over or not under:
+            raise InputError(f"--compare {text}: expected AXIS=VALUE/VALUE as scheme=flush/fass")
+        return cls(axis, over, under)
+
+    @property
+    def name(self) -> str:
+        """The ending of the picture's file name."""
+        return f"{self.axis}-{self.over}-{self.under}"
+
+
+def ratios(
+    frame: polars.DataFrame, axes: Sequence[str], compared: Compared, metric: str
+) -> polars.DataFrame:
+    """For each point of the axes: both values of the metric, and the first over the second."""
+    for name in (compared.axis, metric):
+        if name not in frame.columns:
+            known = ", ".join(frame.columns)
+            raise InputError(f"--compare {name}: not in the table; expected one of {known}")
+    halves = []
+    for value in (compared.over, compared.under):
+        half = frame.filter(polars.col(compared.axis).cast(polars.String) == value)
+        if half.is_empty():
+            some = ", ".join(str(one) for one in frame[compared.axis].unique(maintain_order=True))
+            raise InputError(
+                f"--compare {compared.axis}={value}: no point has it; expected two of {some}"
+            )
+        halves.append(half.select(*axes, polars.col(metric)))
+    both = halves[0].join(halves[1], on=list(axes), suffix="_under", maintain_order="left")
+    return both.with_columns(ratio=polars.col(metric) / polars.col(f"{metric}_under"))
+
+
+def draw(
+    frame: polars.DataFrame, axes: Sequence[tuple[str, ...]], compared: Compared, metric: str
+) -> dict[str, Any]:
+    """The maps of a sweep over these axes (those that vary), as a Vega-Lite specification."""
+    free = [names for names in axes if compared.axis not in names]
+    if len(free) < 2:
+        raise InputError(
+            f"--compare {compared.axis}: {len(free)} more axes with several values; "
+            "expected two or more to draw over"
+        )
+    (x, y), others = free[:2], free[2:]
+    found = ratios(frame, [names[0] for names in free], compared, metric)
+    rows = [
+        {
+            "x": shown(x[0], row[x[0]]),
+            "y": shown(y[0], row[y[0]]),
+            "map": ", ".join(f"{names[0]}: {row[names[0]]}" for names in others),
+            "ratio": row["ratio"],
+            "log": math.log10(row["ratio"]),
+            "text": f"{row['ratio']:.2g}" if row["ratio"] < 99.5 else f"{row['ratio']:.0f}",
+        }
+        for row in found.iter_rows(named=True)
+    ]
+    most = max(abs(row["log"]) for row in rows) or 1.0
+    order = {key: list(dict.fromkeys(row[key] for row in rows)) for key in ("x", "y", "map")}
+    height = CELL * 0.6 * len(order["y"])
+    base = alt.Chart(plot.data(rows)).encode(
+        x=alt.X("x:O", sort=order["x"], title=_title(x), axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("y:O", sort=order["y"][::-1], title=_title(y), axis=alt.Axis(titleLimit=height)),
+    )
+    cells = base.mark_rect(stroke="white").encode(
+        color=alt.Color(
+            "log:Q",
+            scale=alt.Scale(scheme="blueorange", domain=[-most, most], domainMid=0, reverse=True),
+            legend=None,
+        )
+    )
+    texts = base.mark_text(fontSize=12).encode(
+        text="text:N",
+        color=alt.condition(
+            f"abs(datum.log) > {0.7 * most}", alt.value("white"), alt.value("black")
+        ),
+    )
+    layers = alt.layer(cells, texts).properties(width=CELL * len(order["x"]), height=height)
+    columns = 2 if len(order["map"]) > 1 else 1
+    facet = alt.Facet("map:N", sort=order["map"], title=None, header=alt.Header(labelFontSize=14))
+    chart = layers.facet(facet, columns=columns).properties(
+        title=alt.TitleParams(
+            f"{metric}: {compared.over} over {compared.under}",
+            subtitle=["above 1 (blue) the latter is cheaper, below 1 (orange) the former"],
+        ),
+        description=describe(found, compared, metric),
+        background="white",
+        padding=14,
+    )
+    drawn: dict[str, Any] = plot.styled(chart).to_dict()
+    return drawn
+
+
+def describe(found: polars.DataFrame, compared: Compared, metric: str) -> str:
+    """The map in words."""
+    every = [float(one) for one in found["ratio"]]
+    cheaper = sum(one <= 1 for one in every)
+    return (
+        f"Heat map of {metric} with {compared.over} over that with {compared.under} at "
+        f"{len(every)} points: from {min(every):.2f} to {max(every):.1f}; "
+        f"{compared.over} is no dearer at {cheaper} of them."
+    )
+
+
+def _title(names: tuple[str, ...]) -> str:
+    return TOGETHER.get(names) or " and ".join(TITLES.get(name, name) for name in names)
+
+
+def shown(axis: str, value: object) -> str:
+    """A value of an axis as people say it."""
+    if axis.endswith("-bytes") and isinstance(value, int) and value % 1024 == 0:
+        return f"{value // 1024} KB"
+    return str(value)
