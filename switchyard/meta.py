@@ -22,7 +22,7 @@ from switchyard.jobs import Prepared
 
 # What a compiler writes into `.comment`, and Linux's own banner, which names both.
 COMPILER = re.compile(rb"(?:clang version|GCC: \([^)\0\n]*\)) [0-9][^\0\n]*")
-BANNER = re.compile(rb"Linux version ([0-9][^ \0\n]*) [^\n\0]*?\(([^\n\0]*?gcc[^\n\0]*?)\) #")
+BANNER = re.compile(rb"Linux version (\S+) \([^)\0]*\) \(([^\n\0]+)\) #")
 
 
 def collect(

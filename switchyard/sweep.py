@@ -95,7 +95,7 @@ def points(
     """
     every = [
         replace(job, machine=machine_name) if machine_name else job
-        for job in experiment.jobs(settings)
+        for job in experiment.choices(settings)
     ]
     if not every:
         raise InputError(f"{experiment.name}: makes no runs; expected an experiment with some")

@@ -108,6 +108,10 @@ class Experiment(ABC, Generic[Point]):
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """What the points say together, by the names of their jobs."""
 
+    def choices(self, settings: Settings) -> list[Job]:
+        """The runs that a sweep may choose from, where they are more than the figure's."""
+        return self.jobs(settings)
+
     def row(self, job: Job, point: Point) -> dict[str, Parameter]:
         """A job's point as a row of a sweep's table: the job's parameters, then every value.
 

@@ -8,9 +8,10 @@ words, and nothing was read off the drawing.
 """
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from switchyard import build
 from switchyard.build import BOARD, GUESTS
 from switchyard.errors import RunError
 from switchyard.experiments import l4_ipc_notes as notes
@@ -60,6 +61,13 @@ class L4Ipc(Experiment[Point]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a scheme and number of clients, the long ones first."""
+        return self._jobs(settings, SCHEMES)
+
+    def choices(self, settings: Settings) -> list[Job]:
+        """The same with every scheme."""
+        return self._jobs(settings, build.SCHEMES)
+
+    def _jobs(self, settings: Settings, schemes: Sequence[str]) -> list[Job]:
         rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
         warmup = min(WARMUP, rounds)
         return [
@@ -71,7 +79,7 @@ class L4Ipc(Experiment[Point]):
                 max_cycles=CYCLES_TO_START + (rounds + warmup) * CYCLES_A_ROUND,
                 parameters={"scheme": scheme, "clients": clients},
             )
-            for scheme in SCHEMES
+            for scheme in schemes
             for clients in CLIENTS
         ]
 
