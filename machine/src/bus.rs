@@ -344,6 +344,12 @@ impl Bus {
         }
     }
 
+    /// Whether the board has a network interface.
+    #[must_use]
+    pub fn has_network(&self) -> bool {
+        self.devices.iter().any(|m| m.device.is_network())
+    }
+
     /// Tells the devices that the network brought something.
     pub fn network_arrived(&mut self, now: Cycle, counters: &mut Counters) {
         for device in 0..self.devices.len() {

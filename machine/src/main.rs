@@ -322,7 +322,7 @@ fn run<O: Observer>(
         None => loaded(args, observer)?,
     };
     begin(&config, &mut machine)?;
-    let cable = plug(args, &mut machine, config.clock_hz)?;
+    let cable = plug(args, &mut machine, &config)?;
     let input = args.input.as_deref();
     let mut console = Console::open(input, cable, &mut machine, config.clock_hz)?;
     // Before the run, so that a long one does not end in a file that cannot be written.
@@ -390,7 +390,7 @@ fn run<O: Observer>(
 fn plug<O: Observer>(
     args: &BootArgs,
     machine: &mut Machine<O>,
-    clock_hz: u64,
+    config: &MachineConfig,
 ) -> Result<Option<Cable>, String> {
     let net: Option<Address> = parsed("--net", args.net.as_deref())?;
     let listens = net.as_ref().is_some_and(Address::listens);
@@ -400,12 +400,24 @@ fn plug<O: Observer>(
         Mac::default()
     };
     let mac = parsed("--mac", args.mac.as_deref())?;
+    for (argument, text) in [("--net", &args.net), ("--mac", &args.mac)] {
+        if let (Some(text), false) = (text, machine.bus().has_network()) {
+            let what = format!("machine {} has no network interface", config.name);
+            let expected = "a machine with the board versatile";
+            return Err(format!("{argument} {text}: {what}; expected {expected}"));
+        }
+    }
     machine.bus().host.net.mac = mac.unwrap_or(own);
     let Some(address) = net else {
         return Ok(None);
     };
     let wire = net::open(&address, terminal::say)?;
-    Ok(Some(Cable::plug(wire, machine, clock_hz, terminal::say)))
+    Ok(Some(Cable::plug(
+        wire,
+        machine,
+        config.clock_hz,
+        terminal::say,
+    )))
 }
 
 fn parsed<T: std::str::FromStr<Err = String>>(

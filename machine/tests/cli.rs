@@ -231,6 +231,61 @@ fn saved_machines_that_are_none() {
 }
 
 #[test]
+fn networks_that_cannot_be() {
+    let scratch = Scratch::new("networks");
+    let kernel = scratch.image("kernel", &exit_with(0));
+    let on_board = |more: &[&str], line: &str| {
+        let mut arguments = vec!["boot", "--machine", "versatilepb", "--kernel", &kernel];
+        arguments.extend(more);
+        refused(&arguments, line);
+    };
+    let kinds = "expected unix:PATH, listen-unix:PATH, tcp:HOST:PORT or listen-tcp:HOST:PORT \
+                 (:PORT for this computer)";
+    for (text, what) in [
+        ("", ""),
+        ("tap0", ""),
+        ("unix:", "no path; "),
+        ("tcp:localhost", "no port; "),
+        ("listen-tcp::65536", "no port; "),
+        ("udp:localhost:1", "no such kind of network: udp; "),
+    ] {
+        on_board(&["--net", text], &format!("--net {text}: {what}{kinds}"));
+    }
+    for text in ["02:53:59:42:00", "025359420001", "02:53:59:42:00:zz"] {
+        let wanted = "expected six bytes in hexadecimal, such as 02:53:59:42:00:07";
+        on_board(&["--mac", text], &format!("--mac {text}: {wanted}"));
+    }
+    let group = "a group's address; expected one of a single interface, the first byte even";
+    on_board(
+        &["--mac", "01:00:5e:00:00:01"],
+        &format!("--mac 01:00:5e:00:00:01: {group}"),
+    );
+    // no peer
+    let nobody = format!("unix:{}", scratch.path("nobody"));
+    let gone = "No such file or directory; expected somebody who listens there";
+    on_board(&["--net", &nobody], &format!("--net {nobody}: {gone}"));
+    // taken
+    let free = "expected an address of this computer that is free";
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let listens = format!("listen-tcp:{}", taken.local_addr().unwrap());
+    let what = format!("--net {listens}: Address already in use; {free}");
+    on_board(&["--net", &listens], &what);
+    let listens = format!("listen-unix:{}", scratch.file("taken", ""));
+    let what = format!("--net {listens}: Address already in use; {free}");
+    on_board(&["--net", &listens], &what);
+    // no interface
+    let without = "machine sa1110 has no network interface; \
+                   expected a machine with the board versatile";
+    boot_refused(
+        &kernel,
+        &["--net", &nobody],
+        &format!("--net {nobody}: {without}"),
+    );
+    let mac = "02:53:59:42:00:07";
+    boot_refused(&kernel, &["--mac", mac], &format!("--mac {mac}: {without}"));
+}
+
+#[test]
 fn machine_files_with_a_mistake() {
     let scratch = Scratch::new("machines");
     let kernel = scratch.image("kernel", &exit_with(0));

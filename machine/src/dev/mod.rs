@@ -198,6 +198,10 @@ pub trait Device: State + Send {
     fn counts(&self) -> bool {
         false
     }
+    /// Whether this is a network interface: `host.net` is its.
+    fn is_network(&self) -> bool {
+        false
+    }
     /// For the interrupt controller: the processor's pins, given all sources.
     fn pins(&self, _sources: u64) -> Option<Pins> {
         None

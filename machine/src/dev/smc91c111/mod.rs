@@ -547,4 +547,7 @@ impl Device for Smc91c111 {
         self.catch_up(ctx);
         self.settle(ctx);
     }
+    fn is_network(&self) -> bool {
+        true
+    }
 }
