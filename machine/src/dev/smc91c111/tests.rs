@@ -339,6 +339,89 @@ fn what_does_not_fit_is_lost_and_said() {
 }
 
 #[test]
+fn every_byte_of_the_longest_frames_is_kept() {
+    let mut b = enabled();
+    for length in [1513, 1514] {
+        let frame: Vec<u8> = frame_to(MAC, length)
+            .iter()
+            .enumerate()
+            .map(|(n, byte)| if n < 14 { *byte } else { (n * 7 / 5) as u8 })
+            .collect();
+        b.arrives(&frame);
+        assert_eq!(b.take().2[..length], frame);
+        b.transmit(&frame);
+        let sent = b.now + (length as u64 + 24) * BYTE;
+        b.run_to(sent);
+        assert_eq!(b.host.net.outgoing.pop(), Some(frame));
+    }
+}
+
+#[test]
+fn commands_move_packets_between_queues() {
+    let mut b = enabled();
+    let command = |b: &mut Nic, number: u16| b.set(2, 0, number << 5);
+    // 3: the first of those received goes out of the queue and stays held, until 5 releases it
+    b.arrives(&frame_to(MAC, 60));
+    b.arrives(&frame_to(MAC, 70));
+    let first = b.get(2, 4) >> 8;
+    command(&mut b, 3);
+    assert_ne!(b.get(2, 4) >> 8, first);
+    assert_eq!(b.get(0, 8), 0x0204);
+    b.set(2, 2, first);
+    command(&mut b, 5);
+    assert_eq!(b.get(0, 8), 0x0304);
+    // its bytes are still those of the frame, read by its number instead of as received
+    b.set(2, 6, PTR_AUTO_INCR | 4);
+    assert_eq!(b.read(8).to_le_bytes(), MAC[..4]);
+    // 4: the second goes out of the queue and is released
+    command(&mut b, 4);
+    assert_eq!((b.get(2, 4), b.get(0, 8)), (0x8080, 0x0404));
+    // 7: what waits to be sent never is, and its packets stay held
+    b.set(1, 12, CTR_RESET & !CTR_AUTO_RELEASE);
+    let sent = b.transmit(&frame_to([0x10; 6], 60));
+    let next = b.now + 84 * BYTE;
+    b.run_to(next);
+    b.transmit(&frame_to([0x10; 6], 61));
+    b.transmit(&frame_to([0x10; 6], 62));
+    assert_eq!(b.get(2, 4), 0x8000 | sent);
+    command(&mut b, 7);
+    let later = b.now + 1000 * BYTE;
+    b.run_to(later);
+    assert_eq!(b.host.net.outgoing.len(), 1);
+    assert_eq!((b.get(2, 4), b.get(0, 8)), (0x8080, 0x0104));
+    // 2: all is free again, and it goes on as ever
+    command(&mut b, 2);
+    assert_eq!(b.get(0, 8), 0x0404);
+    let again = frame_to([0x10; 6], 63);
+    b.transmit(&again);
+    let later = b.now + 1000 * BYTE;
+    b.run_to(later);
+    assert_eq!(b.host.net.outgoing.last(), Some(&again));
+}
+
+#[test]
+fn a_frame_that_comes_during_another_takes_its_turn() {
+    let mut b = enabled();
+    b.set(2, 12, u16::from(INT_RCV) << 8);
+    b.host.net.incoming.push_back(frame_to(MAC, 100));
+    b.host.net.incoming.push_back(frame_to([0xff; 6], 200));
+    b.with(|device, ctx| device.network_arrived(ctx));
+    b.run_to((100 + 24) * BYTE - 1);
+    assert_eq!((b.lines, b.get(0, 8)), (0, 0x0404));
+    b.run_to((100 + 24) * BYTE);
+    assert_eq!((b.lines, b.get(0, 8)), (1 << LINE, 0x0304));
+    b.run_to((100 + 24 + 200 + 24) * BYTE - 1);
+    assert_eq!(b.get(0, 8), 0x0304);
+    b.run_to((100 + 24 + 200 + 24) * BYTE);
+    assert_eq!(b.get(0, 8), 0x0204);
+    // the interrupt stays until the last is taken
+    assert_eq!(b.take().2.len(), 102);
+    assert_eq!(b.lines, 1 << LINE);
+    assert_eq!(b.take().2.len(), 202);
+    assert_eq!(b.lines, 0);
+}
+
+#[test]
 fn the_transceiver_is_found_and_negotiates() {
     let mut b = plugged();
     assert_eq!(b.phy_read(0, 2), 0x0016);
