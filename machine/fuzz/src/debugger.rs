@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A debugger that sends anything.
 
-use std::io;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::io::{self, Cursor, Read, Write};
+use std::rc::Rc;
 
 use gdbstub::conn::{Connection, ConnectionExt};
-use switchyard_machine::gdb;
+use switchyard_machine::gdb::{self, Files};
 use switchyard_machine::machine::Stop;
 
 use super::{machine, small, Input};
@@ -57,12 +60,75 @@ impl ConnectionExt for Script {
     }
 }
 
-/// Serves a debugger. Input: a machine's number, whether the rest is lines that are sent as
-/// packets (with their checksums) or what is sent, the rest.
+/// A file's contents; shared with whoever writes it.
+type Contents = Rc<RefCell<Vec<u8>>>;
+
+/// The files that the debugger names with `monitor save` and `monitor restore`: none of them is
+/// one of this computer's. One is there from the start.
+struct InMemory {
+    files: RefCell<BTreeMap<String, Contents>>,
+    /// How many may still be opened or written: each restoring takes a machine's time.
+    left: Cell<u32>,
+}
+
+impl InMemory {
+    fn with(name: &str, contents: &[u8]) -> Self {
+        let file = Rc::new(RefCell::new(contents.to_vec()));
+        Self {
+            files: RefCell::new(BTreeMap::from([(name.to_string(), file)])),
+            left: Cell::new(8),
+        }
+    }
+
+    fn take_turn(&self) -> io::Result<()> {
+        let left = self.left.get().checked_sub(1);
+        self.left.set(left.ok_or(io::ErrorKind::PermissionDenied)?);
+        Ok(())
+    }
+}
+
+impl Files for InMemory {
+    fn create(&self, name: &str) -> io::Result<Box<dyn Write>> {
+        self.take_turn()?;
+        let file = Contents::default();
+        let mut files = self.files.borrow_mut();
+        files.insert(name.to_string(), file.clone());
+        Ok(Box::new(Written(file)))
+    }
+
+    fn open(&self, name: &str) -> io::Result<Box<dyn Read>> {
+        self.take_turn()?;
+        let files = self.files.borrow();
+        let file = files.get(name).ok_or(io::ErrorKind::NotFound)?;
+        let contents = file.borrow().clone();
+        Ok(Box::new(Cursor::new(contents)))
+    }
+}
+
+/// The end of a file that is being written.
+struct Written(Contents);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Serves a debugger. Input: a machine's number; two bits: whether the rest is what is sent, and
+/// not lines that are sent as packets (with their checksums), and whether a file `f` stands before
+/// it, behind its length; the rest.
 pub fn debugger(data: &[u8]) {
     let mut input = Input(data);
     let (config, board) = small(input.number(1));
-    let framed = input.number(1) & 1 == 0;
+    let how = input.number(1);
+    let framed = how & 1 == 0;
+    let given = if how & 2 != 0 { input.piece() } else { &[] };
+    let files = InMemory::with("f", given);
     let mut bytes = Vec::new();
     if framed {
         for line in input.0.split(|&byte| byte == b'\n') {
@@ -86,5 +152,5 @@ pub fn debugger(data: &[u8]) {
         Stop::Budget => None,
         other => Some(other),
     };
-    gdb::converse(script, &mut machine, CYCLES, &mut between, false);
+    gdb::converse(script, &mut machine, CYCLES, &mut between, Some(&files));
 }

@@ -12,6 +12,8 @@ use super::{machine, small, Input};
 const CYCLES: u64 = 4000;
 /// Most operations of an input on devices.
 const OPERATIONS: usize = 4000;
+/// Most frames that stand before an interface.
+const FRAMES: usize = 8;
 /// Most output that is kept of a device that talks.
 const OUTPUT: usize = 1 << 16;
 
@@ -65,8 +67,8 @@ pub fn instructions(data: &[u8]) {
     machine.counters();
 }
 
-/// Reads and writes registers of a machine's devices, types, and lets time pass. Input: a
-/// machine's number, then operations: what, which device, where, a value.
+/// Reads and writes registers of a machine's devices, types, sends frames, and lets time pass.
+/// Input: a machine's number, then operations: what, which device, where, a value.
 pub fn devices(data: &[u8]) {
     let mut input = Input(data);
     let (config, board) = small(input.number(1));
@@ -97,6 +99,20 @@ pub fn devices(data: &[u8]) {
                 let typed = input.bytes(offset as usize % 32);
                 bus.type_input(typed, now, &mut counters);
             }
+            6 if offset & 1 == 0 => {
+                // Of any length, to the interface, to all or to nobody; plugged in or out.
+                let net = &mut bus.host.net;
+                let head = input.number(2);
+                net.cable = head & 0xf000 != 0xf000;
+                let mut frame = vec![head as u8; (head & 0xfff) as usize];
+                if let (true, Some(target)) = (head & 0x1000 != 0, frame.get_mut(..6)) {
+                    target.copy_from_slice(&net.mac.0);
+                }
+                if net.incoming.len() < FRAMES {
+                    net.incoming.push_back(frame);
+                }
+                bus.network_arrived(now, &mut counters);
+            }
             _ => {
                 // From one cycle to some minutes.
                 now += u64::from(input.number(2)) << (offset % 24);
@@ -105,5 +121,6 @@ pub fn devices(data: &[u8]) {
         }
         // The run loop's owner takes what was written.
         bus.host.output.truncate(OUTPUT);
+        bus.host.net.outgoing.clear();
     }
 }

@@ -4,10 +4,12 @@
 use switchyard_machine::config::BUILT_IN;
 use switchyard_machine::devicetree::DeviceTree;
 
+use super::saved;
+
 /// `b .`, and a few instructions before it: all that a kernel needs.
 const CODE: [u32; 4] = [0xe3a0_0001, 0xe280_0002, 0xe10f_1000, 0xeaff_fffe];
 /// What a debugger asks for: registers, memory, breakpoints, stepping, monitor commands.
-const PACKETS: [&str; 11] = [
+const PACKETS: [&str; 15] = [
     "qSupported:multiprocess+;swbreak+",
     "?\ng\nm c0000000,40\nvCont;s:1\nvCont;c:1",
     "p0\np19\nP0=01020304\nMc0000000,4:01020304",
@@ -19,6 +21,11 @@ const PACKETS: [&str; 11] = [
     "D",
     "vKill;1\nk",
     "md4726,74716e73",
+    // save a; step; restore a; restore b, which is not there; restore f, which is given
+    "qRcmd,736176652061\nvCont;s:1\nqRcmd,726573746f72652061\ng\nvCont;c:1",
+    "qRcmd,726573746f72652062\nm c0000000,40",
+    "qRcmd,726573746f72652066\ng\nvCont;c:1",
+    "qRcmd,736176652066\nqRcmd,736176652066\nqRcmd,726573746f72652066\nZ2,c0000000,4\nc",
 ];
 
 fn elf() -> Vec<u8> {
@@ -88,11 +95,17 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             })
             .collect(),
         "devices" => (0..6u8).map(|n| vec![n; 200]).collect(),
-        "saved_state" => vec![vec![1], vec![1, 0, 1, 0, 7], vec![0; 40]],
-        "debugger" => PACKETS
-            .iter()
-            .map(|text| with(&[0, 0], text.as_bytes()))
-            .collect(),
+        "saved_state" => {
+            let changed = (0..BUILT_IN.len() as u8).map(|n| vec![n << 1 | 1, 0, 1, 0, 7]);
+            changed.chain([vec![1], vec![0; 40]]).collect()
+        }
+        "debugger" => {
+            let plain = PACKETS.iter().map(|text| with(&[0, 0], text.as_bytes()));
+            let saved = piece(&saved::saved(0));
+            let given = PACKETS.iter().rev().take(2);
+            let given = given.map(|text| with(&[0, 2], &with(&saved, text.as_bytes())));
+            plain.chain(given).collect()
+        }
         _ => Vec::new(),
     }
 }

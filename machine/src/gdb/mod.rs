@@ -12,7 +12,8 @@ mod registers;
 mod session;
 mod watch;
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::net::{TcpListener, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -39,6 +40,33 @@ pub type Debugged<A> = Machine<(A, Watch)>;
 /// The other side of the guest's console: called when a slice of the run has ended with `Stop`.
 /// Shows what the guest wrote, types what was typed; says with what the run ends, if it does.
 pub type Between<'a, A> = dyn FnMut(&mut Debugged<A>, Stop) -> Option<Stop> + 'a;
+
+/// Files that a debugger can name.
+pub trait Files {
+    /// One to write, empty.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    fn create(&self, name: &str) -> io::Result<Box<dyn Write>>;
+    /// One to read.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn open(&self, name: &str) -> io::Result<Box<dyn Read>>;
+}
+
+/// Those of this computer.
+struct Disk;
+
+impl Files for Disk {
+    fn create(&self, name: &str) -> io::Result<Box<dyn Write>> {
+        Ok(Box::new(File::create(name)?))
+    }
+
+    fn open(&self, name: &str) -> io::Result<Box<dyn Read>> {
+        Ok(Box::new(File::open(name)?))
+    }
+}
 
 /// Where a debugger is waited for.
 #[derive(Debug)]
@@ -130,7 +158,8 @@ pub fn serve<A: Observer>(
             Err(_) if left.load(Ordering::Relaxed) => return Ok(Some(Stop::Left)),
             Err(error) => return Err(format!("--gdb: {error}; expected a debugger to connect")),
         };
-        match converse(link, machine, until, between, listener.local()) {
+        let files = listener.local().then_some(&Disk as &dyn Files);
+        match converse(link, machine, until, between, files) {
             Left::Lost(_) if left.load(Ordering::Relaxed) => return Ok(Some(Stop::Left)),
             Left::Ended(stop) => return Ok(Some(stop)),
             Left::Detached => return Ok(None),
@@ -139,14 +168,14 @@ pub fn serve<A: Observer>(
     }
 }
 
-/// Serves one debugger, wherever it is, to its end. `files`: it may save to and restore from files
-/// of this computer.
+/// Serves one debugger, wherever it is, to its end. `files`: those that it may save to and restore
+/// from.
 pub fn converse<A: Observer, C: ConnectionExt<Error = io::Error>>(
     link: C,
     machine: &mut Debugged<A>,
     until: Cycle,
     between: &mut Between<'_, A>,
-    files: bool,
+    files: Option<&dyn Files>,
 ) -> Left {
     let mut session = Session::new(machine, until, between, files);
     let result = GdbStub::new(link).run_blocking::<Loop<A, C>>(&mut session);
@@ -209,7 +238,7 @@ mod tests {
             Stop::Budget => None,
             other => Some(other),
         };
-        converse(&mut script, &mut machine, 100_000, &mut between, false);
+        converse(&mut script, &mut machine, 100_000, &mut between, None);
         expand(&script.answer)
     }
 

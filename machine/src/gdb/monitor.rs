@@ -2,7 +2,6 @@
 //! `monitor` commands: what GDB has no notion of. Looking changes nothing.
 
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{BufReader, BufWriter};
 
 use crate::arm::memsys::MemSys;
@@ -10,6 +9,8 @@ use crate::machine::Machine;
 use crate::observe::Observer;
 use crate::state::{self, Damaged, Saved};
 use crate::tlb::{Attributes, TlbEntry};
+
+use super::Files;
 
 const HELP: &str = "\
 monitor cycles         cycles and instructions since reset
@@ -23,8 +24,12 @@ monitor restore FILE   go back to what was saved there
 const NO_FILES: &str = "a debugger from another computer may not name files of this one; \
                         expected --gdb :PORT\n";
 
-/// Answers a command; an unknown one with the list of all. `files`: it may name files.
-pub fn answer<O: Observer>(machine: &mut Machine<O>, command: &str, files: bool) -> String {
+/// Answers a command; an unknown one with the list of all. `files`: those that it may name.
+pub fn answer<O: Observer>(
+    machine: &mut Machine<O>,
+    command: &str,
+    files: Option<&dyn Files>,
+) -> String {
     let words: Vec<&str> = command.split_whitespace().collect();
     match words[..] {
         ["cycles"] => {
@@ -38,9 +43,8 @@ pub fn answer<O: Observer>(machine: &mut Machine<O>, command: &str, files: bool)
             Some(va) => translate(&machine.core().mem, va),
             None => format!("{address}: expected an address, such as 0xc0008000\n"),
         },
-        ["save" | "restore", _] if !files => NO_FILES.to_string(),
-        ["save", file] => save(machine, file),
-        ["restore", file] => restore(machine, file),
+        ["save", file] => files.map_or(NO_FILES.to_string(), |all| save(machine, all, file)),
+        ["restore", file] => files.map_or(NO_FILES.to_string(), |all| restore(machine, all, file)),
         _ => HELP.to_string(),
     }
 }
@@ -54,8 +58,10 @@ pub fn changes_state(command: &str) -> bool {
     )
 }
 
-fn save<O: Observer>(machine: &mut Machine<O>, file: &str) -> String {
-    let written = File::create(file).and_then(|out| state::save(machine, BufWriter::new(out)));
+fn save<O: Observer>(machine: &mut Machine<O>, files: &dyn Files, file: &str) -> String {
+    let written = files
+        .create(file)
+        .and_then(|out| state::save(machine, BufWriter::new(out)));
     match written {
         Ok(()) => format!("saved at cycle {}\n", machine.cycles()),
         Err(error) => format!("{file}: {error}; expected a file that can be written\n"),
@@ -63,8 +69,8 @@ fn save<O: Observer>(machine: &mut Machine<O>, file: &str) -> String {
 }
 
 /// Goes back, or leaves the machine as it is if the file is unfit.
-fn restore<O: Observer>(machine: &mut Machine<O>, file: &str) -> String {
-    let opened = match File::open(file) {
+fn restore<O: Observer>(machine: &mut Machine<O>, files: &dyn Files, file: &str) -> String {
+    let opened = match files.open(file) {
         Ok(opened) => opened,
         Err(error) => return format!("{file}: {error}; expected a saved machine\n"),
     };

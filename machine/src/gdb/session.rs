@@ -34,7 +34,7 @@ use crate::observe::Observer;
 
 use super::registers::{Arm, Number, Table, Values, PC};
 use super::watch::Watchpoint;
-use super::{monitor, Between, Debugged};
+use super::{monitor, Between, Debugged, Files};
 
 /// Cycles between two looks at the debugger and the console: some 50 ms of the host's time.
 const SLICE: Cycle = 1_000_000;
@@ -56,20 +56,20 @@ pub struct Session<'a, A: Observer> {
     shown_pc: Option<u32>,
     registers: Table,
     description: String,
-    /// Whether the debugger may name files of this computer.
-    files: bool,
+    /// The files that the debugger may name.
+    files: Option<&'a dyn Files>,
     /// How the run has ended.
     end: Option<Stop>,
 }
 
 impl<'a, A: Observer> Session<'a, A> {
-    /// A session on a stopped machine that runs to cycle `until` at most. `files`: the debugger
-    /// may save to and restore from files of this computer.
+    /// A session on a stopped machine that runs to cycle `until` at most. `files`: those that the
+    /// debugger may save to and restore from.
     pub fn new(
         machine: &'a mut Debugged<A>,
         until: Cycle,
         between: &'a mut Between<'_, A>,
-        files: bool,
+        files: Option<&'a dyn Files>,
     ) -> Self {
         let registers = Table::new(machine.core().mem.core);
         Self {
