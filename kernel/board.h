@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BOARD_INTERRUPTS 32
+#include "board_layout.h" /* BOARD_INTERRUPTS, BOARD_TIMER_US and _COUNTS */
 
 void board_init(void);
 
@@ -18,13 +18,14 @@ void board_putc(char c);
 /* The next character, or -1 when there is none. */
 int board_getc(void);
 
-/* The free-running counter behind both timer functions: BOARD_TIMER_HZ, 32 bits, wraps. */
-#define BOARD_TIMER_HZ 3686400
+/* The free-running counter behind both timer functions: 32 bits, wraps. It counts
+ * BOARD_TIMER_COUNTS in BOARD_TIMER_US microseconds. */
 uint32_t board_timer_count(void);
 /* Interrupt once when the counter reaches `count`. */
 void board_timer_tick_at(uint32_t count);
 /* A second match, for timeouts; the later call replaces the earlier. */
 void board_timer_alarm_at(uint32_t count);
+/* Whose interrupt is it? One that is both's is the tick's first. */
 bool board_timer_is_tick(uint32_t interrupt);
 bool board_timer_is_alarm(uint32_t interrupt);
 void board_timer_acknowledge(uint32_t interrupt);

@@ -27,6 +27,24 @@ bool user_load(uint32_t va, uint32_t *value) {
     return va < KERNEL_AREA && (va & 3) == 0 && guarded_load(va, value);
 }
 
+/* Bit of the CPSR: Thumb state, on processors that have it. */
+#define CPSR_THUMB 0x20u
+
+/* The instruction at `pc`, which the program has just fetched; or false. */
+static bool user_instruction(const struct tcb *t, uint32_t pc, uint32_t *insn) {
+    if (!user_load(pc & ~3u, insn)) {
+        return false;
+    }
+    if ((t->frame.cpsr & CPSR_THUMB) != 0) {
+        *insn = (pc & 2) != 0 ? *insn >> 16 : *insn & 0xffff;
+    }
+    return true;
+}
+
+static uint32_t insn_size(const struct tcb *t) {
+    return (t->frame.cpsr & CPSR_THUMB) != 0 ? 2 : 4;
+}
+
 bool kernel_probe_load(uint32_t va, uint32_t *value) {
     return guarded_load(va, value);
 }
@@ -51,7 +69,7 @@ static void exception(struct tcb *self, uint32_t number, uint32_t code) {
 
 void fault_swi(struct tcb *self) {
     uint32_t insn = 0;
-    user_load(self->frame.pc - 4, &insn);
+    (void)user_instruction(self, self->frame.pc - insn_size(self), &insn);
     self->kmsg[0] = message_tag(L4_LABEL_EXCEPTION, L4_ARM_SWI_EXCEPTION_WORDS);
     self->kmsg[1] = self->frame.pc;
     for (uint32_t i = 0; i < 8; i++) {
@@ -133,7 +151,8 @@ void fault_data(struct tcb *self) {
         return;
     }
     /* The instruction was just executed: unreadable, it was an execute-only trick of the pager. */
-    bool write = user_load(self->frame.pc, &insn) && cpu_insn_writes(insn);
+    bool write = user_instruction(self, self->frame.pc, &insn) &&
+                 cpu_insn_writes(insn, (self->frame.cpsr & CPSR_THUMB) != 0);
     if (!mapdb_wake(self->space, va, write)) {
         unresolved(self, va, write ? L4_Writable : L4_Readable);
     }
@@ -155,7 +174,7 @@ void fault_prefetch(struct tcb *self) {
 }
 
 void fault_undefined(struct tcb *self) {
-    self->frame.pc -= 4;
+    self->frame.pc -= insn_size(self);
     exception(self, L4_ARM_EXC_UNDEFINED, 0);
 }
 

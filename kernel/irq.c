@@ -9,8 +9,6 @@
 #include "sched.h"
 #include "timer.h"
 
-_Static_assert(BOARD_INTERRUPTS <= SYSTEM_BASE, "an interrupt is a thread number");
-
 void irq_handle(void) {
     int pending;
     sched_interrupted();

@@ -15,8 +15,8 @@
 
 #define THREAD_COUNT_LOG2 10
 #define THREAD_COUNT      (1u << THREAD_COUNT_LOG2)
-#define SYSTEM_BASE       32
-#define USER_BASE         48
+#define SYSTEM_BASE       BOARD_INTERRUPTS
+#define USER_BASE         (SYSTEM_BASE + 16)
 #define THREAD_SIGMA0     L4_GlobalId(USER_BASE, L4_ROOT_VERSION).raw
 #define THREAD_ROOT       L4_GlobalId(USER_BASE + 2, L4_ROOT_VERSION).raw
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time. The board's counter (3.6864 MHz, 32 bits, wraps after 19 minutes) is extended to 64 bits of
- * microseconds; it is read at least at every tick.
+ * Time. The board's counter (32 bits) is extended to 64 bits of microseconds; it is read at least
+ * at every tick.
  */
 #include "timer.h"
 
@@ -9,16 +9,17 @@
 #include "ipc.h"
 #include "sched.h"
 
-/* us = counts * 625 / 2304, exactly: 1000000 / 3686400 reduced. */
-#define US_NUMERATOR   625u
-#define US_DENOMINATOR 2304u
-_Static_assert((uint64_t)BOARD_TIMER_HZ *US_NUMERATOR == 1000000ull * US_DENOMINATOR, "timer rate");
+/* us = counts * US_NUMERATOR / US_DENOMINATOR, exactly. */
+#define US_NUMERATOR   ((uint32_t)BOARD_TIMER_US)
+#define US_DENOMINATOR ((uint32_t)BOARD_TIMER_COUNTS)
 
-#define TICK_COUNTS (TICK_MICROSECONDS * (US_DENOMINATOR / 9) / 625 * 9) /* 36864 */
-_Static_assert(TICK_COUNTS == BOARD_TIMER_HZ / (1000000 / TICK_MICROSECONDS), "tick");
+#define TICK_COUNTS (TICK_MICROSECONDS * BOARD_TIMER_COUNTS / BOARD_TIMER_US)
+_Static_assert(TICK_MICROSECONDS *BOARD_TIMER_COUNTS % BOARD_TIMER_US == 0, "whole counts");
+/* timer_now and timer_set_alarm compute in words. */
+_Static_assert(BOARD_TIMER_US <= 625 && BOARD_TIMER_COUNTS <= 32 * BOARD_TIMER_US, "timer rate");
 
 static uint64_t now_us;
-static uint32_t now_remainder; /* of the division, in 1/2304 us */
+static uint32_t now_remainder; /* of the division */
 static uint32_t last_count;
 static uint32_t next_tick;
 
@@ -91,9 +92,11 @@ void timer_set_alarm(void) {
     if (ahead > 60000000u) {
         ahead = 60000000u; /* a minute: far from the counter's wrap */
     }
-    /* us * 3.6864, rounded up */
-    uint32_t counts = (uint32_t)(ahead * 3u) + (uint32_t)((uint32_t)ahead / 625u * 429u) +
-                      ((uint32_t)ahead % 625u * 429u + 624u) / 625u;
+    /* ahead / US_NUMERATOR * US_DENOMINATOR, rounded up */
+    uint32_t us = (uint32_t)ahead, whole = US_DENOMINATOR / US_NUMERATOR;
+    uint32_t rest = US_DENOMINATOR % US_NUMERATOR;
+    uint32_t counts = us * whole + us / US_NUMERATOR * rest +
+                      (us % US_NUMERATOR * rest + US_NUMERATOR - 1) / US_NUMERATOR;
     board_timer_alarm_at(last_count + counts + 1);
     /*
      * QEMU forgets a match that has just passed when another match register is written; on the

@@ -51,10 +51,7 @@ $(OUT)/$(1).elf: $(TOP)/l4/program.lds $(TOP)/l4/program.mk $(addprefix $(OBJ)/,
 -include $(patsubst %.o,$(OBJ)/%.d,$(3))
 endef
 
-# Where programs are linked. Sigma0 and root programs run where they lie in memory (the kernel
-# keeps 1 MB and 8 MB for them); children low in the 32 MB that a space has relocated.
-# Where all programs share one address space children are moved from there (user/common/task.c), for
-# which their files have to keep the relocations.
-SIGMA0_BASE := 0xc0900000
-ROOT_BASE := 0xc0a00000
+include $(TOP)/l4/boards.mk
+# Children lie low in the 32 MB that a space has relocated. Where all programs share one address space
+# they are moved from there (user/common/task.c), for which their files have to keep the relocations.
 CHILD_BASE := 0x00008000

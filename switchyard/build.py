@@ -19,6 +19,8 @@ from pathlib import Path
 from switchyard.errors import InputError, RunError
 
 BOARD = "assabet"
+VERSATILE = "versatile"
+BOARDS = (BOARD, VERSATILE)
 SCHEMES = ("flush", "fass", "fass-shared", "single-space")
 BARE = "bare"
 DCACHE_BYTES = 8192  # kernel/Makefile: the SA-1110's
@@ -76,7 +78,8 @@ class Guest:
         if self.scheme == BARE:
             return ["make", "-C", "bench", *tools, str(self.image)]
         kernel = ["ARCH=arm", f"BOARD={self.board}", f"SWITCH={self.scheme}"]
-        kernel.append(f"DCACHE={self.dcache_bytes}")
+        if self.dcache_bytes != DCACHE_BYTES:
+            kernel.append(f"DCACHE={self.dcache_bytes}")
         return ["make", "-C", "kernel", *kernel, f"PROGRAM={self.program}", *tools]
 
 
@@ -96,6 +99,7 @@ GUESTS = {
             for program, about in PROGRAMS.items()
             for scheme in SCHEMES
         ),
+        *(Guest(VERSATILE, scheme, "test", PROGRAMS["test"]) for scheme in SCHEMES),
         Guest(BOARD, BARE, "bench-compute", "a compute loop without a kernel"),
     ]
 }

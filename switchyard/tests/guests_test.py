@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real thing: the kernel's tests and the experiment, on the simulator and on QEMU.
 
-The same image runs on both; QEMU's collie has the same processor family and no probe, so what
+The same image runs on both; QEMU's machines have the same processor families and no probe, so what
 passes there does not lean on the simulator.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from switchyard import build, machine, runner
-from switchyard.build import BOARD, GUESTS, SCHEMES, Guest
+from switchyard.build import BOARD, BOARDS, GUESTS, SCHEMES, VERSATILE, Guest
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_ipc import CLIENTS
@@ -60,8 +60,8 @@ class Verdict:
         )
 
 
-def built(scheme: str, program: str) -> Guest:
-    guest = GUESTS[f"{BOARD}-{scheme}-{program}"]
+def built(scheme: str, program: str, board: str = BOARD) -> Guest:
+    guest = GUESTS[f"{board}-{scheme}-{program}"]
     build.ensure([guest])
     return guest
 
@@ -103,6 +103,29 @@ def test_no_stale_state_is_ever_used(scheme: str, program: str, append: str) -> 
     assert done.returncode == 0
 
 
+# The other processor: the tests and the coherence checker in one run.
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_kernel_on_the_versatile(scheme: str, subtests: pytest.Subtests) -> None:
+    image = built(scheme, "test", VERSATILE).image
+    boot = Boot("versatilepb", image, max_cycles=MAX_CYCLES)
+    command = [str(machine.binary()), *boot.arguments(), "--check", "coherence"]
+    done = subprocess.run(command, capture_output=True, check=False, text=True, errors="replace")
+    check(Verdict.read(done.stdout), subtests)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+# The other machines with that processor have its board, and caches of other sizes.
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("name", ["omap1610", "s3c24a0"])
+def test_kernel_on_others_of_the_kind(name: str, subtests: pytest.Subtests) -> None:
+    boot = Boot(name, built("fass", "test", VERSATILE).image, "only=thread_", MAX_CYCLES)
+    check(Verdict.read(machine.run(boot, must_succeed=False).console), subtests)
+
+
 # The kernel against a model of who may see which page (user/random).
 OPERATIONS = 100_000
 
@@ -124,9 +147,15 @@ def test_random_operations_agree_with_the_model(scheme: str, subtests: pytest.Su
     assert done.returncode == 0
 
 
-def qemu_console(image: Path) -> str:
+QEMU_MACHINES = {
+    BOARD: ["-M", "collie"],
+    VERSATILE: ["-M", "versatilepb", "-audiodev", "none,id=none"],
+}
+
+
+def qemu_console(board: str, image: Path) -> str:
     """Runs an image on QEMU until it says that it is at its end; it cannot leave by itself."""
-    command = ["qemu-system-arm", "-M", "collie", "-nographic", "-kernel", str(image)]
+    command = ["qemu-system-arm", *QEMU_MACHINES[board], "-nographic", "-kernel", str(image)]
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -157,11 +186,12 @@ def up_to_end(lines: Iterator[str]) -> Iterator[str]:
 @pytest.mark.slow
 @pytest.mark.guests
 @pytest.mark.qemu
+@pytest.mark.parametrize("board", BOARDS)
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_kernel_on_qemu(scheme: str, subtests: pytest.Subtests) -> None:
+def test_kernel_on_qemu(scheme: str, board: str, subtests: pytest.Subtests) -> None:
     if shutil.which("qemu-system-arm") is None:
         pytest.fail("qemu-system-arm: not found; install it with: apt-get install qemu-system-arm")
-    check(Verdict.read(qemu_console(built(scheme, "test").image)), subtests)
+    check(Verdict.read(qemu_console(board, built(scheme, "test", board).image)), subtests)
 
 
 # Enough round trips for the shape of the figure, few enough for a test.

@@ -5,8 +5,7 @@
  */
 #include "pages.h"
 
-/* SDRAM starts here on all StrongARM boards; 512 MB is what QEMU's collie has. */
-#define RAM_BASE   0xc0000000u
+/* 512 MB is what QEMU's collie has. */
 #define RAM_PAGES  (512u * 1024 * 1024 / PAGE_SIZE)
 #define MAX_OWNERS 64
 #define MAX_DEVICE 64
@@ -16,6 +15,7 @@ static L4_ThreadId_t root_task;
 
 static L4_ThreadId_t owners[MAX_OWNERS + 1]; /* 1 on; 0 is "nobody" */
 static unsigned num_owners;
+static L4_Word_t ram_base; /* of the first conventional memory that the kernel names */
 static L4_Word8_t ram_owner[RAM_PAGES];
 
 static struct {
@@ -26,6 +26,13 @@ static unsigned num_devices;
 
 void pages_init(const L4_KernelInterfacePage_t *interface) {
     kip = interface;
+    for (L4_Word_t i = 0; i < L4_NumMemoryDescriptors(kip); i++) {
+        const L4_MemoryDesc_t *d = L4_MemoryDesc(kip, i);
+        if (!L4_IsMemoryDescVirtual(d) && L4_MemoryDescType(d) == L4_ConventionalMemoryType) {
+            ram_base = L4_MemoryDescLow(d);
+            return;
+        }
+    }
 }
 
 void pages_set_root(L4_ThreadId_t root) {
@@ -86,8 +93,8 @@ static bool allowed(L4_ThreadId_t who, L4_Word_t page) {
 }
 
 static unsigned owner_of(L4_Word_t page) {
-    L4_Word_t index = (page - RAM_BASE) >> PAGE_LOG2;
-    if (page >= RAM_BASE && index < RAM_PAGES) {
+    L4_Word_t index = (page - ram_base) >> PAGE_LOG2;
+    if (page >= ram_base && index < RAM_PAGES) {
         return ram_owner[index];
     }
     for (unsigned i = 0; i < num_devices; i++) {
@@ -99,8 +106,8 @@ static unsigned owner_of(L4_Word_t page) {
 }
 
 static bool set_owner(L4_Word_t page, unsigned owner) {
-    L4_Word_t index = (page - RAM_BASE) >> PAGE_LOG2;
-    if (page >= RAM_BASE && index < RAM_PAGES) {
+    L4_Word_t index = (page - ram_base) >> PAGE_LOG2;
+    if (page >= ram_base && index < RAM_PAGES) {
         ram_owner[index] = (L4_Word8_t)owner;
         return true;
     }

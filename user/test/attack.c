@@ -11,7 +11,6 @@
 #define HIGH      0x80000000u
 #define SLOT_SIZE 0x02000000u
 #define USER_END  0xfe000000u
-#define ROOT_PAGE 0xc0a00000u
 
 /* A child with a page at `va` filled with `seed`. */
 static struct task *owner(L4_Word_t va, L4_Word_t seed) {
@@ -120,8 +119,9 @@ static void root_memory(void) {
     struct task *victim = owner(PAGE, 6);
     struct task *attacker = child_new();
     CHECK(victim != NULL && attacker != NULL);
+    const L4_KernelInterfacePage_t *k = L4_GetKernelInterface();
     L4_Word_t frame = (L4_Word_t)task_page_at(victim, PAGE)->frame;
-    CHECK(all_denied(attacker, ROOT_PAGE, victim));
+    CHECK(all_denied(attacker, k->root_server.low, victim));
     CHECK(all_denied(attacker, frame, victim));
     CHECK(child_holds(victim, PAGE, 1024, 6));
 }

@@ -1,35 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interrupts as messages, from match register 2 of the OS timer, which the kernel does not use.
- * (SA-1110 Developer's Manual 9.4; the interrupt controller's bit 26 + n is match register n.)
+ * Interrupts as messages, from a timer of the board that the kernel does not use: on StrongARM
+ * boards match register 2 of the OS timer (SA-1110 Developer's Manual 9.4; the interrupt
+ * controller's bit 26 + n is match register n), on the Versatile the second dual timer (SP804, DUI
+ * 0225 4.9).
  */
 #include "test.h"
 
-#define KERNELS_INTERRUPT 26u
-#define INTERRUPT         28u
-#define MATCH_BIT         4u
+#define REG(offset) (*(volatile L4_Word_t *)(uintptr_t)(test_board()->page + (offset)))
 
-static volatile L4_Word_t *timer(unsigned offset) {
-    return (volatile L4_Word_t *)(uintptr_t)(OS_TIMER_PAGE + offset);
-}
-#define MATCH_2 timer(0x08)
-#define COUNTER timer(0x10)
-#define STATUS  timer(0x14)
-#define ENABLE  timer(0x1c)
+/* SA-1110 */
+#define OSMR2     REG(0x08)
+#define OSCR      REG(0x10)
+#define OSSR      REG(0x14)
+#define OIER      REG(0x1c)
+#define MATCH_BIT 4u
 
-static L4_ThreadId_t interrupt_thread(L4_Word_t number) {
-    return L4_GlobalId(number, 1);
-}
+/* SP804, timer 2 */
+#define LOAD         REG(0x00)
+#define CONTROL      REG(0x08)
+#define INT_CLR      REG(0x0c)
+#define CONTROL_ONCE 0xa3u /* on, with interrupt, 32 bits, stops at 0 */
 
 /* The interrupt comes in about a millisecond. */
+static void os_timer_arm(void) {
+    OSMR2 = OSCR + 3686;
+    OIER = OIER | MATCH_BIT;
+}
+
+static void os_timer_disarm(void) {
+    OIER = OIER & ~MATCH_BIT;
+    OSSR = MATCH_BIT;
+}
+
+static void sp804_arm(void) {
+    CONTROL = 0;
+    LOAD = 1000;
+    CONTROL = CONTROL_ONCE;
+}
+
+static void sp804_disarm(void) {
+    CONTROL = 0;
+    INT_CLR = 0;
+}
+
+static const struct test_board boards[] = {
+    {true, 0x90000000u, 28, 26, os_timer_arm, os_timer_disarm},
+    {false, 0x101e3000u, 5, 4, sp804_arm, sp804_disarm},
+};
+
+const struct test_board *test_board(void) {
+    const L4_KernelInterfacePage_t *kip = L4_GetKernelInterface();
+    for (L4_Word_t i = 0; i < L4_NumMemoryDescriptors(kip); i++) {
+        const L4_MemoryDesc_t *d = L4_MemoryDesc(kip, i);
+        if (L4_MemoryDescType(d) == L4_DedicatedMemoryType &&
+            boards[0].page - L4_MemoryDescLow(d) <= L4_MemoryDescHigh(d) - L4_MemoryDescLow(d)) {
+            return &boards[0];
+        }
+    }
+    return &boards[1];
+}
+
+#define INTERRUPT         (test_board()->interrupt)
+#define KERNELS_INTERRUPT (test_board()->kernels_interrupt)
+
 static void arm(void) {
-    *MATCH_2 = *COUNTER + 3686;
-    *ENABLE = *ENABLE | MATCH_BIT;
+    test_board()->arm();
 }
 
 static void disarm(void) {
-    *ENABLE = *ENABLE & ~MATCH_BIT;
-    *STATUS = MATCH_BIT;
+    test_board()->disarm();
+}
+
+static L4_ThreadId_t interrupt_thread(L4_Word_t number) {
+    return L4_GlobalId(number, 1);
 }
 
 /*

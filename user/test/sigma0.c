@@ -51,11 +51,23 @@ static void larger_pages(void) {
     }
 }
 
+/* Where the kernel's own memory begins. */
+static L4_Word_t kernel_memory(const L4_KernelInterfacePage_t *kip) {
+    for (L4_Word_t i = 0; i < L4_NumMemoryDescriptors(kip); i++) {
+        const L4_MemoryDesc_t *d = L4_MemoryDesc(kip, i);
+        if (!L4_IsMemoryDescVirtual(d) && L4_MemoryDescType(d) == L4_ReservedMemoryType) {
+            return L4_MemoryDescLow(d);
+        }
+    }
+    return 0xffffffff;
+}
+
 /* The kernel's memory, sigma0's, and nonsense. */
 static void refused(void) {
     const L4_KernelInterfacePage_t *kip = L4_GetKernelInterface();
-    CHECK(L4_IsNilFpage(ask(0xc0000000, 12)));
-    CHECK(L4_IsNilFpage(ask(0xc0000000, 20)));
+    L4_Word_t kernel = kernel_memory(kip);
+    CHECK(L4_IsNilFpage(ask(kernel, 12)));
+    CHECK(L4_IsNilFpage(ask(kernel, 20)));
     CHECK(L4_IsNilFpage(ask(kip->sigma0.low, 12)));
     CHECK(L4_IsNilFpage(ask(0x80050000, 33)));
     CHECK(L4_IsNilFpage(ask(own_page(), 10)));

@@ -43,8 +43,16 @@ extern const struct test single_tests[];
 extern const struct test preempt_tests[];
 extern const struct test migrate_tests[];
 
-/* The OS timer's registers, mapped by main.c. */
-#define OS_TIMER_PAGE 0x90000000u
+/* What tests need to know of the board (interrupt.c): a timer that the kernel leaves alone, whose
+ * page main.c maps. */
+struct test_board {
+    bool read_buffer; /* the processor has one: SA-1110 */
+    L4_Word_t page;
+    L4_Word_t interrupt, kernels_interrupt;
+    void (*arm)(void); /* about a millisecond */
+    void (*disarm)(void);
+};
+const struct test_board *test_board(void);
 
 /* ---- checks (main.c) ---- */
 
@@ -87,6 +95,9 @@ void test_skip(const char *why);
             return false;                                                                          \
         }                                                                                          \
     } while (0)
+
+/* For so long from here on, nobody but the test's own threads will want to run. */
+void test_quiet(L4_Word_t microseconds);
 
 /* Has the running test failed? */
 bool test_failed(void);

@@ -5,6 +5,7 @@
  * Makes the kernel's page directory from a table of sections, with one more for the page that
  * runs while the MMU goes on (ptab_init takes it away), then jumps to the kernel's own addresses.
  */
+#include "cpu_asm.h"
 #include "layout.h"
 #include "offsets.h"
 
@@ -64,8 +65,7 @@ sections:
     .word   UART_VA,            UART_PA + SECTION_KERNEL,     1
     .word   SYSTEM_VA,          SYSTEM_PA + SECTION_KERNEL,   1
     .word   PROBE_VA,           PROBE_PA + SECTION_KERNEL,    1
-    .word   ZEROS_VA,           ZEROS_PA + SECTION_CACHED,    1
-    .word   ZEROS_MINI_VA,      ZEROS_PA + SECTION_MINI,      1
+    cpu_boot_sections
     .word   BOOT_WINDOW_VA,     SDRAM_PA + SDRAM_SIZE - 0x100000 + SECTION_KERNEL, 1
     .word   KERNEL_VA,          KERNEL_PA + SECTION_CACHED,   1
     .word   KERNEL_PA,          KERNEL_PA + SECTION_CACHED,   1

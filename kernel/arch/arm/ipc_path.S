@@ -19,6 +19,7 @@
  * r0 to, r1 from, r2 timeouts, r3 tag, r4-r7 message registers 1 to 4, r8 this thread's TCB,
  * r9 the partner's; free: r10, r12, and once they are saved r11, lr.
  */
+#include "cpu_asm.h"
 #include "offsets.h"
 #include "switch_asm.h"
 
@@ -83,13 +84,14 @@ swi_entry:
 
     /* Into the partner's program, r9. */
 .Lleave:
+    cpu_user_state r10
     ldr     r10, [r9, #TCB_UTCB]
     mov     r12, #L4_ARM_UTCB_POINTER
     ldr     lr, [r9, #TCB_LR]
     ldmia   r9, {r11, sp, lr}^
     str     r10, [r12]
     switch_exit_hook
-    movs    pc, lr                      @ spsr is the sender's: user mode, flags are not kept
+    movs    pc, lr                      @ user mode, flags are not kept
 
 /*
  * 5 to 63 words (r0: the tag's low half, << 16): those from MR 5 on are read while this space is in

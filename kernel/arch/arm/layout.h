@@ -9,17 +9,17 @@
  *   FE000000  heap, cached          8 MB sections over HEAP_PA
  *   FE800000  heap, uncached        the same frames, write-buffered: page tables, UTCBs of others
  *   FF000000  the UTCB pointer      one page, programs read it (l4/arch/arm/binding.h)
- *   FF100000  80000000              serial ports
- *   FF200000  90000000              timer, interrupt controller, power, reset, GPIO
+ *   FF100000  UART_PA               serial ports
+ *   FF200000  SYSTEM_PA             what else the kernel uses of the board
  *   FF300000  50000000              the probe
- *   FF400000  E0000000              zeros bank, cached: reading it cleans the data cache
- *   FF500000  E0000000              zeros bank, mini data cache: likewise
+ *   FF400000  E0000000 (SA-1110)    zeros bank, cached: reading it cleans the data cache
+ *   FF500000  E0000000 (SA-1110)    zeros bank, mini data cache: likewise
  *   FF600000  the last 1 MB of RAM  until boot information is written there (bootinfo.c)
- *   FFF00000  C0000000              the kernel itself: text, data, TCBs, stacks and, at FFFF0000,
+ *   FFF00000  KERNEL_PA             the kernel itself: text, data, TCBs, stacks and, at FFFF0000,
  *                                   the vectors. One section, so that the kernel needs one ITLB and
  *                                   one DTLB entry, and the vectors can branch to it directly.
  *
- * Physical memory, 32 MB from C0000000 (a larger machine's rest is left alone).
+ * Physical memory, 32 MB from SDRAM_PA (a larger machine's rest is left alone).
  */
 #ifndef LAYOUT_H
 #define LAYOUT_H

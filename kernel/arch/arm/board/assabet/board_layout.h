@@ -14,7 +14,14 @@
 #define SYSTEM_PA  0x90000000
 #define PROBE_PA   0x50000000
 
-/* What the loader has set: the core's clock, and the memory's, which is half of it (chapter 9.5). */
+#define BOARD_INTERRUPTS 32
+
+/* The OS timer counts at 3.6864 MHz: 625 microseconds are 2304 counts. */
+#define BOARD_TIMER_US     625
+#define BOARD_TIMER_COUNTS 2304
+
+/* What the loader has set: the core's clock, and the memory's, which is half of it (chapter 9.5).
+ */
 #define BOARD_INTERNAL_KHZ 200000
 #define BOARD_EXTERNAL_KHZ 100000
 

@@ -64,7 +64,8 @@ void cpu_idle(void) {
 }
 
 /* ARM ARM A3: loads and stores by their encoding. SWP reads and writes. */
-int cpu_insn_writes(uint32_t insn) {
+int cpu_insn_writes(uint32_t insn, int thumb) {
+    (void)thumb; /* there is no such state */
     switch (insn >> 25 & 7) {
     case 0: /* halfword and signed transfers, SWP */
         if ((insn & 0x0fb00ff0) == 0x01000090) {

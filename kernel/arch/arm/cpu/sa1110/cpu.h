@@ -111,6 +111,6 @@ void cpu_init(void);
 void cpu_idle(void);
 
 /* From the status and the instruction that faulted: did it mean to write? ARMv4 does not tell. */
-int cpu_insn_writes(uint32_t insn);
+int cpu_insn_writes(uint32_t insn, int thumb);
 
 #endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CPU operations of the ARM926EJ-S that are more than one instruction.
+ */
+#include "cpu.h"
+
+#include "kernel.h"
+
+/* "Test, clean and invalidate" takes one dirty line at a time and says in the flags when there is
+ * none left (TRM 2.3.8). */
+void cpu_flush_caches(void) {
+    __asm__ volatile("1: mrc p15, 0, apsr_nzcv, c7, c14, 3\n"
+                     "   bne 1b\n"
+                     :
+                     :
+                     : "memory", "cc");
+    CP15_WRITE(c7, c5, 0, 0);
+    CP15_WRITE(c7, c10, 4, 0);
+    count_event(PROBE_EVENT_CACHE_FLUSH);
+}
+
+void cpu_clean_dcache_range(uint32_t mva, uint32_t size, int invalidate) {
+    uint32_t end = mva + size;
+    mva &= ~(CACHE_LINE - 1);
+    if (invalidate) {
+        for (; mva < end; mva += CACHE_LINE) {
+            CP15_WRITE(c7, c14, 1, mva); /* clean and invalidate */
+        }
+    } else {
+        for (; mva < end; mva += CACHE_LINE) {
+            cpu_clean_dcache_line(mva);
+        }
+    }
+}
+
+void cpu_init(void) {
+}
+
+void cpu_idle(void) {
+    CP15_WRITE(c7, c0, 4, 0); /* wait for interrupt */
+}
+
+/* ARM ARM A7: Thumb's loads and stores by their encoding. */
+static int thumb_insn_writes(uint32_t insn) {
+    switch (insn >> 12) {
+    case 5: /* register offset: STR, STRH, STRB before the loads */
+        return (insn >> 9 & 7) < 3;
+    case 6: /* immediate offset, also relative to sp; STMIA */
+    case 7:
+    case 8:
+    case 9:
+    case 12:
+        return (insn >> 11 & 1) == 0;
+    case 11:
+        return (insn & 0xfe00) == 0xb400; /* PUSH */
+    default:
+        return 0;
+    }
+}
+
+/* ARM ARM A3, version 5TE: loads and stores by their encoding. SWP reads and writes. */
+int cpu_insn_writes(uint32_t insn, int thumb) {
+    if (thumb) {
+        return thumb_insn_writes(insn);
+    }
+    switch (insn >> 25 & 7) {
+    case 0: /* halfword, signed and double transfers, SWP */
+        if ((insn & 0x0fb00ff0) == 0x01000090) {
+            return 1;
+        }
+        return (insn & 0x100090) == 0x90 && ((insn & 0x60) == 0x20 || (insn & 0x60) == 0x60);
+    case 2: /* LDR, STR */
+    case 3:
+    case 4: /* LDM, STM */
+    case 6: /* LDC, STC */
+        return (insn >> 20 & 1) == 0;
+    default:
+        return 0;
+    }
+}
