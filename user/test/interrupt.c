@@ -45,8 +45,8 @@ static void sp804_disarm(void) {
 }
 
 static const struct test_board boards[] = {
-    {true, 0x90000000u, 28, 26, os_timer_arm, os_timer_disarm},
-    {false, 0x101e3000u, 5, 4, sp804_arm, sp804_disarm},
+    {true, false, 0x90000000u, 28, 26, os_timer_arm, os_timer_disarm},
+    {false, true, 0x101e3000u, 5, 4, sp804_arm, sp804_disarm},
 };
 
 const struct test_board *test_board(void) {

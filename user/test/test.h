@@ -42,11 +42,13 @@ extern const struct test shared_tests[];
 extern const struct test single_tests[];
 extern const struct test preempt_tests[];
 extern const struct test migrate_tests[];
+extern const struct test thumb_tests[];
 
 /* What tests need to know of the board (interrupt.c): a timer that the kernel leaves alone, whose
  * page main.c maps. */
 struct test_board {
     bool read_buffer; /* the processor has one: SA-1110 */
+    bool thumb;       /* it has Thumb state: ARM926 */
     L4_Word_t page;
     L4_Word_t interrupt, kernels_interrupt;
     void (*arm)(void); /* about a millisecond */

@@ -40,6 +40,7 @@ swi_entry:
     mov     r9, r0, lsl #8              @ thread number modulo the table's size ...
     mvn     r9, r9, lsr #22             @ ... as -1 - n, as the table begins behind the hot words
     stmia   r8, {r11, sp, lr}^
+    cpu_save_state r8, r10
     ldr     r11, [r8, #TCB_ID]          @ no banked register right after a user-bank transfer
     sub     r9, sp, r9, lsl #TCB_SIZE_LOG2
 
@@ -84,7 +85,7 @@ swi_entry:
 
     /* Into the partner's program, r9. */
 .Lleave:
-    cpu_user_state r10
+    cpu_arm_state r10
     ldr     r10, [r9, #TCB_UTCB]
     mov     r12, #L4_ARM_UTCB_POINTER
     ldr     lr, [r9, #TCB_LR]

@@ -4,6 +4,7 @@
  * the own space that is next in this priority's queue. All else is sched_yield's (sched.c), which
  * would do the same to both: the partner leaves the head of the queue, this thread takes its place.
  */
+#include "cpu_asm.h"
 #include "offsets.h"
 #include "switch_asm.h"
 
@@ -68,12 +69,13 @@ yield_path:
     str     r2, [r9, #TCB_SCHED]
     str     r9, [sp, #HOT_CURRENT]
     str     lr, [r8, #TCB_PC]
+    cpu_save_state r8, r10
     stmia   r8, {r11, sp, lr}^
     ldr     r1, [r9, #TCB_UTCB]
     ldr     r2, [r9, #TCB_CPSR]
     mov     r3, #L4_ARM_UTCB_POINTER
     str     r1, [r3]
-    msr     spsr_f, r2                  @ user mode is there already
+    cpu_load_state r2
     add     lr, r9, #TCB_R0
     ldmia   r9, {r11, sp, lr}^
     mov     r0, r0                      @ no banked register right after a user-bank transfer

@@ -13,9 +13,14 @@
 #ifdef __ASSEMBLER__
 /* clang-format off */
 
-/* The way out of the IPC path, where the sender's processor state is in spsr: programs have one state
- * only, so it is the receiver's, too. */
-    .macro  cpu_user_state scratch
+/* Programs have one processor state only: what is in spsr after a system call, but for its flags, is
+ * right for every thread, and saved with every thread already. */
+    .macro  cpu_save_state tcb, scratch
+    .endm
+    .macro  cpu_arm_state scratch
+    .endm
+    .macro  cpu_load_state state
+    msr     spsr_f, \state
     .endm
 
 #endif
