@@ -149,14 +149,14 @@ def _lines(figure: Figure, page: bool) -> Any:
             nice=False,
             padding=12,
         ),
-        axis=alt.Axis(values=ticks or alt.Undefined, grid=False, format="~g", labelOverlap=True),
+        axis=alt.Axis(values=ticks or alt.Undefined, grid=False, format=",~r", labelOverlap=True),
     )
     y_scale = alt.Scale(
         type="log" if figure.log_y else "linear",
         domain=alt.Undefined if figure.y_range is None else list(figure.y_range),
         nice=figure.y_range is None,
     )
-    y_axis = alt.Axis(format="~g", values=list(figure.y_ticks) or alt.Undefined, labelOverlap=True)
+    y_axis = alt.Axis(format=",~r", values=list(figure.y_ticks) or alt.Undefined, labelOverlap=True)
     y = alt.Y("y:Q", title=figure.y_title, scale=y_scale, axis=y_axis)
     low = alt.Y("low:Q", title=figure.y_title, scale=y_scale, axis=y_axis)
 

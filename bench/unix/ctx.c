@@ -46,7 +46,7 @@ static bool measure_ring(struct ring *ring) {
     struct measured measured = {
         .context = ring,
         .rounds = 20 + 200 / ring->n,
-        .warmup = 5,
+        .warmup = 10,
         .per = ring->n,
     };
     pid_t children[MAX_PROCESSES];

@@ -6,8 +6,13 @@ from typing import Any
 from switchyard.errors import InputError
 from switchyard.experiments.experiment import Experiment
 from switchyard.experiments.l4_ipc import L4Ipc
+from switchyard.experiments.linux_ctx import LinuxCtx
+from switchyard.experiments.linux_extreme import LinuxExtreme
+from switchyard.experiments.linux_ipc import LinuxIpc
 
-EXPERIMENTS: dict[str, Experiment[Any]] = {one.name: one for one in (L4Ipc(),)}
+EXPERIMENTS: dict[str, Experiment[Any]] = {
+    one.name: one for one in (L4Ipc(), LinuxIpc(), LinuxCtx(), LinuxExtreme())
+}
 
 
 def find(name: str) -> Experiment[Any]:

@@ -1,0 +1,419 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table 1 of the FASS paper, its "original" columns: unmodified Linux, flushing at each switch.
+
+Hot-potato latency and bandwidth, and process creation, as lmbench measures them. The paper's Linux
+was a 2.4 on a 200 MHz SA-1100; this is 6.12 on the same processor, and on an ARM926EJ-S, which the
+paper did not have. A value beside each of lmbench's cases is what the paper gives; the other cases
+of the suite (system calls, faults, signals) have none, and show what one such thing takes here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from switchyard.experiments import linux_suite as suite
+from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.linux_suite import MACHINES, Measured, Point
+from switchyard.figure import Bar, Bars
+from switchyard.machine import Stats
+from switchyard.records import Published, Record
+from switchyard.suite import STREAMS
+
+PAPER = "Wiggins et al., ACSAC 2003, Table 1, original"
+# The paper's machine; on others its values say nothing.
+PUBLISHED_ON = "sa1110"
+QUICK_SHARE = 5  # a quick run makes a fifth of the rounds
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the table: a case of the suite, and what the paper has for it."""
+
+    question: str
+    case: str
+    unit: str = "us"
+    published: float | None = None
+    deviation: float | None = None
+
+    @property
+    def name(self) -> str:
+        """What the line is called."""
+        return f"bw-{self.case}" if self.question == "bandwidth" else self.case
+
+    @property
+    def source(self) -> Published | None:
+        """The published value, where there is one."""
+        if self.published is None:
+            return None
+        return Published(self.published, f"{PAPER}: {self.published:g} ({self.deviation:g})")
+
+
+LINES = (
+    Line("potato", "fcntl", published=39, deviation=50),
+    Line("potato", "fifo", published=263, deviation=1),
+    Line("potato", "pipe", published=257, deviation=3),
+    Line("potato", "unix", published=511, deviation=10),
+    Line("potato", "fcntl-strict"),
+    Line("bandwidth", "pipe", "MB/s", published=8.77, deviation=0.02),
+    Line("bandwidth", "unix", "MB/s", published=12.31, deviation=0.02),
+    Line("bandwidth", "fifo", "MB/s"),
+    Line("process", "fork", published=4061, deviation=4),
+    Line("process", "exec", published=4321, deviation=12),
+    Line("process", "shell", published=54533, deviation=40),
+    Line("process", "vfork"),
+    *(Line("call", case) for case in STREAMS["call"].values()),
+    *(Line("memory", case) for case in STREAMS["memory"].values()),
+    *(Line("signal", case) for case in STREAMS["signal"].values()),
+)
+# Full runs; the paper says how many lmbench made of none.
+ROUNDS = {
+    "potato": 1000,
+    "bandwidth": 20,
+    "process": 100,
+    "call": 500,
+    "memory": 200,
+    "signal": 500,
+}
+MEGABYTE = 1 << 20  # of a bandwidth's sample; MB/s are lmbench's, of 1,000,000 bytes
+
+
+class LinuxIpc(Experiment[Point]):
+    """Table 1: lmbench on the original Linux."""
+
+    name = "linux-ipc"
+    question = "What do tokens, bytes and processes cost on Linux that flushes at each switch?"
+    source = "Wiggins et al., ACSAC 2003, Table 1"
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        """One run a machine and question of the suite."""
+        found = []
+        for machine in MACHINES:
+            for question, full in ROUNDS.items():
+                rounds = settings.rounds or (full // QUICK_SHARE if settings.quick else full)
+                parameters = {"question": question}
+                words = f"{question} rounds={rounds}"
+                found.append(suite.job(machine, question, words, parameters))
+        return found
+
+    def measure(self, job: Job, stats: Stats) -> Point:
+        """Every case of the question."""
+        question = str(job.parameters["question"])
+        return suite.measure(job, stats, list(STREAMS[question]))
+
+    def outcome(self, points: Mapping[str, Point]) -> Outcome:
+        """Records, the table, the figures and the reasons for each deviation."""
+        found = Found(points)
+        return Outcome(
+            records=records(found),
+            tables=[times(found), *(costs(found, machine) for machine in MACHINES)],
+            figure=figure(found),
+            notes=notes(found),
+            more={
+                "breakdown": breakdown(found, "sa1110"),
+                "breakdown-versatilepb": breakdown(found, "versatilepb"),
+            },
+        )
+
+
+@dataclass(frozen=True)
+class Found:
+    """The points, by machine and line."""
+
+    points: Mapping[str, Point]
+
+    def point(self, machine: str, line: Line) -> Point:
+        """The run that a line is in."""
+        return self.points[f"{machine}-{line.question}"]
+
+    def case(self, machine: str, line: Line) -> Measured:
+        """A line's case."""
+        streams = {case: stream for stream, case in STREAMS[line.question].items()}
+        return self.point(machine, line).cases[streams[line.case]]
+
+    def value(self, machine: str, line: Line) -> float:
+        """A line's value in its unit."""
+        us = self.point(machine, line).us(self.case(machine, line).timed.summary.mean)
+        return MEGABYTE / us if line.unit == "MB/s" else us
+
+    def deviation(self, machine: str, line: Line) -> float:
+        """The standard deviation of the samples, in the line's unit."""
+        summary = self.case(machine, line).timed.summary
+        return self.value(machine, line) * summary.stddev / summary.mean
+
+    def shown(self, machine: str, line: Line) -> str:
+        """The value with its deviation; a mean that is not known well says so."""
+        doubt = "" if self.case(machine, line).timed.stable else "≈ "
+        value, deviation = self.value(machine, line), self.deviation(machine, line)
+        return f"{doubt}{suite.number(value)} ± {suite.number(deviation)}"
+
+
+def records(found: Found) -> list[Record]:
+    """Every measured value."""
+    made = []
+    for machine in MACHINES:
+        for line in LINES:
+            made += suite.records(
+                "linux-ipc",
+                found.point(machine, line),
+                found.case(machine, line),
+                "bandwidth" if line.unit == "MB/s" else "latency",
+                {"question": line.question, "case": line.case},
+                value=found.value(machine, line),
+                unit=line.unit,
+                published=line.source if machine == PUBLISHED_ON else None,
+            )
+    return made
+
+
+def times(found: Found) -> Table:
+    """The paper's column beside ours."""
+    rows = []
+    for line in LINES:
+        value = found.value(PUBLISHED_ON, line)
+        rows.append(
+            [
+                line.name,
+                line.unit.replace("us", "µs"),
+                f"{line.published:g} ({line.deviation:g})" if line.published else "",
+                *(found.shown(machine, line) for machine in MACHINES),
+                suite.against(value, line.published) if line.published else "",
+            ]
+        )
+    return Table(
+        title="Linux 6.12, flushing at each switch: mean ± standard deviation of the samples",
+        columns=["benchmark", "unit", "paper", *MACHINES, "sa1110 to paper"],
+        rows=rows,
+        caption=f"published: {PAPER}; deviations in parentheses. ≈: unstable, see the notes",
+    )
+
+
+def costs(found: Found, machine: str) -> Table:
+    """What each operation met, counted; and where its time went."""
+    rows = []
+    for line in LINES:
+        point, one = found.point(machine, line), found.case(machine, line)
+        rows.append(
+            [
+                line.name,
+                f"{one.rates['address_space_switches']:.1f}",
+                f"{one.rates['instructions']:.0f}",
+                f"{one.rates['icache_misses']:.0f}",
+                f"{one.rates['dcache_misses']:.0f}",
+                *(suite.number(point.us(cycles)) for cycles in one.parts.values()),
+            ]
+        )
+    return Table(
+        title=f"{machine}: counted for each operation, and its parts in µs",
+        columns=[
+            "benchmark", "switches", "instr.", "I-miss", "D-miss",
+            "flush", "I-fill", "D-fill", "walks", "buffer", "kernel", "program",
+        ],
+        rows=rows,
+    )  # fmt: skip
+
+
+def figure(found: Found) -> Bars:
+    """The latencies of Table 1, published and measured."""
+    lines = [line for line in LINES if line.published and line.unit == "us"]
+    bars = []
+    for line in lines:
+        assert line.published is not None
+        bars.append(Bar(line.case, "published, SA-1100, Linux 2.4", line.published, published=True))
+        for machine in MACHINES:
+            part = f"measured, {suite.ABOUT[machine]}, Linux 6.12"
+            bars.append(Bar(line.case, part, found.value(machine, line)))
+    said = ", ".join(
+        f"{line.case} {line.published:g} published and {found.value(PUBLISHED_ON, line):.0f} "
+        "measured"
+        for line in lines
+    )
+    return Bars(
+        title="lmbench on Linux that flushes at each switch",
+        subtitle=[
+            "hot potato round trips (fcntl to unix) and process creation (fork to shell);",
+            "published: Wiggins et al. 2003, Table 1, original; measured: means",
+        ],
+        value_title="latency, µs (log scale)",
+        description=f"Bars of latencies in microseconds on the SA-1110: {said}.",
+        bars=bars,
+        stacked=False,
+        log=True,
+    )
+
+
+def breakdown(found: Found, machine: str) -> Bars:
+    """Where the time of the round trips went."""
+    bars = []
+    for line in LINES:
+        if line.question == "potato":
+            point, one = found.point(machine, line), found.case(machine, line)
+            bars += suite.bars(line.case, point, one)
+            if line.published and machine == PUBLISHED_ON:
+                bars.append(Bar(line.case, "published, in all", line.published, published=True))
+    said = "; ".join(
+        f"{line.case}: {suite.said(found.case(machine, line))}"
+        for line in LINES
+        if line.question == "potato"
+    )
+    return Bars(
+        title="Where the time of a round trip goes",
+        subtitle=[
+            f"{suite.ABOUT[machine]}, Linux 6.12; every cycle of the measured loop, by the "
+            "function",
+            "that took it and by what it waited for; fills are those outside the flush itself",
+        ],
+        value_title="µs a round trip",
+        description=f"Stacked bars: {said}.",
+        bars=bars,
+    )
+
+
+def notes(found: Found) -> list[str]:
+    """A paragraph for each group of lines, worked out from the counters."""
+    by_name = {line.name: line for line in LINES}
+    made = [_level(found, by_name["pipe"]), _locks(found, by_name)]
+    made.append(_socket(found, by_name))
+    made += [_bandwidth(found, by_name), _processes(found, by_name)]
+    unsteady = [
+        f"{line.name} on {machine} (± {found.case(machine, line).timed.uncertainty:.0%})"
+        for machine in MACHINES
+        for line in LINES
+        if not found.case(machine, line).timed.stable
+    ]
+    if unsteady:
+        made.append(
+            "Unstable, their means known to no better than 5 % by these runs: "
+            + ", ".join(unsteady)
+            + "."
+        )
+    return made
+
+
+def _level(found: Found, line: Line) -> str:
+    """Why a pipe's round trip takes what it takes, and what a shorter one could have touched."""
+    assert line.published is not None
+    point, one = found.point(PUBLISHED_ON, line), found.case(PUBLISHED_ON, line)
+    value, switches = found.value(PUBLISHED_ON, line), one.rates["address_space_switches"]
+    text = (
+        f"A round trip by {line.case} takes {value:.0f} µs, {suite.against(value, line.published)} "
+        f"the published {line.published:g} µs, with {switches:.1f} switches of address spaces, "
+        f"each with a full flush; {suite.said(one)}."
+    )
+    # Nearly all fills for instructions are outside of the flush, so these tell the price of one.
+    price = one.parts[suite.IFILL] / max(one.rates["icache_misses"], 1)
+    lines = (one.parts[suite.IFILL] + one.parts[suite.DFILL]) / max(price, 1)
+    missing = (value - line.published) * point.clock_hz / 1e6
+    if missing > 0 and lines > 0:
+        text += (
+            f" Its {one.rates['instructions']:.0f} instructions, four system calls and two "
+            "switches, "
+            f"fill {lines:.0f} lines of {price:.0f} cycles (the paper says about 70 a line), "
+            "since a "
+            f"flush has left none: a path with {missing / price:.0f} lines fewer would take the "
+            f"paper's time, and the two flushes here cost {point.us(one.parts[suite.FLUSH]):.0f} "
+            "µs "
+            "of it. So the deviation is the size of the kernel's path from 2.4 to 6.12, not the "
+            "price of the flush."
+        )
+    return text
+
+
+def _locks(found: Found, by_name: Mapping[str, Line]) -> str:
+    loose, strict = by_name["fcntl"], by_name["fcntl-strict"]
+    assert loose.published is not None
+    assert loose.deviation is not None
+    one, other = found.case(PUBLISHED_ON, loose), found.case(PUBLISHED_ON, strict)
+    value, deviation = found.value(PUBLISHED_ON, loose), found.deviation(PUBLISHED_ON, loose)
+    switches = one.rates["address_space_switches"]
+    text = (
+        f"fcntl: {value:.0f} µs with a standard deviation of {deviation:.0f} (published: "
+        f"{loose.published:g}, {loose.deviation:g}); {switches:.2f} switches a round trip"
+    )
+    if switches < 1:
+        text += (
+            ": nothing makes the one who gave a lock back wait until the other, who was woken, has "
+            "run, so that most rounds need no partner"
+        )
+    text += "."
+    if deviation > value and loose.deviation > loose.published:
+        text += (
+            " A deviation larger than the mean, here and there, is what such rounds have; the "
+            "paper "
+            "puts its low value down to a small working set."
+        )
+    return (
+        f"{text} Locks that force the turns (fcntl-strict) take "
+        f"{found.value(PUBLISHED_ON, strict):.0f} µs with "
+        f"{other.rates['address_space_switches']:.2f} switches; a pipe takes "
+        f"{found.value(PUBLISHED_ON, by_name['pipe']):.0f}."
+    )
+
+
+def _socket(found: Found, by_name: Mapping[str, Line]) -> str:
+    line, pipe = by_name["unix"], by_name["pipe"]
+    one, other = found.case(PUBLISHED_ON, line), found.case(PUBLISHED_ON, pipe)
+    assert line.published is not None
+    assert pipe.published is not None
+    ratio = found.value(PUBLISHED_ON, line) / found.value(PUBLISHED_ON, pipe)
+    more, less = one.rates["address_space_switches"], other.rates["address_space_switches"]
+    text = (
+        f"A Unix socket takes {ratio:.1f} times a pipe's time (published: "
+        f"{line.published / pipe.published:.1f})"
+    )
+    if more < less + 0.5:
+        return f"{text}, with as many switches."
+    return (
+        f"{text}: {more:.1f} switches a round trip in place of {less:.1f}. The reader that frees a "
+        "message wakes the socket's writer (it may write again), which waits for an answer and "
+        "goes "
+        "back to sleep: a switch there and back for nothing."
+    )
+
+
+def _bandwidth(found: Found, by_name: Mapping[str, Line]) -> str:
+    texts = []
+    for case in ("pipe", "unix"):
+        line = by_name[f"bw-{case}"]
+        assert line.published is not None
+        one = found.case(PUBLISHED_ON, line)
+        value = found.value(PUBLISHED_ON, line)
+        each = one.rates["address_space_switches"]
+        texts.append(
+            f"{case} {value:.1f} MB/s ({suite.against(value, line.published)} the published "
+            f"{line.published:g}), {each:.0f} switches a megabyte; {suite.said(one)}"
+        )
+    pipe, latency = by_name["bw-pipe"].published, by_name["pipe"].published
+    assert pipe is not None
+    assert latency is not None
+    # Linux 2.4 keeps one page in a pipe (PIPE_SIZE, include/linux/pipe_fs_i.h): it is filled and
+    # emptied 256 times for a megabyte, two switches each.
+    there = 2 * MEGABYTE / 4096
+    return (
+        "Bandwidth: "
+        + ". ".join(texts)
+        + f". A pipe of Linux 2.4 holds one page, this one 16: at its own {latency / 2:g} µs a "
+        "switch, "
+        f"the {there:.0f} switches of a megabyte were {there * latency / 2000:.0f} ms of the "
+        "paper's "
+        f"{MEGABYTE / pipe / 1000:.0f}."
+    )
+
+
+def _processes(found: Found, by_name: Mapping[str, Line]) -> str:
+    texts = []
+    for case in ("fork", "exec", "shell"):
+        line = by_name[case]
+        assert line.published is not None
+        one = found.case(PUBLISHED_ON, line)
+        value = found.value(PUBLISHED_ON, line)
+        texts.append(
+            f"{case} {value:.0f} µs ({suite.against(value, line.published)} the published "
+            f"{line.published:g}; {one.rates['aborts']:.0f} page faults, "
+            f"{one.rates['address_space_switches']:.1f} switches)"
+        )
+    return (
+        "Process creation: "
+        + ", ".join(texts)
+        + ". The programs here are small static ones of a few pages; the paper's shell was a full "
+        "one "
+        "with shared libraries, each of whose pages takes a fault and a relocation."
+    )

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the experiments on unmodified Linux share: runs of the suite, and where their cycles went.
+
+A job is one question of `bench/unix` on one machine, from power-on. Each case is a region of
+interest
+there and a stream of samples; the statistics' profile says what each function took in the region.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from switchyard.build_linux import BENCHES, Linux
+from switchyard.errors import RunError
+from switchyard.experiments.experiment import Job
+from switchyard.figure import Bar
+from switchyard.machine import Function, Stats
+from switchyard.records import Parameter, Published, Record
+from switchyard.suite import TIMING, Timed, timed
+
+SYSTEM = "linux"
+SCHEME = "flush"  # what unmodified Linux does at each switch of address spaces
+# The machines, and the Linux that runs on each. Simulated: 32 MB of the FASS paper's memory.
+MACHINES = {"sa1110": "sa1110", "versatilepb": "versatilepb"}
+ABOUT = {
+    "sa1110": "StrongARM SA-1110, 200 MHz",
+    "versatilepb": "ARM926EJ-S, 210 MHz",
+}
+MAX_CYCLES = 40_000_000_000
+
+# The functions that write back and invalidate caches and TLBs (arch/arm/mm: cache-*.S, tlb-*.S,
+# proc-*.S), whose every cycle is one for flushing; what is refilled afterwards is counted
+# elsewhere.
+FLUSHING = re.compile(
+    r"__flush_whole_cache|cpu_\w+_(switch_mm|dcache_clean_area)"
+    r"|(v4wbi?|v4|arm926|fa)_(flush|coherent|dma)\w*"
+)
+
+# The parts of a case's cycles, in the order in which they are drawn.
+FLUSH = "flushing caches and TLBs"
+IFILL = "filling the instruction cache"
+DFILL = "filling the data cache"
+WALKS = "filling the TLBs"
+BUFFER = "waiting for the write buffer"
+KERNEL = "the kernel's instructions"
+PROGRAM = "the programs' instructions"
+PARTS = (FLUSH, IFILL, DFILL, WALKS, BUFFER, KERNEL, PROGRAM)
+
+# Counted for one operation, by the names of their records.
+RATES = {
+    "cycles": ("cycles",),
+    "instructions": ("instructions",),
+    "address_space_switches": ("ttb_writes",),
+    "icache_misses": ("icache_misses",),
+    "dcache_misses": ("dcache_read_misses", "minicache_read_misses"),
+    "itlb_misses": ("itlb_misses",),
+    "dtlb_misses": ("dtlb_misses",),
+    "interrupts": ("exception_irq",),
+    "aborts": ("exception_data_abort", "exception_prefetch_abort"),
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One case: its times in cycles, and what was counted for each operation."""
+
+    timed: Timed
+    rates: Mapping[str, float]
+    parts: Mapping[str, float]  # cycles
+    functions: Mapping[str, float]  # instructions of each function of the kernel
+
+
+@dataclass(frozen=True)
+class Point:
+    """One job: its cases by their streams."""
+
+    machine: str
+    clock_hz: int
+    cases: Mapping[int, Measured]
+
+    def us(self, cycles: float) -> float:
+        """Cycles as time."""
+        return cycles * 1e6 / self.clock_hz
+
+
+def system(machine: str) -> Linux:
+    """The Linux for a machine."""
+    return BENCHES[MACHINES[machine]]
+
+
+def job(machine: str, name: str, words: str, parameters: Mapping[str, Parameter]) -> Job:
+    """A job that asks the suite a question: its name and parameters are `words`."""
+    return Job(
+        name=f"{machine}-{name}",
+        guest=system(machine),
+        machine=machine,
+        append=system(machine).append(f"quiet -- bench {words} clock=probe"),
+        max_cycles=MAX_CYCLES,
+        parameters=parameters,
+        profile=True,
+    )
+
+
+def measure(made: Job, stats: Stats, streams: Sequence[int]) -> Point:
+    """What a run says of these streams."""
+    cases = {}
+    for stream in streams:
+        where = f"{made.name}: stream {stream}"
+        once = timed(stats.samples.get(stream, []), stats.samples.get(TIMING, []), 1, where)
+        region = stats.region(stream)
+        count = once.summary.count
+        if stream not in stats.profile:
+            raise RunError(f"{where}: no profile in the statistics")
+        cases[stream] = Measured(
+            timed=once,
+            rates={
+                name: region.counters.total(*counters) / count for name, counters in RATES.items()
+            },
+            functions={
+                one.name: one.instructions / count for one in stats.profile[stream] if one.kernel
+            },
+            parts={part: cycles / count for part, cycles in parts(stats.profile[stream]).items()},
+        )
+    return Point(stats.machine, stats.clock_hz, cases)
+
+
+def parts(functions: Sequence[Function]) -> dict[str, int]:
+    """Where the cycles of a region went."""
+    found = dict.fromkeys(PARTS, 0)
+    for one in functions:
+        if one.kernel and FLUSHING.fullmatch(one.name):
+            found[FLUSH] += one.cycles
+            continue
+        found[IFILL] += one.fetch_fill_cycles
+        found[DFILL] += one.data_fill_cycles
+        found[WALKS] += one.fetch_walk_cycles + one.data_walk_cycles
+        found[BUFFER] += one.write_buffer_cycles
+        waited = (
+            one.fetch_fill_cycles
+            + one.data_fill_cycles
+            + one.fetch_walk_cycles
+            + one.data_walk_cycles
+            + one.write_buffer_cycles
+        )
+        found[KERNEL if one.kernel else PROGRAM] += one.cycles - waited
+    return found
+
+
+def bars(case: str, point: Point, one: Measured, divide: float = 1.0) -> list[Bar]:
+    """A case's parts in microseconds, end to end."""
+    return [Bar(case, part, point.us(one.parts[part]) / divide) for part in PARTS]
+
+
+def said(one: Measured) -> str:
+    """The largest parts of a case in words."""
+    total = sum(one.parts.values())
+    ordered = sorted(one.parts.items(), key=lambda item: -item[1])
+    return ", ".join(
+        f"{cycles / total:.0%} {part}" for part, cycles in ordered if cycles > total / 50
+    )
+
+
+def records(
+    experiment: str,
+    point: Point,
+    one: Measured,
+    metric: str,
+    parameters: Mapping[str, Parameter],
+    *,
+    value: float,
+    unit: str = "us",
+    published: Published | None = None,
+    divide: float = 1.0,
+) -> list[Record]:
+    """A case's value, its spread, what was counted and where the cycles went."""
+
+    def record(name: str, number: float, its_unit: str, paper: Published | None = None) -> Record:
+        return Record(
+            experiment=experiment,
+            machine=point.machine,
+            system=SYSTEM,
+            scheme=SCHEME,
+            metric=name,
+            parameters=parameters,
+            value=round(number, 6),
+            unit=its_unit,
+            published=paper,
+        )
+
+    summary = one.timed.summary
+    made = [
+        record(metric, value, unit, published),
+        record(f"{metric}_samples", summary.count, "1"),
+        record(f"{metric}_uncertainty", one.timed.uncertainty, "1"),
+        record(f"{metric}_stddev", point.us(summary.stddev) / divide, "us"),
+    ]
+    made += [
+        record(f"{metric}_{name}", rate / divide, "per_operation")
+        for name, rate in one.rates.items()
+    ]
+    for part, cycles in one.parts.items():
+        name = f"{metric}_part: {part}"
+        made.append(record(name, point.us(cycles) / divide, "us"))
+    return made
+
+
+def ticks(highest: float, step: float) -> tuple[tuple[float, float], list[float]]:
+    """The range of an axis from 0 to above `highest`, and its ticks."""
+    count = int(highest / step) + 1
+    return (0.0, count * step), [step * n for n in range(count + 1)]
+
+
+def number(value: float) -> str:
+    """A value with three digits that count."""
+    if value >= 100:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def against(value: float, published: float) -> str:
+    """How a value compares with the published one."""
+    ratio = value / published
+    if 0.95 <= ratio <= 1.05:
+        return "as published"
+    return f"{ratio:.2f} times" if ratio < 10 else f"{ratio:.0f} times"

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experiments on Linux, from statistics whose answers are known; no Linux is booted."""
+
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from switchyard import plot
+from switchyard.errors import RunError
+from switchyard.experiments import EXPERIMENTS, linux_ctx, linux_extreme, linux_ipc
+from switchyard.experiments import linux_suite as suite
+from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
+from switchyard.machine import Stats
+from switchyard.suite import ALONE, STREAMS
+
+CLOCK_HZ = 200_000_000
+TIMING = 60
+ROUNDS = 40
+COUNTERS = sorted({counter for names in suite.RATES.values() for counter in names})
+
+# For each operation: a function of each kind, and what it waited for.
+FUNCTIONS = (
+    # name, kernel, instructions, fetch fill, fetch walk, data fill, data walk, write buffer, own
+    ("__flush_whole_cache", True, 100, 10, 0, 700, 0, 0, 100),
+    ("cpu_sa1100_switch_mm", True, 10, 0, 0, 0, 0, 40, 10),
+    ("pipe_read", True, 500, 3000, 50, 900, 30, 20, 600),
+    ("(user)", False, 50, 200, 5, 90, 5, 0, 60),
+)
+NAMES = (
+    "instructions",
+    "fetch_fill_cycles",
+    "fetch_walk_cycles",
+    "data_fill_cycles",
+    "data_walk_cycles",
+    "write_buffer_cycles",
+)
+
+
+def region(number: int, cycles: int, switches: float) -> tuple[object, object]:
+    """A region in which each operation took `cycles`, and its profile."""
+    kernel = dict.fromkeys(COUNTERS, 0) | {
+        "cycles": cycles * ROUNDS,
+        "instructions": 660 * ROUNDS,
+        "ttb_writes": int(switches * ROUNDS),
+        "icache_misses": 40 * ROUNDS,
+    }
+    functions = []
+    for name, in_kernel, *numbers, own in FUNCTIONS:
+        counts = {key: value * ROUNDS for key, value in zip(NAMES, numbers, strict=True)}
+        waited = sum(numbers[1:]) + own
+        functions.append({"name": name, "kernel": in_kernel, "cycles": waited * ROUNDS, **counts})
+    counters = {"user": dict.fromkeys(COUNTERS, 0), "kernel": kernel}
+    return (
+        {"id": number, "entries": 1, "counters": counters, "events": {}},
+        {"region": number, "functions": functions},
+    )
+
+
+def stats(machine: str, cases: Mapping[int, tuple[int, float]]) -> Stats:
+    """A run's statistics: cycles and switches of each operation, by stream."""
+    both = [region(number, *case) for number, case in cases.items()]
+    samples = {
+        str(number): [cycles - 10 + TIMING, cycles + 10 + TIMING] * (ROUNDS // 2)
+        for number, (cycles, _) in cases.items()
+    }
+    text = {
+        "schema": 1,
+        "machine": machine,
+        "clock_hz": CLOCK_HZ,
+        "end": {"kind": "exit", "status": 0, "message": ""},
+        "cycles": 1,
+        "instructions": 1,
+        "counters": {"user": {}, "kernel": {}},
+        "events": {},
+        "regions": [one for one, _ in both],
+        "samples": {"0": [TIMING] * 11, **samples},
+        "diagnostics": [],
+        "profile": [one for _, one in both],
+    }
+    return Stats.parse(json.dumps(text), "test")
+
+
+def outcome(
+    experiment: Experiment[suite.Point], cases: dict[str, dict[int, tuple[int, float]]], quick: bool
+) -> Outcome:
+    """What an experiment makes of cases, by the ends of its jobs' names."""
+    jobs = experiment.jobs(Settings(quick=quick))
+    points = {}
+    for job in jobs:
+        _, _, rest = job.name.partition("-")
+        points[job.name] = experiment.measure(job, stats(job.machine, cases[rest]))
+    return experiment.outcome(points)
+
+
+def ipc(loose_switches: float = 0.25, socket_switches: float = 3.5) -> Outcome:
+    cases = {
+        question: dict.fromkeys(streams, (40000, 2.0)) for question, streams in STREAMS.items()
+    }
+    cases["potato"] |= {
+        1: (20_000, loose_switches),
+        3: (100_000, 2.0),
+        4: (160_000, socket_switches),
+    }
+    cases["bandwidth"][1] = (20_971_520, 32.0)  # 10 MB/s at 200 MHz
+    return outcome(linux_ipc.LinuxIpc(), cases, quick=False)
+
+
+def value(found: Outcome, metric: str, machine: str = "sa1110", **parameters: object) -> float:
+    (record,) = [
+        r
+        for r in found.records
+        if (r.metric, r.machine, dict(r.parameters)) == (metric, machine, parameters)
+    ]
+    return record.value
+
+
+def test_the_table_of_the_paper() -> None:
+    found = ipc()
+    assert value(found, "latency", question="potato", case="pipe") == 500
+    assert value(found, "latency", "versatilepb", question="potato", case="pipe") == 500
+    assert value(found, "bandwidth", question="bandwidth", case="pipe") == pytest.approx(10)
+    published = {
+        (r.parameters["question"], r.parameters["case"]): (r.machine, r.published.value)
+        for r in found.records
+        if r.published is not None
+    }
+    assert published == {
+        ("potato", "fcntl"): ("sa1110", 39),
+        ("potato", "fifo"): ("sa1110", 263),
+        ("potato", "pipe"): ("sa1110", 257),
+        ("potato", "unix"): ("sa1110", 511),
+        ("bandwidth", "pipe"): ("sa1110", 8.77),
+        ("bandwidth", "unix"): ("sa1110", 12.31),
+        ("process", "fork"): ("sa1110", 4061),
+        ("process", "exec"): ("sa1110", 4321),
+        ("process", "shell"): ("sa1110", 54533),
+    }
+
+
+def test_the_parts_are_the_profile() -> None:
+    found = ipc()
+    where = {"question": "potato", "case": "pipe"}
+    parts = {
+        part: value(found, f"latency_part: {part}", **where) * CLOCK_HZ / 1e6
+        for part in suite.PARTS
+    }
+    assert parts == pytest.approx(
+        {
+            suite.FLUSH: 810 + 50,
+            suite.IFILL: 3200,
+            suite.DFILL: 990,
+            suite.WALKS: 90,
+            suite.BUFFER: 20,
+            suite.KERNEL: 600,
+            suite.PROGRAM: 60,
+        }
+    )
+    assert sum(parts.values()) == sum(sum(numbers) - numbers[0] for _, _, *numbers in FUNCTIONS)
+
+
+@pytest.mark.parametrize(
+    ("name", "flushes"),
+    [
+        ("__flush_whole_cache", True),
+        ("v4wb_flush_kern_cache_all", True),
+        ("v4wb_flush_user_tlb_range", True),
+        ("v4wbi_flush_kern_tlb_range", True),
+        ("arm926_flush_user_cache_range", True),
+        ("arm926_coherent_user_range", True),
+        ("cpu_arm926_switch_mm", True),
+        ("cpu_sa1100_dcache_clean_area", True),
+        ("cpu_arm926_set_pte_ext", False),
+        ("pipe_read", False),
+        ("blk_flush_plug", False),
+    ],
+)
+def test_what_counts_as_flushing(name: str, flushes: bool) -> None:
+    assert bool(suite.FLUSHING.fullmatch(name)) == flushes
+
+
+def test_the_notes_follow_the_counters() -> None:
+    text = "\n".join(ipc().notes)
+    assert "A round trip by pipe takes 500 µs, 1.95 times the published 257 µs" in text
+    assert "0.25 switches a round trip: nothing makes" in text
+    assert "3.5 switches a round trip in place of 2.0" in text
+    other = "\n".join(ipc(loose_switches=2.0, socket_switches=2.0).notes)
+    assert "nothing makes" not in other
+    assert "with as many switches" in other
+    # 39 with a deviation of 50 there, none here: they are not said to be alike
+    assert "larger than the mean" not in text + other
+
+
+def test_a_switch_is_the_ring_less_what_one_process_takes() -> None:
+    cases = {
+        f"{size:02}k": {
+            stream: case
+            for n in linux_ctx.QUICK_COUNTS
+            for stream, case in ((n, (60_000 * n, float(n))), (ALONE + n, (10_000 * n, 0.0)))
+        }
+        for size in linux_ctx.SIZES
+    }
+    found = outcome(linux_ctx.LinuxCtx(), cases, quick=True)
+    assert value(found, "switch", processes=8, size_kb=4) == pytest.approx(250)
+    assert value(found, "switch_address_space_switches", processes=8, size_kb=4) == 1
+    text = "\n".join(found.notes)
+    assert "sa1110, 0 KB: 250 µs with 2 processes, 250 with 40 (+0%)" in text
+    assert "seems to cost less" not in text
+
+
+def test_sharing_saves_what_is_measured() -> None:
+    pages = linux_extreme.QUICK_PAGES
+    cases = {
+        f"{n:02}-{sharing}": {
+            1 + place: (n * (10_000 if sharing == "shared" or p < 8 else 40_000), float(n))
+            for place, p in enumerate(pages)
+        }
+        for n in linux_extreme.PROCESSES
+        for sharing in linux_extreme.SHARING
+    }
+    found = outcome(linux_extreme.LinuxExtreme(), cases, quick=True)
+    assert value(found, "turn", processes=16, sharing="private", pages=32) == 200
+    assert value(found, "private_over_shared_at_most", processes=4) == 4
+    assert "4.00 with 2 processes" in found.notes[0]
+    published = {
+        (r.machine, r.parameters["processes"]): r.published.value
+        for r in found.records
+        if r.published is not None
+    }
+    assert published == {("sa1110", 2): 9.0, ("sa1110", 16): 3.7}
+
+
+def test_the_figures_can_be_drawn() -> None:
+    for figure in ipc().figures("linux-ipc").values():
+        assert plot.svg(figure).startswith("<svg")
+
+
+@pytest.mark.parametrize("name", ["linux-ipc", "linux-ctx", "linux-extreme"])
+def test_jobs_differ(name: str) -> None:
+    for quick in (False, True):
+        jobs: list[Job] = EXPERIMENTS[name].jobs(Settings(quick=quick))
+        assert len({job.name for job in jobs}) == len({job.append for job in jobs}) == len(jobs)
+        assert all(job.profile and "-- bench " in job.append for job in jobs)
+        assert {job.machine for job in jobs} == {"sa1110", "versatilepb"}
+
+
+def test_a_run_without_samples_or_profile_is_no_result() -> None:
+    experiment = linux_ipc.LinuxIpc()
+    job = experiment.jobs(Settings())[0]
+    with pytest.raises(RunError, match="stream 5: no samples"):
+        experiment.measure(job, stats("sa1110", dict.fromkeys((1, 2, 3, 4), (1000, 2.0))))
+    lacking = stats("sa1110", dict.fromkeys((1, 2, 3, 4, 5), (1000, 2.0)))
+    assert isinstance(lacking.profile, dict)
+    del lacking.profile[4]
+    with pytest.raises(RunError, match="stream 4: no profile"):
+        experiment.measure(job, lacking)
