@@ -98,21 +98,22 @@ static void start_watchdog(void) {
     }
 }
 
-static void run(const struct test *test, bool apart) {
-    unsigned frames = frames_left();
+static unsigned frames_before;
+
+static void begin(const char *name) {
+    frames_before = frames_left();
     started_at = L4_SystemClock().raw;
-    running = test->name;
+    running = name;
     failed = false;
     skipped = false;
-    if (apart && !task_protected()) {
-        test_skip(NO_PROTECTION);
-    } else {
-        test->run();
-    }
+}
+
+static void end(void) {
     workers_delete_all();
     children_delete_all();
-    if (!failed && frames_left() != frames) {
-        test_fail(__FILE_NAME__, __LINE__, "the test gave its frames back", frames_left(), frames);
+    if (!failed && frames_left() != frames_before) {
+        test_fail(__FILE_NAME__, __LINE__, "the test gave its frames back", frames_left(),
+                  frames_before);
     }
     if (failed) {
         num_failed++;
@@ -120,6 +121,16 @@ static void run(const struct test *test, bool apart) {
         num_passed++;
         print("PASS %s\n", running);
     }
+}
+
+static void run(const struct test *test, bool apart) {
+    begin(test->name);
+    if (apart && !task_protected()) {
+        test_skip(NO_PROTECTION);
+    } else {
+        test->run();
+    }
+    end();
 }
 
 /* The value of `only=` on the command line; "" = all tests. */
@@ -179,6 +190,13 @@ int main(void) {
             if (wanted(test->name, prefix)) {
                 run(test, tables[i].apart);
             }
+        }
+    }
+    for (unsigned i = 0; call_name(i) != NULL; i++) {
+        if (wanted(call_name(i), prefix)) {
+            begin(call_name(i));
+            call_run(i);
+            end();
         }
     }
     L4_Word_t after = free_pages();

@@ -44,6 +44,10 @@ extern const struct test preempt_tests[];
 extern const struct test migrate_tests[];
 extern const struct test thumb_tests[];
 
+/* Rows of the system calls' tables, each a test (calls.c); NULL behind the last. */
+const char *call_name(unsigned n);
+void call_run(unsigned n);
+
 /* What tests need to know of the board (interrupt.c): a timer that the kernel leaves alone, whose
  * page main.c maps. */
 struct test_board {
