@@ -17,13 +17,14 @@ from switchyard import plot
 from switchyard.errors import InputError
 
 CELL = 46
-# The metric that is compared unless told otherwise; its axes' titles.
-METRIC = "us"
+METRICS = {"us": "Time", "cycles": "Cycles"}
 TITLES = {
     "icache.size-bytes": "instruction cache",
     "dcache.size-bytes": "data cache",
     "itlb.entries": "entries of the instruction TLB",
     "dtlb.entries": "entries of the data TLB",
+    "memory.read-first": "cycles to the first word",
+    "memory.read-next": "cycles a word",
 }
 TOGETHER: dict[tuple[str, ...], str] = {
     ("icache.size-bytes", "dcache.size-bytes"): "size of each cache",
@@ -119,12 +120,14 @@ def draw(
         ),
     )
     layers = alt.layer(cells, texts).properties(width=CELL * len(order["x"]), height=height)
-    columns = 2 if len(order["map"]) > 1 else 1
+    columns = min(3 if len(order["map"]) % 3 == 0 else 2, len(order["map"]))
     facet = alt.Facet("map:N", sort=order["map"], title=None, header=alt.Header(labelFontSize=14))
     chart = layers.facet(facet, columns=columns).properties(
         title=alt.TitleParams(
-            f"{metric}: {compared.over} over {compared.under}",
-            subtitle=["above 1 (blue) the latter is cheaper, below 1 (orange) the former"],
+            f"{METRICS.get(metric, metric)}: {compared.over} over {compared.under}",
+            subtitle=[
+                f"above 1 (blue) {compared.under} is cheaper, below 1 (orange) {compared.over}"
+            ],
         ),
         description=describe(found, compared, metric),
         background="white",

@@ -192,7 +192,16 @@ def test_schemes_are_compared_over_the_grid(
     assert stem.with_name(f"{stem.name}.png").read_bytes().startswith(b"\x89PNG")
     svg = stem.with_name(f"{stem.name}.svg").read_text()
     # 18000 cycles over 810, 940 and 1350 at every size
-    for word in ("22", "19", "13", "4 KB", "8 KB", "size of each cache", "memory.read-next: 5"):
+    for word in (
+        "22",
+        "19",
+        "13",
+        "4 KB",
+        "8 KB",
+        "size of each cache",
+        "memory.read-next: 5",
+        "Time: flush over fass",
+    ):
         assert f">{word}<" in svg
     assert log() == 24
 
