@@ -29,7 +29,11 @@ void raw_echo(L4_Word_t stub) __attribute__((noreturn));
 /* Switches to `to`, for ever. */
 void raw_yield(L4_Word_t to, L4_Word_t stub) __attribute__((noreturn));
 
-/* Answers each message, which must be a page fault, with the page `fpage`, for ever. */
-void raw_pager(L4_Word_t fpage, L4_Word_t stub) __attribute__((noreturn));
+/*
+ * Answers each message, which must be a page fault, with one of 16 pages, for ever: the one whose
+ * place in 64 KB is the fault's. `first` is the first as an fpage.
+ */
+#define RAW_PAGES 16u
+void raw_pager(L4_Word_t first, L4_Word_t stub) __attribute__((noreturn));
 
 #endif

@@ -75,4 +75,6 @@
     mov     r4, r4, lsl #12
     orr     r4, r4, #8
     ldr     r5, [sp]
+    and     r6, r4, #0xf000
+    add     r5, r5, r6
     b       1b

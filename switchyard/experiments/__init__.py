@@ -6,12 +6,22 @@ from typing import Any
 from switchyard.errors import InputError
 from switchyard.experiments.experiment import Experiment
 from switchyard.experiments.l4_ipc import L4Ipc
+from switchyard.experiments.l4_ipc_size import L4IpcSize
+from switchyard.experiments.l4_primitives import L4Primitives
 from switchyard.experiments.linux_ctx import LinuxCtx
 from switchyard.experiments.linux_extreme import LinuxExtreme
 from switchyard.experiments.linux_ipc import LinuxIpc
 
 EXPERIMENTS: dict[str, Experiment[Any]] = {
-    one.name: one for one in (L4Ipc(), LinuxIpc(), LinuxCtx(), LinuxExtreme())
+    one.name: one
+    for one in (
+        L4Ipc(),
+        L4IpcSize(),
+        L4Primitives(),
+        LinuxIpc(),
+        LinuxCtx(),
+        LinuxExtreme(),
+    )
 }
 
 

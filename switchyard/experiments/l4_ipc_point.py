@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from switchyard.machine import Stats
+from switchyard.machine import Region, Stats
 from switchyard.summary import Summary
 
 # Rates for one round trip, by the names of their records: sums of the simulator's counters ...
@@ -28,6 +28,18 @@ EVENTS = {
     "collisions": 5,
     "cpd_entries_loaded": 6,
 }
+
+
+def rates_of(region: Region, rounds: int) -> dict[str, float]:
+    """What a region counted for each of its rounds."""
+    rates = {
+        name: region.counters.total(*counters) / rounds
+        for name, counters in {**MISSES, **STALLS}.items()
+    }
+    rates |= {name: region.event(number) / rounds for name, number in EVENTS.items()}
+    return rates | {
+        name: region.counters.total(name) / rounds for name in ("cycles", "instructions")
+    }
 
 
 @dataclass(frozen=True)
@@ -69,14 +81,7 @@ class Point:
         """From the statistics of a run whose region `clients` holds the round trips."""
         region = stats.region(clients)
         rounds = summary.count
-        rates = {
-            name: region.counters.total(*counters) / rounds
-            for name, counters in {**MISSES, **STALLS}.items()
-        }
-        for name, number in EVENTS.items():
-            rates[name] = region.event(number) / rounds
-        for name in ("cycles", "instructions"):
-            rates[name] = region.counters.total(name) / rounds
+        rates = rates_of(region, rounds)
         return cls(
             scheme=scheme,
             clients=clients,

@@ -78,6 +78,64 @@ def bench_ipc(scheme: str, append: str) -> dict[str, object]:
     return stats(total, regions, samples)
 
 
+def one_way(kernel: str, words: int) -> int:
+    """Cycles one way with so many words, or so many bytes if there are more than 64."""
+    return (8_000 if "-flush-" in kernel else 60) + (words if words < 64 else words // 2)
+
+
+# Cycles of user mode in a round of the benchmarks of single traps.
+USER = 91
+
+
+def traps(
+    region: int, rounds: int, kernel: int, more: int = 0
+) -> tuple[dict[str, object], list[int]]:
+    """A region whose rounds spend `kernel` cycles in the kernel; one has a timer tick in it."""
+    tick = 400 if rounds > 2 else 0
+    samples = [kernel + USER + (tick if i == 2 else 0) for i in range(rounds)]
+    counted = counters(0, rounds, 0, 0)
+    counted["user"]["cycles"] = USER * rounds + 40
+    counted["kernel"]["cycles"] = kernel * rounds + tick + more
+    return {"id": region, "entries": 1, "counters": counted, "events": {}}, samples
+
+
+def bench_size(kernel: str, append: str) -> dict[str, object]:
+    given = dict(word.split("=") for word in append.split())
+    first, _, last = given["words"].partition("-")
+    lengths = {n: n for n in range(int(first), int(last or first) + 1)}
+    regions, samples = [], {}
+    for region in lengths:
+        found = traps(region, int(given["rounds"]), 2 * (one_way(kernel, region) - 1))
+        regions.append(found[0])
+        samples[str(region)] = found[1]
+    for place, size in enumerate(given.get("strings", "").split(",")):
+        if size:
+            there, back = one_way(kernel, int(size) + 64), one_way(kernel, 0)
+            found = traps(64 + place, int(given["rounds"]), there + back - 2)
+            regions.append(found[0])
+            samples[str(64 + place)] = found[1]
+    return stats(1_000_000, regions, samples)
+
+
+# Cycles of the primitives, by place in the guest's table: kernel's part of a round, traps in it.
+PRIMITIVES = {0: (21, 1), 1: (245, 1), 2: (85, 2), 3: (55, 2)}
+PAGE_FAULT, NOTHING = 850, 18
+
+
+def bench_primitives(append: str) -> dict[str, object]:
+    given = dict(word.split("=") for word in append.split())
+    rounds = int(given["rounds"])
+    regions, samples = [], {}
+    for region, (cycles, number) in PRIMITIVES.items():
+        found = traps(region, rounds, number * (cycles - 1))
+        regions.append(found[0])
+        samples[str(region)] = found[1]
+    if given["fault"] == "1":
+        samples["4"] = [PAGE_FAULT + NOTHING] * (rounds - 1) + [30_000]
+    samples["5"] = [NOTHING] * rounds
+    return stats(1_000_000, regions, samples)
+
+
 def stats(
     cycles: int, regions: Sequence[object], samples: dict[str, list[int]]
 ) -> dict[str, object]:
@@ -120,7 +178,11 @@ def main(arguments: list[str]) -> int:
             print(f"console line {i}")
         print("switchyard-machine: the guest died at pc 0x8000", file=sys.stderr)
         return 1
-    if "bench-ipc" in kernel:
+    if "bench-size" in kernel:
+        answer = bench_size(kernel, options["--append"])
+    elif "bench-primitives" in kernel:
+        answer = bench_primitives(options["--append"])
+    elif "bench-ipc" in kernel:
         scheme = "flush" if "flush" in kernel else "fass"
         answer = bench_ipc(scheme, options["--append"])
     else:

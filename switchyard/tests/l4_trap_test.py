@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experiments l4-ipc-size and l4-primitives on the stand-in, whose answers are known."""
+
+import json
+
+import pytest
+
+from switchyard import records, runner
+from switchyard.build import SCHEMES
+from switchyard.errors import RunError
+from switchyard.experiments import EXPERIMENTS, l4_ipc_size, l4_trap
+from switchyard.experiments.experiment import Settings
+from switchyard.experiments.l4_ipc_size import STRINGS, L4IpcSize
+from switchyard.experiments.l4_primitives import L4Primitives
+from switchyard.machine import Stats
+from switchyard.runner import Written
+from switchyard.tests import fake_machine as fake
+from switchyard.tests.conftest import faked
+from switchyard.tests.runs import Silent
+
+ROUNDS = 24
+
+
+def run(name: str, factory: pytest.TempPathFactory) -> Written:
+    with faked(factory.mktemp("fake")):
+        return runner.run(
+            EXPERIMENTS[name], Settings(rounds=ROUNDS), factory.mktemp("out"), 2, Silent()
+        )
+
+
+@pytest.fixture(scope="module")
+def sizes(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    return run("l4-ipc-size", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def primitives(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    return run("l4-primitives", tmp_path_factory)
+
+
+def test_files(sizes: Written, primitives: Written) -> None:
+    for written in (sizes, primitives):
+        assert records.load(written.records) == list(written.outcome.records)
+        assert all(figure.exists() for figure in written.figures)
+
+
+def test_one_way(sizes: Written) -> None:
+    found = {
+        (r.scheme, *key): r
+        for r in sizes.outcome.records
+        if r.metric == "one_way"
+        for key in r.parameters.items()
+    }
+    for scheme in SCHEMES:
+        for n in range(64):
+            record = found[(scheme, "message_registers", n)]
+            assert record.unit == "cycles"
+            assert record.value == pytest.approx(fake.one_way(f"-{scheme}-", n))
+    for scheme in ("fass", "flush", "fass-shared"):
+        for size in STRINGS:
+            value = found[(scheme, "string_bytes", size)].value
+            assert value == pytest.approx(fake.one_way(f"-{scheme}-", size + 64))
+    published = {key: r.published.value for key, r in found.items() if r.published}
+    fass = {("fass", "message_registers", n): 131 for n in range(5)}
+    assert published == fass | {
+        ("fass", "message_registers", 8): 141,
+        ("fass", "message_registers", 16): 161,
+    }
+    text = "\n".join(sizes.outcome.notes)
+    assert "fass with 8 message registers: 68 cycles, 52% below the published 141" in text
+
+
+def test_floor() -> None:
+    """The floor is the sum of its steps, and rises by a load and a store a word."""
+    steps = sum(l4_ipc_size.FLOOR.values())
+    assert [l4_ipc_size.floor(n) for n in (0, 4, 5, 8)] == [steps, steps, steps + 2, steps + 8]
+
+
+def test_primitives(primitives: Written) -> None:
+    fass = {r.metric: r.value for r in primitives.outcome.records if r.scheme == "fass"}
+    assert fass == pytest.approx(
+        {
+            "null_syscall": 21,
+            "system_clock": 245,
+            "thread_switch": 85,
+            "ipc_in_space": 55,
+            "page_fault": fake.PAGE_FAULT,
+        }
+    )
+    single = {r.metric for r in primitives.outcome.records if r.scheme == "single-space"}
+    assert single == set(fass) - {"page_fault"}
+    assert "page_fault: 850 cycles, within the limit of 900" in "\n".join(primitives.outcome.notes)
+
+
+def test_a_run_without_its_samples_is_no_result() -> None:
+    (job, *_) = L4IpcSize().jobs(Settings(rounds=ROUNDS))
+    short = fake.bench_size("-flush-", job.append.replace(f"rounds={ROUNDS}", "rounds=23"))
+    with pytest.raises(RunError, match="23 samples in stream 0, expected 24"):
+        L4IpcSize().measure(job, Stats.parse(json.dumps(short), "f"))
+    (job, *_) = L4Primitives().jobs(Settings(rounds=ROUNDS))
+    short = fake.bench_primitives(job.append.replace(f"rounds={ROUNDS}", "rounds=23"))
+    with pytest.raises(RunError, match="expected 24"):
+        L4Primitives().measure(job, Stats.parse(json.dumps(short), "f"))
+
+
+def test_samples_that_the_kernel_alone_fills_are_no_result() -> None:
+    region, samples = fake.traps(0, ROUNDS, 100, more=91 * ROUNDS)
+    found = Stats.parse(json.dumps(fake.stats(1, [region], {"0": samples})), "f")
+    with pytest.raises(RunError, match="expected user mode in between"):
+        l4_trap.measured(found, 0, ROUNDS, 1)
+
+
+def test_a_tick_in_a_round_does_not_count() -> None:
+    region, samples = fake.traps(7, ROUNDS, 100)
+    assert max(samples) > 2 * min(samples)
+    found = Stats.parse(json.dumps(fake.stats(1, [region], {"7": samples})), "f")
+    assert l4_trap.measured(found, 7, ROUNDS, 2).cycles == pytest.approx(51)
