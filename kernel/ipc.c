@@ -6,6 +6,7 @@
 
 #include "fault.h"
 #include "irq.h"
+#include "mapdb.h"
 #include "sched.h"
 #include "space.h"
 #include "switch.h"
@@ -205,8 +206,11 @@ static uint32_t transfer_items(const struct tcb *sender, const struct tcb *recei
                                uint32_t words) {
     uint32_t at = TAG_UNTYPED(message[0]) + 1;
     L4_Fpage_t window = L4_Nilpage;
+    mapdb_expect(NULL, 0, false);
     if (receiver->kind == KIND_PAGEFAULT || receiver->kind == KIND_XFER) {
         window = L4_CompleteAddressSpace;
+        mapdb_expect(receiver->space, receiver->kmsg[1],
+                     (receiver->kmsg[0] >> 16 & L4_Writable) != 0);
     } else if (receiver->kind == KIND_USER) {
         window.raw = utcb_read(receiver, L4_UTCB_BR) & ~0xfu;
     }

@@ -133,7 +133,9 @@ void *kmem_cache_alloc(struct kmem_cache *cache) {
     if (page->first_free == 0) {
         unlink_partial(cache, index);
     }
-    memset(object, 0, cache->size);
+    if (!cache->dirty) {
+        memset(object, 0, cache->size);
+    }
     return object;
 }
 

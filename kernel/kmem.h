@@ -24,11 +24,12 @@ void kmem_free_uncached(void *pages, uint32_t order);
 
 struct kmem_cache {
     uint32_t size; /* of an object; a power of two of at least 16, so none straddles lines badly */
+    bool dirty;    /* objects are not zeroed: the caller writes all of them */
     bool uncached; /* objects are given by their uncached address */
     uint32_t partial; /* first page with a free object, as index + 1; 0 = none */
 };
 
-/* One zeroed object. NULL: no memory. */
+/* One object, zeroed unless the cache says otherwise. NULL: no memory. */
 void *kmem_cache_alloc(struct kmem_cache *cache);
 void kmem_cache_free(struct kmem_cache *cache, void *object);
 

@@ -96,7 +96,7 @@ static void split_one(struct node *n, struct node **nodes, uint32_t **tables) {
     ptab_split(n->space, node_va(n), size, table);
     ptab_publish();
     if (node_is_valid(n)) {
-        switch_unmap(n->space, node_va(n), size_bytes(size), UNMAP_READ_ONLY, false);
+        switch_unmap(n->space, node_va(n), size_bytes(size), UNMAP_READ_ONLY, 0);
     }
     for (uint32_t i = 0; i < PARTS; i++) {
         struct node *part = *nodes;
@@ -163,7 +163,7 @@ static void remove_node(struct node *n) {
     ptab_clear(n->space, node_va(n), node_size(n));
     ptab_publish();
     if (node_is_valid(n)) {
-        switch_unmap(n->space, node_va(n), size_bytes(node_size(n)), UNMAP_GONE, node_is_cached(n));
+        switch_unmap(n->space, node_va(n), size_bytes(node_size(n)), UNMAP_GONE, node_caches(n));
     }
     node_remove(n);
     node_free(n);
@@ -171,10 +171,18 @@ static void remove_node(struct node *n) {
 
 /* Fewer rights for one node; none left removes it. */
 static void take_rights(struct node *n, uint32_t rights) {
-    n->va &= ~(rights & NODE_RIGHTS);
-    if ((n->va & (L4_Readable | L4_eXecutable)) == 0) { /* ARM cannot map for writing only */
+    uint32_t left = n->va & NODE_RIGHTS & ~rights;
+    if ((left & (L4_Readable | L4_eXecutable)) == 0) { /* ARM cannot map for writing only */
         remove_node(n);
-    } else if ((n->va & L4_Writable) == 0) {
+        return;
+    }
+    if (node_is_valid(n) && (n->va & rights & L4_eXecutable) != 0) {
+        /* Later nobody will know that the instruction cache may have it. */
+        switch_unmap(n->space, node_va(n), size_bytes(node_size(n)), UNMAP_READ_ONLY,
+                     node_caches(n));
+    }
+    n->va = (n->va & ~NODE_RIGHTS) | left;
+    if ((n->va & L4_Writable) == 0) {
         synonym_make_read_only(n);
     }
 }
@@ -305,8 +313,32 @@ bool mapdb_map_sigma0(uint32_t va) {
         return false;
     }
     ptab_enter(sigma0_space, pa, n->pa);
-    synonym_start(n);
+    synonym_wake(n, va, true);
     return true;
+}
+
+/* See mapdb_expect. */
+static struct {
+    struct space *space;
+    uint32_t va;
+    bool write;
+} expected;
+
+void mapdb_expect(struct space *space, uint32_t va, bool write) {
+    expected.space = space;
+    expected.va = va;
+    expected.write = write;
+}
+
+/* The node is there, or has more rights; if it is the one that is about to be accessed, it wakes.
+ */
+static void start(struct node *n) {
+    if (n->space == expected.space && expected.va - node_va(n) < size_bytes(node_size(n)) &&
+        (!expected.write || (n->va & L4_Writable) != 0)) {
+        if (!(expected.write ? node_is_writable(n) : node_is_valid(n))) {
+            synonym_wake(n, expected.va, expected.write);
+        }
+    }
 }
 
 /* Is some page of the target the frame that is to come there? */
@@ -346,7 +378,7 @@ static void move_node(struct node *n, struct space *to, uint32_t to_va, uint32_t
     ptab_clear(n->space, node_va(n), node_size(n));
     ptab_publish();
     if (node_is_valid(n)) {
-        switch_unmap(n->space, node_va(n), size_bytes(node_size(n)), UNMAP_GONE, node_is_cached(n));
+        switch_unmap(n->space, node_va(n), size_bytes(node_size(n)), UNMAP_GONE, node_caches(n));
         switch_unmap_finish();
     }
     n->space = to;
@@ -383,7 +415,8 @@ static bool map_again(struct node *parent, struct node *old, uint32_t from_va, u
         return false;
     }
     if (!grant) {
-        old->va |= rights; /* a write will fault and wake it */
+        old->va |= rights; /* else a write will fault and wake it */
+        start(old);
         return true;
     }
     struct walk w;
@@ -452,8 +485,46 @@ static struct node *new_node(struct space *to, uint32_t to_va, const struct sour
     return n;
 }
 
+/* The way of most page faults: 4 KB of what `from` has, to where nothing is. False: not so. */
+static bool map_page(struct space *from, uint32_t from_va, struct space *to, uint32_t to_va,
+                     uint32_t rights) {
+    if (space_is_reserved(to, to_va)) {
+        return false;
+    }
+    uint32_t *entry = ptab_free_entry(to, to_va);
+    mapping_t m = ptab_get(from, from_va);
+    if (entry == NULL || m == 0) {
+        return false;
+    }
+    struct source s = {
+        .pa = mapping_frame(m), .node = node_find(from, from_va, m), .size = SIZE_4K};
+    if (s.node == NULL) {
+        return false;
+    }
+    s.rights = rights & s.node->va & NODE_RIGHTS;
+    if ((s.rights & (L4_Readable | L4_eXecutable)) == 0) {
+        return false;
+    }
+    struct node *n = new_node(to, to_va, &s);
+    if (n == NULL) {
+        return false;
+    }
+    n->pa |= synonym_first_state(n);
+    ptab_fill(entry, n->pa);
+    if (node_is_valid(n)) {
+        ptab_publish();
+        switch_map(to, to_va, PAGE_SIZE, node_is_writable(n) && node_caches(n) != 0, false);
+    }
+    start(n);
+    return true;
+}
+
 uint32_t mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint32_t to_va,
                    enum page_size limit, uint32_t rights, bool grant) {
+    if (limit == SIZE_4K && !grant && !from->is_sigma0 &&
+        map_page(from, from_va, to, to_va, rights)) {
+        return size_log2(SIZE_4K);
+    }
     while (limit != SIZE_4K && ((from_va | to_va) & size_mask(limit)) != 0) {
         limit--;
     }
@@ -507,6 +578,7 @@ uint32_t mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint3
         }
         ptab_enter(to, to_va, n->pa);
         synonym_start(n);
+        start(n);
         return size_log2(s.size);
     }
 }

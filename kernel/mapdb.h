@@ -29,6 +29,12 @@ uint32_t mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint3
                    enum page_size limit, uint32_t rights, bool grant);
 
 /*
+ * Until the next call, `space` is about to access `va` (again): what is mapped there is awake for
+ * it at once. NULL: nobody is.
+ */
+void mapdb_expect(struct space *space, uint32_t va, bool write);
+
+/*
  * Takes `rights` away from all that came from the page at `va`, or, where that is larger, from
  * `limit` of it; from itself as well if `own`. Returns the log2 of what is done. It needs memory to
  * split larger pages; when there is none, the whole larger page goes.

@@ -24,7 +24,7 @@ struct device_frame {
     uint32_t attribute; /* L4_ARM_MEMORY_* */
 };
 
-static struct kmem_cache node_cache = {.size = 32};
+static struct kmem_cache node_cache = {.size = 32, .dirty = true};
 static struct kmem_cache device_cache = {.size = 16};
 _Static_assert(sizeof(struct node) == 32 && sizeof(struct device_frame) == 16, "cache sizes");
 

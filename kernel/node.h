@@ -14,6 +14,7 @@
 
 #include "ptab.h"
 #include "space.h"
+#include "switch.h"
 
 struct node {
     struct space *space;
@@ -49,8 +50,11 @@ static inline bool node_is_writable(const struct node *n) {
     return (n->pa & MAPPING_WRITABLE) != 0;
 }
 
-static inline bool node_is_cached(const struct node *n) {
-    return (n->pa & MAPPING_CACHEABLE) != 0;
+/* As switch_unmap wants it. */
+static inline uint32_t node_caches(const struct node *n) {
+    return (n->pa & MAPPING_CACHEABLE) == 0 ? 0
+           : (n->va & L4_eXecutable) != 0   ? CACHED_DATA | CACHED_CODE
+                                            : CACHED_DATA;
 }
 
 /* ---- node.c ---- */
@@ -59,7 +63,7 @@ static inline bool is_ram(uint32_t pa) {
     return pa - SDRAM_PA < SDRAM_SIZE;
 }
 
-/* Zeroed, in no list. NULL: no memory. */
+/* Not initialised, in no list. NULL: no memory. */
 struct node *node_alloc(void);
 void node_free(struct node *n);
 
@@ -104,6 +108,9 @@ bool node_split(struct node *n);
 /* A node whose page is in the page table and dormant: 4 KB are awake at once if that hurts nobody.
  */
 void synonym_start(struct node *n);
+
+/* The state in the page table in which a node of 4 KB starts; the entry is not written. */
+uint32_t synonym_first_state(const struct node *n);
 
 /* No longer writable; no longer valid. switch_unmap_finish is the caller's. */
 void synonym_make_read_only(struct node *n);

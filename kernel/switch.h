@@ -86,10 +86,14 @@ void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, 
  *    address (instruction TLB and cache) may wait until switch_unmap_finish, which must be called
  *    before the kernel is left, or touches a program's memory, or the frame is used again. So
  *    once a flush has emptied the caches, pages that follow before the finish need none.
- *    `cached`: the page is one that caches may hold.
+ *    `cached`: which caches may hold the page (or 0). The instruction cache is only said to if the
+ *    space has the right to execute it: it can only be emptied as a whole.
  */
+#define CACHED_DATA 1u
+#define CACHED_CODE 2u
 enum unmap { UNMAP_GONE, UNMAP_READ_ONLY };
-void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what, bool cached);
+void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what,
+                  uint32_t cached);
 void switch_unmap_finish(void);
 
 /*

@@ -23,7 +23,7 @@ static uint32_t awake(const struct node *n, bool write) {
 
 void synonym_put_to_sleep(struct node *n) {
     if (node_is_valid(n)) {
-        bool cached = node_is_cached(n);
+        uint32_t cached = node_caches(n);
         set_state(n, 0);
         switch_unmap(n->space, node_va(n), size_bytes(node_size(n)), UNMAP_GONE, cached);
     }
@@ -33,7 +33,7 @@ void synonym_make_read_only(struct node *n) {
     if (node_is_writable(n)) {
         set_state(n, awake(n, false));
         switch_unmap(n->space, node_va(n), size_bytes(node_size(n)), UNMAP_READ_ONLY,
-                     node_is_cached(n));
+                     node_caches(n));
     }
 }
 
@@ -115,20 +115,21 @@ void synonym_wake(struct node *n, uint32_t va, bool write) {
 
 /*
  * Awake at once as far as nobody else has to change for it, so that most pages never fault for
- * this; else dormant until its first access shows who is to have it. A large page is often got to
- * be passed on: it waits for its first access, which costs one fault in 64 KB.
+ * this; else dormant until its first access shows who is to have it. What is got to be passed on
+ * waits for its first access too: a large page, where that costs one fault in 64 KB, and what comes
+ * from sigma0. (If the access has faulted already, ipc.c wakes the page at once.)
  */
-void synonym_start(struct node *n) {
-    if (node_size(n) != SIZE_4K) {
-        return;
-    }
+uint32_t synonym_first_state(const struct node *n) {
     struct walk w;
     bool write = (n->va & L4_Writable) != 0;
     uint32_t state = awake(n, write);
+    if (node_size(n) != SIZE_4K || n->parent == NULL) {
+        return 0;
+    }
     if ((state & MAPPING_CACHEABLE) != 0) {
-        FOR_EACH_NODE(other, &w, node_pa(n), node_size(n)) {
+        FOR_EACH_NODE(other, &w, node_pa(n), SIZE_4K) {
             if (conflicts(other, n, false)) {
-                return;
+                return 0;
             }
             if (write && conflicts(other, n, true)) {
                 write = false;
@@ -136,7 +137,15 @@ void synonym_start(struct node *n) {
             }
         }
     }
+    return state;
+}
+
+void synonym_start(struct node *n) {
+    uint32_t state = synonym_first_state(n);
+    if (state == 0) {
+        return;
+    }
     set_state(n, state);
-    switch_map(n->space, node_va(n), size_bytes(node_size(n)),
-               write && (state & MAPPING_CACHEABLE) != 0, false);
+    switch_map(n->space, node_va(n), PAGE_SIZE,
+               (state & MAPPING_WRITABLE) != 0 && (state & MAPPING_CACHEABLE) != 0, false);
 }

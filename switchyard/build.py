@@ -86,6 +86,7 @@ class Guest:
 PROGRAMS = {
     "test": "the kernel's tests",
     "random": "the kernel against a model, at random",
+    "bench-fault": "page faults by kind, served by a pager",
     "bench-ipc": "IPC round trips between a server and n clients",
     "bench-size": "IPC one way by the message's length",
     "bench-primitives": "null system call, thread switch, page fault",

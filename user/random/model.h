@@ -35,7 +35,8 @@ struct page_node {
 extern struct page_node *model_pages[SPACES][PAGES];
 extern L4_Word_t model_marks[FRAMES][MARKS];
 
-void model_init(void);
+/* `open`: nothing is protected, every space sees all of the pool, 1:1, whatever was mapped. */
+void model_init(bool open);
 
 /* Page `p` of `s` is mapped (or granted) to page `q` of `t`. */
 void model_map(unsigned s, unsigned p, unsigned t, unsigned q, L4_Word_t rights, bool grant);
@@ -54,6 +55,9 @@ void model_kill(unsigned s);
 bool model_is_ambiguous(unsigned s, unsigned p, unsigned t, unsigned q, unsigned n);
 
 bool model_may(unsigned s, unsigned p, bool write);
+
+/* The frame behind a page that may be read. */
+unsigned model_frame(unsigned s, unsigned p);
 unsigned model_nodes(void);
 
 #endif

@@ -22,6 +22,10 @@ L4_Word_t page_va(unsigned space, unsigned page) {
                               : ARENA_HIGH + (page - ARENA_PAGES) * FRAME_SIZE;
 }
 
+L4_Word_t access_va(unsigned space, unsigned page) {
+    return task_protected() ? page_va(space, page) : pool + page % FRAMES * FRAME_SIZE;
+}
+
 /* The other way round, for a worker; PAGES: outside the arenas. */
 static unsigned page_at(L4_Word_t va) {
     if (va - ARENA_LOW < ARENA_PAGES * FRAME_SIZE) {
@@ -80,7 +84,7 @@ static void run_model(unsigned w) {
         if (!model_may(w, a->page, a->write)) {
             return;
         }
-        L4_Word_t *mark = &model_marks[model_pages[w][a->page]->frame][a->mark];
+        L4_Word_t *mark = &model_marks[model_frame(w, a->page)][a->mark];
         if (a->write) {
             *mark = a->word;
         } else {
@@ -113,7 +117,7 @@ static void resolve(unsigned w, unsigned page) {
 static bool serve_fault(unsigned w, L4_Word_t va, L4_Word_t ip, L4_Word_t access) {
     run_model(w);
     struct access *a = &script.list[script.next];
-    if (script.next == script.n || va != page_va(w, a->page) + a->offset ||
+    if (script.next == script.n || va != access_va(w, a->page) + a->offset ||
         access != (a->write ? L4_Writable : L4_Readable)) {
         mismatch("the model allows what is denied", w, va, access, script.next);
     }
@@ -158,7 +162,7 @@ void worker_access(unsigned w, struct access *accesses, unsigned n) {
     for (unsigned i = 0; i < n; i++) {
         struct access *a = &accesses[i];
         a->denied = false;
-        words[2 * i] = (page_va(w, a->page) + a->offset) | a->write;
+        words[2 * i] = (access_va(w, a->page) + a->offset) | a->write;
         words[2 * i + 1] = a->word;
     }
     script.list = accesses;
@@ -171,7 +175,7 @@ void worker_access(unsigned w, struct access *accesses, unsigned n) {
     script.n = 0;
     for (unsigned i = 0; i < n; i++) {
         const struct access *a = &accesses[i];
-        L4_Word_t va = page_va(w, a->page) + a->offset;
+        L4_Word_t va = access_va(w, a->page) + a->offset;
         if (script.next < n && i == script.next) {
             mismatch("the model denies what is allowed", w, va, got[i], 0);
         }

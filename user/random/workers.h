@@ -22,8 +22,10 @@ struct access {
     L4_Word_t word; /* to be written, or that the model expects */
 };
 
-/* The address of a page in a space. */
+/* The address of a page in a space; where it is accessed. (They differ where all programs share one
+ * address space: then maps are bookkeeping only.) */
 L4_Word_t page_va(unsigned space, unsigned page);
+L4_Word_t access_va(unsigned space, unsigned page);
 extern L4_Word_t pool; /* where the frames are: address of frame 0 */
 extern const L4_Word_t mark_offsets[MARKS];
 

@@ -233,6 +233,20 @@ void ptab_enter(struct space *space, uint32_t va, mapping_t m) {
     *count = (uint16_t)(*count + (size == SIZE_64K ? PARTS : 1));
 }
 
+uint32_t *ptab_free_entry(const struct space *space, uint32_t va) {
+    uint32_t pde = space->directory[va >> 20];
+    if ((pde & PDE_TYPE) != PDE_IS_TABLE) {
+        return NULL;
+    }
+    pte_t *entry = &table_of(pde)[va >> 12 & (ENTRIES_PER_TABLE - 1)];
+    return *entry == 0 ? entry : NULL;
+}
+
+void ptab_fill(uint32_t *entry, mapping_t m) {
+    *entry = page_entry(m);
+    (*used_of(entry))++;
+}
+
 void ptab_change(struct space *space, uint32_t va, mapping_t m) {
     if (mapping_size(m) == SIZE_1M) {
         set_directory(space, va, section_entry(m));

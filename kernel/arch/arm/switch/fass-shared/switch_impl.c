@@ -629,10 +629,11 @@ void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, 
     changed(space, va, writable);
 }
 
-void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what, bool cached) {
+void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what,
+                  uint32_t cached) {
     struct switch_state *s = &space->scheme;
     uint32_t mva = mva_of(s, va);
-    if (cached && !all_clean && may_have_lines(s, section_of(s, va))) {
+    if (cached != 0 && !all_clean && may_have_lines(s, section_of(s, va))) {
         cleaned += size;
         if (is_ambiguous(mva) || cleaned > CPU_CLEAN_MAX) {
             flush_caches();
@@ -640,7 +641,7 @@ void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap wh
         } else {
             cpu_clean_dcache_range(mva, size, what == UNMAP_GONE);
         }
-        unmapped_cache = true;
+        unmapped_cache |= (cached & CACHED_CODE) != 0;
     }
     forget_translation(s, mva, size);
     unmapped_tlb |= (s->domain | s->shared) != 0;

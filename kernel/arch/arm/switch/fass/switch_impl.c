@@ -410,10 +410,11 @@ void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, 
     }
 }
 
-void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what, bool cached) {
+void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what,
+                  uint32_t cached) {
     struct switch_state *s = &space->scheme;
     uint32_t mva = mva_of(s, va);
-    if (cached && !all_clean && may_have_lines(s, section_of(s, va))) {
+    if (cached != 0 && !all_clean && may_have_lines(s, section_of(s, va))) {
         cleaned += size;
         if (is_ambiguous(mva) || cleaned > CPU_CLEAN_MAX) {
             flush_caches();
@@ -421,7 +422,7 @@ void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap wh
         } else {
             cpu_clean_dcache_range(mva, size, what == UNMAP_GONE);
         }
-        unmapped_cache = true;
+        unmapped_cache |= (cached & CACHED_CODE) != 0;
     }
     forget_translation(s, mva, size);
     unmapped_tlb |= s->domain != 0;
@@ -453,8 +454,13 @@ static uint32_t va_of_fault(const struct switch_state *s, uint32_t address) {
 
 bool switch_fault(struct space *space, uint32_t *va, uint32_t status) {
     struct switch_state *s = &space->scheme;
-    (void)status; /* a missing entry faults as translation, another's as domain fault */
     *va = va_of_fault(s, *va);
+    /* A missing entry faults as translation, another's as domain fault, or as translation fault of
+     * its table. Where the status has the domain (all but the first), it tells whose entry it is.
+     */
+    if ((status & 0xff) >> 4 == s->domain && FSR_STATUS(status) != FSR_TRANSLATION_SECTION) {
+        return false;
+    }
     if (*va >= KERNEL_AREA) {
         return false;
     }

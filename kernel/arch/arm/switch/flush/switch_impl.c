@@ -17,7 +17,7 @@ _Static_assert(offsetof(struct switch_state, ttb) == SWITCH_TTB, "switch_state.t
 
 /* Since the last switch_unmap_finish: was there anything, how many bytes were cleaned by line, and
  * has everything been? */
-static bool unmapped, all_clean;
+static bool unmapped, unmapped_code, all_clean;
 static uint32_t cleaned;
 
 void switch_init(void) {
@@ -80,11 +80,12 @@ void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, 
     }
 }
 
-void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what, bool cached) {
+void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what,
+                  uint32_t cached) {
     if (hot.space != space) {
         return;
     }
-    if (cached && !all_clean) {
+    if (cached != 0 && !all_clean) {
         cleaned += size;
         if (cleaned > CPU_CLEAN_MAX) {
             cpu_flush_caches();
@@ -95,15 +96,18 @@ void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap wh
     }
     forget_translation(va, size);
     unmapped = true;
+    unmapped_code |= (cached & CACHED_CODE) != 0;
 }
 
 void switch_unmap_finish(void) {
     cpu_drain_write_buffer();
     if (unmapped) {
         cpu_invalidate_itlb();
-        cpu_invalidate_icache();
         cpu_flush_read_buffer();
-        unmapped = all_clean = false;
+        if (unmapped_code) {
+            cpu_invalidate_icache();
+        }
+        unmapped = unmapped_code = all_clean = false;
         cleaned = 0;
     }
 }

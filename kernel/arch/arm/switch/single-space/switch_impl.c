@@ -104,7 +104,8 @@ void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, 
 }
 
 /* What is seen by a section stays where it is, and so may its lines. */
-void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what, bool cached) {
+void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what,
+                  uint32_t cached) {
     (void)size;
     (void)what;
     (void)cached;
