@@ -23,6 +23,8 @@ VERSATILE = "versatile"
 BOARDS = (BOARD, VERSATILE)
 SCHEMES = ("flush", "fass", "fass-shared", "single-space")
 BARE = "bare"
+# How domains are recycled (kernel/arch/arm/policy); the first is what a kernel has by itself.
+POLICIES = ("clean-first", "round-robin", "lru", "affinity")
 DCACHE_BYTES = 8192  # kernel/Makefile: the SA-1110's
 
 # Lines of a failed build's output that an error shows.
@@ -43,20 +45,23 @@ class Images:
 class Guest:
     """One image: a kernel for a board with a switching scheme, and the program it starts.
 
-    Under the scheme `bare` there is no kernel: the program is the image.
+    Under the scheme `bare` there is no kernel: the program is the image. `policy` is the one by
+    which domains are recycled, where that is not the scheme's own choice.
     """
 
     board: str
     scheme: str
     program: str
     about: str
+    policy: str = ""
     dcache_bytes: int = DCACHE_BYTES  # of the machine that it is built for
 
     @property
     def name(self) -> str:
         """The image's name, which is its file's name without the ending."""
         dcache = f"-dcache{self.dcache_bytes}" if self.dcache_bytes != DCACHE_BYTES else ""
-        return f"{self.board}-{self.scheme}{dcache}-{self.program}"
+        policy = f"-{self.policy}" if self.policy else ""
+        return f"{self.board}-{self.scheme}{policy}{dcache}-{self.program}"
 
     def for_dcache(self, size: int) -> "Guest":
         """The same for a machine with that many bytes of data cache."""
@@ -80,6 +85,8 @@ class Guest:
         kernel = ["ARCH=arm", f"BOARD={self.board}", f"SWITCH={self.scheme}"]
         if self.dcache_bytes != DCACHE_BYTES:
             kernel.append(f"DCACHE={self.dcache_bytes}")
+        if self.policy:
+            kernel.append(f"POLICY={self.policy}")
         return ["make", "-C", "kernel", *kernel, f"PROGRAM={self.program}", *tools]
 
 
@@ -101,6 +108,14 @@ GUESTS = {
             for scheme in SCHEMES
         ),
         *(Guest(VERSATILE, scheme, "test", PROGRAMS["test"]) for scheme in SCHEMES),
+        *(
+            Guest(BOARD, "fass", "bench-policy", "spaces in pairs, rings and groups", policy)
+            for policy in ("", *POLICIES[1:])
+        ),
+        *(
+            Guest(BOARD, scheme, "bench-extreme", "shared pages, read by turns")
+            for scheme in ("fass", "fass-shared")
+        ),
         Guest(BOARD, BARE, "bench-compute", "a compute loop without a kernel"),
     ]
 }
@@ -112,6 +127,12 @@ def root() -> Path:
     if not (here / "kernel").is_dir():
         raise InputError(f"{here}: no kernel sources; expected to run from a checkout")
     return here
+
+
+def protects(scheme: str) -> bool:
+    """Does the scheme keep address spaces apart? It says so itself (kernel/switch.h, 9)."""
+    header = root() / "kernel" / "arch" / "arm" / "switch" / scheme / "switch_impl.h"
+    return re.search(r"^#define SWITCH_PROTECTS 1$", header.read_text(), re.M) is not None
 
 
 def find(name: str) -> Guest:

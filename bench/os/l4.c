@@ -18,6 +18,7 @@
 extern const uint8_t partner_image[]; /* l4_image.S */
 
 static struct task partners[MAX_PARTNERS];
+static unsigned own_pages[MAX_PARTNERS]; /* those after these are ours (os_show) */
 static unsigned num_partners;
 static L4_Word_t version = 1;
 
@@ -77,6 +78,7 @@ bool os_partners_start(unsigned n) {
             !task_start(task, partner_image)) {
             return false;
         }
+        own_pages[num_partners - 1] = task->num_pages;
         L4_MsgTag_t tag = serve_faults(task, L4_Receive_Timeout(task->id, PATIENCE));
         if (tag.raw != OS_MESSAGE.raw || !os_call(num_partners - 1)) {
             return false;
@@ -87,7 +89,9 @@ bool os_partners_start(unsigned n) {
 
 void os_partners_end(void) {
     while (num_partners > 0) {
-        task_destroy(&partners[--num_partners]);
+        struct task *task = &partners[--num_partners];
+        task->num_pages = own_pages[num_partners];
+        task_destroy(task);
     }
 }
 
@@ -102,4 +106,68 @@ bool os_call(unsigned partner) {
         tag = serve_faults(&partners[partner], tag);
     }
     return tag.raw == OS_MESSAGE.raw;
+}
+
+/* ---- partners that are told what to do ---- */
+
+uint32_t os_partner_name(unsigned partner) {
+    return partners[partner].id.raw;
+}
+
+static bool answered(unsigned partner, L4_MsgTag_t tag, uint32_t words[OS_WORDS]) {
+    if (tag.raw != OS_WORDS_MESSAGE.raw) {
+        tag = serve_faults(&partners[partner], tag);
+    }
+    for (unsigned i = 0; i < OS_WORDS; i++) {
+        L4_Word_t word;
+        L4_StoreMR(1 + i, &word);
+        words[i] = word;
+    }
+    return tag.raw == OS_WORDS_MESSAGE.raw;
+}
+
+static void load(const uint32_t words[OS_WORDS]) {
+    L4_Set_MsgTag(OS_WORDS_MESSAGE);
+    for (unsigned i = 0; i < OS_WORDS; i++) {
+        L4_LoadMR(1 + i, words[i]);
+    }
+}
+
+bool os_ask(unsigned partner, uint32_t words[OS_WORDS]) {
+    load(words);
+    return answered(partner, L4_Call(partners[partner].id), words);
+}
+
+bool os_tell(unsigned partner, const uint32_t words[OS_WORDS]) {
+    load(words);
+    return L4_IpcSucceeded(L4_Send_Timeout(partners[partner].id, PATIENCE)) != 0;
+}
+
+/* Pages that partners miss are given to each in between. */
+bool os_hear(uint32_t words[OS_WORDS]) {
+    L4_ThreadId_t from;
+    L4_MsgTag_t tag = L4_Wait(&from);
+    while (L4_IpcSucceeded(tag) && tag.raw != OS_WORDS_MESSAGE.raw) {
+        unsigned partner = 0;
+        L4_Word_t address;
+        while (partner < num_partners && partners[partner].id.raw != from.raw) {
+            partner++;
+        }
+        L4_StoreMR(1, &address);
+        if (partner == num_partners || !task_fault(&partners[partner], tag, address)) {
+            print("bench: message %x from %x, %x\n", tag.raw, from.raw, address);
+            return false;
+        }
+        tag = L4_ReplyWait(from, &from);
+    }
+    for (unsigned i = 0; i < OS_WORDS; i++) {
+        L4_Word_t word;
+        L4_StoreMR(1 + i, &word);
+        words[i] = word;
+    }
+    return L4_IpcSucceeded(tag) != 0;
+}
+
+bool os_show(unsigned partner, uintptr_t va, const void *page) {
+    return task_add_page(&partners[partner], va, (uint8_t *)(uintptr_t)page, L4_Readable) != NULL;
 }

@@ -8,6 +8,8 @@
 /* What partner and benchmark say to each other: one message each way before anything is measured.
  */
 #define OS_MESSAGE ((L4_MsgTag_t){.raw = 0x0100u << 16})
+/* Likewise, with words (os_ask and others). */
+#define OS_WORDS_MESSAGE ((L4_MsgTag_t){.raw = 0x0100u << 16 | OS_WORDS})
 
 /* The thread of a partner that os_partners_start has started. */
 L4_ThreadId_t l4_partner(unsigned partner);

@@ -33,6 +33,32 @@ void os_partners_end(void);
 /* One round trip: an empty message to the partner and its answer. */
 bool os_call(unsigned partner);
 
+/* ---- partners that are told what to do, in four words (peer.c) ---- */
+
+#define OS_WORDS 4
+
+/* By what partners call each other. */
+uint32_t os_partner_name(unsigned partner);
+
+/* A message to the partner and its answer, in `words`. */
+bool os_ask(unsigned partner, uint32_t words[OS_WORDS]);
+
+/* A message to the partner, which does not answer now; the next message of any partner. */
+bool os_tell(unsigned partner, const uint32_t words[OS_WORDS]);
+bool os_hear(uint32_t words[OS_WORDS]);
+
+/* The partner may read this page of ours at `va`, until the partners end. */
+bool os_show(unsigned partner, uintptr_t va, const void *page);
+
+/* In the partner's program: who starts it; the first message, and waiting for what is to be done;
+ * an answer to `to`, and waiting for the next; a call of another; others' turn. All waits return
+ * who sent. */
+uint32_t os_home(void);
+uint32_t os_begin(uint32_t words[OS_WORDS]);
+uint32_t os_answer(uint32_t to, uint32_t words[OS_WORDS]);
+bool os_call_peer(uint32_t peer, uint32_t words[OS_WORDS]);
+void os_yield(void);
+
 /* In the partner's program: sends the first message, then answers each at once, for ever. */
 void os_serve(void) __attribute__((noreturn));
 

@@ -5,8 +5,10 @@ from typing import Any
 
 from switchyard.errors import InputError
 from switchyard.experiments.experiment import Experiment
+from switchyard.experiments.l4_extreme import L4Extreme
 from switchyard.experiments.l4_ipc import L4Ipc
 from switchyard.experiments.l4_ipc_size import L4IpcSize
+from switchyard.experiments.l4_policy import L4Policy
 from switchyard.experiments.l4_primitives import L4Primitives
 from switchyard.experiments.linux_ctx import LinuxCtx
 from switchyard.experiments.linux_extreme import LinuxExtreme
@@ -18,6 +20,8 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
         L4Ipc(),
         L4IpcSize(),
         L4Primitives(),
+        L4Extreme(),
+        L4Policy(),
         LinuxIpc(),
         LinuxCtx(),
         LinuxExtreme(),

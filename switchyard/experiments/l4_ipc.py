@@ -2,17 +2,17 @@
 """Fig. 5 of the FASS paper: round-trip IPC between a server and n client address spaces.
 
 A server sends to clients at random, each of which replies at once; the latency of a round trip is
-measured for 1 to 24 clients, with a full flush at each change of address space and with fast
-address-space switching. The paper gives the figure's curves in words; the numbers below are those
-words, and nothing was read off the drawing.
+measured for 1 to 64 clients, with a full flush at each change of address space and with fast
+address-space switching, and beside the paper with shared domains, and with one unprotected space
+for all programs. The paper gives the figure's curves in words; the numbers below are those words,
+and nothing was read off the drawing.
 """
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from switchyard import build
-from switchyard.build import BOARD, GUESTS
+from switchyard.build import BOARD, GUESTS, SCHEMES
 from switchyard.errors import RunError
 from switchyard.experiments import l4_ipc_notes as notes
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
@@ -24,9 +24,8 @@ from switchyard.summary import summarize
 
 MACHINE = "sa1110"
 SYSTEM = "switchyard-l4"
-SCHEMES = ("flush", "fass")
-CLIENTS = range(1, 25)
-SHOWN = (1, 2, 4, 8, 12, 14, 15, 16, 18, 20, 24)  # in the tables of counters
+CLIENTS = (*range(1, 25), 28, 32, 40, 48, 56, 64)  # the paper's figure ends at 24
+SHOWN = (1, 2, 4, 8, 12, 14, 15, 16, 18, 20, 24, 32, 48, 64)  # in the tables of counters
 
 ROUNDS = 100_000  # section 4.1: "a large number (100,000) of such ping-pong IPCs"
 QUICK_ROUNDS = 5_000
@@ -61,13 +60,6 @@ class L4Ipc(Experiment[Point]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a scheme and number of clients, the long ones first."""
-        return self._jobs(settings, SCHEMES)
-
-    def choices(self, settings: Settings) -> list[Job]:
-        """The same with every scheme."""
-        return self._jobs(settings, build.SCHEMES)
-
-    def _jobs(self, settings: Settings, schemes: Sequence[str]) -> list[Job]:
         rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
         warmup = min(WARMUP, rounds)
         return [
@@ -79,7 +71,7 @@ class L4Ipc(Experiment[Point]):
                 max_cycles=CYCLES_TO_START + (rounds + warmup) * CYCLES_A_ROUND,
                 parameters={"scheme": scheme, "clients": clients},
             )
-            for scheme in schemes
+            for scheme in SCHEMES
             for clients in CLIENTS
         ]
 
@@ -108,14 +100,16 @@ class L4Ipc(Experiment[Point]):
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """Records, tables, the figure and the reasons for each deviation."""
         found = Curves(
-            flush=[points[job_name("flush", clients)] for clients in CLIENTS],
-            fass=[points[job_name("fass", clients)] for clients in CLIENTS],
+            {
+                scheme: [points[job_name(scheme, clients)] for clients in CLIENTS]
+                for scheme in SCHEMES
+            }
         )
         return Outcome(
             records=records(found),
-            tables=[times(found), costs(found.flush), costs(found.fass)],
+            tables=[times(found), *(costs(found[scheme]) for scheme in SCHEMES)],
             figure=figure(found),
-            notes=notes.notes(found.flush, found.fass, published_values()),
+            notes=notes.notes(found.of, published_values()),
         )
 
 
@@ -123,13 +117,25 @@ class L4Ipc(Experiment[Point]):
 class Curves:
     """The points of each scheme by rising number of clients."""
 
-    flush: list[Point]
-    fass: list[Point]
+    of: Mapping[str, list[Point]]
+
+    def __getitem__(self, scheme: str) -> list[Point]:
+        """The points of a scheme."""
+        return self.of[scheme]
 
     @property
-    def knee(self) -> int | None:
+    def flush(self) -> list[Point]:
+        """The paper's standard kernel."""
+        return self.of["flush"]
+
+    @property
+    def fass(self) -> list[Point]:
+        """The paper's fast kernel."""
+        return self.of["fass"]
+
+    def knee(self, scheme: str) -> int | None:
         """The least number of clients at which domains are taken from running spaces."""
-        return notes.knee(self.fass)
+        return notes.knee(self.of[scheme])
 
 
 def published_values() -> notes.Anchors:
@@ -155,8 +161,8 @@ def parse_name(name: str) -> tuple[str, int]:
 def records(found: Curves) -> list[Record]:
     """Every measured value."""
     made = []
-    for point in found.flush + found.fass:
-        anchor = FLUSH_US if point.scheme == "flush" else FASS_US.get(point.clients)
+    for point in (point for points in found.of.values() for point in points):
+        anchor = {"flush": FLUSH_US, "fass": FASS_US.get(point.clients)}.get(point.scheme)
         made.append(_record(point, "round_trip", point.us, "us", anchor))
         made.append(_record(point, "round_trip_stddev", point.stddev_us, "us"))
         made.append(_record(point, "round_trip_p5", point.p5_us, "us"))
@@ -165,14 +171,17 @@ def records(found: Curves) -> list[Record]:
             made.append(_record(point, name, point.rates[name], "per_round_trip"))
         for name in ("instructions", "cycles", *STALLS):
             made.append(_record(point, name, point.rates[name], "per_round_trip"))
-    for flush, fass in zip(found.flush, found.fass, strict=True):
-        ratio = flush.us / fass.us
-        made.append(_record(fass, "speedup", ratio, "ratio", SPEEDUP.get(fass.clients)))
-    if found.knee is not None:
-        machine = found.fass[0].machine
-        made.append(
-            Record("l4-ipc", machine, SYSTEM, "fass", "knee", found.knee, "clients", {}, KNEE)
-        )
+    for scheme in SCHEMES[1:]:
+        for flush, other in zip(found.flush, found[scheme], strict=True):
+            anchor = SPEEDUP.get(other.clients) if scheme == "fass" else None
+            made.append(_record(other, "speedup", flush.us / other.us, "ratio", anchor))
+        knee = found.knee(scheme)
+        if knee is not None:
+            anchor = KNEE if scheme == "fass" else None
+            machine = found.fass[0].machine
+            made.append(
+                Record("l4-ipc", machine, SYSTEM, scheme, "knee", knee, "clients", {}, anchor)
+            )
     return made
 
 
@@ -195,7 +204,7 @@ def _record(
 def times(found: Curves) -> Table:
     """Both curves beside what the paper says of them."""
     rows = []
-    for flush, fass in zip(found.flush, found.fass, strict=True):
+    for flush, fass, shared, single in zip(*found.of.values(), strict=True):
         anchor = FASS_US.get(fass.clients)
         ratio = SPEEDUP.get(fass.clients)
         rows.append(
@@ -207,14 +216,19 @@ def times(found: Curves) -> Table:
                 f"{anchor.value:g}" if anchor else "",
                 f"{flush.us / fass.us:.1f}",
                 f">{ratio.value:g}" if ratio else "",
+                f"{shared.us:.2f} ± {shared.stddev_us:.2f}",
+                f"{single.us:.2f} ± {single.stddev_us:.2f}",
             ]
         )
     return Table(
         title="Round-trip IPC, µs: mean ± standard deviation of the round trips",
-        columns=["clients", "flush", "paper", "fass", "paper", "flush/fass", "paper"],
+        columns=[
+            "clients", "flush", "paper", "fass", "paper", "flush/fass", "paper", "fass-shared",
+            "single-space",
+        ],
         rows=rows,
         caption=f"published: {FLUSH_US.source.split(':')[0]} and Fig. 5, digits from the text only",
-    )
+    )  # fmt: skip
 
 
 def costs(points: list[Point]) -> Table:
@@ -237,13 +251,14 @@ def costs(points: list[Point]) -> Table:
                 f"{rate['tlb_flushes']:.3f}",
                 f"{rate['domains_recycled']:.3f}",
                 f"{rate['collisions']:.3f}",
+                f"{rate['cpd_entries_loaded']:.3f}",
             ]
         )
     return Table(
         title=f"{points[0].scheme}: counted for each round trip",
         columns=[
             "clients", "cycles", "instr.", "I-miss", "D-miss", "ITLB", "DTLB",
-            "cache fl.", "TLB fl.", "recycled", "collis.",
+            "cache fl.", "TLB fl.", "recycled", "collis.", "CPD",
         ],
         rows=rows,
     )  # fmt: skip
@@ -253,17 +268,23 @@ def figure(found: Curves) -> Figure:
     """Fig. 5 again.
 
     The axis is logarithmic: the curves are a factor of ten and more apart, and the knee is a
-    matter of a few microseconds.
+    matter of a few microseconds. So is the other one, for what happens up to the knee.
     """
-    flush = [Mark(p.clients, p.us, *p.spread_us) for p in found.flush]
-    fass = [Mark(p.clients, p.us, *p.spread_us) for p in found.fass]
+    flush, fass = (
+        [Mark(p.clients, p.us, *p.spread_us) for p in points]
+        for points in (found.flush, found.fass)
+    )
+    shared, single = (
+        [Mark(p.clients, p.us) for p in found[scheme]] for scheme in ("fass-shared", "single-space")
+    )
     last = CLIENTS[-1]
-    ys = [y for m in flush + fass for y in (m.y, m.low, m.high) if y is not None]
+    ys = [y for m in flush + fass + shared + single for y in (m.y, m.low, m.high) if y is not None]
     ys += [FLUSH_US.value, *(a.value for a in FASS_US.values())]
     # the labels stand in the gap between the schemes; both lines may be at the same place
     knees = [Knee(KNEE.value, f"published: knee at {KNEE.value:g} clients", 0.35, published=True)]
-    if found.knee is not None:
-        knees.append(Knee(found.knee, f"measured: domains recycled from {found.knee} clients", 0.3))
+    knee = found.knee("fass")
+    if knee is not None:
+        knees.append(Knee(knee, f"measured: domains recycled from {knee} clients", 0.3))
     ticks = [0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300]
     low = max((t for t in ticks if t <= min(ys) * 0.9), default=0.5)
     high = min((t for t in ticks if t >= max(ys) * 1.1), default=300)
@@ -274,9 +295,9 @@ def figure(found: Curves) -> Figure:
             f"{found.fass[0].rounds:,} round trips, band from 5th to 95th percentile;",
             "published: Wiggins et al. 2003, Fig. 5 (only what its text says in numbers)",
         ],
-        x_title="client address spaces",
+        x_title="client address spaces (log scale)",
         y_title="round trip, µs (log scale)",
-        description=notes.alternative(found.flush, found.fass),
+        description=notes.alternative(found.of),
         series=[
             Series("flush", "flush, measured", flush, label_at=0, label_above=False),
             Series(
@@ -286,7 +307,15 @@ def figure(found: Curves) -> Figure:
                 published=True,
                 label_at=0,
             ),
-            Series("fass", "fass, measured", fass),
+            Series("fass", "fass, measured", fass, label_above=False),
+            Series("fass-shared", "fass-shared, measured", shared),
+            Series(
+                "single-space",
+                "single-space (no protection), measured",
+                single,
+                label_at=0,
+                label_above=False,
+            ),
             Series(
                 "fass",
                 "fass, published: 10 to 12 µs",
@@ -300,5 +329,6 @@ def figure(found: Curves) -> Figure:
         log_y=True,
         y_range=(low, high),
         y_ticks=[t for t in ticks if low <= t <= high],
-        x_ticks=[1, *range(2, last + 1, 2)],
+        x_ticks=[1, 2, 4, 8, 14, 24, 32, 48, last],
+        log_x=True,
     )

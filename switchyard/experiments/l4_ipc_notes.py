@@ -12,6 +12,8 @@ from switchyard.experiments.l4_ipc_point import Point
 
 # A deviation that is not worth a reason.
 CLOSE = 0.10
+# Where the price of protection is told: alone, before and after the knee, at the figure's end.
+PRICED = (1, 14, 16, 24, 64)
 # Below this many recycled domains a round trip, a few at the edge of the region are no knee.
 RECYCLING = 0.001
 # What one full flush reads by itself: it cleans the data caches by filling each of their lines from
@@ -40,8 +42,9 @@ def knee(fass: Sequence[Point]) -> int | None:
     return None
 
 
-def notes(flush: Sequence[Point], fass: Sequence[Point], published: Anchors) -> list[str]:
-    """A paragraph for each published statement, in the paper's order."""
+def notes(of: Mapping[str, Sequence[Point]], published: Anchors) -> list[str]:
+    """A paragraph for each published statement, in the paper's order; then the other schemes."""
+    flush, fass = of["flush"], of["fass"]
     price = fill_price([*flush, *fass])
     made = [_flush_level(flush, published.flush, price), _prices(flush[-1], price)]
     by_clients = {point.clients: point for point in fass}
@@ -50,16 +53,20 @@ def notes(flush: Sequence[Point], fass: Sequence[Point], published: Anchors) -> 
     made.append(_rise(by_clients, published))
     made.append(_knee_place(fass, published.knee))
     made.append(_beyond_knee(flush, fass))
+    made.append(_shared(fass, of["fass-shared"]))
+    made += _protection(fass, of["single-space"])
     return [paragraph for paragraph in made if paragraph]
 
 
-def alternative(flush: Sequence[Point], fass: Sequence[Point]) -> str:
+def alternative(of: Mapping[str, Sequence[Point]]) -> str:
     """The figure in words, for who cannot see it."""
+    flush, fass, single = of["flush"], of["fass"], of["single-space"]
     return (
         f"Line chart of round-trip IPC time over {flush[0].clients} to {flush[-1].clients} client "
         f"address spaces. Flush lies between {_least(flush):.1f} and {_most(flush):.1f} "
         f"microseconds. Fast address-space switching starts at {fass[0].us:.1f} and ends at "
-        f"{fass[-1].us:.1f} microseconds."
+        f"{fass[-1].us:.1f} microseconds, with shared domains alike. One space without protection "
+        f"takes {single[0].us:.1f} to {single[-1].us:.1f}."
     )
 
 
@@ -205,10 +212,57 @@ def _beyond_knee(flush: Sequence[Point], fass: Sequence[Point]) -> str:
     below = "below" if share < 1 else "above"
     return (
         f"Beyond the knee one flush serves {recycled / flushes:.1f} recyclings: with "
-        f"{last.clients} clients {recycled:.2f} domains are recycled and {flushes:.2f} flushes "
-        f"made a round trip. fass is then at {last.us:.1f} µs, {share:.0%} of flush, so {below} it"
-        "; the paper has it well below." + _collisions(fass)
+        f"{last.clients} clients {recycled:.2f} domains are recycled, {flushes:.2f} flushes "
+        f"made and {last.rates['cpd_entries_loaded']:.2f} entries of the caching page directory "
+        f"loaded by faults a round trip. fass is then at {last.us:.1f} µs, {share:.0%} of flush, "
+        f"so {below} it; the paper has it well below." + _collisions(fass)
     )
+
+
+def _shared(fass: Sequence[Point], shared: Sequence[Point]) -> str:
+    """What fass-shared adds where there is nothing to share."""
+    pairs = list(zip(fass, shared, strict=True))
+    below = [(a, b) for a, b in pairs if a.rates["domains_recycled"] <= RECYCLING]
+    beyond = [(a, b) for a, b in pairs if a.rates["domains_recycled"] > RECYCLING]
+
+    def most(some: Sequence[tuple[Point, Point]]) -> float:
+        return max((b.us / a.us - 1 for a, b in some), key=abs, default=0.0)
+
+    return (
+        "fass-shared: these spaces share no pages, so that its switch is fass's. It takes "
+        f"{most(below):+.1%} at most while there are domains for all, and {most(beyond):+.1%} at "
+        "most where they are recycled."
+    )
+
+
+def _protection(fass: Sequence[Point], single: Sequence[Point]) -> list[str]:
+    """The price of protection: what fass takes more than one space for all."""
+    said = []
+    for a, b in zip(fass, single, strict=True):
+        if a.clients in PRICED:
+            said.append(
+                f"{a.us - b.us:.2f} µs with {_clients(a.clients)} ({a.cycles:.0f} against "
+                f"{b.cycles:.0f} cycles, {a.us / b.us:.2f} times)"
+            )
+    first, last = single[0], single[-1]
+    grown = [
+        f"{last.rates[name] - first.rates[name]:.1f} {name.replace('_', ' ')}"
+        for name in ("icache_misses", "dcache_misses", "itlb_misses", "dtlb_misses")
+        if last.rates[name] - first.rates[name] >= 0.05
+    ]
+    grows = (
+        f"single-space goes from {first.us:.2f} to {last.us:.2f} µs with {_clients(last.clients)}"
+        f", flushing {last.rates['cache_flushes']:.0f} times"
+    )
+    if grown:
+        grows += (
+            f": {', '.join(grown)} more a round trip. That much of every scheme's rise is "
+            "competition for cache lines and TLB entries, and none of it the price of protection"
+        )
+    return [
+        f"Protection (fass over single-space) costs {'; '.join(said)}.",
+        f"{grows}.",
+    ]
 
 
 def _collisions(fass: Sequence[Point]) -> str:

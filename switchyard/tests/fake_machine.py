@@ -32,6 +32,8 @@ def round_trip(scheme: str, clients: int, i: int) -> int:
     """Cycles of round trip `i`: a mean that the tests can work out, and a spread around it."""
     if scheme == "flush":
         mean = 18_000
+    elif scheme == "single-space":
+        mean = 700 + 5 * clients
     else:
         mean = 800 + 10 * clients + (400 * (clients - KNEE + 1) if clients >= KNEE else 0)
     return mean + (-20, 0, 20)[i % 3]
@@ -59,7 +61,7 @@ def bench_ipc(scheme: str, append: str) -> dict[str, object]:
     samples, regions, total = {"0": [TIMING] * 20}, [], 0
     for clients in range(first, last + 1):
         trips = [round_trip(scheme, clients, i) for i in range(rounds)]
-        recycled = rounds // 4 if scheme == "fass" and clients >= KNEE else 0
+        recycled = rounds // 4 if scheme.startswith("fass") and clients >= KNEE else 0
         events = {"1": 2 * rounds, "2": 2 * rounds} if scheme == "flush" else {}
         if recycled:
             events = {"1": recycled // 2, "2": recycled // 2, "3": recycled}
@@ -136,6 +138,28 @@ def bench_primitives(append: str) -> dict[str, object]:
     return stats(1_000_000, regions, samples)
 
 
+def bench_policy(kernel: str, append: str) -> dict[str, object]:
+    """A round trip is 400 cycles, and 1000 more for each space beyond 15; lru adds 20."""
+    words = {key: int(value) for key, value in (word.split("=") for word in append.split())}
+    messages = words["bursts"] * 34
+    beyond = max(words["spaces"] - 15, 0)
+    cycles = (400 + 1000 * beyond + (20 if "-lru-" in kernel else 0)) * messages // 2
+    events = {"1": messages // 10, "2": messages // 5, "3": messages // 5} if beyond else {}
+    region = {"id": 1, "entries": 1, "counters": counters(cycles, messages // 2, 3, 0)}
+    return stats(cycles, [region | {"events": events}], {"1": [cycles], "2": [messages]})
+
+
+def bench_extreme(kernel: str, append: str) -> dict[str, object]:
+    """A turn is 300 cycles and 10 a page; 90 more for each page that the TLB cannot hold."""
+    words = {key: int(value) for key, value in (word.split("=") for word in append.split())}
+    turns, pages = words["rounds"] * words["processes"], words["pages"]
+    shares = words["shared"] == 1 and "fass-shared" in kernel
+    missed = pages if pages > (22 if shares else 10) else 0
+    cycles = (300 + 10 * pages + 90 * missed) * turns
+    region = {"id": 1, "entries": 1, "counters": counters(cycles, turns, missed, 0)}
+    return stats(cycles, [region | {"events": {}}], {"1": [cycles]})
+
+
 def stats(
     cycles: int, regions: Sequence[object], samples: dict[str, list[int]]
 ) -> dict[str, object]:
@@ -184,7 +208,14 @@ def main(arguments: list[str]) -> int:
         answer = bench_primitives(options["--append"])
     elif "bench-ipc" in kernel:
         scheme = "flush" if "flush" in kernel else "fass"
+    if "bench-ipc" in kernel:
+        schemes = ("flush", "single-space", "fass-shared", "fass")
+        scheme = next(one for one in schemes if one in kernel)
         answer = bench_ipc(scheme, options["--append"])
+    elif "bench-policy" in kernel:
+        answer = bench_policy(kernel, options["--append"])
+    elif "bench-extreme" in kernel:
+        answer = bench_extreme(kernel, options["--append"])
     else:
         answer = stats(1_000_000, [], {})
     print("hello from the guest")

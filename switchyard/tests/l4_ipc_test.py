@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from switchyard import plot, records, runner
+from switchyard.build import SCHEMES
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
@@ -45,13 +46,13 @@ def value(found: Written, scheme: str, metric: str, clients: int) -> records.Rec
 def test_the_jobs_cover_the_figure() -> None:
     for settings, rounds in ((Settings(), 100_000), (Settings(quick=True), 5_000)):
         jobs = L4Ipc().jobs(settings)
-        assert len({job.name for job in jobs}) == len(jobs) == 2 * 24
+        assert len({job.name for job in jobs}) == len(jobs) == 4 * len(CLIENTS)
         assert all(f"rounds={rounds}" in job.append for job in jobs)
-        assert {job.name.split("-")[0] for job in jobs} == {"flush", "fass"}
+        assert {job.parameters["scheme"] for job in jobs} == {*SCHEMES}
 
 
 def test_every_point_has_its_records(written: Written) -> None:
-    for scheme in ("flush", "fass"):
+    for scheme in SCHEMES:
         for clients in CLIENTS:
             trips = [fake.round_trip(scheme, clients, i) for i in range(ROUNDS)]
             assert value(written, scheme, "round_trip", clients).value == pytest.approx(
@@ -83,9 +84,10 @@ def test_published_values_stand_only_where_the_text_gives_them(written: Written)
 
 
 def test_the_knee_is_found_by_its_cause(written: Written) -> None:
-    (knee,) = [r for r in written.outcome.records if r.metric == "knee"]
-    assert (knee.value, knee.parameters) == (fake.KNEE, {})
+    knee, other = [r for r in written.outcome.records if r.metric == "knee"]
+    assert (knee.scheme, knee.value, knee.parameters) == ("fass", fake.KNEE, {})
     assert knee.published is not None
+    assert (other.scheme, other.value, other.published) == ("fass-shared", fake.KNEE, None)
 
 
 def test_files(written: Written) -> None:
@@ -93,13 +95,13 @@ def test_files(written: Written) -> None:
     assert records.load(written.records) == list(written.outcome.records)
     meta = json.loads(records.meta_path(written.records).read_text())
     assert meta["date"].startswith("20")
-    assert len(meta["jobs"]) == 48
+    assert len(meta["jobs"]) == 120
     image = hashlib.sha256(b"assabet-fass-bench-ipc").hexdigest()
     assert meta["images"]["assabet-fass-bench-ipc"]["files"] == {"kernel": f"sha256:{image}"}
     assert meta["machines"] == {"sa1110": {"description": "a stand-in"}}
     assert {path.suffix for path in written.figures} == {".svg", ".png"}
     assert written.figures[1].read_bytes().startswith(b"\x89PNG")
-    assert len(list(written.raw.iterdir())) == 48
+    assert len(list(written.raw.iterdir())) == 120
     raw = Stats.parse(gzip.decompress((written.raw / "fass-15.json.gz").read_bytes()), "raw")
     assert raw.samples[15] == [fake.round_trip("fass", 15, i) + fake.TIMING for i in range(ROUNDS)]
     assert all(note in (out / "l4-ipc.md").read_text() for note in written.outcome.notes)
@@ -112,11 +114,11 @@ def test_two_runs_write_the_same_bytes(tmp_path: Path) -> None:
     assert digest(tmp_path / "one") == digest(tmp_path / "two")
 
 
-def test_the_figure_shows_both_schemes_and_the_anchors(written: Written) -> None:
+def test_the_figure_shows_the_schemes_and_the_anchors(written: Written) -> None:
     figure = written.outcome.figure
     assert isinstance(figure, Figure)
     shown = {(s.kind, s.published): s for s in figure.series}
-    assert len(shown[("flush", False)].marks) == len(shown[("fass", False)].marks) == 24
+    assert len(shown[("flush", False)].marks) == len(shown[("fass", False)].marks) == 30
     assert [(m.x, m.y) for m in shown[("fass", True)].marks] == [(1, 10.0), (14, 12.0)]
     assert {m.y for m in shown[("flush", True)].marks} == {135.0}
     assert [(k.x, k.published) for k in figure.knees] == [(15, True), (15, False)]
@@ -133,10 +135,10 @@ def test_the_figure_shows_both_schemes_and_the_anchors(written: Written) -> None
 def test_no_series_differ_by_colour_alone(written: Written) -> None:
     drawn = plot.spec(written.outcome.figure)
     marks = [layer["mark"] for layer in drawn["layer"] if layer["mark"]["type"] == "point"]
-    assert len(marks) == 4
-    assert len({(mark["shape"], mark["fill"] == "white", mark["color"]) for mark in marks}) == 4
+    assert len(marks) == 6
+    assert len({(mark["shape"], mark["fill"] == "white", mark["color"]) for mark in marks}) == 6
     measured = [mark for mark in marks if mark["fill"] != "white"]
-    assert len({mark["shape"] for mark in measured}) == 2
+    assert len({mark["shape"] for mark in measured}) == 4
 
 
 def test_the_notes_speak_of_what_was_measured(written: Written) -> None:
@@ -151,6 +153,8 @@ def test_the_notes_speak_of_what_was_measured(written: Written) -> None:
     assert "54% for the reads by which flushes clean" in text
     assert "39% for 100.0 line fills from memory" in text
     assert "spaces collide" not in text
+    assert "0.52 µs with 1 client (810 against 705 cycles, 1.15 times)" in text
+    assert "It takes +0.0% at most while there are domains for all" in text
 
 
 def test_samples_that_are_missing_are_no_result() -> None:

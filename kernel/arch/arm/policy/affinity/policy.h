@@ -16,6 +16,7 @@
 #ifndef POLICY_H
 #define POLICY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,97 +45,88 @@ static inline void policy_lost(struct policy_state *const of[POLICY_DOMAINS], ui
     *of[domain] = (struct policy_state){0, 0};
 }
 
-static inline uint32_t policy_count(uint32_t set) {
-    uint32_t n = 0;
-    for (; set != 0; set &= set - 1) {
-        n++;
-    }
-    return n;
-}
+#define POLICY_BIT(domain) (1u << 2 * (domain))
 
-/* For each domain of `all` the set of those that it met, either way; those of global ones are
- * empty, and nobody met them. */
-static inline void policy_acquaintances(struct policy_state *const of[POLICY_DOMAINS], uint32_t all,
-                                        uint32_t met[POLICY_DOMAINS]) {
-    for (uint32_t a = 0; a < POLICY_DOMAINS; a++) {
-        met[a] = 0;
-    }
-    for (uint32_t a = 1; a < POLICY_DOMAINS; a++) {
-        for (uint32_t b = 1; b < POLICY_DOMAINS && (all >> a & 1) != 0; b++) {
-            if (a != b && (all >> b & 1) != 0 && ((of[a]->met | of[a]->before) >> 2 * b & 1) != 0) {
-                met[a] |= 1u << b;
-                met[b] |= 1u << a;
-            }
-        }
-    }
-    uint32_t global = 0;
-    for (uint32_t a = 1; a < POLICY_DOMAINS; a++) {
-        if (policy_count(met[a]) > POLICY_GLOBAL) {
-            global |= 1u << a;
-            met[a] = 0;
-        }
-    }
-    for (uint32_t a = 1; a < POLICY_DOMAINS; a++) {
-        met[a] &= ~global;
-    }
+/* Of a set in the form of the DACR. */
+static inline uint32_t policy_count(uint32_t set) {
+    set = (set & 0x33333333) + (set >> 2 & 0x33333333);
+    set = (set + (set >> 4)) & 0x0f0f0f0f;
+    return set * 0x01010101 >> 24;
 }
 
 /* All that are reached from `group` by acquaintance. */
 static inline uint32_t policy_group(const uint32_t met[POLICY_DOMAINS], uint32_t group) {
     uint32_t seen = 0;
     while (group != seen) {
-        uint32_t fresh = group & ~seen;
+        uint32_t fresh = (group & ~seen) >> 2;
         seen = group;
-        for (uint32_t d = 1; d < POLICY_DOMAINS; d++) {
-            group |= (fresh >> d & 1) != 0 ? met[d] : 0;
+        for (const uint32_t *m = met + 1; fresh != 0; m++, fresh >>= 2) {
+            if ((fresh & 1) != 0) {
+                group |= *m;
+            }
         }
     }
     return group;
 }
 
-/* The set of domains to take, all of them from `candidates`, which is not empty. */
+static inline uint32_t policy_first_from(uint32_t set, uint32_t domain) {
+    while ((set & POLICY_BIT(domain)) == 0) {
+        domain = (domain + 1) % POLICY_DOMAINS;
+    }
+    return domain;
+}
+
+/* The set of domains to take, all of them from `candidates`, which is not empty. Some hundred
+ * instructions, where a flush costs thousands of cycles. */
 static inline uint32_t policy_choose(const struct policy_hot *hot,
                                      struct policy_state *const of[POLICY_DOMAINS],
                                      uint32_t candidates, uint32_t dirty, uint32_t leaving) {
     static uint32_t next = 1, recyclings;
-    uint32_t met[POLICY_DOMAINS];
+    uint32_t met[POLICY_DOMAINS] = {0};
+    uint32_t can = 0, clean = 0, global = 0, lonely = 0, running = 0; /* in the form of the DACR */
+    bool age = ++recyclings % POLICY_AGE == 0;
     (void)hot;
-    if (++recyclings % POLICY_AGE == 0) {
-        for (uint32_t d = 1; d < POLICY_DOMAINS; d++) {
-            if (of[d] != NULL) {
-                of[d]->before = of[d]->met;
-                of[d]->met = 0;
-            }
+    for (uint32_t d = 1; d < POLICY_DOMAINS; d++) {
+        if (of[d] == NULL) {
+            continue;
+        }
+        uint32_t set = (of[d]->met | of[d]->before) & ~1u;
+        if (policy_count(set & ~POLICY_BIT(d)) > POLICY_GLOBAL) {
+            global |= POLICY_BIT(d);
+        } else {
+            met[d] = set;
+        }
+        can |= (candidates >> d & 1) << 2 * d;
+        clean |= (~dirty >> d & 1) << 2 * d;
+        running |= (leaving >> d & 1) << 2 * d;
+        if (age) {
+            of[d]->before = of[d]->met;
+            of[d]->met = 0;
         }
     }
-    policy_acquaintances(of, candidates | leaving, met);
-    uint32_t running = policy_group(met, leaving);
-    uint32_t first = 0;
-    for (uint32_t i = 0; i < POLICY_DOMAINS; i++) {
-        uint32_t domain = (next + i) % POLICY_DOMAINS;
-        /* A global one, met by many, has no group. */
-        if ((candidates & ~running) >> domain & 1 && met[domain] != 0) {
-            uint32_t group = policy_group(met, 1u << domain) & candidates;
-            if ((group & dirty) == 0 || first == 0) {
-                first = group;
-            }
-            if ((group & dirty) == 0) {
-                break;
-            }
+    for (uint32_t d = 1; d < POLICY_DOMAINS; d++) {
+        met[d] &= ~global;
+        lonely |= met[d] == 0 ? POLICY_BIT(d) : 0;
+    }
+    uint32_t rest = can & ~global & ~lonely & ~policy_group(met, running);
+    uint32_t victims = 0;
+    while (rest != 0 && (victims == 0 || (victims & ~clean) != 0)) {
+        uint32_t group = policy_group(met, POLICY_BIT(policy_first_from(rest, next))) & can;
+        if (victims == 0 || (group & ~clean) == 0) {
+            victims = group;
         }
+        rest &= ~group;
     }
-    if (first == 0) { /* no groups: one at a time, clean ones first */
-        uint32_t from = (candidates & ~dirty) != 0 ? candidates & ~dirty : candidates;
-        uint32_t domain = next;
-        while ((from >> domain & 1) == 0) {
-            domain = (domain + 1) % POLICY_DOMAINS;
-        }
-        first = 1u << domain;
+    if (victims == 0) { /* one group, or none: one at a time, clean ones first */
+        uint32_t from = (can & clean) != 0 ? can & clean : can;
+        victims = POLICY_BIT(policy_first_from(from, next));
     }
-    for (next = 1; (first >> next & 1) == 0; next++) {
+    next = (policy_first_from(victims, next) + 1) % POLICY_DOMAINS;
+    uint32_t taken = 0;
+    for (uint32_t d = 1; d < POLICY_DOMAINS; d++) {
+        taken |= (victims >> 2 * d & 1) << d;
     }
-    next = (next + 1) % POLICY_DOMAINS;
-    return first;
+    return taken;
 }
 
 #endif

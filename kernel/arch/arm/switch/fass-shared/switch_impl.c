@@ -87,6 +87,7 @@ static struct {
     uint32_t members; /* 0: not shared */
     bool writable;    /* some page of it, cached */
 } shared[DOMAINS];
+static uint32_t num_shared;
 static uint32_t next_shared; /* whose turn it is to lose its domain */
 static struct switch_state *all_spaces;
 
@@ -115,13 +116,13 @@ static void disarm(struct switch_state *s) {
 /* Afterwards no line of any program is cached, so no domain is dirty but those of the one that goes
  * on. */
 static void flush_caches(void) {
-    const struct switch_state *running = hot.space == NULL ? NULL : &hot.space->scheme;
+    struct switch_state *running = hot.space == NULL ? NULL : &hot.space->scheme;
     cpu_flush_caches();
     epoch++;
     hot.scheme.dirty = running == NULL ? 0 : running->dirty;
-    for (struct switch_state *s = all_spaces; s != NULL; s = s->next) {
-        if (s != running) {
-            disarm(s);
+    for (uint32_t domain = 1; domain < DOMAINS; domain++) {
+        if (holder[domain] != NULL && holder[domain] != running) {
+            disarm(holder[domain]);
         }
     }
 }
@@ -188,7 +189,7 @@ static void update_access(struct switch_state *s) {
     if (s->domain != 0) {
         s->dacr = DACR_KERNEL | 1u << (2 * s->domain);
         s->dirty = s->writable ? 1u << s->domain : 0;
-        for (uint32_t domain = 1; domain < DOMAINS; domain++) {
+        for (uint32_t domain = 1; domain < DOMAINS && s->shared >> domain != 0; domain++) {
             if ((s->shared >> domain & 1) != 0) {
                 s->dacr |= 1u << (2 * domain);
                 s->dirty |= shared[domain].writable ? 1u << domain : 0;
@@ -216,6 +217,7 @@ static void remove_entry(uint32_t section) {
         return;
     }
     shared[domain].members = 0;
+    num_shared--;
     for (struct switch_state *s = all_spaces; s != NULL; s = s->next) {
         if ((s->shared >> domain & 1) != 0) {
             s->shared &= ~(1u << domain);
@@ -325,6 +327,9 @@ static void recycle_shared(uint32_t domain) {
  * DOMAINS. */
 static uint32_t idle_shared(void) {
     uint32_t active = 0;
+    if (num_shared == 0) {
+        return DOMAINS;
+    }
     for (const struct switch_state *s = all_spaces; s != NULL; s = s->next) {
         active |= s->domain != 0 ? s->shared : 0;
     }
@@ -384,11 +389,8 @@ static void join(struct switch_state *s, uint32_t domain) {
 
 /* A domain for a shared section, while `keep` is needed; never that of the space in force. */
 static uint32_t take_shared_domain(uint32_t keep) {
-    uint32_t taken = 0, domain = free_domain();
-    for (uint32_t d = 1; d < DOMAINS; d++) {
-        taken += shared[d].members != 0;
-    }
-    if (taken == MAX_SHARED) {
+    uint32_t domain = free_domain();
+    if (num_shared == MAX_SHARED) {
         do {
             next_shared = next_shared % (DOMAINS - 1) + 1;
         } while (shared[next_shared].members == 0);
@@ -425,6 +427,7 @@ static bool share_entry(struct switch_state *s, uint32_t section, uint32_t value
         ptab_publish();
         flush_tlbs();
         shared[fresh].writable = writable;
+        num_shared++;
         hot.scheme.dirty |= writable ? 1u << fresh : 0; /* the owner may have written */
         join(owner, fresh);
         domain = fresh;
