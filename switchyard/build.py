@@ -114,7 +114,7 @@ GUESTS = {
         ),
         *(
             Guest(BOARD, scheme, "bench-extreme", "shared pages, read by turns")
-            for scheme in ("fass", "fass-shared")
+            for scheme in SCHEMES
         ),
         Guest(BOARD, BARE, "bench-compute", "a compute loop without a kernel"),
     ]

@@ -168,6 +168,10 @@ bool os_hear(uint32_t words[OS_WORDS]) {
     return L4_IpcSucceeded(tag) != 0;
 }
 
-bool os_show(unsigned partner, uintptr_t va, const void *page) {
-    return task_add_page(&partners[partner], va, (uint8_t *)(uintptr_t)page, L4_Readable) != NULL;
+uintptr_t os_show(unsigned partner, uintptr_t va, const void *page) {
+    if (!task_protected()) {
+        return (uintptr_t)page;
+    }
+    uint8_t *frame = (uint8_t *)(uintptr_t)page;
+    return task_add_page(&partners[partner], va, frame, L4_Readable) != NULL ? va : 0;
 }

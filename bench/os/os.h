@@ -47,8 +47,9 @@ bool os_ask(unsigned partner, uint32_t words[OS_WORDS]);
 bool os_tell(unsigned partner, const uint32_t words[OS_WORDS]);
 bool os_hear(uint32_t words[OS_WORDS]);
 
-/* The partner may read this page of ours at `va`, until the partners end. */
-bool os_show(unsigned partner, uintptr_t va, const void *page);
+/* The partner may read this page of ours at `va`, until the partners end. Returns where it is seen,
+ * which is its own address where all programs share one space; 0 = it cannot be shown. */
+uintptr_t os_show(unsigned partner, uintptr_t va, const void *page);
 
 /* In the partner's program: who starts it; the first message, and waiting for what is to be done;
  * an answer to `to`, and waiting for the next; a call of another; others' turn. All waits return

@@ -9,7 +9,7 @@ Linux; here it is L4 with `fass` and `fass-shared`. Its figure is given in words
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from switchyard.build import BOARD, GUESTS
+from switchyard.build import BOARD, GUESTS, SCHEMES
 from switchyard.errors import RunError
 from switchyard.experiments.counted import Counted
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
@@ -59,6 +59,13 @@ class L4Extreme(Experiment[Counted]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a case, number of processes and number of pages."""
+        return self._jobs(settings, CASES)
+
+    def choices(self, settings: Settings) -> list[Job]:
+        """The same with every scheme; in one space for all, the mapping makes no difference."""
+        return self._jobs(settings, [(scheme, shared) for scheme in SCHEMES for shared in (0, 1)])
+
+    def _jobs(self, settings: Settings, cases: Sequence[tuple[str, int]]) -> list[Job]:
         rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
         return [
             Job(
@@ -74,7 +81,7 @@ class L4Extreme(Experiment[Counted]):
                     "pages": pages,
                 },
             )
-            for scheme, shared in CASES
+            for scheme, shared in cases
             for processes in PROCESSES
             for pages in PAGES
         ]
