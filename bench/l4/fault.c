@@ -23,17 +23,21 @@
 
 #define PATIENCE L4_TimePeriod(1000000)
 
+/* Our memory: as sections, and as pages of 4 KB. It has to last for all accesses of a case. */
+#define SECTIONS_LOG2 23u
+#define PAGES_LOG2    22u
+
 extern const uint8_t partner_image[]; /* fault_image.S */
 
 static struct task partner, other;
-static L4_Word_t sections, pages; /* our memory, as sections and as pages of 4 KB */
-static L4_Word_t item_log2;       /* of what a fault is answered with */
-static bool touched;              /* the case is about pages that we have in the cache */
+static L4_Word_t sections, pages;
+static L4_Word_t item_log2; /* of what a fault is answered with */
+static bool touched;        /* the case is about pages that we have in the cache */
 static uint32_t rounds, done;
 
 /* Of the partner's address. */
 static L4_Word_t frame_of(L4_Word_t va) {
-    L4_Word_t offset = (va - FAULT_AT) & ((1u << FAULT_BLOCK_LOG2) - 1);
+    L4_Word_t offset = (va - FAULT_AT) & ((1u << (touched ? PAGES_LOG2 : SECTIONS_LOG2)) - 1);
     return (touched ? pages : sections) + offset;
 }
 
@@ -140,7 +144,9 @@ static bool start_other(void) {
 /* All accesses of a case are to memory that nobody has yet. */
 static uint32_t most_rounds(L4_Word_t which) {
     uint32_t step = fault_step(which);
-    uint32_t most = step == 0 || which == FAULT_DIRECTORY ? 1000 : (1u << FAULT_BLOCK_LOG2) / step;
+    uint32_t most = step == 0 || which == FAULT_DIRECTORY ? 1000
+                    : step == 0x1000                      ? (1u << PAGES_LOG2) / step
+                                                          : (1u << SECTIONS_LOG2) / step;
     return most - FAULT_WARMUP;
 }
 
@@ -163,12 +169,12 @@ static bool measure_case(L4_Word_t which, uint32_t wanted) {
 
 /* As large as sigma0 gives it, and in single pages. */
 static void get_memory(void) {
-    L4_Fpage_t got = L4_Sigma0_GetAny(L4_nilthread, FAULT_BLOCK_LOG2, L4_CompleteAddressSpace);
+    L4_Fpage_t got = L4_Sigma0_GetAny(L4_nilthread, SECTIONS_LOG2, L4_CompleteAddressSpace);
     sections = L4_Address(got);
-    got = L4_Sigma0_GetAny(L4_nilthread, FAULT_BLOCK_LOG2, L4_CompleteAddressSpace);
+    got = L4_Sigma0_GetAny(L4_nilthread, PAGES_LOG2, L4_CompleteAddressSpace);
     pages = L4_Address(got);
     (void)L4_Flush(L4_FpageAddRights(got, L4_FullyAccessible));
-    for (L4_Word_t at = 0; at < 1u << FAULT_BLOCK_LOG2; at += FRAME_SIZE) {
+    for (L4_Word_t at = 0; at < 1u << PAGES_LOG2; at += FRAME_SIZE) {
         L4_Fpage_t page =
             L4_FpageAddRights(L4_FpageLog2(pages + at, FRAME_LOG2), L4_FullyAccessible);
         (void)L4_Sigma0_GetPage(L4_nilthread, page);

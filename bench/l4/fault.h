@@ -43,8 +43,6 @@ static inline uint32_t fault_step(uint32_t which) {
 }
 
 /* Of the first accesses, which meet cold caches, this many do not count. */
-#define FAULT_WARMUP 4u
-/* The pager has memory for so many, by the size of the pages. */
-#define FAULT_BLOCK_LOG2 22u /* 4 MB in sections, and the same again in pages */
+#define FAULT_WARMUP 3u
 
 #endif

@@ -49,6 +49,7 @@ static const L4_Word_t places[] = {0,       0xffc,   0x1000,  0xfffc,  0x10000,
 
 static bool write_places(struct task *child, L4_Word_t va, L4_Word_t seed) {
     for (unsigned i = 0; i < PLACES; i++) {
+        (void)child_read(child, va + places[i]); /* the line, so that the store is kept in it */
         TRY(child_write(child, va + places[i], CHILD_PATTERN(seed, i)));
     }
     return true;
@@ -471,6 +472,57 @@ static void attributes_refused(void) {
     give_block_back();
 }
 
+/* The kernel's own pages in a space (KIP, UTCBs) stay, whatever is mapped around them. */
+static void around_the_areas(void) {
+    struct task *a = child_new_at(HIGH);
+    CHECK(a != NULL && get_block());
+    CHECK(give(a, 0, 20, L4_FullyAccessible, HIGH));
+    EQUAL(child_read(a, HIGH), L4_KIP_MAGIC);
+    EQUAL(child_read(a, HIGH + 0x1000), a->id.raw);
+    for (unsigned i = 2; i < PLACES; i++) { /* behind them it is the block's */
+        L4_Word_t at = i == 2 ? 0x2000 : places[i];
+        CHECK(child_write(a, HIGH + at, CHILD_PATTERN(0x81, i)));
+        EQUAL(*(volatile L4_Word_t *)(uintptr_t)(block + at), CHILD_PATTERN(0x81, i));
+    }
+    give_block_back();
+    EQUAL(child_read(a, HIGH), L4_KIP_MAGIC);
+    CHECK(child_denied(a, CHILD_READ, HIGH + 0x8000, L4_Readable));
+}
+
+/*
+ * The attribute of one frame stays when sigma0 maps its megabyte anew: uncached pages have no
+ * synonyms, so nothing moves between two spaces that write them.
+ */
+static void attribute_in_a_section(void) {
+    struct task *a = child_new();
+    L4_Word_t attribute[4] = {L4_ARM_MEMORY_UNCACHED, L4_ARM_MEMORY_DEFAULT, 0, 0};
+    CHECK(a != NULL && get_block());
+    L4_LoadMR(0, L4_FpageLog2(block + 0x8f000, 12).raw);
+    EQUAL(L4_MemoryControl(0, attribute), 1);
+    give_block_back();
+    CHECK(get_block());
+    CHECK(give(a, 0, 20, L4_FullyAccessible, LOW));
+    for (unsigned uncached = 0; uncached < 2; uncached++) {
+        L4_Word_t at = uncached ? 0x8f010 : 0x1000;
+        volatile L4_Word_t *ours = (volatile L4_Word_t *)(uintptr_t)(block + at);
+        CHECK(child_write(a, LOW + at, 1));
+        *ours = 2;
+        L4_Word_t moved = L4_KDB_Statistic(L4_STAT_SYNONYM_MIGRATIONS);
+        for (L4_Word_t i = 0; i < 4; i++) {
+            CHECK(child_write(a, LOW + at, i));
+            EQUAL(*ours, i);
+            *ours = i + 100;
+            EQUAL(child_read(a, LOW + at), i + 100);
+        }
+        moved = L4_KDB_Statistic(L4_STAT_SYNONYM_MIGRATIONS) - moved;
+        /* Under flush two spaces' pages are no synonyms. */
+        CHECK(!uncached || moved == 0);
+    }
+    L4_LoadMR(0, L4_FpageLog2(block + 0x8f000, 12).raw | 1);
+    EQUAL(L4_MemoryControl(0, attribute), 1);
+    give_block_back();
+}
+
 /* Mapping a megabyte is one step: it costs less than twice what a page costs, and not 256 times. */
 static L4_Word_t cycles_to_map(struct task *child, L4_Word_t log2) {
     L4_Word_t first = probe_read(PROBE_CYCLES);
@@ -513,6 +565,8 @@ const struct test size_tests[] = {
     {"size_twice_in_one_space", twice_in_one_space},
     {"size_attributes", attributes},
     {"size_attributes_refused", attributes_refused},
+    {"size_around_the_areas", around_the_areas},
+    {"size_attribute_in_a_section", attribute_in_a_section},
     {"size_cost_of_a_section", cost_of_a_section},
     {NULL, NULL},
 };

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experiment l4-pagefault on statistics whose answers are known."""
+
+import json
+
+import pytest
+
+from switchyard import plot
+from switchyard.errors import RunError
+from switchyard.experiments.experiment import Outcome, Settings
+from switchyard.experiments.l4_pagefault import CASES, LIMIT, SCHEMES, L4PageFault
+from switchyard.machine import Stats
+from switchyard.tests import fake_machine as fake
+
+ROUNDS = 8
+
+
+def statistics_of(scheme: str, page: int = 800) -> Stats:
+    """Case n takes n times 1000 cycles, a page `page` and 10000 more under flush; one tick each."""
+    regions, samples = [], {"0": [fake.TIMING] * ROUNDS}
+    for name, (number, _) in CASES.items():
+        cycles = (page if name == "page_4k" else 1000 * number) + (
+            10_000 if scheme == "flush" else 0
+        )
+        samples[str(number)] = [cycles + fake.TIMING] * (ROUNDS - 1) + [90_000]
+        events = {"1": 2 * ROUNDS} if name == "collision" else {}
+        counted = fake.counters(cycles * ROUNDS, ROUNDS, 3, 0)
+        regions.append({"id": number, "entries": ROUNDS, "counters": counted, "events": events})
+    return Stats.parse(json.dumps(fake.stats(1_000_000, regions, samples)), "stats")
+
+
+def outcome(page: int = 800) -> Outcome:
+    experiment = L4PageFault()
+    jobs = experiment.jobs(Settings(rounds=ROUNDS))
+    return experiment.outcome(
+        {job.name: experiment.measure(job, statistics_of(job.name, page)) for job in jobs}
+    )
+
+
+def test_every_kind_and_scheme_has_its_record() -> None:
+    found = {(r.scheme, r.parameters["kind"]): r.value for r in outcome().records}
+    assert set(found) == {(scheme, kind) for scheme in SCHEMES for kind in CASES}
+    assert found["fass", "page_4k"] == 800
+    assert found["flush", "page_4k"] == 10_800
+    assert found["fass-shared", "collision"] == 9_000, "the tick's sample is not the median"
+
+
+def test_the_notes_say_what_was_found() -> None:
+    notes = "\n".join(outcome().notes)
+    assert f"800 cycles, within the limit of {LIMIT}" in notes
+    assert "a collision 9000, with 2.0 flushes" in notes
+    assert f"950 cycles, beyond the limit of {LIMIT}" in "\n".join(outcome(950).notes)
+
+
+def test_the_figure_can_be_drawn() -> None:
+    drawn = plot.svg(outcome().figure)
+    assert "page_1m" in str(drawn)
+
+
+def test_a_case_without_samples_is_no_result() -> None:
+    experiment = L4PageFault()
+    job = experiment.jobs(Settings(rounds=ROUNDS))[0]
+    empty = Stats.parse(json.dumps(fake.stats(1, [], {"0": [fake.TIMING]})), "stats")
+    with pytest.raises(RunError, match="no samples of case 1"):
+        experiment.measure(job, empty)
