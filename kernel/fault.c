@@ -50,10 +50,14 @@ bool kernel_probe_load(uint32_t va, uint32_t *value) {
 }
 
 static void page_fault(struct tcb *self, uint32_t va, uint32_t rights) {
+    uint32_t pager = utcb_read(self, L4_UTCB_PAGER);
+    if (fault_path_send(self, pager, va, rights)) {
+        return;
+    }
     self->kmsg[0] = message_tag(L4_LABEL_PAGEFAULT | rights, 2);
     self->kmsg[1] = va;
     self->kmsg[2] = self->frame.pc;
-    ipc_send_kernel(self, KIND_PAGEFAULT, utcb_read(self, L4_UTCB_PAGER));
+    ipc_send_kernel(self, KIND_PAGEFAULT, pager);
 }
 
 static void exception(struct tcb *self, uint32_t number, uint32_t code) {

@@ -19,6 +19,10 @@ _Noreturn void fault_unexpected(uint32_t lr);
 /* A program's own SWI, one that is no system call: an exception message. */
 void fault_swi(struct tcb *self);
 
+/* The short way (fault_path.c), from fault.c and ipc.c; false: nothing was done. */
+bool fault_path_send(struct tcb *self, uint32_t pager, uint32_t va, uint32_t rights);
+bool fault_path_reply(struct tcb *self);
+
 /* The exception handler's reply: its message has the registers. */
 void fault_reply(struct tcb *t, const uint32_t *message);
 

@@ -632,6 +632,9 @@ static struct tcb *redirect(const struct tcb *self, struct tcb *partner) {
 
 void ipc(struct tcb *self) {
     uint32_t to = self->frame.r[0];
+    if (fault_path_reply(self)) {
+        return;
+    }
     self->receive_from = self->frame.r[1];
     self->timeouts = self->frame.r[2];
     if (to != 0) {
