@@ -21,7 +21,7 @@ static const struct {
     {isolation_tests, true},  {pitfall_tests, false}, {string_tests, true},
     {propagate_tests, false}, {name_tests, false},    {shared_tests, true},
     {single_tests, false},    {preempt_tests, false}, {migrate_tests, false},
-    {thumb_tests, false},     {size_tests, true},
+    {thumb_tests, false},     {lipc_tests, false},    {size_tests, true},
 };
 
 static const char *running;

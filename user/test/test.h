@@ -43,6 +43,7 @@ extern const struct test single_tests[];
 extern const struct test preempt_tests[];
 extern const struct test migrate_tests[];
 extern const struct test thumb_tests[];
+extern const struct test lipc_tests[];
 
 /* Rows of the system calls' tables, each a test (calls.c); NULL behind the last. */
 const char *call_name(unsigned n);

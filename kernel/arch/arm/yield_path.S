@@ -17,7 +17,7 @@
     .global yield_path
 yield_path:
     cmn     r12, #SYSCALL_THREAD_SWITCH + 1
-    bne     swi_entry_slow
+    bne     lipc_path
     ldr     r8, [sp, #HOT_CURRENT]
     ldr     r10, [sp, #HOT_READY_TOP]
     teq     r0, #0
