@@ -12,6 +12,7 @@ marks on dashed lines, and each line carries its name. Parts of a bar are divide
 and stand in the legend's order.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ WIDTH, HEIGHT = 760, 440
 BAR = 22  # the height of a stacked bar's row; bars beside each other get two thirds
 NARROW = 560  # below this width labels at the lines would cover each other
 PNG_SCALE = 2.0
+DIGITS = ",.6~r"  # of a number that is shown: six that count, thousands apart
 FONT = "DejaVu Sans, Liberation Sans, Arial, sans-serif"
 
 
@@ -149,14 +151,14 @@ def _lines(figure: Figure, page: bool) -> Any:
             nice=False,
             padding=12,
         ),
-        axis=alt.Axis(values=ticks or alt.Undefined, grid=False, format=",~r", labelOverlap=True),
+        axis=_axis(page, values=ticks or alt.Undefined, grid=False),
     )
     y_scale = alt.Scale(
         type="log" if figure.log_y else "linear",
         domain=alt.Undefined if figure.y_range is None else list(figure.y_range),
         nice=figure.y_range is None,
     )
-    y_axis = alt.Axis(format=",~r", values=list(figure.y_ticks) or alt.Undefined, labelOverlap=True)
+    y_axis = _axis(page, values=list(figure.y_ticks) or alt.Undefined)
     y = alt.Y("y:Q", title=figure.y_title, scale=y_scale, axis=y_axis)
     low = alt.Y("low:Q", title=figure.y_title, scale=y_scale, axis=y_axis)
 
@@ -170,6 +172,20 @@ def _lines(figure: Figure, page: bool) -> Any:
             made = [layer.transform_filter(f"shown{number}") for layer in made]
         layers += made
     return alt.layer(*layers).properties(width="container" if page else WIDTH, height=HEIGHT)
+
+
+def _axis(page: bool, **more: Any) -> alt.Axis:
+    """An axis of numbers. A format of its own would round to the distance of the ticks."""
+    small: dict[str, Any] = (
+        {"titleFontSize": alt.ExprRef(f"width < {NARROW} ? 11.5 : 14")} if page else {}
+    )
+    return alt.Axis(
+        labelExpr=f"format(datum.value, '{DIGITS}')",
+        labelOverlap=True,
+        labelSeparation=8,
+        **small,
+        **more,
+    )
 
 
 def _label_opacity(page: bool) -> Any:
@@ -192,14 +208,14 @@ def _series_layers(
     ]
     tooltip = [
         alt.Tooltip("series:N", title="series"),
-        alt.Tooltip("x:Q", title=figure.x_title, format="~g"),
-        alt.Tooltip("y:Q", title=figure.y_title, format=".4~g"),
+        alt.Tooltip("x:Q", title=figure.x_title, format=DIGITS),
+        alt.Tooltip("y:Q", title=figure.y_title, format=DIGITS),
     ]
     layers: list[alt.Chart] = []
     if any(mark.low is not None for mark in series.marks):
         tooltip += [
-            alt.Tooltip("low:Q", title="from", format=".4~g"),
-            alt.Tooltip("high:Q", title="to", format=".4~g"),
+            alt.Tooltip("low:Q", title="from", format=DIGITS),
+            alt.Tooltip("high:Q", title="to", format=DIGITS),
         ]
         band = alt.Chart(data(rows)).mark_area(color=colour, opacity=0.18)
         layers.append(band.encode(x=x, y=low, y2="high:Q"))
@@ -247,6 +263,14 @@ def _knee_layers(knee: Knee, x: alt.X, page: bool) -> list[alt.Chart]:
     return [rule, text]
 
 
+def _round(figure: Bars) -> list[float]:
+    """Ticks of a logarithmic axis: powers of ten, and twice and five times them if few."""
+    values = [bar.value for bar in figure.bars if bar.value > 0]
+    low, high = (math.floor(math.log10(f(values))) for f in (min, max))
+    steps = (1, 2, 5) if high - low < 2 else (1,)
+    return [step * 10.0**power for power in range(low, high + 2) for step in steps]
+
+
 def _bar_colours(figure: Bars) -> list[str]:
     """A colour for each part; ink for the ticks that published wholes are."""
     published = {bar.part for bar in figure.bars if bar.published and figure.stacked}
@@ -286,12 +310,12 @@ def _bars(figure: Bars, page: bool) -> Any:
         title=figure.value_title,
         stack="zero" if figure.stacked else None,
         scale=alt.Scale(type="log" if figure.log else "linear"),
-        axis=alt.Axis(format=",~f", labelOverlap=True),
+        axis=_axis(page, values=_round(figure) if figure.log else alt.Undefined),
     )
     tooltip = [
         alt.Tooltip("case:N"),
         alt.Tooltip("part:N"),
-        alt.Tooltip("value:Q", title=figure.value_title, format=".4~g"),
+        alt.Tooltip("value:Q", title=figure.value_title, format=DIGITS),
     ]
     shown = f"[{','.join(f'shown{place}' for place in range(len(parts)))}][datum.place]"
 

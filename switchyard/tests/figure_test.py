@@ -95,6 +95,20 @@ def test_the_page_can_switch_each_series(shown: Figure | Bars) -> None:
     assert "title" not in drawn  # the page has it
 
 
+def test_a_tick_says_what_it_stands_at() -> None:
+    """And no rounder number: 8, 16, 24 must not become 8, 20, 20."""
+    ticks = [2, 8, 16, 24, 1024, 12345]
+    series = [Series("a", "a", [Mark(x, 3) for x in ticks])]
+    svg = plot.svg(replace(LINES, series=series, knees=[], x_ticks=ticks, y_ticks=[1, 1.25, 10]))
+    for text in ("2", "8", "16", "24", "1,024", "12,345", "1.25"):
+        assert f">{text}<" in svg
+
+
+def test_a_logarithmic_axis_has_round_ticks() -> None:
+    svg = plot.svg(replace(BARS, stacked=False, log=True))
+    assert [f">{n}<" in svg for n in (10, 20, 50, 100, 200, 60, 90)] == [True] * 5 + [False] * 2
+
+
 def test_published_bars_are_hollow_or_ticks() -> None:
     stacked = plot.spec(BARS)
     assert [layer["mark"]["type"] for layer in stacked["layer"]] == ["bar", "tick"]
