@@ -362,6 +362,48 @@ def bench(
         out.print(f"written: {_short(json_file)}", soft_wrap=True)
 
 
+@app.command("bench-host")
+def bench_host(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
+    out_dir: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where results go.", file_okay=False)
+    ] = RESULTS,
+    cpu: Annotated[
+        int | None, typer.Option(metavar="N", help="The processor to run on; else the last.")
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the records here too.")
+    ] = None,
+) -> None:
+    """The benchmarks on this very computer, beside the results of simulated machines at hand."""
+    from datetime import UTC, datetime
+
+    from switchyard import bench_host as host
+    from switchyard import meta, runner
+
+    out, err = _consoles()
+    host.processors()
+    _try(json_file)
+    begun = datetime.now(UTC)
+    command = ["bench-host", *(["--quick"] if quick else [])]
+    try:
+        with show.Progress(err, host.NAME) as progress:
+            host.ensure()
+            progress.started(len(host.questions(quick)))
+            found = host.measure(quick, cpu, out_dir, progress.tick)
+    except KeyboardInterrupt as cause:
+        raise StoppedError("interrupted", cause) from None
+    experiment = host.BenchHost()
+    outcome = experiment.outcome({host.HOST: found})
+    about = meta.collect(begun, command, quick, [])
+    written, figures = runner.write(experiment, outcome, about, out_dir)
+    if json_file is not None:
+        record_files.save(outcome.records, json_file)
+    show.outcome(out, outcome)
+    for path in [*figures, written, *([json_file] if json_file else [])]:
+        out.print(f"written: {_short(path)}", soft_wrap=True)
+
+
 def _try(json_file: Path | None) -> None:
     """Starts a record file that is written at the end, so that a bad place for it shows now."""
     if json_file is not None:

@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <termios.h>
 #include <time.h>
 #endif
@@ -165,7 +166,8 @@ pid_t os_vfork_program(const char *path, char *const arguments[]) {
 
 bool os_take_turns(void) {
     struct sched_param priority = {.sched_priority = 1};
-    return sched_setscheduler(0, SCHED_RR, &priority) == 0;
+    /* musl's function of that name does not ask the kernel */
+    return syscall(SYS_sched_setscheduler, 0, SCHED_RR, &priority) == 0;
 }
 
 bool os_fifo(const char *path) {
