@@ -485,35 +485,74 @@ static struct node *new_node(struct space *to, uint32_t to_va, const struct sour
     return n;
 }
 
-/* The way of most page faults: 4 KB of what `from` has, to where nothing is. False: not so. */
+/* May a node in this list be awake, or be written, at another mva of the frame? */
+static uint32_t others_state(const struct node *list, const struct node *n) {
+    uint32_t state = 0;
+    for (; list != NULL; list = list->next) {
+        if (unlikely(node_is_valid(list)) && synonym_of(list, n)) {
+            state |= list->pa & (MAPPING_VALID | MAPPING_WRITABLE);
+        }
+    }
+    return state;
+}
+
+/*
+ * The way of most page faults: 4 KB of RAM with the default attribute, from what `from` has to
+ * where nothing is. False: not so. It does what mapdb_map would do, with each thing looked at once.
+ */
 static bool map_page(struct space *from, uint32_t from_va, struct space *to, uint32_t to_va,
                      uint32_t rights) {
-    if (space_is_reserved(to, to_va)) {
+    mapping_t m = ptab_get(from, from_va);
+    uint32_t pa = mapping_frame(m);
+    if (m == 0 || !is_ram(pa) || space_is_reserved(to, to_va)) {
         return false;
+    }
+    struct ram_section *section = ram_section_of(pa);
+    struct node **list = &ram_small[(pa - SDRAM_PA) / PAGE_SIZE];
+    enum page_size size = mapping_size(m);
+    struct node *parent = size == SIZE_4K    ? *list
+                          : size == SIZE_64K ? section->large[pa >> 16 & (PARTS - 1)]
+                                             : section->nodes;
+    from_va &= ~size_mask(size);
+    while (parent != NULL && (parent->space != from || node_va(parent) != from_va)) {
+        parent = parent->next;
     }
     uint32_t *entry = ptab_free_entry(to, to_va);
-    mapping_t m = ptab_get(from, from_va);
-    if (entry == NULL || m == 0) {
+    if (parent == NULL || entry == NULL || section->special != 0) {
         return false;
     }
-    struct source s = {
-        .pa = mapping_frame(m), .node = node_find(from, from_va, m), .size = SIZE_4K};
-    if (s.node == NULL) {
+    rights &= parent->va & NODE_RIGHTS;
+    if ((rights & (L4_Readable | L4_eXecutable)) == 0) {
         return false;
     }
-    s.rights = rights & s.node->va & NODE_RIGHTS;
-    if ((s.rights & (L4_Readable | L4_eXecutable)) == 0) {
-        return false;
-    }
-    struct node *n = new_node(to, to_va, &s);
+    struct node *n = node_alloc();
     if (n == NULL) {
         return false;
     }
-    n->pa |= synonym_first_state(n);
+    /* First in its list, or behind its parent there. */
+    struct node **place = size == SIZE_4K ? &parent->next : list;
+    *n = (struct node){.space = to,
+                       .va = to_va | rights,
+                       .pa = pa | SIZE_4K,
+                       .parent = parent,
+                       .next = *place,
+                       .link = place};
+    uint32_t others = others_state(*list, n) | others_state(section->nodes, n);
+    if (section->larges != 0) {
+        others |= others_state(section->large[pa >> 16 & (PARTS - 1)], n);
+    }
+    if (n->next != NULL) {
+        n->next->link = &n->next;
+    }
+    *place = n;
+    section->smalls++;
+    bool write = (rights & L4_Writable) != 0 && (others & MAPPING_VALID) == 0;
+    if ((others & MAPPING_WRITABLE) == 0) {
+        n->pa |= MAPPING_CACHED | MAPPING_VALID | (write ? MAPPING_WRITABLE : 0);
+    }
     ptab_fill(entry, n->pa);
     if (node_is_valid(n)) {
-        ptab_publish();
-        switch_map(to, to_va, PAGE_SIZE, node_is_writable(n) && node_caches(n) != 0, false);
+        switch_map(to, to_va, PAGE_SIZE, write, false);
     }
     start(n);
     return true;

@@ -6,16 +6,6 @@
 
 #include "kmem.h"
 
-#define FRAMES_PER_SECTION 256u
-
-/* 1 MB of RAM. The counts save a look into lists that are empty. */
-struct ram_section {
-    struct node *nodes;
-    uint16_t larges, smalls; /* nodes in the lists below */
-    uint32_t special;        /* frames with an attribute other than the default */
-    struct node *large[PARTS];
-};
-
 /* The nodes of a frame that is not in SDRAM (devices). */
 struct device_frame {
     uint32_t pa;
@@ -28,17 +18,13 @@ static struct kmem_cache node_cache = {.size = 32, .dirty = true};
 static struct kmem_cache device_cache = {.size = 16};
 _Static_assert(sizeof(struct node) == 32 && sizeof(struct device_frame) == 16, "cache sizes");
 
-static struct ram_section sections[SDRAM_SIZE >> 20];
-static struct node *small[SDRAM_SIZE / PAGE_SIZE];
+struct ram_section ram_sections[SDRAM_SIZE >> 20];
+struct node *ram_small[SDRAM_SIZE / PAGE_SIZE];
 static uint8_t attributes[SDRAM_SIZE / PAGE_SIZE]; /* L4_ARM_MEMORY_*, by MemoryControl */
 _Static_assert((SDRAM_PA & 0xfffff) == 0 && (SDRAM_SIZE & 0xfffff) == 0, "sections of RAM");
 
 #define DEVICE_BUCKETS 32u
 static struct device_frame *device_frames[DEVICE_BUCKETS];
-
-static struct ram_section *section_of(uint32_t pa) {
-    return &sections[(pa - SDRAM_PA) >> 20];
-}
 
 static struct device_frame *find_device(uint32_t pa) {
     struct device_frame *f = device_frames[pa / PAGE_SIZE % DEVICE_BUCKETS];
@@ -88,9 +74,9 @@ void node_free(struct node *n) {
 static struct node **list_of(uint32_t pa, enum page_size size) {
     if (likely(is_ram(pa))) {
         if (likely(size == SIZE_4K)) {
-            return &small[(pa - SDRAM_PA) / PAGE_SIZE];
+            return &ram_small[(pa - SDRAM_PA) / PAGE_SIZE];
         }
-        struct ram_section *s = section_of(pa);
+        struct ram_section *s = ram_section_of(pa);
         return size == SIZE_1M ? &s->nodes : &s->large[pa >> 16 & (PARTS - 1)];
     }
     struct device_frame *f = find_device(pa);
@@ -99,7 +85,7 @@ static struct node **list_of(uint32_t pa, enum page_size size) {
 
 static void count_node(const struct node *n, int by) {
     if (likely(is_ram(n->pa))) {
-        struct ram_section *s = section_of(n->pa);
+        struct ram_section *s = ram_section_of(n->pa);
         if (node_size(n) == SIZE_4K) {
             s->smalls = (uint16_t)(s->smalls + by);
         } else if (node_size(n) == SIZE_64K) {
@@ -185,7 +171,7 @@ void frame_set_attribute(uint32_t pa, enum page_size size, uint32_t attribute) {
         find_device(pa)->attribute = attribute;
         return;
     }
-    struct ram_section *s = section_of(pa);
+    struct ram_section *s = ram_section_of(pa);
     uint8_t *at = &attributes[(pa - SDRAM_PA) / PAGE_SIZE];
     for (uint32_t i = 0; i < size_bytes(size) / PAGE_SIZE; i++) {
         s->special += (uint32_t)(attribute != L4_ARM_MEMORY_DEFAULT) -
@@ -195,7 +181,7 @@ void frame_set_attribute(uint32_t pa, enum page_size size, uint32_t attribute) {
 }
 
 bool frame_is_uniform(uint32_t pa, enum page_size size) {
-    if (section_of(pa)->special == 0) {
+    if (ram_section_of(pa)->special == 0) {
         return true;
     }
     const uint8_t *at = &attributes[(pa - SDRAM_PA) / PAGE_SIZE];
@@ -236,7 +222,7 @@ struct node *walk_first(struct walk *w, uint32_t pa, enum page_size size) {
         w->next_at[0] = NULL;
         return f == NULL ? NULL : f->nodes;
     }
-    struct ram_section *s = section_of(pa);
+    struct ram_section *s = ram_section_of(pa);
     unsigned i = 0;
     w->next_at[0] = w->next_at[1] = NULL;
     if (s->larges != 0) {
@@ -245,7 +231,7 @@ struct node *walk_first(struct walk *w, uint32_t pa, enum page_size size) {
         i++;
     }
     if (s->smalls != 0) {
-        w->next_at[i] = &small[(pa - SDRAM_PA) / PAGE_SIZE];
+        w->next_at[i] = &ram_small[(pa - SDRAM_PA) / PAGE_SIZE];
         w->next_end[i] = w->next_at[i] + pages;
     }
     w->at = w->end = NULL;

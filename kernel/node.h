@@ -63,6 +63,21 @@ static inline bool is_ram(uint32_t pa) {
     return pa - SDRAM_PA < SDRAM_SIZE;
 }
 
+/* 1 MB of RAM. The counts save a look into lists that are empty. */
+struct ram_section {
+    struct node *nodes;
+    uint16_t larges, smalls; /* nodes in the lists below */
+    uint32_t special;        /* frames with an attribute other than the default */
+    struct node *large[PARTS];
+};
+
+extern struct ram_section ram_sections[];
+extern struct node *ram_small[];
+
+static inline struct ram_section *ram_section_of(uint32_t pa) {
+    return &ram_sections[(pa - SDRAM_PA) >> 20];
+}
+
 /* Not initialised, in no list. NULL: no memory. */
 struct node *node_alloc(void);
 void node_free(struct node *n);
@@ -109,8 +124,8 @@ bool node_split(struct node *n);
  */
 void synonym_start(struct node *n);
 
-/* The state in the page table in which a node of 4 KB starts; the entry is not written. */
-uint32_t synonym_first_state(const struct node *n);
+/* Do both have lines of one frame, by two mva? */
+bool synonym_of(const struct node *a, const struct node *b);
 
 /* No longer writable; no longer valid. switch_unmap_finish is the caller's. */
 void synonym_make_read_only(struct node *n);

@@ -38,14 +38,6 @@ struct space *space_create(void) {
     return space->directory == NULL ? NULL : space;
 }
 
-static bool in_area(L4_Fpage_t area, uint32_t va) {
-    return !L4_IsNilFpage(area) && va - L4_Address(area) < L4_Size(area);
-}
-
-bool space_is_reserved(const struct space *space, uint32_t va) {
-    return va >= KERNEL_AREA || in_area(space->kip_area, va) || in_area(space->utcb_area, va);
-}
-
 static bool overlaps(L4_Fpage_t area, uint32_t va, uint32_t size) {
     return !L4_IsNilFpage(area) && L4_Address(area) - va < size;
 }
@@ -59,10 +51,10 @@ bool space_overlaps_reserved(const struct space *space, uint32_t va, uint32_t si
 static void empty_section(struct space *space, uint32_t base) {
     for (uint32_t va = base; !ptab_is_empty(space, base, SIZE_1M);) {
         mapping_t m = ptab_get(space, va);
-        if (in_area(space->utcb_area, va) && m != 0) {
+        if (space_in_area(space->utcb_area, va) && m != 0) {
             kmem_free_uncached(heap_pa_to_uncached(mapping_frame(m)), 0);
             ptab_clear(space, va, SIZE_4K);
-        } else if (in_area(space->kip_area, va) && m != 0) {
+        } else if (space_in_area(space->kip_area, va) && m != 0) {
             ptab_clear(space, va, SIZE_4K);
         } else if (m != 0) {
             (void)mapdb_unmap(space, va, SIZE_1M, L4_FullyAccessible, true);

@@ -42,8 +42,15 @@ bool space_map_utcb(struct space *space, uint32_t utcb);
 /* The frame behind a UTCB, by its uncached kernel address. */
 uint32_t *space_utcb_alias(const struct space *space, uint32_t utcb);
 
+static inline bool space_in_area(L4_Fpage_t area, uint32_t va) {
+    return !L4_IsNilFpage(area) && va - L4_Address(area) < L4_Size(area);
+}
+
 /* Is the page one that map items may not touch: the kernel's, the KIP's or a UTCB's? */
-bool space_is_reserved(const struct space *space, uint32_t va);
+static inline bool space_is_reserved(const struct space *space, uint32_t va) {
+    return va >= KERNEL_AREA || space_in_area(space->kip_area, va) ||
+           space_in_area(space->utcb_area, va);
+}
 
 /* Is one of these in [va, va + size)? */
 bool space_overlaps_reserved(const struct space *space, uint32_t va, uint32_t size);

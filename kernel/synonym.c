@@ -38,7 +38,7 @@ void synonym_make_read_only(struct node *n) {
 }
 
 /* Both have some frame, by two mva. */
-static bool are_synonyms(const struct node *a, const struct node *b) {
+bool synonym_of(const struct node *a, const struct node *b) {
     uint32_t pa = node_pa(a) > node_pa(b) ? node_pa(a) : node_pa(b);
     return switch_synonym(a->space, node_va(a) + (pa - node_pa(a)), b->space,
                           node_va(b) + (pa - node_pa(b)));
@@ -47,7 +47,7 @@ static bool are_synonyms(const struct node *a, const struct node *b) {
 /* Must `other` change before `n` can be accessed so? */
 static bool conflicts(const struct node *other, const struct node *n, bool write) {
     return other != n && (write ? node_is_valid(other) : node_is_writable(other)) &&
-           are_synonyms(other, n);
+           synonym_of(other, n);
 }
 
 /* The one to split before the conflict is settled, or NULL. */
@@ -119,17 +119,17 @@ void synonym_wake(struct node *n, uint32_t va, bool write) {
  * waits for its first access too: a large page, where that costs one fault in 64 KB, and what comes
  * from sigma0. (If the access has faulted already, ipc.c wakes the page at once.)
  */
-uint32_t synonym_first_state(const struct node *n) {
+void synonym_start(struct node *n) {
     struct walk w;
     bool write = (n->va & L4_Writable) != 0;
     uint32_t state = awake(n, write);
     if (node_size(n) != SIZE_4K || n->parent == NULL) {
-        return 0;
+        return;
     }
     if ((state & MAPPING_CACHEABLE) != 0) {
         FOR_EACH_NODE(other, &w, node_pa(n), SIZE_4K) {
             if (conflicts(other, n, false)) {
-                return 0;
+                return;
             }
             if (write && conflicts(other, n, true)) {
                 write = false;
@@ -137,15 +137,6 @@ uint32_t synonym_first_state(const struct node *n) {
             }
         }
     }
-    return state;
-}
-
-void synonym_start(struct node *n) {
-    uint32_t state = synonym_first_state(n);
-    if (state == 0) {
-        return;
-    }
     set_state(n, state);
-    switch_map(n->space, node_va(n), PAGE_SIZE,
-               (state & MAPPING_WRITABLE) != 0 && (state & MAPPING_CACHEABLE) != 0, false);
+    switch_map(n->space, node_va(n), PAGE_SIZE, write && (state & MAPPING_CACHEABLE) != 0, false);
 }
