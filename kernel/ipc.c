@@ -174,10 +174,29 @@ void ipc_abandon(struct tcb *t) {
 
 /* ---- transfer ---- */
 
+/*
+ * A closed receive of a thread whose space has a redirector: it takes the redirector's messages in
+ * place of those of a thread outside. What it sent there has gone to the redirector, too, so that
+ * the answer comes from there, in the other's name or not.
+ */
+static bool is_redirectors(const struct tcb *receiver, const struct tcb *sender, uint32_t from) {
+    const struct tcb *other = thread_find(from);
+    return (receiver->flags & FLAG_REDIRECTED) != 0 && receiver->kind == KIND_USER &&
+           sender->id == receiver->space->redirector && other != NULL &&
+           other->space != receiver->space;
+}
+
+/* Does who receives from `from` take what `sender` sends in the name of `as`? */
+static bool takes_from(const struct tcb *receiver, uint32_t from, const struct tcb *sender,
+                       uint32_t as) {
+    return from == as || from == IPC_ANY ||
+           (from == IPC_ANYLOCAL && receiver->space == sender->space) ||
+           is_redirectors(receiver, sender, from);
+}
+
 static bool waits_for(const struct tcb *receiver, const struct tcb *sender, uint32_t as) {
     return receiver->state == STATE_RECEIVING &&
-           (receiver->wait_for == as || receiver->wait_for == IPC_ANY ||
-            (receiver->wait_for == IPC_ANYLOCAL && receiver->space == sender->space));
+           takes_from(receiver, receiver->wait_for, sender, as);
 }
 
 /* The whole message of the sender into `message`; returns the number of words after the tag. */
@@ -499,7 +518,7 @@ static struct tcb *find_sender(struct tcb *self, uint32_t from) {
     if (first != NULL && from != IPC_ANY) {
         struct tcb *t = first;
         do {
-            if (from == IPC_ANYLOCAL ? t->space == self->space : t->sender_as == from) {
+            if (takes_from(self, from, t, t->sender_as)) {
                 return t;
             }
             t = t->sender_next;

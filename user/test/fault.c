@@ -187,6 +187,24 @@ static void software_interrupt(void) {
     EQUAL(after.words[0], 0x99);
 }
 
+/* An access that is not aligned is an exception of the program's; the handler lets it go on behind.
+ */
+static void unaligned(void) {
+    struct task *child = child_new();
+    CHECK(child != NULL);
+    EQUAL(child_do(child, CHILD_SET_HANDLER, L4_MyGlobalId().raw, 0, 0, 0).kind, OUTCOME_DONE);
+    struct outcome o = child_do(child, CHILD_WRITE, child_kip(child) + 2, 0x5a, 0, 0);
+    EQUAL(o.kind, OUTCOME_EXCEPTION);
+    EQUAL(L4_UntypedWords(o.tag), L4_ARM_GENERIC_EXCEPTION_WORDS);
+    EQUAL(o.words[3], L4_ARM_EXC_DATA_ABORT);
+    EQUAL(o.words[4] & 0xd, 1); /* fault status: alignment is 1 or 3 */
+    L4_LoadMR(0, L4_MakeMsgTag(L4_LABEL_EXCEPTION, 1, 0).raw);
+    L4_LoadMR(1, o.words[0] + 4);
+    EQUAL(error_of(L4_Send_Timeout(child->id, PATIENCE)), 0);
+    EQUAL(child_wait(child).kind, OUTCOME_DONE);
+    EQUAL(child_read(child, child_kip(child)), L4_KIP_MAGIC);
+}
+
 /* A reply cannot raise the thread's mode: the kernel keeps the flags only. */
 static void exception_reply_mode(void) {
     struct task *child = child_new();
@@ -228,6 +246,7 @@ const struct test fault_tests[] = {
     {"fault_dead_pager", dead_pager},
     {"fault_undefined_instruction", undefined_instruction},
     {"fault_software_interrupt", software_interrupt},
+    {"fault_unaligned", unaligned},
     {"fault_exception_reply_mode", exception_reply_mode},
     {"fault_no_handler", no_handler},
     {NULL, NULL},

@@ -120,7 +120,9 @@ static void while_waiting(void) {
     EQUAL(told, 0);
     CHECK(L4_Set_Priority(id, TEST_PRIORITY - 1) != L4_SCHEDULE_ERROR);
     (void)L4_ExregsControl(id, L4_EXREGS_WRITE_HALT, 0, 0);
-    L4_Sleep(L4_TimePeriod(5000));
+    for (unsigned i = 0; told == 0 && i < 100; i++) {
+        L4_Sleep(L4_TimePeriod(5000));
+    }
     EQUAL(told, L4_IPC_ERROR(L4_IPC_ERR_ABORTED, L4_IPC_PHASE_RECEIVE));
     worker_delete(id);
 }

@@ -206,6 +206,39 @@ static void redirected_call(void) {
     EQUAL(child_wait(other).words[0], L4_IPC_ERROR(L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_RECEIVE));
 }
 
+/* A closed receive from outside takes the redirector's own answer, too, and nobody else's. */
+static void redirected_receive(void) {
+    struct task *child = child_new();
+    struct task *other = child_new();
+    struct task *third = child_new();
+    CHECK(child != NULL && other != NULL && third != NULL);
+    CHECK(set_redirector(child, L4_MyGlobalId()));
+    const struct child_ipc closed = {
+        .from = other->id.raw, .timeouts = L4_Timeouts(L4_Never, PATIENCE), .num_buffers = 1};
+    for (unsigned waiting = 0; waiting < 2; waiting++) {
+        CHECK(child_ipc(child, &closed));
+        struct outcome o = child_do(third, CHILD_SEND, child->id.raw, 1, L4_TIMEOUTS_0, 0);
+        EQUAL(o.words[0], L4_IPC_ERROR(L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_SEND));
+        EQUAL(send_word(child->id, 0x43, 7 + waiting), 0);
+        CHECK(set_redirector(child, L4_anythread));
+        o = child_wait(child);
+        EQUAL(o.words[0], 0);
+        EQUAL(o.words[2], L4_MyGlobalId().raw);
+        EQUAL(o.words[5], 7 + waiting);
+        CHECK(set_redirector(child, L4_MyGlobalId()));
+    }
+    CHECK(set_redirector(child, L4_anythread));
+    /* Without a redirector it is closed to us as well. */
+    const struct child_ipc closed_shortly = {.from = other->id.raw,
+                                             .timeouts =
+                                                 L4_Timeouts(L4_Never, L4_TimePeriod(50000)),
+                                             .num_buffers = 1};
+    CHECK(child_ipc(child, &closed_shortly));
+    L4_Set_MsgTag(L4_Niltag);
+    EQUAL(error_of(L4_Reply(child->id)), L4_IPC_ERROR(L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_SEND));
+    EQUAL(child_wait(child).words[0], L4_IPC_ERROR(L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_RECEIVE));
+}
+
 static void redirector_errors(void) {
     L4_Word_t old;
     struct task *child = child_new();
@@ -231,6 +264,7 @@ const struct test propagate_tests[] = {
     {"propagate_passed_on", passed_on},
     {"redirect_to_redirector", redirected},
     {"redirect_call", redirected_call},
+    {"redirect_closed_receive", redirected_receive},
     {"redirect_errors", redirector_errors},
     {NULL, NULL},
 };

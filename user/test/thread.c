@@ -283,6 +283,55 @@ static void exregs_cancel_send(void) {
     EQUAL(word, L4_IPC_ERROR(L4_IPC_ERR_CANCELED, L4_IPC_PHASE_SEND));
 }
 
+/* Each phase is cancelled by its own bit only. */
+static void exregs_cancel_other_phase(void) {
+    L4_Word_t word = 0;
+    L4_ThreadId_t id = worker_start(receive_once_and_tell, TEST_PRIORITY + 1);
+    L4_ThreadState_t state = {0};
+    L4_Word_t sp, ip, flags, handle;
+    L4_ThreadId_t pager;
+    (void)L4_ExchangeRegisters(id, L4_EXREGS_SEND_CANCEL, 0, 0, 0, 0, L4_nilthread, &state.raw, &sp,
+                               &ip, &flags, &handle, &pager);
+    CHECK(L4_ThreadWasReceiving(state) && !L4_ThreadWasSending(state));
+    EQUAL(send_word(id, 0, 1), 0); /* it still waits for that */
+    EQUAL(receive_word(id, &word), 0);
+    EQUAL(word, 0);
+    id = worker_start(send_once_and_tell, TEST_PRIORITY + 1);
+    (void)L4_ExchangeRegisters(id, L4_EXREGS_RECV_CANCEL, 0, 0, 0, 0, L4_nilthread, &state.raw, &sp,
+                               &ip, &flags, &handle, &pager);
+    CHECK(!L4_ThreadWasReceiving(state) && L4_ThreadWasSending(state));
+    EQUAL(error_of(L4_Receive_Timeout(id, PATIENCE)), 0);
+    EQUAL(receive_word(id, &word), 0);
+    EQUAL(word, 0);
+}
+
+/* One that is in no IPC has nothing to cancel, and is not disturbed. */
+static void exregs_cancel_nothing(void) {
+    counter = 0;
+    L4_ThreadId_t id = worker_start(count_for_ever, TEST_PRIORITY - 1);
+    L4_Sleep(L4_TimePeriod(20000));
+    for (unsigned i = 0; i < 4; i++) {
+        L4_Word_t seen = counter;
+        (void)L4_ExregsControl(id, L4_EXREGS_RECV_CANCEL | L4_EXREGS_SEND_CANCEL, 0, 0);
+        L4_Sleep(L4_TimePeriod(20000));
+        CHECK(counter != seen);
+    }
+}
+
+/* In the queue of one that is busy, and halted there: cancelled, it tells so when it is started. */
+static void exregs_cancel_halted(void) {
+    L4_Word_t word = 0;
+    L4_ThreadId_t id = worker_start(send_once_and_tell, TEST_PRIORITY + 1);
+    CHECK(L4_ThreadWasSending(L4_AbortIpc_and_stop(id)));
+    L4_ThreadState_t state = L4_AbortIpc_and_stop(id);
+    CHECK(L4_ThreadWasHalted(state) && !L4_ThreadWasIpcing(state));
+    EQUAL(error_of(L4_Receive_Timeout(id, L4_TimePeriod(2000))),
+          L4_IPC_ERROR(L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_RECEIVE));
+    (void)L4_ExregsControl(id, L4_EXREGS_WRITE_HALT, 0, 0);
+    EQUAL(receive_word(id, &word), 0);
+    EQUAL(word, L4_IPC_ERROR(L4_IPC_ERR_CANCELED, L4_IPC_PHASE_SEND));
+}
+
 /* Deleting a thread with others waiting for it and sending to it: they get an error, not a hang. */
 static volatile L4_ThreadId_t victim;
 
@@ -331,6 +380,9 @@ const struct test thread_tests[] = {
     {"thread_exregs_stop_start", exregs_stop_start},
     {"thread_exregs_cancel_receive", exregs_cancel_receive},
     {"thread_exregs_cancel_send", exregs_cancel_send},
+    {"thread_exregs_cancel_other_phase", exregs_cancel_other_phase},
+    {"thread_exregs_cancel_nothing", exregs_cancel_nothing},
+    {"thread_exregs_cancel_halted", exregs_cancel_halted},
     {"thread_delete_with_partners", delete_with_partners},
     {NULL, NULL},
 };
