@@ -4,7 +4,7 @@
 use switchyard_machine::config::BUILT_IN;
 use switchyard_machine::devicetree::DeviceTree;
 
-use super::saved;
+use super::{saved, small};
 
 /// `b .`, and a few instructions before it: all that a kernel needs.
 const CODE: [u32; 4] = [0xe3a0_0001, 0xe280_0002, 0xe10f_1000, 0xeaff_fffe];
@@ -58,6 +58,42 @@ fn tree() -> Vec<u8> {
     tree.to_bytes()
 }
 
+/// For `devices`: the Versatile's network interface is made to receive all and to send, gets a
+/// frame, and is asked for it; a packet is queued.
+fn interface() -> Vec<u8> {
+    const BASE: u32 = 0x1001_0000;
+    let number = BUILT_IN.iter().position(|(name, _)| *name == "versatilepb");
+    let number = number.expect("a built-in machine") as u8;
+    let (config, board) = small(u32::from(number));
+    let parts = (board.parts)(config.ram_bytes);
+    let device = parts.devices.iter().position(|m| m.base == BASE);
+    let device = device.expect("it is on the board") as u8;
+    let mut seed = vec![number];
+    let mut step = |what: u8, offset: u16, more: &[u8]| {
+        seed.extend([what, device]);
+        seed.extend(offset.to_le_bytes());
+        seed.extend(more);
+    };
+    let half = |write: (u16, u16)| (write.0, u32::from(write.1).to_le_bytes());
+    // bank, then TCR, RCR; bank 2, pointer to what is received
+    let writes = [(14, 0), (0, 0x0081), (4, 0x0106), (14, 2), (6, 0xc000)];
+    for (offset, value) in writes.map(half) {
+        step(0x40, offset, &value);
+    }
+    step(6, 0, &[0x46, 0x10]); // 70 bytes to its address
+    step(7, 10, &[0xff, 0xff]); // time
+    for _ in 0..4 {
+        step(0x83, 8, &[]);
+    }
+    // allocate, packet 1 of 64 bytes, queue it, time
+    let writes = [(0, 1 << 5), (2, 1), (6, 0x4002), (8, 64), (0, 6 << 5)];
+    for (offset, value) in writes.map(half) {
+        step(0x40, offset, &value);
+    }
+    step(7, 10, &[0xff, 0xff]);
+    seed
+}
+
 fn piece(bytes: &[u8]) -> Vec<u8> {
     let mut piece = (bytes.len() as u16).to_le_bytes().to_vec();
     piece.extend(bytes);
@@ -94,7 +130,10 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
                 [arm, thumb.concat()]
             })
             .collect(),
-        "devices" => (0..6u8).map(|n| vec![n; 200]).collect(),
+        "devices" => {
+            let same = (0..6u8).map(|n| vec![n; 200]);
+            same.chain([interface()]).collect()
+        }
         "saved_state" => {
             let changed = (0..BUILT_IN.len() as u8).map(|n| vec![n << 1 | 1, 0, 1, 0, 7]);
             changed.chain([vec![1], vec![0; 40]]).collect()
