@@ -131,6 +131,11 @@ class Curves:
         """The greatest factor and its number of pages."""
         return max(zip(self.factors, PAGES, strict=True))
 
+    @property
+    def recycles(self) -> bool:
+        """There are more spaces than domains."""
+        return self.shared[0].rates["domains_recycled"] > RECYCLING
+
     def broken(self, points: Sequence[Counted]) -> int | None:
         """The least number of pages at which a turn takes much longer than the reads explain."""
         for pages, point in zip(PAGES, points, strict=True):
@@ -198,7 +203,7 @@ def _records(found: Found, curves: Sequence[Curves]) -> list[Record]:
             ("shared_break", one.shared, SHARED_BREAK),
         ):
             broken = one.broken(points)
-            if broken is not None:
+            if broken is not None and not one.recycles:
                 made.append(
                     _record(point, "fass-shared", metric, broken, "pages", parameters, published)
                 )
@@ -360,6 +365,12 @@ def _factor(one: Curves) -> str:
 
 def _breaks(one: Curves) -> str:
     private, shared = one.broken(one.private), one.broken(one.shared)
+    if one.recycles:
+        return (
+            f"{one.processes} processes: no break is to be seen, as each turn begins with TLBs "
+            "that recycling has emptied (published: private mappings slow down from about "
+            f"{PRIVATE_BREAK.value:g} pages on, shared ones from about {SHARED_BREAK.value:g})."
+        )
     said = (
         f"{one.processes} processes: private mappings slow down from "
         f"{'no number of' if private is None else private} pages on (published: about "
