@@ -28,7 +28,7 @@ TITLES = {
 }
 TOGETHER: dict[tuple[str, ...], str] = {
     ("icache.size-bytes", "dcache.size-bytes"): "size of each cache",
-    ("itlb.entries", "dtlb.entries"): "entries of each TLB",
+    ("itlb.entries", "dtlb.entries"): "TLB entries",
 }
 
 
