@@ -243,10 +243,13 @@ def test_an_axis_is_given_once(tmp_path: Path) -> None:
         )
 
 
-@pytest.mark.slow
 def test_no_scheduler_is_one_line(
-    log: Callable[[], int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    log: Callable[[], int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.setattr("switchyard.cluster.PATIENCE_SECONDS", 1)
     nobody = ["--scheduler", "tcp://127.0.0.1:9"]
     assert cli.execute(command(tmp_path / "out", *nobody)) == 2
     said = capsys.readouterr().err.splitlines()[-1]
@@ -274,14 +277,14 @@ def test_a_worker_that_is_killed_costs_only_its_point(
     assert cli.execute(command(tmp_path / "here", "--fresh")) == 0
     assert log() == 12
     whole = table(tmp_path / "here")
-    monkeypatch.setenv(fake.SLEEP, "2")
+    monkeypatch.setenv(fake.SLEEP, "1")
     file = Path(os.environ[fake.LOG])
 
     def strike(workers: Any) -> None:
         """In the middle of the third run or its neighbour's."""
         while len(file.read_text().splitlines()) < 3:
             time.sleep(0.02)
-        time.sleep(0.5)
+        time.sleep(0.4)
         os.kill(next(iter(workers.values())).pid, signal.SIGKILL)
 
     address = ["--scheduler", "", "--fresh"]
