@@ -30,10 +30,12 @@ __attribute__((noinline)) static bool sample(operation *run, void *context, unsi
     return good;
 }
 
-static bool series(operation *run, void *context, unsigned batch, unsigned rounds) {
+static bool series(operation *prepare, operation *run, void *context, unsigned batch,
+                   unsigned rounds) {
     bool good = true;
     for (unsigned i = 0; i < rounds; i++) {
         uint32_t taken;
+        good &= prepare == NULL || prepare(context);
         good &= sample(run, context, batch, &taken);
         if (os_has_probe()) {
             os_probe_write(PROBE_SAMPLE, taken);
@@ -58,12 +60,12 @@ static void show(const char *kind, unsigned stream, unsigned n) {
 static void timing(unsigned stream, unsigned batch) {
     static bool done;
     if (!os_has_probe()) {
-        (void)series(nothing, NULL, batch, TIMING_SAMPLES);
+        (void)series(NULL, nothing, NULL, batch, TIMING_SAMPLES);
         show("TIMING", stream, TIMING_SAMPLES);
     } else if (!done) {
         done = true;
         os_probe_write(PROBE_STREAM, 0);
-        (void)series(nothing, NULL, 1, TIMING_SAMPLES);
+        (void)series(NULL, nothing, NULL, 1, TIMING_SAMPLES);
     }
 }
 
@@ -94,7 +96,8 @@ bool measure(const struct measured *measured) {
         rounds = MAX_SAMPLES;
     }
     for (unsigned i = 0; i < warmup; i++) {
-        if (!sample(measured->run, measured->context, 1, &taken)) {
+        if ((measured->prepare != NULL && !measured->prepare(measured->context)) ||
+            !sample(measured->run, measured->context, 1, &taken)) {
             return failed(measured->name);
         }
     }
@@ -109,7 +112,7 @@ bool measure(const struct measured *measured) {
         os_probe_write(PROBE_STREAM, measured->stream);
         os_probe_write(PROBE_REGION_BEGIN, measured->stream);
     }
-    bool good = series(measured->run, measured->context, batch, rounds);
+    bool good = series(measured->prepare, measured->run, measured->context, batch, rounds);
     if (os_has_probe()) {
         os_probe_write(PROBE_REGION_END, measured->stream);
     } else if (good) {

@@ -7,7 +7,9 @@
  *     fault-zero   the first write to a page that nobody has had yet
  *     mmap         mapping 64 KB of a file, reading each page, and unmapping
  *
- * Mappings are made anew when their pages have been met: each 64th sample has that in it too.
+ * Mappings are made anew when their pages have been met: between samples, or, where samples are
+ * batches, in them. The warm-up meets each page once: the first time that a page of a file is
+ * mapped, Linux may have to write its lines back from the kernel's addresses for it.
  *
  * Parameters: case= rounds= warmup= dir=
  */
@@ -41,9 +43,14 @@ static bool map_anew(struct area *area) {
     return area->at != NULL;
 }
 
+static bool prepare(void *context) {
+    struct area *area = context;
+    return (area->at != NULL && area->next < FAULTS) || map_anew(area);
+}
+
 static bool fault(void *context) {
     struct area *area = context;
-    if ((area->at == NULL || area->next == FAULTS) && !map_anew(area)) {
+    if (!prepare(context)) {
         return false;
     }
     volatile char *page = area->at + area->next++ * STRIDE * page_size();
@@ -83,12 +90,12 @@ static int file_in_memory(void) {
 
 static const struct {
     const char *name;
-    operation *run;
+    operation *run, *prepare;
     bool file;
 } cases[] = {
-    {"fault-file", fault, true},
-    {"fault-zero", fault, false},
-    {"mmap", map_and_read, true},
+    {"fault-file", fault, prepare, true},
+    {"fault-zero", fault, prepare, false},
+    {"mmap", map_and_read, NULL, true},
 };
 
 static bool memory(void) {
@@ -103,9 +110,10 @@ static bool memory(void) {
             good &= measure(&(struct measured){.stream = 1 + i,
                                                .name = cases[i].name,
                                                .run = cases[i].run,
+                                               .prepare = cases[i].prepare,
                                                .context = &area,
                                                .rounds = 200,
-                                               .warmup = 20,
+                                               .warmup = FAULTS,
                                                .per = 1});
         }
         if (area.at != NULL) {

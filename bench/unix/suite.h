@@ -58,7 +58,8 @@ struct measured {
     unsigned rounds;
     unsigned warmup;
     unsigned per;
-    bool once; /* an operation so long that the clock always does: never in batches */
+    operation *prepare; /* before each sample, unmeasured; NULL if there is nothing to prepare */
+    bool once;          /* an operation so long that the clock always does: never in batches */
 };
 bool measure(const struct measured *measured);
 

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The suite on Linux on the machines: by the probe, by the kernel's clock, and its profile."""
+
+import dataclasses
+
+import pytest
+
+from switchyard import build_linux, machine, suite
+from switchyard.build_linux import BENCHES
+from switchyard.experiments import linux_suite
+from switchyard.machine import Run
+
+pytestmark = [pytest.mark.linux, pytest.mark.slow, pytest.mark.guests]
+
+MAX_CYCLES = 5_000_000_000
+PIPE = 3  # the stream of potato's case
+ROUNDS = 50
+
+
+def run(name: str, words: str, profiled: bool = False) -> Run:
+    linux = BENCHES[linux_suite.MACHINES[name]]
+    build_linux.ensure([linux])
+    boot = linux.boot(MAX_CYCLES, f"quiet -- bench {words}")
+    symbols = linux.symbols if profiled else None
+    return machine.run(dataclasses.replace(boot, machine=name, symbols=symbols))
+
+
+@pytest.mark.parametrize("name", list(linux_suite.MACHINES))
+def test_clock_probe_and_profile_agree(name: str) -> None:
+    words = f"potato case=pipe rounds={ROUNDS}"
+    by_probe = run(name, f"{words} clock=probe", profiled=True).stats
+    samples, timing = by_probe.samples[PIPE], by_probe.samples[suite.TIMING]
+    probed = suite.timed(samples, timing, 1, name).summary
+    (case,) = suite.parse(run(name, words).console.split("user space after")[1], name).cases
+    assert case.name == "pipe"
+    # the same round trips by a coarser clock; reading it is a system call, whose lines have to go
+    # into the caches and take others' places, so that it is some more
+    ratio = case.timed.summary.median / 1000 / by_probe.microseconds(probed.median)
+    assert 1 < ratio < 1.4, ratio
+    region = by_probe.region(PIPE)
+    assert region.counters.total("ttb_writes") == pytest.approx(2 * ROUNDS, abs=4)
+    functions = by_probe.profile[PIPE]
+
+    def spent(*causes: str) -> int:
+        return sum(getattr(one, cause) for one in functions for cause in causes)
+
+    assert spent("cycles") == region.counters.total("cycles")
+    assert spent("instructions") == region.counters.total("instructions") - region.counters.total(
+        "exception_prefetch_abort"
+    )
+    fills = spent("fetch_fill_cycles", "data_fill_cycles")
+    assert fills == region.counters.total("fill_stall_cycles")
+    assert spent("fetch_walk_cycles", "data_walk_cycles") == region.counters.total(
+        "walk_stall_cycles"
+    )
+    parts = linux_suite.parts(functions)
+    assert sum(parts.values()) == spent("cycles")
+    # each switch flushes, and the names of the functions that do are still those we know
+    flushing = [one for one in functions if linux_suite.FLUSHING.fullmatch(one.name)]
+    assert parts[linux_suite.FLUSH] == sum(one.cycles for one in flushing) > 1000 * 2 * ROUNDS
+    assert "pipe_read" in {one.name for one in functions}
+
+
+@pytest.mark.parametrize("question", [*suite.STREAMS, "ctx", "extreme"])
+def test_every_question_has_an_answer(question: str) -> None:
+    """With FIFOs and vfork() where there is such a variant, as without an MMU."""
+    words = {
+        "ctx": "ctx processes=2,5 size=1 channel=fifo spawn=vfork",
+        "extreme": "extreme processes=3 pages=1,9 sharing=shared",
+        "potato": "potato spawn=vfork",
+    }
+    answered = run("sa1110", f"{words.get(question, question)} rounds=3 clock=probe").stats
+    streams = {"ctx": [2, 5, 130, 133], "extreme": [1, 2]}
+    for stream in streams.get(question, list(suite.STREAMS.get(question, ()))):
+        assert len(answered.samples[stream]) == 3
+        assert answered.region(stream).entries == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("potato rounds=x clock=probe", "parameter rounds: x; expected a number above 0"),
+        ("ctx processes=9-2 clock=probe", "parameter processes: 9-2; expected numbers and ranges"),
+        ("ctx processes=1 clock=probe", "parameter processes: 1; expected 2 to 100"),
+        ("nothing", "usage: suite QUESTION"),
+    ],
+)
+def test_a_wrong_question_is_told(words: str, message: str) -> None:
+    linux = BENCHES["sa1110"]
+    build_linux.ensure([linux])
+    boot = linux.boot(MAX_CYCLES, f"quiet -- bench {words}")
+    told = machine.run(dataclasses.replace(boot, machine="sa1110"), must_succeed=False)
+    assert message in told.console
