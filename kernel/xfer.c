@@ -145,7 +145,17 @@ static uint32_t copy(struct tcb *sender, struct tcb *receiver, uint32_t from, ui
         memcpy(between, source, size);
         source = (const uint8_t *)between;
     }
-    if (!make_ready(receiver->space, to, true, &to_pa)) {
+    bool ready = make_ready(receiver->space, to, true, &to_pa);
+    if (ready && !same && (ptab_get(sender->space, from) & MAPPING_VALID) == 0) {
+        /* Parts of one large page that there was no memory to split: it moved as a whole. */
+        size = size < BETWEEN ? size : BETWEEN;
+        if (make_ready(sender->space, from, false, &from_pa)) {
+            memcpy(between, source, size);
+            source = (const uint8_t *)between;
+        }
+        ready = make_ready(receiver->space, to, true, &to_pa);
+    }
+    if (!ready) {
         *fault = (struct xfer_fault){.who = receiver, .va = to, .write = true};
         return 0;
     }

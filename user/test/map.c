@@ -255,6 +255,25 @@ static void map_over(void) {
     CHECK(child_holds(b, PAGE_A, 1024, 21)); /* its pager gives it its own again */
 }
 
+/* Code that was executed is not there any more when another page is mapped in its place. */
+static void map_over_code(void) {
+    L4_Word_t block = (L4_Word_t)frames_block();
+    struct task *child = child_new();
+    CHECK(child != NULL);
+    for (L4_Word_t i = 0; i < 6; i++) {
+        L4_Word_t frame = block + (i % 3) * 4096;
+        L4_Msg_t msg;
+        put_function((void *)frame, 0x30 + i);
+        L4_MsgClear(&msg);
+        L4_MsgAppendMapItem(&msg,
+                            L4_MapItem((L4_Fpage_t){.raw = page(frame, L4_ReadeXecOnly)}, PAGE_A));
+        CHECK(child_map(child, &msg));
+        EQUAL(child_execute(child, PAGE_A), 0x30 + i);
+    }
+    (void)L4_UnmapFpage(
+        (L4_Fpage_t){.raw = L4_FpageLog2(block, FRAMES_BLOCK_LOG2).raw | L4_FullyAccessible});
+}
+
 /* The same page twice in one space: two addresses, one content. */
 static void map_twice(void) {
     struct task *a = owner(22);
@@ -291,6 +310,7 @@ const struct test map_tests[] = {
     {"map_large_fpage", large_fpage},
     {"map_many_items", many_items},
     {"map_over", map_over},
+    {"map_over_code", map_over_code},
     {"map_twice", map_twice},
     {NULL, NULL},
 };

@@ -474,18 +474,19 @@ static void attributes_refused(void) {
 
 /* The kernel's own pages in a space (KIP, UTCBs) stay, whatever is mapped around them. */
 static void around_the_areas(void) {
-    struct task *a = child_new_at(HIGH);
+    const L4_Word_t areas = HIGH + 0x40000;
+    struct task *a = child_new_at(areas);
     CHECK(a != NULL && get_block());
     CHECK(give(a, 0, 20, L4_FullyAccessible, HIGH));
-    EQUAL(child_read(a, HIGH), L4_KIP_MAGIC);
-    EQUAL(child_read(a, HIGH + 0x1000), a->id.raw);
-    for (unsigned i = 2; i < PLACES; i++) { /* behind them it is the block's */
-        L4_Word_t at = i == 2 ? 0x2000 : places[i];
+    EQUAL(child_read(a, areas), L4_KIP_MAGIC);
+    EQUAL(child_read(a, areas + 0x1000), a->id.raw);
+    for (unsigned i = 0; i < PLACES; i++) { /* around them it is the block's */
+        L4_Word_t at = places[i];
         CHECK(child_write(a, HIGH + at, CHILD_PATTERN(0x81, i)));
         EQUAL(*(volatile L4_Word_t *)(uintptr_t)(block + at), CHILD_PATTERN(0x81, i));
     }
     give_block_back();
-    EQUAL(child_read(a, HIGH), L4_KIP_MAGIC);
+    EQUAL(child_read(a, areas), L4_KIP_MAGIC);
     CHECK(child_denied(a, CHILD_READ, HIGH + 0x8000, L4_Readable));
 }
 
@@ -505,8 +506,6 @@ static void attribute_in_a_section(void) {
     for (unsigned uncached = 0; uncached < 2; uncached++) {
         L4_Word_t at = uncached ? 0x8f010 : 0x1000;
         volatile L4_Word_t *ours = (volatile L4_Word_t *)(uintptr_t)(block + at);
-        CHECK(child_write(a, LOW + at, 1));
-        *ours = 2;
         L4_Word_t moved = L4_KDB_Statistic(L4_STAT_SYNONYM_MIGRATIONS);
         for (L4_Word_t i = 0; i < 4; i++) {
             CHECK(child_write(a, LOW + at, i));
@@ -520,6 +519,102 @@ static void attribute_in_a_section(void) {
     }
     L4_LoadMR(0, L4_FpageLog2(block + 0x8f000, 12).raw | 1);
     EQUAL(L4_MemoryControl(0, attribute), 1);
+    give_block_back();
+}
+
+/* ---- no memory in the kernel ---- */
+
+/* Pages at the beginning of every megabyte, each with a page table, until there is no memory. */
+static void exhaust(struct task *eater) {
+    const L4_Word_t accept[2] = {L4_MyGlobalId().raw, L4_CompleteAddressSpace.raw};
+    L4_Word_t frame = (L4_Word_t)frames_block();
+    for (L4_Word_t mb = 0x10; mb < 0xfc0 && free_pages() != 0; mb += 16) {
+        L4_Msg_t msg;
+        L4_MsgClear(&msg);
+        L4_Set_MsgLabel(&msg, CHILD_LABEL);
+        for (L4_Word_t i = 0; i < 16; i++) {
+            L4_MsgAppendMapItem(&msg, L4_MapItem((L4_Fpage_t){.raw = fpage(frame + i * FRAME_SIZE,
+                                                                           12, L4_Readable)},
+                                                 (mb + i) * MB));
+        }
+        if (!child_send(eater, CHILD_ACCEPT, 2, accept)) {
+            return;
+        }
+        L4_MsgLoad(&msg);
+        (void)L4_Send_Timeout(eater->id, PATIENCE);
+        (void)child_wait(eater);
+    }
+}
+
+/* The access faults; the child stays where it is. */
+static bool faults(struct task *child, L4_Word_t va) {
+    TRY(child_do(child, CHILD_READ, va, 0, 0, 0).kind == OUTCOME_FAULT);
+    return true;
+}
+
+/*
+ * Sections that cannot be split: what would split them takes or moves the whole, or fails, and
+ * nobody keeps what they should not have.
+ */
+static void no_memory(void) {
+    struct task *a = child_new(), *b = child_new(), *c = child_new();
+    struct task *eaters[3] = {child_new(), child_new(), child_new()};
+    CHECK(a != NULL && b != NULL && c != NULL && get_block());
+    for (unsigned i = 0; i < 3; i++) {
+        CHECK(eaters[i] != NULL);
+    }
+    L4_Word_t before = splits();
+    CHECK(give(a, 0, 20, L4_FullyAccessible, LOW));
+    CHECK(give(b, 0, 20, L4_FullyAccessible, HIGH));
+    CHECK(give(c, 0, 20, L4_FullyAccessible, LOW_B));
+    for (unsigned i = 0; i < 3; i++) {
+        exhaust(eaters[i]);
+    }
+    EQUAL(free_pages(), 0);
+    /* All that is left in pages of objects: nodes, of which a split takes 16, and no table. */
+    for (L4_Word_t i = 0; i < 12; i++) { /* they write in turns; nothing is split */
+        struct task *who = i & 1 ? b : a;
+        L4_Word_t at = (i & 1 ? HIGH : LOW) + 0x5000 + 4 * i;
+        CHECK(child_write(who, at, i));
+        EQUAL(child_read(i & 1 ? a : b, (i & 1 ? LOW : HIGH) + 0x5000 + 4 * i), i);
+    }
+    EQUAL(splits(), before);
+    /* A string from one part of the section to another. */
+    CHECK(child_fill(a, LOW + 0x10000, 64, 0x77));
+    const struct child_ipc receive = {.from = a->id.raw,
+                                      .timeouts = L4_Timeouts(L4_Never, PATIENCE),
+                                      .num_buffers = 3,
+                                      .buffers = {1, 256u << 10, HIGH + 0x20000}};
+    const struct child_ipc send = {
+        .to = b->id.raw,
+        .timeouts = L4_Timeouts(PATIENCE, L4_Never),
+        .num_buffers = 1,
+        .num_words = 3,
+        .words = {L4_MakeMsgTag(0x40, 0, 2).raw, 256u << 10, LOW + 0x10000}};
+    CHECK(child_ipc(b, &receive));
+    CHECK(child_ipc(a, &send));
+    EQUAL(child_wait(a).words[0], 0);
+    EQUAL(child_wait(b).words[0], 0);
+    CHECK(child_holds(b, HIGH + 0x20000, 64, 0x77));
+    /* A part cannot be granted. */
+    const L4_Word_t accept[2] = {a->id.raw, L4_CompleteAddressSpace.raw};
+    const L4_Word_t grant[4] = {c->id.raw, fpage(LOW + 0x3000, 12, L4_FullyAccessible), 0x00900000,
+                                L4_ITEM_GRANT};
+    CHECK(child_send(c, CHILD_ACCEPT, 2, accept));
+    CHECK(child_send(a, CHILD_MAP, 4, grant));
+    CHECK(child_wait(a).words[0] != 0);
+    CHECK(child_wait(c).words[0] != 0);
+    EQUAL(child_read(a, LOW + 0x5000), 0);
+    /* A part that is revoked is gone, with all of its page in those who have it from us. */
+    revoke(0x3000, 12, L4_FullyAccessible);
+    CHECK(faults(a, LOW + 0x3000));
+    CHECK(faults(b, HIGH + 0x3004));
+    CHECK(faults(c, LOW_B + 0x3ffc));
+    EQUAL(*(volatile L4_Word_t *)(uintptr_t)(block + 0x20000), CHILD_PATTERN(0x77, 0));
+    for (unsigned i = 0; i < 3; i++) {
+        child_delete(eaters[i]);
+    }
+    CHECK(free_pages() != 0);
     give_block_back();
 }
 
@@ -567,6 +662,7 @@ const struct test size_tests[] = {
     {"size_attributes_refused", attributes_refused},
     {"size_around_the_areas", around_the_areas},
     {"size_attribute_in_a_section", attribute_in_a_section},
+    {"size_no_memory", no_memory},
     {"size_cost_of_a_section", cost_of_a_section},
     {NULL, NULL},
 };
