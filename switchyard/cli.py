@@ -106,8 +106,12 @@ def boot(
     trace: Annotated[
         Path | None, typer.Option(help="Write a timeline for ui.perfetto.dev here.")
     ] = None,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Say in the statistics what each function took.")
+    ] = False,
     symbols: Annotated[
-        list[Path] | None, typer.Option(help="Name places in log and trace by this ELF file.")
+        list[Path] | None,
+        typer.Option(help="Name places in log, trace and profile by this ELF file."),
     ] = None,
     check: Annotated[
         str | None, typer.Option(metavar="coherence", help="Report what was not flushed.")
@@ -148,6 +152,8 @@ def boot(
     for option, value in given.items():
         if value is not None:
             arguments += [option, str(value)]
+    if profile:
+        arguments.append("--profile")
     for file in symbols or []:
         arguments += ["--symbols", str(file)]
     machine.hand_over(arguments)
