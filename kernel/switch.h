@@ -121,6 +121,9 @@ bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b,
  * those of others; 0 if there is one space for all, where mapping has no effect. Programs are told
  *    (L4_STAT_PROTECTS), for they have to be loaded in another way then.
  */
+static inline bool switch_is_common(uint32_t va) { /* memory that all have, at va = pa */
+    return SWITCH_PROTECTS == 0 && va - SIGMA0_PA < SDRAM_PA + SDRAM_SIZE - SIGMA0_PA;
+}
 _Static_assert(SWITCH_PROTECTS == 0 || SWITCH_PROTECTS == 1, "the scheme says if it protects");
 
 /* The scheme has exactly these. */

@@ -93,6 +93,10 @@ bool xfer_has_strings(const uint32_t *message, uint32_t words) {
 
 /* The page can be accessed so by its program, at this moment, and *pa is its frame. */
 static bool make_ready(struct space *space, uint32_t va, bool write, uint32_t *pa) {
+    if (switch_is_common(va)) {
+        *pa = va & ~PAGE_MASK;
+        return true;
+    }
     mapping_t m = ptab_get(space, va);
     if (va < KERNEL_AREA && space->is_sigma0 && m == 0 && mapdb_map_sigma0(va)) {
         m = ptab_get(space, va);
@@ -110,7 +114,7 @@ static bool make_ready(struct space *space, uint32_t va, bool write, uint32_t *p
 /* Where the kernel writes the receiver's bytes at `va`: there, or through the window. */
 static uint8_t *open_window(const struct tcb *sender, const struct tcb *receiver, uint32_t va,
                             uint32_t size, uint32_t pa) {
-    if (receiver->space == sender->space) {
+    if (receiver->space == sender->space || switch_is_common(va)) {
         return (uint8_t *)va;
     }
     uint32_t first = va & ~(CACHE_LINE - 1);

@@ -63,6 +63,43 @@ static void one_memory(void) {
     frame_free((void *)(uintptr_t)va);
 }
 
+/* Strings go from anywhere to anywhere, though no page is on the kernel's books. */
+static void strings(void) {
+    if (!is_single()) {
+        return;
+    }
+    struct task *child = child_new();
+    uint8_t *source = frames_alloc(2);
+    uint8_t *target = frames_alloc(2);
+    CHECK(child != NULL && source != NULL && target != NULL);
+    for (L4_Word_t size = 1; size < 5000; size = size * 3 + 1) {
+        for (L4_Word_t i = 0; i < size; i++) {
+            source[i + 3] = (uint8_t)(i * 7 + size);
+        }
+        const struct child_ipc receive = {
+            .from = L4_MyGlobalId().raw,
+            .timeouts = L4_Timeouts(L4_Never, PATIENCE),
+            .num_buffers = 3,
+            .buffers = {1, size << 10, (L4_Word_t)(uintptr_t)target + 1}};
+        L4_Msg_t msg;
+        CHECK(child_ipc(child, &receive));
+        L4_MsgClear(&msg);
+        L4_MsgAppendSimpleStringItem(&msg, L4_StringItem(size, source + 3));
+        L4_MsgLoad(&msg);
+        EQUAL(error_of(L4_Send_Timeout(child->id, PATIENCE)), 0);
+        struct outcome o = child_wait(child);
+        EQUAL(o.kind, OUTCOME_DONE);
+        EQUAL(o.words[0], 0);
+        for (L4_Word_t i = 0; i < size; i++) {
+            EQUAL(target[i + 1], (uint8_t)(i * 7 + size));
+        }
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        frame_free(source + i * FRAME_SIZE);
+        frame_free(target + i * FRAME_SIZE);
+    }
+}
+
 /* Programs that are linked at one address have been moved apart, their data with them. */
 static void programs_apart(void) {
     if (!is_single()) {
@@ -144,6 +181,7 @@ static void areas_of_the_dead(void) {
 const struct test single_tests[] = {
     {"single_nothing_flushed", nothing_flushed},
     {"single_one_memory", one_memory},
+    {"single_strings", strings},
     {"single_programs_apart", programs_apart},
     {"single_new_program_new_code", new_program_new_code},
     {"single_utcb_of_the_dead", utcb_of_the_dead},
