@@ -207,8 +207,6 @@ def main(arguments: list[str]) -> int:
     elif "bench-primitives" in kernel:
         answer = bench_primitives(options["--append"])
     elif "bench-ipc" in kernel:
-        scheme = "flush" if "flush" in kernel else "fass"
-    if "bench-ipc" in kernel:
         schemes = ("flush", "single-space", "fass-shared", "fass")
         scheme = next(one for one in schemes if one in kernel)
         answer = bench_ipc(scheme, options["--append"])
