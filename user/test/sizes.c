@@ -528,7 +528,7 @@ static void attribute_in_a_section(void) {
 static void exhaust(struct task *eater) {
     const L4_Word_t accept[2] = {L4_MyGlobalId().raw, L4_CompleteAddressSpace.raw};
     L4_Word_t frame = (L4_Word_t)frames_block();
-    for (L4_Word_t mb = 0x10; mb < 0xfc0 && free_pages() != 0; mb += 16) {
+    for (L4_Word_t mb = 0x10; mb < 0xfc0; mb += 16) {
         L4_Msg_t msg;
         L4_MsgClear(&msg);
         L4_Set_MsgLabel(&msg, CHILD_LABEL);
@@ -541,8 +541,11 @@ static void exhaust(struct task *eater) {
             return;
         }
         L4_MsgLoad(&msg);
-        (void)L4_Send_Timeout(eater->id, PATIENCE);
+        bool failed = L4_IpcFailed(L4_Send_Timeout(eater->id, PATIENCE)) != 0;
         (void)child_wait(eater);
+        if (failed) {
+            return;
+        }
     }
 }
 
@@ -571,7 +574,6 @@ static void no_memory(void) {
         exhaust(eaters[i]);
     }
     EQUAL(free_pages(), 0);
-    /* All that is left in pages of objects: nodes, of which a split takes 16, and no table. */
     for (L4_Word_t i = 0; i < 12; i++) { /* they write in turns; nothing is split */
         struct task *who = i & 1 ? b : a;
         L4_Word_t at = (i & 1 ? HIGH : LOW) + 0x5000 + 4 * i;
