@@ -7,8 +7,8 @@
 #include "test.h"
 
 #define LOW       (TEST_PRIORITY - 1)
-#define PERIOD    10000u /* microseconds that the test sleeps */
-#define MAX_DELAY 30000u
+#define PERIOD    3000u /* microseconds that the test sleeps */
+#define MAX_DELAY 9000u
 
 static volatile L4_Word64_t last_ran; /* when the worker was last seen to run */
 static volatile bool yield_when_pending;
@@ -120,6 +120,9 @@ static void pending(void) {
     }
 }
 
+/* Whole ticks, or the other one's slices would be cut by the next. */
+#define SLICE_DELAY 30000u
+
 static volatile L4_Word64_t slice_start[2], slice_longest[2];
 
 /* Notes the longest time that a runner had the processor for itself. */
@@ -154,16 +157,16 @@ static void slice_delayed(void) {
     slice_start[0] = slice_start[1] = 0;
     L4_ThreadId_t first = worker_create();
     CHECK(L4_Set_Priority(first, LOW) != L4_SCHEDULE_ERROR);
-    CHECK(L4_Set_PreemptionDelay(first, LOW, MAX_DELAY) != L4_SCHEDULE_ERROR);
+    CHECK(L4_Set_PreemptionDelay(first, LOW, SLICE_DELAY) != L4_SCHEDULE_ERROR);
     CHECK(worker_go(first, delay_slices));
     L4_ThreadId_t second = worker_start(keep_slices, LOW);
-    L4_Sleep(L4_TimePeriod(300000));
+    L4_Sleep(L4_TimePeriod(200000));
     worker_delete(first);
     worker_delete(second);
     L4_Word_t longer = (L4_Word_t)slice_longest[0], usual = (L4_Word_t)slice_longest[1];
     FAIL_IF(usual < 5000 || usual > 10000 + slack(), "a slice", usual, 10000);
-    FAIL_IF(longer < MAX_DELAY + 5000 || longer > 10000 + MAX_DELAY + slack(), "a longer slice",
-            longer, 10000 + MAX_DELAY);
+    FAIL_IF(longer < SLICE_DELAY + 5000 || longer > 10000 + SLICE_DELAY + slack(), "a longer slice",
+            longer, 10000 + SLICE_DELAY);
 }
 
 /* ---- signals ---- */

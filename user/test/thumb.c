@@ -49,9 +49,9 @@ static void preempted(void) {
         in_thumb = in_arm = 0;
         thumb_thread = worker_start(count_in_thumb, TEST_PRIORITY - 1);
         L4_ThreadId_t other = worker_start(others[i], TEST_PRIORITY - 1);
-        for (unsigned round = 0; round < 5; round++) {
+        for (unsigned round = 0; round < 3; round++) {
             L4_Word_t thumb = in_thumb, arm = in_arm;
-            L4_Sleep(L4_TimePeriod(40000));
+            L4_Sleep(L4_TimePeriod(25000));
             CHECK(in_thumb != thumb && in_arm != arm);
         }
         worker_delete(thumb_thread);
