@@ -32,13 +32,14 @@ $(USER)/bench/%.o: $(TOP)/bench/%.c $(wildcard $(TOP)/bench/unix/*.h $(TOP)/benc
 	@mkdir -p $(@D)
 	$(CC) $(TARGET) $(CFLAGS_USER) -I$(TOP)/include -include nolibc.h -c -o $@ $<
 
-$(USER)/l4/%.o: $(TOP)/l4/%.c
+$(USER)/l4/%.o: $(TOP)/l4/%.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(TARGET) $(CFLAGS_USER) -c -o $@ $<
 
-$(USER)/l4/%.o: $(TOP)/l4/%.S
+# Without -g0 an object of assembly names the place of its source.
+$(USER)/l4/%.o: $(TOP)/l4/%.S $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(TARGET) -c -o $@ $<
+	$(CC) $(TARGET) -g0 -c -o $@ $<
 
 # Thumb system calls have their number in r7, which must not be the frame pointer then.
 $(USER)/thumb/%.o: user/%.c $(HEADERS)

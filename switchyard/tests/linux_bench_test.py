@@ -5,7 +5,7 @@ import dataclasses
 
 import pytest
 
-from switchyard import build_linux, machine, suite
+from switchyard import build, build_linux, machine, suite
 from switchyard.build_linux import BENCHES
 from switchyard.experiments import linux_suite
 from switchyard.machine import Run
@@ -59,6 +59,15 @@ def test_clock_probe_and_profile_agree(name: str) -> None:
     flushing = [one for one in functions if linux_suite.FLUSHING.fullmatch(one.name)]
     assert parts[linux_suite.FLUSH] == sum(one.cycles for one in flushing) > 1000 * 2 * ROUNDS
     assert "pipe_read" in {one.name for one in functions}
+
+
+@pytest.mark.parametrize("linux", BENCHES.values(), ids=list(BENCHES))
+def test_the_ram_disk_names_no_place(linux: build_linux.Linux) -> None:
+    """What differs from one computer to another is not in it: results are kept by its content."""
+    build_linux.ensure([linux])
+    content = linux.initrd.read_bytes()
+    here = (build_linux.cache(), build.root())
+    assert not [str(folder) for folder in here if str(folder).encode() in content]
 
 
 @pytest.mark.parametrize("question", [*suite.STREAMS, "ctx", "extreme"])
