@@ -104,6 +104,7 @@ static void faults(void) {
         {0xc002, L4_Writable}, /* stmia r0!, {r1} */
         {0xc802, L4_Readable}, /* ldmia r0!, {r1} */
     };
+    NEEDS_PROTECTION;
     if (!has_thumb()) {
         return;
     }
