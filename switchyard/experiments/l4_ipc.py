@@ -286,7 +286,7 @@ def figure(found: Curves) -> Figure:
     if knee is not None:
         knees.append(Knee(knee, f"measured: domains recycled from {knee} clients", 0.3))
     ticks = [0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300]
-    low = max((t for t in ticks if t <= min(ys) * 0.9), default=0.5)
+    low = max((t for t in ticks if t <= min(ys) * 0.75), default=0.5)
     high = min((t for t in ticks if t >= max(ys) * 1.1), default=300)
     return Figure(
         title="Round-trip IPC between address spaces: flushing against fast switching",
