@@ -19,7 +19,7 @@ from simulator import machine_binary
 
 ROOT = Path(__file__).resolve().parents[3]
 IMAGE = ROOT / "build" / "guests" / "assabet-fass-test.elf"
-PROGRAM = ROOT / "build" / "user" / "test.elf"
+PROGRAM = ROOT / "build" / "user" / "assabet" / "test.elf"
 # Both the kernel's start and one of its tests: some 7 million cycles.
 RUN = ["boot", "--machine", "sa1110", "--kernel", str(IMAGE), "--append", "only=thread_kip"]
 # The log of the kernel's start is long enough: kernel_main comes after 2 million.
@@ -245,7 +245,7 @@ def test_a_user_program(tmp_path: Path) -> None:
     assert dump.read_bytes() == program_bytes(PROGRAM, pc, 64)
     assert session.shown["cpsr"][0] & 0x1F == 0x10
     assert re.search(r"^Old value = 0\nNew value = 1$", session.said, re.M), session.said
-    assert re.search(r"^(main|run) \+ \d+ in section", session.said, re.M)
+    assert re.search(r"^(main|run|end) \+ \d+ in section", session.said, re.M)
     (before,) = struct.unpack("<I", program_bytes(PROGRAM, session.shown["pc"][1] - 4, 4))
     assert before & 0x0C10_0000 == 0x0400_0000, "a store"
     for answer in (
