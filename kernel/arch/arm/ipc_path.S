@@ -63,12 +63,13 @@ swi_entry:
     movseq  r12, r12, lsr #8
     bne     .Lslow
     /* A call, or a wait for anybody while nobody is in the queue. The switch is possible here. */
+.Lprepared:
     ldr     r12, [r9, #TCB_SPACE]
     ldr     r10, [r8, #TCB_WAIT_OPEN]
     teq     r1, r0
     teqne   r1, r10
     switch_begin r12, r10, lr
-    bne     .Lslow
+    bne     .Lnot_yet
     /* Up to four untyped words, no typed items, no propagation. A label is free. */
     mov     r0, r3, lsl #16
     cmp     r0, #4 << 16
@@ -228,6 +229,19 @@ swi_entry:
     ldr     r6, [sp, #R6]
     ldr     r7, [sp, #R7]
     b       .Lwords_done
+
+/* The check before the switch failed, or the switch has to be prepared: after a flush each space's
+ * first switch is such a one. */
+.Lnot_yet:
+    ldr     r10, [r8, #TCB_WAIT_OPEN]
+    teq     r1, r0
+    teqne   r1, r10
+    bne     .Lslow
+    stmfd   sp!, {r0-r3}
+    mov     r0, r12
+    bl      switch_prepare
+    ldmfd   sp!, {r0-r3}
+    b       .Lprepared
 
 /* What C keeps is not saved. */
 .Lprepare:
