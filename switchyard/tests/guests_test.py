@@ -261,7 +261,8 @@ def test_policies_recycle_only_where_domains_run_out(tmp_path: Path) -> None:
     for shape in ("pairs", "ring", "groups"):
         # what a policy does at each switch is all there is to see while nothing is recycled
         base = found["clean-first", shape, 2, "round_trip"]
-        assert found["round-robin", shape, 2, "round_trip"] == base
+        # (and that the policies' code is of different length, so that other lines share a set)
+        assert abs(found["round-robin", shape, 2, "round_trip"] - base) < base / 50
         assert base < found["lru", shape, 2, "round_trip"] < base + 60
         assert base < found["affinity", shape, 2, "round_trip"] < base + 60
 
