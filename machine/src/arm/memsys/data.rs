@@ -19,8 +19,8 @@ impl MemSys {
         Some(extract(word, va, width))
     }
 
-    /// The lines in which `count` words from `va` on lie, one or two (then they are both the same),
-    /// if hints say where they are; counts the reads then.
+    /// The two lines in which `count` words from `va` on lie, if hints say where they are; one line
+    /// twice if that holds them all. Counts the reads then.
     #[inline(always)]
     pub fn words_hinted(&mut self, va: u32, count: usize) -> Option<[&[u32; 8]; 2]> {
         let first = self.line_of(va, Width::Word);
