@@ -6,7 +6,9 @@
 # sources' place in the repository: user/sigma0/main.o.
 
 BUILD ?= $(TOP)/build
-CC := $(if $(filter default,$(origin CC)),python3 -m ziglang cc,$(CC))
+# The Python that `make setup` has made, if it has; it brings the compiler.
+PYTHON ?= $(or $(wildcard $(TOP)/.venv/bin/python),python3)
+CC := $(if $(filter default,$(origin CC)),$(PYTHON) -m ziglang cc,$(CC))
 
 export ZIG_GLOBAL_CACHE_DIR ?= $(abspath $(BUILD)/.zig-cache)
 export ZIG_LOCAL_CACHE_DIR ?= $(abspath $(BUILD)/.zig-cache)
