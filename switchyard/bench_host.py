@@ -299,8 +299,6 @@ def _record(one: Value) -> Record:
 
 MACHINES = (HOST, *linux_suite.MACHINES)
 ABOUT = {HOST: "this computer", **linux_suite.ABOUT}
-# Where the machines' lines have their labels: each elsewhere, since the lines are close.
-LABEL_AT = dict(zip(MACHINES, (3, -1, 1), strict=True))
 
 
 def _metric(line: Line) -> str:
@@ -380,8 +378,7 @@ def _switches(found: Found) -> Figure:
                     marks.append(Mark(n, us))
             if marks:
                 label = f"{ABOUT[machine]}, {size} KB"
-                at = LABEL_AT[machine]
-                series.append(Series(label, label, marks, label_at=at, label_above=size > 0))
+                series.append(Series(label, label, marks))
     return _lines(
         "A switch between processes",
         "a ring of processes, each touching its own memory; what that takes alone is off",
@@ -410,9 +407,7 @@ def _turns(found: Found) -> Figure:
                     marks.append(Mark(pages, us))
             if marks:
                 label = f"{ABOUT[machine]}, {sharing}"
-                above = sharing == "private"
-                at = LABEL_AT[machine]
-                series.append(Series(label, label, marks, label_at=at, label_above=above))
+                series.append(Series(label, label, marks))
     return _lines(
         "Pages that two processes could share",
         "each reads a byte of every page and yields",

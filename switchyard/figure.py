@@ -30,8 +30,6 @@ class Series:
     label: str
     marks: Sequence[Mark]
     published: bool = False
-    label_at: int = -1  # the mark that carries the label
-    label_above: bool = True
 
 
 @dataclass(frozen=True)
@@ -151,8 +149,6 @@ def _series(value: object, where: str) -> Series:
         label=found.text("label"),
         marks=found.items("marks", _mark),
         published=found.truth("published"),
-        label_at=int(found.number("label_at")),
-        label_above=found.truth("label_above"),
     )
 
 

@@ -23,6 +23,7 @@ import vl_convert as vlc
 
 from switchyard.errors import InputError
 from switchyard.figure import Bar, Bars, Figure, Knee, Mark, Series
+from switchyard.labels import Place, places
 
 # Experiments take what they show from here too.
 __all__ = ["Bar", "Bars", "Figure", "Knee", "Mark", "Series", "legend", "save", "spec", "svg"]
@@ -33,6 +34,7 @@ COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 INK = "#333333"
 WIDTH, HEIGHT = 760, 440
+PADDING = 12  # of an x axis, at both ends
 BAR = 22  # the height of a stacked bar's row; bars beside each other get two thirds
 NARROW = 560  # below this width labels at the lines would cover each other
 PNG_SCALE = 2.0
@@ -149,7 +151,7 @@ def _lines(figure: Figure, page: bool) -> Any:
             type="log" if figure.log_x else "linear",
             domain=[min(reach), max(reach)],
             nice=False,
-            padding=12,
+            padding=PADDING,
         ),
         axis=_axis(page, values=ticks or alt.Undefined, grid=False),
     )
@@ -158,19 +160,28 @@ def _lines(figure: Figure, page: bool) -> Any:
         domain=alt.Undefined if figure.y_range is None else list(figure.y_range),
         nice=figure.y_range is None,
     )
-    y_axis = _axis(page, values=list(figure.y_ticks) or alt.Undefined)
+    y_ticks = list(figure.y_ticks) or (_round([mark.y for mark in marks]) if figure.log_y else [])
+    y_axis = _axis(page, values=y_ticks or alt.Undefined)
     y = alt.Y("y:Q", title=figure.y_title, scale=y_scale, axis=y_axis)
     low = alt.Y("low:Q", title=figure.y_title, scale=y_scale, axis=y_axis)
 
     layers: list[Any] = []
+    names = places(figure, WIDTH, HEIGHT, PADDING)
+    labels: list[Any] = []  # above all lines
     for knee in figure.knees:
         layers += _knee_layers(knee, x, page)
     for number, series in enumerate(figure.series):
         place = kinds.index(series.kind)
-        made = _series_layers(figure, series, _colour(place), _shape(place), (x, y, low), page)
+        made = _series_layers(figure, series, _colour(place), _shape(place), (x, y, low))
+        named = _label_layers(series, names[number], _colour(place), x, y, page)
         if page:
-            made = [layer.transform_filter(f"shown{number}") for layer in made]
+            made, named = (
+                [layer.transform_filter(f"shown{number}") for layer in some]
+                for some in (made, named)
+            )
         layers += made
+        labels += named
+    layers += labels
     return alt.layer(*layers).properties(width="container" if page else WIDTH, height=HEIGHT)
 
 
@@ -199,7 +210,6 @@ def _series_layers(
     colour: str,
     shape: str,
     axes: tuple[alt.X, alt.Y, alt.Y],
-    page: bool,
 ) -> list[alt.Chart]:
     x, y, low = axes
     rows: list[dict[str, Any]] = [
@@ -230,19 +240,26 @@ def _series_layers(
     else:
         layers.append(base.mark_line(color=colour, strokeWidth=2.2))
         layers.append(base.mark_point(color=colour, fill=colour, shape=shape, size=45, opacity=1))
-    at = series.marks[series.label_at]
-    right = series.label_at in (-1, len(series.marks) - 1) and len(series.marks) > 1
-    label = alt.Chart(data([{"x": at.x, "y": at.y, "label": series.label}])).mark_text(
-        align="right" if right else "left",
-        dy=-14 if series.label_above else 16,
-        fontSize=13,
-        fontStyle="italic" if series.published else "normal",
-        fontWeight="normal" if series.published else "bold",
-        color=colour,
-        opacity=_label_opacity(page),
-    )
-    layers.append(label.encode(x=x, y=y, text="label:N"))
     return layers
+
+
+def _label_layers(
+    series: Series, place: Place, colour: str, x: alt.X, y: alt.Y, page: bool
+) -> list[alt.Chart]:
+    """The series' name at its line, on a white halo where it must cross another."""
+    base = alt.Chart(data([{"x": place.x, "y": place.y, "label": series.label}])).encode(
+        x=x, y=y, text="label:N"
+    )
+    looks: dict[str, Any] = {
+        "align": place.align,
+        "dy": place.dy,
+        "fontSize": 13,
+        "fontStyle": "italic" if series.published else "normal",
+        "fontWeight": "normal" if series.published else "bold",
+        "opacity": _label_opacity(page),
+    }
+    halo = base.mark_text(color="white", stroke="white", strokeWidth=4, aria=False, **looks)
+    return [halo, base.mark_text(color=colour, **looks)]
 
 
 def _knee_layers(knee: Knee, x: alt.X, page: bool) -> list[alt.Chart]:
@@ -263,10 +280,10 @@ def _knee_layers(knee: Knee, x: alt.X, page: bool) -> list[alt.Chart]:
     return [rule, text]
 
 
-def _round(figure: Bars) -> list[float]:
+def _round(values: Sequence[float]) -> list[float]:
     """Ticks of a logarithmic axis: powers of ten, and twice and five times them if few."""
-    values = [bar.value for bar in figure.bars if bar.value > 0]
-    low, high = (math.floor(math.log10(f(values))) for f in (min, max))
+    some = [value for value in values if value > 0]
+    low, high = (math.floor(math.log10(f(some))) for f in (min, max))
     steps = (1, 2, 5) if high - low < 2 else (1,)
     return [step * 10.0**power for power in range(low, high + 2) for step in steps]
 
@@ -310,7 +327,9 @@ def _bars(figure: Bars, page: bool) -> Any:
         title=figure.value_title,
         stack="zero" if figure.stacked else None,
         scale=alt.Scale(type="log" if figure.log else "linear"),
-        axis=_axis(page, values=_round(figure) if figure.log else alt.Undefined),
+        axis=_axis(
+            page, values=_round([bar.value for bar in figure.bars]) if figure.log else alt.Undefined
+        ),
     )
     tooltip = [
         alt.Tooltip("case:N"),

@@ -261,19 +261,13 @@ def _table(one: Curves) -> Table:
 
 def _figure(curves: Sequence[Curves]) -> Figure:
     series = []
-    labels = {  # the mark that carries the label, and is it above?
-        "private": ((8, False), (5, False), (3, True)),
-        "shared": ((3, False), (6, True), (4, False)),
-    }
-    for number, one in enumerate(curves):
+    for one in curves:
         for points, name in ((one.private, "private"), (one.shared, "shared")):
             series.append(
                 Series(
                     f"{name} {one.processes}",
                     f"{one.processes} processes, {name}",
                     [Mark(pages, p.us) for pages, p in zip(PAGES, points, strict=True)],
-                    label_at=labels[name][number][0],
-                    label_above=labels[name][number][1],
                 )
             )
     us = [mark.y for one in series for mark in one.marks]

@@ -284,8 +284,6 @@ def _curves(points: Mapping[str, Point], lengths: Sequence[int]) -> list[Series]
             schemes[0],
             f"{' and '.join(schemes)}, measured",
             [Mark(n, points[schemes[0]].cycles[str(n)]) for n in lengths],
-            label_at=0 if schemes[0] == "flush" else -1,
-            label_above=schemes[0] != "single-space",
         )
         for schemes in shared
     ]

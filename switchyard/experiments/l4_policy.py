@@ -166,12 +166,8 @@ def _figure(found: Found, shape: str) -> Figure:
                 Mark(spaces, p.cycles)
                 for spaces, p in zip(SPACES, found[policy, shape], strict=True)
             ],
-            label_at=label_at,
-            label_above=above,
         )
-        for policy, label_at, above in zip(
-            POLICIES, (-1, 2, 0, -1), (False, False, True, True), strict=True
-        )
+        for policy in POLICIES
     ]
     worst = max(point.cycles for (_, s), points in found.items() if s == shape for point in points)
     ticks = [100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000]

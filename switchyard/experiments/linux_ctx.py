@@ -26,8 +26,6 @@ SIZES = (0, 1, 4, 8, 16)  # KB
 COUNTS = tuple(range(2, 41))
 QUICK_COUNTS = (2, 4, 8, 16, 24, 32, 40)
 SHOWN = (2, 8, 16, 40)  # in tables and breakdowns; quick runs have them too
-# Where along its line a size has its label, and whether above it.
-LABELS = {0: (0.0, False), 1: (0.5, True), 4: (0.7, True), 8: (0.7, False), 16: (0.3, False)}
 
 
 class LinuxCtx(Experiment[Point]):
@@ -147,10 +145,7 @@ def figure(found: Found, machine: str) -> Figure:
     series = []
     for size in SIZES:
         marks = [Mark(n, found.us(machine, size, n)) for n in found.counts]
-        # the lines are close to each other: each has its label where there is room for it
-        at, above = LABELS[size]
-        place = round(at * (len(marks) - 1))
-        series.append(Series(f"{size} KB", f"{size} KB", marks, label_at=place, label_above=above))
+        series.append(Series(f"{size} KB", f"{size} KB", marks))
     first, last = found.counts[0], found.counts[-1]
     if machine == "sa1110":
         worst = [Mark(first, WORST.value), Mark(last, WORST.value)]

@@ -192,9 +192,7 @@ def figure(found: Found, machine: str) -> Figure:
         for sharing in SHARING:
             marks = [Mark(p, found.us(machine, processes, sharing, p)) for p in found.pages]
             label = f"{processes} processes, {sharing}"
-            shared = sharing == "shared"
-            at = len(marks) // 2 if shared else -1
-            series.append(Series(label, label, marks, label_at=at, label_above=not shared))
+            series.append(Series(label, label, marks))
     every = [mark.y for one in series for mark in one.marks]
     y_range, y_ticks = suite.ticks(max(every), 20)
     return Figure(

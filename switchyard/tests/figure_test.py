@@ -18,8 +18,8 @@ LINES = Figure(
     description="In words.",
     series=[
         Series("a", "a, measured", [Mark(1, 2.5, 2, 3), Mark(10, 4.0, 3, 5)]),
-        Series("a", "a, published", [Mark(1, 3)], published=True, label_at=0),
-        Series("b", "b, measured", [Mark(1, 7.25), Mark(10, 9.5)], label_above=False),
+        Series("a", "a, published", [Mark(1, 3)], published=True),
+        Series("b", "b, measured", [Mark(1, 7.25), Mark(10, 9.5)]),
     ],
     knees=[Knee(5, "here it bends", 0.3, published=True)],
     y_range=(1, 10),

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a figure's series carry their names: beside a mark of theirs, off the lines.
+
+Every place that a name could have is given a cost, how much of lines, marks and other names it
+would cover, and the cheapest is taken, a series after the other. Vega has a transform for it, but
+it leaves out names that it finds no room for, and Vega-Lite, in which figures are kept, lacks it.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from switchyard.figure import Figure, Series
+
+Align = Literal["left", "center", "right"]
+ALIGNS: tuple[Align, ...] = ("right", "left", "center")
+
+# Pixels: how far a name's middle may stand from its line, its height, and a character's mean width
+# in the fonts of `plot` (measured in DejaVu Sans of 13 pixels: bold 7.4, italic 6.5, rounded up).
+DISTANCES = (-15, 16, -32, 33)
+CLOSEST = 16
+TALL = 16
+BOLD, ITALIC = 7.6, 6.8
+STEP = 4  # between the points that stand for a line
+GAP = 8  # between two names in a row
+NEAR = 6  # a line of another series that near would seem to be the one that is named
+TRIED = 16  # places along a series that are tried, evenly over it
+
+# Costs, in points of lines that are covered.
+LINE, CLOSE, MARK, NAME, OUTSIDE, RULE, FAR = 1.0, 0.4, 3.0, 400.0, 1000.0, 3.0, 20.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """Beside which point of its line a name stands, and how far below (pixels; less: above)."""
+
+    x: float
+    y: float
+    dy: int
+    align: Align
+
+
+@dataclass(frozen=True)
+class Box:
+    """What a name covers, in pixels from the upper left corner."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def holds(self, x: float, y: float, more: float = 0) -> bool:
+        """Whether a point is within, or `more` pixels around."""
+        return (
+            self.left - more <= x <= self.right + more
+            and self.top - more <= y <= self.bottom + more
+        )
+
+    def overlaps(self, other: "Box") -> bool:
+        """Whether two names would run into each other."""
+        return (
+            self.left < other.right + GAP
+            and other.left < self.right + GAP
+            and self.top < other.bottom
+            and other.top < self.bottom
+        )
+
+
+def places(figure: Figure, width: int, height: int, padding: int) -> list[Place]:
+    """A place for each series' name in a figure that is as large as given, in pixels.
+
+    `padding` is what the x axis leaves at both ends.
+    """
+    seen = _Canvas(figure, width, height, padding)
+    found: list[Place] = []
+    boxes = seen.rule_names()
+    for number, series in enumerate(figure.series):
+        best = min(
+            seen.candidates(series),
+            key=lambda place: seen.cost(number, place, boxes),
+        )
+        found.append(best)
+        boxes.append(seen.box(series, best))
+    return found
+
+
+class _Canvas:
+    """A figure's lines and marks in pixels."""
+
+    def __init__(self, figure: Figure, width: int, height: int, padding: int) -> None:
+        self.figure, self.width, self.height, self.padding = figure, width, height, padding
+        marks = [mark for series in figure.series for mark in series.marks]
+        reach = list(figure.x_ticks) or [mark.x for mark in marks]
+        self.xs = _ends(min(reach), max(reach), figure.log_x)
+        low, high = figure.y_range or _nice([mark.y for mark in marks], figure.log_y)
+        self.ys = _ends(low, high, figure.log_y)
+        self.marks = [[self._at(m.x, m.y) for m in series.marks] for series in figure.series]
+        self.lines = [list(_points(marks)) for marks in self.marks]
+        self.rules = [self._x(knee.x) for knee in figure.knees]
+
+    def _x(self, value: float) -> float:
+        room = self.width - 2 * self.padding
+        return self.padding + room * _share(value, self.xs, self.figure.log_x)
+
+    def _at(self, x: float, y: float) -> tuple[float, float]:
+        return self._x(x), self.height * (1 - _share(y, self.ys, self.figure.log_y))
+
+    def rule_names(self) -> list[Box]:
+        """What the names of vertical lines cover: left of them, as `plot` puts them."""
+        return [
+            Box(
+                x - 8 - ITALIC * len(knee.label),
+                self.height * knee.label_at - TALL / 2,
+                x - 8,
+                self.height * knee.label_at + TALL / 2,
+            )
+            for x, knee in zip(self.rules, self.figure.knees, strict=True)
+        ]
+
+    def candidates(self, series: Series) -> Iterator[Place]:
+        """The last first, as the first of equals is taken: a reader looks for names there."""
+        last = len(series.marks) - 1
+        for tried in range(TRIED, -1, -1) if last else [0]:
+            at = last * tried / TRIED
+            before, after = series.marks[math.floor(at)], series.marks[math.ceil(at)]
+            x = _between(before.x, after.x, at % 1, self.figure.log_x)
+            y = _between(before.y, after.y, at % 1, self.figure.log_y)
+            for dy in DISTANCES:
+                for align in ALIGNS:
+                    yield Place(x, y, dy, align)
+
+    def box(self, series: Series, place: Place) -> Box:
+        """What the name covers there."""
+        x, y = self._at(place.x, place.y)
+        long = (ITALIC if series.published else BOLD) * len(series.label)
+        left = {"left": x, "center": x - long / 2, "right": x - long}[place.align]
+        middle = y + place.dy
+        return Box(left, middle - TALL / 2, left + long, middle + TALL / 2)
+
+    def cost(self, number: int, place: Place, names: Sequence[Box]) -> float:
+        """Of the name of the series `number` there, beside other names."""
+        box = self.box(self.figure.series[number], place)
+        cost = FAR * (abs(place.dy) > CLOSEST)
+        cost += NAME * sum(box.overlaps(name) for name in names)
+        if box.left < 0 or box.right > self.width or box.top < -TALL or box.bottom > self.height:
+            cost += OUTSIDE
+        cost += RULE * sum(box.left < x < box.right for x in self.rules)
+        for other, line in enumerate(self.lines):
+            cost += LINE * sum(box.holds(x, y) for x, y in line)
+            cost += MARK * sum(box.holds(x, y, NEAR) for x, y in self.marks[other])
+            if other != number:
+                cost += CLOSE * sum(box.holds(x, y, NEAR) for x, y in line)
+        return cost
+
+
+def _ends(low: float, high: float, log: bool) -> tuple[float, float]:
+    return (math.log(low), math.log(high)) if log else (low, high)
+
+
+def _between(low: float, high: float, share: float, log: bool) -> float:
+    """What stands that far from one to the other on its axis."""
+    if log and low > 0 and high > 0:
+        return math.exp(math.log(low) + share * (math.log(high) - math.log(low)))
+    return low + share * (high - low)
+
+
+def _share(value: float, ends: tuple[float, float], log: bool) -> float:
+    low, high = ends
+    at = math.log(value) if log and value > 0 else low if log else value
+    return (at - low) / (high - low) if high > low else 0.5
+
+
+def _nice(values: Sequence[float], log: bool) -> tuple[float, float]:
+    """About the range that Vega chooses: from zero, or whole powers of ten."""
+    if not log:
+        return min(0.0, *values), max(0.0, *values) * 1.05
+    some = [value for value in values if value > 0]
+    low, high = math.floor(math.log10(min(some))), math.ceil(math.log10(max(some)))
+    return 10.0**low, 10.0**high
+
+
+def _points(marks: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """Points along a line, some pixels apart."""
+    for (x, y), (to_x, to_y) in itertools.pairwise(marks):
+        steps = max(1, round(math.hypot(to_x - x, to_y - y) / STEP))
+        for step in range(steps):
+            yield x + (to_x - x) * step / steps, y + (to_y - y) * step / steps

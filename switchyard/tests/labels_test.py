@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of series: beside their lines, not over lines, nor over each other."""
+
+from itertools import combinations
+
+import pytest
+
+from switchyard.figure import Figure, Knee, Mark, Series
+from switchyard.labels import Place, places
+
+WIDTH, HEIGHT = 760, 440
+
+
+def lines(*ys: list[float], names: list[str] | None = None, log: bool = False) -> Figure:
+    """Series over x = 1, 2, 3, ..."""
+    names = names or [f"the line number {n}" for n in range(len(ys))]
+    return Figure(
+        title="",
+        subtitle=[],
+        x_title="x",
+        y_title="y",
+        description="",
+        series=[
+            Series(name, name, [Mark(x + 1, y) for x, y in enumerate(some)])
+            for name, some in zip(names, ys, strict=True)
+        ],
+        y_range=(1, 100) if log else (0, 100),
+        log_y=log,
+    )
+
+
+def boxes(figure: Figure, found: list[Place]) -> list[tuple[float, float, float, float]]:
+    """Left, top, right and bottom of each name, by the sizes that plots were measured to have."""
+    count = len(figure.series[0].marks)
+    result = []
+    for series, place in zip(figure.series, found, strict=True):
+        x = 12 + (WIDTH - 24) * (place.x - 1) / (count - 1)
+        y = HEIGHT * (1 - place.y / 100) + place.dy
+        long = 7.4 * len(series.label)
+        left = x - {"left": 0, "center": long / 2, "right": long}[place.align]
+        result.append((left, y - 7, left + long, y + 7))
+    return result
+
+
+def inside(box: tuple[float, float, float, float], x: float, y: float) -> bool:
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+
+
+@pytest.mark.parametrize(
+    "ys",
+    [
+        [[50.0] * 9, [60.0] * 9, [40.0] * 9],  # closer than two names are high
+        [[10.0 * n for n in range(10)], [90.0 - 10 * n for n in range(10)]],  # they cross
+        [[90.0] * 9, [95.0] * 9, [5.0] * 9, [2.0] * 9],  # at the edges
+        [[20, 20, 20, 80, 80, 80.0], [20, 20, 80, 80, 80, 80.0]],  # partly the same
+    ],
+)
+def test_names_cover_no_line_and_no_name(ys: list[list[float]]) -> None:
+    figure = lines(*ys)
+    found = boxes(figure, places(figure, WIDTH, HEIGHT, 12))
+    for box in found:
+        assert box[0] >= 0
+        assert box[2] <= WIDTH
+        for some in ys:
+            for n in range(1000):
+                at = n / 1000 * (len(some) - 1)
+                low, share = int(at), at % 1
+                y = some[low] + share * (some[low + 1] - some[low])
+                assert not inside(
+                    box, 12 + (WIDTH - 24) * at / (len(some) - 1), HEIGHT * (1 - y / 100)
+                )
+    for one, other in combinations(found, 2):
+        apart = one[2] < other[0] or other[2] < one[0] or one[3] < other[1] or other[3] < one[1]
+        assert apart
+
+
+def test_a_name_stands_at_its_own_line() -> None:
+    """Not between it and a closer one."""
+    figure = lines([50.0] * 9, [56.0] * 9, names=["lower", "upper"])
+    lower, upper = places(figure, WIDTH, HEIGHT, 12)
+    assert lower.dy > 0
+    assert upper.dy < 0
+    assert (lower.y, upper.y) == (50, 56)
+
+
+def test_places_of_logarithmic_axes_are_on_the_line() -> None:
+    (found,) = places(lines([10.0, 10.0, 10.0], log=True), WIDTH, HEIGHT, 12)
+    assert found.y == pytest.approx(10)
+
+
+def test_one_mark_and_the_name_of_a_rule() -> None:
+    figure = lines([50.0])
+    knee = Knee(1, "a rule with a long name", 0.5)
+    with_knee = Figure(**{**vars(figure), "knees": [knee], "x_ticks": [0, 2]})
+    (found,) = places(with_knee, WIDTH, HEIGHT, 12)
+    assert (found.x, found.y) == (1, 50)
+    assert found.align == "left" or abs(found.dy) > 16
