@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The formulas for overheads on runs whose parts are known."""
+
+import pytest
+
+from switchyard import plot
+from switchyard.errors import RunError
+from switchyard.experiments import overheads, overheads_show
+from switchyard.experiments.overheads import (
+    PAIRS,
+    TASKS,
+    Interrupting,
+    Origin,
+    Pair,
+    PairRun,
+    Switching,
+)
+
+CLOCK_HZ = 120_000_000
+C, D = 5_760, 600  # a switch with cold, clean caches; an interrupt with warm ones
+WORK = {"sort": 436_800_000, "deflate": 422_280_000, "aes": 400_000_000, "crc": 392_000_000}
+# What a task has to fetch again after each switch away, and what its dirty lines cost a switch.
+REFILL = {"sort": 3_000, "deflate": 9_000, "aes": 8_000, "crc": 1_500}
+DIRTY = {"sort": 700, "deflate": 400, "aes": 300, "crc": 0}
+ORIGIN = Origin("x-overheads", "omap1610", "none", "flush")
+
+
+def pair_run(pair: Pair, n: int, shift: int = 0) -> PairRun:
+    """With n switches (odd) each task has (n + 1) / 2 slices; the first of each starts cold."""
+    again = (n + 1) // 2 - 1
+    first, second = (WORK[task] + REFILL[task] * again for task in pair)
+    switches = [C + DIRTY[pair[i % 2]] for i in range(n)]
+    return PairRun(first + shift, second, switches)
+
+
+def switching(counts: tuple[int, ...] = (1, 49, 99), shifts: tuple[int, ...] = (0,)) -> Switching:
+    return Switching(
+        CLOCK_HZ,
+        C,
+        {(pair, n): [pair_run(pair, n, s) for s in shifts] for pair in PAIRS for n in counts},
+    )
+
+
+def interrupting(counts: tuple[int, ...] = (0, 49)) -> Interrupting:
+    runs = {
+        (task, n): [WORK[task] + n * (D + REFILL[task] // 10)] for task in TASKS for n in counts
+    }
+    return Interrupting(CLOCK_HZ, D, runs)
+
+
+def test_a_single_switch_has_no_indirect_overhead() -> None:
+    found = switching()
+    for pair in PAIRS:
+        one = found.indirect(pair, 1)
+        assert (one.first, one.second, one.inflation, one.total) == (0, 0, 0, 0)
+        assert found.work(pair) == found.total(pair, 1) - C
+
+
+def test_the_components_are_what_was_put_in() -> None:
+    found = switching()
+    for pair in PAIRS:
+        one = found.indirect(pair, 99)
+        assert one.first == 49 * REFILL[pair[0]]
+        assert one.second == 49 * REFILL[pair[1]]
+        assert one.inflation == 49 * DIRTY[pair[0]] + 49 * DIRTY[pair[1]]
+
+
+def test_the_components_add_up_to_the_papers_formula() -> None:
+    found = switching(shifts=(0, 7, -3))
+    for pair in PAIRS:
+        for n in (1, 49, 99):
+            whole = found.total(pair, n) - (found.total(pair, 1) - C) - n * C
+            assert found.indirect(pair, n).total == pytest.approx(whole, abs=1e-3)
+            assert found.altogether_percent(pair, n) == pytest.approx(
+                100 * (whole + n * C) / found.total(pair, 1)
+            )
+
+
+def test_interrupts() -> None:
+    found = interrupting()
+    for task in TASKS:
+        assert found.indirect(task, 0) == 0
+        assert found.indirect(task, 49) == 49 * (REFILL[task] // 10)
+        more = 49 * (D + REFILL[task] // 10)
+        assert found.altogether_percent(task, 49) == pytest.approx(100 * more / WORK[task])
+    assert found.most == 49
+
+
+def test_stamps_are_told_apart() -> None:
+    # first 100, switch 10, second 200, switch 20, first 300, switch 30, second 400; count wraps
+    gaps = [100, 10, 200, 20, 300, 30, 400]
+    start = 2**32 - 150
+    stamps = [(start + sum(gaps[:i])) % 2**32 for i in range(8)]
+    run = PairRun.of_stamps(stamps, "here")
+    assert (run.first, run.second, list(run.switches)) == (400, 600, [10, 20, 30])
+    assert run.total == sum(gaps)
+    for wrong in (stamps[:7], stamps[:2]):
+        with pytest.raises(RunError, match=r"here: . time stamps; expected two for each slice"):
+            PairRun.of_stamps(wrong, "here")
+
+
+def test_the_coefficient_of_variation_is_the_largest() -> None:
+    assert switching().max_cv() == 0, "one run varies by nothing"
+    found = switching(shifts=(-1_000_000, 1_000_000))
+    least = min(found.total(pair, 1) for pair in PAIRS)
+    assert found.max_cv() == pytest.approx(2**0.5 * 1e6 / least)
+
+
+def test_published_values_stand_at_their_number_of_switches_only() -> None:
+    records = overheads.switch_records(ORIGIN, switching())
+    beside = {
+        (r.metric, r.parameters.get("pair"), r.parameters.get("switches")): r.published.value
+        for r in records
+        if r.published is not None
+    }
+    assert beside.pop(("switch_direct", None, None)) == 48
+    assert {beside.pop(("direct", overheads.name_of(pair), 99)) for pair in PAIRS} == {4.75}
+    assert beside == {
+        ("running", "sort-deflate", 1): 7.159,
+        ("running", "aes-crc", 1): 6.6,
+        ("indirect", "sort-deflate", 99): 10.3,
+        ("indirect", "aes-crc", 99): 6.9,
+        ("indirect_percent", "sort-deflate", 99): 0.14,
+        ("indirect_percent", "aes-crc", 99): 0.10,
+        ("indirect_percent", "aes-deflate", 99): 0.18,
+    }
+    found = overheads.interrupt_records(ORIGIN, interrupting())
+    assert {r.published.value for r in found if r.published and r.unit == "%"} == {
+        0.01,
+        0.02,
+        0.05,
+        0.09,
+    }
+    assert not [r for r in overheads.switch_records(ORIGIN, switching((1, 9))) if r.published][9:]
+
+
+def test_the_published_numbers_agree_with_each_other() -> None:
+    # 99 switches of 48 µs; percentages of the running times
+    assert overheads.DIRECT_ALL.value == pytest.approx(99 * 0.048, abs=0.005)
+    for pair, running in overheads.RUNNING.items():
+        share = overheads.INDIRECT[pair].value / 10 / running.value
+        assert overheads.INDIRECT_PERCENT[pair].value == pytest.approx(share, abs=0.005)
+
+
+def test_figures_and_tables_show_what_was_found() -> None:
+    found = switching()
+    two = overheads_show.figure_2(found, "here")
+    assert [one.published for one in two.series] == [False] * 7 + [True] * 3
+    direct = next(one for one in two.series if one.label == "direct")
+    assert direct.marks[-1].y == pytest.approx(4.752)
+    for pair in PAIRS:
+        three = overheads_show.figure_3(found, pair, "here")
+        ends = [one.marks[-1].y for one in three.series]
+        assert sum(ends) == pytest.approx(found.ms(found.indirect(pair, 99).total))
+        assert "AES" in plot.svg(three) or "aes" not in pair
+    assert "published: direct" in plot.svg(two)
+    assert "bubble sort" in plot.svg(overheads_show.figure_5(interrupting(), "here"))
+    assert not any(one.published for one in overheads_show.figure_2(switching((1, 9)), "").series)
+    row = overheads_show.switch_table(found, "here").rows[0]
+    assert row[:3] == ["bubble sort and deflate", "7.159 (7.159)", "4.75"]
+    assert overheads_show.interrupt_table(interrupting(), "here").rows[0][0] == "bubble sort"
+
+
+def test_the_notes_compare() -> None:
+    notes = "\n".join(overheads_show.switch_notes(switching(), "here"))
+    assert "a switch takes 48.0 µs with cold caches (1.00 times the published 48 µs)" in notes
+    assert "most with AES and deflate (published: most with AES and deflate)" in notes
+    assert "CRC 0.61 to 0.61 ms (published below 2)" in notes
+    text = "\n".join(overheads_show.interrupt_notes(interrupting(), "here"))
+    assert "an interrupt takes 5.00 µs" in text
+    assert "0.003 % bubble sort (published 0.01)" in text
