@@ -33,16 +33,18 @@ class Linux:
     has_dtb: bool = False  # whether a device tree describes the board to the kernel
     self_tests: tuple[str, ...] = ("selftest",)  # the programs of the RAM disk that init runs
     disk: str = ""  # which RAM disk: that of the self-tests, or "bench"
+    code: str = ""  # the folder of code of ours in the kernel, which then runs without a RAM disk
 
     @property
     def name(self) -> str:
         """The name of the build and, without their endings, of its files."""
-        return f"linux-{self.config}-{self.disk}" if self.disk else f"linux-{self.config}"
+        return "-".join(["linux", self.config, *(part for part in (self.disk, self.code) if part)])
 
     @property
     def kernel(self) -> Path:
         """The kernel, which unpacks itself."""
-        return build.root() / "build" / "guests" / f"linux-{self.config}.zImage"
+        kind = f"{self.config}-{self.code}" if self.code else self.config
+        return build.root() / "build" / "guests" / f"linux-{kind}.zImage"
 
     @property
     def symbols(self) -> Path:
@@ -60,18 +62,19 @@ class Linux:
     @property
     def dtb(self) -> Path | None:
         """The board's device tree, where it has one."""
-        return self.kernel.with_suffix(".dtb") if self.has_dtb else None
+        return self.kernel.with_name(f"linux-{self.config}.dtb") if self.has_dtb else None
 
     @property
     def files(self) -> list[Path]:
         """All that the build makes."""
-        dtb = [self.dtb] if self.dtb else []
-        return [self.kernel, self.symbols, *dtb, self.initrd]
+        images = self.images
+        found = (self.kernel, self.symbols, images.dtb, images.initrd)
+        return [file for file in found if file is not None]
 
     @property
     def images(self) -> Images:
         """What a machine loads."""
-        return Images(self.kernel, self.initrd, self.dtb, self.symbols)
+        return Images(self.kernel, None if self.code else self.initrd, self.dtb, self.symbols)
 
     def append(self, word: str = "") -> str:
         """The command line: the console, a reset instead of a halt after a panic, init's word."""
@@ -80,22 +83,24 @@ class Linux:
     def boot(self, max_cycles: int | None = None, word: str = "") -> Boot:
         """The run on our machine; init's `word` says what it is to do instead of the self-test."""
         append = self.append(word)
-        return Boot(self.machine, self.kernel, append, max_cycles, self.initrd, dtb=self.dtb)
+        initrd = self.images.initrd
+        return Boot(self.machine, self.kernel, append, max_cycles, initrd, dtb=self.dtb)
 
     def qemu_command(self, word: str = "") -> list[str]:
         """The same on QEMU."""
         command = ["qemu-system-arm", "-M", self.qemu, "-nographic", "-no-reboot"]
         # The boards have sound, which is not to be heard, nor missed, on this computer.
         command += ["-audiodev", "none,id=sound"]
-        command += ["-kernel", str(self.kernel), "-initrd", str(self.initrd)]
-        if self.dtb:
-            command += ["-dtb", str(self.dtb)]
+        command += ["-kernel", str(self.kernel)]
+        for option, file in (("-initrd", self.images.initrd), ("-dtb", self.dtb)):
+            command += [option, str(file)] if file else []
         return [*command, "-append", self.append(word)]
 
     def make(self) -> list[str]:
         """The command that brings the files up to date."""
         given = {"CONFIG": self.config, "CACHE": cache(), "PYTHON": sys.executable}
-        return ["make", "-C", "linux", *(f"{name}={value}" for name, value in given.items())]
+        words = [*(f"{name}={value}" for name, value in given.items()), self.code]
+        return ["make", "-C", "linux", *(word for word in words if word)]
 
 
 POWER_OFF = "reboot: Power down"
@@ -135,6 +140,14 @@ BENCHES = {
     for system in SYSTEMS.values()
 }
 
+# The kernel that measures what switches and interrupts cost inside it (linux/overheads).
+OVERHEADS = replace(
+    SYSTEMS["linux-versatilepb"],
+    machine="omap1610",
+    about="Linux 6.12 for ARM926EJ-S, with the measurement of its overheads",
+    code="overheads",
+)
+
 
 def cache() -> Path:
     """Where sources and objects of Linux are kept, for every checkout of this user."""
@@ -144,7 +157,7 @@ def cache() -> Path:
 
 def find(name: str) -> list[Linux]:
     """The systems of that name: `linux` is all of them; none if no Linux is called that."""
-    every = [*SYSTEMS.values(), *BENCHES.values()]
+    every = [*SYSTEMS.values(), *BENCHES.values(), OVERHEADS]
     return [system for system in every if name in (ALL, system.name)]
 
 

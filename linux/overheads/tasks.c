@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The four tasks (CSO 3.1): bubble sort, whose data are as large as the data cache, and deflate,
+ * AES and CRC, which work on data streams and are the kernel's own code: lib/zlib_deflate and
+ * lib/crc32 as they are, crypto/aes_generic, which is what was crypto/aes in Linux 2.6.20 (aes.c
+ * beside this).
+ *
+ * The stream is the kernel's own image, which is at hand, compresses, and is not all alike.
+ */
+#include "overheads.h"
+
+#include <linux/crc32.h>
+#include <linux/gfp.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <linux/zlib.h>
+#include <asm/sections.h>
+
+#define SORT_BYTES   8192u /* CSO 3.1: the data cache's size, aligned to it */
+#define SORT_COMPARE (SORT_BYTES * (SORT_BYTES - 1) / 2)
+#define STREAM_BYTES SZ_2M
+#define OUTPUT_BYTES SZ_64K
+#define MAX_PAGES    8u /* by which data are moved */
+#define CHUNK        256u
+
+/* What is allocated, and where in it the data are now. */
+static u8 *sort_room, *stream_room, *output_room, *workspace_room;
+static u8 *sorted, *stream, *output;
+static unsigned workspace_bytes;
+static unsigned compared; /* by the last sort */
+static z_stream deflater;
+static u32 checksum;
+
+int tasks_allocate(void) {
+    sort_room = alloc_pages_exact(SORT_BYTES * (MAX_PAGES + 1), GFP_KERNEL);
+    stream_room = alloc_pages_exact(STREAM_BYTES + MAX_PAGES * PAGE_SIZE, GFP_KERNEL);
+    output_room = alloc_pages_exact(OUTPUT_BYTES + MAX_PAGES * PAGE_SIZE, GFP_KERNEL);
+    /* As Linux's own users of deflate get it: from vmalloc(), page by page. */
+    workspace_bytes = zlib_deflate_workspacesize(MAX_WBITS, MAX_MEM_LEVEL);
+    workspace_room = vmalloc(workspace_bytes + MAX_PAGES * PAGE_SIZE);
+    if (!sort_room || !stream_room || !output_room || !workspace_room || !aes_prepare()) {
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+static void prepare_stream(unsigned pages) {
+    unsigned moved = pages % MAX_PAGES * PAGE_SIZE;
+    stream = stream_room + moved;
+    output = output_room + moved;
+    memcpy(stream, _text, STREAM_BYTES);
+    memset(output, 0, OUTPUT_BYTES);
+}
+
+/* --- bubble sort: bytes, since 8 KB of words are sorted in a sixteenth of the paper's 3.64 s ---
+ */
+
+static void sort_prepare(unsigned pages) {
+    u32 state = 1;
+    sorted = PTR_ALIGN(sort_room, SORT_BYTES) + pages % (MAX_PAGES - 1) * SORT_BYTES;
+    for (unsigned i = 0; i < SORT_BYTES; i++) {
+        state = state * 1664525u + 1013904223u; /* Numerical Recipes' generator */
+        sorted[i] = state >> 24;
+    }
+}
+
+static void sort_run(struct pace *pace) {
+    u8 *data = sorted;
+    for (unsigned last = SORT_BYTES - 1; last > 0 && pace->done < pace->total; last--) {
+        for (unsigned i = 0; i < last;) {
+            unsigned begin = i, end = min(begin + CHUNK, last);
+            for (; i < end; i++) {
+                u8 a = data[i], b = data[i + 1];
+                if (a > b) {
+                    data[i] = b;
+                    data[i + 1] = a;
+                }
+            }
+            progress(pace, end - begin);
+        }
+    }
+    compared = pace->done;
+}
+
+static u32 sort_result(void) {
+    if (compared == SORT_COMPARE) {
+        for (unsigned i = 1; i < SORT_BYTES; i++) {
+            if (sorted[i - 1] > sorted[i]) {
+                return 0;
+            }
+        }
+    }
+    return crc32_le(~0u, sorted, SORT_BYTES);
+}
+
+/* --- deflate: as crypto/deflate.c and the like call it --- */
+
+static void deflate_prepare(unsigned pages) {
+    prepare_stream(pages);
+    deflater.workspace = workspace_room + pages % MAX_PAGES * PAGE_SIZE;
+    memset(deflater.workspace, 0, workspace_bytes);
+    /* A level that is in use, by crypto/deflate.c for one; windows as there. */
+    if (zlib_deflateInit2(&deflater, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL,
+                          Z_DEFAULT_STRATEGY) != Z_OK) {
+        pr_err("overheads: deflate does not start\n");
+    }
+    checksum = 0;
+}
+
+static void deflate_some(unsigned at) {
+    deflater.next_in = stream + at % STREAM_BYTES;
+    deflater.avail_in = CHUNK;
+    while (deflater.avail_in > 0) {
+        if (deflater.avail_out == 0) {
+            deflater.next_out = output;
+            deflater.avail_out = OUTPUT_BYTES;
+        }
+        if (zlib_deflate(&deflater, Z_NO_FLUSH) != Z_OK) {
+            checksum = 1;
+        }
+    }
+}
+
+static void deflate_run(struct pace *pace) {
+    deflater.avail_out = 0;
+    while (pace->done < pace->total) {
+        deflate_some(pace->done);
+        progress(pace, CHUNK);
+    }
+}
+
+static u32 deflate_result(void) {
+    return checksum ? 0 : crc32_le(~deflater.total_out, output, OUTPUT_BYTES);
+}
+
+/* --- AES with a key of 128 bits, block after block from the stream into the output --- */
+
+static void aes_run(struct pace *pace) {
+    while (pace->done < pace->total) {
+        const u8 *in = stream + pace->done % STREAM_BYTES;
+        u8 *out = output + pace->done % OUTPUT_BYTES;
+        for (unsigned i = 0; i < CHUNK; i += 16) {
+            aes_block(out + i, in + i);
+        }
+        progress(pace, CHUNK);
+    }
+}
+
+static u32 aes_result(void) {
+    return crc32_le(~0u, output, OUTPUT_BYTES);
+}
+
+/* --- CRC, the one of Ethernet --- */
+
+static void crc_run(struct pace *pace) {
+    u32 crc = ~0u;
+    while (pace->done < pace->total) {
+        crc = crc32_le(crc, stream + pace->done % STREAM_BYTES, CHUNK);
+        progress(pace, CHUNK);
+    }
+    checksum = crc;
+}
+
+static u32 crc_result(void) {
+    return checksum;
+}
+
+const struct task tasks[] = {
+    {"sort", SORT_COMPARE, sort_prepare, sort_run, sort_result},
+    {"deflate", 440u * SZ_1K, deflate_prepare, deflate_run, deflate_result},
+    {"aes", 5000u * SZ_1K, prepare_stream, aes_run, aes_result},
+    {"crc", 50000u * SZ_1K, prepare_stream, crc_run, crc_result},
+    {},
+};
+
+const struct task *task_named(const char *name) {
+    for (const struct task *one = tasks; one->name; one++) {
+        if (strcmp(one->name, name) == 0) {
+            return one;
+        }
+    }
+    return NULL;
+}
+
+unsigned units_of(const struct task *task, unsigned scale) {
+    return div_u64((u64)task->full * scale, 1000);
+}
