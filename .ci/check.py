@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "check"
 PYTHON = sys.executable
 TIERS = ("ci", "all", "quick", "lint", "linux")
+# Tests on two processors at a time, which every computer has; the long ones are single runs.
+BOTH = ["-n", "2", "--dist", "worksteal"]
 C_FOLDERS = ("include", "kernel", "l4", "user", "bench", "linux", "machine/tests")
 
 
@@ -118,16 +120,23 @@ def suites() -> list[Suite]:
         Suite("guests", [PYTHON, "-m", "switchyard", "build"], ("ci", "all", "quick")),
         Suite("cargo test", ["cargo", "test", "--locked", "--no-fail-fast"], tests, cargo_count),
         Suite("cargo test", ["cargo", "test", "--locked", "--lib"], ("quick",), cargo_count),
-        Suite("pytest", [PYTHON, "-m", "pytest", "-m", "not linux"], tests, pytest_count),
+        Suite("pytest", [PYTHON, "-m", "pytest", *BOTH, "-m", "not linux"], tests, pytest_count),
         Suite(
             "pytest",
             [PYTHON, "-m", "pytest", "-m", "not slow and not linux"],
             ("quick",),
             pytest_count,
         ),
+        # before the tests, which run at the same time and would each build them
+        Suite(
+            "linux images",
+            [PYTHON, "-m", "switchyard", "build", "linux"],
+            ("ci", "all", "linux"),
+            needs="linux",
+        ),
         Suite(
             "linux",
-            [PYTHON, "-m", "pytest", "-m", "linux"],
+            [PYTHON, "-m", "pytest", *BOTH, "-m", "linux"],
             ("ci", "all", "linux"),
             pytest_count,
             needs="linux",
