@@ -3,9 +3,9 @@
  * The contract between the kernel and a switching scheme.
  *
  * A scheme is a folder of three files that the build puts on the include path: switch_impl.h
- * (types and the inline switch), switch_impl.c, switch_asm.h (entry and exit hooks). Whoever
- * calls the scheme includes this file, which states what each part must do and checks that the
- * scheme has it with the right type.
+ * (types), switch_impl.c, switch_asm.h (the switch; entry and exit hooks). What several schemes do
+ * alike is in arch/arm/switch/common. Whoever calls the scheme includes this file, which states
+ * what each part must do and checks that the scheme has it with the right type.
  *
  * Two facts hold for every scheme. The caches are virtually tagged by mva, so that one frame seen
  * under two mva (a synonym) and one mva that means two frames in turn (a homonym) both are the

@@ -9,6 +9,7 @@
 /* "Test, clean and invalidate" takes one dirty line at a time and says in the flags when there is
  * none left (TRM 2.3.8). */
 void cpu_flush_caches(void) {
+    count_event(PROBE_EVENT_CACHE_FLUSH);
     __asm__ volatile("1: mrc p15, 0, apsr_nzcv, c7, c14, 3\n"
                      "   bne 1b\n"
                      :
@@ -16,7 +17,11 @@ void cpu_flush_caches(void) {
                      : "memory", "cc");
     CP15_WRITE(c7, c5, 0, 0);
     CP15_WRITE(c7, c10, 4, 0);
-    count_event(PROBE_EVENT_CACHE_FLUSH);
+}
+
+void cpu_flush_tlbs(void) {
+    cpu_invalidate_tlbs();
+    count_event(PROBE_EVENT_TLB_FLUSH);
 }
 
 void cpu_clean_dcache_range(uint32_t mva, uint32_t size, int invalidate) {
@@ -58,23 +63,6 @@ static int thumb_insn_writes(uint32_t insn) {
     }
 }
 
-/* ARM ARM A3, version 5TE: loads and stores by their encoding. SWP reads and writes. */
 int cpu_insn_writes(uint32_t insn, int thumb) {
-    if (thumb) {
-        return thumb_insn_writes(insn);
-    }
-    switch (insn >> 25 & 7) {
-    case 0: /* halfword, signed and double transfers, SWP */
-        if ((insn & 0x0fb00ff0) == 0x01000090) {
-            return 1;
-        }
-        return (insn & 0x100090) == 0x90 && ((insn & 0x60) == 0x20 || (insn & 0x60) == 0x60);
-    case 2: /* LDR, STR */
-    case 3:
-    case 4: /* LDM, STM */
-    case 6: /* LDC, STC */
-        return (insn >> 20 & 1) == 0;
-    default:
-        return 0;
-    }
+    return thumb ? thumb_insn_writes(insn) : arm_insn_writes(insn);
 }

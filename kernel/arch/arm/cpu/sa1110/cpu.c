@@ -19,6 +19,7 @@ void cpu_flush_caches(void) {
     uint32_t at = ZEROS_VA;
     uint32_t mini = ZEROS_MINI_VA;
     uint32_t scratch;
+    count_event(PROBE_EVENT_CACHE_FLUSH); /* before, so that it is no miss */
     __asm__ volatile("1: ldr %2, [%0], #32\n"
                      "   tst %0, %3\n"
                      "   beq 1b\n"
@@ -32,12 +33,16 @@ void cpu_flush_caches(void) {
                      : "+r"(at), "+r"(mini), "=&r"(scratch)
                      : "i"(CPU_DCACHE_BYTES)
                      : "memory", "cc");
-    count_event(PROBE_EVENT_CACHE_FLUSH);
 }
 _Static_assert((CPU_DCACHE_BYTES & (CPU_DCACHE_BYTES - 1)) == 0 && CPU_DCACHE_BYTES < 0x100000,
                "a power of two, within the section that maps the zeros bank");
 _Static_assert((ZEROS_VA & (2 * CPU_DCACHE_BYTES - 1)) == 0 && (ZEROS_MINI_VA & 0x3ff) == 0,
                "loop ends by address bit");
+
+void cpu_flush_tlbs(void) {
+    cpu_invalidate_tlbs();
+    count_event(PROBE_EVENT_TLB_FLUSH);
+}
 
 void cpu_clean_dcache_range(uint32_t mva, uint32_t size, int invalidate) {
     uint32_t end = mva + size;
@@ -63,21 +68,7 @@ void cpu_idle(void) {
     CP15_WRITE(c15, c1, 2, 0);
 }
 
-/* ARM ARM A3: loads and stores by their encoding. SWP reads and writes. */
 int cpu_insn_writes(uint32_t insn, int thumb) {
     (void)thumb; /* there is no such state */
-    switch (insn >> 25 & 7) {
-    case 0: /* halfword and signed transfers, SWP */
-        if ((insn & 0x0fb00ff0) == 0x01000090) {
-            return 1;
-        }
-        return (insn & 0x90) == 0x90 && (insn & 0x60) != 0 && (insn >> 20 & 1) == 0;
-    case 2: /* LDR, STR */
-    case 3:
-    case 4: /* LDM, STM */
-    case 6: /* LDC, STC */
-        return (insn >> 20 & 1) == 0;
-    default:
-        return 0;
-    }
+    return arm_insn_writes(insn);
 }

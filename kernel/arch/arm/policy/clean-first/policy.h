@@ -7,34 +7,16 @@
 #ifndef POLICY_H
 #define POLICY_H
 
-#include <stdint.h>
-
-#define POLICY_DOMAINS 16u
-
-/* Nothing is kept for a space, nor for all: the scheme's dirty bits are all it takes. */
-struct policy_state {};
-struct policy_hot {};
-
-static inline void policy_lost(struct policy_state *const of[POLICY_DOMAINS], uint32_t domain) {
-    (void)of;
-    (void)domain;
-}
+#include "policy_in_turn.h"
 
 /* The set of domains to take, all of them from `candidates`, which is not empty. */
 static inline uint32_t policy_choose(const struct policy_hot *hot,
                                      struct policy_state *const of[POLICY_DOMAINS],
                                      uint32_t candidates, uint32_t dirty, uint32_t leaving) {
-    static uint32_t next = 1;
-    uint32_t from = (candidates & ~dirty) != 0 ? candidates & ~dirty : candidates;
-    uint32_t domain = next;
     (void)hot;
     (void)of;
     (void)leaving;
-    while ((from >> domain & 1) == 0) {
-        domain = (domain + 1) % POLICY_DOMAINS;
-    }
-    next = (domain + 1) % POLICY_DOMAINS;
-    return 1u << domain;
+    return policy_next_of((candidates & ~dirty) != 0 ? candidates & ~dirty : candidates);
 }
 
 #endif

@@ -1,36 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The switch of scheme `fass` (switch.h says what the macros do): two registers are written. */
-#ifndef SWITCH_ASM_H
-#define SWITCH_ASM_H
-
-/* In struct switch_state and struct hot; switch_impl.c checks them. */
-#define SWITCH_DACR       0
-#define SWITCH_PID        4
-#define SWITCH_POLICY     24
-#define SWITCH_HOT_POLICY 24
-
-#ifdef __ASSEMBLER__
-/* clang-format off */
-
-#include "policy_asm.h"
-
-#define switch_entry_hook
-#define switch_exit_hook
-
-    .macro  switch_begin space, a, b
-    ldr     \b, [\space, #SWITCH_PID]
-    ldr     \a, [\space, #SWITCH_DACR]
-    tsteq   \b, #1                      @ switch_prepare clears it
-    .endm
-
-    .macro  switch_finish a, b
-    mcr     p15, 0, \a, c3, c0, 0
-    mcr     p15, 0, \b, c13, c0, 0
-    .endm
-
-    .macro  switch_done space
-    policy_switched \space
-    .endm
-
-#endif
-#endif
+/* The switch of scheme `fass` is that of all with a caching page directory. */
+#include "cpd_asm.h"

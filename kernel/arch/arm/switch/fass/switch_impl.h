@@ -8,11 +8,8 @@
  * PID register into the space's own slot, so that spaces with equal layouts lie apart. A switch
  * is then: load DACR and PID. Flushes wait until two spaces want the same mva or domains run out.
  *
- * A domain is dirty from when its space first runs after a flush, so a switch should say that it
- * is. It need not: a space is *armed* only while its domain is in the dirty set (or the space has
- * nothing writable), and only to an armed one the switch is those two writes. A flush disarms all
- * spaces whose domains it made clean; switch_prepare marks and arms. (pitfalls.md, FASS 1: a second
- * copy of the marking, in a fast path, was wrong. Here no path has it but switch_prepare.)
+ * Most of it is in ../common, for `fass-shared` does the same and shares sections besides. Here
+ * none is.
  */
 #ifndef SWITCH_IMPL_H
 #define SWITCH_IMPL_H
@@ -20,28 +17,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cpu.h"
-#include "policy.h"
+#define SWITCH_PROTECTS 1
 
 struct space;
 
-#define SWITCH_PROTECTS 1
+struct sharing {};
 
-struct switch_state {
-    uint32_t dacr;       /* kernel's and own domain: clients; 0 = holds no domain now */
-    uint32_t switch_pid; /* what the switch loads: pid, and bit 0 set: switch_prepare first */
-    uint32_t pid;        /* slot << 25: the mva of address 0 */
-    uint32_t dirty;      /* 1 << domain once the space has a writable cached page, else 0 */
-    uint8_t domain;      /* 1..15, 0 = none */
-    uint8_t slot;        /* 1..63; 0 = not relocated */
-    bool writable;
-    uint32_t ghost_epoch; /* last epoch in which it lost CPD entries but not its lines */
-    struct policy_state policy;
-};
+#include "cpd_state.h"
 
-struct switch_hot {
-    uint32_t dirty; /* domains whose spaces may have dirty lines: the paper's dirty domains */
-    struct policy_hot policy;
-};
+static inline uint32_t sharing_domains(const struct switch_state *s) {
+    (void)s;
+    return 0;
+}
+
+static inline uint32_t sharing_sections(void) {
+    return 0;
+}
+
+static inline uint32_t sharing_writable(void) {
+    return 0;
+}
+
+static inline bool sharing_recycle_idle(void) {
+    return false;
+}
+
+static inline void sharing_end(uint32_t domain) {
+    (void)domain;
+}
+
+static inline void sharing_changed(struct space *space, uint32_t va, bool writable) {
+    (void)space;
+    (void)va;
+    (void)writable;
+}
 
 #endif

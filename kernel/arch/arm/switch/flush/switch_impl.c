@@ -44,13 +44,14 @@ void switch_prepare(struct space *to) {
     (void)to;
 }
 
-/* The whole switch; from switch_finish. */
+/* The whole switch; from switch_finish. After the flush all that is touched is a miss, so it does
+ * what else there is before it. */
 void flush_and_load(uint32_t ttb);
 void flush_and_load(uint32_t ttb) {
+    count_event(PROBE_EVENT_TLB_FLUSH);
     cpu_flush_caches();
     cpu_set_ttb(ttb);
     cpu_invalidate_tlbs();
-    count_event(PROBE_EVENT_TLB_FLUSH);
 }
 
 void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
@@ -58,8 +59,7 @@ void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
     space->directory[index] = value == 0 ? 0 : value | DOMAIN_USER << 5;
     ptab_publish();
     if (was_valid && hot.space == space) {
-        cpu_invalidate_tlbs();
-        count_event(PROBE_EVENT_TLB_FLUSH);
+        cpu_flush_tlbs();
     }
 }
 
@@ -68,8 +68,7 @@ static void forget_translation(uint32_t va, uint32_t size) {
     if (size == PAGE_SIZE) {
         cpu_invalidate_dtlb_entry(va);
     } else {
-        cpu_invalidate_tlbs();
-        count_event(PROBE_EVENT_TLB_FLUSH);
+        cpu_flush_tlbs();
     }
 }
 

@@ -48,11 +48,6 @@ void switch_prepare(struct space *to) {
     (void)to;
 }
 
-static void flush_tlbs(void) {
-    cpu_invalidate_tlbs();
-    count_event(PROBE_EVENT_TLB_FLUSH);
-}
-
 /* Is this entry of the common directory the space's own? */
 static bool is_in_force(const struct space *space, uint32_t index) {
     return space->directory[index] != 0 && directory[index] == space->directory[index];
@@ -68,7 +63,7 @@ void switch_space_free(struct space *space) {
     }
     ptab_publish();
     cpu_flush_caches();
-    flush_tlbs();
+    cpu_flush_tlbs();
 }
 
 static bool overlaps(L4_Fpage_t area, uint32_t index) {
@@ -85,7 +80,7 @@ void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
         directory[index] = 0;
         ptab_publish();
         cpu_flush_caches();
-        flush_tlbs();
+        cpu_flush_tlbs();
     }
     space->directory[index] = value;
     if (pde_is_valid(value) && directory[index] == 0 &&
@@ -99,7 +94,7 @@ void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, 
     (void)size;
     (void)writable;
     if (was_valid && is_in_force(space, va >> 20)) {
-        flush_tlbs();
+        cpu_flush_tlbs();
     }
 }
 
@@ -111,7 +106,7 @@ void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap wh
     (void)cached;
     if (is_in_force(space, va >> 20)) {
         cpu_flush_caches();
-        flush_tlbs();
+        cpu_flush_tlbs();
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Policy `clean-first` has nothing to do at a switch. */
+/* A policy that has nothing to do at a switch. */
 #ifndef POLICY_ASM_H
 #define POLICY_ASM_H
 /* clang-format off */

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The caching page directory (CPD): the one directory that the processor walks, whose entries are
+ * copied from the directories of several spaces and tagged with domains.
+ *
+ * Cache lines are tagged by mva and carry no domain; TLB entries carry the domain they were walked
+ * with. A line or TLB entry can exist only for an mva whose CPD entry is (or was) loaded, so the
+ * 1 MB sections of the CPD are what is accounted by:
+ *
+ *   - A section whose CPD entry is loaded belongs to the holder of that domain; or, where the
+ * scheme has that, to the members of a shared section, which has a domain of its own and no holder.
+ *   - A section whose entry was removed without a flush is a *ghost* of its last space until the
+ *     next full flush: lines of that space may still be in the caches. Another space that loads
+ *     the section must flush first. `epoch` counts full flushes, so one flush ends all ghosts.
+ *
+ * What is flushed when (what concerns shared sections is in fass-shared/switch_impl.c):
+ *   switch to a space with a domain    nothing
+ *   free domain taken                  nothing (it was freed with a TLB flush)
+ *   clean domain recycled              TLBs (its entries carry the domain's number)
+ *   dirty domain recycled              caches and TLBs; afterwards every domain is clean
+ *   CPD entry loaded, section unused   nothing (TLBs keep no invalid entries)
+ *   CPD entry loaded over a ghost      caches
+ *   CPD entry loaded over another's    caches and TLBs (a collision)
+ *   page table or section removed      TLBs; its pages' lines were cleaned page by page
+ *   space deleted                      caches and TLBs, if it can have left anything
+ *
+ * The flush for a dirty domain is the published scheme's, which keeps no record of a section once
+ * its entry is gone. Ghosts are such a record: with them that flush could wait until a section does
+ * change hands. It is done all the same, so that this scheme is the one that was measured.
+ *
+ * A line of a space without a domain is harmless where it is: nobody can reach it, it is written
+ * back to its own frame (lines keep the pa), and switch_unmap finds it by the ghost. So isolation
+ * rests on three rules: no DACR opens a domain before the TLB lost the former holder's
+ * entries; no section changes hands with lines in the caches; no frame is reused before its lines
+ * are gone.
+ *
+ * How tests can provoke the known faults (pitfalls.md, FASS): 20 spaces with private pages at equal
+ * va, each checked after random switches (1, 5, 6: collisions stay 0); two spaces with different
+ * data at one high va (collision); unmap of 1 MB, then reuse of the memory (3, 9); a space that
+ * maps into its own PID slot's range (slot_move).
+ */
+#ifndef CPD_H
+#define CPD_H
+
+#include "domains.h"
+#include "pid_slots.h"
+#include "ptab.h"
+
+#define SECTIONS          4096u
+#define ENTRY_DOMAIN_MASK (0xfu << 5)
+#define ENTRY_DOMAIN(e)   ((e) >> 5 & 0xf)
+
+/* One object, so that functions reach all of it from one address; what belongs together shares a
+ * cache line. */
+struct cpd {
+    uint32_t *entries;
+    uint32_t epoch;
+    /* The sections of each domain, a list through their numbers; 0 ends it (section 0 is in slot 0,
+     * and linked like any other: the lists hold section + 1). */
+    uint16_t first[DOMAINS];
+    struct {
+        uint16_t next, previous;
+        uint32_t ghost_epoch;
+        struct switch_state *ghost; /* NULL: of the members of a shared section */
+    } section[SECTIONS];
+} __attribute__((aligned(32)));
+
+extern struct cpd cpd;
+
+/* Alone or with others. A section that nobody has reads as the kernel's domain, 0. */
+static inline bool owns_entry(const struct switch_state *s, uint32_t section) {
+    return (domains_of(s) >> ENTRY_DOMAIN(cpd.entries[section]) & 1) != 0;
+}
+
+/* May lines of this space be cached in the section? */
+static inline bool may_have_lines(const struct switch_state *s, uint32_t section) {
+    return owns_entry(s, section) ||
+           (cpd.section[section].ghost_epoch == cpd.epoch &&
+            (cpd.section[section].ghost == s || cpd.section[section].ghost == NULL));
+}
+
+/* Afterwards no line of any program is cached, so no domain is dirty but those of the space in
+ * force, which goes on. */
+void cpd_flush_caches(void);
+
+static inline void cpd_link(uint32_t section, uint32_t domain) {
+    uint16_t first = cpd.first[domain];
+    cpd.section[section].next = first;
+    cpd.section[section].previous = 0;
+    if (first != 0) {
+        cpd.section[first - 1].previous = (uint16_t)(section + 1);
+    }
+    cpd.first[domain] = (uint16_t)(section + 1);
+}
+
+static inline void cpd_unlink(uint32_t section, uint32_t domain) {
+    uint16_t next = cpd.section[section].next;
+    uint16_t previous = cpd.section[section].previous;
+    if (next != 0) {
+        cpd.section[next - 1].previous = previous;
+    }
+    if (previous != 0) {
+        cpd.section[previous - 1].next = next;
+    } else {
+        cpd.first[domain] = next;
+    }
+}
+
+/* Removes a loaded entry. The caller publishes, flushes the TLBs, and sees to it that the domain's
+ * holder is still on record. */
+void cpd_remove_entry(uint32_t section);
+
+/* All of a domain; the caller flushes the TLBs. */
+void cpd_remove_entries_of(uint32_t domain);
+
+/* Puts the entry of a space with a domain into the CPD, at the place of whatever is there. */
+void cpd_load_entry(struct switch_state *s, uint32_t section, uint32_t value);
+
+/* A space that ends. */
+void cpd_forget_space(struct space *space);
+
+/*
+ * A fault in the space in force at *va, which is converted: the directory entry that the CPD lacks,
+ * or 0 if it is not at fault. A missing entry faults as translation, another's as domain fault, or
+ * as translation fault of its table. Where the status has the domain (all but the first), it tells
+ * whose entry it is.
+ */
+static inline uint32_t cpd_missing_entry(const struct space *space, uint32_t *va, uint32_t status) {
+    const struct switch_state *s = &space->scheme;
+    *va = va_of_fault(s, *va);
+    if ((domains_of(s) >> (status >> 4 & 0xf) & 1) != 0 &&
+        FSR_STATUS(status) != FSR_TRANSLATION_SECTION) {
+        return 0;
+    }
+    if (*va >= KERNEL_AREA) {
+        return 0;
+    }
+    uint32_t value = space->directory[*va >> 20];
+    return pde_is_valid(value) && !owns_entry(s, section_of(s, *va)) ? value : 0;
+}
+
+#endif

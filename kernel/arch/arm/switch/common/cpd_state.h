@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a scheme with a caching page directory keeps of each space and in the hot words. The
+ * scheme's switch_impl.h defines `struct sharing` and includes this; cpd_asm.h has the offsets.
+ *
+ * A domain is dirty from when its space first runs after a flush, so a switch should say that it
+ * is. It need not: a space is *armed* only while its domain is in the dirty set (or the space has
+ * nothing writable), and only to an armed one the switch is two register writes. A flush disarms
+ * all spaces whose domains it made clean; switch_prepare marks and arms. (pitfalls.md, FASS 1: a
+ * second copy of the marking, in a fast path, was wrong. Here no path has it but switch_prepare.)
+ */
+#ifndef CPD_STATE_H
+#define CPD_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu.h"
+#include "policy.h"
+
+struct switch_state {
+    uint32_t dacr;       /* kernel's, own, shared sections': clients; 0 = holds no domain now */
+    uint32_t switch_pid; /* what the switch loads: pid, and bit 0 set: switch_prepare first */
+    uint32_t pid;        /* slot << 25: the mva of address 0 */
+    uint32_t dirty;      /* own domain once it has a writable cached page, shared writable ones */
+    uint8_t domain;      /* 1..15, 0 = none */
+    uint8_t slot;        /* 1..63; 0 = not relocated */
+    bool writable;
+    uint32_t ghost_epoch; /* last epoch in which it lost CPD entries but not its lines */
+    struct policy_state policy;
+    struct sharing sharing;
+};
+
+struct switch_hot {
+    uint32_t dirty; /* domains whose spaces may have dirty lines: the paper's dirty domains */
+    struct policy_hot policy;
+};
+
+#endif
