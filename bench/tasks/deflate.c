@@ -31,7 +31,7 @@ struct deflate {
 
     struct bits bits;
     uint32_t symbols; /* in the block so far */
-    struct block_counts counts;
+    struct block block;
     uint8_t values[SYMBOLS];     /* a literal, or a match's length - SHORTEST ... */
     uint16_t distances[SYMBOLS]; /* ... whose distance this is; 0 = literal */
 
@@ -92,15 +92,15 @@ static struct match look(struct deflate *d, const struct task_work *work, uint32
 }
 
 static void end_block(struct deflate *d, bool final) {
-    block_write(&d->bits, &d->counts, d->values, d->distances, d->symbols, final);
+    block_write(&d->block, &d->bits, d->values, d->distances, d->symbols, final);
+    block_begin(&d->block);
     d->symbols = 0;
-    d->counts = (struct block_counts){.literals = {0}};
 }
 
 static void add(struct deflate *d, uint8_t value, uint32_t distance) {
     d->values[d->symbols] = value;
     d->distances[d->symbols++] = (uint16_t)distance;
-    block_count(&d->counts, value, distance);
+    block_count(&d->block, value, distance);
     if (d->symbols == SYMBOLS) {
         end_block(d, false);
     }
@@ -138,7 +138,7 @@ static void begin_pass(struct deflate *d, const struct task_work *work) {
 static void begin(const struct task_work *work) {
     struct deflate *d = work->memory;
     d->done = d->symbols = 0;
-    d->counts = (struct block_counts){.literals = {0}};
+    block_begin(&d->block);
     data_text(work->data, work->size);
     block_tables();
     begin_pass(d, work);

@@ -67,21 +67,25 @@ static unsigned distance_extra(uint32_t code) {
     return code < 4 ? 0 : code / 2 - 1;
 }
 
-void block_count(struct block_counts *counts, uint8_t value, uint32_t distance) {
+void block_begin(struct block *block) {
+    for (unsigned i = 0; i < LITERALS; i++) {
+        block->literal_counts[i] = 0;
+    }
+    for (unsigned i = 0; i < DISTANCES; i++) {
+        block->distance_counts[i] = 0;
+    }
+}
+
+void block_count(struct block *block, uint8_t value, uint32_t distance) {
     if (distance == 0) {
-        counts->literals[value]++;
+        block->literal_counts[value]++;
     } else {
-        counts->literals[length_code(value)]++;
-        counts->distances[distance_code(distance)]++;
+        block->literal_counts[length_code(value)]++;
+        block->distance_counts[distance_code(distance)]++;
     }
 }
 
 /* ---- Huffman codes ---- */
-
-struct codes {
-    uint8_t length[LITERALS];
-    uint16_t code[LITERALS]; /* its first bit lowest */
-};
 
 /* Symbols that occur, the rarest first; returns how many. */
 static unsigned sort(const uint32_t *counts, unsigned n, uint16_t *symbols) {
@@ -104,11 +108,10 @@ static unsigned sort(const uint32_t *counts, unsigned n, uint16_t *symbols) {
  * How many codes there are of each length, by Huffman's algorithm with two queues: the leaves,
  * sorted, and the joined nodes, which come up in order as well. used is at least 2.
  */
-static void depths(const uint32_t *counts, const uint16_t *symbols, unsigned used,
-                   unsigned of_length[LITERALS]) {
-    uint32_t weight[LITERALS];     /* of joined nodes */
-    uint16_t parent[2 * LITERALS]; /* of leaves, then of joined nodes */
-    uint16_t depth[LITERALS];      /* of joined nodes */
+static void depths(struct block *block, const uint32_t *counts, unsigned used) {
+    const uint16_t *symbols = block->symbols;
+    uint32_t *weight = block->weight;
+    uint16_t *parent = block->parent, *depth = block->depth, *of_length = block->of_length;
     unsigned leaf = 0, joined = 0;
     for (unsigned made = 0; made < used - 1; made++) {
         uint32_t sum = 0;
@@ -140,14 +143,14 @@ static void depths(const uint32_t *counts, const uint16_t *symbols, unsigned use
  * exceeds 1), which is made by letting one shorter code become two that are longer by a bit, the
  * second of which is one that was too long.
  */
-static void shorten(unsigned *of_length, unsigned used, unsigned longest) {
+static void shorten(uint16_t *of_length, unsigned used, unsigned longest) {
     uint32_t room = 0;
     for (unsigned i = longest + 1; i <= used; i++) {
-        of_length[longest] += of_length[i];
+        of_length[longest] = (uint16_t)(of_length[longest] + of_length[i]);
         of_length[i] = 0;
     }
     for (unsigned i = 1; i <= longest && i <= used; i++) {
-        room += of_length[i] << (longest - i);
+        room += (uint32_t)of_length[i] << (longest - i);
     }
     for (; room > 1u << longest; room--) {
         unsigned i = longest - 1;
@@ -155,7 +158,7 @@ static void shorten(unsigned *of_length, unsigned used, unsigned longest) {
             i--;
         }
         of_length[i]--;
-        of_length[i + 1] += 2;
+        of_length[i + 1] = (uint16_t)(of_length[i + 1] + 2);
         of_length[longest]--;
     }
 }
@@ -170,15 +173,15 @@ static uint16_t reversed(uint32_t code, unsigned n) {
 }
 
 /* 3.2.2; at least two symbols get a code, so that no code is incomplete. */
-static void make_codes(struct codes *codes, uint32_t *counts, unsigned n, unsigned longest) {
-    uint16_t symbols[LITERALS];
-    unsigned of_length[LITERALS + 1];
+static void make_codes(struct block *block, struct codes *codes, uint32_t *counts, unsigned n,
+                       unsigned longest) {
+    uint16_t *symbols = block->symbols, *of_length = block->of_length;
     unsigned used = sort(counts, n, symbols);
     for (unsigned i = 0; used < 2; i++) {
         counts[i] += counts[i] == 0 ? 1 : 0;
         used = sort(counts, n, symbols);
     }
-    depths(counts, symbols, used, of_length);
+    depths(block, counts, used);
     shorten(of_length, used, longest);
     for (unsigned i = 0; i < n; i++) {
         codes->length[i] = 0;
@@ -204,11 +207,6 @@ static void put_code(struct bits *bits, const struct codes *codes, uint32_t symb
 }
 
 /* ---- the code lengths, run by run (3.2.7) ---- */
-
-struct run {
-    uint8_t symbol; /* 0 to 15 a length; 16 the last one again, 17 and 18 zeros */
-    uint8_t extra;
-};
 
 static const uint8_t run_bits[LENGTHS] = {[16] = 2, [17] = 3, [18] = 7};
 
@@ -243,14 +241,13 @@ static unsigned without_zeros(const uint8_t *lengths, unsigned n, unsigned least
     return n;
 }
 
-static void write_codes(struct bits *bits, const struct codes *literal,
-                        const struct codes *distance) {
+static void write_codes(struct block *block, struct bits *bits) {
     static const uint8_t order[LENGTHS] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                            11, 4,  12, 3, 13, 2, 14, 1, 15};
-    uint8_t lengths[LITERALS + DISTANCES];
-    struct run runs[LITERALS + DISTANCES];
+    const struct codes *literal = &block->literal, *distance = &block->distance;
+    uint8_t *lengths = block->lengths;
+    struct run *runs = block->runs;
     uint32_t counts[LENGTHS] = {0};
-    struct codes small;
     unsigned literals = without_zeros(literal->length, LITERALS, 257);
     unsigned distances = without_zeros(distance->length, DISTANCES, 1);
     for (unsigned i = 0; i < literals + distances; i++) {
@@ -260,46 +257,46 @@ static void write_codes(struct bits *bits, const struct codes *literal,
     for (unsigned i = 0; i < made; i++) {
         counts[runs[i].symbol]++;
     }
-    make_codes(&small, counts, LENGTHS, LONGEST_SMALL);
+    make_codes(block, &block->small, counts, LENGTHS, LONGEST_SMALL);
     unsigned said = LENGTHS;
-    while (said > 4 && small.length[order[said - 1]] == 0) {
+    while (said > 4 && block->small.length[order[said - 1]] == 0) {
         said--;
     }
     put(bits, literals - 257, 5);
     put(bits, distances - 1, 5);
     put(bits, said - 4, 4);
     for (unsigned i = 0; i < said; i++) {
-        put(bits, small.length[order[i]], 3);
+        put(bits, block->small.length[order[i]], 3);
     }
     for (unsigned i = 0; i < made; i++) {
-        put_code(bits, &small, runs[i].symbol);
+        put_code(bits, &block->small, runs[i].symbol);
         put(bits, runs[i].extra, run_bits[runs[i].symbol]);
     }
 }
 
-void block_write(struct bits *bits, struct block_counts *counts, const uint8_t *values,
+void block_write(struct block *block, struct bits *bits, const uint8_t *values,
                  const uint16_t *distances, uint32_t n, bool final) {
-    struct codes literal, distance;
-    counts->literals[END_OF_BLOCK]++;
-    make_codes(&literal, counts->literals, LITERALS, LONGEST_CODE);
-    make_codes(&distance, counts->distances, DISTANCES, LONGEST_CODE);
+    const struct codes *literal = &block->literal, *distance = &block->distance;
+    block->literal_counts[END_OF_BLOCK]++;
+    make_codes(block, &block->literal, block->literal_counts, LITERALS, LONGEST_CODE);
+    make_codes(block, &block->distance, block->distance_counts, DISTANCES, LONGEST_CODE);
     put(bits, final, 1);
     put(bits, DYNAMIC, 2);
-    write_codes(bits, &literal, &distance);
+    write_codes(block, bits);
     for (uint32_t i = 0; i < n; i++) {
         if (distances[i] == 0) {
-            put_code(bits, &literal, values[i]);
+            put_code(bits, literal, values[i]);
             continue;
         }
         uint32_t code = length_code(values[i]);
         unsigned extra = length_extra(code);
-        put_code(bits, &literal, code);
+        put_code(bits, literal, code);
         put(bits, values[i] & ((1u << extra) - 1), extra);
         uint32_t far = distances[i] - 1u;
         code = distance_code(distances[i]);
         extra = distance_extra(code);
-        put_code(bits, &distance, code);
+        put_code(bits, distance, code);
         put(bits, far & ((1u << extra) - 1), extra);
     }
-    put_code(bits, &literal, END_OF_BLOCK);
+    put_code(bits, literal, END_OF_BLOCK);
 }

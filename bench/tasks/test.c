@@ -4,12 +4,14 @@
  *   tasks KIND SIZE PASSES SLICES [-]    runs a task in so many slices; prints its result, and the
  *                                        data set and the output in hexadecimal; with - the data
  *                                        set is read from standard input
+ *   tasks literals SIZE                  one block of deflate, of literals only: of standard input
  *   tasks aes-block KEY BLOCK            one block, in hexadecimal
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "huffman.h"
 #include "tasks.h"
 
 static void print_bytes(const char *name, const uint8_t *bytes, uint32_t n) {
@@ -57,6 +59,28 @@ static int run(const struct task_kind *kind, uint32_t size, uint32_t passes, uin
     return 0;
 }
 
+static int literals(uint32_t size) {
+    uint8_t *values = malloc(size), *out = malloc(2 * size + 1024);
+    uint16_t *distances = calloc(size, sizeof *distances);
+    struct bits bits = {.out = out, .size = 2 * size + 1024};
+    static struct block block;
+    if (fread(values, 1, size, stdin) != size) {
+        return 2;
+    }
+    block_tables();
+    block_begin(&block);
+    for (uint32_t i = 0; i < size; i++) {
+        block_count(&block, values[i], 0);
+    }
+    block_write(&block, &bits, values, distances, size, true);
+    bits_end(&bits);
+    print_bytes("out", out, bits.length);
+    free(values);
+    free(out);
+    free(distances);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     if (argc == 4 && strcmp(argv[1], "aes-block") == 0) {
         struct aes_key key;
@@ -67,6 +91,9 @@ int main(int argc, char **argv) {
         aes_encrypt(&key, block, block);
         print_bytes("out", block, 16);
         return 0;
+    }
+    if (argc == 3 && strcmp(argv[1], "literals") == 0) {
+        return literals((uint32_t)atoi(argv[2]));
     }
     for (unsigned i = 0; argc >= 5 && i < TASK_KINDS; i++) {
         if (strcmp(argv[1], task_kind(i)->name) == 0) {
