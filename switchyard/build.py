@@ -74,8 +74,8 @@ class Guest:
 
     @property
     def images(self) -> Images:
-        """What a machine loads: that file alone."""
-        return Images(self.image)
+        """What a machine loads: that file alone, which names the kernel's functions as well."""
+        return Images(self.image, symbols=self.image)
 
     def make(self) -> list[str]:
         """The command that brings it up to date."""
@@ -114,6 +114,10 @@ GUESTS = {
         ),
         *(
             Guest(BOARD, scheme, "bench-extreme", "shared pages, read by turns")
+            for scheme in SCHEMES
+        ),
+        *(
+            Guest(VERSATILE, scheme, "bench-overheads", "tasks that switch and are interrupted")
             for scheme in SCHEMES
         ),
         Guest(BOARD, BARE, "bench-compute", "a compute loop without a kernel"),

@@ -8,6 +8,7 @@ from switchyard.experiments.experiment import Experiment
 from switchyard.experiments.l4_extreme import L4Extreme
 from switchyard.experiments.l4_ipc import L4Ipc
 from switchyard.experiments.l4_ipc_size import L4IpcSize
+from switchyard.experiments.l4_overheads import L4Overheads
 from switchyard.experiments.l4_pagefault import L4PageFault
 from switchyard.experiments.l4_policy import L4Policy
 from switchyard.experiments.l4_primitives import L4Primitives
@@ -24,6 +25,7 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
         L4Extreme(),
         L4Policy(),
         L4PageFault(),
+        L4Overheads(),
         LinuxIpc(),
         LinuxCtx(),
         LinuxExtreme(),

@@ -293,7 +293,7 @@ def _pair_records(origin: Origin, found: Switching, pair: Pair, n: int) -> list[
     ) -> Record:
         return origin.record(metric, value, unit, {**parameters, **more}, paper)
 
-    paper = RUNNING.get(pair) if n == 1 else None
+    paper = RUNNING.get(pair) if n == 1 and found.most == MOST_SWITCHES else None
     made = [
         record("running", found.ms(found.total(pair, n)) / 1e3, "s", paper),
         record("running_cv", variation([run.total for run in found.runs[pair, n]]), "1"),
@@ -329,7 +329,9 @@ def interrupt_records(origin: Origin, found: Interrupting) -> list[Record]:
                     "task_running",
                     found.us(found.total(task, n)) / 1e6,
                     "s",
-                    INTERRUPT_RUNNING.get(task) if n == 0 else None,
+                    INTERRUPT_RUNNING.get(task)
+                    if n == 0 and found.most == MOST_INTERRUPTS
+                    else None,
                 ),
                 ("task_running_cv", variation(found.runs[task, n]), "1", None),
                 ("interrupt_indirect", found.us(found.indirect(task, n)), "us", None),

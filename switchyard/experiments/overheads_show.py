@@ -40,7 +40,7 @@ def figure_2(found: Switching, about: str) -> Figure:
     series = []
     for pair in found.pairs:
         marks = [Mark(n, found.ms(found.indirect(pair, n).total)) for n in found.counts(pair)]
-        series.append(Series(name_of(pair), f"indirect: {titled(pair)}", marks))
+        series.append(Series(name_of(pair), titled(pair), marks))
     counts = found.counts(found.pairs[0])
     direct = [Mark(n, found.ms(found.direct_of(n))) for n in counts]
     series.append(Series("direct", "direct", direct))
@@ -54,7 +54,10 @@ def figure_2(found: Switching, about: str) -> Figure:
     high = max(mark.y for one in series for mark in one.marks)
     return Figure(
         title="What context switches cost: direct and indirect overheads",
-        subtitle=[f"{about}; pairs of tasks that hand over to each other, both together"],
+        subtitle=[
+            f"{about}; two tasks that hand over to each other, both together:",
+            "indirect overheads by pair, and the direct one, which is the same for all",
+        ],
         x_title="context switches",
         y_title="overhead, ms",
         description=(
@@ -126,7 +129,9 @@ def switch_table(found: Switching, about: str) -> Table:
         rows.append(
             [
                 titled(pair),
-                _beside(found.ms(found.total(pair, 1)) / 1e3, RUNNING.get(pair), 3),
+                _beside(
+                    found.ms(found.total(pair, 1)) / 1e3, RUNNING.get(pair) if full else None, 3
+                ),
                 f"{found.ms(found.direct_of(n)):.2f}",
                 _beside(found.ms(indirect.total), INDIRECT.get(pair) if full else None, 2),
                 f"{found.ms(indirect.first):.2f}",
