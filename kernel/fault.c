@@ -49,15 +49,8 @@ bool kernel_probe_load(uint32_t va, uint32_t *value) {
     return guarded_load(va, value);
 }
 
-static void page_fault(struct tcb *self, uint32_t va, uint32_t rights) {
-    uint32_t pager = utcb_read(self, L4_UTCB_PAGER);
-    if (fault_path_send(self, pager, va, rights)) {
-        return;
-    }
-    self->kmsg[0] = message_tag(L4_LABEL_PAGEFAULT | rights, 2);
-    self->kmsg[1] = va;
-    self->kmsg[2] = self->frame.pc;
-    ipc_send_kernel(self, KIND_PAGEFAULT, pager);
+void fault_send(struct tcb *self) {
+    ipc_send_kernel(self, KIND_PAGEFAULT, utcb_read(self, L4_UTCB_PAGER));
 }
 
 static void exception(struct tcb *self, uint32_t number, uint32_t code) {
@@ -126,21 +119,20 @@ void fault_undeliverable(const struct tcb *t) {
 }
 
 /* What is left when scheme and database do not know the fault. */
-static void unresolved(struct tcb *self, uint32_t va, uint32_t rights) {
+static enum fault_end unresolved(struct tcb *self, uint32_t va, uint32_t rights) {
     if (self->space->is_sigma0 && mapdb_map_sigma0(va)) {
-        return;
+        return FAULT_RESUME;
     }
-    page_fault(self, va, rights);
+    self->kmsg[0] = message_tag(L4_LABEL_PAGEFAULT | rights, 2);
+    self->kmsg[1] = va;
+    self->kmsg[2] = self->frame.pc;
+    return FAULT_MESSAGE;
 }
 
-/* From entry.S; the thread's registers are saved, pc is the instruction that faulted. */
-void fault_data(struct tcb *self) {
-    uint32_t status = cpu_fault_status();
-    uint32_t va = cpu_fault_address();
+enum fault_end fault_data(struct tcb *self, uint32_t status, uint32_t va) {
     uint32_t insn = 0;
-    kernel_assert(self->space != NULL);
     if (switch_fault(self->space, &va, status)) {
-        return;
+        return FAULT_RESUME;
     }
     switch (FSR_STATUS(status)) {
     case FSR_TRANSLATION_SECTION:
@@ -152,35 +144,37 @@ void fault_data(struct tcb *self) {
         break;
     default:
         exception(self, L4_ARM_EXC_DATA_ABORT, status);
-        return;
+        return FAULT_SCHEDULE;
     }
     /* The instruction was just executed: unreadable, it was an execute-only trick of the pager. */
     bool write = user_instruction(self, self->frame.pc, &insn) &&
                  cpu_insn_writes(insn, (self->frame.cpsr & CPSR_THUMB) != 0);
-    if (!mapdb_wake(self->space, va, write)) {
-        unresolved(self, va, write ? L4_Writable : L4_Readable);
+    if (mapdb_wake(self->space, va, write)) {
+        return FAULT_RESUME;
     }
+    return unresolved(self, va, write ? L4_Writable : L4_Readable);
 }
 
-void fault_prefetch(struct tcb *self) {
+enum fault_end fault_prefetch(struct tcb *self) {
     uint32_t va = self->frame.pc;
-    kernel_assert(self->space != NULL);
     if (va >= KDB_TRAPS) {
         kdb_trap(self, va);
-        return;
+        return FAULT_SCHEDULE;
     }
-    if (switch_fault(self->space, &va, FSR_TRANSLATION_SECTION)) {
-        return;
+    if (switch_fault(self->space, &va, FSR_TRANSLATION_SECTION) ||
+        mapdb_wake(self->space, va, false)) {
+        return FAULT_RESUME;
     }
-    if (!mapdb_wake(self->space, va, false)) {
-        unresolved(self, va, L4_eXecutable);
-    }
+    return unresolved(self, va, L4_eXecutable);
 }
 
 void fault_undefined(struct tcb *self) {
     self->frame.pc -= insn_size(self);
     exception(self, L4_ARM_EXC_UNDEFINED, 0);
 }
+
+/* fault_path.S, where it reads the instruction that faulted. */
+extern const char fault_path_load[];
 
 /* On the abort stack, the kernel's registers in their banks: 0 repeats the access, 4 skips it. */
 uint32_t fault_kernel(uint32_t pc) {
@@ -190,7 +184,7 @@ uint32_t fault_kernel(uint32_t pc) {
     if (hot.space != NULL && address < KERNEL_AREA && switch_fault(hot.space, &va, status)) {
         return 0;
     }
-    if (may_fail) {
+    if (may_fail || pc == (uint32_t)fault_path_load) {
         failed = true;
         return 4;
     }

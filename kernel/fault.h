@@ -7,21 +7,25 @@
 
 #include "thread.h"
 
-/* From entry.S. The thread's registers are saved; pc is the instruction that faulted, or for an
- * undefined instruction the next. */
-void fault_data(struct tcb *self);
-void fault_prefetch(struct tcb *self);
+/*
+ * From fault_path.S, what it leaves. The thread's registers are saved; pc is the instruction that
+ * faulted, or for an undefined instruction the next.
+ */
+enum fault_end {
+    FAULT_SCHEDULE, /* the scheduler says who goes on */
+    FAULT_RESUME,   /* the thread does, with the same instruction */
+    FAULT_MESSAGE   /* its pager is to be told what is in kmsg now: by fault_send, or sooner */
+};
+enum fault_end fault_data(struct tcb *self, uint32_t status, uint32_t va);
+enum fault_end fault_prefetch(struct tcb *self);
 void fault_undefined(struct tcb *self);
+void fault_send(struct tcb *self);
 /* In abort mode, on its stack: 0 repeats the kernel's access, 4 skips it. */
 uint32_t fault_kernel(uint32_t pc);
 _Noreturn void fault_unexpected(uint32_t lr);
 
 /* A program's own SWI, one that is no system call: an exception message. */
 void fault_swi(struct tcb *self);
-
-/* The short way (fault_path.c), from fault.c and ipc.c; false: nothing was done. */
-bool fault_path_send(struct tcb *self, uint32_t pager, uint32_t va, uint32_t rights);
-bool fault_path_reply(struct tcb *self);
 
 /* The exception handler's reply: its message has the registers. */
 void fault_reply(struct tcb *t, const uint32_t *message);

@@ -225,11 +225,10 @@ static uint32_t transfer_items(const struct tcb *sender, const struct tcb *recei
                                uint32_t words) {
     uint32_t at = TAG_UNTYPED(message[0]) + 1;
     L4_Fpage_t window = L4_Nilpage;
-    mapdb_expect(NULL, 0, false);
+    mapdb_expect(NULL, NULL);
     if (receiver->kind == KIND_PAGEFAULT || receiver->kind == KIND_XFER) {
         window = L4_CompleteAddressSpace;
-        mapdb_expect(receiver->space, receiver->kmsg[1],
-                     (receiver->kmsg[0] >> 16 & L4_Writable) != 0);
+        mapdb_expect(receiver->space, receiver->kmsg);
     } else if (receiver->kind == KIND_USER) {
         window.raw = utcb_read(receiver, L4_UTCB_BR) & ~0xfu;
     }
@@ -248,6 +247,17 @@ static uint32_t transfer_items(const struct tcb *sender, const struct tcb *recei
         at += 2;
     }
     return 0;
+}
+
+/* From fault_path.S: `self` answers the page fault of `t` with one item, which is in its frame.
+ * False: it is none for that, or there is no memory; the long way finds out again. */
+bool ipc_answer_fault(struct tcb *self, struct tcb *t) {
+    const uint32_t *item = &self->frame.r[FRAME_MR0 + 1];
+    if ((item[0] & 0xc) != 8) {
+        return false;
+    }
+    mapdb_expect(t->space, t->kmsg);
+    return space_map_item(self->space, item[0], item[1], t->space, L4_CompleteAddressSpace);
 }
 
 /*
@@ -651,9 +661,6 @@ static struct tcb *redirect(const struct tcb *self, struct tcb *partner) {
 
 void ipc(struct tcb *self) {
     uint32_t to = self->frame.r[0];
-    if (fault_path_reply(self)) {
-        return;
-    }
     self->receive_from = self->frame.r[1];
     self->timeouts = self->frame.r[2];
     if (to != 0) {

@@ -34,6 +34,8 @@ void ipc_continue(struct tcb *self);
  * `kind` says what the reply does. Without such a thread to send to, the sender is dead. */
 void ipc_send_kernel(struct tcb *self, uint8_t kind, uint32_t to);
 
+bool ipc_answer_fault(struct tcb *self, struct tcb *t);
+
 /* The total quantum of the running thread is used up: its scheduler is told, and the thread waits
  * for a new one (ipc_new_quantum). A reply alone lets it run until the next tick. */
 void ipc_preempted(struct tcb *self);

@@ -7,6 +7,7 @@
 #include "board.h"
 #include "kip.h"
 #include "kmem.h"
+#include "mapdb.h"
 #include "space.h"
 
 #include <stdarg.h>
@@ -85,6 +86,7 @@ _Noreturn void panic(const char *what) {
 static uint32_t statistic(uint32_t number) {
     switch (number) {
     case 0:
+        mapdb_give_back();
         return kmem_free_pages();
     case 1:
         return kmem_total_pages();

@@ -117,6 +117,9 @@ void *kmem_cache_alloc(struct kmem_cache *cache) {
         }
         uint32_t start = base + index * PAGE_SIZE;
         uint32_t next = 0;
+        if (cache->comes_back_zero) {
+            memset((void *)start, 0, PAGE_SIZE);
+        }
         for (uint32_t at = PAGE_SIZE; at >= cache->size; at -= cache->size) {
             *(uint32_t *)(start + at - cache->size) = next;
             next = start + at - cache->size;
@@ -133,7 +136,9 @@ void *kmem_cache_alloc(struct kmem_cache *cache) {
     if (page->first_free == 0) {
         unlink_partial(cache, index);
     }
-    if (!cache->dirty) {
+    if (cache->comes_back_zero) {
+        *object = 0;
+    } else if (!cache->dirty) {
         memset(object, 0, cache->size);
     }
     return object;

@@ -26,7 +26,8 @@ struct kmem_cache {
     uint32_t size; /* of an object; a power of two of at least 16, so none straddles lines badly */
     bool dirty;    /* objects are not zeroed: the caller writes all of them */
     bool uncached; /* objects are given by their uncached address */
-    uint32_t partial; /* first page with a free object, as index + 1; 0 = none */
+    bool comes_back_zero; /* what is given back is 0 but for its first word */
+    uint32_t partial;     /* first page with a free object, as index + 1; 0 = none */
 };
 
 /* One object, zeroed unless the cache says otherwise. NULL: no memory. */

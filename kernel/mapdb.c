@@ -5,7 +5,9 @@
 #include "mapdb.h"
 
 #include "node.h"
+#include "ptab_entry.h"
 #include "switch.h"
+#include "thread.h"
 
 static bool is_kernel_frame(uint32_t pa) {
     return pa - KERNEL_PA < KERNEL_SIZE + HEAP_SIZE;
@@ -319,24 +321,22 @@ bool mapdb_map_sigma0(uint32_t va) {
 
 /* See mapdb_expect. */
 static struct {
-    struct space *space;
-    uint32_t va;
-    bool write;
+    const struct space *space;
+    const uint32_t *fault;
 } expected;
 
-void mapdb_expect(struct space *space, uint32_t va, bool write) {
+void mapdb_expect(const struct space *space, const uint32_t *fault) {
     expected.space = space;
-    expected.va = va;
-    expected.write = write;
+    expected.fault = fault;
 }
 
 /* The node is there, or has more rights; if it is the one that is about to be accessed, it wakes.
  */
 static void start(struct node *n) {
-    if (n->space == expected.space && expected.va - node_va(n) < size_bytes(node_size(n)) &&
-        (!expected.write || (n->va & L4_Writable) != 0)) {
-        if (!(expected.write ? node_is_writable(n) : node_is_valid(n))) {
-            synonym_wake(n, expected.va, expected.write);
+    if (n->space == expected.space && expected.fault[1] - node_va(n) < size_bytes(node_size(n))) {
+        bool write = (expected.fault[0] & L4_Writable << 16) != 0;
+        if (write ? (n->va & L4_Writable) != 0 && !node_is_writable(n) : !node_is_valid(n)) {
+            synonym_wake(n, expected.fault[1], write);
         }
     }
 }
@@ -485,83 +485,151 @@ static struct node *new_node(struct space *to, uint32_t to_va, const struct sour
     return n;
 }
 
-/* May a node in this list be awake, or be written, at another mva of the frame? */
-static uint32_t others_state(const struct node *list, const struct node *n) {
+/* Of the nodes in this list that have `pa` and are synonyms of (space, va): may one be awake, or be
+ * written? `all`: the same of all of them. */
+static uint32_t others_state(const struct node *list, uint32_t pa, const struct space *space,
+                             uint32_t va, uint32_t *all) {
     uint32_t state = 0;
     for (; list != NULL; list = list->next) {
-        if (unlikely(node_is_valid(list)) && synonym_of(list, n)) {
+        *all |= list->pa;
+        if (node_is_valid(list) &&
+            switch_synonym(list->space, node_va(list) + (pa - node_pa(list)), space, va)) {
             state |= list->pa & (MAPPING_VALID | MAPPING_WRITABLE);
         }
     }
     return state;
 }
 
+/* The same for a page of RAM, of whatever size they are. What is noted of the frame is set right.
+ */
+static uint32_t frame_others(uint32_t pa, const struct space *space, uint32_t va) {
+    uint32_t frame = (pa - SDRAM_PA) / PAGE_SIZE;
+    const struct ram_section *section = ram_section_of(pa);
+    uint32_t all = 0, larger = 0;
+    uint32_t state = others_state(ram_small[frame], pa, space, va, &all);
+    state |= others_state(section->nodes, pa, space, va, &larger);
+    state |= others_state(section->large[pa >> 16 & (PARTS - 1)], pa, space, va, &larger);
+    if ((all & MAPPING_WRITABLE) == 0) {
+        frame_state[frame] &= FRAME_ATTRIBUTE;
+    }
+    return state;
+}
+
+/* The node of what `space` has at `va`; it is noted for the next time. NULL: it has nothing. */
+static struct node *find_and_note(struct space *space, uint32_t va) {
+    mapping_t m = ptab_get(space, va);
+    struct node *n = m == 0 ? NULL : node_find(space, va, m);
+    if (n != NULL && node_size(n) == SIZE_4K) {
+        *entry_node(entry_at(space, va)) = n;
+    }
+    return n;
+}
+
 /*
  * The way of most page faults: 4 KB of RAM with the default attribute, from what `from` has to
- * where nothing is. False: not so. It does what mapdb_map would do, with each thing looked at once.
+ * where nothing is. False: not so, or no memory. It does what mapdb_map would do, with each thing
+ * looked at once, and published; but reads no node beside the parent unless it must. What page
+ * tables hold is read from memory (22 cycles on the SA-1110), a node mostly too (71).
+ *
+ * `fault`: tag and address of the target's page fault, which the page is mapped for; or NULL.
  */
-static bool map_page(struct space *from, uint32_t from_va, struct space *to, uint32_t to_va,
-                     uint32_t rights) {
-    mapping_t m = ptab_get(from, from_va);
-    uint32_t pa = mapping_frame(m);
-    if (m == 0 || !is_ram(pa) || space_is_reserved(to, to_va)) {
-        return false;
+static inline __attribute__((always_inline)) bool map_page(struct space *from, uint32_t from_va,
+                                                           struct space *to, uint32_t to_va,
+                                                           uint32_t rights, const uint32_t *fault) {
+    pte_t *source = entry_at(from, from_va);
+    struct node *parent = source == NULL ? NULL : *entry_node(source);
+    if (unlikely(parent == NULL)) {
+        parent = find_and_note(from, from_va);
+        if (parent == NULL) {
+            return false;
+        }
     }
-    struct ram_section *section = ram_section_of(pa);
-    struct node **list = &ram_small[(pa - SDRAM_PA) / PAGE_SIZE];
-    enum page_size size = mapping_size(m);
-    struct node *parent = size == SIZE_4K    ? *list
-                          : size == SIZE_64K ? section->large[pa >> 16 & (PARTS - 1)]
-                                             : section->nodes;
-    from_va &= ~size_mask(size);
-    while (parent != NULL && (parent->space != from || node_va(parent) != from_va)) {
-        parent = parent->next;
+    pte_t *entry = ptab_hole.entry;
+    if (ptab_hole.space != to || ptab_hole.va != to_va) {
+        entry = entry_at(to, to_va);
+        if (entry == NULL || *entry != 0) {
+            return false;
+        }
     }
-    uint32_t *entry = ptab_free_entry(to, to_va);
-    if (parent == NULL || entry == NULL || section->special != 0) {
-        return false;
+    bool same_size = node_size(parent) == SIZE_4K;
+    uint32_t pa = node_pa(parent);
+    if (unlikely(!same_size)) {
+        pa += from_va & size_mask(node_size(parent)); /* is that of a page */
     }
+    uint32_t frame = (pa - SDRAM_PA) / PAGE_SIZE;
     rights &= parent->va & NODE_RIGHTS;
-    if ((rights & (L4_Readable | L4_eXecutable)) == 0) {
+    if (frame >= SDRAM_SIZE / PAGE_SIZE || (rights & (L4_Readable | L4_eXecutable)) == 0 ||
+        from->is_sigma0 || space_is_reserved(to, to_va)) {
+        return false;
+    }
+    uint32_t state = frame_state[frame];
+    struct ram_section *section = ram_section_of(pa);
+    if (unlikely((state & FRAME_ATTRIBUTE) != 0)) {
         return false;
     }
     struct node *n = node_alloc();
-    if (n == NULL) {
+    if (unlikely(n == NULL)) {
         return false;
     }
-    /* First in its list, or behind its parent there. */
-    struct node **place = size == SIZE_4K ? &parent->next : list;
-    *n = (struct node){.space = to,
-                       .va = to_va | rights,
-                       .pa = pa | SIZE_4K,
-                       .parent = parent,
-                       .next = *place,
-                       .link = place};
-    uint32_t others = others_state(*list, n) | others_state(section->nodes, n);
-    if (section->larges != 0) {
-        others |= others_state(section->large[pa >> 16 & (PARTS - 1)], n);
+    /* A parent that is awake and a synonym is enough to know that this is not to be written yet,
+     * and that nobody may write is noted of the frame; so mostly this can be read at once. */
+    bool write = (rights & L4_Writable) != 0;
+    bool awake = true;
+    if (likely((state | section->larger) == 0 &&
+               (!write || (node_is_valid(parent) && switch_synonym(from, from_va, to, to_va))))) {
+        write = false;
+    } else {
+        uint32_t others = frame_others(pa, to, to_va);
+        write = write && (others & MAPPING_VALID) == 0;
+        awake = (others & MAPPING_WRITABLE) == 0;
     }
-    if (n->next != NULL) {
-        n->next->link = &n->next;
-    }
-    *place = n;
-    section->smalls++;
-    bool write = (rights & L4_Writable) != 0 && (others & MAPPING_VALID) == 0;
-    if ((others & MAPPING_WRITABLE) == 0) {
-        n->pa |= MAPPING_CACHED | MAPPING_VALID | (write ? MAPPING_WRITABLE : 0);
-    }
-    ptab_fill(entry, n->pa);
-    if (node_is_valid(n)) {
+    uint32_t value = pa | PTE_DORMANT;
+    uint32_t mapping = pa | SIZE_4K;
+    if (likely(awake)) {
+        value = pa | PTE_SMALL | CB | PTE_AP_RO;
+        mapping |= MAPPING_CACHED | MAPPING_VALID;
+        if (write) {
+            value |= PTE_AP_RW;
+            mapping |= MAPPING_WRITABLE;
+            frame_state[frame] |= FRAME_MAYBE_WRITABLE;
+        }
         switch_map(to, to_va, PAGE_SIZE, write, false);
     }
-    start(n);
+    entry_fill(entry, value);
+    section->smaller++;
+    entry_publish(); /* before the node, which is likely to go through the write buffer */
+    /* First in its list, or behind its parent there. */
+    struct node **place = likely(same_size) ? &parent->next : &ram_small[frame];
+    struct node *next = *place;
+    n->space = to;
+    n->va = to_va | rights;
+    n->pa = mapping;
+    n->parent = parent;
+    n->next = next;
+    n->link = place;
+    if (next != NULL) {
+        next->link = &n->next;
+    }
+    *place = n;
+    *entry_node(entry) = n;
+    if (fault != NULL && (fault[1] ^ to_va) <= PAGE_MASK) {
+        bool writes = (fault[0] & L4_Writable << 16) != 0;
+        if (unlikely(writes ? !write && (rights & L4_Writable) != 0 : !awake)) {
+            synonym_wake(n, to_va, writes);
+        }
+    }
     return true;
+}
+
+bool mapdb_answer(struct space *from, uint32_t fpage, const struct tcb *faulter, uint32_t item) {
+    return map_page(from, fpage & ~PAGE_MASK, faulter->space, item & ~PAGE_MASK, fpage,
+                    faulter->kmsg);
 }
 
 uint32_t mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint32_t to_va,
                    enum page_size limit, uint32_t rights, bool grant) {
-    if (limit == SIZE_4K && !grant && !from->is_sigma0 &&
-        map_page(from, from_va, to, to_va, rights)) {
+    if (limit == SIZE_4K && !grant &&
+        map_page(from, from_va, to, to_va, rights, to == expected.space ? expected.fault : NULL)) {
         return size_log2(SIZE_4K);
     }
     while (limit != SIZE_4K && ((from_va | to_va) & size_mask(limit)) != 0) {

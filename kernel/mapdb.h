@@ -29,10 +29,19 @@ uint32_t mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint3
                    enum page_size limit, uint32_t rights, bool grant);
 
 /*
- * Until the next call, `space` is about to access `va` (again): what is mapped there is awake for
- * it at once. NULL: nobody is.
+ * The same for the answer to a page fault, from fault_path.S: the words of a map item, of 4 KB, to
+ * a thread that waits with KIND_PAGEFAULT. False: it is not the common case; nothing has happened.
  */
-void mapdb_expect(struct space *space, uint32_t va, bool write);
+bool mapdb_answer(struct space *from, uint32_t fpage, const struct tcb *faulter, uint32_t item);
+
+/* Gives memory that is kept for the next nodes back to the heap. */
+void mapdb_give_back(void);
+
+/*
+ * Until the next call, `space` is about to access something (again): what is mapped there is awake
+ * for it at once. `fault`: tag and address of the page fault's message. NULL: nobody is.
+ */
+void mapdb_expect(const struct space *space, const uint32_t *fault);
 
 /*
  * Takes `rights` away from all that came from the page at `va`, or, where that is larger, from

@@ -20,7 +20,8 @@ _Static_assert(sizeof(struct node) == 32 && sizeof(struct device_frame) == 16, "
 
 struct ram_section ram_sections[SDRAM_SIZE >> 20];
 struct node *ram_small[SDRAM_SIZE / PAGE_SIZE];
-static uint8_t attributes[SDRAM_SIZE / PAGE_SIZE]; /* L4_ARM_MEMORY_*, by MemoryControl */
+uint8_t frame_state[SDRAM_SIZE / PAGE_SIZE];
+_Static_assert(L4_ARM_MEMORY_CACHED <= FRAME_ATTRIBUTE && L4_ARM_MEMORY_DEFAULT == 0, "attributes");
 _Static_assert((SDRAM_PA & 0xfffff) == 0 && (SDRAM_SIZE & 0xfffff) == 0, "sections of RAM");
 
 #define DEVICE_BUCKETS 32u
@@ -62,12 +63,32 @@ static void free_device(uint32_t pa) {
     }
 }
 
-struct node *node_alloc(void) {
-    return kmem_cache_alloc(&node_cache);
+struct nodes_at_hand nodes_at_hand;
+
+/* None is at hand: half of what there can be, as far as there is memory. */
+struct node *node_alloc_more(void) {
+    struct node *n = kmem_cache_alloc(&node_cache);
+    while (n != NULL && nodes_at_hand.count < NODES_AT_HAND / 2) {
+        nodes_at_hand.node[nodes_at_hand.count++] = n;
+        n = kmem_cache_alloc(&node_cache);
+    }
+    return n != NULL || nodes_at_hand.count == 0 ? n : node_alloc();
 }
 
-void node_free(struct node *n) {
-    kmem_cache_free(&node_cache, n);
+static void give_back(uint32_t left) {
+    while (nodes_at_hand.count > left) {
+        kmem_cache_free(&node_cache, nodes_at_hand.node[--nodes_at_hand.count]);
+    }
+}
+
+/* As many are at hand as can be. */
+void node_free_more(struct node *n) {
+    give_back(NODES_AT_HAND / 2);
+    node_free(n);
+}
+
+void mapdb_give_back(void) {
+    give_back(0);
 }
 
 /* The list for nodes of this size that begin at `pa`; NULL: a device frame that has none. */
@@ -83,14 +104,10 @@ static struct node **list_of(uint32_t pa, enum page_size size) {
     return f == NULL ? NULL : &f->nodes;
 }
 
-static void count_node(const struct node *n, int by) {
+static void count_node(const struct node *n, uint32_t by) {
     if (likely(is_ram(n->pa))) {
         struct ram_section *s = ram_section_of(n->pa);
-        if (node_size(n) == SIZE_4K) {
-            s->smalls = (uint16_t)(s->smalls + by);
-        } else if (node_size(n) == SIZE_64K) {
-            s->larges = (uint16_t)(s->larges + by);
-        }
+        *(node_size(n) == SIZE_4K ? &s->smaller : &s->larger) += by;
     }
 }
 
@@ -114,6 +131,9 @@ bool node_insert(struct node *n, struct node *after) {
     }
     *place = n;
     count_node(n, 1);
+    if (node_is_writable(n)) {
+        node_note_writable(n);
+    }
     return true;
 }
 
@@ -122,7 +142,7 @@ void node_remove(struct node *n) {
     if (n->next != NULL) {
         n->next->link = n->link;
     }
-    count_node(n, -1);
+    count_node(n, ~0u);
     if (!is_ram(n->pa)) {
         free_device(node_pa(n));
     }
@@ -143,7 +163,7 @@ struct node *node_find(const struct space *space, uint32_t va, mapping_t m) {
 
 static uint32_t attribute_of(uint32_t pa) {
     if (likely(is_ram(pa))) {
-        return attributes[(pa - SDRAM_PA) / PAGE_SIZE];
+        return frame_state[(pa - SDRAM_PA) / PAGE_SIZE] & FRAME_ATTRIBUTE;
     }
     const struct device_frame *f = find_device(pa);
     return f == NULL ? L4_ARM_MEMORY_DEFAULT : f->attribute;
@@ -172,11 +192,11 @@ void frame_set_attribute(uint32_t pa, enum page_size size, uint32_t attribute) {
         return;
     }
     struct ram_section *s = ram_section_of(pa);
-    uint8_t *at = &attributes[(pa - SDRAM_PA) / PAGE_SIZE];
+    uint8_t *at = &frame_state[(pa - SDRAM_PA) / PAGE_SIZE];
     for (uint32_t i = 0; i < size_bytes(size) / PAGE_SIZE; i++) {
         s->special += (uint32_t)(attribute != L4_ARM_MEMORY_DEFAULT) -
-                      (uint32_t)(at[i] != L4_ARM_MEMORY_DEFAULT);
-        at[i] = (uint8_t)attribute;
+                      (uint32_t)((at[i] & FRAME_ATTRIBUTE) != L4_ARM_MEMORY_DEFAULT);
+        at[i] = (uint8_t)((at[i] & ~FRAME_ATTRIBUTE) | attribute);
     }
 }
 
@@ -184,9 +204,9 @@ bool frame_is_uniform(uint32_t pa, enum page_size size) {
     if (ram_section_of(pa)->special == 0) {
         return true;
     }
-    const uint8_t *at = &attributes[(pa - SDRAM_PA) / PAGE_SIZE];
+    const uint8_t *at = &frame_state[(pa - SDRAM_PA) / PAGE_SIZE];
     for (uint32_t i = 1; i < size_bytes(size) / PAGE_SIZE; i++) {
-        if (at[i] != at[0]) {
+        if (((at[i] ^ at[0]) & FRAME_ATTRIBUTE) != 0) {
             return false;
         }
     }
@@ -225,12 +245,12 @@ struct node *walk_first(struct walk *w, uint32_t pa, enum page_size size) {
     struct ram_section *s = ram_section_of(pa);
     unsigned i = 0;
     w->next_at[0] = w->next_at[1] = NULL;
-    if (s->larges != 0) {
+    if (s->larger != 0) {
         w->next_at[i] = &s->large[pa >> 16 & (PARTS - 1)];
         w->next_end[i] = w->next_at[i] + (size == SIZE_1M ? PARTS : 1);
         i++;
     }
-    if (s->smalls != 0) {
+    if (s->smaller != 0) {
         w->next_at[i] = &ram_small[(pa - SDRAM_PA) / PAGE_SIZE];
         w->next_end[i] = w->next_at[i] + pages;
     }

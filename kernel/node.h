@@ -66,10 +66,11 @@ static inline bool is_ram(uint32_t pa) {
 /* 1 MB of RAM. The counts save a look into lists that are empty. */
 struct ram_section {
     struct node *nodes;
-    uint16_t larges, smalls; /* nodes in the lists below */
-    uint32_t special;        /* frames with an attribute other than the default */
+    uint32_t larger;  /* nodes of 1 MB and of 64 KB in it */
+    uint32_t smaller; /* of 4 KB */
+    uint32_t special; /* frames with an attribute other than the default */
     struct node *large[PARTS];
-};
+} __attribute__((aligned(128)));
 
 extern struct ram_section ram_sections[];
 extern struct node *ram_small[];
@@ -78,9 +79,44 @@ static inline struct ram_section *ram_section_of(uint32_t pa) {
     return &ram_sections[(pa - SDRAM_PA) >> 20];
 }
 
-/* Not initialised, in no list. NULL: no memory. */
-struct node *node_alloc(void);
-void node_free(struct node *n);
+/*
+ * What is known of each frame, a byte: the attribute that MemoryControl gave it (L4_ARM_MEMORY_*),
+ * and whether a node of the frame's own list may be writable. (Not set: none is. So whoever comes
+ * to read need not ask each of them.)
+ */
+#define FRAME_ATTRIBUTE      0x07u
+#define FRAME_MAYBE_WRITABLE 0x80u
+extern uint8_t frame_state[];
+
+/* The node is writable from now on. */
+static inline void node_note_writable(const struct node *n) {
+    if (is_ram(n->pa) && node_size(n) == SIZE_4K) {
+        frame_state[(n->pa - SDRAM_PA) / PAGE_SIZE] |= FRAME_MAYBE_WRITABLE;
+    }
+}
+
+/* Not initialised, in no list. NULL: no memory. A few that are free are kept at hand, by address:
+ * then neither taking nor giving back one touches it. */
+#define NODES_AT_HAND 16u
+extern struct nodes_at_hand {
+    uint32_t count;
+    struct node *node[NODES_AT_HAND];
+} nodes_at_hand;
+struct node *node_alloc_more(void);
+void node_free_more(struct node *n);
+
+static inline struct node *node_alloc(void) {
+    return likely(nodes_at_hand.count != 0) ? nodes_at_hand.node[--nodes_at_hand.count]
+                                            : node_alloc_more();
+}
+
+static inline void node_free(struct node *n) {
+    if (likely(nodes_at_hand.count != NODES_AT_HAND)) {
+        nodes_at_hand.node[nodes_at_hand.count++] = n;
+    } else {
+        node_free_more(n);
+    }
+}
 
 /* Puts the node into its list, behind `after`, which is in the same, or first (NULL). False: no
  * memory; only for the first node of a device's frame. */

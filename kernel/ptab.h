@@ -77,13 +77,6 @@ void ptab_enter(struct space *space, uint32_t va, mapping_t m);
 /* Another state of the page that is mapped at `va`: same size, same frame. Not published. */
 void ptab_change(struct space *space, uint32_t va, mapping_t m);
 
-/*
- * The same for 4 KB in two steps: where the entry goes, if there is a table and nothing is mapped
- * (else NULL), and writing it. (What a page fault costs is decided here.)
- */
-uint32_t *ptab_free_entry(const struct space *space, uint32_t va);
-void ptab_fill(uint32_t *entry, mapping_t m);
-
 /* Takes away the page of this size that is mapped at `va`. Not published. */
 void ptab_clear(struct space *space, uint32_t va, enum page_size size);
 

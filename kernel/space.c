@@ -30,7 +30,8 @@ struct space *space_create(void) {
     if (space == &spaces[SPACES]) {
         return NULL;
     }
-    *space = (struct space){.directory = kmem_alloc_uncached(DIRECTORY_ORDER)};
+    *space =
+        (struct space){.directory = kmem_alloc_uncached(DIRECTORY_ORDER), .table_section = ~0u};
     if (space->directory != NULL && !switch_space_init(space)) {
         kmem_free_uncached(space->directory, DIRECTORY_ORDER);
         space->directory = NULL;
@@ -122,6 +123,10 @@ bool space_set_areas(struct space *space, L4_Fpage_t kip, L4_Fpage_t utcb, uint3
     unmap_range(space, L4_Address(kip), L4_SizeLog2(kip), L4_FullyAccessible, true);
     space->kip_area = kip;
     space->utcb_area = utcb;
+    space->reserved[0].base = L4_Address(kip);
+    space->reserved[0].size = L4_Size(kip);
+    space->reserved[1].base = L4_Address(utcb);
+    space->reserved[1].size = L4_Size(utcb);
     return true;
 }
 

@@ -12,18 +12,25 @@
 
 struct tcb;
 
+/* What a page fault looks at comes first, at places that fault_path.S knows. */
 struct space {
     struct switch_state scheme;
-    uint32_t *directory; /* 4096 words, by its uncached address; hardware form, domain 0 */
+    uint32_t *directory __attribute__((aligned(64))); /* 4096 words, by its uncached address;
+                                                       * hardware form, domain 0 */
+    uint32_t table_section; /* the megabyte of the page table that was looked at last; or ~0 */
+    uint32_t *table;        /* and that table (ptab_entry.h) */
+    bool is_sigma0;         /* owns every frame that is not the kernel's, at va = pa */
+    bool privileged;        /* may call ThreadControl, SpaceControl: sigma0 and the root task */
+    bool areas_fixed;       /* KIP and UTCBs have been mapped there */
+    struct {
+        uint32_t base, size;
+    } reserved[2];       /* the two areas, once more, in words that are compared quickly */
     L4_Fpage_t kip_area; /* nil until SpaceControl sets it */
     L4_Fpage_t utcb_area;
     struct tcb *threads; /* ring, linked by space_next */
     uint32_t thread_count;
     uint32_t redirector; /* thread id, 0 = none */
     uint32_t entries;    /* of the directory that are not 0 (ptab.c) */
-    bool areas_fixed;    /* KIP and UTCBs have been mapped there */
-    bool is_sigma0;      /* owns every frame that is not the kernel's, at va = pa */
-    bool privileged;     /* may call ThreadControl, SpaceControl: sigma0 and the root task */
 } __attribute__((aligned(32)));
 
 extern struct space *sigma0_space;
@@ -48,8 +55,8 @@ static inline bool space_in_area(L4_Fpage_t area, uint32_t va) {
 
 /* Is the page one that map items may not touch: the kernel's, the KIP's or a UTCB's? */
 static inline bool space_is_reserved(const struct space *space, uint32_t va) {
-    return va >= KERNEL_AREA || space_in_area(space->kip_area, va) ||
-           space_in_area(space->utcb_area, va);
+    return va >= KERNEL_AREA || va - space->reserved[0].base < space->reserved[0].size ||
+           va - space->reserved[1].base < space->reserved[1].size;
 }
 
 /* Is one of these in [va, va + size)? */

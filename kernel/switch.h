@@ -99,7 +99,8 @@ void switch_unmap_finish(void);
 /*
  * 7. A fault in the space in force. True: it was the scheme's own doing and is repaired, so the
  *    access can be restarted. *va comes as the machine reported it (an mva, or a va where the
- *    machine has it so) and leaves as the va that the program issued.
+ *    machine has it so) and leaves as the va that the program issued. That alone, and no more, does
+ *    switch_asm.h's macro switch_fault_va space, va, scratch; it may change the flags.
  */
 bool switch_fault(struct space *space, uint32_t *va, uint32_t status);
 

@@ -13,6 +13,9 @@
 /* Writes the node's state to the page table as well. */
 static void set_state(struct node *n, uint32_t state) {
     n->pa = (n->pa & ~(PAGE_MASK & ~MAPPING_SIZE)) | state;
+    if (node_is_writable(n)) {
+        node_note_writable(n);
+    }
     ptab_change(n->space, node_va(n), n->pa);
     ptab_publish();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kernel's short ways: IPC that neither waits nor has a timeout, up to 63 words (ipc_path.S),
- * ThreadSwitch (yield_path.S), page faults (fault_path.c). Each test but the first two is about one
+ * ThreadSwitch (yield_path.S), page faults (fault_path.S). Each test but the first two is about one
  * thing that such a way has to see before it may be taken, or to leave as the long one would.
  *
  * All calls here wait for ever: a message that is lost hangs the test, and the watchdog fails it.

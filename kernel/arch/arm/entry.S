@@ -59,8 +59,12 @@
     sub     r0, lr, #TCB_R0
     str     r2, [r0, #TCB_PC]
     stmia   r0, {r11, sp, lr}^
-    mov     r1, #STATE_READY_ASM
+    mov     r1, #STATE_READY_ASM        @ (see save_frame_swi)
     str     r3, [r0, #TCB_CPSR]
+    .endm
+
+/* C finds the thread READY. */
+    .macro  mark_ready
     strb    r1, [r0, #TCB_STATE]
     .endm
 
@@ -80,6 +84,8 @@ swi_entry_slow:
     .global kernel_exit
 kernel_exit:
     bl      sched_finish
+    .global resume_current
+resume_current:
     ldr     lr, [sp, #HOT_CURRENT]
     mov     r1, #STATE_RECEIVING_ASM
     ldr     r0, [lr, #TCB_CPSR]
@@ -96,19 +102,20 @@ kernel_exit:
 irq_entry:
     sub     lr, lr, #4
     save_frame_scratch
+    mark_ready
     bl      irq_handle
     b       kernel_exit
 
 undefined_entry:
     save_frame_scratch                  @ pc: after the instruction
+    mark_ready
     bl      fault_undefined
     b       kernel_exit
 
 prefetch_abort_entry:
     sub     lr, lr, #4
     save_frame_scratch
-    bl      fault_prefetch
-    b       kernel_exit
+    b       fault_path_prefetch
 
 data_abort_entry:
     sub     lr, lr, #8
@@ -118,8 +125,7 @@ data_abort_entry:
     bne     3f
     ldr     r0, [sp]
     save_frame_scratch
-    bl      fault_data
-    b       kernel_exit
+    b       fault_path_data
 
 /*
  * The kernel's own access to a program's memory faulted: the translation was not loaded yet. Stays

@@ -28,6 +28,8 @@
 /* Message registers that do not travel in registers, from this one on. */
 #define FIRST_WORD (L4_UTCB_MR + 5 * 4)
 
+#define ONE_ITEM 0x80 /* of a tag's low half: no flags, no untyped words, two typed ones */
+
     .text
     .balign 32
 
@@ -85,7 +87,8 @@ swi_entry:
     switch_done r12
 
     /* Into the partner's program, r9. */
-.Lleave:
+    .global ipc_path_leave
+ipc_path_leave:
     cpu_arm_state r10
     ldr     r10, [r9, #TCB_UTCB]
     mov     r12, #L4_ARM_UTCB_POINTER
@@ -135,7 +138,7 @@ swi_entry:
     stmiacs r10!, {r0, r1}
     strmi   r2, [r10]
     mov     r0, r11
-    b       .Lleave
+    b       ipc_path_leave
 
 /*
  * 9 to 63: between reading and writing the first 0 to 7, as (words - 4) modulo 8 says, are in
@@ -188,7 +191,7 @@ swi_entry:
     ldr     r0, [sp, #OWN_ID]
     add     sp, sp, #FRAME
     ldr     r9, [sp, #HOT_CURRENT]
-    b       .Lleave
+    b       ipc_path_leave
 
 .Lread_eights:
     cmp     r0, #20 << 16
@@ -263,8 +266,15 @@ swi_entry:
 .Lslow_r0:
     ldr     r0, [r9, #TCB_ID]
 .Lslow:
+    mov     r12, r3, lsl #16
+    teq     r12, #ONE_ITEM << 16        @ nothing but one typed item of two words ...
+    beq     fault_path_answer           @ ... answers a page fault, more often than not
+    .global ipc_path_slow
+ipc_path_slow:
     add     r10, r8, #TCB_R0
     stmia   r10, {r0-r7}
+    .global ipc_path_slow_saved
+ipc_path_slow_saved:
     mrs     r12, spsr
     mov     r11, #STATE_READY_ASM
     str     r12, [r8, #TCB_CPSR]

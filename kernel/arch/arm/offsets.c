@@ -5,7 +5,9 @@
 #include "offsets.h"
 
 #include "ipc.h"
+#include "fault.h"
 #include "kernel.h"
+#include "ptab_entry.h"
 #include "thread.h"
 
 #include <l4/arch/arm/binding.h>
@@ -37,6 +39,22 @@ _Static_assert(offsetof(struct tcb, frame.cpsr) == TCB_CPSR, "frame.cpsr");
 _Static_assert(offsetof(struct tcb, frame.r) == TCB_R0, "frame.r");
 _Static_assert(offsetof(struct tcb, frame.r12) == TCB_R0 + 11 * 4, "frame.r12");
 _Static_assert(offsetof(struct tcb, wait_open) == TCB_WAIT_OPEN, "tcb.wait_open");
+_Static_assert(offsetof(struct tcb, kind) == TCB_KIND && TCB_KIND == TCB_SCHED + 2, "tcb.kind");
+_Static_assert(offsetof(struct tcb, kmsg) == TCB_KMSG, "tcb.kmsg");
+_Static_assert(offsetof(struct space, directory) == SPACE_DIRECTORY, "space.directory");
+_Static_assert(offsetof(struct space, table_section) == SPACE_TABLE_SECTION, "space.table_section");
+_Static_assert(offsetof(struct space, table) == SPACE_TABLE, "space.table");
+_Static_assert(offsetof(struct space, is_sigma0) == SPACE_IS_SIGMA0, "space.is_sigma0");
+_Static_assert(offsetof(struct ptab_hole, space) == 0 && offsetof(struct ptab_hole, va) == 4 &&
+                   offsetof(struct ptab_hole, entry) == 8,
+               "ptab_hole: fault_path.S stores it at once");
+_Static_assert(KIND_PAGEFAULT == KIND_PAGEFAULT_ASM && KIND_USER == 0, "KIND_PAGEFAULT");
+_Static_assert(((uint32_t)L4_LABEL_PAGEFAULT << 16 | 2u) == PAGEFAULT_TAG &&
+                   L4_Readable << 16 == PAGEFAULT_READ && L4_Writable << 16 == PAGEFAULT_WRITE,
+               "a page fault's message");
+_Static_assert(FAULT_SCHEDULE == 0 && FAULT_RESUME == FAULT_RESUME_ASM &&
+                   FAULT_MESSAGE == FAULT_MESSAGE_ASM,
+               "fault_end");
 _Static_assert(offsetof(struct tcb, ready_next) == TCB_READY_NEXT, "tcb.ready_next");
 _Static_assert(offsetof(struct tcb, ready_previous) == TCB_READY_PREVIOUS, "tcb.ready_previous");
 _Static_assert(FLAG_QUEUED_ASM == FLAG_QUEUED && offsetof(struct tcb, flags) == TCB_SCHED + 3,

@@ -27,11 +27,24 @@
 #define TCB_PC        32
 #define TCB_CPSR      36
 #define TCB_R0        40 /* to r10, then r12 */
+#define TCB_KIND      22
 #define TCB_WAIT_OPEN 88
+#define TCB_KMSG      200
 
 #define TCB_READY_NEXT     96
 #define TCB_READY_PREVIOUS 100
 
+#define SPACE_DIRECTORY     64
+#define SPACE_TABLE_SECTION 68
+#define SPACE_TABLE         72
+#define SPACE_IS_SIGMA0     76
+
+#define KIND_PAGEFAULT_ASM  1
+#define PAGEFAULT_TAG       0xffe00002 /* of the message: two words, and for what */
+#define PAGEFAULT_READ      0x00040000
+#define PAGEFAULT_WRITE     0x00020000
+#define FAULT_RESUME_ASM    1
+#define FAULT_MESSAGE_ASM   2
 #define STATE_READY_ASM     2
 #define STATE_RECEIVING_ASM 7
 #define FLAG_QUEUED_ASM     8

@@ -1,54 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page tables: two levels, 4096 directory entries of 1 MB, tables of 256 entries (ARM ARM B3.3;
- * SA-1110 manual 7).
- *
- *   section     pa 12 | 0 8 | AP 2 | 0 | domain 4 | 1 | C B | 10
- *   large page  pa 16 | 0 4 | AP 4 x 2 | C B | 01    the same entry 16 times
- *   small page  pa 20 | AP 4 x 2 | C B | 10
- *
- * The domain is the switching scheme's.
+ * Page tables (ptab_entry.h has their form): finding, entering, changing, splitting pages.
  */
-#include "ptab.h"
+#include "ptab_entry.h"
 
 #include "cpu.h"
-#include "kmem.h"
-#include "space.h"
 #include "switch.h"
 #include "xfer.h"
 
-#define ENTRIES_PER_TABLE 256u
-#define TABLE_SIZE        (ENTRIES_PER_TABLE * 4)
+/* A table and the nodes behind it. Both are all 0 when they are given back. */
+static struct kmem_cache tables = {
+    .size = 2 * TABLE_SIZE, .uncached = true, .comes_back_zero = true};
 
-/* First level. */
-#define PDE_TYPE       0x003u
-#define PDE_TABLE      0x011u /* coarse page table; bit 4 is to be set on this processor */
-#define PDE_IS_TABLE   0x001u
-#define PDE_SECTION    0x012u
-#define PDE_AP_RW      0xc00u
-#define PDE_AP_RO      0x800u
-#define PDE_DORMANT    0x200u /* with type 00 */
-#define PDE_SECTION_PA 0xfff00000u
-#define PDE_DOMAIN     0x1e0u
+uint16_t table_used[HEAP_SIZE / TABLE_SIZE];
 
-/* Second level. */
-#define PTE_TYPE      0x003u
-#define PTE_LARGE     0x001u
-#define PTE_SMALL     0x002u
-#define PTE_AP_RW     0xff0u /* kernel and program read and write, all four sub-pages */
-#define PTE_AP_RO     0xaa0u /* program reads, kernel writes */
-#define PTE_AP_KERNEL 0x550u
-#define PTE_DORMANT   0x010u /* with type 00 */
-#define PTE_DORMANT_L 0x020u /* dormant: of a large page */
-
-#define CB (MAPPING_CACHEABLE | MAPPING_BUFFERABLE)
-
-typedef uint32_t pte_t;
-
-static struct kmem_cache tables = {.size = TABLE_SIZE, .uncached = true};
-
-/* Entries in use, by the table's place in the heap. */
-static uint16_t table_used[HEAP_SIZE / TABLE_SIZE];
+struct ptab_hole ptab_hole;
 
 static pte_t *kernel_table; /* of the 1 MB at UTCB_POINTER_VA */
 
@@ -78,40 +44,7 @@ static mapping_t section_mapping(uint32_t e, uint32_t va) {
            ((e & PDE_AP_RW) == PDE_AP_RW ? MAPPING_WRITABLE : 0);
 }
 
-static pte_t page_entry(mapping_t m) {
-    bool large = mapping_size(m) == SIZE_64K;
-    uint32_t pa = m & ~PAGE_MASK;
-    if ((m & MAPPING_VALID) == 0) {
-        return pa | PTE_DORMANT | (large ? PTE_DORMANT_L : 0);
-    }
-    return pa | (large ? PTE_LARGE : PTE_SMALL) | (m & CB) |
-           ((m & MAPPING_WRITABLE) != 0 ? PTE_AP_RW : PTE_AP_RO);
-}
-
-static mapping_t page_mapping(pte_t e, uint32_t va) {
-    if (e == 0) {
-        return 0;
-    }
-    pte_t type = e & PTE_TYPE;
-    bool large = type == PTE_LARGE || (type == 0 && (e & PTE_DORMANT_L) != 0);
-    uint32_t page = large ? (e & ~size_mask(SIZE_64K)) | (va & size_mask(SIZE_64K) & ~PAGE_MASK)
-                          : e & ~PAGE_MASK;
-    page |= large ? SIZE_64K : SIZE_4K;
-    if (type == 0) {
-        return page;
-    }
-    return page | MAPPING_VALID | (e & CB) | ((e & PTE_AP_RW) == PTE_AP_RW ? MAPPING_WRITABLE : 0);
-}
-
 /* ---- finding them ---- */
-
-static pte_t *table_of(uint32_t pde) {
-    return heap_pa_to_uncached(pde & ~(TABLE_SIZE - 1));
-}
-
-static uint16_t *used(const pte_t *table) {
-    return &table_used[((uint32_t)table - HEAP_UNCACHED_VA) / TABLE_SIZE];
-}
 
 /* The entry of `va`, first of its large page if that is its size; there is a table. */
 static pte_t *entry_of(const struct space *space, uint32_t va, enum page_size size) {
@@ -119,11 +52,6 @@ static pte_t *entry_of(const struct space *space, uint32_t va, enum page_size si
     kernel_assert((pde & PDE_TYPE) == PDE_IS_TABLE);
     uint32_t index = va >> 12 & (ENTRIES_PER_TABLE - 1);
     return &table_of(pde)[size == SIZE_64K ? index & ~(PARTS - 1) : index];
-}
-
-/* The used count of the table that the entry is in. */
-static uint16_t *used_of(const pte_t *entry) {
-    return used((const pte_t *)((uint32_t)entry & ~(TABLE_SIZE - 1)));
 }
 
 mapping_t ptab_get(const struct space *space, uint32_t va) {
@@ -186,12 +114,17 @@ bool ptab_same_pages(uint32_t a, uint32_t b, bool *writable) {
 /* ---- changing them ---- */
 
 static void set_directory(struct space *space, uint32_t va, uint32_t value) {
+    ptab_hole.space = NULL;
+    if (space->table_section == va >> 20) {
+        space->table_section = ~0u;
+    }
     space->entries += (uint32_t)(value != 0) - (uint32_t)(space->directory[va >> 20] != 0);
     switch_set_directory(space, va >> 20, value);
 }
 
 static void write_pages(pte_t *entry, mapping_t m) {
     pte_t value = page_entry(m);
+    ptab_hole.space = NULL;
     for (uint32_t i = 0; i < (mapping_size(m) == SIZE_64K ? PARTS : 1); i++) {
         entry[i] = value;
     }
@@ -229,22 +162,8 @@ void ptab_enter(struct space *space, uint32_t va, mapping_t m) {
     }
     pte_t *entry = entry_of(space, va, size);
     write_pages(entry, m);
-    uint16_t *count = used_of(entry);
+    uint16_t *count = used((const pte_t *)((uint32_t)entry & ~(TABLE_SIZE - 1)));
     *count = (uint16_t)(*count + (size == SIZE_64K ? PARTS : 1));
-}
-
-uint32_t *ptab_free_entry(const struct space *space, uint32_t va) {
-    uint32_t pde = space->directory[va >> 20];
-    if ((pde & PDE_TYPE) != PDE_IS_TABLE) {
-        return NULL;
-    }
-    pte_t *entry = &table_of(pde)[va >> 12 & (ENTRIES_PER_TABLE - 1)];
-    return *entry == 0 ? entry : NULL;
-}
-
-void ptab_fill(uint32_t *entry, mapping_t m) {
-    *entry = page_entry(m);
-    (*used_of(entry))++;
 }
 
 void ptab_change(struct space *space, uint32_t va, mapping_t m) {
@@ -262,10 +181,11 @@ void ptab_clear(struct space *space, uint32_t va, enum page_size size) {
     }
     pte_t *entry = entry_of(space, va, size);
     uint32_t entries = size == SIZE_64K ? PARTS : 1;
+    *entry_node(entry) = NULL;
     for (uint32_t i = 0; i < entries; i++) {
         entry[i] = 0;
     }
-    uint16_t *count = used_of(entry);
+    uint16_t *count = used((const pte_t *)((uint32_t)entry & ~(TABLE_SIZE - 1)));
     *count = (uint16_t)(*count - entries);
 }
 

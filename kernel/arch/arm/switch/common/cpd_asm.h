@@ -7,8 +7,10 @@
 /* In struct switch_state and struct hot; domains.c checks them. */
 #define SWITCH_DACR       0
 #define SWITCH_PID        4
+#define SWITCH_SLOT       17
 #define SWITCH_POLICY     24
 #define SWITCH_HOT_POLICY 24
+#define SWITCH_SLOT_SHIFT 25
 
 #ifdef __ASSEMBLER__
 /* clang-format off */
@@ -31,6 +33,12 @@
 
     .macro  switch_done space
     policy_switched \space
+    .endm
+
+    .macro  switch_fault_va space, va, scratch
+    ldrb    \scratch, [\space, #SWITCH_SLOT]
+    cmp     \scratch, \va, lsr #SWITCH_SLOT_SHIFT
+    biceq   \va, \va, #~0 << SWITCH_SLOT_SHIFT
     .endm
 
 #endif

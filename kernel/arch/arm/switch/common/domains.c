@@ -11,6 +11,8 @@ _Static_assert(offsetof(struct space, scheme) == 0, "the switch finds it at the 
 _Static_assert(offsetof(struct switch_state, dacr) == SWITCH_DACR, "switch_state.dacr");
 _Static_assert(offsetof(struct switch_state, switch_pid) == SWITCH_PID, "switch_state.switch_pid");
 _Static_assert(offsetof(struct switch_state, policy) == SWITCH_POLICY, "switch_state.policy");
+_Static_assert(offsetof(struct switch_state, slot) == SWITCH_SLOT, "switch_state.slot");
+_Static_assert(CPU_PID_SLOT_SHIFT == SWITCH_SLOT_SHIFT, "switch_fault_va");
 _Static_assert(offsetof(struct hot, scheme.policy) == SWITCH_HOT_POLICY, "hot.scheme.policy");
 
 struct domains domains;

@@ -30,5 +30,8 @@
     .macro  switch_done space
     .endm
 
+    .macro  switch_fault_va space, va, scratch
+    .endm
+
 #endif
 #endif

@@ -18,5 +18,8 @@
     .macro  switch_done space
     .endm
 
+    .macro  switch_fault_va space, va, scratch
+    .endm
+
 #endif
 #endif

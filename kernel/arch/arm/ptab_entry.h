@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The form of page tables: two levels, 4096 directory entries of 1 MB, tables of 256 entries
+ * (ARM ARM B3.3; SA-1110 manual 7).
+ *
+ *   section     pa 12 | 0 8 | AP 2 | 0 | domain 4 | 1 | C B | 10
+ *   large page  pa 16 | 0 4 | AP 4 x 2 | C B | 01    the same entry 16 times
+ *   small page  pa 20 | AP 4 x 2 | C B | 10
+ *
+ * The domain is the switching scheme's. Behind each table lies another of as many words, which the
+ * hardware knows nothing of: for a page of 4 KB its node in the mapping database, if somebody has
+ * noted it. Only ptab.c, and mapdb.c for the way of a page fault's answer, include this.
+ */
+#ifndef PTAB_ENTRY_H
+#define PTAB_ENTRY_H
+
+#include "cpu.h"
+#include "kmem.h"
+#include "ptab.h"
+#include "space.h"
+
+#define ENTRIES_PER_TABLE 256u
+#define TABLE_SIZE        (ENTRIES_PER_TABLE * 4)
+
+/* First level. */
+#define PDE_TYPE       0x003u
+#define PDE_TABLE      0x011u /* coarse page table; bit 4 is to be set on this processor */
+#define PDE_IS_TABLE   0x001u
+#define PDE_SECTION    0x012u
+#define PDE_AP_RW      0xc00u
+#define PDE_AP_RO      0x800u
+#define PDE_DORMANT    0x200u /* with type 00 */
+#define PDE_SECTION_PA 0xfff00000u
+#define PDE_DOMAIN     0x1e0u
+
+/* Second level. */
+#define PTE_TYPE      0x003u
+#define PTE_LARGE     0x001u
+#define PTE_SMALL     0x002u
+#define PTE_AP_RW     0xff0u /* kernel and program read and write, all four sub-pages */
+#define PTE_AP_RO     0xaa0u /* program reads, kernel writes */
+#define PTE_AP_KERNEL 0x550u
+#define PTE_DORMANT   0x010u /* with type 00 */
+#define PTE_DORMANT_L 0x020u /* dormant: of a large page */
+
+#define CB (MAPPING_CACHEABLE | MAPPING_BUFFERABLE)
+
+typedef uint32_t pte_t;
+
+static inline pte_t page_entry(mapping_t m) {
+    bool large = mapping_size(m) == SIZE_64K;
+    uint32_t pa = m & ~PAGE_MASK;
+    if ((m & MAPPING_VALID) == 0) {
+        return pa | PTE_DORMANT | (large ? PTE_DORMANT_L : 0);
+    }
+    return pa | (large ? PTE_LARGE : PTE_SMALL) | (m & CB) |
+           ((m & MAPPING_WRITABLE) != 0 ? PTE_AP_RW : PTE_AP_RO);
+}
+
+static inline mapping_t page_mapping(pte_t e, uint32_t va) {
+    if (e == 0) {
+        return 0;
+    }
+    pte_t type = e & PTE_TYPE;
+    bool large = type == PTE_LARGE || (type == 0 && (e & PTE_DORMANT_L) != 0);
+    uint32_t page = large ? (e & ~size_mask(SIZE_64K)) | (va & size_mask(SIZE_64K) & ~PAGE_MASK)
+                          : e & ~PAGE_MASK;
+    page |= large ? SIZE_64K : SIZE_4K;
+    if (type == 0) {
+        return page;
+    }
+    return page | MAPPING_VALID | (e & CB) | ((e & PTE_AP_RW) == PTE_AP_RW ? MAPPING_WRITABLE : 0);
+}
+
+static inline pte_t *table_of(uint32_t pde) {
+    return heap_pa_to_uncached(pde & ~(TABLE_SIZE - 1));
+}
+
+/* Entries in use, by the table's place in the heap. */
+extern uint16_t table_used[HEAP_SIZE / TABLE_SIZE];
+
+static inline uint16_t *used(const pte_t *table) {
+    return &table_used[((uint32_t)table - HEAP_UNCACHED_VA) / TABLE_SIZE];
+}
+
+/* Where the entry of `va` is; NULL: there is no table. The table is kept at hand: the directory is
+ * only looked at if the last look was into another megabyte. */
+static inline pte_t *entry_at(struct space *space, uint32_t va) {
+    if (unlikely(space->table_section != va >> 20)) {
+        uint32_t pde = va >= KERNEL_AREA ? 0 : space->directory[va >> 20];
+        if ((pde & PDE_TYPE) != PDE_IS_TABLE) {
+            return NULL;
+        }
+        space->table = table_of(pde);
+        space->table_section = va >> 20;
+    }
+    return &space->table[va >> 12 & (ENTRIES_PER_TABLE - 1)];
+}
+
+/* Where the node of the entry's page is noted; it is NULL where nobody has. */
+static inline struct node **entry_node(pte_t *entry) {
+    return (struct node **)(entry + ENTRIES_PER_TABLE);
+}
+
+/*
+ * A place where nothing is mapped, found when a program faulted there, as its pager is likely to
+ * map something there next. Whatever puts an entry or a table anywhere forgets it.
+ */
+struct ptab_hole {
+    const struct space *space; /* NULL: none */
+    uint32_t va;
+    pte_t *entry;
+};
+extern struct ptab_hole ptab_hole;
+
+/* An entry that was 0 is not any more. Not published. */
+static inline void entry_fill(pte_t *entry, pte_t value) {
+    *entry = value;
+    table_used[((uint32_t)entry - HEAP_UNCACHED_VA) / TABLE_SIZE]++;
+    ptab_hole.space = NULL;
+}
+
+static inline void entry_publish(void) {
+    cpu_drain_write_buffer();
+}
+
+#endif
