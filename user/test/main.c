@@ -168,14 +168,17 @@ static void finish(unsigned status) {
 }
 
 /*
- * The kernel keeps our page tables for the megabyte in which sigma0 finds free memory and for the
- * one of the device that tests use: they have to be there before pages are counted.
+ * The kernel keeps our page tables for the megabyte in which sigma0 finds free memory, for the one
+ * of the device that tests use, and for that of our own image (which not every scheme has made by
+ * page faults): they have to be there before pages are counted.
  */
 static void touch_memory(void) {
     L4_Fpage_t page = L4_Sigma0_GetAny(L4_nilthread, FRAME_LOG2, L4_CompleteAddressSpace);
     (void)L4_Flush(L4_FpageAddRights(page, L4_FullyAccessible));
     page = L4_FpageLog2(test_board()->page, FRAME_LOG2);
     (void)L4_Sigma0_GetPage(L4_nilthread, L4_FpageAddRights(page, L4_ReadWriteOnly));
+    page = L4_FpageLog2((L4_Word_t)(uintptr_t)frames_block(), FRAME_LOG2);
+    (void)L4_Sigma0_GetPage(L4_nilthread, L4_FpageAddRights(page, L4_FullyAccessible));
 }
 
 int main(void) {
