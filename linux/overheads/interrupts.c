@@ -23,6 +23,7 @@
 #define VIC_SOFT         0x18
 #define SOURCE           1u
 #define DIRECT_ROUNDS    100u /* CSO 4.1 */
+#define COLD_ROUNDS      16u
 
 static void __iomem *vic;
 static struct device_node *node;
@@ -111,6 +112,12 @@ bool interrupts_direct(void) {
         raise();
     }
     mark(0);
+    for (unsigned i = 0; i < COLD_ROUNDS; i++) {
+        cold();
+        mark(REGION_COLD);
+        raise();
+        mark(0);
+    }
     controller_restore();
     return true;
 }

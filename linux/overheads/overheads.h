@@ -55,7 +55,8 @@ void aes_block(u8 *out, const u8 *in);
 #define PART_SWITCH   2u
 #define REGION_SWITCH 250u /* switches with nothing in the caches */
 #define REGION_IRQ    251u /* interrupts with all in the caches */
-#define REGIONS       252u
+#define REGION_COLD   252u /* interrupts with nothing in them, which CSO did not measure */
+#define REGIONS       253u
 
 int marks_open(bool probe);
 void mark(unsigned region); /* 0: none; ends the one before */

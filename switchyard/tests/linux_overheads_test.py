@@ -27,7 +27,7 @@ def ask(what: str, tasks: str, counts: tuple[int, ...], scale: int = SCALE) -> S
     return run(f"{words} overheads.scale={scale}").stats
 
 
-@pytest.mark.parametrize("pair", ["sort,deflate", "aes,crc"])
+@pytest.mark.parametrize("pair", ["sort,deflate", "aes,crc", "crc,deflate", "aes,deflate"])
 @pytest.mark.linux
 @pytest.mark.slow
 @pytest.mark.guests
