@@ -15,6 +15,7 @@ from switchyard.experiments.l4_primitives import L4Primitives
 from switchyard.experiments.linux_ctx import LinuxCtx
 from switchyard.experiments.linux_extreme import LinuxExtreme
 from switchyard.experiments.linux_ipc import LinuxIpc
+from switchyard.experiments.linux_overheads import LinuxOverheads
 
 EXPERIMENTS: dict[str, Experiment[Any]] = {
     one.name: one
@@ -29,6 +30,7 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
         LinuxIpc(),
         LinuxCtx(),
         LinuxExtreme(),
+        LinuxOverheads(),
     )
 }
 

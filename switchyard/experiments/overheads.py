@@ -207,6 +207,14 @@ class Interrupting:
         """I = R'_task - R_task - n D."""
         return self.total(task, n) - self.total(task, 0) - n * self.direct
 
+    def indirect_spread(self, task: str, n: int) -> tuple[float, float] | None:
+        """The least and the largest I of single runs, each beside its own without interrupts."""
+        alone, runs = self.runs[task, 0], self.runs[task, n]
+        if len(alone) != len(runs) or len(runs) < 2:
+            return None
+        each = [run - base - n * self.direct for base, run in zip(alone, runs, strict=True)]
+        return min(each), max(each)
+
     def indirect_percent(self, task: str, n: int) -> float:
         """I, of R_task."""
         return 100 * self.indirect(task, n) / self.total(task, 0)

@@ -93,20 +93,31 @@ def figure_3(found: Switching, pair: Pair, about: str) -> Figure:
     )
 
 
+def _indirect(found: Interrupting, task: str, n: int) -> Mark:
+    """I with its spread over the runs, which is often as large as it is."""
+    low, high = found.indirect_spread(task, n) or (None, None)
+    return Mark(
+        n,
+        found.us(found.indirect(task, n)),
+        found.us(low) if low is not None else None,
+        found.us(high) if high is not None else None,
+    )
+
+
 def figure_5(found: Interrupting, about: str) -> Figure:
     """The indirect overhead of interrupts by task (Fig. 5)."""
     series = [
         Series(
             task,
             NAMES[task],
-            [Mark(n, found.us(found.indirect(task, n))) for n in found.counts(task)],
+            [_indirect(found, task, n) for n in found.counts(task)],
         )
         for task in found.tasks
     ]
     ends = ", ".join(f"{one.label} {one.marks[-1].y:.1f}" for one in series)
     return Figure(
         title="What interrupts cost a task beside their own time",
-        subtitle=[f"{about}; indirect overhead, by task"],
+        subtitle=[f"{about}; indirect overhead, by task, with its spread over the runs"],
         x_title="interrupts",
         y_title="indirect overhead, µs",
         description=f"Line chart over 0 to {found.most} interrupts, which ends at, in µs: {ends}.",

@@ -169,3 +169,15 @@ def test_the_notes_compare() -> None:
     text = "\n".join(overheads_show.interrupt_notes(interrupting(), "here"))
     assert "an interrupt takes 5.00 µs" in text
     assert "0.003 % bubble sort (published 0.01)" in text
+
+
+def test_the_spread_of_an_interrupted_task_is_that_of_its_runs() -> None:
+    runs = {("sort", 0): [1_000_000, 2_000_000], ("sort", 9): [1_009_000, 2_018_000]}
+    found = Interrupting(CLOCK_HZ, D, runs)
+    assert found.indirect_spread("sort", 9) == (9_000 - 9 * D, 18_000 - 9 * D)
+    assert found.indirect_spread("sort", 0) == (0, 0)
+    (series,) = overheads_show.figure_5(found, "x").series
+    assert series.marks[1].low == pytest.approx(found.us(9_000 - 9 * D))
+    # nothing to spread over
+    single = Interrupting(CLOCK_HZ, D, {("sort", 0): [1], ("sort", 9): [2]})
+    assert single.indirect_spread("sort", 9) is None
