@@ -22,7 +22,7 @@ static const struct {
     {string_tests, true},    {propagate_tests, false}, {name_tests, false},
     {shared_tests, true},    {single_tests, false},    {preempt_tests, false},
     {migrate_tests, false},  {thumb_tests, false},     {lipc_tests, false},
-    {size_tests, true},
+    {size_tests, true},      {pagefault_tests, true},  {answer_tests, true},
 };
 
 static const char *running;

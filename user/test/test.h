@@ -45,6 +45,8 @@ extern const struct test preempt_tests[];
 extern const struct test migrate_tests[];
 extern const struct test thumb_tests[];
 extern const struct test lipc_tests[];
+extern const struct test pagefault_tests[];
+extern const struct test answer_tests[];
 
 /* Rows of the system calls' tables, each a test (calls.c); NULL behind the last. */
 const char *call_name(unsigned n);

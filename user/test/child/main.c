@@ -10,6 +10,7 @@
 /* exceptions.S: one instruction that traps, r0 in and out. */
 L4_Word_t child_undefined(L4_Word_t value);
 L4_Word_t child_swi(L4_Word_t value);
+L4_Word_t child_fault_keeps(L4_Word_t va, L4_Word_t number);
 
 static L4_Word_t words[L4_NUM_MRS];
 static L4_Word_t results[L4_NUM_MRS];
@@ -185,6 +186,9 @@ static L4_Word_t operate(L4_Word_t n) {
         return 1;
     case CHILD_SWI:
         results[0] = child_swi(words[1]);
+        return 1;
+    case CHILD_FAULT_KEEPS:
+        results[0] = child_fault_keeps(words[1], words[2]);
         return 1;
     case CHILD_IPC:
         return any_ipc(n);

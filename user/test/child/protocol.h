@@ -31,6 +31,8 @@ enum child_operation {
     CHILD_UNDEFINED,   /* executes an undefined instruction -> word that the handler put in r0 */
     CHILD_SWI,         /* executes SWI 0x123456 with r0 = argument -> r0 */
     CHILD_SET_HANDLER, /* exception handler */
+    CHILD_FAULT_KEEPS, /* va of a missing page, number -> which registers a load from there changed
+                        */
     CHILD_IPC /* to, from, timeouts, transfer timeouts, virtual sender, n, n buffer registers,
                  tag, message -> error code, tag, from, actual sender, intended receiver,
                  MR 1 to 16 */
