@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linux for the machines: unmodified kernels from Debian's source package, and RAM disks.
+"""Linux for the machines: kernels from Debian's source package, and RAM disks.
 
 The rules are in `linux/Makefile`, as those of our own guests are beside their sources. Sources and
 objects of Linux are kept outside the checkout (make's CACHE), so the second build is quick.
@@ -138,6 +138,17 @@ SYSTEMS = {
 BENCHES = {
     system.config: replace(system, disk="bench", about=f"{system.about}, with the benchmarks")
     for system in SYSTEMS.values()
+}
+
+# The machine of the uClinux paper, one set of programs on two kernels: the Versatile's, unmodified,
+# and the same without an MMU (linux/6.12/nommu).
+PAGED, FLAT = "s3c24a0", "s3c24a0-nommu"
+BENCHES |= {
+    config: replace(BENCHES["versatilepb"], config=config, machine="s3c24a0", about=about)
+    for config, about in (
+        (PAGED, "Linux 6.12 for ARM926EJ-S, with benchmarks that need no MMU"),
+        (FLAT, "Linux 6.12 without an MMU for ARM926EJ-S, with the benchmarks"),
+    )
 }
 
 # The kernel that measures what switches and interrupts cost inside it (linux/overheads).

@@ -92,6 +92,7 @@ def _linux() -> list[Finding]:
         _tool("bison", why, ["bison", "--version"], "bison"),
         _tool("bc", why, ["bc", "--version"], "bc"),
         _tool("xz", why, ["xz", "--version"], "xz-utils"),
+        _tool("patch", why, ["patch", "--version"], "patch"),
     ]
 
 

@@ -28,10 +28,19 @@ static void no_device(int signal) {
     _exit(3);
 }
 
-/* Whether the page answers as a probe does: asked by a child, which may die of it. */
+/* The system call is inline: a child of vfork() must not return from the function that called it.
+ */
+#ifdef NOLIBC
+#define VFORK() ((pid_t)my_syscall0(__NR_vfork))
+#else
+#define VFORK() vfork()
+#endif
+
+/* Whether the page answers as a probe does: asked by a child, which may die of it. By vfork(),
+ * which systems without an MMU have too; handlers of signals are not what a child shares. */
 static bool answers(volatile uint32_t *page) {
     int status = -1;
-    pid_t child = fork();
+    pid_t child = VFORK();
     if (child == 0) {
         (void)os_catch(SIGBUS, no_device);
         (void)os_catch(SIGSEGV, no_device);
@@ -97,16 +106,14 @@ void os_end_with_parent(void) {
 
 #ifdef NOLIBC
 
-/* The system call is inline in each of these: a child of vfork() must not return from the function
- * that called it. */
 pid_t os_vfork_program(const char *path, char *const arguments[]) {
     char *const environment[] = {NULL};
-    long child = my_syscall0(__NR_vfork);
+    pid_t child = VFORK();
     if (child == 0) {
         (void)sys_execve(path, arguments, environment);
         sys_exit(127);
     }
-    return child < 0 ? -1 : (pid_t)child;
+    return child < 0 ? -1 : child;
 }
 
 bool os_take_turns(void) {
@@ -156,7 +163,7 @@ bool os_catch(int signal, void (*handler)(int)) {
 
 pid_t os_vfork_program(const char *path, char *const arguments[]) {
     char *const environment[] = {NULL};
-    pid_t child = vfork();
+    pid_t child = VFORK();
     if (child == 0) {
         (void)execve(path, arguments, environment);
         _exit(127);

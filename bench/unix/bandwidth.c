@@ -5,7 +5,7 @@
  *
  * A sample is the time in which one megabyte arrives; `per` is its bytes.
  *
- * Parameters: case=pipe|unix|fifo rounds= warmup= dir=
+ * Parameters: case=pipe|unix|fifo rounds= warmup= dir= spawn=fork|vfork
  */
 #include "suite.h"
 
@@ -34,9 +34,22 @@ static void write_for_ever(void *context) {
     }
 }
 
+int writer_main(char **words) {
+    int fd = atoi(words[0]);
+    os_end_with_parent();
+    write_for_ever(&fd);
+    return 1;
+}
+
+static pid_t writer_start(int fd) {
+    const unsigned number = (unsigned)fd;
+    return spawned_by_fork() ? child_start(write_for_ever, &fd)
+                             : program_start("writer", &number, 1);
+}
+
 static bool transfer(unsigned stream, const char *name, int in, int out) {
     memset(buffer, 2, sizeof(buffer)); /* the pages are there before the first sample */
-    pid_t child = child_start(write_for_ever, &out);
+    pid_t child = writer_start(out);
     if (child < 0) {
         return failed("starting a process");
     }

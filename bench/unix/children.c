@@ -11,7 +11,14 @@ pid_t child_start(void (*body)(void *context), void *context) {
         body(context);
         _exit(0);
     }
+    if (child < 0 && errno == EINVAL) {
+        printf("suite: parameter spawn: there is no fork() without an MMU; expected vfork\n");
+    }
     return child;
+}
+
+bool spawned_by_fork(void) {
+    return parameter_is("spawn", "fork", "fork");
 }
 
 void child_end(pid_t child) {
@@ -93,19 +100,24 @@ static char *copy(char *to, const char *from) {
     return to;
 }
 
-pid_t relay_start(const struct relay *relay) {
-    if (parameter_is("spawn", "fork", "fork")) {
-        return child_start(relay_run, (void *)relay);
+pid_t program_start(const char *name, const unsigned *numbers, unsigned n) {
+    char digits[PROGRAM_NUMBERS][12];
+    char *arguments[PROGRAM_NUMBERS + 3] = {(char *)own_path, (char *)name};
+    for (unsigned i = 0; i < n; i++) {
+        (void)decimal(digits[i], numbers[i]);
+        arguments[2 + i] = digits[i];
     }
-    char numbers[4][12];
-    (void)decimal(numbers[0], (unsigned)relay->in);
-    (void)decimal(numbers[1], (unsigned)relay->out);
-    (void)decimal(numbers[2], relay->size);
-    (void)decimal(numbers[3], relay->kilobytes);
-    char *const arguments[] = {(char *)own_path, "relay",    numbers[0], numbers[1],
-                               numbers[2],       numbers[3], NULL};
     fflush(stdout);
     return os_vfork_program(own_path, arguments);
+}
+
+pid_t relay_start(const struct relay *relay) {
+    if (spawned_by_fork()) {
+        return child_start(relay_run, (void *)relay);
+    }
+    unsigned numbers[PROGRAM_NUMBERS] = {(unsigned)relay->in, (unsigned)relay->out, relay->size,
+                                         relay->kilobytes};
+    return program_start("relay", numbers, PROGRAM_NUMBERS);
 }
 
 int relay_main(char **arguments) {

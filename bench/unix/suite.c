@@ -114,6 +114,9 @@ int main(int argc, char **argv) {
     if (argc == 6 && strcmp(argv[1], "relay") == 0) {
         return relay_main(argv + 2);
     }
+    if (argc == 3 && strcmp(argv[1], "writer") == 0) {
+        return writer_main(argv + 2);
+    }
     for (size_t i = 0; argc > 1 && i < NUM_QUESTIONS; i++) {
         if (strcmp(questions[i]->name, argv[1]) == 0) {
             int status = ask(questions[i]) ? 0 : 1;

@@ -74,16 +74,23 @@ bool failed(const char *what);
 pid_t child_start(void (*body)(void *context), void *context);
 void child_end(pid_t child);
 
+/* Whether partners are to be started by fork(), the default; else (spawn=vfork) they are started by
+ * vfork() and become this program anew, which is told by `name` and numbers what it is. */
+#define PROGRAM_NUMBERS 4
+bool spawned_by_fork(void);
+pid_t program_start(const char *name, const unsigned *numbers, unsigned n);
+
 /* Starts a process that for ever reads a token of `size` bytes, sums `kilobytes` of its own memory
- * and writes the token: by fork(), or, if spawn=vfork, by vfork() and a program of its own. */
+ * and writes the token. */
 struct relay {
     int in, out;
     unsigned size;
     unsigned kilobytes;
 };
 pid_t relay_start(const struct relay *relay);
-/* The program that is started then: "relay IN OUT SIZE KILOBYTES". */
+/* The programs: "relay IN OUT SIZE KILOBYTES", and the writer of bandwidth.c, "writer OUT". */
 int relay_main(char **words);
+int writer_main(char **words);
 
 /* Both ends of a channel: a pipe, or a FIFO, which has a name. */
 struct channel {

@@ -10,12 +10,23 @@ NETWORK  := net os aeabi
 SUITE    := $(addprefix bench/unix/,suite measure children potato ctx bandwidth process call memory \
             signal extreme) bench/os/linux l4/lib/arch/arm/divide l4/lib/arch/arm/aeabi
 HELLO    := bench/unix/hello
-BENCH    := $(USER)/init $(USER)/sh $(USER)/suite $(USER)/hello
-PROGRAMS := $(USER)/init $(USER)/sh $(USER)/selftest $(addprefix $(USER)/,$(MORE)) \
-            $(USER)/suite $(USER)/hello
+BENCH    := $(addprefix $(USER)/,init $(if $(ANYWHERE),,sh) suite hello)
+PROGRAMS := $(sort $(BENCH) $(if $(ANYWHERE),,$(addprefix $(USER)/,sh selftest $(MORE))))
+
+# Programs are where the linker puts them, or (ANYWHERE) where there is room: then they relocate
+# themselves, have a stack of a fixed size where there is no MMU, and fork() is the system call of
+# that name, which such a kernel refuses; clone(), which nolibc takes, goes on in the same memory.
+ifdef ANYWHERE
+PLACED := -fPIE -D'sys_fork()=my_syscall0(__NR_fork)'
+LINKED := -pie -Wl,-e,start_anywhere -Wl,-z,norelro -Wl,-z,max-page-size=4096 \
+          -Wl,-z,stack-size=32768
+BEGIN  := bench/os/relocate
+else
+PLACED := -fno-pic
+endif
 
 CFLAGS_USER := -std=gnu11 -O2 -ffreestanding -fno-sanitize=undefined -g0 -fno-stack-protector \
-    -fno-pic -fno-unwind-tables -ffunction-sections -Wall -Wextra -Wshadow -Wundef -Werror \
+    $(PLACED) -fno-unwind-tables -ffunction-sections -Wall -Wextra -Wshadow -Wundef -Werror \
     -isystem $(SOURCE)/tools/include/nolibc -isystem $(OBJECTS)/usr/include -DEND=$(END)
 HEADERS := user/test.h user/os.h user/thumb.h user/programs.mk configs/$(CONFIG).mk \
            $(OBJECTS)/.headers
@@ -47,6 +58,7 @@ $(USER)/thumb/%.o: user/%.c $(HEADERS)
 	$(CC) $(THUMB) $(CFLAGS_USER) -fomit-frame-pointer -DNOLIBC_OMIT_FRAME_POINTER \
 		-include user/thumb.h -c -o $@ $<
 
+$(PROGRAMS): $(BEGIN:%=$(USER)/%.o)
 $(USER)/init: $(INIT:%=$(USER)/%.o)
 $(USER)/sh: $(SH:%=$(USER)/%.o)
 $(USER)/net: $(NETWORK:%=$(USER)/%.o)
@@ -59,7 +71,7 @@ $(USER)/selftest-thumb: $(TESTS:%=$(USER)/thumb/%.o) $(USER)/aeabi.o
 # an instruction's code as 8 digits (ARM) or 4 (Thumb; 4 and 4 for bl and blx, which are halves).
 CODE := ^ +[0-9a-f]+:\s+([0-9a-f]{8}|[0-9a-f]{4}( [0-9a-f]{4})?)\s+
 $(PROGRAMS):
-	$(CC) $(TARGET) -nostdlib -static -Wl,--gc-sections -o $@ $^
+	$(CC) $(TARGET) -nostdlib -static $(LINKED) -Wl,--gc-sections -o $@ $^
 	$(OBJDUMP) -d $@ > $@.lst
 	@! grep -E '$(CODE)($(FOREIGN))(eq|ne|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?(\.[nw])?\s' $@.lst || \
 		{ echo "linux: $@: the processor lacks the instructions above" >&2; rm -f $@; exit 1; }

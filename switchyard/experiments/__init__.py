@@ -16,6 +16,8 @@ from switchyard.experiments.linux_ctx import LinuxCtx
 from switchyard.experiments.linux_extreme import LinuxExtreme
 from switchyard.experiments.linux_ipc import LinuxIpc
 from switchyard.experiments.linux_overheads import LinuxOverheads
+from switchyard.experiments.uclinux_ctx import UclinuxCtx
+from switchyard.experiments.uclinux_ipc import UclinuxIpc
 
 EXPERIMENTS: dict[str, Experiment[Any]] = {
     one.name: one
@@ -31,6 +33,8 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
         LinuxCtx(),
         LinuxExtreme(),
         LinuxOverheads(),
+        UclinuxIpc(),
+        UclinuxCtx(),
     )
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the experiments on unmodified Linux share: runs of the suite, and where their cycles went.
+"""What the experiments on Linux share: runs of the suite, and where their cycles went.
 
 A job is one question of `bench/unix` on one machine, from power-on. Each case is a region of
 interest
@@ -171,6 +171,7 @@ def records(
     unit: str = "us",
     published: Published | None = None,
     divide: float = 1.0,
+    scheme: str = SCHEME,
 ) -> list[Record]:
     """A case's value, its spread, what was counted and where the cycles went."""
 
@@ -179,7 +180,7 @@ def records(
             experiment=experiment,
             machine=point.machine,
             system=SYSTEM,
-            scheme=SCHEME,
+            scheme=scheme,
             metric=name,
             parameters=parameters,
             value=round(number, 6),

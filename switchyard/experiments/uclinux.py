@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the experiments after the uClinux paper share: one kernel, with an MMU and without one.
+
+Both are Linux 6.12 of one configuration and run the same programs, from the same bytes. Without an
+MMU every program is in one address space with the kernel, whose map is flat and never changes
+(`linux/6.12/nommu`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from switchyard.build_linux import BENCHES, FLAT, PAGED, Linux
+from switchyard.experiments import linux_suite as suite
+from switchyard.experiments.experiment import Job
+from switchyard.experiments.linux_suite import Measured, Point
+from switchyard.records import Parameter
+
+PAPER = "Context Switching and IPC Performance Comparison between uClinux and Linux, Samsung, 2005"
+MACHINE = "s3c24a0"
+ABOUT = "ARM926EJ-S, 200 MHz, Linux 6.12"
+# Partners are started as where there is no fork(), with an MMU too.
+SPAWN = "spawn=vfork"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One of the two, by the scheme that it switches with."""
+
+    scheme: str
+    label: str
+    short: str  # the same for tables
+    paper: str  # what the paper calls its own
+    linux: Linux
+
+
+WITH = Kernel("flush", "with an MMU", "MMU", "Linux", BENCHES[PAGED])
+WITHOUT = Kernel("single-space", "without an MMU", "no MMU", "uClinux", BENCHES[FLAT])
+KERNELS = (WITH, WITHOUT)
+
+
+def jobs(cases: Sequence[tuple[str, str, Mapping[str, Parameter]]]) -> list[Job]:
+    """A run of each kernel for each case: its name, what the suite is asked, its parameters."""
+    return [
+        Job(
+            name=f"{kernel.scheme}-{name}",
+            guest=kernel.linux,
+            machine=MACHINE,
+            append=kernel.linux.append(f"quiet -- bench {words} {SPAWN} clock=probe"),
+            max_cycles=suite.MAX_CYCLES,
+            parameters={"scheme": kernel.scheme, **parameters},
+            profile=True,
+        )
+        for kernel in KERNELS
+        for name, words, parameters in cases
+    ]
+
+
+def shorter(point: Point, one: Measured, us: float, published: float) -> str:
+    """What a path would have to lack to take the published time, in lines that it fills."""
+    price = one.parts[suite.IFILL] / max(one.rates["icache_misses"], 1)
+    excess = (us - published) * point.clock_hz / 1e6
+    lines = (one.parts[suite.IFILL] + one.parts[suite.DFILL]) / max(price, 1)
+    if excess <= 0:
+        return "It takes no more than the paper's."
+    if excess < lines * price:
+        return (
+            f"It fills {lines:.0f} lines of {price:.0f} cycles; with {excess / price:.0f} fewer it "
+            "would take the paper's time."
+        )
+    return (
+        f"Without its {lines:.0f} line fills it would still take more than the paper's whole time: "
+        f"{one.rates['instructions']:.0f} instructions are "
+        f"{point.us(one.parts[suite.KERNEL] + one.parts[suite.PROGRAM]):.0f} µs by themselves."
+    )

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figs. 4 and 5 of the uClinux paper: lmbench's lat_ctx over FIFOs, with an MMU and without one.
+
+A ring of 2 to 16 processes, started by vfork(), each touching 0, 1 or 16 KB, passes a token; what
+passing and touching take without a switch is taken off, as lmbench does. The paper draws the
+figures and gives three of their values in words: how many times faster uClinux is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from switchyard.experiments import linux_suite as suite
+from switchyard.experiments import uclinux
+from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.linux_suite import Measured, Point
+from switchyard.experiments.uclinux import KERNELS, WITH, WITHOUT, Kernel
+from switchyard.figure import Bar, Bars, Figure, Mark, Series
+from switchyard.machine import Stats
+from switchyard.records import Published, Record
+from switchyard.suite import ALONE
+
+SIZES = (0, 1, 16)  # KB
+COUNTS = tuple(range(2, 17))
+QUICK_COUNTS = (2, 4, 8, 16)
+SHOWN = (2, 8, 16)  # in tables and breakdowns
+# Times as fast without an MMU, by size and processes (0 for any number).
+PUBLISHED = {
+    (0, 2): Published(9.7, f"{uclinux.PAPER}, section 5.2: 9.7 times for two processes, 0 KB"),
+    (0, 16): Published(4.5, f"{uclinux.PAPER}, section 5.2: 4.5 times for 16 processes, 0 KB"),
+    (16, 16): Published(1.0, f"{uclinux.PAPER}, section 5.2: almost the same at 16 KB"),
+}
+
+
+class UclinuxCtx(Experiment[Point]):
+    """Figs. 4 and 5: context switching time."""
+
+    name = "uclinux-ctx"
+    question = "What does a switch cost with an MMU, and without one, as processes and memory grow?"
+    source = f"{uclinux.PAPER}, Figs. 4 and 5"
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        """One run a kernel and size, which measures every number of processes."""
+        counts = ",".join(str(n) for n in QUICK_COUNTS) if settings.quick else "2-16"
+        rounds = settings.rounds or (20 if settings.quick else None)
+        cases = []
+        for size in SIZES:
+            words = f"ctx processes={counts} size={size} channel=fifo"
+            if rounds is not None:
+                words += f" rounds={rounds}"
+            cases.append((f"{size:02}k", words, {"size_kb": size, "quick": settings.quick}))
+        return uclinux.jobs(cases)
+
+    def measure(self, job: Job, stats: Stats) -> Point:
+        """Each number of processes in the ring, and alone."""
+        counts = QUICK_COUNTS if job.parameters["quick"] else COUNTS
+        return suite.measure(job, stats, [*counts, *(ALONE + n for n in counts)])
+
+    def outcome(self, points: Mapping[str, Point]) -> Outcome:
+        """Records, tables, figures and what they say."""
+        found = Found(points)
+        return Outcome(
+            records=records(found),
+            tables=[times(found), counts(found)],
+            figure=figure(found, SIZES, "A switch with an MMU and without one"),
+            notes=notes(found),
+            more={
+                "nothing-touched": figure(found, (0,), "The same where no memory is touched"),
+                "gain": gains(found),
+                "breakdown": breakdown(found),
+            },
+        )
+
+
+@dataclass(frozen=True)
+class Found:
+    """The points, by kernel, size and number of processes."""
+
+    points: Mapping[str, Point]
+
+    def point(self, kernel: Kernel, size: int) -> Point:
+        """The run with that size."""
+        return self.points[f"{kernel.scheme}-{size:02}k"]
+
+    @property
+    def counts(self) -> list[int]:
+        """The numbers of processes."""
+        return [stream for stream in next(iter(self.points.values())).cases if stream < ALONE]
+
+    def ring(self, kernel: Kernel, size: int, n: int) -> Measured:
+        """The token's way around."""
+        return self.point(kernel, size).cases[n]
+
+    def us(self, kernel: Kernel, size: int, n: int) -> float:
+        """A switch: a part of the way around, less what it takes without switching."""
+        point = self.point(kernel, size)
+        ring, alone = point.cases[n].timed.summary, point.cases[ALONE + n].timed.summary
+        return point.us(ring.mean - alone.mean) / n
+
+    def gain(self, size: int, n: int) -> float:
+        """How many times faster a switch is without an MMU."""
+        return self.us(WITH, size, n) / self.us(WITHOUT, size, n)
+
+    def each(self, kernel: Kernel, size: int, n: int, name: str) -> float:
+        """What was counted for one switch."""
+        return self.ring(kernel, size, n).rates[name] / n
+
+
+def records(found: Found) -> list[Record]:
+    """Every measured value; what was counted is a share of the way around, nothing taken off."""
+    made = []
+    for size in SIZES:
+        for n in found.counts:
+            parameters = {"processes": n, "size_kb": size}
+            for kernel in KERNELS:
+                made += suite.records(
+                    "uclinux-ctx",
+                    found.point(kernel, size),
+                    found.ring(kernel, size, n),
+                    "switch",
+                    parameters,
+                    value=found.us(kernel, size, n),
+                    divide=n,
+                    scheme=kernel.scheme,
+                )
+            made.append(
+                Record(
+                    experiment="uclinux-ctx",
+                    machine=found.point(WITHOUT, size).machine,
+                    system=suite.SYSTEM,
+                    scheme=WITHOUT.scheme,
+                    metric="gain",
+                    parameters=parameters,
+                    value=round(found.gain(size, n), 6),
+                    unit="1",
+                    published=PUBLISHED.get((size, n)),
+                )
+            )
+    return made
+
+
+def times(found: Found) -> Table:
+    """The figures in numbers, where it is worth it."""
+    rows = []
+    for size in SIZES:
+        for n in SHOWN:
+            paper = PUBLISHED.get((size, n))
+            rows.append(
+                [
+                    f"{size} KB, {n} processes",
+                    *(f"{found.us(kernel, size, n):.1f}" for kernel in KERNELS),
+                    f"{found.gain(size, n):.2f}",
+                    f"{paper.value:g}" if paper else "",
+                ]
+            )
+    return Table(
+        title="A switch, µs, and how many times faster it is without an MMU",
+        columns=["touched by each", *(k.short for k in KERNELS), "ratio", "paper's ratio"],
+        rows=rows,
+        caption=f"published: {uclinux.PAPER}, section 5.2; its figures' other values are not given",
+    )
+
+
+def counts(found: Found) -> Table:
+    """What a switch met."""
+    names = ("address_space_switches", "instructions", "icache_misses", "dcache_misses")
+    walks = ("itlb_misses", "dtlb_misses")
+    rows = []
+    for size in SIZES:
+        for n in SHOWN:
+            for kernel in KERNELS:
+                rows.append(
+                    [
+                        f"{size} KB, {n} processes, {kernel.short}",
+                        f"{found.each(kernel, size, n, names[0]):.1f}",
+                        *(f"{found.each(kernel, size, n, name):.0f}" for name in names[1:]),
+                        f"{sum(found.each(kernel, size, n, name) for name in walks):.0f}",
+                    ]
+                )
+    return Table(
+        title="Counted on the token's way to the next process, nothing taken off",
+        columns=["touched by each", "switches", "instr.", "I-miss", "D-miss", "TLB miss"],
+        rows=rows,
+        caption="switches: of the page tables; without an MMU there is one set of them",
+    )
+
+
+def figure(found: Found, sizes: tuple[int, ...], title: str) -> Figure:
+    """Fig. 4, or Fig. 5, which is its lines at 0 KB."""
+    series = []
+    for kernel in KERNELS:
+        for size in sizes:
+            name = kernel.label if len(sizes) == 1 else f"{size} KB, {kernel.label}"
+            marks = [Mark(n, found.us(kernel, size, n)) for n in found.counts]
+            series.append(Series(name, name, marks))
+    every = [found.us(k, size, n) for k in KERNELS for size in sizes for n in found.counts]
+    y_range, y_ticks = suite.ticks(max(every), 50 if max(every) > 250 else 25)
+    return Figure(
+        title=title,
+        subtitle=[
+            f"{uclinux.ABOUT}; a ring of processes over FIFOs, each touching its own",
+            "memory; means; what passing the token and touching take without a switch is taken off",
+        ],
+        x_title="processes",
+        y_title="a switch, µs",
+        description=(
+            f"Line chart of context-switch times over 2 to 16 processes, with an MMU and without "
+            f"one, at {', '.join(str(size) for size in sizes)} KB, between {min(every):.0f} and "
+            f"{max(every):.0f} microseconds."
+        ),
+        series=series,
+        y_range=y_range,
+        y_ticks=y_ticks,
+        x_ticks=[2, 4, 6, 8, 10, 12, 14, 16],
+    )
+
+
+def gains(found: Found) -> Figure:
+    """What the paper gives in words: how many times faster, beside ours."""
+    series = []
+    for size in SIZES:
+        marks = [Mark(n, found.gain(size, n)) for n in found.counts]
+        series.append(Series(f"{size} KB", f"{size} KB", marks))
+        points = [Mark(n, one.value) for (k, n), one in PUBLISHED.items() if k == size]
+        if points:
+            label = f"published, {size} KB"
+            series.append(Series(f"{size} KB", label, points, published=True))
+    highest = max(mark.y for one in series for mark in one.marks)
+    y_range, y_ticks = suite.ticks(highest, 1)
+    return Figure(
+        title="How many times faster a switch is without an MMU",
+        subtitle=[
+            f"{uclinux.ABOUT}, the same programs on both kernels;",
+            "published: three values of Samsung 2005, section 5.2, which dashes join; Linux 2.6.7",
+        ],
+        x_title="processes",
+        y_title="times as fast",
+        description=(
+            "Line chart of the ratio of context-switch times over 2 to 16 processes; at 0 KB "
+            f"{found.gain(0, 2):.1f} with 2 and {found.gain(0, 16):.1f} with 16, published 9.7 and "
+            "4.5."
+        ),
+        series=series,
+        y_range=y_range,
+        y_ticks=y_ticks,
+        x_ticks=[2, 4, 6, 8, 10, 12, 14, 16],
+    )
+
+
+def breakdown(found: Found) -> Bars:
+    """Where the time of a switch goes, passing the token and touching memory included."""
+    bars: list[Bar] = []
+    for size in SIZES:
+        for n in (SHOWN[0], SHOWN[-1]):
+            for kernel in KERNELS:
+                case = f"{size} KB, {n} processes, {kernel.short}"
+                one = found.ring(kernel, size, n)
+                bars += suite.bars(case, found.point(kernel, size), one, divide=n)
+    said = "; ".join(f"{k.label}: {suite.said(found.ring(k, 0, SHOWN[0]))}" for k in KERNELS)
+    return Bars(
+        title="Where the time of a switch goes, with an MMU and without one",
+        subtitle=[
+            f"{uclinux.ABOUT}; every cycle of a token's way to the next process,",
+            "by the function that took it and by what it waited for; nothing taken off",
+        ],
+        value_title="µs a switch",
+        description=f"Stacked bars; with {SHOWN[0]} processes and 0 KB, {said}.",
+        bars=bars,
+    )
+
+
+def notes(found: Found) -> list[str]:
+    """What deviates from the paper, and why, by the counters."""
+    made = [_ratio(found, n) for n in (SHOWN[0], SHOWN[-1])]
+    made += [_growth(found, kernel) for kernel in KERNELS]
+    made.append(_full(found))
+    return made
+
+
+def _ratio(found: Found, n: int) -> str:
+    """Why the gain at 0 KB is what it is."""
+    slow, fast = (found.us(kernel, 0, n) for kernel in KERNELS)
+    point, one = found.point(WITHOUT, 0), found.ring(WITHOUT, 0, n)
+    alone = point.cases[ALONE + n]
+    own = point.us(one.parts[suite.KERNEL] - alone.parts[suite.KERNEL]) / n
+    paper = PUBLISHED[(0, n)].value
+    text = (
+        f"{n} processes, 0 KB: {slow:.0f} µs with an MMU, {fast:.1f} without, {slow / fast:.1f} "
+        f"times as fast; published: {paper:g} times. Without an MMU {own:.1f} µs of it are the "
+        f"kernel's instructions, {found.each(WITHOUT, 0, n, 'instructions'):.0f} from one process "
+        f"to the next with the token's, and they fill "
+        f"{found.each(WITHOUT, 0, n, 'icache_misses'):.0f} lines of instructions and "
+        f"{found.each(WITHOUT, 0, n, 'dcache_misses'):.0f} of data that others had pushed out."
+    )
+    if slow / fast < paper:
+        text += (
+            f" To be {paper:g} times as fast it would have to take {slow / paper:.1f} µs"
+            + (
+                ", less than its instructions alone"
+                if slow / paper < own
+                else f", of which {own:.1f} would be its instructions"
+            )
+            + ": the path through 6.12 is longer than that of 2.6.7, which an MMU hides, since "
+            "there filling the caches costs most."
+        )
+    return text
+
+
+def _growth(found: Found, kernel: Kernel) -> str:
+    """What more processes cost."""
+    few, many = SHOWN[0], SHOWN[-1]
+    first, last = found.us(kernel, 0, few), found.us(kernel, 0, many)
+    grown = {
+        name.replace("_", " "): found.each(kernel, 0, many, name) - found.each(kernel, 0, few, name)
+        for name in ("instructions", "icache_misses", "dcache_misses", "itlb_misses", "dtlb_misses")
+    }
+    words = ", ".join(f"{value:+.0f} {name}" for name, value in grown.items() if abs(value) >= 1)
+    expected = (
+        "almost flat, since a flushed cache has nothing left to lose"
+        if kernel is WITH
+        else "growing with the processes, whose lines push each other out"
+    )
+    before, after = (found.ring(kernel, 0, n).functions for n in (few, many))
+    longer = sorted(
+        ((after.get(name, 0.0) / many - before.get(name, 0.0) / few, name) for name in after),
+        reverse=True,
+    )
+    most = ", ".join(f"{name} ({value:+.0f})" for value, name in longer[:4] if value >= 1)
+    return (
+        f"A switch {kernel.label} takes {first:.1f} µs with {few} processes and {last:.1f} with "
+        f"{many} ({last / first - 1:+.0%}; 0 KB); the paper's line is {expected}. Here it has "
+        f"{words or 'nothing more of what is counted'}; instructions grow most in "
+        f"{most or 'no function'}."
+    )
+
+
+def _full(found: Found) -> str:
+    """Whether what the processes touch makes both the same."""
+    size = SIZES[-1]
+    gains = {n: found.gain(size, n) for n in found.counts}
+    n = SHOWN[-1]
+    slow, fast = (found.us(kernel, size, n) for kernel in KERNELS)
+    text = (
+        f"{size} KB, as much as the data cache holds: {slow:.0f} µs with an MMU and {fast:.0f} "
+        f"without, for {n} processes, {gains[n]:.2f} times as fast (over all numbers "
+        f"{min(gains.values()):.2f} to {max(gains.values()):.2f}); the paper finds almost the "
+        f"same. A switch fills {found.each(WITHOUT, size, n, 'dcache_misses'):.0f} lines of data "
+        f"without an MMU and {found.each(WITH, size, n, 'dcache_misses'):.0f} with one"
+    )
+    if gains[n] > 1.1:
+        text += (
+            ": of data there is nothing left to save, but of instructions it fills "
+            f"{found.each(WITHOUT, size, n, 'icache_misses'):.0f} lines in place of "
+            f"{found.each(WITH, size, n, 'icache_misses'):.0f}"
+        )
+    return text + "."
