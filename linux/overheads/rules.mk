@@ -29,8 +29,9 @@ $(OVERHEADS)/overheads/%.o: overheads/%.c overheads/overheads.h overheads/rules.
                             $(TOP)/include/probe.h $(OVERHEADS)/.copied
 	$(OVERHEADS_CC) -Werror $(abspath $<)
 
-$(OVERHEADS)/overheads/linux/%.o: $(SOURCE)/%.c $(OVERHEADS)/.copied
-	$(OVERHEADS_CC) $<
+# The source is no prerequisite: it is not there before Linux is unpacked.
+$(OVERHEADS)/overheads/linux/%.o: $(OVERHEADS)/.copied
+	$(OVERHEADS_CC) $(SOURCE)/$*.c
 
 # What Linux's own link takes besides vmlinux.a; objects given there are linked as they are. The
 # value of KCFLAGS must be that of the unmodified kernel, else all would be compiled anew.

@@ -94,6 +94,16 @@ class LinuxOverheads(Experiment[Point]):
             cases=cases,
         )
 
+    def row(self, job: Job, point: Point) -> dict[str, Parameter]:
+        """A run's times in cycles, by how many switches or interrupts there were."""
+        names = ("first", "second", "switches") if point.cold is None else ("task",)
+        found: dict[str, Parameter] = dict(job.parameters)
+        found["direct"] = point.single.cycles / point.singles
+        for count, parts in point.cases.items():
+            for name, spent in zip(names, parts, strict=True):
+                found[f"{name}_{count}"] = spent.cycles
+        return found
+
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """Records, tables, figures and what they say."""
         found = Found(points)

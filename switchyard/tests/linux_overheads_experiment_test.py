@@ -136,6 +136,17 @@ def test_overheads_are_what_was_put_in() -> None:
     assert value(found, "switch_max_cv") == 0
 
 
+def test_a_sweep_has_each_time_of_a_run() -> None:
+    experiment = linux_overheads.LinuxOverheads()
+    jobs = {job.name: job for job in experiment.jobs(Settings(quick=True))}
+    switch, interrupt = (jobs[name] for name in ("switch-aes-crc-0", "interrupt-crc-0"))
+    row = experiment.row(switch, experiment.measure(switch, stats(switch)))
+    assert (row["tasks"], row["direct"]) == ("aes,crc", C)
+    assert (row["first_1"], row["switches_99"]) == (WORK["aes"], 99 * (C + DIRTY))
+    row = experiment.row(interrupt, experiment.measure(interrupt, stats(interrupt)))
+    assert (row["direct"], row["task_49"]) == (D, WORK["crc"] + 49 * (D + STRAY))
+
+
 def test_a_run_that_differs_is_seen_in_the_variation() -> None:
     _, found = outcome(Settings(), shift=100_000)
     # five runs, 200,000 cycles apart; the largest is that of the shortest pair
@@ -164,9 +175,11 @@ def test_cycles_by_where_they_go() -> None:
 def test_reasons_are_worked_out_from_the_counters() -> None:
     found, made = outcome(Settings())
     text = "\n".join(made.notes)
+    # 2.5 ms of the paper for 49 times 235 lines
+    assert "235 lines that it fills again here after each would be 26 cycles a line; 20 are" in text
     assert "1346 cycles for 143 instructions, of which 1000 wait for 26 lines" in text
-    # the paper's 5760 cycles: (5760 - 346) / 66 reads of memory
-    assert "The paper's 5760 cycles would be 82 cycles for each of them" in text
+    # 346 cycles that do not wait, and 66 reads of memory
+    assert "Were each of these 26 cycles, it would be 2065: memory" in text
     assert found.added(("sort", "deflate"), 0, "dcache_misses") == 235
     assert "bubble sort 235 (and 0 of instructions)" in text
     assert "are 208 to 282 µs each" in text

@@ -27,7 +27,7 @@ def ask(what: str, tasks: str, counts: tuple[int, ...], scale: int = SCALE) -> S
     return run(f"{words} overheads.scale={scale}").stats
 
 
-@pytest.mark.parametrize("pair", ["sort,deflate", "aes,crc", "crc,deflate", "aes,deflate"])
+@pytest.mark.parametrize("pair", ["sort,crc", "crc,deflate", "aes,deflate"])
 @pytest.mark.linux
 @pytest.mark.slow
 @pytest.mark.guests
@@ -73,10 +73,8 @@ def test_interrupts_are_as_many_as_asked_for() -> None:
     ("words", "line"),
     [
         ("what=fly tasks=sort,crc counts=1", "overheads.what=fly: expected switch or interrupt"),
-        ("what=switch tasks=sort counts=1", "overheads.tasks: expected two of them"),
         ("what=interrupt tasks=sleep counts=1", "overheads.tasks: sleep: expected sort, deflate,"),
         ("what=switch tasks=sort,crc counts=0", "overheads.counts: 0: expected at most 127, and 1"),
-        ("what=switch tasks=sort,crc", "expected overheads.counts, and a scale of 1 to 1000"),
     ],
 )
 @pytest.mark.linux
