@@ -49,9 +49,10 @@ FULL = "size=8192,589824,1048576,1048576 passes=1,2,5,32"
 QUICK = "size=2048,65536,65536,65536 passes=1,1,1,1"
 TINY = "size=2048,4096,4096,4096 passes=1,1,1,1"  # where no work is done
 
-COUNTS, QUICK_COUNTS = (1, 19, 39, 59, 79, MOST_SWITCHES), (1, 9, 19)
+COUNTS, QUICK_COUNTS = (1, 25, 49, 75, MOST_SWITCHES), (1, 9, 19)
 INTERRUPTS, QUICK_INTERRUPTS = (0, 9, 19, 29, 39, MOST_INTERRUPTS), (0, 9)
 QUICK_RUNS = 2
+OTHER_RUNS = 3  # a point of the other schemes, at the ends only
 DIRECT_TIMES = 20  # switches from cold caches, whose mean is C
 HANDLERS = {"own": 1, "other": 2}  # in the interrupted task's space, or in one of its own
 # Lines that tasks read before run 0, 1, ...: no multiple of the generator's period of 2^16 - 1.
@@ -68,7 +69,7 @@ FLUSHING = re.compile(r"cpu_flush_caches|flush_and_load")
 
 @dataclass(frozen=True)
 class Counted:
-    """What was counted in regions together."""
+    """What was counted in regions together, which took so many cycles."""
 
     cycles: int
     icache_misses: int
@@ -78,14 +79,14 @@ class Counted:
     buffer: int
 
     @classmethod
-    def of(cls, regions: Sequence[Region]) -> "Counted":
+    def of(cls, regions: Sequence[Region], cycles: int) -> "Counted":
         """The sum."""
 
         def sum_of(*names: str) -> int:
             return sum(region.counters.total(*names) for region in regions)
 
         return cls(
-            sum_of("cycles"),
+            cycles,
             sum_of("icache_misses"),
             sum_of("dcache_read_misses"),
             sum_of("fill_stall_cycles"),
@@ -129,7 +130,7 @@ class L4Overheads(Experiment[Point]):
         made = []
         for scheme in SCHEMES:
             full = scheme == PUBLISHED
-            runs = range(most if full else 1)
+            runs = range(most if full else min(most, OTHER_RUNS))
             made.append(_direct(scheme))
             made += [_invoke(scheme, handler) for handler in HANDLERS]
             for pair in PAIRS:
@@ -166,7 +167,8 @@ class L4Overheads(Experiment[Point]):
         if len(pair.switches) != n:
             raise RunError(f"{job.name}: {len(pair.switches)} switches; expected {n}")
         _in_turns(job, stats, pair)
-        tasks = Counted.of([stats.region(FIRST), stats.region(SECOND)])
+        # the regions have the accesses in them with which slices end; the stamps do not
+        tasks = Counted.of([stats.region(FIRST), stats.region(SECOND)], pair.first + pair.second)
         return dataclasses.replace(point, pair=pair, tasks=tasks)
 
     def outcome(self, points: Mapping[str, Point]) -> Outcome:

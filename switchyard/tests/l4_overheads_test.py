@@ -162,8 +162,8 @@ def test_wrong_runs_are_no_results() -> None:
     with pytest.raises(RunError, match="48 interrupts; expected 49"):
         experiment.measure(job, statistics_of(job, irqs=48))
     other = jobs["flush-sort-deflate-99-0"]
-    with pytest.raises(RunError, match="19 switches; expected 99"):
-        experiment.measure(other, statistics_of(jobs["flush-sort-deflate-19-0"], irqs=0))
+    with pytest.raises(RunError, match="49 switches; expected 99"):
+        experiment.measure(other, statistics_of(jobs["flush-sort-deflate-49-0"], irqs=0))
 
 
 def test_tasks_that_compute_something_else_are_found() -> None:
