@@ -173,8 +173,8 @@ void fault_undefined(struct tcb *self) {
     exception(self, L4_ARM_EXC_UNDEFINED, 0);
 }
 
-/* fault_path.S, where it reads the instruction that faulted. */
-extern const char fault_path_load[];
+/* Instructions that may fail: fault_path.S reads the program's, lipc_path.S a local id's UTCB. */
+extern const char fault_path_load[], lipc_path_load[];
 
 /* On the abort stack, the kernel's registers in their banks: 0 repeats the access, 4 skips it. */
 uint32_t fault_kernel(uint32_t pc) {
@@ -184,7 +184,7 @@ uint32_t fault_kernel(uint32_t pc) {
     if (hot.space != NULL && address < KERNEL_AREA && switch_fault(hot.space, &va, status)) {
         return 0;
     }
-    if (may_fail || pc == (uint32_t)fault_path_load) {
+    if (may_fail || pc == (uint32_t)fault_path_load || pc == (uint32_t)lipc_path_load) {
         failed = true;
         return 4;
     }

@@ -24,8 +24,8 @@
 #define LOW_PRIORITY  50u
 #define WARMUP_REGION 255u
 
-static L4_Word_t stub_ipc, stub_switch, stub_clock;
-static L4_ThreadId_t main_thread, yielder, echo;
+static L4_Word_t stub_ipc, stub_lipc, stub_switch, stub_clock;
+static L4_ThreadId_t main_thread, yielder, echo, local_echo;
 
 /* What a page fault's sample has in it beside the fault. */
 static void nothing(void) {
@@ -47,6 +47,11 @@ static void thread_switch(void) {
 
 static void ipc_in_space(void) {
     (void)raw_call(echo.raw, 0, stub_ipc);
+}
+
+/* The same by local ids. */
+static void lipc_in_space(void) {
+    (void)raw_call(local_echo.raw, 0, stub_lipc);
 }
 
 /* A load from a page that is not there, the next of a row of them: our pager is the partner. */
@@ -94,6 +99,7 @@ static const struct primitive {
     {"ipc_in_space", ipc_in_space, NULL, NULL, NULL},
     {"page_fault", page_fault, unmap, pager_is_partner, pager_is_sigma0},
     {"nothing", nothing, nothing, NULL, NULL},
+    {"lipc_in_space", lipc_in_space, NULL, NULL, NULL},
 };
 
 /* From one round's start to the next one's. */
@@ -137,9 +143,13 @@ static void echo_body(void) {
     raw_echo(stub_ipc);
 }
 
+static void local_echo_body(void) {
+    raw_local_echo(stub_lipc);
+}
+
 /* Thread number `n` of this space. */
 static L4_ThreadId_t start_thread(unsigned n, void (*body)(void), L4_Word_t priority) {
-    static uint8_t stacks[2][1024] __attribute__((aligned(8)));
+    static uint8_t stacks[3][1024] __attribute__((aligned(8)));
     L4_ThreadId_t id = L4_GlobalId(L4_ThreadNo(main_thread) + 100 + n, 1);
     uintptr_t utcb = (uintptr_t)L4_MyUtcb() + (1 + n) * L4_UTCB_SIZE;
     if (!L4_ThreadControl(id, main_thread, main_thread, main_thread, (void *)utcb) ||
@@ -165,11 +175,13 @@ int main(void) {
     }
     main_thread = L4_MyGlobalId();
     stub_ipc = raw_stub_ipc();
+    stub_lipc = raw_stub_lipc();
     stub_switch = raw_stub_thread_switch();
     stub_clock = raw_stub_system_clock();
     yielder = start_thread(0, yield_body, LOW_PRIORITY);
     echo = start_thread(1, echo_body, OWN_PRIORITY);
-    if (yielder.raw == 0 || echo.raw == 0 || !os_partners_start(1)) {
+    local_echo = L4_LocalIdOf(start_thread(2, local_echo_body, OWN_PRIORITY));
+    if (yielder.raw == 0 || echo.raw == 0 || local_echo.raw == 0 || !os_partners_start(1)) {
         print("bench-primitives: a thread or the partner does not start\n");
         os_finish(1);
     }

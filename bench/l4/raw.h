@@ -13,6 +13,7 @@
 
 /* Addresses of the kernel's stubs, for these functions and loops. */
 L4_Word_t raw_stub_ipc(void);
+L4_Word_t raw_stub_lipc(void);
 L4_Word_t raw_stub_thread_switch(void);
 L4_Word_t raw_stub_system_clock(void);
 
@@ -25,6 +26,9 @@ void raw_syscall(L4_Word_t argument, L4_Word_t stub);
 
 /* Receives, and answers each message with the same untyped words, for ever. */
 void raw_echo(L4_Word_t stub) __attribute__((noreturn));
+
+/* The same from and to local threads, by the stub of Lipc. */
+void raw_local_echo(L4_Word_t stub) __attribute__((noreturn));
 
 /* Switches to `to`, for ever. */
 void raw_yield(L4_Word_t to, L4_Word_t stub) __attribute__((noreturn));

@@ -25,6 +25,7 @@
 
     .text
     stub    raw_stub_ipc, L4_KIP_SC_IPC
+    stub    raw_stub_lipc, L4_KIP_SC_LIPC
     stub    raw_stub_thread_switch, L4_KIP_SC_THREAD_SWITCH
     stub    raw_stub_system_clock, L4_KIP_SC_SYSTEM_CLOCK
 
@@ -51,6 +52,15 @@
     mov     r11, r0
     mov     r0, #0                      @ first nothing is sent
 1:  mvn     r1, #0                      @ from any
+    mov     r2, #0
+    call    r11
+    bic     r3, r3, #0xfc0              @ no typed items back
+    b       1b
+
+    function raw_local_echo
+    mov     r11, r0
+    mov     r0, #0                      @ first nothing is sent
+1:  mvn     r1, #0x3f                   @ from any local thread
     mov     r2, #0
     call    r11
     bic     r3, r3, #0xfc0              @ no typed items back

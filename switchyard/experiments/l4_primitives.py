@@ -33,6 +33,7 @@ TRAPS = {
     "system_clock": (1, 1),
     "thread_switch": (2, 2),
     "ipc_in_space": (3, 2),
+    "lipc_in_space": (6, 2),
 }
 PAGE_FAULT, NOTHING = 4, 5
 LIMITS = {"null_syscall": 60, "thread_switch": 90, "page_fault": 900}
@@ -41,6 +42,7 @@ ABOUT = {
     "system_clock": "SystemClock: the cheapest call that answers something",
     "thread_switch": "ThreadSwitch to a ready thread of the space, to its first instruction",
     "ipc_in_space": "an empty message to a thread of the space, one way",
+    "lipc_in_space": "the same by local ids (Lipc), between threads that wait for local ones",
     "page_fault": "a load from a missing page: fault, pager in another space, map, restart",
 }
 
@@ -71,7 +73,7 @@ class L4Primitives(Experiment[Point]):
                 guest=GUESTS[f"{BOARD}-{scheme}-{PROGRAM}"],
                 machine=MACHINE,
                 append=f"rounds={rounds} warmup={WARMUP} fault={int(scheme not in WITHOUT_FAULTS)}",
-                max_cycles=CYCLES_TO_START + 6 * (rounds + WARMUP) * CYCLES_A_ROUND,
+                max_cycles=CYCLES_TO_START + 7 * (rounds + WARMUP) * CYCLES_A_ROUND,
                 parameters={"scheme": scheme},
             )
             for scheme in SCHEMES

@@ -84,6 +84,7 @@ def test_primitives(primitives: Written) -> None:
             "system_clock": 245,
             "thread_switch": 85,
             "ipc_in_space": 55,
+            "lipc_in_space": 66,
             "page_fault": fake.PAGE_FAULT,
         }
     )

@@ -22,23 +22,11 @@ kip_stub_\name:
     .endm
 
     stub    ipc, SYSCALL_IPC
-/* Lipc first makes global ids of local ones: a local id is the UTCB's address, where the global id
- * is. If it is no UTCB's, this is the program's own fault. */
-    .macro  to_global id
-    tst     \id, #0x3f
-    bne     .Lglobal\@
-    cmp     \id, #0                      @ nil is none,
-    cmnne   \id, #0x40                   @ "any local thread" neither
-    ldrne   \id, [\id]
-.Lglobal\@:
-    .endm
-
+/* Lipc's number is another one, which one comparison tells from Ipc's and all others (ipc_path.S). */
     .balign 32
     .global kip_stub_lipc
 kip_stub_lipc:
-    to_global r0
-    to_global r1
-    mvn     r12, #SYSCALL_LIPC
+    mvn     r12, #~LIPC_MARK
     swi     #SYSCALL_LIPC
     mov     pc, lr
 

@@ -64,5 +64,7 @@
 #define SYSCALL_MEMORY_CONTROL     9
 #define SYSCALL_SYSTEM_CLOCK       10
 #define SYSCALLS                   11
+/* Only Lipc's stub puts this there instead: adding 1 overflows. */
+#define LIPC_MARK 0x7fffffff
 
 #endif

@@ -13,11 +13,13 @@
     .text
     .balign 32
 
-/* From swi_entry (ipc_path.S), with the program's registers. A system call that is not Ipc. */
+/* From swi_entry (ipc_path.S), with the program's registers and that comparison's flags. A system call
+ * that is not Ipc: V says that it is Lipc. */
     .global yield_path
 yield_path:
+    bvs     lipc_path
     cmn     r12, #SYSCALL_THREAD_SWITCH + 1
-    bne     lipc_path
+    bne     swi_entry_slow
     ldr     r8, [sp, #HOT_CURRENT]
     ldr     r10, [sp, #HOT_READY_TOP]
     teq     r0, #0
