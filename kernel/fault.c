@@ -129,10 +129,19 @@ static enum fault_end unresolved(struct tcb *self, uint32_t va, uint32_t rights)
     return FAULT_MESSAGE;
 }
 
+bool fault_scheme_data(void) {
+    uint32_t va = cpu_fault_address();
+    return switch_fault(hot.space, &va, cpu_fault_status());
+}
+
+bool fault_scheme_prefetch(uint32_t pc) {
+    return pc < KERNEL_AREA && switch_fault(hot.space, &pc, FSR_TRANSLATION_SECTION);
+}
+
 enum fault_end fault_data(struct tcb *self, uint32_t status, uint32_t va) {
     uint32_t insn = 0;
-    if (switch_fault(self->space, &va, status)) {
-        return FAULT_RESUME;
+    if (FSR_STATUS(status) == FSR_TRANSLATION_PAGE && switch_fault(self->space, &va, status)) {
+        return FAULT_RESUME; /* of another's page table: the entry was not even missing */
     }
     switch (FSR_STATUS(status)) {
     case FSR_TRANSLATION_SECTION:
@@ -161,8 +170,7 @@ enum fault_end fault_prefetch(struct tcb *self) {
         kdb_trap(self, va);
         return FAULT_SCHEDULE;
     }
-    if (switch_fault(self->space, &va, FSR_TRANSLATION_SECTION) ||
-        mapdb_wake(self->space, va, false)) {
+    if (mapdb_wake(self->space, va, false)) {
         return FAULT_RESUME;
     }
     return unresolved(self, va, L4_eXecutable);

@@ -8,6 +8,14 @@
 #include "thread.h"
 
 /*
+ * From entry.S, on the abort stack and with nothing saved: is the fault the scheme's own doing?
+ * Then it is repaired, and the access is repeated. Of data, only for translation faults of sections
+ * and domain faults are they asked; what else can be the scheme's (switch.h) fault_data finds out.
+ */
+bool fault_scheme_data(void);
+bool fault_scheme_prefetch(uint32_t pc);
+
+/*
  * From fault_path.S, what it leaves. The thread's registers are saved; pc is the instruction that
  * faulted, or for an undefined instruction the next.
  */

@@ -12,6 +12,11 @@
 #include "offsets.h"
 #include "switch_asm.h"
 
+/* Fault status: translation fault of a section, domain fault of a section or of a page. */
+#define STATUS_TRANSLATION_SECTION 0x5
+#define STATUS_DOMAIN              0x9
+#define STATUS_PAGE                0x2
+
     .section .vectors, "ax"
     b       reset_entry
     b       undefined_entry
@@ -112,8 +117,18 @@ undefined_entry:
     bl      fault_undefined
     b       kernel_exit
 
+/*
+ * The scheme comes first, for it has many faults soon after a space has got its domain: on the abort
+ * stack, with no more registers saved than C changes. (The frame's lines are cold by then.)
+ */
 prefetch_abort_entry:
     sub     lr, lr, #4
+    stmfd   sp!, {r0-r3, r12, lr}
+    mov     r0, lr
+    bl      fault_scheme_prefetch
+    teq     r0, #0
+    ldmfd   sp!, {r0-r3, r12, lr}
+    movsne  pc, lr
     save_frame_scratch
     b       fault_path_prefetch
 
@@ -123,9 +138,22 @@ data_abort_entry:
     mrs     r0, spsr
     tst     r0, #0xf
     bne     3f
+    mrc     p15, 0, r0, c5, c0, 0
+    and     r0, r0, #0xf
+    teq     r0, #STATUS_TRANSLATION_SECTION
+    bicne   r0, r0, #STATUS_PAGE
+    teqne   r0, #STATUS_DOMAIN
     ldr     r0, [sp]
-    save_frame_scratch
+    beq     2f
+1:  save_frame_scratch
     b       fault_path_data
+
+2:  stmfd   sp!, {r0-r3, r12, lr}
+    bl      fault_scheme_data
+    teq     r0, #0
+    ldmfd   sp!, {r0-r3, r12, lr}
+    movsne  pc, lr
+    b       1b
 
 /*
  * The kernel's own access to a program's memory faulted: the translation was not loaded yet. Stays
@@ -164,7 +192,7 @@ hot:
     .global tcbs
 tcbs:
     .space  THREAD_COUNT_ASM << TCB_SIZE_LOG2
-    .space  512
+    .space  1024                        @ the abort stack: a scheme may recycle on it
     .global abort_scratch
 abort_scratch:
     .space  16
