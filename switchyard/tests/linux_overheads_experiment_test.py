@@ -183,6 +183,9 @@ def test_reasons_are_worked_out_from_the_counters() -> None:
     assert found.added(("sort", "deflate"), 0, "dcache_misses") == 235
     assert "bubble sort 235 (and 0 of instructions)" in text
     assert "are 208 to 282 µs each" in text
+    assert "bubble sort 29 to 29, deflate 29 to 29" in text
+    _, once = outcome(Settings(rounds=1))
+    assert "in single runs" not in "\n".join(once.notes)
 
 
 def test_figures_and_tables() -> None:
