@@ -136,8 +136,7 @@ static void many_spaces(void) {
     }
 }
 
-L4_Word_t two_calls(L4_Word_t first, L4_Word_t tag, L4_Word_t second, L4_Word_t long_tag,
-                    L4_Word_t stub);
+L4_Word_t two_calls(L4_Word_t first, L4_Word_t tag, L4_Word_t second, L4_Word_t long_tag);
 
 /*
  * A child whose UTCB lies in the same megabyte as ours. When it has run, the translations of ours
@@ -145,8 +144,6 @@ L4_Word_t two_calls(L4_Word_t first, L4_Word_t tag, L4_Word_t second, L4_Word_t 
  * switch is just being made.
  */
 static void utcb_collides(void) {
-    const L4_KernelInterfacePage_t *kip = L4_GetKernelInterface();
-    L4_Word_t stub = (L4_Word_t)(uintptr_t)kip + kip->Ipc;
     struct task *near = child_new_at(L4_ROOT_UTCB_AREA + 0x40000);
     struct task *far = warm_child();
     CHECK(near != NULL && far != NULL);
@@ -156,8 +153,7 @@ static void utcb_collides(void) {
             L4_LoadMR(i, CHILD_PATTERN(n, i));
         }
         L4_Word_t long_tag = L4_MakeMsgTag(CHILD_LABEL, n, 0).raw;
-        EQUAL(two_calls(near->id.raw, L4_MakeMsgTag(CHILD_LABEL, 1, 0).raw, far->id.raw, long_tag,
-                        stub),
+        EQUAL(two_calls(near->id.raw, L4_MakeMsgTag(CHILD_LABEL, 1, 0).raw, far->id.raw, long_tag),
               long_tag);
         for (L4_Word_t i = 5; i <= n; i++) {
             L4_Word_t word;
@@ -166,6 +162,60 @@ static void utcb_collides(void) {
         }
         /* And the answer of the near one, long itself. */
         CHECK(child_echoes(near, n, n));
+    }
+}
+
+#define HOLDERS 14u /* and we: the domains that there are */
+
+/* Lets each have a domain; then nobody else has one. */
+static bool all_hold(struct task *const child[HOLDERS]) {
+    for (unsigned round = 0; round < 50; round++) {
+        L4_Word_t before = L4_KDB_Statistic(L4_STAT_DOMAINS_ALLOCATED);
+        for (unsigned i = 0; i < HOLDERS; i++) {
+            TRY(child_echoes(child[i], 1, 0));
+        }
+        if (L4_KDB_Statistic(L4_STAT_DOMAINS_ALLOCATED) == before) {
+            return true;
+        }
+    }
+    test_fail(__FILE_NAME__, __LINE__, "all hold a domain", 0, 1);
+    return false;
+}
+
+/*
+ * The partner of such a call has to be marked dirty all the same (pitfall 1). Afterwards it, we
+ * and all other holders of domains are, but the one that collided, so two spaces that have none
+ * find one clean domain, and the other costs a flush. Short messages read no UTCB: for them, none
+ * of this happens.
+ */
+static void utcb_collides_dirty(void) {
+    struct task *child[HOLDERS], *without[2];
+    if (L4_KDB_Statistic(L4_STAT_DOMAINS_ALLOCATED) == 0) {
+        test_skip("this scheme has no domains");
+        return;
+    }
+    CHECK((without[0] = warm_child()) != NULL && (without[1] = warm_child()) != NULL);
+    child[0] = child_new_at(L4_ROOT_UTCB_AREA + 0x40000);
+    CHECK(child[0] != NULL);
+    for (unsigned i = 1; i < HOLDERS; i++) {
+        CHECK((child[i] = warm_child()) != NULL);
+    }
+    static const L4_Word_t words[] = {5, 8, 9, 20, 63};
+    for (unsigned k = 0; k < sizeof words / sizeof words[0]; k++) {
+        L4_Word_t long_tag = L4_MakeMsgTag(CHILD_LABEL, words[k], 0).raw;
+        CHECK(all_hold(child));
+        EQUAL(two_calls(child[0]->id.raw, L4_MakeMsgTag(CHILD_LABEL, 1, 0).raw, child[1]->id.raw,
+                        long_tag),
+              long_tag);
+        L4_Word_t flushes = L4_KDB_Statistic(L4_STAT_CACHE_FLUSHES);
+        for (unsigned i = 2; i < HOLDERS; i++) {
+            CHECK(child_echoes(child[i], 1, 0));
+        }
+        EQUAL(L4_KDB_Statistic(L4_STAT_CACHE_FLUSHES), flushes);
+        CHECK(child_echoes(without[0], 1, 0));
+        EQUAL(L4_KDB_Statistic(L4_STAT_CACHE_FLUSHES), flushes);
+        CHECK(child_echoes(without[1], 1, 0));
+        EQUAL(L4_KDB_Statistic(L4_STAT_CACHE_FLUSHES), flushes + 1);
     }
 }
 
@@ -512,11 +562,55 @@ static void yield_order(void) {
     EQUAL(order[2], 2);
 }
 
+static void note_once(L4_Word_t who) {
+    note(who);
+    (void)L4_Receive(main_thread);
+}
+
+static void notes_1(void) {
+    note_once(1);
+}
+
+static void notes_2(void) {
+    note_once(2);
+}
+
+static void notes_3(void) {
+    note_once(3);
+}
+
+/* ... and the others stay in their order: who was started last, first. */
+static void yield_keeps_order(void) {
+    main_thread = L4_MyGlobalId();
+    for (unsigned attempt = 0;; attempt++) {
+        num_order = 0;
+        L4_ThreadId_t first = worker_start(notes_1, TEST_PRIORITY);
+        L4_ThreadId_t second = worker_start(notes_2, TEST_PRIORITY);
+        L4_ThreadId_t third = worker_start(notes_3, TEST_PRIORITY);
+        L4_ThreadSwitch(second);
+        EQUAL(num_order, 1);
+        EQUAL(order[0], 2);
+        L4_Yield();
+        let_others_run();
+        EQUAL(num_order, 3);
+        if (order[1] == 3) {
+            break;
+        }
+        FAIL_IF(attempt == 5, "order", order[1] << 8 | order[2],
+                0x301); /* not every time a tick has come in between */
+        worker_delete(first);
+        worker_delete(second);
+        worker_delete(third);
+    }
+    EQUAL(order[2], 1);
+}
+
 const struct test fast_tests[] = {
     {"fast_all_lengths", all_lengths},
     {"fast_between_spaces", between_spaces},
     {"fast_many_spaces", many_spaces},
     {"fast_utcb_collides", utcb_collides},
+    {"fast_utcb_collides_dirty", utcb_collides_dirty},
     {"fast_flags", flags},
     {"fast_wrong_ids", wrong_ids},
     {"fast_self", self},
@@ -532,5 +626,6 @@ const struct test fast_tests[] = {
     {"fast_yield_registers", yield_registers},
     {"fast_yield_flags", yield_flags},
     {"fast_yield_order", yield_order},
+    {"fast_yield_keeps_order", yield_keeps_order},
     {NULL, NULL},
 };

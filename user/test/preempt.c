@@ -15,10 +15,10 @@ static volatile bool yield_when_pending;
 static volatile L4_Word_t pending_seen, resumed, delaying;
 static volatile L4_ThreadId_t handler;
 
-/* What may come on top: ticks and messages, and where the time is the host's, the host's other
- * work. */
+/* What may come on top, in microseconds: on the simulator interrupts and switches, which take 34 at
+ * most (sa1110 and versatilepb, all schemes); where the time is the host's, its other work. */
 static L4_Word_t slack(void) {
-    return probe_present() ? 6000u : 150000u;
+    return probe_present() ? 100u : 150000u;
 }
 
 static void reset(void) {
@@ -82,7 +82,7 @@ static void delayed(void) {
     L4_ThreadId_t id = runner(TEST_PRIORITY, MAX_DELAY);
     for (unsigned i = 0; i < 3; i++) {
         L4_Word_t late = sleep_over();
-        FAIL_IF(late + 500 < MAX_DELAY || late > MAX_DELAY + slack(), "delayed", late, MAX_DELAY);
+        FAIL_IF(late < MAX_DELAY || late > MAX_DELAY + slack(), "delayed", late, MAX_DELAY);
         CHECK(last_ran != 0);
     }
     worker_delete(id);
@@ -121,6 +121,7 @@ static void pending(void) {
 }
 
 /* Whole ticks, or the other one's slices would be cut by the next. */
+#define SLICE       10000u
 #define SLICE_DELAY 30000u
 
 static volatile L4_Word64_t slice_start[2], slice_longest[2];
@@ -164,9 +165,11 @@ static void slice_delayed(void) {
     worker_delete(first);
     worker_delete(second);
     L4_Word_t longer = (L4_Word_t)slice_longest[0], usual = (L4_Word_t)slice_longest[1];
-    FAIL_IF(usual < 5000 || usual > 10000 + slack(), "a slice", usual, 10000);
-    FAIL_IF(longer < SLICE_DELAY + 5000 || longer > 10000 + SLICE_DELAY + slack(), "a longer slice",
-            longer, 10000 + SLICE_DELAY);
+    /* A slice ends with a tick, and the next begins when the other's switch is done. */
+    L4_Word_t less = probe_present() ? 100 : 5000;
+    FAIL_IF(usual + less < SLICE || usual > SLICE + slack(), "a slice", usual, SLICE);
+    FAIL_IF(longer + less < SLICE + SLICE_DELAY || longer > SLICE + SLICE_DELAY + slack(),
+            "a longer slice", longer, SLICE + SLICE_DELAY);
 }
 
 /* ---- signals ---- */
@@ -189,7 +192,8 @@ static void signalled(void) {
         L4_MsgTag_t tag = L4_Receive_Timeout(id, PATIENCE);
         EQUAL(error_of(tag), 0);
         EQUAL(tag.raw, L4_MakeMsgTag(L4_LABEL_PREEMPTION, 2, 0).raw);
-        CHECK(now - clock_of_message() <= PERIOD);
+        FAIL_IF(now - clock_of_message() > slack(), "told when it was", now - clock_of_message(),
+                0);
         L4_Word64_t seen = last_ran;
         L4_Sleep(L4_TimePeriod(PERIOD)); /* it waits for us */
         EQUAL((L4_Word_t)last_ran, (L4_Word_t)seen);
@@ -220,7 +224,7 @@ static void signal_after_delay(void) {
     handler = L4_MyGlobalId();
     L4_ThreadId_t id = runner(TEST_PRIORITY, MAX_DELAY);
     L4_Word_t late = sleep_over();
-    FAIL_IF(late + 500 < MAX_DELAY || late > MAX_DELAY + slack(), "delayed", late, MAX_DELAY);
+    FAIL_IF(late < MAX_DELAY || late > MAX_DELAY + slack(), "delayed", late, MAX_DELAY);
     EQUAL(L4_Receive_Timeout(id, PATIENCE).raw, L4_MakeMsgTag(L4_LABEL_PREEMPTION, 2, 0).raw);
 }
 

@@ -162,6 +162,49 @@ static void utcb_of_the_dead(void) {
     }
 }
 
+#define ROOMY      (TASK_APART_BASE + TASK_APART * 0x100000u) /* a megabyte of nobody's */
+#define ROOMY_LOG2 15u
+
+/* The same without a new space: the frame becomes one of a space's that there is already. */
+static void utcb_of_the_dead_reused(void) {
+    if (!is_single()) {
+        return;
+    }
+    const volatile uint8_t *block = frames_block();
+    L4_ThreadId_t space = new_thread_id(), me = L4_MyGlobalId();
+    void *no_utcb = (void *)~(uintptr_t)0;
+    L4_Word_t old, wrong = 0;
+    CHECK(L4_ThreadControl(space, space, me, L4_nilthread, no_utcb) == 1);
+    CHECK(L4_SpaceControl(space, 0, L4_FpageLog2(ROOMY, FRAME_LOG2),
+                          L4_FpageLog2(ROOMY + (1u << ROOMY_LOG2), ROOMY_LOG2), L4_nilthread,
+                          &old) == 1);
+    L4_ThreadId_t thread[7];
+    for (L4_Word_t page = 0; page < 7; page++) {
+        struct task *child = child_new();
+        L4_Word_t words[60];
+        CHECK(child != NULL);
+        memset(words, 0x5a, sizeof words);
+        CHECK(child_send(child, CHILD_ECHO, 60, words));
+        EQUAL(child_wait(child).kind, OUTCOME_DONE);
+        child_delete(child);
+        L4_Word_t utcb = ROOMY + (1u << ROOMY_LOG2) + page * FRAME_SIZE;
+        thread[page] = new_thread_id();
+        CHECK(L4_ThreadControl(thread[page], space, me, me,
+                               (void *)(uintptr_t)(utcb + L4_UTCB_SIZE)) == 1);
+        for (L4_Word_t at = 0; at < FRAMES_BLOCK_SIZE; at += 32) {
+            (void)block[at];
+        }
+        for (L4_Word_t at = 0; at < L4_UTCB_SIZE; at += sizeof at) {
+            wrong += *(volatile L4_Word_t *)(uintptr_t)(utcb + at) != 0;
+        }
+    }
+    for (L4_Word_t page = 0; page < 7; page++) {
+        CHECK(L4_ThreadControl(thread[page], L4_nilthread, L4_nilthread, L4_nilthread, no_utcb));
+    }
+    CHECK(L4_ThreadControl(space, L4_nilthread, L4_nilthread, L4_nilthread, no_utcb));
+    EQUAL(wrong, 0);
+}
+
 /* The areas of a space that has ended are nobody's: an access faults. */
 static void areas_of_the_dead(void) {
     if (!is_single()) {
@@ -185,6 +228,7 @@ const struct test single_tests[] = {
     {"single_programs_apart", programs_apart},
     {"single_new_program_new_code", new_program_new_code},
     {"single_utcb_of_the_dead", utcb_of_the_dead},
+    {"single_utcb_of_the_dead_reused", utcb_of_the_dead_reused},
     {"single_areas_of_the_dead", areas_of_the_dead},
     {NULL, NULL},
 };

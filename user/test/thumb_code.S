@@ -19,7 +19,8 @@ thumb_count:
     b       1b
     .arm
 
-/* thumb_call(to): Ipc, a call of no words, from Thumb state; then comes back as from a stub. */
+/* thumb_call(to): Ipc, a call of no words, from Thumb state; then comes back as from a stub. What is
+ * behind the SWI is in no word with it, and undefined in ARM state. */
     .balign 4
     .global thumb_call
     .type   thumb_call, %function
@@ -33,8 +34,9 @@ thumb_call:
     add     r4, pc, #1
     bx      r4
     .thumb
+    nop
     swi     0
     bx      lr
-    .balign 4
+    .short  0xe7ff
     .arm
 2:  ldmfd   sp!, {r4-r10, pc}
