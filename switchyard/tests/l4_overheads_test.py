@@ -166,6 +166,17 @@ def test_wrong_runs_are_no_results() -> None:
         experiment.measure(other, statistics_of(jobs["flush-sort-deflate-49-0"], irqs=0))
 
 
+def test_slices_out_of_turn_are_no_result() -> None:
+    # the second task began: the stamps are of b a b a ..., and the regions say so
+    experiment = L4Overheads()
+    job = next(j for j in experiment.jobs(Settings()) if j.name == "flush-sort-deflate-49-0")
+    regions, samples = pair_stats(job, "flush", 49)
+    regions[0]["id"], regions[1]["id"] = 2, 1
+    stats = Stats.parse(json.dumps(fake.stats(1_000_000, regions, samples)), "stats")
+    with pytest.raises(RunError, match="region 1 and the time stamps differ by"):
+        experiment.measure(job, stats)
+
+
 def test_tasks_that_compute_something_else_are_found() -> None:
     points = measured(Settings(quick=True))
     name = "fass-sort-crc-19-0"
