@@ -172,6 +172,13 @@ class Switching:
         """The largest coefficient of variation of a point's running times."""
         return max(variation([run.total for run in runs]) for runs in self.runs.values())
 
+    def max_deviation(self) -> float:
+        """The largest standard deviation of a point's running times, in cycles."""
+        return max(
+            statistics.stdev([run.total for run in runs]) if len(runs) > 1 else 0.0
+            for runs in self.runs.values()
+        )
+
 
 @dataclass(frozen=True)
 class Interrupting:

@@ -228,7 +228,7 @@ def switch_notes(found: Switching, about: str) -> list[str]:
     indirect = {pair: found.indirect_percent(pair, n) for pair in found.pairs}
     largest = max(indirect, key=lambda pair: indirect[pair])
     said = ", ".join(
-        f"{value:.2f} % {titled(pair)}"
+        f"{value:.3f} % {titled(pair)}"
         + (f" (published {INDIRECT_PERCENT[pair].value:g})" if pair in INDIRECT_PERCENT else "")
         for pair, value in indirect.items()
     )
@@ -239,7 +239,7 @@ def switch_notes(found: Switching, about: str) -> list[str]:
     whole = [found.altogether_percent(pair, n) for pair in found.pairs]
     low, high = ALTOGETHER_PERCENT
     notes.append(
-        f"{about}: altogether {min(whole):.2f} to {max(whole):.2f} % (published {low:g} to "
+        f"{about}: altogether {min(whole):.3f} to {max(whole):.3f} % (published {low:g} to "
         f"{high:g} %)."
     )
     smaller = [
