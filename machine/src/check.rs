@@ -160,6 +160,46 @@ pub struct Checker {
     /// Who wrote each line of memory last.
     writers: Vec<Option<Writer>>,
     findings: BTreeMap<(Cause, u32), Finding>,
+    /// Walks made lately, by [`Walk::slot`]: nearly every access repeats one.
+    recent: Vec<Option<Walk>>,
+}
+
+/// A descriptor that a walk has read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Read {
+    at: u32,
+    /// `None`: there is no memory.
+    word: Option<u32>,
+}
+
+/// A walk through the page tables of the ideal machine.
+#[derive(Debug, Clone, Copy)]
+struct Walk {
+    /// The smallest page (1 KB, a tiny one) that was looked for: its number.
+    page: u32,
+    first: Read,
+    second: Option<Read>,
+    entry: Option<TlbEntry>,
+}
+
+impl Walk {
+    const SLOTS: usize = 1024;
+
+    fn page(mva: u32) -> u32 {
+        mva >> 10
+    }
+
+    fn slot(mva: u32) -> usize {
+        Self::page(mva) as usize % Self::SLOTS
+    }
+
+    /// Where the descriptors are, in the order in which they were read.
+    fn read(&self) -> impl Iterator<Item = u32> {
+        [Some(self.first), self.second]
+            .into_iter()
+            .flatten()
+            .map(|read| read.at)
+    }
 }
 
 /// A translation that the ideal machine has made.
@@ -185,6 +225,7 @@ impl Checker {
             writers: vec![None; ideal.len() / 32],
             ideal,
             findings: BTreeMap::new(),
+            recent: vec![None; Walk::SLOTS],
         }
     }
 
@@ -208,29 +249,52 @@ impl Checker {
         self.writers[self.offset(pa)? / 32]
     }
 
-    /// The descriptors of `mva`, as they are now: their addresses and, if there is one, the entry.
-    fn walk(&self, memory: &MemSys, mva: u32) -> (Vec<u32>, Option<TlbEntry>) {
+    /// The descriptors of `mva`, as they are now, and the entry if there is one.
+    fn walk(&mut self, memory: &MemSys, mva: u32) -> Walk {
         let (ttb, _) = memory.translation_registers();
-        let fine = memory.fine_tables();
-        let first = mmu::first_level_address(ttb, mva);
-        let mut read = vec![first];
-        let entry = match self
-            .ideal_word(first)
-            .map(|d| mmu::first_level(d, mva, fine))
-        {
-            Some(FirstLevel::Section(entry)) => Some(entry),
-            Some(FirstLevel::Table(table)) => {
-                let second = table.descriptor_address(mva);
-                read.push(second);
-                self.ideal_word(second).and_then(|d| table.entry(d, mva))
+        let first = self.read_descriptor(mmu::first_level_address(ttb, mva));
+        let slot = Walk::slot(mva);
+        if let Some(walk) = self.recent[slot] {
+            let same = walk.page == Walk::page(mva)
+                && walk.first == first
+                && walk
+                    .second
+                    .is_none_or(|second| second == self.read_descriptor(second.at));
+            if same {
+                return walk;
             }
-            _ => None,
+        }
+        let mut walk = Walk {
+            page: Walk::page(mva),
+            first,
+            second: None,
+            entry: None,
         };
-        (read, entry)
+        match first
+            .word
+            .map(|d| mmu::first_level(d, mva, memory.fine_tables()))
+        {
+            Some(FirstLevel::Section(entry)) => walk.entry = Some(entry),
+            Some(FirstLevel::Table(table)) => {
+                let second = self.read_descriptor(table.descriptor_address(mva));
+                walk.entry = second.word.and_then(|d| table.entry(d, mva));
+                walk.second = Some(second);
+            }
+            _ => {}
+        }
+        self.recent[slot] = Some(walk);
+        walk
+    }
+
+    fn read_descriptor(&self, at: u32) -> Read {
+        Read {
+            at,
+            word: self.ideal_word(at),
+        }
     }
 
     fn translate(
-        &self,
+        &mut self,
         memory: &MemSys,
         mva: u32,
         access: mmu::Access,
@@ -242,7 +306,7 @@ impl Checker {
             });
         }
         let (_, dacr) = memory.translation_registers();
-        let entry = self.walk(memory, mva).1.ok_or(NoTranslation)?;
+        let entry = self.walk(memory, mva).entry.ok_or(NoTranslation)?;
         mmu::check(&entry, mva, access, dacr, memory.permission_table())
             .map_err(|_: FaultKind| NoTranslation)?;
         Ok(Ideal {
@@ -273,17 +337,16 @@ impl Checker {
             self.check_domain(memory, access, mva, entry.as_ref(), write);
             return Some((pa, pa));
         }
-        let read = self.walk(memory, mva).0;
-        let late = read.iter().find(|at| {
-            let real = memory.bus.read_memory_word(**at);
-            real != self.ideal_word(**at)
-        });
+        let walk = self.walk(memory, mva);
+        let late = walk
+            .read()
+            .find(|at| memory.bus.read_memory_word(*at) != self.ideal_word(*at));
         let cause = if late.is_some() {
             Cause::DescriptorNotInMemory
         } else {
             Cause::StaleTranslation
         };
-        let writer = late.or(read.last()).and_then(|at| self.writer(*at));
+        let writer = late.or(walk.read().last()).and_then(|at| self.writer(at));
         self.report(Finding {
             cause,
             access: *access,
