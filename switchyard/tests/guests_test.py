@@ -154,8 +154,8 @@ QEMU_MACHINES = {
     BOARD: ["-M", "collie"],
     VERSATILE: ["-M", "versatilepb", "-audiodev", "none,id=none"],
 }
-# Its time is the instructions' (32 ns each), not the host's, and idle time is skipped: what else the
-# host does is no matter to timeouts and timeslices.
+# Its time is the instructions' (32 ns each), not the host's, and idle time is skipped: what else
+# the host does is no matter to timeouts and timeslices.
 QEMU_TIME = ["-icount", "shift=5,sleep=off"]
 
 
