@@ -503,7 +503,7 @@ static void yield_registers(void) {
     wrong = 0;
     turns = 0;
     L4_ThreadId_t id = worker_start(yields_back, TEST_PRIORITY);
-    L4_Word64_t end = L4_SystemClock().raw + 200000;
+    L4_Word64_t end = L4_SystemClock().raw + 100000;
     L4_Word_t mine = 0;
     for (; L4_SystemClock().raw < end; mine++) {
         EQUAL(yield_keeps(id.raw, stub_thread_switch(), mine << 8), 0);
@@ -526,11 +526,11 @@ static void yield_flags(void) {
     wrong = 0;
     turns = 0;
     L4_ThreadId_t id = worker_start(compares, TEST_PRIORITY);
-    for (unsigned i = 0; i < 40; i++) {
+    for (unsigned i = 0; i < 12; i++) {
         EQUAL(yield_keeps(id.raw, stub_thread_switch(), i << 8), 0);
     }
     EQUAL(wrong, 0);
-    CHECK(turns > 40);
+    CHECK(turns > 12);
 }
 
 static void notes_forever_1(void) {

@@ -161,7 +161,7 @@ static void slice_delayed(void) {
     CHECK(L4_Set_PreemptionDelay(first, LOW, SLICE_DELAY) != L4_SCHEDULE_ERROR);
     CHECK(worker_go(first, delay_slices));
     L4_ThreadId_t second = worker_start(keep_slices, LOW);
-    L4_Sleep(L4_TimePeriod(200000));
+    L4_Sleep(L4_TimePeriod(130000));
     worker_delete(first);
     worker_delete(second);
     L4_Word_t longer = (L4_Word_t)slice_longest[0], usual = (L4_Word_t)slice_longest[1];

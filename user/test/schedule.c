@@ -100,7 +100,7 @@ static void round_robin(void) {
     for (unsigned i = 0; i < COUNTERS; i++) {
         CHECK(worker_start(count, TEST_PRIORITY - 1).raw != 0);
     }
-    L4_Sleep(L4_TimePeriod(300000));
+    L4_Sleep(L4_TimePeriod(130000));
     L4_Word_t least = counter[1], most = counter[1];
     for (unsigned i = 2; i <= COUNTERS; i++) {
         least = counter[i] < least ? counter[i] : least;
@@ -125,7 +125,7 @@ static void preserves_registers(void) {
     for (unsigned i = 0; i < COUNTERS; i++) {
         CHECK(worker_start(compute, TEST_PRIORITY - 1).raw != 0);
     }
-    L4_Sleep(L4_TimePeriod(300000));
+    L4_Sleep(L4_TimePeriod(130000));
     for (unsigned i = 1; i <= COUNTERS; i++) {
         CHECK(counter[i] > 1);
     }
