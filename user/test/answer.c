@@ -178,7 +178,9 @@ static void blocks(void) {
     EQUAL(paged_faults, 1);
     paged_answer = give_of_block;
     for (L4_Word_t i = 0; i < FRAMES_BLOCK_SIZE; i += FRAME_SIZE) {
-        EQUAL(child_read(child, PAGED_HIGH + i), 0xb0000000 | i);
+        volatile L4_Word_t *at = (volatile L4_Word_t *)(uintptr_t)(paged_memory + i);
+        *at = *at + 0x1000000; /* in our cache, where it was */
+        EQUAL(child_read(child, PAGED_HIGH + i), 0xb1000000 | i);
     }
     EQUAL(paged_faults, 17);
     (void)L4_UnmapFpage((L4_Fpage_t){.raw = L4_FpageLog2(paged_memory, FRAMES_BLOCK_LOG2).raw |

@@ -39,6 +39,7 @@ bool paged_serve(L4_MsgTag_t tag, L4_ThreadId_t from) {
     struct paged_fault fault = {.from = from.raw, .label = L4_Label(tag)};
     L4_StoreMR(1, &fault.address);
     L4_StoreMR(2, &fault.ip);
+    L4_StoreMRs(3, 2, fault.rest);
     if ((fault.label & 0xfff8) != L4_LABEL_PAGEFAULT || L4_UntypedWords(tag) != 2) {
         return false;
     }

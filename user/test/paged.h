@@ -20,6 +20,7 @@
 
 struct paged_fault {
     L4_Word_t from, label, address, ip;
+    L4_Word_t rest[2]; /* message registers that are not the message's, but come with it */
 };
 extern struct paged_fault paged_seen[PAGED_SEEN];
 extern volatile unsigned paged_faults; /* so many */

@@ -59,6 +59,21 @@ static void instructions(void) {
     paged_end();
 }
 
+/* No page fault, though nothing is there: the access is not aligned. */
+static void unaligned(void) {
+    NEEDS_PROTECTION;
+    struct task *child = paged_usual();
+    CHECK(child != NULL);
+    EQUAL(child_read(child, PAGED_LOW), 0x1234);
+    EQUAL(child_do(child, CHILD_SET_HANDLER, L4_MyGlobalId().raw, 0, 0, 0).kind, OUTCOME_DONE);
+    struct outcome o = child_do(child, CHILD_WRITE, PAGED_LOW + FRAME_SIZE + 2, 0x5a, 0, 0);
+    EQUAL(o.kind, OUTCOME_EXCEPTION);
+    EQUAL(o.words[3], L4_ARM_EXC_DATA_ABORT);
+    EQUAL(o.words[4] & 0xd, 1);
+    EQUAL(paged_faults, 1);
+    paged_end();
+}
+
 /* A missing page of code: the message says so, at its own address. */
 static void execute(void) {
     NEEDS_PROTECTION;
@@ -84,6 +99,8 @@ static void registers(void) {
                                     i << 28 | (0x00abc000 + i), 0, 0);
         EQUAL(o.kind, OUTCOME_DONE);
         EQUAL(o.words[0], 0);
+        EQUAL(paged_seen[i].rest[0], 0); /* what the program has in registers is its own affair */
+        EQUAL(paged_seen[i].rest[1], 0);
     }
     EQUAL(paged_faults, 16);
     paged_end();
@@ -192,6 +209,63 @@ static void with_pager(void (*body)(void), L4_Word_t priority) {
         EQUAL(touched(other), 0x5678);
         EQUAL(touched(one), 0x1234);
         EQUAL(child_read(child, va), 0x1234);
+    }
+    paged_end();
+}
+
+/* A pager that waits for one only: another's fault is not for it, and comes when it listens. */
+static void closed(void) {
+    NEEDS_PROTECTION;
+    paged_begin();
+    CHECK(paged_frame != NULL && paged_start(paged_calling_pager, TEST_PRIORITY));
+    L4_ThreadId_t one = worker_start(toucher, TEST_PRIORITY);
+    L4_ThreadId_t other = worker_start(toucher, TEST_PRIORITY);
+    CHECK(tell(one, PAGED_LOW, 0));
+    EQUAL(touched(one), 0);
+    CHECK(tell(other, PAGED_LOW + FRAME_SIZE, 0));
+    L4_Sleep(L4_TimePeriod(5000));
+    EQUAL(paged_faults, 1);
+    for (L4_Word_t i = 2; i < 5; i++) {
+        CHECK(tell(one, PAGED_LOW + i * FRAME_SIZE, 0));
+        EQUAL(touched(one), 0);
+        EQUAL(paged_seen[i - 1].from, one.raw);
+        EQUAL(paged_faults, i);
+    }
+    worker_delete(one); /* ends the wait for it */
+    EQUAL(touched(other), 0);
+    EQUAL(paged_seen[4].from, other.raw);
+    paged_end();
+}
+
+/* It waits for the next one for a millisecond at most: then it does something else. */
+static volatile unsigned timeouts;
+
+static void impatient_pager(void) {
+    L4_ThreadId_t from;
+    L4_MsgTag_t tag = L4_Wait(&from);
+    for (;;) {
+        if (L4_IpcFailed(tag)) {
+            timeouts++;
+            tag = L4_Wait(&from);
+        } else if (paged_serve(tag, from)) {
+            tag = L4_ReplyWait_Timeout(from, L4_TimePeriod(1000), &from);
+        } else {
+            tag = L4_Wait(&from);
+        }
+    }
+}
+
+static void impatient(void) {
+    NEEDS_PROTECTION;
+    paged_begin();
+    timeouts = 0;
+    CHECK(paged_frame != NULL && paged_start(impatient_pager, TEST_PRIORITY));
+    L4_ThreadId_t id = worker_start(toucher, TEST_PRIORITY);
+    for (L4_Word_t i = 0; i < 4; i++) {
+        CHECK(tell(id, PAGED_LOW + i * FRAME_SIZE, 0));
+        EQUAL(touched(id), 0);
+        L4_Sleep(L4_TimePeriod(30000));
+        EQUAL(timeouts, i + 1);
     }
     paged_end();
 }
@@ -329,6 +403,42 @@ static void priorities(void) {
     paged_end();
 }
 
+/* Likewise somebody who is more important than the pager, and has been made ready before the fault.
+ */
+static void notes_and_gives(const struct paged_fault *fault) {
+    order[num_order % 8] = 2;
+    num_order++;
+    paged_give_frame(fault);
+}
+
+static void rings_and_touches(void) {
+    L4_ThreadId_t main_thread;
+    (void)L4_Wait(&main_thread);
+    L4_Set_Pager(paged_by);
+    L4_Set_MsgTag(L4_Niltag);
+    (void)L4_Send(sleeper);
+    L4_LoadMR(1, *(volatile L4_Word_t *)(uintptr_t)PAGED_LOW);
+    L4_Set_MsgTag(L4_MakeMsgTag(0, 1, 0));
+    (void)L4_Send(main_thread);
+    L4_Sleep(L4_Never);
+}
+
+static void pager_waits_its_turn(void) {
+    NEEDS_PROTECTION;
+    paged_begin();
+    num_order = 0;
+    CHECK(paged_frame != NULL && paged_start(paged_pager, TEST_PRIORITY + 5));
+    paged_answer = notes_and_gives;
+    sleeper = worker_start(notes, TEST_PRIORITY + 10);
+    L4_ThreadId_t id = worker_start(rings_and_touches, TEST_PRIORITY + 20);
+    CHECK(tell(id, 0, 0));
+    EQUAL(touched(id), 0);
+    EQUAL(num_order, 2);
+    EQUAL(order[0], 1);
+    EQUAL(order[1], 2);
+    paged_end();
+}
+
 /* Stopped while it waits for its page: it has the page, and goes on when it is let go. */
 static void stops(const struct paged_fault *fault) {
     (void)L4_Stop((L4_ThreadId_t){.raw = fault->from});
@@ -386,6 +496,32 @@ static void in_its_name(void) {
     L4_Set_MsgTag(tag);
     EQUAL(error_of(L4_Send_Timeout(id, L4_ZeroTime)), 0);
     EQUAL(touched(id), 0x1234);
+    paged_end();
+}
+
+/* A page of our UTCB area where no UTCB is yet is the kernel's to map: no item can. The access
+ * there is a fault again and again, so it is not served. */
+static void into_own_area(const struct paged_fault *fault) {
+    if (paged_faults == 1) {
+        paged_item(L4_ROOT_UTCB_AREA + 0x18000, L4_ITEM_MAP,
+                   paged_page(paged_frame, L4_FullyAccessible));
+    } else {
+        paged_give_frame(fault);
+    }
+}
+
+static void utcb_area(void) {
+    NEEDS_PROTECTION;
+    paged_begin();
+    CHECK(paged_frame != NULL && paged_start(paged_pager, TEST_PRIORITY));
+    paged_answer = into_own_area;
+    L4_ThreadId_t id = worker_start(toucher, TEST_PRIORITY);
+    CHECK(tell(id, PAGED_LOW, 0x99));
+    EQUAL(touched(id), 0x99);
+    EQUAL(paged_faults, 2);
+    CHECK(tell(id, L4_ROOT_UTCB_AREA + 0x18000, 0));
+    EQUAL(error_of(L4_Receive_Timeout(id, L4_TimePeriod(20000))),
+          L4_IPC_ERROR(L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_RECEIVE));
     paged_end();
 }
 
@@ -463,6 +599,7 @@ static void not_cached(void) {
 
 const struct test pagefault_tests[] = {
     {"pagefault_instructions", instructions},
+    {"pagefault_unaligned", unaligned},
     {"pagefault_execute", execute},
     {"pagefault_registers", registers},
     {"pagefault_many", many},
@@ -470,13 +607,17 @@ const struct test pagefault_tests[] = {
     {"pagefault_replies", replies},
     {"pagefault_sends", sends},
     {"pagefault_calls", calls},
+    {"pagefault_closed", closed},
+    {"pagefault_impatient", impatient},
     {"pagefault_unimportant", unimportant},
     {"pagefault_important", important},
     {"pagefault_one_page_two_answers", one_page_two_answers},
     {"pagefault_block_over_a_hole", block_over_a_hole},
     {"pagefault_priorities", priorities},
+    {"pagefault_pager_waits_its_turn", pager_waits_its_turn},
     {"pagefault_halted", halted},
     {"pagefault_in_its_name", in_its_name},
+    {"pagefault_utcb_area", utcb_area},
     {"pagefault_redirected", redirected},
     {"pagefault_in_turn", in_turn},
     {"pagefault_not_cached", not_cached},
