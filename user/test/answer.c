@@ -253,6 +253,8 @@ static struct task *pager_child(void) {
 static struct task *child_of(struct task *by) {
     struct task *child = child_new();
     if (child == NULL || child_read(child, child_kip(child)) != L4_KIP_MAGIC ||
+        task_add_page(child, PAGED_LOW + PAGED_TABLE, NULL, L4_Readable) == NULL ||
+        child_read(child, PAGED_LOW + PAGED_TABLE) != 0 ||
         child_do(child, CHILD_WRITE, child_kip(child) + 0x1040, 0, 0, 0).kind != OUTCOME_DONE ||
         L4_ThreadControl(child->id, child->id, L4_nilthread, by->id, (void *)~(uintptr_t)0) != 1) {
         return NULL;
@@ -302,6 +304,29 @@ static void between_children(void) {
     EQUAL(child_do(by, CHILD_UNMAP, 0, OWN_PAGE(0, 7), 0, 0).kind, OUTCOME_DONE);
     CHECK(fault_told(child, CHILD_READ, PAGED_LOW, by));
     CHECK(answered(by, child, 3, one, 0x1111));
+}
+
+/* Pages out of a block that we have as a whole, awake and dirty in our cache. */
+static void of_block(void) {
+    NEEDS_PROTECTION;
+    struct task *child = paged_usual();
+    CHECK(child != NULL);
+    paged_memory = (L4_Word_t)(uintptr_t)frames_block();
+    (void)L4_Flush((L4_Fpage_t){.raw = L4_FpageLog2(paged_memory, FRAMES_BLOCK_LOG2).raw |
+                                       L4_FullyAccessible});
+    EQUAL(L4_Address(L4_Sigma0_GetPage(
+              L4_nilthread, (L4_Fpage_t){.raw = L4_FpageLog2(paged_memory, FRAMES_BLOCK_LOG2).raw |
+                                                L4_FullyAccessible})),
+          paged_memory);
+    paged_answer = give_of_block;
+    for (L4_Word_t i = 0; i < FRAMES_BLOCK_SIZE; i += FRAME_SIZE) {
+        volatile L4_Word_t *at = (volatile L4_Word_t *)(uintptr_t)(paged_memory + i);
+        *at = *at + 1;
+        *at = 0xd0000000 | i;
+        EQUAL(child_read(child, PAGED_LOW + i), 0xd0000000 | i);
+        EQUAL(paged_faults, i / FRAME_SIZE + 1);
+    }
+    paged_end();
 }
 
 /* Granted: it is the child's alone then. */
@@ -362,6 +387,7 @@ const struct test answer_tests[] = {
     {"answer_more_rights", more_rights},
     {"answer_replaced", replaced},
     {"answer_blocks", blocks},
+    {"answer_of_block", of_block},
     {"answer_between_children", between_children},
     {"answer_granted", granted},
     {"answer_poor_pager", poor_pager},

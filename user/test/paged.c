@@ -137,6 +137,11 @@ struct task *paged_usual(void) {
     struct task *child = paged_child(0);
     paged_frame[0] = 0x1234;
     paged_frame[1] = 0x5678;
+    if (child == NULL || child_read(child, PAGED_LOW + PAGED_TABLE) != 0x1234 ||
+        child_read(child, PAGED_HIGH + PAGED_TABLE) != 0x1234 || paged_faults != 2) {
+        return NULL;
+    }
+    paged_faults = 0;
     return child;
 }
 

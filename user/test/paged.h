@@ -16,6 +16,10 @@
 #define PAGED_LOG2 22u
 #define PAGED_SIZE (1u << PAGED_LOG2)
 
+/* The first page of a megabyte goes the long way, as there is no page table yet. So this one of
+ * each area's first megabyte is the first, where a test is about the short way. */
+#define PAGED_TABLE 0xff000u
+
 #define PAGED_SEEN 64u
 
 struct paged_fault {

@@ -187,6 +187,21 @@ static L4_Word_t touched(L4_ThreadId_t worker) {
     return word;
 }
 
+/* A worker that can be told, and has page tables there (paged.h). */
+static L4_ThreadId_t start_toucher(void) {
+    L4_ThreadId_t id = worker_start(toucher, TEST_PRIORITY);
+    void (*usual)(const struct paged_fault *) = paged_answer;
+    paged_answer = paged_give_frame;
+    if (!tell(id, PAGED_LOW + PAGED_TABLE, 0) || touched(id) != paged_frame[0] ||
+        !tell(id, PAGED_HIGH + PAGED_TABLE, 0) || touched(id) != paged_frame[0]) {
+        test_fail(__FILE_NAME__, __LINE__, "a worker touches memory", 0, 1);
+    }
+    paged_answer = usual;
+    paged_faults = 0;
+    num_order = 0;
+    return id;
+}
+
 /* Pagers that answer in each way there is, of the same space, for two threads at a time. */
 static void with_pager(void (*body)(void), L4_Word_t priority) {
     NEEDS_PROTECTION;
@@ -195,7 +210,7 @@ static void with_pager(void (*body)(void), L4_Word_t priority) {
     paged_frame[0] = 0x1234;
     paged_frame[1] = 0x5678;
     struct task *child = body == paged_calling_pager ? NULL : paged_child(0);
-    L4_ThreadId_t one = worker_start(toucher, TEST_PRIORITY);
+    L4_ThreadId_t one = start_toucher();
     L4_ThreadId_t other = worker_start(toucher, TEST_PRIORITY);
     for (L4_Word_t i = 0; i < 16; i++) {
         L4_Word_t va = PAGED_LOW + i * 0x3000;
@@ -218,7 +233,7 @@ static void closed(void) {
     NEEDS_PROTECTION;
     paged_begin();
     CHECK(paged_frame != NULL && paged_start(paged_calling_pager, TEST_PRIORITY));
-    L4_ThreadId_t one = worker_start(toucher, TEST_PRIORITY);
+    L4_ThreadId_t one = start_toucher();
     L4_ThreadId_t other = worker_start(toucher, TEST_PRIORITY);
     CHECK(tell(one, PAGED_LOW, 0));
     EQUAL(touched(one), 0);
@@ -260,7 +275,7 @@ static void impatient(void) {
     paged_begin();
     timeouts = 0;
     CHECK(paged_frame != NULL && paged_start(impatient_pager, TEST_PRIORITY));
-    L4_ThreadId_t id = worker_start(toucher, TEST_PRIORITY);
+    L4_ThreadId_t id = start_toucher();
     for (L4_Word_t i = 0; i < 4; i++) {
         CHECK(tell(id, PAGED_LOW + i * FRAME_SIZE, 0));
         EQUAL(touched(id), 0);
@@ -305,8 +320,8 @@ static void one_page_two_answers(void) {
     CHECK(paged_frame != NULL && paged_second != NULL &&
           paged_start(paged_pager, TEST_PRIORITY - 10));
     paged_answer = frame_then_second;
-    L4_ThreadId_t one = worker_start(toucher, TEST_PRIORITY);
-    L4_ThreadId_t other = worker_start(toucher, TEST_PRIORITY);
+    L4_ThreadId_t one = start_toucher();
+    L4_ThreadId_t other = start_toucher();
     for (unsigned i = 0; i < 4; i++) {
         paged_faults = 0;
         paged_frame[0] = 0x1234;
@@ -344,8 +359,7 @@ static void block_over_a_hole(void) {
     paged_memory = (L4_Word_t)(uintptr_t)frames_block();
     CHECK(paged_frame != NULL && paged_start(paged_pager, TEST_PRIORITY - 10));
     paged_answer = block_then_frame;
-    L4_ThreadId_t id[2] = {worker_start(toucher, TEST_PRIORITY),
-                           worker_start(toucher, TEST_PRIORITY)};
+    L4_ThreadId_t id[2] = {start_toucher(), start_toucher()};
     paged_frame[0] = 0x1234;
     for (L4_Word_t i = 0; i < FRAMES_BLOCK_SIZE; i += FRAME_SIZE) {
         *(volatile L4_Word_t *)(uintptr_t)(paged_memory + i) = 0xb0000000 | i;
@@ -451,7 +465,7 @@ static void halted(void) {
     num_order = 0;
     CHECK(paged_frame != NULL && paged_start(paged_pager, TEST_PRIORITY));
     paged_answer = stops;
-    L4_ThreadId_t id = worker_start(toucher, TEST_PRIORITY);
+    L4_ThreadId_t id = start_toucher();
     CHECK(tell(id, PAGED_LOW, 0x55));
     L4_Sleep(L4_TimePeriod(5000));
     EQUAL(paged_faults, 1);
@@ -476,6 +490,17 @@ static void silent_pager(void) {
     }
 }
 
+static volatile L4_Word_t intruders_error;
+static L4_ThreadId_t victim;
+
+static void intruder(void) {
+    L4_ThreadId_t from;
+    paged_item(PAGED_LOW, L4_ITEM_MAP, paged_page(paged_frame, L4_FullyAccessible));
+    L4_MsgTag_t tag = L4_Ipc(victim, L4_anythread, L4_Timeouts(L4_ZeroTime, L4_Never), &from);
+    intruders_error = error_of(tag);
+    L4_Sleep(L4_Never);
+}
+
 static void in_its_name(void) {
     NEEDS_PROTECTION;
     paged_begin();
@@ -486,6 +511,11 @@ static void in_its_name(void) {
     CHECK(tell(id, PAGED_LOW, 0));
     L4_Sleep(L4_TimePeriod(5000));
     EQUAL(paged_faults, 1);
+    victim = id;
+    intruders_error = 0;
+    (void)worker_start(intruder, TEST_PRIORITY);
+    L4_Sleep(L4_TimePeriod(5000));
+    EQUAL(intruders_error, L4_IPC_ERROR(L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_SEND));
     paged_item(PAGED_LOW, L4_ITEM_MAP, paged_page(paged_frame, L4_FullyAccessible));
     EQUAL(error_of(L4_Send_Timeout(id, L4_ZeroTime)),
           L4_IPC_ERROR(L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_SEND));
@@ -515,13 +545,28 @@ static void utcb_area(void) {
     paged_begin();
     CHECK(paged_frame != NULL && paged_start(paged_pager, TEST_PRIORITY));
     paged_answer = into_own_area;
-    L4_ThreadId_t id = worker_start(toucher, TEST_PRIORITY);
+    L4_ThreadId_t id = start_toucher();
     CHECK(tell(id, PAGED_LOW, 0x99));
     EQUAL(touched(id), 0x99);
     EQUAL(paged_faults, 2);
     CHECK(tell(id, L4_ROOT_UTCB_AREA + 0x18000, 0));
     EQUAL(error_of(L4_Receive_Timeout(id, L4_TimePeriod(20000))),
           L4_IPC_ERROR(L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_RECEIVE));
+    paged_end();
+}
+
+/* A pager that is gone, and whose number another thread has now: that one is not asked. */
+static void former_pager(void) {
+    NEEDS_PROTECTION;
+    struct task *child = paged_usual();
+    CHECK(child != NULL);
+    L4_ThreadId_t former = L4_GlobalId(L4_ThreadNo(paged_by), L4_Version(paged_by) ^ 0x40);
+    EQUAL(L4_ThreadControl(child->id, child->id, L4_nilthread, former, (void *)~(uintptr_t)0), 1);
+    const L4_Word_t arguments[1] = {PAGED_LOW};
+    CHECK(child_send(child, CHILD_READ, 1, arguments));
+    EQUAL(error_of(L4_Receive_Timeout(child->id, L4_TimePeriod(20000))),
+          L4_IPC_ERROR(L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_RECEIVE));
+    EQUAL(paged_faults, 0);
     paged_end();
 }
 
@@ -618,6 +663,7 @@ const struct test pagefault_tests[] = {
     {"pagefault_halted", halted},
     {"pagefault_in_its_name", in_its_name},
     {"pagefault_utcb_area", utcb_area},
+    {"pagefault_former_pager", former_pager},
     {"pagefault_redirected", redirected},
     {"pagefault_in_turn", in_turn},
     {"pagefault_not_cached", not_cached},
