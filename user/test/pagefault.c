@@ -322,10 +322,10 @@ static void one_page_two_answers(void) {
     paged_answer = frame_then_second;
     L4_ThreadId_t one = start_toucher();
     L4_ThreadId_t other = start_toucher();
-    for (unsigned i = 0; i < 4; i++) {
+    paged_frame[0] = 0x1234;
+    paged_second[0] = 0x4321;
+    for (unsigned i = 0; i < 4; i++) { /* later we only read them, and nobody has to be woken */
         paged_faults = 0;
-        paged_frame[0] = 0x1234;
-        paged_second[0] = 0x4321;
         CHECK(tell(one, PAGED_LOW, 0));
         CHECK(tell(other, PAGED_LOW, 0));
         L4_Word_t ones = touched(one);
