@@ -31,7 +31,8 @@ void paged_give_block(const struct paged_fault *fault) {
 }
 
 static bool is_place(L4_Word_t address) {
-    return address - PAGED_LOW < PAGED_SIZE || address - PAGED_HIGH < PAGED_SIZE;
+    return address - PAGED_LOW < PAGED_SIZE || address - PAGED_HIGH < PAGED_SIZE ||
+           address - (L4_Word_t)(uintptr_t)paged_frame < FRAME_SIZE;
 }
 
 /* Loads the answer; false: there is none to this message. */

@@ -9,8 +9,8 @@
 
 #include "test.h"
 
-/* Here the answers are the test's: at relocated addresses, and at others (in no space's own slot).
- */
+/* Here the answers are the test's: at relocated addresses, at others (in no space's own slot), and
+ * at the address at which we have the frame. */
 #define PAGED_LOW  0x00400000u
 #define PAGED_HIGH 0x20400000u
 #define PAGED_LOG2 22u

@@ -615,6 +615,38 @@ static void in_turn(void) {
     paged_end();
 }
 
+/* A child that has the frame at our address (so its lines may be ours, and both may write it), and
+ * then one that has it elsewhere, while we have it for reading. */
+static void at_our_address(void) {
+    NEEDS_PROTECTION;
+    struct task *child = paged_usual();
+    CHECK(child != NULL);
+    struct task *other = paged_child(1);
+    L4_Word_t ours = (L4_Word_t)(uintptr_t)paged_frame;
+    L4_Fpage_t page = {.raw = paged_page(paged_frame, L4_FullyAccessible)};
+    CHECK(other != NULL);
+    CHECK(child_write(child, ours + 0x800, 1)); /* there is a page table */
+    for (L4_Word_t i = 0; i < 4; i++) {
+        /* Two of them only read it: then we have it for reading, and nobody writes it. */
+        (void)L4_UnmapFpage(page);
+        EQUAL(child_read(other, PAGED_LOW), 0x1234 + i);
+        (void)L4_UnmapFpage(page);
+        EQUAL(child_read(other, PAGED_HIGH), 0x1234 + i);
+        (void)L4_UnmapFpage(page);
+        paged_faults = 0;
+        CHECK(child_write(child, ours, i));
+        EQUAL(child_read(child, ours), i);
+        CHECK(child_write(child, ours, 0x1235 + i));
+        EQUAL(child_read(other, PAGED_LOW), 0x1235 + i);
+        CHECK(child_write(child, ours, i));
+        EQUAL(child_read(other, PAGED_LOW), i);
+        CHECK(child_write(child, ours, 0x1235 + i));
+        EQUAL(child_read(other, PAGED_LOW), 0x1235 + i);
+        EQUAL(paged_faults, 2);
+    }
+    paged_end();
+}
+
 /* A frame that is not to be cached, and one that is no memory. */
 static void give_device(const struct paged_fault *fault) {
     paged_item(fault->address, L4_ITEM_MAP, paged_page((void *)paged_memory, L4_ReadWriteOnly));
@@ -666,6 +698,7 @@ const struct test pagefault_tests[] = {
     {"pagefault_former_pager", former_pager},
     {"pagefault_redirected", redirected},
     {"pagefault_in_turn", in_turn},
+    {"pagefault_at_our_address", at_our_address},
     {"pagefault_not_cached", not_cached},
     {NULL, NULL},
 };
