@@ -297,6 +297,23 @@ uint32_t mapdb_unmap(struct space *space, uint32_t va, enum page_size limit, uin
     return size_log2(size);
 }
 
+uint32_t mapdb_status(const struct space *space, uint32_t va, enum page_size limit,
+                      uint32_t *rights) {
+    if (space->is_sigma0) { /* others may have all of it, without a mapping of its own */
+        *rights |= NODE_RIGHTS;
+        return size_log2(limit);
+    }
+    mapping_t m = ptab_get(space, va);
+    if (m == 0) {
+        return size_log2(hole(space, va, limit));
+    }
+    const struct node *n = node_find(space, va, m);
+    if (n != NULL) {
+        *rights |= n->va & NODE_RIGHTS;
+    }
+    return size_log2(smaller(limit, mapping_size(m)));
+}
+
 /* ---- mapping ---- */
 
 bool mapdb_map_sigma0(uint32_t va) {

@@ -51,6 +51,13 @@ void mapdb_expect(const struct space *space, const uint32_t *fault);
 uint32_t mapdb_unmap(struct space *space, uint32_t va, enum page_size limit, uint32_t rights,
                      bool own);
 
+/*
+ * Adds to `rights` those that `space` has to the page at `va`: what it and those below it may have
+ * used. Returns the log2 of what that says, at most `limit`.
+ */
+uint32_t mapdb_status(const struct space *space, uint32_t va, enum page_size limit,
+                      uint32_t *rights);
+
 /* Sigma0 touched a frame of its own: maps it 1:1. False: not sigma0's to have. */
 bool mapdb_map_sigma0(uint32_t va);
 

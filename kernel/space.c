@@ -86,12 +86,15 @@ static enum page_size fitting(uint32_t log2) {
     return log2 >= size_log2(SIZE_1M) ? SIZE_1M : log2 >= size_log2(SIZE_64K) ? SIZE_64K : SIZE_4K;
 }
 
+/* The last byte of a range that a space may map. */
+static uint32_t last_of(uint32_t base, uint32_t log2) {
+    uint32_t last = base + (log2 == 32 ? ~0u : (1u << log2) - 1);
+    return last < KERNEL_AREA ? last : KERNEL_AREA - 1;
+}
+
 static void unmap_range(struct space *space, uint32_t base, uint32_t log2, uint32_t rights,
                         bool own) {
-    uint32_t last = base + (log2 == 32 ? ~0u : (1u << log2) - 1);
-    if (last >= KERNEL_AREA) {
-        last = KERNEL_AREA - 1;
-    }
+    uint32_t last = last_of(base, log2);
     uint32_t va = base;
     while (va <= last) {
         va = page_behind(va, mapdb_unmap(space, va, fitting(log2), rights, own));
@@ -215,11 +218,19 @@ bool space_map_item(struct space *from, uint32_t item0, uint32_t item1, struct s
     return log2 != 0;
 }
 
-void space_unmap(struct space *space, L4_Fpage_t fpage, bool own) {
-    uint32_t base, log2;
-    if (fpage_range(fpage, &base, &log2) && L4_Rights(fpage) != 0) {
+uint32_t space_unmap(struct space *space, L4_Fpage_t fpage, bool own) {
+    uint32_t base, log2, status = 0;
+    if (!fpage_range(fpage, &base, &log2)) {
+        return 0;
+    }
+    uint32_t last = last_of(base, log2);
+    for (uint32_t va = base; va <= last;) {
+        va = page_behind(va, mapdb_status(space, va, fitting(log2), &status));
+    }
+    if (L4_Rights(fpage) != 0) {
         unmap_range(space, base, log2, L4_Rights(fpage), own);
     }
+    return status;
 }
 
 /* An fpage of several megabytes is allowed, all of the space is not. */

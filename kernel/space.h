@@ -69,8 +69,12 @@ bool space_overlaps_reserved(const struct space *space, uint32_t va, uint32_t si
 bool space_map_item(struct space *from, uint32_t item0, uint32_t item1, struct space *to,
                     L4_Fpage_t window);
 
-/* Unmap of one fpage: its rights are taken away from others' copies and, if `own`, from itself. */
-void space_unmap(struct space *space, L4_Fpage_t fpage, bool own);
+/*
+ * Unmap of one fpage: its rights are taken away from others' copies and, if `own`, from itself.
+ * Returns the status bits: the rights that there were, since the processors record no accesses, and
+ * nobody can have accessed more.
+ */
+uint32_t space_unmap(struct space *space, L4_Fpage_t fpage, bool own);
 
 /* MemoryControl of one fpage of the space: may it be, and doing it (false: no memory). */
 bool space_can_set_attribute(const struct space *space, L4_Fpage_t fpage, uint32_t attribute);

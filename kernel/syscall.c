@@ -62,9 +62,8 @@ static void sys_unmap(struct tcb *self) {
     for (uint32_t i = 0; i <= (control & 0x3f); i++) {
         L4_Fpage_t page;
         page.raw = i < 5 ? self->frame.r[3 + i] : utcb_read(self, L4_UTCB_MR + 4 * i);
-        space_unmap(self->space, page, own);
-        /* Status bits: what was accessed. ARM does not record it, so nothing is claimed. */
-        page.raw &= ~0xfu;
+        uint32_t status = space_unmap(self->space, page, own);
+        page.raw = (page.raw & ~0xfu) | status;
         if (i < 5) {
             self->frame.r[3 + i] = page.raw;
         } else {

@@ -209,7 +209,7 @@ static const struct row thread_switch[] = {
     {"call_thread_switch_kernel", {UTCB_WORD}, ANY, 0},
 };
 
-/* control, fpage -> fpage with the rights that were used */
+/* control, fpage -> fpage with the rights that may have been used */
 static const struct row unmap[] = {
     {"call_unmap_nil", {0x40, 7}, 0, 0},
     {"call_unmap_kernel", {0x40, ALL_OF(KERNEL_AREA, 20)}, FPAGE(KERNEL_AREA, 20), 0},
@@ -224,7 +224,7 @@ static const struct row unmap[] = {
     {"call_unmap_nothing_there", {0x40, ALL_OF(0x70000000u, 20)}, FPAGE(0x70000000u, 20), 0},
     {"call_unmap_size_33", {0x40, ALL_OF(0x70000000u, 33)}, ANY, 0},
     {"call_unmap_size_63", {0x40, ALL_OF(0x70000000u, 63)}, ANY, 0},
-    {"call_unmap_complete_of_others", {0, 0x10 | 7}, 0x10, 0},
+    {"call_unmap_complete_of_others", {0, 0x10 | 7}, 0x10 | 7, 0},
     {"call_unmap_unknown_bits", {0xffffff80, ALL_OF(PRIVATE, 12)}, FPAGE(PRIVATE, 12), 0},
 };
 

@@ -295,6 +295,34 @@ static void map_twice(void) {
     }
 }
 
+/*
+ * The status bits of Unmap: what may have been accessed. The processors record nothing, so it is
+ * all that there were rights for; no less, or a pager would throw away what was written.
+ */
+static void status_bits(void) {
+    L4_Fpage_t got = L4_Sigma0_GetAny(L4_nilthread, 12, L4_CompleteAddressSpace);
+    CHECK(!L4_IsNilFpage(got));
+    L4_Word_t at = L4_Address(got);
+    *(volatile L4_Word_t *)(uintptr_t)at = 1;
+    L4_Fpage_t asked = {.raw = page(at, 0)};
+    EQUAL(L4_GetStatus(asked).raw, page(at, L4_FullyAccessible));
+    EQUAL(L4_GetStatus(asked).raw, page(at, L4_FullyAccessible)); /* asking takes nothing away */
+    struct task *child = child_new();
+    CHECK(child != NULL);
+    L4_Msg_t msg;
+    L4_MsgClear(&msg);
+    L4_MsgAppendMapItem(&msg, L4_MapItem((L4_Fpage_t){.raw = page(at, L4_Readable)}, PAGE_A));
+    CHECK(child_map(child, &msg));
+    EQUAL(L4_UnmapFpage((L4_Fpage_t){.raw = page(at, L4_FullyAccessible)}).raw,
+          page(at, L4_FullyAccessible));
+    EQUAL(L4_Flush((L4_Fpage_t){.raw = page(at, L4_Writable)}).raw, page(at, L4_FullyAccessible));
+    EQUAL(L4_GetStatus(asked).raw, page(at, L4_ReadeXecOnly));
+    EQUAL(L4_Flush((L4_Fpage_t){.raw = page(at, L4_FullyAccessible)}).raw,
+          page(at, L4_ReadeXecOnly));
+    EQUAL(L4_GetStatus(asked).raw, page(at, L4_NoAccess));
+    CHECK(L4_WasWritten(L4_GetStatus(L4_CompleteAddressSpace)));
+}
+
 const struct test map_tests[] = {
     {"map_shares", map_shares},
     {"map_read_only", map_read_only},
@@ -312,5 +340,6 @@ const struct test map_tests[] = {
     {"map_over", map_over},
     {"map_over_code", map_over_code},
     {"map_twice", map_twice},
+    {"map_status_bits", status_bits},
     {NULL, NULL},
 };
