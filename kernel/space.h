@@ -14,9 +14,11 @@ struct tcb;
 
 /* What a page fault looks at comes first, at places that fault_path.S knows. */
 struct space {
-    struct switch_state scheme;
-    uint32_t *directory __attribute__((aligned(64))); /* 4096 words, by its uncached address;
-                                                       * hardware form, domain 0 */
+    union {
+        struct switch_state scheme;
+        uint32_t room[16];
+    };
+    uint32_t *directory;    /* 4096 words, by its uncached address; hardware form, domain 0 */
     uint32_t table_section; /* the megabyte of the page table that was looked at last; or ~0 */
     uint32_t *table;        /* and that table (ptab_entry.h) */
     bool is_sigma0;         /* owns every frame that is not the kernel's, at va = pa */
@@ -31,7 +33,11 @@ struct space {
     uint32_t thread_count;
     uint32_t redirector; /* thread id, 0 = none */
     uint32_t entries;    /* of the directory that are not 0 (ptab.c) */
+    uint32_t unused[4];
 } __attribute__((aligned(32)));
+
+/* Each switch reads a space's first line: an odd number of lines spreads those over all sets. */
+_Static_assert(sizeof(struct space) % 64 == 32, "spaces take an odd number of cache lines");
 
 extern struct space *sigma0_space;
 extern struct space *root_space;
