@@ -10,15 +10,15 @@ what a switch can cost at worst (section 2), and that is the line here.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from switchyard.experiments import linux_suite as suite
+from switchyard.experiments import rings
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
-from switchyard.experiments.linux_suite import MACHINES, Measured, Point
+from switchyard.experiments.linux_suite import MACHINES, Point
+from switchyard.experiments.rings import Rings
 from switchyard.figure import Bar, Bars, Figure, Mark, Series
 from switchyard.machine import Stats
 from switchyard.records import Published, Record
-from switchyard.suite import ALONE
 
 PAPER = "Wiggins et al., ACSAC 2003"
 WORST = Published(350.0, f"{PAPER}, section 2: worst case around 75,000 cycles, or about 350 µs")
@@ -51,8 +51,7 @@ class LinuxCtx(Experiment[Point]):
 
     def measure(self, job: Job, stats: Stats) -> Point:
         """Each number of processes in the ring, and alone."""
-        counts = QUICK_COUNTS if job.parameters["quick"] else COUNTS
-        return suite.measure(job, stats, [*counts, *(ALONE + n for n in counts)])
+        return rings.measure(job, stats, QUICK_COUNTS if job.parameters["quick"] else COUNTS)
 
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """Records, tables, figures and what they say."""
@@ -70,30 +69,12 @@ class LinuxCtx(Experiment[Point]):
         )
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Rings[str]):
     """The points, by machine, size and number of processes."""
 
-    points: Mapping[str, Point]
-
-    def point(self, machine: str, size: int) -> Point:
-        """The run with that size."""
-        return self.points[f"{machine}-{size:02}k"]
-
-    @property
-    def counts(self) -> list[int]:
-        """The numbers of processes."""
-        return [stream for stream in next(iter(self.points.values())).cases if stream < ALONE]
-
-    def ring(self, machine: str, size: int, n: int) -> Measured:
-        """The token's way around."""
-        return self.point(machine, size).cases[n]
-
-    def us(self, machine: str, size: int, n: int) -> float:
-        """A switch: a part of the way around, less what it takes without switching."""
-        point = self.point(machine, size)
-        ring, alone = point.cases[n].timed.summary, point.cases[ALONE + n].timed.summary
-        return point.us(ring.mean - alone.mean) / n
+    def prefix(self, on: str) -> str:
+        """The machine's name."""
+        return on
 
 
 def records(found: Found) -> list[Record]:

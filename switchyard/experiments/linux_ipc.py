@@ -273,19 +273,11 @@ def notes(found: Found) -> list[str]:
     made = [_level(found, by_name["pipe"]), _locks(found, by_name)]
     made.append(_socket(found, by_name))
     made += [_bandwidth(found, by_name), _processes(found, by_name)]
-    unsteady = [
-        f"{line.name} on {machine} (± {found.case(machine, line).timed.uncertainty:.0%})"
+    return made + suite.unsteady(
+        (f"{line.name} on {machine}", found.case(machine, line).timed)
         for machine in MACHINES
         for line in LINES
-        if not found.case(machine, line).timed.stable
-    ]
-    if unsteady:
-        made.append(
-            "Unstable, their means known to no better than 5 % by these runs: "
-            + ", ".join(unsteady)
-            + "."
-        )
-    return made
+    )
 
 
 def _level(found: Found, line: Line) -> str:

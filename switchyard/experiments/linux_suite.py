@@ -7,7 +7,7 @@ there and a stream of samples; the statistics' profile says what each function t
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from switchyard.build_linux import BENCHES, Linux
@@ -158,6 +158,16 @@ def said(one: Measured) -> str:
     return ", ".join(
         f"{cycles / total:.0%} {part}" for part, cycles in ordered if cycles > total / 50
     )
+
+
+def unsteady(cases: Iterable[tuple[str, Timed]]) -> list[str]:
+    """A paragraph that names the cases whose means are not to be trusted; none if there is none."""
+    named = [f"{name} (± {one.uncertainty:.0%})" for name, one in cases if not one.stable]
+    if not named:
+        return []
+    return [
+        "Unstable, their means known to no better than 5 % by these runs: " + ", ".join(named) + "."
+    ]
 
 
 def records(

@@ -7,12 +7,12 @@ figures and gives three of their values in words: how many times faster uClinux 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments import uclinux
+from switchyard.experiments import rings, uclinux
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
-from switchyard.experiments.linux_suite import Measured, Point
+from switchyard.experiments.linux_suite import Point
+from switchyard.experiments.rings import Rings
 from switchyard.experiments.uclinux import KERNELS, WITH, WITHOUT, Kernel
 from switchyard.experiments.uclinux_ipc import FIFO
 from switchyard.figure import Bar, Bars, Figure, Mark, Series
@@ -54,8 +54,7 @@ class UclinuxCtx(Experiment[Point]):
 
     def measure(self, job: Job, stats: Stats) -> Point:
         """Each number of processes in the ring, and alone."""
-        counts = QUICK_COUNTS if job.parameters["quick"] else COUNTS
-        return suite.measure(job, stats, [*counts, *(ALONE + n for n in counts)])
+        return rings.measure(job, stats, QUICK_COUNTS if job.parameters["quick"] else COUNTS)
 
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """Records, tables, figures and what they say."""
@@ -73,30 +72,12 @@ class UclinuxCtx(Experiment[Point]):
         )
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Rings[Kernel]):
     """The points, by kernel, size and number of processes."""
 
-    points: Mapping[str, Point]
-
-    def point(self, kernel: Kernel, size: int) -> Point:
-        """The run with that size."""
-        return self.points[f"{kernel.scheme}-{size:02}k"]
-
-    @property
-    def counts(self) -> list[int]:
-        """The numbers of processes."""
-        return [stream for stream in next(iter(self.points.values())).cases if stream < ALONE]
-
-    def ring(self, kernel: Kernel, size: int, n: int) -> Measured:
-        """The token's way around."""
-        return self.point(kernel, size).cases[n]
-
-    def us(self, kernel: Kernel, size: int, n: int) -> float:
-        """A switch: a part of the way around, less what it takes without switching."""
-        point = self.point(kernel, size)
-        ring, alone = point.cases[n].timed.summary, point.cases[ALONE + n].timed.summary
-        return point.us(ring.mean - alone.mean) / n
+    def prefix(self, on: Kernel) -> str:
+        """The kernel's scheme."""
+        return on.scheme
 
     def gain(self, size: int, n: int) -> float:
         """How many times faster a switch is without an MMU."""

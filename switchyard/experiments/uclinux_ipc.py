@@ -283,19 +283,11 @@ def notes(found: Found) -> list[str]:
     """A paragraph for each value that deviates, worked out from the counters."""
     made = [_latency(found, kernel) for kernel in KERNELS]
     made += [_gain(found), _bandwidth(found)]
-    unsteady = [
-        f"{line.name} {kernel.label} (± {found.case(kernel, line).timed.uncertainty:.0%})"
+    return made + suite.unsteady(
+        (f"{line.name} {kernel.label}", found.case(kernel, line).timed)
         for line in LINES
         for kernel in KERNELS
-        if not found.case(kernel, line).timed.stable
-    ]
-    if unsteady:
-        made.append(
-            "Unstable, their means known to no better than 5 % by these runs: "
-            + ", ".join(unsteady)
-            + "."
-        )
-    return made
+    )
 
 
 def _latency(found: Found, kernel: Kernel) -> str:

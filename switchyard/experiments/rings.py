@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the experiments with lmbench's lat_ctx share: rings of processes that pass a token.
+
+One run measures every number of processes with one size of memory. What is compared, machines or
+kernels, is each experiment's.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from switchyard.experiments import linux_suite as suite
+from switchyard.experiments.experiment import Job
+from switchyard.experiments.linux_suite import Measured, Point
+from switchyard.machine import Stats
+from switchyard.suite import ALONE
+
+On = TypeVar("On")
+
+
+def measure(job: Job, stats: Stats, counts: Sequence[int]) -> Point:
+    """Each number of processes in the ring, and alone."""
+    return suite.measure(job, stats, [*counts, *(ALONE + n for n in counts)])
+
+
+@dataclass(frozen=True)
+class Rings(ABC, Generic[On]):
+    """The points, by what they ran on, size and number of processes."""
+
+    points: Mapping[str, Point]
+
+    @abstractmethod
+    def prefix(self, on: On) -> str:
+        """How the names of its runs begin."""
+
+    def point(self, on: On, size: int) -> Point:
+        """The run with that size."""
+        return self.points[f"{self.prefix(on)}-{size:02}k"]
+
+    @property
+    def counts(self) -> list[int]:
+        """The numbers of processes."""
+        return [stream for stream in next(iter(self.points.values())).cases if stream < ALONE]
+
+    def ring(self, on: On, size: int, n: int) -> Measured:
+        """The token's way around."""
+        return self.point(on, size).cases[n]
+
+    def us(self, on: On, size: int, n: int) -> float:
+        """A switch: a part of the way around, less what it takes without switching."""
+        point = self.point(on, size)
+        ring, alone = point.cases[n].timed.summary, point.cases[ALONE + n].timed.summary
+        return point.us(ring.mean - alone.mean) / n
