@@ -139,11 +139,14 @@ def protects(scheme: str) -> bool:
     return re.search(r"^#define SWITCH_PROTECTS 1$", header.read_text(), re.M) is not None
 
 
-def find(name: str) -> Guest:
-    """The guest of that name; a file name or path of its image will do."""
+def find(name: str, others: Iterable[str] = ()) -> Guest:
+    """The guest of that name; a file name or path of its image will do.
+
+    `others` are names that are no guest's but would have been known too.
+    """
     guest = GUESTS.get(Path(name).name.removesuffix(".elf"))
     if guest is None:
-        known = ", ".join([*GUESTS, "linux"])
+        known = ", ".join([*GUESTS, *others])
         raise InputError(f"build {name}: unknown guest; expected one of {known}")
     return guest
 

@@ -166,10 +166,14 @@ def cache() -> Path:
     return (Path(home) if home else Path.home() / ".cache") / "switchyard" / "linux"
 
 
+def every() -> list[Linux]:
+    """All that there are, those with benchmarks too."""
+    return [*SYSTEMS.values(), *BENCHES.values(), OVERHEADS]
+
+
 def find(name: str) -> list[Linux]:
     """The systems of that name: `linux` is all of them; none if no Linux is called that."""
-    every = [*SYSTEMS.values(), *BENCHES.values(), OVERHEADS]
-    return [system for system in every if name in (ALL, system.name)]
+    return [system for system in every() if name in (ALL, system.name)]
 
 
 def ensure(

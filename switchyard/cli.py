@@ -167,11 +167,12 @@ def build_guests(
     """Build guest images; without a name, all but Linux, which must be asked for: `linux`."""
     out, _ = _consoles()
     if show_list:
-        show.guests(out, [*build.GUESTS.values(), *build_linux.SYSTEMS.values()])
+        show.guests(out, [*build.GUESTS.values(), *build_linux.every()])
         return
     systems = [system for name in names or [] for system in build_linux.find(name)]
     others = [name for name in names or build.GUESTS if not build_linux.find(name)]
-    guests = [build.find(name) for name in others]
+    linux = [build_linux.ALL, *(system.name for system in build_linux.every())]
+    guests = [build.find(name, linux) for name in others]
     for guest in guests:
         (image,) = build.ensure([guest])
         out.print(f"{guest.name}: {_short(image)}", soft_wrap=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, cli, machine, records
+from switchyard import build, build_linux, cli, machine, records
 from switchyard.experiments.experiment import Job, Settings
 from switchyard.experiments.l4_ipc import L4Ipc
 
@@ -191,3 +191,14 @@ def test_json_of_machines_must_be_a_list(
     monkeypatch.setenv(machine.OVERRIDE, str(program))
     assert cli.execute(["machines"]) == 1
     assert "expected a list" in one_line(capsys)
+
+
+def test_every_linux_can_be_found(capsys: pytest.CaptureFixture[str]) -> None:
+    """In the list, and among what a wrong name should have been."""
+    assert cli.execute(["build", "--list"]) == 0
+    listed = capsys.readouterr().out
+    assert cli.execute(["build", "linux-none"]) == 2
+    said = capsys.readouterr().err
+    for system in build_linux.every():
+        assert f"{system.name} " in listed
+        assert system.name in said
