@@ -158,7 +158,7 @@ def measure(workload: Workload, repeats: int, tick: Callable[[], None]) -> Speed
     rivals = _Rivals(workload.linux, workload.append) if workload.linux else None
     for _ in range(repeats):
         before = qemu.children_seconds()
-        done = machine.run(workload.boot)
+        done = machine.run(workload.boot, processes=machine.Processes(timed=True))
         seconds.append(qemu.children_seconds() - before if rivals else done.host_seconds)
         working = done.stats.cycles - done.stats.counters.total("idle_cycles")
         lengths.add((working, done.stats.instructions))

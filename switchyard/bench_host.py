@@ -13,13 +13,12 @@ import platform
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from switchyard import build, records, suite
+from switchyard import build, files, records, suite
 from switchyard.errors import InputError, RunError
 from switchyard.experiments import linux_suite
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
@@ -27,6 +26,7 @@ from switchyard.experiments.linux_ctx import QUICK_COUNTS
 from switchyard.experiments.linux_extreme import QUICK_PAGES, SHARING
 from switchyard.experiments.linux_ipc import LINES, MEGABYTE, Line
 from switchyard.figure import Bar, Bars, Figure, Mark, Series
+from switchyard.leash import leashed
 from switchyard.machine import Stats
 from switchyard.records import Parameter, Record
 from switchyard.suite import ALONE, Printed, Timed
@@ -129,10 +129,10 @@ def measure(quick: bool, cpu: int | None, out: Path, tick: Callable[[str], None]
     if cpu is not None and cpu not in allowed:
         shown = ", ".join(str(one) for one in allowed)
         raise InputError(f"--cpu {cpu}: expected a processor that may be used here: {shown}")
-    with tempfile.TemporaryDirectory(prefix="switchyard-") as folder:
+    with files.scratch() as folder:
         # the first processor gets most interrupts
         chosen = allowed[-1] if cpu is None else cpu
-        asking = Asking(_programs()[0], Path(folder), chosen, tick)
+        asking = Asking(_programs()[0], folder, chosen, tick)
         values: list[Value] = []
         for words in questions(quick):
             values += _values(words, asking.ask(words))
@@ -160,7 +160,7 @@ def _run(command: list[str], cpu: int) -> str:
     """Runs the suite: it and its children are a group, which does not outlive this."""
     with _pinned(cpu):
         process = subprocess.Popen(
-            command,
+            leashed(command, signal.SIGKILL),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -9,6 +9,7 @@ nothing changed and every caller may call it.
 import fcntl
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -17,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from switchyard.errors import InputError, RunError
+from switchyard.leash import leashed
 
 BOARD = "assabet"
 VERSATILE = "versatile"
@@ -167,15 +169,19 @@ def _make(guest: Guest) -> None:
     make(guest.name, guest.make(), [guest.image])
 
 
-def make(name: str, command: list[str], files: list[Path]) -> None:
-    """Runs the command that brings `files` up to date, unless another build runs: after that."""
+def make(name: str, command: list[str], files: list[Path], *locks: int) -> None:
+    """Runs the command that brings `files` up to date, unless another build runs: after that.
+
+    It holds our lock, and `locks`, to its own end, which a killed Switchyard does not see.
+    """
     # A make above us passes on its flags and its job server, which are not for this one.
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS")}
     cache = root() / "build" / ".zig-cache"
     environment["ZIG_GLOBAL_CACHE_DIR"] = environment["ZIG_LOCAL_CACHE_DIR"] = str(cache)
-    with only_builder(root() / "build"):
-        done = subprocess.run(
-            command,
+    with only_builder(root() / "build") as lock:
+        process = subprocess.Popen(
+            # make ends its children when it is asked to, and removes what they left half done
+            leashed(command, signal.SIGTERM),
             cwd=root(),
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -183,18 +189,34 @@ def make(name: str, command: list[str], files: list[Path]) -> None:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            check=False,
+            pass_fds=[lock, *locks],
         )
-    if done.returncode != 0 or not all(file.exists() for file in files):
-        tail = "\n".join(f"  | {line}" for line in done.stdout.splitlines()[-BUILD_TAIL:])
+        try:
+            said, _ = process.communicate()
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise
+    if process.returncode != 0 or not all(file.exists() for file in files):
+        tail = "\n".join(f"  | {line}" for line in said.splitlines()[-BUILD_TAIL:])
         shown = " ".join(re.sub(r"^CC=(.*)$", r"CC='\1'", word) for word in command)
         raise RunError(f"build {name}: failed\n  {shown}\n{tail}")
 
 
 @contextmanager
-def only_builder(folder: Path) -> Iterator[None]:
-    """Two builds at once would write the same objects: the second waits for the first."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def only_builder(folder: Path) -> Iterator[int]:
+    """Two builds at once would write the same objects: the second waits for the first.
+
+    Gives the lock, a file descriptor, which can be handed on to a process.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder / ".lock", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        message = f"{folder}: {error.strerror}; expected a folder that can be built in"
+        raise InputError(message) from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock
+    finally:
+        os.close(lock)

@@ -5,13 +5,12 @@ The rules are in `linux/Makefile`, as those of our own guests are beside their s
 objects of Linux are kept outside the checkout (make's CACHE), so the second build is quick.
 """
 
-import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from switchyard import build
+from switchyard import build, files
 from switchyard.build import Images
 from switchyard.machine import Boot
 
@@ -162,8 +161,7 @@ OVERHEADS = replace(
 
 def cache() -> Path:
     """Where sources and objects of Linux are kept, for every checkout of this user."""
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "switchyard" / "linux"
+    return files.cache() / "linux"
 
 
 def every() -> list[Linux]:
@@ -183,7 +181,7 @@ def ensure(
     files = []
     for system in systems:
         say(system)
-        with build.only_builder(cache()):
-            build.make(system.name, system.make(), system.files)
+        with build.only_builder(cache()) as lock:
+            build.make(system.name, system.make(), system.files, lock)
         files += system.files
     return files

@@ -2,20 +2,23 @@
 """The command line `switchyard`: arguments in, tables and files out, one line for what is wrong.
 
 Exit status: 0 done; 1 an experiment, a build or a guest failed; 2 wrong usage or bad input;
-130 and 143 ended by Ctrl-C and SIGTERM.
+129, 130 and 143 ended by SIGHUP, Ctrl-C and SIGTERM.
 """
 
 import enum
+import io
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
-from switchyard import __version__, build, build_linux, machine, show
+from switchyard import __version__, build, build_linux, files, machine, show
 from switchyard import doctor as doctor_table
 from switchyard import records as record_files
 from switchyard.errors import InputError, RunError, Status, StoppedError, Terminated
@@ -323,8 +326,8 @@ def sweep(
             machine_name,
             fresh,
         )
-    written = [table.path]
-    for one in compared:
+    written = [table.path] if table.rows else []
+    for one in compared if table.rows else []:
         drawn = heatmap.draw(table.frame, table.axes, one, metric)
         written += plot.save_spec(drawn, out_dir / f"{experiment.name}.sweep-{one.name}")
     out.print(f"{table.rows} points", soft_wrap=True)
@@ -412,25 +415,25 @@ def bench_host(
 
 
 def _try(json_file: Path | None) -> None:
-    """Starts a record file that is written at the end, so that a bad place for it shows now."""
+    """A bad place for a record file that is written at the end shows now."""
     if json_file is not None:
-        record_files.save([], json_file)
+        files.writable(json_file)
 
 
 def _short(path: Path) -> str:
-    """A path as seen from here, where that is shorter."""
-    try:
-        return str(path.resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
+    """A path as seen from here, where that is shorter, as a console prints it."""
+    with suppress(ValueError, OSError):  # elsewhere; or we are in a folder that was removed
+        path = path.resolve().relative_to(Path.cwd())
+    return escape(str(path))
 
 
-def _terminated(_number: int, _frame: object) -> None:
-    raise Terminated
+def _terminated(number: int, _frame: object) -> None:
+    raise Terminated(number)
 
 
 def _complain(message: str) -> None:
-    print(f"switchyard: {message}", file=sys.stderr)  # noqa: T201
+    with suppress(OSError):  # nobody to complain to
+        print(f"switchyard: {message}", file=sys.stderr, flush=True)  # noqa: T201
 
 
 def execute(arguments: list[str] | None = None) -> int:
@@ -438,6 +441,7 @@ def execute(arguments: list[str] | None = None) -> int:
     try:
         # Not standalone: typer would print a frame of many lines for an unknown option.
         status = app(args=arguments, prog_name="switchyard", standalone_mode=False)
+        sys.stdout.flush()  # here, where it can be told that it failed
     except InputError as error:
         _complain(" ".join(str(error).split()))
         return Status.BAD_INPUT
@@ -447,9 +451,9 @@ def execute(arguments: list[str] | None = None) -> int:
     except StoppedError as error:
         _complain(str(error))
         return error.status
-    except typer.Abort:
+    except typer.Abort as error:
         _complain("interrupted")
-        return 128 + signal.SIGINT
+        return StoppedError("interrupted", error.__cause__).status
     except typer.TyperException as error:
         message = error.format_message().strip()
         if "\n" in message:  # the help, shown because nothing was asked for
@@ -459,18 +463,45 @@ def execute(arguments: list[str] | None = None) -> int:
             path = context.command_path if context is not None else "switchyard"
             _complain(f"{message.rstrip('.')}; expected as in: {path} --help")
         return Status.BAD_INPUT
+    except BrokenPipeError:  # whoever read our output has gone; nothing is left to say
+        return Status.FAILED
+    except OSError as error:
+        # a full disk, a file that somebody took away, an output that takes no more
+        _complain(f"{error.filename or 'output'}: {error.strerror or error}")
+        return Status.FAILED
+    except MemoryError:
+        _complain("out of memory")
+        return Status.FAILED
     return status if isinstance(status, int) else Status.DONE
 
 
 def main() -> None:
     """The entry point of the command `switchyard`."""
+    _open_streams()
     signal.signal(signal.SIGTERM, _terminated)
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:  # not under nohup
+        signal.signal(signal.SIGHUP, _terminated)
+    status = execute()
     try:
-        sys.exit(execute())
-    except BrokenPipeError:
-        # whoever read our output has gone; nothing is left to say
+        sys.stdout.flush()
+    except OSError:
+        # said already; what is left in the buffer must not be tried once more at the end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(Status.FAILED)
+    sys.exit(status)
+
+
+def _open_streams() -> None:
+    """Standard streams that were closed lead nowhere; file names of any bytes can be shown."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ with each run, and statistics go back with its end, so there is no folder that a
 worker dies, dask gives its runs to another.
 """
 
-import tempfile
 import zlib
 from collections.abc import Mapping
 from concurrent.futures import CancelledError, Future
@@ -18,7 +17,7 @@ from distributed import Client, KilledWorker
 from distributed.client import FutureCancelledError
 from distributed.comm.core import CommClosedError
 
-from switchyard import machine
+from switchyard import files, machine
 from switchyard.errors import InputError, RunError
 from switchyard.jobs import Prepared
 from switchyard.machine import Boot
@@ -57,12 +56,12 @@ def make(parcel: Parcel) -> bytes:
     simulator = machine.binary()
     if sha256(simulator) != parcel.simulator:
         raise InputError(f"{simulator}: another simulator on a worker; expected the same on all")
-    with tempfile.TemporaryDirectory(prefix="switchyard-") as folder:
+    with files.scratch() as folder:
         changes: dict[str, Any] = {}
         for name, (file, content) in parcel.files.items():
-            changes[name] = _laid(Path(folder, name), file, content)
+            changes[name] = _laid(folder / name, file, content)
         if parcel.described:
-            changes["machine"] = str(_laid(Path(folder, "machine"), *parcel.described))
+            changes["machine"] = str(_laid(folder / "machine", *parcel.described))
         return pack(machine.run(replace(parcel.boot, **changes)).text)
 
 

@@ -28,13 +28,17 @@ class RunError(Exception):
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM, which ends a command as Ctrl-C does."""
+    """SIGTERM or SIGHUP, which end a command as Ctrl-C does."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 class StoppedError(Exception):
     """The user ended the command; the message is one line that says what is kept."""
 
-    def __init__(self, message: str, cause: KeyboardInterrupt | None = None) -> None:
+    def __init__(self, message: str, cause: BaseException | None = None) -> None:
         super().__init__(message)
-        number = signal.SIGTERM if isinstance(cause, Terminated) else signal.SIGINT
+        number = cause.number if isinstance(cause, Terminated) else signal.SIGINT
         self.status = 128 + number  # by the convention of shells

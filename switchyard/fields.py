@@ -6,6 +6,7 @@ a wrong file is refused with one line that names the file, the field and what wa
 """
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -13,17 +14,29 @@ from switchyard.errors import InputError
 
 T = TypeVar("T")
 
+# Whole numbers are counts, of at most 64 bits where they are counted.
+LIMIT = 1 << 64
+
 
 def parse(text: str | bytes, where: str) -> Any:
     """The JSON value in `text`; `where` names its file in errors."""
     try:
-        return json.loads(text)
+        found = json.loads(text)
+        escaped = b"\\u" in text if isinstance(text, bytes) else "\\u" in text
+        if escaped:
+            # half a pair, as an escape: no text that could be written again
+            json.dumps(found, ensure_ascii=False).encode()
+        return found
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: byte {error.start} is no UTF-8; expected JSON text") from None
+    except UnicodeEncodeError:
+        raise InputError(f"{where}: half of a surrogate pair; expected Unicode text") from None
     except json.JSONDecodeError as error:
         raise InputError(
             f"{where}: line {error.lineno}, column {error.colno}: {error.msg}; expected JSON"
         ) from None
+    except ValueError:  # Python's own limit, of some thousand digits
+        raise InputError(f"{where}: a number of too many digits; expected JSON") from None
     except RecursionError:
         raise InputError(f"{where}: nested too deeply; expected flat JSON") from None
 
@@ -35,6 +48,14 @@ def shown(value: object) -> str:
     except (TypeError, ValueError):
         text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _finite(value: object) -> bool:
+    """Whether a value is a number that can be computed with, as a float too."""
+    try:
+        return type(value) in (int, float) and math.isfinite(value)  # type: ignore[arg-type]
+    except OverflowError:
+        return False
 
 
 class Fields:
@@ -72,7 +93,7 @@ class Fields:
         """A whole number that is not negative."""
         value = self._object.get(name)
         # bool is an int to Python, and 1.0 is not one to us
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < LIMIT:
             raise self.wrong(name, "a whole number")
         return value
 
@@ -81,11 +102,7 @@ class Fields:
         value = self._object.get(name)
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise self.wrong(name, "a number")
-        try:
-            finite = abs(float(value)) != float("inf") and value == value
-        except OverflowError:
-            finite = False
-        if not finite:
+        if not _finite(value):
             raise self.wrong(name, "a finite number")
         return value
 
@@ -113,7 +130,7 @@ class Fields:
     def numbers(self, name: str) -> list[float]:
         """A list of numbers."""
         value = self._object.get(name)
-        if not isinstance(value, list) or not all(type(one) in (int, float) for one in value):
+        if not isinstance(value, list) or not all(_finite(one) for one in value):
             raise self.wrong(name, "a list of numbers")
         return value
 
@@ -148,12 +165,14 @@ class Fields:
         lists = {}
         for name, value in self._object.items():
             # type() and not isinstance: a million samples are checked here, and True is no sample
-            if not isinstance(value, list) or not all(type(v) is int and v >= 0 for v in value):
+            if not isinstance(value, list) or not all(
+                type(v) is int and 0 <= v < LIMIT for v in value
+            ):
                 raise self.wrong(name, "a list of whole numbers")
             lists[self._index(name)] = value
         return lists
 
     def _index(self, name: str) -> int:
-        if not (name.isascii() and name.isdigit()):
+        if not (name.isascii() and name.isdigit() and len(name) <= 20):
             raise InputError(f"{self.where}: {shown(name)}: expected a whole number as its name")
         return int(name)

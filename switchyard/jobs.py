@@ -7,7 +7,6 @@ command loses the jobs that were under way, and the next one takes up where it s
 """
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
@@ -15,12 +14,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from switchyard import build, build_linux, machine
+from switchyard import build, build_linux, files, machine
 from switchyard.build import Guest
 from switchyard.build_linux import Linux
 from switchyard.errors import InputError, RunError, StoppedError
 from switchyard.experiments.experiment import Job
-from switchyard.store import Hashes, Store, pack, readable, sha256
+from switchyard.machine import Stats
+from switchyard.store import Hashes, Store, pack, readable, sha256, unpack
 
 
 class Listener(Protocol):
@@ -98,13 +98,13 @@ def ensure(guests: Iterable[Guest | Linux], say: Callable[[Guest | Linux], None]
 @contextmanager
 def prepared(jobs: Sequence[Job]) -> Iterator[list[Prepared]]:
     """The jobs with copies of their files, which last as long as the context."""
-    with tempfile.TemporaryDirectory(prefix="switchyard-") as folder:
+    with files.scratch() as folder:
         copies: dict[Path, tuple[Path, str]] = {}
 
         def copy(path: Path) -> tuple[Path, str]:
             """The copy of a file, and its hash."""
             if path not in copies:
-                there = Path(folder, str(len(copies)), path.name)
+                there = folder / str(len(copies)) / path.name
                 there.parent.mkdir()
                 readable(path)
                 shutil.copy(path, there)
@@ -116,14 +116,15 @@ def prepared(jobs: Sequence[Job]) -> Iterator[list[Prepared]]:
         found = []
         for job in jobs:
             boot = job.boot(job.guest.images)
-            files = {name: copy(path) for name, path in boot.files().items()}
+            copied = {name: copy(path) for name, path in boot.files().items()}
             described = boot.machine
             if machine.is_file(boot.machine):
                 there, described = copy(Path(boot.machine))
                 boot = replace(boot, machine=str(there))
-            copied: dict[str, Any] = {name: there for name, (there, _) in files.items()}
-            boot = replace(boot, **copied)
-            hashes = Hashes(simulator, described, {n: digest for n, (_, digest) in files.items()})
+            changes: dict[str, Any] = {name: there for name, (there, _) in copied.items()}
+            boot = replace(boot, **changes)
+            digests = {name: digest for name, (_, digest) in copied.items()}
+            hashes = Hashes(simulator, described, digests)
             found.append(Prepared(job, boot, program, hashes, hashes.key(boot), originals))
         originals |= {there: path for path, (there, _) in copies.items()}
         yield found
@@ -135,13 +136,14 @@ def run(
     store: Store,
     fresh: bool,
     listener: Listener,
-    done: Callable[[Prepared, bytes], None],
+    done: Callable[[Prepared, bytes, Stats], None],
     failed: Callable[[Prepared, RunError], None],
 ) -> None:
     """Sees to it that every job has its result, from the store or, if `fresh`, made anew.
 
-    `done` hears of each result and `failed` of each run that gave none, one at a time; what they
-    raise ends it all. Raises `StoppedError` after Ctrl-C.
+    `done` hears of each result, packed and read, and `failed` of each run that gave none, one at a
+    time; what they raise ends it all. What is kept and cannot be read is made again. Raises
+    `StoppedError` after Ctrl-C.
     """
     finished = 0
     missing: dict[str, list[Prepared]] = {}  # two jobs of the same content are one run
@@ -150,10 +152,11 @@ def run(
         listener.started(len(wanted), len(kept))
         for one in wanted:
             packed = None if fresh else store.get(one.key)
-            if packed is None:
+            stats = _kept(one, packed) if packed else None
+            if packed is None or stats is None:
                 missing.setdefault(one.key, []).append(one)
             else:
-                done(one, packed)
+                done(one, packed, stats)
                 finished += 1
                 listener.finished(one.job)
         running = {workers.submit(same[0]): same for same in missing.values()}
@@ -170,8 +173,9 @@ def run(
                         failed(one, error)
                     continue
                 store.put(same[0].key, packed)
+                stats = _read(same[0], packed)
                 for one in same:
-                    done(one, packed)
+                    done(one, packed, stats)
                     finished += 1
                     listener.finished(one.job)
     except KeyboardInterrupt as cause:
@@ -185,3 +189,15 @@ def run(
         raise stopped from None
     finally:
         workers.end()
+
+
+def _read(one: Prepared, packed: bytes) -> Stats:
+    return Stats.parse(unpack(packed), f"statistics of {one.job.name}")
+
+
+def _kept(one: Prepared, packed: bytes) -> Stats | None:
+    """What the store has of a run; nothing if another Switchyard put it there, in other words."""
+    try:
+        return _read(one, packed)
+    except InputError:
+        return None

@@ -21,7 +21,7 @@ from typing import Any
 import altair as alt
 import vl_convert as vlc
 
-from switchyard.errors import InputError
+from switchyard import files
 from switchyard.figure import Bar, Bars, Figure, Knee, Mark, Series
 from switchyard.labels import Place, places
 
@@ -382,9 +382,6 @@ def save(figure: Figure | Bars, stem: Path) -> list[Path]:
 def save_spec(drawn: dict[str, Any], stem: Path) -> list[Path]:
     """The same for a figure that is a specification already."""
     picture, png = stem.with_name(stem.name + ".svg"), stem.with_name(stem.name + ".png")
-    try:
-        picture.write_text(vlc.vegalite_to_svg(drawn), encoding="utf-8")
-        png.write_bytes(vlc.vegalite_to_png(drawn, scale=PNG_SCALE))
-    except OSError as error:
-        raise InputError(f"{stem}: {error.strerror}; expected a place for the figure") from None
+    files.write(picture, vlc.vegalite_to_svg(drawn))
+    files.write(png, vlc.vegalite_to_png(drawn, scale=PNG_SCALE))
     return [picture, png]

@@ -9,11 +9,10 @@ import re
 import resource
 import shutil
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from switchyard import build, fields
+from switchyard import build, fields, files
 from switchyard.errors import RunError
 from switchyard.fields import Fields
 
@@ -83,8 +82,8 @@ def run_with_plugin(
     command: list[str], end: str, lookups: bool = True, shortcuts: bool = False
 ) -> Timed:
     """The same with the plugin, which counts instructions and, if asked to, looks up its caches."""
-    with tempfile.TemporaryDirectory(prefix="switchyard-") as scratch:
-        out = Path(scratch, "counts.json")
+    with files.scratch() as folder:
+        out = folder / "counts.json"
         given = f"{plugin(shortcuts)},out={out}" + ("" if lookups else ",lookups=off")
         timed = run([*command, "-plugin", given], end)
         if not out.exists():

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from switchyard import fields
+from switchyard import fields, files
 from switchyard.errors import InputError
 from switchyard.fields import Fields
 
@@ -128,11 +128,7 @@ def loads(text: str | bytes, where: str) -> list[Record]:
 
 def save(records: Iterable[Record], path: Path) -> None:
     """Writes a record file."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dumps(records), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; expected a file that can be written") from None
+    files.write(path, dumps(records))
 
 
 def load(path: Path) -> list[Record]:

@@ -18,7 +18,7 @@ import jinja2
 import vl_convert as vlc
 from markupsafe import Markup
 
-from switchyard import __version__, fields, outcomes, plot, records
+from switchyard import __version__, fields, files, outcomes, plot, records
 from switchyard.errors import InputError
 from switchyard.experiments.experiment import Table
 from switchyard.records import Parameter, Record
@@ -168,11 +168,7 @@ def render(sections: Sequence[Section], missing: Sequence[str] = ()) -> str:
 
 def write(page: str, path: Path) -> None:
     """Writes the page."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; expected a file that can be written") from None
+    files.write(path, page)
 
 
 @cache

@@ -17,12 +17,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from switchyard import jobs, meta, outcomes, plot, records
+from switchyard import files, jobs, meta, outcomes, plot, records
 from switchyard.errors import InputError, RunError, StoppedError
 from switchyard.experiments.experiment import Experiment, Outcome, Settings
 from switchyard.jobs import Here, Listener, Prepared
 from switchyard.machine import Stats
-from switchyard.store import Store, unpack
+from switchyard.store import Store
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,8 @@ def run(
     points: dict[str, Any] = {}
     store = Store()
 
-    def done(one: Prepared, packed: bytes) -> None:
-        _write(raw / f"{one.job.name}.json.gz", packed)
-        stats = Stats.parse(unpack(packed), f"statistics of {one.job.name}")
+    def done(one: Prepared, packed: bytes, stats: Stats) -> None:
+        files.write(raw / f"{one.job.name}.json.gz", packed)
         points[one.job.name] = experiment.measure(one.job, stats)
 
     def failed(_one: Prepared, error: RunError) -> None:
@@ -83,9 +82,9 @@ def write(
     """Writes records, metadata, notes and figures; says where the records and figures are."""
     path = out / f"{experiment.name}.json"
     records.save(outcome.records, path)
-    _write(records.meta_path(path), meta.dumps(about))
-    _write(outcomes.path(path), outcomes.dumps(experiment, outcome))
-    _write(out / f"{experiment.name}.md", notes_text(experiment, outcome))
+    files.write(records.meta_path(path), meta.dumps(about))
+    files.write(outcomes.path(path), outcomes.dumps(experiment, outcome))
+    files.write(out / f"{experiment.name}.md", notes_text(experiment, outcome))
     figures = []
     for name, figure in outcome.figures(experiment.name).items():
         figures += plot.save(figure, out / name)
@@ -104,10 +103,3 @@ def _folder(path: Path) -> Path:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; expected a folder for results") from None
     return path
-
-
-def _write(path: Path, content: str | bytes) -> None:
-    try:
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; expected a file that can be written") from None

@@ -6,6 +6,9 @@ byte. Their hash is the run's key, and a run whose key is in the store is not ma
 checkout, experiment or sweep asks for it. A changed byte in any of them is another key; nothing is
 ever out of date, only no longer asked for.
 
+A kept result begins with its hash: what was changed behind our back, cut off or put in another's
+place is not believed, and made again.
+
 The store is a cache: it may be deleted at any time, and what was not asked for longest goes first
 when it grows past its limit.
 """
@@ -15,18 +18,18 @@ import gzip
 import hashlib
 import json
 import os
-import tempfile
-import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from switchyard import files
 from switchyard.errors import InputError
 from switchyard.machine import Boot
 
 OVERRIDE = "SWITCHYARD_STORE"
 # Part of each key: a change of what a key covers, or of what is kept, is another number here.
-FORMAT = 1
+FORMAT = 2
 # A full l4-ipc, 48 runs of 100,000 samples, takes about 6 MB.
 LIMIT_BYTES = 2 << 30
 
@@ -71,38 +74,27 @@ class Store:
 
     def path(self, key: str) -> Path:
         """Where the result of that key is, or would be."""
-        return self.folder / key[:2] / f"{key}.json.gz"
+        return self.folder / key[:2] / f"{key}.run"
 
     def __contains__(self, key: str) -> bool:
-        return self.path(key).is_file()
+        return self.get(key) is not None
 
     def get(self, key: str) -> bytes | None:
-        """The packed statistics of that run; None if they are not there whole."""
+        """The packed statistics of that run; None if they are not there as they were put there."""
         path = self.path(key)
         try:
-            packed = path.read_bytes()
-            if not unpack(packed):  # an empty file is good gzip, and no statistics
+            head, _, packed = path.read_bytes().partition(b"\n")
+            if head != _head(key, packed):
                 return None
             os.utime(path)  # asked for just now: `trim` keeps it
-        except (OSError, EOFError, zlib.error):
-            # not there, or damaged: the run is made again
+        except OSError:
             return None
         return packed
 
     def put(self, key: str, packed: bytes) -> None:
         """Keeps the packed statistics of a run: all of them or, if we are killed, nothing."""
-        path = self.path(key)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
-                try:
-                    file.write(packed)
-                    file.flush()
-                    os.fsync(file.fileno())
-                    Path(file.name).rename(path)
-                except BaseException:
-                    Path(file.name).unlink(missing_ok=True)
-                    raise
+            files.put(self.path(key), _head(key, packed) + b"\n" + packed)
         except OSError as error:
             raise InputError(
                 f"{self.folder}: {error.strerror}; expected a folder for kept results "
@@ -113,17 +105,21 @@ class Store:
         """Forgets what was not asked for longest until the store is within its limit."""
         found = []
         for path in self.folder.glob("??/*"):
-            try:
+            with suppress(OSError):  # another process was faster
                 about = path.stat()
-            except OSError:  # another process was faster
-                continue
-            found.append((about.st_mtime, about.st_size, path))
+                found.append((about.st_mtime, about.st_size, path))
         total = sum(size for _, size, _ in found)
         for _, size, path in sorted(found):
             if total <= limit:
                 break
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
             total -= size
+
+
+def _head(key: str, packed: bytes) -> bytes:
+    """The first line of a kept result: whose it is and what follows, by their hash."""
+    return b"switchyard run " + hashlib.sha256(key.encode() + packed).hexdigest().encode()
 
 
 def place() -> Path:
@@ -131,8 +127,7 @@ def place() -> Path:
     override = os.environ.get(OVERRIDE)
     if override:
         return Path(override)
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "switchyard" / "runs"
+    return files.cache() / "runs"
 
 
 def pack(text: bytes) -> bytes:

@@ -7,10 +7,10 @@ run like any other, so the store has those that were made before, and a sweep th
 or lost a computer, goes on with what is missing.
 """
 
+import io
 import itertools
 import json
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,13 +18,13 @@ from typing import Any
 
 import polars
 
-from switchyard import __version__, jobs, meta, variants
+from switchyard import __version__, files, jobs, meta, variants
 from switchyard.errors import InputError, RunError, StoppedError
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.jobs import Listener, Prepared, Workers
 from switchyard.machine import Stats
 from switchyard.records import Parameter
-from switchyard.store import Store, unpack
+from switchyard.store import Store
 from switchyard.variants import Value
 
 # What `--grid clients=1..24` may not grow to by a slip of the finger.
@@ -53,6 +53,8 @@ class Axis:
 
 
 def _values(word: str, text: str) -> Sequence[Value]:
+    if re.search(r"\d{19}", word):
+        raise InputError(f"--grid {text[:60]}: expected whole numbers of at most 18 digits")
     span = re.fullmatch(r"(\d+)\.\.(\d+)", word)
     if span is None:
         return [int(word)] if re.fullmatch(r"\d+", word) else [word]
@@ -75,7 +77,7 @@ class Point:
 class Table:
     """What a sweep gave."""
 
-    path: Path
+    path: Path  # written if there are rows
     rows: int
     failed: Sequence[tuple[Point, RunError]]
     frame: polars.DataFrame
@@ -194,7 +196,8 @@ def run(
 ) -> Table:
     """Sees to it that every point of the grid is measured, and writes the table.
 
-    A run that fails costs its point alone: the table is written without it.
+    A run that fails costs its point alone: the table is written without it. If all of them fail,
+    there is no table, and one of before stays.
     """
     path = out / f"{experiment.name}.sweep.parquet"
     rows: dict[int, dict[str, Parameter]] = {}
@@ -205,16 +208,15 @@ def run(
     except OSError as error:
         raise InputError(f"{out}: {error.strerror}; expected a folder for results") from None
     try:
-        with tempfile.TemporaryDirectory(prefix="switchyard-") as folder:
-            found = fitted(points(experiment, settings, grid, machine_name, Path(folder)))
+        with files.scratch() as folder:
+            found = fitted(points(experiment, settings, grid, machine_name, folder))
             jobs.ensure((point.job.guest for point in found), listener.building)
             with jobs.prepared([point.job for point in found]) as made:
                 places = {id(one): place for place, one in enumerate(made)}
 
-                def done(one: Prepared, packed: bytes) -> None:
+                def done(one: Prepared, _packed: bytes, stats: Stats) -> None:
                     place = places[id(one)]
                     try:
-                        stats = Stats.parse(unpack(packed), f"statistics of {one.job.name}")
                         values = experiment.row(one.job, experiment.measure(one.job, stats))
                     except RunError as error:
                         failures.append((found[place], error))
@@ -240,7 +242,8 @@ def run(
         "commit": meta.commit(),
     }
     frame = tabulate([rows[place] for place in sorted(rows)], list(found[0].columns))
-    save(frame, about, path)
+    if rows:
+        save(frame, about, path)
     axes = [axis.names for axis in grid if len(axis.values) > 1]
     return Table(path, len(rows), failures, frame, axes)
 
@@ -254,9 +257,6 @@ def tabulate(rows: Sequence[Mapping[str, Parameter]], first: Sequence[str]) -> p
 
 def save(frame: polars.DataFrame, about: Mapping[str, str], path: Path) -> None:
     """Writes a Parquet file with what it is about as its metadata."""
-    part = path.with_name(f".{path.name}.new")  # never half a table
-    try:
-        frame.write_parquet(part, metadata=dict(about))
-        part.rename(path)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; expected a file that can be written") from None
+    made = io.BytesIO()
+    frame.write_parquet(made, metadata=dict(about))
+    files.write(path, made.getvalue())

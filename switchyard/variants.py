@@ -7,6 +7,7 @@ variant is written as a machine file of the user's; the simulator says whether i
 
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 import tomli_w
 
-from switchyard import build, machine
+from switchyard import build, fields, machine
 from switchyard.build import Guest
 from switchyard.build_linux import Linux
 from switchyard.errors import InputError
@@ -35,9 +36,16 @@ def describe(name: str) -> dict[str, Any]:
             known = ", ".join(sorted(one.stem for one in file.parent.glob("*.toml")))
             raise InputError(f"{name}: unknown machine; expected one of {known}, or a .toml file")
     try:
-        return tomllib.loads(readable(file).read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        described = tomllib.loads(readable(file).read_text("utf-8"))
+    except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError
         raise InputError(f"{file}: {error}; expected a machine file") from None
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}; expected a machine file") from None
+    for key in ("name", "core"):
+        if not isinstance(described.get(key), str):
+            found = fields.shown(described.get(key))
+            raise InputError(f"{file}: {key}: found {found}; expected a string")
+    return described
 
 
 def keys(described: Mapping[str, Any]) -> dict[str, Value]:
@@ -57,14 +65,15 @@ def changed(described: Mapping[str, Any], changes: Mapping[str, Value]) -> dict[
     for key, value in changes.items():
         section, _, name = key.rpartition(".")
         (made[section] if section else made)[name] = value
-    digest = hashlib.sha256(json.dumps(made, sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(made, sort_keys=True, default=str).encode()).hexdigest()
     made["name"] = f"{described['name']}-{digest[:8]}"
     return made
 
 
 def save(described: Mapping[str, Any], folder: Path) -> Path:
     """Writes the machine file of a variant."""
-    file = folder / f"{described['name']}.toml"
+    # the name may be anything, and the last eight digits tell variants apart
+    file = folder / f"{re.sub(r'[^A-Za-z0-9-]', '-', described['name'])[-64:]}.toml"
     file.write_text(tomli_w.dumps(described), encoding="utf-8")
     return file
 
@@ -95,7 +104,9 @@ def fitted(guest: Guest | Linux, described: Mapping[str, Any]) -> Guest | Linux:
             raise InputError(
                 f"{key}: {value}; expected {usual[key]}, which {guest.name} is written for"
             )
-    size = int(described["dcache"]["size-bytes"])
+    size = keys(described).get("dcache.size-bytes")
+    if not isinstance(size, int):
+        raise InputError(f"dcache.size-bytes: found {fields.shown(size)}; expected a whole number")
     if size > MOST_DCACHE_BYTES:
         raise InputError(
             f"dcache.size-bytes: {size}; expected at most {MOST_DCACHE_BYTES}, "

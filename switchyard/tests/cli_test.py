@@ -2,7 +2,9 @@
 """The command line: exit statuses, one line for what is wrong, files where they were asked for."""
 
 import dataclasses
+import errno
 import json
+import os
 import re
 import subprocess
 import sys
@@ -202,3 +204,102 @@ def test_every_linux_can_be_found(capsys: pytest.CaptureFixture[str]) -> None:
     for system in build_linux.every():
         assert f"{system.name} " in listed
         assert system.name in said
+
+
+PROGRAM = [sys.executable, "-m", "switchyard"]
+
+
+@pytest.mark.usefixtures("fake_machine")
+@pytest.mark.parametrize("arguments", [["experiments"], ["machines"], ["--version"], ["--help"]])
+def test_a_full_output_is_one_line_and_a_failure(arguments: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == "switchyard: output: No space left on device\n"
+
+
+def test_outputs_that_are_closed_or_narrow_are_no_traceback(tmp_path: Path) -> None:
+    closed = subprocess.run(
+        ["sh", "-c", '"$0" -m switchyard experiments >&- 2>&- <&-', sys.executable], check=False
+    )
+    assert closed.returncode == 0
+    narrow = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([*PROGRAM, "experiments"], env=narrow, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    # bytes that are no text, and what rich takes for the end of a style
+    os.mkdir(os.fsencode(tmp_path) + b"/\xff[")
+    file = os.fsencode(tmp_path) + b"/\xff[/x].json"
+    named = subprocess.run([*PROGRAM, "report", file], capture_output=True, check=False)
+    assert named.returncode == 2
+    assert named.stderr.count(b"\n") == 1
+    assert b"expected a record file" in named.stderr
+    Path(os.fsdecode(file)).write_text("[]")
+    page = os.fsencode(tmp_path) + b"/\xff[/x].html"
+    done = subprocess.run(
+        [*PROGRAM, "report", file, "--out", page], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"[/x].html" in done.stdout
+    assert os.path.exists(page)
+
+
+def test_a_checkout_that_cannot_be_built_in_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "build").touch()
+    monkeypatch.setattr(build, "root", lambda: tmp_path)
+    assert cli.execute(["build", "assabet-flush-test"]) == 2
+    assert "expected a folder that can be built in\n" in one_line(capsys)
+
+
+@pytest.mark.usefixtures("fake_machine")
+def test_no_room_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(_from: Path, to: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(to))
+
+    monkeypatch.setattr("shutil.copy", full)
+    assert cli.execute(["run", "l4-ipc", "--quick", "--out", str(tmp_path / "out")]) == 1
+    assert capsys.readouterr().err.splitlines()[-1].endswith(": No space left on device")
+
+
+def test_a_place_for_records_keeps_what_it_has_until_there_are_new_ones(
+    fake_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert fake_machine.exists()
+    file = tmp_path / "records.json"
+    file.write_text("of before")
+    monkeypatch.setenv("FAKE_MACHINE_DEATH", "clients")
+    given = ["run", "l4-ipc", "--quick", "--out", str(tmp_path / "out"), "--json", str(file)]
+    assert cli.execute(given) == 1
+    assert file.read_text() == "of before"
+
+
+@pytest.mark.usefixtures("fake_machine")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "name: found null; expected a string"),
+        ('name = "../../x"\n', "core: found null"),
+        ('name = "../../x"\ncore = "sa1110"\n', "dcache.size-bytes"),
+        ("a = " + "1" * 5000, "expected a machine file"),
+        ("a = " + "[" * 50_000, "expected a machine file"),
+    ],
+)
+def test_a_machine_file_of_anything_is_one_line(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(text)
+    given = ["sweep", "l4-ipc", "--grid", "clients=1", "--quick", "--machine", str(file)]
+    assert cli.execute([*given, "--out", str(tmp_path / "out")]) == 2
+    assert said in one_line(capsys)
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "1.." + "9" * 5000])
+def test_a_grid_of_huge_numbers_is_one_line(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.execute(["sweep", "l4-ipc", "--grid", f"clients={value}"]) == 2
+    assert "at most 18 digits" in one_line(capsys)

@@ -115,3 +115,26 @@ def test_the_guides_example_is_a_record() -> None:
     (record,) = records.loads(f"[{example}]", "guide.md")
     assert record.metric == "round_trip"
     assert list(json.loads(example)) == list(records.NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1" * 5000, "too many digits"),
+        ("1" * 400, "a finite number"),
+        ("1e999", "a finite number"),
+        ('"\\ud800"', "surrogate pair"),
+        ("[" * 100_000, "nested too deeply"),
+        ('"\xff"', "no UTF-8"),
+    ],
+)
+@pytest.mark.parametrize("place", ["value", "parameter"])
+def test_what_python_alone_would_read_or_stumble_over_is_refused(
+    text: str, said: str, place: str
+) -> None:
+    bad = GOOD | ({"value": "HERE"} if place == "value" else {"parameters": {"clients": "HERE"}})
+    whole = json.dumps([bad]).replace('"HERE"', text).encode("latin-1")
+    with pytest.raises(InputError, match=said) as error:
+        records.loads(whole, "f.json")
+    assert str(error.value).startswith("f.json: ")
+    assert "expected" in str(error.value)
