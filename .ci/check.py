@@ -91,8 +91,8 @@ def c_files() -> list[str]:
 
 
 def is_c(file: Path) -> bool:
-    """C, and not a header of assembly, whose lines a formatter of C would join."""
-    if file.suffix not in (".c", ".h") or not file.is_file():
+    """C or C++, and not a header of assembly, whose lines a formatter of C would join."""
+    if file.suffix not in (".c", ".cc", ".h") or not file.is_file():
         return False
     return not re.search(r"^\s*\.macro\b", file.read_text(encoding="utf-8"), re.M)
 

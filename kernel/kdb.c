@@ -120,8 +120,8 @@ void kdb_trap(struct tcb *self, uint32_t address) {
         board_exit(1);
     case L4_ARM_TRAP_KERNEL_INTERFACE:
         r[0] = L4_Address(self->space->kip_area);
-        r[1] = the_kip->ApiVersion;
-        r[2] = the_kip->ApiFlags;
+        r[1] = the_kip->ApiVersion.raw;
+        r[2] = the_kip->ApiFlags.raw;
         r[3] = *(const L4_Word_t *)((const char *)the_kip + the_kip->KernDescPtr);
         break;
     case KDB_TRAP_STATISTICS:

@@ -59,7 +59,7 @@ static void add_memories(void) {
     if (probe != NULL) {
         n = add_memory(n, PROBE_PA, 0x00001000, false, L4_DedicatedMemoryType);
     }
-    the_kip->MemoryInfo = MEMORY_DESCS << 16 | n;
+    the_kip->MemoryInfo = (L4_MemoryInfo_t){.n = (L4_Word16_t)n, .MemDescPtr = MEMORY_DESCS};
     kernel_assert(MEMORY_DESCS + n * sizeof(L4_MemoryDesc_t) <= KERNEL_DESC);
 }
 
@@ -78,25 +78,25 @@ static void add_kernel_desc(void) {
 
 void kip_init(uint32_t boot_info) {
     the_kip->magic = L4_KIP_MAGIC;
-    the_kip->ApiVersion = (L4_Word_t)L4_API_VERSIONWORD;
-    the_kip->ApiFlags = 0;
+    the_kip->ApiVersion.raw = (L4_Word_t)L4_API_VERSIONWORD;
+    the_kip->ApiFlags.raw = 0;
     the_kip->sigma0 = (L4_ServerDesc_t){.ip = (L4_Word_t)boot_sigma0_ip,
                                         .low = (L4_Word_t)boot_sigma0_low,
                                         .high = (L4_Word_t)boot_sigma0_high};
     the_kip->root_server = (L4_ServerDesc_t){.ip = (L4_Word_t)boot_program_ip,
                                              .low = (L4_Word_t)boot_program_low,
                                              .high = (L4_Word_t)boot_program_high};
-    the_kip->UtcbInfo = L4_UTCB_INFO(12, 9, 1);
-    the_kip->KipAreaInfo = 12;
+    the_kip->UtcbInfo.raw = L4_UTCB_INFO(12, 9, 1);
+    the_kip->KipAreaInfo.raw = 12;
     /* The timer counts at 3.6864 MHz; timeslices end with the tick. */
-    the_kip->ClockInfo = (L4_Word_t)L4_TimePeriod(10000).raw << 16 | L4_TimePeriod(1).raw;
-    the_kip->ThreadInfo = L4_THREAD_INFO(USER_BASE, SYSTEM_BASE, THREAD_COUNT_LOG2);
-    the_kip->PageInfo = L4_ARM_PAGE_SIZES | (L4_Readable | L4_Writable);
-    the_kip->ProcessorInfo = 4u << 28; /* one processor; descriptors of 16 bytes */
+    the_kip->ClockInfo.raw = (L4_Word_t)L4_TimePeriod(10000).raw << 16 | L4_TimePeriod(1).raw;
+    the_kip->ThreadInfo.raw = L4_THREAD_INFO(USER_BASE, SYSTEM_BASE, THREAD_COUNT_LOG2);
+    the_kip->PageInfo.raw = L4_ARM_PAGE_SIZES | (L4_Readable | L4_Writable);
+    the_kip->ProcessorInfo.raw = 4u << 28; /* one processor; descriptors of 16 bytes */
     the_kip->BootInfo = boot_info;
     the_kip->ProcDescPtr = PROCESSOR_DESC;
     *(L4_ProcDesc_t *)(kip_page + PROCESSOR_DESC) =
-        (L4_ProcDesc_t){.ExternalFreq = BOARD_EXTERNAL_KHZ, .InternalFreq = BOARD_INTERNAL_KHZ};
+        (L4_ProcDesc_t){.raw = {BOARD_EXTERNAL_KHZ, BOARD_INTERNAL_KHZ, 0, 0}};
 
     the_kip->SpaceControl = stub_offset(kip_stub_space_control);
     the_kip->ThreadControl = stub_offset(kip_stub_thread_control);

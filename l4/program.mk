@@ -9,16 +9,20 @@ BUILD ?= $(TOP)/build
 # The Python that `make setup` has made, if it has; it brings the compiler.
 PYTHON ?= $(or $(wildcard $(TOP)/.venv/bin/python),python3)
 CC := $(if $(filter default,$(origin CC)),$(PYTHON) -m ziglang cc,$(CC))
+CXX := $(if $(filter default,$(origin CXX)),$(PYTHON) -m ziglang c++,$(CXX))
 
 export ZIG_GLOBAL_CACHE_DIR ?= $(abspath $(BUILD)/.zig-cache)
 export ZIG_LOCAL_CACHE_DIR ?= $(abspath $(BUILD)/.zig-cache)
 
 TARGET_FLAGS := --target=arm-freestanding-eabi -mcpu=strongarm1110
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wundef -Werror
-CFLAGS := $(TARGET_FLAGS) -std=c11 -O2 -ffreestanding -fno-sanitize=undefined \
+COMMON_FLAGS := $(TARGET_FLAGS) -O2 -ffreestanding -fno-sanitize=undefined \
           -fno-stack-protector -fomit-frame-pointer -fno-unwind-tables \
           -fno-asynchronous-unwind-tables -mno-unaligned-access $(WARNINGS) \
           -I$(TOP)/l4/include -I$(TOP)/include
+CFLAGS := -std=c11 $(COMMON_FLAGS)
+# There is no runtime for more of C++ than the language itself.
+CXXFLAGS := -std=c++17 $(COMMON_FLAGS) -fno-exceptions -fno-rtti -fno-threadsafe-statics
 LDFLAGS := $(TARGET_FLAGS) -ffreestanding -nostdlib -static -Wl,--build-id=none \
            -Wl,-z,max-page-size=4096
 
@@ -36,6 +40,10 @@ OBJ := $(BUILD)/obj
 $(OBJ)/%.o: $(TOP)/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(CFLAGS_$(notdir $*)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+$(OBJ)/%.o: $(TOP)/%.cc
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 $(OBJ)/%.o: $(TOP)/%.S
 	@mkdir -p $(@D)

@@ -36,9 +36,15 @@ void l4_rest(void) {
 void *L4_KernelInterface(L4_Word_t *api_version, L4_Word_t *api_flags, L4_Word_t *kernel_id) {
     L4_Word_t words[4];
     l4_kernel_interface(words);
-    *api_version = words[1];
-    *api_flags = words[2];
-    *kernel_id = words[3];
+    if (api_version != NULL) {
+        *api_version = words[1];
+    }
+    if (api_flags != NULL) {
+        *api_flags = words[2];
+    }
+    if (kernel_id != NULL) {
+        *kernel_id = words[3];
+    }
     return (void *)(uintptr_t)words[0];
 }
 

@@ -23,6 +23,7 @@ static const struct {
     {shared_tests, true},    {single_tests, false},    {preempt_tests, false},
     {migrate_tests, false},  {thumb_tests, false},     {lipc_tests, false},
     {size_tests, true},      {pagefault_tests, true},  {answer_tests, true},
+    {generic_tests, false},
 };
 
 static const char *running;

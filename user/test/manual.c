@@ -30,6 +30,12 @@ L4_Word_t manual_booting(L4_BootRec_t *r);
 L4_Word_t manual_kip(void) {
     L4_Word_t version, flags, id, year, month, day, n = 0;
     void *kip = L4_KernelInterface(&version, &flags, &id);
+    L4_KernelInterfacePage_t *page = L4_GetKernelInterface();
+    L4_ApiVersion_t v = page->ApiVersion;
+    L4_ApiFlags_t f = page->ApiFlags;
+    L4_KernelId_t k = {.raw = id};
+    L4_Size_t size = sizeof k;
+    n += size + v.x.version + f.x.ww + k.x.id + page->ThreadInfo.X.UserBase;
     n += L4_ApiVersion() + L4_ApiFlags() + L4_KernelId();
     L4_KernelGenDate(kip, &year, &month, &day);
     n += L4_KernelVersion(kip) + L4_KernelSupplier(kip) + L4_NumProcessors(kip);
@@ -107,9 +113,13 @@ L4_Word_t manual_scheduling(L4_ThreadId_t t) {
     n += L4_IsClockEqual(c, c) + L4_IsClockNotEqual(c, c);
     n += (L4_Word_t)L4_Never.raw + L4_ZeroTime.raw;
     a = L4_TimeAdd(a, b);
-    a = L4_TimeSubtract(a, b);
+    a = L4_TimeSub(a, b);
     L4_TimeAddTo(&a, b);
-    L4_TimeSubtractFrom(&a, b);
+    L4_TimeSubFrom(&a, b);
+    a = L4_TimeAddUsec(a, 1);
+    a = L4_TimeSubUsec(a, 1);
+    L4_TimeAddUsecTo(&a, 1);
+    L4_TimeSubUsecFrom(&a, 1);
     n += L4_IsTimeLonger(a, b) + L4_IsTimeShorter(a, b);
     n += L4_IsTimeEqual(a, b) + L4_IsTimeNotEqual(a, b);
     L4_ThreadSwitch(t);
@@ -175,6 +185,7 @@ L4_Word_t manual_messages(L4_Word_t *words) {
     L4_MsgPutWord(&msg, 0, 1);
     L4_MsgPutMapItem(&msg, 0, map);
     L4_MsgPutGrantItem(&msg, 2, grant);
+    L4_MsgGetWord(&msg, 0, words);
     n += L4_MsgWord(&msg, 0) + L4_MsgGetMapItem(&msg, 0, &map);
     n += L4_MsgGetGrantItem(&msg, 2, &grant);
     L4_StoreMR(1, words);
@@ -200,6 +211,7 @@ L4_Word_t manual_strings(void *address) {
     (void)L4_AddSubstringTo(&s, &more);
     (void)L4_AddSubstringAddressTo(&s, address);
     n += L4_IsCacheAllocationHintEqual(hint, L4_UseDefaultCacheLineAllocation);
+    n += L4_IsCacheAllocationHintNotEqual(hint, L4_AllocateNewCacheLines);
     s = L4_AddCacheAllocationHint(s, L4_AllocateNewCacheLines);
     (void)L4_AddCacheAllocationHintTo(&s, L4_AllocateOnlyNewCacheLines);
     L4_MsgClear(&msg);

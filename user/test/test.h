@@ -47,6 +47,7 @@ extern const struct test thumb_tests[];
 extern const struct test lipc_tests[];
 extern const struct test pagefault_tests[];
 extern const struct test answer_tests[];
+extern const struct test generic_tests[];
 
 /* Rows of the system calls' tables, each a test (calls.c); NULL behind the last. */
 const char *call_name(unsigned n);

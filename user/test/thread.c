@@ -49,8 +49,8 @@ static void kip(void) {
     EQUAL(k, L4_ROOT_KIP);
     EQUAL(k->magic, L4_KIP_MAGIC);
     EQUAL(version >> 16, L4_API_VERSION << 8 | L4_API_SUBVERSION);
-    EQUAL(k->ApiVersion, version);
-    EQUAL(flags, k->ApiFlags);
+    EQUAL(k->ApiVersion.raw, version);
+    EQUAL(flags, k->ApiFlags.raw);
     EQUAL(L4_UtcbSize(k), L4_UTCB_SIZE);
     EQUAL(1u << L4_UtcbAreaSizeLog2(k), L4_UTCB_AREA_MIN_SIZE);
     EQUAL(1u << L4_KipAreaSizeLog2(k), L4_KIP_SIZE);

@@ -64,13 +64,13 @@ typedef struct {
     L4_Word_t address;
 } L4_Boot_MBI_t;
 
-_Static_assert(sizeof(L4_BootInfo_t) == 32, "bootinfo header");
-_Static_assert(offsetof(L4_Boot_SimpleExec_t, cmdline_offset) == 60, "bootinfo simple exec");
+L4_STATIC_ASSERT(sizeof(L4_BootInfo_t) == 32, "bootinfo header");
+L4_STATIC_ASSERT(offsetof(L4_Boot_SimpleExec_t, cmdline_offset) == 60, "bootinfo simple exec");
 
 /* ---- the header ---- */
 
 L4_INLINE L4_Bool_t L4_BootInfo_Valid(const void *bootinfo) {
-    const L4_BootInfo_t *info = bootinfo;
+    const L4_BootInfo_t *info = (const L4_BootInfo_t *)bootinfo;
     return info->magic == L4_BOOTINFO_MAGIC && info->version == L4_BOOTINFO_VERSION;
 }
 

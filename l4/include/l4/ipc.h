@@ -151,4 +151,8 @@ L4_INLINE void L4_Sleep(L4_Time_t timeout) {
     (void)L4_Receive_Timeout((L4_ThreadId_t){.raw = (L4_Word_t)(uintptr_t)L4_MyUtcb()}, timeout);
 }
 
+#ifdef __cplusplus
+#include <l4/cxx/ipc.h>
+#endif
+
 #endif

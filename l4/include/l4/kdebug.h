@@ -3,6 +3,9 @@
 #ifndef L4_KDEBUG_H
 #define L4_KDEBUG_H
 
+#include <l4/types.h>
+
+L4_BEGIN_C
 void L4_KDB_PrintChar(char c);
 int L4_KDB_ReadChar_Blocked(void);
 int L4_KDB_ReadChar(void); /* -1: nothing there */
@@ -11,5 +14,7 @@ void l4_kdb_enter(void);
 
 /* One of the kernel's own numbers, by L4_STAT_* (arch/arm/binding.h). */
 unsigned L4_KDB_Statistic(unsigned index);
+
+L4_END_C
 
 #endif

@@ -17,28 +17,123 @@ typedef struct {
     L4_Word_t high;
 } L4_ServerDesc_t;
 
+/* ---- words with fields, the lowest bits first ---- */
+
+typedef union {
+    L4_Word_t raw;
+    struct {
+        L4_Word_t reserved : 16;
+        L4_Word_t subversion : 8;
+        L4_Word_t version : 8;
+    } x;
+} L4_ApiVersion_t;
+
+typedef union {
+    L4_Word_t raw;
+    struct {
+        L4_Word_t ee : 2; /* byte order */
+        L4_Word_t ww : 2; /* word size */
+        L4_Word_t reserved : 28;
+    } x;
+} L4_ApiFlags_t;
+
+typedef union {
+    L4_Word_t raw;
+    struct {
+        L4_Word_t reserved : 16;
+        L4_Word_t subid : 8;
+        L4_Word_t id : 8;
+    } x;
+} L4_KernelId_t;
+
 typedef struct {
-    L4_Word_t magic;       /* 00 */
-    L4_Word_t ApiVersion;  /* 04 version 8 | sub-version 8 | 0 16 */
-    L4_Word_t ApiFlags;    /* 08 ww 2 (word size) | ee 2 (endianness): both 0 */
-    L4_Word_t KernDescPtr; /* 0c offset of an L4_KernelDesc_t */
-    L4_Word_t kdebug[4];   /* 10 */
+    L4_Word_t n : 16;
+    L4_Word_t MemDescPtr : 16; /* offset in the page */
+} L4_MemoryInfo_t;
+
+typedef union {
+    L4_Word_t raw;
+    struct {
+        L4_Word_t m : 10; /* a UTCB has m * 2^a bytes */
+        L4_Word_t a : 6;  /* log2 of their alignment */
+        L4_Word_t s : 6;  /* log2 of the smallest area */
+        L4_Word_t reserved : 10;
+    } X;
+} L4_UtcbInfo_t;
+
+typedef union {
+    L4_Word_t raw;
+    struct {
+        L4_Word_t s : 6; /* log2 of the size */
+        L4_Word_t reserved : 26;
+    } X;
+} L4_KipAreaInfo_t;
+
+typedef union {
+    L4_Word_t raw;
+    struct {
+        L4_Word_t ReadPrecision : 16; /* both as L4_Time_t */
+        L4_Word_t SchedulePrecision : 16;
+    } X;
+} L4_ClockInfo_t;
+
+typedef union {
+    L4_Word_t raw;
+    struct {
+        L4_Word_t t : 8; /* log2 of the number of thread numbers */
+        L4_Word_t SystemBase : 12;
+        L4_Word_t UserBase : 12;
+    } X;
+} L4_ThreadInfo_t;
+
+typedef union {
+    L4_Word_t raw;
+    struct {
+        L4_Word_t rwx : 3; /* rights that can be had separately */
+        L4_Word_t reserved : 7;
+        L4_Word_t page_size_mask : 22; /* without the low 10 bits */
+    } X;
+} L4_PageInfo_t;
+
+typedef union {
+    L4_Word_t raw;
+    struct {
+        L4_Word_t processors : 16; /* less one */
+        L4_Word_t reserved : 12;
+        L4_Word_t s : 4; /* log2 of a descriptor's size */
+    } X;
+} L4_ProcessorInfo_t;
+
+/* ---- the page; where a field has a second name, the published library calls it so ---- */
+
+typedef struct {
+    L4_Word_t magic;            /* 00 */
+    L4_ApiVersion_t ApiVersion; /* 04 */
+    L4_ApiFlags_t ApiFlags;     /* 08 */
+    union {
+        L4_Word_t KernDescPtr; /* 0c offset of an L4_KernelDesc_t */
+        L4_Word_t KernelVerPtr;
+    };
+    L4_Word_t kdebug[4]; /* 10 */
     L4_ServerDesc_t sigma0;
     L4_ServerDesc_t sigma1;
     L4_ServerDesc_t root_server;
     L4_Word_t reserved50;
-    L4_Word_t MemoryInfo; /* 54 MemDescPtr 16 | number 16 */
+    L4_MemoryInfo_t MemoryInfo; /* 54 */
     L4_Word_t reserved58[20];
-    L4_Word_t UtcbInfo; /* a8 log2 min area size 6 (<<16) | log2 alignment 6 (<<10) | size/2^a 10 */
-    L4_Word_t KipAreaInfo; /* ac log2 size 6 */
+    union {
+        L4_UtcbInfo_t UtcbInfo; /* a8 */
+        L4_UtcbInfo_t UtcbAreaInfo;
+    };
+    L4_KipAreaInfo_t KipAreaInfo; /* ac */
     L4_Word_t reservedb0[2];
-    L4_Word_t BootInfo;      /* b8 address of an L4_BootRec list header (bootinfo.h), or 0 */
-    L4_Word_t ProcDescPtr;   /* bc */
-    L4_Word_t ClockInfo;     /* c0 schedule precision 16 | read precision 16, as L4_Time_t */
-    L4_Word_t ThreadInfo;    /* c4 user base 12 | system base 12 | log2 of thread numbers 8 */
-    L4_Word_t PageInfo;      /* c8 page-size mask / 1024 22 | 0 7 | separate rights rwx 3 */
-    L4_Word_t ProcessorInfo; /* cc log2 size 4 | 0 12 | processors - 1 16 */
-    L4_Word_t SpaceControl;  /* d0 and on: offsets of the system-call stubs */
+    L4_Word_t BootInfo;               /* b8 address of an L4_BootInfo_t (bootinfo.h), or 0 */
+    L4_Word_t ProcDescPtr;            /* bc offset of the first L4_ProcDesc_t */
+    L4_ClockInfo_t ClockInfo;         /* c0 */
+    L4_ThreadInfo_t ThreadInfo;       /* c4 */
+    L4_PageInfo_t PageInfo;           /* c8 */
+    L4_ProcessorInfo_t ProcessorInfo; /* cc */
+    L4_Word_t SpaceControl;           /* d0 and on: offsets of the system-call stubs */
     L4_Word_t ThreadControl;
     L4_Word_t ProcessorControl;
     L4_Word_t MemoryControl;
@@ -53,7 +148,7 @@ typedef struct {
 } L4_KernelInterfacePage_t;
 
 #define L4_KIP_AT(field, offset)                                                                   \
-    _Static_assert(offsetof(L4_KernelInterfacePage_t, field) == (offset), "KIP: " #field)
+    L4_STATIC_ASSERT(offsetof(L4_KernelInterfacePage_t, field) == (offset), "KIP: " #field)
 L4_KIP_AT(sigma0.ip, L4_KIP_SIGMA0_IP);
 L4_KIP_AT(sigma0.high, L4_KIP_SIGMA0_HIGH);
 L4_KIP_AT(root_server.sp, L4_KIP_ROOT_SP);
@@ -84,25 +179,64 @@ L4_KIP_AT(Schedule, L4_KIP_SC_SCHEDULE);
 
 /* KernDescPtr points here; the strings follow: version, then features, empty string last. */
 typedef struct {
-    L4_Word_t KernelId;      /* id 8 | sub-id 8 | 0 16 */
-    L4_Word_t KernelGenDate; /* year-2000 7 | month 4 | day 5 at bits 9, 5, 0 */
-    L4_Word_t KernelVer;     /* version 8 | sub-version 8 | sub-sub-version 16 */
-    L4_Word_t Supplier;      /* four characters */
+    L4_KernelId_t KernelId;
+    union {
+        L4_Word_t raw;
+        struct {
+            L4_Word_t day : 5;
+            L4_Word_t month : 4;
+            L4_Word_t year : 7; /* since 2000 */
+            L4_Word_t reserved : 16;
+        } X;
+    } KernelGenDate;
+    union {
+        L4_Word_t raw;
+        struct {
+            L4_Word_t subsubver : 16;
+            L4_Word_t subver : 8;
+            L4_Word_t ver : 8;
+        } X;
+    } KernelVer;
+    L4_Word_t Supplier; /* four characters */
     char VersionString[];
 } L4_KernelDesc_t;
 
-typedef struct {
-    L4_Word_t ExternalFreq; /* kHz */
-    L4_Word_t InternalFreq; /* kHz */
-    L4_Word_t reserved[2];
+typedef union {
+    L4_Word_t raw[4];
+    struct {
+        L4_Word_t ExternalFreq; /* kHz */
+        L4_Word_t InternalFreq; /* kHz */
+        L4_Word_t reserved[2];
+    } X;
 } L4_ProcDesc_t;
+
+/* The magic word, and the versions of L4 that have a number (manual, 1.1). */
+#define L4_MAGIC            L4_KIP_MAGIC
+#define L4_APIVERSION_2     0x02
+#define L4_APIVERSION_4     0x04
+#define L4_APIVERSION_X0    0x83
+#define L4_APISUBVERSION_X0 0x80
+#define L4_APIVERSION_X1    0x83
+#define L4_APISUBVERSION_X1 0x81
+#define L4_APIVERSION_X2    L4_API_VERSION
+#define L4_APIFLAG_LE       0
+#define L4_APIFLAG_BE       1
+#define L4_APIFLAG_32BIT    0
+#define L4_APIFLAG_64BIT    1
 
 /* ---- memory descriptors ---- */
 
-/* low / 1024 (22) | v (bit 9) | t 4 | type 4; high / 1024 (22): the last byte's address | 0x3ff */
-typedef struct {
-    L4_Word_t low;
-    L4_Word_t high;
+typedef union {
+    L4_Word_t raw[2];
+    struct {
+        L4_Word_t type : 4;
+        L4_Word_t t : 4; /* more of the type, for the last two types */
+        L4_Word_t zero : 1;
+        L4_Word_t v : 1;    /* virtual, not physical */
+        L4_Word_t low : 22; /* both without the low 10 bits; high is the last byte's */
+        L4_Word_t zeros : 10;
+        L4_Word_t high : 22;
+    } x;
 } L4_MemoryDesc_t;
 
 #define L4_UndefinedMemoryType            0x0
@@ -115,37 +249,39 @@ typedef struct {
 
 L4_INLINE L4_MemoryDesc_t L4_MakeMemoryDesc(L4_Word_t low, L4_Word_t high, L4_Bool_t is_virtual,
                                             L4_Word_t type) {
-    return (L4_MemoryDesc_t){.low = (low & 0xfffffc00) | (is_virtual ? 1u << 9 : 0) | (type & 0xf),
-                             .high = high & 0xfffffc00};
+    return (L4_MemoryDesc_t){
+        .raw = {(low & 0xfffffc00) | (is_virtual ? 1u << 9 : 0) | (type & 0xf), high & 0xfffffc00}};
 }
 
 L4_INLINE L4_Bool_t L4_IsMemoryDescVirtual(const L4_MemoryDesc_t *d) {
-    return d->low >> 9 & 1;
+    return d->x.v;
 }
 
 L4_INLINE L4_Word_t L4_MemoryDescType(const L4_MemoryDesc_t *d) {
-    L4_Word_t type = d->low & 0xf;
-    return type >= L4_BootLoaderSpecificMemoryType ? d->low & 0xff : type;
+    return d->x.type >= L4_BootLoaderSpecificMemoryType ? d->raw[0] & 0xff : d->x.type;
 }
 
 L4_INLINE L4_Word_t L4_MemoryDescLow(const L4_MemoryDesc_t *d) {
-    return d->low & 0xfffffc00;
+    return d->raw[0] & 0xfffffc00;
 }
 
 L4_INLINE L4_Word_t L4_MemoryDescHigh(const L4_MemoryDesc_t *d) {
-    return d->high | 0x3ff;
+    return d->raw[1] | 0x3ff;
+}
+
+L4_INLINE const L4_KernelInterfacePage_t *l4_kip(const void *kip) {
+    return (const L4_KernelInterfacePage_t *)kip;
 }
 
 L4_INLINE L4_Word_t L4_NumMemoryDescriptors(const void *kip) {
-    return ((const L4_KernelInterfacePage_t *)kip)->MemoryInfo & 0xffff;
+    return l4_kip(kip)->MemoryInfo.n;
 }
 
 L4_INLINE L4_MemoryDesc_t *L4_MemoryDesc(const void *kip, L4_Word_t n) {
-    const L4_KernelInterfacePage_t *k = kip;
     if (n >= L4_NumMemoryDescriptors(kip)) {
         return NULL;
     }
-    return (L4_MemoryDesc_t *)((uintptr_t)kip + (k->MemoryInfo >> 16)) + n;
+    return (L4_MemoryDesc_t *)((uintptr_t)kip + l4_kip(kip)->MemoryInfo.MemDescPtr) + n;
 }
 
 /* ---- the other fields ---- */
@@ -156,7 +292,7 @@ L4_INLINE L4_MemoryDesc_t *L4_MemoryDesc(const void *kip, L4_Word_t n) {
     ((L4_Word_t)(user_base) << 20 | (L4_Word_t)(system_base) << 8 | (L4_Word_t)(log2_threads))
 
 L4_INLINE L4_Word_t L4_UtcbAreaSizeLog2(const void *kip) {
-    return ((const L4_KernelInterfacePage_t *)kip)->UtcbInfo >> 16 & 0x3f;
+    return l4_kip(kip)->UtcbInfo.X.s;
 }
 
 L4_INLINE L4_Word_t L4_UtcbAreaSize(const void *kip) {
@@ -164,15 +300,15 @@ L4_INLINE L4_Word_t L4_UtcbAreaSize(const void *kip) {
 }
 
 L4_INLINE L4_Word_t L4_UtcbAlignmentLog2(const void *kip) {
-    return ((const L4_KernelInterfacePage_t *)kip)->UtcbInfo >> 10 & 0x3f;
+    return l4_kip(kip)->UtcbInfo.X.a;
 }
 
 L4_INLINE L4_Word_t L4_UtcbSize(const void *kip) {
-    return (((const L4_KernelInterfacePage_t *)kip)->UtcbInfo & 0x3ff) << L4_UtcbAlignmentLog2(kip);
+    return (L4_Word_t)l4_kip(kip)->UtcbInfo.X.m << L4_UtcbAlignmentLog2(kip);
 }
 
 L4_INLINE L4_Word_t L4_KipAreaSizeLog2(const void *kip) {
-    return ((const L4_KernelInterfacePage_t *)kip)->KipAreaInfo & 0x3f;
+    return l4_kip(kip)->KipAreaInfo.X.s;
 }
 
 L4_INLINE L4_Word_t L4_KipAreaSize(const void *kip) {
@@ -180,40 +316,39 @@ L4_INLINE L4_Word_t L4_KipAreaSize(const void *kip) {
 }
 
 L4_INLINE L4_Word_t L4_BootInfo(const void *kip) {
-    return ((const L4_KernelInterfacePage_t *)kip)->BootInfo;
+    return l4_kip(kip)->BootInfo;
 }
 
 L4_INLINE L4_Word_t L4_ThreadIdBits(const void *kip) {
-    return ((const L4_KernelInterfacePage_t *)kip)->ThreadInfo & 0xff;
+    return l4_kip(kip)->ThreadInfo.X.t;
 }
 
 L4_INLINE L4_Word_t L4_ThreadIdSystemBase(const void *kip) {
-    return ((const L4_KernelInterfacePage_t *)kip)->ThreadInfo >> 8 & 0xfff;
+    return l4_kip(kip)->ThreadInfo.X.SystemBase;
 }
 
 L4_INLINE L4_Word_t L4_ThreadIdUserBase(const void *kip) {
-    return ((const L4_KernelInterfacePage_t *)kip)->ThreadInfo >> 20;
+    return l4_kip(kip)->ThreadInfo.X.UserBase;
 }
 
 L4_INLINE L4_Word_t L4_PageSizeMask(const void *kip) {
-    return ((const L4_KernelInterfacePage_t *)kip)->PageInfo & 0xfffffc00;
+    return l4_kip(kip)->PageInfo.raw & 0xfffffc00;
 }
 
 L4_INLINE L4_Word_t L4_PageRights(const void *kip) {
-    return ((const L4_KernelInterfacePage_t *)kip)->PageInfo & 7;
+    return l4_kip(kip)->PageInfo.X.rwx;
 }
 
 L4_INLINE L4_Word_t L4_NumProcessors(const void *kip) {
-    return (((const L4_KernelInterfacePage_t *)kip)->ProcessorInfo & 0xffff) + 1;
+    return l4_kip(kip)->ProcessorInfo.X.processors + 1u;
 }
 
 L4_INLINE const L4_KernelDesc_t *L4_KernelDesc(const void *kip) {
-    const L4_KernelInterfacePage_t *k = kip;
-    return (const L4_KernelDesc_t *)((uintptr_t)kip + k->KernDescPtr);
+    return (const L4_KernelDesc_t *)((uintptr_t)kip + l4_kip(kip)->KernDescPtr);
 }
 
 L4_INLINE L4_Word_t L4_KernelVersion(const void *kip) {
-    return L4_KernelDesc(kip)->KernelVer;
+    return L4_KernelDesc(kip)->KernelVer.raw;
 }
 
 L4_INLINE L4_Word_t L4_KernelSupplier(const void *kip) {
@@ -222,15 +357,14 @@ L4_INLINE L4_Word_t L4_KernelSupplier(const void *kip) {
 
 L4_INLINE void L4_KernelGenDate(const void *kip, L4_Word_t *year, L4_Word_t *month,
                                 L4_Word_t *day) {
-    L4_Word_t date = L4_KernelDesc(kip)->KernelGenDate;
-    *year = (date >> 9 & 0x7f) + 2000;
-    *month = date >> 5 & 0xf;
-    *day = date & 0x1f;
+    const L4_KernelDesc_t *desc = L4_KernelDesc(kip);
+    *year = desc->KernelGenDate.X.year + 2000u;
+    *month = desc->KernelGenDate.X.month;
+    *day = desc->KernelGenDate.X.day;
 }
 
 L4_INLINE char *L4_KernelVersionString(const void *kip) {
-    const L4_KernelInterfacePage_t *k = kip;
-    return (char *)(uintptr_t)kip + k->KernDescPtr + offsetof(L4_KernelDesc_t, VersionString);
+    return (char *)(uintptr_t)L4_KernelDesc(kip)->VersionString;
 }
 
 /* The n-th feature's name; NULL: there are fewer. */
@@ -252,27 +386,28 @@ L4_INLINE char *L4_Feature(const void *kip, L4_Word_t n) {
 
 /* Microseconds. */
 L4_INLINE L4_Word_t L4_ReadPrecision(const void *kip) {
-    L4_Word_t raw = ((const L4_KernelInterfacePage_t *)kip)->ClockInfo & 0xffff;
-    return (L4_Word_t)L4_PeriodMicroseconds((L4_Time_t){.raw = (L4_Word16_t)raw});
+    L4_Word16_t raw = (L4_Word16_t)l4_kip(kip)->ClockInfo.X.ReadPrecision;
+    return (L4_Word_t)L4_PeriodMicroseconds((L4_Time_t){.raw = raw});
 }
 
 L4_INLINE L4_Word_t L4_SchedulePrecision(const void *kip) {
-    L4_Word_t raw = ((const L4_KernelInterfacePage_t *)kip)->ClockInfo >> 16;
-    return (L4_Word_t)L4_PeriodMicroseconds((L4_Time_t){.raw = (L4_Word16_t)raw});
+    L4_Word16_t raw = (L4_Word16_t)l4_kip(kip)->ClockInfo.X.SchedulePrecision;
+    return (L4_Word_t)L4_PeriodMicroseconds((L4_Time_t){.raw = raw});
 }
 
 L4_INLINE L4_ProcDesc_t *L4_ProcDesc(const void *kip, L4_Word_t n) {
-    const L4_KernelInterfacePage_t *k = kip;
-    return n >= L4_NumProcessors(kip) ? NULL
-                                      : (L4_ProcDesc_t *)((uintptr_t)kip + k->ProcDescPtr) + n;
+    if (n >= L4_NumProcessors(kip)) {
+        return NULL;
+    }
+    return (L4_ProcDesc_t *)((uintptr_t)kip + l4_kip(kip)->ProcDescPtr) + n;
 }
 
 L4_INLINE L4_Word_t L4_ProcDescExternalFreq(const L4_ProcDesc_t *d) {
-    return d->ExternalFreq;
+    return d->X.ExternalFreq;
 }
 
 L4_INLINE L4_Word_t L4_ProcDescInternalFreq(const L4_ProcDesc_t *d) {
-    return d->InternalFreq;
+    return d->X.InternalFreq;
 }
 
 /* The first programs take the thread numbers from the user base: sigma0, sigma1, root task. */
@@ -285,5 +420,9 @@ L4_INLINE L4_ThreadId_t L4_Sigma0Id(const void *kip) {
 L4_INLINE L4_ThreadId_t L4_RootServerId(const void *kip) {
     return L4_GlobalId(L4_ThreadIdUserBase(kip) + 2, L4_ROOT_VERSION);
 }
+
+#ifdef __cplusplus
+#include <l4/cxx/kip.h>
+#endif
 
 #endif

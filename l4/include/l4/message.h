@@ -109,7 +109,17 @@ typedef union {
     } X;
 } L4_MapItem_t;
 
-typedef L4_MapItem_t L4_GrantItem_t;
+/* A type of its own, though laid out the same: overloaded functions tell the two apart. */
+typedef union {
+    L4_Word_t raw[2];
+    struct {
+        L4_Word_t C : 1;
+        L4_Word_t kind : 3;
+        L4_Word_t zeros : 6;
+        L4_Word_t snd_base : 22;
+        L4_Fpage_t snd_fpage;
+    } X;
+} L4_GrantItem_t;
 
 L4_INLINE L4_MapItem_t L4_MapItem(L4_Fpage_t fpage, L4_Word_t snd_base) {
     return (L4_MapItem_t){.raw = {(snd_base & 0xfffffc00) | L4_ITEM_MAP, fpage.raw}};
@@ -136,11 +146,11 @@ L4_INLINE L4_Word_t L4_MapItemSndBase(L4_MapItem_t item) {
 }
 
 L4_INLINE L4_Fpage_t L4_GrantItemSndFpage(L4_GrantItem_t item) {
-    return L4_MapItemSndFpage(item);
+    return (L4_Fpage_t){.raw = item.raw[1]};
 }
 
 L4_INLINE L4_Word_t L4_GrantItemSndBase(L4_GrantItem_t item) {
-    return L4_MapItemSndBase(item);
+    return item.raw[0] & 0xfffffc00;
 }
 
 /* ---- acceptor (buffer register 0): receive window 28 | 0 3 | s 1 ---- */
@@ -259,18 +269,22 @@ L4_INLINE void L4_MsgPutWord(L4_Msg_t *msg, L4_Word_t n, L4_Word_t word) {
 }
 
 /* At word `t` of the typed part; the counts in the tag stay. */
-L4_INLINE void L4_MsgPutMapItem(L4_Msg_t *msg, L4_Word_t t, L4_MapItem_t item) {
+L4_INLINE void L4_MsgPutTwoWords(L4_Msg_t *msg, L4_Word_t t, const L4_Word_t words[2]) {
     L4_Word_t at = L4_UntypedWords(msg->tag) + 1 + t;
-    msg->msg[at] = item.raw[0];
-    msg->msg[at + 1] = item.raw[1];
+    msg->msg[at] = words[0];
+    msg->msg[at + 1] = words[1];
+}
+
+L4_INLINE void L4_MsgPutMapItem(L4_Msg_t *msg, L4_Word_t t, L4_MapItem_t item) {
+    L4_MsgPutTwoWords(msg, t, item.raw);
 }
 
 L4_INLINE void L4_MsgPutGrantItem(L4_Msg_t *msg, L4_Word_t t, L4_GrantItem_t item) {
-    L4_MsgPutMapItem(msg, t, item);
+    L4_MsgPutTwoWords(msg, t, item.raw);
 }
 
-L4_INLINE L4_Word_t L4_MsgGetWord(const L4_Msg_t *msg, L4_Word_t n) {
-    return msg->msg[n + 1];
+L4_INLINE void L4_MsgGetWord(const L4_Msg_t *msg, L4_Word_t n, L4_Word_t *word) {
+    *word = msg->msg[n + 1];
 }
 
 L4_INLINE void L4_Set_MsgWord(L4_Msg_t *msg, L4_Word_t n, L4_Word_t word) {
@@ -299,15 +313,23 @@ L4_INLINE void L4_MsgGet(const L4_Msg_t *msg, L4_Word_t *untyped, void *typed) {
 }
 
 /* Reads the typed item at word `t` of the typed part; returns the words it takes. */
-L4_INLINE L4_Word_t L4_MsgGetMapItem(const L4_Msg_t *msg, L4_Word_t t, L4_MapItem_t *item) {
+L4_INLINE L4_Word_t L4_MsgGetTwoWords(const L4_Msg_t *msg, L4_Word_t t, L4_Word_t words[2]) {
     L4_Word_t at = L4_UntypedWords(msg->tag) + 1 + t;
-    item->raw[0] = msg->msg[at];
-    item->raw[1] = msg->msg[at + 1];
+    words[0] = msg->msg[at];
+    words[1] = msg->msg[at + 1];
     return 2;
 }
 
-L4_INLINE L4_Word_t L4_MsgGetGrantItem(const L4_Msg_t *msg, L4_Word_t t, L4_GrantItem_t *item) {
-    return L4_MsgGetMapItem(msg, t, item);
+L4_INLINE L4_Word_t L4_MsgGetMapItem(const L4_Msg_t *msg, L4_Word_t t, L4_MapItem_t *item) {
+    return L4_MsgGetTwoWords(msg, t, item->raw);
 }
+
+L4_INLINE L4_Word_t L4_MsgGetGrantItem(const L4_Msg_t *msg, L4_Word_t t, L4_GrantItem_t *item) {
+    return L4_MsgGetTwoWords(msg, t, item->raw);
+}
+
+#ifdef __cplusplus
+#include <l4/cxx/message.h>
+#endif
 
 #endif

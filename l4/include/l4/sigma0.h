@@ -40,4 +40,8 @@ L4_INLINE L4_Fpage_t L4_Sigma0_GetAny(L4_ThreadId_t sigma0, L4_Word_t log2_size,
         sigma0, (L4_Fpage_t){.raw = L4_SIGMA0_ANY | log2_size << 4 | L4_FullyAccessible}, window);
 }
 
+#ifdef __cplusplus
+#include <l4/cxx/sigma0.h>
+#endif
+
 #endif

@@ -57,4 +57,8 @@ L4_INLINE L4_Bool_t L4_WaseXecuted(L4_Fpage_t f) {
     return (f.raw & L4_eXecutable) != 0;
 }
 
+#ifdef __cplusplus
+#include <l4/cxx/space.h>
+#endif
+
 #endif

@@ -19,10 +19,13 @@ typedef union {
     struct {
         L4_Word_t C : 1;
         L4_Word_t hh : 3;
-        L4_Word_t substrings : 5;
+        L4_Word_t j : 5; /* pointers - 1 */
         L4_Word_t c : 1;
-        L4_Word_t length : 22;
-        void *ptr;
+        L4_Word_t string_length : 22;
+        union {
+            void *string_ptr;
+            void *substring_ptr[L4_STRING_WORDS - 1];
+        } str;
     } X;
 } L4_StringItem_t;
 
@@ -111,6 +114,11 @@ L4_INLINE L4_CacheAllocationHint_t L4_CacheAllocationHint(L4_StringItem_t item) 
 L4_INLINE L4_Bool_t L4_IsCacheAllocationHintEqual(L4_CacheAllocationHint_t a,
                                                   L4_CacheAllocationHint_t b) {
     return a.raw == b.raw;
+}
+
+L4_INLINE L4_Bool_t L4_IsCacheAllocationHintNotEqual(L4_CacheAllocationHint_t a,
+                                                     L4_CacheAllocationHint_t b) {
+    return a.raw != b.raw;
 }
 
 L4_INLINE L4_StringItem_t L4_AddCacheAllocationHint(L4_StringItem_t item,
@@ -216,5 +224,9 @@ L4_INLINE void L4_MsgBufferAppendRcvString(L4_MsgBuffer_t *buffer, const L4_Stri
 L4_INLINE void L4_MsgBufferAppendSimpleRcvString(L4_MsgBuffer_t *buffer, L4_StringItem_t item) {
     L4_MsgBufferAppendRcvString(buffer, &item);
 }
+
+#ifdef __cplusplus
+#include <l4/cxx/string_item.h>
+#endif
 
 #endif

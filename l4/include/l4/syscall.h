@@ -15,44 +15,13 @@ L4_INLINE L4_Utcb_t *L4_MyUtcb(void) {
     return *(L4_Utcb_t *volatile *)L4_ARM_UTCB_POINTER;
 }
 
+L4_BEGIN_C
+
 /* KIP address and, where asked for, the kernel's versions; works before any start-up code. */
 void *L4_KernelInterface(L4_Word_t *api_version, L4_Word_t *api_flags, L4_Word_t *kernel_id);
 
-L4_INLINE L4_Word_t L4_ApiVersion(void) {
-    L4_Word_t version, flags, id;
-    (void)L4_KernelInterface(&version, &flags, &id);
-    return version;
-}
-
-L4_INLINE L4_Word_t L4_ApiFlags(void) {
-    L4_Word_t version, flags, id;
-    (void)L4_KernelInterface(&version, &flags, &id);
-    return flags;
-}
-
-L4_INLINE L4_Word_t L4_KernelId(void) {
-    L4_Word_t version, flags, id;
-    (void)L4_KernelInterface(&version, &flags, &id);
-    return id;
-}
-
 /* The KIP as l4_startup found it. */
 L4_KernelInterfacePage_t *L4_GetKernelInterface(void);
-
-/* Does the kernel name this feature in its description? */
-L4_INLINE L4_Bool_t L4_HasFeature(const char *name) {
-    const char *feature;
-    for (L4_Word_t i = 0; (feature = L4_Feature(L4_GetKernelInterface(), i)) != NULL; i++) {
-        L4_Word_t n = 0;
-        while (name[n] != '\0' && name[n] == feature[n]) {
-            n++;
-        }
-        if (name[n] == feature[n]) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* Sends MRs to `to` and receives into MRs; either may be nilthread. Returns the received tag. */
 L4_MsgTag_t L4_Ipc(L4_ThreadId_t to, L4_ThreadId_t from_specifier, L4_Word_t timeouts,
@@ -87,6 +56,41 @@ L4_Word_t L4_Schedule(L4_ThreadId_t dest, L4_Word_t time_control, L4_Word_t proc
 /* MR 0 to k hold the fpages; the kernel returns in their rights what had been accessed. */
 void L4_Unmap(L4_Word_t control);
 
+L4_END_C
+
+L4_INLINE L4_Word_t L4_ApiVersion(void) {
+    L4_Word_t version;
+    (void)L4_KernelInterface(&version, NULL, NULL);
+    return version;
+}
+
+L4_INLINE L4_Word_t L4_ApiFlags(void) {
+    L4_Word_t flags;
+    (void)L4_KernelInterface(NULL, &flags, NULL);
+    return flags;
+}
+
+L4_INLINE L4_Word_t L4_KernelId(void) {
+    L4_Word_t id;
+    (void)L4_KernelInterface(NULL, NULL, &id);
+    return id;
+}
+
+/* Does the kernel name this feature in its description? */
+L4_INLINE L4_Bool_t L4_HasFeature(const char *name) {
+    const char *feature;
+    for (L4_Word_t i = 0; (feature = L4_Feature(L4_GetKernelInterface(), i)) != NULL; i++) {
+        L4_Word_t n = 0;
+        while (name[n] != '\0' && name[n] == feature[n]) {
+            n++;
+        }
+        if (name[n] == feature[n]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ExchangeRegisters control, in. */
 #define L4_EXREGS_HALT        0x001u /* H: the halt state to set, when h says so */
 #define L4_EXREGS_RECV_CANCEL 0x002u /* R */
@@ -112,5 +116,9 @@ void L4_Unmap(L4_Word_t control);
 
 /* Unmap control: flush (also from the invoker's own space) | number of fpages - 1. */
 #define L4_UNMAP_FLUSH 0x40u
+
+#ifdef __cplusplus
+#include <l4/cxx/syscall.h>
+#endif
 
 #endif

@@ -276,4 +276,8 @@ L4_INLINE L4_Word_t L4_DeassociateInterrupt(L4_ThreadId_t interrupt) {
     return L4_ThreadControl(interrupt, interrupt, L4_nilthread, interrupt, (void *)~(uintptr_t)0);
 }
 
+#ifdef __cplusplus
+#include <l4/cxx/thread.h>
+#endif
+
 #endif

@@ -4,6 +4,10 @@
  *
  * Pure data: nothing here needs a kernel to run on, so the kernel includes this file too.
  * Every type is a union of a raw word and its fields, and functions work on the raw word.
+ *
+ * The functions here and in the other headers have the names that the manual gives for languages
+ * without overloading. In C++ there are the overloaded ones and the operators as well: each header
+ * includes its twin in cxx/ at its end.
  */
 #ifndef L4_TYPES_H
 #define L4_TYPES_H
@@ -16,12 +20,27 @@
 
 #define L4_INLINE static inline __attribute__((unused))
 
+/* Around what the library defines, and for facts that the compiler checks: C and C++ differ. */
+#ifdef __cplusplus
+#define L4_BEGIN_C       extern "C" {
+#define L4_END_C         }
+#define L4_STATIC_ASSERT static_assert
+#else
+#define L4_BEGIN_C
+#define L4_END_C
+#define L4_STATIC_ASSERT _Static_assert
+#endif
+
 typedef uint32_t L4_Word_t;
 typedef uint8_t L4_Word8_t;
 typedef uint16_t L4_Word16_t;
 typedef uint32_t L4_Word32_t;
 typedef uint64_t L4_Word64_t;
+typedef int32_t L4_SignedWord_t;
+typedef size_t L4_Size_t;
 typedef L4_Word_t L4_Bool_t;
+
+#define L4_BITS_PER_WORD 32
 
 /* ---- thread ids ---- */
 
@@ -162,13 +181,31 @@ L4_INLINE L4_Time_t L4_TimeAddTo(L4_Time_t *a, L4_Time_t b) {
     return *a = L4_TimeAdd(*a, b);
 }
 
-L4_INLINE L4_Time_t L4_TimeSubtract(L4_Time_t a, L4_Time_t b) {
+L4_INLINE L4_Time_t L4_TimeSub(L4_Time_t a, L4_Time_t b) {
     L4_Word64_t x = L4_PeriodMicroseconds(a), y = L4_PeriodMicroseconds(b);
     return a.raw == 0 ? L4_Never : L4_TimePeriod(x > y ? x - y : 0);
 }
 
-L4_INLINE L4_Time_t L4_TimeSubtractFrom(L4_Time_t *a, L4_Time_t b) {
-    return *a = L4_TimeSubtract(*a, b);
+L4_INLINE L4_Time_t L4_TimeSubFrom(L4_Time_t *a, L4_Time_t b) {
+    return *a = L4_TimeSub(*a, b);
+}
+
+/* The same with a number of microseconds. */
+L4_INLINE L4_Time_t L4_TimeAddUsec(L4_Time_t t, L4_Word_t microseconds) {
+    return t.raw == 0 ? L4_Never : L4_TimePeriod(L4_PeriodMicroseconds(t) + microseconds);
+}
+
+L4_INLINE L4_Time_t L4_TimeAddUsecTo(L4_Time_t *t, L4_Word_t microseconds) {
+    return *t = L4_TimeAddUsec(*t, microseconds);
+}
+
+L4_INLINE L4_Time_t L4_TimeSubUsec(L4_Time_t t, L4_Word_t microseconds) {
+    L4_Word64_t x = L4_PeriodMicroseconds(t);
+    return t.raw == 0 ? L4_Never : L4_TimePeriod(x > microseconds ? x - microseconds : 0);
+}
+
+L4_INLINE L4_Time_t L4_TimeSubUsecFrom(L4_Time_t *t, L4_Word_t microseconds) {
+    return *t = L4_TimeSubUsec(*t, microseconds);
 }
 
 L4_INLINE L4_Bool_t L4_IsTimeLonger(L4_Time_t a, L4_Time_t b) {
@@ -298,8 +335,13 @@ L4_INLINE L4_Bool_t L4_IsFpageEqual(L4_Fpage_t a, L4_Fpage_t b) {
     return a.raw == b.raw;
 }
 
-#define L4_FpageAddRightsTo(f, rights)      (*(f) = L4_FpageAddRights(*(f), (rights)))
-#define L4_FpageRemoveRightsFrom(f, rights) (*(f) = L4_FpageRemoveRights(*(f), (rights)))
+L4_INLINE L4_Fpage_t L4_FpageAddRightsTo(L4_Fpage_t *f, L4_Word_t rights) {
+    return *f = L4_FpageAddRights(*f, rights);
+}
+
+L4_INLINE L4_Fpage_t L4_FpageRemoveRightsFrom(L4_Fpage_t *f, L4_Word_t rights) {
+    return *f = L4_FpageRemoveRights(*f, rights);
+}
 
 /* ---- errors ---- */
 
@@ -337,5 +379,9 @@ L4_INLINE L4_Bool_t L4_IsFpageEqual(L4_Fpage_t a, L4_Fpage_t b) {
 #define L4_IPC_ERR_XFER_OTHER  6
 #define L4_IPC_ERR_ABORTED     7
 #define L4_IPC_ERROR(e, phase) ((L4_Word_t)(e) << 1 | (phase))
+
+#ifdef __cplusplus
+#include <l4/cxx/types.h>
+#endif
 
 #endif

@@ -29,7 +29,7 @@ typedef struct {
 } L4_Utcb_t;
 
 #define L4_UTCB_AT(field, offset)                                                                  \
-    _Static_assert(offsetof(L4_Utcb_t, field) == (offset), "UTCB: " #field)
+    L4_STATIC_ASSERT(offsetof(L4_Utcb_t, field) == (offset), "UTCB: " #field)
 L4_UTCB_AT(my_global_id, L4_UTCB_MY_GLOBAL_ID);
 L4_UTCB_AT(processor_no, L4_UTCB_PROCESSOR_NO);
 L4_UTCB_AT(user_defined_handle, L4_UTCB_USER_DEFINED_HANDLE);
@@ -44,7 +44,7 @@ L4_UTCB_AT(virtual_sender, L4_UTCB_VIRTUAL_SENDER);
 L4_UTCB_AT(mr, L4_UTCB_MR);
 L4_UTCB_AT(br, L4_UTCB_BR);
 #undef L4_UTCB_AT
-_Static_assert(sizeof(L4_Utcb_t) == L4_UTCB_SIZE, "UTCB: size");
+L4_STATIC_ASSERT(sizeof(L4_Utcb_t) == L4_UTCB_SIZE, "UTCB: size");
 
 /* preempt_flags: I (was pending), d (delay), s (signal). */
 #define L4_PREEMPT_SIGNAL  0x20

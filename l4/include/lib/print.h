@@ -5,11 +5,19 @@
 
 #include <stdarg.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 void print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void print_list(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 /* Where print's characters go; the library's is the kernel console, bare programs have their own.
  */
 void print_character(char c);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 void *memcpy(void *to, const void *from, size_t size);
 void *memmove(void *to, const void *from, size_t size);
 void *memset(void *to, int byte, size_t size);
@@ -14,5 +18,9 @@ int strncmp(const char *a, const char *b, size_t size);
 
 /* The number that `text` begins with (decimal, or hexadecimal after 0x); *end = what follows. */
 unsigned long parse_number(const char *text, const char **end);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
