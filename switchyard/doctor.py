@@ -21,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = (3, 11)
+OS_RELEASE = Path("/etc/os-release")
 
 
 @dataclass(frozen=True)
@@ -68,20 +69,39 @@ def _browser() -> Finding:
     return _tool("chromium", why, ["chromium", "--version"], "chromium")
 
 
+def release(file: Path = OS_RELEASE) -> tuple[str, str]:
+    """The distribution and its version, as `debian` and `12`; empty where they are not told."""
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return "", ""
+    said = dict(re.findall(r"^(ID|VERSION_ID)=[\"']?([^\"'\n]*)", text, re.MULTILINE))
+    return said.get("ID", ""), said.get("VERSION_ID", "")
+
+
+def sources_from(distribution: str, version: str) -> tuple[tuple[str, ...], str]:
+    """Where Linux's sources come from there: the package that apt has, if any, and the command."""
+    package = ("linux-source-6.12",)
+    command = f"sudo apt-get install {package[0]}"
+    if (distribution, version) == ("debian", "12"):
+        # its own kernel is 6.1; apt-cache policy names the archive
+        archive = "deb http://security.debian.org/debian-security bookworm-security main"
+        return package, f"{command} (it is in Debian 12's security archive: {archive})"
+    if (distribution, version) == ("debian", "13"):
+        return package, command
+    page = f"https://packages.debian.org/trixie/all/{package[0]}/download"
+    return (), f"sudo apt-get install ./{package[0]}_*_all.deb (Debian's package, from {page})"
+
+
 def _linux() -> list[Finding]:
     """What `switchyard build linux` takes: Debian's sources, and what they are built with."""
     why = "make test: Linux on the machines"
     source = "linux-source-6.12"
     there = Path(f"/usr/src/{source}.tar.xz").exists()
+    packages, command = sources_from(*release())
+    fault = "" if there else "not found"
     return [
-        Finding(
-            source,
-            f"{why}; Debian 12 and 13 have it",
-            "yes" if there else "",
-            "" if there else "not found",
-            (source,),
-            f"sudo apt-get install {source}",
-        ),
+        Finding(source, why, "yes" if there else "", fault, packages, command),
         _tool(
             "arm-linux-gnueabi-gcc",
             why,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, build_linux, cli, machine, records
+from switchyard import build, build_linux, cli, doctor, machine, records
 from switchyard.experiments.experiment import Job, Settings
 from switchyard.experiments.l4_ipc import L4Ipc
 
@@ -145,6 +145,29 @@ def test_doctor_names_what_is_missing(
     said = capsys.readouterr().out
     assert "qemu-system-arm" in said
     assert "apt-get install" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "package", "said"),
+    [
+        ('ID=debian\nVERSION_ID="12"\n', True, "bookworm-security main"),
+        ('NAME="Debian"\nVERSION_ID="13"\nID=debian\n', True, "apt-get install linux-source-6.12"),
+        ('ID=ubuntu\nVERSION_ID="24.04"\n', False, "packages.debian.org"),
+        ("", False, "packages.debian.org"),
+    ],
+)
+def test_doctor_knows_where_linux_comes_from(
+    text: str, package: bool, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "os-release").write_text(text)
+    packages, command = doctor.sources_from(*doctor.release(tmp_path / "os-release"))
+    assert bool(packages) == package
+    assert said in command
+    assert doctor.release(tmp_path / "none") == ("", "")
+
+
+def test_the_readme_names_the_compiler_that_is_needed() -> None:
+    assert f"Rust {doctor._rust_version()} or newer" in (ROOT / "README.md").read_text("utf-8")
 
 
 def test_make_is_told_in_one_line_each() -> None:
