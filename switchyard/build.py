@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -172,13 +172,15 @@ def _make(guest: Guest) -> None:
 def make(name: str, command: list[str], files: list[Path], *locks: int) -> None:
     """Runs the command that brings `files` up to date, unless another build runs: after that.
 
-    It holds our lock, and `locks`, to its own end, which a killed Switchyard does not see.
+    It holds the lock of build/ to its own end, which a killed Switchyard does not see. Who builds
+    elsewhere gives `locks` of those places, which are held instead.
     """
     # A make above us passes on its flags and its job server, which are not for this one.
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS")}
     cache = root() / "build" / ".zig-cache"
     environment["ZIG_GLOBAL_CACHE_DIR"] = environment["ZIG_LOCAL_CACHE_DIR"] = str(cache)
-    with only_builder(root() / "build") as lock:
+    with ExitStack() as stack:
+        held = locks or [stack.enter_context(only_builder(root() / "build"))]
         process = subprocess.Popen(
             # make ends its children when it is asked to, and removes what they left half done
             leashed(command, signal.SIGTERM),
@@ -189,7 +191,7 @@ def make(name: str, command: list[str], files: list[Path], *locks: int) -> None:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            pass_fds=[lock, *locks],
+            pass_fds=held,
         )
         try:
             said, _ = process.communicate()

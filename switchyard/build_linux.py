@@ -181,7 +181,11 @@ def ensure(
     files = []
     for system in systems:
         say(system)
-        with build.only_builder(cache()) as lock:
-            build.make(system.name, system.make(), system.files, lock)
+        # minutes, in which other guests can be built: nothing else writes there
+        with (
+            build.only_builder(cache()) as objects,
+            build.only_builder(build.root() / "build" / "linux") as programs,
+        ):
+            build.make(system.name, system.make(), system.files, objects, programs)
         files += system.files
     return files
