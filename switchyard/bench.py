@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from switchyard import build, build_linux, doctor, machine, qemu
 from switchyard.build import BOARD, GUESTS
-from switchyard.errors import InputError, RunError
+from switchyard.errors import InputError, RunError, one_of
 from switchyard.machine import Boot
 from switchyard.records import Record
 
@@ -95,7 +95,7 @@ def find(names: Iterable[str]) -> list[Workload]:
     """The workloads of these names; all without one."""
     for name in names:
         if name not in WORKLOADS:
-            raise InputError(f"bench {name}: expected one of {', '.join(WORKLOADS)}")
+            raise InputError(f"bench {name}: unknown workload; {one_of(name, WORKLOADS)}")
     return [WORKLOADS[name] for name in dict.fromkeys(names)] or list(WORKLOADS.values())
 
 

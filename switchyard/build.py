@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from switchyard.errors import InputError, RunError
+from switchyard.errors import InputError, RunError, one_of
 from switchyard.leash import leashed
 
 BOARD = "assabet"
@@ -148,8 +148,7 @@ def find(name: str, others: Iterable[str] = ()) -> Guest:
     """
     guest = GUESTS.get(Path(name).name.removesuffix(".elf"))
     if guest is None:
-        known = ", ".join([*GUESTS, *others])
-        raise InputError(f"build {name}: unknown guest; expected one of {known}")
+        raise InputError(f"build {name}: unknown guest; {one_of(name, [*GUESTS, *others])}")
     return guest
 
 

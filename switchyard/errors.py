@@ -4,7 +4,9 @@
 Anything else that is raised is a fault of Switchyard itself, and shows its traceback.
 """
 
+import difflib
 import signal
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -21,6 +23,14 @@ class InputError(Exception):
 
     The message is one line: what, where, and what was expected.
     """
+
+
+def one_of(name: str, known: Iterable[str]) -> str:
+    """The end of the line for an unknown name: what was meant, perhaps, and what there is."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, 1)
+    meant = f"did you mean {near[0]}? " if near else ""
+    return f"{meant}expected one of {', '.join(names)}"
 
 
 class RunError(Exception):

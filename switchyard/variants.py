@@ -18,7 +18,7 @@ import tomli_w
 from switchyard import build, fields, machine
 from switchyard.build import Guest
 from switchyard.build_linux import Linux
-from switchyard.errors import InputError
+from switchyard.errors import InputError, one_of
 from switchyard.store import readable
 
 Value = int | str
@@ -33,8 +33,8 @@ def describe(name: str) -> dict[str, Any]:
     if not machine.is_file(name):
         file = build.root() / "machine" / "machines" / f"{name}.toml"
         if not file.exists():
-            known = ", ".join(sorted(one.stem for one in file.parent.glob("*.toml")))
-            raise InputError(f"{name}: unknown machine; expected one of {known}, or a .toml file")
+            known = sorted(one.stem for one in file.parent.glob("*.toml"))
+            raise InputError(f"{name}: unknown machine; {one_of(name, known)}, or a .toml file")
     try:
         described = tomllib.loads(readable(file).read_text("utf-8"))
     except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from switchyard.errors import InputError
+from switchyard.errors import InputError, one_of
 from switchyard.experiments.experiment import Experiment
 from switchyard.experiments.l4_extreme import L4Extreme
 from switchyard.experiments.l4_ipc import L4Ipc
@@ -43,5 +43,5 @@ def find(name: str) -> Experiment[Any]:
     """The experiment of that name."""
     found = EXPERIMENTS.get(name)
     if found is None:
-        raise InputError(f"{name}: unknown experiment; expected one of {', '.join(EXPERIMENTS)}")
+        raise InputError(f"{name}: unknown experiment; {one_of(name, EXPERIMENTS)}")
     return found

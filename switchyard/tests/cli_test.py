@@ -326,3 +326,32 @@ def test_a_machine_file_of_anything_is_one_line(
 def test_a_grid_of_huge_numbers_is_one_line(value: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.execute(["sweep", "l4-ipc", "--grid", f"clients={value}"]) == 2
     assert "at most 18 digits" in one_line(capsys)
+
+
+@pytest.mark.usefixtures("fake_machine")
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["run", "l4-icp"], "l4-ipc"),
+        (["build", "assabet-flush-tests"], "assabet-flush-test"),
+        (["bench", "linux-bot"], "linux-boot"),
+        (["sweep", "l4-ipc", "--grid", "clients=1", "--machine", "sa1100"], "sa1110"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_guessed(
+    arguments: list[str], meant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = ["--out", str(tmp_path)] if arguments[0] in ("run", "sweep") else []
+    assert cli.execute([*arguments, *out]) == 2
+    assert f"did you mean {meant}? expected one of " in one_line(capsys)
+
+
+@pytest.mark.parametrize("short", ["-h", "-V"])
+def test_short_options_are_the_long_ones(short: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.execute([{"-h": "--help", "-V": "--version"}[short]]) == 0
+    long = capsys.readouterr().out
+    assert cli.execute([short]) == 0
+    assert capsys.readouterr().out == long
+    if short == "-h":
+        assert cli.execute(["run", "-h"]) == 0
+        assert "--quick" in capsys.readouterr().out
