@@ -119,13 +119,16 @@ def from_json(value: object, where: str) -> Figure | Bars:
     y_range = found.numbers("y_range") if found.raw("y_range") is not None else None
     if y_range is not None and len(y_range) != 2:
         raise found.wrong("y_range", "a least and a greatest number")
+    series = found.items("series", _series)
+    if not any(one.marks for one in series):
+        raise found.wrong("series", "a list with a mark at least")
     return Figure(
         title=found.text("title"),
         subtitle=found.texts("subtitle"),
         x_title=found.text("x_title"),
         y_title=found.text("y_title"),
         description=found.text("description"),
-        series=found.items("series", _series),
+        series=series,
         knees=found.items("knees", _knee),
         log_y=found.truth("log_y"),
         y_range=(y_range[0], y_range[1]) if y_range else None,

@@ -21,6 +21,7 @@ from markupsafe import Markup
 from switchyard import __version__, fields, files, outcomes, plot, records
 from switchyard.errors import InputError
 from switchyard.experiments.experiment import Table
+from switchyard.fields import Fields
 from switchyard.records import Parameter, Record
 
 PAGE = Path(__file__).with_name("page")
@@ -108,8 +109,7 @@ def section(file: Path) -> Section:
     beside = records.meta_path(file)
     if beside.exists():
         meta = fields.parse(beside.read_bytes(), str(beside))
-        if not isinstance(meta, dict):
-            raise InputError(f"{beside}: found {fields.shown(meta)}; expected an object")
+        _check_meta(Fields(meta, str(beside)))
     if not outcomes.path(file).exists():
         return Section(file.stem, file.name, found, meta=meta)
     shown = outcomes.load(outcomes.path(file))
@@ -124,6 +124,25 @@ def section(file: Path) -> Section:
         drawings=[drawing(figure) for figure in shown.figures.values()],
         meta=meta,
     )
+
+
+def _check_meta(found: Fields) -> None:
+    """Refuses metadata that the page cannot show; whatever is missing is left out there."""
+    if "command" in found:
+        found.texts("command")
+    if "host" in found:
+        found.inner("host")
+    for name in ("machines", "images"):
+        if name in found:
+            several = found.inner(name)
+            for one in several.names():
+                inner = several.inner(one)
+                if "files" in inner:
+                    inner.inner("files")
+    if "jobs" in found:
+        for job in found.items("jobs", Fields):
+            for name in ("name", "image", "machine", "append"):
+                job.text(name)
 
 
 def drawing(figure: plot.Figure | plot.Bars) -> Drawing:

@@ -121,3 +121,9 @@ def test_more_kinds_than_colours_still_differ() -> None:
     many = replace(LINES, series=[Series(f"k{i}", f"k{i}", [Mark(1, i)]) for i in range(20)])
     entries = plot.legend(many)
     assert len({(entry.colour, entry.shape) for entry in entries}) == 20
+
+
+def test_lines_without_a_mark_are_refused() -> None:
+    told = figure.to_json(replace(LINES, series=[]))
+    with pytest.raises(InputError, match=r"series: found .*expected a list with a mark"):
+        figure.from_json(json.loads(json.dumps(told)), "f")

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from switchyard import cli, figure, outcomes, records, report, runner
+from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.figure import Figure
@@ -321,3 +322,23 @@ def test_a_figure_is_kept_as_what_it_shows(results: Path) -> None:
     shown = l4_ipc(results)
     assert {"flush", "fass"} <= {one.kind for one in shown.series if not one.published}
     assert figure.from_json(json.loads(json.dumps(figure.to_json(shown))), "f") == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        '{"command": 1}',
+        '{"host": []}',
+        '{"machines": {"sa1110": "fast"}}',
+        '{"images": {"a": {"files": 3}}}',
+        '{"jobs": [{}]}',
+        '{"jobs": "many"}',
+    ],
+)
+def test_metadata_of_another_shape_are_one_line(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "e.json"
+    records.save([], file)
+    records.meta_path(file).write_text(text)
+    with pytest.raises(InputError, match=r"e.meta.json: .*expected"):
+        report.section(file)
