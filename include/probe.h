@@ -27,6 +27,14 @@
 #define PROBE_EVENT          0x24 /* W: count a guest event 0..31 */
 #define PROBE_COUNTER_SELECT 0x28 /* W: choose a machine counter by number */
 #define PROBE_COUNTER        0x2c /* R: its low half, user and kernel together */
+/*
+ * How the coherence checker knows the running space, for kernels whose spaces have page directories
+ * of their own, whether or not the processor walks them. Addresses are the kernel's own, mapped
+ * alike in every space. Said once, the last of the three makes it count.
+ */
+#define PROBE_SPACE_WORD      0x30 /* W: the word that points to the running space, or is 0 */
+#define PROBE_SPACE_DIRECTORY 0x34 /* W: in a space, offset of the pointer to its directory */
+#define PROBE_SPACE_KERNEL    0x38 /* W: addresses from here on are the kernel's; not 0 */
 
 /* Guest events of the microkernel, written on its slow paths only. */
 #define PROBE_EVENT_CACHE_FLUSH     1 /* clean and invalidate of everything */

@@ -302,6 +302,7 @@ impl Bus {
         to.put(&self.pins);
         to.put(self.events.deadlines());
         to.put(&(&self.host.output, &self.host.input, &self.host.samples));
+        to.put(&self.host.spaces);
         for mapping in &self.devices {
             to.put(mapping.device.name());
             mapping.device.save(to);
@@ -320,6 +321,7 @@ impl Bus {
             self.events.schedule(device, deadline);
         }
         (self.host.output, self.host.input, self.host.samples) = from.take()?;
+        self.host.spaces = from.take()?;
         (self.host.exit, self.host.power_off, self.host.stopped) = (None, None, None);
         for mapping in &mut self.devices {
             let name: String = from.take()?;

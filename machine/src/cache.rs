@@ -82,6 +82,19 @@ impl<L: Clone + Default> Cache<L> {
         self.search(mva)
     }
 
+    /// The slot that [`Cache::lookup`] would find, without the traces of a lookup.
+    #[must_use]
+    pub fn peek(&self, mva: u32) -> Option<usize> {
+        let number = (mva / LINE_BYTES) as usize;
+        let first = (number & self.set_mask) * self.ways;
+        let likely = first + self.hints[number % HINT_SLOTS] as usize;
+        if HINTS && self.tags[likely] == key(mva) {
+            return Some(likely);
+        }
+        let way = position(&self.tags[first..first + self.ways], key(mva))?;
+        Some(first + way)
+    }
+
     /// Compares with every way of the set.
     #[inline(never)]
     fn search(&mut self, mva: u32) -> Option<usize> {

@@ -111,7 +111,7 @@ struct BootArgs {
     /// Add to the statistics where the cycles of regions of interest went, by function and cause.
     #[arg(long, requires = "stats")]
     profile: bool,
-    /// Name places in --log, --trace and --profile by the functions of this ELF file (may be repeated).
+    /// Name places in --log, --trace, --profile and findings of --check by the functions of this ELF file (may be repeated).
     #[arg(long, value_name = "ELF")]
     symbols: Vec<PathBuf>,
     /// Compare each access with an ideal machine's (`coherence`) and report what was forgotten.
@@ -238,6 +238,8 @@ type Files = (Option<Log<BufWriter<File>>>, Option<Trace<BufWriter<File>>>);
 #[derive(Default)]
 struct Found {
     findings: Option<Vec<Finding>>,
+    /// The names of their places.
+    symbols: Symbols,
     profile: Option<Vec<RegionProfile>>,
 }
 
@@ -264,11 +266,11 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
                 machine.bus().host.marks = Some(Vec::new());
             }
             // Once memory is loaded: the checker's copy of it begins there.
+            let core = machine.core();
             let checker = args
                 .check
-                .map(|Check::Coherence| Checker::new(machine.bus()));
-            let core = machine.core();
-            let profile = args.profile.then(|| Profile::new(all));
+                .map(|Check::Coherence| Checker::new(&mut core.mem));
+            let profile = args.profile.then(|| Profile::new(all.clone()));
             core.observer.0 .1 = (checker, profile);
             if args.restore.is_some() {
                 core.observer.restored(&core.mem);
@@ -289,6 +291,7 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
             }
             Ok(Found {
                 findings: checker.as_ref().map(|c| c.findings().cloned().collect()),
+                symbols: all.clone(),
                 profile: profile.as_ref().map(Profile::regions),
             })
         },
@@ -350,7 +353,7 @@ fn run<O: Observer>(
             &config,
             &mut machine,
             &end,
-            found.findings.as_deref(),
+            found.findings.as_deref().map(|f| (f, &found.symbols)),
             found.profile.as_deref(),
         );
         file.write_all(statistics.as_bytes())
@@ -361,7 +364,7 @@ fn run<O: Observer>(
             .map_err(|error| cannot_write(name, error))?;
     }
     let findings = found.findings.unwrap_or_default();
-    let mut message = report::findings(NAME, &findings);
+    let mut message = report::findings(NAME, &findings, &found.symbols);
     let paused = end.kind == "left" || end.kind == "max-cycles" && save.is_some();
     if end.good() || paused {
         if paused {

@@ -17,6 +17,7 @@ use crate::event::Cycle;
 use crate::machine::{Machine, Stop};
 use crate::observe::Observer;
 use crate::profile::RegionProfile;
+use crate::symbols::Symbols;
 
 /// Version of the statistics' format; `switchyard/machine.py` reads it.
 const SCHEMA: u32 = 1;
@@ -86,7 +87,7 @@ pub fn statistics<O: Observer>(
     config: &MachineConfig,
     machine: &mut Machine<O>,
     end: &End,
-    findings: Option<&[Finding]>,
+    findings: Option<(&[Finding], &Symbols)>,
     profile: Option<&[RegionProfile]>,
 ) -> String {
     let totals = machine.counters().totals().clone();
@@ -126,7 +127,10 @@ pub fn statistics<O: Observer>(
         regions,
         samples: &machine.bus().host.samples,
         diagnostics,
-        findings: findings.map(|all| all.iter().map(FindingRecord::of).collect()),
+        findings: findings.map(|(all, symbols)| {
+            let record = |finding| FindingRecord::of(finding, symbols);
+            all.iter().map(record).collect()
+        }),
         profile,
     };
     // Nothing in it can fail to serialise: the keys are numbers and names, the values integers.
@@ -169,7 +173,7 @@ struct FindingRecord {
 }
 
 impl FindingRecord {
-    fn of(finding: &Finding) -> Self {
+    fn of(finding: &Finding, symbols: &Symbols) -> Self {
         Self {
             cause: finding.cause.name(),
             pc: finding.access.pc,
@@ -179,17 +183,18 @@ impl FindingRecord {
             ideal_pa: finding.ideal_pa,
             domain: finding.domain,
             count: finding.count,
-            text: finding.to_string(),
+            text: finding.told(symbols).to_string(),
         }
     }
 }
 
-/// What a checker has found, a line each; the first [`FINDING_LINES`] of many.
+/// What a checker has found, a line each, with the names that `symbols` knows; the first
+/// [`FINDING_LINES`] of many.
 #[must_use]
-pub fn findings(name: &str, findings: &[Finding]) -> String {
+pub fn findings(name: &str, findings: &[Finding], symbols: &Symbols) -> String {
     let mut text = String::new();
     for finding in findings.iter().take(FINDING_LINES) {
-        let _ = writeln!(text, "{name}: {finding}");
+        let _ = writeln!(text, "{name}: {}", finding.told(symbols));
     }
     if findings.len() > FINDING_LINES {
         let rest = findings.len() - FINDING_LINES;

@@ -169,8 +169,8 @@ impl Tlb {
         self.ways * (self.set_mask + 1)
     }
 
-    /// Puts `entry`, walked for `mva`, in place of the next one in turn of its set.
-    pub fn insert(&mut self, mva: u32, entry: TlbEntry) {
+    /// Puts `entry`, walked for `mva`, in place of the next one in turn of its set. Returns the place.
+    pub fn insert(&mut self, mva: u32, entry: TlbEntry) -> usize {
         let set = self.set(mva);
         let way = self.next[set];
         self.next[set] = if usize::from(way) + 1 == self.ways {
@@ -181,16 +181,16 @@ impl Tlb {
         let index = set * self.ways + usize::from(way);
         self.hints[(mva >> 12) as usize % HINT_SLOTS] = index as u8;
         self.entries[index] = entry;
+        index
     }
 
     /// Puts `entry` into locked place `place` (modulo their number); into no place if there is
-    /// none.
-    pub fn lock(&mut self, place: usize, entry: TlbEntry) {
+    /// none. Returns its place among all.
+    pub fn lock(&mut self, place: usize, entry: TlbEntry) -> Option<usize> {
         let from = self.locked_from();
-        if let Some(places) = self.entries.get_mut(from..).filter(|p| !p.is_empty()) {
-            let count = places.len();
-            places[place % count] = entry;
-        }
+        let index = from + place.checked_rem(self.entries.len() - from)?;
+        self.entries[index] = entry;
+        Some(index)
     }
 
     /// Forgets every entry that is not locked. The replacement pointers return to the first way.
@@ -209,13 +209,18 @@ impl Tlb {
         }
     }
 
-    /// The entry that a lookup of `mva` would find, without the traces of a lookup.
+    /// The entry that a lookup of `mva` would find, and its place, without the traces of a lookup.
     #[must_use]
-    pub fn peek(&self, mva: u32) -> Option<&TlbEntry> {
+    pub fn peek(&self, mva: u32) -> Option<(usize, &TlbEntry)> {
+        let likely = self.hints[(mva >> 12) as usize % HINT_SLOTS] as usize;
+        if HINTS && self.entries[likely].matches(mva) {
+            return Some((likely, &self.entries[likely]));
+        }
         let first = self.set(mva) * self.ways;
-        let set = &self.entries[first..first + self.ways];
-        let locked = &self.entries[self.locked_from()..];
-        set.iter().chain(locked).find(|entry| entry.matches(mva))
+        (first..first + self.ways)
+            .chain(self.locked_from()..self.entries.len())
+            .map(|index| (index, &self.entries[index]))
+            .find(|(_, entry)| entry.matches(mva))
     }
 
     /// The valid entries, in place order. For observers and tests.

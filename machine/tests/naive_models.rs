@@ -177,7 +177,7 @@ fn check_tlb(
         match step {
             TlbStep::Access(address, size) | TlbStep::Lock(address, size, _) => {
                 let got = tlb.lookup(address).map(|e| (e.mva, e.pa));
-                let peeked = tlb.peek(address).map(|e| (e.mva, e.pa));
+                let peeked = tlb.peek(address).map(|(_, e)| (e.mva, e.pa));
                 let (next, set) = &mut naive[(address >> 12) as usize % sets as usize];
                 let found: Vec<_> = set
                     .iter()

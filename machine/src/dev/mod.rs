@@ -78,6 +78,18 @@ pub enum MarkKind {
     Event(u32),
 }
 
+/// How the running space is known: addresses after translation is on, that are the kernel's and so
+/// the same in every space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Spaces {
+    /// The word that points to what the kernel keeps of the running space, or is 0.
+    pub word: u32,
+    /// Where in that is the pointer to the space's own page directory.
+    pub directory: u32,
+    /// Addresses from here on are the kernel's, and in no space's directory; 0: nothing is known.
+    pub kernel: u32,
+}
+
 /// The outside world as devices see it: the console's two directions and the guest's wish to end.
 #[derive(Debug, Default)]
 pub struct Host {
@@ -95,6 +107,8 @@ pub struct Host {
     pub stopped: Option<&'static str>,
     /// What the guest has marked and nobody has taken yet; `None`: nobody wants to know.
     pub marks: Option<Vec<Mark>>,
+    /// What the guest has told the probe of its address spaces.
+    pub spaces: Spaces,
     /// Raw samples by stream, as the guest wrote them to the probe.
     pub samples: std::collections::BTreeMap<u32, Vec<u32>>,
 }

@@ -3,7 +3,7 @@
 //! `machine/tests/probe.rs` compares the numbers below). It is no hardware: guests look for
 //! its ID and do without it elsewhere.
 
-use super::{lane, DevCtx, Device, MarkKind, Width};
+use super::{lane, DevCtx, Device, MarkKind, Spaces, Width};
 use crate::counters::Tally;
 
 /// Physical address, on every board, so that a guest needs to know only one: reserved in the
@@ -26,6 +26,9 @@ pub const REGISTERS: &[(&str, u32)] = &[
     ("PROBE_EVENT", PROBE_EVENT),
     ("PROBE_COUNTER_SELECT", PROBE_COUNTER_SELECT),
     ("PROBE_COUNTER", PROBE_COUNTER),
+    ("PROBE_SPACE_WORD", PROBE_SPACE_WORD),
+    ("PROBE_SPACE_DIRECTORY", PROBE_SPACE_DIRECTORY),
+    ("PROBE_SPACE_KERNEL", PROBE_SPACE_KERNEL),
 ];
 
 /// Read: [`PROBE_MAGIC`].
@@ -52,6 +55,12 @@ const PROBE_EVENT: u32 = 0x24;
 const PROBE_COUNTER_SELECT: u32 = 0x28;
 /// Read: low 32 bits of that counter, user and kernel together.
 const PROBE_COUNTER: u32 = 0x2c;
+/// Write: address of the word that names the running space ([`Spaces::word`]).
+const PROBE_SPACE_WORD: u32 = 0x30;
+/// Write: where a space's record has its directory ([`Spaces::directory`]).
+const PROBE_SPACE_DIRECTORY: u32 = 0x34;
+/// Write: where the kernel's addresses begin ([`Spaces::kernel`]); with it the two above count.
+const PROBE_SPACE_KERNEL: u32 = 0x38;
 
 /// Regions and streams have numbers below this; a guest's larger number is taken modulo it.
 const NUMBERS: u32 = 256;
@@ -64,12 +73,14 @@ pub struct Probe {
     cycles_high: u32,
     stream: u32,
     counter: usize,
+    spaces: Spaces,
 }
 
 crate::saved!(Probe {
     cycles_high,
     stream,
-    counter
+    counter,
+    spaces
 });
 
 impl Device for Probe {
@@ -115,6 +126,12 @@ impl Device for Probe {
             PROBE_EVENT => {
                 ctx.counters.count_event(value % EVENTS);
                 ctx.mark(MarkKind::Event(value % EVENTS));
+            }
+            PROBE_SPACE_WORD => self.spaces.word = value,
+            PROBE_SPACE_DIRECTORY => self.spaces.directory = value,
+            PROBE_SPACE_KERNEL => {
+                self.spaces.kernel = value;
+                ctx.host.spaces = self.spaces;
             }
             PROBE_COUNTER_SELECT => {
                 self.counter = (value as usize).min(Tally::NAMES.len());
@@ -170,6 +187,21 @@ mod tests {
         assert_eq!(regions[&9].totals.events[&1], 1);
         b.write(PROBE_COUNTER_SELECT, 0xffff_ffff);
         assert_eq!(b.read(PROBE_COUNTER), 0);
+    }
+
+    #[test]
+    fn spaces_are_known_when_all_is_said() {
+        let mut b = Bench::new(Probe::default());
+        b.write(PROBE_SPACE_WORD, 0xfff0_1000);
+        b.write(PROBE_SPACE_DIRECTORY, 64);
+        assert_eq!(b.host.spaces, Spaces::default());
+        b.write(PROBE_SPACE_KERNEL, 0xfe00_0000);
+        let expected = Spaces {
+            word: 0xfff0_1000,
+            directory: 64,
+            kernel: 0xfe00_0000,
+        };
+        assert_eq!(b.host.spaces, expected);
     }
 
     #[test]

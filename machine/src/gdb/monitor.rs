@@ -184,7 +184,7 @@ fn translate(memory: &MemSys, va: u32) -> String {
         ("data", memory.data_translation(mva)),
     ];
     for (name, entry) in held {
-        let Some(entry) = entry else { continue };
+        let Some((_, entry)) = entry else { continue };
         let stale = walk.entry != Some(*entry);
         let note = if stale {
             " (not what the page tables say)"

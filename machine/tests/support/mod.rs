@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use switchyard_machine::arm::memsys::MemSys;
 use switchyard_machine::board;
-use switchyard_machine::bus::Bus;
 use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::counters::Tally;
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::observe::Observer;
+use switchyard_machine::symbols::Symbols;
 
 /// More cycles than any of these guests needs.
 const LIMIT: u64 = 10_000_000;
@@ -96,10 +97,22 @@ pub fn run(directory: &str, name: &str, machine: &str) -> Outcome {
 
 /// What the coherence checker finds in a run of guest `name` of `directory`.
 pub fn check(directory: &str, name: &str, machine: &str) -> Vec<Finding> {
-    let (mut machine, stop) = run_watched(directory, name, machine, |bus| Some(Checker::new(bus)));
+    let (mut machine, stop) = run_watched(directory, name, machine, |memory| {
+        Some(Checker::new(memory))
+    });
     assert_eq!(stop, Stop::Exit(0), "{name} under the checker");
     let checker = machine.core().observer.as_ref();
     checker.map_or_else(Vec::new, |c| c.findings().cloned().collect())
+}
+
+/// What the checker says of a run, with the names of the guest's labels.
+pub fn findings(directory: &str, name: &str, machine: &str) -> Vec<String> {
+    let found = check(directory, name, machine);
+    let mut symbols = Symbols::new();
+    let guest = build(directory).join(format!("{name}.elf"));
+    symbols.add(&guest).expect("guests have labels");
+    let text = found.iter().map(|f| f.told(&symbols).to_string());
+    text.collect()
 }
 
 /// Runs a guest under the observer that `observer` makes once memory is loaded.
@@ -107,10 +120,11 @@ fn run_watched<O: Observer + Default>(
     directory: &str,
     name: &str,
     machine: &str,
-    observer: impl FnOnce(&Bus) -> O,
+    observer: impl FnOnce(&mut MemSys) -> O,
 ) -> (Machine<O>, Stop) {
     let mut machine = loaded(directory, name, machine);
-    machine.core().observer = observer(machine.bus());
+    let core = machine.core();
+    core.observer = observer(&mut core.mem);
     let stop = machine.run(LIMIT);
     (machine, stop)
 }

@@ -6,6 +6,7 @@ use crate::cache::{Cache, LINE_BYTES};
 use crate::dev::Width;
 
 use super::hint::Tag;
+use super::journal::{DirtyLine, Event};
 use super::{control, Abort, Access, DataCache, DataLine, FaultKind, Location, MemSys, Target};
 
 impl MemSys {
@@ -373,6 +374,11 @@ impl MemSys {
         if let Some(mva) = self.data_cache(which).address(slot) {
             self.read_hints.forget(mva);
             self.write_hints.forget(mva);
+            let line = self.data_cache(which).line(slot);
+            if line.dirty != 0 {
+                let dropped = line.dirty_line(mva);
+                self.journal.note(|| Event::Dropped(dropped));
+            }
             self.data_cache(which).invalidate(slot);
         }
     }
@@ -402,15 +408,17 @@ impl MemSys {
     /// Sends the dirty halves of the line in `slot` to the write buffer; the line becomes clean.
     pub(super) fn write_back(&mut self, which: DataCache, slot: usize) {
         let cache = self.data_cache(which);
-        if cache.address(slot).is_none() {
+        let Some(mva) = cache.address(slot) else {
             return;
-        }
+        };
         let line = cache.line_mut(slot);
-        let dirty = std::mem::take(&mut line.dirty);
-        if dirty == 0 {
+        if line.dirty == 0 {
             return;
         }
+        let written = line.dirty_line(mva);
+        let dirty = std::mem::take(&mut line.dirty);
         let (words, pa) = (line.words, line.pa);
+        self.journal.note(|| Event::WrittenBack(written));
         for half in 0..2usize {
             if dirty & (1 << half) == 0 {
                 continue;
@@ -534,6 +542,16 @@ impl MemSys {
 }
 
 impl DataLine {
+    /// The line, which is dirty and at `mva`, for the journal.
+    pub(super) fn dirty_line(&self, mva: u32) -> DirtyLine {
+        DirtyLine {
+            mva,
+            pa: self.pa,
+            halves: self.dirty,
+            words: self.words,
+        }
+    }
+
     /// Writes `count` words from `first` on: their halves become dirty.
     #[inline]
     fn change(&mut self, first: usize, count: usize, change: impl FnOnce(&mut [u32])) {

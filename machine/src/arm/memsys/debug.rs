@@ -72,7 +72,7 @@ impl MemSys {
             privileged,
         };
         let entry = match self.insn_translation(mva) {
-            Some(entry) => Some(*entry),
+            Some((_, entry)) => Some(*entry),
             None => self.walk_now(mva).entry,
         };
         entry.is_some_and(|entry| {

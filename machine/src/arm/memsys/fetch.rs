@@ -3,6 +3,7 @@
 //! line is filled, so a stale instruction is stale in its decoded form too.
 
 use super::hint::Tag;
+use super::journal::Event;
 use super::{
     control, mmu, thumb, Abort, Access, FaultKind, Fetched, InsnLine, MemSys, Op, LINE_BYTES,
 };
@@ -81,6 +82,7 @@ impl MemSys {
         let slot = self.icache.choose_victim(mva);
         self.drop_insn_line(slot);
         *self.icache.fill(slot, mva) = InsnLine { words, thumb };
+        self.journal.note(|| Event::InsnFilled { slot, pa, words });
         self.decode_line(slot);
         Ok(slot)
     }

@@ -5,7 +5,7 @@
 use crate::cache::LINE_BYTES;
 use crate::tlb::TlbEntry;
 
-use super::{control, DataCache, DataLine, MemSys};
+use super::{control, DataCache, DataLine, Location, MemSys};
 
 /// A valid line of a data cache.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +18,17 @@ pub struct CachedLine<'a> {
     pub words: &'a [u32; 8],
     /// Whether any of it is newer than memory.
     pub dirty: bool,
+}
+
+impl<'a> CachedLine<'a> {
+    fn of(mva: u32, line: &'a DataLine) -> Self {
+        Self {
+            mva,
+            pa: line.pa,
+            words: &line.words,
+            dirty: line.dirty != 0,
+        }
+    }
 }
 
 impl MemSys {
@@ -45,30 +56,85 @@ impl MemSys {
         self.permissions
     }
 
-    /// The data TLB's entry for `mva`.
+    /// The process-ID register: the mva of address 0.
     #[must_use]
-    pub fn data_translation(&self, mva: u32) -> Option<&TlbEntry> {
+    pub fn pid_slot(&self) -> u32 {
+        self.pid
+    }
+
+    /// The data TLB's entry for `mva`, and its place.
+    #[must_use]
+    pub fn data_translation(&self, mva: u32) -> Option<(usize, &TlbEntry)> {
         self.dtlb.peek(mva)
     }
 
-    /// The instruction TLB's entry for `mva`.
+    /// The instruction TLB's entry for `mva`, and its place.
     #[must_use]
-    pub fn insn_translation(&self, mva: u32) -> Option<&TlbEntry> {
+    pub fn insn_translation(&self, mva: u32) -> Option<(usize, &TlbEntry)> {
         self.itlb.as_ref().unwrap_or(&self.dtlb).peek(mva)
+    }
+
+    /// Whether one TLB serves instructions and data.
+    #[must_use]
+    pub fn has_one_tlb(&self) -> bool {
+        self.itlb.is_none()
+    }
+
+    /// The valid lines of the data caches with their addresses.
+    pub(super) fn valid_data_lines(&self) -> impl Iterator<Item = (u32, &DataLine)> {
+        let mini = self.mini.iter().flat_map(|mini| mini.valid_lines());
+        self.dcache.valid_lines().chain(mini)
     }
 
     /// All valid lines of the data caches.
     pub fn data_lines(&self) -> impl Iterator<Item = CachedLine<'_>> {
-        let mini = self.mini.iter().flat_map(|mini| mini.valid_lines());
-        self.dcache
-            .valid_lines()
-            .chain(mini)
-            .map(|(mva, line): (u32, &DataLine)| CachedLine {
-                mva,
-                pa: line.pa,
-                words: &line.words,
-                dirty: line.dirty != 0,
-            })
+        self.valid_data_lines()
+            .map(|(mva, line)| CachedLine::of(mva, line))
+    }
+
+    /// The line in which data at `mva` lie that `entry` translates, if a cache has it.
+    #[must_use]
+    pub fn data_line(&self, mva: u32, entry: &TlbEntry) -> Option<CachedLine<'_>> {
+        let at = Location {
+            mva,
+            pa: entry.translate(mva),
+            attributes: entry.attributes,
+        };
+        let cache = match (self.cache_for(&at)?, &self.mini) {
+            (DataCache::Mini, Some(mini)) => mini,
+            _ => &self.dcache,
+        };
+        let line = cache.line(cache.peek(mva)?);
+        Some(CachedLine::of(mva & !(LINE_BYTES - 1), line))
+    }
+
+    /// Whether a store through `entry` goes to memory at once even if it hits a line.
+    #[must_use]
+    pub fn stores_through(&self, entry: &TlbEntry) -> bool {
+        self.write_through && !entry.attributes.bufferable()
+    }
+
+    /// The slot of the instruction line of `mva`.
+    #[must_use]
+    pub fn insn_slot(&self, mva: u32) -> Option<usize> {
+        self.icache.peek(mva)
+    }
+
+    /// The aligned line of memory at `pa` as it will be when the write buffer is empty.
+    #[must_use]
+    pub fn settled_line(&self, pa: u32) -> Option<[u32; 8]> {
+        let mut line = self.bus.read_line(pa)?;
+        if self.write_is_buffered(pa) {
+            let mut bytes = [0; LINE_BYTES as usize];
+            for (chunk, word) in bytes.chunks_exact_mut(4).zip(line) {
+                chunk.copy_from_slice(&word.to_le_bytes());
+            }
+            self.write_buffer.overlay(pa, &mut bytes);
+            for (word, b) in line.iter_mut().zip(bytes.chunks_exact(4)) {
+                *word = u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+            }
+        }
+        Some(line)
     }
 
     /// All valid lines of the instruction cache: their addresses.
@@ -111,9 +177,9 @@ impl MemSys {
         self.write_buffer.holds_line(pa & !(LINE_BYTES - 1))
     }
 
-    /// Whether the read buffer holds the word at `mva`.
+    /// The entry of the read buffer that holds the word at `mva`.
     #[must_use]
-    pub fn read_buffer_holds(&self, mva: u32) -> bool {
-        self.read_buffer.iter().any(|entry| entry.holds(mva))
+    pub fn read_buffer_entry(&self, mva: u32) -> Option<usize> {
+        self.read_buffer.iter().position(|entry| entry.holds(mva))
     }
 }

@@ -5,6 +5,7 @@
 use crate::cache::LINE_BYTES;
 use crate::config::{CoreKind, Replacement};
 
+use super::journal::Event;
 use super::{control, mmu, Access, DataCache, MemSys, ReadBufferEntry};
 
 /// A cache of the ARM926EJ-S, as lockdown names it.
@@ -63,6 +64,11 @@ impl MemSys {
     pub(in crate::arm) fn invalidate_dcache(&mut self) {
         self.counters.now.dcache_invalidate_all += 1;
         self.forget_hints();
+        if self.journal.is_kept() {
+            for (mva, line) in self.valid_data_lines().filter(|(_, line)| line.dirty != 0) {
+                self.journal.note(|| Event::Dropped(line.dirty_line(mva)));
+            }
+        }
         self.dcache.invalidate_all();
         if let Some(mini) = &mut self.mini {
             mini.invalidate_all();
@@ -264,6 +270,7 @@ impl MemSys {
             ready,
         };
         self.read_buffer_used = true;
+        self.journal.note(|| Event::ReadBufferLoaded { index });
     }
 
     /// Empties read-buffer entry `index`, or all.

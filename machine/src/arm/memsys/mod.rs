@@ -14,6 +14,7 @@ pub mod debug;
 mod fetch;
 mod hint;
 pub mod inspect;
+pub mod journal;
 pub(in crate::arm) mod maintenance;
 mod state;
 
@@ -25,6 +26,7 @@ use crate::event::Cycle;
 use crate::tlb::{Attributes, Tlb, TlbEntry};
 
 use self::hint::{Hints, Tag};
+use self::journal::{Event, Journal};
 use super::decoder::Decoder;
 use super::insn::Op;
 use super::mmu::{self, Access, Fault, FaultKind, FirstLevel};
@@ -212,6 +214,8 @@ pub struct MemSys {
     uncached_fetches: u64,
     /// Addresses below this are relocated: 32 MB.
     relocated_below: u32,
+    /// For an observer.
+    journal: Journal,
 }
 
 impl MemSys {
@@ -265,6 +269,7 @@ impl MemSys {
             synced_instructions: 0,
             uncached_fetches: 0,
             relocated_below: 32 << 20,
+            journal: Journal::default(),
         }
     }
 
@@ -359,13 +364,20 @@ impl MemSys {
         } else {
             &mut self.dtlb
         };
-        if lockdown & 1 == 0 {
-            tlb.insert(mva, entry);
-            return;
-        }
-        let victim = (lockdown >> 26) & 7;
-        tlb.lock(victim as usize, entry);
-        self.tlb_lockdown = (((victim + 1) & 7) << 26) | 1;
+        let place = if lockdown & 1 == 0 {
+            Some(tlb.insert(mva, entry))
+        } else {
+            let victim = (lockdown >> 26) & 7;
+            let place = tlb.lock(victim as usize, entry);
+            self.tlb_lockdown = (((victim + 1) & 7) << 26) | 1;
+            place
+        };
+        self.journal.note(|| Event::Walked {
+            fetch,
+            mva,
+            place,
+            entry,
+        });
     }
 
     fn walk_read(&mut self, pa: u32) -> Option<u32> {

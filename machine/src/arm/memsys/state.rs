@@ -73,6 +73,7 @@ impl State for MemSys {
             synced_instructions,
             uncached_fetches,
             relocated_below: _,
+            journal: _, // whoever keeps one begins anew
         } = self;
         to.put(&Registers {
             cycle: *cycle,
