@@ -50,6 +50,7 @@ bool kernel_probe_load(uint32_t va, uint32_t *value) {
 }
 
 void fault_send(struct tcb *self) {
+    thread_entered_kernel();
     ipc_send_kernel(self, KIND_PAGEFAULT, utcb_read(self, L4_UTCB_PAGER));
 }
 
@@ -130,16 +131,19 @@ static enum fault_end unresolved(struct tcb *self, uint32_t va, uint32_t rights)
 }
 
 bool fault_scheme_data(void) {
+    thread_entered_kernel();
     uint32_t va = cpu_fault_address();
     return switch_fault(hot.space, &va, cpu_fault_status());
 }
 
 bool fault_scheme_prefetch(uint32_t pc) {
+    thread_entered_kernel();
     return pc < KERNEL_AREA && switch_fault(hot.space, &pc, FSR_TRANSLATION_SECTION);
 }
 
 enum fault_end fault_data(struct tcb *self, uint32_t status, uint32_t va) {
     uint32_t insn = 0;
+    thread_entered_kernel();
     if (FSR_STATUS(status) == FSR_TRANSLATION_PAGE && switch_fault(self->space, &va, status)) {
         return FAULT_RESUME; /* of another's page table: the entry was not even missing */
     }
@@ -177,6 +181,7 @@ enum fault_end fault_prefetch(struct tcb *self) {
 }
 
 void fault_undefined(struct tcb *self) {
+    thread_entered_kernel();
     self->frame.pc -= insn_size(self);
     exception(self, L4_ARM_EXC_UNDEFINED, 0);
 }
@@ -184,13 +189,29 @@ void fault_undefined(struct tcb *self) {
 /* Instructions that may fail: fault_path.S reads the program's, lipc_path.S a local id's UTCB. */
 extern const char fault_path_load[], lipc_path_load[];
 
-/* On the abort stack, the kernel's registers in their banks: 0 repeats the access, 4 skips it. */
+/* Where the paths in assembly are (kernel.lds.S): there a thread's space is the one in force. */
+extern const char paths_begin[], paths_end[];
+
+/* Accesses of the IPC path after whose faults it does not go on but begins again. */
+extern const struct restart {
+    uint32_t at, again;
+} ipc_path_reads[], ipc_path_reads_end[];
+
+/* On the abort stack, the kernel's registers in their banks. How far behind the access to go on: 0
+ * repeats it, 4 skips it. */
 uint32_t fault_kernel(uint32_t pc) {
     uint32_t status = cpu_fault_status();
     uint32_t address = cpu_fault_address();
     uint32_t va = address;
+    if (pc >= (uint32_t)paths_begin && pc < (uint32_t)paths_end) {
+        thread_entered_kernel();
+    }
     if (hot.space != NULL && address < KERNEL_AREA && switch_fault(hot.space, &va, status)) {
-        return 0;
+        const struct restart *r = ipc_path_reads;
+        while (r < ipc_path_reads_end && r->at != pc) {
+            r++;
+        }
+        return r < ipc_path_reads_end ? r->again - pc : 0;
     }
     if (may_fail || pc == (uint32_t)fault_path_load || pc == (uint32_t)lipc_path_load) {
         failed = true;

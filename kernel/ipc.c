@@ -253,6 +253,7 @@ static uint32_t transfer_items(const struct tcb *sender, const struct tcb *recei
  * False: it is none for that, or there is no memory; the long way finds out again. */
 bool ipc_answer_fault(struct tcb *self, struct tcb *t) {
     const uint32_t *item = &self->frame.r[FRAME_MR0 + 1];
+    thread_entered_kernel();
     if ((item[0] & 0xc) != 8) {
         return false;
     }

@@ -11,6 +11,7 @@
 
 void irq_handle(void) {
     int pending;
+    thread_entered_kernel();
     sched_interrupted();
     while ((pending = board_interrupt_pending()) >= 0) {
         uint32_t n = (uint32_t)pending;

@@ -39,12 +39,13 @@ struct space;
  * The offsets are in offsets.h.
  */
 struct hot {
-    struct tcb *current;      /* the thread that runs, or last ran */
-    struct space *space;      /* whose translations are in force; stays while idle runs */
-    uint32_t ready_top;       /* highest priority in the ready queues, 0 when they are empty */
-    uint32_t reschedule;      /* not 0: the scheduler must look before the kernel is left */
-    uint32_t ready_check;     /* for the IPC path, set when the kernel is left: tcb.sched of a
-                               * receiver that has ready_top's priority, or IPC_PATH_CLOSED */
+    struct tcb *current;  /* the thread that runs, or last ran */
+    struct space *space;  /* whose translations are in force; stays while idle runs; the IPC path
+                           * does not store it (thread_entered_kernel) */
+    uint32_t ready_top;   /* highest priority in the ready queues, 0 when they are empty */
+    uint32_t reschedule;  /* not 0: the scheduler must look before the kernel is left */
+    uint32_t ready_check; /* for the IPC path, set when the kernel is left: tcb.sched of a
+                           * receiver that has ready_top's priority, or IPC_PATH_CLOSED */
     struct switch_hot scheme; /* the switching scheme's own, on the path of every switch */
 };
 

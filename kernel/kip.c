@@ -51,6 +51,10 @@ static L4_Word_t add_memory(L4_Word_t n, L4_Word_t low, L4_Word_t size, bool is_
 static void add_memories(void) {
     L4_Word_t n = 0;
     n = add_memory(n, 0, KERNEL_AREA, true, L4_ConventionalMemoryType);
+    if (SWITCH_RELOCATES) { /* slots: addresses that may be others' names */
+        n = add_memory(n, CPU_PID_SLOT_SIZE, (CPU_PID_SLOTS - 1) * CPU_PID_SLOT_SIZE, true,
+                       L4_ReservedMemoryType);
+    }
     n = add_memory(n, SDRAM_PA, SDRAM_SIZE, false, L4_ConventionalMemoryType);
     n = add_memory(n, KERNEL_PA, KERNEL_SIZE + HEAP_SIZE, false, L4_ReservedMemoryType);
     /* What the board's registers are is sigma0's to give away: dedicated memory. */
@@ -88,8 +92,8 @@ void kip_init(uint32_t boot_info) {
                                              .high = (L4_Word_t)boot_program_high};
     the_kip->UtcbInfo.raw = L4_UTCB_INFO(12, 9, 1);
     the_kip->KipAreaInfo.raw = 12;
-    /* The timer counts at 3.6864 MHz; timeslices end with the tick. */
-    the_kip->ClockInfo.raw = (L4_Word_t)L4_TimePeriod(10000).raw << 16 | L4_TimePeriod(1).raw;
+    /* The timer counts at a microsecond or less; timeslices end by it. */
+    the_kip->ClockInfo.raw = (L4_Word_t)L4_TimePeriod(1).raw << 16 | L4_TimePeriod(1).raw;
     the_kip->ThreadInfo.raw = L4_THREAD_INFO(USER_BASE, SYSTEM_BASE, THREAD_COUNT_LOG2);
     the_kip->PageInfo.raw = L4_ARM_PAGE_SIZES | (L4_Readable | L4_Writable);
     the_kip->ProcessorInfo.raw = 4u << 28; /* one processor; descriptors of 16 bytes */

@@ -32,6 +32,12 @@ static struct {
     uint64_t until; /* microseconds; ~0 = over */
 } delayed = {.until = ~0ull};
 
+/* The running slice: since when its owner has been charged for it. */
+static struct {
+    struct tcb *owner; /* NULL: nobody's */
+    uint64_t began;    /* microseconds */
+} slice;
+
 void sched_init(void) {
     idle_thread.state = STATE_READY;
     idle_thread.frame.pc = (uint32_t)idle_loop;
@@ -219,6 +225,42 @@ static bool preempt(struct tcb *t) {
     return true;
 }
 
+static void slice_charge(uint64_t now) {
+    struct tcb *owner = slice.owner;
+    uint64_t passed = now - slice.began;
+    slice.began = now;
+    if (owner->quantum_left != ~0ull) {
+        owner->quantum_left = owner->quantum_left > passed ? owner->quantum_left - passed : 0;
+    }
+    owner->timeslice_left =
+        owner->timeslice_left > passed ? owner->timeslice_left - (uint32_t)passed : 0;
+}
+
+static void slice_set_end(void) {
+    const struct tcb *owner = slice.owner;
+    uint64_t left = owner->timeslice != 0 ? owner->timeslice_left : ~0ull;
+    left = owner->quantum_left < left ? owner->quantum_left : left;
+    if (left < TICK_MICROSECONDS) { /* else a tick comes before */
+        timer_set_slice(slice.began + left);
+    }
+}
+
+/* The scheduler has chosen `t`. */
+static void slice_begin(struct tcb *t) {
+    uint64_t now = timer_now();
+    if (slice.owner != NULL) {
+        slice_charge(now);
+        if (slice.owner->timeslice_left == 0) { /* by a hair */
+            slice.owner->timeslice_left = slice.owner->timeslice;
+        }
+    }
+    slice.owner = t == &idle_thread ? NULL : t;
+    slice.began = now;
+    if (slice.owner != NULL) {
+        slice_set_end();
+    }
+}
+
 /* Makes `t` the running thread. */
 static void dispatch(struct tcb *t) {
     hot.current = t;
@@ -235,6 +277,9 @@ void sched_finish(void) {
         if (hot.reschedule != 0 || !runnable) {
             if (!runnable || t == &idle_thread || (is_displaced(t) && preempt(t))) {
                 t = choose();
+                if (t != slice.owner) {
+                    slice_begin(t);
+                }
             }
             hot.reschedule = 0;
         }
@@ -273,30 +318,39 @@ void sched_yield(struct tcb *to) {
     sched_enqueue_last(self);
     hot.current = choose();
     hot.reschedule = 0;
+    if (hot.current != slice.owner) {
+        slice_begin(hot.current);
+    }
 }
 
-void sched_tick(uint32_t microseconds) {
-    struct tcb *t = hot.current;
-    if (t == &idle_thread || !sched_is_runnable(t)) {
+void sched_tick(uint64_t now) {
+    struct tcb *t = hot.current, *owner = slice.owner;
+    if (t == &idle_thread) {
         return;
     }
-    if (t->quantum_left != ~0ull) {
-        t->quantum_left = t->quantum_left > microseconds ? t->quantum_left - microseconds : 0;
-        if (t->quantum_left == 0) {
-            ipc_preempted(t);
-            return;
-        }
-    }
-    if (t->timeslice == 0) {
+    if (owner == NULL) {
+        slice_begin(t);
         return;
     }
-    if (t->timeslice_left > microseconds) {
-        t->timeslice_left -= microseconds;
+    slice_charge(now);
+    bool used_up = owner->quantum_left == 0;
+    if (used_up && t == owner && sched_is_runnable(t)) {
+        ipc_preempted(t);
         return;
     }
-    t->timeslice_left = t->timeslice;
-    slice_over = t;
-    hot.reschedule = 1;
+    if (used_up || (owner->timeslice != 0 && owner->timeslice_left == 0)) {
+        owner->timeslice_left = owner->timeslice;
+        slice.owner = t; /* goes on with one of its own, if nobody else is there */
+        slice_over = t;
+        hot.reschedule = 1;
+    }
+    slice_set_end();
+}
+
+void sched_forget(const struct tcb *t) {
+    if (slice.owner == t) {
+        slice.owner = NULL;
+    }
 }
 
 /* ---- Schedule ---- */
@@ -359,14 +413,20 @@ void schedule(struct tcb *self) {
         r[0] = 0;
         return;
     }
+    if (t == slice.owner) {
+        slice_charge(timer_now());
+    }
     if (r[1] != ~0u) {
-        uint32_t slice = r[1] >> 16, quantum = r[1] & 0xffff;
+        uint32_t timeslice = r[1] >> 16, quantum = r[1] & 0xffff;
         uint64_t us;
-        t->timeslice = timer_relative(slice, &us) ? (us > ~0u ? ~0u : (uint32_t)us) : 0;
+        t->timeslice = timer_relative(timeslice, &us) ? (us > ~0u ? ~0u : (uint32_t)us) : 0;
         t->timeslice_left = t->timeslice;
         t->quantum_left = timer_relative(quantum, &us) ? us : ~0ull;
         if (t->quantum_left != 0) {
             ipc_new_quantum(t);
+        }
+        if (t == slice.owner) {
+            slice_set_end();
         }
     }
     if (r[2] != ~0u) {

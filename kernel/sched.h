@@ -38,8 +38,15 @@ void sched_set_priority(struct tcb *t, uint8_t priority);
 /* The caller gives up the processor: to `to` if that can run, else to its equals. */
 void sched_yield(struct tcb *to);
 
-/* The timer tick: `microseconds` have passed. */
-void sched_tick(uint32_t microseconds);
+/*
+ * The timer tick. A timeslice belongs to the thread that the scheduler has chosen, and runs until
+ * the scheduler chooses another or the slice ends. Whom that thread switches to by the short ways
+ * of IPC and ThreadSwitch runs on it, so those need not look at the clock (X.2 manual: donation).
+ */
+void sched_tick(uint64_t now);
+
+/* The thread ceases to exist. */
+void sched_forget(const struct tcb *t);
 
 /* ---- preemption control (X.2 manual: Schedule, PreemptFlags) ---- */
 

@@ -39,7 +39,7 @@ void switch_space_free(struct space *space);
 
 /*
  * 3. Makes `to` the space in force; `from` is the one that was (NULL at boot). The switch exists
- *    once, as three assembler macros in switch_asm.h, of which the IPC path (arch/arm/ipc_path.S)
+ *    once, as assembler macros in switch_asm.h, of which the IPC path (arch/arm/ipc_path.S)
  *    and switch_to_space (arch/arm/switch.S) are made, and all of C switches by the latter:
  *
  *    - switch_begin space, a, b: loads what the switch needs; `a` may be `space` itself. Z must be
@@ -48,6 +48,7 @@ void switch_space_free(struct space *space);
  *    - switch_finish a, b: switches, also to the space in force. The store to hot.space belongs to
  *      who uses it. Changes only a, b and flags; may use the stack.
  *    - switch_done space: what the scheme notes of it. Changes only flags; may use the stack.
+ *    - switch_done_thread tcb: the same, for the space of a thread.
  *
  *    switch_prepare does what is too long for the macro, so that switch_begin succeeds; `to` is not
  *    in force yet, and will be next; hot.space is the one that is left.
@@ -125,6 +126,13 @@ bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b,
 static inline bool switch_is_common(uint32_t va) { /* memory that all have, at va = pa */
     return SWITCH_PROTECTS == 0 && va - SIGMA0_PA < SDRAM_PA + SDRAM_SIZE - SIGMA0_PA;
 }
+/*
+ * 10. SWITCH_RELOCATES (switch_impl.h): 1 if the PID register is in use. A program's low addresses
+ *    then have a second name each, at the slot that its space happens to have: the processor makes
+ *    the same mva of both, and looks up TLB, domain and cache by that. So what lies where slots
+ * are, and nobody has mapped, is not certain to fault; programs are told to leave it alone (kip.c).
+ */
+_Static_assert(SWITCH_RELOCATES == 0 || SWITCH_RELOCATES == 1, "the scheme says if it relocates");
 _Static_assert(SWITCH_PROTECTS == 0 || SWITCH_PROTECTS == 1, "the scheme says if it protects");
 
 /* The scheme has exactly these. */

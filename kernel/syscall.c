@@ -141,6 +141,7 @@ void syscall(struct tcb *self, uint32_t number) {
         [SYSCALL_MEMORY_CONTROL] = sys_memory_control,
         [SYSCALL_SYSTEM_CLOCK] = sys_system_clock,
     };
+    thread_entered_kernel();
     if (number < SYSCALLS) {
         calls[number](self);
     } else {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define CPSR_USER         0x10u
-#define TIMESLICE_DEFAULT 10000u /* microseconds: one tick */
+#define TIMESLICE_DEFAULT 10000u /* microseconds */
 
 /* Sigma0's areas: a 1 MB of their own, next to the root task's (l4/arch/arm/binding.h), so that the
  * two are not in each other's way under any scheme. */
@@ -26,6 +26,12 @@ void thread_init(void) {
     for (uint32_t i = 0; i < SYSTEM_BASE; i++) {
         tcbs[i].id = L4_GlobalId(i, 1).raw;
         tcbs[i].state = STATE_INACTIVE;
+    }
+}
+
+void thread_entered_kernel(void) {
+    if (hot.current->space != NULL) { /* else it is the idle thread */
+        hot.space = hot.current->space;
     }
 }
 
@@ -138,21 +144,18 @@ static struct tcb *make(uint32_t id, struct space *space, uint32_t scheduler) {
     t->timeslice = t->timeslice_left = TIMESLICE_DEFAULT;
     t->quantum_left = ~0ull;
     t->wait_open = IPC_ANY;
+    t->utcb_place = UTCB_NOWHERE;
     join_space(t, space);
     t->flags = space->redirector != 0 ? FLAG_REDIRECTED : 0;
     return t;
 }
 
-/* The thread's UTCB exists from here on, and has its first contents. */
-static bool place_utcb(struct tcb *t, uint32_t utcb) {
-    if (!space_map_utcb(t->space, utcb)) {
-        return false;
-    }
-    t->utcb = utcb;
+/* The thread's UTCB, whose page is mapped, exists from here on, and has its first contents. */
+static void begin_utcb(struct tcb *t, uint32_t utcb) {
     static const uint32_t zeros[L4_UTCB_SIZE / 4];
+    t->utcb = utcb;
     utcb_write_words(t, 0, zeros, L4_UTCB_SIZE / 4);
     utcb_write(t, L4_UTCB_MY_GLOBAL_ID, t->id);
-    return true;
 }
 
 /* An inactive thread gets a pager: it waits for its start message. */
@@ -171,14 +174,36 @@ static void delete(struct tcb *t) {
     t->state = STATE_INACTIVE; /* nobody can begin an IPC with it while others are told */
     ipc_abandon(t);
     irq_forget_handler(t->id);
+    sched_forget(t);
     leave_space(t);
     memset(t, 0, sizeof *t);
 }
 
+/* ---- ThreadControl ---- */
+
+/* What is to be done. decode() makes every check and changes nothing, perform() can fail only for
+ * memory, and then has changed nothing either. */
+struct control {
+    struct tcb *thread;  /* NULL: to be made */
+    struct space *space; /* where it will be; NULL: in one of its own, to be made */
+    uint32_t id;         /* perhaps in another version */
+    uint32_t scheduler;  /* 0: as it is */
+    uint32_t pager;      /* 0: as it is; else an inactive thread becomes active */
+    uint32_t utcb;       /* where its UTCB is or will be, or UTCB_NOWHERE */
+};
+
+/* A place where a UTCB can begin. Address 0 is none: as a local id it would be nilthread. */
+static bool is_place(uint32_t utcb) {
+    return utcb != 0 && (utcb & (L4_UTCB_SIZE - 1)) == 0;
+}
+
+static bool has_areas(const struct space *space) {
+    return space != NULL && !L4_IsNilFpage(space->utcb_area);
+}
+
 static bool utcb_is_good(const struct space *space, uint32_t utcb) {
-    uint32_t area = L4_Address(space->utcb_area);
-    if (L4_IsNilFpage(space->utcb_area) || (utcb & (L4_UTCB_SIZE - 1)) != 0 ||
-        utcb - area >= L4_Size(space->utcb_area)) {
+    if (!has_areas(space) || !is_place(utcb) ||
+        utcb - L4_Address(space->utcb_area) >= L4_Size(space->utcb_area)) {
         return false;
     }
     const struct tcb *t = space->threads;
@@ -191,155 +216,155 @@ static bool utcb_is_good(const struct space *space, uint32_t utcb) {
     return true;
 }
 
-/* ---- ThreadControl ---- */
-
-static struct control_result failed(uint32_t error) {
-    return (struct control_result){.result = 0, .error = error};
+static bool is_thread(uint32_t id) {
+    const struct tcb *t = thread_find(id);
+    return t != NULL && t->space != NULL;
 }
 
-static struct control_result done(void) {
-    return (struct control_result){.result = 1, .error = L4_ErrOk};
-}
-
-/* Pager and UTCB location of a thread that exists; ~0 and nil leave them. */
-static struct control_result set_up(struct tcb *t, uint32_t pager, uint32_t utcb) {
-    if (utcb != ~0u && utcb != t->utcb) {
-        if (t->utcb != 0 || !utcb_is_good(t->space, utcb)) {
-            return failed(L4_ErrUtcbArea);
-        }
-        if (!place_utcb(t, utcb)) {
-            return failed(L4_ErrNoMem);
-        }
-    }
-    if (pager != 0) {
-        if (t->utcb == 0) {
-            return failed(L4_ErrUtcbArea);
-        }
-        if (t->state == STATE_INACTIVE) {
-            activate(t, pager);
-        } else {
-            utcb_write(t, L4_UTCB_PAGER, pager);
-        }
-    }
-    return done();
+/* The system ends with these: they are neither moved nor deleted, by whomever. */
+static bool is_indispensable(const struct tcb *t) {
+    return t == thread_slot(THREAD_SIGMA0) ||
+           (t->space == root_space && root_space->thread_count == 1);
 }
 
 /*
- * An existing thread goes to another space, with a new UTCB that has the old one's contents. An IPC
- * of its own is aborted; a fault is forgotten, it goes on where it was, in the other space; one
- * that waits for its start message or has no pager yet waits on. The old space may end with it.
+ * The UTCB's place (X.2 manual, ThreadControl): that of an active thread changes only with its
+ * space. An inactive one's is noted, and has to be in the space's UTCB area when the thread is
+ * activated; what is certain to be wrong then, as the areas are fixed, is refused at once.
  */
-static struct control_result migrate(struct tcb *t, struct space *to, uint32_t utcb) {
+static uint32_t decode_utcb(struct control *c, uint32_t utcb) {
+    const struct tcb *t = c->thread;
+    bool given = utcb != UTCB_NOWHERE;
+    if (t != NULL && t->utcb != 0) {
+        bool moves = c->space != t->space;
+        c->utcb = given ? utcb : t->utcb;
+        return (moves ? utcb_is_good(c->space, utcb) : c->utcb == t->utcb) ? L4_ErrOk
+                                                                           : L4_ErrUtcbArea;
+    }
+    c->utcb = given || t == NULL ? utcb : t->utcb_place;
+    if (given && (!is_place(utcb) ||
+                  (c->space != NULL && c->space->areas_fixed && !utcb_is_good(c->space, utcb)))) {
+        return L4_ErrUtcbArea;
+    }
+    if (c->pager != 0 && !has_areas(c->space)) {
+        return L4_ErrInvalidSpace;
+    }
+    return c->pager == 0 || utcb_is_good(c->space, c->utcb) ? L4_ErrOk : L4_ErrUtcbArea;
+}
+
+static uint32_t decode(struct control *c, uint32_t space_id, uint32_t utcb) {
+    struct tcb *t = thread_slot(c->id);
+    const struct tcb *other = thread_find(space_id);
+    c->thread = t->state == STATE_FREE ? NULL : t;
+    if (space_id == c->id) {
+        c->space = c->thread == NULL ? NULL : t->space;
+    } else if (other == NULL || other->space == NULL) {
+        return L4_ErrInvalidSpace;
+    } else {
+        c->space = other->space;
+    }
+    bool own_scheduler = c->thread == NULL ? c->scheduler == c->id : c->scheduler == 0;
+    if (!own_scheduler && !is_thread(c->scheduler)) {
+        return L4_ErrInvalidSched;
+    }
+    if (c->thread != NULL && c->space != t->space && is_indispensable(t)) {
+        return L4_ErrInvalidThread;
+    }
+    return decode_utcb(c, utcb);
+}
+
+/*
+ * An existing thread goes to another space; if it has a UTCB, with a new one that has the old one's
+ * contents. An IPC of its own is aborted; a fault is forgotten, it goes on where it was, in the
+ * other space; one that waits for its start message or has no pager yet waits on. The old space may
+ * end with it.
+ */
+static void migrate(struct tcb *t, struct space *to, uint32_t utcb) {
     static uint32_t contents[L4_UTCB_SIZE / 4];
-    bool had_utcb = t->utcb != 0;
-    if (utcb == ~0u ? had_utcb : !utcb_is_good(to, utcb)) {
-        return failed(L4_ErrUtcbArea); /* the old place means nothing there */
-    }
-    if (t->space->is_sigma0 || (t->space == root_space && root_space->thread_count == 1)) {
-        return failed(L4_ErrInvalidThread); /* the system ends with them */
-    }
-    if (utcb != ~0u && !space_map_utcb(to, utcb)) {
-        return failed(L4_ErrNoMem);
-    }
-    if (t->kind != KIND_START && t->state != STATE_INACTIVE) {
+    bool active = t->utcb != 0;
+    if (active && t->kind != KIND_START) {
         ipc_abort(t);
     }
-    if (had_utcb) {
+    if (active) {
         utcb_read_words(t, 0, contents, L4_UTCB_SIZE / 4);
-    } else {
-        memset(contents, 0, sizeof contents);
-        contents[L4_UTCB_MY_GLOBAL_ID / 4] = t->id;
     }
     leave_space(t);
     join_space(t, to);
     t->flags &= (uint8_t)~FLAG_REDIRECTED;
     t->flags |= to->redirector != 0 ? FLAG_REDIRECTED : 0;
-    if (utcb != ~0u) {
+    if (active) {
         t->utcb = utcb;
         utcb_write_words(t, 0, contents, L4_UTCB_SIZE / 4);
     }
-    return done();
 }
 
-static struct control_result create(uint32_t dest, uint32_t space_id, uint32_t scheduler,
-                                    uint32_t pager, uint32_t utcb) {
-    bool new_space = space_id == dest;
-    const struct tcb *other = new_space ? NULL : thread_find(space_id);
-    if (!new_space && (other == NULL || other->space == NULL)) {
-        return failed(L4_ErrInvalidSpace);
+static uint32_t perform(const struct control *c) {
+    struct tcb *t = c->thread;
+    struct space *space = c->space;
+    bool active = t != NULL && t->utcb != 0;
+    bool needs_utcb = active ? t->space != space : c->pager != 0;
+    if (space == NULL && (space = space_create()) == NULL) {
+        return L4_ErrNoMem;
     }
-    const struct tcb *boss = thread_find(scheduler);
-    if (scheduler != dest && (boss == NULL || boss->space == NULL)) {
-        return failed(L4_ErrInvalidSched);
+    if (needs_utcb && !space_map_utcb(space, c->utcb)) {
+        return L4_ErrNoMem;
     }
-    struct space *space = new_space ? space_create() : other->space;
-    if (space == NULL) {
-        return failed(L4_ErrNoMem);
+    if (t == NULL) {
+        t = make(c->id, space, c->scheduler);
+    } else if (t->space != space) {
+        migrate(t, space, c->utcb);
     }
-    struct tcb *t = make(dest, space, scheduler);
-    struct control_result result = set_up(t, pager, utcb);
-    if (result.result == 0) {
-        delete(t);
+    if (c->scheduler != 0) {
+        t->scheduler = c->scheduler;
     }
-    return result;
+    if (t->id != c->id) { /* a new version: for others the old thread has gone */
+        ipc_abandon(t);
+        t->id = c->id;
+        if (active) {
+            utcb_write(t, L4_UTCB_MY_GLOBAL_ID, c->id);
+        }
+    }
+    if (active && c->pager != 0) {
+        utcb_write(t, L4_UTCB_PAGER, c->pager);
+    } else if (!active && c->pager != 0) {
+        begin_utcb(t, c->utcb);
+        activate(t, c->pager);
+    } else if (!active) {
+        t->utcb_place = c->utcb;
+    }
+    return L4_ErrOk;
+}
+
+static struct control_result ended(uint32_t error) {
+    return (struct control_result){.result = error == L4_ErrOk, .error = error};
 }
 
 struct control_result thread_control(struct tcb *self, uint32_t dest, uint32_t space_id,
                                      uint32_t scheduler, uint32_t pager, uint32_t utcb) {
     if (!self->space->privileged) {
-        return failed(L4_ErrNoPrivilege);
+        return ended(L4_ErrNoPrivilege);
     }
     uint32_t number = dest >> L4_VERSION_BITS;
     if ((dest & 0x3f) == 0 || number >= THREAD_COUNT) {
-        return failed(L4_ErrInvalidThread);
+        return ended(L4_ErrInvalidThread);
     }
     if (number < SYSTEM_BASE) {
-        return irq_control(number, pager) ? done() : failed(L4_ErrInvalidThread);
+        return ended(irq_control(number, pager) ? L4_ErrOk : L4_ErrInvalidThread);
     }
     if (number < USER_BASE) {
-        return failed(L4_ErrInvalidThread);
-    }
-    struct tcb *t = thread_slot(dest);
-    if (t->state == STATE_FREE) {
-        return space_id == 0 ? failed(L4_ErrInvalidThread)
-                             : create(dest, space_id, scheduler, pager, utcb);
+        return ended(L4_ErrInvalidThread);
     }
     if (space_id == 0) {
-        if (t->id != dest || t == self || t->space->is_sigma0) {
-            return failed(L4_ErrInvalidThread); /* who would go on? */
+        struct tcb *t = thread_find(dest);
+        if (t == NULL || t == self || is_indispensable(t)) {
+            return ended(L4_ErrInvalidThread); /* who would go on? */
         }
         delete(t);
-        return done();
+        return ended(L4_ErrOk);
     }
-    const struct tcb *other = space_id == dest ? t : thread_find(space_id);
-    if (other == NULL || other->space == NULL) {
-        return failed(L4_ErrInvalidSpace);
-    }
-    if (scheduler != 0) {
-        const struct tcb *boss = thread_find(scheduler);
-        if (boss == NULL || boss->space == NULL) {
-            return failed(L4_ErrInvalidSched);
-        }
-    }
-    struct control_result result =
-        other->space == t->space ? done() : migrate(t, other->space, utcb);
-    if (result.result != 0) {
-        result = set_up(t, pager, utcb);
-    }
-    if (result.result == 0) {
-        return result;
-    }
-    if (scheduler != 0) {
-        t->scheduler = scheduler;
-    }
-    if (t->id != dest) { /* a new version: for others the old thread has gone */
-        ipc_abandon(t);
-        t->id = dest;
-        if (t->utcb != 0) {
-            utcb_write(t, L4_UTCB_MY_GLOBAL_ID, dest);
-        }
-    }
-    return result;
+    struct control c = {.id = dest, .scheduler = scheduler, .pager = pager};
+    uint32_t error = decode(&c, space_id, utcb);
+    return ended(error != L4_ErrOk ? error : perform(&c));
 }
 
 /* ---- the first two ---- */
@@ -360,8 +385,9 @@ static struct tcb *start_server(uint32_t id, uint32_t kip_area, uint32_t utcb_ar
                               &error);
     kernel_assert(ok);
     struct tcb *t = make(id, space, THREAD_ROOT);
-    ok = place_utcb(t, utcb_area);
+    ok = space_map_utcb(space, utcb_area);
     kernel_assert(ok);
+    begin_utcb(t, utcb_area);
     utcb_write(t, L4_UTCB_PAGER, pager);
     t->priority = PRIORITY_MAX;
     t->frame.pc = ip;

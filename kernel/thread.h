@@ -94,7 +94,8 @@ struct tcb {
                 uint32_t sched; /* all four: the IPC path compares them at once */
             };
             struct space *space;
-            uint32_t utcb; /* user va, as the thread itself sees it; also the local id */
+            uint32_t
+                utcb; /* user va, as the thread itself sees it; also the local id; 0 = not active */
         };
     };
     uint32_t wait_open;  /* IPC_ANY while nobody is in senders, else the own id: what the thread may
@@ -105,7 +106,10 @@ struct tcb {
     struct tcb *sender_next, *sender_previous; /* in partner->senders */
     struct tcb *partner;                       /* SENDING: to whom */
     uint32_t receive_from; /* SENDING: from-specifier of the receive phase to come, 0 = none */
-    uint32_t timeouts;     /* SENDING: of that call */
+    union {
+        uint32_t timeouts;   /* SENDING: of that call */
+        uint32_t utcb_place; /* until it is active: where its UTCB is to be, or UTCB_NOWHERE */
+    };
     struct tcb *timeout_next;
     uint64_t timeout_at; /* microseconds */
     uint32_t scheduler;  /* thread id */
@@ -123,6 +127,8 @@ struct tcb {
     uint32_t kmsg[KMSG_WORDS]; /* the kernel's message in this thread's name; tag first */
 } __attribute__((aligned(32)));
 
+#define UTCB_NOWHERE 0xffffffffu /* as in ThreadControl */
+
 #define SCHED_WORD(state, priority) ((uint32_t)(state) << 8 | (uint32_t)(priority))
 
 /*
@@ -135,6 +141,12 @@ struct tcb {
 
 extern struct tcb tcbs[THREAD_COUNT];
 extern struct tcb idle_thread;
+
+/*
+ * The IPC path leaves hot.space as it was: while a program runs, the space in force is its
+ * thread's. Whatever in C a program's trap, fault or interrupt comes to says so first.
+ */
+void thread_entered_kernel(void);
 
 /* The TCB that an id would have; whether it is that thread, tcb->id says. */
 static inline struct tcb *thread_slot(uint32_t id) {

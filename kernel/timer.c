@@ -78,6 +78,25 @@ bool timer_deadline(uint32_t raw, uint64_t *deadline) {
     return true;
 }
 
+/* The counter when so many microseconds have passed since timer_now, a minute at most: that is far
+ * from its wrap. */
+static uint32_t count_after(uint64_t microseconds) {
+    /* us / US_NUMERATOR * US_DENOMINATOR, rounded up */
+    uint32_t us = microseconds > 60000000u ? 60000000u : (uint32_t)microseconds;
+    uint32_t whole = US_DENOMINATOR / US_NUMERATOR, rest = US_DENOMINATOR % US_NUMERATOR;
+    uint32_t counts = us * whole + us / US_NUMERATOR * rest +
+                      (us % US_NUMERATOR * rest + US_NUMERATOR - 1) / US_NUMERATOR;
+    return last_count + counts + 1;
+}
+
+void timer_set_slice(uint64_t end) {
+    uint32_t at = count_after(end > now_us ? end - now_us : 0);
+    if ((int32_t)(at - next_tick) < 0) {
+        next_tick = at;
+        board_timer_tick_at(next_tick);
+    }
+}
+
 /* The alarm may come early by a count or when the counter has wrapped: it is set again then. */
 void timer_set_alarm(void) {
     uint64_t end = sched_delay_end();
@@ -88,16 +107,7 @@ void timer_set_alarm(void) {
         return;
     }
     uint64_t now = timer_now();
-    uint64_t ahead = end > now ? end - now : 0;
-    if (ahead > 60000000u) {
-        ahead = 60000000u; /* a minute: far from the counter's wrap */
-    }
-    /* ahead / US_NUMERATOR * US_DENOMINATOR, rounded up */
-    uint32_t us = (uint32_t)ahead, whole = US_DENOMINATOR / US_NUMERATOR;
-    uint32_t rest = US_DENOMINATOR % US_NUMERATOR;
-    uint32_t counts = us * whole + us / US_NUMERATOR * rest +
-                      (us % US_NUMERATOR * rest + US_NUMERATOR - 1) / US_NUMERATOR;
-    board_timer_alarm_at(last_count + counts + 1);
+    board_timer_alarm_at(count_after(end > now ? end - now : 0));
     /*
      * QEMU forgets a match that has just passed when another match register is written; on the
      * processor its interrupt is pending now. Either way it comes again at once. (A forgotten
@@ -147,11 +157,9 @@ void timer_alarm(void) {
 }
 
 void timer_tick(void) {
-    uint32_t now = board_timer_count();
-    do {
-        next_tick += TICK_COUNTS;
-    } while ((int32_t)(next_tick - now) <= 0);
+    uint64_t now = timer_now();
+    next_tick = last_count + TICK_COUNTS;
     board_timer_tick_at(next_tick);
     timer_alarm();
-    sched_tick(TICK_MICROSECONDS);
+    sched_tick(now);
 }

@@ -12,6 +12,8 @@
 #define STEPS  400u
 #define WORDS  256u
 
+#define PAGED_AT 0x00040000u
+
 static struct task *child[SPACES];
 static L4_Word_t seed[SPACES][PAGES];
 
@@ -194,7 +196,52 @@ static void churn(void) {
     }
 }
 
+/* Is the program told to leave the address alone? The later of two descriptors counts. */
+static bool is_reserved(L4_Word_t va) {
+    const L4_KernelInterfacePage_t *kip = L4_GetKernelInterface();
+    bool reserved = false;
+    for (L4_Word_t i = 0; i < L4_NumMemoryDescriptors(kip); i++) {
+        const L4_MemoryDesc_t *d = L4_MemoryDesc(kip, i);
+        if (L4_IsMemoryDescVirtual(d) &&
+            va - L4_MemoryDescLow(d) <= L4_MemoryDescHigh(d) - L4_MemoryDescLow(d)) {
+            reserved = L4_MemoryDescType(d) == L4_ReservedMemoryType;
+        }
+    }
+    return reserved;
+}
+
+/* Low memory has no second name at an address that is not reserved: there nothing is. */
+static void second_names(void) {
+    struct task *one = child_new();
+    CHECK(one != NULL && !is_reserved(PAGED_AT));
+    CHECK(task_add_page(one, PAGED_AT, NULL, L4_FullyAccessible) != NULL);
+    CHECK(child_fill(one, PAGED_AT, WORDS, 7));
+    for (L4_Word_t slot = 1; slot < 127; slot++) {
+        L4_Word_t va = slot << 25 | PAGED_AT;
+        if (is_reserved(va)) {
+            continue;
+        }
+        struct outcome o = child_do(one, CHILD_READ, va, 0, 0, 0);
+        FAIL_IF(o.kind != OUTCOME_FAULT, "an address where nothing is", va, o.words[0]);
+        CHECK(child_forgive(one, &o));
+    }
+    /* And where one of its own is found at an address that is, it is its own. */
+    for (L4_Word_t slot = 1; slot < 127; slot++) {
+        L4_Word_t va = slot << 25 | PAGED_AT;
+        if (!is_reserved(va)) {
+            continue;
+        }
+        struct outcome o = child_do(one, CHILD_READ, va, 0, 0, 0);
+        if (o.kind == OUTCOME_DONE) {
+            EQUAL(o.words[0], child_read(one, PAGED_AT));
+        } else {
+            CHECK(child_forgive(one, &o));
+        }
+    }
+}
+
 const struct test isolation_tests[] = {
+    {"isolation_second_names", second_names},
     {"isolation_low", low},
     {"isolation_high", high},
     {"isolation_others_slots", others_slots},

@@ -21,9 +21,9 @@ static const struct {
     {attack_tests, false},   {isolation_tests, true},  {pitfall_tests, false},
     {string_tests, true},    {propagate_tests, false}, {name_tests, false},
     {shared_tests, true},    {single_tests, false},    {preempt_tests, false},
-    {migrate_tests, false},  {thumb_tests, false},     {lipc_tests, false},
-    {size_tests, true},      {pagefault_tests, true},  {answer_tests, true},
-    {generic_tests, false},
+    {migrate_tests, false},  {control_tests, false},   {thumb_tests, false},
+    {lipc_tests, false},     {size_tests, true},       {pagefault_tests, true},
+    {answer_tests, true},    {generic_tests, false},
 };
 
 static const char *running;
@@ -84,10 +84,14 @@ void test_quiet(L4_Word_t microseconds) {
     }
 }
 
-static void start_watchdog(void) {
+L4_ThreadId_t test_watchdog(void) {
+    return L4_GlobalId(L4_ThreadNo(L4_MyGlobalId()) + WATCHDOG_NUMBER, 1);
+}
+
+void test_start_watchdog(void) {
     static uint8_t stack[2048] __attribute__((aligned(8)));
     L4_ThreadId_t me = L4_MyGlobalId();
-    L4_ThreadId_t id = L4_GlobalId(L4_ThreadNo(me) + WATCHDOG_NUMBER, 1);
+    L4_ThreadId_t id = test_watchdog();
     uintptr_t utcb = (uintptr_t)L4_MyUtcb() + (1 + MAX_WORKERS) * L4_UTCB_SIZE;
     (void)L4_ThreadControl(id, me, me, me, (void *)utcb);
     (void)L4_Set_Priority(id, WATCHDOG_PRIORITY);
@@ -171,15 +175,18 @@ static void finish(unsigned status) {
 /*
  * The kernel keeps our page tables for the megabyte in which sigma0 finds free memory, for the one
  * of the device that tests use, and for that of our own image (which not every scheme has made by
- * page faults): they have to be there before pages are counted.
+ * page faults); and sigma0's for the latter, when code runs there: they have to be there before
+ * pages are counted.
  */
 static void touch_memory(void) {
+    L4_Word_t results[2];
     L4_Fpage_t page = L4_Sigma0_GetAny(L4_nilthread, FRAME_LOG2, L4_CompleteAddressSpace);
     (void)L4_Flush(L4_FpageAddRights(page, L4_FullyAccessible));
     page = L4_FpageLog2(test_board()->page, FRAME_LOG2);
     (void)L4_Sigma0_GetPage(L4_nilthread, L4_FpageAddRights(page, L4_ReadWriteOnly));
     page = L4_FpageLog2((L4_Word_t)(uintptr_t)frames_block(), FRAME_LOG2);
     (void)L4_Sigma0_GetPage(L4_nilthread, L4_FpageAddRights(page, L4_FullyAccessible));
+    (void)control_delete_from_sigma0(L4_nilthread, L4_nilthread, results);
 }
 
 int main(void) {
@@ -188,7 +195,7 @@ int main(void) {
     (void)probe_init();
     touch_memory();
     (void)L4_Set_Priority(L4_MyGlobalId(), TEST_PRIORITY);
-    start_watchdog();
+    test_start_watchdog();
     L4_Word_t before = free_pages();
     for (unsigned i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         for (const struct test *test = tables[i].tests; test->name != NULL; test++) {

@@ -21,7 +21,7 @@ static void kernel_interface(void) {
     EQUAL(L4_PageSizeMask(kip), L4_ARM_PAGE_SIZES);
     CHECK((L4_PageRights(kip) & L4_ReadWriteOnly) == L4_ReadWriteOnly);
     EQUAL(L4_ReadPrecision(kip), 1);
-    EQUAL(L4_SchedulePrecision(kip), 10000);
+    EQUAL(L4_SchedulePrecision(kip), 1);
     CHECK(L4_ProcDesc(kip, 0) != NULL && L4_ProcDesc(kip, L4_NumProcessors(kip)) == NULL);
     CHECK(L4_ProcDescInternalFreq(L4_ProcDesc(kip, 0)) >= 100000); /* kHz */
     CHECK(L4_ProcDescExternalFreq(L4_ProcDesc(kip, 0)) != 0);

@@ -120,7 +120,6 @@ static void pending(void) {
     }
 }
 
-/* Whole ticks, or the other one's slices would be cut by the next. */
 #define SLICE       10000u
 #define SLICE_DELAY 30000u
 
@@ -140,6 +139,10 @@ static void note_slices(unsigned mine) {
             slice_longest[mine] = now - begun;
         }
     }
+}
+
+static void note_first(void) {
+    note_slices(0);
 }
 
 static void delay_slices(void) {
@@ -165,11 +168,38 @@ static void slice_delayed(void) {
     worker_delete(first);
     worker_delete(second);
     L4_Word_t longer = (L4_Word_t)slice_longest[0], usual = (L4_Word_t)slice_longest[1];
-    /* A slice ends with a tick, and the next begins when the other's switch is done. */
+    /* The next begins when the other's switch is done. */
     L4_Word_t less = probe_present() ? 100 : 5000;
     FAIL_IF(usual + less < SLICE || usual > SLICE + slack(), "a slice", usual, SLICE);
     FAIL_IF(longer + less < SLICE + SLICE_DELAY || longer > SLICE + SLICE_DELAY + slack(),
             "a longer slice", longer, SLICE + SLICE_DELAY);
+}
+
+/* A timeslice ends when it ends, whatever its length. */
+static void slice_exact(void) {
+    static const L4_Word_t lengths[] = {1000, 3000, 12000};
+    for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        L4_Word_t length = lengths[i];
+        test_quiet(200000);
+        slice_longest[0] = slice_longest[1] = 0;
+        slice_start[0] = slice_start[1] = 0;
+        L4_ThreadId_t runners[2];
+        for (unsigned n = 0; n < 2; n++) {
+            runners[n] = worker_create();
+            CHECK(L4_Set_Priority(runners[n], LOW) != L4_SCHEDULE_ERROR);
+            CHECK(L4_Set_Timeslice(runners[n], L4_TimePeriod(length), L4_Never) !=
+                  L4_SCHEDULE_ERROR);
+            CHECK(worker_go(runners[n], n == 0 ? note_first : keep_slices));
+        }
+        L4_Sleep(L4_TimePeriod(100000));
+        worker_delete(runners[0]);
+        worker_delete(runners[1]);
+        for (unsigned n = 0; n < 2; n++) {
+            L4_Word_t longest = (L4_Word_t)slice_longest[n];
+            FAIL_IF(longest + 100 < length || longest > length + slack(), "a slice", longest,
+                    length);
+        }
+    }
 }
 
 /* ---- signals ---- */
@@ -307,6 +337,7 @@ const struct test preempt_tests[] = {
     {"preempt_no_maximum", no_maximum},
     {"preempt_pending", pending},
     {"preempt_slice_delayed", slice_delayed},
+    {"preempt_slice_exact", slice_exact},
     {"preempt_signalled", signalled},
     {"preempt_signal_insensitive", signal_insensitive},
     {"preempt_signal_after_delay", signal_after_delay},

@@ -43,6 +43,7 @@ extern const struct test shared_tests[];
 extern const struct test single_tests[];
 extern const struct test preempt_tests[];
 extern const struct test migrate_tests[];
+extern const struct test control_tests[];
 extern const struct test thumb_tests[];
 extern const struct test lipc_tests[];
 extern const struct test pagefault_tests[];
@@ -109,6 +110,15 @@ void test_skip(const char *why);
 
 /* For so long from here on, nobody but the test's own threads will want to run. */
 void test_quiet(L4_Word_t microseconds);
+
+/* A thread in sigma0's space calls ThreadControl to delete these (control.c); the results, and the
+ * error of making it or of its message. */
+L4_Word_t control_delete_from_sigma0(L4_ThreadId_t first, L4_ThreadId_t second,
+                                     L4_Word_t results[2]);
+
+/* The thread that fails a test which does not end; a test that deletes it has to start it again. */
+L4_ThreadId_t test_watchdog(void);
+void test_start_watchdog(void);
 
 /* Has the running test failed? */
 bool test_failed(void);

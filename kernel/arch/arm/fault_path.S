@@ -31,7 +31,7 @@
 #define FPAGE_SIZE     0x3f0
 #define FPAGE_4K       (12 << 4)
 
-    .text
+    .section .text.paths, "ax"
     .balign 32
 
 /*
@@ -127,6 +127,8 @@ fault_path_load:
 
 .Lprepare:
     stmfd   sp!, {r0, r3}
+    ldr     r0, [r0, #TCB_SPACE]
+    str     r0, [sp, #8 + HOT_SPACE]
     mov     r0, r12
     bl      switch_prepare
     ldmfd   sp!, {r0, r3}
@@ -212,6 +214,7 @@ fault_path_answer:
     mov     r2, r9
     ldr     r0, [r8, #TCB_SPACE]
     mov     r3, r4
+    str     r0, [sp, #16 + HOT_SPACE]
     bl      mapdb_answer
     teq     r0, #0
     ldmfd   sp!, {r0-r3}

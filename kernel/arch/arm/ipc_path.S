@@ -30,7 +30,18 @@
 
 #define ONE_ITEM 0x80 /* of a tag's low half: no flags, no untyped words, two typed ones */
 
-    .text
+/* To the program of the thread r9 with the UTCB r10; r0, r3 to r7 are its. */
+    .macro  leave
+    cpu_arm_state r12
+    mov     r12, #L4_ARM_UTCB_POINTER
+    ldr     lr, [r9, #TCB_LR]
+    ldmia   r9, {r11, sp, lr}^
+    str     r10, [r12]
+    switch_exit_hook
+    movs    pc, lr                      @ user mode, flags are not kept
+    .endm
+
+    .section .text.paths, "ax"
     .balign 32
 
     .global swi_entry
@@ -75,163 +86,215 @@ swi_entry:
     /* Up to four untyped words, no typed items, no propagation. A label is free. */
     mov     r0, r3, lsl #16
     cmp     r0, #4 << 16
-    bhi     .Lwords
+    bls     .Lshort
 
-    /* ---- commit ---- */
+/* ---- 5 to 63 words ---- */
+
+/*
+ * r0: the tag's low half, << 16, and the flags are of its comparison with 4; r10 and lr are ready for
+ * switch_finish. Words are read while this space is in force, and written while the partner's is.
+ *
+ * UTCBs are mapped as long as their threads are, but the scheme may not have loaded their
+ * translations. Loading this thread's may make the switch impossible again, so the first access to it
+ * (no other can fault) is in ipc_path_reads: after such a fault all begins anew (fault_kernel). A
+ * write that has faulted is repeated.
+ */
+    cmp     r0, #8 << 16
+    bne     .Lnot_eight
+    ldr     r12, [r8, #TCB_UTCB]
+    str     r1, [r8, #TCB_WAIT_FOR]
+.Lread_eight:
+    ldr     r0, [r12, #FIRST_WORD]
+    ldr     r1, [r12, #FIRST_WORD + 4]
+    ldr     r2, [r12, #FIRST_WORD + 8]
+    ldr     r8, [r12, #FIRST_WORD + 12]
+    str     r9, [sp, #HOT_CURRENT]
+    switch_finish r10, lr
+    switch_done_thread r9
+    ldr     r10, [r9, #TCB_UTCB]
+    str     r9, [r9, #TCB_WAIT_FOR]
+    str     r0, [r10, #FIRST_WORD]
+    str     r1, [r10, #FIRST_WORD + 4]
+    str     r2, [r10, #FIRST_WORD + 8]
+    str     r8, [r10, #FIRST_WORD + 12]
+    mov     r0, r11
+    leave
+
+/* ---- up to 4 words ---- */
+
+.Lshort:
     str     r9, [sp, #HOT_CURRENT]
     str     r1, [r8, #TCB_WAIT_FOR]
     str     r9, [r9, #TCB_WAIT_FOR]     @ waits for nobody: no id looks like a TCB's address
     mov     r0, r11                     @ from: the thread that called
-    str     r12, [sp, #HOT_SPACE]
     switch_finish r10, lr
     switch_done r12
 
     /* Into the partner's program, r9. */
     .global ipc_path_leave
 ipc_path_leave:
-    cpu_arm_state r10
     ldr     r10, [r9, #TCB_UTCB]
-    mov     r12, #L4_ARM_UTCB_POINTER
-    ldr     lr, [r9, #TCB_LR]
-    ldmia   r9, {r11, sp, lr}^
-    str     r10, [r12]
-    switch_exit_hook
-    movs    pc, lr                      @ user mode, flags are not kept
+    leave
 
 /*
- * 5 to 63 words (r0: the tag's low half, << 16): those from MR 5 on are read while this space is in
- * force, and written while the partner's is.
- *
- * UTCBs are mapped as long as their threads are, but the scheme may not have loaded their
- * translations (fault_kernel). That may make the switch impossible again, so it is begun anew.
+ * More: eight words in registers, two of them in the program's sp and lr, which are saved and free;
+ * the list in which they are moved is this.
  */
-.Lwords:
+#define EIGHT {r0, r1, r2, r8, r11, r12, sp, lr}^
+
+.Lnot_eight:
+    sub     r12, r0, #13 << 16
+    cmp     r12, #(16 - 13) << 16
+    bhi     .Lnot_16
+
+/* 13 to 16: 12 words are read, whatever is behind the message. The last four go over the stack, with
+ * the own id. */
+    ldr     r12, [r8, #TCB_UTCB]
+    str     r1, [r8, #TCB_WAIT_FOR]
+    add     r12, r12, #FIRST_WORD + 32
+.Lread_16:
+    ldmia   r12, {r0, r1, r2, r8}
+    stmfd   sp!, {r0, r1, r2, r8, r11}
+    ldmdb   r12, EIGHT
+    str     r9, [r9, #TCB_WAIT_FOR]     @ no banked register right after a user-bank transfer
+    switch_finish r10, lr
+    switch_done_thread r9
+    ldr     r10, [r9, #TCB_UTCB]
+    str     r9, [sp, #20 + HOT_CURRENT]
+    add     lr, r10, #FIRST_WORD + 32
+    stmdb   lr, EIGHT
+    tst     r3, #16
+    ldmfd   sp!, {r1, r2, r8, r11, r12}
+    beq     .Lpart_of_four
+    stmia   lr, {r1, r2, r8, r11}
+    mov     r0, r12
+    leave
+
+.Lpart_of_four:
+    movs    r0, r3, lsl #31             @ C: 14 or 15; not Z: 13 or 15
+    str     r1, [lr]
+    strcs   r2, [lr, #4]
+    strhi   r8, [lr, #8]
+    mov     r0, r12
+    leave
+
+.Lnot_16:
+    cmp     r0, #16 << 16
+    bhi     .Lloop
+    cmp     r0, #8 << 16
+    blo     .Lfew
+
+/* 9 to 12: eight words are read. */
+    ldr     r12, [r8, #TCB_UTCB]
+    str     r1, [r8, #TCB_WAIT_FOR]
+    add     r12, r12, #FIRST_WORD
+    str     r11, [sp, #-4]!
+.Lread_12:
+    ldmia   r12, EIGHT
+    str     r9, [r9, #TCB_WAIT_FOR]
+    switch_finish r10, lr
+    switch_done_thread r9
+    ldr     r10, [r9, #TCB_UTCB]
+    str     r9, [sp, #4 + HOT_CURRENT]
+    add     lr, r10, #FIRST_WORD
+    tst     r3, #4                      @ 12
+    beq     1f
+    stmia   lr, EIGHT
+    mov     r0, r0
+    ldr     r0, [sp], #4
+    leave
+1:  stmia   lr!, {r0, r1, r2, r8, r11}
+    movs    r0, r3, lsl #31             @ C: 10 or 11; not Z: 9 or 11
+    strcs   r12, [lr], #4
+    stmiahi lr, {sp}^
+    mov     r0, r0
+    ldr     r0, [sp], #4
+    leave
+
+/* 5 to 7: three are read. */
+.Lfew:
+    ldr     r12, [r8, #TCB_UTCB]
+    str     r1, [r8, #TCB_WAIT_FOR]
+.Lread_few:
+    ldr     r0, [r12, #FIRST_WORD]
+    ldr     r1, [r12, #FIRST_WORD + 4]
+    ldr     r2, [r12, #FIRST_WORD + 8]
+    str     r9, [sp, #HOT_CURRENT]
+    switch_finish r10, lr
+    switch_done_thread r9
+    ldr     r10, [r9, #TCB_UTCB]
+    str     r9, [r9, #TCB_WAIT_FOR]
+    movs    r12, r3, lsl #31            @ C: 6 or 7; not Z: 5 or 7
+    str     r0, [r10, #FIRST_WORD]
+    strcs   r1, [r10, #FIRST_WORD + 4]
+    strhi   r2, [r10, #FIRST_WORD + 8]
+    mov     r0, r11
+    leave
+
+/*
+ * 17 to 63: the last eight in registers, all before them over the stack, in eights from MR 5 on; the
+ * last of these may go into the words that are in registers, which makes them no worse. r4 to r7 make
+ * room.
+ */
+.Lloop:
     cmp     r0, #63 << 16
     bhi     .Lslow_r0
-    ldr     r10, [r8, #TCB_UTCB]
-    str     r9, [sp, #HOT_CURRENT]
+    ldr     r12, [r8, #TCB_UTCB]
     str     r1, [r8, #TCB_WAIT_FOR]
-    str     r9, [r9, #TCB_WAIT_FOR]
-    cmp     r0, #8 << 16
-    bhi     .Lmany
-
-    /* 5 to 8: in r0, r1, r2, r8 if it is four words more, else in r0, r1 if words has bit 1, and r2
-     * if it has bit 0. */
-    add     r10, r10, #FIRST_WORD
-    tst     r3, #8
-    ldmiane r10, {r0, r1, r2, r8}
-    movs    lr, r3, lsl #31             @ C: bit 1, N: bit 0
-    ldmiacs r10!, {r0, r1}
-    ldrmi   r2, [r10]
-.Lswitch_few:
-    teq     r3, r3
-    switch_begin r12, r10, lr
-    bne     .Lprepare_few
-    str     r12, [sp, #HOT_SPACE]
-    switch_finish r10, lr
-    switch_done r12
-    ldr     r10, [r9, #TCB_UTCB]
-    tst     r3, #8
-    add     r10, r10, #FIRST_WORD
-    stmiane r10, {r0, r1, r2, r8}
-    movs    lr, r3, lsl #31
-    stmiacs r10!, {r0, r1}
-    strmi   r2, [r10]
-    mov     r0, r11
-    b       ipc_path_leave
-
-/*
- * 9 to 63: between reading and writing the first 0 to 7, as (words - 4) modulo 8 says, are in
- * registers: four of them, if that has bit 2, in r0, r1, r8 and r9; two, if bit 1, in r11, r12; one,
- * if bit 0, in lr. (words - 4 has the bits 1 and 0 of words, and bit 2 inverted.) All others, in
- * eights, are on the stack. The commonest of those, one, is not a loop.
- */
-#define EIGHTS 0                        /* in this stack frame: seven at most */
-#define OWN_ID 224
-#define R6     228
-#define R7     232
-#define FRAME  256
-
-.Lmany:
-    add     r10, r10, r0, lsr #14
-    add     r10, r10, #L4_UTCB_MR + 4   @ behind the last word
-    sub     sp, sp, #FRAME
-    str     r11, [sp, #OWN_ID]
-    cmp     r0, #12 << 16
-    bhs     .Lread_eights
-.Lread_rest:
-    movs    r0, r3, lsl #31             @ C: bit 1, N: bit 0
-    ldrmi   lr, [r10, #-4]!
-    ldmdbcs r10!, {r11, r12}
-    tst     r3, #4
-    ldmdbeq r10, {r0, r1, r8, r9}
-
-.Lswitch:
-    ldr     r10, [sp, #FRAME + HOT_CURRENT]
-    teq     r3, r3
-    ldr     r10, [r10, #TCB_SPACE]
-    switch_begin r10, r10, r2
-    bne     .Lprepare
-    switch_finish r10, r2
-    ldr     r10, [sp, #FRAME + HOT_CURRENT]
-    ldr     r2, [r10, #TCB_SPACE]
-    ldr     r10, [r10, #TCB_UTCB]
-    str     r2, [sp, #FRAME + HOT_SPACE]
-    switch_done r2
-    add     r10, r10, #FIRST_WORD
-    tst     r3, #4
-    stmiaeq r10!, {r0, r1, r8, r9}
-    movs    r0, r3, lsl #31
-    stmiacs r10!, {r11, r12}
-    strmi   lr, [r10], #4
-    and     r2, r3, #0x3f
-    subs    r2, r2, #12
-    bhs     .Lwrite_eights
-.Lwords_done:
-    ldr     r0, [sp, #OWN_ID]
-    add     sp, sp, #FRAME
-    ldr     r9, [sp, #HOT_CURRENT]
-    b       ipc_path_leave
-
-.Lread_eights:
-    cmp     r0, #20 << 16
-    bhs     .Lread_loop
-    ldmdb   r10!, {r0, r1, r2, r8, r9, r11, r12, lr}
-    stmia   sp, {r0, r1, r2, r8, r9, r11, r12, lr}
-    b       .Lread_rest
-
-.Lwrite_eights:
-    cmp     r2, #8
-    bhs     .Lwrite_loop
-    ldmia   sp, {r0, r1, r2, r8, r9, r11, r12, lr}
-    stmia   r10, {r0, r1, r2, r8, r9, r11, r12, lr}
-    b       .Lwords_done
-
-.Lread_loop:
-    str     r6, [sp, #R6]
-    str     r7, [sp, #R7]
+    stmfd   sp!, {r4-r7, r11}
+    add     r12, r12, #FIRST_WORD
     mov     r2, r0, lsr #16
-    sub     r2, r2, #12
-    bic     r6, r2, #7
-    add     r6, sp, r6, lsl #2
-    add     r6, r6, #EIGHTS + 32        @ behind the last of them
-1:  ldmdb   r10!, {r0, r1, r7, r8, r9, r11, r12, lr}
-    stmdb   r6!, {r0, r1, r7, r8, r9, r11, r12, lr}
+    sub     r2, r2, #12                 @ so many are before the last eight
+.Lread_loop:
+    ldmia   r12!, {r0, r1, r4-r8, r11}
+    stmfd   sp!, {r0, r1, r4-r8, r11}
     subs    r2, r2, #8
-    bhs     1b
-    ldr     r6, [sp, #R6]
-    ldr     r7, [sp, #R7]
-    b       .Lread_rest
+    bhi     .Lread_loop
+    add     r12, r12, r2, lsl #2
+    ldr     r4, =hot
+    ldmia   r12, EIGHT
+    str     r9, [r9, #TCB_WAIT_FOR]
+    str     r9, [r4, #HOT_CURRENT]
+    switch_finish r10, lr
+    switch_done_thread r9
+    ldr     r10, [r9, #TCB_UTCB]
+    and     r4, r3, #0x3f
+    add     lr, r10, r4, lsl #2
+    add     lr, lr, #L4_UTCB_MR + 4
+    stmdb   lr, EIGHT
+    sub     r4, r4, #12 - 7
+    bic     r4, r4, #7
+    add     lr, r10, #FIRST_WORD
+    add     lr, lr, r4, lsl #2
+1:  ldmfd   sp!, {r0, r1, r5-r8, r11, r12}
+    stmdb   lr!, {r0, r1, r5-r8, r11, r12}
+    subs    r4, r4, #8
+    bne     1b
+    ldmfd   sp!, {r4-r7, r11}
+    mov     r0, r11
+    leave
 
-.Lwrite_loop:
-    add     r6, sp, #EIGHTS
-1:  ldmia   r6!, {r0, r1, r7, r8, r9, r11, r12, lr}
-    stmia   r10!, {r0, r1, r7, r8, r9, r11, r12, lr}
-    subs    r2, r2, #8
-    bhs     1b
-    ldr     r6, [sp, #R6]
-    ldr     r7, [sp, #R7]
-    b       .Lwords_done
+/* After a fault at one of these, fault_kernel goes on at the other. */
+    .global ipc_path_reads, ipc_path_reads_end
+ipc_path_reads:
+    .word   .Lread_eight, .Lagain
+    .word   .Lread_16, .Lagain
+    .word   .Lread_12, .Lagain
+    .word   .Lread_few, .Lagain
+    .word   .Lread_loop, .Lagain_loop
+ipc_path_reads_end:
+
+/* (The send timeout in r2 may be lost; nobody asks for it, as the partner waits.) */
+.Lagain_loop:
+    ldmfd   sp, {r4-r7}
+.Lagain:
+    ldr     sp, =hot
+    ldr     r8, [sp, #HOT_CURRENT]
+    ldr     r0, [r9, #TCB_ID]
+    ldr     r1, [r8, #TCB_WAIT_FOR]
+    ldr     r11, [r8, #TCB_ID]
+    str     r8, [r8, #TCB_WAIT_FOR]     @ for nobody
+    b       .Lprepared
 
 /* The check before the switch failed, or the switch has to be prepared: after a flush each space's
  * first switch is such a one. */
@@ -241,26 +304,12 @@ ipc_path_leave:
     teqne   r1, r10
     bne     .Lslow
     stmfd   sp!, {r0-r3}
+    ldr     r10, [r8, #TCB_SPACE]
     mov     r0, r12
+    str     r10, [sp, #16 + HOT_SPACE]
     bl      switch_prepare
     ldmfd   sp!, {r0-r3}
     b       .Lprepared
-
-/* What C keeps is not saved. */
-.Lprepare:
-    stmfd   sp!, {r0-r3, r12, lr}
-    ldr     r0, [sp, #6 * 4 + FRAME + HOT_CURRENT]
-    ldr     r0, [r0, #TCB_SPACE]
-    bl      switch_prepare
-    ldmfd   sp!, {r0-r3, r12, lr}
-    b       .Lswitch
-
-.Lprepare_few:
-    stmfd   sp!, {r0-r3, r12, lr}
-    mov     r0, r12
-    bl      switch_prepare
-    ldmfd   sp!, {r0-r3, r12, lr}
-    b       .Lswitch_few
 
 /* r11, sp, lr and pc are saved. */
 .Lslow_r0:

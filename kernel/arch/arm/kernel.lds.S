@@ -18,7 +18,12 @@ SECTIONS {
     .boot : AT(KERNEL_PA + 0x1000) { *(.boot) } :boot
 
     . = KERNEL_VA + 0x2000;
-    .text : AT(ADDR(.text) - KERNEL_VA + KERNEL_PA) { *(.text .text.*) } :kernel
+    .text : AT(ADDR(.text) - KERNEL_VA + KERNEL_PA) {
+        paths_begin = .;
+        *(.text.paths)
+        paths_end = .;
+        *(.text .text.*)
+    } :kernel
     .rodata : AT(ADDR(.rodata) - KERNEL_VA + KERNEL_PA) { *(.rodata .rodata.*) } :kernel
     .kip ALIGN(4096) : AT(ADDR(.kip) - KERNEL_VA + KERNEL_PA) { *(.kip) } :kernel
     .data ALIGN(32) : AT(ADDR(.data) - KERNEL_VA + KERNEL_PA) { *(.data .data.*) } :kernel

@@ -18,7 +18,7 @@
 #define ANY_LOCAL_PLUS 0x40
 #define GLOBAL_ID      0x3f             /* some of these bits are set in one */
 
-    .text
+    .section .text.paths, "ax"
     .balign 32
 
 /* From yield_path, with the program's registers. */

@@ -18,4 +18,11 @@
     ldmfd   sp!, {r0, r1, r2, r3}
     .endm
 
+    .macro  policy_switched_thread tcb
+    str     r12, [sp, #-4]!
+    ldr     r12, [\tcb, #TCB_SPACE]
+    policy_switched r12
+    ldr     r12, [sp], #4
+    .endm
+
 #endif

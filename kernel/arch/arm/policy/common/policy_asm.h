@@ -7,4 +7,7 @@
     .macro  policy_switched space
     .endm
 
+    .macro  policy_switched_thread tcb
+    .endm
+
 #endif

@@ -35,6 +35,10 @@
     policy_switched \space
     .endm
 
+    .macro  switch_done_thread tcb
+    policy_switched_thread \tcb
+    .endm
+
     .macro  switch_fault_va space, va, scratch
     ldrb    \scratch, [\space, #SWITCH_SLOT]
     cmp     \scratch, \va, lsr #SWITCH_SLOT_SHIFT

@@ -17,7 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SWITCH_PROTECTS 1
+#define SWITCH_PROTECTS  1
+#define SWITCH_RELOCATES 1
 
 struct space;
 

@@ -30,6 +30,9 @@
     .macro  switch_done space
     .endm
 
+    .macro  switch_done_thread tcb
+    .endm
+
     .macro  switch_fault_va space, va, scratch
     .endm
 
