@@ -25,6 +25,8 @@ pub const BUILT_IN: &[(&str, &str)] = &[
 
 /// What an unreadable machine file should have been.
 const A_MACHINE_FILE: &str = "a machine file (TOML)";
+/// Most bytes of one; a saved machine has room for as many.
+const MOST_TEXT: u64 = 1 << 20;
 /// Largest cache.
 const MAX_CACHE_BYTES: u32 = 1 << 24;
 /// Most ways of a cache: `cache.rs` keeps way numbers in bytes.
@@ -232,7 +234,7 @@ impl MachineConfig {
                 known: names.join(", "),
             });
         }
-        let bytes = read_file(file, A_MACHINE_FILE)?;
+        let bytes = read_file(file, A_MACHINE_FILE, MOST_TEXT)?;
         let text = String::from_utf8(bytes).map_err(|error| Error::Machine {
             file: file.to_path_buf(),
             place: format!("byte {}", error.utf8_error().valid_up_to()),

@@ -18,7 +18,7 @@ use object::{Endianness, ReadRef};
 use crate::board::Board;
 use crate::bus::Bus;
 use crate::devicetree::{DeviceTree, A_DEVICE_TREE};
-use crate::error::{read_file, Error};
+use crate::error::{read_file, read_some, Error, MOST_ELF};
 
 /// What every kernel should have been.
 const A_KERNEL: &str = "a kernel: an ELF32 little-endian ARM executable or a raw ARM image";
@@ -102,7 +102,15 @@ pub fn load(boot: &Boot, board: &Board, bus: &mut Bus) -> Result<Start, Error> {
         what,
         expected,
     };
-    let image = read_file(boot.kernel, A_KERNEL)?;
+    let (_, memory) = bus.ram_window();
+    // An ELF file holds more than is loaded; of a raw image all is.
+    let image = read_some(boot.kernel, A_KERNEL, |head| {
+        if head.starts_with(&ELFMAG) {
+            MOST_ELF
+        } else {
+            u64::from(memory)
+        }
+    })?;
     let kernel = Kernel::parse(&image, board.ram_base).map_err(wrong)?;
     kernel.place(bus).map_err(wrong)?;
 
@@ -274,8 +282,8 @@ impl Kernel {
 
 /// Puts the initial RAM disk at the end of memory; returns where it is and its size.
 fn place_initrd(file: &Path, kernel: &Kernel, bus: &mut Bus) -> Result<(u32, u32), Error> {
-    let data = read_file(file, AN_INITRD)?;
     let (base, size) = bus.ram_window();
+    let data = read_file(file, AN_INITRD, u64::from(size))?;
     let wrong = |what: String, expected: String| Error::Image {
         file: file.to_path_buf(),
         what,
@@ -320,10 +328,10 @@ fn place_device_tree(
         what,
         expected,
     };
-    let bytes = read_file(file, A_DEVICE_TREE)?;
+    let (base, size) = bus.ram_window();
+    let bytes = read_file(file, A_DEVICE_TREE, u64::from(size))?;
     let mut tree =
         DeviceTree::parse(&bytes).map_err(|what| wrong(what, A_DEVICE_TREE.to_string()))?;
-    let (base, size) = bus.ram_window();
     let root = &mut tree.root;
     // Devicetree Specification, 2.3.5: the defaults.
     let address_cells = root.cell("#address-cells").unwrap_or(2);

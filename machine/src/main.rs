@@ -5,6 +5,7 @@
 //! guest ended with status 0, or was left with Ctrl-A x; 1 it failed, died, hung or used up its
 //! cycles; 2 wrong usage or bad input, one line.
 
+mod output;
 mod terminal;
 
 use std::fs::File;
@@ -35,6 +36,7 @@ use switchyard_machine::symbols::Symbols;
 use switchyard_machine::trace::Trace;
 use switchyard_machine::vectors;
 
+use output::{Output, Stream};
 use terminal::Console;
 
 const NAME: &str = "switchyard-machine";
@@ -151,11 +153,13 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(status) => status,
-        Err(line) => {
-            let _ = writeln!(io::stderr(), "{NAME}: {line}");
-            ExitCode::from(BAD_INPUT)
-        }
+        Err(line) => refuse(line),
     }
+}
+
+fn refuse(line: String) -> ExitCode {
+    let _ = writeln!(io::stderr(), "{NAME}: {line}");
+    ExitCode::from(BAD_INPUT)
 }
 
 /// Help and version as clap prints them; anything else in one line.
@@ -164,8 +168,8 @@ fn usage(error: &clap::Error) -> ExitCode {
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
     ) {
-        let _ = error.print();
-        return ExitCode::SUCCESS;
+        let shown = output::print(error.to_string().as_bytes());
+        return shown.map_or_else(refuse, |()| ExitCode::SUCCESS);
     }
     let text = error.to_string();
     let message: Vec<&str> = text
@@ -200,8 +204,7 @@ fn machines(as_json: bool) -> Result<ExitCode, String> {
     if as_json {
         text = format!("{}\n", json!(list));
     }
-    // Nobody may be reading (`| head`): that is no failure.
-    let _ = io::stdout().write_all(text.as_bytes());
+    output::print(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -243,7 +246,47 @@ struct Found {
     profile: Option<Vec<RegionProfile>>,
 }
 
+/// The files that the options name, the written ones first, and how many these are.
+fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
+    let stats = args.stats.as_deref().filter(|f| *f != Path::new("-"));
+    let written = [
+        ("--stats", stats),
+        ("--host-time", args.host_time.as_deref()),
+        ("--log", args.log.as_deref()),
+        ("--trace", args.trace.as_deref()),
+        ("--save", args.save.as_deref()),
+    ];
+    let machine = args.machine.as_deref().filter(|m| m.ends_with(".toml"));
+    let read = [
+        ("--kernel", args.kernel.as_deref()),
+        ("--initrd", args.initrd.as_deref()),
+        ("--dtb", args.dtb.as_deref()),
+        ("--restore", args.restore.as_deref()),
+        ("--input", args.input.as_deref()),
+        ("--machine", machine.map(Path::new)),
+    ];
+    let mut files: Vec<(&'static str, &Path)> = Vec::new();
+    files.extend(
+        written
+            .into_iter()
+            .filter_map(|(option, file)| Some((option, file?))),
+    );
+    let count = files.len();
+    files.extend(
+        read.into_iter()
+            .filter_map(|(option, file)| Some((option, file?))),
+    );
+    files.extend(
+        args.symbols
+            .iter()
+            .map(|file| ("--symbols", file.as_path())),
+    );
+    (files, count)
+}
+
 fn boot(args: &BootArgs) -> Result<ExitCode, String> {
+    let (names, written) = files(args);
+    output::all_different(&names, written)?;
     let listener = args.gdb.as_deref().map(Listener::new).transpose()?;
     let files = args.log.is_some() || args.trace.is_some();
     if !files && !args.profile && args.check.is_none() && listener.is_none() {
@@ -251,17 +294,24 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
         return run(args, (), |_, _| Ok(()), Console::run, finish);
     }
     let (given, all) = symbols(args)?;
+    let mut streams = (None, None);
+    let opened = args.log.as_deref().map(Stream::new).transpose()?;
+    let log = opened.map(|(stream, out)| {
+        streams.0 = Some(stream);
+        out
+    });
+    let opened = args.trace.as_deref().map(Stream::new).transpose()?;
+    let trace = opened.map(|(stream, out)| {
+        streams.1 = Some(stream);
+        out
+    });
     run(
         args,
         (((None, None), (None, None)), Watch::default()),
         |config: &MachineConfig, machine: &mut Machine<Watched>| {
             let observer = &mut machine.core().observer.0 .0;
-            if let Some(file) = &args.log {
-                let out = BufWriter::new(create(file)?);
-                observer.0 = Some(Log::new(out, given.clone()));
-            }
-            if let Some(file) = &args.trace {
-                let out = BufWriter::new(create(file)?);
+            observer.0 = log.map(|out| Log::new(out, given));
+            if let Some(out) = trace {
                 observer.1 = Some(Trace::new(out, &config.name, config.clock_hz, all.clone()));
                 machine.bus().host.marks = Some(Vec::new());
             }
@@ -282,12 +332,11 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
             None => console.run(machine, until),
         },
         |(((log, trace), (checker, profile)), _), cycle| {
-            if let (Some(log), Some(file)) = (log, &args.log) {
-                log.finish().map_err(|error| cannot_write(file, error))?;
+            if let (Some(log), Some(stream)) = (log, &streams.0) {
+                stream.finish(log.finish())?;
             }
-            if let (Some(trace), Some(file)) = (trace, &args.trace) {
-                let finished = trace.finish(cycle);
-                finished.map_err(|error| cannot_write(file, error))?;
+            if let (Some(trace), Some(stream)) = (trace, &streams.1) {
+                stream.finish(trace.finish(cycle))?;
             }
             Ok(Found {
                 findings: checker.as_ref().map(|c| c.findings().cloned().collect()),
@@ -329,9 +378,9 @@ fn run<O: Observer>(
     let input = args.input.as_deref();
     let mut console = Console::open(input, cable, &mut machine, config.clock_hz)?;
     // Before the run, so that a long one does not end in a file that cannot be written.
-    let stats = args.stats.as_deref().map(create).transpose()?;
-    let host_time = args.host_time.as_deref().map(create).transpose()?;
-    let save = args.save.as_deref().map(open_to_save).transpose()?;
+    let stats = args.stats.as_deref().map(Output::or_stdout).transpose()?;
+    let host_time = args.host_time.as_deref().map(Output::new).transpose()?;
+    let save = args.save.as_deref().map(Output::new).transpose()?;
 
     let began = Instant::now();
     let until = args.max_cycles.unwrap_or(Cycle::MAX);
@@ -343,12 +392,10 @@ fn run<O: Observer>(
     let end = End::new(stop, cycles);
     let found = finish(&mut machine.core().observer, cycles)?;
     // Before the statistics, which close the regions of interest.
-    if let (Some(file), Some(name)) = (&save, &args.save) {
-        file.set_len(0)
-            .and_then(|()| state::save(&mut machine, BufWriter::new(file)))
-            .map_err(|error| cannot_write(name, error))?;
+    if let Some(output) = save {
+        output.write(|out| state::save(&mut machine, out))?;
     }
-    if let (Some(mut file), Some(name)) = (stats, &args.stats) {
+    if let Some(output) = stats {
         let statistics = report::statistics(
             &config,
             &mut machine,
@@ -356,16 +403,14 @@ fn run<O: Observer>(
             found.findings.as_deref().map(|f| (f, &found.symbols)),
             found.profile.as_deref(),
         );
-        file.write_all(statistics.as_bytes())
-            .map_err(|error| cannot_write(name, error))?;
+        output.write(|out| out.write_all(statistics.as_bytes()))?;
     }
-    if let (Some(mut file), Some(name)) = (host_time, &args.host_time) {
-        writeln!(file, "{}", json!({ "seconds": seconds }))
-            .map_err(|error| cannot_write(name, error))?;
+    if let Some(output) = host_time {
+        output.write(|out| writeln!(out, "{}", json!({ "seconds": seconds })))?;
     }
     let findings = found.findings.unwrap_or_default();
     let mut message = report::findings(NAME, &findings, &found.symbols);
-    let paused = end.kind == "left" || end.kind == "max-cycles" && save.is_some();
+    let paused = end.kind == "left" || end.kind == "max-cycles" && args.save.is_some();
     if end.good() || paused {
         if paused {
             message += &format!("{NAME}: {}", end.message);
@@ -495,22 +540,4 @@ fn restored<O: Observer>(
     let mut machine = Machine::new(&config, parts, observer);
     saved.restore(&mut machine).map_err(unfit)?;
     Ok((config, machine))
-}
-
-/// A file that exists until the end of the run as it is, and can be written then.
-fn open_to_save(file: &Path) -> Result<File, String> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(false);
-    options
-        .open(file)
-        .map_err(|error| cannot_write(file, error))
-}
-
-fn create(file: &Path) -> Result<File, String> {
-    File::create(file).map_err(|error| cannot_write(file, error))
-}
-
-fn cannot_write(file: &Path, source: io::Error) -> String {
-    let file = file.to_path_buf();
-    Error::Unwritable { file, source }.to_string()
 }

@@ -57,10 +57,7 @@ impl Output {
     }
 
     /// Writes what `write` does, and puts it into its place.
-    pub fn write(
-        self,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), String> {
+    pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), String> {
         let done = match &self.place {
             Place::Stdout => {
                 let mut out = io::stdout().lock();

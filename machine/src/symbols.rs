@@ -7,7 +7,7 @@ use std::path::Path;
 use object::read::elf::ElfFile32;
 use object::{Object, ObjectSymbol, SectionIndex, SymbolKind, SymbolSection};
 
-use crate::error::{read_file, Error};
+use crate::error::{read_file, Error, MOST_ELF};
 
 const AN_ELF_FILE: &str = "an ELF32 little-endian ARM file with symbols";
 
@@ -44,7 +44,7 @@ impl Symbols {
             what: what.to_string(),
             expected: AN_ELF_FILE.to_string(),
         };
-        let bytes = read_file(file, AN_ELF_FILE)?;
+        let bytes = read_file(file, AN_ELF_FILE, MOST_ELF)?;
         let functions = functions(&bytes).ok_or_else(|| unfit("is no ELF32 file"))?;
         if functions.is_empty() {
             return Err(unfit("has no symbols of functions"));
@@ -55,7 +55,7 @@ impl Symbols {
 
     /// Adds those of an image that may have none.
     pub fn add_if_any(&mut self, file: &Path) {
-        let bytes = std::fs::read(file).unwrap_or_default();
+        let bytes = read_file(file, AN_ELF_FILE, MOST_ELF).unwrap_or_default();
         self.files.extend(functions(&bytes));
     }
 

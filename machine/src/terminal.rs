@@ -33,6 +33,8 @@ const SLICE: Cycle = 2_000_000;
 const DEBUGGER_PATIENCE: Duration = Duration::from_millis(20);
 /// How long a machine that a frame can wake waits for one before the keys are looked at again.
 const NETWORK_PATIENCE: Duration = Duration::from_millis(20);
+/// Most bytes of console input from a file.
+const MOST_INPUT: u64 = 1 << 24;
 /// The key that begins a command to this program.
 const CTRL_A: u8 = 0x01;
 const KEYS: &str = "Ctrl-A x leaves, Ctrl-A a sends Ctrl-A, Ctrl-A h says this";
@@ -60,7 +62,8 @@ impl Console {
     ) -> Result<Self, String> {
         let mut keys = None;
         if let Some(file) = input {
-            let bytes = read_file(file, "console input").map_err(|error| error.to_string())?;
+            let bytes =
+                read_file(file, "console input", MOST_INPUT).map_err(|error| error.to_string())?;
             machine.type_input(&bytes);
         } else if io::stdin().is_terminal() && in_foreground() {
             let terminal = Raw::enter().map_err(|error| {
