@@ -130,6 +130,12 @@ def boot(
     restore: Annotated[Path | None, typer.Option(help="Go on from what --save wrote.")] = None,
     net: Annotated[str | None, typer.Option(help="Connect the network interface.")] = None,
     mac: Annotated[str | None, typer.Option(help="The network interface's address.")] = None,
+    console: Annotated[
+        int | None, typer.Option(min=0, help="The serial port that is the console.")
+    ] = None,
+    typed: Annotated[
+        Path | None, typer.Option("--input", help="Type this file's contents, or play its script.")
+    ] = None,
 ) -> None:
     """Run a system, its console on this terminal; Ctrl-A x leaves it."""
     if kernel is None and restore is None:
@@ -152,6 +158,8 @@ def boot(
         "--restore": restore,
         "--net": net,
         "--mac": mac,
+        "--console": console,
+        "--input": typed,
     }
     arguments = ["boot"]
     for option, value in given.items():

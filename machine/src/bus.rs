@@ -90,7 +90,7 @@ impl Bus {
         let controller = find(|device| device.pins(0).is_some());
         let secondary = find(|device| device.cascade(0).is_some());
         let probe = find(|device| device.counts());
-        Self {
+        let mut bus = Self {
             ram_base: parts.ram_base,
             ram,
             zeros: parts.zeros,
@@ -106,7 +106,16 @@ impl Bus {
             news: false,
             host: Host::default(),
             clock_hz,
-        }
+        };
+        bus.host.console = bus.serial_ports().first().copied().unwrap_or_default();
+        bus
+    }
+
+    /// The names of the serial ports; the first is the console if nobody chooses another.
+    #[must_use]
+    pub fn serial_ports(&self) -> Vec<&'static str> {
+        let serial = self.devices.iter().filter(|m| m.device.is_serial());
+        serial.map(|m| m.device.name()).collect()
     }
 
     /// Physical address and size of SDRAM.

@@ -25,6 +25,7 @@ pub mod net;
 pub mod observe;
 pub mod profile;
 pub mod report;
+pub mod script;
 pub mod state;
 pub mod symbols;
 pub mod tlb;

@@ -26,6 +26,8 @@ pub enum Stop {
     Stopped(&'static str),
     /// The person at its console has left.
     Left,
+    /// The script at its console did not get what it expected; says what.
+    Unexpected(String),
     /// The guest can never go on; says why.
     Hung(String),
     /// The guest takes exceptions for ever; says which.

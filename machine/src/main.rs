@@ -21,6 +21,7 @@ use serde_json::json;
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::{MachineConfig, BUILT_IN};
+use switchyard_machine::dev::Host;
 use switchyard_machine::error::Error;
 use switchyard_machine::event::Cycle;
 use switchyard_machine::gdb::{Listener, Watch};
@@ -129,9 +130,12 @@ struct BootArgs {
     /// The address of the network interface, such as 02:53:59:42:00:07.
     #[arg(long, value_name = "ADDR")]
     mac: Option<String>,
-    /// Type the contents of this file on the console.
+    /// Type the contents of this file on the console; one that begins with `#!expect` is a script.
     #[arg(long)]
     input: Option<PathBuf>,
+    /// The console is this serial port of the machine; without it, the first.
+    #[arg(long, value_name = "NUMBER")]
+    console: Option<u32>,
 }
 
 /// What can be checked.
@@ -373,6 +377,9 @@ fn run<O: Observer>(
         Some(file) => restored(args, file, observer)?,
         None => loaded(args, observer)?,
     };
+    if let Some(number) = args.console {
+        machine.bus().host.console = serial_port(&machine.bus().serial_ports(), number, &config)?;
+    }
     begin(&config, &mut machine)?;
     let cable = plug(args, &mut machine, &config)?;
     let input = args.input.as_deref();
@@ -410,6 +417,9 @@ fn run<O: Observer>(
     }
     let findings = found.findings.unwrap_or_default();
     let mut message = report::findings(NAME, &findings, &found.symbols);
+    if !console.used {
+        message += &unheard(&machine.bus().host);
+    }
     let paused = end.kind == "left" || end.kind == "max-cycles" && args.save.is_some();
     if end.good() || paused {
         if paused {
@@ -432,6 +442,38 @@ fn run<O: Observer>(
     }
     let _ = io::stderr().write_all(message.as_bytes());
     Ok(ExitCode::from(GUEST_FAILED))
+}
+
+/// Serial port `number` of those there are: `uart3`.
+fn serial_port(
+    ports: &[&'static str],
+    number: u32,
+    config: &MachineConfig,
+) -> Result<&'static str, String> {
+    let wanted = format!("uart{number}");
+    let found = ports.iter().find(|port| **port == wanted);
+    found.copied().ok_or_else(|| {
+        let numbers: Vec<&str> = ports.iter().map(|port| number_of(port)).collect();
+        let name = &config.name;
+        let expected = numbers.join(", ");
+        format!("--console {number}: {name} has no such serial port; expected one of {expected}")
+    })
+}
+
+fn number_of(port: &str) -> &str {
+    port.trim_start_matches("uart")
+}
+
+/// What to say of a console that nothing was written to: perhaps it is another port.
+fn unheard(host: &Host) -> String {
+    let Some(port) = host.unheard.first() else {
+        return String::new();
+    };
+    let (console, other) = (number_of(host.console), number_of(port));
+    format!(
+        "{NAME}: nothing was written to serial port {console}, the console, but to {other}: \
+         --console {other} shows it\n"
+    )
 }
 
 /// Gives the network interface its address, and its cable if it is to have one.

@@ -31,7 +31,7 @@ const TAIL_BYTES: usize = 4096;
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct End {
-    /// `exit`, `max-cycles`, `died`, `hung`, `left`, `power-off` or `stopped`.
+    /// `exit`, `max-cycles`, `died`, `hung`, `left`, `power-off`, `stopped` or `unexpected`.
     pub kind: &'static str,
     /// The guest's exit status, if it gave one; 0 if it switched the machine off.
     pub status: Option<u32>,
@@ -65,6 +65,7 @@ impl End {
                 None,
                 format!("left by Ctrl-A x after {cycles} cycles"),
             ),
+            Stop::Unexpected(why) => ("unexpected", None, why),
             Stop::Hung(why) => ("hung", None, format!("the guest hangs: {why}")),
             Stop::Died(why) => ("died", None, format!("the guest died: {why}")),
         };

@@ -6,7 +6,7 @@
 //! Where stdin is no terminal, or the process runs in the background of one, nothing is read.
 
 use std::io::{self, IsTerminal, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,6 +24,7 @@ use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::net::{self, Cable};
 use switchyard_machine::observe::Observer;
 use switchyard_machine::report::ConsoleTail;
+use switchyard_machine::script::{Script, MARK};
 
 use crate::NAME;
 
@@ -45,14 +46,20 @@ pub struct Console {
     keys: Option<Keys>,
     /// The guest's network, where it has one.
     cable: Option<Cable>,
+    /// What is typed when, where the input file is a script; and that file.
+    script: Option<(Script, PathBuf)>,
+    clock_hz: u64,
     /// Whether anybody still reads stdout.
     open: bool,
+    /// Whether the guest has written anything.
+    pub used: bool,
     /// The end of what the guest wrote.
     pub tail: ConsoleTail,
 }
 
 impl Console {
-    /// Types `input` on the console of `machine`, whose clock is `clock_hz`; without it the
+    /// Types `input` on the console of `machine`, whose clock is `clock_hz`, at once or, if it is a
+    /// script, as that says; without it the
     /// terminal's keys will be typed, if there is a terminal. `cable` is its network's.
     pub fn open<O: Observer>(
         input: Option<&Path>,
@@ -61,10 +68,17 @@ impl Console {
         clock_hz: u64,
     ) -> Result<Self, String> {
         let mut keys = None;
+        let mut script = None;
         if let Some(file) = input {
             let bytes =
                 read_file(file, "console input", MOST_INPUT).map_err(|error| error.to_string())?;
-            machine.type_input(&bytes);
+            if bytes.starts_with(MARK) {
+                let parsed = Script::parse(&String::from_utf8_lossy(&bytes));
+                let parsed = parsed.map_err(|wrong| format!("{}: {wrong}", file.display()))?;
+                script = Some((parsed, file.to_path_buf()));
+            } else {
+                machine.type_input(&bytes);
+            }
         } else if io::stdin().is_terminal() && in_foreground() {
             let terminal = Raw::enter().map_err(|error| {
                 format!("stdin: {error}; expected a terminal that takes raw mode, or no terminal")
@@ -75,7 +89,10 @@ impl Console {
         Ok(Self {
             keys,
             cable,
+            script,
+            clock_hz,
             open: true,
+            used: false,
             tail: ConsoleTail::default(),
         })
     }
@@ -128,12 +145,18 @@ impl Console {
         until: Cycle,
         patience: Duration,
     ) -> Option<Stop> {
-        self.show(&std::mem::take(&mut machine.bus().host.output));
+        let output = std::mem::take(&mut machine.bus().host.output);
+        self.show(&output);
         pass_marks(machine);
         if !self.open {
             return Some(Stop::Stopped("nobody reads its console any more"));
         }
         let asleep = machine.core().waits_for_interrupt();
+        match self.play(machine, &output, &stop, asleep) {
+            Err(why) => return Some(Stop::Unexpected(why)),
+            Ok(true) if matches!(stop, Stop::Hung(_)) => return None,
+            Ok(_) => {}
+        }
         let mut patience = patience;
         match (&stop, &mut self.cable) {
             (Stop::Hung(_), Some(cable)) if asleep => {
@@ -169,10 +192,36 @@ impl Console {
         }
     }
 
+    /// Types what the script has for the guest now that it has written `output`; `true` if there was
+    /// something.
+    fn play<O: Observer>(
+        &mut self,
+        machine: &mut Machine<O>,
+        output: &[u8],
+        stop: &Stop,
+        asleep: bool,
+    ) -> Result<bool, String> {
+        let Some((script, file)) = &mut self.script else {
+            return Ok(false);
+        };
+        let stuck = asleep && matches!(stop, Stop::Hung(_));
+        let played = script.go_on(output, machine.cycles(), self.clock_hz, stuck);
+        let played = played.and_then(|typed| match stop {
+            Stop::Exit(0) | Stop::PowerOff(_) => script.end().map(|()| typed),
+            _ => Ok(typed),
+        });
+        let typed = played.map_err(|why| format!("{}: {why}", file.display()))?;
+        if !typed.is_empty() {
+            machine.type_input(&typed);
+        }
+        Ok(!typed.is_empty())
+    }
+
     fn show(&mut self, output: &[u8]) {
         if output.is_empty() {
             return;
         }
+        self.used = true;
         self.tail.extend(output);
         let mut stdout = io::stdout().lock();
         self.open = stdout

@@ -2,6 +2,11 @@
 //! What the command line promises: bad input is one line on stderr and exit status 2, a guest's
 //! fate is the exit status, equal runs leave equal statistics.
 
+#[path = "cli/console.rs"]
+mod console;
+#[path = "cli/files.rs"]
+mod files;
+
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -183,161 +188,6 @@ fn other_files_that_cannot_be_used() {
     for option in ["--stats", "--host-time", "--log", "--trace", "--save"] {
         boot_refused(&kernel, &[option, &nowhere], &format!("{nowhere}: {what}"));
     }
-}
-
-/// A file without end is refused when it has more than the machine could use.
-#[test]
-fn inputs_without_end() {
-    let scratch = Scratch::new("endless");
-    let kernel = scratch.image("kernel", &exit_with(0));
-    let endless = "/dev/zero";
-    let line =
-        |most: u64, expected: &str| format!("{endless}: has more than {most} bytes; {expected}");
-    boot_refused(endless, &[], &line(32 << 20, A_KERNEL));
-    for (option, most, expected) in [
-        ("--initrd", 32 << 20, "expected an initial RAM disk"),
-        ("--dtb", 32 << 20, "expected a flattened device tree (DTB)"),
-        ("--input", 1 << 24, "expected console input"),
-    ] {
-        boot_refused(&kernel, &[option, endless], &line(most, expected));
-    }
-    let link = scratch.path("endless.toml");
-    std::os::unix::fs::symlink(endless, &link).unwrap();
-    let what = "has more than 1048576 bytes; expected a machine file (TOML)";
-    let machine = ["boot", "--machine", &link, "--kernel", &kernel];
-    refused(&machine, &format!("{link}: {what}"));
-    let line =
-        format!("{endless}: is no saved machine; expected a machine that --save has written");
-    refused(&["boot", "--restore", endless], &line);
-}
-
-/// A full disk is no success, whatever is printed; a reader that has gone is none of ours.
-#[test]
-fn answers_that_cannot_be_written() {
-    for arguments in [
-        &["machines"][..],
-        &["machines", "--json"],
-        &["--help"],
-        &["--version"],
-    ] {
-        let full = std::fs::OpenOptions::new()
-            .write(true)
-            .open("/dev/full")
-            .unwrap();
-        let done = Command::new(env!("CARGO_BIN_EXE_switchyard-machine"))
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(full)
-            .stderr(Stdio::piped())
-            .output()
-            .unwrap();
-        let said = text(&done.stderr);
-        assert_eq!(done.status.code(), Some(2), "{arguments:?}: {said}");
-        assert!(
-            said.contains("standard output: cannot be written: No space left"),
-            "{said}"
-        );
-        assert_eq!(said.lines().count(), 1, "{said}");
-    }
-    let mut child = Command::new(env!("CARGO_BIN_EXE_switchyard-machine"))
-        .arg("machines")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let done = child.wait_with_output().unwrap();
-    assert_eq!(
-        (done.status.code(), text(&done.stderr)),
-        (Some(0), String::new())
-    );
-}
-
-/// What was there stays until there is something to put in its place.
-#[test]
-fn a_killed_run_leaves_old_files_alone() {
-    let scratch = Scratch::new("killed");
-    let endless = scratch.image("endless", &[0xeaff_fffe]);
-    let options = ["--stats", "--host-time", "--log", "--trace", "--save"];
-    let files = options.map(|option| scratch.file(option, "old"));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_switchyard-machine"));
-    command.args(["boot", "--machine", "sa1110", "--kernel", &endless]);
-    for (option, file) in options.iter().zip(&files) {
-        command.args([option, file.as_str()]);
-    }
-    let mut child = command.stdin(Stdio::null()).spawn().unwrap();
-    let beside = || std::fs::read_dir(&scratch.0).unwrap().count() > options.len() + 1;
-    for _ in 0..3000 {
-        if beside() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    assert!(beside(), "the log is written beside the old one");
-    child.kill().unwrap();
-    child.wait().unwrap();
-    for file in &files {
-        assert_eq!(std::fs::read_to_string(file).unwrap(), "old", "{file}");
-    }
-
-    let done = scratch.image("done", &exit_with(0));
-    let mut arguments = vec!["boot", "--machine", "sa1110", "--kernel", &done];
-    for (option, file) in options.iter().zip(&files) {
-        arguments.extend([option, file.as_str()]);
-    }
-    assert_eq!(program(&arguments).status.code(), Some(0));
-    for file in &files {
-        assert_ne!(std::fs::read(file).unwrap(), b"old", "{file}");
-    }
-    // of the run that ended there is nothing but its files; the killed one's log and trace stay
-    let left = std::fs::read_dir(&scratch.0).unwrap().count();
-    assert_eq!(left, options.len() + 2 + 2);
-}
-
-#[test]
-fn statistics_on_standard_output() {
-    let scratch = Scratch::new("stdout");
-    let kernel = scratch.image("kernel", &exit_with(0));
-    let done = program(&[
-        "boot",
-        "--machine",
-        "sa1110",
-        "--kernel",
-        &kernel,
-        "--stats",
-        "-",
-    ]);
-    assert_eq!(done.status.code(), Some(0));
-    let stats: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
-    assert_eq!(stats["end"]["kind"], "exit");
-}
-
-#[test]
-fn no_file_has_two_uses() {
-    let scratch = Scratch::new("twice");
-    let kernel = scratch.image("kernel", &exit_with(0));
-    let one = scratch.path("one");
-    let expected = "expected a file for each";
-    for (a, b) in [
-        ("--stats", "--save"),
-        ("--log", "--trace"),
-        ("--host-time", "--log"),
-    ] {
-        let line = format!("{a} {one}: is the file of {b} as well; {expected}");
-        boot_refused(&kernel, &[a, &one, b, &one], &line);
-    }
-    let line = format!("--log {kernel}: is the file of --kernel as well; {expected}");
-    boot_refused(&kernel, &["--log", &kernel], &line);
-    let link = scratch.path("link");
-    std::os::unix::fs::symlink(&kernel, &link).unwrap();
-    let line = format!("--save {link}: is the file of --kernel as well; {expected}");
-    boot_refused(&kernel, &["--save", &link], &line);
-    let around = scratch.path("../twice/one");
-    let line = format!("--stats {around}: is the file of --trace as well; {expected}");
-    boot_refused(&kernel, &["--trace", &one, "--stats", &around], &line);
-    let mut both = vec!["boot", "--machine", "sa1110", "--kernel", &kernel];
-    both.extend(["--stats", "/dev/null", "--log", "/dev/null"]);
-    assert_eq!(program(&both).status.code(), Some(0));
 }
 
 #[test]
@@ -723,46 +573,6 @@ fn the_log_has_a_line_an_instruction_and_changes_no_count() {
     assert_eq!(lines.len(), 3, "{lines:?}");
     assert!(lines[0].contains(" c0008000 e3a01205 "), "{lines:?}");
     assert!(lines[0].contains(" r1=50000000"), "{lines:?}");
-}
-
-#[test]
-fn typed_input_reaches_the_serial_port() {
-    let scratch = Scratch::new("input");
-    // Enables uart1's receiver and transmitter, echoes two characters, ends.
-    let kernel = scratch.image(
-        "echo",
-        &[
-            0xe3a0_4102, // mov r4, #0x80000000
-            0xe384_4801, // orr r4, r4, #0x10000
-            0xe3a0_0003, // mov r0, #RXE|TXE
-            0xe584_000c, // str r0, [r4, #UTCR3]
-            0xe3a0_5002, // mov r5, #2
-            0xe594_0020, // wait: ldr r0, [r4, #UTSR1]
-            0xe310_0002, // tst r0, #RNE
-            0x0aff_fffc, // beq wait
-            0xe594_0014, // ldr r0, [r4, #UTDR]
-            0xe584_0014, // str r0, [r4, #UTDR]
-            0xe255_5001, // subs r5, r5, #1
-            0x1aff_fff8, // bne wait
-            0xe3a0_1205, // mov r1, #0x50000000
-            0xe3a0_0000, // mov r0, #0
-            0xe581_0010, // str r0, [r1, #PROBE_EXIT]
-        ],
-    );
-    let input = scratch.file("keys", "hi");
-    let done = program(&[
-        "boot",
-        "--machine",
-        "sa1110",
-        "--kernel",
-        &kernel,
-        "--input",
-        &input,
-        "--max-cycles",
-        "1000000",
-    ]);
-    assert_eq!(text(&done.stdout), "hi", "{}", text(&done.stderr));
-    assert_eq!(done.status.code(), Some(0));
 }
 
 #[test]

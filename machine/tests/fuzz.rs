@@ -87,6 +87,11 @@ fn device_trees() {
 }
 
 #[test]
+fn scripts() {
+    smoke("script");
+}
+
+#[test]
 fn instructions() {
     smoke("instructions");
 }

@@ -137,6 +137,14 @@ def test_boot_is_the_simulators_own(fake_machine: Path) -> None:
     assert fake_machine.exists()
 
 
+def test_boot_hands_the_console_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    handed: list[list[str]] = []
+    monkeypatch.setattr("switchyard.machine.hand_over", handed.append)
+    cli.execute(["boot", "--kernel", "k.elf", "--console", "3", "--input", "keys"])
+    (arguments,) = handed
+    assert arguments[-4:] == ["--console", "3", "--input", "keys"]
+
+
 def test_doctor_names_what_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

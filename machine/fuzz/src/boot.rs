@@ -8,6 +8,7 @@ use switchyard_machine::config::MachineConfig;
 use switchyard_machine::devicetree::DeviceTree;
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::machine::Machine;
+use switchyard_machine::script::Script;
 
 use super::{machine, small, Input};
 
@@ -68,5 +69,32 @@ pub fn device_tree(data: &[u8]) {
         let written = tree.to_bytes();
         let again = DeviceTree::parse(&written).expect("what was written can be read");
         assert_eq!(again.to_bytes(), written);
+    }
+}
+
+/// Reads a script for the console, and plays it to a guest that writes the script itself, in pieces,
+/// while time passes: it comes to its end, or says in one line what is wrong.
+pub fn script(data: &[u8]) {
+    const HZ: u64 = 1000;
+    let text = String::from_utf8_lossy(data);
+    let one_line = |wrong: String| {
+        assert!(
+            wrong.starts_with("line ") && wrong.lines().count() == 1,
+            "{wrong}"
+        );
+    };
+    let mut script = match Script::parse(&text) {
+        Ok(script) => script,
+        Err(wrong) => return one_line(wrong),
+    };
+    let mut now = 0;
+    for (n, piece) in data.chunks(7).enumerate() {
+        if let Err(wrong) = script.go_on(piece, now, HZ, n % 5 == 4) {
+            return one_line(wrong);
+        }
+        now += 1 << (n % 20);
+    }
+    if let Err(wrong) = script.end() {
+        one_line(wrong);
     }
 }

@@ -9,7 +9,7 @@ mod run;
 mod saved;
 mod seeds;
 
-pub use boot::{device_tree, kernel, machine_file};
+pub use boot::{device_tree, kernel, machine_file, script};
 pub use debugger::debugger;
 pub use run::{devices, instructions};
 pub use saved::saved_state;
@@ -26,10 +26,11 @@ use switchyard_machine::observe::Observer;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("kernel", kernel),
     ("machine_file", machine_file),
     ("device_tree", device_tree),
+    ("script", script),
     ("instructions", instructions),
     ("devices", devices),
     ("saved_state", saved_state),

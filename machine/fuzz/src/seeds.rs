@@ -121,6 +121,12 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             .map(|(_, text)| text.as_bytes().to_vec())
             .collect(),
         "device_tree" => vec![tree()],
+        "script" => vec![
+            b"#!expect\nexpect \"#!expect\" within 5\nsend \"a\\r\\x7f\"\nwait 0.5\nsend \"b\"\n"
+                .to_vec(),
+            b"#!expect\n# both\nexpect \"t\"\nexpect \"\\n\"\nsend \"\\\"\\\\\"\nexpect \"z\""
+                .to_vec(),
+        ],
         "instructions" => [0, 1, 3, 5, 7]
             .into_iter()
             .flat_map(|options| {

@@ -26,11 +26,19 @@ pub struct Bench<D> {
 impl<D: Device> Bench<D> {
     /// The device at cycle 0.
     pub fn new(device: D) -> Self {
+        let host = Host {
+            console: if device.is_serial() {
+                device.name()
+            } else {
+                ""
+            },
+            ..Host::default()
+        };
         Self {
             device,
             now: 0,
             lines: 0,
-            host: Host::default(),
+            host,
             counters: Counters::new(),
             events: EventQueue::new(1),
         }

@@ -97,6 +97,10 @@ pub struct Host {
     pub output: Vec<u8>,
     /// Console bytes for the guest.
     pub input: std::collections::VecDeque<u8>,
+    /// The serial port that is the console, by its device's name; nothing is at the others' ends.
+    pub console: &'static str,
+    /// The other serial ports that the guest has written to, the first one first.
+    pub unheard: Vec<&'static str>,
     /// The network interface's end of its cable.
     pub net: crate::net::Port,
     /// Set by the probe: the guest asks for the end of the run, with this exit status.
@@ -111,6 +115,23 @@ pub struct Host {
     pub spaces: Spaces,
     /// Raw samples by stream, as the guest wrote them to the probe.
     pub samples: std::collections::BTreeMap<u32, Vec<u32>>,
+}
+
+impl Host {
+    /// Takes what the guest sends on serial port `name`.
+    pub fn sent(&mut self, name: &'static str, bytes: impl IntoIterator<Item = u8>) {
+        if self.console == name {
+            self.output.extend(bytes);
+        } else if !self.unheard.contains(&name) && bytes.into_iter().next().is_some() {
+            self.unheard.push(name);
+        }
+    }
+
+    /// Whether there is input for serial port `name`.
+    #[must_use]
+    pub fn has_input_for(&self, name: &str) -> bool {
+        self.console == name && !self.input.is_empty()
+    }
 }
 
 /// What a device may see and do while one of its methods runs.
@@ -208,6 +229,10 @@ pub trait Device: State + Send {
     /// Frames have arrived in `ctx.host.net.incoming`, or its cable was plugged or unplugged (only
     /// a network interface cares).
     fn network_arrived(&mut self, _ctx: &mut DevCtx) {}
+    /// Whether this is a serial port, which can be the console.
+    fn is_serial(&self) -> bool {
+        false
+    }
     /// Whether it looks at the counters, so that they must be up to date when it is accessed.
     fn counts(&self) -> bool {
         false

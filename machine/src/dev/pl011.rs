@@ -68,8 +68,6 @@ const TIMEOUT_BITS: u64 = 32;
 pub struct Pl011 {
     name: &'static str,
     line: u32,
-    /// Whether the host's console is at the other end; else nothing is.
-    console: bool,
     ilpr: u32,
     divisor: u32,
     fraction: u32,
@@ -98,7 +96,6 @@ impl Pl011 {
         Self {
             name,
             line,
-            console: false,
             ilpr: 0,
             divisor: 0,
             fraction: 0,
@@ -117,12 +114,11 @@ impl Pl011 {
         }
     }
 
-    /// The same with the host's console at its other end, as the boot monitor leaves it: enabled,
-    /// 38400 baud, 8 bits, no parity, FIFOs on. A kernel that relies on it finds it.
+    /// The same as the boot monitor leaves the one that it uses: enabled, 38400 baud, 8 bits, no
+    /// parity, FIFOs on. A kernel that relies on it finds it.
     #[must_use]
-    pub fn console(name: &'static str, line: u32) -> Self {
+    pub fn of_the_monitor(name: &'static str, line: u32) -> Self {
         Self {
-            console: true,
             divisor: 39,
             fraction: 4,
             format: 3 << 5 | FEN,
@@ -232,7 +228,7 @@ impl Pl011 {
 
     /// Begins to receive the next character at cycle `start`, if there are one and room for it.
     fn start_reception(&mut self, start: Cycle, ctx: &DevCtx) {
-        let waiting = self.console && self.is(UARTEN | RXE) && !ctx.host.input.is_empty();
+        let waiting = self.is(UARTEN | RXE) && ctx.host.has_input_for(self.name);
         let room = self.rx.len() < self.depth() && !self.is(LBE);
         if waiting && room && self.rx_done == NEVER {
             self.rx_done = start + self.frame(ctx.clock_hz);
@@ -255,8 +251,8 @@ impl Pl011 {
         if self.tx.len() >= self.depth() {
             return;
         }
-        if self.console && !self.is(LBE) && self.is(UARTEN | TXE) {
-            ctx.host.output.push(byte);
+        if !self.is(LBE) && self.is(UARTEN | TXE) {
+            ctx.host.sent(self.name, [byte]);
         }
         self.tx.push_back(byte);
         self.start_transmission(ctx.now, ctx.clock_hz);
@@ -302,8 +298,8 @@ impl Pl011 {
         let was = self.is(UARTEN | TXE);
         self.control = value & 0xffff;
         if !was && self.is(UARTEN | TXE) {
-            if self.console && !self.is(LBE) {
-                ctx.host.output.extend(&self.tx);
+            if !self.is(LBE) {
+                ctx.host.sent(self.name, self.tx.iter().copied());
             }
             self.start_transmission(ctx.now, ctx.clock_hz);
         }
@@ -340,7 +336,7 @@ impl Pl011 {
 crate::saved!(Pl011 {
     ilpr, divisor, fraction, format, control, levels, mask, raw, dma,
     tx, shifting, tx_done, rx, rx_done, rx_timeout,
-} given { name, line, console }
+} given { name, line }
 if |uart| uart.tx.len() <= FIFO && uart.rx.len() <= FIFO && uart.divisor < 1 << 16
     && uart.fraction < 64
     && [uart.tx_done, uart.rx_done, uart.rx_timeout].into_iter().all(plausible));
@@ -392,6 +388,10 @@ impl Device for Pl011 {
     fn fire(&mut self, ctx: &mut DevCtx) {
         self.catch_up(ctx);
         self.settle(ctx);
+    }
+
+    fn is_serial(&self) -> bool {
+        true
     }
 
     fn input_arrived(&mut self, ctx: &mut DevCtx) {

@@ -13,7 +13,7 @@ fn frame(b: &Bench<Pl011>) -> u64 {
 }
 
 fn uart(format: u32, mask: u32) -> Bench<Pl011> {
-    let mut b = Bench::new(Pl011::console("uart0", 12));
+    let mut b = Bench::new(Pl011::of_the_monitor("uart0", 12));
     b.write(CR, 0);
     b.write(IBRD, 13);
     b.write(FBRD, 1);

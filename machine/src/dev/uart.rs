@@ -60,8 +60,6 @@ const IDLE_FRAMES: u64 = 3;
 pub struct Uart {
     name: &'static str,
     line: u32,
-    /// Whether the host's console is at the other end; else nothing is.
-    console: bool,
     format: u32,
     divisor: u32,
     control: u32,
@@ -78,13 +76,12 @@ pub struct Uart {
 }
 
 impl Uart {
-    /// A UART that asserts interrupt source `line`; `console` connects it to the host's console.
+    /// A UART that asserts interrupt source `line`.
     #[must_use]
-    pub fn new(name: &'static str, line: u32, console: bool) -> Self {
+    pub fn new(name: &'static str, line: u32) -> Self {
         Self {
             name,
             line,
-            console,
             // The manual leaves format and divisor undefined at reset. A boot loader on the
             // Assabet leaves 115200 baud, 8N1; a kernel that relies on it finds it.
             format: DSS,
@@ -135,7 +132,7 @@ impl Uart {
 
     /// Begins to receive the next character at cycle `start`, if there are one and room for it.
     fn start_reception(&mut self, start: Cycle, frame: u64, ctx: &DevCtx) {
-        let waiting = self.console && self.control & RXE != 0 && !ctx.host.input.is_empty();
+        let waiting = self.control & RXE != 0 && ctx.host.has_input_for(self.name);
         if waiting && self.rx_done == NEVER && self.rx.len() < RX_FIFO {
             self.rx_done = start + frame;
         }
@@ -174,9 +171,7 @@ impl Uart {
         if self.control & TXE == 0 || self.tx_waiting == TX_FIFO {
             return;
         }
-        if self.console {
-            ctx.host.output.push(byte);
-        }
+        ctx.host.sent(self.name, [byte]);
         if self.tx_done == NEVER {
             self.tx_done = ctx.now + self.frame(ctx.clock_hz);
         } else {
@@ -205,7 +200,7 @@ impl Uart {
 
 crate::saved!(Uart {
     format, divisor, control, tx_waiting, tx_done, rx, rx_done, rx_idle, idle,
-} given { name, line, console }
+} given { name, line }
 if |uart| uart.tx_waiting <= TX_FIFO && uart.rx.len() <= RX_FIFO && uart.divisor < 1 << 12
     && [uart.tx_done, uart.rx_done, uart.rx_idle].into_iter().all(plausible));
 
@@ -261,6 +256,10 @@ impl Device for Uart {
         self.settle(ctx);
     }
 
+    fn is_serial(&self) -> bool {
+        true
+    }
+
     fn input_arrived(&mut self, ctx: &mut DevCtx) {
         self.catch_up(ctx);
         self.settle(ctx);
@@ -276,7 +275,7 @@ mod tests {
     const FRAME: u64 = 17362;
 
     fn enabled(control: u32) -> Bench<Uart> {
-        let mut b = Bench::new(Uart::new("uart1", 15, true));
+        let mut b = Bench::new(Uart::new("uart1", 15));
         b.write(UTCR3, control);
         b
     }
