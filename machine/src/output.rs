@@ -140,6 +140,13 @@ impl Beside {
     }
 }
 
+impl Drop for Beside {
+    /// A run that is refused leaves nothing; what has settled is not there any more.
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
 fn is_special(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
