@@ -21,6 +21,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ("versatilepb", include_str!("../machines/versatilepb.toml")),
     ("s3c24a0", include_str!("../machines/s3c24a0.toml")),
     ("omap1610", include_str!("../machines/omap1610.toml")),
+    (
+        "omap1610-two-tlbs",
+        include_str!("../machines/omap1610-two-tlbs.toml"),
+    ),
 ];
 
 /// What an unreadable machine file should have been.
@@ -37,6 +41,8 @@ const MAX_TLB_ENTRIES: u32 = 256;
 const MAX_LOCKED: u32 = 8;
 /// Most entries of the write buffer.
 const MAX_WRITE_BUFFER: u32 = 1024;
+/// Most banks of SDRAM.
+const MAX_BANKS: u32 = 64;
 /// Largest constant of the pipeline, so that sums of them stay far from overflow.
 const MAX_PIPELINE: u32 = 1000;
 /// Largest constant of memory: 1 ms at 1 GHz.
@@ -117,6 +123,9 @@ pub struct CacheConfig {
     pub line_bytes: u32,
     /// Which line a fill evicts.
     pub replacement: Replacement,
+    /// How the words of a line come.
+    #[serde(default)]
+    pub refill: Refill,
 }
 
 /// Geometry of a TLB, replaced round robin in each set.
@@ -133,12 +142,45 @@ pub struct TlbConfig {
     pub locked: u32,
 }
 
+/// The order in which a line's words come when it is filled, and what the processor waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refill {
+    /// The word that was asked for, then those after it, round the end of the line; the processor
+    /// goes on with its word.
+    CriticalWordFirst,
+    /// From the first word on; the processor goes on with its word.
+    InOrder,
+    /// The processor waits for the whole line.
+    #[default]
+    WholeLine,
+}
+
+/// How stores become bus writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Packets {
+    /// An entry takes what one store or store multiple writes of an aligned 16-byte block (SA-1110).
+    #[default]
+    Blocks,
+    /// A store multiple is split into bursts of eight and four words and single ones (ARM926EJ-S).
+    Bursts,
+}
+
 /// The write buffer.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct WriteBufferConfig {
-    /// Number of entries of up to 16 bytes each.
+    /// Number of entries: bus writes on their way.
     pub entries: u32,
+    /// How stores become entries.
+    #[serde(default)]
+    pub packets: Packets,
+    /// Words of data that the entries have room for together; left out: as many as they are.
+    pub words: Option<u32>,
+    /// Lines that a buffer for evicted ones holds; 0: they go through the entries, by halves.
+    #[serde(default)]
+    pub write_back_lines: u32,
 }
 
 /// Issue cycles and result delays of the pipeline, in processor cycles. Fields that a manual's
@@ -150,12 +192,18 @@ pub struct PipelineConfig {
     pub branch_taken: u32,
     /// Extra cycles of a write of the PC by a data-processing instruction.
     pub pc_write: u32,
+    /// Extra cycles of a write of the PC by a logical operation or with a shifted operand; left
+    /// out: as any other.
+    pub pc_write_logical: Option<u32>,
     /// Extra cycles of a load of the PC.
     pub pc_load: u32,
     /// Extra cycles of an exception entry.
     pub exception_entry: u32,
     /// Issue cycles of a data-processing instruction that shifts by a register.
     pub shift_by_register_issue: u32,
+    /// Issue cycles of a load or store of one register whose register offset is shifted.
+    #[serde(default = "one")]
+    pub scaled_offset_issue: u32,
     /// Result delay of a word load.
     pub load_delay: u32,
     /// Result delay of a zero-extended load.
@@ -215,6 +263,28 @@ pub struct MemoryConfig {
     pub zeros_next: u32,
     /// A read or write of a device register.
     pub device: u32,
+    /// The rows of SDRAM that stay open; left out: every access opens its row and closes it.
+    pub rows: Option<RowConfig>,
+}
+
+/// SDRAM whose controller leaves the row that was accessed last open in each bank.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RowConfig {
+    /// Number of banks.
+    pub banks: u32,
+    /// Bytes of a row, a power of two.
+    pub row_bytes: u32,
+    /// Bytes from one bank to the next, a power of two.
+    pub bank_bytes: u32,
+    /// First word of a read whose row is open.
+    pub read_open: u32,
+    /// First word of a read whose bank has another row open.
+    pub read_conflict: u32,
+    /// First word of a write whose row is open.
+    pub write_open: u32,
+    /// First word of a write whose bank has another row open.
+    pub write_conflict: u32,
 }
 
 impl MachineConfig {
@@ -301,12 +371,7 @@ impl MachineConfig {
             mini.check("mini-dcache")?;
         }
         self.check_tlbs()?;
-        range(
-            "write-buffer.entries",
-            self.write_buffer.entries,
-            1,
-            MAX_WRITE_BUFFER,
-        )?;
+        self.write_buffer.check()?;
         self.pipeline.check()?;
         self.memory.check()
     }
@@ -417,7 +482,9 @@ impl PipelineConfig {
         for (field, value, least) in [
             ("branch-taken", self.branch_taken, 0),
             ("pc-write", self.pc_write, 0),
+            ("pc-write-logical", self.pc_write_logical.unwrap_or(0), 0),
             ("pc-load", self.pc_load, 0),
+            ("scaled-offset-issue", self.scaled_offset_issue, 1),
             ("exception-entry", self.exception_entry, 0),
             ("load-delay", self.load_delay, 0),
             ("load-narrow-delay", self.load_narrow_delay, 0),
@@ -456,7 +523,49 @@ impl MemoryConfig {
         ] {
             range(&format!("memory.{field}"), value, 0, MAX_MEMORY)?;
         }
+        self.rows.as_ref().map_or(Ok(()), RowConfig::check)
+    }
+}
+
+impl RowConfig {
+    fn check(&self) -> Result<(), Mistake> {
+        range("memory.rows.banks", self.banks, 1, MAX_BANKS)?;
+        for (field, value) in [
+            ("row-bytes", self.row_bytes),
+            ("bank-bytes", self.bank_bytes),
+        ] {
+            if !value.is_power_of_two() || value < 32 {
+                return Err(Mistake::new(
+                    &format!("memory.rows.{field}"),
+                    value.to_string(),
+                    "a power of two from 32",
+                ));
+            }
+        }
+        for (field, value) in [
+            ("read-open", self.read_open),
+            ("read-conflict", self.read_conflict),
+            ("write-open", self.write_open),
+            ("write-conflict", self.write_conflict),
+        ] {
+            range(&format!("memory.rows.{field}"), value, 0, MAX_MEMORY)?;
+        }
         Ok(())
+    }
+}
+
+impl WriteBufferConfig {
+    fn check(&self) -> Result<(), Mistake> {
+        range("write-buffer.entries", self.entries, 1, MAX_WRITE_BUFFER)?;
+        range(
+            "write-buffer.write-back-lines",
+            self.write_back_lines,
+            0,
+            MAX_WRITE_BUFFER,
+        )?;
+        // Room for the longest burst.
+        let words = self.words.unwrap_or(MAX_WRITE_BUFFER);
+        range("write-buffer.words", words, 8, MAX_WRITE_BUFFER)
     }
 }
 
@@ -584,7 +693,7 @@ mod tests {
     fn a_name_that_is_no_machine_lists_the_machines() {
         assert_eq!(
             MachineConfig::find("vax").unwrap_err().to_string(),
-            "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, s3c24a0, omap1610 or a file that ends in .toml"
+            "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, s3c24a0, omap1610, omap1610-two-tlbs or a file that ends in .toml"
         );
     }
 }

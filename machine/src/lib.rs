@@ -9,6 +9,7 @@
 pub mod arm;
 pub mod board;
 pub mod bus;
+pub mod bus_cost;
 pub mod cache;
 pub mod check;
 pub mod config;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use switchyard_machine::arm::cp15::Register;
 use switchyard_machine::board;
 use switchyard_machine::cache::Cache;
-use switchyard_machine::config::{CacheConfig, MachineConfig, Replacement, TlbConfig};
+use switchyard_machine::config::{CacheConfig, MachineConfig, Refill, Replacement, TlbConfig};
 use switchyard_machine::dev::Width;
 use switchyard_machine::machine::Machine;
 use switchyard_machine::tlb::{Attributes, Tlb, TlbEntry};
@@ -123,6 +123,7 @@ fn geometry(size_bytes: u32, ways: u32, replacement: Replacement) -> CacheConfig
         ways,
         line_bytes: 32,
         replacement,
+        refill: Refill::WholeLine,
     }
 }
 

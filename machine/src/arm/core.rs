@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cache::HINTS;
 use crate::config::{CoreKind, MachineConfig};
 use crate::counters::Privilege;
 use crate::dev::Width;
@@ -275,12 +276,39 @@ impl<O: Observer> Core<O> {
         if fetched.is_ok() && self.line != NO_LINE {
             return true;
         }
+        if HINTS && fetched.is_ok() && self.single.is_none() {
+            self.run_arriving(pc);
+            return false;
+        }
         self.mem.counters.fetches += 1;
         match fetched {
             Ok(op) => self.execute(pc, op),
             Err(Abort) => self.prefetch_abort(pc),
         }
         false
+    }
+
+    /// Runs the instruction at `pc`, which has come, and those after it in its line as each comes,
+    /// until the line is all there.
+    fn run_arriving(&mut self, pc: u32) {
+        let (line, slot) = (pc & !31, self.line_slot);
+        let mut pc = pc;
+        self.line = line;
+        loop {
+            self.mem.counters.fetches += 1;
+            let op = self.mem.op(slot, ((pc & 31) >> self.insn_shift) as usize);
+            self.execute(pc, op);
+            pc = self.r[15];
+            if pc & !31 != self.line || self.mem.cycle >= self.mem.horizon {
+                // Whoever comes next must wait for what has not come.
+                self.line = NO_LINE;
+                return;
+            }
+            if !self.mem.insn_line_arrives(slot) {
+                return;
+            }
+            self.mem.await_insn(slot, pc);
+        }
     }
 
     /// The line of `pc` is in `slot`.
@@ -322,7 +350,7 @@ impl<O: Observer> Core<O> {
         Ok(match self.mem.fetch(pc, self.privileged(), self.thumb())? {
             Fetched::Line(slot) => {
                 self.run_in(pc, slot);
-                if !crate::cache::HINTS {
+                if !HINTS || self.mem.insn_line_arrives(slot) {
                     self.line = NO_LINE;
                 }
                 self.mem.op(slot, ((pc & 31) >> self.insn_shift) as usize)

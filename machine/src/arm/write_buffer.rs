@@ -1,58 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The write buffer: stores that are on their way to memory. It holds their data: memory changes
-//! when an entry's bus write ends, so a table walk or an instruction fetch before then sees the
-//! old contents, as it does on a processor whose program forgot to drain.
+//! The write buffer: stores and evicted lines that are on their way to memory. It holds their data:
+//! memory changes when an entry's bus write ends, so a table walk or an instruction fetch before
+//! then sees the old contents, as it does on a processor whose program forgot to drain.
+//!
+//! How stores become bus writes is the processor's ([`Packets`]). The SA-1110 has entries of an
+//! aligned 16-byte block, into which the words of one STM go together and nothing else (DM 6.3.2);
+//! evicted half-lines take such entries too. The ARM926EJ-S makes bursts of one, four or eight words
+//! (TRM 6.2.2) and has a buffer of its own for an evicted line (TRM 4.1).
 //!
 //! The bus serves one transfer at a time; a read that waits goes before buffered writes that have
-//! not started (SA-1110 DM, chapter 6: write buffer).
+//! not started (assumed: no manual says, and a processor that waits is what a buffer is to avoid).
+//! What goes first of the two buffers is what entered first (assumed likewise).
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
 use crate::bus::{Bus, Target};
-use crate::config::MemoryConfig;
+use crate::bus_cost::{BusCost, Transfer};
+use crate::config::{MemoryConfig, Packets, WriteBufferConfig};
 use crate::counters::Counters;
 use crate::dev::Width;
 use crate::event::Cycle;
 use crate::state::plausible;
 
-/// Up to 16 bytes of one aligned block on their way to memory.
+/// The words of the ARM926EJ-S's long and short bursts (TRM 6.2.2).
+const LONG_BURST: usize = 8;
+const SHORT_BURST: usize = 4;
+/// Bytes that an entry has room for: a line.
+const ENTRY_BYTES: usize = 32;
+
+/// One bus write on its way to memory.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Entry {
-    /// Address of the aligned 16-byte block.
-    block: u32,
-    data: [u8; 16],
+    /// Address of the first word that it has room for.
+    base: u32,
+    data: [u8; ENTRY_BYTES],
     /// Which bytes are written.
-    mask: u16,
+    mask: u32,
     /// When it entered.
     entered: Cycle,
+    /// Whether it is an evicted line in the buffer that such lines have.
+    write_back: bool,
+}
+
+impl Entry {
+    /// How many words have a byte that is written.
+    fn words(&self) -> u32 {
+        let pairs = self.mask | (self.mask >> 1);
+        ((pairs | (pairs >> 2)) & 0x1111_1111).count_ones()
+    }
+
+    /// Address of the first word of which a byte is written.
+    fn first_word(&self) -> u32 {
+        self.base + (self.mask.trailing_zeros() & !3)
+    }
+
+    /// Whether it writes a byte of the aligned 32-byte line at `pa`.
+    fn touches(&self, pa: u32) -> bool {
+        let line = pa & !31;
+        // The line seen from the base: bytes that it shares with the entry.
+        match line.wrapping_sub(self.base) {
+            after @ 0..=31 => self.mask >> after != 0,
+            _ => match self.base.wrapping_sub(line) {
+                before @ 1..=31 => self.mask << before != 0,
+                _ => false,
+            },
+        }
+    }
 }
 
 /// The write buffer and the state of the bus that it shares with reads.
 #[derive(Debug)]
 pub struct WriteBuffer {
-    capacity: usize,
+    config: WriteBufferConfig,
     entries: VecDeque<Entry>,
     /// When the first entry's bus write ends, if it has started.
     first_done: Option<Cycle>,
     /// When the bus is free.
     bus_free: Cycle,
-    memory: MemoryConfig,
+    cost: BusCost,
     /// Writes that nothing on the bus took (an external abort that nobody sees any more).
     pub lost: u64,
 }
 
 impl WriteBuffer {
-    /// An empty buffer of `capacity` entries in front of an idle bus.
+    /// An empty buffer in front of an idle bus.
     #[must_use]
-    pub fn new(capacity: u32, memory: MemoryConfig) -> Self {
+    pub fn new(config: WriteBufferConfig, memory: MemoryConfig) -> Self {
+        let most = (config.entries + config.write_back_lines) as usize;
         Self {
-            capacity: capacity as usize,
-            entries: VecDeque::with_capacity(capacity as usize),
+            config,
+            entries: VecDeque::with_capacity(most),
             first_done: None,
             bus_free: 0,
-            memory,
+            cost: BusCost::new(memory),
             lost: 0,
         }
     }
@@ -67,17 +109,14 @@ impl WriteBuffer {
     /// Whether an entry holds a byte of the aligned 32-byte line at `pa`.
     #[must_use]
     pub fn holds_line(&self, pa: u32) -> bool {
-        self.entries.iter().any(|e| (e.block ^ pa) & !31 == 0)
+        self.entries.iter().any(|entry| entry.touches(pa))
     }
 
     /// Replaces what the buffer holds of the aligned 32-byte line at `pa` in `line`: for debuggers.
     pub fn overlay(&self, pa: u32, line: &mut [u8; 32]) {
-        for entry in self.entries.iter().filter(|e| (e.block ^ pa) & !31 == 0) {
-            let start = (entry.block & 16) as usize;
-            for (n, byte) in line[start..start + 16].iter_mut().enumerate() {
-                if entry.mask & (1 << n) != 0 {
-                    *byte = entry.data[n];
-                }
+        for (address, byte) in self.bytes() {
+            if let Some(place) = line.get_mut(address.wrapping_sub(pa & !31) as usize) {
+                *place = byte;
             }
         }
     }
@@ -86,8 +125,8 @@ impl WriteBuffer {
     pub fn poke(&mut self, pa: u32, bytes: &[u8]) {
         for entry in &mut self.entries {
             for (n, byte) in bytes.iter().enumerate() {
-                let offset = pa.wrapping_add(n as u32).wrapping_sub(entry.block);
-                if offset < 16 && entry.mask & (1 << offset) != 0 {
+                let offset = pa.wrapping_add(n as u32).wrapping_sub(entry.base);
+                if offset < ENTRY_BYTES as u32 && entry.mask & (1 << offset) != 0 {
                     entry.data[offset as usize] = *byte;
                 }
             }
@@ -122,39 +161,124 @@ impl WriteBuffer {
                 if start >= now {
                     break;
                 }
-                let done = start + Cycle::from(self.cost(&first, bus));
+                let done = start + self.time(&first, bus);
                 self.first_done = Some(done);
                 self.bus_free = done;
             }
         }
     }
 
-    /// Puts bytes of one aligned 16-byte block in, waiting for room. Returns the cycle at which
-    /// the processor goes on.
-    pub fn push(
+    /// Takes a store of up to a word: the bytes of an aligned 16-byte block whose bit in `mask` is
+    /// set. Waits for room; returns the cycle at which the processor goes on.
+    pub fn push_store(
         &mut self,
-        block: u32,
+        pa: u32,
         data: [u8; 16],
         mask: u16,
         now: Cycle,
         bus: &mut Bus,
         counters: &mut Counters,
     ) -> Cycle {
+        let mut entry = Entry {
+            base: pa & !15,
+            data: [0; ENTRY_BYTES],
+            mask: mask.into(),
+            entered: now,
+            write_back: false,
+        };
+        entry.data[..16].copy_from_slice(&data);
+        self.push(entry, now, bus, counters)
+    }
+
+    /// Takes the words of one store multiple, which follow each other from `pa` on.
+    pub fn push_words(
+        &mut self,
+        pa: u32,
+        words: &[u32],
+        now: Cycle,
+        bus: &mut Bus,
+        counters: &mut Counters,
+    ) -> Cycle {
+        let mut now = now;
+        let mut done = 0;
+        while done < words.len() {
+            let pa = pa + 4 * done as u32;
+            let left = words.len() - done;
+            let (base, run) = match self.config.packets {
+                Packets::Blocks => (pa & !15, left.min(4 - (pa as usize / 4) % 4)),
+                Packets::Bursts if left >= LONG_BURST => (pa, LONG_BURST),
+                Packets::Bursts if left >= SHORT_BURST => (pa, SHORT_BURST),
+                Packets::Bursts => (pa, 1),
+            };
+            let entry = of_words(base, pa, &words[done..done + run], now);
+            now = self.push(entry, now, bus, counters);
+            done += run;
+        }
+        now
+    }
+
+    /// Takes the dirty halves (one bit each) of an evicted line at `pa`. A processor without a
+    /// buffer for these sends each half through the ordinary one.
+    pub fn push_line(
+        &mut self,
+        pa: u32,
+        words: &[u32; 8],
+        halves: u8,
+        now: Cycle,
+        bus: &mut Bus,
+        counters: &mut Counters,
+    ) -> Cycle {
+        if self.config.write_back_lines == 0 {
+            let mut now = now;
+            for half in (0..2).filter(|half| halves & (1 << half) != 0) {
+                let pa = pa + 16 * half as u32;
+                let entry = of_words(pa, pa, &words[4 * half..4 * half + 4], now);
+                now = self.push(entry, now, bus, counters);
+            }
+            return now;
+        }
+        let mut entry = of_words(pa, pa, words, now);
+        entry.write_back = true;
+        for half in (0..2).filter(|half| halves & (1 << half) == 0) {
+            entry.mask &= !(0xffff << (16 * half));
+        }
+        self.push(entry, now, bus, counters)
+    }
+
+    fn push(&mut self, entry: Entry, now: Cycle, bus: &mut Bus, counters: &mut Counters) -> Cycle {
         let mut now = now;
         self.advance(now, bus, counters);
-        while self.entries.len() >= self.capacity {
+        while !self.has_room(&entry) {
             // Either the first entry's write is under way, or it starts as soon as the bus is free.
             now = self.first_done.unwrap_or(self.bus_free.max(now) + 1);
             self.advance(now, bus, counters);
         }
         self.entries.push_back(Entry {
-            block: block & !15,
-            data,
-            mask,
             entered: now,
+            ..entry
         });
         counters.now.buffered_writes += 1;
         now
+    }
+
+    /// Whether the buffer that `entry` goes into can take it now.
+    #[inline]
+    fn has_room(&self, entry: &Entry) -> bool {
+        let held = self.entries.len() as u32;
+        if self.config.write_back_lines == 0 && self.config.words.is_none() {
+            return held < self.config.entries;
+        }
+        let lines = self.entries.iter().filter(|e| e.write_back).count() as u32;
+        if entry.write_back {
+            return lines < self.config.write_back_lines;
+        }
+        let stores = self.entries.iter().filter(|e| !e.write_back);
+        let words: u32 = stores.map(Entry::words).sum();
+        held - lines < self.config.entries
+            && self
+                .config
+                .words
+                .is_none_or(|most| words + entry.words() <= most)
     }
 
     /// Waits until nothing is on its way. Returns the cycle at which that is so.
@@ -168,55 +292,68 @@ impl WriteBuffer {
         now
     }
 
-    /// Claims the bus for a read of `words` words from `target` at `now`. Returns the cycle at
-    /// which the last word is there.
+    /// Claims the bus for a read of `words` words at `pa`, where `target` stands, at `now`. Returns
+    /// when it starts and what it takes from then on.
+    #[allow(clippy::too_many_arguments)]
     pub fn read_bus(
         &mut self,
         target: Target,
+        pa: u32,
         words: u32,
         now: Cycle,
         bus: &mut Bus,
         counters: &mut Counters,
-    ) -> Cycle {
+    ) -> (Cycle, Transfer) {
         self.advance(now, bus, counters);
         let start = now.max(self.bus_free);
         self.advance(start, bus, counters);
-        let (first, next) = match target {
-            Target::Ram => (self.memory.read_first, self.memory.read_next),
-            Target::Zeros | Target::Nothing => (self.memory.zeros_first, self.memory.zeros_next),
-            Target::Device(_) => (self.memory.device, self.memory.device),
-        };
-        self.bus_free = start + Cycle::from(first + (words - 1) * next);
+        let transfer = self.cost.read(target, pa, words);
+        self.bus_free = start + transfer.total();
+        (start, transfer)
+    }
+
+    /// Claims the bus for an unbuffered write of a word at `pa` at `now`; the buffer is empty by
+    /// then. Returns the cycle at which it is done.
+    pub fn write_bus(&mut self, target: Target, pa: u32, now: Cycle) -> Cycle {
+        let transfer = self.cost.write(target, pa, 1);
+        self.bus_free = self.bus_free.max(now) + transfer.total();
         self.bus_free
     }
 
-    /// Claims the bus for an unbuffered write of a word at `now`; the buffer is empty by then.
-    /// Returns the cycle at which it is done.
-    pub fn write_bus(&mut self, target: Target, now: Cycle) -> Cycle {
-        let cost = match target {
-            Target::Device(_) => self.memory.device,
-            _ => self.memory.write_first,
-        };
-        self.bus_free = self.bus_free.max(now) + Cycle::from(cost);
-        self.bus_free
-    }
-
-    fn cost(&self, entry: &Entry, bus: &Bus) -> u32 {
-        let words = words_of(entry.mask);
-        match bus.target(entry.block) {
-            Target::Device(_) => words * self.memory.device,
-            Target::Zeros | Target::Nothing => words * self.memory.zeros_next,
-            Target::Ram => self.memory.write_first + (words - 1) * self.memory.write_next,
-        }
+    fn time(&mut self, entry: &Entry, bus: &Bus) -> Cycle {
+        let pa = entry.first_word();
+        let transfer = self.cost.write(bus.target(pa), pa, entry.words());
+        transfer.total()
     }
 
     #[inline]
     fn commit(&mut self, entry: Entry, now: Cycle, bus: &mut Bus, counters: &mut Counters) {
-        if bus.write_block(entry.block, &entry.data, entry.mask) {
-            return;
+        for half in 0..ENTRY_BYTES / 16 {
+            let mask = (entry.mask >> (16 * half)) as u16;
+            if mask == 0 {
+                continue;
+            }
+            let base = entry.base + 16 * half as u32;
+            let mut data = [0; 16];
+            data.copy_from_slice(&entry.data[16 * half..16 * half + 16]);
+            if base % 16 != 0 || !bus.write_block(base, &data, mask) {
+                self.commit_words(base, data, mask, now, bus, counters);
+            }
         }
+    }
+
+    /// Writes what is no block of memory: word by word.
+    fn commit_words(
+        &mut self,
+        base: u32,
+        data: [u8; 16],
+        mask: u16,
+        now: Cycle,
+        bus: &mut Bus,
+        counters: &mut Counters,
+    ) {
         for word in 0..4u32 {
-            let mask = (entry.mask >> (4 * word)) & 15;
+            let mask = (mask >> (4 * word)) & 15;
             if mask == 0 {
                 continue;
             }
@@ -228,8 +365,8 @@ impl WriteBuffer {
             };
             let mut bytes = [0; 4];
             let len = width.bytes() as usize;
-            bytes[..len].copy_from_slice(&entry.data[start..start + len]);
-            let pa = entry.block + start as u32;
+            bytes[..len].copy_from_slice(&data[start..start + len]);
+            let pa = base + start as u32;
             if !bus.write(pa, u32::from_le_bytes(bytes), width, now, counters) {
                 self.lost += 1;
             }
@@ -237,34 +374,59 @@ impl WriteBuffer {
     }
 }
 
-/// How many of the four words of a block have a byte that is written.
-fn words_of(mask: u16) -> u32 {
-    let pairs = mask | (mask >> 1);
-    let words = (pairs | (pairs >> 2)) & 0x1111;
-    words.count_ones()
+/// An entry at `base` that writes `words` from `pa` on.
+fn of_words(base: u32, pa: u32, words: &[u32], entered: Cycle) -> Entry {
+    let start = (pa - base) as usize;
+    let mut data = [0; ENTRY_BYTES];
+    for (bytes, word) in data[start..].chunks_exact_mut(4).zip(words) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    let written = u32::MAX >> (ENTRY_BYTES - 4 * words.len());
+    Entry {
+        base,
+        data,
+        mask: written << start,
+        entered,
+        write_back: false,
+    }
 }
 
-crate::saved!(WriteBuffer { entries, first_done, bus_free, lost } given { capacity, memory }
+crate::saved!(WriteBuffer { entries, first_done, bus_free, lost } given { config, cost }
 if WriteBuffer::plausible);
 
 impl WriteBuffer {
+    /// The costs of the bus, whose open rows are saved beside the buffer.
+    pub fn cost_mut(&mut self) -> &mut BusCost {
+        &mut self.cost
+    }
+
+    /// The same, to read.
+    #[must_use]
+    pub fn cost(&self) -> &BusCost {
+        &self.cost
+    }
+
     /// Whether a buffer that was read from a file can have come about: each word of an entry was
     /// written by stores of a byte, a halfword or a word.
     fn plausible(&self) -> bool {
-        let stored = |mask: u16| {
-            let words = (0..4).map(|word| (mask >> (4 * word)) & 15);
+        let stored = |mask: u32| {
+            let words = (0..8).map(|word| (mask >> (4 * word)) & 15);
             mask != 0
                 && words
                     .into_iter()
                     .all(|w| matches!(w, 0 | 1 | 2 | 4 | 8 | 3 | 12 | 15))
         };
         let times = [self.bus_free, self.first_done.unwrap_or(0)];
-        self.entries.len() <= self.capacity
+        let lines = self.entries.iter().filter(|e| e.write_back).count();
+        let stores = self.entries.len() - lines;
+        stores <= self.config.entries as usize
+            && lines <= self.config.write_back_lines as usize
             && times
                 .into_iter()
                 .all(|at| at != Cycle::MAX && plausible(at))
             && self.entries.iter().all(|entry| {
-                entry.block & 15 == 0
+                entry.base & 3 == 0
+                    && entry.base <= u32::MAX - (ENTRY_BYTES as u32 - 1)
                     && stored(entry.mask)
                     && entry.entered != Cycle::MAX
                     && plausible(entry.entered)
@@ -274,8 +436,8 @@ impl WriteBuffer {
     /// The bytes that are on their way to memory, oldest first: address and value.
     pub fn bytes(&self) -> impl Iterator<Item = (u32, u8)> + '_ {
         self.entries.iter().flat_map(|entry| {
-            let written = (0..16).filter(|n| entry.mask & (1 << n) != 0);
-            written.map(|n| (entry.block + n, entry.data[n as usize]))
+            let written = (0..ENTRY_BYTES as u32).filter(|n| entry.mask & (1 << n) != 0);
+            written.map(|n| (entry.base.wrapping_add(n), entry.data[n as usize]))
         })
     }
 }

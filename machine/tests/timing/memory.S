@@ -31,6 +31,7 @@ test:
 	invalidate_dline r9
 	start
 	ldr	r0, [r9]
+	pass_time 100
 	stop	fill
 
 	begin	fill_use
@@ -38,7 +39,53 @@ test:
 	start
 	ldr	r0, [r9]
 	add	r0, r0, #1
+	pass_time 100
 	stop	fill_use
+
+	/* Words of the line, in the order in which they come and not. */
+	begin	fill_sixth_word
+	invalidate_dline r9
+	start
+	ldr	r0, [r9, #20]
+	pass_time 100
+	stop	fill_sixth_word
+
+	begin	fill_then_last_word
+	invalidate_dline r9
+	start
+	ldr	r0, [r9]
+	ldr	r1, [r9, #28]
+	pass_time 100
+	stop	fill_then_last_word
+
+	begin	fill_last_word_then_first
+	invalidate_dline r9
+	start
+	ldr	r1, [r9, #28]
+	ldr	r0, [r9]
+	pass_time 100
+	stop	fill_last_word_then_first
+
+	begin	fill_multiple
+	invalidate_dline r9
+	start
+	ldmia	r9, {r0, r1, r2, r3}
+	pass_time 100
+	stop	fill_multiple
+
+	begin	fill_then_store
+	invalidate_dline r9
+	start
+	ldr	r0, [r9]
+	str	r3, [r9, #8]
+	pass_time 100
+	stop	fill_then_store
+
+	begin	fill_holds_the_bus
+	invalidate_dline r9
+	start
+	ldr	r0, [r9]
+	stop	fill_holds_the_bus
 
 	begin	fill_twice
 	add	r1, r9, #32
@@ -47,6 +94,7 @@ test:
 	start
 	ldr	r0, [r9]
 	ldr	r0, [r1]
+	pass_time 100
 	stop	fill_twice
 
 	begin	walk_section
@@ -68,6 +116,7 @@ test:
 	invalidate_dtlb_entry r11
 	start
 	ldr	r0, [r11]
+	pass_time 100
 	stop	walk_page_and_fill
 
 	/* The measured code shares one instruction line, which is fetched after the invalidation and
@@ -79,7 +128,18 @@ test:
 1:	nop
 	start
 	bl	return
+	pass_time 100
 	stop	fetch_fill
+
+	begin	fetch_fill_and_on
+	invalidate_icache
+	b	1f
+	.balign	32
+1:	nop
+	start
+	bl	return_later
+	pass_time 100
+	stop	fetch_fill_and_on
 
 	begin	fetch_walk
 	mov	r3, r9
@@ -224,6 +284,7 @@ test:
 1:	ldr	r0, [r1], #32
 	subs	r2, r2, #1
 	bne	1b
+	pass_time 100
 	stop	clean_all_empty
 
 	begin	clean_all_dirty
@@ -263,4 +324,11 @@ make_set_dirty:
 
 	.balign	32
 return:
+	mov	pc, lr
+
+	.balign	32
+	nop
+	nop
+return_later:
+	nop
 	mov	pc, lr

@@ -37,17 +37,17 @@ pub fn process<O: Observer, const OPCODE: u8, const S: bool, const SHAPE: u8>(
         _ => (!operand, shifter_carry, None),
     };
     let writes = !(8..12).contains(&OPCODE);
-    if SHAPE == shape::SHIFTED_BY_REGISTER {
-        core.mem.cycle += Cycle::from(core.pipeline.config.shift_by_register_issue - 1);
-    }
     if writes && insn.rd() == 15 {
-        core.mem.cycle += Cycle::from(core.pipeline.config.pc_write);
+        core.charge_pc_write(OPCODE, SHAPE);
         if S {
             // First, since it says in which state the target is.
             core.restore_psr();
         }
         core.write_pc(result, 0);
         return Ok(());
+    }
+    if SHAPE == shape::SHIFTED_BY_REGISTER {
+        core.mem.cycle += Cycle::from(core.pipeline.config.shift_by_register_issue - 1);
     }
     if S {
         let v = overflow.unwrap_or(core.cpsr() & psr::V != 0);
@@ -62,6 +62,26 @@ pub fn process<O: Observer, const OPCODE: u8, const S: bool, const SHAPE: u8>(
         core.r[insn.rd()] = result;
     }
     Ok(())
+}
+
+impl<O: Observer> Core<O> {
+    /// Charges a data-processing instruction that writes the PC beyond its first cycle. The
+    /// ARM9EJ-S takes one more if the result is not the adder's or the operand is shifted, whether
+    /// by a constant or by a register (DDI 0222B, table 8.2).
+    fn charge_pc_write(&mut self, opcode: u8, shape: u8) {
+        let config = &self.pipeline.config;
+        let shifted = shape == shape::SHIFTED || shape == shape::SHIFTED_BY_REGISTER;
+        let extra = match config.pc_write_logical {
+            // SUB, RSB, ADD, ADC and SBC; the table names RSC among the logical ones.
+            Some(_) if (2..=6).contains(&opcode) && !shifted => config.pc_write,
+            Some(logical) => logical,
+            None if shape == shape::SHIFTED_BY_REGISTER => {
+                config.pc_write + config.shift_by_register_issue - 1
+            }
+            None => config.pc_write,
+        };
+        self.mem.cycle += Cycle::from(extra);
+    }
 }
 
 #[inline]

@@ -68,6 +68,7 @@ fn store_offset_looked_up<O: Observer, const BYTE: bool>(
 
 /// LDR, LDRB, LDRT and LDRBT in every addressing mode.
 pub fn load<O: Observer, const BYTE: bool>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    charge_offset(core, insn);
     let (address, base) = addresses(core, insn, single_offset(core, insn));
     if !as_user(insn) {
         if let Some(value) = core.load_hinted(address, width::<BYTE>()) {
@@ -98,6 +99,7 @@ fn load_looked_up<O: Observer, const BYTE: bool>(
 
 /// STR, STRB, STRT and STRBT in every addressing mode.
 pub fn store<O: Observer, const BYTE: bool>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    charge_offset(core, insn);
     let (address, base) = addresses(core, insn, single_offset(core, insn));
     if !as_user(insn) && core.store_hinted(address, width::<BYTE>(), core.r[insn.rd()]) {
         write_back(core, insn, base);
@@ -244,7 +246,9 @@ fn loaded<O: Observer, const BYTE: bool>(
         core.write_pc_exchanging(value, core.pipeline.config.pc_load);
     } else {
         core.r[rd] = value;
-        let delay = if BYTE {
+        // A word that must be rotated comes as late as a byte (DDI 0222B, table 8.2; the SA-1110
+        // has one delay for all).
+        let delay = if BYTE || address & 3 != 0 {
             core.pipeline.config.load_narrow_delay
         } else {
             core.pipeline.config.load_delay
@@ -273,6 +277,14 @@ fn signed_offset(insn: Insn, base: u32, offset: u32) -> u32 {
         base.wrapping_add(offset)
     } else {
         base.wrapping_sub(offset)
+    }
+}
+
+/// Charges the shift of a register offset, which the ARM9EJ-S makes in a cycle of its own.
+#[inline]
+fn charge_offset<O: Observer>(core: &mut Core<O>, insn: Insn) {
+    if insn.bit(25) && insn.0 & 0xff0 != 0 {
+        core.mem.cycle += Cycle::from(core.pipeline.config.scaled_offset_issue - 1);
     }
 }
 

@@ -2,12 +2,21 @@
 //! Data accesses: TLB, data cache, write-back of what is evicted, fill; stores that no cache takes;
 //! accesses that no cache may take. Source: SA-1110 DM, chapter 6.
 
+use crate::bus::Bus;
 use crate::cache::{Cache, LINE_BYTES};
+use crate::counters::Counters;
 use crate::dev::Width;
+use crate::event::Cycle;
 
 use super::hint::Tag;
 use super::journal::{DirtyLine, Event};
-use super::{control, Abort, Access, DataCache, DataLine, FaultKind, Location, MemSys, Target};
+use super::refill::Filled;
+use super::{
+    control, Abort, Access, DataCache, DataLine, FaultKind, Location, MemSys, Target, WriteBuffer,
+};
+
+/// No two pages meet within this many bytes, and no AHB burst crosses them (AMBA 2.0, 3.6).
+const SMALLEST_PAGE: u32 = 1024;
 
 impl MemSys {
     /// The same value as [`MemSys::load`] gives with the rights of the current mode, if a hint says
@@ -102,7 +111,7 @@ impl MemSys {
         let at = self.locate(va, access)?;
         if let Some(cache) = self.cache_for(&at) {
             let change = |word: &mut [u32]| word[0] = merge(word[0], at.mva, width, value);
-            if let Some(slot) = self.write_cached(cache, &at, 1, change) {
+            if let Some(slot) = self.write_cached(cache, &at, 0, 1, change) {
                 if !self.writes_through(&at) {
                     if cache == DataCache::Main {
                         self.remember_write(va, privileged, slot);
@@ -117,7 +126,7 @@ impl MemSys {
         if self.buffered(&at) {
             let mask = ((1u16 << len) - 1) << start;
             let low = value & (u32::MAX >> (32 - 8 * len));
-            self.push_write(at.pa, (u128::from(low) << (8 * start)).to_le_bytes(), mask);
+            self.push_store(at.pa, (u128::from(low) << (8 * start)).to_le_bytes(), mask);
             return Ok(());
         }
         self.write_unbuffered(&at, value, width)
@@ -146,7 +155,14 @@ impl MemSys {
                 // All words of one line share one lookup; each is counted.
                 let index = (at.mva as usize / 4) & 7;
                 let run = (8 - index).min(words.len() - done);
-                let (word, slot) = self.read_cached(cache, &at)?;
+                // Each word takes a cycle, which the caller charges at the end.
+                self.cycle += done as Cycle;
+                let read = self.read_cached(cache, &at);
+                if let Ok((_, Some(slot))) = read {
+                    self.await_words(cache.into(), slot, index, run, 0);
+                }
+                self.cycle -= done as Cycle;
+                let (word, slot) = read?;
                 if let Some(slot) = slot {
                     if cache == DataCache::Main {
                         self.remember_read(va, privileged, slot);
@@ -195,44 +211,63 @@ impl MemSys {
             write: true,
             privileged,
         };
+        // Of the words before `done`, how many the write buffer is still to get, all together, and
+        // where they go.
+        let (mut waiting, mut goes_to) = (0, 0);
         let mut done = 0;
         while done < words.len() {
             self.words_stored = done;
             let va = (va & !3).wrapping_add(4 * done as u32);
-            let at = self.locate(va, access)?;
+            let at = match self.locate(va, access) {
+                Ok(at) => at,
+                Err(abort) => {
+                    self.push_words(goes_to, &words[done - waiting..done]);
+                    return Err(abort);
+                }
+            };
             let rest = &words[done..];
             let index = (at.mva as usize / 4) & 7;
+            let run = (8 - index).min(rest.len());
+            // A run ends where another page may begin.
+            if waiting == 0 || at.mva % SMALLEST_PAGE == 0 {
+                self.push_words(goes_to, &words[done - waiting..done]);
+                (waiting, goes_to) = (0, at.pa);
+            }
             let cache = self.cache_for(&at);
             if let Some(cache) = cache {
-                let run = (8 - index).min(rest.len());
-                let hit = self.write_cached(cache, &at, run, |line| {
+                let hit = self.write_cached(cache, &at, done, run, |line| {
                     line.copy_from_slice(&rest[..run]);
                 });
                 if let Some(slot) = hit {
                     self.count_shared_lookups(run);
                     if self.writes_through(&at) {
-                        self.push_words(at.pa, &rest[..run]);
-                    } else if cache == DataCache::Main {
-                        self.remember_write(va, privileged, slot);
+                        waiting += run;
+                    } else {
+                        self.push_words(goes_to, &words[done - waiting..done]);
+                        waiting = 0;
+                        if cache == DataCache::Main {
+                            self.remember_write(va, privileged, slot);
+                        }
                     }
                     done += run;
                     continue;
                 }
             }
             if self.buffered(&at) {
-                // One entry takes what lies in one aligned 16-byte block.
-                let run = (4 - (index & 3)).min(rest.len());
                 self.count_shared_lookups(run);
                 if let Some(cache) = cache {
                     self.count_cached_writes(cache, run as u64 - 1, true);
                 }
-                self.push_words(at.pa, &rest[..run]);
+                waiting += run;
                 done += run;
             } else {
+                self.push_words(goes_to, &words[done - waiting..done]);
+                waiting = 0;
                 self.write_unbuffered(&at, rest[0], Width::Word)?;
                 done += 1;
             }
         }
+        self.push_words(goes_to, &words[done - waiting..done]);
         self.words_stored = done;
         Ok(())
     }
@@ -284,7 +319,10 @@ impl MemSys {
     ) -> Result<(u32, Option<usize>), Abort> {
         self.count_cached_reads(cache, 1);
         let slot = match self.data_cache(cache).lookup(at.mva) {
-            Some(slot) => slot,
+            Some(slot) => {
+                self.await_words(cache.into(), slot, (at.mva as usize / 4) & 7, 1, 0);
+                slot
+            }
             None => match self.read_miss(at, cache)? {
                 Ok(slot) => slot,
                 Err(word) => return Ok((word, None)),
@@ -316,7 +354,7 @@ impl MemSys {
         if self.write_buffer.holds_line(at.pa) {
             self.drain_write_buffer();
         }
-        let words = self.charge_fill(at.pa, before);
+        let words = self.charge_fill(which.into(), slot, at.pa, before);
         *self.data_cache(which).fill(slot, at.mva) = DataLine {
             words,
             pa: at.pa & !(LINE_BYTES - 1),
@@ -325,13 +363,14 @@ impl MemSys {
         Ok(Ok(slot))
     }
 
-    /// Writes into the line of a location of `cache` if it is there; counts `run` writes then, one
-    /// write miss otherwise. Returns its slot.
+    /// Writes into the line of a location of `cache` if it is there, `later` cycles from now; counts
+    /// `run` writes then, one write miss otherwise. Returns its slot.
     #[inline(always)]
     fn write_cached(
         &mut self,
         cache: DataCache,
         at: &Location,
+        later: usize,
         run: usize,
         change: impl FnOnce(&mut [u32]),
     ) -> Option<usize> {
@@ -341,6 +380,7 @@ impl MemSys {
         };
         self.count_cached_writes(cache, run as u64, false);
         let index = (at.mva as usize / 4) & 7;
+        self.await_words(cache.into(), slot, index, run, later);
         let through = self.writes_through(at);
         let line = self.data_cache(cache).line_mut(slot);
         if through {
@@ -354,7 +394,7 @@ impl MemSys {
     /// A read at `va` has found `slot` of the main data cache.
     #[inline]
     fn remember_read(&mut self, va: u32, privileged: bool, slot: usize) {
-        if self.dcache.hits_leave_no_trace() {
+        if self.dcache.hits_leave_no_trace() && !self.arrives(Filled::Main, slot) {
             let tag = Tag::new(self.epoch, privileged);
             self.read_hints.remember(va, tag, slot);
         }
@@ -363,7 +403,7 @@ impl MemSys {
     /// A write at `va`, of a page that is not written through, has found it.
     #[inline]
     fn remember_write(&mut self, va: u32, privileged: bool, slot: usize) {
-        if self.dcache.hits_leave_no_trace() {
+        if self.dcache.hits_leave_no_trace() && !self.arrives(Filled::Main, slot) {
             let tag = Tag::new(self.epoch, privileged);
             self.write_hints.remember(va, tag, slot);
         }
@@ -419,20 +459,14 @@ impl MemSys {
         let dirty = std::mem::take(&mut line.dirty);
         let (words, pa) = (line.words, line.pa);
         self.journal.note(|| Event::WrittenBack(written));
-        for half in 0..2usize {
-            if dirty & (1 << half) == 0 {
-                continue;
-            }
-            match which {
-                DataCache::Main => self.counters.now.dcache_writebacks += 1,
-                DataCache::Mini => self.counters.now.minicache_writebacks += 1,
-            }
-            let mut data = [0; 16];
-            for (bytes, word) in data.chunks_exact_mut(4).zip(&words[4 * half..]) {
-                bytes.copy_from_slice(&word.to_le_bytes());
-            }
-            self.push_write(pa + 16 * half as u32, data, u16::MAX);
+        let halves = u64::from(dirty.count_ones());
+        match which {
+            DataCache::Main => self.counters.now.dcache_writebacks += halves,
+            DataCache::Mini => self.counters.now.minicache_writebacks += halves,
         }
+        self.fill_write_buffer(|buffer, now, bus, counters| {
+            buffer.push_line(pa, &words, dirty, now, bus, counters)
+        });
     }
 
     /// Whether a store that no cache took may go through the write buffer: bufferable pages, and
@@ -448,33 +482,30 @@ impl MemSys {
         !at.attributes.bufferable() && self.write_through
     }
 
-    /// Sends consecutive words to the write buffer: one entry takes what lies in one aligned
-    /// 16-byte block.
+    /// Sends the words of one store multiple, or some that follow each other, to the write buffer.
     fn push_words(&mut self, pa: u32, words: &[u32]) {
-        let mut done = 0;
-        while done < words.len() {
-            let pa = pa + 4 * done as u32;
-            let first = (pa as usize / 4) & 3;
-            let run = (4 - first).min(words.len() - done);
-            let start = 4 * first;
-            let mut data = [0; 16];
-            for (bytes, word) in data[start..]
-                .chunks_exact_mut(4)
-                .zip(&words[done..done + run])
-            {
-                bytes.copy_from_slice(&word.to_le_bytes());
-            }
-            let mask = (((1u32 << (4 * run)) - 1) << start) as u16;
-            self.push_write(pa, data, mask);
-            done += run;
+        if !words.is_empty() {
+            self.fill_write_buffer(|buffer, now, bus, counters| {
+                buffer.push_words(pa, words, now, bus, counters)
+            });
         }
     }
 
-    fn push_write(&mut self, pa: u32, data: [u8; 16], mask: u16) {
+    fn push_store(&mut self, pa: u32, data: [u8; 16], mask: u16) {
+        self.fill_write_buffer(|buffer, now, bus, counters| {
+            buffer.push_store(pa, data, mask, now, bus, counters)
+        });
+    }
+
+    /// Gives the write buffer something, waiting for room as it must.
+    #[inline(always)]
+    fn fill_write_buffer(
+        &mut self,
+        push: impl FnOnce(&mut WriteBuffer, Cycle, &mut Bus, &mut Counters) -> Cycle,
+    ) {
         let start = self.cycle;
-        self.cycle =
-            self.write_buffer
-                .push(pa, data, mask, start, &mut self.bus, &mut self.counters);
+        let (bus, counters) = (&mut self.bus, &mut self.counters);
+        self.cycle = push(&mut self.write_buffer, start, bus, counters);
         self.counters.now.write_buffer_stall_cycles += self.cycle - start;
         self.hear_devices();
     }
@@ -498,7 +529,7 @@ impl MemSys {
         }
         self.counters.now.uncached_reads += 1;
         let target = self.bus.target(at.pa);
-        self.read_bus(target, 1);
+        self.read_bus(at.pa);
         self.meet_device(target);
         let value = self
             .bus
@@ -512,7 +543,7 @@ impl MemSys {
         self.drain_write_buffer();
         self.counters.now.uncached_writes += 1;
         let target = self.bus.target(at.pa);
-        self.cycle = self.write_buffer.write_bus(target, self.cycle);
+        self.cycle = self.write_buffer.write_bus(target, at.pa, self.cycle);
         self.meet_device(target);
         let written = self
             .bus

@@ -4,6 +4,7 @@
 
 use super::hint::Tag;
 use super::journal::Event;
+use super::refill::Filled;
 use super::{
     control, mmu, thumb, Abort, Access, FaultKind, Fetched, InsnLine, MemSys, Op, LINE_BYTES,
 };
@@ -62,11 +63,12 @@ impl MemSys {
                     self.icache.line_mut(slot).thumb = thumb;
                     self.decode_line(slot);
                 }
+                self.await_insn(slot, va);
                 slot
             }
             None => self.fill_insn_line(mva, pa, thumb)?,
         };
-        if self.icache.hits_leave_no_trace() {
+        if self.icache.hits_leave_no_trace() && !self.insn_line_arrives(slot) {
             let tag = Tag::new(self.epoch, privileged).in_state(thumb);
             self.fetch_hints.remember(va, tag, slot);
         }
@@ -78,13 +80,27 @@ impl MemSys {
         let Some(words) = self.bus.read_line(pa) else {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, mva));
         };
-        let words = self.charge_fill(pa, words);
         let slot = self.icache.choose_victim(mva);
+        let words = self.charge_fill(Filled::Insn, slot, pa, words);
         self.drop_insn_line(slot);
         *self.icache.fill(slot, mva) = InsnLine { words, thumb };
         self.journal.note(|| Event::InsnFilled { slot, pa, words });
         self.decode_line(slot);
         Ok(slot)
+    }
+
+    /// Whether instructions of the line in `slot` are on their way: then the core must wait for
+    /// each ([`MemSys::await_insn`]), and no hint may name the line.
+    #[inline(always)]
+    #[must_use]
+    pub fn insn_line_arrives(&self, slot: usize) -> bool {
+        self.arrives(Filled::Insn, slot)
+    }
+
+    /// Waits for the word of the line in `slot` in which `va` lies.
+    #[inline(always)]
+    pub fn await_insn(&mut self, slot: usize, va: u32) {
+        self.await_words(Filled::Insn, slot, (va as usize / 4) & 7, 1, 0);
     }
 
     /// Invalidates the line in `slot`, if there is one.
@@ -121,7 +137,7 @@ impl MemSys {
 
     fn fetch_uncached(&mut self, mva: u32, pa: u32, thumb: bool) -> Result<Fetched, Abort> {
         self.uncached_fetches += 1;
-        self.read_bus(self.bus.target(pa), 1);
+        self.read_bus(pa);
         let Some(word) = self.bus.read_memory_word(pa) else {
             return Err(self.fail(FaultKind::External, false, 0, mva));
         };

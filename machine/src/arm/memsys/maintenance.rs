@@ -256,18 +256,12 @@ impl MemSys {
         let first = (at.pa as usize / 4) & 7;
         let mut data = [0; 8];
         data[..words as usize].copy_from_slice(&line[first..first + words as usize]);
-        let ready = self.write_buffer.read_bus(
-            self.bus.target(at.pa),
-            words,
-            self.cycle,
-            &mut self.bus,
-            &mut self.counters,
-        );
+        let (start, transfer) = self.claim_read(at.pa, words);
         self.read_buffer[index] = ReadBufferEntry {
             mva: at.mva,
             words,
             data,
-            ready,
+            ready: start + transfer.total(),
         };
         self.read_buffer_used = true;
         self.journal.note(|| Event::ReadBufferLoaded { index });

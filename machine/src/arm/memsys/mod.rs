@@ -16,17 +16,20 @@ mod hint;
 pub mod inspect;
 pub mod journal;
 pub(in crate::arm) mod maintenance;
+mod refill;
 mod state;
 
 use crate::bus::{Bus, Target};
+use crate::bus_cost::Transfer;
 use crate::cache::{Cache, LINE_BYTES};
-use crate::config::{CoreKind, MachineConfig, Replacement};
+use crate::config::{CoreKind, MachineConfig, Refill, Replacement};
 use crate::counters::{Counters, Tally};
 use crate::event::Cycle;
 use crate::tlb::{Attributes, Tlb, TlbEntry};
 
 use self::hint::{Hints, Tag};
 use self::journal::{Event, Journal};
+use self::refill::Arrivals;
 use super::decoder::Decoder;
 use super::insn::Op;
 use super::mmu::{self, Access, Fault, FaultKind, FirstLevel};
@@ -204,6 +207,12 @@ pub struct MemSys {
     /// Whether the processor is in a privileged mode.
     privileged: bool,
     write_buffer: WriteBuffer,
+    /// How lines of the instruction cache are filled.
+    insn_refill: Refill,
+    /// How lines of the data caches are.
+    data_refill: Refill,
+    /// The line that was filled last.
+    arrivals: Arrivals,
     read_buffer: [ReadBufferEntry; 4],
     /// Whether any read-buffer entry is loaded.
     read_buffer_used: bool,
@@ -262,7 +271,10 @@ impl MemSys {
             epoch: 0,
             tag: Tag::new(0, true),
             privileged: true,
-            write_buffer: WriteBuffer::new(config.write_buffer.entries, config.memory.clone()),
+            write_buffer: WriteBuffer::new(config.write_buffer.clone(), config.memory.clone()),
+            insn_refill: config.icache.refill,
+            data_refill: config.dcache.refill,
+            arrivals: Arrivals::none(),
             read_buffer: [ReadBufferEntry::default(); 4],
             read_buffer_used: false,
             synced_cycle: 0,
@@ -382,31 +394,29 @@ impl MemSys {
 
     fn walk_read(&mut self, pa: u32) -> Option<u32> {
         let start = self.cycle;
-        self.read_bus(self.bus.target(pa), 1);
+        self.read_bus(pa);
         self.counters.now.walk_stall_cycles += self.cycle - start;
         self.counters.now.table_walk_reads += 1;
         self.bus.read_memory_word(pa)
     }
 
-    /// Waits for the bus and reads `words` words' worth of time from `target`.
-    fn read_bus(&mut self, target: Target, words: u32) {
-        self.cycle = self.write_buffer.read_bus(
+    /// Claims the bus for a read of `words` words at `pa`: when it starts, and how it goes on.
+    fn claim_read(&mut self, pa: u32, words: u32) -> (Cycle, Transfer) {
+        let target = self.bus.target(pa);
+        self.write_buffer.read_bus(
             target,
+            pa,
             words,
             self.cycle,
             &mut self.bus,
             &mut self.counters,
-        );
+        )
     }
 
-    /// Charges the bus time of a line fill at `pa` and returns the line as it is in memory when
-    /// the read starts: what the write buffer finishes meanwhile is in it, the rest is not.
-    fn charge_fill(&mut self, pa: u32, before: [u32; 8]) -> [u32; 8] {
-        let start = self.cycle;
-        let target = self.bus.target(pa);
-        self.read_bus(target, LINE_BYTES / 4);
-        self.counters.now.fill_stall_cycles += self.cycle - start;
-        self.bus.read_line(pa).unwrap_or(before)
+    /// Waits for the bus and for a word from `pa`.
+    fn read_bus(&mut self, pa: u32) {
+        let (start, transfer) = self.claim_read(pa, 1);
+        self.cycle = start + transfer.total();
     }
 
     /// Translates a data address and checks the access.

@@ -8,7 +8,12 @@ use crate::cache::LINE_BYTES;
 use crate::event::Cycle;
 use crate::state::{plausible, require, Damaged, Restorer, Saver, State};
 
+use super::refill::Arrivals;
 use super::{control, Cache, CoreKind, DataLine, InsnLine, MemSys, ReadBufferEntry};
+
+/// Longer than any line takes to come: the machine file bounds what a word costs, and the bus may
+/// have to finish what it began.
+const LONGEST_FILL: Cycle = 1 << 32;
 
 /// The registers of CP15 and what else are plain values.
 #[derive(Serialize, Deserialize)]
@@ -67,6 +72,9 @@ impl State for MemSys {
             tag: _,        // likewise
             privileged: _, // the core says it
             write_buffer,
+            insn_refill: _,
+            data_refill: _,
+            arrivals,
             read_buffer,
             read_buffer_used: _, // follows the read buffer
             synced_cycle,
@@ -100,6 +108,8 @@ impl State for MemSys {
             tlb.save(to);
         }
         write_buffer.save(to);
+        write_buffer.cost().save(to);
+        to.put(arrivals);
         for entry in read_buffer {
             to.put(&(entry.mva, entry.words, entry.data, entry.ready));
         }
@@ -131,6 +141,10 @@ impl State for MemSys {
         }
         self.dtlb.restore(from)?;
         self.write_buffer.restore(from)?;
+        self.write_buffer.cost_mut().restore(from)?;
+        self.arrivals = from.take::<Arrivals>()?;
+        let right = self.arrivals.plausible(self.cycle, LONGEST_FILL);
+        require(right, "has a damaged line fill")?;
         for entry in &mut self.read_buffer {
             let (mva, words, data, ready) = from.take()?;
             let right = matches!(words, 0 | 1 | 4 | 8) && ready != Cycle::MAX && plausible(ready);

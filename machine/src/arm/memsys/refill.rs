@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The line that is being filled. A fill reads a whole line, but the processor goes on as soon as it
+//! has its word (as far as [`Refill`] says): the others come while it runs. Who needs one of these
+//! waits for it. The bus does one thing at a time, so there is one such line at most: before the next
+//! fill begins the last word of this one has come.
+//!
+//! Sources: ARM926EJ-S TRM 4.1 ("critical-word first cache refilling") and table 6-1 (line fills are
+//! wrapping bursts of eight words, for either cache); SA-1100 and SA-1110 DM 7.3.1 (a load completes
+//! with its word, the fill goes on).
+//!
+//! Accesses that hit a line that is all there never look here: no hint names a line on its way
+//! (`hint.rs`), and the others compare one cycle number.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bus_cost::Transfer;
+use crate::cache::LINE_BYTES;
+use crate::config::Refill;
+use crate::event::Cycle;
+
+use super::{DataCache, MemSys};
+
+/// Words in a line.
+const WORDS: usize = LINE_BYTES as usize / 4;
+
+/// The cache that a line is filled into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Filled {
+    Insn,
+    Main,
+    Mini,
+}
+
+impl From<DataCache> for Filled {
+    fn from(which: DataCache) -> Self {
+        match which {
+            DataCache::Main => Self::Main,
+            DataCache::Mini => Self::Mini,
+        }
+    }
+}
+
+/// When the words of the line that was filled last come, or came.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Arrivals {
+    cache: Filled,
+    slot: usize,
+    /// When each word is there.
+    words: [Cycle; WORDS],
+    /// When the last one is.
+    pub(super) done: Cycle,
+}
+
+impl Arrivals {
+    /// Nothing is on its way.
+    pub(super) fn none() -> Self {
+        Self {
+            cache: Filled::Insn,
+            slot: 0,
+            words: [0; WORDS],
+            done: 0,
+        }
+    }
+}
+
+impl MemSys {
+    /// Claims the bus for a fill of `slot` of `cache` from `pa`, waits for the word there as the
+    /// cache does, and returns the line as it is in memory when the read starts: what the write
+    /// buffer finishes meanwhile is in it, the rest is not.
+    pub(super) fn charge_fill(
+        &mut self,
+        cache: Filled,
+        slot: usize,
+        pa: u32,
+        before: [u32; WORDS],
+    ) -> [u32; WORDS] {
+        let asked = self.cycle;
+        let (start, transfer) = self.claim_read(pa, LINE_BYTES / 4);
+        let wanted = (pa / 4) as usize % WORDS;
+        let order = match cache {
+            Filled::Insn => self.insn_refill,
+            Filled::Main | Filled::Mini => self.data_refill,
+        };
+        self.arrivals = Arrivals {
+            cache,
+            slot,
+            words: arrivals(order, wanted, start, transfer),
+            done: start + transfer.total(),
+        };
+        self.cycle = self.arrivals.words[wanted];
+        self.counters.now.fill_stall_cycles += self.cycle - asked;
+        self.bus.read_line(pa).unwrap_or(before)
+    }
+
+    /// Whether words of the line in `slot` of `cache` are on their way.
+    #[inline(always)]
+    pub(super) fn arrives(&self, cache: Filled, slot: usize) -> bool {
+        self.cycle < self.arrivals.done
+            && self.arrivals.slot == slot
+            && self.arrivals.cache == cache
+    }
+
+    /// Waits for `count` words from `first` on of the line in `slot` of `cache`, of which the
+    /// processor needs one a cycle, the first of them `later` cycles from now.
+    #[inline(always)]
+    pub(super) fn await_words(
+        &mut self,
+        cache: Filled,
+        slot: usize,
+        first: usize,
+        count: usize,
+        later: usize,
+    ) {
+        if self.arrives(cache, slot) {
+            self.wait_for_arrival(first, count, later);
+        }
+    }
+
+    #[cold]
+    fn wait_for_arrival(&mut self, first: usize, count: usize, later: usize) {
+        let asked = self.cycle;
+        for (n, there) in self.arrivals.words[first..first + count].iter().enumerate() {
+            let needed = (later + n) as Cycle;
+            self.cycle = self.cycle.max(there.saturating_sub(needed));
+        }
+        self.counters.now.fill_stall_cycles += self.cycle - asked;
+    }
+}
+
+/// When each word of a line is there whose read starts at `start`, with `wanted` asked for.
+fn arrivals(order: Refill, wanted: usize, start: Cycle, transfer: Transfer) -> [Cycle; WORDS] {
+    std::array::from_fn(|word| {
+        let place = match order {
+            Refill::CriticalWordFirst => (word + WORDS - wanted) % WORDS,
+            Refill::InOrder => word,
+            Refill::WholeLine => WORDS - 1,
+        };
+        start + transfer.word(place as u32)
+    })
+}
+
+impl Arrivals {
+    /// Whether a value that was read from a file can have come about on a machine that has got to
+    /// `cycle`: nothing takes longer than a line.
+    pub(super) fn plausible(&self, cycle: Cycle, longest: Cycle) -> bool {
+        self.done <= cycle.saturating_add(longest) && self.words.iter().all(|&at| at <= self.done)
+    }
+}
