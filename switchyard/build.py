@@ -95,6 +95,7 @@ class Guest:
 PROGRAMS = {
     "test": "the kernel's tests",
     "random": "the kernel against a model, at random",
+    "bench-collisions": "spaces whose parts lie at the same addresses",
     "bench-fault": "page faults by kind, served by a pager",
     "bench-ipc": "IPC round trips between a server and n clients",
     "bench-size": "IPC one way by the message's length",

@@ -21,6 +21,10 @@ L4_Word_t raw_stub_system_clock(void);
  * whose first four words stay in registers. Returns its tag. */
 L4_Word_t raw_call(L4_Word_t to, L4_Word_t tag, L4_Word_t stub);
 
+/* Sends a message, its tag and four words, and waits for anybody's, which is there then. Returns
+ * who sent that. */
+L4_Word_t raw_pass(L4_Word_t to, L4_Word_t message[5], L4_Word_t stub);
+
 /* The stub with r0 = `argument` and no other. */
 void raw_syscall(L4_Word_t argument, L4_Word_t stub);
 

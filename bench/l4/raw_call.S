@@ -43,6 +43,17 @@
     mov     r0, r3
     ldmfd   sp!, {r4-r11, pc}
 
+    function raw_pass
+    stmfd   sp!, {r1, r4-r11, lr}
+    mov     ip, r2
+    ldmia   r1, {r3-r7}
+    mvn     r1, #0                      @ from any
+    mov     r2, #0
+    call    ip
+    ldr     r1, [sp], #4
+    stmia   r1, {r3-r7}
+    ldmfd   sp!, {r4-r11, pc}
+
     function raw_syscall
     stmfd   sp!, {r4-r11, lr}
     call    r1

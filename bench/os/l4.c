@@ -10,7 +10,6 @@
 
 #include "../../user/common/frames.h"
 #include "../../user/common/probe.h"
-#include "../../user/common/task.h"
 
 #define MAX_PARTNERS 64
 #define PATIENCE     L4_TimePeriod(1000000)
@@ -21,6 +20,20 @@ static struct task partners[MAX_PARTNERS];
 static unsigned own_pages[MAX_PARTNERS]; /* those after these are ours (os_show) */
 static unsigned num_partners;
 static L4_Word_t version = 1;
+
+static struct task_layout (*layout_of)(unsigned partner);
+
+void l4_layout(struct task_layout (*of)(unsigned partner)) {
+    layout_of = of;
+}
+
+static bool create(unsigned partner, L4_ThreadId_t id) {
+    struct task_layout layout = {.kip = TASK_KIP, .utcbs = TASK_UTCBS};
+    if (layout_of != NULL) {
+        layout = layout_of(partner);
+    }
+    return task_create_at(&partners[partner], id, partner_image, &layout);
+}
 
 void os_init(void) {
     frames_init();
@@ -73,8 +86,7 @@ bool os_partners_start(unsigned n) {
     version = (version & 0x3f) == 0x3f ? version + 2 : version + 1; /* never 0 in the low 6 bits */
     for (num_partners = 0; num_partners < n;) {
         struct task *task = &partners[num_partners++];
-        if (!task_create(task, L4_GlobalId(first + num_partners, version), partner_image,
-                         TASK_AREAS) ||
+        if (!create(num_partners - 1, L4_GlobalId(first + num_partners, version)) ||
             !task_start(task, partner_image)) {
             return false;
         }
@@ -174,4 +186,12 @@ uintptr_t os_show(unsigned partner, uintptr_t va, const void *page) {
     }
     uint8_t *frame = (uint8_t *)(uintptr_t)page;
     return task_add_page(&partners[partner], va, frame, L4_Readable) != NULL ? va : 0;
+}
+
+uintptr_t l4_give(unsigned partner, uintptr_t va) {
+    uint8_t *frame = frame_alloc();
+    va = task_protected() ? va : (uintptr_t)frame;
+    bool given = frame != NULL &&
+                 task_add_page(&partners[partner], va, frame, L4_Readable | L4_Writable) != NULL;
+    return given ? va : 0;
 }

@@ -5,6 +5,7 @@ from typing import Any
 
 from switchyard.errors import InputError, one_of
 from switchyard.experiments.experiment import Experiment
+from switchyard.experiments.l4_collisions import L4Collisions
 from switchyard.experiments.l4_extreme import L4Extreme
 from switchyard.experiments.l4_ipc import L4Ipc
 from switchyard.experiments.l4_ipc_size import L4IpcSize
@@ -25,6 +26,7 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
         L4Ipc(),
         L4IpcSize(),
         L4Primitives(),
+        L4Collisions(),
         L4Extreme(),
         L4Policy(),
         L4PageFault(),

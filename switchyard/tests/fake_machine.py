@@ -160,6 +160,17 @@ def bench_extreme(kernel: str, append: str) -> dict[str, object]:
     return stats(cycles, [region | {"events": {}}], {"1": [cycles]})
 
 
+def bench_collisions(kernel: str, append: str) -> dict[str, object]:
+    """A hop is 10,000 cycles with a flush, 200 without; fass flushes if anything collides."""
+    words = {key: int(value) for key, value in (word.split("=") for word in append.split())}
+    hops, colliding = words["hops"], words["colliding"]
+    flushes = "-flush-" in kernel or colliding > 0
+    each = (10_000 if flushes else 200) + (0 if "-flush-" in kernel else 100 * colliding)
+    region = {"id": 1, "entries": 1, "counters": counters(each * hops, hops, 2, 0)}
+    events = {"1": hops if flushes else 0}
+    return stats(each * hops, [region | {"events": events}], {"1": [each * hops], "2": [hops]})
+
+
 def stats(
     cycles: int, regions: Sequence[object], samples: dict[str, list[int]]
 ) -> dict[str, object]:
@@ -212,6 +223,8 @@ def main(arguments: list[str]) -> int:
         answer = bench_ipc(scheme, options["--append"])
     elif "bench-policy" in kernel:
         answer = bench_policy(kernel, options["--append"])
+    elif "bench-collisions" in kernel:
+        answer = bench_collisions(kernel, options["--append"])
     elif "bench-extreme" in kernel:
         answer = bench_extreme(kernel, options["--append"])
     else:

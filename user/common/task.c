@@ -118,8 +118,9 @@ bool task_protected(void) {
     return L4_KDB_Statistic(L4_STAT_PROTECTS) != 0;
 }
 
-/* Adds task->moved to every word of the program that holds an address of the program. */
-static void relocate(const struct task *task, const uint8_t *elf) {
+/* Adds task->moved to every word of the program that holds an address of the program. What is
+ * linked at 0 is at `base`. */
+static void relocate(const struct task *task, const uint8_t *elf, uintptr_t base) {
     const struct elf_header *header = (const void *)elf;
     const struct elf_section *sections = (const void *)(elf + header->shoff);
     for (unsigned i = 0; i < header->shnum; i++) {
@@ -134,15 +135,15 @@ static void relocate(const struct task *task, const uint8_t *elf) {
             uint32_t section = symbols[r[k].info >> 8].section;
             if ((type == R_ARM_ABS32 || type == R_ARM_TARGET1) && section != 0 &&
                 section != ELF_ABSOLUTE) {
-                *(uint32_t *)(uintptr_t)(r[k].offset + task->moved) += task->moved;
+                *(uint32_t *)(base + r[k].offset) += task->moved;
             }
         }
     }
 }
 
-/* Into frames in a row, and to run there. The kernel writes the data cache back when the space is
- * made, so that the program can be fetched. */
-static bool load_moved(struct task *task, const uint8_t *elf) {
+/* Into frames in a row, to run at `code`; 0: where the frames are. (There, the kernel writes the
+ * data cache back when the space is made, so that the program can be fetched.) */
+static bool load_moved(struct task *task, const uint8_t *elf, L4_Word_t code) {
     const struct elf_header *header = (const void *)elf;
     const struct elf_segment *segments = (const void *)(elf + header->phoff);
     uint32_t low = ~0u, high = 0;
@@ -158,17 +159,17 @@ static bool load_moved(struct task *task, const uint8_t *elf) {
     if (base == NULL || n > TASK_PAGES) {
         return false;
     }
-    task->moved = (L4_Word_t)(uintptr_t)base - low;
+    code = code == 0 ? (L4_Word_t)(uintptr_t)base : code;
+    task->moved = code - low;
     for (unsigned i = 0; i < n; i++) {
-        uint8_t *frame = base + i * FRAME_SIZE;
-        (void)task_add_page(task, (L4_Word_t)(uintptr_t)frame, frame, L4_FullyAccessible);
+        (void)task_add_page(task, code + i * FRAME_SIZE, base + i * FRAME_SIZE, L4_FullyAccessible);
     }
     for (unsigned i = 0; i < header->phnum; i++) {
         if (segments[i].type == ELF_LOAD) {
             memcpy(base + (segments[i].vaddr - low), elf + segments[i].offset, segments[i].filesz);
         }
     }
-    relocate(task, elf);
+    relocate(task, elf, (uintptr_t)base - low);
     return true;
 }
 
@@ -185,17 +186,22 @@ static bool make_space(L4_ThreadId_t id, L4_Word_t kip, L4_Word_t utcbs) {
     return L4_ThreadControl(id, id, me, me, (void *)(uintptr_t)utcbs) != 0;
 }
 
-bool task_create(struct task *task, L4_ThreadId_t id, const void *elf, L4_Word_t areas) {
+bool task_create_at(struct task *task, L4_ThreadId_t id, const void *elf,
+                    const struct task_layout *layout) {
     bool is_protected = task_protected();
-    if (!is_protected) {
-        areas = TASK_APART_BASE + L4_ThreadNo(id) % TASK_APART * 0x100000u;
-    }
+    L4_Word_t apart = TASK_APART_BASE + L4_ThreadNo(id) % TASK_APART * 0x100000u;
+    L4_Word_t code = is_protected ? layout->code : 0;
     task->id = id;
-    task->utcbs = areas + FRAME_SIZE;
+    task->utcbs = is_protected ? layout->utcbs : apart + FRAME_SIZE;
     task->moved = 0;
     task->num_pages = 0;
-    return (is_protected ? load(task, elf) : load_moved(task, elf)) &&
-           make_space(id, areas, task->utcbs);
+    return (is_protected && code == 0 ? load(task, elf) : load_moved(task, elf, code)) &&
+           make_space(id, is_protected ? layout->kip : apart, task->utcbs);
+}
+
+bool task_create(struct task *task, L4_ThreadId_t id, const void *elf, L4_Word_t areas) {
+    const struct task_layout layout = {.kip = areas, .utcbs = areas + FRAME_SIZE};
+    return task_create_at(task, id, elf, &layout);
 }
 
 bool task_start(struct task *task, const void *elf) {

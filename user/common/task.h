@@ -35,7 +35,7 @@ struct task_page {
 struct task {
     L4_ThreadId_t id;
     L4_Word_t utcbs; /* the UTCB area, one page */
-    L4_Word_t moved; /* from where it is linked to where it is; 0 where spaces are apart */
+    L4_Word_t moved; /* from where it is linked to where it runs */
     unsigned num_pages;
     struct task_page pages[TASK_PAGES];
 };
@@ -46,6 +46,14 @@ struct task {
  * are apart.
  */
 bool task_create(struct task *task, L4_ThreadId_t id, const void *elf, L4_Word_t areas);
+
+/* Likewise, with each part in a megabyte of its own choosing. The program runs at `code`, a page's
+ * address, moved there by its relocations; 0: where it is linked. */
+struct task_layout {
+    L4_Word_t code, kip, utcbs;
+};
+bool task_create_at(struct task *task, L4_ThreadId_t id, const void *elf,
+                    const struct task_layout *layout);
 
 /* Does the kernel keep spaces apart? */
 bool task_protected(void);

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The experiment l4-collisions on the stand-in of the simulator, whose answers are known."""
+
+import json
+
+import pytest
+
+from switchyard import runner
+from switchyard.errors import RunError
+from switchyard.experiments import EXPERIMENTS
+from switchyard.experiments.experiment import Settings
+from switchyard.experiments.l4_collisions import COLLIDING, SPACES, L4Collisions
+from switchyard.machine import Stats
+from switchyard.runner import Written
+from switchyard.tests import fake_machine as fake
+from switchyard.tests.conftest import faked
+from switchyard.tests.runs import Silent
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    with faked(tmp_path_factory.mktemp("fake")):
+        out = tmp_path_factory.mktemp("out")
+        return runner.run(EXPERIMENTS["l4-collisions"], Settings(rounds=10), out, 2, Silent())
+
+
+def test_the_jobs_cover_schemes_megabytes_and_spaces() -> None:
+    jobs = L4Collisions().jobs(Settings())
+    assert len({job.name for job in jobs}) == len(jobs)
+    assert len(jobs) == (3 * len(COLLIDING) + 1) * len(SPACES)
+
+
+def test_records_are_for_a_hop(written: Written) -> None:
+    found = {
+        (r.scheme, r.metric, r.parameters["colliding"], r.parameters["spaces"]): r.value
+        for r in written.outcome.records
+    }
+    assert found["flush", "cycles", 0, 2] == 10_000
+    assert found["fass", "cycles", 0, 64] == 200
+    assert found["fass", "cycles", 3, 8] == 10_300
+    assert found["fass", "cache_flushes", 3, 8] == 1
+    assert ("single-space", "cycles", 1, 2) not in found
+
+
+def test_notes_compare_with_flush(written: Written) -> None:
+    text = "\n".join(written.outcome.notes)
+    assert "fass: at most 1.04 times what flush takes" in text
+    assert "at most 1.00 flushes of the caches a hop" in text
+    assert "fass takes +300 cycles against flush" in text
+
+
+def test_no_sample_is_no_result() -> None:
+    (job, *_) = L4Collisions().jobs(Settings(rounds=10))
+    answer = fake.bench_collisions("assabet-fass-bench-collisions", job.append)
+    answer["samples"] = {}
+    with pytest.raises(RunError, match="stream 2"):
+        L4Collisions().measure(job, Stats.parse(json.dumps(answer), "f"))
