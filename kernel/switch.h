@@ -51,7 +51,8 @@ void switch_space_free(struct space *space);
  *    - switch_done_thread tcb: the same, for the space of a thread.
  *
  *    switch_prepare does what is too long for the macro, so that switch_begin succeeds; `to` is not
- *    in force yet, and will be next; hot.space is the one that is left.
+ *    in force yet, and will be next; hot.space is the one that is left, whose memory nobody touches
+ *    any more.
  */
 void switch_prepare(struct space *to);
 void switch_to_space(struct space *to);

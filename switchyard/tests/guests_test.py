@@ -297,3 +297,44 @@ def test_shared_pages_share_tlb_entries(tmp_path: Path) -> None:
     assert collisions["fass", "shared"] > 0.9
     assert collisions["fass-shared", "shared"] == 0
     assert collisions["fass-shared", "private"] == 0
+
+
+def one_way(scheme: str, append: str) -> float:
+    """Cycles of a hop of bench/l4/collisions.c."""
+    boot = Boot("sa1110", built(scheme, "bench-collisions").image, append, MAX_CYCLES)
+    point = re.search(r"^POINT .* hops=(\d+) cycles=(\d+)", machine.run(boot).console, re.M)
+    assert point is not None
+    return int(point[2]) / int(point[1])
+
+
+# In one run, so that a change of the machine's timing moves both. What fass must look at before it
+# flushes is a quarter of what a flush costs; taking three collisions one by one was four times it.
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", ["fass", "fass-shared"])
+@pytest.mark.parametrize(("spaces", "most"), [(2, 1.4), (8, 1.4), (20, 2.3)])
+def test_collisions_cost_one_flush(scheme: str, spaces: int, most: float) -> None:
+    append = f"spaces={spaces} colliding=3 pages=1 hops=400"
+    assert one_way(scheme, append) < most * one_way("flush", append)
+
+
+# Layouts, numbers of spaces and working sets at random; by hand, more seeds (docs/schemes.md).
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", ["fass", "fass-shared"])
+def test_no_drawn_layout_is_much_slower_than_flush(scheme: str) -> None:
+    for seed in range(1, 9):
+        append = f"spaces={2 + seed * 7 % 40} hops=200 seed={seed}"
+        assert one_way(scheme, append) < 1.45 * one_way("flush", append), append
+
+
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_collisions_leave_nothing_behind(scheme: str) -> None:
+    append = "spaces=18 colliding=4 pages=1 hops=100"
+    done = finish(
+        Boot("sa1110", built(scheme, "bench-collisions").image, append, MAX_CYCLES), *CHECKED
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0

@@ -34,6 +34,7 @@ extern const struct test schedule_tests[];
 extern const struct test interrupt_tests[];
 extern const struct test sigma0_tests[];
 extern const struct test isolation_tests[];
+extern const struct test collide_tests[];
 extern const struct test attack_tests[];
 extern const struct test pitfall_tests[];
 extern const struct test string_tests[];

@@ -303,6 +303,9 @@ ipc_path_reads_end:
     teq     r1, r0
     teqne   r1, r10
     bne     .Lslow
+    mov     r10, r3, lsl #16            @ more words: nothing of this space may be read once the
+    cmp     r10, #4 << 16               @ switch is prepared
+    bhi     .Lslow
     stmfd   sp!, {r0-r3}
     ldr     r10, [r8, #TCB_SPACE]
     mov     r0, r12

@@ -12,17 +12,31 @@
  *   - A section whose entry was removed without a flush is a *ghost* of its last space until the
  *     next full flush: lines of that space may still be in the caches. Another space that loads
  *     the section must flush first. `epoch` counts full flushes, so one flush ends all ghosts.
+ *     A full flush is one of caches and TLBs. Lines and TLB entries are left since then by spaces
+ *     that were in force since then (`hot.scheme.ran`), and by no others: so what a space holds
+ *     that has not run can be given away without any flush. One more can leave a TLB entry, a space
+ *     whose access is denied because the section is another's: the walk has brought in that other's
+ *     entry. So each such fault flushes the TLBs (cpd_missing_entry, cpd_load_entry).
+ *   - A section for which a space has collided is *contested* by it. A space that is switched to
+ *     takes back all that it contests, with one flush at most (cpd_exchange), where by faults it
+ *     would be one each. The space that is left is not touched any more before the switch, so that
+ *     flush makes it clean as well. Contested sections are in the space's own short list and not in
+ *     their domain's. After CONTESTED_AGE exchanges a space gives the list up: what it does not use
+ *     any more it does not take again.
  *
  * What is flushed when (what concerns shared sections is in fass-shared/switch_impl.c):
  *   switch to a space with a domain    nothing
  *   free domain taken                  nothing (it was freed with a TLB flush)
- *   clean domain recycled              TLBs (its entries carry the domain's number)
+ *   clean domain recycled              nothing; TLBs, if its space has run since the last flush
+ *                                      (its entries carry the domain's number)
  *   dirty domain recycled              caches and TLBs; afterwards every domain is clean
  *   CPD entry loaded, section unused   nothing (TLBs keep no invalid entries)
  *   CPD entry loaded over a ghost      caches
- *   CPD entry loaded over another's    caches and TLBs (a collision)
- *   page table or section removed      TLBs; its pages' lines were cleaned page by page
- *   space deleted                      caches and TLBs, if it can have left anything
+ *   CPD entry loaded over another's    caches and TLBs (a collision); TLBs, if that one has not run
+ *   contested entries taken back       caches and TLBs, once; nothing, if none of the others has
+ * run access denied by another's entry   TLBs page table or section removed      TLBs; its pages'
+ * lines were cleaned page by page space deleted                      caches and TLBs, if it can
+ * have left anything
  *
  * The flush for a dirty domain is the published scheme's, which keeps no record of a section once
  * its entry is gone. Ghosts are such a record: with them that flush could wait until a section does
@@ -47,6 +61,7 @@
 #include "ptab.h"
 
 #define SECTIONS          4096u
+#define CONTESTED_AGE     32u /* assumed: taking them by faults once costs little of 32 flushes */
 #define ENTRY_DOMAIN_MASK (0xfu << 5)
 #define ENTRY_DOMAIN(e)   ((e) >> 5 & 0xf)
 
@@ -56,10 +71,11 @@ struct cpd {
     uint32_t *entries;
     uint32_t epoch;
     /* The sections of each domain, a list through their numbers; 0 ends it (section 0 is in slot 0,
-     * and linked like any other: the lists hold section + 1). */
+     * and linked like any other: the lists hold section + 1). A list may have sections that another
+     * has taken since; none is in two. `list` is the domain whose list it is in, 0 = none. */
     uint16_t first[DOMAINS];
     struct {
-        uint16_t next, previous;
+        uint16_t next, previous, list;
         uint32_t ghost_epoch;
         struct switch_state *ghost; /* NULL: of the members of a shared section */
     } section[SECTIONS];
@@ -72,6 +88,21 @@ static inline bool owns_entry(const struct switch_state *s, uint32_t section) {
     return (domains_of(s) >> ENTRY_DOMAIN(cpd.entries[section]) & 1) != 0;
 }
 
+/* Is the entry the domain's? */
+static inline bool cpd_is_of(uint32_t section, uint32_t domain) {
+    return cpd.entries[section] != 0 && ENTRY_DOMAIN(cpd.entries[section]) == domain;
+}
+
+/* May the holder of the domain have lines or TLB entries? */
+static inline bool cpd_has_run(uint32_t domain) {
+    return (hot.scheme.ran >> domain & 1) != 0;
+}
+
+/* May others than the space? The section has no entry. */
+static inline bool cpd_has_ghost(const struct switch_state *s, uint32_t section) {
+    return cpd.section[section].ghost_epoch == cpd.epoch && cpd.section[section].ghost != s;
+}
+
 /* May lines of this space be cached in the section? */
 static inline bool may_have_lines(const struct switch_state *s, uint32_t section) {
     return owns_entry(s, section) ||
@@ -79,32 +110,13 @@ static inline bool may_have_lines(const struct switch_state *s, uint32_t section
             (cpd.section[section].ghost == s || cpd.section[section].ghost == NULL));
 }
 
-/* Afterwards no line of any program is cached, so no domain is dirty but those of the space in
- * force, which goes on. */
-void cpd_flush_caches(void);
+/* Afterwards no line of any program is cached, nor any TLB entry, so no domain is dirty but those
+ * of the space in force, which goes on; or goes not (`to_leave`): then none. */
+void cpd_flush(void);
+void cpd_flush_to_leave(void);
 
-static inline void cpd_link(uint32_t section, uint32_t domain) {
-    uint16_t first = cpd.first[domain];
-    cpd.section[section].next = first;
-    cpd.section[section].previous = 0;
-    if (first != 0) {
-        cpd.section[first - 1].previous = (uint16_t)(section + 1);
-    }
-    cpd.first[domain] = (uint16_t)(section + 1);
-}
-
-static inline void cpd_unlink(uint32_t section, uint32_t domain) {
-    uint16_t next = cpd.section[section].next;
-    uint16_t previous = cpd.section[section].previous;
-    if (next != 0) {
-        cpd.section[next - 1].previous = previous;
-    }
-    if (previous != 0) {
-        cpd.section[previous - 1].next = next;
-    } else {
-        cpd.first[domain] = next;
-    }
-}
+/* The section is one of the domain's list, and of no other's. */
+void cpd_list(uint32_t section, uint32_t domain);
 
 /* Removes a loaded entry. The caller publishes, flushes the TLBs, and sees to it that the domain's
  * holder is still on record. */
@@ -112,6 +124,12 @@ void cpd_remove_entry(uint32_t section);
 
 /* All of a domain; the caller flushes the TLBs. */
 void cpd_remove_entries_of(uint32_t domain);
+
+/* The section is none of the space's contested ones any more. */
+void cpd_uncontest(struct switch_state *s, uint32_t section);
+
+/* A space with contested sections and a domain is about to be switched to: takes them back. */
+void cpd_exchange(struct space *space);
 
 /* Puts the entry of a space with a domain into the CPD, at the place of whatever is there. */
 void cpd_load_entry(struct switch_state *s, uint32_t section, uint32_t value);
@@ -135,8 +153,18 @@ static inline uint32_t cpd_missing_entry(const struct space *space, uint32_t *va
     if (*va >= KERNEL_AREA) {
         return 0;
     }
+    uint32_t section = section_of(s, *va);
     uint32_t value = space->directory[*va >> 20];
-    return pde_is_valid(value) && !owns_entry(s, section_of(s, *va)) ? value : 0;
+    if (owns_entry(s, section)) {
+        return 0;
+    }
+    if (!pde_is_valid(value)) {
+        if (cpd.entries[section] != 0) {
+            cpu_flush_tlbs(); /* the walk has brought in what the space must not have */
+        }
+        return 0;
+    }
+    return value;
 }
 
 #endif

@@ -9,7 +9,7 @@
 #define SWITCH_PID        4
 #define SWITCH_SLOT       17
 #define SWITCH_POLICY     24
-#define SWITCH_HOT_POLICY 24
+#define SWITCH_HOT_POLICY 28
 #define SWITCH_SLOT_SHIFT 25
 
 #ifdef __ASSEMBLER__

@@ -18,6 +18,10 @@
 #include "cpu.h"
 #include "policy.h"
 
+/* Sections that a space takes back by itself when it is switched to; further ones it takes by
+ * faults. Assumed: code, KIP, UTCB, stack, and as many for data. */
+#define CONTESTED_MAX 8u
+
 struct switch_state {
     uint32_t dacr;       /* kernel's, own, shared sections': clients; 0 = holds no domain now */
     uint32_t switch_pid; /* what the switch loads: pid, and bit 0 set: switch_prepare first */
@@ -26,13 +30,17 @@ struct switch_state {
     uint8_t domain;      /* 1..15, 0 = none */
     uint8_t slot;        /* 1..63; 0 = not relocated */
     bool writable;
+    uint8_t contested;    /* how many of contested_sections there are */
     uint32_t ghost_epoch; /* last epoch in which it lost CPD entries but not its lines */
     struct policy_state policy;
     struct sharing sharing;
+    uint16_t contested_sections[CONTESTED_MAX];
+    uint16_t exchanges; /* since it had none of them */
 };
 
 struct switch_hot {
     uint32_t dirty; /* domains whose spaces may have dirty lines: the paper's dirty domains */
+    uint32_t ran;   /* domains whose spaces were in force since the last flush (cpd.h) */
     struct policy_hot policy;
 };
 

@@ -40,6 +40,7 @@ void domain_lose(struct switch_state *s) {
     cpd_remove_entries_of(s->domain);
     policy_lost(domains.policy, s->domain);
     domains.used &= ~(1u << s->domain);
+    hot.scheme.ran &= ~(1u << s->domain);
     domains.holder[s->domain] = NULL;
     domains.policy[s->domain] = NULL;
     s->domain = 0;
@@ -57,8 +58,10 @@ void domain_recycle(uint32_t from) {
     uint32_t victims = policy_choose(&hot.scheme.policy, domains.policy, from & ~leaving,
                                      hot.scheme.dirty, leaving);
     bool clean = (hot.scheme.dirty & victims) == 0;
+    bool cached = false; /* may the TLBs have entries of theirs? */
     for (uint32_t domain = 1; victims >> domain != 0; domain++) {
         if ((victims >> domain & 1) != 0) {
+            cached |= cpd_has_run(domain);
             domain_lose(domains.holder[domain]);
             count_event(PROBE_EVENT_DOMAIN_RECYCLED);
             if (clean) {
@@ -67,9 +70,10 @@ void domain_recycle(uint32_t from) {
         }
     }
     if (!clean) {
-        cpd_flush_caches();
+        cpd_flush();
+    } else if (cached) {
+        cpu_flush_tlbs();
     }
-    cpu_flush_tlbs();
 }
 
 /* The space gets a domain: a free one, or another's. */
@@ -82,7 +86,7 @@ static void take_domain(struct switch_state *to) {
         }
         if (cpd.epoch != before) {
             /* The space that is left does not go on: it is clean as well. */
-            hot.scheme.dirty = 0;
+            hot.scheme.dirty = hot.scheme.ran = 0;
             if (hot.space != NULL) {
                 domain_disarm(&hot.space->scheme);
             }
@@ -104,6 +108,10 @@ void switch_prepare(struct space *space) {
     if (to->domain == 0) {
         take_domain(to);
     }
+    if (to->contested != 0) {
+        cpd_exchange(space);
+    }
     hot.scheme.dirty |= to->dirty;
+    hot.scheme.ran |= 1u << to->domain;
     to->switch_pid = to->pid;
 }

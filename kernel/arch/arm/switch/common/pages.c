@@ -47,7 +47,7 @@ void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap wh
     if (cached != 0 && !unmapped.all_clean && may_have_lines(s, section_of(s, va))) {
         unmapped.cleaned += size;
         if (is_ambiguous(mva) || unmapped.cleaned > CPU_CLEAN_MAX) {
-            cpd_flush_caches();
+            cpd_flush();
             unmapped.all_clean = true;
         } else {
             cpu_clean_dcache_range(mva, size, what == UNMAP_GONE);
@@ -77,7 +77,7 @@ void switch_window(struct space *space, uint32_t va, uint32_t size) {
     if (may_have_lines(s, section_of(s, va))) {
         uint32_t mva = mva_of(s, va);
         if (is_ambiguous(mva)) {
-            cpd_flush_caches();
+            cpd_flush();
         } else {
             cpu_clean_dcache_range(mva, size, 1);
             cpu_drain_write_buffer();

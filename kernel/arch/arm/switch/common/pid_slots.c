@@ -66,8 +66,7 @@ static void slot_move(struct space *space) {
     if (s->domain != 0) {
         cpd_remove_entries_of(s->domain);
     }
-    cpd_flush_caches();
-    cpu_flush_tlbs();
+    cpd_flush();
     slot_leave(space);
     slot_take(space);
     if (hot.space == space) {

@@ -20,6 +20,11 @@ static inline uint32_t section_of(const struct switch_state *s, uint32_t va) {
     return index < SLOT_SECTIONS ? index + s->slot * SLOT_SECTIONS : index;
 }
 
+/* The reverse; one of the space's. */
+static inline uint32_t index_of_section(const struct switch_state *s, uint32_t section) {
+    return section / SLOT_SECTIONS == s->slot ? section % SLOT_SECTIONS : section;
+}
+
 /* Operations by mva on addresses that the PID register could relocate: only spaces in slot 0 have
  * such mva. Rare, so everything is flushed. */
 static inline bool is_ambiguous(uint32_t mva) {

@@ -64,7 +64,8 @@ static void recycle_shared(uint32_t domain) {
     if (clean) {
         count_event(PROBE_EVENT_CLEAN_RECYCLED);
     } else {
-        cpd_flush_caches();
+        cpd_flush();
+        return;
     }
     cpu_flush_tlbs();
 }
@@ -141,9 +142,9 @@ static bool share_entry(struct switch_state *s, uint32_t section, uint32_t value
     }
     if (owner != NULL) {
         uint32_t fresh = take_shared_domain(domain);
-        cpd_unlink(section, domain);
+        cpd_uncontest(owner, section);
         cpd.entries[section] = (cpd.entries[section] & ~ENTRY_DOMAIN_MASK) | fresh << 5;
-        cpd_link(section, fresh);
+        cpd_list(section, fresh);
         ptab_publish();
         cpu_flush_tlbs();
         begin_shared(fresh, writable);
@@ -185,6 +186,7 @@ static void leave(struct space *space, uint32_t section, bool gone) {
 
 void sharing_changed(struct space *space, uint32_t va, bool writable) {
     uint32_t section = va >> 20;
+    cpd_uncontest(&space->scheme, section); /* it may be equal to another's now */
     if (va >= CPU_PID_SLOT_SIZE && is_member(&space->scheme, section)) {
         uint32_t domain = ENTRY_DOMAIN(cpd.entries[section]);
         leave(space, section, false);
