@@ -124,6 +124,10 @@ GUESTS = {
             for scheme in SCHEMES
         ),
         Guest(BOARD, BARE, "bench-compute", "a compute loop without a kernel"),
+        *(
+            Guest(board, BARE, "bench-silicon", "instructions and memory without a kernel")
+            for board in BOARDS
+        ),
     ]
 }
 

@@ -4,7 +4,8 @@
  *
  * Entered by the loader with the MMU off in supervisor mode (ARM Linux registers: r2 = tag list).
  * The image begins with the vectors, on a section's boundary; that section is mapped at 0 too.
- * Register values: SA-1110 Developer's Manual, chapters 5 (CP15) and 6 (MMU, caches).
+ * Register values: SA-1110 Developer's Manual, chapters 5 (CP15) and 6 (MMU, caches); the ARM926EJ-S
+ * has the same (DDI 0198, chapter 2).
  */
 #define CONTROL_MMU   (1 << 0)
 #define CONTROL_DATA  (1 << 2)
@@ -14,6 +15,9 @@
 /* First-level sections, domain 0, readable and writable; cacheable and bufferable, or neither. */
 #define SECTION          0xc12
 #define SECTION_CACHED   (SECTION | 0xc)
+
+/* Where the image's first megabyte is once more, uncached (bench/silicon.c). */
+#define UNCACHED 0x7f000000
 
     .section .text.start, "ax", %progbits
     .global _start
@@ -37,12 +41,14 @@ _start:
     strlo   r2, [r0], #4
     blo     1b
 
-    /* Every megabyte is itself: uncached, but for the SDRAM at 0xc0000000. */
+    /* Every megabyte is itself: uncached, but for the 32 MB of memory that the image lies in. */
     ldr     r0, =bare_page_directory
     mov     r1, #0
     ldr     r2, =SECTION
-2:  mov     r3, r1, lsr #25         /* 32 MB steps: 0x60 is 0xc0000000 */
-    cmp     r3, #0x60
+    ldr     r5, =vectors
+    mov     r5, r5, lsr #25
+2:  mov     r3, r1, lsr #25
+    cmp     r3, r5
     orr     r3, r2, r1
     orreq   r3, r3, #0xc
     str     r3, [r0], #4
@@ -53,6 +59,11 @@ _start:
     ldr     r2, =SECTION_CACHED
     orr     r3, r3, r2
     str     r3, [r0]                /* the vectors' section, at 0 too */
+    eor     r3, r3, #0xc
+    add     r5, r0, #(UNCACHED >> 18)
+    str     r3, [r5]                /* and uncached, where neither board has anything */
+    ldr     r3, =SECTION
+    str     r3, [r5, #4]            /* behind it what the vectors hide: it may have the tags */
 
     mov     r3, #0
     mcr     p15, 0, r3, c7, c7, 0   /* invalidate both caches */
@@ -70,6 +81,9 @@ _start:
     nop
 
     mov     r0, r4
+    cmp     r0, #0x100000
+    addlo   r0, r0, #UNCACHED
+    addlo   r0, r0, #0x100000
     bl      bare_main
     b       .
     .ltorg

@@ -17,12 +17,14 @@ from switchyard.experiments.linux_ctx import LinuxCtx
 from switchyard.experiments.linux_extreme import LinuxExtreme
 from switchyard.experiments.linux_ipc import LinuxIpc
 from switchyard.experiments.linux_overheads import LinuxOverheads
+from switchyard.experiments.silicon import Silicon
 from switchyard.experiments.uclinux_ctx import UclinuxCtx
 from switchyard.experiments.uclinux_ipc import UclinuxIpc
 
 EXPERIMENTS: dict[str, Experiment[Any]] = {
     one.name: one
     for one in (
+        Silicon(),
         L4Ipc(),
         L4IpcSize(),
         L4Primitives(),
