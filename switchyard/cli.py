@@ -87,10 +87,17 @@ def doctor(
 
 
 @app.command()
-def machines() -> None:
-    """The machine descriptions."""
+def machines(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME|FILE]", help="Say what of it is assumed.")
+    ] = None,
+) -> None:
+    """The machine descriptions, or of one what its assumed constants may be."""
     out, _ = _consoles()
-    show.machines(out, machine.machines())
+    found = machine.machines(name)
+    show.machines(out, found)
+    if name is not None:
+        show.assumed(out, found[0]["assumed"])
 
 
 @app.command()
@@ -219,6 +226,9 @@ def run(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Run all anew, also what was run before.")
     ] = False,
+    with_band: Annotated[
+        bool, typer.Option("--band", help="Show what it rests on: assumed constants' ranges.")
+    ] = False,
 ) -> None:
     """Run experiments, show tables, write records and figures."""
     # here and not above: altair takes a second to import, and most commands do without it
@@ -233,9 +243,17 @@ def run(
     for experiment in chosen:
         out.print(f"[bold]{experiment.name}[/bold]: {experiment.question}", soft_wrap=True)
         with show.Progress(err, experiment.name) as progress:
-            command = ["run", experiment.name, *(["--quick"] if quick else [])]
+            options = {"--quick": quick, "--band": with_band}
+            command = ["run", experiment.name, *(name for name, on in options.items() if on)]
             written = runner.run(
-                experiment, Settings(quick=quick), out_dir, jobs, progress, fresh, command
+                experiment,
+                Settings(quick=quick),
+                out_dir,
+                jobs,
+                progress,
+                fresh,
+                command,
+                with_band,
             )
         show.outcome(out, written.outcome)
         for path in (*written.figures, written.records, written.raw):

@@ -362,11 +362,16 @@ def hand_over(arguments: list[str]) -> None:
     os.execv(program, [program, *arguments])  # noqa: S606
 
 
-def machines() -> list[Mapping[str, Any]]:
-    """The machine descriptions that the simulator carries, as it lists them."""
+def machines(only: str | None = None) -> list[Mapping[str, Any]]:
+    """The machine descriptions that the simulator carries, as it lists them, or `only` that one."""
     done = subprocess.run(
-        [str(binary()), "machines", "--json"], capture_output=True, check=False, text=True
+        [str(binary()), "machines", "--json", *([only] if only is not None else [])],
+        capture_output=True,
+        check=False,
+        text=True,
     )
+    if done.returncode == 2 and only is not None:
+        raise InputError(done.stderr.strip().removeprefix(f"{BINARY}: "))
     if done.returncode != 0:
         raise RunError(f"{BINARY} machines --json: {done.stderr.strip()}")
     found = fields.parse(done.stdout, f"{BINARY} machines --json")

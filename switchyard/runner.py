@@ -11,15 +11,16 @@ Files under the output folder, for an experiment `e`:
     raw/e/JOB.json.gz   the statistics of each run with its raw samples; the same bytes too
 """
 
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from switchyard import files, jobs, meta, outcomes, plot, records
+from switchyard import band, files, jobs, meta, outcomes, plot, records
 from switchyard.errors import InputError, RunError, StoppedError
-from switchyard.experiments.experiment import Experiment, Outcome, Settings
+from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.jobs import Here, Listener, Prepared
 from switchyard.machine import Stats
 from switchyard.store import Store
@@ -43,20 +44,47 @@ def run(
     listener: Listener,
     fresh: bool = False,
     command: Sequence[str] = (),
+    with_band: bool = False,
 ) -> Written:
     """Sees to it that all jobs of an experiment are done, `workers` at a time, and writes it up.
 
     Jobs that were done before are not done again, unless all are to be `fresh`. `command` is what
-    the metadata call the command line that does the same.
+    the metadata call the command line that does the same. `with_band` has it show as well what the
+    result rests on.
     """
-    wanted = experiment.jobs(settings)
+    if with_band and not experiment.band_metric[0]:
+        raise InputError(f"{experiment.name}: has no band; expected one of {banded_names()}")
+    with tempfile.TemporaryDirectory(prefix="switchyard-band-") as folder:
+        banded = band.jobs(experiment, settings, Path(folder)) if with_band else []
+        return _run(experiment, settings, out, workers, listener, fresh, command, banded)
+
+
+def banded_names() -> str:
+    """The experiments that can show what they rest on."""
+    from switchyard.experiments import EXPERIMENTS
+
+    return ", ".join(name for name, one in EXPERIMENTS.items() if one.band_metric[0])
+
+
+def _run(
+    experiment: Experiment[Any],
+    settings: Settings,
+    out: Path,
+    workers: int,
+    listener: Listener,
+    fresh: bool,
+    command: Sequence[str],
+    banded: Sequence[tuple[Job, Job, band.Variant | None]],
+) -> Written:
+    wanted = [*experiment.jobs(settings), *(job for job, _, _ in banded)]
+    bases = {job.name: base for job, base, _ in banded}
     raw = _folder(out / "raw" / experiment.name)
     points: dict[str, Any] = {}
     store = Store()
 
     def done(one: Prepared, packed: bytes, stats: Stats) -> None:
         files.write(raw / f"{one.job.name}.json.gz", packed)
-        points[one.job.name] = experiment.measure(one.job, stats)
+        points[one.job.name] = experiment.measure(bases.get(one.job.name, one.job), stats)
 
     def failed(_one: Prepared, error: RunError) -> None:
         raise error
@@ -66,12 +94,18 @@ def run(
         begun = datetime.now(UTC)
         with jobs.prepared(wanted) as made:
             jobs.run(made, Here(workers), store, fresh, listener, done, failed)
-            about = meta.collect(begun, command, settings.quick, made)
+            # the band's machines are in its records: their files are gone when we are done
+            told = [one for one in made if one.job.name not in bases]
+            about = meta.collect(begun, command, settings.quick, told)
     except KeyboardInterrupt as cause:
         raise StoppedError("interrupted", cause) from None
     store.trim()
     # in the jobs' order, whatever order they ended in
-    outcome = experiment.outcome({job.name: points[job.name] for job in wanted})
+    outcome = experiment.outcome(
+        {job.name: points[job.name] for job in wanted if job.name not in bases}
+    )
+    if banded:
+        outcome = band.added(experiment, outcome, band.band(experiment, banded, points))
     path, figures = write(experiment, outcome, about, out)
     return Written(outcome, path, figures, raw)
 

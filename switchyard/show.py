@@ -136,6 +136,15 @@ def machines(console: Console, found: Iterable[Mapping[str, Any]]) -> None:
     console.print(table)
 
 
+def assumed(console: Console, found: Mapping[str, Mapping[str, Any]]) -> None:
+    """A machine's assumed constants."""
+    table = _table("Assumed: what no source gives", ["constant", "here", "low", "high", "why"])
+    for name, one in found.items():
+        numbers = (str(one[which]) for which in ("value", "low", "high"))
+        table.add_row(name, *numbers, escape(str(one["why"])))
+    console.print(table)
+
+
 def guests(console: Console, found: Iterable[Guest | Linux]) -> None:
     """The images that can be built."""
     table = _table("Guest images", ["name", "what it is"])

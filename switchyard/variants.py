@@ -5,11 +5,13 @@ A key is named as in a machine file, section and name with a dot between: `dcach
 variant is written as a machine file of the user's; the simulator says whether it is sound.
 """
 
+import copy
 import hashlib
 import json
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,8 @@ from switchyard.errors import InputError, one_of
 from switchyard.store import readable
 
 Value = int | str
+# The table of ranges in a machine file: no part of the machine.
+ASSUMED = "assumed"
 # kernel/arch/arm: one section of the zeros bank is mapped; the loop that reads it ends by a bit.
 MOST_DCACHE_BYTES = 512 << 10
 BRANCH_TO_SELF = (0xEAFFFFFE).to_bytes(4, "little")
@@ -48,23 +52,51 @@ def describe(name: str) -> dict[str, Any]:
     return described
 
 
+@dataclass(frozen=True)
+class Range:
+    """What an assumed constant is here, what it may be, and why."""
+
+    value: int
+    low: int
+    high: int
+    why: str
+
+
+def ranges(described: Mapping[str, Any]) -> dict[str, Range]:
+    """The assumed constants of a description that the simulator finds sound."""
+    values = keys(described)
+    return {
+        name: Range(int(values[name]), int(one["low"]), int(one["high"]), str(one["why"]))
+        for name, one in described.get(ASSUMED, {}).items()
+    }
+
+
 def keys(described: Mapping[str, Any]) -> dict[str, Value]:
     """Every key of a description with its value."""
     found: dict[str, Value] = {}
     for name, value in described.items():
+        if name == ASSUMED:
+            continue
         if isinstance(value, dict):
-            found |= {f"{name}.{inner}": one for inner, one in value.items()}
+            found |= {f"{name}.{inner}": one for inner, one in keys(value).items()}
         else:
             found[name] = value
     return found
 
 
 def changed(described: Mapping[str, Any], changes: Mapping[str, Value]) -> dict[str, Any]:
-    """The description with other values for some keys, and a name of its own."""
-    made = {k: dict(v) if isinstance(v, dict) else v for k, v in described.items()}
+    """The description with other values for some keys, and a name of its own.
+
+    What is set is no longer assumed, so its range goes: another value may well lie outside.
+    """
+    made = copy.deepcopy(dict(described))
     for key, value in changes.items():
-        section, _, name = key.rpartition(".")
-        (made[section] if section else made)[name] = value
+        made.get(ASSUMED, {}).pop(key, None)
+        *tables, name = key.split(".")
+        inner = made
+        for table in tables:
+            inner = inner[table]
+        inner[name] = value
     digest = hashlib.sha256(json.dumps(made, sort_keys=True, default=str).encode()).hexdigest()
     made["name"] = f"{described['name']}-{digest[:8]}"
     return made

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::assumed;
 use crate::board;
 use crate::error::{read_file, Error};
 
@@ -84,6 +85,9 @@ pub struct MachineConfig {
     pub pipeline: PipelineConfig,
     /// Cycles of memory.
     pub memory: MemoryConfig,
+    /// What its assumed constants may be, by their names (`memory.zeros-first`).
+    #[serde(default)]
+    pub assumed: assumed::Ranges,
     /// The machine file, as it was read: a saved machine has it with it.
     #[serde(skip)]
     pub text: String,
@@ -321,12 +325,15 @@ impl MachineConfig {
     pub fn parse(file: &Path, text: &str) -> Result<Self, Error> {
         let mut config: Self = serde_path_to_error::deserialize(toml::Deserializer::new(text))
             .map_err(|error| syntax_error(file, text, &error))?;
-        config.check().map_err(|mistake| Error::Machine {
-            file: file.to_path_buf(),
-            place: mistake.field,
-            what: mistake.what,
-            expected: mistake.expected,
-        })?;
+        config
+            .check()
+            .and_then(|()| config.check_assumed(text))
+            .map_err(|mistake| Error::Machine {
+                file: file.to_path_buf(),
+                place: mistake.field,
+                what: mistake.what,
+                expected: mistake.expected,
+            })?;
         config.text = text.to_string();
         Ok(config)
     }
@@ -374,6 +381,27 @@ impl MachineConfig {
         self.write_buffer.check()?;
         self.pipeline.check()?;
         self.memory.check()
+    }
+
+    /// Ranges are of numbers that `text` gives, and at both of its ends the machine is sound.
+    fn check_assumed(&self, text: &str) -> Result<(), Mistake> {
+        let described: toml::Table = text.parse().expect("it has been parsed before");
+        assumed::check(&self.assumed, &described).map_err(|(field, what, expected)| Mistake {
+            field,
+            what,
+            expected,
+        })?;
+        for (name, range) in &self.assumed {
+            for (end, value) in [("low", range.low), ("high", range.high)] {
+                let changed = assumed::with(&described, name, value);
+                let other: Self = changed.try_into().expect("a number in a number's place");
+                other.check().map_err(|mistake| {
+                    let field = format!("assumed.{name:?}.{end}");
+                    Mistake::new(&field, mistake.what, &mistake.expected)
+                })?;
+            }
+        }
+        Ok(())
     }
 
     fn check_tlbs(&self) -> Result<(), Mistake> {
@@ -644,6 +672,7 @@ mod tests {
             config.description.clear();
             config.text.clear();
             config.memory = MachineConfig::find("sa1110").unwrap().memory;
+            config.assumed.clear();
             format!("{config:?}")
         };
         assert_eq!(processor("sa1110"), processor("sa1110-sdram"));
@@ -668,6 +697,81 @@ mod tests {
             let place = BUILT_IN[0].1.find(from).unwrap();
             let number = BUILT_IN[0].1[..place].matches('\n').count() + 1;
             assert_eq!(message(from, to), line.replace('N', &number.to_string()));
+        }
+    }
+
+    #[test]
+    fn ranges_are_around_numbers_of_the_machine() {
+        let name = r#""memory.zeros-first""#;
+        let without = |text: &str| text.split("[assumed]").next().unwrap().to_string();
+        let machine = |line: &str| {
+            let text = without(BUILT_IN[0].1);
+            let text = text.replacen("[icache]", &format!("[assumed]\n{line}\n[icache]"), 1);
+            MachineConfig::parse(Path::new("m.toml"), &text).map_err(|error| error.to_string())
+        };
+        let good = machine(&format!("{name} = {{ low = 1, high = 20, why = \"a\" }}")).unwrap();
+        assert_eq!(good.assumed["memory.zeros-first"].high, 20);
+        for (line, expected) in [
+            (
+                format!("{name} = {{ low = 5, high = 20, why = \"a\" }}"),
+                format!("m.toml: assumed.{name}.low: 5; expected at most 4, which is the value"),
+            ),
+            (
+                format!("{name} = {{ low = 1, high = 3, why = \"a\" }}"),
+                format!("m.toml: assumed.{name}.high: 3; expected at least 4, which is the value"),
+            ),
+            (
+                format!("{name} = {{ low = 1, high = 2000000, why = \"a\" }}"),
+                format!(
+                    "m.toml: assumed.{name}.high: 2000000; expected a number from 0 to 1000000"
+                ),
+            ),
+            (
+                format!("{name} = {{ low = 1, high = 20, why = \" \" }}"),
+                format!("m.toml: assumed.{name}.why: empty; expected the reason for the range"),
+            ),
+            (
+                r#""memory.colour" = { low = 1, high = 20, why = "a" }"#.to_string(),
+                "m.toml: assumed.\"memory.colour\": no number of this machine; expected table and \
+                 name of one that this file gives, as \"memory.read-first\""
+                    .to_string(),
+            ),
+            (
+                r#""board" = { low = 1, high = 20, why = "a" }"#.to_string(),
+                "m.toml: assumed.\"board\": no number of this machine; expected table and name of \
+                 one that this file gives, as \"memory.read-first\""
+                    .to_string(),
+            ),
+        ] {
+            assert_eq!(machine(&line).unwrap_err(), expected);
+        }
+        let line = machine(&format!("{name} = {{ low = 1, why = \"a\" }}")).unwrap_err();
+        assert!(line.contains("missing field `high`"), "{line}");
+    }
+
+    #[test]
+    fn every_number_that_is_marked_assumed_has_a_range() {
+        for (name, text) in BUILT_IN {
+            let config = MachineConfig::find(name).unwrap();
+            let mut table = "";
+            for line in text.lines() {
+                if let Some(inner) = line.strip_prefix('[') {
+                    table = inner.split(']').next().unwrap();
+                }
+                let Some((key, rest)) = line.split_once('=') else {
+                    continue;
+                };
+                if rest.contains("# assumed") {
+                    let key = key.trim();
+                    let full = if table.is_empty() {
+                        key.to_string()
+                    } else {
+                        format!("{table}.{key}")
+                    };
+                    assert!(config.assumed.contains_key(&full), "{name}: {full}");
+                }
+            }
+            assert!(config.assumed.contains_key("memory.zeros-first"), "{name}");
         }
     }
 

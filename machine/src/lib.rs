@@ -7,6 +7,7 @@
 //! Start reading at [`machine`], which owns everything and runs to the next event.
 
 pub mod arm;
+pub mod assumed;
 pub mod board;
 pub mod bus;
 pub mod bus_cost;

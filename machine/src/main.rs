@@ -18,6 +18,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 
+use switchyard_machine::assumed;
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::{MachineConfig, BUILT_IN};
@@ -54,8 +55,10 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// List the machine descriptions.
+    /// List the machine descriptions, or say of one what of it is assumed.
     Machines {
+        /// That machine only: a name, or a machine file.
+        machine: Option<String>,
         /// As a JSON list of objects.
         #[arg(long)]
         json: bool,
@@ -151,7 +154,7 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let done = match cli.command {
-        Command::Machines { json } => machines(json),
+        Command::Machines { machine, json } => machines(machine.as_deref(), json),
         Command::Boot(args) => boot(&args),
         Command::Vectors { machine, caches } => answer_vectors(&machine, caches),
     };
@@ -191,18 +194,24 @@ fn usage(error: &clap::Error) -> ExitCode {
     ExitCode::from(BAD_INPUT)
 }
 
-fn machines(as_json: bool) -> Result<ExitCode, String> {
+fn machines(only: Option<&str>, as_json: bool) -> Result<ExitCode, String> {
     let mut text = String::new();
     let mut list = Vec::new();
-    for (name, _) in BUILT_IN {
-        let config = MachineConfig::find(name).map_err(|error| error.to_string())?;
+    let every: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+    for spec in only.map_or(every, |one| vec![one]) {
+        let config = MachineConfig::find(spec).map_err(|error| error.to_string())?;
+        let name = &config.name;
         text += &format!("{name:<16} {}\n", config.description);
+        if only.is_some() {
+            text += &ranges(&config);
+        }
         list.push(json!({
             "name": name,
             "description": config.description,
             "clock_hz": config.clock_hz,
             "board": config.board,
             "ram_bytes": config.ram_bytes,
+            "assumed": assumed_of(&config),
         }));
     }
     if as_json {
@@ -210,6 +219,29 @@ fn machines(as_json: bool) -> Result<ExitCode, String> {
     }
     output::print(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The same for people, a line each.
+fn ranges(config: &MachineConfig) -> String {
+    let described: toml::Table = config.text.parse().expect("it has been parsed before");
+    let mut text = String::new();
+    for (name, range) in &config.assumed {
+        let value = assumed::value(&described, name).expect("it was checked to be there");
+        let (low, high, why) = (range.low, range.high, &range.why);
+        text += &format!("  assumed: {name} = {value}, from {low} to {high}: {why}\n");
+    }
+    text
+}
+
+/// A machine's assumed constants with their values and ranges.
+fn assumed_of(config: &MachineConfig) -> serde_json::Value {
+    let described: toml::Table = config.text.parse().expect("it has been parsed before");
+    let ranges = config.assumed.iter().map(|(name, range)| {
+        let value = assumed::value(&described, name);
+        let line = json!({"value": value, "low": range.low, "high": range.high, "why": range.why});
+        (name.clone(), line)
+    });
+    serde_json::Value::Object(ranges.collect())
 }
 
 /// The machine that `name` means, and its board.

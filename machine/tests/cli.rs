@@ -401,6 +401,29 @@ fn machines_are_listed() {
 }
 
 #[test]
+fn a_machine_says_what_of_it_is_assumed() {
+    let done = program(&["machines", "sa1110"]);
+    let said = text(&done.stdout);
+    assert!(said.starts_with("sa1110 "));
+    assert!(
+        said.contains("assumed: memory.zeros-first = 4, from 1 to 22: "),
+        "{said}"
+    );
+    let done = program(&["machines", "sa1110", "--json"]);
+    let list: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let range = &list[0]["assumed"]["memory.zeros-first"];
+    assert_eq!(
+        (&range["low"], &range["value"], &range["high"]),
+        (&1.into(), &4.into(), &22.into())
+    );
+    assert!(!range["why"].as_str().unwrap().is_empty());
+    assert_eq!(list.as_array().unwrap().len(), 1);
+    let done = program(&["machines", "nonesuch"]);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done.stderr).contains("nonesuch: no such machine; expected"));
+}
+
+#[test]
 fn a_guests_fate_is_the_exit_status() {
     let scratch = Scratch::new("fate");
     for (name, instructions, status, message) in [

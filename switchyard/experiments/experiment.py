@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from switchyard.build import Guest, Images
 from switchyard.build_linux import Linux
@@ -19,6 +19,9 @@ from switchyard.errors import InputError
 from switchyard.machine import Boot, Stats
 from switchyard.plot import Bars, Figure
 from switchyard.records import Parameter, Record
+
+if TYPE_CHECKING:
+    from switchyard.band import Band
 
 Point = TypeVar("Point")
 
@@ -95,6 +98,13 @@ class Experiment(ABC, Generic[Point]):
     name: str
     question: str
     source: str
+    # For `run --band`: which value of a row is shown, and its unit; none, and there is no band.
+    band_metric: tuple[str, str] = ("", "")
+    band_system: str = "none"  # of the band's records
+    # The assumed constants that it may rest on, by name; None for all of its machines'.
+    rests_on: Sequence[str] | None = None
+    # Constants that are moved together besides, by what that is called.
+    moved_together: Mapping[str, Mapping[str, int]] = {}
 
     @abstractmethod
     def jobs(self, settings: Settings) -> list[Job]:
@@ -111,6 +121,15 @@ class Experiment(ABC, Generic[Point]):
     def choices(self, settings: Settings) -> list[Job]:
         """The runs that a sweep may choose from, where they are more than the figure's."""
         return self.jobs(settings)
+
+    def band_jobs(self, settings: Settings) -> list[Job]:
+        """The runs that are made at the ends of the assumed constants' ranges: all, or a few."""
+        return self.jobs(settings)
+
+    def banded(self, outcome: Outcome, found: "Band") -> Outcome:
+        """The outcome with figure and sentences that show the band; its table is there already."""
+        del found
+        return outcome
 
     def row(self, job: Job, point: Point) -> dict[str, Parameter]:
         """A job's point as a row of a sweep's table: the job's parameters, then every value.

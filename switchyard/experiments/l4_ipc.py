@@ -10,7 +10,8 @@ and nothing was read off the drawing.
 
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from switchyard.build import BOARD, GUESTS, SCHEMES
 from switchyard.errors import RunError
@@ -22,9 +23,13 @@ from switchyard.plot import Figure, Knee, Mark, Series
 from switchyard.records import Published, Record
 from switchyard.summary import summarize
 
+if TYPE_CHECKING:  # it imports the experiments
+    from switchyard.band import Band
+
 MACHINE = "sa1110"
 SYSTEM = "switchyard-l4"
 CLIENTS = (*range(1, 25), 28, 32, 40, 48, 56, 64)  # the paper's figure ends at 24
+BAND_CLIENTS = (1, 14, 64)  # where the band is measured
 SHOWN = (1, 2, 4, 8, 12, 14, 15, 16, 18, 20, 24, 32, 48, 64)  # in the tables of counters
 
 ROUNDS = 100_000  # section 4.1: "a large number (100,000) of such ping-pong IPCs"
@@ -57,6 +62,16 @@ class L4Ipc(Experiment[Point]):
     name = "l4-ipc"
     question = "What does a round-trip IPC cost as the number of address spaces grows?"
     source = "Wiggins et al., ACSAC 2003, Fig. 5"
+    band_metric = ("us", "us")
+    band_system = SYSTEM
+    # what a line of the zeros bank costs in all, beside the machine's own 18 cycles
+    moved_together: Mapping[str, Mapping[str, int]] = {
+        f"zeros-bank line {first + 7 * following}": {
+            "memory.zeros-first": first,
+            "memory.zeros-next": following,
+        }
+        for first, following in ((1, 0), (1, 1), (10, 4), (17, 2), (22, 7))
+    }
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a scheme and number of clients, the long ones first."""
@@ -74,6 +89,43 @@ class L4Ipc(Experiment[Point]):
             for scheme in SCHEMES
             for clients in CLIENTS
         ]
+
+    def band_jobs(self, settings: Settings) -> list[Job]:
+        """The paper's two kernels at a few numbers of clients; a short run says as much here."""
+        quick = self.jobs(Settings(quick=True, rounds=settings.rounds))
+        return [
+            job
+            for job in quick
+            if job.parameters["scheme"] in ("flush", "fass")
+            and job.parameters["clients"] in BAND_CLIENTS
+        ]
+
+    def banded(self, outcome: Outcome, found: "Band") -> Outcome:
+        """The figure with flush's band, and what it says of the published time."""
+        drawn = outcome.figure
+        assert isinstance(drawn, Figure)
+        swings = [found.swings[job_name("flush", clients)] for clients in BAND_CLIENTS]
+        marks = [
+            Mark(clients, swing.nominal, swing.low, swing.high)
+            for clients, swing in zip(BAND_CLIENTS, swings, strict=True)
+        ]
+        over = Series("assumed", "flush, over the ranges of assumed constants", marks)
+        low, high = drawn.y_range or (swings[0].low, swings[0].high)
+        ends = min(low, *(s.low for s in swings)), max(high, *(1.1 * s.high for s in swings))
+        return replace(
+            outcome,
+            figure=replace(drawn, series=[*drawn.series, over], y_range=ends),
+            notes=[
+                *outcome.notes,
+                *(
+                    notes.band(scheme, clients, found.swings[job_name(scheme, clients)], value)
+                    for scheme, clients, value in (
+                        ("flush", BAND_CLIENTS[-1], FLUSH_US.value),
+                        ("fass", 14, FASS_US[14].value),
+                    )
+                ),
+            ],
+        )
 
     def measure(self, job: Job, stats: Stats) -> Point:
         """The guest's region and stream of samples have the number of clients as their number.

@@ -277,9 +277,10 @@ def _direct(flush: Found) -> str:
         f"Of a switch's {cycles:.0f} cycles under flush: {_said(flush.parts)}. From cold caches a "
         f"switch is {waiting / sum(flush.parts.values()):.0%} waiting for lines and tables, "
         f"proportional to the code and data that it touches. The {paper - cycles:.0f} cycles by "
-        "which the published one is longer are a longer path, a dearer way of emptying the data "
-        "cache, or dearer lines; how dear lines were is seen by bubble sort, whose data set is the "
-        "same."
+        "which the published one is longer are unexplained: another kernel has another path, but "
+        "Linux's own takes far less than published as well (linux-overheads); and dirty lines are "
+        "none of it, for the paper measures with empty caches and a drained write buffer. How dear "
+        "its lines were is seen by bubble sort, whose data set is the same."
     )
 
 

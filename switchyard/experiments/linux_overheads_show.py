@@ -124,7 +124,7 @@ def _direct(found: Found) -> str:
         f"of instructions, {counts['dcache_misses']:.0f} of data and "
         f"{counts['table_walk_reads']:.0f} words of page tables. Were each of these "
         f"{price:.0f} cycles, it would be {dearer:.0f}: memory does not make the "
-        f"published {published:.0f}. Linux 6.12 loads the page directory "
+        f"published {published:.0f}, which are unexplained. Linux 6.12 loads the page directory "
         "after the registers where interrupts are off, 2.6.20 did before; the flush is the same "
         "loop of test, clean and invalidate."
     )
@@ -137,8 +137,10 @@ def _dirty(found: Found) -> str:
     halves = sum(one.counts["dcache_writebacks"] for one in ones) / len(ones)
     return (
         f"Behind the whole {formulas.NAMES[pair[0]]}, whose {halves:.0f} dirty half lines are "
-        f"written back, the same switch takes {found.us(cycles):.1f} µs. The published "
-        f"{formulas.DIRECT.value:g} µs are of empty caches, but near to it."
+        f"written back, the same switch takes {found.us(cycles):.1f} µs. That is no explanation of "
+        f"the published {formulas.DIRECT.value:g} µs: by the paper's definition (section 3.1) they "
+        "are the time of context_switch with empty caches and a drained write buffer. They are "
+        "unexplained."
     )
 
 
@@ -174,8 +176,9 @@ def _interrupts(found: Found) -> str:
         f"task's next instruction, {found.us(warm.cycles):.1f} µs with warm caches and "
         f"{found.us(cold.cycles):.1f} with empty ones. The published {low:g} to {high:g} % of "
         f"sort's {seconds:g} s for {formulas.MOST_INTERRUPTS} interrupts are {least:.0f} to "
-        f"{most:.0f} µs each, which no state of the caches makes here; the paper does not say "
-        "where they go, and its board's interrupt controllers and timer are not modelled. "
+        f"{most:.0f} µs each, which no state of the caches makes here. They are unexplained: the "
+        "paper does not say where they go, and its board's interrupt controllers and timer are not "
+        "modelled. "
     )
     if min(more) <= found.us(warm.cycles):
         return text + "As published, the direct cost is not always the smaller one."

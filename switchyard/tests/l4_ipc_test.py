@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import plot, records, runner
+from switchyard import plot, records, runner, variants
+from switchyard.band import Swing
 from switchyard.build import SCHEMES
-from switchyard.errors import RunError
+from switchyard.errors import InputError, RunError
 from switchyard.experiments import EXPERIMENTS
+from switchyard.experiments import l4_ipc_notes as notes
 from switchyard.experiments.experiment import Settings
-from switchyard.experiments.l4_ipc import CLIENTS, L4Ipc
+from switchyard.experiments.l4_ipc import BAND_CLIENTS, CLIENTS, L4Ipc
 from switchyard.figure import Figure
 from switchyard.machine import Stats
 from switchyard.runner import Written
@@ -173,3 +175,63 @@ def test_samples_without_their_timing_are_no_result() -> None:
     untimed["samples"] = {"0": [12], "1": [900] * (ROUNDS - 1) + [12]}
     with pytest.raises(RunError, match="a round trip of 12 cycles"):
         L4Ipc().measure(job, Stats.parse(json.dumps(untimed), "f"))
+
+
+@pytest.fixture(scope="module")
+def banded(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    with faked(tmp_path_factory.mktemp("fake")):
+        return runner.run(
+            EXPERIMENTS["l4-ipc"],
+            Settings(rounds=ROUNDS),
+            tmp_path_factory.mktemp("out"),
+            2,
+            Silent(),
+            with_band=True,
+        )
+
+
+def test_a_band_is_beside_the_result_and_changes_none_of_it(
+    written: Written, banded: Written
+) -> None:
+    plain = list(written.outcome.records)
+    assert list(banded.outcome.records[: len(plain)]) == plain
+    more = banded.outcome.records[len(plain) :]
+    ranges = variants.ranges(variants.describe("sa1110"))
+    # each constant's two ends, all of them low and high, prices of a line, and none changed
+    each = 2 * len(ranges) + 2 + len(L4Ipc.moved_together) + 1
+    assert len(more) == each * 2 * len(BAND_CLIENTS)
+    assert {record.machine for record in more} == {"sa1110"}
+    assert {record.metric for record in more} == {"band_us"}
+    names = {str(record.parameters["assumed"]) for record in more}
+    assert {"nominal", "all low", "memory.zeros-first = 22", "zeros-bank line 8"} <= names
+    assert records.load(banded.records) == list(banded.outcome.records)
+
+
+def test_a_band_is_in_table_figure_and_text(banded: Written) -> None:
+    last = banded.outcome.tables[-1]
+    assert last.title.startswith("What it rests on: us")
+    assert last.rows[0][0] == "nominal"
+    figure = banded.outcome.figure
+    assert isinstance(figure, Figure)
+    series = next(one for one in figure.series if one.kind == "assumed")
+    assert [mark.x for mark in series.marks] == list(BAND_CLIENTS)
+    assert all(mark.low <= mark.y <= mark.high for mark in series.marks)  # type: ignore[operator]
+    assert any("over the ranges of the assumed constants" in note for note in banded.outcome.notes)
+    assert "sa1110-" not in Path(banded.records.with_suffix(".meta.json")).read_text()
+
+
+def test_a_bands_sentence_says_whether_the_published_value_lies_within() -> None:
+    job = L4Ipc().jobs(Settings(quick=True))[0]
+    swing = Swing(job, 100.0, {"a = 1": 50.0, "b = 2": 140.0, "c = 3": 101.0})
+    text = notes.band("flush", 64, swing, 135.0)
+    assert "50.00 to 140.00 µs, 100.00 with the machine as it is" in text
+    assert "135 µs lies within" in text
+    assert text.index("a = 1") < text.index("b = 2") < text.index("c = 3")
+    assert "lies outside" in notes.band("flush", 64, swing, 150.0)
+
+
+def test_experiments_without_a_band_say_so() -> None:
+    with pytest.raises(InputError, match=r"l4-policy: has no band; expected one of .*l4-ipc"):
+        runner.run(
+            EXPERIMENTS["l4-policy"], Settings(), Path("nowhere"), 1, Silent(), with_band=True
+        )

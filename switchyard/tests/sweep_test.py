@@ -358,3 +358,18 @@ def test_a_sweep_without_a_single_result_leaves_the_table_of_before(
     assert os.listdir(out) == (["l4-ipc.sweep.parquet"] if before else [])
     if before:
         assert path.read_bytes() == old
+
+
+def test_assumed_ranges_are_read_and_go_where_a_value_is_set() -> None:
+    described = variants.describe("sa1110")
+    ranges = variants.ranges(described)
+    zeros = ranges["memory.zeros-first"]
+    assert (zeros.low, zeros.value, zeros.high) == (1, 4, 22)
+    assert zeros.why
+    assert not any(key.startswith("assumed") for key in variants.keys(described))
+    rows = {"memory.rows.banks": 2}
+    assert variants.changed(variants.describe("collie"), rows)["memory"]["rows"]["banks"] == 2
+    changed = variants.changed(described, {"memory.zeros-first": 100})
+    assert "memory.zeros-first" not in variants.ranges(changed)
+    assert variants.ranges(changed)["memory.zeros-next"] == ranges["memory.zeros-next"]
+    assert variants.ranges(described) == ranges  # the original is as it was

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an experiment's result rests on: its runs again, at the ends of assumed constants' ranges.
+
+One constant at a time, then all at their low and all at their high ends, then what the experiment
+itself wants moved together. The runs are few (`Experiment.band_jobs`) and in the store once made.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from switchyard import variants
+from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.records import Record
+from switchyard.variants import Range
+
+NOMINAL = ""
+ALL_LOW, ALL_HIGH = "all low", "all high"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A machine with some assumed constants elsewhere in their ranges."""
+
+    name: str
+    changes: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Swing:
+    """How a value moves: by each variant, and here without any."""
+
+    job: Job
+    nominal: float
+    by: Mapping[str, float]  # variants by name
+
+    @property
+    def low(self) -> float:
+        """The least of all."""
+        return min(self.nominal, *self.by.values())
+
+    @property
+    def high(self) -> float:
+        """The most of all."""
+        return max(self.nominal, *self.by.values())
+
+
+@dataclass(frozen=True)
+class Band:
+    """The swings by the names of their jobs, and the variants that they went through."""
+
+    metric: str
+    unit: str
+    variants: Sequence[Variant]
+    swings: Mapping[str, Swing]
+    machines: Mapping[str, str]  # by job
+
+    def changes(self, name: str) -> Mapping[str, int]:
+        """What a variant has elsewhere."""
+        return next(one.changes for one in self.variants if one.name == name)
+
+
+def of(ranges: Mapping[str, Range], wanted: Mapping[str, Mapping[str, int]]) -> list[Variant]:
+    """The variants of a machine whose assumed constants these are."""
+    made = []
+    for name, one in ranges.items():
+        made += [
+            Variant(f"{name} = {value}", {name: value})
+            for value in (one.low, one.high)
+            if value != one.value
+        ]
+    if len(ranges) > 1:
+        made.append(Variant(ALL_LOW, {name: one.low for name, one in ranges.items()}))
+        made.append(Variant(ALL_HIGH, {name: one.high for name, one in ranges.items()}))
+    return made + [Variant(name, changes) for name, changes in wanted.items()]
+
+
+def jobs(
+    experiment: Experiment[Any], settings: Settings, folder: Path
+) -> list[tuple[Job, Job, Variant | None]]:
+    """The runs to make: each with the run that it is a variant of, and the variant, if it is one.
+
+    Machine files are written into `folder`, which has to last as long as the runs.
+    """
+    made: list[tuple[Job, Job, Variant | None]] = []
+    files: dict[tuple[str, str], Path] = {}
+    for base in experiment.band_jobs(settings):
+        described = variants.describe(base.machine)
+        ranges = {
+            name: one
+            for name, one in variants.ranges(described).items()
+            if experiment.rests_on is None or name in experiment.rests_on
+        }
+        made.append((replace(base, name=f"{base.name}-band"), base, None))
+        for place, variant in enumerate(of(ranges, experiment.moved_together)):
+            key = (base.machine, variant.name)
+            if key not in files:
+                changed = variants.changed(described, variant.changes)
+                files[key] = variants.save(changed, folder)
+            name = f"{base.name}-band-{place:02}"
+            made.append((replace(base, name=name, machine=str(files[key])), base, variant))
+    return made
+
+
+def band(
+    experiment: Experiment[Any],
+    wanted: Sequence[tuple[Job, Job, Variant | None]],
+    points: Mapping[str, Any],
+) -> Band:
+    """The band of the runs' points, by the names of the runs."""
+    metric, unit = experiment.band_metric
+    by: dict[str, dict[str, float]] = {}
+    found: dict[str, Variant] = {}
+    bases: dict[str, Job] = {}
+    for job, base, variant in wanted:
+        value = float(experiment.row(base, points[job.name])[metric])
+        bases[base.name] = base
+        by.setdefault(base.name, {})[variant.name if variant else NOMINAL] = value
+        if variant is not None:
+            found.setdefault(variant.name, variant)
+    swings = {
+        name: Swing(
+            bases[name],
+            values[NOMINAL],
+            {one: value for one, value in values.items() if one != NOMINAL},
+        )
+        for name, values in by.items()
+        if len(values) > 1
+    }
+    machines = {name: base.machine for name, base in bases.items()}
+    return Band(metric, unit, list(found.values()), swings, machines)
+
+
+def added(experiment: Experiment[Any], outcome: Outcome, found: Band) -> Outcome:
+    """The outcome with the band's records and table, and with what the experiment says of it."""
+    made = replace(
+        outcome,
+        records=[*outcome.records, *records(experiment, found)],
+        tables=[*outcome.tables, table(found)],
+    )
+    return experiment.banded(made, found)
+
+
+def records(experiment: Experiment[Any], found: Band) -> list[Record]:
+    """Every value, its variant among the parameters."""
+    return [
+        Record(
+            experiment=experiment.name,
+            machine=found.machines[name],
+            system=experiment.band_system,
+            scheme=str(swing.job.parameters.get("scheme", "none")),
+            metric=f"band_{found.metric}",
+            parameters={
+                **{k: v for k, v in swing.job.parameters.items() if k not in ("scheme", "machine")},
+                "assumed": variant or "nominal",
+            },
+            value=round(value, 6),
+            unit=found.unit,
+        )
+        for name, swing in found.swings.items()
+        for variant, value in {NOMINAL: swing.nominal, **swing.by}.items()
+    ]
+
+
+def table(found: Band) -> Table:
+    """What each constant moves, a row each."""
+    swings = list(found.swings.values())
+    rows = [["nominal", *(f"{swing.nominal:.2f}" for swing in swings)]]
+    for variant in found.variants:
+        cells = []
+        for swing in swings:
+            value = swing.by.get(variant.name)
+            moved = "" if value is None else f"{value:.2f} ({value / swing.nominal - 1:+.1%})"
+            cells.append(moved)
+        rows.append([variant.name, *cells])
+    return Table(
+        title=f"What it rests on: {found.metric}, {found.unit}, by the assumed constants",
+        columns=["", *found.swings],
+        rows=rows,
+        caption="each constant at the ends of its range, the others as they are; ranges and "
+        "reasons: switchyard machines NAME",
+    )
