@@ -246,9 +246,9 @@ def notes(words: Mapping[str, Point], strings: Mapping[str, Point]) -> list[str]
         )
     made.append(
         "That kernel, from its public history, was run on this machine: its path takes "
-        f"{THEIR_CALL} cycles for a call and {THEIR_REPLY} for a reply with wait here. So the model "
-        "has the processor's cycles for that path, and the distance to it is the length of the "
-        "path and nothing else. The floor is by the same model: the distance to that is this "
+        f"{THEIR_CALL} cycles for a call and {THEIR_REPLY} for a reply with wait here. So the "
+        "model has the processor's cycles for that path, and the distance to it is the length of "
+        "the path and nothing else. The floor is by the same model: the distance to that is this "
         "path's own."
     )
     misses = sum(
