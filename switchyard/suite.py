@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from switchyard.errors import RunError
-from switchyard.summary import Summary, summarize
+from switchyard.summary import Summary, half_interval, summarize
 
 # The cases of each question whose streams have fixed numbers, as the sources have them.
 STREAMS: Mapping[str, Mapping[int, str]] = {
@@ -46,7 +46,7 @@ class Timed:
         mean = abs(self.summary.mean)
         if mean == 0:
             return math.inf
-        return 1.96 * self.summary.stddev / math.sqrt(self.summary.count) / mean
+        return half_interval(self.summary.stddev, self.summary.count) / mean
 
     @property
     def stable(self) -> bool:

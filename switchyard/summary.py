@@ -5,6 +5,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# Student's t for a 95 % interval, by degrees of freedom from 1 on; beyond them 1.96 is near enough.
+T95 = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
+    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
+    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
+)
+T95_MANY = 1.96
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -52,3 +60,24 @@ def percentile(ordered: Sequence[int], percent: int) -> float:
     if part == 0:
         return float(low)
     return low + (ordered[place + 1] - low) * part / 100
+
+
+def half_interval(stddev: float, count: int) -> float:
+    """Half the 95 % confidence interval of a mean of so many independent samples.
+
+    This alone is what a "±" means anywhere here; how far samples spread is said by `spread`.
+    """
+    if count < 2:
+        return math.inf
+    free = count - 1
+    student = T95[free - 1] if free <= len(T95) else T95_MANY
+    return student * stddev / math.sqrt(count)
+
+
+def spread(value: str, ends: tuple[str, str]) -> str:
+    """A mean with the 5th and 95th percentile of its samples, which say two humps too."""
+    low, high = ends
+    return f"{value} ({low}–{high})"
+
+
+SPREAD = "mean (5th to 95th percentile)"  # what `spread` shows, for titles

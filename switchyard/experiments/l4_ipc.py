@@ -21,7 +21,7 @@ from switchyard.experiments.l4_ipc_point import EVENTS, MISSES, STALLS, Point
 from switchyard.machine import Stats
 from switchyard.plot import Figure, Knee, Mark, Series
 from switchyard.records import Published, Record
-from switchyard.summary import summarize
+from switchyard.summary import SPREAD, spread, summarize
 
 if TYPE_CHECKING:  # it imports the experiments
     from switchyard.band import Band
@@ -262,18 +262,18 @@ def times(found: Curves) -> Table:
         rows.append(
             [
                 f"{flush.clients}",
-                f"{flush.us:.2f} ± {flush.stddev_us:.2f}",
+                shown(flush),
                 f"~{FLUSH_US.value:g}",
-                f"{fass.us:.2f} ± {fass.stddev_us:.2f}",
+                shown(fass),
                 f"{anchor.value:g}" if anchor else "",
                 f"{flush.us / fass.us:.1f}",
                 f">{ratio.value:g}" if ratio else "",
-                f"{shared.us:.2f} ± {shared.stddev_us:.2f}",
-                f"{single.us:.2f} ± {single.stddev_us:.2f}",
+                shown(shared),
+                shown(single),
             ]
         )
     return Table(
-        title="Round-trip IPC, µs: mean ± standard deviation of the round trips",
+        title=f"Round-trip IPC, µs: {SPREAD} of the round trips",
         columns=[
             "clients", "flush", "paper", "fass", "paper", "flush/fass", "paper", "fass-shared",
             "single-space",
@@ -281,6 +281,11 @@ def times(found: Curves) -> Table:
         rows=rows,
         caption=f"published: {FLUSH_US.source.split(':')[0]} and Fig. 5, digits from the text only",
     )  # fmt: skip
+
+
+def shown(point: Point) -> str:
+    """A point's mean with the spread of its round trips."""
+    return spread(f"{point.us:.2f}", (f"{point.p5_us:.2f}", f"{point.p95_us:.2f}"))
 
 
 def costs(points: list[Point]) -> Table:

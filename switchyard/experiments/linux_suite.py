@@ -17,6 +17,7 @@ from switchyard.figure import Bar
 from switchyard.machine import Function, Stats
 from switchyard.records import Parameter, Published, Record
 from switchyard.suite import TIMING, Timed, timed
+from switchyard.summary import spread
 
 SYSTEM = "linux"
 SCHEME = "flush"  # what unmodified Linux does at each switch of address spaces
@@ -219,6 +220,23 @@ def ticks(highest: float, step: float) -> tuple[tuple[float, float], list[float]
     """The range of an axis from 0 to above `highest`, and its ticks."""
     count = int(highest / step) + 1
     return (0.0, count * step), [step * n for n in range(count + 1)]
+
+
+def shown(value: float, one: Timed) -> str:
+    """A value with the spread of its samples; a mean that is not known well says so.
+
+    `value` is the mean in its unit of time.
+    """
+    summary = one.summary
+    ends = [value * each / summary.mean for each in (summary.p5, summary.p95)]
+    return ("" if one.stable else "≈ ") + spread(number(value), (number(ends[0]), number(ends[1])))
+
+
+def shown_rate(value: float, one: Timed) -> str:
+    """The same of a rate, which is the less the longer it took."""
+    summary = one.summary
+    ends = [value * summary.mean / each for each in (summary.p95, summary.p5)]
+    return ("" if one.stable else "≈ ") + spread(number(value), (number(ends[0]), number(ends[1])))
 
 
 def number(value: float) -> str:

@@ -17,6 +17,7 @@ from switchyard.figure import Bar, Bars
 from switchyard.machine import Stats
 from switchyard.records import Published, Record
 from switchyard.suite import STREAMS
+from switchyard.summary import SPREAD
 
 PAPER = f"{uclinux.PAPER}, Table 1"
 MEGABYTE = 1 << 20  # of a bandwidth's sample; MB/s are lmbench's, of 1,000,000 bytes
@@ -121,12 +122,9 @@ class Found:
         return self.us(WITH, line) / self.us(WITHOUT, line)
 
     def shown(self, kernel: Kernel, line: Line) -> str:
-        """The value with the deviation of its samples; an unsteady mean says so."""
-        timed = self.case(kernel, line).timed
-        value = self.value(kernel, line)
-        spread = value * timed.summary.stddev / timed.summary.mean
-        doubt = "" if timed.stable else "≈ "
-        return f"{doubt}{suite.number(value)} ± {suite.number(spread)}"
+        """The value with the spread of its samples."""
+        how = suite.shown_rate if line.unit == "MB/s" else suite.shown
+        return how(self.value(kernel, line), self.case(kernel, line).timed)
 
 
 def published_gain(line: Line) -> float | None:
@@ -189,7 +187,7 @@ def values(found: Found) -> Table:
             ]
         )
     return Table(
-        title="A FIFO with an MMU and without one: mean ± standard deviation of the samples",
+        title=f"A FIFO with an MMU and without one: {SPREAD}",
         columns=[
             "benchmark", "unit", *(f"paper, {k.paper}" for k in KERNELS), "ratio",
             *(f"6.12, {k.short}" for k in KERNELS), "ratio",

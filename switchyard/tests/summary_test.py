@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from switchyard.summary import percentile, summarize
+from switchyard.summary import half_interval, percentile, spread, summarize
 
 samples = st.lists(st.integers(0, 2**32 - 1), min_size=2, max_size=200)
 
@@ -42,3 +42,18 @@ def test_small_ones() -> None:
     assert percentile([0, 10], 50) == 5
     with pytest.raises(ValueError, match="no samples"):
         summarize([])
+
+
+def test_an_interval_is_wider_than_a_normal_ones_where_samples_are_few() -> None:
+    # Student's t for 4 degrees of freedom, as in any table of it
+    assert half_interval(1.0, 5) == pytest.approx(2.776 / 5**0.5)
+    assert half_interval(1.0, 31) == pytest.approx(2.042 / 31**0.5)
+    assert half_interval(1.0, 1000) == pytest.approx(1.96 / 1000**0.5)
+    assert half_interval(1.0, 1) == math.inf
+
+
+def test_a_spread_is_no_interval() -> None:
+    humps = summarize([10] * 50 + [100] * 50)
+    text = spread(f"{humps.mean:g}", (f"{humps.p5:g}", f"{humps.p95:g}"))
+    assert text == "55 (10–100)"
+    assert "±" not in text
