@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from switchyard import __version__, fields, files, outcomes, plot, records
 from switchyard.errors import InputError
+from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Table
 from switchyard.fields import Fields
 from switchyard.records import Parameter, Record
@@ -84,11 +85,16 @@ class Section:
 
 
 def collect(places: Sequence[Path]) -> list[Section]:
-    """The record files at these places (folders, or files themselves), in order of name."""
+    """The record files at these places (folders, or files themselves).
+
+    A folder's are in the experiments' order, what is of none of them behind, by name.
+    """
+    order = {name: place for place, name in enumerate(EXPERIMENTS)}
     files: list[Path] = []
     for place in places:
         if place.is_dir():
             found = [file for file in sorted(place.glob("*.json")) if is_records(file)]
+            found.sort(key=lambda file: order.get(file.stem, len(order)))
             if not found:
                 raise InputError(f"{place}: no records; expected those of: switchyard run NAME")
             files += found

@@ -146,7 +146,8 @@ def _zeros(point: Point, missing: float, price: float) -> str:
     needed = here + missing / lines
     text = (
         " The other is the price of a line of the zeros bank, by reading which a flush cleans the "
-        f"data caches: no manual gives it, here it stalls for {here:.1f} cycles (assumed)"
+        'data caches: the manual has no more of it than "without incurring an external memory '
+        f'latency" (SA-1100, 6.2.3), here it stalls for {here:.1f} cycles (assumed)'
     )
     if needed < 0:
         return f"{text}, and even for nothing the difference would not be made up."

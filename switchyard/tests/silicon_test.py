@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, records, runner
+from switchyard import build, records, report, runner
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS, silicon
 from switchyard.experiments.experiment import Settings
@@ -21,7 +21,7 @@ GUEST = Path(build.root(), "bench")
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     return runner.run(
-        EXPERIMENTS["silicon"], Settings(quick=True), tmp_path_factory.mktemp("out"), 2, Silent()
+        EXPERIMENTS["silicon"], Settings(rounds=4), tmp_path_factory.mktemp("out"), 2, Silent()
     )
 
 
@@ -104,3 +104,10 @@ def test_sentences_say_what_differs() -> None:
 
 def test_it_is_the_first_of_all() -> None:
     assert next(iter(EXPERIMENTS)) == Silicon.name
+
+
+def test_it_is_first_in_a_report(written: Written, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[]")
+    for name in ("l4-ipc", "silicon"):
+        (tmp_path / f"{name}.json").write_bytes(written.records.read_bytes())
+    assert [section.name for section in report.collect([tmp_path])] == ["silicon", "l4-ipc", "a"]
