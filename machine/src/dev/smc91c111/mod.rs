@@ -8,8 +8,8 @@
 //! lost, as on hardware. What needs a time of its own there (the management unit's commands, data
 //! that is fetched ahead for the pointer register) is done at once.
 //!
-//! Section numbers and register layouts were compared with Linux's driver and QEMU's device; no
-//! full copy of DS was at hand (docs/network.md).
+//! Section numbers and register layouts were compared with Linux's driver and QEMU's device; DS
+//! itself was not read (docs/network.md).
 
 mod frame;
 mod packets;
