@@ -30,11 +30,12 @@
 /*
  * How the coherence checker knows the running space, for kernels whose spaces have page directories
  * of their own, whether or not the processor walks them. Addresses are the kernel's own, mapped
- * alike in every space. Said once, the last of the three makes it count.
+ * alike in every space. Said once, where the kernel's begin last: that makes the others count.
  */
-#define PROBE_SPACE_WORD      0x30 /* W: the word that points to the running space, or is 0 */
+#define PROBE_SPACE_WORD      0x30 /* W: the word that points to the running thread, or is 0 */
 #define PROBE_SPACE_DIRECTORY 0x34 /* W: in a space, offset of the pointer to its directory */
 #define PROBE_SPACE_KERNEL    0x38 /* W: addresses from here on are the kernel's; not 0 */
+#define PROBE_SPACE_THREAD    0x3c /* W: in a thread, offset of the pointer to its space */
 
 /* Guest events of the microkernel, written on its slow paths only. */
 #define PROBE_EVENT_CACHE_FLUSH     1 /* clean and invalidate of everything */

@@ -140,8 +140,9 @@ static L4_Word_t time_of(L4_ThreadId_t to, bool local) {
     return (L4_Word_t)(L4_SystemClock().raw - start);
 }
 
-/* By local ids it costs what Ipc by global ones does, but for a dozen instructions each way; the
- * slow path would take six times as long. */
+/* By local ids it costs what Ipc by global ones does, but for two cycles each way; a dozen would be
+ * too many. Whom the partner waits for makes little difference. (On ARMv4 processors; others have
+ * more misses in it, where the slow path would still be seen.) */
 static void as_fast(void) {
     if (!probe_present()) {
         test_skip("the time is the host's");
@@ -150,11 +151,15 @@ static void as_fast(void) {
     test_quiet(100000);
     L4_ThreadId_t any = worker_start(serve_any, TEST_PRIORITY);
     L4_ThreadId_t local = worker_start(serve_local, TEST_PRIORITY);
+    L4_ThreadId_t mixed = worker_start(serve_any, TEST_PRIORITY);
     L4_Yield();
     L4_Word_t ipc = time_of(any, false);
     L4_Word_t lipc = time_of(L4_LocalIdOf(local), true);
+    L4_Word_t most = __ARM_ARCH == 4 ? ipc + ipc / 20 : 2 * ipc;
     print("# %u round trips inside a space: Ipc %u us, Lipc %u us\n", ROUNDS, ipc, lipc);
-    FAIL_IF(lipc > ipc + ipc / 3, "Lipc is as fast", lipc, ipc);
+    FAIL_IF(lipc > most, "Lipc is as fast", lipc, ipc);
+    lipc = time_of(L4_LocalIdOf(mixed), true);
+    FAIL_IF(lipc > most, "... to one that waits for any thread", lipc, ipc);
 }
 
 const struct test lipc_tests[] = {

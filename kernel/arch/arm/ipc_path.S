@@ -47,7 +47,9 @@
     .global swi_entry
 swi_entry:
     cmn     r12, #SYSCALL_IPC + 1
-    bne     yield_path
+    bne     lipc_path
+    .global swi_entry_ipc
+swi_entry_ipc:
     switch_entry_hook
     ldr     r8, [sp, #HOT_CURRENT]
     mov     r9, r0, lsl #8              @ thread number modulo the table's size ...
@@ -120,6 +122,27 @@ swi_entry:
     mov     r0, r11
     leave
 
+/* 5 to 7: three are read. */
+.Lnot_eight:
+    bhi     .Lmore
+    ldr     r12, [r8, #TCB_UTCB]
+    str     r1, [r8, #TCB_WAIT_FOR]
+.Lread_few:
+    ldr     r0, [r12, #FIRST_WORD]
+    ldr     r1, [r12, #FIRST_WORD + 4]
+    ldr     r2, [r12, #FIRST_WORD + 8]
+    str     r9, [sp, #HOT_CURRENT]
+    switch_finish r10, lr
+    switch_done_thread r9
+    ldr     r10, [r9, #TCB_UTCB]
+    str     r9, [r9, #TCB_WAIT_FOR]
+    movs    r12, r3, lsl #31            @ C: 6 or 7; not Z: 5 or 7
+    str     r0, [r10, #FIRST_WORD]
+    strcs   r1, [r10, #FIRST_WORD + 4]
+    strhi   r2, [r10, #FIRST_WORD + 8]
+    mov     r0, r11
+    leave
+
 /* ---- up to 4 words ---- */
 
 .Lshort:
@@ -142,19 +165,20 @@ ipc_path_leave:
  */
 #define EIGHT {r0, r1, r2, r8, r11, r12, sp, lr}^
 
-.Lnot_eight:
+.Lmore:
     sub     r12, r0, #13 << 16
     cmp     r12, #(16 - 13) << 16
     bhi     .Lnot_16
 
 /* 13 to 16: 12 words are read, whatever is behind the message. The last four go over the stack, with
- * the own id. */
+ * the own id, which comes back as r0. */
     ldr     r12, [r8, #TCB_UTCB]
     str     r1, [r8, #TCB_WAIT_FOR]
-    add     r12, r12, #FIRST_WORD + 32
 .Lread_16:
-    ldmia   r12, {r0, r1, r2, r8}
-    stmfd   sp!, {r0, r1, r2, r8, r11}
+    ldr     r0, [r12, #FIRST_WORD + 32]!
+    ldmib   r12, {r1, r2, r8}
+    stmfd   sp!, {r0, r1, r2, r8}
+    str     r11, [sp, #-4]!
     ldmdb   r12, EIGHT
     str     r9, [r9, #TCB_WAIT_FOR]     @ no banked register right after a user-bank transfer
     switch_finish r10, lr
@@ -164,25 +188,21 @@ ipc_path_leave:
     add     lr, r10, #FIRST_WORD + 32
     stmdb   lr, EIGHT
     tst     r3, #16
-    ldmfd   sp!, {r1, r2, r8, r11, r12}
+    ldmfd   sp!, {r0, r1, r2, r8, r11}
     beq     .Lpart_of_four
     stmia   lr, {r1, r2, r8, r11}
-    mov     r0, r12
     leave
 
 .Lpart_of_four:
-    movs    r0, r3, lsl #31             @ C: 14 or 15; not Z: 13 or 15
+    movs    r12, r3, lsl #31            @ C: 14 or 15; not Z: 13 or 15
     str     r1, [lr]
     strcs   r2, [lr, #4]
     strhi   r8, [lr, #8]
-    mov     r0, r12
     leave
 
 .Lnot_16:
     cmp     r0, #16 << 16
     bhi     .Lloop
-    cmp     r0, #8 << 16
-    blo     .Lfew
 
 /* 9 to 12: eight words are read. */
     ldr     r12, [r8, #TCB_UTCB]
@@ -209,26 +229,6 @@ ipc_path_leave:
     stmiahi lr, {sp}^
     mov     r0, r0
     ldr     r0, [sp], #4
-    leave
-
-/* 5 to 7: three are read. */
-.Lfew:
-    ldr     r12, [r8, #TCB_UTCB]
-    str     r1, [r8, #TCB_WAIT_FOR]
-.Lread_few:
-    ldr     r0, [r12, #FIRST_WORD]
-    ldr     r1, [r12, #FIRST_WORD + 4]
-    ldr     r2, [r12, #FIRST_WORD + 8]
-    str     r9, [sp, #HOT_CURRENT]
-    switch_finish r10, lr
-    switch_done_thread r9
-    ldr     r10, [r9, #TCB_UTCB]
-    str     r9, [r9, #TCB_WAIT_FOR]
-    movs    r12, r3, lsl #31            @ C: 6 or 7; not Z: 5 or 7
-    str     r0, [r10, #FIRST_WORD]
-    strcs   r1, [r10, #FIRST_WORD + 4]
-    strhi   r2, [r10, #FIRST_WORD + 8]
-    mov     r0, r11
     leave
 
 /*

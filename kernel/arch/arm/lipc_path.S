@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lipc, the short way: call, and reply-and-wait, with up to four untyped words, to a partner in the
- * same space. As ipc_path.S, which says what it rests on, but without a switch; ids may be local ones
- * (addresses of UTCBs, where the global id is), and any local thread the one that is waited for, on
- * either side. What does not fit is left as it was, to swi_entry_slow.
+ * same space by its local id (the address of its UTCB, where the global id is). As ipc_path.S, which
+ * says what it rests on, but without a switch; any local thread may be the one that is waited for, on
+ * either side. To a global id it is Ipc. What does not fit is left as it was, to swi_entry_slow.
  *
  * r0 to, r1 from, r2 timeouts, r3 tag, r4-r7 message registers 1 to 4, r8 this thread's TCB,
  * r9 the partner's; free: r10, r12, and once they are saved r11, lr.
@@ -14,20 +14,25 @@
 
 #include <l4/arch/arm/binding.h>
 
-#define ANY_PLUS       1                /* cmn: any thread; any local thread */
-#define ANY_LOCAL_PLUS 0x40
-#define GLOBAL_ID      0x3f             /* some of these bits are set in one */
+#define GLOBAL_ID 0x3f                  /* some of these bits are set in one */
+
+/*
+ * Any thread is -1, any local one -0x40. Both are -1 without their last six bits, and bit 5 tells them
+ * apart; and the one is the other, shifted to the left by six.
+ */
+#define LOCAL_SHIFT 6
 
     .section .text.paths, "ax"
     .balign 32
 
-/* From yield_path, with the program's registers. */
+/* From swi_entry (ipc_path.S), with the program's registers and that comparison's flags: not Ipc, and
+ * V if it is Lipc. */
     .global lipc_path
 lipc_path:
+    bvc     yield_path
     switch_entry_hook
     ldr     r8, [sp, #HOT_CURRENT]
     tst     r0, #GLOBAL_ID
-    mov     r12, r0
     /* With the program's rights; left out if it may not (fault_kernel). What it says is no more than
      * a hint: the TCB knows better. */
     .global lipc_path_load
@@ -38,44 +43,37 @@ lipc_path_load:
     mvn     r9, r9, lsr #22
     ldr     r11, [r8, #TCB_ID]
     sub     r9, sp, r9, lsl #TCB_SIZE_LOG2
-    /* The partner waits for this thread or for any, or for any local one: then it is told the local
-     * id ... */
+    /* The partner waits for this thread (then C is set, too) or for any, or (C is clear) for any local
+     * one: then it is told the local id ... */
     ldr     r10, [r9, #TCB_WAIT_FOR]
-    ldr     r12, [r9, #TCB_ID]
-    teq     r10, r11
-    cmnne   r10, #ANY_PLUS
-    ldrne   r11, [r8, #TCB_UTCB]
-    cmnne   r10, #ANY_LOCAL_PLUS
-    /* ... then this thread waits for ever; the partner is RECEIVING and important enough ... */
-    ldr     r10, [sp, #HOT_READY_CHECK]
+    ldr     r12, [r9, #TCB_UTCB]
     str     lr, [r8, #TCB_PC]
-    movseq  lr, r2, lsl #16
+    cmp     r10, r11
+    mvnsne  r10, r10, asr #LOCAL_SHIFT
     ldr     lr, [r9, #TCB_SCHED]
+    ldr     r10, [sp, #HOT_READY_CHECK]
+    ldrcc   r11, [r8, #TCB_UTCB]
+    /* ... then this thread waits for ever; the partner is RECEIVING and important enough ... */
     sub     lr, lr, r10
-    ldr     r10, [r9, #TCB_UTCB]
-    movseq  lr, lr, lsr #8
-    bne     .Lslow
-    /* ... it is the one that is meant, by either id, and in the same space ... */
-    teq     r0, r12
-    teqne   r0, r10
+    movseq  r10, r2, lsl #16
     ldr     r10, [r9, #TCB_SPACE]
+    movseq  lr, lr, lsr #8
+    /* ... it is the one whose UTCB this is, and in the same space. */
     ldr     lr, [r8, #TCB_SPACE]
-    bne     .Lslow
-    teq     r10, lr
+    teqeq   r12, r0
+    teqeq   r10, lr
     ldr     lr, [r8, #TCB_WAIT_OPEN]
     bne     .Lslow
-    /* ... and it is a call, or a wait for anybody while nobody is in the queue. */
+    /* It is a call, or a wait for any local thread while nobody is in the queue. */
     teq     r1, r0
-    moveq   r1, r12
-    beq     1f
-    cmn     r1, #ANY_PLUS
-    cmnne   r1, #ANY_LOCAL_PLUS
-    cmneq   lr, #ANY_PLUS
-    bne     .Lslow
+    ldreq   r1, [r9, #TCB_ID]
+    mov     r10, r3, lsl #16
+    teqne   r1, lr, lsl #LOCAL_SHIFT
+    bne     .Lnot_local
     /* Up to four untyped words, no typed items, no propagation. */
-1:  mov     r10, r3, lsl #16
+.Lchecked:
     cmp     r10, #4 << 16
-    bhi     .Lslow
+    bhi     .Lslow_from
 
     /* ---- commit ---- */
     mov     r0, r11
@@ -84,16 +82,26 @@ lipc_path_load:
     str     r9, [sp, #HOT_CURRENT]
     str     r9, [r9, #TCB_WAIT_FOR]
     cpu_arm_state r10
-    ldr     r10, [r9, #TCB_UTCB]
-    mov     r12, #L4_ARM_UTCB_POINTER
+    mov     r10, #L4_ARM_UTCB_POINTER
     ldr     lr, [r9, #TCB_LR]
     ldmia   r9, {r11, sp, lr}^
-    str     r10, [r12]
+    str     r12, [r10]
     switch_exit_hook
     movs    pc, lr                      @ user mode, flags are not kept
 
+/* A wait for any thread, likewise. */
+.Lnot_local:
+    teq     r1, lr
+    beq     .Lchecked
+/* In a call r1 is the partner's global id by now. */
+.Lslow_from:
+    ldr     r12, [r9, #TCB_ID]
+    teq     r1, r12
+    moveq   r1, r0
 .Lslow:
     ldr     r11, [r8]
     ldr     lr, [r8, #TCB_PC]
+    tst     r0, #GLOBAL_ID
+    bne     swi_entry_ipc
     mvn     r12, #SYSCALL_LIPC
     b       swi_entry_slow

@@ -13,11 +13,9 @@
     .text
     .balign 32
 
-/* From swi_entry (ipc_path.S), with the program's registers and that comparison's flags. A system call
- * that is not Ipc: V says that it is Lipc. */
+/* From lipc_path, with the program's registers: a system call that is neither Ipc nor Lipc. */
     .global yield_path
 yield_path:
-    bvs     lipc_path
     cmn     r12, #SYSCALL_THREAD_SWITCH + 1
     bne     swi_entry_slow
     ldr     r8, [sp, #HOT_CURRENT]

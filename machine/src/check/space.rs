@@ -58,9 +58,11 @@ impl Tags {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Running {
     announced: Spaces,
-    /// Physical address of the word that names the running space.
+    /// Physical addresses of the word that names the running thread, and of the one in that thread
+    /// that names its space.
     word: Option<u32>,
-    /// What it says; 0: no space, or the guest does not say.
+    thread: Option<u32>,
+    /// What that says; 0: no space, or the guest does not say.
     pub(super) space: u32,
     /// Physical address of that space's own page directory.
     directory: Option<u32>,
@@ -86,14 +88,22 @@ impl Running {
     /// Memory at `pa` has been written.
     #[inline]
     pub(super) fn stored(&mut self, memory: &MemSys, ideal: &mut Ideal, pa: u32) {
-        if Some(pa & !3) == self.word {
+        let word = Some(pa & !3);
+        if word == self.word || word == self.thread {
             self.follow(memory, ideal);
         }
     }
 
-    /// The word that names the running space may have changed.
+    /// What says which space runs may have changed.
     fn follow(&mut self, memory: &MemSys, ideal: &mut Ideal) {
-        self.space = self.word.and_then(|pa| ideal.word(pa)).unwrap_or(0);
+        let thread = self.word.and_then(|pa| ideal.word(pa)).unwrap_or(0);
+        let space = if thread == 0 {
+            None
+        } else {
+            ideal.word_at(memory, thread.wrapping_add(self.announced.thread))
+        };
+        self.thread = space.map(|(pa, _)| pa);
+        self.space = space.map_or(0, |(_, va)| va);
         self.directory = if self.space == 0 {
             None
         } else {

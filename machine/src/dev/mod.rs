@@ -82,8 +82,10 @@ pub enum MarkKind {
 /// the same in every space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Spaces {
-    /// The word that points to what the kernel keeps of the running space, or is 0.
+    /// The word that points to what the kernel keeps of the running thread, or is 0.
     pub word: u32,
+    /// Where in that is the pointer to what it keeps of the thread's space, which may be 0.
+    pub thread: u32,
     /// Where in that is the pointer to the space's own page directory.
     pub directory: u32,
     /// Addresses from here on are the kernel's, and in no space's directory; 0: nothing is known.

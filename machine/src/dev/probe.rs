@@ -29,6 +29,7 @@ pub const REGISTERS: &[(&str, u32)] = &[
     ("PROBE_SPACE_WORD", PROBE_SPACE_WORD),
     ("PROBE_SPACE_DIRECTORY", PROBE_SPACE_DIRECTORY),
     ("PROBE_SPACE_KERNEL", PROBE_SPACE_KERNEL),
+    ("PROBE_SPACE_THREAD", PROBE_SPACE_THREAD),
 ];
 
 /// Read: [`PROBE_MAGIC`].
@@ -55,12 +56,14 @@ const PROBE_EVENT: u32 = 0x24;
 const PROBE_COUNTER_SELECT: u32 = 0x28;
 /// Read: low 32 bits of that counter, user and kernel together.
 const PROBE_COUNTER: u32 = 0x2c;
-/// Write: address of the word that names the running space ([`Spaces::word`]).
+/// Write: address of the word that names the running thread ([`Spaces::word`]).
 const PROBE_SPACE_WORD: u32 = 0x30;
 /// Write: where a space's record has its directory ([`Spaces::directory`]).
 const PROBE_SPACE_DIRECTORY: u32 = 0x34;
-/// Write: where the kernel's addresses begin ([`Spaces::kernel`]); with it the two above count.
+/// Write: where the kernel's addresses begin ([`Spaces::kernel`]); with it the others count.
 const PROBE_SPACE_KERNEL: u32 = 0x38;
+/// Write: where a thread's record has its space ([`Spaces::thread`]).
+const PROBE_SPACE_THREAD: u32 = 0x3c;
 
 /// Regions and streams have numbers below this; a guest's larger number is taken modulo it.
 const NUMBERS: u32 = 256;
@@ -128,6 +131,7 @@ impl Device for Probe {
                 ctx.mark(MarkKind::Event(value % EVENTS));
             }
             PROBE_SPACE_WORD => self.spaces.word = value,
+            PROBE_SPACE_THREAD => self.spaces.thread = value,
             PROBE_SPACE_DIRECTORY => self.spaces.directory = value,
             PROBE_SPACE_KERNEL => {
                 self.spaces.kernel = value;
@@ -193,11 +197,13 @@ mod tests {
     fn spaces_are_known_when_all_is_said() {
         let mut b = Bench::new(Probe::default());
         b.write(PROBE_SPACE_WORD, 0xfff0_1000);
+        b.write(PROBE_SPACE_THREAD, 24);
         b.write(PROBE_SPACE_DIRECTORY, 64);
         assert_eq!(b.host.spaces, Spaces::default());
         b.write(PROBE_SPACE_KERNEL, 0xfe00_0000);
         let expected = Spaces {
             word: 0xfff0_1000,
+            thread: 24,
             directory: 64,
             kernel: 0xfe00_0000,
         };

@@ -3,7 +3,8 @@
  * A kernel whose spaces have directories of their own, beside the one that is walked, says so to
  * the probe. Planted faults: the domain of another space is open; a TLB entry of another space
  * survives the change of its domain's owner. Each space has one page, and a record with a word, and
- * the pointer to its directory.
+ * the pointer to its directory. One thread runs, which changes its space; its record has two words, and
+ * the pointer to that.
  */
 #include "guest.h"
 
@@ -19,9 +20,9 @@
 	msr	cpsr_c, r3
 	.endm
 
-	.macro	run space
-	ldr	r7, =(running + TRUTH)
-	ldr	r0, =(\space)
+	.macro	point word, to
+	ldr	r7, =(\word + TRUTH)
+	ldr	r0, =(\to)
 	str	r0, [r7]
 	.endm
 
@@ -45,6 +46,8 @@ test:
 	poke	0xd03f0028, stays
 	ldr	r0, =running
 	str	r0, [r8, #PROBE_SPACE_WORD]
+	mov	r0, #8
+	str	r0, [r8, #PROBE_SPACE_THREAD]
 	mov	r0, #4
 	str	r0, [r8, #PROBE_SPACE_DIRECTORY]
 	mov	r0, #0x40000000
@@ -54,7 +57,7 @@ test:
 	ldr	r6, =PAGE_C
 
 	/* A runs, with B's domain open as well as its own. */
-	run	space_a
+	point	running, thread
 	set_dacr 0x15
 	user_mode
 	.global	own_page, others_page, others_entry
@@ -69,7 +72,7 @@ others_page:
 	map_section PAGE_C, 0
 	map_section PAGE_B, FRAME_2 | USER | DOMAIN(1)
 	invalidate_dtlb_entry r5
-	run	space_b
+	point	thread + 8, space_b
 	set_dacr 0x5
 	user_mode
 	ldr	r1, [r5]
@@ -85,6 +88,8 @@ stays:
 	.data
 running:
 	.word	0
+thread:
+	.word	0, 0, space_a
 space_a:
 	.word	0, directory_a
 space_b:
