@@ -26,6 +26,13 @@ impl Transfer {
         Cycle::from(self.first) + Cycle::from(n) * Cycle::from(self.next)
     }
 
+    /// Cycles from one word to the next.
+    #[inline]
+    #[must_use]
+    pub fn pace(self) -> Cycle {
+        Cycle::from(self.next)
+    }
+
     /// When the last word is done and the bus is free.
     #[inline]
     #[must_use]

@@ -335,6 +335,59 @@ fn store_multiples_are_bursts_of_eight_and_four() {
     }
 }
 
+/// A guest whose two loads, of the pages that the TLB keeps in the set of the code's page, replace the
+/// translation of the code itself: the instruction after them, in the same line, walks again. In
+/// single steps or in the run loop: the misses of fetches and of data accesses, and the cycles.
+fn loads_that_evict_the_running_page(steps: bool) -> (u64, u64, u64) {
+    let mut machine = machine();
+    let code = CACHED + 0x2000;
+    // ldr r0, [r4]; ldr r0, [r5]; add r0, r0, r1; wait for interrupt
+    let words = [0xe594_0000, 0xe595_0000, 0xe080_0001, 0xee07_0f90];
+    for (n, word) in words.into_iter().enumerate() {
+        set_memory(&mut machine, code + 4 * n as u32, word);
+    }
+    let others = [0x0040_0000, 0x0050_0000];
+    for section in others {
+        set_memory(
+            &mut machine,
+            DIRECTORY + ((section >> 20) << 2),
+            section | 0xc1e,
+        );
+    }
+    settle(&mut machine);
+    let core = machine.core();
+    // The code's line and its translation are there, and nothing of it is on its way.
+    core.r[15] = code + 8;
+    core.step();
+    core.mem.cycle += 1000;
+    [core.r[4], core.r[5]] = others.map(|section| section + 0x2000);
+    core.r[15] = code;
+    let (before, then) = (core.mem.tally(), core.mem.cycle);
+    core.mem.horizon = then + 10_000;
+    while !core.waits_for_interrupt() {
+        if steps {
+            core.step();
+        } else {
+            core.run_to_horizon();
+            core.mem.horizon = core.mem.cycle + 1;
+        }
+    }
+    let after = core.mem.tally();
+    (
+        after.itlb_misses - before.itlb_misses,
+        after.dtlb_misses - before.dtlb_misses,
+        core.mem.cycle - then,
+    )
+}
+
+#[test]
+fn a_data_access_may_evict_the_translation_of_the_page_that_runs() {
+    // TRM 3.1: one TLB for both, of two ways.
+    let stepped = loads_that_evict_the_running_page(true);
+    assert_eq!((stepped.0, stepped.1), (1, 2));
+    assert_eq!(loads_that_evict_the_running_page(false), stepped);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -19,7 +19,7 @@ use crate::observe::{Access, Commit, Observer};
 
 use super::exec::{self, Handler};
 use super::insn::Op;
-use super::memsys::{control, Abort, Fetched, MemSys};
+use super::memsys::{control, Abort, Fetched, MemSys, NO_LINE};
 use super::timing::Pipeline;
 
 /// Bits of the program status registers.
@@ -166,9 +166,6 @@ pub enum Dead {
     Died(String),
 }
 
-/// "No line": an address that no aligned fetch compares equal to.
-const NO_LINE: u32 = 1;
-
 /// The processor.
 pub struct Core<O: Observer> {
     /// The registers of the current mode. While an instruction executes r15 is its address plus
@@ -203,9 +200,7 @@ pub struct Core<O: Observer> {
     pub dead: Option<Dead>,
     /// UNPREDICTABLE things the guest did, by kind and address.
     pub diagnostics: BTreeMap<(Diagnostic, u32), u64>,
-    /// Virtual address of the line that was fetched last, while nothing that its fetch looked at
-    /// has changed; [`NO_LINE`] otherwise. A hint: without it every fetch looks again.
-    line: u32,
+    /// The slot of the line that was fetched last ([`MemSys::line`]).
     line_slot: usize,
     /// The encoding of an instruction that came straight from memory.
     single: Option<u32>,
@@ -239,7 +234,6 @@ impl<O: Observer> Core<O> {
             taken: None,
             dead: None,
             diagnostics: BTreeMap::new(),
-            line: NO_LINE,
             line_slot: 0,
             single: None,
             observer,
@@ -253,7 +247,7 @@ impl<O: Observer> Core<O> {
     pub fn run_to_horizon(&mut self) {
         while self.mem.cycle < self.mem.horizon {
             let pc = self.r[15];
-            if pc & !31 != self.line {
+            if pc & !31 != self.mem.line {
                 if let Some(slot) = self.mem.fetch_hinted(pc, self.thumb()) {
                     self.run_in(pc, slot);
                 } else if !self.look_up_line(pc) {
@@ -273,7 +267,7 @@ impl<O: Observer> Core<O> {
     #[inline(never)]
     fn look_up_line(&mut self, pc: u32) -> bool {
         let fetched = self.fetch(pc);
-        if fetched.is_ok() && self.line != NO_LINE {
+        if fetched.is_ok() && self.mem.line != NO_LINE {
             return true;
         }
         if HINTS && fetched.is_ok() && self.single.is_none() {
@@ -293,15 +287,15 @@ impl<O: Observer> Core<O> {
     fn run_arriving(&mut self, pc: u32) {
         let (line, slot) = (pc & !31, self.line_slot);
         let mut pc = pc;
-        self.line = line;
+        self.mem.line = line;
         loop {
             self.mem.counters.fetches += 1;
             let op = self.mem.op(slot, ((pc & 31) >> self.insn_shift) as usize);
             self.execute(pc, op);
             pc = self.r[15];
-            if pc & !31 != self.line || self.mem.cycle >= self.mem.horizon {
+            if pc & !31 != self.mem.line || self.mem.cycle >= self.mem.horizon {
                 // Whoever comes next must wait for what has not come.
-                self.line = NO_LINE;
+                self.mem.line = NO_LINE;
                 return;
             }
             if !self.mem.insn_line_arrives(slot) {
@@ -314,7 +308,7 @@ impl<O: Observer> Core<O> {
     /// The line of `pc` is in `slot`.
     #[inline(always)]
     fn run_in(&mut self, pc: u32, slot: usize) {
-        self.line = pc & !31;
+        self.mem.line = pc & !31;
         self.line_slot = slot;
         self.single = None;
     }
@@ -330,7 +324,7 @@ impl<O: Observer> Core<O> {
             let op = self.mem.op(self.line_slot, ((pc & 31) >> SHIFT) as usize);
             self.execute_in::<SHIFT>(pc, op);
             pc = self.r[15];
-            if pc & !31 != self.line || self.mem.cycle >= self.mem.horizon {
+            if pc & !31 != self.mem.line || self.mem.cycle >= self.mem.horizon {
                 return;
             }
         }
@@ -351,12 +345,12 @@ impl<O: Observer> Core<O> {
             Fetched::Line(slot) => {
                 self.run_in(pc, slot);
                 if !HINTS || self.mem.insn_line_arrives(slot) {
-                    self.line = NO_LINE;
+                    self.mem.line = NO_LINE;
                 }
                 self.mem.op(slot, ((pc & 31) >> self.insn_shift) as usize)
             }
             Fetched::Single(op, encoding) => {
-                self.line = NO_LINE;
+                self.mem.line = NO_LINE;
                 self.single = Some(encoding);
                 op
             }
@@ -513,7 +507,7 @@ impl<O: Observer> Core<O> {
     /// Forgets the fetched line: something that its fetch looked at may have changed.
     #[inline]
     pub(super) fn refetch(&mut self) {
-        self.line = NO_LINE;
+        self.mem.line = NO_LINE;
     }
 
     /// Takes a pending interrupt if one is unmasked, and wakes the core. Called by the run loop

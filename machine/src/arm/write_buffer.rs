@@ -59,6 +59,9 @@ impl Entry {
     /// Whether it writes a byte of the aligned 32-byte line at `pa`.
     fn touches(&self, pa: u32) -> bool {
         let line = pa & !31;
+        if line.wrapping_sub(self.base).wrapping_add(31) > 62 {
+            return false;
+        }
         // The line seen from the base: bytes that it shares with the entry.
         match line.wrapping_sub(self.base) {
             after @ 0..=31 => self.mask >> after != 0,
@@ -148,12 +151,12 @@ impl WriteBuffer {
     }
 
     fn advance_writes(&mut self, now: Cycle, bus: &mut Bus, counters: &mut Counters) {
-        while let Some(&first) = self.entries.front() {
+        while let Some(first) = self.entries.front() {
             if let Some(done) = self.first_done {
                 if done > now {
                     break;
                 }
-                self.commit(first, done, bus, counters);
+                self.lost += commit(first, done, bus, counters);
                 self.entries.pop_front();
                 self.first_done = None;
             } else {
@@ -161,7 +164,8 @@ impl WriteBuffer {
                 if start >= now {
                     break;
                 }
-                let done = start + self.time(&first, bus);
+                let (pa, words) = (first.first_word(), first.words());
+                let done = start + self.cost.write(bus.target(pa), pa, words).total();
                 self.first_done = Some(done);
                 self.bus_free = done;
             }
@@ -319,59 +323,58 @@ impl WriteBuffer {
         self.bus_free = self.bus_free.max(now) + transfer.total();
         self.bus_free
     }
+}
 
-    fn time(&mut self, entry: &Entry, bus: &Bus) -> Cycle {
-        let pa = entry.first_word();
-        let transfer = self.cost.write(bus.target(pa), pa, entry.words());
-        transfer.total()
-    }
-
-    #[inline]
-    fn commit(&mut self, entry: Entry, now: Cycle, bus: &mut Bus, counters: &mut Counters) {
-        for half in 0..ENTRY_BYTES / 16 {
-            let mask = (entry.mask >> (16 * half)) as u16;
-            if mask == 0 {
-                continue;
-            }
-            let base = entry.base + 16 * half as u32;
-            let mut data = [0; 16];
-            data.copy_from_slice(&entry.data[16 * half..16 * half + 16]);
-            if base % 16 != 0 || !bus.write_block(base, &data, mask) {
-                self.commit_words(base, data, mask, now, bus, counters);
-            }
+/// Does an entry's bus write. Returns how many of its writes nothing took.
+#[inline]
+fn commit(entry: &Entry, now: Cycle, bus: &mut Bus, counters: &mut Counters) -> u64 {
+    let mut lost = 0;
+    for half in 0..ENTRY_BYTES / 16 {
+        let mask = (entry.mask >> (16 * half)) as u16;
+        let Some(data) = entry.data[16 * half..].first_chunk() else {
+            continue;
+        };
+        if mask == 0 {
+            continue;
+        }
+        let base = entry.base + 16 * half as u32;
+        if base % 16 != 0 || !bus.write_block(base, data, mask) {
+            lost += commit_words(base, data, mask, now, bus, counters);
         }
     }
+    lost
+}
 
-    /// Writes what is no block of memory: word by word.
-    fn commit_words(
-        &mut self,
-        base: u32,
-        data: [u8; 16],
-        mask: u16,
-        now: Cycle,
-        bus: &mut Bus,
-        counters: &mut Counters,
-    ) {
-        for word in 0..4u32 {
-            let mask = (mask >> (4 * word)) & 15;
-            if mask == 0 {
-                continue;
-            }
-            let start = (4 * word + mask.trailing_zeros()) as usize;
-            let width = match mask.count_ones() {
-                1 => Width::Byte,
-                2 => Width::Half,
-                _ => Width::Word,
-            };
-            let mut bytes = [0; 4];
-            let len = width.bytes() as usize;
-            bytes[..len].copy_from_slice(&data[start..start + len]);
-            let pa = base + start as u32;
-            if !bus.write(pa, u32::from_le_bytes(bytes), width, now, counters) {
-                self.lost += 1;
-            }
+/// Writes what is no block of memory, word by word. Returns how many writes nothing took.
+fn commit_words(
+    base: u32,
+    data: &[u8; 16],
+    mask: u16,
+    now: Cycle,
+    bus: &mut Bus,
+    counters: &mut Counters,
+) -> u64 {
+    let mut lost = 0;
+    for word in 0..4u32 {
+        let mask = (mask >> (4 * word)) & 15;
+        if mask == 0 {
+            continue;
+        }
+        let start = (4 * word + mask.trailing_zeros()) as usize;
+        let width = match mask.count_ones() {
+            1 => Width::Byte,
+            2 => Width::Half,
+            _ => Width::Word,
+        };
+        let mut bytes = [0; 4];
+        let len = width.bytes() as usize;
+        bytes[..len].copy_from_slice(&data[start..start + len]);
+        let pa = base + start as u32;
+        if !bus.write(pa, u32::from_le_bytes(bytes), width, now, counters) {
+            lost += 1;
         }
     }
+    lost
 }
 
 /// An entry at `base` that writes `words` from `pa` on.

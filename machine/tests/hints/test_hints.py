@@ -31,10 +31,10 @@ def build(features: list[str]) -> Path:
     return binary
 
 
-def stats(binary: Path, image: Path, cycles: int, out: Path) -> bytes:
+def stats(binary: Path, machine: str, image: Path, cycles: int, out: Path) -> bytes:
     subprocess.run(
         [
-            *(binary, "boot", "--machine", "sa1110", "--kernel", image),
+            *(binary, "boot", "--machine", machine, "--kernel", image),
             *("--append", "clients=1-17 rounds=20 warmup=2 seed=1"),
             *("--max-cycles", str(cycles), "--stats", out),
         ],
@@ -53,21 +53,29 @@ def binaries() -> tuple[Path, Path]:
 @pytest.mark.slow
 @pytest.mark.guests
 @pytest.mark.parametrize(
-    "image",
+    ("machine", "image"),
     [
-        "assabet-flush-test",
-        "assabet-fass-test",
-        "assabet-fass-bench-ipc",
-        "assabet-bare-bench-compute",
+        ("sa1110", "assabet-flush-test"),
+        ("sa1110", "assabet-fass-test"),
+        ("sa1110", "assabet-fass-bench-ipc"),
+        ("sa1110", "assabet-bare-bench-compute"),
+        ("sa1110-sdram", "assabet-fass-bench-ipc"),
+        # One TLB: what data accesses bring replaces translations of code that runs.
+        ("versatilepb", "versatile-flush-test"),
+        ("versatilepb", "versatile-fass-test"),
+        ("versatilepb", "versatile-flush-bench-overheads"),
+        ("omap1610", "versatile-fass-bench-overheads"),
+        ("omap1610-two-tlbs", "versatile-fass-bench-overheads"),
     ],
 )
 def test_counts_are_equal_without_hints(
-    binaries: tuple[Path, Path], image: str, tmp_path: Path
+    binaries: tuple[Path, Path], machine: str, image: str, tmp_path: Path
 ) -> None:
     path = IMAGES / f"{image}.elf"
     if not path.exists():
         pytest.fail(f"{path} is missing; `switchyard build` builds it")
     with_hints, without = (
-        stats(binary, path, 20_000_000, tmp_path / f"{n}.json") for n, binary in enumerate(binaries)
+        stats(binary, machine, path, 20_000_000, tmp_path / f"{n}.json")
+        for n, binary in enumerate(binaries)
     )
     assert with_hints == without

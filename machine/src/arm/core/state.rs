@@ -5,7 +5,7 @@
 use crate::observe::Observer;
 use crate::state::{require, Damaged, Restorer, Saver, State};
 
-use super::{bank, Core, NO_LINE};
+use super::{bank, Core};
 
 impl<O: Observer> State for Core<O> {
     fn save(&self, to: &mut Saver) {
@@ -26,7 +26,6 @@ impl<O: Observer> State for Core<O> {
             taken: _, // what the last step did
             dead: _,  // has ended the run
             diagnostics,
-            line: _,
             line_slot: _,
             single: _,
             observer: _,
@@ -48,7 +47,7 @@ impl<O: Observer> State for Core<O> {
         self.pipeline.restore(from)?;
         self.mem.restore(from)?;
         self.mem.set_privileged(self.privileged());
-        self.line = NO_LINE;
+        self.refetch();
         self.taken = None;
         self.dead = None;
         Ok(())

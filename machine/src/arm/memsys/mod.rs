@@ -36,6 +36,9 @@ use super::mmu::{self, Access, Fault, FaultKind, FirstLevel};
 use super::thumb;
 use super::write_buffer::WriteBuffer;
 
+/// "No line": an address that no aligned fetch compares equal to.
+pub(in crate::arm) const NO_LINE: u32 = 1;
+
 /// An access or fetch that faulted; [`MemSys::fault`] says how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Abort;
@@ -197,6 +200,9 @@ pub struct MemSys {
     selectable_replacement: bool,
     /// Whether pages with C=1, B=0 are written through; otherwise they use the mini data cache.
     write_through: bool,
+    /// Virtual address of the line that the core fetched last, while nothing that its fetch looked
+    /// at has changed; [`NO_LINE`] otherwise. A hint: without it every fetch looks again.
+    pub(in crate::arm) line: u32,
     fetch_hints: Hints,
     read_hints: Hints,
     write_hints: Hints,
@@ -265,6 +271,7 @@ impl MemSys {
             selectable_replacement: config.icache.replacement == Replacement::Random
                 && config.dcache.replacement == Replacement::Random,
             write_through: config.core == CoreKind::Arm926,
+            line: NO_LINE,
             fetch_hints: Hints::new(),
             read_hints: Hints::new(),
             write_hints: Hints::new(),
@@ -370,6 +377,10 @@ impl MemSys {
     /// while the guest asks for that: then the next one goes into the next place.
     fn keep_translation(&mut self, mva: u32, entry: TlbEntry, fetch: bool) {
         self.forget_hints();
+        if self.itlb.is_none() {
+            // What a data access brings may replace the translation of the page that runs.
+            self.line = NO_LINE;
+        }
         let lockdown = self.tlb_lockdown;
         let tlb = if fetch {
             self.insn_tlb()

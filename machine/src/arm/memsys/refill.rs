@@ -13,7 +13,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bus_cost::Transfer;
 use crate::cache::LINE_BYTES;
 use crate::config::Refill;
 use crate::event::Cycle;
@@ -45,9 +44,13 @@ impl From<DataCache> for Filled {
 pub(super) struct Arrivals {
     cache: Filled,
     slot: usize,
-    /// When each word is there.
-    words: [Cycle; WORDS],
-    /// When the last one is.
+    /// The word that comes first; the others follow in turn, that before it last.
+    first: usize,
+    /// When that is there.
+    first_there: Cycle,
+    /// Cycles from one word to the next.
+    pace: Cycle,
+    /// When the last one is there.
     pub(super) done: Cycle,
 }
 
@@ -57,9 +60,17 @@ impl Arrivals {
         Self {
             cache: Filled::Insn,
             slot: 0,
-            words: [0; WORDS],
+            first: 0,
+            first_there: 0,
+            pace: 0,
             done: 0,
         }
+    }
+
+    /// When `word` of the line is there.
+    fn word(&self, word: usize) -> Cycle {
+        let turn = (word + WORDS - self.first) % WORDS;
+        self.first_there + turn as Cycle * self.pace
     }
 }
 
@@ -81,13 +92,21 @@ impl MemSys {
             Filled::Insn => self.insn_refill,
             Filled::Main | Filled::Mini => self.data_refill,
         };
+        let done = start + transfer.total();
+        let (first, first_there, pace) = match order {
+            Refill::CriticalWordFirst => (wanted, start + transfer.word(0), transfer.pace()),
+            Refill::InOrder => (0, start + transfer.word(0), transfer.pace()),
+            Refill::WholeLine => (0, done, 0),
+        };
         self.arrivals = Arrivals {
             cache,
             slot,
-            words: arrivals(order, wanted, start, transfer),
-            done: start + transfer.total(),
+            first,
+            first_there,
+            pace,
+            done,
         };
-        self.cycle = self.arrivals.words[wanted];
+        self.cycle = self.arrivals.word(wanted);
         self.counters.now.fill_stall_cycles += self.cycle - asked;
         self.bus.read_line(pa).unwrap_or(before)
     }
@@ -119,7 +138,8 @@ impl MemSys {
     #[cold]
     fn wait_for_arrival(&mut self, first: usize, count: usize, later: usize) {
         let asked = self.cycle;
-        for (n, there) in self.arrivals.words[first..first + count].iter().enumerate() {
+        for n in 0..count {
+            let there = self.arrivals.word(first + n);
             let needed = (later + n) as Cycle;
             self.cycle = self.cycle.max(there.saturating_sub(needed));
         }
@@ -127,22 +147,13 @@ impl MemSys {
     }
 }
 
-/// When each word of a line is there whose read starts at `start`, with `wanted` asked for.
-fn arrivals(order: Refill, wanted: usize, start: Cycle, transfer: Transfer) -> [Cycle; WORDS] {
-    std::array::from_fn(|word| {
-        let place = match order {
-            Refill::CriticalWordFirst => (word + WORDS - wanted) % WORDS,
-            Refill::InOrder => word,
-            Refill::WholeLine => WORDS - 1,
-        };
-        start + transfer.word(place as u32)
-    })
-}
-
 impl Arrivals {
     /// Whether a value that was read from a file can have come about on a machine that has got to
     /// `cycle`: nothing takes longer than a line.
     pub(super) fn plausible(&self, cycle: Cycle, longest: Cycle) -> bool {
-        self.done <= cycle.saturating_add(longest) && self.words.iter().all(|&at| at <= self.done)
+        let last = self.pace.saturating_mul(WORDS as Cycle - 1);
+        self.done <= cycle.saturating_add(longest)
+            && self.first < WORDS
+            && self.first_there.saturating_add(last) <= self.done
     }
 }

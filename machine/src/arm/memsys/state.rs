@@ -65,6 +65,7 @@ impl State for MemSys {
             dtlb,
             selectable_replacement: _,
             write_through: _,
+            line: _,
             fetch_hints: _,
             read_hints: _,
             write_hints: _,

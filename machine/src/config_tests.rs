@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tests of [`super`]: the built-in machine files, and what is said of wrong ones.
+
+use super::*;
+
+/// The built-in machine with one line of its text replaced.
+fn altered(from: &str, to: &str) -> Result<MachineConfig, String> {
+    let text = BUILT_IN[0].1;
+    assert!(text.contains(from), "{from:?} is not in the machine file");
+    let text = text.replacen(from, to, 1);
+    MachineConfig::parse(Path::new("m.toml"), &text).map_err(|error| error.to_string())
+}
+
+fn message(from: &str, to: &str) -> String {
+    let line = altered(from, to).unwrap_err();
+    assert!(!line.contains('\n'), "{line:?} is more than one line");
+    line
+}
+
+#[test]
+fn built_in_machines_are_valid_and_named_after_their_file() {
+    for (name, _) in BUILT_IN {
+        let config = MachineConfig::find(name).unwrap();
+        assert_eq!(&config.name, name);
+    }
+}
+
+#[test]
+fn built_in_machines_differ_in_memory_only() {
+    let processor = |name| {
+        let mut config = MachineConfig::find(name).unwrap();
+        config.name.clear();
+        config.description.clear();
+        config.text.clear();
+        config.memory = MachineConfig::find("sa1110").unwrap().memory;
+        config.assumed.clear();
+        format!("{config:?}")
+    };
+    assert_eq!(processor("sa1110"), processor("sa1110-sdram"));
+}
+
+#[test]
+fn a_mistake_is_one_line_that_names_file_field_and_expectation() {
+    for (from, to, line) in [
+        ("entries = 32", "colour = 32", "m.toml: line N: itlb.colour: unknown field `colour`; expected one of `entries`, `ways`, `locked`"),
+        ("clock-hz = 200_000_000", "clock-hz = \"fast\"", "m.toml: line N: clock-hz: invalid type: string \"fast\"; expected a whole number from 0"),
+        ("ram-bytes = 0x0200_0000", "ram-bytes = -1", "m.toml: line N: ram-bytes: invalid value: integer `-1`; expected a whole number from 0 to 4294967295"),
+        ("clock-hz = 200_000_000", "clock-hz = 0", "m.toml: clock-hz: 0; expected a frequency from 1 to 10000000000"),
+        ("size-bytes = 16384", "size-bytes = 3000", "m.toml: icache.size-bytes: 3000 is no power of two from 1 to 16777216; expected a power of two"),
+        ("size-bytes = 16384", "size-bytes = 512", "m.toml: icache.ways: 32 ways of 32 bytes do not fit into 512 bytes; expected ways * line-bytes of at most size-bytes"),
+        ("line-bytes = 32", "line-bytes = 64", "m.toml: icache.line-bytes: 64; expected 32, the only line size that the model has"),
+        ("board = \"assabet\"", "board = \"brick\"", "m.toml: board: unknown board \"brick\"; expected assabet, collie, versatile"),
+        ("ram-bytes = 0x0200_0000", "ram-bytes = 3000000", "m.toml: ram-bytes: 3000000; expected a power of two from 1048576 to 536870912"),
+        ("\"round-robin\"", "\"fifo\"", "m.toml: line N: icache.replacement: unknown variant `fifo`; expected one of `round-robin`, `lru`, `random`"),
+        ("entries = 32", "entries = 0", "m.toml: itlb.entries: 0; expected a number from 1 to 256"),
+        ("device = 10", "device = 4000000000", "m.toml: memory.device: 4000000000; expected a number from 0 to 1000000"),
+    ] {
+        let place = BUILT_IN[0].1.find(from).unwrap();
+        let number = BUILT_IN[0].1[..place].matches('\n').count() + 1;
+        assert_eq!(message(from, to), line.replace('N', &number.to_string()));
+    }
+}
+
+#[test]
+fn ranges_are_around_numbers_of_the_machine() {
+    let name = r#""memory.zeros-first""#;
+    let without = |text: &str| text.split("[assumed]").next().unwrap().to_string();
+    let machine = |line: &str| {
+        let text = without(BUILT_IN[0].1);
+        let text = text.replacen("[icache]", &format!("[assumed]\n{line}\n[icache]"), 1);
+        MachineConfig::parse(Path::new("m.toml"), &text).map_err(|error| error.to_string())
+    };
+    let good = machine(&format!("{name} = {{ low = 1, high = 20, why = \"a\" }}")).unwrap();
+    assert_eq!(good.assumed["memory.zeros-first"].high, 20);
+    for (line, expected) in [
+        (
+            format!("{name} = {{ low = 5, high = 20, why = \"a\" }}"),
+            format!("m.toml: assumed.{name}.low: 5; expected at most 4, which is the value"),
+        ),
+        (
+            format!("{name} = {{ low = 1, high = 3, why = \"a\" }}"),
+            format!("m.toml: assumed.{name}.high: 3; expected at least 4, which is the value"),
+        ),
+        (
+            format!("{name} = {{ low = 1, high = 2000000, why = \"a\" }}"),
+            format!("m.toml: assumed.{name}.high: 2000000; expected a number from 0 to 1000000"),
+        ),
+        (
+            format!("{name} = {{ low = 1, high = 20, why = \" \" }}"),
+            format!("m.toml: assumed.{name}.why: empty; expected the reason for the range"),
+        ),
+        (
+            r#""memory.colour" = { low = 1, high = 20, why = "a" }"#.to_string(),
+            "m.toml: assumed.\"memory.colour\": no number of this machine; expected table and \
+             name of one that this file gives, as \"memory.read-first\""
+                .to_string(),
+        ),
+        (
+            r#""board" = { low = 1, high = 20, why = "a" }"#.to_string(),
+            "m.toml: assumed.\"board\": no number of this machine; expected table and name of \
+             one that this file gives, as \"memory.read-first\""
+                .to_string(),
+        ),
+    ] {
+        assert_eq!(machine(&line).unwrap_err(), expected);
+    }
+    let line = machine(&format!("{name} = {{ low = 1, why = \"a\" }}")).unwrap_err();
+    assert!(line.contains("missing field `high`"), "{line}");
+}
+
+#[test]
+fn every_number_that_is_marked_assumed_has_a_range() {
+    for (name, text) in BUILT_IN {
+        let config = MachineConfig::find(name).unwrap();
+        let mut table = "";
+        for line in text.lines() {
+            if let Some(inner) = line.strip_prefix('[') {
+                table = inner.split(']').next().unwrap();
+            }
+            let Some((key, rest)) = line.split_once('=') else {
+                continue;
+            };
+            if rest.contains("# assumed") {
+                let key = key.trim();
+                let full = if table.is_empty() {
+                    key.to_string()
+                } else {
+                    format!("{table}.{key}")
+                };
+                assert!(config.assumed.contains_key(&full), "{name}: {full}");
+            }
+        }
+        assert!(config.assumed.contains_key("memory.zeros-first"), "{name}");
+    }
+}
+
+#[test]
+fn a_mistake_in_rows_or_write_buffer_is_one_line_too() {
+    let power = "a power of two from 32";
+    let cycles = "a number from 0 to 1000000";
+    let row = "at least 2048, a row";
+    let words = "a number from 8 to 1024";
+    let lines = "a number from 0 to 1024";
+    for (machine, table, key, value, expected) in [
+        (1, "memory.rows", "banks", "0", "a number from 1 to 64"),
+        (1, "memory.rows", "banks", "65", "a number from 1 to 64"),
+        (1, "memory.rows", "row-bytes", "3000", power),
+        (1, "memory.rows", "row-bytes", "16", power),
+        (1, "memory.rows", "bank-bytes", "0", power),
+        (1, "memory.rows", "bank-bytes", "1024", row),
+        (1, "memory.rows", "read-open", "1000001", cycles),
+        (1, "memory.rows", "read-conflict", "1000001", cycles),
+        (1, "memory.rows", "write-open", "1000001", cycles),
+        (1, "memory.rows", "write-conflict", "1000001", cycles),
+        (3, "write-buffer", "entries", "0", "a number from 1 to 1024"),
+        (3, "write-buffer", "words", "7", words),
+        (3, "write-buffer", "words", "1025", words),
+        (3, "write-buffer", "write-back-lines", "1025", lines),
+    ] {
+        let text = BUILT_IN[machine].1;
+        let (before, rest) = text.split_once(&format!("\n[{table}]")).unwrap();
+        let (same, rest) = rest.split_once(&format!("\n{key} = ")).unwrap();
+        let (_, after) = rest.split_once('\n').unwrap();
+        let wrong = format!("{before}\n[{table}]{same}\n{key} = {value}\n{after}");
+        let error = MachineConfig::parse(Path::new("m.toml"), &wrong).unwrap_err();
+        let line = format!("m.toml: {table}.{key}: {value}; expected {expected}");
+        assert_eq!(error.to_string(), line);
+    }
+}
+
+#[test]
+fn a_packet_size_that_no_core_has_lists_those_that_are() {
+    let wrong = BUILT_IN[3].1.replacen("\"bursts\"", "\"lines\"", 1);
+    let error = MachineConfig::parse(Path::new("m.toml"), &wrong).unwrap_err();
+    let line = error.to_string();
+    let start = ": write-buffer.packets: unknown variant `lines`; expected ";
+    assert!(line.contains(start) && !line.contains('\n'), "{line}");
+}
+
+#[test]
+fn a_missing_field_is_named_with_its_table() {
+    let line = message("ways = 32", "");
+    assert!(
+        line.ends_with(": icache: missing field `ways`; expected a value"),
+        "{line}"
+    );
+}
+
+#[test]
+fn broken_syntax_is_one_line_too() {
+    for broken in ["[itlb", "itlb = = 3", "\u{0}", "name = \"a\"\nname = \"b\""] {
+        let line = message("[itlb]", broken);
+        assert!(line.starts_with("m.toml: line "), "{line}");
+        assert!(line.contains("; expected "), "{line}");
+    }
+}
+
+#[test]
+fn a_name_that_is_no_machine_lists_the_machines() {
+    assert_eq!(
+        MachineConfig::find("vax").unwrap_err().to_string(),
+        "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, s3c24a0, omap1610, omap1610-two-tlbs or a file that ends in .toml"
+    );
+}
