@@ -23,7 +23,9 @@ fn passes(name: &str) {
 
 /// The machine `sa1110` with other text at some places, in a file of its own.
 fn machine_with(name: &str, changes: &[(&str, &str)]) -> String {
-    let mut text = include_str!("../machines/sa1110.toml").to_string();
+    // Without the ranges of assumed constants, which other values leave.
+    let text = include_str!("../machines/sa1110.toml");
+    let mut text = text.split("[assumed]").next().unwrap_or(text).to_string();
     for (from, to) in changes {
         assert!(text.contains(from), "{from:?} is not in the machine file");
         text = text.replace(from, to);
