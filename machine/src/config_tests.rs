@@ -120,7 +120,8 @@ fn every_number_that_is_marked_assumed_has_a_range() {
             let Some((key, rest)) = line.split_once('=') else {
                 continue;
             };
-            if rest.contains("# assumed") {
+            let number = rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
+            if number && rest.contains("# assumed") {
                 let key = key.trim();
                 let full = if table.is_empty() {
                     key.to_string()
