@@ -101,10 +101,6 @@ void ptab_free_table(struct space *space, uint32_t va);
  */
 bool ptab_same_pages(uint32_t a, uint32_t b, bool *writable);
 
-/* The valid pages of a directory entry's 1 MB, which is at `va`, and how many they are; more than
- * `most` if they are more, or not all of 4 KB. */
-uint32_t ptab_small_pages(uint32_t pde, uint32_t va, uint32_t *pages, uint32_t most);
-
 /* What was written is where the table walker sees it. */
 void ptab_publish(void);
 

@@ -50,29 +50,6 @@ static void at_once(void) {
     }
 }
 
-/*
- * Once the pages that are contested are known, and cleaned one by one, one more comes, and another
- * goes: what is written there is neither lost nor left to the other.
- */
-static void pages_come_and_go(void) {
-    struct task *one = with_pages(0x100);
-    struct task *other = with_pages(0x200);
-    CHECK(one != NULL && other != NULL);
-    for (unsigned page = 1; page <= 12; page++) { /* the last are too many */
-        L4_Word_t at = places[0] + page * 0x1000;
-        for (unsigned turn = 0; turn < 6; turn++) {
-            CHECK(holds(one, 0x100) && holds(other, 0x200));
-        }
-        CHECK(task_add_page(one, at, NULL, L4_FullyAccessible) != NULL);
-        CHECK(child_fill(one, at, WORDS, 0x300 + page));
-        CHECK(holds(other, 0x200));
-        CHECK(task_add_page(other, at, NULL, L4_FullyAccessible) != NULL);
-        CHECK(child_fill(other, at, WORDS, 0x400 + page));
-        CHECK(child_holds(one, at, WORDS, 0x300 + page));
-        CHECK(child_holds(other, at, WORDS, 0x400 + page));
-    }
-}
-
 /* What a space has not used since the last flush of all it has lost: it is taken without one. */
 static void clean_ones(void) {
     struct task *one = with_pages(0x100);
@@ -139,7 +116,6 @@ static void denied_then_recycled(void) {
 
 const struct test collide_tests[] = {
     {"collide_at_once", at_once},
-    {"collide_pages_come_and_go", pages_come_and_go},
     {"collide_clean_ones", clean_ones},
     {"collide_denied_walk", denied_walk},
     {"collide_denied_then_recycled", denied_then_recycled},

@@ -200,12 +200,6 @@ static void utcb_collides_dirty(void) {
     for (unsigned i = 1; i < HOLDERS; i++) {
         CHECK((child[i] = warm_child()) != NULL);
     }
-    /* More pages there than are cleaned one by one, so that all is flushed. */
-    for (L4_Word_t at = L4_ROOT_UTCB_AREA + 0x60000; at < L4_ROOT_UTCB_AREA + 0x6a000;
-         at += 0x1000) {
-        CHECK(task_add_page(child[0], at, NULL, L4_FullyAccessible) != NULL);
-        CHECK(child_write(child[0], at, 1));
-    }
     static const L4_Word_t words[] = {5, 8, 9, 20, 63};
     for (unsigned k = 0; k < sizeof words / sizeof words[0]; k++) {
         L4_Word_t long_tag = L4_MakeMsgTag(CHILD_LABEL, words[k], 0).raw;

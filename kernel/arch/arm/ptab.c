@@ -111,25 +111,6 @@ bool ptab_same_pages(uint32_t a, uint32_t b, bool *writable) {
     return true;
 }
 
-uint32_t ptab_small_pages(uint32_t pde, uint32_t va, uint32_t *pages, uint32_t most) {
-    uint32_t n = 0;
-    if ((pde & PDE_TYPE) != PDE_IS_TABLE) {
-        return (pde & PDE_TYPE) == 0 ? 0 : most + 1;
-    }
-    const pte_t *table = table_of(pde);
-    for (uint32_t i = 0; i < ENTRIES_PER_TABLE; i++) {
-        pte_t entry = table[i];
-        if ((entry & PTE_TYPE) == 0) {
-            continue;
-        }
-        if ((entry & PTE_TYPE) != PTE_SMALL || n == most) {
-            return most + 1;
-        }
-        pages[n++] = va + i * PAGE_SIZE;
-    }
-    return n;
-}
-
 /* ---- changing them ---- */
 
 static void set_directory(struct space *space, uint32_t va, uint32_t value) {

@@ -38,10 +38,6 @@ void cpu_clean_dcache_range(uint32_t mva, uint32_t size, int invalidate) {
     }
 }
 
-void cpu_flush_dcache_page(uint32_t mva) {
-    cpu_clean_dcache_range(mva, 4096, 1);
-}
-
 void cpu_init(void) {
 }
 

@@ -89,9 +89,6 @@ void cpu_flush_tlbs(void);
 /* Cleans, and with `invalidate` drops, the data lines of [mva, mva + size). Not drained. */
 void cpu_clean_dcache_range(uint32_t mva, uint32_t size, int invalidate);
 
-/* Cleans and drops the data lines of the 4 KB at `mva`. Not drained. */
-void cpu_flush_dcache_page(uint32_t mva);
-
 /* Processor set up once; the MMU is on already. */
 void cpu_init(void);
 

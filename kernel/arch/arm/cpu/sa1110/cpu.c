@@ -54,22 +54,6 @@ void cpu_clean_dcache_range(uint32_t mva, uint32_t size, int invalidate) {
     }
 }
 
-/* Eight lines at a time, which is two lines of instructions. */
-void cpu_flush_dcache_page(uint32_t mva) {
-    uint32_t end = mva + 4096;
-    __asm__ volatile("1:\n"
-                     "   .rept 8\n"
-                     "   mcr p15, 0, %0, c7, c10, 1\n"
-                     "   mcr p15, 0, %0, c7, c6, 1\n"
-                     "   add %0, %0, #32\n"
-                     "   .endr\n"
-                     "   teq %0, %1\n"
-                     "   bne 1b\n"
-                     : "+r"(mva)
-                     : "r"(end)
-                     : "memory", "cc");
-}
-
 /* Clock switching is off after reset (manual 5.2.13): the core would stay at the memory clock.
  * Programs may use the read buffer. */
 void cpu_init(void) {

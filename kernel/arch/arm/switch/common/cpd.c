@@ -116,7 +116,6 @@ static bool contest(struct switch_state *s, uint32_t section) {
     }
     s->contested_sections[n] = (uint16_t)section;
     s->contested = (uint8_t)(n + 1);
-    cpd_pages_changed(s);
     return true;
 }
 
@@ -173,73 +172,6 @@ static __attribute__((noinline)) void give_all_up(struct switch_state *s) {
     }
 }
 
-/*
- * Notes the pages in the space's contested sections, which may have lines there: small ones, from
- * its page tables. They are a record until one is mapped (cpd_pages_changed); one that is unmapped
- * since is cleaned in vain.
- */
-static __attribute__((noinline)) void note_pages(const struct space *space) {
-    struct switch_state *s = (struct switch_state *)&space->scheme;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < s->contested && count <= CONTESTED_PAGES; i++) {
-        uint32_t section = s->contested_sections[i];
-        uint32_t pages = CONTESTED_PAGES + 1;
-        if (!is_ambiguous(section << 20)) {
-            pages = ptab_small_pages(space->directory[index_of_section(s, section)], section << 20,
-                                     &s->contested_pages[count], CONTESTED_PAGES - count);
-        }
-        count += pages;
-    }
-    s->contested_pages_count = (uint8_t)count;
-}
-
-/* Is it known which pages can have lines in the space's contested sections, and are they few? The
- * tables are looked at when they have been left alone for a while. */
-static bool knows_pages(struct switch_state *s) {
-    if (unlikely(s->quiet <= CONTESTED_QUIET)) {
-        s->quiet++;
-        if (s->quiet <= CONTESTED_QUIET) {
-            return false;
-        }
-        note_pages((struct space *)(void *)s);
-    }
-    return s->contested_pages_count <= CONTESTED_PAGES;
-}
-
-/*
- * The contested sections of these domains' holders lose their lines, and all TLB entries go; what
- * else is in the data cache, the kernel's own and what nobody contests, stays, and all that have
- * run still have. False: nothing is done, as there are too many pages.
- */
-static bool flush_contested(uint32_t of) {
-    uint32_t pages = 0;
-    for (uint32_t domain = 1; of >> domain != 0; domain++) {
-        if ((of >> domain & 1) != 0) {
-            if (domains.holder[domain] == NULL || !knows_pages(domains.holder[domain])) {
-                return false;
-            }
-            pages += domains.holder[domain]->contested_pages_count;
-        }
-    }
-    if (pages > CONTESTED_PAGES) {
-        return false;
-    }
-    for (uint32_t domain = 1; of >> domain != 0; domain++) {
-        if ((of >> domain & 1) != 0) {
-            struct switch_state *s = domains.holder[domain];
-            domain_disarm(s); /* it must take its sections back first */
-            for (uint32_t i = 0; i < s->contested_pages_count; i++) {
-                cpu_flush_dcache_page(s->contested_pages[i]);
-            }
-        }
-    }
-    cpu_drain_write_buffer();
-    cpu_flush_read_buffer();
-    cpu_invalidate_icache();
-    cpu_flush_tlbs();
-    return true;
-}
-
 /* Its code and data are cold each time that it is needed, so the rare is out of line. */
 void cpd_exchange(struct space *space) {
     struct switch_state *s = &space->scheme;
@@ -272,8 +204,7 @@ void cpd_exchange(struct space *space) {
     }
     ptab_publish();
     count_event(PROBE_EVENT_COLLISION);
-    changed &= hot.scheme.ran;
-    if (cached != 0 || (changed != 0 && !flush_contested(changed))) {
+    if (((changed & hot.scheme.ran) | cached) != 0) {
         cpd_flush_to_leave();
     }
 }
@@ -295,11 +226,10 @@ void cpd_forget_space(struct space *space) {
  * the space's own directory says (pitfalls.md, FASS 3).
  */
 void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
-    struct switch_state *s = &space->scheme;
+    const struct switch_state *s = &space->scheme;
     uint32_t section = section_of(s, index << 20);
     bool had = space->directory[index] != 0;
     space->directory[index] = value;
-    cpd_pages_changed(s);
     bool removed = owns_entry(s, section);
     if (removed) {
         cpd_remove_entry(section);

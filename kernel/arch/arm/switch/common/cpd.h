@@ -20,11 +20,9 @@
  *   - A section for which a space has collided is *contested* by it. A space that is switched to
  *     takes back all that it contests, with one flush at most (cpd_exchange), where by faults it
  *     would be one each. The space that is left is not touched any more before the switch, so that
- *     flush makes it clean as well. Where it is known which pages the former holder has there, and
- *     they are few, only their lines go, by address (flush_contested): no domain becomes clean by
- *     that, and no epoch ends, for what else is cached stays. Contested sections are in the space's
- *     own short list and not in their domain's. After CONTESTED_AGE exchanges a space gives it up:
- *     what it does not use any more it does not take again.
+ *     flush makes it clean as well. Contested sections are in the space's own short list and not in
+ *     their domain's. After CONTESTED_AGE exchanges a space gives the list up: what it does not use
+ *     any more it does not take again.
  *
  * What is flushed when (what concerns shared sections is in fass-shared/switch_impl.c):
  *   switch to a space with a domain    nothing
@@ -35,12 +33,10 @@
  *   CPD entry loaded, section unused   nothing (TLBs keep no invalid entries)
  *   CPD entry loaded over a ghost      caches
  *   CPD entry loaded over another's    caches and TLBs (a collision); TLBs, if that one has not run
- *   contested entries taken back       caches and TLBs, once, or the contested pages' data lines,
- *                                      the instruction cache (it cannot be emptied in part) and the
- *                                      TLBs; nothing, if none of the others has run
- *   access denied by another's entry   TLBs
- *   page table or section removed      TLBs; its pages' lines were cleaned page by page
- *   space deleted                      caches and TLBs, if it can have left anything
+ *   contested entries taken back       caches and TLBs, once; nothing, if none of the others has
+ * run access denied by another's entry   TLBs page table or section removed      TLBs; its pages'
+ * lines were cleaned page by page space deleted                      caches and TLBs, if it can
+ * have left anything
  *
  * The flush for a dirty domain is the published scheme's, which keeps no record of a section once
  * its entry is gone. Ghosts are such a record: with them that flush could wait until a section does
@@ -64,10 +60,8 @@
 #include "pid_slots.h"
 #include "ptab.h"
 
-#define SECTIONS      4096u
-#define CONTESTED_AGE 256u /* assumed: taking them by faults once costs little of as many */
-/* Losses without a new page before the tables are read. Assumed: to map a page costs more. */
-#define CONTESTED_QUIET   2u
+#define SECTIONS          4096u
+#define CONTESTED_AGE     32u /* assumed: taking them by faults once costs little of 32 flushes */
 #define ENTRY_DOMAIN_MASK (0xfu << 5)
 #define ENTRY_DOMAIN(e)   ((e) >> 5 & 0xf)
 
@@ -130,11 +124,6 @@ void cpd_remove_entry(uint32_t section);
 
 /* All of a domain; the caller flushes the TLBs. */
 void cpd_remove_entries_of(uint32_t domain);
-
-/* Pages of the space have come, or gone elsewhere: which of them are contested is not known. */
-static inline void cpd_pages_changed(struct switch_state *s) {
-    s->quiet = 0;
-}
 
 /* The section is none of the space's contested ones any more. */
 void cpd_uncontest(struct switch_state *s, uint32_t section);

@@ -22,9 +22,6 @@
  * faults. Assumed: code, KIP, UTCB, stack, and as many for data. */
 #define CONTESTED_MAX 8u
 
-/* Pages in them that are cleaned one by one; more are cheaper by a flush of everything. */
-#define CONTESTED_PAGES (CPU_CLEAN_MAX / 4096)
-
 struct switch_state {
     uint32_t dacr;       /* kernel's, own, shared sections': clients; 0 = holds no domain now */
     uint32_t switch_pid; /* what the switch loads: pid, and bit 0 set: switch_prepare first */
@@ -39,9 +36,6 @@ struct switch_state {
     struct sharing sharing;
     uint16_t contested_sections[CONTESTED_MAX];
     uint16_t exchanges; /* since it had none of them */
-    uint8_t quiet;      /* times that it lost some since its pages there changed; see cpd.c */
-    uint8_t contested_pages_count;
-    uint32_t contested_pages[CONTESTED_PAGES]; /* mva */
 };
 
 struct switch_hot {
