@@ -135,10 +135,10 @@ def test_every_figure_is_drawn(page: Page, results: Path) -> None:
         assert box["width"] > 500
         assert box["height"] > 50
     marks = [len(one.marks) for one in l4_ipc(results).series]
-    assert shown_in(page, "figure-2-0", "path[aria-roledescription='point']") == sum(marks)
+    assert shown_in(page, "figure-0-0", "path[aria-roledescription='point']") == sum(marks)
     # hostile: four bars stacked and a tick for the published whole
-    assert shown_in(page, "figure-1-0", "path[aria-roledescription='bar']") == 4
-    assert shown_in(page, "figure-1-0", "path[aria-roledescription='tick']") == 1
+    assert shown_in(page, "figure-2-0", "path[aria-roledescription='bar']") == 4
+    assert shown_in(page, "figure-2-0", "path[aria-roledescription='tick']") == 1
 
 
 def test_the_numbers_are_those_of_the_records(page: Page, results: Path) -> None:
@@ -167,7 +167,7 @@ def test_the_figure_draws_the_numbers_of_the_records(page: Page, results: Path) 
     values = {
         (r.parameters["clients"], r.scheme): r.value for r in found if r.metric == "round_trip"
     }
-    spec = json.loads(page.locator("#figure-2-0 script").text_content() or "")
+    spec = json.loads(page.locator("#figure-0-0 script").text_content() or "")
     drawn = [row for layer in spec["layer"] for row in layer["data"]["values"]]
     schemes = {one.label: one.kind for one in l4_ipc(results).series if not one.published}
     measured = {
@@ -179,7 +179,7 @@ def test_the_figure_draws_the_numbers_of_the_records(page: Page, results: Path) 
     for key, value in values.items():
         assert measured[key] == pytest.approx(value, abs=1e-6)
     # and what is drawn says so to who asks the drawing
-    labels = page.locator("#figure-2-0 .plot path[aria-roledescription='point']")
+    labels = page.locator("#figure-0-0 .plot path[aria-roledescription='point']")
     told = labels.evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
     shown = l4_ipc(results)
     for (clients, _), value in values.items():
@@ -194,9 +194,9 @@ def _number(text: str, after: str) -> float:
 
 
 def test_series_go_and_come_by_mouse_and_by_keyboard(page: Page, results: Path) -> None:
-    box = page.locator("#figure-2-0 input").nth(0)
+    box = page.locator("#figure-0-0 input").nth(0)
     points = "path[aria-roledescription='point']"
-    count = f'document.querySelectorAll("#figure-2-0 .plot {points}").length'
+    count = f'document.querySelectorAll("#figure-0-0 .plot {points}").length'
     first, *others = [len(one.marks) for one in l4_ipc(results).series]
     box.uncheck()
     page.wait_for_function(f"{count} == {sum(others)}")
@@ -204,12 +204,12 @@ def test_series_go_and_come_by_mouse_and_by_keyboard(page: Page, results: Path) 
     page.keyboard.press("Space")
     page.wait_for_function(f"{count} == {first + sum(others)}")
     bars = "path[aria-roledescription='bar']"
-    page.locator("#figure-1-0 label", has_text="kernel").click()
-    page.wait_for_function(f'document.querySelectorAll("#figure-1-0 .plot {bars}").length == 2')
+    page.locator("#figure-2-0 label", has_text="kernel").click()
+    page.wait_for_function(f'document.querySelectorAll("#figure-2-0 .plot {bars}").length == 2')
 
 
 def test_a_point_has_a_tooltip(page: Page) -> None:
-    page.locator("#figure-2-0 .plot path[aria-roledescription='point']").last.hover(force=True)
+    page.locator("#figure-0-0 .plot path[aria-roledescription='point']").last.hover(force=True)
     tip = page.locator("#vg-tooltip-element.visible")
     tip.wait_for()
     assert "round trip, µs" in (tip.text_content() or "")
@@ -217,8 +217,8 @@ def test_a_point_has_a_tooltip(page: Page) -> None:
 
 def test_who_cannot_see_is_told(page: Page, results: Path) -> None:
     described = outcomes.load(results / "l4-ipc.outcome.json").figures["l4-ipc"].description
-    assert page.locator("#figure-2-0 img").get_attribute("alt") == described
-    assert page.locator("#figure-2-0 .plot svg[aria-label], #figure-2-0 .plot [aria-label]").count()
+    assert page.locator("#figure-0-0 img").get_attribute("alt") == described
+    assert page.locator("#figure-0-0 .plot svg[aria-label], #figure-0-0 .plot [aria-label]").count()
     assert page.locator("html").get_attribute("lang") == "en"
     for region in page.locator("[role=region]").all():
         assert region.get_attribute("aria-label")
@@ -277,7 +277,7 @@ def test_experiments_without_records_are_named(results: Path, tmp_path: Path) ->
     only = tmp_path / "page.html"
     assert cli.execute(["report", str(results / "bench.json"), "--out", str(only)]) == 0
     text = only.read_text()
-    assert "Without records here: l4-ipc" in text
+    assert "Without records here: silicon, l4-ipc" in text
     assert "vegaEmbed" not in text  # nothing to draw
 
 
