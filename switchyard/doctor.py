@@ -206,6 +206,7 @@ def findings(purpose: str) -> list[Finding]:
             _rust_tool("fmt", "rustfmt"),
             _rust_tool("clippy", "rust-clippy"),
             _qemu(),
+            _tool("spin", "make test: the schemes' protocol, searched", ["spin", "-V"], "spin"),
             _tool(
                 "gdb-multiarch",
                 "make test: a debugger on the machines",
