@@ -8,6 +8,7 @@ that is left out is found, but where the model's README says why it need not be.
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -57,12 +58,12 @@ def numbers() -> dict[str, int]:
 
 
 @pytest.fixture(scope="module")
-def searches(tmp_path_factory):
+def searches(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Builds the search of a variant; the same one for all that is left out."""
 
     @cache
     def build(variant: str) -> Path:
-        folder = tmp_path_factory.mktemp(variant or "ghosts")
+        folder: Path = tmp_path_factory.mktemp(variant or "ghosts")
         define = f"-D{variant}" if variant else ""
         flags = "-w -O1 -DBFS -DSAFETY -DNOREDUCE -DCOLLAPSE"
         subprocess.run(
@@ -98,7 +99,9 @@ def search(folder: Path, omit: int) -> tuple[int, int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", FOUND)
-def test_no_state_breaks_isolation_or_loses_a_line(searches, variant):
+def test_no_state_breaks_isolation_or_loses_a_line(
+    searches: Callable[[str], Path], variant: str
+) -> None:
     errors, states = search(searches(variant), 0)
     assert errors == 0
     assert states > 10_000
@@ -106,7 +109,9 @@ def test_no_state_breaks_isolation_or_loses_a_line(searches, variant):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", FOUND)
-def test_what_is_left_out_is_found(searches, variant, subtests):
+def test_what_is_left_out_is_found(
+    searches: Callable[[str], Path], variant: str, subtests: pytest.Subtests
+) -> None:
     folder = searches(variant)
     for name in FOUND[variant]:
         with subtests.test(omit=name):
