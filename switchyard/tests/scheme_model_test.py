@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protocol of fast address-space switching, searched whole by Spin.
 
-The model is kernel/arch/arm/switch/model/fass.pml. The whole of it is free of errors, and each flush
-that is left out is found, but where the model's README says why it need not be.
+The model is kernel/arch/arm/switch/model/fass.pml. The whole of it is free of errors, and each
+flush that is left out is found, but where the README beside it says why it need not be.
 """
 
 import os
