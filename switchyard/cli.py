@@ -289,6 +289,42 @@ def report(
 
 
 @app.command()
+def docs(
+    results: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR]", help="Results of full runs, to be kept from now on."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; fail where the page is not up to date.")
+    ] = False,
+) -> None:
+    """Write the results chapters of the book anew, from the results that are kept beside it."""
+    from switchyard import book
+
+    out, _ = _consoles()
+    if results is not None and check:
+        raise InputError("docs: a folder and --check; expected one of them")
+    page = book.page()
+    text = page.read_text(encoding="utf-8")
+    names = book.shown(text, page.name)
+    if results is not None:
+        for name in book.take(results, names):
+            out.print(f"kept: {name}")
+    wanted = {page: book.renew(text, page.name), **book.draw(names)}
+    stale = [
+        path
+        for path, content in wanted.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != content
+    ]
+    for path in stale:
+        if not check:
+            files.write(path, wanted[path])
+        out.print(f"{'stale' if check else 'written'}: {_short(path)}", soft_wrap=True)
+    if check and stale:
+        raise RunError("docs: not what the kept results give; run: switchyard docs")
+
+
+@app.command()
 def sweep(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The experiment.")],
     grid: Annotated[

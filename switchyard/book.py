@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results chapters of the book, made from kept results: `switchyard docs`.
+
+`docs/results/` holds what full runs wrote (records, outcome, metadata); `docs/results.md` and
+`docs/images/` show it. A chapter's introduction is written by hand; what was measured stands
+between two marks, and is replaced whenever the kept results change:
+
+    <!-- results: l4-ipc notes -->
+    ...
+    <!-- end -->
+
+Parts are `notes` (the sentences), `tables` (all tables) and `table N` (the Nth, from 1).
+"""
+
+import re
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from switchyard import build, fields, files, outcomes, plot, records, report
+from switchyard.errors import InputError
+from switchyard.experiments.experiment import Table
+from switchyard.fields import Fields
+
+WIDTH = 102
+END = "<!-- end -->"
+PART = re.compile(r"<!-- results: (\S+) (notes|tables|table (\d+)) -->")
+
+
+def page() -> Path:
+    """The page that shows the results."""
+    return build.root() / "docs" / "results.md"
+
+
+def kept() -> Path:
+    """The folder of the results that the page shows."""
+    return build.root() / "docs" / "results"
+
+
+def take(results: Path, names: set[str]) -> list[str]:
+    """Keeps the results of full runs in a folder that `run` wrote; says of which experiments.
+
+    Only experiments that the page shows are kept. A quick run's results are refused, since the page
+    says nothing of them that would hold.
+    """
+    taken = []
+    for section in report.collect([results]):
+        if section.name not in names:
+            continue
+        file = results / section.file
+        meta = records.meta_path(file)
+        if not meta.exists() or not outcomes.path(file).exists():
+            raise InputError(f"{file}: expected its outcome and metadata beside it")
+        about = Fields(fields.parse(meta.read_bytes(), str(meta)), str(meta))
+        if about.raw("quick") is not False:
+            raise InputError(
+                f"{file}: made by a quick run; expected: switchyard run {section.name}"
+            )
+        for source in (file, meta, outcomes.path(file)):
+            files.write(kept() / source.name, source.read_bytes())
+        taken.append(section.name)
+    return taken
+
+
+def shown(text: str, where: str) -> set[str]:
+    """The experiments that a page shows."""
+    return {match[1] for line in text.splitlines() if (match := _mark(line, where))}
+
+
+def renew(text: str, where: str) -> str:
+    """The page's text with every marked part as the kept results have it."""
+    made: list[str] = []
+    skipping = 0  # the line of the mark whose old part is left out
+    for number, line in enumerate(text.splitlines(), 1):
+        here = f"{where}:{number}"
+        mark = _mark(line, here)
+        if mark and skipping:
+            raise InputError(f"{here}: a part begins in another; expected {END} before it")
+        if mark:
+            made += [line, *_part(mark, here)]
+            skipping = number
+        elif line.strip() == END:
+            if not skipping:
+                raise InputError(f"{here}: {END} without a part; expected <!-- results: ... -->")
+            skipping = 0
+        if not skipping:
+            made.append(line)
+    if skipping:
+        raise InputError(f"{where}:{skipping}: a part without an end; expected {END}")
+    return "\n".join(made) + "\n"
+
+
+def draw(names: set[str]) -> dict[Path, str]:
+    """The pictures of these experiments' kept results, by their file."""
+    return {
+        build.root() / "docs" / "images" / f"{stem}.svg": plot.svg(figure)
+        for name in sorted(names)
+        for stem, figure in outcomes.load(_outcome(name)).figures.items()
+    }
+
+
+def markdown(table: Table) -> list[str]:
+    """A table as lines of Markdown, numbers to the right."""
+    lines = [f"**{table.title}**", ""] if table.title else []
+    lines += [_row(table.columns), "|---|" + "---:|" * (len(table.columns) - 1)]
+    lines += [_row(row) for row in table.rows]
+    if table.caption:
+        lines += ["", *_wrapped(table.caption)]
+    return lines
+
+
+def _row(cells: Sequence[str]) -> str:
+    return (
+        "| " + " | ".join(" ".join(str(cell).replace("|", "\\|").split()) for cell in cells) + " |"
+    )
+
+
+def _mark(line: str, where: str) -> re.Match[str] | None:
+    if not line.startswith("<!-- results:"):
+        return None
+    found = PART.fullmatch(line.strip())
+    if found is None:
+        raise InputError(
+            f"{where}: {line.strip()}; expected <!-- results: NAME notes|tables|table N -->"
+        )
+    return found
+
+
+def _outcome(name: str) -> Path:
+    return outcomes.path(kept() / f"{name}.json")
+
+
+def _part(mark: re.Match[str], where: str) -> list[str]:
+    found = outcomes.load(_outcome(mark[1]))
+    lines = [""]
+    if mark[2] == "notes":
+        for note in found.notes:
+            lines += [*_wrapped(note, "- ", "  "), ""]
+        return lines
+    tables = found.tables
+    if mark[3]:
+        number = int(mark[3])
+        if not 1 <= number <= len(tables):
+            raise InputError(f"{where}: {mark[1]} has {len(tables)} tables; expected one of them")
+        tables = [tables[number - 1]]
+    for table in tables:
+        lines += [*markdown(table), ""]
+    return lines
+
+
+def _wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+    )

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results chapters: what a mark becomes, what is refused, and that the page is up to date."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from switchyard import book, cli, outcomes, records
+from switchyard.errors import InputError
+from switchyard.experiments.experiment import Table
+from switchyard.tests.report_test import Hostile
+
+PAGE = "# Results\n\nBy hand.\n\n<!-- results: hostile {} -->\nold\n<!-- end -->\n\nBehind.\n"
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder as `run` writes it, and a place of its own for what is kept."""
+    experiment, folder = Hostile(), tmp_path / "results"
+    outcome = experiment.outcome({})
+    records.save(outcome.records, folder / "hostile.json")
+    outcomes.path(folder / "hostile.json").write_text(outcomes.dumps(experiment, outcome))
+    (folder / "hostile.meta.json").write_text(json.dumps({"quick": False}))
+    monkeypatch.setattr(book, "kept", lambda: tmp_path / "kept")
+    return folder
+
+
+def test_notes_and_tables_stand_between_their_marks(results: Path) -> None:
+    assert book.take(results, {"hostile"}) == ["hostile"]
+    notes = book.renew(PAGE.format("notes"), "page")
+    assert notes.startswith(
+        "# Results\n\nBy hand.\n\n<!-- results: hostile notes -->\n\n- </script>"
+    )
+    assert notes.endswith("\n<!-- end -->\n\nBehind.\n")
+    assert "old" not in notes
+    assert book.renew(notes, "page") == notes
+    tables = book.renew(PAGE.format("tables"), "page")
+    assert "|---|---:|\n| 1 |" in tables
+    assert tables == book.renew(PAGE.format("table 1"), "page").replace("table 1", "tables")
+
+
+def test_only_what_the_page_shows_is_kept(results: Path, tmp_path: Path) -> None:
+    assert book.take(results, {"another"}) == []
+    assert not (tmp_path / "kept").exists()
+
+
+def test_quick_results_are_refused(results: Path) -> None:
+    (results / "hostile.meta.json").write_text(json.dumps({"quick": True}))
+    with pytest.raises(InputError, match=r"hostile\.json: made by a quick run; expected"):
+        book.take(results, {"hostile"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<!-- results: hostile notes -->\n", "p:1: a part without an end"),
+        ("\n<!-- end -->\n", "p:2: <!-- end --> without a part"),
+        ("<!-- results: a all -->\n<!-- end -->\n", "p:1: <!-- results: a all -->; expected"),
+        ("<!-- results: hostile table 7 -->\n<!-- end -->\n", "p:1: hostile has 1 tables"),
+        (PAGE.format("notes").replace("old", "<!-- results: hostile notes -->"), "p:6: a part be"),
+    ],
+)
+def test_a_wrong_page_is_refused_in_one_line(results: Path, text: str, message: str) -> None:
+    book.take(results, {"hostile"})
+    with pytest.raises(InputError) as caught:
+        book.renew(text, "p")
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_cell_cannot_end_its_row() -> None:
+    table = Table("", ["a", "b"], [["1|2", "3\n4"]])
+    assert book.markdown(table)[-1] == "| 1\\|2 | 3 4 |"
+
+
+def test_the_page_is_what_the_kept_results_give() -> None:
+    assert cli.execute(["docs", "--check"]) == 0
