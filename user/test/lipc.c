@@ -140,8 +140,9 @@ static L4_Word_t time_of(L4_ThreadId_t to, bool local) {
     return (L4_Word_t)(L4_SystemClock().raw - start);
 }
 
-/* By local ids it costs what Ipc by global ones does (on the SA-1110; on the ARM926 a fifth more,
- * with its misses); the slow path would take six times as long. */
+/* By local ids it costs what Ipc by global ones does. (On the ARM926 either may take a fifth more
+ * than the other, by which pages its two-way TLB has no room for.) The slow path would take six
+ * times as long. */
 static void as_fast(void) {
     if (!probe_present()) {
         test_skip("the time is the host's");
