@@ -26,10 +26,14 @@ const DATA_FAULT: Register = Register::new(5, 0, 0);
 const INSN_FAULT: Register = Register::new(5, 0, 1);
 const FAULT_ADDRESS: Register = Register::new(6, 0, 0);
 const INVALIDATE_ALL: Register = Register::new(7, 7, 0);
+const INVALIDATE_INSN_LINE: Register = Register::new(7, 5, 1);
+const INVALIDATE_LINE: Register = Register::new(7, 6, 1);
 const CLEAN_LINE: Register = Register::new(7, 10, 1);
 const CLEAN_SLOT: Register = Register::new(7, 10, 2);
 const TEST_CLEAN: Register = Register::new(7, 10, 3);
 const DRAIN: Register = Register::new(7, 10, 4);
+const PREFETCH_LINE: Register = Register::new(7, 13, 1);
+const CLEAN_INVALIDATE_LINE: Register = Register::new(7, 14, 1);
 const CLEAN_INVALIDATE_SLOT: Register = Register::new(7, 14, 2);
 const TEST_CLEAN_INVALIDATE: Register = Register::new(7, 14, 3);
 const INVALIDATE_TLB: Register = Register::new(8, 7, 0);
@@ -273,6 +277,96 @@ fn there_are_128_slots() {
         .load(0x0110_0000, Width::Word, true)
         .is_err());
     assert_eq!(machine.core().mem.fault.mva, 0xff10_0000);
+}
+
+/// A slot other than the first, and the way into it of a program that it belongs to.
+const SLOT: u32 = 5 << 25;
+
+/// The machine with the slot selected, in which the megabyte at 1 MB is the write-back page; in slot
+/// 0 it is that too, by its own descriptor.
+fn machine_in_slot() -> Machine {
+    let mut machine = machine();
+    map(&mut machine, SLOT + WRITE_BACK, WRITE_BACK | 0xc1e);
+    machine.core().write_cp15(PID, SLOT);
+    machine
+}
+
+/// "FCSE translation is not applied for addresses used for entry based cache or TLB maintenance
+/// operations" (DDI 0198D, p. 2-34): an address below 32 MB names a line of slot 0.
+#[test]
+fn maintenance_of_a_line_takes_the_mva() {
+    for (operation, cleans, drops) in [
+        (CLEAN_LINE, true, false),
+        (INVALIDATE_LINE, false, true),
+        (CLEAN_INVALIDATE_LINE, true, true),
+    ] {
+        let mut machine = machine_in_slot();
+        dirty_lines(&mut machine, 1);
+        machine.core().write_cp15(operation, WRITE_BACK);
+        drain(&mut machine);
+        assert_eq!(memory(&mut machine, WRITE_BACK), 0, "{operation:?}");
+        assert_eq!(lines(&mut machine), (1, 1), "{operation:?}");
+        machine.core().write_cp15(operation, SLOT + WRITE_BACK);
+        drain(&mut machine);
+        let written = memory(&mut machine, WRITE_BACK);
+        assert_eq!(written, u32::from(cleans), "{operation:?}");
+        let valid = usize::from(!drops);
+        assert_eq!(lines(&mut machine).0, valid, "{operation:?}");
+    }
+}
+
+#[test]
+fn maintenance_of_a_tlb_entry_takes_the_mva() {
+    let mut machine = machine_in_slot();
+    map(&mut machine, SLOT + REMAPPED, UNCACHED | 0xc12);
+    set_memory(&mut machine, UNCACHED, 3);
+    set_memory(&mut machine, WRITE_THROUGH, 2);
+    assert_eq!(load(&mut machine, REMAPPED), 3);
+    map(&mut machine, SLOT + REMAPPED, WRITE_THROUGH | 0xc12);
+    machine.core().write_cp15(INVALIDATE_TLB_ENTRY, REMAPPED);
+    assert_eq!(load(&mut machine, REMAPPED), 3, "that was slot 0's entry");
+    machine
+        .core()
+        .write_cp15(INVALIDATE_TLB_ENTRY, SLOT + REMAPPED);
+    assert_eq!(load(&mut machine, REMAPPED), 2);
+}
+
+#[test]
+fn maintenance_of_an_instruction_line_takes_the_mva() {
+    let mut machine = machine_in_slot();
+    let misses = |machine: &mut Machine, va| {
+        let before = machine.core().mem.tally().icache_misses;
+        machine.core().mem.fetch(va, true, false).expect("code");
+        machine.core().mem.tally().icache_misses - before
+    };
+    // Slot 0's line is not that of the program, whose addresses are relocated.
+    machine.core().write_cp15(PREFETCH_LINE, WRITE_BACK);
+    assert_eq!(misses(&mut machine, WRITE_BACK), 1);
+    assert_eq!(misses(&mut machine, WRITE_BACK), 0);
+    machine
+        .core()
+        .write_cp15(PREFETCH_LINE, SLOT + WRITE_BACK + 32);
+    assert_eq!(misses(&mut machine, WRITE_BACK + 32), 0);
+    machine.core().write_cp15(INVALIDATE_INSN_LINE, WRITE_BACK);
+    assert_eq!(misses(&mut machine, WRITE_BACK), 0);
+    machine
+        .core()
+        .write_cp15(INVALIDATE_INSN_LINE, SLOT + WRITE_BACK);
+    assert_eq!(misses(&mut machine, WRITE_BACK), 1);
+}
+
+/// "If the MMU is disabled, then no FCSE address translation occurs" (DDI 0198D, p. 2-34).
+#[test]
+fn nothing_is_relocated_while_the_mmu_is_off() {
+    let mut machine = machine_in_slot();
+    set_memory(&mut machine, UNCACHED, 8);
+    machine.core().write_cp15(CONTROL, 0);
+    assert_eq!(load(&mut machine, UNCACHED), 8);
+    machine.core().write_cp15(CONTROL, ON);
+    set_memory(&mut machine, WRITE_BACK, 9);
+    assert_eq!(load(&mut machine, WRITE_BACK), 9);
+    let mva = machine.core().mem.data_lines().next().expect("a line").mva;
+    assert_eq!(mva, SLOT + WRITE_BACK);
 }
 
 #[test]

@@ -129,10 +129,15 @@ impl MemSys {
         }
     }
 
-    /// Fills the line of `va` if it is not there (ARM926EJ-S TRM §2.3.8, "prefetch ICache line").
-    /// One that faults does nothing.
-    pub(in crate::arm) fn prefetch_line(&mut self, va: u32, privileged: bool) {
-        let _ = self.fetch(va, privileged, false);
+    /// Fills the line of `mva` if it is not there (ARM926EJ-S TRM §2.3.8, "prefetch ICache line").
+    /// One that faults does nothing. The address is not relocated (p. 2-34).
+    pub(in crate::arm) fn prefetch_line(&mut self, mva: u32, privileged: bool) {
+        // Hints go by the address that the program uses, which this may not be.
+        self.forget_hints();
+        let relocated_below = std::mem::take(&mut self.relocated_below);
+        let _ = self.fetch(mva, privileged, false);
+        self.relocated_below = relocated_below;
+        self.forget_hints();
     }
 
     fn fetch_uncached(&mut self, mva: u32, pa: u32, thumb: bool) -> Result<Fetched, Abort> {

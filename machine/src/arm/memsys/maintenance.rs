@@ -6,7 +6,7 @@ use crate::cache::LINE_BYTES;
 use crate::config::{CoreKind, Replacement};
 
 use super::journal::Event;
-use super::{control, mmu, Access, DataCache, MemSys, ReadBufferEntry};
+use super::{control, mmu, Access, DataCache, MemSys, ReadBufferEntry, SLOT_BYTES};
 
 /// A cache of the ARM926EJ-S, as lockdown names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,19 @@ pub(in crate::arm) enum Side {
 }
 
 impl MemSys {
+    /// The mva that an operation on one line or one TLB entry acts on, when it is given `address`.
+    /// The ARM926EJ-S takes it as it is: "FCSE translation is not applied for addresses used for
+    /// entry based cache or TLB maintenance operations. For these operations VA = MVA" (ARM DDI
+    /// 0198D, p. 2-34). The SA-1110's manual calls it a virtual address and says of no address
+    /// that it would not be relocated (§5.2.13), so it is relocated (assumed: looked for, and
+    /// nothing else found).
+    fn maintained(&self, address: u32) -> u32 {
+        match self.core {
+            CoreKind::Sa1110 => self.relocate(address),
+            CoreKind::Arm926 => address,
+        }
+    }
+
     /// Writes the control register.
     pub(in crate::arm) fn set_control(&mut self, value: u32) {
         self.sync_counters();
@@ -36,6 +49,11 @@ impl MemSys {
     /// Brings what is computed from the control register up to date.
     pub(super) fn follow_control(&mut self) {
         let on = |bit| self.control & bit != 0;
+        self.relocated_below = if self.core == CoreKind::Arm926 && !on(control::M) {
+            0
+        } else {
+            SLOT_BYTES
+        };
         self.alignment_checked = if on(control::A) { 3 } else { 0 };
         self.permissions = mmu::permission_table(on(control::S), on(control::R));
     }
@@ -75,23 +93,23 @@ impl MemSys {
         }
     }
 
-    /// Invalidates the line of `va` in the data caches; it is lost if dirty.
-    pub(in crate::arm) fn invalidate_dcache_line(&mut self, va: u32) {
+    /// Invalidates the line of `address` in the data caches; it is lost if dirty.
+    pub(in crate::arm) fn invalidate_dcache_line(&mut self, address: u32) {
         self.counters.now.dcache_invalidate_line += 1;
-        self.for_line(va, Self::drop_line);
+        self.for_line(address, Self::drop_line);
     }
 
-    /// Writes the line of `va` back if it is dirty; it stays valid.
-    pub(in crate::arm) fn clean_dcache_line(&mut self, va: u32) {
+    /// Writes the line of `address` back if it is dirty; it stays valid.
+    pub(in crate::arm) fn clean_dcache_line(&mut self, address: u32) {
         self.counters.now.dcache_clean_line += 1;
-        self.for_line(va, Self::write_back);
+        self.for_line(address, Self::write_back);
     }
 
-    /// Writes the line of `va` back and invalidates it.
-    pub(in crate::arm) fn clean_invalidate_dcache_line(&mut self, va: u32) {
+    /// Writes the line of `address` back and invalidates it.
+    pub(in crate::arm) fn clean_invalidate_dcache_line(&mut self, address: u32) {
         self.counters.now.dcache_clean_line += 1;
         self.counters.now.dcache_invalidate_line += 1;
-        self.for_line(va, Self::evict);
+        self.for_line(address, Self::evict);
     }
 
     fn evict(&mut self, which: DataCache, slot: usize) {
@@ -115,10 +133,10 @@ impl MemSys {
         self.drop_insn_line(slot);
     }
 
-    /// Invalidates the line of `va` in the instruction cache.
-    pub(in crate::arm) fn invalidate_icache_line(&mut self, va: u32) {
+    /// Invalidates the line of `address` in the instruction cache.
+    pub(in crate::arm) fn invalidate_icache_line(&mut self, address: u32) {
         self.counters.now.icache_invalidate_line += 1;
-        let mva = self.relocate(va);
+        let mva = self.maintained(address);
         if let Some(slot) = self.icache.lookup(mva) {
             self.drop_insn_line(slot);
         }
@@ -190,8 +208,8 @@ impl MemSys {
         }
     }
 
-    fn for_line(&mut self, va: u32, act: fn(&mut Self, DataCache, usize)) {
-        let mva = self.relocate(va);
+    fn for_line(&mut self, address: u32, act: fn(&mut Self, DataCache, usize)) {
+        let mva = self.maintained(address);
         for which in [DataCache::Main, DataCache::Mini] {
             if which == DataCache::Mini && self.mini.is_none() {
                 continue;
@@ -216,19 +234,19 @@ impl MemSys {
         self.dtlb.invalidate_all();
     }
 
-    /// Invalidates the entry for `va` in the instruction TLB, or in the only one.
-    pub(in crate::arm) fn invalidate_itlb_entry(&mut self, va: u32) {
+    /// Invalidates the entry for `address` in the instruction TLB, or in the only one.
+    pub(in crate::arm) fn invalidate_itlb_entry(&mut self, address: u32) {
         self.forget_hints();
         self.counters.now.itlb_invalidate_entry += 1;
-        let mva = self.relocate(va);
+        let mva = self.maintained(address);
         self.insn_tlb().invalidate(mva);
     }
 
-    /// Invalidates the entry for `va` in the data TLB, or in the only one.
-    pub(in crate::arm) fn invalidate_dtlb_entry(&mut self, va: u32) {
+    /// Invalidates the entry for `address` in the data TLB, or in the only one.
+    pub(in crate::arm) fn invalidate_dtlb_entry(&mut self, address: u32) {
         self.forget_hints();
         self.counters.now.dtlb_invalidate_entry += 1;
-        let mva = self.relocate(va);
+        let mva = self.maintained(address);
         self.dtlb.invalidate(mva);
     }
 

@@ -39,6 +39,10 @@ use super::write_buffer::WriteBuffer;
 /// "No line": an address that no aligned fetch compares equal to.
 pub(in crate::arm) const NO_LINE: u32 = 1;
 
+/// Addresses below this are those that PID relocation moves: 32 MB (SA-1110 DM §5.2.13; ARM926EJ-S
+/// TRM §2.3.13).
+const SLOT_BYTES: u32 = 32 << 20;
+
 /// An access or fetch that faulted; [`MemSys::fault`] says how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Abort;
@@ -227,7 +231,7 @@ pub struct MemSys {
     synced_instructions: u64,
     /// Instruction fetches since then that did not look into the instruction cache.
     uncached_fetches: u64,
-    /// Addresses below this are relocated: 32 MB.
+    /// Addresses below this are relocated. Follows the control register.
     relocated_below: u32,
     /// For an observer.
     journal: Journal,
@@ -237,7 +241,7 @@ impl MemSys {
     /// The memory system of `config` in front of `bus`, as reset leaves it.
     #[must_use]
     pub fn new(config: &MachineConfig, bus: Bus) -> Self {
-        Self {
+        let mut mem = Self {
             cycle: 0,
             horizon: 0,
             bus,
@@ -287,13 +291,15 @@ impl MemSys {
             synced_cycle: 0,
             synced_instructions: 0,
             uncached_fetches: 0,
-            relocated_below: 32 << 20,
+            relocated_below: SLOT_BYTES,
             journal: Journal::default(),
-        }
+        };
+        mem.follow_control();
+        mem
     }
 
-    /// PID relocation (SA-1110 DM §5.2.13): addresses below 32 MB move to the slot that the
-    /// process-ID register names.
+    /// PID relocation (SA-1110 DM §5.2.13; ARM926EJ-S TRM p. 2-34): addresses below 32 MB move to
+    /// the slot that the process-ID register names; on the ARM926EJ-S only while the MMU is on.
     #[inline]
     #[must_use]
     pub fn relocate(&self, va: u32) -> u32 {
