@@ -6,14 +6,13 @@ prints them. Either way a sample holds its own timing, which is measured beside 
 here.
 """
 
-import math
 import re
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from switchyard.errors import RunError
-from switchyard.summary import Summary, half_interval, summarize
+from switchyard.summary import Interval, Summary, half_interval, summarize
 
 # The cases of each question whose streams have fixed numbers, as the sources have them.
 STREAMS: Mapping[str, Mapping[int, str]] = {
@@ -29,29 +28,35 @@ ALONE = 128
 # The timing alone, with a probe; without one each stream has its own.
 TIMING = 0
 
-# A mean that is known less well than to this share of itself (95 % confidence) is called unstable.
-UNSTABLE = 0.05
-
 
 @dataclass(frozen=True)
 class Timed:
-    """Times of an operation, in the samples' unit: the timing is off, batches are divided."""
+    """Times of an operation, in the samples' unit: the timing is off, batches are divided.
+
+    `means` are those of the runs that the samples are from, `samples` what batches took.
+    """
 
     summary: Summary
     batch: int = 1
+    means: tuple[float, ...] = ()
+    samples: Sequence[int] = field(default=(), repr=False)
+
+    @property
+    def interval(self) -> Interval:
+        """Of the runs' means; of the samples, where there is a single run of them."""
+        if len(self.means) > 1:
+            return Interval.of(self.means)
+        return Interval(self.summary.mean, half_interval(self.summary.stddev, self.summary.count))
 
     @property
     def uncertainty(self) -> float:
         """Half the 95 % confidence interval of the mean, as a share of the mean."""
-        mean = abs(self.summary.mean)
-        if mean == 0:
-            return math.inf
-        return half_interval(self.summary.stddev, self.summary.count) / mean
+        return self.interval.uncertainty
 
     @property
     def stable(self) -> bool:
-        """Whether another run's mean may be expected to be about the same."""
-        return self.uncertainty <= UNSTABLE
+        """Whether another measurement's mean may be expected to be about the same."""
+        return self.interval.stable
 
 
 def timed(samples: Sequence[int], timing: Sequence[int], batch: int, where: str) -> Timed:
@@ -65,11 +70,22 @@ def timed(samples: Sequence[int], timing: Sequence[int], batch: int, where: str)
         raise RunError(
             f"{where}: a sample of {min(samples)}, where timing takes {overhead}: nothing was timed"
         )
-    whole = summarize([sample - overhead for sample in samples])
+    return _timed([sample - overhead for sample in samples], batch)
+
+
+def pooled(runs: Sequence[Timed]) -> Timed:
+    """Runs of one case together, which have the same batches: every sample counts alike."""
+    together = _timed([sample for one in runs for sample in one.samples], runs[0].batch)
+    return replace(together, means=tuple(one.summary.mean for one in runs))
+
+
+def _timed(samples: Sequence[int], batch: int) -> Timed:
+    whole = summarize(samples)
+    mean = whole.mean / batch
     return Timed(
         Summary(
             count=whole.count,
-            mean=whole.mean / batch,
+            mean=mean,
             stddev=whole.stddev / batch,
             p5=whole.p5 / batch,
             median=whole.median / batch,
@@ -78,6 +94,8 @@ def timed(samples: Sequence[int], timing: Sequence[int], batch: int, where: str)
             most=whole.most,
         ),
         batch,
+        (mean,),
+        samples,
     )
 
 

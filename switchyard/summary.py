@@ -2,6 +2,7 @@
 """Statistics of raw samples. Guests hand over raw samples; every statistic is made here."""
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -72,6 +73,37 @@ def half_interval(stddev: float, count: int) -> float:
     free = count - 1
     student = T95[free - 1] if free <= len(T95) else T95_MANY
     return student * stddev / math.sqrt(count)
+
+
+# A mean that is known less well than to this share of itself (95 % confidence) is called unstable.
+UNSTABLE = 0.05
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean and half its 95 % confidence interval: infinite where one value is all there is."""
+
+    mean: float
+    half: float
+
+    @classmethod
+    def of(cls, means: Sequence[float]) -> "Interval":
+        """Of the means of runs that draw, seeds or boots: these are what is independent.
+
+        Samples of one run are not: all of them have what this run drew.
+        """
+        deviation = statistics.stdev(means) if len(means) > 1 else math.inf
+        return cls(statistics.fmean(means), half_interval(deviation, len(means)))
+
+    @property
+    def uncertainty(self) -> float:
+        """The half as a share of the mean."""
+        return self.half / abs(self.mean) if self.mean else math.inf
+
+    @property
+    def stable(self) -> bool:
+        """Whether other runs' mean may be expected to be about the same."""
+        return self.uncertainty <= UNSTABLE
 
 
 def spread(value: str, ends: tuple[str, str]) -> str:

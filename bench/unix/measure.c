@@ -89,6 +89,7 @@ static bool calibrate(const struct measured *measured, unsigned *batch) {
 
 bool measure(const struct measured *measured) {
     unsigned rounds = parameter_number("rounds", measured->rounds);
+    rounds *= measured->each > 0 ? measured->each : 1;
     unsigned warmup = parameter_number("warmup", measured->warmup);
     unsigned batch;
     uint32_t taken;

@@ -49,13 +49,15 @@ bool wanted(const char *name);
 typedef bool operation(void *context);
 
 /* Runs `operation` warmup times and then, timed, `rounds` times (both parameters, with these
- * defaults); `per` is by what the host divides a sample (switches in it, bytes in it). */
+ * defaults), `each` times as often; `per` is by what the host divides a sample (switches in it,
+ * bytes in it). */
 struct measured {
     unsigned stream;
     const char *name;
     operation *run;
     void *context;
     unsigned rounds;
+    unsigned each; /* samples in a round, where 1 would be too few; 0 stands for 1 */
     unsigned warmup;
     unsigned per;
     operation *prepare; /* before each sample, unmeasured; NULL if there is nothing to prepare */

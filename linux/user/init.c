@@ -5,11 +5,13 @@
  * standard input and output. Words of the command line: "shell" for a shell, "end" for nothing at
  * all, "bench" for the suite of benchmarks, with what follows as its arguments (behind " -- " on
  * the command line, so that the kernel leaves words with = alone); without one of them the
- * self-tests run.
+ * self-tests run. A first word "hold=N" makes boots differ: see hold().
  */
 #include "os.h"
 
 #include <linux/reboot.h>
+
+#define PAGE_BYTES 4096
 
 static const struct {
     const char *type, *at;
@@ -66,6 +68,34 @@ static void self_tests(void) {
     }
 }
 
+/*
+ * Takes pages for good, so that all that comes later, stacks in the kernel too, lies in other ones:
+ * between boots nothing else would differ. (The kernel mixes its command line, and so this word,
+ * into the random numbers by which programs' stacks and mappings are placed.) Says where the next
+ * page is, so that this can be seen; /proc says it in 64 bits, a page's number in the lower 32.
+ * Without an MMU there is no such file, and an address is the page's own.
+ */
+static void hold(unsigned int pages) {
+    unsigned int entry[2] = {0, 0};
+    char *page = NULL;
+    for (unsigned int i = 0; i <= pages; i++) {
+        page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (page == MAP_FAILED) {
+            printf("init: cannot hold %u pages: error %d\n", pages, errno);
+            return;
+        }
+        *page = 1; /* a page of its own, not the page of zeros */
+    }
+    entry[0] = (unsigned int)page / PAGE_BYTES;
+    int map = open("/proc/self/pagemap", O_RDONLY);
+    if (map >= 0 && (lseek(map, (off_t)(entry[0] * sizeof(entry)), SEEK_SET) < 0 ||
+                     read(map, entry, sizeof(entry)) != sizeof(entry))) {
+        entry[0] = 0;
+    }
+    close(map);
+    printf("init: holds %u pages, and that of number %u\n", pages, entry[0]);
+}
+
 int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
         if (mount(mounts[i].type, mounts[i].at, mounts[i].type, 0, NULL)) {
@@ -74,6 +104,11 @@ int main(int argc, char **argv) {
     }
     printf("init: user space after %d ms\n", (int)(monotonic() / 1000000));
     /* The kernel hands over the words that mean nothing to it. */
+    if (argc > 1 && strncmp(argv[1], "hold=", 5) == 0) {
+        hold((unsigned int)atoi(argv[1] + 5));
+        argc--;
+        argv++;
+    }
     const char *word = argc > 1 ? argv[1] : NULL;
     if (is(word, "shell")) {
         printf("init: shell ended with status %d\n", run_alone("/bin/sh"));

@@ -19,11 +19,13 @@ from switchyard.experiments.rings import Rings
 from switchyard.figure import Bar, Bars, Figure, Mark, Series
 from switchyard.machine import Stats
 from switchyard.records import Published, Record
+from switchyard.summary import SPREAD
 
 PAPER = "Wiggins et al., ACSAC 2003"
 WORST = Published(350.0, f"{PAPER}, section 2: worst case around 75,000 cycles, or about 350 µs")
 SIZES = (0, 1, 4, 8, 16)  # KB
-COUNTS = tuple(range(2, 41))
+COUNTS = (*range(2, 13), 14, 16, 20, 24, 28, 32, 36, 40)
+ROUNDS = 15  # of each boot
 QUICK_COUNTS = (2, 4, 8, 16, 24, 32, 40)
 SHOWN = (2, 8, 16, 40)  # in tables and breakdowns; quick runs have them too
 
@@ -36,17 +38,15 @@ class LinuxCtx(Experiment[Point]):
     source = "Wiggins et al., ACSAC 2003, Fig. 2"
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a machine and size, which measures every number of processes."""
+        """One run a machine, size and boot, which measures every number of processes."""
         found = []
-        counts = ",".join(str(n) for n in QUICK_COUNTS) if settings.quick else "2-40"
-        rounds = settings.rounds or (10 if settings.quick else None)
+        counts = ",".join(str(n) for n in (QUICK_COUNTS if settings.quick else COUNTS))
+        rounds = settings.rounds or (10 if settings.quick else ROUNDS)
         for machine in MACHINES:
             for size in SIZES:
-                words = f"ctx processes={counts} size={size}"
-                if rounds is not None:
-                    words += f" rounds={rounds}"
+                words = f"ctx processes={counts} size={size} rounds={rounds}"
                 quick = {"size_kb": size, "quick": settings.quick}
-                found.append(suite.job(machine, f"{size:02}k", words, quick))
+                found += suite.jobs(machine, f"{size:02}k", words, quick, settings)
         return found
 
     def measure(self, job: Job, stats: Stats) -> Point:
@@ -55,7 +55,7 @@ class LinuxCtx(Experiment[Point]):
 
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """Records, tables, figures and what they say."""
-        found = Found(points)
+        found = Found(suite.together(points))
         return Outcome(
             records=records(found),
             tables=[*(times(found, machine) for machine in MACHINES)],
@@ -89,7 +89,8 @@ def records(found: Found) -> list[Record]:
                     found.ring(machine, size, n),
                     "switch",
                     {"processes": n, "size_kb": size},
-                    value=found.us(machine, size, n),
+                    value=found.switch(machine, size, n),
+                    interval=found.interval(machine, size, n),
                     divide=n,
                 )
     return made
@@ -103,7 +104,7 @@ def times(found: Found, machine: str) -> Table:
         rows.append(
             [
                 f"{n}",
-                *(f"{found.us(machine, size, n):.0f}" for size in SIZES),
+                *(found.shown(machine, size, n) for size in SIZES),
                 f"{one.rates['address_space_switches'] / n:.2f}",
                 f"{one.rates['instructions'] / n:.0f}",
                 f"{one.rates['icache_misses'] / n:.0f}",
@@ -111,7 +112,7 @@ def times(found: Found, machine: str) -> Table:
             ]
         )
     return Table(
-        title=f"{machine}: a switch, µs, and what one at 0 KB met",
+        title=f"{machine}: a switch, µs, {SPREAD}; and what one at 0 KB met",
         columns=[
             "processes", *(f"{size} KB" for size in SIZES),
             "switches", "instr.", "I-miss", "D-miss",
@@ -216,7 +217,12 @@ def notes(found: Found) -> list[str]:
             f"({largest[2]:.0f})."
         )
     made.append(text)
-    return made
+    return made + suite.unsteady(
+        (f"{n} processes, {size} KB on {machine}", found.interval(machine, size, n))
+        for machine in MACHINES
+        for size in SIZES
+        for n in SHOWN
+    )
 
 
 def _shape(found: Found, machine: str) -> str:

@@ -8,7 +8,7 @@ processes and of 3.7 with sixteen. Unmodified Linux flushes both TLBs at each sw
 is nothing to share: this is the "before".
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from switchyard.experiments import linux_suite as suite
@@ -17,6 +17,7 @@ from switchyard.experiments.linux_suite import MACHINES, SCHEME, SYSTEM, Measure
 from switchyard.figure import Bar, Bars, Figure, Mark, Series
 from switchyard.machine import Stats
 from switchyard.records import Parameter, Published, Record
+from switchyard.summary import SPREAD
 
 PAPER = "Wiggins et al., ACSAC 2003, section 4.2"
 PROCESSES = (2, 4, 16)
@@ -39,10 +40,10 @@ class LinuxExtreme(Experiment[Point]):
     source = "Wiggins et al., ACSAC 2003, Fig. 4"
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a machine, number of processes and kind of mapping, for every number of pages."""
+        """One run a machine, number of processes, mapping and boot, for every number of pages."""
         found = []
         pages = ",".join(str(p) for p in QUICK_PAGES) if settings.quick else "1-32"
-        rounds = settings.rounds or (15 if settings.quick else 50)
+        rounds = settings.rounds or (15 if settings.quick else 20)
         for machine in MACHINES:
             for processes in PROCESSES:
                 for sharing in SHARING:
@@ -56,7 +57,7 @@ class LinuxExtreme(Experiment[Point]):
                         "quick": settings.quick,
                     }
                     name = f"{processes:02}-{sharing}"
-                    found.append(suite.job(machine, name, words, parameters))
+                    found += suite.jobs(machine, name, words, parameters, settings)
         return found
 
     def measure(self, job: Job, stats: Stats) -> Point:
@@ -68,7 +69,7 @@ class LinuxExtreme(Experiment[Point]):
 
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """Records, tables, figures and what they say."""
-        found = Found(points)
+        found = Found(suite.together(points))
         return Outcome(
             records=records(found),
             tables=[times(found, machine) for machine in MACHINES],
@@ -108,8 +109,18 @@ class Found:
 
     def us(self, machine: str, processes: int, sharing: str, pages: int) -> float:
         """A process's turn: reading the pages, yielding, and the switch."""
+        one = self.case(machine, processes, sharing, pages)
+        return self.turn(machine, processes, sharing)(one.timed.summary.mean)
+
+    def turn(self, machine: str, processes: int, sharing: str) -> Callable[[float], float]:
+        """What cycles of everybody's turn are for one process, in microseconds."""
         point = self.point(machine, processes, sharing)
-        return point.us(point.cases[pages].timed.summary.mean) / processes
+        return lambda cycles: point.us(cycles) / processes
+
+    def said(self, machine: str, processes: int, sharing: str, pages: int) -> str:
+        """A turn with the spread of its samples."""
+        one = self.case(machine, processes, sharing, pages)
+        return suite.shown(self.turn(machine, processes, sharing), one.timed)
 
     def factor(self, machine: str, processes: int) -> tuple[float, int]:
         """By how much private mappings take longer, at most; and with how many pages."""
@@ -136,7 +147,7 @@ def records(found: Found) -> list[Record]:
                         found.case(machine, processes, sharing, pages),
                         "turn",
                         {"processes": processes, "sharing": sharing, "pages": pages},
-                        value=found.us(machine, processes, sharing, pages),
+                        value=found.turn(machine, processes, sharing),
                         divide=processes,
                     )
             factor, pages = found.factor(machine, processes)
@@ -166,14 +177,15 @@ def times(found: Found, machine: str) -> Table:
             rows.append(
                 [
                     f"{processes} {sharing}",
-                    *(f"{found.us(machine, processes, sharing, p):.1f}" for p in found.shown),
+                    *(found.said(machine, processes, sharing, p) for p in found.shown),
                     f"{one.rates['address_space_switches'] / processes:.2f}",
                     f"{few.rates['dtlb_misses'] / processes:.1f}",
                     f"{one.rates['dtlb_misses'] / processes:.1f}",
                 ]
             )
     return Table(
-        title=f"{machine}: a process's turn, µs, by pages; switches and data TLB misses in it",
+        title=f"{machine}: a process's turn, µs, {SPREAD}, by pages; switches and data TLB misses "
+        "in it",
         columns=[
             "processes",
             *(f"{p} p." for p in found.shown),
@@ -258,4 +270,13 @@ def notes(found: Found) -> list[str]:
             f"{one.rates['address_space_switches'] / 2:.2f} switches, each with a flush of the "
             "TLBs."
         )
-    return made
+    return made + suite.unsteady(
+        (
+            f"{pages} pages, {processes} processes, {sharing} on {machine}",
+            found.case(machine, processes, sharing, pages).timed.interval,
+        )
+        for machine in MACHINES
+        for processes in PROCESSES
+        for sharing in SHARING
+        for pages in found.shown
+    )

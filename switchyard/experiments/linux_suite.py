@@ -2,22 +2,29 @@
 """What the experiments on Linux share: runs of the suite, and where their cycles went.
 
 A job is one question of `bench/unix` on one machine, from power-on. Each case is a region of
-interest
-there and a stream of samples; the statistics' profile says what each function took in the region.
+interest there and a stream of samples; the statistics' profile says what each function took in the
+region.
+
+Every question is asked in several boots, which lie differently in memory: init takes another
+number of pages before the suite begins (`hold` in linux/user/init.c), and Linux draws other places
+for stacks and mappings. Which of the kernel's pages and a program's share a set of the ARM926's
+TLB, and so whether a system call walks, is drawn with them; one boot has one answer.
 """
 
+import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from switchyard.build_linux import BENCHES, Linux
 from switchyard.errors import RunError
-from switchyard.experiments.experiment import Job
+from switchyard.experiments import repeats
+from switchyard.experiments.experiment import Job, Settings
 from switchyard.figure import Bar
 from switchyard.machine import Function, Stats
 from switchyard.records import Parameter, Published, Record
-from switchyard.suite import TIMING, Timed, timed
-from switchyard.summary import spread
+from switchyard.suite import TIMING, Timed, pooled, timed
+from switchyard.summary import Interval, spread
 
 SYSTEM = "linux"
 SCHEME = "flush"  # what unmodified Linux does at each switch of address spaces
@@ -28,6 +35,9 @@ ABOUT = {
     "versatilepb": "ARM926EJ-S, 210 MHz",
 }
 MAX_CYCLES = 40_000_000_000
+# By how many pages boots differ: odd, so that over some boots the sets of a TLB (32 of the
+# ARM926's) and of the caches are met evenly.
+HELD = 37
 
 # The functions that write back and invalidate caches and TLBs (arch/arm/mm: cache-*.S, tlb-*.S,
 # proc-*.S), whose every cycle is one for flushing; what is refilled afterwards is counted
@@ -89,17 +99,40 @@ def system(machine: str) -> Linux:
     return BENCHES[MACHINES[machine]]
 
 
-def job(machine: str, name: str, words: str, parameters: Mapping[str, Parameter]) -> Job:
-    """A job that asks the suite a question: its name and parameters are `words`."""
-    return Job(
-        name=f"{machine}-{name}",
-        guest=system(machine),
-        machine=machine,
-        append=system(machine).append(f"quiet -- bench {words} clock=probe"),
-        max_cycles=MAX_CYCLES,
-        parameters=parameters,
-        profile=True,
-    )
+def jobs(
+    machine: str,
+    name: str,
+    words: str,
+    parameters: Mapping[str, Parameter],
+    settings: Settings,
+    boots: int | None = None,
+) -> list[Job]:
+    """Jobs that ask the suite a question, one a boot: its name and parameters are `words`."""
+    return booted(system(machine), machine, f"{machine}-{name}", words, parameters, settings, boots)
+
+
+def booted(
+    linux: Linux,
+    machine: str,
+    name: str,
+    words: str,
+    parameters: Mapping[str, Parameter],
+    settings: Settings,
+    boots: int | None = None,
+) -> list[Job]:
+    """The same of any Linux, by a name of one's own."""
+    return [
+        Job(
+            name=repeats.run_name(name, boot),
+            guest=linux,
+            machine=machine,
+            append=linux.append(f"quiet -- hold={1 + HELD * boot} bench {words} clock=probe"),
+            max_cycles=MAX_CYCLES,
+            parameters={**parameters, "boot": boot},
+            profile=True,
+        )
+        for boot in range(boots or repeats.number(settings))
+    ]
 
 
 def measure(made: Job, stats: Stats, streams: Sequence[int]) -> Point:
@@ -123,6 +156,33 @@ def measure(made: Job, stats: Stats, streams: Sequence[int]) -> Point:
             parts={part: cycles / count for part, cycles in parts(stats.profile[stream]).items()},
         )
     return Point(stats.machine, stats.clock_hz, cases)
+
+
+def together(points: Mapping[str, Point]) -> dict[str, Point]:
+    """The boots of each question as one: samples pooled, the counted in the mean over the boots."""
+    return {
+        name: Point(
+            boots[0].machine,
+            boots[0].clock_hz,
+            {stream: _pooled([boot.cases[stream] for boot in boots]) for stream in boots[0].cases},
+        )
+        for name, boots in repeats.grouped(points).items()
+    }
+
+
+def _pooled(boots: Sequence[Measured]) -> Measured:
+    return Measured(
+        timed=pooled([boot.timed for boot in boots]),
+        rates=_means([boot.rates for boot in boots]),
+        parts=_means([boot.parts for boot in boots]),
+        functions=_means([boot.functions for boot in boots]),
+    )
+
+
+def _means(boots: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """What a boot does not name it has none of."""
+    names = dict.fromkeys(name for boot in boots for name in boot)
+    return {name: sum(boot.get(name, 0.0) for boot in boots) / len(boots) for name in names}
 
 
 def parts(functions: Sequence[Function]) -> dict[str, int]:
@@ -161,13 +221,19 @@ def said(one: Measured) -> str:
     )
 
 
-def unsteady(cases: Iterable[tuple[str, Timed]]) -> list[str]:
+def unsteady(cases: Iterable[tuple[str, Interval]]) -> list[str]:
     """A paragraph that names the cases whose means are not to be trusted; none if there is none."""
-    named = [f"{name} (± {one.uncertainty:.0%})" for name, one in cases if not one.stable]
+    named = [
+        f"{name} (± {one.uncertainty:.0%})" if one.half != math.inf else name
+        for name, one in cases
+        if not one.stable
+    ]
     if not named:
         return []
     return [
-        "Unstable, their means known to no better than 5 % by these runs: " + ", ".join(named) + "."
+        "Unstable, their means known to no better than 5 % (95 % confidence, over the boots): "
+        + ", ".join(named)
+        + "."
     ]
 
 
@@ -178,13 +244,18 @@ def records(
     metric: str,
     parameters: Mapping[str, Parameter],
     *,
-    value: float,
+    value: Callable[[float], float],
     unit: str = "us",
     published: Published | None = None,
     divide: float = 1.0,
     scheme: str = SCHEME,
+    interval: Interval | None = None,
 ) -> list[Record]:
-    """A case's value, its spread, what was counted and where the cycles went."""
+    """A case's value, its spread, what was counted and where the cycles went.
+
+    `value` says what cycles are in the metric's unit. `interval` is that of the boots' means, where
+    it is not that of the case's own times.
+    """
 
     def record(name: str, number: float, its_unit: str, paper: Published | None = None) -> Record:
         return Record(
@@ -200,12 +271,19 @@ def records(
         )
 
     summary = one.timed.summary
+    # the longest time is the least rate
+    low, high = sorted([value(summary.p5), value(summary.p95)])
     made = [
-        record(metric, value, unit, published),
+        record(metric, value(summary.mean), unit, published),
+        record(f"{metric}_p5", low, unit),
+        record(f"{metric}_median", value(summary.median), unit),
+        record(f"{metric}_p95", high, unit),
         record(f"{metric}_samples", summary.count, "1"),
-        record(f"{metric}_uncertainty", one.timed.uncertainty, "1"),
-        record(f"{metric}_stddev", point.us(summary.stddev) / divide, "us"),
+        record(f"{metric}_boots", len(one.timed.means), "1"),
     ]
+    known = interval or one.timed.interval
+    if known.uncertainty != math.inf:  # of a single boot nothing is known
+        made.append(record(f"{metric}_uncertainty", known.uncertainty, "1"))
     made += [
         record(f"{metric}_{name}", rate / divide, "per_operation")
         for name, rate in one.rates.items()
@@ -222,21 +300,17 @@ def ticks(highest: float, step: float) -> tuple[tuple[float, float], list[float]
     return (0.0, count * step), [step * n for n in range(count + 1)]
 
 
-def shown(value: float, one: Timed) -> str:
+def shown(value: Callable[[float], float], one: Timed, interval: Interval | None = None) -> str:
     """A value with the spread of its samples; a mean that is not known well says so.
 
-    `value` is the mean in its unit of time.
+    `value` and `interval` as `records` has them.
     """
     summary = one.summary
-    ends = [value * each / summary.mean for each in (summary.p5, summary.p95)]
-    return ("" if one.stable else "≈ ") + spread(number(value), (number(ends[0]), number(ends[1])))
-
-
-def shown_rate(value: float, one: Timed) -> str:
-    """The same of a rate, which is the less the longer it took."""
-    summary = one.summary
-    ends = [value * summary.mean / each for each in (summary.p95, summary.p5)]
-    return ("" if one.stable else "≈ ") + spread(number(value), (number(ends[0]), number(ends[1])))
+    low, high = sorted([value(summary.p5), value(summary.p95)])
+    known = interval or one.interval
+    return ("" if known.stable else "≈ ") + spread(
+        number(value(summary.mean)), (number(low), number(high))
+    )
 
 
 def number(value: float) -> str:

@@ -6,7 +6,7 @@ kernels, is each experiment's.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -15,6 +15,7 @@ from switchyard.experiments.experiment import Job
 from switchyard.experiments.linux_suite import Measured, Point
 from switchyard.machine import Stats
 from switchyard.suite import ALONE
+from switchyard.summary import Interval
 
 On = TypeVar("On")
 
@@ -49,6 +50,24 @@ class Rings(ABC, Generic[On]):
 
     def us(self, on: On, size: int, n: int) -> float:
         """A switch: a part of the way around, less what it takes without switching."""
+        return self.switch(on, size, n)(self.ring(on, size, n).timed.summary.mean)
+
+    def switch(self, on: On, size: int, n: int) -> Callable[[float], float]:
+        """What so many cycles of a way around are for a switch, in microseconds."""
         point = self.point(on, size)
-        ring, alone = point.cases[n].timed.summary, point.cases[ALONE + n].timed.summary
-        return point.us(ring.mean - alone.mean) / n
+        alone = point.cases[ALONE + n].timed.summary.mean
+        return lambda cycles: point.us(cycles - alone) / n
+
+    def interval(self, on: On, size: int, n: int) -> Interval:
+        """Of a switch: over the boots, each beside its own process alone."""
+        point = self.point(on, size)
+        around, alone = point.cases[n].timed.means, point.cases[ALONE + n].timed.means
+        return Interval.of(
+            [point.us(one - other) / n for one, other in zip(around, alone, strict=True)]
+        )
+
+    def shown(self, on: On, size: int, n: int) -> str:
+        """A switch with the spread of the ways around."""
+        return suite.shown(
+            self.switch(on, size, n), self.ring(on, size, n).timed, self.interval(on, size, n)
+        )

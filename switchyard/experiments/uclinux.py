@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from switchyard.build_linux import BENCHES, FLAT, PAGED, Linux
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Job
+from switchyard.experiments.experiment import Job, Settings
 from switchyard.experiments.linux_suite import Measured, Point
 from switchyard.records import Parameter
 
@@ -38,20 +38,22 @@ WITHOUT = Kernel("single-space", "without an MMU", "no MMU", "uClinux", BENCHES[
 KERNELS = (WITH, WITHOUT)
 
 
-def jobs(cases: Sequence[tuple[str, str, Mapping[str, Parameter]]]) -> list[Job]:
-    """A run of each kernel for each case: its name, what the suite is asked, its parameters."""
+def jobs(
+    cases: Sequence[tuple[str, str, Mapping[str, Parameter]]], settings: Settings
+) -> list[Job]:
+    """Boots of each kernel for each case: its name, what the suite is asked, its parameters."""
     return [
-        Job(
-            name=f"{kernel.scheme}-{name}",
-            guest=kernel.linux,
-            machine=MACHINE,
-            append=kernel.linux.append(f"quiet -- bench {words} {SPAWN} clock=probe"),
-            max_cycles=suite.MAX_CYCLES,
-            parameters={"scheme": kernel.scheme, **parameters},
-            profile=True,
-        )
+        job
         for kernel in KERNELS
         for name, words, parameters in cases
+        for job in suite.booted(
+            kernel.linux,
+            MACHINE,
+            f"{kernel.scheme}-{name}",
+            f"{words} {SPAWN}",
+            {"scheme": kernel.scheme, **parameters},
+            settings,
+        )
     ]
 
 

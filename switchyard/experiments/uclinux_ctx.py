@@ -19,9 +19,11 @@ from switchyard.figure import Bar, Bars, Figure, Mark, Series
 from switchyard.machine import Stats
 from switchyard.records import Published, Record
 from switchyard.suite import ALONE
+from switchyard.summary import SPREAD
 
 SIZES = (0, 1, 16)  # KB
 COUNTS = tuple(range(2, 17))
+ROUNDS = 15  # of each boot
 QUICK_COUNTS = (2, 4, 8, 16)
 SHOWN = (2, 8, 16)  # in tables and breakdowns
 PUBLISHED_TRIP = FIFO.published[WITHOUT] if FIFO.published else 0.0  # µs, of Table 1
@@ -41,16 +43,14 @@ class UclinuxCtx(Experiment[Point]):
     source = f"{uclinux.PAPER}, Figs. 4 and 5"
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a kernel and size, which measures every number of processes."""
+        """One run a kernel, size and boot, which measures every number of processes."""
         counts = ",".join(str(n) for n in QUICK_COUNTS) if settings.quick else "2-16"
-        rounds = settings.rounds or (20 if settings.quick else None)
+        rounds = settings.rounds or (10 if settings.quick else ROUNDS)
         cases = []
         for size in SIZES:
-            words = f"ctx processes={counts} size={size} channel=fifo"
-            if rounds is not None:
-                words += f" rounds={rounds}"
+            words = f"ctx processes={counts} size={size} channel=fifo rounds={rounds}"
             cases.append((f"{size:02}k", words, {"size_kb": size, "quick": settings.quick}))
-        return uclinux.jobs(cases)
+        return uclinux.jobs(cases, settings)
 
     def measure(self, job: Job, stats: Stats) -> Point:
         """Each number of processes in the ring, and alone."""
@@ -58,7 +58,7 @@ class UclinuxCtx(Experiment[Point]):
 
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """Records, tables, figures and what they say."""
-        found = Found(points)
+        found = Found(suite.together(points))
         return Outcome(
             records=records(found),
             tables=[times(found), counts(found)],
@@ -101,7 +101,8 @@ def records(found: Found) -> list[Record]:
                     found.ring(kernel, size, n),
                     "switch",
                     parameters,
-                    value=found.us(kernel, size, n),
+                    value=found.switch(kernel, size, n),
+                    interval=found.interval(kernel, size, n),
                     divide=n,
                     scheme=kernel.scheme,
                 )
@@ -130,13 +131,13 @@ def times(found: Found) -> Table:
             rows.append(
                 [
                     f"{size} KB, {n} processes",
-                    *(f"{found.us(kernel, size, n):.1f}" for kernel in KERNELS),
+                    *(found.shown(kernel, size, n) for kernel in KERNELS),
                     f"{found.gain(size, n):.2f}",
                     f"{paper.value:g}" if paper else "",
                 ]
             )
     return Table(
-        title="A switch, µs, and how many times faster it is without an MMU",
+        title=f"A switch, µs, {SPREAD}; and how many times faster it is without an MMU",
         columns=["touched by each", *(k.short for k in KERNELS), "ratio", "paper's ratio"],
         rows=rows,
         caption=f"published: {uclinux.PAPER}, section 5.2; its figures' other values are not given",
@@ -256,7 +257,12 @@ def notes(found: Found) -> list[str]:
     made = [_ratio(found, n) for n in (SHOWN[0], SHOWN[-1])]
     made += [_growth(found, kernel) for kernel in KERNELS]
     made.append(_full(found))
-    return made
+    return made + suite.unsteady(
+        (f"{n} processes, {size} KB, {kernel.label}", found.interval(kernel, size, n))
+        for kernel in KERNELS
+        for size in SIZES
+        for n in SHOWN
+    )
 
 
 def _ratio(found: Found, n: int) -> str:

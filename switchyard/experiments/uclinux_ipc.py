@@ -5,7 +5,7 @@ The paper's kernels were Linux and uClinux 2.6.7 on a Samsung S3C24A0. The same 
 names has no published value; it shows that the name does not matter.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from switchyard.experiments import linux_suite as suite
@@ -66,13 +66,13 @@ class UclinuxIpc(Experiment[Point]):
     source = PAPER
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a kernel and line."""
+        """One run a kernel, line and boot."""
         cases = []
         for line in LINES:
             rounds = line.rounds // QUICK_SHARE if settings.quick else line.rounds
             words = f"{line.question} case={line.case} rounds={settings.rounds or rounds}"
             cases.append((line.name, words, {"case": line.name}))
-        return uclinux.jobs(cases)
+        return uclinux.jobs(cases, settings)
 
     def measure(self, job: Job, stats: Stats) -> Point:
         """The line's case."""
@@ -81,7 +81,7 @@ class UclinuxIpc(Experiment[Point]):
 
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """Records, the table, the figures and the reasons for each deviation."""
-        found = Found(points)
+        found = Found(suite.together(points))
         return Outcome(
             records=records(found),
             tables=[values(found), costs(found)],
@@ -114,8 +114,14 @@ class Found:
 
     def value(self, kernel: Kernel, line: Line) -> float:
         """A line's value in its unit."""
-        us = self.us(kernel, line)
-        return MEGABYTE / us if line.unit == "MB/s" else us
+        return self.unit(kernel, line)(self.case(kernel, line).timed.summary.mean)
+
+    def unit(self, kernel: Kernel, line: Line) -> Callable[[float], float]:
+        """What cycles are in the line's unit."""
+        point = self.point(kernel, line)
+        if line.unit == "MB/s":
+            return lambda cycles: MEGABYTE / point.us(cycles)
+        return point.us
 
     def gain(self, line: Line) -> float:
         """How much better it is without an MMU."""
@@ -123,8 +129,7 @@ class Found:
 
     def shown(self, kernel: Kernel, line: Line) -> str:
         """The value with the spread of its samples."""
-        how = suite.shown_rate if line.unit == "MB/s" else suite.shown
-        return how(self.value(kernel, line), self.case(kernel, line).timed)
+        return suite.shown(self.unit(kernel, line), self.case(kernel, line).timed)
 
 
 def published_gain(line: Line) -> float | None:
@@ -149,7 +154,7 @@ def records(found: Found) -> list[Record]:
                 found.case(kernel, line),
                 "bandwidth" if line.unit == "MB/s" else "latency",
                 {"case": line.case},
-                value=found.value(kernel, line),
+                value=found.unit(kernel, line),
                 unit=line.unit,
                 published=published,
                 scheme=kernel.scheme,
@@ -282,7 +287,7 @@ def notes(found: Found) -> list[str]:
     made = [_latency(found, kernel) for kernel in KERNELS]
     made += [_gain(found), _bandwidth(found)]
     return made + suite.unsteady(
-        (f"{line.name} {kernel.label}", found.case(kernel, line).timed)
+        (f"{line.name} {kernel.label}", found.case(kernel, line).timed.interval)
         for line in LINES
         for kernel in KERNELS
     )
