@@ -32,6 +32,10 @@ int make_fifo(const char *path, mode_t mode) {
     return mknod(path, S_IFIFO | mode, 0);
 }
 
+long trace(int request, pid_t process, unsigned long at, unsigned long data) {
+    return syscall(__NR_ptrace, request, process, at, data);
+}
+
 int truncate_to(int fd, long bytes) {
     return syscall(__NR_ftruncate, fd, bytes);
 }

@@ -23,6 +23,11 @@ static inline int ended_by(int status) {
     return signal == 0x7f ? 0 : signal;
 }
 
+/* The signal that stopped a process that is debugged, 0 if none did. */
+static inline int stopped_by(int status) {
+    return (status & 0xff) == 0x7f ? status >> 8 & 0xff : 0;
+}
+
 /* Signals. Handlers get siginfo; `flags` are SA_... */
 int handle(int signal, handler_t *handler, unsigned long flags);
 int signal_mask(int how, unsigned long long set, unsigned long long *old);
@@ -56,6 +61,9 @@ int sync_memory(void *start, size_t bytes);
 /* Makes instructions that were written as data fetchable (ARM's own system call). */
 int flush_code(void *start, size_t bytes);
 long minor_faults(void);
+
+/* What a debugger does to another process; where it reads a word, to `data`. */
+long trace(int request, pid_t process, unsigned long at, unsigned long data);
 
 /* The end of the heap, after it was moved to `at` where that is possible. */
 void *heap_end(void *at);

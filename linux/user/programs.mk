@@ -3,7 +3,7 @@
 # made by the pinned compiler. Included by ../Makefile.
 INIT     := init os aeabi
 SH       := sh os aeabi
-TESTS    := selftest process signals pipes sockets locks memory shared code states time os
+TESTS    := selftest process signals pipes sockets locks memory shared spaces code states time os
 NETWORK  := net os aeabi
 # The suite of benchmarks (bench/unix), which has no file of this folder in it: its licence is not
 # this folder's.

@@ -15,7 +15,8 @@ struct test {
 
 /* The tables, one a file; each ends with an entry without a name. */
 extern const struct test process_tests[], signal_tests[], pipe_tests[], socket_tests[],
-    lock_tests[], memory_tests[], shared_tests[], code_tests[], state_tests[], time_tests[];
+    lock_tests[], memory_tests[], shared_tests[], space_tests[], code_tests[], state_tests[],
+    time_tests[];
 
 /* Ends the test, and says why. In a child process: ends that, with a status that is not 0. */
 __attribute__((noreturn)) void fail(const char *file, int line, const char *what);

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Many address spaces at once, which run in turn: more than a processor has tags for, equal
+ * addresses with different contents, addresses anywhere, memory that one changes for another.
+ */
+#include "test.h"
+
+#include <linux/ptrace.h>
+
+/* A ring of processes through which a token goes. The parent is the first. */
+struct ring {
+    int count, own;
+    int in, out;
+};
+
+static char token;
+
+/* Returns in each of `count` processes, in the children with an `own` above 0. */
+static void ring_make(struct ring *ring, int count) {
+    int first[2], previous, next[2];
+    EXPECT(pipe(first) == 0);
+    ring->count = count;
+    previous = first[0];
+    for (ring->own = 1; ring->own < count; ring->own++) {
+        pid_t child;
+        EXPECT(pipe(next) == 0);
+        child = fork();
+        EXPECT(child >= 0);
+        if (child == 0) {
+            ring->in = previous;
+            ring->out = next[1];
+            close(next[0]);
+            close(first[1]);
+            return;
+        }
+        close(previous);
+        close(next[1]);
+        previous = next[0];
+    }
+    ring->own = 0;
+    ring->in = previous;
+    ring->out = first[1];
+}
+
+static void ring_wait(const struct ring *ring) {
+    EXPECT(read(ring->in, &token, 1) == 1);
+}
+
+static void ring_pass(const struct ring *ring) {
+    EXPECT(write(ring->out, &token, 1) == 1);
+}
+
+/* Ends the children; in the parent, waits for all of them. */
+static void ring_end(const struct ring *ring) {
+    int status;
+    if (ring->own != 0) {
+        _exit(0);
+    }
+    for (int i = 1; i < ring->count; i++) {
+        EXPECT(wait(&status) > 0 && status == 0);
+    }
+}
+
+/* Data at equal addresses, dirty in the cache when the next one runs: static, heap, stack, mapped.
+ */
+static void equal_addresses(int count, int rounds) {
+    static unsigned int words[512];
+    unsigned int on_stack[64];
+    char *heap = heap_end(NULL);
+    char *mapped = fresh(PAGE, MAP_PRIVATE);
+    struct ring ring;
+    EXPECT(heap_end(heap + PAGE) == heap + PAGE);
+    ring_make(&ring, count);
+    for (int round = 0; round < rounds; round++) {
+        unsigned int seed = 1000 * ring.own + round;
+        if (ring.own != 0 || round != 0) {
+            ring_wait(&ring);
+        }
+        if (round != 0) {
+            EXPECT(filled(words, sizeof(words), seed - 1));
+            EXPECT(filled(heap, PAGE, seed + 2));
+            EXPECT(filled(mapped, 256, seed + 3));
+            EXPECT(filled(on_stack, sizeof(on_stack), seed + 4));
+        }
+        fill(words, sizeof(words), seed);
+        fill(heap, PAGE, seed + 3);
+        fill(mapped, 256, seed + 4);
+        fill(on_stack, sizeof(on_stack), seed + 5);
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+    }
+    ring_end(&ring);
+}
+
+static void few(void) {
+    equal_addresses(3, 20);
+}
+
+static void more_than_domains(void) {
+    equal_addresses(20, 8);
+}
+
+static void more_than_slots(void) {
+    equal_addresses(80, 3);
+}
+
+/* Each maps a page at the same fixed addresses, 32 MB apart, so that one lies in each slot. */
+static void fixed_addresses(void) {
+    enum { FIRST = 0x02345000, STEP = 0x02000000, PLACES = 63 };
+    struct ring ring;
+    ring_make(&ring, 3);
+    for (int place = 0; place < PLACES; place++) {
+        char *at = (char *)FIRST + place * STEP;
+        EXPECT(mmap(at, PAGE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE | MAP_FIXED, -1,
+                    0) == at);
+    }
+    for (int round = 0; round < 3; round++) {
+        if (ring.own != 0 || round != 0) {
+            ring_wait(&ring);
+        }
+        for (int place = 0; place < PLACES; place++) {
+            unsigned int *at = (unsigned int *)(FIRST + place * STEP);
+            unsigned int seed = 100 * ring.own + place;
+            EXPECT(round == 0 ? *at == 0 : filled(at, 128, seed));
+            fill(at, 128, seed);
+        }
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+    }
+    ring_end(&ring);
+}
+
+/* Memory over more than 32 MB, of which some pages are used, before and after a fork(). */
+static void past_32_mb(void) {
+    enum { BYTES = 40 << 20, STEP = 1 << 20 };
+    char *large = fresh(BYTES, MAP_PRIVATE);
+    struct ring ring;
+    for (int at = 0; at < BYTES; at += STEP) {
+        fill(large + at, 64, at);
+    }
+    ring_make(&ring, 2);
+    for (int round = 0; round < 2; round++) {
+        if (ring.own != 0 || round != 0) {
+            ring_wait(&ring);
+        }
+        for (int at = 0; at < BYTES; at += STEP) {
+            EXPECT(filled(large + at, 64, round == 0 ? at : at + ring.own + 1));
+            fill(large + at, 64, at + ring.own + 1);
+        }
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+    }
+    ring_end(&ring);
+}
+
+/*
+ * A file that several processes map, each twice and at addresses of its own, written in turn
+ * through a mapping, by write(), and through the other mapping; who has the turn reads it in three
+ * ways.
+ */
+static void one_file(void) {
+    enum { BYTES = 4 * PAGE, SPACES = 5, ROUNDS = 12 };
+    static unsigned int copy[BYTES / sizeof(unsigned int)];
+    int fd = scratch_file(BYTES, 0);
+    char *one, *two, *private;
+    struct ring ring;
+    ring_make(&ring, SPACES);
+    fresh(PAGE * (1 + ring.own), MAP_PRIVATE);
+    one = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    two = mmap(NULL, BYTES, ring.own & 1 ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    private = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    EXPECT(one != MAP_FAILED && two != MAP_FAILED && private != MAP_FAILED);
+    for (int round = 0; round < ROUNDS; round++) {
+        int turn = round * SPACES + ring.own;
+        if (turn != 0) {
+            ring_wait(&ring);
+        }
+        EXPECT(filled(one, BYTES, turn));
+        EXPECT(filled(two, BYTES, turn));
+        EXPECT(lseek(fd, 0, SEEK_SET) == 0 && read_all(fd, copy, BYTES) == BYTES);
+        EXPECT(filled(copy, BYTES, turn));
+        fill(copy, BYTES, turn + 1);
+        switch (turn % 3) {
+        case 0:
+            fill(one, BYTES, turn + 1);
+            break;
+        case 1:
+            EXPECT(lseek(fd, 0, SEEK_SET) == 0 && write_all(fd, copy, BYTES) == BYTES);
+            break;
+        default:
+            fill(ring.own & 1 ? one : two, BYTES, turn + 1);
+            break;
+        }
+        /* A page that is copied now is a copy of what was just written. */
+        if (round == ROUNDS / 2) {
+            private[PAGE + 4] = private[PAGE + 4];
+            EXPECT(filled(private + PAGE, PAGE, turn + 1 + PAGE / sizeof(int)));
+        }
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+    }
+    ring_end(&ring);
+}
+
+/* Copies on write, of a parent's pages that are dirty in the cache, by many children at once. */
+static void copies(void) {
+    enum { BYTES = 4 * PAGE, CHILDREN = 16 };
+    char *pages = fresh(BYTES, MAP_PRIVATE);
+    for (int round = 0; round < 4; round++) {
+        pid_t children[CHILDREN];
+        for (int i = 0; i < CHILDREN; i++) {
+            fill(pages, BYTES, 10 * round + i);
+            children[i] = fork();
+            EXPECT(children[i] >= 0);
+            if (children[i] == 0) {
+                EXPECT(filled(pages, BYTES, 10 * round + i));
+                sched_yield();
+                fill(pages, PAGE, i);
+                sched_yield();
+                EXPECT(filled(pages, PAGE, i));
+                EXPECT(filled(pages + PAGE, PAGE, 10 * round + i + PAGE / sizeof(int)));
+                _exit(0);
+            }
+        }
+        for (int i = 0; i < CHILDREN; i++) {
+            EXPECT(ended_well(children[i]));
+        }
+    }
+}
+
+static volatile int shown = 11;
+
+/* Called again and again, and rewritten in between by another process. */
+__attribute__((noinline)) static int answer(void) {
+    return shown;
+}
+
+/* A debugger changes data and instructions of a process that has them in the caches. */
+static void debugger(void) {
+    unsigned long undefined = (unsigned long)answer & 1 ? 0xdefedefe : 0xe7f000f0;
+    int status;
+    long old = 0;
+    pid_t child = fork();
+    EXPECT(child >= 0);
+    if (child == 0) {
+        EXPECT(trace(PTRACE_TRACEME, 0, 0, 0) == 0);
+        EXPECT(answer() == 11);
+        kill(getpid(), SIGSTOP);
+        EXPECT(answer() == 12);
+        kill(getpid(), SIGSTOP);
+        answer();
+        _exit(3);
+    }
+    EXPECT(waitpid(child, &status, 0) == child && stopped_by(status) == SIGSTOP);
+    EXPECT(trace(PTRACE_PEEKDATA, child, (unsigned long)&shown, (unsigned long)&old) == 0 &&
+           old == 11);
+    EXPECT(trace(PTRACE_POKEDATA, child, (unsigned long)&shown, 12) == 0);
+    EXPECT(trace(PTRACE_CONT, child, 0, 0) == 0);
+    EXPECT(waitpid(child, &status, 0) == child && stopped_by(status) == SIGSTOP);
+    /* An undefined instruction, or two. */
+    EXPECT(trace(PTRACE_POKETEXT, child, (unsigned long)answer & ~3ul, undefined) == 0);
+    EXPECT(trace(PTRACE_CONT, child, 0, 0) == 0);
+    EXPECT(waitpid(child, &status, 0) == child && stopped_by(status) == SIGILL);
+    EXPECT(kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child);
+}
+
+const struct test space_tests[] = {
+    {"equal addresses in a few processes", few},
+    {"more processes than domains", more_than_domains},
+    {"more processes than slots", more_than_slots},
+    {"mappings at fixed addresses", fixed_addresses},
+    {"memory past 32 MB", past_32_mb},
+    {"one file mapped and written by several processes", one_file},
+    {"copies on write by many children", copies},
+    {"a debugger's writes", debugger},
+    {0},
+};
