@@ -5,6 +5,7 @@
 #   make setup        what all share: .venv with the command line and the simulator
 #   make test-linux   builds Linux and boots it; needs packages of Debian 12 or later
 #   make test-quick   the tests and checks that take less than a minute
+#   make book         the book in docs/ as a site with search, build/book/index.html
 #   make lint         only the checks of style and types
 #   make lock         resolve the Python dependencies anew
 #   make clean        remove everything that was built, .venv included
@@ -21,7 +22,7 @@ BIN    := $(VENV)/bin
 RUST := $(shell find machine/src machine/machines -type f 2>/dev/null) \
         machine/Cargo.toml Cargo.toml $(wildcard Cargo.lock rust-toolchain.toml)
 
-.PHONY: setup demo test test-linux test-quick lint lock clean
+.PHONY: setup demo test test-linux test-quick book lint lock clean
 .NOTPARALLEL:
 
 setup: $(VENV)/.switchyard
@@ -62,12 +63,27 @@ lint: setup
 
 # One resolution for all platforms and every Python from 3.11 on; --no-emit-index-url keeps the
 # place that packages came from out of the file.
+# Its packages are its own, as nothing else needs them.
+BOOK := build/book-venv
+
+$(BOOK)/.packages: docs/site/requirements.lock
+	@$(PYTHON) -m venv $(BOOK)
+	@$(BOOK)/bin/python -m pip --disable-pip-version-check install -q --require-hashes -r $<
+	@touch $@
+
+book: $(BOOK)/.packages
+	@NO_MKDOCS_2_WARNING=1 $(BOOK)/bin/mkdocs build --strict --quiet
+	@echo "The book: build/book/index.html"
+
 lock:
 	@test -x build/lock/bin/python || $(PYTHON) -m venv build/lock
 	@build/lock/bin/python -m pip --disable-pip-version-check install -q uv
 	@build/lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
 		--upgrade -q -o requirements.lock
+	@build/lock/bin/uv pip compile docs/site/requirements.in --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
+		--upgrade -q -o docs/site/requirements.lock
 
 clean:
 	rm -rf $(VENV) target build results
