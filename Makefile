@@ -73,7 +73,7 @@ $(BOOK)/.packages: docs/site/requirements.lock
 
 book: $(BOOK)/.packages
 	@NO_MKDOCS_2_WARNING=1 $(BOOK)/bin/mkdocs build --strict --quiet
-	@echo "The book: build/book/index.html"
+	@echo "The book: build/book/index.html; with search: python3 -m http.server -d build/book"
 
 lock:
 	@test -x build/lock/bin/python || $(PYTHON) -m venv build/lock
