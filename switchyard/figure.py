@@ -5,6 +5,7 @@ How they are drawn is `plot`'s business, which is why nothing here knows a drawi
 """
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +15,21 @@ from switchyard.fields import Fields
 
 @dataclass(frozen=True)
 class Mark:
-    """A value of a series; `low` and `high` bound its spread."""
+    """A value of a series; `low` and `high` bound its spread.
+
+    `half` is half the confidence interval of `y`, if anything is known of it.
+    """
 
     x: float
     y: float
     low: float | None = None
     high: float | None = None
+    half: float | None = None
+
+    def __post_init__(self) -> None:
+        """Of a single run nothing is known, and an infinite bar is not to be drawn."""
+        if self.half == math.inf:
+            object.__setattr__(self, "half", None)
 
 
 @dataclass(frozen=True)
@@ -157,7 +167,8 @@ def _series(value: object, where: str) -> Series:
 
 def _mark(value: object, where: str) -> Mark:
     found = Fields(value, where)
-    bounds = [found.number(n) if found.raw(n) is not None else None for n in ("low", "high")]
+    names = ("low", "high", "half")
+    bounds = [found.number(n) if n in found and found.raw(n) is not None else None for n in names]
     return Mark(found.number("x"), found.number("y"), *bounds)
 
 

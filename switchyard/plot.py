@@ -216,6 +216,13 @@ def _series_layers(
         {"x": m.x, "y": m.y, "low": m.low, "high": m.high, "series": series.label}
         for m in series.marks
     ]
+    # there is no zero on a logarithmic axis: an interval that has it goes to the axis' end
+    least = figure.y_range[0] if figure.log_y and figure.y_range else -math.inf
+    known: list[dict[str, Any]] = [
+        {"x": m.x, "low": max(m.y - m.half, least), "high": m.y + m.half}
+        for m in series.marks
+        if m.half is not None
+    ]
     tooltip = [
         alt.Tooltip("series:N", title="series"),
         alt.Tooltip("x:Q", title=figure.x_title, format=DIGITS),
@@ -229,6 +236,9 @@ def _series_layers(
         ]
         band = alt.Chart(data(rows)).mark_area(color=colour, opacity=0.18)
         layers.append(band.encode(x=x, y=low, y2="high:Q"))
+    if known:
+        bar = alt.Chart(data(known)).encode(x=x, y=low, y2="high:Q")
+        layers.append(bar.mark_rule(color=INK, strokeWidth=1.6))
     base = alt.Chart(data(rows)).encode(x=x, y=y, tooltip=tooltip)
     if series.published:
         layers.append(base.mark_line(color=colour, strokeDash=[6, 4], strokeWidth=1.5))

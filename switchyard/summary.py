@@ -106,10 +106,13 @@ class Interval:
         return self.uncertainty <= UNSTABLE
 
 
-def spread(value: str, ends: tuple[str, str]) -> str:
-    """A mean with the 5th and 95th percentile of its samples, which say two humps too."""
+def spread(value: str, ends: tuple[str, str], known: Interval | None = None) -> str:
+    """A mean with the 5th and 95th percentile of its samples, which say two humps too.
+
+    A mean that is not `known` well has a sign in front.
+    """
     low, high = ends
-    return f"{value} ({low}–{high})"
+    return f"{'≈ ' if known and not known.stable else ''}{value} ({low}–{high})"
 
 
 SPREAD = "mean (5th to 95th percentile)"  # what `spread` shows, for titles

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A point made of counters: cycles, misses, stalls and kernel events for one unit of work."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from switchyard.experiments.l4_ipc_point import EVENTS, MISSES, STALLS
 from switchyard.machine import Stats
+from switchyard.summary import Interval
 
 # Not in every experiment's tables: a space takes part in another's directory entry.
 SHARED = {"sections_shared": 9}
@@ -13,12 +14,21 @@ SHARED = {"sections_shared": 9}
 
 @dataclass(frozen=True)
 class Counted:
-    """What a unit of work took in a run's region; `rates` has it by the names of the records."""
+    """What a unit of work took in a run's region; `rates` has it by the names of the records.
+
+    `means` are the cycles of each of its runs, where there were several.
+    """
 
     machine: str
     clock_mhz: float
     units: int
     rates: Mapping[str, float]
+    means: tuple[float, ...] = ()
+
+    @property
+    def interval(self) -> Interval:
+        """Of the cycles, over the runs."""
+        return Interval.of(self.means or (self.cycles,))
 
     @property
     def cycles(self) -> float:
@@ -40,3 +50,11 @@ class Counted:
         for name, number in {**EVENTS, **SHARED}.items():
             rates[name] = found.event(number) / units
         return cls(stats.machine, stats.clock_hz / 1e6, units, rates)
+
+    @classmethod
+    def together(cls, runs: Sequence["Counted"]) -> "Counted":
+        """The runs of a point as one: rates in their mean, units in all."""
+        first = runs[0]
+        rates = {name: sum(one.rates[name] for one in runs) / len(runs) for name in first.rates}
+        means = tuple(one.cycles for one in runs)
+        return cls(first.machine, first.clock_mhz, sum(one.units for one in runs), rates, means)

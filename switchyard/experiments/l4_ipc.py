@@ -6,6 +6,8 @@ measured for 1 to 64 clients, with a full flush at each change of address space 
 address-space switching, and beside the paper with shared domains, and with one unprotected space
 for all programs. The paper gives the figure's curves in words; the numbers below are those words,
 and nothing was read off the drawing.
+
+Which client is next is drawn, so a point is five runs with a seed each.
 """
 
 import statistics
@@ -16,12 +18,13 @@ from typing import TYPE_CHECKING
 from switchyard.build import BOARD, GUESTS, SCHEMES
 from switchyard.errors import RunError
 from switchyard.experiments import l4_ipc_notes as notes
+from switchyard.experiments import repeats
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
-from switchyard.experiments.l4_ipc_point import EVENTS, MISSES, STALLS, Point
+from switchyard.experiments.l4_ipc_point import EVENTS, MISSES, STALLS, Point, together
 from switchyard.machine import Stats
 from switchyard.plot import Figure, Knee, Mark, Series
 from switchyard.records import Published, Record
-from switchyard.summary import SPREAD, spread, summarize
+from switchyard.summary import SPREAD, spread
 
 if TYPE_CHECKING:  # it imports the experiments
     from switchyard.band import Band
@@ -32,12 +35,13 @@ CLIENTS = (*range(1, 25), 28, 32, 40, 48, 56, 64)  # the paper's figure ends at 
 BAND_CLIENTS = (1, 14, 64)  # where the band is measured
 SHOWN = (1, 2, 4, 8, 12, 14, 15, 16, 18, 20, 24, 32, 48, 64)  # in the tables of counters
 
-ROUNDS = 100_000  # section 4.1: "a large number (100,000) of such ping-pong IPCs"
-QUICK_ROUNDS = 5_000
+# Of each run: section 4.1 has "a large number (100,000) of such ping-pong IPCs" in all.
+ROUNDS = 100_000 // repeats.RUNS
+QUICK_ROUNDS = 1_000
+BAND_ROUNDS = 5_000
 # Round trips before the measured ones: every client is met many times, so that pages are mapped
 # and, under FASS, domains are where a long run leaves them.
 WARMUP = 1_000
-SEED = 1
 # A guest that hangs is stopped: ten times the worst round trip of section 2 (2 x 75,000 cycles),
 # and two seconds of the machine's time to start in.
 CYCLES_A_ROUND = 1_500_000
@@ -74,30 +78,31 @@ class L4Ipc(Experiment[Point]):
     }
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a scheme and number of clients, the long ones first."""
+        """Five runs a scheme and number of clients, the long ones first."""
         rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
-        warmup = min(WARMUP, rounds)
         return [
-            Job(
-                name=job_name(scheme, clients),
-                guest=GUESTS[f"{BOARD}-{scheme}-bench-ipc"],
-                machine=MACHINE,
-                append=f"clients={clients}-{clients} rounds={rounds} warmup={warmup} seed={SEED}",
-                max_cycles=CYCLES_TO_START + (rounds + warmup) * CYCLES_A_ROUND,
-                parameters={"scheme": scheme, "clients": clients},
+            replace(
+                one,
+                name=repeats.run_name(one.name, seed),
+                parameters={**one.parameters, "seed": seed},
             )
             for scheme in SCHEMES
             for clients in CLIENTS
+            for seed in repeats.seeds(settings)
+            for one in [job(scheme, clients, rounds, seed)]
         ]
 
+    def choices(self, settings: Settings) -> list[Job]:
+        """One run a point, with the first seed: a table of many has its own neighbours."""
+        rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
+        return [job(scheme, clients, rounds) for scheme in SCHEMES for clients in CLIENTS]
+
     def band_jobs(self, settings: Settings) -> list[Job]:
-        """The paper's two kernels at a few numbers of clients; a short run says as much here."""
-        quick = self.jobs(Settings(quick=True, rounds=settings.rounds))
+        """The paper's two kernels at a few numbers of clients, with one seed for all ends."""
         return [
-            job
-            for job in quick
-            if job.parameters["scheme"] in ("flush", "fass")
-            and job.parameters["clients"] in BAND_CLIENTS
+            job(scheme, clients, settings.rounds or BAND_ROUNDS)
+            for scheme in ("flush", "fass")
+            for clients in BAND_CLIENTS
         ]
 
     def banded(self, outcome: Outcome, found: "Band") -> Outcome:
@@ -132,7 +137,7 @@ class L4Ipc(Experiment[Point]):
 
         A sample contains its own timing. What that takes alone is in stream 0, and taken off.
         """
-        scheme, clients = parse_name(job.name)
+        scheme, clients = str(job.parameters["scheme"]), int(job.parameters["clients"])
         samples = stats.samples.get(clients)
         rounds = int(dict(word.split("=") for word in job.append.split())["rounds"])
         if not samples or len(samples) != rounds:
@@ -147,13 +152,14 @@ class L4Ipc(Experiment[Point]):
             raise RunError(
                 f"{job.name}: a round trip of {min(samples)} cycles, where timing takes {overhead}"
             )
-        return Point.measured(scheme, clients, stats, summarize([x - overhead for x in samples]))
+        return Point.measured(scheme, clients, stats, [x - overhead for x in samples])
 
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """Records, tables, the figure and the reasons for each deviation."""
+        runs = repeats.grouped(points)
         found = Curves(
             {
-                scheme: [points[job_name(scheme, clients)] for clients in CLIENTS]
+                scheme: [together(runs[job_name(scheme, clients)]) for clients in CLIENTS]
                 for scheme in SCHEMES
             }
         )
@@ -161,7 +167,14 @@ class L4Ipc(Experiment[Point]):
             records=records(found),
             tables=[times(found), *(costs(found[scheme]) for scheme in SCHEMES)],
             figure=figure(found),
-            notes=notes.notes(found.of, published_values()),
+            notes=[
+                *notes.notes(found.of, published_values()),
+                *repeats.unsteady(
+                    (f"{point.scheme} with {point.clients} clients", point.interval)
+                    for points in found.of.values()
+                    for point in points
+                ),
+            ],
         )
 
 
@@ -200,14 +213,21 @@ def published_values() -> notes.Anchors:
 
 
 def job_name(scheme: str, clients: int) -> str:
-    """The name of the run of a point; files are named by it."""
+    """The name of a point; its runs and their files are named by it."""
     return f"{scheme}-{clients:02}"
 
 
-def parse_name(name: str) -> tuple[str, int]:
-    """Scheme and number of clients of a job's name."""
-    scheme, _, clients = name.rpartition("-")
-    return scheme, int(clients)
+def job(scheme: str, clients: int, rounds: int, seed: int = 1) -> Job:
+    """A run."""
+    warmup = min(WARMUP, rounds)
+    return Job(
+        name=job_name(scheme, clients),
+        guest=GUESTS[f"{BOARD}-{scheme}-bench-ipc"],
+        machine=MACHINE,
+        append=f"clients={clients}-{clients} rounds={rounds} warmup={warmup} seed={seed}",
+        max_cycles=CYCLES_TO_START + (rounds + warmup) * CYCLES_A_ROUND,
+        parameters={"scheme": scheme, "clients": clients},
+    )
 
 
 def records(found: Curves) -> list[Record]:
@@ -216,7 +236,10 @@ def records(found: Curves) -> list[Record]:
     for point in (point for points in found.of.values() for point in points):
         anchor = {"flush": FLUSH_US, "fass": FASS_US.get(point.clients)}.get(point.scheme)
         made.append(_record(point, "round_trip", point.us, "us", anchor))
-        made.append(_record(point, "round_trip_stddev", point.stddev_us, "us"))
+        made.append(_record(point, "round_trip_runs", len(point.means), "1"))
+        if len(point.means) > 1:
+            known = point.interval.uncertainty
+            made.append(_record(point, "round_trip_uncertainty", known, "1"))
         made.append(_record(point, "round_trip_p5", point.p5_us, "us"))
         made.append(_record(point, "round_trip_p95", point.p95_us, "us"))
         for name in (*MISSES, *EVENTS):
@@ -273,7 +296,7 @@ def times(found: Curves) -> Table:
             ]
         )
     return Table(
-        title=f"Round-trip IPC, µs: {SPREAD} of the round trips",
+        title=f"Round-trip IPC, µs: {SPREAD} of the round trips; ≈: unstable",
         columns=[
             "clients", "flush", "paper", "fass", "paper", "flush/fass", "paper", "fass-shared",
             "single-space",
@@ -285,7 +308,8 @@ def times(found: Curves) -> Table:
 
 def shown(point: Point) -> str:
     """A point's mean with the spread of its round trips."""
-    return spread(f"{point.us:.2f}", (f"{point.p5_us:.2f}", f"{point.p95_us:.2f}"))
+    ends = f"{point.p5_us:.2f}", f"{point.p95_us:.2f}"
+    return spread(f"{point.us:.2f}", ends, point.interval)
 
 
 def costs(points: list[Point]) -> Table:
@@ -328,11 +352,12 @@ def figure(found: Curves) -> Figure:
     matter of a few microseconds. So is the other one, for what happens up to the knee.
     """
     flush, fass = (
-        [Mark(p.clients, p.us, *p.spread_us) for p in points]
+        [Mark(p.clients, p.us, *p.spread_us, half=p.interval.half) for p in points]
         for points in (found.flush, found.fass)
     )
     shared, single = (
-        [Mark(p.clients, p.us) for p in found[scheme]] for scheme in ("fass-shared", "single-space")
+        [Mark(p.clients, p.us, half=p.interval.half) for p in found[scheme]]
+        for scheme in ("fass-shared", "single-space")
     )
     last = CLIENTS[-1]
     ys = [y for m in flush + fass + shared + single for y in (m.y, m.low, m.high) if y is not None]
@@ -349,7 +374,9 @@ def figure(found: Curves) -> Figure:
         title="Round-trip IPC between address spaces: flushing against fast switching",
         subtitle=[
             f"StrongARM SA-1110 at 200 MHz; measured: simulated machine {MACHINE}, mean of "
-            f"{found.fass[0].rounds:,} round trips, band from 5th to 95th percentile;",
+            f"{found.fass[0].rounds:,} round trips;",
+            "band: 5th to 95th percentile of the round trips; bars: 95 % confidence interval of "
+            f"the mean, over {len(found.fass[0].means)} seeds;",
             "published: Wiggins et al. 2003, Fig. 5 (only what its text says in numbers)",
         ],
         x_title="client address spaces (log scale)",

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """One measured point of the experiment l4-ipc: a scheme and a number of clients."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from switchyard.machine import Region, Stats
-from switchyard.summary import Summary
+from switchyard.summary import Interval, summarize
 
 # Rates for one round trip, by the names of their records: sums of the simulator's counters ...
 MISSES = {
@@ -44,17 +45,21 @@ def rates_of(region: Region, rounds: int) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Point:
-    """Round trips of one scheme with one number of clients; times in µs, rates a round trip."""
+    """Round trips of one scheme with one number of clients; times in µs, rates a round trip.
+
+    `means` are those of its runs, which have a seed each; `samples` are cycles, of all of them.
+    """
 
     scheme: str
     clients: int
     machine: str
     rounds: int
     us: float
-    stddev_us: float
     spread_us: tuple[float, float]
     clock_mhz: float
     rates: Mapping[str, float]
+    means: tuple[float, ...] = ()
+    samples: Sequence[int] = field(default=(), repr=False)
 
     @property
     def p5_us(self) -> float:
@@ -67,6 +72,11 @@ class Point:
         return self.spread_us[1]
 
     @property
+    def interval(self) -> Interval:
+        """The mean's confidence interval, over the runs."""
+        return Interval.of(self.means)
+
+    @property
     def cycles(self) -> float:
         """The mean round trip in cycles."""
         return self.us * self.clock_mhz
@@ -77,9 +87,10 @@ class Point:
         return self.rates[stall] / count if count else 0.0
 
     @classmethod
-    def measured(cls, scheme: str, clients: int, stats: Stats, summary: Summary) -> "Point":
+    def measured(cls, scheme: str, clients: int, stats: Stats, samples: Sequence[int]) -> "Point":
         """From the statistics of a run whose region `clients` holds the round trips."""
         region = stats.region(clients)
+        summary = summarize(samples)
         rounds = summary.count
         rates = rates_of(region, rounds)
         return cls(
@@ -88,8 +99,25 @@ class Point:
             machine=stats.machine,
             rounds=rounds,
             us=stats.microseconds(summary.mean),
-            stddev_us=stats.microseconds(summary.stddev),
             spread_us=(stats.microseconds(summary.p5), stats.microseconds(summary.p95)),
             clock_mhz=stats.clock_hz / 1e6,
             rates=rates,
+            means=(stats.microseconds(summary.mean),),
+            samples=array("Q", samples),
         )
+
+
+def together(runs: Sequence[Point]) -> Point:
+    """The runs of a point as one: as long each, so that the mean is that of their means."""
+    samples = array("Q", (sample for one in runs for sample in one.samples))
+    summary = summarize(samples)
+    first = runs[0]
+    return replace(
+        first,
+        rounds=summary.count,
+        us=summary.mean / first.clock_mhz,
+        spread_us=(summary.p5 / first.clock_mhz, summary.p95 / first.clock_mhz),
+        rates={name: sum(one.rates[name] for one in runs) / len(runs) for name in first.rates},
+        means=tuple(mean for one in runs for mean in one.means),
+        samples=samples,
+    )

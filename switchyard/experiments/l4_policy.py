@@ -3,13 +3,15 @@
 
 "We have so far not been able to come up with a reasonable scheduling policy that decreases the ASID
 recycling frequency to a level suitable for deployment in a real system" (Uhlig et al., section 5.2,
-where application groups are proposed instead). No value of this is published.
+where application groups are proposed instead). No value of this is published. Which pair or group
+is next is drawn, so a point is five runs with a seed each.
 """
 
 from collections.abc import Mapping, Sequence
 
 from switchyard.build import BOARD, GUESTS, POLICIES, Guest
 from switchyard.errors import RunError
+from switchyard.experiments import repeats
 from switchyard.experiments.counted import Counted
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.machine import Stats
@@ -26,9 +28,9 @@ SAID = {
 }
 SPACES = (2, 4, 8, 12, 16, 20, 24, 32, 48, 64)
 GROUP = 4
-BURSTS = 2_000
-QUICK_BURSTS = 200
-SEED = 1
+# of each of the runs
+BURSTS = 2_000 // repeats.RUNS
+QUICK_BURSTS = 40
 # Everything at once would be a flush of caches and TLBs for each message (section 2 of the FASS
 # paper: 75,000 cycles at worst), and 100 messages a burst of pairs or groups; a ring has 4 a space.
 CYCLES_A_MESSAGE = 75_000
@@ -44,7 +46,7 @@ def guest(policy: str) -> Guest:
 
 
 def job_name(policy: str, shape: str, spaces: int) -> str:
-    """The name of the run of a point."""
+    """The name of a point, by which its runs are named."""
     return f"{policy}-{shape}-{spaces:02}"
 
 
@@ -56,7 +58,7 @@ class L4Policy(Experiment[Counted]):
     source = "Uhlig et al., Performance of Address-Space Multiplexing on the Pentium, section 5.2"
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a policy, shape and number of spaces; rings have fewer, longer bursts."""
+        """A run a policy, shape, number of spaces and seed; rings have fewer, longer bursts."""
         bursts = settings.rounds or (QUICK_BURSTS if settings.quick else BURSTS)
         made = []
         for policy in POLICIES:
@@ -65,17 +67,20 @@ class L4Policy(Experiment[Counted]):
                     n = max(bursts // 8, 1) if shape == "ring" else bursts
                     messages = 2 * n * (4 * spaces + 1 if shape == "ring" else 34)
                     size = min(GROUP, spaces)
-                    made.append(
+                    made += [
                         Job(
-                            name=job_name(policy, shape, spaces),
+                            name=repeats.run_name(job_name(policy, shape, spaces), seed),
                             guest=guest(policy),
                             machine=MACHINE,
                             append=f"shape={number} spaces={spaces} size={size} bursts={n} "
-                            f"seed={SEED}",
+                            f"seed={seed}",
                             max_cycles=CYCLES_TO_START + messages * CYCLES_A_MESSAGE,
-                            parameters={"policy": policy, "shape": shape, "spaces": spaces},
+                            parameters={
+                                "policy": policy, "shape": shape, "spaces": spaces, "seed": seed,
+                            },
                         )
-                    )
+                        for seed in repeats.seeds(settings)
+                    ]  # fmt: skip
         return made
 
     def measure(self, job: Job, stats: Stats) -> Counted:
@@ -87,8 +92,11 @@ class L4Policy(Experiment[Counted]):
 
     def outcome(self, points: Mapping[str, Counted]) -> Outcome:
         """Records, a table a shape, the figures and what they say."""
+        runs = repeats.grouped(points)
         found = {
-            (policy, shape): [points[job_name(policy, shape, spaces)] for spaces in SPACES]
+            (policy, shape): [
+                Counted.together(runs[job_name(policy, shape, spaces)]) for spaces in SPACES
+            ]
             for policy in POLICIES
             for shape in SHAPES
         }
@@ -110,6 +118,8 @@ def _records(found: Found) -> list[Record]:
         for spaces, point in zip(SPACES, points, strict=True):
             for metric, value, unit in (
                 ("round_trip", point.cycles, "cycles"),
+                ("round_trip_runs", len(point.means), "1"),
+                ("round_trip_uncertainty", point.interval.uncertainty, "1"),
                 ("domains_recycled", _per_1000(point, "domains_recycled"), "per_1000_ipc"),
                 ("cache_flushes", _per_1000(point, "cache_flushes"), "per_1000_ipc"),
                 ("tlb_flushes", _per_1000(point, "tlb_flushes"), "per_1000_ipc"),
@@ -143,7 +153,7 @@ def _table(found: Found, shape: str) -> Table:
         for policy in POLICIES:
             point = found[policy, shape][i]
             row += [
-                f"{point.cycles:.0f}",
+                f"{'' if point.interval.stable else '≈ '}{point.cycles:.0f}",
                 f"{_per_1000(point, 'domains_recycled'):.0f}",
                 f"{_per_1000(point, 'cache_flushes'):.1f}",
                 f"{_per_1000(point, 'tlb_flushes'):.0f}",
@@ -151,7 +161,7 @@ def _table(found: Found, shape: str) -> Table:
         rows.append(row)
     return Table(
         title=f"{SAID[shape]}; cycles a round trip; for 1000 messages: domains recycled, cache and "
-        "TLB flushes",
+        "TLB flushes; ≈: unstable",
         columns=["spaces", *(f"{p} {c}" for p in POLICIES for c in ("cycles", "rec.", "C", "T"))],
         rows=rows,
     )
@@ -163,7 +173,7 @@ def _figure(found: Found, shape: str) -> Figure:
             policy,
             policy,
             [
-                Mark(spaces, p.cycles)
+                Mark(spaces, p.cycles, half=p.interval.half)
                 for spaces, p in zip(SPACES, found[policy, shape], strict=True)
             ],
         )
@@ -178,7 +188,8 @@ def _figure(found: Found, shape: str) -> Figure:
         title=f"Recycling domains for spaces in {shape}",
         subtitle=[
             SAID[shape],
-            f"StrongARM SA-1110 at 200 MHz, simulated machine {MACHINE}; scheme fass, 15 domains",
+            f"StrongARM SA-1110 at 200 MHz, simulated machine {MACHINE}; scheme fass, 15 domains;",
+            "bars: 95 % confidence interval of the mean, over the seeds",
         ],
         x_title="address spaces, beside the one that drives them (log scale)",
         y_title="round trip, cycles (log scale)",
@@ -208,7 +219,11 @@ def _notes(found: Found) -> list[str]:
     made.append(_choosing(found))
     made += [_shape(found, shape) for shape in SHAPES]
     made.append(_choice(found))
-    return made
+    return made + repeats.unsteady(
+        (f"{policy}, {shape} of {spaces}", point.interval)
+        for (policy, shape), points in found.items()
+        for spaces, point in zip(SPACES, points, strict=True)
+    )
 
 
 def _bookkeeping(found: Found) -> str:

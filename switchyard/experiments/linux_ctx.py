@@ -12,7 +12,7 @@ what a switch can cost at worst (section 2), and that is the line here.
 from collections.abc import Mapping
 
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments import rings
+from switchyard.experiments import repeats, rings
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.experiments.linux_suite import MACHINES, Point
 from switchyard.experiments.rings import Rings
@@ -217,7 +217,7 @@ def notes(found: Found) -> list[str]:
             f"({largest[2]:.0f})."
         )
     made.append(text)
-    return made + suite.unsteady(
+    return made + repeats.unsteady(
         (f"{n} processes, {size} KB on {machine}", found.interval(machine, size, n))
         for machine in MACHINES
         for size in SIZES

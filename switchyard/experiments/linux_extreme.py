@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from switchyard.experiments import linux_suite as suite
+from switchyard.experiments import repeats
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.experiments.linux_suite import MACHINES, SCHEME, SYSTEM, Measured, Point
 from switchyard.figure import Bar, Bars, Figure, Mark, Series
@@ -270,7 +271,7 @@ def notes(found: Found) -> list[str]:
             f"{one.rates['address_space_switches'] / 2:.2f} switches, each with a flush of the "
             "TLBs."
         )
-    return made + suite.unsteady(
+    return made + repeats.unsteady(
         (
             f"{pages} pages, {processes} processes, {sharing} on {machine}",
             found.case(machine, processes, sharing, pages).timed.interval,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from switchyard.experiments import linux_suite as suite
+from switchyard.experiments import repeats
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.experiments.linux_suite import MACHINES, Measured, Point
 from switchyard.figure import Bar, Bars
@@ -95,7 +96,8 @@ class LinuxIpc(Experiment[Point]):
                 rounds = settings.rounds or (full // QUICK_SHARE if settings.quick else full)
                 parameters = {"question": question}
                 words = f"{question} rounds={rounds}"
-                boots = None if settings.quick else BOOTS.get(question)
+                few = settings.quick or settings.rounds
+                boots = None if few else BOOTS.get(question)
                 found += suite.jobs(machine, question, words, parameters, settings, boots)
         return found
 
@@ -277,7 +279,7 @@ def notes(found: Found) -> list[str]:
     made = [_level(found, by_name["pipe"]), _locks(found, by_name)]
     made.append(_socket(found, by_name))
     made += [_bandwidth(found, by_name), _processes(found, by_name)]
-    return made + suite.unsteady(
+    return made + repeats.unsteady(
         (f"{line.name} on {machine}", found.case(machine, line).timed.interval)
         for machine in MACHINES
         for line in LINES

@@ -13,7 +13,7 @@ TLB, and so whether a system call walks, is drawn with them; one boot has one an
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from switchyard.build_linux import BENCHES, Linux
@@ -131,7 +131,7 @@ def booted(
             parameters={**parameters, "boot": boot},
             profile=True,
         )
-        for boot in range(boots or repeats.number(settings))
+        for boot in range(boots or repeats.boots(settings))
     ]
 
 
@@ -221,22 +221,6 @@ def said(one: Measured) -> str:
     )
 
 
-def unsteady(cases: Iterable[tuple[str, Interval]]) -> list[str]:
-    """A paragraph that names the cases whose means are not to be trusted; none if there is none."""
-    named = [
-        f"{name} (± {one.uncertainty:.0%})" if one.half != math.inf else name
-        for name, one in cases
-        if not one.stable
-    ]
-    if not named:
-        return []
-    return [
-        "Unstable, their means known to no better than 5 % (95 % confidence, over the boots): "
-        + ", ".join(named)
-        + "."
-    ]
-
-
 def records(
     experiment: str,
     point: Point,
@@ -307,9 +291,8 @@ def shown(value: Callable[[float], float], one: Timed, interval: Interval | None
     """
     summary = one.summary
     low, high = sorted([value(summary.p5), value(summary.p95)])
-    known = interval or one.interval
-    return ("" if known.stable else "≈ ") + spread(
-        number(value(summary.mean)), (number(low), number(high))
+    return spread(
+        number(value(summary.mean)), (number(low), number(high)), interval or one.interval
     )
 
 

@@ -9,12 +9,14 @@ measures cycles of runs, this file says what they mean, `overheads_show` shows i
 """
 
 import itertools
+import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from switchyard.errors import RunError
 from switchyard.records import Parameter, Published, Record
+from switchyard.summary import Interval
 
 PAPER = "David et al., ExpCS 2007"
 
@@ -156,6 +158,15 @@ class Switching:
             switching - n * self.direct - (once - self.direct),
         )
 
+    def interval(self, pair: Pair, n: int) -> Interval:
+        """Of the running time, over the runs."""
+        return Interval.of([run.total for run in self.runs[pair, n]])
+
+    def indirect_interval(self, pair: Pair, n: int) -> Interval:
+        """Of the indirect overhead: each run beside its own with a single switch."""
+        between = [run.total - (n - 1) * self.direct for run in self.runs[pair, n]]
+        return _beside(between, [run.total for run in self.runs[pair, 1]])
+
     def work(self, pair: Pair) -> float:
         """R_total - C: both tasks without the one switch's direct overhead."""
         return self.total(pair, 1) - self.direct
@@ -214,6 +225,14 @@ class Interrupting:
         """I = R'_task - R_task - n D."""
         return self.total(task, n) - self.total(task, 0) - n * self.direct
 
+    def interval(self, task: str, n: int) -> Interval:
+        """Of the running time, over the runs."""
+        return Interval.of(self.runs[task, n])
+
+    def indirect_interval(self, task: str, n: int) -> Interval:
+        """Of the indirect overhead: each run beside its own without interrupts."""
+        return _beside([run - n * self.direct for run in self.runs[task, n]], self.runs[task, 0])
+
     def indirect_spread(self, task: str, n: int) -> tuple[float, float] | None:
         """The least and the largest I of single runs, each beside its own without interrupts."""
         alone, runs = self.runs[task, 0], self.runs[task, n]
@@ -240,6 +259,13 @@ def variation(values: Sequence[float]) -> float:
     if len(values) < 2:
         return 0.0
     return statistics.stdev(values) / statistics.fmean(values)
+
+
+def _beside(runs: Sequence[float], alone: Sequence[float]) -> Interval:
+    """Of the differences of runs; unknown where they are not as many, and have no partners."""
+    if len(runs) != len(alone):
+        return Interval(statistics.fmean(runs) - statistics.fmean(alone), math.inf)
+    return Interval.of([run - base for base, run in zip(alone, runs, strict=True)])
 
 
 def _mean(values: Iterable[int]) -> float:
@@ -313,6 +339,7 @@ def _pair_records(origin: Origin, found: Switching, pair: Pair, n: int) -> list[
         record("running", found.ms(found.total(pair, n)) / 1e3, "s", paper),
         record("running_cv", variation([run.total for run in found.runs[pair, n]]), "1"),
         record("runs", len(found.runs[pair, n]), "1"),
+        *(record(*one) for one in _uncertain("running", found.interval(pair, n))),
         record("direct", found.ms(found.direct_of(n)), "ms", DIRECT_ALL if full else None),
         record("indirect", found.ms(indirect.total), "ms", INDIRECT.get(pair) if full else None),
         record(
@@ -321,12 +348,24 @@ def _pair_records(origin: Origin, found: Switching, pair: Pair, n: int) -> list[
             "%",
             INDIRECT_PERCENT.get(pair) if full else None,
         ),
+        *(
+            record(*one)
+            for one in _uncertain("indirect", found.indirect_interval(pair, n))
+            if n > 1
+        ),
         record("altogether_percent", found.altogether_percent(pair, n), "%"),
         record("indirect_switches", found.ms(indirect.inflation), "ms"),
     ]
     for task, cycles in zip(pair, (indirect.first, indirect.second), strict=True):
         made.append(record("indirect_task", found.ms(cycles), "ms", task=task))
     return made
+
+
+def _uncertain(metric: str, known: Interval) -> list[tuple[str, float, str, None]]:
+    """Half the interval as a share of the mean, where there are runs enough to know of one."""
+    if known.uncertainty == math.inf:
+        return []
+    return [(f"{metric}_uncertainty", known.uncertainty, "1", None)]
 
 
 def interrupt_records(origin: Origin, found: Interrupting) -> list[Record]:
@@ -349,7 +388,13 @@ def interrupt_records(origin: Origin, found: Interrupting) -> list[Record]:
                     else None,
                 ),
                 ("task_running_cv", variation(found.runs[task, n]), "1", None),
+                *_uncertain("task_running", found.interval(task, n)),
                 ("interrupt_indirect", found.us(found.indirect(task, n)), "us", None),
+                *(
+                    _uncertain("interrupt_indirect", found.indirect_interval(task, n))
+                    if n > 0
+                    else []
+                ),
                 (
                     "interrupt_indirect_percent",
                     found.indirect_percent(task, n),

@@ -6,6 +6,7 @@ What is shown is worked out in `overheads`; `about` is a system in a few words, 
 
 from collections.abc import Sequence
 
+from switchyard.experiments import repeats
 from switchyard.experiments.experiment import Table
 from switchyard.experiments.overheads import (
     ALTOGETHER_PERCENT,
@@ -40,7 +41,14 @@ def figure_2(found: Switching, about: str) -> Figure:
     """Direct and indirect overheads over the number of switches, all pairs (Fig. 2)."""
     series = []
     for pair in found.pairs:
-        marks = [Mark(n, found.ms(found.indirect(pair, n).total)) for n in found.counts(pair)]
+        marks = [
+            Mark(
+                n,
+                found.ms(found.indirect(pair, n).total),
+                half=found.ms(found.indirect_interval(pair, n).half),
+            )
+            for n in found.counts(pair)
+        ]
         series.append(Series(name_of(pair), titled(pair), marks))
     counts = found.counts(found.pairs[0])
     direct = [Mark(n, found.ms(found.direct_of(n))) for n in counts]
@@ -57,7 +65,8 @@ def figure_2(found: Switching, about: str) -> Figure:
         title="What context switches cost: direct and indirect overheads",
         subtitle=[
             f"{about}; two tasks that hand over to each other, both together:",
-            "indirect overheads by pair, and the direct one, which is the same for all",
+            "indirect overheads by pair, and the direct one, which is the same for all;",
+            "bars: 95 % confidence interval of the mean, over the runs",
         ],
         x_title="context switches",
         y_title="overhead, ms",
@@ -107,6 +116,7 @@ def _indirect(found: Interrupting, task: str, n: int) -> Mark:
         found.us(found.indirect(task, n)),
         found.us(low) if low is not None else None,
         found.us(high) if high is not None else None,
+        found.us(found.indirect_interval(task, n).half),
     )
 
 
@@ -128,7 +138,10 @@ def figure_5(found: Interrupting, about: str) -> Figure:
         series.append(Series("sort", "published: bubble sort", marks, True))
     return Figure(
         title="What interrupts cost a task beside their own time",
-        subtitle=[f"{about}; indirect overhead, by task, with its spread over the runs"],
+        subtitle=[
+            f"{about}; indirect overhead, by task;",
+            "band: from the least to the most of the runs; bars: 95 % confidence interval",
+        ],
         x_title="interrupts",
         y_title="indirect overhead, µs",
         description=f"Line chart over 0 to {found.most} interrupts, which ends at, in µs: {ends}.",
@@ -250,7 +263,10 @@ def switch_notes(found: Switching, about: str) -> list[str]:
         + ("all pairs, as published." if not smaller else f"all pairs but {_list(smaller)}.")
     )
     notes.append(f"{about}: by task, {n} switches: {_by_task(found, n)}.")
-    return notes
+    return notes + repeats.unsteady(
+        (f"{about}: indirect overhead of {titled(pair)}", found.indirect_interval(pair, n))
+        for pair in found.pairs
+    )
 
 
 def _list(words: Sequence[str]) -> str:
@@ -296,4 +312,7 @@ def interrupt_notes(found: Interrupting, about: str) -> list[str]:
         f"{about}: {n} interrupts add indirectly {said}; altogether {min(whole):.3f} to "
         f"{max(whole):.3f} % (published {low:g} to {high:g} %)."
     )
-    return notes
+    return notes + repeats.unsteady(
+        (f"{about}: indirect overhead of {NAMES[task]}", found.indirect_interval(task, n))
+        for task in found.tasks
+    )

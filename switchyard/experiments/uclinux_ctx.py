@@ -9,7 +9,7 @@ figures and gives three of their values in words: how many times faster uClinux 
 from collections.abc import Mapping
 
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments import rings, uclinux
+from switchyard.experiments import repeats, rings, uclinux
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.experiments.linux_suite import Point
 from switchyard.experiments.rings import Rings
@@ -257,7 +257,7 @@ def notes(found: Found) -> list[str]:
     made = [_ratio(found, n) for n in (SHOWN[0], SHOWN[-1])]
     made += [_growth(found, kernel) for kernel in KERNELS]
     made.append(_full(found))
-    return made + suite.unsteady(
+    return made + repeats.unsteady(
         (f"{n} processes, {size} KB, {kernel.label}", found.interval(kernel, size, n))
         for kernel in KERNELS
         for size in SIZES

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments import uclinux
+from switchyard.experiments import repeats, uclinux
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.experiments.linux_suite import Measured, Point
 from switchyard.experiments.uclinux import KERNELS, WITH, WITHOUT, Kernel
@@ -286,7 +286,7 @@ def notes(found: Found) -> list[str]:
     """A paragraph for each value that deviates, worked out from the counters."""
     made = [_latency(found, kernel) for kernel in KERNELS]
     made += [_gain(found), _bandwidth(found)]
-    return made + suite.unsteady(
+    return made + repeats.unsteady(
         (f"{line.name} {kernel.label}", found.case(kernel, line).timed.interval)
         for line in LINES
         for kernel in KERNELS

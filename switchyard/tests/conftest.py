@@ -8,17 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, machine, store
+from switchyard import build, machine, plot, store
 from switchyard.tests.fake_machine import LOG
 
 
 @contextmanager
-def faked(folder: Path) -> Iterator[Path]:
-    """The simulator replaced by `fake_machine.py`, and the guests by files that are named so."""
+def faked(folder: Path, drawn: bool = False) -> Iterator[Path]:
+    """The simulator replaced by `fake_machine.py`, and the guests by files that are named so.
+
+    Figures are empty files unless they are to be `drawn`: that takes a second each. The stand-in is
+    started without the leash (which has its own tests) and without Python's packages.
+    """
     program = folder / "bin" / "switchyard-machine"
     program.parent.mkdir()
     source = Path(__file__).with_name("fake_machine.py")
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{source}" "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "{source}" "$@"\n')
     program.chmod(0o755)
     image = property(lambda guest: folder / f"{guest.name}.elf")
     with pytest.MonkeyPatch.context() as patch:
@@ -26,7 +30,17 @@ def faked(folder: Path) -> Iterator[Path]:
         patch.setenv(store.OVERRIDE, str(folder / "store"))
         patch.setattr(build, "_make", lambda guest: guest.image.write_text(guest.name))
         patch.setattr(build.Guest, "image", image)
+        patch.setattr(machine, "leashed", lambda command, _signal: command)
+        if not drawn:
+            patch.setattr(plot, "save", _undrawn)
         yield program
+
+
+def _undrawn(_figure: object, stem: Path) -> list[Path]:
+    found = [stem.with_name(f"{stem.name}.{end}") for end in ("svg", "png")]
+    for path in found:
+        path.touch()
+    return found
 
 
 def runs_made(folder: Path, patch: pytest.MonkeyPatch) -> Callable[[], int]:

@@ -2,6 +2,7 @@
 """Figures: as JSON and back, and drawn for a file and for the page."""
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -127,3 +128,21 @@ def test_lines_without_a_mark_are_refused() -> None:
     told = figure.to_json(replace(LINES, series=[]))
     with pytest.raises(InputError, match=r"series: found .*expected a list with a mark"):
         figure.from_json(json.loads(json.dumps(told)), "f")
+
+
+def test_an_interval_is_drawn_as_a_bar_beside_the_band() -> None:
+    """Spread and interval are two things; on a logarithmic axis there is no zero to go to."""
+    marks = [Mark(1, 10, 4, 30, half=2), Mark(2, 10, 4, 30, half=11), Mark(3, 10, half=math.inf)]
+    shown = Figure(
+        "t", ["s"], "x", "y", "d", [Series("a", "a", marks)], log_y=True, y_range=(1, 100)
+    )
+    assert marks[2].half is None
+    (bars,) = [
+        layer["data"]["values"]
+        for layer in plot.spec(shown)["layer"]
+        if layer["mark"]["type"] == "rule"
+    ]
+    assert bars == [{"x": 1, "low": 8, "high": 12}, {"x": 2, "low": 1, "high": 21}]
+    again = figure.from_json(json.loads(json.dumps(figure.to_json(shown))), "here")
+    assert isinstance(again, Figure)
+    assert again.series == shown.series

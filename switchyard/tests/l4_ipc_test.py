@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The experiment l4-ipc on the stand-in of the simulator, whose answers are known."""
 
+import dataclasses
 import gzip
 import hashlib
 import json
@@ -15,7 +16,8 @@ from switchyard.errors import InputError, RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments import l4_ipc_notes as notes
 from switchyard.experiments.experiment import Settings
-from switchyard.experiments.l4_ipc import BAND_CLIENTS, CLIENTS, L4Ipc
+from switchyard.experiments.l4_ipc import BAND_CLIENTS, CLIENTS, L4Ipc, shown
+from switchyard.experiments.l4_ipc_point import together
 from switchyard.figure import Figure
 from switchyard.machine import Stats
 from switchyard.runner import Written
@@ -32,7 +34,7 @@ def run(out: Path, workers: int = 2) -> Written:
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
-    with faked(tmp_path_factory.mktemp("fake")):
+    with faked(tmp_path_factory.mktemp("fake"), drawn=True):
         return run(tmp_path_factory.mktemp("out"))
 
 
@@ -46,9 +48,10 @@ def value(found: Written, scheme: str, metric: str, clients: int) -> records.Rec
 
 
 def test_the_jobs_cover_the_figure() -> None:
-    for settings, rounds in ((Settings(), 100_000), (Settings(quick=True), 5_000)):
+    for settings, rounds in ((Settings(), 20_000), (Settings(quick=True), 1_000)):
         jobs = L4Ipc().jobs(settings)
-        assert len({job.name for job in jobs}) == len(jobs) == 4 * len(CLIENTS)
+        assert len({job.name for job in jobs}) == len(jobs) == 5 * 4 * len(CLIENTS)
+        assert {job.append.split("seed=")[1] for job in jobs} == set("12345")
         assert all(f"rounds={rounds}" in job.append for job in jobs)
         assert {job.parameters["scheme"] for job in jobs} == {*SCHEMES}
 
@@ -60,7 +63,12 @@ def test_every_point_has_its_records(written: Written) -> None:
             assert value(written, scheme, "round_trip", clients).value == pytest.approx(
                 sum(trips) / ROUNDS / 200
             )
-            for metric in ("round_trip_stddev", "icache_misses", "cache_flushes", "collisions"):
+            for metric in (
+                "round_trip_uncertainty",
+                "icache_misses",
+                "cache_flushes",
+                "collisions",
+            ):
                 value(written, scheme, metric, clients)
     assert value(written, "flush", "cache_flushes", 3).value == 2
     assert value(written, "fass", "domains_recycled", 14).value == 0
@@ -97,22 +105,22 @@ def test_files(written: Written) -> None:
     assert records.load(written.records) == list(written.outcome.records)
     meta = json.loads(records.meta_path(written.records).read_text())
     assert meta["date"].startswith("20")
-    assert len(meta["jobs"]) == 120
+    assert len(meta["jobs"]) == 240
     image = hashlib.sha256(b"assabet-fass-bench-ipc").hexdigest()
     assert meta["images"]["assabet-fass-bench-ipc"]["files"] == {"kernel": f"sha256:{image}"}
     assert meta["machines"] == {"sa1110": {"description": "a stand-in"}}
     assert {path.suffix for path in written.figures} == {".svg", ".png"}
     assert written.figures[1].read_bytes().startswith(b"\x89PNG")
-    assert len(list(written.raw.iterdir())) == 120
-    raw = Stats.parse(gzip.decompress((written.raw / "fass-15.json.gz").read_bytes()), "raw")
+    assert len(list(written.raw.iterdir())) == 240
+    raw = Stats.parse(gzip.decompress((written.raw / "fass-15-run1.json.gz").read_bytes()), "raw")
     assert raw.samples[15] == [fake.round_trip("fass", 15, i) + fake.TIMING for i in range(ROUNDS)]
     assert all(note in (out / "l4-ipc.md").read_text() for note in written.outcome.notes)
 
 
-@pytest.mark.usefixtures("fake_machine")
 def test_two_runs_write_the_same_bytes(tmp_path: Path) -> None:
-    run(tmp_path / "one", workers=1)
-    run(tmp_path / "two", workers=5)
+    with faked(tmp_path, drawn=True):
+        run(tmp_path / "one", workers=1)
+        run(tmp_path / "two", workers=5)
     assert digest(tmp_path / "one") == digest(tmp_path / "two")
 
 
@@ -157,6 +165,27 @@ def test_the_notes_speak_of_what_was_measured(written: Written) -> None:
     assert "spaces collide" not in text
     assert "0.52 µs with 1 client (810 against 705 cycles, 1.15 times)" in text
     assert "It takes +0.0% at most while there are domains for all" in text
+
+
+def test_the_interval_is_over_the_seeds() -> None:
+    """What a seed draws moves all of its round trips: these are not independent of each other."""
+    experiment = L4Ipc()
+    runs = []
+    for job, shift in zip(
+        experiment.jobs(Settings()), (0, 1_000, 2_000, 3_000, 4_000), strict=False
+    ):
+        answer = fake.bench_ipc("flush", f"clients=1-1 rounds={ROUNDS}")
+        answer["samples"]["1"] = [one + shift for one in answer["samples"]["1"]]  # type: ignore[index]
+        fewer = dataclasses.replace(job, append=job.append.replace("20000", str(ROUNDS)))
+        runs.append(experiment.measure(fewer, Stats.parse(json.dumps(answer), "f")))
+    point = together(runs)
+    assert point.us == pytest.approx(100)
+    assert point.rounds == 5 * ROUNDS
+    # Student's t with 4 degrees of freedom, of a deviation of 7.906 µs
+    assert point.interval.half == pytest.approx(2.776 * 7.9057 / 5**0.5, rel=1e-4)
+    assert (point.p5_us, point.p95_us) == (89.9, 110.1)
+    assert not point.interval.stable
+    assert shown(point) == "≈ 100.00 (89.90–110.10)"
 
 
 def test_samples_that_are_missing_are_no_result() -> None:

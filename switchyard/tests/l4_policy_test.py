@@ -28,7 +28,10 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 def test_each_policy_has_its_image() -> None:
     jobs = L4Policy().jobs(Settings(quick=True))
-    assert len({job.name for job in jobs}) == len(jobs) == len(POLICIES) * len(SHAPES) * len(SPACES)
+    points = len(POLICIES) * len(SHAPES) * len(SPACES)
+    assert len({job.name for job in jobs}) == len({job.append for job in jobs}) * len(POLICIES)
+    assert len(jobs) == 5 * points
+    assert {job.parameters["seed"] for job in jobs} == {1, 2, 3, 4, 5}
     images = {job.parameters["policy"]: job.guest.name for job in jobs}
     assert images["clean-first"] == "assabet-fass-bench-policy"
     assert images["affinity"] == "assabet-fass-affinity-bench-policy"

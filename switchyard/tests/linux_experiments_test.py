@@ -10,7 +10,7 @@ import pytest
 
 from switchyard import plot
 from switchyard.errors import RunError
-from switchyard.experiments import EXPERIMENTS, linux_ctx, linux_extreme, linux_ipc
+from switchyard.experiments import EXPERIMENTS, linux_ctx, linux_extreme, linux_ipc, repeats
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.machine import Stats
@@ -130,7 +130,7 @@ def test_boots_are_pooled_and_the_interval_is_over_their_means() -> None:
     assert not null.stable
     assert not [one for one in boots.values() if not one.cases[1].timed.stable]
     assert point.cases[1].rates["cycles"] == 213
-    (said,) = suite.unsteady([("null", null.interval)])
+    (said,) = repeats.unsteady([("null", null.interval)])
     assert "null (± 41%)" in said
     made = suite.records("x", point, point.cases[1], "latency", {}, value=point.us)
     named = {one.metric: one.value for one in made}

@@ -56,6 +56,19 @@ def test_a_single_switch_has_no_indirect_overhead() -> None:
         assert found.work(pair) == found.total(pair, 1) - C
 
 
+def test_the_interval_of_a_pair_is_over_its_runs() -> None:
+    """What a whole run has more, all of its numbers of switches have: not so the overhead."""
+    found = switching(shifts=(0, 100_000, 200_000))
+    pair = PAIRS[0]
+    assert found.interval(pair, 99).half == pytest.approx(4.303 * 100_000 / 3**0.5)
+    assert found.indirect_interval(pair, 99).half == pytest.approx(0, abs=1e-3)
+    assert found.indirect_interval(pair, 99).mean == pytest.approx(found.indirect(pair, 99).total)
+    metrics = {one.metric for one in overheads.switch_records(ORIGIN, found)}
+    assert {"running_uncertainty", "indirect_uncertainty"} <= metrics
+    single = {one.metric for one in overheads.switch_records(ORIGIN, switching())}
+    assert not {"running_uncertainty", "indirect_uncertainty"} & single
+
+
 def test_the_components_are_what_was_put_in() -> None:
     found = switching()
     for pair in PAIRS:
@@ -179,6 +192,11 @@ def test_the_spread_of_an_interrupted_task_is_that_of_its_runs() -> None:
     assert found.indirect_spread("sort", 0) == (0, 0)
     (series,) = overheads_show.figure_5(found, "x").series
     assert series.marks[1].low == pytest.approx(found.us(9_000 - 9 * D))
+    # and its interval that of their differences, each beside its own: 12.706 standard deviations
+    # of two, over the root of two
+    assert found.indirect_interval("sort", 9).half == pytest.approx(12.706 * 9_000 / 2)
+    assert series.marks[1].half == pytest.approx(found.us(12.706 * 9_000 / 2))
+    assert not found.indirect_interval("sort", 9).stable
     # nothing to spread over
     single = Interrupting(CLOCK_HZ, D, {("sort", 0): [1], ("sort", 9): [2]})
     assert single.indirect_spread("sort", 9) is None
