@@ -173,6 +173,13 @@ impl Bus {
         matches!(target, Target::Device(device) if Some(device) == self.probe)
     }
 
+    /// Whether [`Bus::read_line`] reads there.
+    #[inline]
+    #[must_use]
+    pub fn has_lines(&self, target: Target) -> bool {
+        matches!(target, Target::Ram | Target::Zeros)
+    }
+
     /// Reads an aligned 32-byte line; `None` unless memory or the zeros bank is there.
     #[inline]
     #[must_use]
@@ -209,6 +216,7 @@ impl Bus {
 
     /// Writes those bytes of the aligned 16-byte block at `pa` whose bit in `mask` is set. Writes
     /// to the zeros bank vanish. `false` if nothing is there or a device is.
+    #[inline]
     pub fn write_block(&mut self, pa: u32, data: &[u8; 16], mask: u16) -> bool {
         match self.target(pa) {
             Target::Ram => {

@@ -74,6 +74,7 @@ impl BusCost {
     }
 
     /// A read of `words` words at `pa`, where `target` stands.
+    #[inline]
     pub fn read(&mut self, target: Target, pa: u32, words: u32) -> Transfer {
         let (first, next) = match target {
             Target::Ram => (self.read_first(pa), self.memory.read_next),
@@ -84,6 +85,7 @@ impl BusCost {
     }
 
     /// A write of `words` words at `pa`, where `target` stands.
+    #[inline]
     pub fn write(&mut self, target: Target, pa: u32, words: u32) -> Transfer {
         let (first, next) = match target {
             Target::Ram => (self.write_first(pa), self.memory.write_next),
@@ -94,7 +96,11 @@ impl BusCost {
         Transfer { first, next, words }
     }
 
+    #[inline]
     fn read_first(&mut self, pa: u32) -> u32 {
+        if self.memory.rows.is_none() {
+            return self.memory.read_first;
+        }
         let row = self.open_row(pa);
         match (&self.memory.rows, row) {
             (Some(rows), Row::Open) => rows.read_open,
@@ -103,7 +109,11 @@ impl BusCost {
         }
     }
 
+    #[inline]
     fn write_first(&mut self, pa: u32) -> u32 {
+        if self.memory.rows.is_none() {
+            return self.memory.write_first;
+        }
         let row = self.open_row(pa);
         match (&self.memory.rows, row) {
             (Some(rows), Row::Open) => rows.write_open,
@@ -113,6 +123,7 @@ impl BusCost {
     }
 
     /// Opens the row of `pa` and says what was there.
+    #[inline(never)]
     fn open_row(&mut self, pa: u32) -> Row {
         let Some(RowConfig {
             row_bytes,

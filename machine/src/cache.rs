@@ -109,6 +109,7 @@ impl<L: Clone + Default> Cache<L> {
 
     /// Chooses the slot that a fill of `mva` replaces and advances the replacement state. The
     /// caller writes back what is there before [`Cache::fill`].
+    #[inline]
     pub fn choose_victim(&mut self, mva: u32) -> usize {
         let set = (mva / LINE_BYTES) as usize & self.set_mask;
         let first = set * self.ways;

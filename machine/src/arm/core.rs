@@ -271,7 +271,11 @@ impl<O: Observer> Core<O> {
             return true;
         }
         if HINTS && fetched.is_ok() && self.single.is_none() {
-            self.run_arriving(pc);
+            if self.thumb() {
+                self.run_arriving::<1>(pc);
+            } else {
+                self.run_arriving::<2>(pc);
+            }
             return false;
         }
         self.mem.counters.fetches += 1;
@@ -284,24 +288,27 @@ impl<O: Observer> Core<O> {
 
     /// Runs the instruction at `pc`, which has come, and those after it in its line as each comes,
     /// until the line is all there.
-    fn run_arriving(&mut self, pc: u32) {
+    fn run_arriving<const SHIFT: u32>(&mut self, pc: u32) {
         let (line, slot) = (pc & !31, self.line_slot);
+        let privileged = self.privileged();
         let mut pc = pc;
         self.mem.line = line;
         loop {
             self.mem.counters.fetches += 1;
-            let op = self.mem.op(slot, ((pc & 31) >> self.insn_shift) as usize);
-            self.execute(pc, op);
+            let op = self.mem.op(slot, ((pc & 31) >> SHIFT) as usize);
+            self.execute_in::<SHIFT>(pc, op);
             pc = self.r[15];
-            if pc & !31 != self.mem.line || self.mem.cycle >= self.mem.horizon {
+            let left = pc & !31 != self.mem.line || self.mem.cycle >= self.mem.horizon;
+            if left && (self.mem.line != line || self.mem.insn_line_arrives(slot)) {
                 // Whoever comes next must wait for what has not come.
                 self.mem.line = NO_LINE;
                 return;
             }
-            if !self.mem.insn_line_arrives(slot) {
+            if left || !self.mem.await_next_insn(slot, pc) {
+                let thumb = SHIFT == 1;
+                self.mem.remember_insn_line(slot, line, privileged, thumb);
                 return;
             }
-            self.mem.await_insn(slot, pc);
         }
     }
 

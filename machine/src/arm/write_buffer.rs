@@ -46,7 +46,12 @@ struct Entry {
 
 impl Entry {
     /// How many words have a byte that is written.
+    #[inline]
     fn words(&self) -> u32 {
+        // Most entries are of one word: no need to count.
+        if self.mask >> (self.mask.trailing_zeros() & !3) <= 15 {
+            return 1;
+        }
         let pairs = self.mask | (self.mask >> 1);
         ((pairs | (pairs >> 2)) & 0x1111_1111).count_ones()
     }
@@ -77,7 +82,12 @@ impl Entry {
 #[derive(Debug)]
 pub struct WriteBuffer {
     config: WriteBufferConfig,
+    /// Whether entries are all alike, and their number all that is limited.
+    plain: bool,
     entries: VecDeque<Entry>,
+    /// Unless `plain`: how many entries are evicted lines, and the words of the others.
+    lines: u32,
+    stored_words: u32,
     /// When the first entry's bus write ends, if it has started.
     first_done: Option<Cycle>,
     /// When the bus is free.
@@ -93,8 +103,11 @@ impl WriteBuffer {
     pub fn new(config: WriteBufferConfig, memory: MemoryConfig) -> Self {
         let most = (config.entries + config.write_back_lines) as usize;
         Self {
+            plain: config.write_back_lines == 0 && config.words.is_none(),
             config,
             entries: VecDeque::with_capacity(most),
+            lines: 0,
+            stored_words: 0,
             first_done: None,
             bus_free: 0,
             cost: BusCost::new(memory),
@@ -110,9 +123,10 @@ impl WriteBuffer {
     }
 
     /// Whether an entry holds a byte of the aligned 32-byte line at `pa`.
+    #[inline]
     #[must_use]
     pub fn holds_line(&self, pa: u32) -> bool {
-        self.entries.iter().any(|entry| entry.touches(pa))
+        !self.entries.is_empty() && self.entries.iter().any(|entry| entry.touches(pa))
     }
 
     /// Replaces what the buffer holds of the aligned 32-byte line at `pa` in `line`: for debuggers.
@@ -145,30 +159,45 @@ impl WriteBuffer {
     /// Does what the bus has done up to `now`: ends writes, starts writes that could start before.
     #[inline]
     pub fn advance(&mut self, now: Cycle, bus: &mut Bus, counters: &mut Counters) {
-        if !self.entries.is_empty() && self.first_done.is_none_or(|done| done <= now) {
+        // What is under way is not done before `done`, and nothing starts on a bus that is not free.
+        let waits = match self.first_done {
+            Some(done) => done > now,
+            None => self.bus_free >= now,
+        };
+        if !waits && !self.entries.is_empty() {
             self.advance_writes(now, bus, counters);
         }
     }
 
+    #[inline(never)]
     fn advance_writes(&mut self, now: Cycle, bus: &mut Bus, counters: &mut Counters) {
         while let Some(first) = self.entries.front() {
-            if let Some(done) = self.first_done {
-                if done > now {
-                    break;
+            let done = match self.first_done {
+                Some(done) => done,
+                None => {
+                    let start = first.entered.max(self.bus_free);
+                    if start >= now {
+                        break;
+                    }
+                    let (pa, words) = (first.first_word(), first.words());
+                    self.bus_free = start + self.cost.write(bus.target(pa), pa, words).total();
+                    self.bus_free
                 }
-                self.lost += commit(first, done, bus, counters);
-                self.entries.pop_front();
-                self.first_done = None;
-            } else {
-                let start = first.entered.max(self.bus_free);
-                if start >= now {
-                    break;
-                }
-                let (pa, words) = (first.first_word(), first.words());
-                let done = start + self.cost.write(bus.target(pa), pa, words).total();
+            };
+            if done > now {
                 self.first_done = Some(done);
-                self.bus_free = done;
+                break;
             }
+            self.lost += commit(first, done, bus, counters);
+            if !self.plain {
+                if first.write_back {
+                    self.lines -= 1;
+                } else {
+                    self.stored_words -= first.words();
+                }
+            }
+            self.entries.pop_front();
+            self.first_done = None;
         }
     }
 
@@ -249,7 +278,14 @@ impl WriteBuffer {
         self.push(entry, now, bus, counters)
     }
 
-    fn push(&mut self, entry: Entry, now: Cycle, bus: &mut Bus, counters: &mut Counters) -> Cycle {
+    #[inline(always)]
+    fn push(
+        &mut self,
+        mut entry: Entry,
+        now: Cycle,
+        bus: &mut Bus,
+        counters: &mut Counters,
+    ) -> Cycle {
         let mut now = now;
         self.advance(now, bus, counters);
         while !self.has_room(&entry) {
@@ -257,32 +293,47 @@ impl WriteBuffer {
             now = self.first_done.unwrap_or(self.bus_free.max(now) + 1);
             self.advance(now, bus, counters);
         }
-        self.entries.push_back(Entry {
-            entered: now,
-            ..entry
-        });
+        entry.entered = now;
+        if !self.plain {
+            self.count(&entry);
+        }
+        self.entries.push_back(entry);
         counters.now.buffered_writes += 1;
         now
+    }
+
+    /// `entry` is in the buffer from now on.
+    fn count(&mut self, entry: &Entry) {
+        if entry.write_back {
+            self.lines += 1;
+        } else {
+            self.stored_words += entry.words();
+        }
+    }
+
+    /// Brings what is computed from the entries up to date, after they were read from a file.
+    pub fn recount(&mut self) {
+        (self.lines, self.stored_words) = (0, 0);
+        for entry in self.entries.clone() {
+            self.count(&entry);
+        }
     }
 
     /// Whether the buffer that `entry` goes into can take it now.
     #[inline]
     fn has_room(&self, entry: &Entry) -> bool {
         let held = self.entries.len() as u32;
-        if self.config.write_back_lines == 0 && self.config.words.is_none() {
+        if self.plain {
             return held < self.config.entries;
         }
-        let lines = self.entries.iter().filter(|e| e.write_back).count() as u32;
         if entry.write_back {
-            return lines < self.config.write_back_lines;
+            return self.lines < self.config.write_back_lines;
         }
-        let stores = self.entries.iter().filter(|e| !e.write_back);
-        let words: u32 = stores.map(Entry::words).sum();
-        held - lines < self.config.entries
+        held - self.lines < self.config.entries
             && self
                 .config
                 .words
-                .is_none_or(|most| words + entry.words() <= most)
+                .is_none_or(|most| self.stored_words + entry.words() <= most)
     }
 
     /// Waits until nothing is on its way. Returns the cycle at which that is so.
@@ -299,6 +350,7 @@ impl WriteBuffer {
     /// Claims the bus for a read of `words` words at `pa`, where `target` stands, at `now`. Returns
     /// when it starts and what it takes from then on.
     #[allow(clippy::too_many_arguments)]
+    #[inline]
     pub fn read_bus(
         &mut self,
         target: Target,
@@ -328,6 +380,20 @@ impl WriteBuffer {
 /// Does an entry's bus write. Returns how many of its writes nothing took.
 #[inline]
 fn commit(entry: &Entry, now: Cycle, bus: &mut Bus, counters: &mut Counters) -> u64 {
+    // Most are parts of one block of memory.
+    if entry.mask <= 0xffff && entry.base % 16 == 0 {
+        if let Some(data) = entry.data.first_chunk() {
+            if bus.write_block(entry.base, data, entry.mask as u16) {
+                return 0;
+            }
+        }
+    }
+    commit_blocks(entry, now, bus, counters)
+}
+
+/// The same for an entry of two blocks, one across blocks, or one that is not for memory.
+#[inline(never)]
+fn commit_blocks(entry: &Entry, now: Cycle, bus: &mut Bus, counters: &mut Counters) -> u64 {
     let mut lost = 0;
     for half in 0..ENTRY_BYTES / 16 {
         let mask = (entry.mask >> (16 * half)) as u16;
@@ -394,7 +460,7 @@ fn of_words(base: u32, pa: u32, words: &[u32], entered: Cycle) -> Entry {
     }
 }
 
-crate::saved!(WriteBuffer { entries, first_done, bus_free, lost } given { config, cost }
+crate::saved!(WriteBuffer { entries, first_done, bus_free, lost } given { config, plain, lines, stored_words, cost }
 if WriteBuffer::plausible);
 
 impl WriteBuffer {

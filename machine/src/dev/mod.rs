@@ -132,7 +132,7 @@ impl Host {
     /// Whether there is input for serial port `name`.
     #[must_use]
     pub fn has_input_for(&self, name: &str) -> bool {
-        self.console == name && !self.input.is_empty()
+        !self.input.is_empty() && self.console == name
     }
 }
 

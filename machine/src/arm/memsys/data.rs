@@ -8,7 +8,7 @@ use crate::counters::Counters;
 use crate::dev::Width;
 use crate::event::Cycle;
 
-use super::hint::Tag;
+use super::hint::{Hint, Tag};
 use super::journal::{DirtyLine, Event};
 use super::refill::Filled;
 use super::{
@@ -61,6 +61,9 @@ impl MemSys {
     /// The access faulted.
     pub fn load(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
         self.check_alignment(va, width)?;
+        if let Some(word) = self.load_arriving(va, privileged) {
+            return Ok(extract(word, va, width));
+        }
         let access = Access {
             write: false,
             privileged,
@@ -74,6 +77,22 @@ impl MemSys {
             return Ok(extract(word, at.mva, width));
         }
         self.read_uncached(&at, width)
+    }
+
+    /// The word at `va` if a hint says that it is in the line that was filled last, of which words
+    /// may be on their way: waits for it.
+    #[inline(always)]
+    fn load_arriving(&mut self, va: u32, privileged: bool) -> Option<u32> {
+        let tag = || Tag::new(self.epoch, privileged);
+        let slot = self.arriving.find(va, tag)?;
+        let index = (va as usize / 4) & 7;
+        self.counters.hinted_reads += 1;
+        self.await_words(Filled::Main, slot, index, 1, 0);
+        if !self.arrives(Filled::Main, slot) {
+            let tag = Tag::new(self.epoch, privileged);
+            self.read_hints.remember(va, tag, slot);
+        }
+        Some(self.dcache.line(slot).words[index])
     }
 
     /// Does what [`MemSys::store`] would do with the rights of the current mode, if a hint says
@@ -344,17 +363,25 @@ impl MemSys {
             DataCache::Main => self.counters.now.dcache_read_misses += 1,
             DataCache::Mini => self.counters.now.minicache_read_misses += 1,
         }
-        let Some(before) = self.bus.read_line(at.pa) else {
+        let target = self.bus.target(at.pa);
+        if !self.bus.has_lines(target) {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, at.mva));
-        };
+        }
         let slot = self.data_cache(which).choose_victim(at.mva);
-        self.write_back(which, slot);
-        self.drop_line(which, slot);
+        if self.data_cache(which).address(slot).is_some() {
+            if self.data_cache(which).line(slot).dirty != 0 {
+                self.write_back(which, slot);
+            }
+            self.drop_line(which, slot);
+        }
         // The line may still be on its way to memory: then it goes there first (assumed).
         if self.write_buffer.holds_line(at.pa) {
             self.drain_write_buffer();
         }
-        let words = self.charge_fill(which.into(), slot, at.pa, before);
+        self.charge_fill(which.into(), slot, target, at.pa);
+        let Some(words) = self.bus.read_line(at.pa) else {
+            return Err(self.fail(FaultKind::ExternalLine, false, 0, at.mva));
+        };
         *self.data_cache(which).fill(slot, at.mva) = DataLine {
             words,
             pa: at.pa & !(LINE_BYTES - 1),
@@ -394,9 +421,13 @@ impl MemSys {
     /// A read at `va` has found `slot` of the main data cache.
     #[inline]
     fn remember_read(&mut self, va: u32, privileged: bool, slot: usize) {
-        if self.dcache.hits_leave_no_trace() && !self.arrives(Filled::Main, slot) {
+        if self.dcache.hits_leave_no_trace() {
             let tag = Tag::new(self.epoch, privileged);
-            self.read_hints.remember(va, tag, slot);
+            if self.arrives(Filled::Main, slot) {
+                self.arriving = Hint::new(va, tag, slot);
+            } else {
+                self.read_hints.remember(va, tag, slot);
+            }
         }
     }
 
@@ -414,12 +445,21 @@ impl MemSys {
         if let Some(mva) = self.data_cache(which).address(slot) {
             self.read_hints.forget(mva);
             self.write_hints.forget(mva);
-            let line = self.data_cache(which).line(slot);
-            if line.dirty != 0 {
-                let dropped = line.dirty_line(mva);
-                self.journal.note(|| Event::Dropped(dropped));
+            self.arriving = Hint::NONE;
+            if self.journal.is_kept() {
+                self.note_dropped(which, slot, mva);
             }
             self.data_cache(which).invalidate(slot);
+        }
+    }
+
+    /// Notes that the line at `mva` is dropped, if it is dirty.
+    #[cold]
+    fn note_dropped(&mut self, which: DataCache, slot: usize, mva: u32) {
+        let line = self.data_cache(which).line(slot);
+        if line.dirty != 0 {
+            let dropped = line.dirty_line(mva);
+            self.journal.note(|| Event::Dropped(dropped));
         }
     }
 
@@ -457,7 +497,7 @@ impl MemSys {
         }
         let written = line.dirty_line(mva);
         let dirty = std::mem::take(&mut line.dirty);
-        let (words, pa) = (line.words, line.pa);
+        let (words, pa) = (written.words, written.pa);
         self.journal.note(|| Event::WrittenBack(written));
         let halves = u64::from(dirty.count_ones());
         match which {
@@ -529,7 +569,7 @@ impl MemSys {
         }
         self.counters.now.uncached_reads += 1;
         let target = self.bus.target(at.pa);
-        self.read_bus(at.pa);
+        self.read_bus(target, at.pa);
         self.meet_device(target);
         let value = self
             .bus

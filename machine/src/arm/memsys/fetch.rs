@@ -68,20 +68,23 @@ impl MemSys {
             }
             None => self.fill_insn_line(mva, pa, thumb)?,
         };
-        if self.icache.hits_leave_no_trace() && !self.insn_line_arrives(slot) {
-            let tag = Tag::new(self.epoch, privileged).in_state(thumb);
-            self.fetch_hints.remember(va, tag, slot);
+        if !self.insn_line_arrives(slot) {
+            self.remember_insn_line(slot, va, privileged, thumb);
         }
         Ok(Fetched::Line(slot))
     }
 
     fn fill_insn_line(&mut self, mva: u32, pa: u32, thumb: bool) -> Result<usize, Abort> {
         self.counters.now.icache_misses += 1;
+        let target = self.bus.target(pa);
+        if !self.bus.has_lines(target) {
+            return Err(self.fail(FaultKind::ExternalLine, false, 0, mva));
+        }
+        let slot = self.icache.choose_victim(mva);
+        self.charge_fill(Filled::Insn, slot, target, pa);
         let Some(words) = self.bus.read_line(pa) else {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, mva));
         };
-        let slot = self.icache.choose_victim(mva);
-        let words = self.charge_fill(Filled::Insn, slot, pa, words);
         self.drop_insn_line(slot);
         *self.icache.fill(slot, mva) = InsnLine { words, thumb };
         self.journal.note(|| Event::InsnFilled { slot, pa, words });
@@ -101,6 +104,15 @@ impl MemSys {
     #[inline(always)]
     pub fn await_insn(&mut self, slot: usize, va: u32) {
         self.await_words(Filled::Insn, slot, (va as usize / 4) & 7, 1, 0);
+    }
+
+    /// The line of `va` is in `slot`, all of it, and nothing that its fetch looked at has changed.
+    #[inline]
+    pub fn remember_insn_line(&mut self, slot: usize, va: u32, privileged: bool, thumb: bool) {
+        if self.icache.hits_leave_no_trace() {
+            let tag = Tag::new(self.epoch, privileged).in_state(thumb);
+            self.fetch_hints.remember(va, tag, slot);
+        }
     }
 
     /// Invalidates the line in `slot`, if there is one.
@@ -142,7 +154,7 @@ impl MemSys {
 
     fn fetch_uncached(&mut self, mva: u32, pa: u32, thumb: bool) -> Result<Fetched, Abort> {
         self.uncached_fetches += 1;
-        self.read_bus(pa);
+        self.read_bus(self.bus.target(pa), pa);
         let Some(word) = self.bus.read_memory_word(pa) else {
             return Err(self.fail(FaultKind::External, false, 0, mva));
         };

@@ -8,6 +8,8 @@
 
 use crate::cache::{HINTS, LINE_BYTES};
 
+use super::NO_LINE;
+
 /// Remembered lines, by the low bits of the line number. PID relocation changes higher bits only,
 /// so that a line has its place whatever address it is known by.
 const SLOTS: usize = 512;
@@ -73,6 +75,41 @@ impl Hints {
     #[inline]
     pub(super) fn forget(&mut self, mva: u32) {
         self.hints[place(mva)] = NEVER;
+    }
+}
+
+/// A hint that is kept by itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hint {
+    /// The line's virtual address; no line's if there is no hint.
+    line: u32,
+    slot: usize,
+    tag: u64,
+}
+
+impl Hint {
+    /// No hint.
+    pub(super) const NONE: Self = Self {
+        line: NO_LINE,
+        slot: 0,
+        tag: 0,
+    };
+
+    /// The line of virtual address `va` is in `slot`.
+    #[inline]
+    pub(super) fn new(va: u32, tag: Tag, slot: usize) -> Self {
+        Self {
+            line: va & !(LINE_BYTES - 1),
+            slot,
+            tag: tag.0,
+        }
+    }
+
+    /// The slot of the line of `va`, if the hint is of that. `tag` says for whom it must be.
+    #[inline(always)]
+    pub(super) fn find(self, va: u32, tag: impl FnOnce() -> Tag) -> Option<usize> {
+        let found = HINTS && self.line == va & !(LINE_BYTES - 1) && self.tag == tag().0;
+        found.then_some(self.slot)
     }
 }
 

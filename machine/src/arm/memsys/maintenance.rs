@@ -274,7 +274,7 @@ impl MemSys {
         let first = (at.pa as usize / 4) & 7;
         let mut data = [0; 8];
         data[..words as usize].copy_from_slice(&line[first..first + words as usize]);
-        let (start, transfer) = self.claim_read(at.pa, words);
+        let (start, transfer) = self.claim_read(self.bus.target(at.pa), at.pa, words);
         self.read_buffer[index] = ReadBufferEntry {
             mva: at.mva,
             words,

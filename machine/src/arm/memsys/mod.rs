@@ -27,7 +27,7 @@ use crate::counters::{Counters, Tally};
 use crate::event::Cycle;
 use crate::tlb::{Attributes, Tlb, TlbEntry};
 
-use self::hint::{Hints, Tag};
+use self::hint::{Hint, Hints, Tag};
 use self::journal::{Event, Journal};
 use self::refill::Arrivals;
 use super::decoder::Decoder;
@@ -210,6 +210,9 @@ pub struct MemSys {
     fetch_hints: Hints,
     read_hints: Hints,
     write_hints: Hints,
+    /// For reads of a line of the main data cache that was on its way when this was made: words of
+    /// it may have to be waited for.
+    arriving: Hint,
     /// Changes with everything that a hint relies on, but the place of its line.
     epoch: u16,
     /// What hints must agree in now; follows `epoch` and `privileged`.
@@ -279,6 +282,7 @@ impl MemSys {
             fetch_hints: Hints::new(),
             read_hints: Hints::new(),
             write_hints: Hints::new(),
+            arriving: Hint::NONE,
             epoch: 0,
             tag: Tag::new(0, true),
             privileged: true,
@@ -364,6 +368,7 @@ impl MemSys {
             self.fetch_hints = Hints::new();
             self.read_hints = Hints::new();
             self.write_hints = Hints::new();
+            self.arriving = Hint::NONE;
         }
         self.set_privileged(self.privileged);
     }
@@ -411,15 +416,15 @@ impl MemSys {
 
     fn walk_read(&mut self, pa: u32) -> Option<u32> {
         let start = self.cycle;
-        self.read_bus(pa);
+        self.read_bus(self.bus.target(pa), pa);
         self.counters.now.walk_stall_cycles += self.cycle - start;
         self.counters.now.table_walk_reads += 1;
         self.bus.read_memory_word(pa)
     }
 
-    /// Claims the bus for a read of `words` words at `pa`: when it starts, and how it goes on.
-    fn claim_read(&mut self, pa: u32, words: u32) -> (Cycle, Transfer) {
-        let target = self.bus.target(pa);
+    /// Claims the bus for a read of `words` words at `pa`, where `target` stands: when it starts, and how it goes on.
+    #[inline]
+    fn claim_read(&mut self, target: Target, pa: u32, words: u32) -> (Cycle, Transfer) {
         self.write_buffer.read_bus(
             target,
             pa,
@@ -430,9 +435,9 @@ impl MemSys {
         )
     }
 
-    /// Waits for the bus and for a word from `pa`.
-    fn read_bus(&mut self, pa: u32) {
-        let (start, transfer) = self.claim_read(pa, 1);
+    /// Waits for the bus and for a word from `pa`, where `target` stands.
+    fn read_bus(&mut self, target: Target, pa: u32) {
+        let (start, transfer) = self.claim_read(target, pa, 1);
         self.cycle = start + transfer.total();
     }
 

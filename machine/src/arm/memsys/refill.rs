@@ -17,7 +17,7 @@ use crate::cache::LINE_BYTES;
 use crate::config::Refill;
 use crate::event::Cycle;
 
-use super::{DataCache, MemSys};
+use super::{DataCache, MemSys, Target};
 
 /// Words in a line.
 const WORDS: usize = LINE_BYTES as usize / 4;
@@ -69,34 +69,34 @@ impl Arrivals {
 
     /// When `word` of the line is there.
     fn word(&self, word: usize) -> Cycle {
-        let turn = (word + WORDS - self.first) % WORDS;
+        let turn = word.wrapping_sub(self.first) % WORDS;
         self.first_there + turn as Cycle * self.pace
     }
 }
 
 impl MemSys {
-    /// Claims the bus for a fill of `slot` of `cache` from `pa`, waits for the word there as the
-    /// cache does, and returns the line as it is in memory when the read starts: what the write
-    /// buffer finishes meanwhile is in it, the rest is not.
-    pub(super) fn charge_fill(
-        &mut self,
-        cache: Filled,
-        slot: usize,
-        pa: u32,
-        before: [u32; WORDS],
-    ) -> [u32; WORDS] {
+    /// Claims the bus for a fill of `slot` of `cache` from `pa`, where `target` stands, and waits
+    /// for the word there as the cache does. The line that the fill brings is what memory holds
+    /// then: what the write buffer finishes before the read starts is in it, the rest is not.
+    #[inline(always)]
+    pub(super) fn charge_fill(&mut self, cache: Filled, slot: usize, target: Target, pa: u32) {
         let asked = self.cycle;
-        let (start, transfer) = self.claim_read(pa, LINE_BYTES / 4);
+        let (start, transfer) = self.claim_read(target, pa, LINE_BYTES / 4);
         let wanted = (pa / 4) as usize % WORDS;
         let order = match cache {
             Filled::Insn => self.insn_refill,
             Filled::Main | Filled::Mini => self.data_refill,
         };
         let done = start + transfer.total();
-        let (first, first_there, pace) = match order {
-            Refill::CriticalWordFirst => (wanted, start + transfer.word(0), transfer.pace()),
-            Refill::InOrder => (0, start + transfer.word(0), transfer.pace()),
-            Refill::WholeLine => (0, done, 0),
+        let first_there = start + transfer.word(0);
+        // The first word, when it is there, cycles to the next, and when the one asked for is.
+        let (first, first_there, pace, mine) = match order {
+            Refill::CriticalWordFirst => (wanted, first_there, transfer.pace(), first_there),
+            Refill::InOrder => {
+                let mine = start + transfer.word(wanted as u32);
+                (0, first_there, transfer.pace(), mine)
+            }
+            Refill::WholeLine => (0, done, 0, done),
         };
         self.arrivals = Arrivals {
             cache,
@@ -106,9 +106,23 @@ impl MemSys {
             pace,
             done,
         };
-        self.cycle = self.arrivals.word(wanted);
-        self.counters.now.fill_stall_cycles += self.cycle - asked;
-        self.bus.read_line(pa).unwrap_or(before)
+        self.cycle = mine;
+        self.counters.now.fill_stall_cycles += mine - asked;
+    }
+
+    /// Waits for the word of the line in `slot` of the instruction cache in which `va` lies, which
+    /// the core is about to execute. False: the line is all there.
+    #[inline(always)]
+    pub fn await_next_insn(&mut self, slot: usize, va: u32) -> bool {
+        if !self.arrives(Filled::Insn, slot) {
+            return false;
+        }
+        let there = self.arrivals.word((va as usize / 4) % WORDS);
+        if there > self.cycle {
+            self.counters.now.fill_stall_cycles += there - self.cycle;
+            self.cycle = there;
+        }
+        true
     }
 
     /// Whether words of the line in `slot` of `cache` are on their way.

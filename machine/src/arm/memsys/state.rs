@@ -69,6 +69,7 @@ impl State for MemSys {
             fetch_hints: _,
             read_hints: _,
             write_hints: _,
+            arriving: _,
             epoch: _,      // of the hints
             tag: _,        // likewise
             privileged: _, // the core says it
@@ -142,6 +143,7 @@ impl State for MemSys {
         }
         self.dtlb.restore(from)?;
         self.write_buffer.restore(from)?;
+        self.write_buffer.recount();
         self.write_buffer.cost_mut().restore(from)?;
         self.arrivals = from.take::<Arrivals>()?;
         let right = self.arrivals.plausible(self.cycle, LONGEST_FILL);
