@@ -48,5 +48,7 @@
 #define PROBE_EVENT_SYNONYM_MOVED   8 /* cache lines of a page change to another of its addresses */
 #define PROBE_EVENT_SECTION_SHARED  9 /* a space takes part in another's directory entry */
 #define PROBE_EVENT_PAGE_SPLIT      10 /* a large page or section becomes 16 smaller pages */
+#define PROBE_EVENT_ASIDE           11 /* a space is switched to as `flush` does from now on */
+#define PROBE_EVENT_ASIDE_BACK      12 /* ... and is not any more */
 
 #endif

@@ -16,7 +16,7 @@ struct tcb;
 struct space {
     union {
         struct switch_state scheme;
-        uint32_t room[16];
+        uint32_t room[20];
     };
     uint32_t *directory;    /* 4096 words, by its uncached address; hardware form, domain 0 */
     uint32_t table_section; /* the megabyte of the page table that was looked at last; or ~0 */

@@ -50,9 +50,9 @@ void switch_space_free(struct space *space);
  *    - switch_done space: what the scheme notes of it. Changes only flags; may use the stack.
  *    - switch_done_thread tcb: the same, for the space of a thread.
  *
- *    switch_prepare does what is too long for the macro, so that switch_begin succeeds; `to` is not
- *    in force yet, and will be next; hot.space is the one that is left, whose memory nobody touches
- *    any more.
+ *    switch_prepare does what is too long for the macro, and then switches: afterwards `to` is in
+ *    force, and switch_begin succeeds, so that who has called it may go on with that (to no effect)
+ *    or without. hot.space is the one that is left, whose memory nobody touches any more.
  */
 void switch_prepare(struct space *to);
 void switch_to_space(struct space *to);

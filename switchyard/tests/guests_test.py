@@ -5,6 +5,7 @@ The same image runs on both; QEMU's machines have the same processor families an
 passes there does not lean on the simulator.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -307,25 +308,32 @@ def one_way(scheme: str, append: str) -> float:
     return int(point[2]) / int(point[1])
 
 
-# In one run, so that a change of the machine's timing moves both. What fass must look at before it
-# flushes is a quarter of what a flush costs; taking three collisions one by one was four times it.
+# What collides may cost so much more than a flush of everything, whatever it is: a twentieth.
+AT_MOST = 1.05
+
+
+# In one run, so that a change of the machine's timing moves both. One exchange and one flush a
+# switch was a third more than flush, taking three collisions one by one four times as much.
 @pytest.mark.slow
 @pytest.mark.guests
 @pytest.mark.parametrize("scheme", ["fass", "fass-shared"])
-@pytest.mark.parametrize(("spaces", "most"), [(2, 1.4), (8, 1.4), (20, 2.3)])
-def test_collisions_cost_one_flush(scheme: str, spaces: int, most: float) -> None:
+@pytest.mark.parametrize("spaces", [2, 8, 20])
+def test_collisions_cost_one_flush(scheme: str, spaces: int) -> None:
     append = f"spaces={spaces} colliding=3 pages=1 hops=400"
-    assert one_way(scheme, append) < most * one_way("flush", append)
+    assert one_way(scheme, append) < AT_MOST * one_way("flush", append)
 
 
 # Layouts, numbers of spaces and working sets at random; by hand, more seeds (docs/schemes.md).
+FIRST_SEED, LAST_SEED = map(int, os.environ.get("COLLISION_SEEDS", "1-8").split("-"))
+
+
 @pytest.mark.slow
 @pytest.mark.guests
 @pytest.mark.parametrize("scheme", ["fass", "fass-shared"])
 def test_no_drawn_layout_is_much_slower_than_flush(scheme: str) -> None:
-    for seed in range(1, 9):
-        append = f"spaces={2 + seed * 7 % 40} hops=200 seed={seed}"
-        assert one_way(scheme, append) < 1.45 * one_way("flush", append), append
+    for seed in range(FIRST_SEED, LAST_SEED + 1):
+        append = f"spaces={2 + seed * 7 % 40} hops=400 seed={seed}"
+        assert one_way(scheme, append) < AT_MOST * one_way("flush", append), append
 
 
 @pytest.mark.slow

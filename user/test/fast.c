@@ -87,7 +87,7 @@ static void all_lengths(void) {
 }
 
 /* A child echoes `n` words, of which the first is the operation. */
-static bool child_echoes(struct task *child, L4_Word_t n, L4_Word_t seed) {
+bool child_echoes(struct task *child, L4_Word_t n, L4_Word_t seed) {
     L4_LoadMR(1, CHILD_ECHO);
     for (L4_Word_t i = 2; i <= n; i++) {
         L4_LoadMR(i, CHILD_PATTERN(seed, i));

@@ -35,6 +35,7 @@ extern const struct test interrupt_tests[];
 extern const struct test sigma0_tests[];
 extern const struct test isolation_tests[];
 extern const struct test collide_tests[];
+extern const struct test aside_tests[];
 extern const struct test attack_tests[];
 extern const struct test pitfall_tests[];
 extern const struct test string_tests[];
@@ -215,5 +216,8 @@ void put_function(void *at, L4_Word_t value);
 /* Everything the last test left: threads, spaces, frames. */
 void children_delete_all(void);
 void workers_delete_all(void);
+
+/* It sends n words back as they came (fast.c). */
+bool child_echoes(struct task *child, L4_Word_t n, L4_Word_t seed);
 
 #endif

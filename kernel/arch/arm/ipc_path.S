@@ -297,7 +297,7 @@ ipc_path_reads_end:
     b       .Lprepared
 
 /* The check before the switch failed, or the switch has to be prepared: after a flush each space's
- * first switch is such a one. */
+ * first switch is such a one. Then switch_prepare switches, and may flush: so all else comes first. */
 .Lnot_yet:
     ldr     r10, [r8, #TCB_WAIT_OPEN]
     teq     r1, r0
@@ -306,13 +306,18 @@ ipc_path_reads_end:
     mov     r10, r3, lsl #16            @ more words: nothing of this space may be read once the
     cmp     r10, #4 << 16               @ switch is prepared
     bhi     .Lslow
-    stmfd   sp!, {r0-r3}
     ldr     r10, [r8, #TCB_SPACE]
+    str     r9, [sp, #HOT_CURRENT]
+    str     r1, [r8, #TCB_WAIT_FOR]
+    str     r9, [r9, #TCB_WAIT_FOR]
+    str     r10, [sp, #HOT_SPACE]
     mov     r0, r12
-    str     r10, [sp, #16 + HOT_SPACE]
+    str     r3, [sp, #-8]!
     bl      switch_prepare
-    ldmfd   sp!, {r0-r3}
-    b       .Lprepared
+    switch_done_thread r9
+    ldr     r3, [sp], #8
+    mov     r0, r11
+    b       ipc_path_leave
 
 /* r11, sp, lr and pc are saved. */
 .Lslow_r0:

@@ -34,10 +34,10 @@
 #define TCB_READY_NEXT     96
 #define TCB_READY_PREVIOUS 100
 
-#define SPACE_DIRECTORY     64
-#define SPACE_TABLE_SECTION 68
-#define SPACE_TABLE         72
-#define SPACE_IS_SIGMA0     76
+#define SPACE_DIRECTORY     80
+#define SPACE_TABLE_SECTION 84
+#define SPACE_TABLE         88
+#define SPACE_IS_SIGMA0     92
 
 #define KIND_PAGEFAULT_ASM  1
 #define PAGEFAULT_TAG       0xffe00002 /* of the message: two words, and for what */

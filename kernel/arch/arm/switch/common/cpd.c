@@ -15,16 +15,24 @@ void switch_init(void) {
 }
 
 /* A flush of the caches is one of the TLBs too, so that an epoch is one of both. */
-static void flush(const struct switch_state *running) {
+static void account_flush(const struct switch_state *running) {
     uint32_t ran = hot.scheme.ran;
+    bool together = (ran & (ran - 1)) != 0;
     cpd.epoch++;
     for (struct switch_state *const *holder = domains.holder; ran != 0; holder++, ran >>= 1) {
         if ((ran & 1) != 0 && *holder != NULL && *holder != running) {
             domain_disarm(*holder);
+            if (together && (*holder)->poor > 0) {
+                (*holder)->poor = 0;
+            }
         }
     }
-    hot.scheme.ran = running == NULL ? 0 : 1u << running->domain;
+    hot.scheme.ran = running == NULL ? 0 : 1u << running->domain & ~1u;
     hot.scheme.dirty = running == NULL ? 0 : running->dirty;
+}
+
+static void flush(const struct switch_state *running) {
+    account_flush(running);
     cpu_flush_tlbs();
     cpu_flush_caches(); /* last, for afterwards all that is touched is a miss */
 }
@@ -35,6 +43,10 @@ void cpd_flush(void) {
 
 void cpd_flush_to_leave(void) {
     flush(NULL);
+}
+
+void cpd_account_flush(void) {
+    account_flush(NULL);
 }
 
 static void unlist(uint32_t section) {
@@ -149,6 +161,7 @@ void cpd_load_entry(struct switch_state *s, uint32_t section, uint32_t value) {
         count_event(PROBE_EVENT_COLLISION);
     }
     bool cached = cpd_has_ghost(s, section);
+    s->collided |= former != 0 || cached;
     cpd.entries[section] = value | (uint32_t)s->domain << 5;
     ptab_publish();
     if (listed) {
@@ -202,6 +215,7 @@ void cpd_exchange(struct space *space) {
     if (changed == 0) {
         return;
     }
+    s->collided = ((changed & ~1u) | cached) != 0;
     ptab_publish();
     count_event(PROBE_EVENT_COLLISION);
     if (((changed & hot.scheme.ran) | cached) != 0) {
@@ -219,6 +233,9 @@ void cpd_forget_space(struct space *space) {
         cpd_flush();
     }
     slot_leave(space);
+    if (is_aside(s)) {
+        aside_forget(s);
+    }
 }
 
 /*
@@ -234,6 +251,7 @@ void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
     if (removed) {
         cpd_remove_entry(section);
     }
+    removed |= had && aside_in_force(s);
     ptab_publish();
     if (removed) {
         cpu_flush_tlbs();

@@ -23,6 +23,8 @@
  *     flush makes it clean as well. Contested sections are in the space's own short list and not in
  *     their domain's. After CONTESTED_AGE exchanges a space gives the list up: what it does not use
  *     any more it does not take again.
+ *   - A space that collides whenever it is switched to steps *aside* (aside.h): it has no domain,
+ *     no CPD entry of its own, and is switched to as scheme `flush` does.
  *
  * What is flushed when (what concerns shared sections is in fass-shared/switch_impl.c):
  *   switch to a space with a domain    nothing
@@ -33,10 +35,11 @@
  *   CPD entry loaded, section unused   nothing (TLBs keep no invalid entries)
  *   CPD entry loaded over a ghost      caches
  *   CPD entry loaded over another's    caches and TLBs (a collision); TLBs, if that one has not run
- *   contested entries taken back       caches and TLBs, once; nothing, if none of the others has
- * run access denied by another's entry   TLBs page table or section removed      TLBs; its pages'
- * lines were cleaned page by page space deleted                      caches and TLBs, if it can
- * have left anything
+ *   contested entries taken back       caches and TLBs, once; nothing, if no other has run
+ *   to or from a space that is aside   caches and TLBs, once; another directory
+ *   access denied by another's entry   TLBs
+ *   page table or section removed      TLBs; its pages' lines were cleaned page by page
+ *   space deleted                      caches and TLBs, if it can have left anything
  *
  * The flush for a dirty domain is the published scheme's, which keeps no record of a section once
  * its entry is gone. Ghosts are such a record: with them that flush could wait until a section does
@@ -56,6 +59,7 @@
 #ifndef CPD_H
 #define CPD_H
 
+#include "aside.h"
 #include "domains.h"
 #include "pid_slots.h"
 #include "ptab.h"
@@ -105,6 +109,9 @@ static inline bool cpd_has_ghost(const struct switch_state *s, uint32_t section)
 
 /* May lines of this space be cached in the section? */
 static inline bool may_have_lines(const struct switch_state *s, uint32_t section) {
+    if (is_aside(s)) {
+        return aside_in_force(s);
+    }
     return owns_entry(s, section) ||
            (cpd.section[section].ghost_epoch == cpd.epoch &&
             (cpd.section[section].ghost == s || cpd.section[section].ghost == NULL));
@@ -114,6 +121,9 @@ static inline bool may_have_lines(const struct switch_state *s, uint32_t section
  * of the space in force, which goes on; or goes not (`to_leave`): then none. */
 void cpd_flush(void);
 void cpd_flush_to_leave(void);
+
+/* What cpd_flush_to_leave does but for the flush itself, which the caller is about to do. */
+void cpd_account_flush(void);
 
 /* The section is one of the domain's list, and of no other's. */
 void cpd_list(uint32_t section, uint32_t domain);
@@ -146,6 +156,9 @@ void cpd_forget_space(struct space *space);
 static inline uint32_t cpd_missing_entry(const struct space *space, uint32_t *va, uint32_t status) {
     const struct switch_state *s = &space->scheme;
     *va = va_of_fault(s, *va);
+    if (is_aside(s)) {
+        return 0;
+    }
     if ((domains_of(s) >> (status >> 4 & 0xf) & 1) != 0 &&
         FSR_STATUS(status) != FSR_TRANSLATION_SECTION) {
         return 0;

@@ -28,20 +28,29 @@ struct switch_state {
     uint32_t pid;        /* slot << 25: the mva of address 0 */
     uint32_t dirty;      /* own domain once it has a writable cached page, shared writable ones */
     uint8_t domain;      /* 1..15, 0 = none */
-    uint8_t slot;        /* 1..63; 0 = not relocated */
+    uint8_t slot;        /* 1..63; 0 = not relocated, or aside */
     bool writable;
     uint8_t contested;    /* how many of contested_sections there are */
     uint32_t ghost_epoch; /* last epoch in which it lost CPD entries but not its lines */
     struct policy_state policy;
+    uint32_t ttb;      /* pa of its own directory while it is aside (aside.h), else 0 */
+    uint16_t stay;     /* switches to it until it is aside no more */
+    int8_t poor;       /* stays that were poor, less those that were not; see aside.h */
+    bool collided : 1; /* since it was switched to, or then */
+    bool alone : 1;    /* nobody else was in force between the last two flushes */
     struct sharing sharing;
     uint16_t contested_sections[CONTESTED_MAX];
     uint16_t exchanges; /* since it had none of them */
+    uint8_t home;       /* the slot that it has when it is not aside */
+    uint8_t level;      /* how often it was aside */
+    struct switch_state *next_aside;
 };
 
 struct switch_hot {
     uint32_t dirty; /* domains whose spaces may have dirty lines: the paper's dirty domains */
     uint32_t ran;   /* domains whose spaces were in force since the last flush (cpd.h) */
     struct policy_hot policy;
+    struct switch_state *aside; /* whose directory the processor walks; NULL: the CPD (aside.h) */
 };
 
 #endif

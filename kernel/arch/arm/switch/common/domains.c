@@ -18,6 +18,9 @@ _Static_assert(offsetof(struct hot, scheme.policy) == SWITCH_HOT_POLICY, "hot.sc
 struct domains domains;
 
 void domain_update_access(struct switch_state *s) {
+    if (is_aside(s)) {
+        return;
+    }
     s->dacr = 0;
     s->dirty = 0;
     if (s->domain != 0) {
@@ -76,8 +79,7 @@ void domain_recycle(uint32_t from) {
     }
 }
 
-/* The space gets a domain: a free one, or another's. */
-static void take_domain(struct switch_state *to) {
+void domain_take(struct switch_state *to) {
     uint32_t domain = domain_free();
     if (domain == DOMAINS) {
         uint32_t before = cpd.epoch;
@@ -99,19 +101,4 @@ static void take_domain(struct switch_state *to) {
     to->domain = (uint8_t)domain;
     domain_update_access(to);
     count_event(PROBE_EVENT_DOMAIN_ALLOC);
-}
-
-/* Else domains are marked dirty only for the space in force (domain_update_access), and for a
- * section that becomes shared. */
-void switch_prepare(struct space *space) {
-    struct switch_state *to = &space->scheme;
-    if (to->domain == 0) {
-        take_domain(to);
-    }
-    if (to->contested != 0) {
-        cpd_exchange(space);
-    }
-    hot.scheme.dirty |= to->dirty;
-    hot.scheme.ran |= 1u << to->domain;
-    to->switch_pid = to->pid;
 }

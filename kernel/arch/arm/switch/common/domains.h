@@ -45,6 +45,10 @@ static inline uint32_t domain_free(void) {
     return domain;
 }
 
+/* The space, which has none and is about to be switched to, gets a domain: a free one, or
+ * another's. */
+void domain_take(struct switch_state *to);
+
 /* Takes a domain or more from spaces: `from` these. */
 void domain_recycle(uint32_t from);
 

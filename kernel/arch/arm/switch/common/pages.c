@@ -14,12 +14,17 @@ static struct {
     uint32_t cleaned;
 } unmapped;
 
+/* May the TLBs have any of the space's? */
+static bool has_translations(const struct switch_state *s) {
+    return is_aside(s) ? aside_in_force(s) : domains_of(s) != 0;
+}
+
 /* Of a page of the space. A TLB may hold a large one as several entries. */
 static void forget_translation(const struct switch_state *s, uint32_t mva, uint32_t size) {
-    if (domains_of(s) == 0) {
+    if (!has_translations(s)) {
         return;
     }
-    if (is_ambiguous(mva) || size != PAGE_SIZE) {
+    if (is_ambiguous(s, mva) || size != PAGE_SIZE) {
         cpu_flush_tlbs();
     } else {
         cpu_invalidate_dtlb_entry(mva);
@@ -46,7 +51,7 @@ void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap wh
     uint32_t mva = mva_of(s, va);
     if (cached != 0 && !unmapped.all_clean && may_have_lines(s, section_of(s, va))) {
         unmapped.cleaned += size;
-        if (is_ambiguous(mva) || unmapped.cleaned > CPU_CLEAN_MAX) {
+        if (is_ambiguous(s, mva) || unmapped.cleaned > CPU_CLEAN_MAX) {
             cpd_flush();
             unmapped.all_clean = true;
         } else {
@@ -55,7 +60,7 @@ void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap wh
         unmapped.icache |= (cached & CACHED_CODE) != 0;
     }
     forget_translation(s, mva, size);
-    unmapped.tlb |= domains_of(s) != 0;
+    unmapped.tlb |= has_translations(s);
     sharing_changed(space, va, false);
 }
 
@@ -76,7 +81,7 @@ void switch_window(struct space *space, uint32_t va, uint32_t size) {
     const struct switch_state *s = &space->scheme;
     if (may_have_lines(s, section_of(s, va))) {
         uint32_t mva = mva_of(s, va);
-        if (is_ambiguous(mva)) {
+        if (is_ambiguous(s, mva)) {
             cpd_flush();
         } else {
             cpu_clean_dcache_range(mva, size, 1);
@@ -85,6 +90,8 @@ void switch_window(struct space *space, uint32_t va, uint32_t size) {
     }
 }
 
+/* As if no space were aside: what one of them has is in the caches only while nothing of others is,
+ * so that for it the answer may be either, but must not change. */
 bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b) {
-    return mva_of(&a->scheme, va_a) != mva_of(&b->scheme, va_b);
+    return home_mva_of(&a->scheme, va_a) != home_mva_of(&b->scheme, va_b);
 }

@@ -46,17 +46,24 @@ static uint32_t choose_slot(const struct space *space) {
     return best;
 }
 
+void slot_go_home(struct switch_state *s) {
+    s->slot = s->home;
+    s->pid = (uint32_t)s->home << CPU_PID_SLOT_SHIFT;
+    domain_disarm(s);
+}
+
 void slot_take(struct space *space) {
     struct switch_state *s = &space->scheme;
     uint32_t slot = choose_slot(space);
-    s->slot = (uint8_t)slot;
-    s->pid = slot << CPU_PID_SLOT_SHIFT;
-    domain_disarm(s);
+    s->home = (uint8_t)slot;
+    if (!is_aside(s)) {
+        slot_go_home(s);
+    }
     slot_users[slot]++;
 }
 
 void slot_leave(struct space *space) {
-    slot_users[space->scheme.slot]--;
+    slot_users[space->scheme.home]--;
 }
 
 /* The space has just mapped into its slot's own range of addresses: it needs another slot. Its
@@ -66,7 +73,9 @@ static void slot_move(struct space *space) {
     if (s->domain != 0) {
         cpd_remove_entries_of(s->domain);
     }
-    cpd_flush();
+    if (!is_aside(s)) {
+        cpd_flush();
+    }
     slot_leave(space);
     slot_take(space);
     if (hot.space == space) {
@@ -80,7 +89,7 @@ void slot_directory_changed(struct space *space, uint32_t index, bool had, bool 
     if (slot != 0 && slot < CPU_PID_SLOTS) {
         slot_unrelocated[slot] += (uint32_t)has - (uint32_t)had;
     }
-    if (!had && has && s->slot != 0 && slot == s->slot) {
+    if (!had && has && s->home != 0 && slot == s->home) {
         slot_move(space);
     }
 }

@@ -14,6 +14,11 @@ static inline uint32_t mva_of(const struct switch_state *s, uint32_t va) {
     return va < CPU_PID_SLOT_SIZE ? va + s->pid : va;
 }
 
+/* When the space is not aside. */
+static inline uint32_t home_mva_of(const struct switch_state *s, uint32_t va) {
+    return va < CPU_PID_SLOT_SIZE ? va + ((uint32_t)s->home << CPU_PID_SLOT_SHIFT) : va;
+}
+
 /* The section of the mva. */
 static inline uint32_t section_of(const struct switch_state *s, uint32_t va) {
     uint32_t index = va >> 20;
@@ -26,9 +31,10 @@ static inline uint32_t index_of_section(const struct switch_state *s, uint32_t s
 }
 
 /* Operations by mva on addresses that the PID register could relocate: only spaces in slot 0 have
- * such mva. Rare, so everything is flushed. */
-static inline bool is_ambiguous(uint32_t mva) {
-    return mva < CPU_PID_SLOT_SIZE;
+ * such mva. Rare, so everything is flushed. (While a space is aside and in force that register is
+ * 0, and while it is not in force it has no mva.) */
+static inline bool is_ambiguous(const struct switch_state *s, uint32_t mva) {
+    return mva < CPU_PID_SLOT_SIZE && s->ttb == 0;
 }
 
 /*
@@ -44,6 +50,8 @@ static inline uint32_t va_of_fault(const struct switch_state *s, uint32_t addres
 
 /* A space that begins, and one that ends. */
 void slot_take(struct space *space);
+/* A space is aside no more. */
+void slot_go_home(struct switch_state *s);
 void slot_leave(struct space *space);
 
 /* The directory entry at `index` was, or was not, and now is, or is not. */
