@@ -5,6 +5,7 @@ One constant at a time, then all at their low and all at their high ends, then w
 itself wants moved together. The runs are few (`Experiment.band_jobs`) and in the store once made.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,10 +13,11 @@ from typing import Any
 
 from switchyard import variants
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
-from switchyard.records import Record
+from switchyard.records import Parameter, Record
 from switchyard.variants import Range
 
 NOMINAL = ""
+TOLD = 6  # so many variants are named in words, those that move a value most
 ALL_LOW, ALL_HIGH = "all low", "all high"
 
 
@@ -55,6 +57,7 @@ class Band:
     variants: Sequence[Variant]
     swings: Mapping[str, Swing]
     machines: Mapping[str, str]  # by job
+    ratios: Mapping[str, Swing]  # of two jobs' values, by what they are called
 
     def changes(self, name: str) -> Mapping[str, int]:
         """What a variant has elsewhere."""
@@ -129,7 +132,17 @@ def band(
         if len(values) > 1
     }
     machines = {name: base.machine for name, base in bases.items()}
-    return Band(metric, unit, list(found.values()), swings, machines)
+    ratios = {
+        name: _ratio(swings[over], swings[under])
+        for name, (over, under) in experiment.band_ratios.items()
+    }
+    return Band(metric, unit, list(found.values()), swings, machines, ratios)
+
+
+def _ratio(over: Swing, under: Swing) -> Swing:
+    """Of two values on the same machines: both move, and it may move less than they."""
+    by = {name: value / under.by[name] for name, value in over.by.items() if name in under.by}
+    return Swing(over.job, over.nominal / under.nominal, by)
 
 
 def added(experiment: Experiment[Any], outcome: Outcome, found: Band) -> Outcome:
@@ -138,46 +151,90 @@ def added(experiment: Experiment[Any], outcome: Outcome, found: Band) -> Outcome
         outcome,
         records=[*outcome.records, *records(experiment, found)],
         tables=[*outcome.tables, table(found)],
+        notes=[*outcome.notes, *sentences(experiment, found)],
     )
     return experiment.banded(made, found)
 
 
-def records(experiment: Experiment[Any], found: Band) -> list[Record]:
-    """Every value, its variant among the parameters."""
+def sentences(experiment: Experiment[Any], found: Band) -> list[str]:
+    """What is said of each value, and of each ratio."""
+    unit = found.unit.replace("us", "µs")
+    published = experiment.band_published
     return [
-        Record(
-            experiment=experiment.name,
-            machine=found.machines[name],
-            system=experiment.band_system,
-            scheme=str(swing.job.parameters.get("scheme", "none")),
-            metric=f"band_{found.metric}",
-            parameters={
-                **{k: v for k, v in swing.job.parameters.items() if k not in ("scheme", "machine")},
-                "assumed": variant or "nominal",
-            },
-            value=round(value, 6),
-            unit=found.unit,
-        )
-        for name, swing in found.swings.items()
-        for variant, value in {NOMINAL: swing.nominal, **swing.by}.items()
+        *(sentence(name, one, unit, published.get(name)) for name, one in found.swings.items()),
+        *(sentence(name, one, "times", published.get(name)) for name, one in found.ratios.items()),
     ]
+
+
+def sentence(name: str, swing: Swing, unit: str, published: float | None = None) -> str:
+    """What the assumed constants move, and whether what is published lies within."""
+    moved = sorted(swing.by.items(), key=lambda item: -abs(item[1] - swing.nominal))
+    told = "; ".join(f"{number(value)} with {one}" for one, value in moved[:TOLD])
+    text = (
+        f"{name}, over the ranges of the assumed constants: {number(swing.low)} to "
+        f"{number(swing.high)} {unit}, {number(swing.nominal)} with the machine as it is"
+    )
+    if published is not None:
+        inside = "within" if swing.low <= published <= swing.high else "outside"
+        text += f"; the published {published:g} {unit} lies {inside}"
+    return f"{text}. What moves it most: {told}."
+
+
+def number(value: float) -> str:
+    """A value with as many digits as say something."""
+    return f"{value:.2f}" if value < 1000 else f"{value:.0f}"
+
+
+def records(experiment: Experiment[Any], found: Band) -> list[Record]:
+    """Every value, its variant among the parameters, and how long its runs were."""
+
+    def made(
+        swing: Swing, metric: str, unit: str, parameters: Mapping[str, Parameter]
+    ) -> list[Record]:
+        return [
+            Record(
+                experiment=experiment.name,
+                machine=found.machines[swing.job.name],
+                system=experiment.band_system,
+                scheme=str(swing.job.parameters.get("scheme", experiment.band_scheme)),
+                metric=metric,
+                parameters={**parameters, "assumed": variant or "nominal"},
+                value=round(value, 6),
+                unit=unit,
+            )
+            for variant, value in {NOMINAL: swing.nominal, **swing.by}.items()
+        ]
+
+    every = []
+    for swing in found.swings.values():
+        own = {k: v for k, v in swing.job.parameters.items() if k not in ("scheme", "machine")}
+        every += made(swing, f"band_{found.metric}", found.unit, own | lengths(swing.job))
+    for name, swing in found.ratios.items():
+        every += made(swing, "band_ratio", "1", {"ratio": name, **lengths(swing.job)})
+    return every
+
+
+def lengths(job: Job) -> dict[str, Parameter]:
+    """How much a run measured: what its command line says of it. Bands are of short runs."""
+    words = re.findall(r"\b(rounds|bursts|hops|times)=(\d+)", job.append)
+    return {name: int(value) for name, value in words}
 
 
 def table(found: Band) -> Table:
     """What each constant moves, a row each."""
-    swings = list(found.swings.values())
-    rows = [["nominal", *(f"{swing.nominal:.2f}" for swing in swings)]]
+    swings = [*found.swings.values(), *found.ratios.values()]
+    rows = [["nominal", *(number(swing.nominal) for swing in swings)]]
     for variant in found.variants:
         cells = []
         for swing in swings:
             value = swing.by.get(variant.name)
-            moved = "" if value is None else f"{value:.2f} ({value / swing.nominal - 1:+.1%})"
+            moved = "" if value is None else f"{number(value)} ({value / swing.nominal - 1:+.1%})"
             cells.append(moved)
         rows.append([variant.name, *cells])
     return Table(
         title=f"What it rests on: {found.metric}, {found.unit}, by the assumed constants",
-        columns=["", *found.swings],
+        columns=["", *found.swings, *found.ratios],
         rows=rows,
         caption="each constant at the ends of its range, the others as they are; ranges and "
-        "reasons: switchyard machines NAME",
+        "reasons: switchyard machines NAME; records say how long the runs were",
     )

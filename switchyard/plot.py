@@ -238,7 +238,7 @@ def _series_layers(
         layers.append(band.encode(x=x, y=low, y2="high:Q"))
     if known:
         bar = alt.Chart(data(known)).encode(x=x, y=low, y2="high:Q")
-        layers.append(bar.mark_rule(color=INK, strokeWidth=1.6))
+        layers.append(bar.mark_rule(color=colour, strokeWidth=2.4))
     base = alt.Chart(data(rows)).encode(x=x, y=y, tooltip=tooltip)
     if series.published:
         layers.append(base.mark_line(color=colour, strokeDash=[6, 4], strokeWidth=1.5))

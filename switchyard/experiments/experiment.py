@@ -100,7 +100,12 @@ class Experiment(ABC, Generic[Point]):
     source: str
     # For `run --band`: which value of a row is shown, and its unit; none, and there is no band.
     band_metric: tuple[str, str] = ("", "")
-    band_system: str = "none"  # of the band's records
+    band_system: str = "none"  # of the band's records, and their scheme where jobs have none
+    band_scheme: str = "none"
+    # What is published of a banded job's value, or of a ratio, by its name.
+    band_published: Mapping[str, float] = {}
+    # Ratios of two banded jobs' values, which rest on less than they do, by what they are called.
+    band_ratios: Mapping[str, tuple[str, str]] = {}
     # The assumed constants that it may rest on, by name; None for all of its machines'.
     rests_on: Sequence[str] | None = None
     # Constants that are moved together besides, by what that is called.
@@ -127,7 +132,7 @@ class Experiment(ABC, Generic[Point]):
         return self.jobs(settings)
 
     def banded(self, outcome: Outcome, found: "Band") -> Outcome:
-        """The outcome with figure and sentences that show the band; its table is there already."""
+        """The outcome with a figure that shows the band; table and sentences are there already."""
         del found
         return outcome
 

@@ -63,6 +63,19 @@ class L4Collisions(Experiment[Counted]):
     question = "What does IPC cost between spaces that lie at the same addresses?"
     source = "none published; FASS's weak spot: Wiggins et al., ACSAC 2003, section 3.1, collisions"
 
+    band_metric = ("cycles", "cycles")
+    band_system = SYSTEM
+    band_ratios: Mapping[str, tuple[str, str]] = {
+        "fass over flush, 2 spaces, 3 MB": ("fass-3-02", "flush-3-02"),
+        "fass over flush, 64 spaces, none": ("fass-0-64", "flush-0-64"),
+    }
+
+    def band_jobs(self, settings: Settings) -> list[Job]:
+        """Code, KIP and UTCB of two spaces collide; nothing does with 64. Short runs."""
+        wanted = {name for both in self.band_ratios.values() for name in both}
+        quick = self.jobs(Settings(quick=True, rounds=settings.rounds))
+        return [job for job in quick if job.name in wanted]
+
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a scheme, number of colliding megabytes and number of spaces."""
         hops = settings.rounds or (QUICK_HOPS if settings.quick else HOPS)

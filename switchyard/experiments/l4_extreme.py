@@ -23,6 +23,7 @@ PROCESSES = (2, 4, 16)
 PAGES = (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 40, 44, 48)
 # fass with pages at one address is not in the paper: each access of the next process collides.
 CASES = (("fass", 0), ("fass-shared", 0), ("fass-shared", 1), ("fass", 1))
+BAND_PAGES = 20
 ROUNDS = 2_000
 QUICK_ROUNDS = 200
 TLB = 32  # entries of the data TLB (section 4.2)
@@ -56,6 +57,27 @@ class L4Extreme(Experiment[Counted]):
     name = "l4-extreme"
     question = "What is the most that sharing TLB entries can save?"
     source = "Wiggins et al., ACSAC 2003, Fig. 4"
+
+    band_metric = ("cycles", "cycles")
+    band_system = SYSTEM
+    # near where the factor is largest
+    band_ratios: Mapping[str, tuple[str, str]] = {
+        f"private over shared, {processes} processes, {BAND_PAGES} pages": (
+            job_name("fass-shared", 0, processes, BAND_PAGES),
+            job_name("fass-shared", 1, processes, BAND_PAGES),
+        )
+        for processes in FACTOR
+    }
+    band_published: Mapping[str, float] = {
+        f"private over shared, {processes} processes, {BAND_PAGES} pages": one.value
+        for processes, one in FACTOR.items()
+    }
+
+    def band_jobs(self, settings: Settings) -> list[Job]:
+        """Both mappings where sharing saves most, in short runs."""
+        wanted = {name for both in self.band_ratios.values() for name in both}
+        quick = self.jobs(Settings(quick=True, rounds=settings.rounds))
+        return [job for job in quick if job.name in wanted]
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a case, number of processes and number of pages."""

@@ -7,12 +7,8 @@ points, and says the opposite when they do.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from switchyard.experiments.l4_ipc_point import Point
-
-if TYPE_CHECKING:  # it imports the experiments
-    from switchyard.band import Swing
 
 # A deviation that is not worth a reason.
 CLOSE = 0.10
@@ -24,8 +20,6 @@ RECYCLING = 0.001
 # the zeros bank, 8 KB and 512 bytes in lines of 32 (kernel/arch/arm/cpu/sa1110/cpu.c). Such a fill
 # costs no access to memory, so it must not be priced as one.
 FLUSH_FILLS = (8192 + 512) // 32
-# So many variants of the machine are named, those that move a result most.
-BAND_TOLD = 6
 # Section 2 of the paper: "cache misses (≈ 70 cycles per line) and TLB misses (≈ 45 cycles per
 # entry)".
 PAPER_FILL, PAPER_WALK = 70, 45
@@ -154,18 +148,6 @@ def _zeros(point: Point, missing: float, price: float) -> str:
     return (
         f"{text}, and {needed:.1f} would give the published time with not a line more. Nothing "
         "here tells the two apart."
-    )
-
-
-def band(scheme: str, clients: int, swing: "Swing", published: float) -> str:
-    """What the assumed constants move, and whether what is published lies within."""
-    moved = sorted(swing.by.items(), key=lambda item: -abs(item[1] - swing.nominal))
-    told = "; ".join(f"{value:.2f} µs with {name}" for name, value in moved[:BAND_TOLD])
-    inside = "within" if swing.low <= published <= swing.high else "outside"
-    return (
-        f"{scheme}, {_clients(clients)}, over the ranges of the assumed constants: "
-        f"{swing.low:.2f} to {swing.high:.2f} µs, {swing.nominal:.2f} with the machine as it is; "
-        f"the published {published:g} µs lies {inside}. What moves it most: {told}."
     )
 
 

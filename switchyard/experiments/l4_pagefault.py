@@ -72,6 +72,14 @@ class L4PageFault(Experiment[Point]):
     question = "What does a page fault cost, by its kind?"
     source = "the project's own limit for a pager's page; nothing published"
 
+    band_metric = ("page_4k", "cycles")
+    band_system = SYSTEM
+
+    def band_jobs(self, settings: Settings) -> list[Job]:
+        """The paper's two kernels, in short runs."""
+        quick = self.jobs(Settings(quick=True, rounds=settings.rounds))
+        return [job for job in quick if job.name in ("flush", "fass")]
+
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a scheme."""
         rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)

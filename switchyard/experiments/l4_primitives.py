@@ -64,6 +64,14 @@ class L4Primitives(Experiment[Point]):
     question = "What do a null system call, a thread switch and a page fault cost?"
     source = "the project's own limits; nothing published"
 
+    band_metric = ("thread_switch", "cycles")
+    band_system = SYSTEM
+
+    def band_jobs(self, settings: Settings) -> list[Job]:
+        """The paper's two kernels, in short runs."""
+        quick = self.jobs(Settings(quick=True, rounds=settings.rounds))
+        return [job for job in quick if job.name in ("flush", "fass")]
+
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a scheme."""
         rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)

@@ -10,6 +10,7 @@ what a switch can cost at worst (section 2), and that is the line here.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats, rings
@@ -18,7 +19,7 @@ from switchyard.experiments.linux_suite import MACHINES, Point
 from switchyard.experiments.rings import Rings
 from switchyard.figure import Bar, Bars, Figure, Mark, Series
 from switchyard.machine import Stats
-from switchyard.records import Published, Record
+from switchyard.records import Parameter, Published, Record
 from switchyard.summary import SPREAD
 
 PAPER = "Wiggins et al., ACSAC 2003"
@@ -26,6 +27,7 @@ WORST = Published(350.0, f"{PAPER}, section 2: worst case around 75,000 cycles, 
 SIZES = (0, 1, 4, 8, 16)  # KB
 COUNTS = (*range(2, 13), 14, 16, 20, 24, 28, 32, 36, 40)
 ROUNDS = 15  # of each boot
+BAND_ROUNDS = 40
 QUICK_COUNTS = (2, 4, 8, 16, 24, 32, 40)
 SHOWN = (2, 8, 16, 40)  # in tables and breakdowns; quick runs have them too
 
@@ -36,6 +38,25 @@ class LinuxCtx(Experiment[Point]):
     name = "linux-ctx"
     question = "What does a switch cost as processes and the memory that they touch grow?"
     source = "Wiggins et al., ACSAC 2003, Fig. 2"
+
+    band_metric = (f"switch_{SHOWN[0]}_us", "us")
+    band_system = suite.SYSTEM
+    band_scheme = suite.SCHEME
+
+    def band_jobs(self, settings: Settings) -> list[Job]:
+        """The paper's machine, two processes that touch nothing: one boot, the same at all ends."""
+        rounds = settings.rounds or BAND_ROUNDS
+        words = f"ctx processes={SHOWN[0]} size=0 rounds={rounds}"
+        parameters = {"size_kb": 0, "processes": SHOWN[0]}
+        (job,) = suite.jobs("sa1110", "00k", words, parameters, settings, boots=1)
+        return [replace(job, name="sa1110-00k")]
+
+    def row(self, job: Job, point: Point) -> dict[str, Parameter]:
+        """A switch by the number of processes, in microseconds."""
+        size = int(job.parameters["size_kb"])
+        found = Found({f"{job.machine}-{size:02}k": point})
+        times = {f"switch_{n}_us": found.us(job.machine, size, n) for n in found.counts}
+        return {**job.parameters, **times}
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a machine, size and boot, which measures every number of processes."""
@@ -51,6 +72,8 @@ class LinuxCtx(Experiment[Point]):
 
     def measure(self, job: Job, stats: Stats) -> Point:
         """Each number of processes in the ring, and alone."""
+        if "processes" in job.parameters:
+            return rings.measure(job, stats, [int(job.parameters["processes"])])
         return rings.measure(job, stats, QUICK_COUNTS if job.parameters["quick"] else COUNTS)
 
     def outcome(self, points: Mapping[str, Point]) -> Outcome:

@@ -8,7 +8,7 @@ of the suite (system calls, faults, signals) have none, and show what one such t
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats
@@ -16,13 +16,14 @@ from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.experiments.linux_suite import MACHINES, Measured, Point
 from switchyard.figure import Bar, Bars
 from switchyard.machine import Stats
-from switchyard.records import Published, Record
+from switchyard.records import Parameter, Published, Record
 from switchyard.suite import STREAMS
 from switchyard.summary import SPREAD
 
 PAPER = "Wiggins et al., ACSAC 2003, Table 1, original"
 # The paper's machine; on others its values say nothing.
 PUBLISHED_ON = "sa1110"
+BAND_ROUNDS = 80
 QUICK_SHARE = 5  # a quick run makes a fifth of the rounds
 
 
@@ -49,10 +50,11 @@ class Line:
         return Published(self.published, f"{PAPER}: {self.published:g} ({self.deviation:g})")
 
 
+PIPE = Line("potato", "pipe", published=257, deviation=3)
 LINES = (
     Line("potato", "fcntl", published=39, deviation=50),
     Line("potato", "fifo", published=263, deviation=1),
-    Line("potato", "pipe", published=257, deviation=3),
+    PIPE,
     Line("potato", "unix", published=511, deviation=10),
     Line("potato", "fcntl-strict"),
     Line("bandwidth", "pipe", "MB/s", published=8.77, deviation=0.02),
@@ -88,6 +90,28 @@ class LinuxIpc(Experiment[Point]):
     question = "What do tokens, bytes and processes cost on Linux that flushes at each switch?"
     source = "Wiggins et al., ACSAC 2003, Table 1"
 
+    band_metric = ("pipe_us", "us")
+    band_system = suite.SYSTEM
+    band_scheme = suite.SCHEME
+    band_published: Mapping[str, float] = {f"{PUBLISHED_ON}-pipe": PIPE.published or 0}
+
+    def band_jobs(self, settings: Settings) -> list[Job]:
+        """A round trip by a pipe on the paper's machine: one boot, the same at all ends."""
+        rounds = settings.rounds or BAND_ROUNDS
+        words = f"{PIPE.question} case={PIPE.case} rounds={rounds}"
+        parameters = {"question": PIPE.question, "case": PIPE.case}
+        (job,) = suite.jobs(PUBLISHED_ON, PIPE.case, words, parameters, settings, boots=1)
+        return [replace(job, name=f"{PUBLISHED_ON}-{PIPE.case}")]
+
+    def row(self, job: Job, point: Point) -> dict[str, Parameter]:
+        """The mean of each case, in microseconds."""
+        names = STREAMS[str(job.parameters["question"])]
+        times = {
+            f"{names[stream]}_us": point.us(one.timed.summary.mean)
+            for stream, one in point.cases.items()
+        }
+        return {**job.parameters, **times}
+
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a machine, question of the suite, and boot."""
         found = []
@@ -102,9 +126,10 @@ class LinuxIpc(Experiment[Point]):
         return found
 
     def measure(self, job: Job, stats: Stats) -> Point:
-        """Every case of the question."""
-        question = str(job.parameters["question"])
-        return suite.measure(job, stats, list(STREAMS[question]))
+        """Every case of the question, or the one that was asked for."""
+        streams = STREAMS[str(job.parameters["question"])]
+        only = job.parameters.get("case")
+        return suite.measure(job, stats, [n for n, case in streams.items() if only in (None, case)])
 
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """Records, the table, the figures and the reasons for each deviation."""

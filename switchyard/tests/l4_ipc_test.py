@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import plot, records, runner, variants
+from switchyard import band, plot, records, runner, variants
 from switchyard.band import Swing
 from switchyard.build import SCHEMES
 from switchyard.errors import InputError, RunError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments import l4_ipc_notes as notes
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_ipc import BAND_CLIENTS, CLIENTS, L4Ipc, shown
 from switchyard.experiments.l4_ipc_point import together
@@ -228,9 +227,14 @@ def test_a_band_is_beside_the_result_and_changes_none_of_it(
     ranges = variants.ranges(variants.describe("sa1110"))
     # each constant's two ends, all of them low and high, prices of a line, and none changed
     each = 2 * len(ranges) + 2 + len(L4Ipc.moved_together) + 1
-    assert len(more) == each * 2 * len(BAND_CLIENTS)
+    values = [one for one in more if one.metric == "band_us"]
+    ratios = [one for one in more if one.metric == "band_ratio"]
+    assert len(values) == each * 2 * len(BAND_CLIENTS)
+    assert len(ratios) == len(more) - len(values) == each * len(BAND_CLIENTS)
     assert {record.machine for record in more} == {"sa1110"}
-    assert {record.metric for record in more} == {"band_us"}
+    assert {record.parameters["rounds"] for record in more} == {ROUNDS}
+    speedup = next(one for one in ratios if one.parameters["ratio"] == "flush over fass, 1")
+    assert speedup.value == pytest.approx(18_000 / 810, abs=1e-6)
     names = {str(record.parameters["assumed"]) for record in more}
     assert {"nominal", "all low", "memory.zeros-first = 22", "zeros-bank line 8"} <= names
     assert records.load(banded.records) == list(banded.outcome.records)
@@ -252,11 +256,12 @@ def test_a_band_is_in_table_figure_and_text(banded: Written) -> None:
 def test_a_bands_sentence_says_whether_the_published_value_lies_within() -> None:
     job = L4Ipc().jobs(Settings(quick=True))[0]
     swing = Swing(job, 100.0, {"a = 1": 50.0, "b = 2": 140.0, "c = 3": 101.0})
-    text = notes.band("flush", 64, swing, 135.0)
+    text = band.sentence("flush-64", swing, "µs", 135.0)
     assert "50.00 to 140.00 µs, 100.00 with the machine as it is" in text
     assert "135 µs lies within" in text
     assert text.index("a = 1") < text.index("b = 2") < text.index("c = 3")
-    assert "lies outside" in notes.band("flush", 64, swing, 150.0)
+    assert "lies outside" in band.sentence("flush-64", swing, "µs", 150.0)
+    assert "published" not in band.sentence("flush-64", swing, "µs")
 
 
 def test_experiments_without_a_band_say_so() -> None:

@@ -342,3 +342,17 @@ def test_metadata_of_another_shape_are_one_line(text: str, tmp_path: Path) -> No
     records.meta_path(file).write_text(text)
     with pytest.raises(InputError, match=r"e.meta.json: .*expected"):
         report.section(file)
+
+
+def test_a_system_without_schemes_has_none_in_its_rows() -> None:
+    found = [
+        records.Record(
+            "silicon", "sa1110", "none", scheme, "delay", 3.0, "cycles",
+            {}, records.Published(3.0, "a log"),
+        )
+        for scheme in ("none", "flush")
+    ]  # fmt: skip
+    page = report.render([report.Section("silicon", "silicon.json", found)])
+    assert '<th scope="row">delay</th>' in page
+    assert '<th scope="row">flush delay</th>' in page
+    assert "none delay" not in page

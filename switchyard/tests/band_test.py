@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bands of all experiments that have one: what they ask, and what is said of the answers."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from switchyard import band, machine, variants
+from switchyard.band import Variant
+from switchyard.experiments import EXPERIMENTS
+from switchyard.experiments.experiment import Job, Settings
+from switchyard.machine import Stats
+from switchyard.suite import ALONE
+from switchyard.tests import l4_overheads_test, l4_pagefault_test, linux_experiments_test
+
+ROUNDS = 20
+BANDED = [name for name, one in EXPERIMENTS.items() if one.band_metric[0]]
+
+
+def by_stand_in(job: Job) -> Stats:
+    """What the stand-in answers, as a process of its own."""
+    job.guest.images.kernel.write_text(job.guest.name)
+    return machine.run(job.boot(job.guest.images)).stats
+
+
+def linux(streams: tuple[int, ...]) -> Callable[[Job], Stats]:
+    def answer(job: Job) -> Stats:
+        assert job.machine == "sa1110"
+        cases = {stream: (50_000 if stream < ALONE else 10_000, 2.0) for stream in streams}
+        return linux_experiments_test.stats(job.machine, cases)
+
+    return answer
+
+
+ANSWERS: dict[str, Callable[[Job], Stats]] = {
+    "l4-overheads": l4_overheads_test.statistics_of,
+    "l4-pagefault": lambda job: l4_pagefault_test.statistics_of(str(job.parameters["scheme"])),
+    "linux-ipc": linux((3,)),
+    "linux-ctx": linux((2, ALONE + 2)),
+}
+
+
+def test_the_experiments_that_rest_on_assumed_constants_have_bands() -> None:
+    assert set(BANDED) >= {
+        "l4-ipc", "l4-collisions", "l4-extreme", "l4-pagefault", "l4-primitives", "l4-overheads",
+        "linux-ipc", "linux-ctx",
+    }  # fmt: skip
+
+
+@pytest.mark.usefixtures("fake_machine")
+@pytest.mark.parametrize("name", BANDED)
+def test_every_band_is_measured_and_told(name: str) -> None:
+    """The point of each job stands for its variants, too."""
+    experiment = EXPERIMENTS[name]
+    jobs = experiment.band_jobs(Settings(rounds=ROUNDS if name != "linux-ipc" else None))
+    names = [job.name for job in jobs]
+    assert len(set(names)) == len(names) > 0
+    metric, unit = experiment.band_metric
+    low, high = Variant("low", {}), Variant("high", {})
+    wanted: list[tuple[Job, Job, Variant | None]] = []
+    points = {}
+    for job in jobs:
+        assert variants.ranges(variants.describe(job.machine)), "assumed constants"
+        point = experiment.measure(job, ANSWERS.get(name, by_stand_in)(job))
+        assert float(experiment.row(job, point)[metric]) > 0
+        for variant in (None, low, high):
+            key = f"{job.name}-{variant.name if variant else 'as it is'}"
+            one = Job(key, job.guest, job.machine, job.append, 1)
+            wanted.append((one, job, variant))
+            points[key] = point
+    found = band.band(experiment, wanted, points)
+    assert set(experiment.band_published) <= {*found.swings, *found.ratios}
+    assert {part for both in experiment.band_ratios.values() for part in both} <= set(names)
+    told = band.sentences(experiment, found)
+    assert len(told) == len(found.swings) + len(found.ratios)
+    for text in told:
+        assert re.search(r"over the ranges of the assumed constants: [\d.]+ to [\d.]+ ", text), text
+    for key in experiment.band_published:
+        (text,) = [one for one in told if one.startswith(f"{key}, over")]
+        assert re.search(r"the published [\d.]+ \S+ lies (within|outside)", text), text
+    made = band.records(experiment, found)
+    assert {one.metric for one in made} <= {f"band_{metric}", "band_ratio"}
+    assert {one.unit for one in made} <= {unit, "1"}
+    # the records say how long the runs were
+    lengths = [set(one.parameters) & {"rounds", "hops", "times"} for one in made]
+    assert all(len(one) == 1 for one in lengths), name
+    assert all(one.scheme != "none" for one in made)
