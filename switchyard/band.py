@@ -17,7 +17,9 @@ from switchyard.records import Parameter, Record
 from switchyard.variants import Range
 
 NOMINAL = ""
-TOLD = 6  # so many variants are named in words, those that move a value most
+# So many variants are named in words, those that move a value most, and by this share at least.
+TOLD = 6
+MOVED = 0.001
 ALL_LOW, ALL_HIGH = "all low", "all high"
 
 
@@ -160,15 +162,21 @@ def sentences(experiment: Experiment[Any], found: Band) -> list[str]:
     """What is said of each value, and of each ratio."""
     unit = found.unit.replace("us", "µs")
     published = experiment.band_published
+    # a metric that says no more than its unit need not be named
+    what = "" if found.metric in ("us", "cycles") else f", {found.metric.removesuffix('_us')}"
     return [
-        *(sentence(name, one, unit, published.get(name)) for name, one in found.swings.items()),
+        *(
+            sentence(name + what, one, unit, published.get(name))
+            for name, one in found.swings.items()
+        ),
         *(sentence(name, one, "times", published.get(name)) for name, one in found.ratios.items()),
     ]
 
 
 def sentence(name: str, swing: Swing, unit: str, published: float | None = None) -> str:
     """What the assumed constants move, and whether what is published lies within."""
-    moved = sorted(swing.by.items(), key=lambda item: -abs(item[1] - swing.nominal))
+    moved = [one for one in swing.by.items() if abs(one[1] / swing.nominal - 1) >= MOVED]
+    moved.sort(key=lambda item: -abs(item[1] - swing.nominal))
     told = "; ".join(f"{number(value)} with {one}" for one, value in moved[:TOLD])
     text = (
         f"{name}, over the ranges of the assumed constants: {number(swing.low)} to "
@@ -177,6 +185,8 @@ def sentence(name: str, swing: Swing, unit: str, published: float | None = None)
     if published is not None:
         inside = "within" if swing.low <= published <= swing.high else "outside"
         text += f"; the published {published:g} {unit} lies {inside}"
+    if not told:
+        return f"{text}. Nothing assumed moves it."
     return f"{text}. What moves it most: {told}."
 
 

@@ -77,7 +77,7 @@ def test_every_band_is_measured_and_told(name: str) -> None:
     for text in told:
         assert re.search(r"over the ranges of the assumed constants: [\d.]+ to [\d.]+ ", text), text
     for key in experiment.band_published:
-        (text,) = [one for one in told if one.startswith(f"{key}, over")]
+        (text,) = [one for one in told if one.startswith(f"{key}, ")]
         assert re.search(r"the published [\d.]+ \S+ lies (within|outside)", text), text
     made = band.records(experiment, found)
     assert {one.metric for one in made} <= {f"band_{metric}", "band_ratio"}

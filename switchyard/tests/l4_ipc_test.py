@@ -262,6 +262,8 @@ def test_a_bands_sentence_says_whether_the_published_value_lies_within() -> None
     assert text.index("a = 1") < text.index("b = 2") < text.index("c = 3")
     assert "lies outside" in band.sentence("flush-64", swing, "µs", 150.0)
     assert "published" not in band.sentence("flush-64", swing, "µs")
+    still = Swing(job, 100.0, {"a = 1": 100.05, "b = 2": 100.0})
+    assert band.sentence("x", still, "µs").endswith(". Nothing assumed moves it.")
 
 
 def test_experiments_without_a_band_say_so() -> None:
