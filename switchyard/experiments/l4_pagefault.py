@@ -15,7 +15,7 @@ from switchyard.errors import RunError
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.machine import Stats
 from switchyard.plot import Bar, Bars
-from switchyard.records import Record
+from switchyard.records import Parameter, Record
 
 NAME = "l4-pagefault"
 MACHINE = "sa1110"
@@ -105,6 +105,10 @@ class L4PageFault(Experiment[Point]):
             rounds[name] = len(found)
             rates[name] = _rates(stats, number, len(found))
         return Point(str(job.parameters["scheme"]), stats.machine, cycles, rates, rounds)
+
+    def row(self, job: Job, point: Point) -> dict[str, Parameter]:
+        """Cycles by kind; rates and rounds have the same names."""
+        return {**job.parameters, **point.cycles}
 
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """Records, tables, the figure and what there is to say."""

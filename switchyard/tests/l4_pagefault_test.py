@@ -63,3 +63,12 @@ def test_a_case_without_samples_is_no_result() -> None:
     empty = Stats.parse(json.dumps(fake.stats(1, [], {"0": [fake.TIMING]})), "stats")
     with pytest.raises(RunError, match="no samples of case 1"):
         experiment.measure(job, empty)
+
+
+def test_a_row_has_the_cycles_of_each_kind() -> None:
+    """Not how many rounds there were, which is known by the same names."""
+    experiment = L4PageFault()
+    (job, *_) = experiment.jobs(Settings())
+    point = experiment.measure(job, statistics_of("flush", page=800))
+    assert experiment.row(job, point) == {"scheme": "flush", **point.cycles}
+    assert point.cycles["page_4k"] != point.rounds["page_4k"]
