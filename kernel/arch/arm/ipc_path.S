@@ -282,6 +282,7 @@ ipc_path_reads:
     .word   .Lread_12, .Lagain
     .word   .Lread_few, .Lagain
     .word   .Lread_loop, .Lagain_loop
+    .word   .Lread_late, .Lagain_loop
 ipc_path_reads_end:
 
 /* (The send timeout in r2 may be lost; nobody asks for it, as the partner waits.) */
@@ -297,15 +298,18 @@ ipc_path_reads_end:
     b       .Lprepared
 
 /* The check before the switch failed, or the switch has to be prepared: after a flush each space's
- * first switch is such a one. Then switch_prepare switches, and may flush: so all else comes first. */
+ * first switch is such a one. Then switch_prepare switches, and may flush: so all else comes first, in
+ * two cache lines, and what is behind the flush is in one. */
+    .balign 32
+    mov     r0, r0
 .Lnot_yet:
     ldr     r10, [r8, #TCB_WAIT_OPEN]
     teq     r1, r0
     teqne   r1, r10
     bne     .Lslow
-    mov     r10, r3, lsl #16            @ more words: nothing of this space may be read once the
-    cmp     r10, #4 << 16               @ switch is prepared
-    bhi     .Lslow
+    mov     r10, r3, lsl #16
+    cmp     r10, #4 << 16
+    bhi     .Lnot_yet_long
     ldr     r10, [r8, #TCB_SPACE]
     str     r9, [sp, #HOT_CURRENT]
     str     r1, [r8, #TCB_WAIT_FOR]
@@ -316,6 +320,53 @@ ipc_path_reads_end:
     bl      switch_prepare
     switch_done_thread r9
     ldr     r3, [sp], #8
+    ldr     r10, [r9, #TCB_UTCB]
+    mov     r0, r11
+    leave
+
+/* More words, which must be read before the switch is prepared: over the stack, in fours, so that up to
+ * three more are read than there are. */
+#define BUFFER (60 * 4)
+
+.Lnot_yet_long:
+    cmp     r10, #63 << 16
+    bhi     .Lslow_r0
+    ldr     r12, [r8, #TCB_UTCB]
+    str     r1, [r8, #TCB_WAIT_FOR]
+    stmfd   sp!, {r4-r7}
+    mov     r2, r10, lsr #16
+    add     r12, r12, #FIRST_WORD
+    subs    r2, r2, #4
+.Lread_late:
+    ldmia   r12!, {r4-r7}
+    sub     sp, sp, #BUFFER
+    mov     r10, sp
+1:  stmia   r10!, {r4-r7}
+    subs    r2, r2, #4
+    ldmiahi r12!, {r4-r7}
+    bhi     1b
+
+    ldr     r4, =hot
+    ldr     r10, [r8, #TCB_SPACE]
+    str     r9, [r4, #HOT_CURRENT]
+    str     r9, [r9, #TCB_WAIT_FOR]
+    str     r10, [r4, #HOT_SPACE]
+    mov     r4, r3
+    ldr     r0, [r9, #TCB_SPACE]
+    bl      switch_prepare
+    switch_done_thread r9
+    ldr     r12, [r9, #TCB_UTCB]
+    mov     r3, r4
+    and     r2, r3, #0x3f
+    sub     r2, r2, #4
+    add     r12, r12, #FIRST_WORD
+    mov     r10, sp
+2:  ldr     r0, [r10], #4
+    subs    r2, r2, #1
+    str     r0, [r12], #4
+    bne     2b
+    add     sp, sp, #BUFFER
+    ldmfd   sp!, {r4-r7}
     mov     r0, r11
     b       ipc_path_leave
 
