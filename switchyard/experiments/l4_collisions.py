@@ -198,7 +198,7 @@ def _worst(found: Mapping[Key, Counted], scheme: str) -> str:
     return (
         f"{scheme}: at most {_over_flush(found, worst):.2f} times what flush takes, with {worst[2]}"
         f" spaces and {worst[1]} MB; at most {flushes:.2f} flushes of the caches a hop, however "
-        "many megabytes collide: a space that comes again takes back in one step what it had."
+        "many megabytes collide: who collides each time steps aside, and is switched to as flush does."
     )
 
 
@@ -212,7 +212,7 @@ def _where(found: Mapping[Key, Counted]) -> str:
         f"Two spaces, code, KIP and UTCB collide: fass takes {more('cycles'):+.0f} cycles against "
         f"flush, with {more('icache_misses'):+.1f} lines of instructions, "
         f"{more('dcache_misses'):+.1f} of data, {more('instructions'):+.0f} instructions: what it "
-        "must look at to know that it has to flush. As the instruction cache is empty after each "
+        "must look at to know that the two are aside. As the instruction cache is empty after each "
         "flush, all of that code is fetched anew each time."
     )
 
