@@ -198,7 +198,7 @@ def _worst(found: Mapping[Key, Counted], scheme: str) -> str:
     return (
         f"{scheme}: at most {_over_flush(found, worst):.2f} times what flush takes, with {worst[2]}"
         f" spaces and {worst[1]} MB; at most {flushes:.2f} flushes of the caches a hop, however "
-        "many megabytes collide: who collides each time steps aside, and is switched to as flush does."
+        "many megabytes collide: who collides each time steps aside, switched to as by flush."
     )
 
 
