@@ -441,13 +441,15 @@ def _same_scheme(curves: Sequence[Curves]) -> str:
 
 def _colliding(curves: Sequence[Curves]) -> str:
     rates = [p.rates["collisions"] for one in curves for p in one.plain_shared]
+    flushes = [p.rates["cache_flushes"] for one in curves for p in one.plain_shared]
     worst = max(
         a.cycles / b.cycles
         for one in curves
         for a, b in zip(one.plain_shared, one.shared, strict=True)
     )
     return (
-        "Not in the paper: under fass, pages at one address make "
-        f"{min(rates):.2f} to {max(rates):.2f} collisions a turn, each with a flush, and cost "
-        f"up to {worst:.0f} times what fass-shared takes."
+        "Not in the paper: under fass, processes with pages at one address step aside: "
+        f"{min(rates):.2f} to {max(rates):.2f} collisions and {min(flushes):.2f} to "
+        f"{max(flushes):.2f} flushes of the caches a turn, which cost up to {worst:.0f} times what "
+        "fass-shared takes."
     )

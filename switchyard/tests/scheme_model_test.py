@@ -44,7 +44,14 @@ FLUSHES = [
 # By variant: what must be found there. With ghosts a flush waits until a section does change
 # hands, so neither a forgotten mark nor the recycling's own flush matters; without, both do.
 FOUND = {
-    "": [*FLUSHES, "ghost_cache", "unmap_ghost_lines"],
+    "": [*FLUSHES, "ghost_cache", "unmap_ghost_lines", "exchange_cache", "exchange_tlb"],
+    "ASIDE": [
+        "aside_cache",
+        "aside_tlb",
+        "aside_entries",
+        "aside_own_lines",
+        "aside_own_tlb",
+    ],
     "PUBLISHED": ["mark_dirty", "recycle_dirty_cache", "boot_dirty", "exit_lines"],
     "CODE": ["collision_cache", "ghost_cache", "unmap_lines", "exit_lines"],
     "SHARED": ["share_equal", "share_tlb", "leave_dacr", "leave_entry", "recycle_shared"],

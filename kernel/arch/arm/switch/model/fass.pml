@@ -23,6 +23,7 @@
  *   (none)      schemes fass and flush of kernel/: sections given up are remembered as ghosts
  *   PUBLISHED   as in Wiggins et al. 2003: no ghosts, so a domain is dirty once its space has run
  *   SHARED      scheme fass-shared: a section that looks alike in several spaces has a domain
+ *   ASIDE       spaces but the second may be aside: switched to as scheme flush does (../common/aside.h)
  *   CODE        the cache is the instruction cache: read only, and it cannot be cleaned or
  *               invalidated by address
  */
@@ -58,6 +59,13 @@
 #define boot_dirty          28  /* the space that runs first is known to write */
 #define alias_asleep        29  /* one frame at two mva: the other one sleeps while one writes */
 #define protect_lines       30  /* a page that becomes read only: its lines are cleaned */
+#define exchange_cache      31  /* sections taken back at once, with the switch: the caches */
+#define exchange_tlb        32  /* ... and the TLB */
+#define aside_cache         33  /* a switch to or from a space that is aside: the caches */
+#define aside_tlb           34  /* ... and the TLB */
+#define aside_entries       35  /* a space that steps aside: its entries leave the CPD */
+#define aside_own_lines     36  /* while it is in force its pages' lines are looked for */
+#define aside_own_tlb       37  /* ... and its TLB entries */
 
 /* Which one this search leaves out, from the environment; the same in all states. */
 byte omit;
@@ -102,6 +110,12 @@ byte ghost[SECTIONS];      /* NOBODY, 1 + the space that gave it up without a fl
 byte domain[SPACES];       /* 0: holds none */
 byte dirty;                /* a bit for each domain */
 byte members;              /* of the shared section, a bit for each space */
+#ifdef ASIDE
+byte apart;                /* the spaces that are aside, a bit for each */
+#define IS_ASIDE(s) ((apart & BIT(s)) != 0)
+#else
+#define IS_ASIDE(s) false
+#endif
 
 /* Scratch; 0 between steps, so that it adds no states. */
 byte i, j, who;
@@ -140,6 +154,12 @@ inline drop_translation(m) {
 inline invalidate_tlb() {
     drop_translation(0);
     drop_translation(1)
+}
+
+/* A walk of its own directory, where all is in the kernel's domain. */
+inline walk_own(m) {
+    tlb[m] = ENTRY(current, m);
+    tlb_domain[m] = 0
 }
 
 /* A walk: the CPD must not point to a page table that is gone. */
@@ -210,7 +230,7 @@ inline mark_dirty_of(s) {
     fi;
 #ifdef SHARED
     if
-    :: DO(mark_dirty) && (members & BIT(s)) != 0 && s != READER ->
+    :: DO(mark_dirty) && (members & BIT(s)) != 0 && s != READER && !IS_ASIDE(s) ->
         dirty = dirty | BIT(SHARED_DOMAIN)
     :: else
     fi;
@@ -224,14 +244,24 @@ inline open_domains_of(s) {
     dacr = dacr | ((members & BIT(s)) != 0 -> BIT(SHARED_DOMAIN) : 0);
 #endif
     dacr = dacr & ~1
+#ifdef ASIDE
+    if
+    :: IS_ASIDE(s) -> dacr = 1
+    :: else
+    fi
+#endif
 }
 
 #define IN_SHARED(s, m) (cpd_domain[m] == SHARED_DOMAIN && (members & BIT(s)) != 0)
 #define OWNS(s, m)                                                                       \
     (cpd[m] != 0 && ((domain[s] != 0 && cpd_domain[m] == domain[s]) || IN_SHARED(s, m)))
 /* Its own one, or that of a section that it shares: else it has nothing in the TLB. */
-#define HAS_DOMAINS(s) (domain[s] != 0 || (members & BIT(s)) != 0)
+#define HAS_DOMAINS(s)                                                                   \
+    (IS_ASIDE(s) -> (DO(aside_own_tlb) && (s) == current)                                \
+                  : (domain[s] != 0 || (members & BIT(s)) != 0))
 #define MAY_HAVE_LINES(s, m)                                                             \
+    (IS_ASIDE(s) -> (DO(aside_own_lines) && (s) == current) : CPD_MAY_HAVE_LINES(s, m))
+#define CPD_MAY_HAVE_LINES(s, m)                                                         \
     (OWNS(s, m) || (DO(unmap_ghost_lines) && (ghost[m] == (s) + 1 || ghost[m] == MEMBERS)))
 
 /* An entry leaves the CPD; the caller sees to the TLB. */
@@ -281,6 +311,78 @@ inline recycle(d) {
 }
 
 #define HELD(d) (domain[0] == d || domain[1] == d || domain[2] == d)
+
+/* All that others have of what it maps becomes its own, with one flush; it is switched to. */
+inline exchange(s) {
+    for (i : 0 .. SECTIONS - 1) {
+        if
+        :: PAGE(s, i) != 0 && cpd_domain[i] != SHARED_DOMAIN &&
+           ((cpd[i] != 0 && cpd_domain[i] != domain[s]) ||
+            (cpd[i] == 0 && ghost[i] != NOBODY && ghost[i] != s + 1)) ->
+            cpd[i] = s + 1;
+            cpd_domain[i] = domain[s];
+            moved = true
+        :: else
+        fi
+    }
+    if
+    :: moved && DO(exchange_cache) -> flush_caches()
+    :: else
+    fi;
+    if
+    :: moved && DO(exchange_tlb) -> invalidate_tlb()
+    :: else
+    fi;
+    moved = false;
+    i = 0
+}
+
+inline switch_and_exchange(s) {
+    current = s;
+    exchange(s);
+    mark_dirty_of(s);
+    open_domains_of(s)
+}
+
+#ifdef ASIDE
+/* One flush, and another directory. */
+inline flush_aside() {
+    if
+    :: DO(aside_cache) -> flush_caches()
+    :: else
+    fi;
+    if
+    :: DO(aside_tlb) -> invalidate_tlb()
+    :: else
+    fi
+}
+
+/* The space, which is aside from here on if it was not, is switched to. */
+inline switch_aside(s) {
+    for (i : 0 .. SECTIONS - 1) {
+        if
+        :: DO(aside_entries) && domain[s] != 0 && cpd[i] != 0 && cpd_domain[i] == domain[s] ->
+            remove_entry(i)
+        :: else
+        fi
+    }
+    i = 0;
+    dirty = dirty & ~BIT(domain[s]);
+    domain[s] = 0;
+    apart = apart | BIT(s);
+    current = s;
+    flush_aside();
+    open_domains_of(s)
+}
+
+/* From a space that is aside to one that is not, or not any more. */
+inline leave_aside(s, d) {
+    apart = apart & ~BIT(s);
+    switch_to(s, d);
+    flush_aside();
+    mark_dirty_of(s)
+}
+#endif
 
 /* `d` is a free domain, or that of a space other than the one that is left. */
 inline switch_to(s, d) {
@@ -509,6 +611,9 @@ inline end_space(s) {
     fi;
     dirty = dirty & ~BIT(domain[s]);
     domain[s] = 0;
+#ifdef ASIDE
+    apart = apart & ~BIT(s);
+#endif
     if
     :: moved && DO(exit_lines) -> flush_caches()
     :: else
@@ -550,10 +655,13 @@ inline meet_kernel(f) {
 /* ---- what can happen next, for each section, space, frame and domain ---- */
 
 #define PROGRAM(m)                                                                       \
-    :: d_step { tlb[m] == 0 && cpd[m] != 0 -> walk(m) }                                  \
+    :: d_step { tlb[m] == 0 && cpd[m] != 0 && !IS_ASIDE(current) -> walk(m) }            \
+    :: d_step { tlb[m] == 0 && IS_ASIDE(current) && PAGE(current, m) != 0 -> walk_own(m) } \
+    :: d_step { IS_ASIDE(current) && tlb[m] != 0 && !OPEN(m) -> assert(false) }          \
     :: d_step { OPEN(m) -> read(m) }                                                     \
     :: d_step { WRITES && OPEN(m) && (tlb[m] & READ_ONLY) == 0 -> write(m) }             \
-    :: d_step { PAGE(current, m) != 0 && !OPEN(m) && (tlb[m] != 0 || cpd[m] == 0) ->              \
+    :: d_step { PAGE(current, m) != 0 && !IS_ASIDE(current) && !OPEN(m) &&                        \
+        (tlb[m] != 0 || cpd[m] == 0) ->                                                           \
         fault(m) }
 
 #define HARDWARE(m)                                                                      \
@@ -562,12 +670,41 @@ inline meet_kernel(f) {
 
 /* A free domain is taken where there is one, else any but that of the space that is left. */
 #define SWITCH(s)                                                                        \
-    :: d_step { s != current && domain[s] != 0 -> switch_to(s, 0) }                      \
-    :: d_step { s != current && domain[s] == 0 && domain[current] != 1 &&                         \
-        (!HELD(1) || HELD(2)) -> switch_to(s, 1) }                              \
-    :: d_step { s != current && domain[s] == 0 && domain[current] != 2 &&                         \
-        (!HELD(2) || HELD(1)) -> switch_to(s, 2) }                              \
-    :: d_step { s != current -> end_space(s) }
+    :: d_step { s != current && domain[s] != 0 && !IS_ASIDE(current) -> switch_to(s, 0) } \
+    :: d_step { EXCHANGES && s != current && domain[s] != 0 -> switch_and_exchange(s) }  \
+    :: d_step { TAKES(s, 1, 2) && !IS_ASIDE(s) && !IS_ASIDE(current) -> switch_to(s, 1) }         \
+    :: d_step { TAKES(s, 2, 1) && !IS_ASIDE(s) && !IS_ASIDE(current) -> switch_to(s, 2) }         \
+    :: d_step { s != current -> end_space(s) }                                           \
+    STEP_ASIDE(s)
+
+/* With others of these the search would take minutes. */
+#if defined(SHARED) || defined(ASIDE)
+#define EXCHANGES false
+#else
+#define EXCHANGES true
+#endif
+
+#define TAKES(s, d, e)                                                                   \
+    (s != current && domain[s] == 0 && domain[current] != d && (!HELD(d) || HELD(e)))
+
+#ifdef ASIDE
+#define STEP_ASIDE(s)                                                                    \
+    :: d_step { s != current && s != 1 -> switch_aside(s) }                              \
+    :: d_step { s != current && domain[s] != 0 && IS_ASIDE(current) -> leave_aside(s, 0) } \
+    :: d_step { TAKES(s, 1, 2) && (IS_ASIDE(s) || IS_ASIDE(current)) -> back(s, 1) }     \
+    :: d_step { TAKES(s, 2, 1) && (IS_ASIDE(s) || IS_ASIDE(current)) -> back(s, 2) }
+
+inline back(s, d) {
+    if
+    :: IS_ASIDE(current) -> leave_aside(s, d)
+    :: else ->
+        apart = apart & ~BIT(s);
+        switch_to(s, d)
+    fi
+}
+#else
+#define STEP_ASIDE(s)
+#endif
 
 #define PAGER(s, m)                                                                      \
     :: d_step { PAGE(s, m) == 0 && !ALIASED(s, m, 0) -> map(s, m, 0) }                 \
@@ -603,7 +740,7 @@ inline kernel_write_mapped(f) {
  * domains open. */
 #define COPY(s, m)                                                                       \
     :: d_step { !DO(kernel_dacr) && s != current && PAGE(s, m) != 0 && cpd[m] != 0 &&    \
-        tlb[m] == 0 -> walk(m); check_isolation(s, m) }
+        tlb[m] == 0 && !IS_ASIDE(current) -> walk(m); check_isolation(s, m) }
 
 active proctype system() {
     c_code { now.omit = getenv("OMIT") ? atoi(getenv("OMIT")) : 0; };
