@@ -304,6 +304,18 @@ def _bar_colours(figure: Bars) -> list[str]:
     return [INK if part in published else _colour(place) for place, part in enumerate(figure.parts)]
 
 
+def _bar_scale(figure: Bars) -> alt.Scale:
+    """From zero; or, where there is none, from a power of ten, or half of it if a bar ends there.
+
+    Such a bar would have no length.
+    """
+    if not figure.log:
+        return alt.Scale(type="linear")
+    least = min(bar.value for bar in figure.bars if bar.value > 0)
+    power = 10.0 ** math.floor(math.log10(least))
+    return alt.Scale(type="log", domainMin=power / 2 if least < 1.2 * power else alt.Undefined)
+
+
 def _bars(figure: Bars, page: bool) -> Any:
     """Rows of bars. A published value within stacked ones is a tick: it is a whole, no part."""
     parts, cases = figure.parts, figure.cases
@@ -336,7 +348,7 @@ def _bars(figure: Bars, page: bool) -> Any:
         "value:Q",
         title=figure.value_title,
         stack="zero" if figure.stacked else None,
-        scale=alt.Scale(type="log" if figure.log else "linear"),
+        scale=_bar_scale(figure),
         axis=_axis(
             page, values=_round([bar.value for bar in figure.bars]) if figure.log else alt.Undefined
         ),

@@ -146,3 +146,10 @@ def test_an_interval_is_drawn_as_a_bar_beside_the_band() -> None:
     again = figure.from_json(json.loads(json.dumps(figure.to_json(shown))), "here")
     assert isinstance(again, Figure)
     assert again.series == shown.series
+
+
+def test_the_shortest_bar_of_a_logarithmic_axis_has_a_length() -> None:
+    bars = [Bar("a", "x", 1.0), Bar("b", "x", 64.0)]
+    shown = Bars("t", ["s"], "v", "d", bars, stacked=False, log=True)
+    scale = plot.spec(shown)["layer"][0]["encoding"]["x"]["scale"]
+    assert scale == {"type": "log", "domainMin": 0.5}
