@@ -133,11 +133,12 @@ SYSTEMS = {
 }
 
 # With fast address-space switching (linux/6.12/fass), which may be turned off.
-SYSTEMS["linux-sa1110-fass"] = replace(
-    SYSTEMS["linux-sa1110"],
-    config="sa1110-fass",
-    about="Linux 6.12 for StrongARM SA-1110, switching address spaces fast",
-)
+for plain, processor in (("sa1110", "StrongARM SA-1110"), ("versatilepb", "ARM926EJ-S")):
+    SYSTEMS[f"linux-{plain}-fass"] = replace(
+        SYSTEMS[f"linux-{plain}"],
+        config=f"{plain}-fass",
+        about=f"Linux 6.12 for {processor}, switching address spaces fast",
+    )
 
 
 # The same kernels with the suite of benchmarks (bench/unix) on their RAM disks.

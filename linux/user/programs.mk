@@ -3,7 +3,8 @@
 # made by the pinned compiler. Included by ../Makefile.
 INIT     := init os aeabi
 SH       := sh os aeabi
-TESTS    := selftest process signals pipes sockets locks memory shared spaces code states time os
+TESTS    := selftest process signals pipes sockets locks memory shared spaces fass code states time os
+LARGE    := large os aeabi
 NETWORK  := net os aeabi
 # The suite of benchmarks (bench/unix), which has no file of this folder in it: its licence is not
 # this folder's.
@@ -11,7 +12,7 @@ SUITE    := $(addprefix bench/unix/,suite measure children potato ctx bandwidth 
             signal extreme) bench/os/linux l4/lib/arch/arm/divide l4/lib/arch/arm/aeabi
 HELLO    := bench/unix/hello
 BENCH    := $(addprefix $(USER)/,init $(if $(ANYWHERE),,sh) suite hello)
-PROGRAMS := $(sort $(BENCH) $(if $(ANYWHERE),,$(addprefix $(USER)/,sh selftest $(MORE))))
+PROGRAMS := $(sort $(BENCH) $(if $(ANYWHERE),,$(addprefix $(USER)/,sh selftest large $(MORE))))
 
 # Programs are where the linker puts them, or (ANYWHERE) where there is room: then they relocate
 # themselves, have a stack of a fixed size where there is no MMU, and fork() is the system call of
@@ -61,6 +62,7 @@ $(USER)/thumb/%.o: user/%.c $(HEADERS)
 $(PROGRAMS): $(BEGIN:%=$(USER)/%.o)
 $(USER)/init: $(INIT:%=$(USER)/%.o)
 $(USER)/sh: $(SH:%=$(USER)/%.o)
+$(USER)/large: $(LARGE:%=$(USER)/%.o)
 $(USER)/net: $(NETWORK:%=$(USER)/%.o)
 $(USER)/suite: $(SUITE:%=$(USER)/%.o)
 $(USER)/hello: $(HELLO:%=$(USER)/%.o)

@@ -9,7 +9,7 @@
 
 static const struct test *const tables[] = {
     process_tests, signal_tests, pipe_tests, socket_tests, lock_tests, memory_tests,
-    shared_tests,  space_tests,  code_tests, state_tests,  time_tests,
+    shared_tests,  space_tests,  code_tests, state_tests,  time_tests, fass_tests,
 };
 
 /* A test that is not done by then never will be. */
@@ -105,6 +105,9 @@ int main(int argc, char **argv, char **environment) {
         return executed(argc, argv, environment);
     }
     for (size_t i = 0; i < LENGTH(tables); i++) {
+        if (tables[i] == fass_tests && !fass_counts()) {
+            continue;
+        }
         for (const struct test *test = tables[i]; test->name; test++) {
             if (run(test)) {
                 passed++;

@@ -7,16 +7,9 @@
 
 #include <linux/ptrace.h>
 
-/* A ring of processes through which a token goes. The parent is the first. */
-struct ring {
-    int count, own;
-    int in, out;
-};
-
 static char token;
 
-/* Returns in each of `count` processes, in the children with an `own` above 0. */
-static void ring_make(struct ring *ring, int count) {
+void ring_make(struct ring *ring, int count) {
     int first[2], previous, next[2];
     EXPECT(pipe(first) == 0);
     ring->count = count;
@@ -42,16 +35,15 @@ static void ring_make(struct ring *ring, int count) {
     ring->out = first[1];
 }
 
-static void ring_wait(const struct ring *ring) {
+void ring_wait(const struct ring *ring) {
     EXPECT(read(ring->in, &token, 1) == 1);
 }
 
-static void ring_pass(const struct ring *ring) {
+void ring_pass(const struct ring *ring) {
     EXPECT(write(ring->out, &token, 1) == 1);
 }
 
-/* Ends the children; in the parent, waits for all of them. */
-static void ring_end(const struct ring *ring) {
+void ring_end(const struct ring *ring) {
     int status;
     if (ring->own != 0) {
         _exit(0);
@@ -103,7 +95,7 @@ static void more_than_domains(void) {
 }
 
 static void more_than_slots(void) {
-    equal_addresses(80, 3);
+    equal_addresses(200, 3);
 }
 
 /* Each maps a page at the same fixed addresses, 32 MB apart, so that one lies in each slot. */
@@ -157,6 +149,24 @@ static void past_32_mb(void) {
         ring_wait(&ring);
     }
     ring_end(&ring);
+}
+
+/*
+ * Programs with more static data than fits below 32 MB, two at once: /bin/large. They come to
+ * nothing if their stack or each other's memory is in their way.
+ */
+static void large_programs(void) {
+    char *const arguments[][3] = {{"large", "1", NULL}, {"large", "2", NULL}};
+    pid_t children[2];
+    for (int i = 0; i < 2; i++) {
+        children[i] = fork();
+        EXPECT(children[i] >= 0);
+        if (children[i] == 0) {
+            execve("/bin/large", arguments[i], environ);
+            _exit(127);
+        }
+    }
+    EXPECT(ended_well(children[0]) && ended_well(children[1]));
 }
 
 /*
@@ -278,6 +288,7 @@ const struct test space_tests[] = {
     {"more processes than slots", more_than_slots},
     {"mappings at fixed addresses", fixed_addresses},
     {"memory past 32 MB", past_32_mb},
+    {"programs past 32 MB", large_programs},
     {"one file mapped and written by several processes", one_file},
     {"copies on write by many children", copies},
     {"a debugger's writes", debugger},

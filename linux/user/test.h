@@ -16,7 +16,10 @@ struct test {
 /* The tables, one a file; each ends with an entry without a name. */
 extern const struct test process_tests[], signal_tests[], pipe_tests[], socket_tests[],
     lock_tests[], memory_tests[], shared_tests[], space_tests[], code_tests[], state_tests[],
-    time_tests[];
+    time_tests[], fass_tests[];
+
+/* Whether the kernel counts what fast address-space switching does, as `fass_tests` read it. */
+int fass_counts(void);
 
 /* Ends the test, and says why. In a child process: ends that, with a status that is not 0. */
 __attribute__((noreturn)) void fail(const char *file, int line, const char *what);
@@ -44,6 +47,19 @@ void *fresh(size_t bytes, int flags);
 
 /* A new file in /tmp of so many bytes, filled from `seed`; already unlinked. */
 int scratch_file(size_t bytes, unsigned int seed);
+
+/* A ring of processes through which a token goes. The parent is the first. */
+struct ring {
+    int count, own;
+    int in, out;
+};
+
+/* Returns in each of `count` processes, in the children with an `own` above 0. */
+void ring_make(struct ring *ring, int count);
+void ring_wait(const struct ring *ring);
+void ring_pass(const struct ring *ring);
+/* Ends the children; in the parent, waits for all of them. */
+void ring_end(const struct ring *ring);
 
 /* What `selftest` does when another test has executed it with arguments. */
 int executed(int argc, char **argv, char **environment);

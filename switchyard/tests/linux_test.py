@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unmodified Linux, from power-on through its self-test to power-off, here and on QEMU."""
+"""Linux, from power-on through its self-test to power-off, here and on QEMU.
+
+Unmodified, and with fast address-space switching.
+"""
 
 import re
 import shutil
@@ -20,6 +23,7 @@ pytestmark = pytest.mark.linux
 # From power-on to power-off takes less than a thousand million cycles.
 MAX_CYCLES = 20_000_000_000
 QEMU_SECONDS = 180
+UNMODIFIED = ["linux-sa1110", "linux-versatilepb"]
 
 
 def check(system: Linux, console: str, subtests: pytest.Subtests) -> None:
@@ -83,8 +87,10 @@ def test_linux_on_the_simulator(system: Linux, run: Run, subtests: pytest.Subtes
     assert not run.stats.diagnostics, "Linux does nothing unpredictable"
 
 
+# of the others the next test says so, too
 @pytest.mark.slow
 @pytest.mark.guests
+@pytest.mark.parametrize("system", UNMODIFIED, indirect=True)
 def test_linux_runs_the_same_twice(system: Linux, run: Run) -> None:
     again = machine.run(system.boot(MAX_CYCLES), must_succeed=False)
     assert again.console == run.console

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the kernel counts of fast address-space switching (linux/6.12/fass): each test does what one
+ * of the counters is for, and looks whether it, and it alone, says so.
+ */
+#include "test.h"
+
+static const char counters[] = "/sys/kernel/debug/fass";
+
+int fass_counts(void) {
+    struct stat found;
+    /* There already, when asked a second time; not there at all in other kernels. */
+    mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
+    return stat(counters, &found) == 0;
+}
+
+/* A counter by its name. */
+static unsigned long counter(const char *name) {
+    static char text[1024];
+    size_t length = strlen(name);
+    char *line = text;
+    int fd = open(counters, O_RDONLY, 0);
+    ssize_t got = read(fd, text, sizeof(text) - 1);
+    EXPECT(fd >= 0 && got > 0);
+    close(fd);
+    text[got] = 0;
+    while (line) {
+        if (strncmp(line, name, length) == 0 && line[length] == ' ' && line[length + 1] >= '0' &&
+            line[length + 1] <= '9') {
+            return atol(line + length + 1);
+        }
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    fail(__FILE__, __LINE__, name);
+}
+
+static const char SWITCHES[] = "switches", FLUSHES[] = "flushes", AVOIDED[] = "flushes avoided",
+                  FOR_COLLISIONS[] = "flushes for collisions", DIRTY[] = "domains recycled dirty",
+                  CLEAN[] = "domains recycled clean", ENTRIES[] = "entries loaded",
+                  IN_SLOTS[] = "collisions in slots", OF_MAPPINGS[] = "collisions of mappings",
+                  WITH_LEFT[] = "collisions with what was left", LEFT[] = "slots left",
+                  WITHOUT[] = "address spaces without a slot";
+
+enum { ROUNDS = 50 };
+
+/*
+ * Runs a ring around, with one word of memory that each (or one of so many) writes in its turn. The
+ * first of it counts, from when all have been there once; its children end before it stops.
+ */
+static unsigned long around_some(int count, int every, volatile unsigned int *word,
+                                 const char *what) {
+    struct ring ring;
+    unsigned long before = 0, after = 0;
+    ring_make(&ring, count);
+    for (int round = 0; round < ROUNDS + 1; round++) {
+        if (ring.own != 0 || round != 0) {
+            ring_wait(&ring);
+        }
+        if (ring.own == 0 && round == 1) {
+            before = counter(what);
+        }
+        if (ring.own % every == 0) {
+            EXPECT(round == 0 || *word == (unsigned int)(100 * ring.own + round - 1));
+            *word = 100 * ring.own + round;
+        }
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+        after = counter(what);
+    }
+    ring_end(&ring);
+    return after - before;
+}
+
+static unsigned long around(int count, volatile unsigned int *word, const char *what) {
+    return around_some(count, 1, word, what);
+}
+
+static unsigned int word;
+
+static void nothing_is_flushed(void) {
+    unsigned long switches = around(2, &word, SWITCHES);
+    EXPECT(switches >= 2 * ROUNDS && switches < 3 * ROUNDS);
+    EXPECT(around(2, &word, FLUSHES) <= 2);
+    EXPECT(around(2, &word, AVOIDED) >= 2 * ROUNDS);
+    EXPECT(around(2, &word, ENTRIES) <= ROUNDS / 5);
+    EXPECT(around(2, &word, IN_SLOTS) == 0);
+    EXPECT(around(2, &word, DIRTY) == 0);
+}
+
+/* Thirteen domains: one of twenty programs that run in turn is nearly always without. */
+static void domains_are_recycled(void) {
+    EXPECT(around(20, &word, DIRTY) > ROUNDS);
+    EXPECT(around(20, &word, IN_SLOTS) <= ROUNDS / 10);
+    EXPECT(around(20, &word, FOR_COLLISIONS) <= ROUNDS / 10);
+}
+
+/* Thirty that have lines; a flush by fork() and exit of another makes them clean. */
+static void clean_domains(void) {
+    unsigned long before = counter(CLEAN);
+    struct ring ring;
+    ring_make(&ring, 30);
+    for (int round = 0; round < 3; round++) {
+        if (ring.own != 0 || round != 0) {
+            ring_wait(&ring);
+        }
+        if (ring.own % 5 == 0) {
+            pid_t child = fork();
+            EXPECT(child >= 0);
+            if (child == 0) {
+                _exit(0);
+            }
+            EXPECT(ended_well(child));
+        }
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+    }
+    ring_end(&ring);
+    EXPECT(counter(CLEAN) > before);
+}
+
+static volatile unsigned int *map_at(unsigned long at) {
+    void *found = mmap((void *)at, PAGE, PROT_READ | PROT_WRITE,
+                       MAP_ANONYMOUS | MAP_PRIVATE | MAP_FIXED, -1, 0);
+    EXPECT(found == (void *)at);
+    return found;
+}
+
+/* At an address in a slot that is neither's: each takes it from the other, and flushes. */
+static void collisions_in_slots(void) {
+    volatile unsigned int *at = map_at(0x52345000);
+    EXPECT(around(2, at, IN_SLOTS) >= 2 * ROUNDS);
+    EXPECT(around(2, at, FOR_COLLISIONS) >= 2 * ROUNDS);
+    EXPECT(around(2, at, OF_MAPPINGS) <= ROUNDS / 5);
+}
+
+/* What a parent has mapped, its child has at the same address. */
+static void collisions_of_mappings(void) {
+    volatile unsigned int *at = fresh(PAGE, MAP_PRIVATE);
+    EXPECT(around(2, at, OF_MAPPINGS) >= 2 * ROUNDS);
+    EXPECT(around(2, at, IN_SLOTS) <= ROUNDS / 5);
+}
+
+/* Where an entry went with its domain, taken by one of the many in between, its lines are still
+ * there. */
+static void collisions_with_ghosts(void) {
+    EXPECT(around_some(30, 15, map_at(0x52345000), WITH_LEFT) > ROUNDS / 2);
+}
+
+/* Who maps something in its own slot's addresses leaves it; who does in all has none. */
+static void slots_are_left(void) {
+    unsigned long left = counter(LEFT), without = counter(WITHOUT);
+    for (int slot = 1; slot < 64; slot++) {
+        *map_at(((unsigned long)slot << 25) + 0x12000) = slot;
+    }
+    EXPECT(counter(LEFT) > left);
+    EXPECT(counter(WITHOUT) == without + 1);
+    for (int slot = 1; slot < 64; slot++) {
+        EXPECT(*(unsigned int *)(((unsigned long)slot << 25) + 0x12000) == (unsigned int)slot);
+    }
+}
+
+const struct test fass_tests[] = {
+    {"a switch flushes nothing", nothing_is_flushed},
+    {"domains are recycled", domains_are_recycled},
+    {"domains are recycled clean", clean_domains},
+    {"collisions in slots", collisions_in_slots},
+    {"collisions of mappings", collisions_of_mappings},
+    {"collisions with what was left", collisions_with_ghosts},
+    {"slots are left", slots_are_left},
+    {0},
+};
