@@ -251,6 +251,8 @@ def _others(
             missing.append(name)
             continue
         for one in records.load(path):
+            if one.scheme != linux_suite.SCHEME:
+                continue
             parameters = tuple(sorted(one.parameters.items()))
             found[(one.machine, one.experiment, one.metric, parameters)] = one.value
     return found, tuple(missing)

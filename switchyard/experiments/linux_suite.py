@@ -28,12 +28,58 @@ from switchyard.summary import Interval, spread
 
 SYSTEM = "linux"
 SCHEME = "flush"  # what unmodified Linux does at each switch of address spaces
-# The machines, and the Linux that runs on each. Simulated: 32 MB of the FASS paper's memory.
-MACHINES = {"sa1110": "sa1110", "versatilepb": "versatilepb"}
+FAST = "fass"  # what it does with linux/6.12/fass
+# The machines, and of whose name the Linux is that runs on each.
+MACHINES = ("sa1110", "versatilepb")
 ABOUT = {
     "sa1110": "StrongARM SA-1110, 200 MHz",
     "versatilepb": "ARM926EJ-S, 210 MHz",
 }
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A Linux on a machine, by how it switches address spaces."""
+
+    machine: str
+    scheme: str
+
+    def __str__(self) -> str:
+        """As tables, figures and the names of runs call it."""
+        return self.linux.config
+
+    @property
+    def linux(self) -> Linux:
+        """Its build, with the suite on its RAM disk."""
+        return BENCHES[self.machine if self.scheme == SCHEME else f"{self.machine}-{self.scheme}"]
+
+    @property
+    def about(self) -> str:
+        """The same in words."""
+        how = ", fast switching" if self.scheme == FAST else ""
+        return f"{ABOUT[self.machine]}, Linux 6.12{how}"
+
+    @property
+    def does(self) -> str:
+        """What it does when address spaces are switched."""
+        return "switches fast" if self.scheme == FAST else "flushes at each switch"
+
+
+KERNELS = tuple(Kernel(machine, scheme) for machine in MACHINES for scheme in (SCHEME, FAST))
+# The paper's processor with the paper's two kernels.
+ORIGINAL, FASTER = KERNELS[:2]
+
+
+def kernel(job: Job) -> Kernel:
+    """What a job runs."""
+    return Kernel(job.machine, str(job.parameters["scheme"]))
+
+
+def named(figure: str, kernel: Kernel) -> str:
+    """What a figure of a kernel is called: the first kernel's has the plain name."""
+    return figure if kernel == ORIGINAL else f"{figure}-{kernel}"
+
+
 MAX_CYCLES = 40_000_000_000
 # By how many pages boots differ: odd, so that over some boots the sets of a TLB (32 of the
 # ARM926's) and of the caches are met evenly.
@@ -61,7 +107,9 @@ PARTS = (FLUSH, IFILL, DFILL, WALKS, BUFFER, KERNEL, PROGRAM)
 RATES = {
     "cycles": ("cycles",),
     "instructions": ("instructions",),
-    "address_space_switches": ("ttb_writes",),
+    # by the page directory or, fast, by the process ID
+    "address_space_switches": ("ttb_writes", "pid_writes"),
+    "flushes": ("icache_invalidate_all",),
     "icache_misses": ("icache_misses",),
     "dcache_misses": ("dcache_read_misses", "minicache_read_misses"),
     "itlb_misses": ("itlb_misses",),
@@ -94,13 +142,8 @@ class Point:
         return cycles * 1e6 / self.clock_hz
 
 
-def system(machine: str) -> Linux:
-    """The Linux for a machine."""
-    return BENCHES[MACHINES[machine]]
-
-
 def jobs(
-    machine: str,
+    kernel: Kernel,
     name: str,
     words: str,
     parameters: Mapping[str, Parameter],
@@ -108,7 +151,9 @@ def jobs(
     boots: int | None = None,
 ) -> list[Job]:
     """Jobs that ask the suite a question, one a boot: its name and parameters are `words`."""
-    return booted(system(machine), machine, f"{machine}-{name}", words, parameters, settings, boots)
+    more = {**parameters, "scheme": kernel.scheme}
+    name = f"{kernel}-{name}"
+    return booted(kernel.linux, kernel.machine, name, words, more, settings, boots)
 
 
 def booted(

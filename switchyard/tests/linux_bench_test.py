@@ -19,14 +19,14 @@ ROUNDS = 50
 
 
 def run(name: str, words: str, profiled: bool = False) -> Run:
-    linux = BENCHES[linux_suite.MACHINES[name]]
+    linux = BENCHES[name]
     build_linux.ensure([linux])
     boot = linux.boot(MAX_CYCLES, f"quiet -- bench {words}")
     symbols = linux.symbols if profiled else None
     return machine.run(dataclasses.replace(boot, machine=name, symbols=symbols))
 
 
-@pytest.mark.parametrize("name", list(linux_suite.MACHINES))
+@pytest.mark.parametrize("name", linux_suite.MACHINES)
 def test_clock_probe_and_profile_agree(name: str) -> None:
     words = f"potato case=pipe rounds={ROUNDS}"
     by_probe = run(name, f"{words} clock=probe", profiled=True).stats
