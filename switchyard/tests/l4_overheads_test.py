@@ -218,6 +218,14 @@ def test_small_tasks_on_the_kernel(scheme: str) -> None:
     assert own.cycles / 100 < taken < 3 * own.cycles / 100
 
 
+@pytest.mark.slow
+@pytest.mark.guests
+def test_tasks_that_outlast_their_slices_are_not_interrupted() -> None:
+    """The kernel must not unmask its timer behind the program's back; `measure` counts."""
+    jobs = {job.name: job for job in L4Overheads().jobs(Settings())}
+    assert run(jobs["flush-sort-deflate-1-4"]).pair is not None
+
+
 @pytest.mark.guests
 def test_bad_parameters_are_said() -> None:
     (job, *_) = L4Overheads().jobs(Settings(quick=True))

@@ -70,13 +70,14 @@ void board_init(void) {
     VIC(VIC_INT_SELECT) = 0; /* all as IRQ */
     SIC(SIC_ENABLE_CLEAR) = ~0u;
     SIC(SIC_PASS_CLEAR) = ~0u;
-    VIC(VIC_INT_ENABLE) = 1u << IRQ_SIC;
-
     TIMER(MATCH, TIMER_CONTROL) = 0;
     TIMER(MATCH, TIMER_INT_CLR) = 0;
     TIMER(FREE, TIMER_CONTROL) = 0;
     TIMER(FREE, TIMER_LOAD) = ~0u;
     TIMER(FREE, TIMER_CONTROL) = CONTROL_FREE;
+
+    /* The timer's once and for all: who masks it (bench/l4/overheads.c) is not interrupted. */
+    VIC(VIC_INT_ENABLE) = 1u << IRQ_SIC | 1u << IRQ_TIMER;
 }
 
 void board_putc(char c) {
@@ -104,7 +105,6 @@ static void start_match(void) {
     TIMER(MATCH, TIMER_INT_CLR) = 0;
     TIMER(MATCH, TIMER_LOAD) = ahead > 0 ? (uint32_t)ahead : 1;
     TIMER(MATCH, TIMER_CONTROL) = CONTROL_ONCE;
-    VIC(VIC_INT_ENABLE) = 1u << IRQ_TIMER;
 }
 
 void board_timer_tick_at(uint32_t count) {
