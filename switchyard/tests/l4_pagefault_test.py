@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from switchyard import plot
+from switchyard import build, machine, plot
 from switchyard.errors import RunError
 from switchyard.experiments.experiment import Outcome, Settings
-from switchyard.experiments.l4_pagefault import CASES, LIMIT, SCHEMES, L4PageFault
+from switchyard.experiments.l4_pagefault import CACHE_FLUSH, CASES, LIMIT, SCHEMES, L4PageFault
 from switchyard.machine import Stats
 from switchyard.tests import fake_machine as fake
 
@@ -72,3 +72,15 @@ def test_a_row_has_the_cycles_of_each_kind() -> None:
     point = experiment.measure(job, statistics_of("flush", page=800))
     assert experiment.row(job, point) == {"scheme": "flush", **point.cycles}
     assert point.cycles["page_4k"] != point.rounds["page_4k"]
+
+
+@pytest.mark.guests
+def test_programs_that_collide_while_they_start_are_switched_to_fast_afterwards() -> None:
+    """Their first faults collide, and then nothing does: nobody steps aside for that."""
+    (job,) = [one for one in L4PageFault().jobs(Settings(rounds=50)) if one.name == "fass"]
+    assert isinstance(job.guest, build.Guest)
+    build.ensure([job.guest])
+    stats = machine.run(job.boot(job.guest.images)).stats
+    cases = {CASES[name][0] for name in ("page_4k", "more_rights", "directory")}
+    found = {one.id: one.event(CACHE_FLUSH) for one in stats.regions if one.id in cases}
+    assert found == dict.fromkeys(cases, 0)

@@ -33,7 +33,7 @@ class Step:
 
 
 def steps(text: str) -> Iterator[Step]:
-    """The steps of a page, in order. `...` in an output stands for any lines."""
+    """The steps of a page, in order."""
     for fence in FENCE.finditer(text):
         line = text.count("\n", 0, fence.start()) + 2
         if fence[1] == "diff":
@@ -45,12 +45,16 @@ def steps(text: str) -> Iterator[Step]:
 
 
 def pattern(output: str) -> re.Pattern[str]:
-    """What an output must match: numbers may be others, as they change with the kernel."""
+    """What an output must match: numbers may be others, as they change with the kernel.
+
+    `...` stands for any lines, and at a line's end for the rest of it.
+    """
     lines = []
     for line in output.splitlines():
-        masked = re.split(r"0x[0-9a-f]+|\d+", line)
+        masked = re.split(r"0x[0-9a-f]+|\d+", line.removesuffix(" ..."))
         words = r"(?:0x[0-9a-f]+|\d+)".join(re.escape(part) for part in masked)
-        lines.append(r"(?:.*\n)*?" if line == "..." else words + r"\n")
+        rest = ".*" if line.endswith(" ...") else ""
+        lines.append(r"(?:.*\n)*?" if line == "..." else words + rest + r"\n")
     return re.compile("".join(lines))
 
 

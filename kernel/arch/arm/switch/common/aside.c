@@ -31,11 +31,15 @@ static void judge(uint32_t ran) {
 /* What its last stay was like. */
 static void count_stay(struct switch_state *s) {
     if (unlikely(s->alone && s->collided)) {
-        s->poor = (int8_t)(s->poor < 0 ? 1 : s->poor + 1);
+        int weight = cpd.mapped != 0 ? 1 : POOR_STAY;
+        s->poor = (int8_t)(s->poor < 0 ? weight : s->poor + weight);
     } else if (s->poor > -GOOD_STAYS && --s->poor == -GOOD_STAYS) {
         s->level = 0;
     }
     s->collided = s->alone = false;
+    if (unlikely(cpd.mapped != 0)) {
+        cpd.mapped--;
+    }
 }
 
 static void step_aside(struct space *space) {
@@ -81,6 +85,7 @@ static void step_back(struct switch_state *s) {
     s->ttb = 0;
     s->dacr = 0;
     s->poor = POOR_AT_RETURN;
+    s->contested = 0; /* what it collided for then it may not use any more */
     slot_go_home(s);
     count_event(PROBE_EVENT_ASIDE_BACK);
 }

@@ -27,10 +27,14 @@
 
 #include "kernel.h"
 
-/* Assumed: the first stays of a program are faults and no measure of what comes. Who comes back is
- * believed sooner. After so many that were not poor nobody remembers how often it was aside. */
-#define POOR_STAYS     3
-#define POOR_AT_RETURN 1
+/* Assumed: three poor stays in a row say what comes. Those near which something is mapped say less,
+ * for programs that start collide in their page faults, and then perhaps no more (bench/l4/fault.c
+ * does ten times). Who comes back is believed sooner. After so many that were not poor nobody
+ * remembers how often it was aside. */
+#define POOR_STAY      5
+#define POOR_STAYS     (3 * POOR_STAY)
+#define POOR_AT_RETURN POOR_STAY
+#define MAPPED_STAYS   4u /* who faulted, its pager, and both once more */
 #define GOOD_STAYS     32
 /* Assumed: coming back costs up to five flushes (a domain is recycled, some entries are faulted
  * in), which are to be less than a twentieth of the switches, and soon much less. */

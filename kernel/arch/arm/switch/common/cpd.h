@@ -74,6 +74,7 @@
 struct cpd {
     uint32_t *entries;
     uint32_t epoch;
+    uint32_t mapped; /* so many stays of spaces are still near a page that was mapped (aside.h) */
     /* The sections of each domain, a list through their numbers; 0 ends it (section 0 is in slot 0,
      * and linked like any other: the lists hold section + 1). A list may have sections that another
      * has taken since; none is in two. `list` is the domain whose list it is in, 0 = none. */

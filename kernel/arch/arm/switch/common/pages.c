@@ -33,6 +33,7 @@ static void forget_translation(const struct switch_state *s, uint32_t mva, uint3
 
 void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, bool was_valid) {
     struct switch_state *s = &space->scheme;
+    cpd.mapped = MAPPED_STAYS;
     if (was_valid) {
         forget_translation(s, mva_of(s, va), size);
     }
