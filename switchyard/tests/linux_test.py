@@ -106,6 +106,52 @@ def test_linux_forgets_no_maintenance(system: Linux, run: Run) -> None:
     assert checked.stats == run.stats
 
 
+SCRIPT = """#!expect
+expect "# " within 20
+send "echo one > /tmp/x\\r"
+expect "# "
+send "cat /tmp/x\\r"
+expect "\\none\\r"
+expect "# "
+send "{}\\r"
+expect "{}" within 1
+"""
+
+
+def play(system: Linux, script: Path) -> subprocess.CompletedProcess[str]:
+    """Boots into the shell, where the script types."""
+    command = [str(machine.binary()), *system.boot(MAX_CYCLES, "shell").arguments()]
+    return subprocess.run(
+        [*command, "--input", str(script)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.guests
+def test_a_script_works_the_shell(system: Linux, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text(SCRIPT.format("exit", system.last_line))
+    run = play(system, script)
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr
+    assert "# cat /tmp/x\r\none\r\n# exit" in run.stdout.replace("\r\r", "\r")
+
+
+@pytest.mark.slow
+@pytest.mark.guests
+def test_a_script_that_waits_in_vain_says_where(system: Linux, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text(SCRIPT.format("echo two", "three"))
+    run = play(system, script)
+    assert run.returncode == 1
+    assert f"{script}:9:" in run.stderr.splitlines()[-1]
+    assert run.stdout.rstrip().endswith("two\r\n#")
+
+
 @pytest.mark.slow
 @pytest.mark.guests
 @pytest.mark.parametrize("name", ["s3c24a0", "omap1610"])

@@ -85,7 +85,7 @@ def test_the_tutorial_shows_what_one_sees(tmp_path: Path) -> None:
             changed(tmp_path, step.diff)
             continue
         done = subprocess.run(
-            ["sh", "-c", step.command],
+            ["timeout", str(SECONDS), "sh", "-c", step.command],  # and all that it has started
             cwd=tmp_path,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -93,7 +93,6 @@ def test_the_tutorial_shows_what_one_sees(tmp_path: Path) -> None:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            timeout=SECONDS,
             check=False,
         )
         shown = done.stdout.replace("\r", "")
