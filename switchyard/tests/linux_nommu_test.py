@@ -102,7 +102,9 @@ def test_questions_without_an_mmu(words: str) -> None:
     streams = {"bandwidth": [3], "ctx": [2, 5, 130, 133]}
     question = words.split()[0]
     for stream in streams.get(question, list(suite.STREAMS.get(question, ()))):
-        assert len(answered.samples[stream]) == 3
+        # a round of the null call is twenty of them (bench/unix/call.c)
+        each = 20 if (question, stream) == ("call", 1) else 1
+        assert len(answered.samples[stream]) == 3 * each
         assert answered.region(stream).entries == 1
 
 
