@@ -239,11 +239,16 @@ def _synonyms(fass: Point) -> str:
 
 def _scheme_faults(found: Mapping[str, Point]) -> str:
     fass, flush = found["fass"], found["flush"]
+    flushes = fass.rates["collision"]["cache_flushes"]
+    how = (
+        f"with {flushes:.1f} flushes"
+        if flushes >= 0.1
+        else "as who collides at every switch steps aside, and is flushed there"
+    )
     return (
         f"The scheme's own faults: an entry to copy costs {fass.cycles['directory']:.0f} cycles "
         f"under fass ({flush.cycles['directory']:.0f} under flush, which has nothing to copy), "
-        f"a collision {fass.cycles['collision']:.0f}, with "
-        f"{fass.rates['collision']['cache_flushes']:.1f} flushes "
+        f"a collision {fass.cycles['collision']:.0f}, {how} "
         f"({flush.cycles['collision']:.0f} under flush: its flushes are in the switches)."
     )
 

@@ -42,7 +42,7 @@ FLUSHES = [
     "protect_lines",
 ]
 # By variant: what must be found there. With ghosts a flush waits until a section does change
-# hands, so neither a forgotten mark nor the recycling's own flush matters; without, both do.
+# hands, so a forgotten mark does not matter and a recycling has none; without, both do.
 FOUND = {
     "": [*FLUSHES, "ghost_cache", "unmap_ghost_lines", "exchange_cache", "exchange_tlb"],
     "ASIDE": [

@@ -114,10 +114,40 @@ static void denied_then_recycled(void) {
     }
 }
 
+#define FILLERS 16u /* more than there are domains: whoever does not run loses its own */
+
+/* The owner has lost its domain, and nobody flushed: its lines are still there when the other takes
+ * back what both contest. */
+static void left_by_recycling(void) {
+    static const L4_Word_t seeds[2] = {0x100, 0x200};
+    struct task *spaces[2] = {with_pages(seeds[0]), with_pages(seeds[1])};
+    struct task *filler[FILLERS];
+    CHECK(spaces[0] != NULL && spaces[1] != NULL);
+    for (unsigned i = 0; i < FILLERS; i++) {
+        filler[i] = child_new();
+        CHECK(filler[i] != NULL);
+        CHECK(task_add_page(filler[i], 0xa0000000 + i * 0x100000, NULL, L4_FullyAccessible) !=
+              NULL);
+    }
+    for (unsigned turn = 0; turn < 3; turn++) {
+        unsigned owner = turn % 2, other = 1 - owner;
+        CHECK(holds(spaces[other], seeds[other]) && holds(spaces[owner], seeds[owner]));
+        CHECK(child_fill(spaces[owner], places[0], WORDS, seeds[owner]));
+        for (unsigned i = 0; i < FILLERS; i++) {
+            CHECK(child_fill(filler[i], 0xa0000000 + i * 0x100000, 4, i));
+        }
+        CHECK(holds(spaces[other], seeds[other]));
+        for (unsigned i = 0; i < FILLERS; i++) {
+            CHECK(child_holds(filler[i], 0xa0000000 + i * 0x100000, 4, i));
+        }
+    }
+}
+
 const struct test collide_tests[] = {
     {"collide_at_once", at_once},
     {"collide_clean_ones", clean_ones},
     {"collide_denied_walk", denied_walk},
     {"collide_denied_then_recycled", denied_then_recycled},
+    {"collide_left_by_recycling", left_by_recycling},
     {NULL, NULL},
 };

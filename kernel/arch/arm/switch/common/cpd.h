@@ -29,9 +29,8 @@
  * What is flushed when (what concerns shared sections is in fass-shared/switch_impl.c):
  *   switch to a space with a domain    nothing
  *   free domain taken                  nothing (it was freed with a TLB flush)
- *   clean domain recycled              nothing; TLBs, if its space has run since the last flush
+ *   domain recycled                    nothing; TLBs, if its space has run since the last flush
  *                                      (its entries carry the domain's number)
- *   dirty domain recycled              caches and TLBs; afterwards every domain is clean
  *   CPD entry loaded, section unused   nothing (TLBs keep no invalid entries)
  *   CPD entry loaded over a ghost      caches
  *   CPD entry loaded over another's    caches and TLBs (a collision); TLBs, if that one has not run
@@ -41,9 +40,11 @@
  *   page table or section removed      TLBs; its pages' lines were cleaned page by page
  *   space deleted                      caches and TLBs, if it can have left anything
  *
- * The flush for a dirty domain is the published scheme's, which keeps no record of a section once
- * its entry is gone. Ghosts are such a record: with them that flush could wait until a section does
- * change hands. It is done all the same, so that this scheme is the one that was measured.
+ * The published scheme keeps no record of a section once its entry is gone, and so empties the
+ * caches when a dirty domain is recycled. Ghosts are such a record: with them that flush waits
+ * until a section does change hands, which spaces with slots of their own hardly ever do. (A shared
+ * section's ghost has no owner whose own return would be free; its domain is recycled as
+ * published.)
  *
  * A line of a space without a domain is harmless where it is: nobody can reach it, it is written
  * back to its own frame (lines keep the pa), and switch_unmap finds it by the ghost. So isolation

@@ -44,6 +44,7 @@ void domain_lose(struct switch_state *s) {
     policy_lost(domains.policy, s->domain);
     domains.used &= ~(1u << s->domain);
     hot.scheme.ran &= ~(1u << s->domain);
+    hot.scheme.dirty &= ~(1u << s->domain);
     domains.holder[s->domain] = NULL;
     domains.policy[s->domain] = NULL;
     s->domain = 0;
@@ -72,9 +73,7 @@ void domain_recycle(uint32_t from) {
             }
         }
     }
-    if (!clean) {
-        cpd_flush();
-    } else if (cached) {
+    if (cached) {
         cpu_flush_tlbs();
     }
 }
@@ -85,8 +84,7 @@ void domain_take(struct switch_state *to) {
         uint32_t before = cpd.epoch;
         if (!sharing_recycle_idle()) {
             domain_recycle(domains.used & ~sharing_sections() & ~1u);
-        }
-        if (cpd.epoch != before) {
+        } else if (cpd.epoch != before) {
             /* The space that is left does not go on: it is clean as well. */
             hot.scheme.dirty = hot.scheme.ran = 0;
             if (hot.space != NULL) {

@@ -34,7 +34,7 @@
 #define recycle_entries      3  /* a recycled domain's entries leave the CPD */
 #define recycle_clean_tlb    4  /* ... and the TLB, also where the domain is clean */
 #define recycle_dirty_tlb    5  /* ... and where it is dirty */
-#define recycle_dirty_cache  6  /* a dirty domain is recycled with a flush of the caches */
+#define recycle_dirty_cache  6  /* PUBLISHED: a dirty domain is recycled with a flush of caches */
 #define collision_tlb        7  /* an entry that replaces another's: the TLB is flushed */
 #define collision_cache      8  /* ... and the caches */
 #define ghost_cache          9  /* a section that was given up without a flush: the caches */
@@ -291,10 +291,12 @@ inline recycle(d) {
     domain[who] = 0;
     if
     :: (dirty & BIT(d)) != 0 ->
+#ifdef PUBLISHED
         if
         :: DO(recycle_dirty_cache) -> flush_caches()
         :: else
         fi;
+#endif
         if
         :: DO(recycle_dirty_tlb) -> invalidate_tlb()
         :: else
