@@ -2,9 +2,7 @@
 //! What the command line promises: bad input is one line on stderr and exit status 2, a guest's
 //! fate is the exit status, equal runs leave equal statistics.
 
-#[path = "cli/console.rs"]
 mod console;
-#[path = "cli/files.rs"]
 mod files;
 
 use std::path::PathBuf;

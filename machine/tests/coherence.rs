@@ -4,7 +4,7 @@
 //! processor does with stale state is their purpose; `coherence/` has the rest, and one without
 //! any fault.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 

@@ -3,7 +3,7 @@
 //! each (`memory/*.S`, whose first comment says what the hardware does). A guest checks itself; the
 //! number of the check that failed is its exit status.
 
-mod support;
+use crate::support;
 
 use switchyard_machine::machine::Stop;
 

@@ -2,7 +2,7 @@
 //! The profile (`--profile`): its functions' cycles and waits are those that the counters count, also
 //! where guests fault, flush and drain.
 
-mod support;
+use crate::support;
 
 use serde_json::Value;
 use switchyard_machine::machine::Stop;

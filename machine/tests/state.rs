@@ -2,7 +2,7 @@
 //! Saved machines: going on from one is the same, to the cycle and the last counter, as never
 //! having stopped; and a file that is none is refused in a few words, whatever is in it.
 
-mod support;
+use crate::support;
 
 use std::sync::OnceLock;
 

@@ -5,7 +5,7 @@
 //! With `SWITCHYARD_TIMING_SHOW=1` (and `-- --nocapture`) the measured numbers are printed. Nothing
 //! ever writes the golden ones: a change of timing changes them by hand, with its derivation.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -2,7 +2,7 @@
 //! The timeline (`--trace`), read here by the rules of its format alone: slices nest, time goes on,
 //! every reference has been introduced, and what is an event there is what the counters count.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};

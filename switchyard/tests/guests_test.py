@@ -133,7 +133,7 @@ def test_kernel_on_others_of_the_kind(name: str, subtests: pytest.Subtests) -> N
 
 
 # The kernel against a model of who may see which page (user/random).
-OPERATIONS = 100_000
+OPERATIONS = 30_000
 
 
 @pytest.mark.slow

@@ -72,7 +72,7 @@ def searches(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     def build(variant: str) -> Path:
         folder: Path = tmp_path_factory.mktemp(variant or "ghosts")
         define = f"-D{variant}" if variant else ""
-        flags = "-w -O1 -DBFS -DSAFETY -DNOREDUCE -DCOLLAPSE"
+        flags = "-w -O2 -DBFS -DSAFETY -DNOREDUCE"
         subprocess.run(
             ["sh", "-c", f"{LIMITS} spin -a {define} {MODEL} && cc {flags} -o pan pan.c"],
             cwd=folder,
@@ -88,7 +88,7 @@ def searches(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 def search(folder: Path, omit: int) -> tuple[int, int]:
     """The number of errors (0 or 1: it ends at the first) and of states."""
     done = subprocess.run(
-        ["sh", "-c", f"{LIMITS} ./pan -w22"],
+        ["sh", "-c", f"{LIMITS} ./pan -w24"],
         cwd=folder,
         env={**os.environ, "OMIT": str(omit)},
         capture_output=True,

@@ -16,10 +16,10 @@ from vectors import STATE_NAMES, Case, MachineRun, machine_command
 
 # Core, options, seed, instructions. test_spaces.py adds those with page tables.
 STREAMS = {
-    "ARMv4": ("sa1110", [], 20031, 1_500_000),
-    "ARMv4 through caches": ("sa1110", ["--caches"], 20032, 500_000),
-    "ARMv5TE and Thumb": ("arm926", [], 20033, 2_000_000),
-    "ARMv5TE and Thumb through caches": ("arm926", ["--caches"], 20034, 500_000),
+    "ARMv4": ("sa1110", [], 20031, 750_000),
+    "ARMv4 through caches": ("sa1110", ["--caches"], 20032, 250_000),
+    "ARMv5TE and Thumb": ("arm926", [], 20033, 1_000_000),
+    "ARMv5TE and Thumb through caches": ("arm926", ["--caches"], 20034, 250_000),
 }
 SEED = 20031
 HERE = Path(__file__).parent

@@ -2,7 +2,6 @@
 //! Builds and runs the assembly guests of `memory/`, `timing/` and `coherence/`.
 //!
 //! Each test binary uses a part of this.
-#![allow(dead_code)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

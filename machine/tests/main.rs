@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The tests of the simulator from outside, as one program: each file as a program of its own would
+//! have the whole machine compiled and linked again.
+
+mod arm926;
+mod arm926_timing;
+mod cli;
+mod coherence;
+mod fuzz;
+mod memory;
+mod naive_models;
+mod probe;
+mod profile;
+mod state;
+mod support;
+mod timing;
+mod trace;
