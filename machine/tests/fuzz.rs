@@ -3,7 +3,7 @@
 //! always the same ones. `fuzz/README.md` says how to search further.
 
 #[path = "../fuzz/src/lib.rs"]
-mod fuzz;
+mod targets;
 
 /// Inputs for each target beside the seeds; a few thousand in all.
 const INPUTS: u64 = 700;
@@ -50,11 +50,11 @@ impl Random {
 }
 
 fn smoke(name: &str) {
-    let (_, target) = fuzz::TARGETS
+    let (_, target) = targets::TARGETS
         .iter()
         .find(|(target, _)| *target == name)
         .expect("a target");
-    let seeds = fuzz::seeds(name);
+    let seeds = targets::seeds(name);
     assert!(!seeds.is_empty());
     let mut random = Random(0x5eed_0000 + name.len() as u64);
     for seed in &seeds {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Builds and runs the assembly guests of `memory/`, `timing/` and `coherence/`.
-//!
-//! Each test binary uses a part of this.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
