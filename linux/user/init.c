@@ -3,9 +3,10 @@
  * The first process: mounts what programs expect, does what the kernel's command line asks for,
  * switches the machine off (or, where the board cannot, resets it). The kernel's console is its
  * standard input and output. Words of the command line: "shell" for a shell, "end" for nothing at
- * all, "bench" for the suite of benchmarks, with what follows as its arguments (behind " -- " on
- * the command line, so that the kernel leaves words with = alone); without one of them the
- * self-tests run. A first word "hold=N" makes boots differ: see hold().
+ * all, "bench" for the suite of benchmarks, "stress" for the stress program, with what follows as
+ * their arguments (behind " -- " on the command line, so that the kernel leaves words with =
+ * alone); without one of them the self-tests run. A first word "hold=N" makes boots differ: see
+ * hold().
  */
 #include "os.h"
 
@@ -115,6 +116,11 @@ int main(int argc, char **argv) {
     } else if (is(word, "bench")) {
         argv[1] = (char *)"/bin/suite";
         printf("init: suite ended with status %d\n", run(argv + 1));
+#ifdef STRESS
+    } else if (is(word, "stress")) {
+        argv[1] = (char *)STRESS;
+        printf("init: stress ended with status %d\n", run(argv + 1));
+#endif
     } else if (!is(word, "end")) {
         self_tests();
     }

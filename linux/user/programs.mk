@@ -3,7 +3,8 @@
 # made by the pinned compiler. Included by ../Makefile.
 INIT     := init os aeabi
 SH       := sh os aeabi
-TESTS    := selftest process signals pipes sockets locks memory shared spaces fass code states time os
+TESTS    := selftest expect process signals pipes sockets locks memory shared spaces fass code states time os
+STRESS   := stress stress_memory stress_process stress_shared stress_threads expect os aeabi
 LARGE    := large os aeabi
 NETWORK  := net os aeabi
 # The suite of benchmarks (bench/unix), which has no file of this folder in it: its licence is not
@@ -12,7 +13,7 @@ SUITE    := $(addprefix bench/unix/,suite measure children potato ctx bandwidth 
             signal extreme) bench/os/linux l4/lib/arch/arm/divide l4/lib/arch/arm/aeabi
 HELLO    := bench/unix/hello
 BENCH    := $(addprefix $(USER)/,init $(if $(ANYWHERE),,sh) suite hello)
-PROGRAMS := $(sort $(BENCH) $(if $(ANYWHERE),,$(addprefix $(USER)/,sh selftest large $(MORE))))
+PROGRAMS := $(sort $(BENCH) $(if $(ANYWHERE),,$(addprefix $(USER)/,tests/init sh selftest stress large $(MORE))))
 
 # Programs are where the linker puts them, or (ANYWHERE) where there is room: then they relocate
 # themselves, have a stack of a fixed size where there is no MMU, and fork() is the system call of
@@ -29,13 +30,19 @@ endif
 CFLAGS_USER := -std=gnu11 -O2 -ffreestanding -fno-sanitize=undefined -g0 -fno-stack-protector \
     $(PLACED) -fno-unwind-tables -ffunction-sections -Wall -Wextra -Wshadow -Wundef -Werror \
     -isystem $(SOURCE)/tools/include/nolibc -isystem $(OBJECTS)/usr/include -DEND=$(END)
-HEADERS := user/test.h user/os.h user/thumb.h user/programs.mk configs/$(CONFIG).mk \
+HEADERS := user/test.h user/stress.h user/os.h user/thumb.h user/programs.mk configs/$(CONFIG).mk \
            $(OBJECTS)/.headers
 OBJDUMP ?= $(CROSS)objdump
 
 $(USER)/%.o: user/%.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(TARGET) $(CFLAGS_USER) -include nolibc.h -c -o $@ $<
+
+# The init of the disk that has the stress program. That beside the benchmarks stays as it is, lest
+# what is measured there change with the tests.
+$(USER)/tests/init.o: user/init.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(TARGET) $(CFLAGS_USER) -DSTRESS='"/bin/stress"' -include nolibc.h -c -o $@ $<
 
 # From elsewhere in the repository, under their places in it. nolibc's types do not convert as
 # Switchyard's own code has it, but it does as -Wall and -Wextra want.
@@ -61,7 +68,9 @@ $(USER)/thumb/%.o: user/%.c $(HEADERS)
 
 $(PROGRAMS): $(BEGIN:%=$(USER)/%.o)
 $(USER)/init: $(INIT:%=$(USER)/%.o)
+$(USER)/tests/init: $(USER)/tests/init.o $(USER)/os.o $(USER)/aeabi.o
 $(USER)/sh: $(SH:%=$(USER)/%.o)
+$(USER)/stress: $(STRESS:%=$(USER)/%.o)
 $(USER)/large: $(LARGE:%=$(USER)/%.o)
 $(USER)/net: $(NETWORK:%=$(USER)/%.o)
 $(USER)/suite: $(SUITE:%=$(USER)/%.o)

@@ -38,6 +38,9 @@ enum { PAGE = 4096 };
 /* Whether `child` ends, with exit status 0. */
 int ended_well(pid_t child);
 
+/* A number that looks random: a step of xorshift. */
+unsigned int scramble(unsigned int n);
+
 /* Words that depend on `seed` and on their place, so that no two pages are equal. */
 void fill(void *start, size_t bytes, unsigned int seed);
 int filled(const void *start, size_t bytes, unsigned int seed);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the self-test and the stress program share: expectations, and memory that they can check. */
+#include "test.h"
+
+void fail(const char *file, int line, const char *what) {
+    const char *name = strrchr(file, '/');
+    printf("  %s:%d: expected %s (error %d)\n", name ? name + 1 : file, line, what, errno);
+    _exit(1);
+}
+
+int ended_well(pid_t child) {
+    int status;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+unsigned int scramble(unsigned int n) {
+    n ^= n << 13;
+    n ^= n >> 17;
+    return n ^ n << 5;
+}
+
+void fill(void *start, size_t bytes, unsigned int seed) {
+    unsigned int *words = start;
+    for (size_t i = 0; i < bytes / sizeof(*words); i++) {
+        words[i] = scramble(seed + i + 1);
+    }
+}
+
+int filled(const void *start, size_t bytes, unsigned int seed) {
+    const unsigned int *words = start;
+    for (size_t i = 0; i < bytes / sizeof(*words); i++) {
+        if (words[i] != scramble(seed + i + 1)) {
+            printf("  word %d of %d: %x, not %x\n", (int)i, (int)(bytes / sizeof(*words)), words[i],
+                   scramble(seed + i + 1));
+            return 0;
+        }
+    }
+    return 1;
+}
+
+void *fresh(size_t bytes, int flags) {
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | flags, -1, 0);
+    EXPECT(at != MAP_FAILED);
+    return at;
+}
+
+int scratch_file(size_t bytes, unsigned int seed) {
+    char path[32] = "/tmp/scratch-";
+    unsigned int page[PAGE / sizeof(unsigned int)];
+    utoa_r(getpid(), path + strlen(path));
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    EXPECT(fd >= 0 && unlink(path) == 0);
+    for (size_t at = 0; at < bytes; at += PAGE) {
+        fill(page, PAGE, seed + at / sizeof(*page));
+        EXPECT(write_all(fd, page, PAGE) == PAGE);
+    }
+    return fd;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Puts a Linux system under stress where virtually-tagged caches make it hard, for so many seconds:
+ *
+ *     stress [seconds=N] [seed=S] [workers=W] [steps=N] [scene=NAME]
+ *
+ * Workers do one scene after the other, drawn at random, all at the same time. The same seed draws
+ * the same; on a simulator all of the run is the same. Steps end a worker before its time; a name
+ * of a scene leaves that alone. A failure says seed, worker, step and scene, and ends all.
+ */
+#include "stress.h"
+
+static const struct scene *const tables[] = {memory_scenes, process_scenes, shared_scenes,
+                                             thread_scenes};
+
+enum { MOST_SCENES = 24, MOST_WORKERS = 8, TIMEOUT_SECONDS = 120 };
+
+static const struct scene *scenes[MOST_SCENES];
+static unsigned int scene_count;
+
+/* How often each has been played to its end; the workers count into one page. */
+static unsigned int (*played)[MOST_SCENES];
+
+unsigned int draw(struct random *random, unsigned int below) {
+    random->state = random->state * 1664525 + 1013904223;
+    return (random->state >> 8) % below;
+}
+
+struct random drawn_from(unsigned int seed, unsigned int number) {
+    return (struct random){scramble(seed * 2654435761u + scramble(number + 1) + 1)};
+}
+
+pid_t forked(void) {
+    pid_t child = fork();
+    EXPECT(child >= 0);
+    return child;
+}
+
+void turns_make(struct turns *turns, unsigned int count) {
+    for (unsigned int i = 0; i < count; i++) {
+        EXPECT(pipe(turns->pipes[i]) == 0);
+    }
+}
+
+void turn_wait(const struct turns *turns, unsigned int own) {
+    char token;
+    EXPECT(read(turns->pipes[own][0], &token, 1) == 1);
+}
+
+void turn_pass(const struct turns *turns, unsigned int to) {
+    EXPECT(write(turns->pipes[to][1], "t", 1) == 1);
+}
+
+static const struct scene *draw_scene(struct random *random) {
+    unsigned int sum = 0;
+    unsigned int at;
+    const struct scene *const *scene = scenes;
+    for (unsigned int i = 0; i < scene_count; i++) {
+        sum += scenes[i]->weight;
+    }
+    for (at = draw(random, sum); at >= (*scene)->weight; scene++) {
+        at -= (*scene)->weight;
+    }
+    return *scene;
+}
+
+/* Whether all is well. */
+static int play(const struct scene *scene, struct random *random) {
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        setpgid(0, 0);
+        interval_timer(TIMEOUT_SECONDS * 1000000, 0);
+        scene->run(random);
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        printf("  no process: error %d\n", errno);
+        return 0;
+    }
+    kill(-child, SIGKILL);
+    if (ended_by(status)) {
+        printf("  ended by signal %d\n", ended_by(status));
+    }
+    return status == 0;
+}
+
+static void work(unsigned int seed, unsigned int worker, unsigned int steps, long long until) {
+    for (unsigned int step = 0; step < steps && monotonic() < until; step++) {
+        struct random random = drawn_from(seed, worker << 24 | step);
+        const struct scene *scene = draw_scene(&random);
+        if (!play(scene, &random)) {
+            printf("FAIL seed=%u worker=%u step=%u scene=%s\n", seed, worker, step, scene->name);
+            _exit(1);
+        }
+        for (unsigned int i = 0; i < scene_count; i++) {
+            played[worker][i] += scenes[i] == scene;
+        }
+    }
+    _exit(0);
+}
+
+/* The value behind name= among the arguments, or NULL. */
+static const char *argument(char **arguments, const char *name) {
+    size_t length = strlen(name);
+    for (; *arguments; arguments++) {
+        if (strncmp(*arguments, name, length) == 0 && (*arguments)[length] == '=') {
+            return *arguments + length + 1;
+        }
+    }
+    return NULL;
+}
+
+static unsigned int number(char **arguments, const char *name, unsigned int otherwise) {
+    const char *text = argument(arguments, name);
+    return text ? (unsigned int)atol(text) : otherwise;
+}
+
+static int choose_scenes(const char *only) {
+    for (size_t i = 0; i < LENGTH(tables); i++) {
+        for (const struct scene *scene = tables[i]; scene->name; scene++) {
+            if (!only || strcmp(only, scene->name) == 0) {
+                scenes[scene_count++] = scene;
+            }
+        }
+    }
+    return scene_count != 0;
+}
+
+int main(int argc, char **argv) {
+    unsigned int seed, workers, seconds, steps, failed = 0, all = 0;
+    pid_t children[MOST_WORKERS];
+    if (argc == 3 && strcmp(argv[1], "executed") == 0) {
+        return executed_with(argv[2]);
+    }
+    argv += argc > 0;
+    seed = number(argv, "seed", 1);
+    seconds = number(argv, "seconds", 10);
+    workers = number(argv, "workers", 3);
+    steps = number(argv, "steps", ~0u);
+    if (workers == 0 || workers > MOST_WORKERS || !choose_scenes(argument(argv, "scene"))) {
+        printf("usage: stress [seconds=N] [seed=S] [workers=1..%d] [steps=N] [scene=NAME]\n",
+               MOST_WORKERS);
+        return 2;
+    }
+    played = fresh(sizeof(*played) * MOST_WORKERS, MAP_SHARED);
+    printf("stress: seed=%u workers=%u seconds=%u\n", seed, workers, seconds);
+    for (unsigned int i = 0; i < workers; i++) {
+        children[i] = forked();
+        if (children[i] == 0) {
+            work(seed, i, steps, monotonic() + seconds * 1000000000LL);
+        }
+    }
+    for (unsigned int left = workers; left > 0; left--) {
+        int status;
+        pid_t ended = wait(&status);
+        /* The others' scenes would never fail for another reason than the first. */
+        for (unsigned int i = 0; status != 0 && failed == 0 && i < workers; i++) {
+            if (children[i] != ended) {
+                kill(children[i], SIGKILL);
+            }
+        }
+        failed += status != 0 && failed == 0;
+    }
+    for (unsigned int i = 0; i < scene_count; i++) {
+        unsigned int sum = 0;
+        for (unsigned int worker = 0; worker < workers; worker++) {
+            sum += played[worker][i];
+        }
+        printf("stress: %u times %s\n", sum, scenes[i]->name);
+        all += sum;
+    }
+    printf("RESULT steps=%u failed=%u\n", all, failed);
+    return failed != 0;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A scene of threads: what one of them maps and writes, the others see at once. */
+#include "stress.h"
+
+/* CLONE_VM, _FS, _FILES, _SIGHAND, _THREAD, _SYSVSEM, _CHILD_CLEARTID of <linux/sched.h>, whose
+ * names are nolibc's only in part. */
+enum { FLAGS = 0x100 | 0x200 | 0x400 | 0x800 | 0x10000 | 0x40000 | 0x200000 };
+
+enum { THREADS = 3, STACK = 2 * PAGE, ROUNDS = 40, COUNTERS = 16, APART = 12 };
+
+/*
+ * clone() that begins a function on a stack of its own: nothing may return through the frames of
+ * who called. The thread ends with the function.
+ */
+int clone_call(unsigned long flags, void *stack, int *tid, void (*function)(void *),
+               void *argument);
+__asm__(".text\n"
+        ".arm\n"
+        ".align 2\n"
+        ".globl clone_call\n"
+        ".type clone_call, %function\n"
+        "clone_call:\n"
+        "    push {r4, r5, r6, r7, r8, lr}\n"
+        "    mov r5, r3\n"        /* the function */
+        "    ldr r6, [sp, #24]\n" /* its argument */
+        "    mov r4, r2\n"        /* the child's tid, cleared at its end */
+        "    mov r2, #0\n"
+        "    mov r3, #0\n"
+        "    mov r7, #120\n" /* __NR_clone */
+        "    swi #0\n"
+        "    cmp r0, #0\n"
+        "    popne {r4, r5, r6, r7, r8, pc}\n"
+        "    mov r0, r6\n"
+        "    mov lr, pc\n"
+        "    mov pc, r5\n"
+        "    mov r0, #0\n"
+        "    mov r7, #1\n" /* __NR_exit, of this thread */
+        "    swi #0\n"
+        ".size clone_call, . - clone_call\n");
+
+static struct thread {
+    int tid; /* not 0 while it runs: a futex */
+    unsigned int seed;
+    char stack[STACK] __attribute__((aligned(8)));
+} threads[THREADS];
+
+static int lock; /* 0: free, 1: taken, 2: taken and waited for */
+static volatile unsigned int counters[COUNTERS * APART];
+static unsigned int *volatile given; /* a page that one thread filled for whoever takes it */
+static volatile unsigned int given_seed;
+static volatile int wrong;
+
+/* The kernel's helper, in the vectors' page (Documentation/arch/arm/kernel_user_helpers.rst). */
+static int exchange(int old, int new, volatile int *word) {
+    return ((int (*)(int, int, volatile int *))0xffff0fc0)(old, new, word) == 0;
+}
+
+static void take(void) {
+    while (!exchange(0, 1, &lock)) {
+        if (lock == 2 || exchange(1, 2, &lock)) {
+            futex_wait(&lock, 2);
+        }
+    }
+}
+
+static void release(void) {
+    int before;
+    do {
+        before = lock;
+    } while (!exchange(before, 0, &lock));
+    if (before == 2) {
+        /* Both of those that may wait: they do not say any more that they do. */
+        futex_wake(&lock, THREADS);
+    }
+}
+
+/* Without EXPECT, which would end the thread alone. */
+static void round_of(struct random *random) {
+    unsigned int seed = 1 + draw(random, 1 << 24);
+    unsigned int *page =
+        mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned int *taken, taken_seed;
+    wrong |= page == MAP_FAILED || page[draw(random, 1024)] != 0;
+    fill(page, PAGE, seed);
+    take();
+    for (unsigned int i = 0; i < COUNTERS; i++) {
+        counters[i * APART]++;
+    }
+    taken = given;
+    taken_seed = given_seed;
+    given = page;
+    given_seed = seed;
+    release();
+    if (taken) {
+        wrong |= !filled(taken, PAGE, taken_seed);
+        if (draw(random, 4) == 0) {
+            wrong |= protect(taken, PAGE, PROT_READ) != 0;
+            wrong |= !filled(taken, PAGE, taken_seed);
+        }
+        wrong |= munmap(taken, PAGE) != 0;
+    }
+}
+
+static void run_thread(void *argument) {
+    struct thread *thread = argument;
+    struct random random = {thread->seed};
+    for (unsigned int round = 0; round < ROUNDS && !wrong; round++) {
+        round_of(&random);
+        if (draw(&random, 4) == 0) {
+            sched_yield();
+        }
+    }
+}
+
+static void run_threads(struct random *random) {
+    for (unsigned int i = 0; i < THREADS; i++) {
+        threads[i].tid = 1;
+        threads[i].seed = draw(random, 1 << 24);
+        EXPECT(clone_call(FLAGS, threads[i].stack + STACK, &threads[i].tid, run_thread,
+                          &threads[i]) > 0);
+    }
+    /* Another process of the same addresses, meanwhile; fork() copies what is half done. */
+    pid_t child = forked();
+    if (child == 0) {
+        fill((void *)counters, sizeof(counters), 7);
+        sched_yield();
+        _exit(filled((void *)counters, sizeof(counters), 7) ? 0 : 1);
+    }
+    for (unsigned int i = 0; i < THREADS; i++) {
+        while (*(volatile int *)&threads[i].tid != 0) {
+            futex_wait(&threads[i].tid, 1);
+        }
+    }
+    EXPECT(ended_well(child));
+    EXPECT(!wrong);
+    for (unsigned int i = 0; i < COUNTERS; i++) {
+        EXPECT(counters[i * APART] == THREADS * ROUNDS);
+    }
+}
+
+const struct scene thread_scenes[] = {
+    {"threads", run_threads, 4},
+    {0},
+};

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linux that switches address spaces fast, under stress: random work of many processes at once.
+
+The program is linux/user/stress.c; the coherence checker watches. A failure says how to repeat it.
+"""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from switchyard import build_linux, machine
+from switchyard.build_linux import SYSTEMS
+
+pytestmark = pytest.mark.linux
+
+MAX_CYCLES = 20_000_000_000
+SCENES = {
+    *("mappings", "large", "heap", "one-file", "futexes", "lent", "threads"),
+    *("fork-storm", "many", "exec-storm", "vforks", "debugger", "signals"),
+}
+
+
+def stress(name: str, words: str) -> machine.Run:
+    system = SYSTEMS[name]
+    build_linux.ensure([system])
+    boot = system.boot(MAX_CYCLES, f"quiet -- stress {words}")
+    return machine.run(replace(boot, check="coherence"), must_succeed=False)
+
+
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("name", ["linux-sa1110-fass", "linux-versatilepb-fass"])
+def test_nothing_is_lost_under_stress(name: str) -> None:
+    run = stress(name, "seconds=2 seed=1")
+    text = run.console.replace("\r", "")
+    assert "init: stress ended with status 0" in text, text[-4000:]
+    assert not re.search(r"Oops|BUG:|WARNING:|cut here|Kernel panic", text), text[-4000:]
+    played = {
+        scene: int(times) for times, scene in re.findall(r"^stress: (\d+) times (\S+)$", text, re.M)
+    }
+    assert set(played) == SCENES
+    assert all(played.values()), played
+    assert f"RESULT steps={sum(played.values())} failed=0" in text
+    assert run.stats.end.good, run.stats.end.message
+    assert not run.stats.diagnostics
