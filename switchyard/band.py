@@ -18,7 +18,7 @@ from switchyard.variants import Range
 
 NOMINAL = ""
 # So many variants are named in words, those that move a value most, and by this share at least.
-TOLD = 6
+TOLD = 3
 MOVED = 0.001
 ALL_LOW, ALL_HIGH = "all low", "all high"
 
@@ -175,19 +175,22 @@ def sentences(experiment: Experiment[Any], found: Band) -> list[str]:
 
 def sentence(name: str, swing: Swing, unit: str, published: float | None = None) -> str:
     """What the assumed constants move, and whether what is published lies within."""
-    moved = [one for one in swing.by.items() if abs(one[1] / swing.nominal - 1) >= MOVED]
+    moved = [
+        one
+        for one in swing.by.items()
+        if one[0] not in (ALL_LOW, ALL_HIGH) and abs(one[1] / swing.nominal - 1) >= MOVED
+    ]
     moved.sort(key=lambda item: -abs(item[1] - swing.nominal))
-    told = "; ".join(f"{number(value)} with {one}" for one, value in moved[:TOLD])
-    text = (
-        f"{name}, over the ranges of the assumed constants: {number(swing.low)} to "
-        f"{number(swing.high)} {unit}, {number(swing.nominal)} with the machine as it is"
-    )
+    told = ", ".join(f"{one} ({number(value)})" for one, value in moved[:TOLD])
+    nominal = f"{number(swing.nominal)} with the machine as it is"
     if published is not None:
         inside = "within" if swing.low <= published <= swing.high else "outside"
-        text += f"; the published {published:g} {unit} lies {inside}"
-    if not told:
-        return f"{text}. Nothing assumed moves it."
-    return f"{text}. What moves it most: {told}."
+        nominal += f"; the published {published:g} lies {inside}"
+    text = (
+        f"Over the ranges of the assumed constants {name} goes from {number(swing.low)} to "
+        f"{number(swing.high)} {unit} ({nominal})."
+    )
+    return f"{text} Most is done by {told}." if told else f"{text} Nothing moves it."
 
 
 def number(value: float) -> str:

@@ -249,7 +249,7 @@ def test_a_band_is_in_table_figure_and_text(banded: Written) -> None:
     series = next(one for one in figure.series if one.kind == "assumed")
     assert [mark.x for mark in series.marks] == list(BAND_CLIENTS)
     assert all(mark.low <= mark.y <= mark.high for mark in series.marks)  # type: ignore[operator]
-    assert any("over the ranges of the assumed constants" in note for note in banded.outcome.notes)
+    assert any("Over the ranges of the assumed constants" in note for note in banded.outcome.notes)
     assert "sa1110-" not in Path(banded.records.with_suffix(".meta.json")).read_text()
 
 
@@ -257,13 +257,13 @@ def test_a_bands_sentence_says_whether_the_published_value_lies_within() -> None
     job = L4Ipc().jobs(Settings(quick=True))[0]
     swing = Swing(job, 100.0, {"a = 1": 50.0, "b = 2": 140.0, "c = 3": 101.0})
     text = band.sentence("flush-64", swing, "µs", 135.0)
-    assert "50.00 to 140.00 µs, 100.00 with the machine as it is" in text
-    assert "135 µs lies within" in text
+    assert "from 50.00 to 140.00 µs (100.00 with the machine as it is;" in text
+    assert "135 lies within" in text
     assert text.index("a = 1") < text.index("b = 2") < text.index("c = 3")
     assert "lies outside" in band.sentence("flush-64", swing, "µs", 150.0)
     assert "published" not in band.sentence("flush-64", swing, "µs")
     still = Swing(job, 100.0, {"a = 1": 100.05, "b = 2": 100.0})
-    assert band.sentence("x", still, "µs").endswith(". Nothing assumed moves it.")
+    assert band.sentence("x", still, "µs").endswith(". Nothing moves it.")
 
 
 def test_experiments_without_a_band_say_so() -> None:
