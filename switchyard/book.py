@@ -90,12 +90,13 @@ def renew(text: str, where: str) -> str:
     return "\n".join(made) + "\n"
 
 
-def draw(names: set[str]) -> dict[Path, str]:
-    """The pictures of these experiments' kept results, by their file."""
+def draw(names: set[str], text: str) -> dict[Path, str]:
+    """The pictures of these experiments' kept results that the page shows, by their file."""
     return {
         build.root() / "docs" / "images" / f"{stem}.svg": plot.svg(figure)
         for name in sorted(names)
         for stem, figure in outcomes.load(_outcome(name)).figures.items()
+        if f"(images/{stem}.svg)" in text
     }
 
 

@@ -310,7 +310,7 @@ def docs(
     if results is not None:
         for name in book.take(results, names):
             out.print(f"kept: {name}")
-    wanted = {page: book.renew(text, page.name), **book.draw(names)}
+    wanted = {page: book.renew(text, page.name), **book.draw(names, text)}
     stale = [
         path
         for path, content in wanted.items()
