@@ -167,6 +167,13 @@ impl Bus {
         }
     }
 
+    /// Whether `pa` is in the bank that reads as zeros.
+    #[must_use]
+    pub fn in_zeros_bank(&self, pa: u32) -> bool {
+        self.zeros
+            .is_some_and(|(base, size)| pa.wrapping_sub(base) < size)
+    }
+
     /// Whether counters are read there, which must be up to date then.
     #[must_use]
     pub fn counts(&self, target: Target) -> bool {

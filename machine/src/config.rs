@@ -26,6 +26,15 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "omap1610-two-tlbs",
         include_str!("../machines/omap1610-two-tlbs.toml"),
     ),
+    ("sa1110-tags", include_str!("../machines/sa1110-tags.toml")),
+    (
+        "versatilepb-tags",
+        include_str!("../machines/versatilepb-tags.toml"),
+    ),
+    (
+        "s3c24a0-tags",
+        include_str!("../machines/s3c24a0-tags.toml"),
+    ),
 ];
 
 /// What an unreadable machine file should have been.
@@ -65,6 +74,9 @@ pub struct MachineConfig {
     pub processor_id: u32,
     /// The board: a name known to `board/`.
     pub board: String,
+    /// What there is in place of maintenance.
+    #[serde(default)]
+    pub processor: ProcessorConfig,
     /// Bytes of SDRAM on the board.
     pub ram_bytes: u32,
     /// Instruction cache.
@@ -101,6 +113,26 @@ pub enum CoreKind {
     Sa1110,
     /// ARM926EJ-S: ARM architecture version 5TEJ, without Jazelle execution.
     Arm926,
+}
+
+/// What the processor has that the core's silicon had not.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ProcessorConfig {
+    /// How caches and TLBs tell address spaces apart.
+    #[serde(default, alias = "address_space_tags")]
+    pub address_space_tags: AddressSpaceTags,
+}
+
+/// How caches and TLBs tell address spaces apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum AddressSpaceTags {
+    /// They do not: software cleans, invalidates and flushes.
+    #[default]
+    None,
+    /// Always, and nothing is ever stale: maintenance does nothing (`arm/memsys/tags.rs`).
+    Ideal,
 }
 
 /// Replacement within a set.
@@ -445,6 +477,12 @@ fn range(field: &str, value: u32, least: u32, most: u32) -> Result<(), Mistake> 
 }
 
 impl CacheConfig {
+    /// Lines that it has room for.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        (self.size_bytes / self.line_bytes) as usize
+    }
+
     fn check(&self, table: &str) -> Result<(), Mistake> {
         let field = |name: &str| format!("{table}.{name}");
         for (name, value, most) in [

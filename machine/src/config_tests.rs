@@ -40,6 +40,56 @@ fn built_in_machines_differ_in_memory_only() {
 }
 
 #[test]
+fn a_machine_with_ideal_tags_differs_in_nothing_else() {
+    let rest = |name: &str| {
+        let mut config = MachineConfig::find(name).unwrap();
+        config.name.clear();
+        config.description.clear();
+        config.text.clear();
+        let tags = std::mem::take(&mut config.processor.address_space_tags);
+        (tags, format!("{config:?}"))
+    };
+    for plain in ["sa1110", "versatilepb", "s3c24a0"] {
+        let (none, expected) = rest(plain);
+        let (ideal, other) = rest(&format!("{plain}-tags"));
+        assert_eq!(
+            (none, ideal),
+            (AddressSpaceTags::None, AddressSpaceTags::Ideal)
+        );
+        assert_eq!(other, expected);
+    }
+}
+
+#[test]
+fn tags_are_none_or_ideal() {
+    let with = |processor: &str| altered("[icache]", &format!("{processor}\n[icache]"));
+    let tags = |processor: &str| with(processor).unwrap().processor.address_space_tags;
+    assert_eq!(tags(""), AddressSpaceTags::None);
+    assert_eq!(tags("[processor]"), AddressSpaceTags::None);
+    assert_eq!(
+        tags("[processor]\naddress-space-tags = \"none\""),
+        AddressSpaceTags::None
+    );
+    for key in ["address-space-tags", "address_space_tags"] {
+        let text = format!("[processor]\n{key} = \"ideal\"");
+        assert_eq!(tags(&text), AddressSpaceTags::Ideal);
+    }
+    for (wrong, said) in [
+        (
+            "address-space-tags = \"asid\"",
+            "processor.address-space-tags: unknown variant `asid`; expected `none` or `ideal`",
+        ),
+        (
+            "tags = \"ideal\"",
+            "processor.tags: unknown field `tags`; expected `address-space-tags` or `address_space_tags`",
+        ),
+    ] {
+        let line = with(&format!("[processor]\n{wrong}")).unwrap_err();
+        assert!(line.ends_with(said) && !line.contains('\n'), "{line}");
+    }
+}
+
+#[test]
 fn a_mistake_is_one_line_that_names_file_field_and_expectation() {
     for (from, to, line) in [
         ("entries = 32", "colour = 32", "m.toml: line N: itlb.colour: unknown field `colour`; expected one of `entries`, `ways`, `locked`"),
@@ -200,6 +250,6 @@ fn broken_syntax_is_one_line_too() {
 fn a_name_that_is_no_machine_lists_the_machines() {
     assert_eq!(
         MachineConfig::find("vax").unwrap_err().to_string(),
-        "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, s3c24a0, omap1610, omap1610-two-tlbs or a file that ends in .toml"
+        "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, s3c24a0, omap1610, omap1610-two-tlbs, sa1110-tags, versatilepb-tags, s3c24a0-tags or a file that ends in .toml"
     );
 }

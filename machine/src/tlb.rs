@@ -98,6 +98,15 @@ impl TlbEntry {
         (self.permissions >> (2 * subpage)) & 3
     }
 
+    /// The same translation for no more than the address bits in `mask` select round `mva`.
+    #[must_use]
+    pub fn within(mut self, mva: u32, mask: u32) -> Self {
+        self.pa = self.translate(mva) & (self.mask | mask);
+        self.mask |= mask;
+        self.mva = mva & self.mask;
+        self
+    }
+
     /// Whether this entry translates `mva`.
     #[inline]
     #[must_use]
@@ -221,6 +230,23 @@ impl Tlb {
             .chain(self.locked_from()..self.entries.len())
             .map(|index| (index, &self.entries[index]))
             .find(|(_, entry)| entry.matches(mva))
+    }
+
+    /// How many places there are.
+    #[must_use]
+    pub fn places(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The entry in `place`, if it is valid.
+    #[must_use]
+    pub fn get(&self, place: usize) -> Option<&TlbEntry> {
+        self.entries.get(place).filter(|e| e.mva != INVALID)
+    }
+
+    /// Puts an entry into `place`, or none; what is replaced next stays.
+    pub fn replace(&mut self, place: usize, entry: Option<TlbEntry>) {
+        self.entries[place] = entry.unwrap_or(TlbEntry::EMPTY);
     }
 
     /// The valid entries, in place order. For observers and tests.

@@ -13,5 +13,7 @@ mod probe;
 mod profile;
 mod state;
 mod support;
+mod tags;
+mod tags_random;
 mod timing;
 mod trace;

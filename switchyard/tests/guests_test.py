@@ -132,6 +132,19 @@ def test_kernel_on_others_of_the_kind(name: str, subtests: pytest.Subtests) -> N
     check(Verdict.read(machine.run(boot, must_succeed=False).console), subtests)
 
 
+# All that a kernel does for caches and TLBs does nothing there, so that no kernel can do without it
+# unless the machine does: one that flushes at every switch, and one that never does.
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", ["flush", "single-space"])
+def test_ideal_tags_need_no_maintenance(scheme: str, subtests: pytest.Subtests) -> None:
+    boot = Boot("sa1110-tags", built(scheme, "test").image, max_cycles=MAX_CYCLES)
+    done = finish(boot, *CHECKED)
+    check(Verdict.read(done.stdout), subtests)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
 # The kernel against a model of who may see which page (user/random).
 OPERATIONS = 30_000
 

@@ -159,6 +159,18 @@ def test_linux_starts_on_machines_with_the_same_devices(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.guests
+def test_linux_needs_no_maintenance_with_ideal_tags(subtests: pytest.Subtests) -> None:
+    """What it does for caches and TLBs does nothing there; the checker would miss it."""
+    system = SYSTEMS["linux-versatilepb"]
+    build_linux.ensure([system])
+    boot = replace(system.boot(MAX_CYCLES), machine="versatilepb-tags", check="coherence")
+    run = machine.run(boot)
+    check(system, run.console, subtests)
+    assert run.stats.end.kind == system.end
+
+
+@pytest.mark.slow
+@pytest.mark.guests
 @pytest.mark.qemu
 def test_linux_on_qemu(system: Linux, subtests: pytest.Subtests) -> None:
     if shutil.which("qemu-system-arm") is None:

@@ -135,6 +135,16 @@ pub struct PageTable {
 }
 
 impl PageTable {
+    /// Bytes for which it has a descriptor of their own.
+    #[must_use]
+    pub fn page_bytes(&self) -> u32 {
+        if self.fine {
+            1 << 10
+        } else {
+            1 << 12
+        }
+    }
+
     /// Physical address of the descriptor of `mva`.
     #[must_use]
     pub fn descriptor_address(&self, mva: u32) -> u32 {

@@ -122,6 +122,13 @@ impl WriteBuffer {
         self.entries.is_empty()
     }
 
+    /// Whether a write of a device is on its way.
+    #[must_use]
+    pub fn holds_device_write(&self, bus: &Bus) -> bool {
+        let memory = |entry: &Entry| bus.has_lines(bus.target(entry.first_word()));
+        !self.entries.iter().all(memory)
+    }
+
     /// Whether an entry holds a byte of the aligned 32-byte line at `pa`.
     #[inline]
     #[must_use]

@@ -301,7 +301,7 @@ impl Checker {
             return (*cause, Some(*line));
         }
         if let Some(index) = memory
-            .read_buffer_entry(mva)
+            .read_buffer_entry(mva, pa)
             .filter(|_| cached && own.is_none())
         {
             let loaded = self.damage.read_buffer[index];
@@ -342,7 +342,7 @@ impl Checker {
         if !(cacheable && memory.insn_cache_on()) {
             return self.not_in_memory(memory, pa);
         }
-        let slot = memory.insn_slot(mva);
+        let slot = memory.insn_slot(mva, pa);
         let Some(fill) = slot.and_then(|slot| *self.damage.fills.get(slot)?) else {
             return (Cause::StaleInstruction, None);
         };

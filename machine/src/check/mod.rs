@@ -169,7 +169,7 @@ impl Checker {
         };
         let cause = if dacr & manager == manager && !allowed_to_clients() {
             Cause::DomainOpen
-        } else if tag.is_some_and(|tag| tag.ttb != ttb) {
+        } else if !memory.tags_are_ideal() && tag.is_some_and(|tag| tag.ttb != ttb) {
             Cause::ForeignTranslation
         } else if !self.running.owns(memory, &self.ideal, mva, walk) {
             Cause::ForeignDomain
@@ -316,8 +316,16 @@ impl Observer for Checker {
     fn stored(&mut self, memory: &MemSys, access: &Access, value: u32) {
         self.hear(memory, access.pc, false);
         let mva = memory.relocate(access.va);
-        let Some(used) = data_translation(memory, mva) else {
-            return;
+        let used = match data_translation(memory, mva) {
+            Some(used) => used,
+            // A store to the descriptor of its own page has taken its translation away.
+            None if memory.tags_are_ideal() => {
+                let Some(entry) = self.ideal.walk(memory, mva).entry else {
+                    return;
+                };
+                Some((0, entry))
+            }
+            None => return,
         };
         let pa = used.map_or(mva, |(_, entry)| entry.translate(mva));
         let ideal_pa = self.check_translation(memory, access, mva, &used, Kind::Store);

@@ -66,6 +66,9 @@ def binaries() -> tuple[Path, Path]:
         ("versatilepb", "versatile-flush-bench-overheads"),
         ("omap1610", "versatile-fass-bench-overheads"),
         ("omap1610-two-tlbs", "versatile-fass-bench-overheads"),
+        # Stores into code and descriptors must not go by hints.
+        ("sa1110-tags", "assabet-flush-test"),
+        ("versatilepb-tags", "versatile-flush-test"),
     ],
 )
 def test_counts_are_equal_without_hints(

@@ -90,10 +90,7 @@ impl<O: Observer> Core<O> {
             }
             (10, 1) => mem.clean_dcache_line(value),
             (10, 2) => mem.maintain_dcache_slot(value, true, false),
-            (10, 4) => {
-                mem.counters.now.write_buffer_drains += 1;
-                mem.drain_write_buffer();
-            }
+            (10, 4) => mem.drain_for_guest(),
             (13, 1) => {
                 let privileged = self.privileged();
                 self.mem.prefetch_line(value, privileged);

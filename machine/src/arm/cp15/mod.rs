@@ -65,7 +65,7 @@ impl<O: Observer> Core<O> {
             (1, _) => self.mem.set_control(value),
             (2, _) => {
                 self.mem.counters.now.ttb_writes += 1;
-                self.mem.ttb = value & 0xffff_c000;
+                self.mem.set_translation_table(value & 0xffff_c000);
             }
             (3, _) => {
                 self.mem.counters.now.dacr_writes += 1;

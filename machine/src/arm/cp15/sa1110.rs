@@ -50,10 +50,7 @@ impl<O: Observer> Core<O> {
             (6, 0) => self.mem.invalidate_dcache(),
             (6, 1) => self.mem.invalidate_dcache_line(value),
             (10, 1) => self.mem.clean_dcache_line(value),
-            (10, 4) => {
-                self.mem.counters.now.write_buffer_drains += 1;
-                self.mem.drain_write_buffer();
-            }
+            (10, 4) => self.mem.drain_for_guest(),
             _ => self.undefined_operation(),
         }
     }

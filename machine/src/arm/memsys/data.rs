@@ -133,11 +133,16 @@ impl MemSys {
             if let Some(slot) = self.write_cached(cache, &at, 0, 1, change) {
                 if !self.writes_through(&at) {
                     if cache == DataCache::Main {
-                        self.remember_write(va, privileged, slot);
+                        self.remember_write(va, privileged, slot, at.pa);
                     }
+                    self.stored_at(at.pa);
                     return Ok(());
                 }
+            } else {
+                self.stores_past_caches(&at);
             }
+        } else {
+            self.stores_past_caches(&at);
         }
         let offset = at.pa & 15 & !(width.bytes() - 1);
         let len = width.bytes() as usize;
@@ -146,9 +151,11 @@ impl MemSys {
             let mask = ((1u16 << len) - 1) << start;
             let low = value & (u32::MAX >> (32 - 8 * len));
             self.push_store(at.pa, (u128::from(low) << (8 * start)).to_le_bytes(), mask);
-            return Ok(());
+        } else {
+            self.write_unbuffered(&at, value, width)?;
         }
-        self.write_unbuffered(&at, value, width)
+        self.stored_at(at.pa);
+        Ok(())
     }
 
     /// Reads consecutive words from `va` on, which is word-aligned down.
@@ -226,6 +233,16 @@ impl MemSys {
         }
         self.words_stored = 0;
         self.check_alignment(va, Width::Word)?;
+        let result = self.store_each_line(va, words, privileged);
+        if self.tags_are_ideal() {
+            self.stored_from(va, self.words_stored);
+        }
+        result
+    }
+
+    /// The rest of it, line by line.
+    #[inline(always)]
+    fn store_each_line(&mut self, va: u32, words: &[u32], privileged: bool) -> Result<(), Abort> {
         let access = Access {
             write: true,
             privileged,
@@ -265,13 +282,14 @@ impl MemSys {
                         self.push_words(goes_to, &words[done - waiting..done]);
                         waiting = 0;
                         if cache == DataCache::Main {
-                            self.remember_write(va, privileged, slot);
+                            self.remember_write(va, privileged, slot, at.pa);
                         }
                     }
                     done += run;
                     continue;
                 }
             }
+            self.stores_past_caches(&at);
             if self.buffered(&at) {
                 self.count_shared_lookups(run);
                 if let Some(cache) = cache {
@@ -337,7 +355,7 @@ impl MemSys {
         at: &Location,
     ) -> Result<(u32, Option<usize>), Abort> {
         self.count_cached_reads(cache, 1);
-        let slot = match self.data_cache(cache).lookup(at.mva) {
+        let slot = match self.data_cache(cache).lookup(at.key) {
             Some(slot) => {
                 self.await_words(cache.into(), slot, (at.mva as usize / 4) & 7, 1, 0);
                 slot
@@ -355,9 +373,16 @@ impl MemSys {
     #[cold]
     fn read_miss(&mut self, at: &Location, which: DataCache) -> Result<Result<usize, u32>, Abort> {
         if self.read_buffer_used {
-            if let Some(word) = self.read_buffer_word(at.mva) {
+            if let Some(word) = self.read_buffer_word(at.key) {
                 return Ok(Err(word));
             }
+        }
+        if self.tags_are_ideal() {
+            // The zeros bank is there to clean the caches by: that costs a hit and does nothing.
+            if self.bus.in_zeros_bank(at.pa) {
+                return Ok(Err(0));
+            }
+            self.take_from_caches(at.pa);
         }
         match which {
             DataCache::Main => self.counters.now.dcache_read_misses += 1,
@@ -367,7 +392,7 @@ impl MemSys {
         if !self.bus.has_lines(target) {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, at.mva));
         }
-        let slot = self.data_cache(which).choose_victim(at.mva);
+        let slot = self.data_cache(which).choose_victim(at.key);
         if self.data_cache(which).address(slot).is_some() {
             if self.data_cache(which).line(slot).dirty != 0 {
                 self.write_back(which, slot);
@@ -382,7 +407,7 @@ impl MemSys {
         let Some(words) = self.bus.read_line(at.pa) else {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, at.mva));
         };
-        *self.data_cache(which).fill(slot, at.mva) = DataLine {
+        *self.data_cache(which).fill(slot, at.key) = DataLine {
             words,
             pa: at.pa & !(LINE_BYTES - 1),
             dirty: 0,
@@ -401,7 +426,7 @@ impl MemSys {
         run: usize,
         change: impl FnOnce(&mut [u32]),
     ) -> Option<usize> {
-        let Some(slot) = self.data_cache(cache).lookup(at.mva) else {
+        let Some(slot) = self.data_cache(cache).lookup(at.key) else {
             self.count_cached_writes(cache, 1, true);
             return None;
         };
@@ -431,10 +456,12 @@ impl MemSys {
         }
     }
 
-    /// A write at `va`, of a page that is not written through, has found it.
+    /// A write at `va`, of a page that is not written through, has found it. No later one is
+    /// remembered to where somebody must be told of each.
     #[inline]
-    fn remember_write(&mut self, va: u32, privileged: bool, slot: usize) {
-        if self.dcache.hits_leave_no_trace() && !self.arrives(Filled::Main, slot) {
+    fn remember_write(&mut self, va: u32, privileged: bool, slot: usize, pa: u32) {
+        let may = self.dcache.hits_leave_no_trace() && !self.arrives(Filled::Main, slot);
+        if may && !self.watches(pa) {
             let tag = Tag::new(self.epoch, privileged);
             self.write_hints.remember(va, tag, slot);
         }
@@ -443,8 +470,10 @@ impl MemSys {
     /// Invalidates the line in `slot`, if there is one; it is lost if dirty.
     pub(super) fn drop_line(&mut self, which: DataCache, slot: usize) {
         if let Some(mva) = self.data_cache(which).address(slot) {
-            self.read_hints.forget(mva);
-            self.write_hints.forget(mva);
+            if which == DataCache::Main {
+                self.read_hints.forget(slot);
+                self.write_hints.forget(slot);
+            }
             self.arriving = Hint::NONE;
             if self.journal.is_kept() {
                 self.note_dropped(which, slot, mva);
@@ -516,6 +545,14 @@ impl MemSys {
         (at.attributes.bufferable() || at.attributes.cacheable()) && self.control & control::W != 0
     }
 
+    /// A store that the cache of its page does not take: with ideal tags no other has the line then.
+    #[inline(always)]
+    fn stores_past_caches(&mut self, at: &Location) {
+        if self.tags_are_ideal() {
+            self.take_from_caches(at.pa);
+        }
+    }
+
     /// Whether a hit at a location goes to memory as well (ARM926EJ-S TRM §4.2: C=1, B=0).
     #[inline(always)]
     fn writes_through(&self, at: &Location) -> bool {
@@ -575,6 +612,12 @@ impl MemSys {
             .bus
             .read(target, at.pa, width, self.cycle, &mut self.counters);
         self.hear_devices();
+        let value = match target {
+            Target::Ram if self.tags_are_ideal() => self
+                .word_to_read(at.pa)
+                .map(|word| extract(word, at.pa, width)),
+            _ => value,
+        };
         value.ok_or_else(|| self.fail(FaultKind::External, false, 0, at.mva))
     }
 

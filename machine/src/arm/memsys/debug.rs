@@ -25,7 +25,7 @@ impl MemSys {
     #[must_use]
     pub fn walk_now(&self, mva: u32) -> Walk {
         let at = mmu::first_level_address(self.ttb, mva);
-        let descriptor = self.bus.read_memory_word(at);
+        let descriptor = self.word_to_read(at);
         let mut walk = Walk {
             first: (at, descriptor),
             second: None,
@@ -35,7 +35,7 @@ impl MemSys {
             Some(FirstLevel::Section(entry)) => walk.entry = Some(entry),
             Some(FirstLevel::Table(table)) => {
                 let at = table.descriptor_address(mva);
-                let descriptor = self.bus.read_memory_word(at);
+                let descriptor = self.word_to_read(at);
                 walk.second = Some((at, descriptor));
                 walk.entry = descriptor.and_then(|d| table.entry(d, mva));
             }
@@ -46,16 +46,15 @@ impl MemSys {
 
     /// Where `mva` is, and with which attributes, by the page tables as they are now.
     fn locate_now(&self, mva: u32) -> Option<Location> {
-        let (pa, attributes) = if self.mmu_on() {
+        if self.mmu_on() {
             let entry = self.walk_now(mva).entry?;
-            (entry.translate(mva), entry.attributes)
-        } else {
-            (mva, Attributes::NONE)
-        };
+            return Some(self.location(mva, &entry));
+        }
         Some(Location {
             mva,
-            pa,
-            attributes,
+            pa: mva,
+            key: mva,
+            attributes: Attributes::NONE,
         })
     }
 
@@ -86,11 +85,11 @@ impl MemSys {
     #[must_use]
     pub fn peek_line(&self, va: u32) -> Option<[u8; 32]> {
         let at = self.locate_now(self.relocate(va))?;
-        let memory = self.bus.read_line(at.pa)?;
-        let line_mva = at.mva & !(LINE_BYTES - 1);
+        let memory = self.line_to_read(at.pa)?;
+        let line = at.key & !(LINE_BYTES - 1);
         let cached = self
             .cache_for(&at)
-            .and_then(|which| self.cached_line(which, line_mva));
+            .and_then(|which| self.cached_line(which, line));
         let mut bytes = [0; 32];
         for (chunk, word) in bytes.chunks_exact_mut(4).zip(cached.unwrap_or(&memory)) {
             chunk.copy_from_slice(&word.to_le_bytes());
@@ -124,14 +123,22 @@ impl MemSys {
             }
         }
         for slot in 0..self.icache.slots() {
-            let Some(mva) = self.icache.address(slot) else {
+            let Some(key) = self.icache.address(slot) else {
                 continue;
             };
-            if self.locate_now(mva).is_none_or(|at| at.pa != line_pa) {
+            let there = if self.tags_are_ideal() {
+                Some(key)
+            } else {
+                self.locate_now(key).map(|at| at.pa)
+            };
+            if there != Some(line_pa) {
                 continue;
             }
             patch(&mut self.icache.line_mut(slot).words, start, bytes);
             self.decode_line(slot);
+        }
+        if self.tags_are_ideal() {
+            self.check_translations(pa);
         }
         Some(pa)
     }

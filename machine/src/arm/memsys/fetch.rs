@@ -56,10 +56,10 @@ impl MemSys {
         if self.control & control::I == 0 || !cacheable {
             return self.fetch_uncached(mva, pa, thumb);
         }
-        let slot = match self.icache.lookup(mva) {
+        let slot = match self.icache.lookup(self.key(mva, pa)) {
             Some(slot) => {
                 if self.icache.line(slot).thumb != thumb {
-                    self.fetch_hints.forget(mva);
+                    self.fetch_hints.forget(slot);
                     self.icache.line_mut(slot).thumb = thumb;
                     self.decode_line(slot);
                 }
@@ -80,15 +80,17 @@ impl MemSys {
         if !self.bus.has_lines(target) {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, mva));
         }
-        let slot = self.icache.choose_victim(mva);
+        let key = self.key(mva, pa);
+        let slot = self.icache.choose_victim(key);
         self.charge_fill(Filled::Insn, slot, target, pa);
-        let Some(words) = self.bus.read_line(pa) else {
+        let Some(words) = self.line_to_read(pa) else {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, mva));
         };
         self.drop_insn_line(slot);
-        *self.icache.fill(slot, mva) = InsnLine { words, thumb };
+        *self.icache.fill(slot, key) = InsnLine { words, thumb };
         self.journal.note(|| Event::InsnFilled { slot, pa, words });
         self.decode_line(slot);
+        self.watch_code(pa);
         Ok(slot)
     }
 
@@ -117,8 +119,8 @@ impl MemSys {
 
     /// Invalidates the line in `slot`, if there is one.
     pub(super) fn drop_insn_line(&mut self, slot: usize) {
-        if let Some(mva) = self.icache.address(slot) {
-            self.fetch_hints.forget(mva);
+        if self.icache.address(slot).is_some() {
+            self.fetch_hints.forget(slot);
             self.icache.invalidate(slot);
         }
     }
@@ -155,7 +157,7 @@ impl MemSys {
     fn fetch_uncached(&mut self, mva: u32, pa: u32, thumb: bool) -> Result<Fetched, Abort> {
         self.uncached_fetches += 1;
         self.read_bus(self.bus.target(pa), pa);
-        let Some(word) = self.bus.read_memory_word(pa) else {
+        let Some(word) = self.word_to_read(pa) else {
             return Err(self.fail(FaultKind::External, false, 0, mva));
         };
         Ok(if thumb {

@@ -3,7 +3,7 @@
 //! so that the next access need not relocate, look up TLB and cache and check rights again. A hint
 //! holds as long as nothing that those steps look at has changed (the *epoch*: TLB contents, domain
 //! access, relocation, control) and the line stays in its slot; whoever takes a line away says so
-//! ([`Hints::forget`]). Without hints every count is the same, only slower; `tests/hints` compares
+//! ([`Hints::forget`]). A slot has one hint at most, the last that was made. Without hints every count is the same, only slower; `tests/hints` compares
 //! the two builds.
 
 use crate::cache::{HINTS, LINE_BYTES};
@@ -42,13 +42,22 @@ impl Tag {
 #[derive(Debug, Clone)]
 pub(super) struct Hints {
     hints: Box<[u64; SLOTS]>,
+    /// Where the hint that names a slot of the cache is, if there is one.
+    named: Vec<u16>,
 }
 
 impl Hints {
-    pub(super) fn new() -> Self {
+    /// No hints, for a cache of `slots` slots.
+    pub(super) fn new(slots: usize) -> Self {
         Self {
             hints: Box::new([NEVER; SLOTS]),
+            named: vec![0; slots.min(SLOT_LIMIT)],
         }
+    }
+
+    /// Forgets every hint.
+    pub(super) fn clear(&mut self) {
+        self.hints.fill(NEVER);
     }
 
     /// The slot of the line at `line`, if that is known and still true; otherwise a number that
@@ -63,18 +72,33 @@ impl Hints {
         usize::try_from(left).unwrap_or(usize::MAX)
     }
 
-    /// Remembers that the line at virtual address `line` is in `slot`.
+    /// Remembers that the line at virtual address `line` is in `slot`, which has no other hint then.
     #[inline]
     pub(super) fn remember(&mut self, line: u32, tag: Tag, slot: usize) {
-        if slot < SLOT_LIMIT {
-            self.hints[place(line)] = wanted(line & !(LINE_BYTES - 1), tag) | slot as u64;
+        let place = place(line);
+        let Some(named) = self.named.get_mut(slot) else {
+            return;
+        };
+        let before = std::mem::replace(named, place as u16);
+        self.forget_at(before, slot);
+        self.hints[place] = wanted(line & !(LINE_BYTES - 1), tag) | slot as u64;
+    }
+
+    /// The line in `slot` is there no longer.
+    #[inline]
+    pub(super) fn forget(&mut self, slot: usize) {
+        if let Some(&named) = self.named.get(slot) {
+            self.forget_at(named, slot);
         }
     }
 
-    /// The line at `mva` is no longer where it was.
+    /// Forgets the hint in a place, if it names `slot`.
     #[inline]
-    pub(super) fn forget(&mut self, mva: u32) {
-        self.hints[place(mva)] = NEVER;
+    fn forget_at(&mut self, place: u16, slot: usize) {
+        let hint = &mut self.hints[usize::from(place) % SLOTS];
+        if *hint as usize % SLOT_LIMIT == slot {
+            *hint = NEVER;
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 use crate::cache::LINE_BYTES;
 use crate::tlb::TlbEntry;
 
-use super::{control, DataCache, DataLine, Location, MemSys};
+use super::{control, DataCache, DataLine, MemSys};
 
 /// A valid line of a data cache.
 #[derive(Debug, Clone, Copy)]
@@ -95,17 +95,13 @@ impl MemSys {
     /// The line in which data at `mva` lie that `entry` translates, if a cache has it.
     #[must_use]
     pub fn data_line(&self, mva: u32, entry: &TlbEntry) -> Option<CachedLine<'_>> {
-        let at = Location {
-            mva,
-            pa: entry.translate(mva),
-            attributes: entry.attributes,
-        };
+        let at = self.location(mva, entry);
         let cache = match (self.cache_for(&at)?, &self.mini) {
             (DataCache::Mini, Some(mini)) => mini,
             _ => &self.dcache,
         };
-        let line = cache.line(cache.peek(mva)?);
-        Some(CachedLine::of(mva & !(LINE_BYTES - 1), line))
+        let line = cache.line(cache.peek(at.key)?);
+        Some(CachedLine::of(at.key & !(LINE_BYTES - 1), line))
     }
 
     /// Whether a store through `entry` goes to memory at once even if it hits a line.
@@ -114,10 +110,10 @@ impl MemSys {
         self.write_through && !entry.attributes.bufferable()
     }
 
-    /// The slot of the instruction line of `mva`.
+    /// The slot of the instruction line of `mva`, which is at `pa`.
     #[must_use]
-    pub fn insn_slot(&self, mva: u32) -> Option<usize> {
-        self.icache.peek(mva)
+    pub fn insn_slot(&self, mva: u32, pa: u32) -> Option<usize> {
+        self.icache.peek(self.key(mva, pa))
     }
 
     /// The aligned line of memory at `pa` as it will be when the write buffer is empty.
@@ -161,14 +157,14 @@ impl MemSys {
         self.control & control::I != 0
     }
 
-    /// The words of the line at `mva` in a data cache, if it is there.
-    pub(super) fn cached_line(&self, which: DataCache, mva: u32) -> Option<&[u32; 8]> {
+    /// The words of the line at `key` in a data cache, if it is there.
+    pub(super) fn cached_line(&self, which: DataCache, key: u32) -> Option<&[u32; 8]> {
         let cache = match (which, &self.mini) {
             (DataCache::Mini, Some(mini)) => mini,
             _ => &self.dcache,
         };
         let mut lines = cache.valid_lines();
-        lines.find_map(|(at, line)| (at == mva).then_some(&line.words))
+        lines.find_map(|(at, line)| (at == key).then_some(&line.words))
     }
 
     /// Whether a write of the line at `pa` is still on its way to memory.
@@ -177,9 +173,10 @@ impl MemSys {
         self.write_buffer.holds_line(pa & !(LINE_BYTES - 1))
     }
 
-    /// The entry of the read buffer that holds the word at `mva`.
+    /// The entry of the read buffer that holds the word at `mva`, which is at `pa`.
     #[must_use]
-    pub fn read_buffer_entry(&self, mva: u32) -> Option<usize> {
-        self.read_buffer.iter().position(|entry| entry.holds(mva))
+    pub fn read_buffer_entry(&self, mva: u32, pa: u32) -> Option<usize> {
+        let key = self.key(mva, pa);
+        self.read_buffer.iter().position(|entry| entry.holds(key))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What CP15 does to the memory system: control, cache and TLB maintenance, the read buffer.
+//! What CP15 does to the memory system: control, cache and TLB maintenance, the read buffer. With ideal
+//! tags maintenance is counted, and nothing else.
 //! Sources: SA-1110 DM, chapters 5 and 6; ARM926EJ-S TRM §2.3.
 
 use crate::cache::LINE_BYTES;
@@ -74,6 +75,9 @@ impl MemSys {
     /// Invalidates the instruction cache.
     pub(in crate::arm) fn invalidate_icache(&mut self) {
         self.counters.now.icache_invalidate_all += 1;
+        if self.tags_are_ideal() {
+            return;
+        }
         self.forget_hints();
         self.icache.invalidate_all();
     }
@@ -81,6 +85,9 @@ impl MemSys {
     /// Invalidates both data caches; dirty lines are lost.
     pub(in crate::arm) fn invalidate_dcache(&mut self) {
         self.counters.now.dcache_invalidate_all += 1;
+        if self.tags_are_ideal() {
+            return;
+        }
         self.forget_hints();
         if self.journal.is_kept() {
             for (mva, line) in self.valid_data_lines().filter(|(_, line)| line.dirty != 0) {
@@ -112,7 +119,7 @@ impl MemSys {
         self.for_line(address, Self::evict);
     }
 
-    fn evict(&mut self, which: DataCache, slot: usize) {
+    pub(super) fn evict(&mut self, which: DataCache, slot: usize) {
         self.write_back(which, slot);
         self.drop_line(which, slot);
     }
@@ -128,6 +135,9 @@ impl MemSys {
     /// Invalidates a line of the instruction cache by set and way.
     pub(in crate::arm) fn invalidate_icache_slot(&mut self, operand: u32) {
         self.counters.now.icache_invalidate_line += 1;
+        if self.tags_are_ideal() {
+            return;
+        }
         let (set, way) = Self::slot_of_operand(self.icache.ways(), operand);
         let slot = self.icache.slot_at(set, way);
         self.drop_insn_line(slot);
@@ -136,6 +146,9 @@ impl MemSys {
     /// Invalidates the line of `address` in the instruction cache.
     pub(in crate::arm) fn invalidate_icache_line(&mut self, address: u32) {
         self.counters.now.icache_invalidate_line += 1;
+        if self.tags_are_ideal() {
+            return;
+        }
         let mva = self.maintained(address);
         if let Some(slot) = self.icache.lookup(mva) {
             self.drop_insn_line(slot);
@@ -146,12 +159,15 @@ impl MemSys {
     pub(in crate::arm) fn maintain_dcache_slot(&mut self, operand: u32, clean: bool, drop: bool) {
         let (set, way) = Self::slot_of_operand(self.dcache.ways(), operand);
         let slot = self.dcache.slot_at(set, way);
+        self.counters.now.dcache_clean_line += u64::from(clean);
+        self.counters.now.dcache_invalidate_line += u64::from(drop);
+        if self.tags_are_ideal() {
+            return;
+        }
         if clean {
-            self.counters.now.dcache_clean_line += 1;
             self.write_back(DataCache::Main, slot);
         }
         if drop {
-            self.counters.now.dcache_invalidate_line += 1;
             self.drop_line(DataCache::Main, slot);
         }
     }
@@ -160,6 +176,9 @@ impl MemSys {
     /// Returns whether the whole cache is clean now; with `drop` it is invalidated then.
     pub(in crate::arm) fn test_and_clean(&mut self, drop: bool) -> bool {
         self.counters.now.dcache_test_clean += 1;
+        if self.tags_are_ideal() {
+            return true;
+        }
         let mut dirty = (0..self.dcache.slots())
             .map(|n| (self.test_clean_next + n) % self.dcache.slots())
             .filter(|&slot| {
@@ -209,6 +228,9 @@ impl MemSys {
     }
 
     fn for_line(&mut self, address: u32, act: fn(&mut Self, DataCache, usize)) {
+        if self.tags_are_ideal() {
+            return;
+        }
         let mva = self.maintained(address);
         for which in [DataCache::Main, DataCache::Mini] {
             if which == DataCache::Mini && self.mini.is_none() {
@@ -220,32 +242,53 @@ impl MemSys {
         }
     }
 
+    /// Waits until the write buffer is empty. With ideal tags nothing but devices can see what is in
+    /// it: so only if that has a write for one.
+    pub(in crate::arm) fn drain_for_guest(&mut self) {
+        self.counters.now.write_buffer_drains += 1;
+        if !self.tags_are_ideal() || self.write_buffer.holds_device_write(&self.bus) {
+            self.drain_write_buffer();
+        }
+    }
+
     /// Invalidates the instruction TLB, or the only one.
     pub(in crate::arm) fn invalidate_itlb(&mut self) {
-        self.forget_hints();
         self.counters.now.itlb_invalidate_all += 1;
+        if self.tags_are_ideal() {
+            return;
+        }
+        self.forget_hints();
         self.insn_tlb().invalidate_all();
     }
 
     /// Invalidates the data TLB, or the only one.
     pub(in crate::arm) fn invalidate_dtlb(&mut self) {
-        self.forget_hints();
         self.counters.now.dtlb_invalidate_all += 1;
+        if self.tags_are_ideal() {
+            return;
+        }
+        self.forget_hints();
         self.dtlb.invalidate_all();
     }
 
     /// Invalidates the entry for `address` in the instruction TLB, or in the only one.
     pub(in crate::arm) fn invalidate_itlb_entry(&mut self, address: u32) {
-        self.forget_hints();
         self.counters.now.itlb_invalidate_entry += 1;
+        if self.tags_are_ideal() {
+            return;
+        }
+        self.forget_hints();
         let mva = self.maintained(address);
         self.insn_tlb().invalidate(mva);
     }
 
     /// Invalidates the entry for `address` in the data TLB, or in the only one.
     pub(in crate::arm) fn invalidate_dtlb_entry(&mut self, address: u32) {
-        self.forget_hints();
         self.counters.now.dtlb_invalidate_entry += 1;
+        if self.tags_are_ideal() {
+            return;
+        }
+        self.forget_hints();
         let mva = self.maintained(address);
         self.dtlb.invalidate(mva);
     }
@@ -268,7 +311,10 @@ impl MemSys {
         let Ok(at) = self.locate(va & !(4 * words - 1), access) else {
             return;
         };
-        let Some(line) = self.bus.read_line(at.pa) else {
+        if self.tags_are_ideal() && self.holder(at.pa).is_some() {
+            return; // Stores to it need not look here then.
+        }
+        let Some(line) = self.line_to_read(at.pa) else {
             return;
         };
         let first = (at.pa as usize / 4) & 7;
@@ -276,7 +322,7 @@ impl MemSys {
         data[..words as usize].copy_from_slice(&line[first..first + words as usize]);
         let (start, transfer) = self.claim_read(self.bus.target(at.pa), at.pa, words);
         self.read_buffer[index] = ReadBufferEntry {
-            mva: at.mva,
+            first: at.key,
             words,
             data,
             ready: start + transfer.total(),
@@ -295,10 +341,10 @@ impl MemSys {
         self.read_buffer_used = self.read_buffer.iter().any(|e| e.words != 0);
     }
 
-    /// The word at `mva` if the read buffer holds it, waiting for it to arrive.
-    pub(super) fn read_buffer_word(&mut self, mva: u32) -> Option<u32> {
-        let entry = self.read_buffer.iter().find(|entry| entry.holds(mva))?;
-        let word = entry.data[((mva - entry.mva) / 4) as usize];
+    /// The word at `key` if the read buffer holds it, waiting for it to arrive.
+    pub(super) fn read_buffer_word(&mut self, key: u32) -> Option<u32> {
+        let entry = self.read_buffer.iter().find(|entry| entry.holds(key))?;
+        let word = entry.data[((key - entry.first) / 4) as usize];
         self.cycle = self.cycle.max(entry.ready);
         self.counters.now.read_buffer_hits += 1;
         Some(word)

@@ -18,11 +18,12 @@ pub mod journal;
 pub(in crate::arm) mod maintenance;
 mod refill;
 mod state;
+mod tags;
 
 use crate::bus::{Bus, Target};
 use crate::bus_cost::Transfer;
 use crate::cache::{Cache, LINE_BYTES};
-use crate::config::{CoreKind, MachineConfig, Refill, Replacement};
+use crate::config::{AddressSpaceTags, CacheConfig, CoreKind, MachineConfig, Refill, Replacement};
 use crate::counters::{Counters, Tally};
 use crate::event::Cycle;
 use crate::tlb::{Attributes, Tlb, TlbEntry};
@@ -30,6 +31,7 @@ use crate::tlb::{Attributes, Tlb, TlbEntry};
 use self::hint::{Hint, Hints, Tag};
 use self::journal::{Event, Journal};
 use self::refill::Arrivals;
+use self::tags::Tags;
 use super::decoder::Decoder;
 use super::insn::Op;
 use super::mmu::{self, Access, Fault, FaultKind, FirstLevel};
@@ -82,8 +84,8 @@ enum DataCache {
 /// An entry of the read buffer (SA-1110 DM §6.4).
 #[derive(Debug, Clone, Copy, Default)]
 struct ReadBufferEntry {
-    /// First address, after relocation.
-    mva: u32,
+    /// Address of its first word, as caches know it ([`MemSys::key`]).
+    first: u32,
     /// Words held: 0 (empty), 1, 4 or 8.
     words: u32,
     data: [u32; 8],
@@ -92,9 +94,9 @@ struct ReadBufferEntry {
 }
 
 impl ReadBufferEntry {
-    /// Whether the word at `mva` is in it.
-    fn holds(&self, mva: u32) -> bool {
-        (mva & !3).wrapping_sub(self.mva) < 4 * self.words
+    /// Whether the word at `key` is in it.
+    fn holds(&self, key: u32) -> bool {
+        (key & !3).wrapping_sub(self.first) < 4 * self.words
     }
 }
 
@@ -112,6 +114,8 @@ pub enum Fetched {
 struct Location {
     mva: u32,
     pa: u32,
+    /// The one by which caches know it ([`MemSys::key`]).
+    key: u32,
     attributes: Attributes,
 }
 
@@ -236,6 +240,8 @@ pub struct MemSys {
     uncached_fetches: u64,
     /// Addresses below this are relocated. Follows the control register.
     relocated_below: u32,
+    /// What there is beside caches and TLBs if address-space tags are ideal.
+    tags: Option<Box<Tags>>,
     /// For an observer.
     journal: Journal,
 }
@@ -244,6 +250,13 @@ impl MemSys {
     /// The memory system of `config` in front of `bus`, as reset leaves it.
     #[must_use]
     pub fn new(config: &MachineConfig, bus: Bus) -> Self {
+        let [itlb, dtlb] = [&config.itlb, &config.dtlb].map(|tlb| tlb.as_ref().map(Tlb::new));
+        // `MachineConfig` has checked that one of the two is there.
+        let dtlb = dtlb.unwrap_or_else(|| Tlb::new(config.tlb.as_ref().expect("a TLB")));
+        let places = [itlb.as_ref().map_or(0, Tlb::places), dtlb.places()];
+        let ideal = config.processor.address_space_tags == AddressSpaceTags::Ideal;
+        let tags = ideal.then(|| Box::new(Tags::new(&bus, places)));
+        let [icache, dcache] = [&config.icache, &config.dcache].map(CacheConfig::slots);
         let mut mem = Self {
             cycle: 0,
             horizon: 0,
@@ -267,21 +280,20 @@ impl MemSys {
             user_read_buffer: false,
             permissions: mmu::permission_table(false, false),
             alignment_checked: 0,
-            ops: vec![Ops::default(); 2 * (config.icache.size_bytes / LINE_BYTES) as usize],
+            ops: vec![Ops::default(); 2 * icache],
             decoder: Decoder::new(config.core),
             icache: Cache::new(&config.icache),
             dcache: Cache::new(&config.dcache),
             mini: config.mini_dcache.as_ref().map(Cache::new),
-            itlb: config.itlb.as_ref().map(Tlb::new),
-            // `MachineConfig` has checked that one of the two is there.
-            dtlb: Tlb::new(config.dtlb.as_ref().or(config.tlb.as_ref()).expect("a TLB")),
+            itlb,
+            dtlb,
             selectable_replacement: config.icache.replacement == Replacement::Random
                 && config.dcache.replacement == Replacement::Random,
             write_through: config.core == CoreKind::Arm926,
             line: NO_LINE,
-            fetch_hints: Hints::new(),
-            read_hints: Hints::new(),
-            write_hints: Hints::new(),
+            fetch_hints: Hints::new(icache),
+            read_hints: Hints::new(dcache),
+            write_hints: Hints::new(dcache),
             arriving: Hint::NONE,
             epoch: 0,
             tag: Tag::new(0, true),
@@ -296,6 +308,7 @@ impl MemSys {
             synced_instructions: 0,
             uncached_fetches: 0,
             relocated_below: SLOT_BYTES,
+            tags,
             journal: Journal::default(),
         };
         mem.follow_control();
@@ -333,7 +346,8 @@ impl MemSys {
         self.control & control::M != 0
     }
 
-    /// Walks the page tables, which it reads from memory, not through cache or write buffer.
+    /// Walks the page tables, which it reads from memory, not through cache or write buffer (unless
+    /// tags are ideal).
     #[cold]
     fn walk(&mut self, mva: u32) -> Result<TlbEntry, Abort> {
         let descriptor = self.walk_read(mmu::first_level_address(self.ttb, mva));
@@ -365,9 +379,9 @@ impl MemSys {
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
             // Those of 65,536 epochs ago must not look new.
-            self.fetch_hints = Hints::new();
-            self.read_hints = Hints::new();
-            self.write_hints = Hints::new();
+            self.fetch_hints.clear();
+            self.read_hints.clear();
+            self.write_hints.clear();
             self.arriving = Hint::NONE;
         }
         self.set_privileged(self.privileged);
@@ -392,6 +406,7 @@ impl MemSys {
             // What a data access brings may replace the translation of the page that runs.
             self.line = NO_LINE;
         }
+        let entry = self.agreed(mva, entry);
         let lockdown = self.tlb_lockdown;
         let tlb = if fetch {
             self.insn_tlb()
@@ -406,6 +421,9 @@ impl MemSys {
             self.tlb_lockdown = (((victim + 1) & 7) << 26) | 1;
             place
         };
+        if let Some(place) = place {
+            self.watch_translation(fetch, place, entry);
+        }
         self.journal.note(|| Event::Walked {
             fetch,
             mva,
@@ -419,7 +437,7 @@ impl MemSys {
         self.read_bus(self.bus.target(pa), pa);
         self.counters.now.walk_stall_cycles += self.cycle - start;
         self.counters.now.table_walk_reads += 1;
-        self.bus.read_memory_word(pa)
+        self.word_to_read(pa)
     }
 
     /// Claims the bus for a read of `words` words at `pa`, where `target` stands: when it starts, and how it goes on.
@@ -449,6 +467,7 @@ impl MemSys {
             return Ok(Location {
                 mva,
                 pa: mva,
+                key: mva,
                 attributes: Attributes::NONE,
             });
         }
@@ -457,14 +476,10 @@ impl MemSys {
         let Some(entry) = self.dtlb.lookup(mva) else {
             return self.locate_after_walk(mva, access);
         };
-        let (domain, section) = (entry.domain, entry.section);
-        match mmu::check(entry, mva, access, dacr, permissions) {
-            Ok(()) => Ok(Location {
-                mva,
-                pa: entry.translate(mva),
-                attributes: entry.attributes,
-            }),
-            Err(kind) => Err(self.fail(kind, section, domain, mva)),
+        let entry = *entry;
+        match mmu::check(&entry, mva, access, dacr, permissions) {
+            Ok(()) => Ok(self.location(mva, &entry)),
+            Err(kind) => Err(self.fail(kind, entry.section, entry.domain, mva)),
         }
     }
 
@@ -475,11 +490,19 @@ impl MemSys {
         self.keep_translation(mva, entry, false);
         mmu::check(&entry, mva, access, self.dacr, self.permissions)
             .map_err(|kind| self.fail(kind, entry.section, entry.domain, mva))?;
-        Ok(Location {
+        Ok(self.location(mva, &entry))
+    }
+
+    /// Where `mva` is, by an entry that translates it.
+    #[inline(always)]
+    fn location(&self, mva: u32, entry: &TlbEntry) -> Location {
+        let pa = entry.translate(mva);
+        Location {
             mva,
-            pa: entry.translate(mva),
+            pa,
+            key: self.key(mva, pa),
             attributes: entry.attributes,
-        })
+        }
     }
 
     /// Brings the tallies that are kept by difference up to date: cycles, and the lookups that

@@ -83,6 +83,7 @@ impl State for MemSys {
             synced_instructions,
             uncached_fetches,
             relocated_below: _,
+            tags: _,    // below
             journal: _, // whoever keeps one begins anew
         } = self;
         to.put(&Registers {
@@ -113,8 +114,9 @@ impl State for MemSys {
         write_buffer.cost().save(to);
         to.put(arrivals);
         for entry in read_buffer {
-            to.put(&(entry.mva, entry.words, entry.data, entry.ready));
+            to.put(&(entry.first, entry.words, entry.data, entry.ready));
         }
+        self.save_tags(to);
         bus.save(to);
     }
 
@@ -149,17 +151,18 @@ impl State for MemSys {
         let right = self.arrivals.plausible(self.cycle, LONGEST_FILL);
         require(right, "has a damaged line fill")?;
         for entry in &mut self.read_buffer {
-            let (mva, words, data, ready) = from.take()?;
+            let (first, words, data, ready) = from.take()?;
             let right = matches!(words, 0 | 1 | 4 | 8) && ready != Cycle::MAX && plausible(ready);
             require(right, "has a damaged read buffer")?;
             *entry = ReadBufferEntry {
-                mva,
+                first,
                 words,
                 data,
                 ready,
             };
         }
         self.read_buffer_used = self.read_buffer.iter().any(|entry| entry.words != 0);
+        self.restore_tags(from)?;
         self.bus.restore(from)
     }
 }
