@@ -218,6 +218,26 @@ impl Checker {
             count: 1,
         }
     }
+
+    /// A store whose translation is gone: a later word of the same instruction has replaced it, or,
+    /// with ideal tags, the store itself has changed what it came from. The ideal machine stores all
+    /// the same.
+    fn stored_unseen(&mut self, memory: &MemSys, access: &Access, mva: u32, value: u32) {
+        let Some(entry) = self.ideal.walk(memory, mva).entry else {
+            return;
+        };
+        let pa = entry.translate(mva);
+        let writer = Writer {
+            pc: access.pc,
+            mva,
+            domain: Some(entry.domain),
+            cached: false,
+            cycle: access.cycle,
+        };
+        if self.ideal.store(pa, access.width, value, &writer) {
+            self.running.stored(memory, &mut self.ideal, pa);
+        }
+    }
 }
 
 /// A finding about the data at `pa`, where both machines go.
@@ -316,16 +336,9 @@ impl Observer for Checker {
     fn stored(&mut self, memory: &MemSys, access: &Access, value: u32) {
         self.hear(memory, access.pc, false);
         let mva = memory.relocate(access.va);
-        let used = match data_translation(memory, mva) {
-            Some(used) => used,
-            // A store to the descriptor of its own page has taken its translation away.
-            None if memory.tags_are_ideal() => {
-                let Some(entry) = self.ideal.walk(memory, mva).entry else {
-                    return;
-                };
-                Some((0, entry))
-            }
-            None => return,
+        let Some(used) = data_translation(memory, mva) else {
+            self.stored_unseen(memory, access, mva, value);
+            return;
         };
         let pa = used.map_or(mva, |(_, entry)| entry.translate(mva));
         let ideal_pa = self.check_translation(memory, access, mva, &used, Kind::Store);

@@ -51,6 +51,35 @@ test:
 	mov	lr, pc
 	mov	pc, r6
 
+	/* A store multiple across two pages, whose second walk replaces the translation of the first
+	 * word when as many others are used in between as the TLB has places: tried with 1 to 40. */
+	ldr	r3, =(PAGE + 0x100000)
+	ldr	r7, =(l1_table + TRUTH + (PAGE >> 20) * 4 + 4)
+	ldr	r0, =(FRAME_1 | SECTION | FULL_ACCESS)
+	mov	r1, #41
+1:	str	r0, [r7], #4
+	subs	r1, r1, #1
+	bne	1b
+	mov	r11, #1
+2:	invalidate_dtlb
+	ldr	r1, [r3, #-4]
+	add	r5, r3, #0x100000
+	mov	r10, r11
+3:	ldr	r1, [r5]
+	add	r5, r5, #0x100000
+	subs	r10, r10, #1
+	bne	3b
+	sub	r5, r3, #4
+	mov	r10, r11
+	stmia	r5, {r10, r11}
+	ldr	r10, [r5]
+	cmp	r10, r11
+	movne	r0, #3
+	blne	fail
+	add	r11, r11, #1
+	cmp	r11, #40
+	bls	2b
+
 	/* Stale and never used again: a line of FRAME_1 at OTHER, older than memory. */
 	poke	TRUTH_1, 9
 	mov	pc, r12
