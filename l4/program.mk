@@ -15,10 +15,12 @@ export ZIG_GLOBAL_CACHE_DIR ?= $(abspath $(BUILD)/.zig-cache)
 export ZIG_LOCAL_CACHE_DIR ?= $(abspath $(BUILD)/.zig-cache)
 
 TARGET_FLAGS := --target=arm-freestanding-eabi -mcpu=strongarm1110
+# A program carries the files of its children whole: where this checkout lies must not show in them.
+REPRODUCIBLE := -ffile-prefix-map=$(TOP)/=
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wundef -Werror
 COMMON_FLAGS := $(TARGET_FLAGS) -O2 -ffreestanding -fno-sanitize=undefined \
           -fno-stack-protector -fomit-frame-pointer -fno-unwind-tables \
-          -fno-asynchronous-unwind-tables -mno-unaligned-access $(WARNINGS) \
+          -fno-asynchronous-unwind-tables -mno-unaligned-access $(WARNINGS) $(REPRODUCIBLE) \
           -I$(TOP)/l4/include -I$(TOP)/include
 CFLAGS := -std=c11 $(COMMON_FLAGS)
 # There is no runtime for more of C++ than the language itself.
@@ -37,17 +39,17 @@ LIBRARY := l4/lib/arch/arm/crt0.o l4/lib/arch/arm/syscalls.o l4/lib/startup.o l4
 
 OBJ := $(BUILD)/obj
 
-$(OBJ)/%.o: $(TOP)/%.c
+$(OBJ)/%.o: $(TOP)/%.c $(TOP)/l4/program.mk
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(CFLAGS_$(notdir $*)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
-$(OBJ)/%.o: $(TOP)/%.cc
+$(OBJ)/%.o: $(TOP)/%.cc $(TOP)/l4/program.mk
 	@mkdir -p $(@D)
 	$(CXX) $(CXXFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
-$(OBJ)/%.o: $(TOP)/%.S
+$(OBJ)/%.o: $(TOP)/%.S $(TOP)/l4/program.mk
 	@mkdir -p $(@D)
-	$(CC) $(TARGET_FLAGS) -I$(TOP)/l4/include $(ASFLAGS_$(notdir $*)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+	$(CC) $(TARGET_FLAGS) $(REPRODUCIBLE) -I$(TOP)/l4/include $(ASFLAGS_$(notdir $*)) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 # string.c must not become calls of itself.
 CFLAGS_string := -fno-builtin

@@ -195,12 +195,13 @@ MACHINES = {
 
 
 def machine_command(core: str = "sa1110") -> list[str] | None:
-    """How to start the machine: $SWITCHYARD_MACHINE, else the newest build of the checkout."""
+    """How to start the machine: $SWITCHYARD_MACHINE, else the build of the checkout."""
     binary = machine_binary()
     return [binary, "vectors", "--machine", MACHINES[core]] if binary else None
 
 
 def machine_binary() -> str | None:
+    """The same choice as support/simulator.py's, for run.py needs no pytest."""
     named = os.environ.get("SWITCHYARD_MACHINE")
     if named:
         return named
@@ -211,9 +212,7 @@ def machine_binary() -> str | None:
         for kind in ("release", "debug")
         if (p := root / d / kind / "switchyard-machine").is_file()
     ]
-    if not builds:
-        return None
-    return str(max(builds, key=lambda p: p.stat().st_mtime))
+    return str(builds[0]) if builds else None
 
 
 class MachineRun:

@@ -10,10 +10,11 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def machine_binary() -> str:
-    """$SWITCHYARD_MACHINE, else the newest build of the checkout."""
+    """$SWITCHYARD_MACHINE, else the build of the checkout: the optimised one, where there is one,
+    for the tests that use it run whole systems."""
     named = os.environ.get("SWITCHYARD_MACHINE")
     builds = [ROOT / "target" / kind / "switchyard-machine" for kind in ("release", "debug")]
     found = [b for b in builds if b.is_file()]
     if not named and not found:
         pytest.fail("switchyard-machine is not built (or set SWITCHYARD_MACHINE)")
-    return named or str(max(found, key=lambda b: b.stat().st_mtime))
+    return named or str(found[0])
