@@ -38,8 +38,8 @@
 #define GOOD_STAYS     32
 /* Assumed: coming back costs up to five flushes (a domain is recycled, some entries are faulted
  * in), which are to be less than a twentieth of the switches, and soon much less. */
-#define STAY_FIRST  256u
-#define STAY_LEVELS 4u
+#define STAY_FIRST  512u
+#define STAY_LEVELS 3u
 /* A switch from a space that is not aside counts as so many: it may have been in vain. */
 #define STAY_COMPANY 15u
 
