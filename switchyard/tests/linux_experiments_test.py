@@ -20,6 +20,7 @@ CLOCK_HZ = 200_000_000
 TIMING = 60
 ROUNDS = 40
 FASTER_BY = 5  # with fast switching, each operation
+BOUND = 10  # with ideal tags
 COUNTERS = sorted({counter for names in suite.RATES.values() for counter in names})
 
 # For each operation: a function of each kind, and what it waited for.
@@ -92,9 +93,10 @@ def outcome(
     points = {}
     for job in jobs:
         rest = re.sub(r"-run\d+$", "", job.name)
-        rest = re.sub(rf"^{job.machine}-(fass-)?", "", rest)
-        fast = job.parameters["scheme"] == "fass"
-        its = {s: (c // (FASTER_BY if fast else 1), n) for s, (c, n) in cases[rest].items()}
+        kernel = suite.kernel(job)
+        rest = rest.removeprefix(f"{kernel}-")
+        by = {"flush": 1, "fass": FASTER_BY, "tags": BOUND}[kernel.scheme]
+        its = {s: (c // by, n) for s, (c, n) in cases[rest].items()}
         points[job.name] = experiment.measure(job, stats(job.machine, its))
     return experiment.outcome(points)
 
@@ -203,13 +205,18 @@ def test_the_fast_kernel_stands_beside_it() -> None:
         ("sa1110", "exec", "latency"): 3980,
         ("sa1110", "shell", "latency"): 51726,
     }
-    (gains,) = [table for table in found.tables if table.title.startswith("By how much less")]
-    by_name = {row[0]: row[1:] for row in gains.rows}
+    papers, other = (
+        {row[0]: [row[2:5], row[-2:]] for row in table.rows} for table in found.tables[:2]
+    )
     # of MB/s, too, more is better
-    assert by_name["pipe"] == ["16.69", "5.00", "5.00"]
-    assert by_name["bw-pipe"] == ["1.68", "5.00", "5.00"]
-    assert by_name["null"] == ["", "5.00", "5.00"]
-    assert "100 µs in place of 500 on sa1110, 5.0 times as fast" in "\n".join(found.notes)
+    assert papers["pipe"] == [["257 (3)", "15.4", "16.69"], ["5.00", "10.00"]]
+    assert papers["bw-pipe"] == [["8.77 (0.02)", "14.76", "1.68"], ["5.00", "10.00"]]
+    assert papers["null"] == [["", "", ""], ["5.00", "10.00"]]
+    assert other["pipe"][1] == ["5.00", "10.00"]
+    text = "\n".join(found.notes)
+    assert "100 µs in place of 500 on sa1110, 5.0 times as fast" in text
+    assert "the bound, by hardware tags, is 50)" in text
+    assert value(found, "latency", "sa1110-tags", "tags", **where) == 500 / BOUND
 
 
 def test_the_parts_are_the_profile() -> None:
@@ -282,6 +289,7 @@ def test_a_switch_is_the_ring_less_what_one_process_takes() -> None:
     assert "seems to cost less" not in text
     assert value(found, "switch", scheme="fass", processes=8, size_kb=4) == pytest.approx(50)
     assert "so many times less, 0 KB: 5.0 with 2, 5.0 with 8" in text
+    assert "the bound, 10.0 with 2, 10.0 with 8" in text
     # of a kernel that does not flush it is not said that a flush has left nothing
     assert text.count("A flushed cache") <= 2
 
@@ -317,14 +325,20 @@ def test_the_figures_can_be_drawn() -> None:
 def test_jobs_differ(name: str) -> None:
     for quick in (False, True):
         jobs: list[Job] = EXPERIMENTS[name].jobs(Settings(quick=quick))
-        runs = {(job.guest, job.append) for job in jobs}
+        runs = {(job.machine, job.guest, job.append) for job in jobs}
         assert len({job.name for job in jobs}) == len(runs) == len(jobs)
         assert all(job.profile and re.search(r"-- hold=\d+ bench ", job.append) for job in jobs)
         # boots of one question differ in the pages that are held, and in nothing else
-        questions = Counter((job.guest, re.sub(r"hold=\d+", "", job.append)) for job in jobs)
+        questions = Counter(
+            (job.machine, job.guest, re.sub(r"hold=\d+", "", job.append)) for job in jobs
+        )
         assert set(questions.values()) <= ({2} if quick else {5, 20})
         kernels = {(job.machine, job.parameters["scheme"]) for job in jobs}
-        assert kernels == {(m, s) for m in suite.MACHINES for s in ("flush", "fass")}
+        assert kernels == {
+            (m, s)
+            for board in suite.MACHINES
+            for m, s in ((board, "flush"), (board, "fass"), (f"{board}-tags", "tags"))
+        }
 
 
 def test_a_run_without_samples_or_profile_is_no_result() -> None:
