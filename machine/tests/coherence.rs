@@ -268,11 +268,14 @@ fn a_read_buffer_loaded_too_early() {
 fn a_translation_that_was_made_for_another_table() {
     expect(
         "other_table",
-        &[&[
-            "foreign-translation",
-            "<uses_old_entry+0x0>",
-            "running space 0xc0200000, made for space 0xc00",
-        ]],
+        &[
+            &["foreign-translation", "<uses_it_at_once+0x0>"],
+            &[
+                "foreign-translation",
+                "<uses_old_entry+0x0>",
+                "running space 0xc0200000, made for space 0xc00",
+            ],
+        ],
     );
 }
 
@@ -289,6 +292,7 @@ fn protection_of_the_spaces_that_a_kernel_announces() {
                 "translated by pc",
                 "<own_page+0x4>",
             ],
+            &["foreign-domain", "<others_page_again+0x0>", "domain 1"],
         ],
     );
 }

@@ -131,6 +131,7 @@ impl Checker {
                     place,
                     entry,
                 } => {
+                    self.changes += 1;
                     let early = self.early_walk(memory, mva, &entry);
                     let tag = Tag {
                         ttb: memory.translation_registers().0,

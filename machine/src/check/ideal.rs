@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The memory of the ideal machine, in which every store has taken effect, and its table walks.
 
+use std::cell::Cell;
+
 use crate::arm::memsys::MemSys;
 use crate::arm::mmu::{self, FirstLevel};
 use crate::bus::Bus;
@@ -9,6 +11,9 @@ use crate::tlb::TlbEntry;
 
 use super::writers::{Writer, Writers};
 
+/// The granularity in which it is known where descriptors are: the smallest table.
+const TABLE_BYTES: usize = 1024;
+
 /// Memory as every store so far has left it.
 pub(super) struct Ideal {
     ram_base: u32,
@@ -16,6 +21,10 @@ pub(super) struct Ideal {
     writers: Writers,
     /// Walks made lately, by [`Walk::slot`]: nearly every access repeats one.
     recent: Vec<Option<Walk>>,
+    /// Which kilobytes of memory descriptors have been read from.
+    tables: Vec<Cell<bool>>,
+    /// How often one of these has changed: as long as it stays the same, so do all walks.
+    pub(super) changes: u64,
 }
 
 /// A descriptor that a walk has read.
@@ -63,6 +72,8 @@ impl Ideal {
         Self {
             ram_base,
             writers: Writers::new(bytes.len()),
+            tables: vec![Cell::new(false); bytes.len().div_ceil(TABLE_BYTES)],
+            changes: 0,
             bytes,
             recent: vec![None; Walk::SLOTS],
         }
@@ -91,6 +102,7 @@ impl Ideal {
         let len = width.bytes() as usize;
         let start = offset & !(len - 1);
         self.bytes[start..start + len].copy_from_slice(&value.to_le_bytes()[..len]);
+        self.changes += u64::from(self.tables[start / TABLE_BYTES].get());
         self.writers.note(offset, writer);
         true
     }
@@ -102,6 +114,7 @@ impl Ideal {
         };
         if let Some(ideal) = self.bytes.get_mut(start..start + bytes.len()) {
             ideal.copy_from_slice(bytes);
+            self.changes += 1;
         }
     }
 
@@ -146,7 +159,11 @@ impl Ideal {
         walk
     }
 
+    /// Of a descriptor.
     pub(super) fn read(&self, at: u32) -> Read {
+        if let Some(offset) = self.offset(at) {
+            self.tables[offset / TABLE_BYTES].set(true);
+        }
         Read {
             at,
             word: self.word(at),

@@ -15,6 +15,7 @@ mod damage;
 mod finding;
 mod ideal;
 mod space;
+mod trusted;
 mod writers;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ use crate::tlb::TlbEntry;
 use self::damage::Damage;
 use self::ideal::{Ideal, Walk};
 use self::space::{Running, Tags};
+use self::trusted::Trusted;
 
 pub use self::cause::Cause;
 pub use self::finding::{Done, Finding, Line};
@@ -40,6 +42,9 @@ pub struct Checker {
     damage: Damage,
     tags: Tags,
     running: Running,
+    trusted: Trusted,
+    /// How often a TLB or a register of CP15 may have changed.
+    changes: u64,
     /// The instruction that was fetched last.
     pc: u32,
     findings: BTreeMap<(Cause, u32), Finding>,
@@ -69,6 +74,8 @@ impl Checker {
             damage: Damage::default(),
             tags: Tags::default(),
             running,
+            trusted: Trusted::new(),
+            changes: 0,
             pc: 0,
             findings: BTreeMap::new(),
         }
@@ -84,6 +91,19 @@ impl Checker {
             .entry((finding.cause, finding.access.pc))
             .and_modify(|known| known.count += 1)
             .or_insert(finding);
+    }
+
+    /// Changes whenever something does that decides where accesses go, and whether they may: TLBs,
+    /// registers, page tables, whose turn it is.
+    fn generation(&self) -> u64 {
+        self.changes + self.ideal.changes + self.running.changes
+    }
+
+    /// The physical address of an access that goes where the ideal machine goes, as was found before.
+    #[inline]
+    fn trusted(&self, access: &Access, mva: u32, kind: Kind) -> Option<u32> {
+        let generation = self.generation();
+        self.trusted.find(generation, mva, kind, access.privileged)
     }
 
     /// Compares the translation that was used with the ideal one. Gives where the ideal machine
@@ -112,8 +132,12 @@ impl Checker {
             .filter(|ideal| mmu::check(ideal, mva, wish, dacr, permissions).is_ok());
         let ideal_pa = ideal.map(|ideal| ideal.translate(mva));
         if ideal_pa == Some(pa) {
-            if !access.privileged {
-                self.check_protection(memory, access, mva, (*place, entry), &walk, kind);
+            let found = !access.privileged
+                && self.check_protection(memory, access, mva, (*place, entry), &walk, kind);
+            if !found {
+                let generation = self.generation();
+                self.trusted
+                    .add(generation, mva, kind, access.privileged, pa);
             }
             return ideal_pa;
         }
@@ -145,7 +169,8 @@ impl Checker {
         ideal_pa
     }
 
-    /// A user access that the page tables in force allow: do they because they should?
+    /// A user access that the page tables in force allow: do they because they should? Gives whether
+    /// there was something to report.
     fn check_protection(
         &mut self,
         memory: &MemSys,
@@ -154,9 +179,11 @@ impl Checker {
         used: (usize, &TlbEntry),
         walk: &Walk,
         kind: Kind,
-    ) {
+    ) -> bool {
         let (ttb, dacr) = memory.translation_registers();
-        let Some(entry) = walk.entry else { return };
+        let Some(entry) = walk.entry else {
+            return false;
+        };
         let tag = self.tags.find(memory, kind == Kind::Fetch, used.0);
         let manager = 3 << (2 * entry.domain);
         let allowed_to_clients = || {
@@ -174,10 +201,11 @@ impl Checker {
         } else if !self.running.owns(memory, &self.ideal, mva, walk) {
             Cause::ForeignDomain
         } else {
-            return;
+            return false;
         };
         let finding = self.translation_finding(memory, cause, access, mva, used, kind);
         self.report(finding);
+        true
     }
 
     /// A finding about the translation of an access that goes where the ideal machine goes.
@@ -217,6 +245,15 @@ impl Checker {
             spaces,
             count: 1,
         }
+    }
+
+    /// Whether it is known already where an access goes, and it has read what is there.
+    #[inline]
+    fn reads_newest(&self, access: &Access, mva: u32, kind: Kind, value: u32) -> bool {
+        self.trusted(access, mva, kind).is_some_and(|pa| {
+            let word = self.ideal.word(pa);
+            word.is_none_or(|word| part(word, pa, access.width) == value)
+        })
     }
 
     /// A store whose translation is gone: a later word of the same instruction has replaced it, or,
@@ -280,6 +317,9 @@ impl Observer for Checker {
         self.hear(memory, access.pc, true);
         self.pc = access.pc;
         let mva = memory.relocate(access.va);
+        if self.reads_newest(access, mva, Kind::Fetch, insn) {
+            return;
+        }
         let mut used = None;
         if memory.translates() {
             // Without an entry the instruction came from a line that is fetched no more: the TLB
@@ -311,6 +351,9 @@ impl Observer for Checker {
     fn loaded(&mut self, memory: &MemSys, access: &Access, value: u32) {
         self.hear(memory, access.pc, false);
         let mva = memory.relocate(access.va);
+        if self.reads_newest(access, mva, Kind::Load, value) {
+            return;
+        }
         let Some(used) = data_translation(memory, mva) else {
             return;
         };
@@ -341,7 +384,9 @@ impl Observer for Checker {
             return;
         };
         let pa = used.map_or(mva, |(_, entry)| entry.translate(mva));
-        let ideal_pa = self.check_translation(memory, access, mva, &used, Kind::Store);
+        let ideal_pa = self
+            .trusted(access, mva, Kind::Store)
+            .or_else(|| self.check_translation(memory, access, mva, &used, Kind::Store));
         let hit = used.as_ref().and_then(|(_, entry)| {
             let line = memory.data_line(mva, entry);
             line.filter(|_| !memory.stores_through(entry))
@@ -380,6 +425,7 @@ impl Observer for Checker {
     }
 
     fn operated(&mut self, memory: &MemSys, access: &SystemAccess) {
+        self.changes += 1;
         self.hear(memory, access.pc, false);
     }
 
@@ -396,6 +442,7 @@ impl Observer for Checker {
         }
         self.running = Running::default();
         self.running.hear(memory, &mut self.ideal);
+        self.trusted = Trusted::new();
     }
 }
 

@@ -66,6 +66,8 @@ pub(super) struct Running {
     pub(super) space: u32,
     /// Physical address of that space's own page directory.
     directory: Option<u32>,
+    /// How often any of this may have changed.
+    pub(super) changes: u64,
 }
 
 impl Running {
@@ -77,6 +79,7 @@ impl Running {
         }
         *self = Self {
             announced,
+            changes: self.changes + 1,
             ..Self::default()
         };
         if announced.kernel != 0 {
@@ -96,6 +99,7 @@ impl Running {
 
     /// What says which space runs may have changed.
     fn follow(&mut self, memory: &MemSys, ideal: &mut Ideal) {
+        self.changes += 1;
         let thread = self.word.and_then(|pa| ideal.word(pa)).unwrap_or(0);
         let space = if thread == 0 {
             None

@@ -25,8 +25,13 @@ test:
 	str	r0, [r2], #4
 	subs	r3, r3, #4
 	bne	1b
+	/* With a program's rights, right before and right after. */
 	ldr	r0, =COPY
+	ldrt	r1, [r5], #0
 	mcr	p15, 0, r0, c2, c0, 0
+	.global uses_it_at_once
+uses_it_at_once:
+	ldrt	r1, [r5], #0
 	invalidate_itlb
 	ldr	r1, [r5]
 	mrs	r3, cpsr

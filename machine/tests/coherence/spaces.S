@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A kernel whose spaces have directories of their own, beside the one that is walked, says so to
- * the probe. Planted faults: the domain of another space is open; a TLB entry of another space
- * survives the change of its domain's owner. Each space has one page, and a record with a word, and
+ * the probe. Planted faults: the domain of another space is open, from the beginning and after a
+ * switch that changes nothing else; a TLB entry of another space survives the change of its domain's
+ * owner. Each space has one page, and a record with a word, and
  * the pointer to its directory. One thread runs, which changes its space; its record has two words, and
  * the pointer to that.
  */
@@ -78,6 +79,15 @@ others_page:
 	ldr	r1, [r5]
 others_entry:
 	ldr	r1, [r6]
+	ldr	r1, [r5]
+	swi	0
+
+	/* A runs again, and the domain that it has lost stays open. */
+	point	thread + 8, space_a
+	user_mode
+	.global	others_page_again
+others_page_again:
+	ldr	r1, [r5]
 	mov	r0, #0
 	str	r0, [r8, #PROBE_EXIT]
 1:	b	1b

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Translations that were found right. Checking one walks the ideal machine's page tables and asks
+//! whose they are, for each instruction; nothing but time would be lost without this.
+
+use super::Kind;
+
+/// Where an access goes that was found right, by its page of 1 KB (the smallest there is), what it
+/// is and with whose rights.
+pub(super) struct Trusted(Vec<Entry>);
+
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    /// Of the access; 0: there is none.
+    key: u64,
+    /// What [`super::Checker::generation`] was: everything that decides is as it was.
+    generation: u64,
+    /// What is added to the modified virtual address.
+    distance: u32,
+}
+
+impl Trusted {
+    const SLOTS: usize = 256;
+
+    pub(super) fn new() -> Self {
+        Self(vec![Entry::default(); Self::SLOTS])
+    }
+
+    fn key(mva: u32, kind: Kind, privileged: bool) -> u64 {
+        let kind = match kind {
+            Kind::Fetch => 1,
+            Kind::Load => 2,
+            Kind::Store => 3,
+        };
+        u64::from(mva >> 10) << 3 | u64::from(privileged) << 2 | kind
+    }
+
+    /// By Fibonacci hashing: code and data often lie alike in their regions.
+    fn slot(key: u64) -> usize {
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - Self::SLOTS.ilog2())) as usize
+    }
+
+    /// The physical address, if the access is known to go where it should.
+    #[inline]
+    pub(super) fn find(
+        &self,
+        generation: u64,
+        mva: u32,
+        kind: Kind,
+        privileged: bool,
+    ) -> Option<u32> {
+        let key = Self::key(mva, kind, privileged);
+        let entry = self.0[Self::slot(key)];
+        (entry.key == key && entry.generation == generation)
+            .then(|| mva.wrapping_add(entry.distance))
+    }
+
+    /// The access goes to `pa`, as it should.
+    pub(super) fn add(&mut self, generation: u64, mva: u32, kind: Kind, privileged: bool, pa: u32) {
+        let key = Self::key(mva, kind, privileged);
+        self.0[Self::slot(key)] = Entry {
+            key,
+            generation,
+            distance: pa.wrapping_sub(mva),
+        };
+    }
+}
