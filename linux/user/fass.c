@@ -40,7 +40,7 @@ static const char SWITCHES[] = "switches", FLUSHES[] = "flushes", AVOIDED[] = "f
                   CLEAN[] = "domains recycled clean", ENTRIES[] = "entries loaded",
                   IN_SLOTS[] = "collisions in slots", OF_MAPPINGS[] = "collisions of mappings",
                   WITH_LEFT[] = "collisions with what was left", LEFT[] = "slots left",
-                  WITHOUT[] = "address spaces without a slot";
+                  ASIDE[] = "stepped aside", WITHOUT[] = "address spaces without a slot";
 
 enum { ROUNDS = 50 };
 
@@ -130,19 +130,52 @@ static volatile unsigned int *map_at(unsigned long at) {
     return found;
 }
 
-/* At an address in a slot that is neither's: each takes it from the other, and flushes. */
+/* Two take it from each other, and flush, until they step aside; then they flush all the same. */
+static void collide(volatile unsigned int *at, const char *counted, const char *other) {
+    unsigned long asides = counter(ASIDE), others = counter(other), flushes = counter(FLUSHES);
+    unsigned long found = around(2, at, counted);
+    EXPECT(found >= 3 && found <= ROUNDS / 2);
+    EXPECT(counter(ASIDE) >= asides + 2);
+    EXPECT(counter(other) <= others + ROUNDS / 5);
+    EXPECT(counter(FLUSHES) >= flushes + 2 * ROUNDS);
+}
+
+/* At an address in a slot that is neither's. */
 static void collisions_in_slots(void) {
-    volatile unsigned int *at = map_at(0x52345000);
-    EXPECT(around(2, at, IN_SLOTS) >= 2 * ROUNDS);
-    EXPECT(around(2, at, FOR_COLLISIONS) >= 2 * ROUNDS);
-    EXPECT(around(2, at, OF_MAPPINGS) <= ROUNDS / 5);
+    collide(map_at(0x52345000), IN_SLOTS, OF_MAPPINGS);
 }
 
 /* What a parent has mapped, its child has at the same address. */
 static void collisions_of_mappings(void) {
+    collide(fresh(PAGE, MAP_PRIVATE), OF_MAPPINGS, IN_SLOTS);
+}
+
+/* Who does not collide any more is back after 256 switches. */
+static void aside_and_back(void) {
+    enum { COLLIDING = 20, BACK = 300, END = 320 };
     volatile unsigned int *at = fresh(PAGE, MAP_PRIVATE);
-    EXPECT(around(2, at, OF_MAPPINGS) >= 2 * ROUNDS);
-    EXPECT(around(2, at, IN_SLOTS) <= ROUNDS / 5);
+    unsigned long asides = counter(ASIDE), flushes = 0;
+    struct ring ring;
+    ring_make(&ring, 2);
+    for (int round = 0; round < END; round++) {
+        if (ring.own != 0 || round != 0) {
+            ring_wait(&ring);
+        }
+        if (round < COLLIDING) {
+            *at = round;
+        }
+        if (ring.own == 0 && round == BACK) {
+            flushes = counter(FLUSHES);
+        }
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+        flushes = counter(FLUSHES) - flushes;
+    }
+    ring_end(&ring);
+    EXPECT(counter(ASIDE) >= asides + 2);
+    EXPECT(flushes <= (END - BACK) / 4);
 }
 
 /* Where an entry went with its domain, taken by one of the many in between, its lines are still
@@ -170,6 +203,7 @@ const struct test fass_tests[] = {
     {"domains are recycled clean", clean_domains},
     {"collisions in slots", collisions_in_slots},
     {"collisions of mappings", collisions_of_mappings},
+    {"aside and back", aside_and_back},
     {"collisions with what was left", collisions_with_ghosts},
     {"slots are left", slots_are_left},
     {0},
