@@ -38,6 +38,9 @@ static uint32_t access(L4_Word_t which, L4_Word_t va) {
 int main(void) {
     L4_Word_t order = ask(FAULT_READY);
     L4_Word_t which = order & 0xff, rounds = order >> 8;
+    for (unsigned i = 0; i < FAULT_SETTLE && which != FAULT_OTHER; i++) {
+        (void)ask(FAULT_READY);
+    }
     for (L4_Word_t i = 0; i < FAULT_WARMUP + rounds || which == FAULT_OTHER; i++) {
         L4_Word_t va = FAULT_AT + i * fault_step(which);
         (void)ask(FAULT_PREPARE);

@@ -152,12 +152,12 @@ static void collisions_of_mappings(void) {
 
 /* Who does not collide any more is back after 256 switches. */
 static void aside_and_back(void) {
-    enum { COLLIDING = 20, BACK = 300, END = 320 };
+    enum { COLLIDING = 20, BACK = 300, LAST = 320 };
     volatile unsigned int *at = fresh(PAGE, MAP_PRIVATE);
     unsigned long asides = counter(ASIDE), flushes = 0;
     struct ring ring;
     ring_make(&ring, 2);
-    for (int round = 0; round < END; round++) {
+    for (int round = 0; round < LAST; round++) {
         if (ring.own != 0 || round != 0) {
             ring_wait(&ring);
         }
@@ -175,7 +175,7 @@ static void aside_and_back(void) {
     }
     ring_end(&ring);
     EXPECT(counter(ASIDE) >= asides + 2);
-    EXPECT(flushes <= (END - BACK) / 4);
+    EXPECT(flushes <= (LAST - BACK) / 4);
 }
 
 /* Where an entry went with its domain, taken by one of the many in between, its lines are still
