@@ -20,8 +20,9 @@ ROOT = Path(__file__).parents[2]
 # A program that says its process's number, then sleeps; and one that starts it by way of `run`.
 SLEEPER = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(100)"
 STARTER = """
-import sys, threading
+import signal, sys, threading
 from pathlib import Path
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where the tests were started by nohup
 from switchyard import build, files, machine
 def simulate():
     with files.scratch():
