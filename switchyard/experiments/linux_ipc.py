@@ -152,9 +152,14 @@ class LinuxIpc(Experiment[Point]):
                 *(times(found, *board) for board in BOARDS),
                 *(costs(found, kernel) for kernel in KERNELS),
             ],
-            figure=figure(found),
+            figure=figure(found, *BOARDS[0]),
             notes=notes(found),
-            more={suite.named("breakdown", kernel): breakdown(found, kernel) for kernel in KERNELS},
+            more={
+                **{str(board[0]): figure(found, *board) for board in BOARDS[1:]},
+                **{
+                    suite.named("breakdown", kernel): breakdown(found, kernel) for kernel in KERNELS
+                },
+            },
         )
 
 
@@ -279,31 +284,32 @@ def costs(found: Found, kernel: Kernel) -> Table:
     )  # fmt: skip
 
 
-def figure(found: Found) -> Bars:
-    """The latencies of Table 1, published and measured."""
+def figure(found: Found, *kernels: Kernel) -> Bars:
+    """The latencies of Table 1 on a machine; beside the published ones, if it is the paper's."""
     lines = [line for line in LINES if line.published and line.unit == "us"]
-    bars = []
+    beside = ORIGINAL in kernels
+    bars, said = [], []
     for line in lines:
-        assert line.published is not None
-        bars.append(Bar(line.case, "published, SA-1100, Linux 2.4", line.published, published=True))
-        if line.fast:
-            bars.append(Bar(line.case, "published, fast switching", line.fast, published=True))
-        for kernel in KERNELS:
-            part = f"measured, {kernel.about}"
-            bars.append(Bar(line.case, part, found.value(kernel, line)))
-    said = ", ".join(
-        f"{line.case} {line.published:g} and {line.fast:g} published, "
-        f"{found.value(ORIGINAL, line):.0f} and {found.value(FASTER, line):.0f} measured"
-        for line in lines
-    )
+        published = {"SA-1100, Linux 2.4": line.published, "fast switching": line.fast}
+        for part, value in published.items() if beside else ():
+            if value is not None:
+                bars.append(Bar(line.case, f"published, {part}", value, published=True))
+        values = [found.value(kernel, line) for kernel in kernels]
+        for kernel, value in zip(kernels, values, strict=True):
+            bars.append(Bar(line.case, f"measured, {kernel.about}", value))
+        text = f"{line.case} " + ", ".join(f"{value:.0f}" for value in values)
+        if beside:
+            text += f" measured, {line.published:g} and {line.fast:g} published"
+        said.append(text)
     return Bars(
-        title="lmbench on Linux that flushes at each switch, and on one that does not",
+        title="lmbench on Linux that flushes at each switch, one that does not, and hardware tags",
         subtitle=[
-            "hot potato round trips (fcntl to unix) and process creation (fork to shell);",
-            "published: Wiggins et al. 2003, Table 1; measured: means",
+            "hot potato round trips (fcntl to unix) and process creation (fork to shell): means"
+            + (";" if beside else ""),
+            *(["published: Wiggins et al. 2003, Table 1"] if beside else []),
         ],
         value_title="latency, µs (log scale)",
-        description=f"Bars of latencies in microseconds on the SA-1110: {said}.",
+        description=f"Bars of latencies in microseconds, {kernels[0].board}: {'; '.join(said)}.",
         bars=bars,
         stacked=False,
         log=True,

@@ -13,6 +13,7 @@ from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS, linux_ctx, linux_extreme, linux_ipc, repeats
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
+from switchyard.figure import Bars
 from switchyard.machine import Stats
 from switchyard.suite import ALONE, STREAMS
 
@@ -319,6 +320,17 @@ def test_sharing_saves_what_is_measured() -> None:
 def test_the_figures_can_be_drawn() -> None:
     for figure in ipc().figures("linux-ipc").values():
         assert plot.svg(figure).startswith("<svg")
+
+
+def test_a_figure_is_of_one_machine() -> None:
+    """More kinds of bars than there are colours would be two of one colour."""
+    figures = ipc().figures("linux-ipc")
+    for name, published in (("linux-ipc", 2), ("linux-ipc-versatilepb", 0)):
+        figure = figures[name]
+        assert isinstance(figure, Bars)
+        kinds = {(bar.part, bar.published) for bar in figure.bars}
+        assert sum(paper for _, paper in kinds) == published
+        assert len(kinds) == published + 3
 
 
 @pytest.mark.parametrize("name", ["linux-ipc", "linux-ctx", "linux-extreme"])
