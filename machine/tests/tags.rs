@@ -7,7 +7,9 @@
 
 pub mod rig;
 
-use rig::{Rig, BOTH, DIRECTORY_A, DIRECTORY_B, FRAME_1, FRAME_2, TABLE, TRUTH, WINDOW};
+use rig::{
+    Rig, BOTH, DIRECTORY_A, DIRECTORY_B, FRAME_1, FRAME_2, MAINTENANCE, TABLE, TRUTH, WINDOW,
+};
 use switchyard_machine::arm::cp15::Register;
 use switchyard_machine::dev::Width;
 
@@ -294,18 +296,6 @@ fn code_is_seen_as_soon_as_it_is_written() {
 
 #[test]
 fn maintenance_takes_a_cycle_and_does_nothing() {
-    let common: &[(u8, u8, u8)] = &[
-        (7, 7, 0),
-        (7, 5, 0),
-        (7, 6, 0),
-        (7, 6, 1),
-        (7, 10, 1),
-        (7, 10, 4),
-        (8, 7, 0),
-        (8, 5, 0),
-        (8, 6, 0),
-        (8, 6, 1),
-    ];
     let arm926: &[(u8, u8, u8)] = &[
         (7, 5, 1),
         (7, 5, 2),
@@ -318,7 +308,7 @@ fn maintenance_takes_a_cycle_and_does_nothing() {
     ];
     for name in BOTH {
         let more = if name.starts_with("sa") { &[] } else { arm926 };
-        for &(crn, crm, op) in common.iter().chain(more) {
+        for &(crn, crm, op) in MAINTENANCE.iter().chain(more) {
             let mcr = 0xee00_0f10 | u32::from(crn) << 16 | u32::from(crm) | u32::from(op) << 5;
             let time = |name: &str, insn: u32| {
                 let mut rig = Rig::new(name);

@@ -4,7 +4,7 @@
 //! effect at once and every access walks the tables that are there (what `check/ideal.rs` is for
 //! whole programs). Some runs go on from a saved machine, which must change nothing.
 
-use crate::tags::rig::{Rig, BOTH, DIRECTORY_A, DIRECTORY_B, TABLE, TRUTH, WINDOW};
+use crate::tags::rig::{Rig, BOTH, DIRECTORY_A, DIRECTORY_B, MAINTENANCE, TABLE, TRUTH, WINDOW};
 use switchyard_machine::arm::cp15::Register;
 use switchyard_machine::arm::mmu::{self, FirstLevel};
 use switchyard_machine::board;
@@ -314,18 +314,7 @@ impl Test {
     /// Any operation on caches, TLBs and write buffer.
     fn maintain(&mut self) {
         let va = self.address();
-        let (crn, crm, op) = self.random.of(&[
-            (7, 5, 0),
-            (7, 6, 0),
-            (7, 7, 0),
-            (7, 6, 1),
-            (7, 10, 1),
-            (7, 10, 4),
-            (8, 7, 0),
-            (8, 5, 0),
-            (8, 6, 0),
-            (8, 6, 1),
-        ]);
+        let (crn, crm, op) = self.random.of(&MAINTENANCE);
         let core = self.rig.machine.core();
         core.write_cp15(Register::new(crn, crm, op), va);
     }

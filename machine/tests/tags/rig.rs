@@ -23,6 +23,20 @@ pub const FRAME_2: u32 = 0x0020_0000;
 pub const WINDOW: u32 = 0x6000_0000;
 pub const TRUTH: u32 = 0x6010_0000;
 
+/// Maintenance by register 7 or 8 that both cores have: CRn, CRm, second opcode.
+pub const MAINTENANCE: [(u8, u8, u8); 10] = [
+    (7, 5, 0),
+    (7, 6, 0),
+    (7, 7, 0),
+    (7, 6, 1),
+    (7, 10, 1),
+    (7, 10, 4),
+    (8, 7, 0),
+    (8, 5, 0),
+    (8, 6, 0),
+    (8, 6, 1),
+];
+
 const CONTROL: Register = Register::new(1, 0, 0);
 const TABLE_BASE: Register = Register::new(2, 0, 0);
 const DOMAINS: Register = Register::new(3, 0, 0);
