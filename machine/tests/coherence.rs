@@ -240,6 +240,23 @@ fn a_descriptor_in_the_write_buffer() {
 }
 
 #[test]
+fn a_descriptor_that_is_overwritten_between_two_walks() {
+    expect(
+        "descriptor_lost",
+        &[
+            &["descriptor-lost", "<walks_again+0x0>", "0xc0100000"],
+            &["descriptor-lost", "<walks_section+0x0>"],
+            &["descriptor-lost", "<uses_section+0x0>"],
+            &[
+                "stale-translation",
+                "<uses_older+0x0>",
+                "should be pa 0xc0100000",
+            ],
+        ],
+    );
+}
+
+#[test]
 fn a_store_that_goes_astray() {
     let store = "store by mva 0x0a000000 pa 0xc0100000";
     expect(

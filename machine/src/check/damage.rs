@@ -131,9 +131,11 @@ impl Checker {
                     place,
                     entry,
                 } => {
-                    self.changes += 1;
                     let early = self.early_walk(memory, mva, &entry);
+                    self.changes += u64::from(early.is_some() || place.is_none());
+                    self.walks += 1;
                     let tag = Tag {
+                        walk: self.walks,
                         ttb: memory.translation_registers().0,
                         space: self.running.space,
                         pc: if fetch { pc } else { before },

@@ -11,9 +11,6 @@ use crate::tlb::TlbEntry;
 
 use super::writers::{Writer, Writers};
 
-/// The granularity in which it is known where descriptors are: the smallest table.
-const TABLE_BYTES: usize = 1024;
-
 /// Memory as every store so far has left it.
 pub(super) struct Ideal {
     ram_base: u32,
@@ -21,8 +18,8 @@ pub(super) struct Ideal {
     writers: Writers,
     /// Walks made lately, by [`Walk::slot`]: nearly every access repeats one.
     recent: Vec<Option<Walk>>,
-    /// Which kilobytes of memory descriptors have been read from.
-    tables: Vec<Cell<bool>>,
+    /// Which words have been read as descriptors since they changed, a bit for each.
+    descriptors: Vec<Cell<u64>>,
     /// How often one of these has changed: as long as it stays the same, so do all walks.
     pub(super) changes: u64,
 }
@@ -72,7 +69,7 @@ impl Ideal {
         Self {
             ram_base,
             writers: Writers::new(bytes.len()),
-            tables: vec![Cell::new(false); bytes.len().div_ceil(TABLE_BYTES)],
+            descriptors: vec![Cell::new(0); (bytes.len() / 4).div_ceil(64)],
             changes: 0,
             bytes,
             recent: vec![None; Walk::SLOTS],
@@ -102,7 +99,11 @@ impl Ideal {
         let len = width.bytes() as usize;
         let start = offset & !(len - 1);
         self.bytes[start..start + len].copy_from_slice(&value.to_le_bytes()[..len]);
-        self.changes += u64::from(self.tables[start / TABLE_BYTES].get());
+        let (word, bit) = (&self.descriptors[start / 256], 1 << (start / 4 % 64));
+        if word.get() & bit != 0 {
+            word.set(word.get() & !bit);
+            self.changes += 1;
+        }
         self.writers.note(offset, writer);
         true
     }
@@ -162,7 +163,8 @@ impl Ideal {
     /// Of a descriptor.
     pub(super) fn read(&self, at: u32) -> Read {
         if let Some(offset) = self.offset(at) {
-            self.tables[offset / TABLE_BYTES].set(true);
+            let word = &self.descriptors[offset / 256];
+            word.set(word.get() | 1 << (offset / 4 % 64));
         }
         Read {
             at,

@@ -30,7 +30,7 @@ use crate::tlb::TlbEntry;
 use self::damage::Damage;
 use self::ideal::{Ideal, Walk};
 use self::space::{Running, Tags};
-use self::trusted::Trusted;
+use self::trusted::{Known, Trusted};
 
 pub use self::cause::Cause;
 pub use self::finding::{Done, Finding, Line};
@@ -43,12 +43,17 @@ pub struct Checker {
     tags: Tags,
     running: Running,
     trusted: Trusted,
-    /// How often a TLB or a register of CP15 may have changed.
+    /// How often a register of CP15 or a whole TLB may have changed, or a walk was wrong.
     changes: u64,
+    /// How often page tables were walked.
+    walks: u64,
     /// The instruction that was fetched last.
     pc: u32,
     findings: BTreeMap<(Cause, u32), Finding>,
 }
+
+/// The register of CP15 that maintains the caches and the write buffer.
+const CACHES: u8 = 7;
 
 /// A translation that was used: the entry and its place in the TLB.
 type Used = Option<(usize, TlbEntry)>;
@@ -76,6 +81,7 @@ impl Checker {
             running,
             trusted: Trusted::new(),
             changes: 0,
+            walks: 0,
             pc: 0,
             findings: BTreeMap::new(),
         }
@@ -93,17 +99,22 @@ impl Checker {
             .or_insert(finding);
     }
 
-    /// Changes whenever something does that decides where accesses go, and whether they may: TLBs,
-    /// registers, page tables, whose turn it is.
+    /// Changes whenever something does that decides where accesses go, and whether they may:
+    /// registers, page tables, whose turn it is; and a TLB, but by a walk that was right. Two entries
+    /// for one address, then, lead to the same place, and one that is replaced is known by its tag.
     fn generation(&self) -> u64 {
         self.changes + self.ideal.changes + self.running.changes
     }
 
     /// The physical address of an access that goes where the ideal machine goes, as was found before.
     #[inline]
-    fn trusted(&self, access: &Access, mva: u32, kind: Kind) -> Option<u32> {
+    fn trusted(&self, memory: &MemSys, access: &Access, mva: u32, kind: Kind) -> Option<u32> {
         let generation = self.generation();
-        self.trusted.find(generation, mva, kind, access.privileged)
+        let known = self
+            .trusted
+            .find(generation, mva, kind, access.privileged)?;
+        let tag = self.tags.find(memory, kind == Kind::Fetch, known.place);
+        (tag.map(|tag| tag.walk) == known.walk).then_some(known.pa)
     }
 
     /// Compares the translation that was used with the ideal one. Gives where the ideal machine
@@ -136,8 +147,14 @@ impl Checker {
                 && self.check_protection(memory, access, mva, (*place, entry), &walk, kind);
             if !found {
                 let generation = self.generation();
+                let tag = self.tags.find(memory, kind == Kind::Fetch, *place);
+                let known = Known {
+                    place: *place,
+                    walk: tag.map(|tag| tag.walk),
+                    pa,
+                };
                 self.trusted
-                    .add(generation, mva, kind, access.privileged, pa);
+                    .add(generation, mva, kind, access.privileged, known);
             }
             return ideal_pa;
         }
@@ -249,8 +266,15 @@ impl Checker {
 
     /// Whether it is known already where an access goes, and it has read what is there.
     #[inline]
-    fn reads_newest(&self, access: &Access, mva: u32, kind: Kind, value: u32) -> bool {
-        self.trusted(access, mva, kind).is_some_and(|pa| {
+    fn reads_newest(
+        &self,
+        memory: &MemSys,
+        access: &Access,
+        mva: u32,
+        kind: Kind,
+        value: u32,
+    ) -> bool {
+        self.trusted(memory, access, mva, kind).is_some_and(|pa| {
             let word = self.ideal.word(pa);
             word.is_none_or(|word| part(word, pa, access.width) == value)
         })
@@ -317,7 +341,7 @@ impl Observer for Checker {
         self.hear(memory, access.pc, true);
         self.pc = access.pc;
         let mva = memory.relocate(access.va);
-        if self.reads_newest(access, mva, Kind::Fetch, insn) {
+        if self.reads_newest(memory, access, mva, Kind::Fetch, insn) {
             return;
         }
         let mut used = None;
@@ -351,7 +375,7 @@ impl Observer for Checker {
     fn loaded(&mut self, memory: &MemSys, access: &Access, value: u32) {
         self.hear(memory, access.pc, false);
         let mva = memory.relocate(access.va);
-        if self.reads_newest(access, mva, Kind::Load, value) {
+        if self.reads_newest(memory, access, mva, Kind::Load, value) {
             return;
         }
         let Some(used) = data_translation(memory, mva) else {
@@ -385,7 +409,7 @@ impl Observer for Checker {
         };
         let pa = used.map_or(mva, |(_, entry)| entry.translate(mva));
         let ideal_pa = self
-            .trusted(access, mva, Kind::Store)
+            .trusted(memory, access, mva, Kind::Store)
             .or_else(|| self.check_translation(memory, access, mva, &used, Kind::Store));
         let hit = used.as_ref().and_then(|(_, entry)| {
             let line = memory.data_line(mva, entry);
@@ -425,7 +449,8 @@ impl Observer for Checker {
     }
 
     fn operated(&mut self, memory: &MemSys, access: &SystemAccess) {
-        self.changes += 1;
+        // Those of the caches change nothing but data.
+        self.changes += u64::from(access.register.crn != CACHES);
         self.hear(memory, access.pc, false);
     }
 

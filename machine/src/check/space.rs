@@ -19,6 +19,8 @@ const DOMAIN: u32 = 15 << 5;
 /// How a TLB entry came about.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tag {
+    /// Which walk it was, from 1.
+    pub(super) walk: u64,
     /// The translation table base of its walk.
     pub(super) ttb: u32,
     /// The space that ran, as the guest names it; 0 if it does not.

@@ -8,15 +8,29 @@ use super::Kind;
 /// is and with whose rights.
 pub(super) struct Trusted(Vec<Entry>);
 
+/// An access that was found right.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Known {
+    /// Where the entry is in the TLB.
+    pub(super) place: usize,
+    /// The walk that put it there, if anybody saw it.
+    pub(super) walk: Option<u64>,
+    /// Its physical address.
+    pub(super) pa: u32,
+}
+
 #[derive(Clone, Copy, Default)]
 struct Entry {
     /// Of the access; 0: there is none.
     key: u64,
     /// What [`super::Checker::generation`] was: everything that decides is as it was.
     generation: u64,
-    /// What is added to the modified virtual address.
-    distance: u32,
+    /// Of the page's first byte.
+    known: Known,
 }
+
+/// The place in its page.
+const OFFSET: u32 = (1 << 10) - 1;
 
 impl Trusted {
     const SLOTS: usize = 256;
@@ -39,7 +53,7 @@ impl Trusted {
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - Self::SLOTS.ilog2())) as usize
     }
 
-    /// The physical address, if the access is known to go where it should.
+    /// What is known of an access, if it was found right: where it goes, through which entry.
     #[inline]
     pub(super) fn find(
         &self,
@@ -47,20 +61,32 @@ impl Trusted {
         mva: u32,
         kind: Kind,
         privileged: bool,
-    ) -> Option<u32> {
+    ) -> Option<Known> {
         let key = Self::key(mva, kind, privileged);
-        let entry = self.0[Self::slot(key)];
-        (entry.key == key && entry.generation == generation)
-            .then(|| mva.wrapping_add(entry.distance))
+        let entry = &self.0[Self::slot(key)];
+        (entry.key == key && entry.generation == generation).then_some(Known {
+            pa: entry.known.pa | mva & OFFSET,
+            ..entry.known
+        })
     }
 
-    /// The access goes to `pa`, as it should.
-    pub(super) fn add(&mut self, generation: u64, mva: u32, kind: Kind, privileged: bool, pa: u32) {
+    /// The access goes where it should.
+    pub(super) fn add(
+        &mut self,
+        generation: u64,
+        mva: u32,
+        kind: Kind,
+        privileged: bool,
+        known: Known,
+    ) {
         let key = Self::key(mva, kind, privileged);
         self.0[Self::slot(key)] = Entry {
             key,
             generation,
-            distance: pa.wrapping_sub(mva),
+            known: Known {
+                pa: known.pa & !OFFSET,
+                ..known
+            },
         };
     }
 }

@@ -2,7 +2,7 @@
 """Speed aids are hints that the model checks: the machine without remembered ways, TLB entries and
 fetch lines (cargo feature `no-hints`) counts the same, to the last cycle.
 
-Both binaries are built here, without the link-time optimisation that only speed needs.
+The one without is built here, without the link-time optimisation that only speed needs.
 """
 
 from __future__ import annotations
@@ -13,28 +13,29 @@ from pathlib import Path
 
 import pytest
 
+from switchyard import machine
+
 ROOT = Path(__file__).resolve().parents[3]
 COPIES = ROOT / "target" / "hints"
 IMAGES = ROOT / "build" / "guests"
 
 
-def build(features: list[str]) -> Path:
-    """The binary with these cargo features, under a name of its own. The test profile shares what
+def build(feature: str) -> Path:
+    """The simulator with that cargo feature, under a name of its own. The test profile shares what
     `cargo test` has built."""
-    command = ["cargo", "build", "--profile", "test", "--quiet", "--bin", "switchyard-machine"]
-    for feature in features:
-        command += ["--features", f"switchyard-machine/{feature}"]
+    command = ["cargo", "build", "--profile", "test", "--quiet", "--bin", machine.BINARY]
+    command += ["--features", f"switchyard-machine/{feature}"]
     subprocess.run(command, cwd=ROOT, check=True)
     COPIES.mkdir(parents=True, exist_ok=True)
-    binary = COPIES / ("-".join(features) or "plain")
-    shutil.copy2(ROOT / "target" / "debug" / "switchyard-machine", binary)
+    binary = COPIES / feature
+    shutil.copy2(ROOT / "target" / "debug" / machine.BINARY, binary)
     return binary
 
 
-def stats(binary: Path, machine: str, image: Path, cycles: int, out: Path) -> bytes:
+def stats(binary: Path, name: str, image: Path, cycles: int, out: Path) -> bytes:
     subprocess.run(
         [
-            *(binary, "boot", "--machine", machine, "--kernel", image),
+            *(binary, "boot", "--machine", name, "--kernel", image),
             *("--append", "clients=1-17 rounds=20 warmup=2 seed=1"),
             *("--max-cycles", str(cycles), "--stats", out),
         ],
@@ -47,13 +48,13 @@ def stats(binary: Path, machine: str, image: Path, cycles: int, out: Path) -> by
 
 @pytest.fixture(scope="module")
 def binaries() -> tuple[Path, Path]:
-    return build([]), build(["no-hints"])
+    return machine.binary(), build("no-hints")
 
 
 @pytest.mark.slow
 @pytest.mark.guests
 @pytest.mark.parametrize(
-    ("machine", "image"),
+    ("name", "image"),
     [
         ("sa1110", "assabet-flush-test"),
         ("sa1110", "assabet-fass-test"),
@@ -72,13 +73,13 @@ def binaries() -> tuple[Path, Path]:
     ],
 )
 def test_counts_are_equal_without_hints(
-    binaries: tuple[Path, Path], machine: str, image: str, tmp_path: Path
+    binaries: tuple[Path, Path], name: str, image: str, tmp_path: Path
 ) -> None:
     path = IMAGES / f"{image}.elf"
     if not path.exists():
         pytest.fail(f"{path} is missing; `switchyard build` builds it")
     with_hints, without = (
-        stats(binary, machine, path, 20_000_000, tmp_path / f"{n}.json")
+        stats(binary, name, path, 20_000_000, tmp_path / f"{n}.json")
         for n, binary in enumerate(binaries)
     )
     assert with_hints == without
