@@ -46,19 +46,19 @@ demo: setup
 
 # Linux is part of it. Where its packages are not to be had it is left out, but not where CI is set:
 # what is missing there has failed.
-test: setup
+test: $(VENV)/.packages
 	@$(PYTHON) -I switchyard/doctor.py --install test
 	@$(PYTHON) -I switchyard/doctor.py --install linux || echo "test: goes on without Linux"
 	@$(BIN)/python .ci/check.py $(if $(CI),ci,all)
 
-test-linux: setup
+test-linux: $(VENV)/.packages
 	@$(PYTHON) -I switchyard/doctor.py --install linux
 	@$(BIN)/python .ci/check.py linux
 
-test-quick: setup
+test-quick: $(VENV)/.packages
 	@$(BIN)/python .ci/check.py quick
 
-lint: setup
+lint: $(VENV)/.packages
 	@$(BIN)/python .ci/check.py lint
 
 # One resolution for all platforms and every Python from 3.11 on; --no-emit-index-url keeps the

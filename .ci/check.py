@@ -16,8 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from switchyard import doctor
-
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "check"
 PYTHON = sys.executable
@@ -45,6 +43,7 @@ class Suite:
     tiers: tuple[str, ...]
     count: Callable[[str], Count | None] = lambda _output: None
     needs: str = ""  # the purpose, as doctor calls it, that the computer must be fit for
+    vital: bool = False  # whether nothing else can run where it failed
     # Begun before all others, on what they leave of the processors, for they often use one only. At
     # its turn it is waited for.
     early: bool = False
@@ -101,10 +100,12 @@ def is_c(file: Path) -> bool:
 
 
 def suites() -> list[Suite]:
-    """Every suite, the fast ones first."""
+    """Every suite: what all need, then the fast ones."""
     tool = Path(PYTHON).parent
     every, tests = ("ci", "all", "quick", "lint"), ("ci", "all")
     return [
+        # here and not before, as it leaves one processor to what is begun early
+        Suite("setup", ["make", "--no-print-directory", "setup"], TIERS, vital=True),
         Suite("cargo fmt", ["cargo", "fmt", "--all", "--check"], every),
         Suite("ruff", [str(tool / "ruff"), "check", "."], every),
         Suite("ruff format", [str(tool / "ruff"), "format", "--check", "."], every),
@@ -149,9 +150,12 @@ def suites() -> list[Suite]:
     ]
 
 
-def missing(suite: Suite) -> list[doctor.Finding]:
-    """What this computer lacks for a suite."""
-    return [one for one in doctor.findings(suite.needs) if not one.good] if suite.needs else []
+def missing(suite: Suite) -> str:
+    """What this computer lacks for a suite, in doctor's words; doctor needs no setup."""
+    if not suite.needs:
+        return ""
+    asked = [PYTHON, "-I", "switchyard/doctor.py", suite.needs]
+    return subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False).stderr
 
 
 def start(suite: Suite, *before: str) -> "subprocess.Popen[str]":
@@ -173,8 +177,7 @@ def run(suite: Suite, tier: str, begun: "subprocess.Popen[str] | None" = None) -
     """Runs a suite, unless it was `begun`, its output shown as it comes and kept in a file."""
     print(f"\n== {suite.name}", flush=True)
     lacking = missing(suite)
-    for one in lacking:
-        print(f"{one.name}: {one.fault} ({one.why}); install it with: {one.command}")
+    print(lacking, end="")
     if lacking:
         return Count(0, 0, 1) if tier == "all" else Count(0, 1)
     lines = []
@@ -214,6 +217,8 @@ def main(arguments: list[str]) -> int:
             begun = time.monotonic()
             count = run(suite, arguments[0], early.get(suite.name))
             totals.append((suite, count, time.monotonic() - begun))
+            if suite.vital and count.failed:
+                break
     finally:
         for process in early.values():
             process.terminate()  # no effect on one that has ended

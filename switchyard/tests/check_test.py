@@ -62,6 +62,31 @@ def test_what_is_begun_early_runs_beside_the_others(
     assert said.endswith("1 passed, 1 failed\n" if status else "2 passed, 0 failed\n")
 
 
+def test_nothing_follows_what_all_need_where_it_failed(
+    check: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suites = [
+        check.Suite("setup", python("raise SystemExit(2)"), ("all",), vital=True),
+        check.Suite("tests", python("print('came here')"), ("all",)),
+    ]
+    monkeypatch.setattr(check, "suites", lambda: suites)
+    assert check.main(["all"]) == 1
+    said = capsys.readouterr().out
+    assert "came here" not in said
+    assert said.endswith("0 passed, 1 failed\n")
+
+
+def test_what_is_missing_for_a_suite_is_told(
+    check: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suites = [check.Suite("linux", python("1 / 0"), ("all", "ci"), needs="linux", early=True)]
+    monkeypatch.setattr(check, "suites", lambda: suites)
+    monkeypatch.setenv("PATH", "/nowhere")  # not even make is found
+    assert check.main(["all"]) == 0  # left out
+    assert "make: " in capsys.readouterr().out
+    assert check.main(["ci"]) == 1
+
+
 def test_a_build_elsewhere_does_not_keep_others_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

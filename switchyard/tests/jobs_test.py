@@ -149,7 +149,11 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
     monkeypatch.setitem(EXPERIMENTS, "few", Few())
     monkeypatch.setenv(fake.SLEEP, "30")
     command = ["run", "few", "--jobs", "2", "--out", str(tmp_path / "out")]
-    before = signal.signal(signal.SIGTERM, cli._terminated)
+    before = {
+        signal.SIGTERM: signal.signal(signal.SIGTERM, cli._terminated),
+        # as in the foreground: in a shell's background it is ignored
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+    }
     file = Path(os.environ[fake.LOG])
 
     def strike() -> None:
@@ -161,7 +165,8 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
     begun = time.monotonic()
     threading.Thread(target=strike, daemon=True).start()
     assert cli.execute(command) == status
-    signal.signal(signal.SIGTERM, before)
+    for one, handler in before.items():
+        signal.signal(one, handler)
     assert time.monotonic() - begun < 20  # it did not wait for the runs
     said = capsys.readouterr().err.splitlines()[-1]
     assert said == (
