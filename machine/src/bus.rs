@@ -320,7 +320,7 @@ impl Bus {
         }
     }
 
-    /// What devices and console hold; memory is saved beside it (`state.rs`).
+    /// What devices and console hold; memory is saved beside it (`snapshot.rs`).
     pub(crate) fn save(&self, to: &mut Saver) {
         to.put(&self.lines);
         to.put(&self.pins);

@@ -8,7 +8,6 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::assumed;
-use crate::board;
 use crate::error::{read_file, Error};
 
 /// The machines that need no file: name and text of `machines/NAME.toml`.
@@ -384,24 +383,6 @@ impl MachineConfig {
                 "clock-hz",
                 self.clock_hz.to_string(),
                 "a frequency from 1 to 10000000000",
-            ));
-        }
-        let Some(board) = board::find(&self.board) else {
-            return Err(Mistake::new(
-                "board",
-                format!("unknown board {:?}", self.board),
-                &board::names(),
-            ));
-        };
-        let ram = self.ram_bytes;
-        if !ram.is_power_of_two() || !(board.ram_least..=board.ram_most).contains(&ram) {
-            return Err(Mistake::new(
-                "ram-bytes",
-                ram.to_string(),
-                &format!(
-                    "a power of two from {} to {}",
-                    board.ram_least, board.ram_most
-                ),
             ));
         }
         self.icache.check("icache")?;

@@ -11,7 +11,7 @@ use std::ops::{AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 
-use crate::profile::Stalls;
+use crate::event::Cycle;
 
 /// Declares [`Tally`], its list of names and its arithmetic from one list.
 macro_rules! tally {
@@ -199,6 +199,31 @@ impl Totals {
         }
         for (id, count) in &other.events {
             *self.events.entry(*id).or_default() += count;
+        }
+    }
+}
+
+/// Cycles that the processor has waited, by what for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stalls {
+    /// For line fills.
+    pub fill: Cycle,
+    /// In table walks.
+    pub walk: Cycle,
+    /// For the write buffer.
+    pub write_buffer: Cycle,
+    /// For an interrupt.
+    pub idle: Cycle,
+}
+
+impl Sub for Stalls {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self {
+            fill: self.fill - other.fill,
+            walk: self.walk - other.walk,
+            write_buffer: self.write_buffer - other.write_buffer,
+            idle: self.idle - other.idle,
         }
     }
 }

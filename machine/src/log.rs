@@ -8,8 +8,8 @@
 use std::io::{self, Write};
 
 use crate::arm::memsys::MemSys;
+use crate::arm::observe::{Access, Commit, Observer};
 use crate::dev::Width;
-use crate::observe::{Access, Commit, Observer};
 use crate::symbols::Symbols;
 
 /// Writes the log.

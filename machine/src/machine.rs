@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use crate::arm::core::{Core, Dead, Diagnostic};
 use crate::arm::memsys::MemSys;
+use crate::arm::observe::Observer;
 use crate::bus::{BoardParts, Bus};
 use crate::config::MachineConfig;
 use crate::counters::Counters;
 use crate::event::Cycle;
-use crate::observe::Observer;
 
 /// Why [`Machine::run`] came back.
 #[derive(Debug, Clone, PartialEq, Eq)]

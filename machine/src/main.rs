@@ -18,10 +18,12 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 
+use switchyard_machine::arm::observe::Observer;
 use switchyard_machine::assumed;
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::{MachineConfig, BUILT_IN};
+use switchyard_machine::dev::network::Mac;
 use switchyard_machine::dev::Host;
 use switchyard_machine::error::Error;
 use switchyard_machine::event::Cycle;
@@ -29,11 +31,11 @@ use switchyard_machine::gdb::{Listener, Watch};
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
-use switchyard_machine::net::{self, Address, Cable, Mac};
-use switchyard_machine::observe::Observer;
+use switchyard_machine::net::{self, Address, Cable};
 use switchyard_machine::profile::{Profile, RegionProfile};
 use switchyard_machine::report::{self, End};
-use switchyard_machine::state::{self, Damaged, Saved};
+use switchyard_machine::snapshot::{self, Saved};
+use switchyard_machine::state::Damaged;
 use switchyard_machine::symbols::Symbols;
 use switchyard_machine::trace::Trace;
 use switchyard_machine::vectors;
@@ -199,7 +201,7 @@ fn machines(only: Option<&str>, as_json: bool) -> Result<ExitCode, String> {
     let mut list = Vec::new();
     let every: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
     for spec in only.map_or(every, |one| vec![one]) {
-        let config = MachineConfig::find(spec).map_err(|error| error.to_string())?;
+        let (config, _) = described(spec)?;
         let name = &config.name;
         text += &format!("{name:<16} {}\n", config.description);
         if only.is_some() {
@@ -247,12 +249,8 @@ fn assumed_of(config: &MachineConfig) -> serde_json::Value {
 /// The machine that `name` means, and its board.
 fn described(name: &str) -> Result<(MachineConfig, &'static Board), String> {
     let config = MachineConfig::find(name).map_err(|error| error.to_string())?;
-    let board = board_of(&config);
+    let board = board::of(&config, Path::new(name)).map_err(|error| error.to_string())?;
     Ok((config, board))
-}
-
-fn board_of(config: &MachineConfig) -> &'static Board {
-    board::find(&config.board).expect("a checked machine has a known board")
 }
 
 fn answer_vectors(machine: &str, caches: bool) -> Result<ExitCode, String> {
@@ -432,7 +430,7 @@ fn run<O: Observer>(
     let found = finish(&mut machine.core().observer, cycles)?;
     // Before the statistics, which close the regions of interest.
     if let Some(output) = save {
-        output.write(|out| state::save(&mut machine, out))?;
+        output.write(|out| snapshot::save(&mut machine, out))?;
     }
     if let Some(output) = stats {
         let statistics = report::statistics(
@@ -610,7 +608,8 @@ fn restored<O: Observer>(
             ))));
         }
     }
-    let parts = (board_of(&config).parts)(config.ram_bytes);
+    let board = board::of(&config, file).map_err(|error| error.to_string())?;
+    let parts = (board.parts)(config.ram_bytes);
     let mut machine = Machine::new(&config, parts, observer);
     saved.restore(&mut machine).map_err(unfit)?;
     Ok((config, machine))

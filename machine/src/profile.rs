@@ -7,39 +7,15 @@
 //! instruction that entered it. Cycles slept through are no instruction's, and are left out.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::{AddAssign, Sub};
+use std::ops::AddAssign;
 
 use serde::Serialize;
 
 use crate::arm::memsys::MemSys;
+use crate::arm::observe::{Access, Commit, Entry, Observer, SystemAccess};
+use crate::counters::Stalls;
 use crate::event::Cycle;
-use crate::observe::{Access, Commit, Entry, Observer, SystemAccess};
 use crate::symbols::Symbols;
-
-/// Cycles that the processor has waited, by what for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Stalls {
-    /// For line fills.
-    pub fill: Cycle,
-    /// In table walks.
-    pub walk: Cycle,
-    /// For the write buffer.
-    pub write_buffer: Cycle,
-    /// For an interrupt.
-    pub idle: Cycle,
-}
-
-impl Sub for Stalls {
-    type Output = Self;
-    fn sub(self, other: Self) -> Self {
-        Self {
-            fill: self.fill - other.fill,
-            walk: self.walk - other.walk,
-            write_buffer: self.write_buffer - other.write_buffer,
-            idle: self.idle - other.idle,
-        }
-    }
-}
 
 /// What an instruction, a function or a region took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

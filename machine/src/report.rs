@@ -10,12 +10,12 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::arm::core::{mode, psr};
+use crate::arm::observe::Observer;
 use crate::check::Finding;
 use crate::config::MachineConfig;
 use crate::counters::{Privilege, Tally, Totals};
 use crate::event::Cycle;
 use crate::machine::{Machine, Stop};
-use crate::observe::Observer;
 use crate::profile::RegionProfile;
 use crate::symbols::Symbols;
 

@@ -17,12 +17,12 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
+use switchyard_machine::arm::observe::Observer;
 use switchyard_machine::error::read_file;
 use switchyard_machine::event::Cycle;
 use switchyard_machine::gdb::{self, Debugged, Listener};
 use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::net::{self, Cable};
-use switchyard_machine::observe::Observer;
 use switchyard_machine::report::ConsoleTail;
 use switchyard_machine::script::{Script, MARK};
 

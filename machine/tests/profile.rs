@@ -17,7 +17,7 @@ fn both(name: &str, machine: &str) -> ([u64; 5], [u64; 5]) {
     machine.counters().begin_region(REGION);
     let core = machine.core();
     let mut profile = Profile::new(Symbols::new());
-    switchyard_machine::observe::Observer::restored(&mut profile, &core.mem);
+    switchyard_machine::arm::observe::Observer::restored(&mut profile, &core.mem);
     core.observer = Some(profile);
     assert_eq!(machine.run(10_000_000), Stop::Exit(0));
     let profile = machine.core().observer.take().expect("the profile");

@@ -11,13 +11,14 @@ use proptest::prelude::*;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::report::{self, End};
-use switchyard_machine::state::{self, Damaged, Saved};
+use switchyard_machine::snapshot::{self, Saved};
+use switchyard_machine::state::Damaged;
 
 const LIMIT: u64 = 10_000_000;
 
 fn saved(machine: &mut Machine) -> Vec<u8> {
     let mut file = Vec::new();
-    state::save(machine, &mut file).expect("memory can be written");
+    snapshot::save(machine, &mut file).expect("memory can be written");
     file
 }
 

@@ -11,7 +11,7 @@ use switchyard_machine::board;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::dev::Width;
 use switchyard_machine::machine::Machine;
-use switchyard_machine::state::{self, Saved};
+use switchyard_machine::snapshot::{self, Saved};
 
 /// The megabytes of a test's own: two that slots 0 to 2 relocate to, and two others.
 const PLACES: [u32; 5] = [
@@ -334,7 +334,7 @@ impl Test {
 
 fn saved(machine: &mut Machine) -> Vec<u8> {
     let mut file = Vec::new();
-    state::save(machine, &mut file).expect("memory can be written");
+    snapshot::save(machine, &mut file).expect("memory can be written");
     file
 }
 

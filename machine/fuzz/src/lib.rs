@@ -17,10 +17,10 @@ pub use seeds::seeds;
 
 use std::sync::OnceLock;
 
+use switchyard_machine::arm::observe::Observer;
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::config::{MachineConfig, BUILT_IN};
 use switchyard_machine::machine::Machine;
-use switchyard_machine::observe::Observer;
 
 /// A target takes any bytes.
 pub type Target = fn(&[u8]);

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use lz4_flex::frame::{FrameDecoder, FrameEncoder, FrameInfo};
 use switchyard_machine::config::BUILT_IN;
-use switchyard_machine::state::{self, Saved};
+use switchyard_machine::snapshot::{self, Saved};
 
 use super::{machine, small, Input};
 
@@ -24,7 +24,7 @@ pub fn saved(number: u32) -> Vec<u8> {
     machine.core().r[15] = base;
     machine.run(1000);
     let mut file = Vec::new();
-    state::save(&mut machine, &mut file).expect("memory can be written");
+    snapshot::save(&mut machine, &mut file).expect("memory can be written");
     file
 }
 

@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::arm::observe::{Access, Commit, Observer};
 use crate::cache::HINTS;
 use crate::config::{CoreKind, MachineConfig};
 use crate::counters::Privilege;
 use crate::dev::Width;
 use crate::event::{Cycle, NEVER};
-use crate::observe::{Access, Commit, Observer};
 
 use super::exec::{self, Handler};
 use super::insn::Op;

@@ -10,6 +10,7 @@ pub mod exec;
 pub mod insn;
 pub mod memsys;
 pub mod mmu;
+pub mod observe;
 pub mod thumb;
 pub mod timing;
 pub mod write_buffer;

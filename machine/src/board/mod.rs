@@ -7,7 +7,11 @@ pub mod collie;
 mod sa1110;
 pub mod versatile;
 
+use std::path::Path;
+
 use crate::bus::BoardParts;
+use crate::config::MachineConfig;
+use crate::error::Error;
 
 /// A board as data.
 #[derive(Debug)]
@@ -33,6 +37,33 @@ const BOARDS: &[&Board] = &[&assabet::BOARD, &collie::BOARD, &versatile::BOARD];
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Board> {
     BOARDS.iter().copied().find(|board| board.name == name)
+}
+
+/// The board that a machine file names, which takes the memory that it asks for. `file` is for
+/// messages.
+///
+/// # Errors
+/// There is no such board, or not with so much memory.
+pub fn of(config: &MachineConfig, file: &Path) -> Result<&'static Board, Error> {
+    let mistake = |place: &str, what: String, expected: String| Error::Machine {
+        file: file.to_path_buf(),
+        place: place.to_string(),
+        what,
+        expected,
+    };
+    let board = find(&config.board).ok_or_else(|| {
+        mistake(
+            "board",
+            format!("unknown board {:?}", config.board),
+            names(),
+        )
+    })?;
+    let (ram, sizes) = (config.ram_bytes, board.ram_least..=board.ram_most);
+    if ram.is_power_of_two() && sizes.contains(&ram) {
+        return Ok(board);
+    }
+    let expected = format!("a power of two from {} to {}", sizes.start(), sizes.end());
+    Err(mistake("ram-bytes", ram.to_string(), expected))
 }
 
 /// The names of all boards, for messages.

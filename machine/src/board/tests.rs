@@ -2,10 +2,13 @@
 //! What holds for every board: windows do not overlap, and nothing that a guest writes makes a
 //! device panic, ask to be woken in the past, or lose what it saves.
 
+use std::path::Path;
+
 use proptest::prelude::*;
 
-use super::BOARDS;
+use super::{of, BOARDS};
 use crate::bus::{BoardParts, Bus};
+use crate::config::{MachineConfig, BUILT_IN};
 use crate::counters::Counters;
 use crate::dev::{DevCtx, Host, Width};
 use crate::event::EventQueue;
@@ -144,5 +147,27 @@ proptest! {
             new.device.save(&mut again);
             prop_assert_eq!(&saved, &again.into_bytes(), "{}", used.device.name());
         }
+    }
+}
+
+#[test]
+fn a_machine_that_no_board_makes_is_one_line() {
+    let (_, text) = BUILT_IN[0];
+    for (from, to, line) in [
+        (
+            "board = \"assabet\"",
+            "board = \"brick\"",
+            "m.toml: board: unknown board \"brick\"; expected assabet, collie, versatile",
+        ),
+        (
+            "ram-bytes = 0x0200_0000",
+            "ram-bytes = 3000000",
+            "m.toml: ram-bytes: 3000000; expected a power of two from 1048576 to 536870912",
+        ),
+    ] {
+        assert!(text.contains(from), "{from:?} is not in the machine file");
+        let file = Path::new("m.toml");
+        let config = MachineConfig::parse(file, &text.replacen(from, to, 1)).unwrap();
+        assert_eq!(of(&config, file).unwrap_err().to_string(), line);
     }
 }

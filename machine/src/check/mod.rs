@@ -22,9 +22,9 @@ use std::collections::BTreeMap;
 
 use crate::arm::memsys::MemSys;
 use crate::arm::mmu;
+use crate::arm::observe::{Access, Observer, SystemAccess};
 use crate::cache::LINE_BYTES;
 use crate::dev::Width;
-use crate::observe::{Access, Observer, SystemAccess};
 use crate::tlb::TlbEntry;
 
 use self::damage::Damage;

@@ -7,6 +7,7 @@
 pub(crate) mod bench;
 pub mod gpio;
 pub mod intc;
+pub mod network;
 pub mod os_timer;
 pub mod pl011;
 pub mod pl031;
@@ -104,7 +105,7 @@ pub struct Host {
     /// The other serial ports that the guest has written to, the first one first.
     pub unheard: Vec<&'static str>,
     /// The network interface's end of its cable.
-    pub net: crate::net::Port,
+    pub net: network::Port,
     /// Set by the probe: the guest asks for the end of the run, with this exit status.
     pub exit: Option<u32>,
     /// Set by a power register: the guest switched the machine off; says how.

@@ -21,9 +21,9 @@ use std::time::Duration;
 use gdbstub::conn::ConnectionExt;
 use gdbstub::stub::{DisconnectReason, GdbStub};
 
+use crate::arm::observe::Observer;
 use crate::event::Cycle;
 use crate::machine::{Machine, Stop};
-use crate::observe::Observer;
 
 use link::Link;
 use session::{Loop, Session};

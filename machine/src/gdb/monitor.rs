@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use std::io::{BufReader, BufWriter};
 
 use crate::arm::memsys::MemSys;
+use crate::arm::observe::Observer;
 use crate::machine::Machine;
-use crate::observe::Observer;
-use crate::state::{self, Damaged, Saved};
+use crate::snapshot::{self, Saved};
+use crate::state::Damaged;
 use crate::tlb::{Attributes, TlbEntry};
 
 use super::Files;
@@ -61,7 +62,7 @@ pub fn changes_state(command: &str) -> bool {
 fn save<O: Observer>(machine: &mut Machine<O>, files: &dyn Files, file: &str) -> String {
     let written = files
         .create(file)
-        .and_then(|out| state::save(machine, BufWriter::new(out)));
+        .and_then(|out| snapshot::save(machine, BufWriter::new(out)));
     match written {
         Ok(()) => format!("saved at cycle {}\n", machine.cycles()),
         Err(error) => format!("{file}: {error}; expected a file that can be written\n"),
@@ -76,7 +77,7 @@ fn restore<O: Observer>(machine: &mut Machine<O>, files: &dyn Files, file: &str)
     };
     let mut before = Vec::new();
     // Memory takes what is written to it.
-    let kept = state::save(machine, &mut before).is_ok();
+    let kept = snapshot::save(machine, &mut before).is_ok();
     let result = Saved::open(BufReader::new(opened)).and_then(|saved| saved.restore(machine));
     match result {
         Ok(()) => format!(

@@ -9,8 +9,8 @@ use gdbstub::arch::{Arch, RegId, Registers};
 
 use crate::arm::core::{bank, Bank, Core};
 use crate::arm::cp15::Register;
+use crate::arm::observe::Observer;
 use crate::config::CoreKind;
-use crate::observe::Observer;
 
 /// The program counter's number.
 pub const PC: usize = 15;

@@ -27,10 +27,10 @@ use gdbstub::target::ext::target_description_xml_override::{
 };
 use gdbstub::target::{Target, TargetError, TargetResult};
 
+use crate::arm::observe::Observer;
 use crate::cache::LINE_BYTES;
 use crate::event::Cycle;
 use crate::machine::Stop;
-use crate::observe::Observer;
 
 use super::registers::{Arm, Number, Table, Values, PC};
 use super::watch::Watchpoint;

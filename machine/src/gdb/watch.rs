@@ -4,7 +4,7 @@
 use gdbstub::target::ext::breakpoints::WatchKind;
 
 use crate::arm::memsys::MemSys;
-use crate::observe::{Access, Observer};
+use crate::arm::observe::{Access, Observer};
 
 /// Virtual addresses that are watched, in whatever space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

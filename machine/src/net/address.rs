@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where a cable leads to (`--net`), and the address of an interface (`--mac`).
+//! Where a cable leads to (`--net`).
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
 
 /// Where a cable leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,54 +66,6 @@ impl fmt::Display for Address {
     }
 }
 
-/// The address of an interface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mac(pub [u8; 6]);
-
-impl Mac {
-    /// The address of the machine that listens, so that two connected ones differ without
-    /// `--mac`. Locally administered, as [`Mac::default`].
-    pub const LISTENER: Self = Self([0x02, 0x53, 0x59, 0x42, 0x00, 0x02]);
-}
-
-impl Default for Mac {
-    /// Locally administered (the second bit of the first byte), then "SYB".
-    fn default() -> Self {
-        Self([0x02, 0x53, 0x59, 0x42, 0x00, 0x01])
-    }
-}
-
-impl FromStr for Mac {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || "expected six bytes in hexadecimal, such as 02:53:59:42:00:07".to_string();
-        let mut bytes = [0; 6];
-        let mut parts = text.split(':');
-        for byte in &mut bytes {
-            let part = parts
-                .next()
-                .filter(|part| part.len() == 2 && !part.starts_with('+'));
-            let value = part.and_then(|part| u8::from_str_radix(part, 16).ok());
-            *byte = value.ok_or_else(wrong)?;
-        }
-        if parts.next().is_some() {
-            return Err(wrong());
-        }
-        if bytes[0] & 1 != 0 {
-            return Err(
-                "a group's address; expected one of a single interface, the first byte \
-                        even"
-                    .to_string(),
-            );
-        }
-        if bytes == [0; 6] {
-            return Err("all zeros; expected the address of an interface".to_string());
-        }
-        Ok(Self(bytes))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,27 +93,6 @@ mod tests {
                 line.contains("expected unix:PATH") && !line.contains('\n'),
                 "{line}"
             );
-        }
-    }
-
-    #[test]
-    fn macs_are_checked() {
-        let parse = |text: &str| text.parse::<Mac>();
-        assert_eq!(
-            parse("52:54:00:12:34:5F"),
-            Ok(Mac([0x52, 0x54, 0, 0x12, 0x34, 0x5f]))
-        );
-        for wrong in [
-            "",
-            "1:2:3:4:5:6",
-            "52:54:00:12:34",
-            "52:54:00:12:34:56:78",
-            "52-54-00-12-34-56",
-            "+2:54:00:12:34:56",
-            "01:00:5e:00:00:01",
-            "00:00:00:00:00:00",
-        ] {
-            assert!(parse(wrong).unwrap_err().contains("expected"), "{wrong}");
         }
     }
 }

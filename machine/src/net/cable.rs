@@ -5,9 +5,9 @@
 use std::time::{Duration, Instant};
 
 use super::{Event, Wire};
+use crate::arm::observe::Observer;
 use crate::event::Cycle;
 use crate::machine::Machine;
-use crate::observe::Observer;
 
 /// Cycles between two looks at the cable: a fraction of a millisecond, of which a question and its
 /// answer take two or three.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The network: the cable between a machine's network interface and the world outside.
 //!
-//! A [`Port`] is the device's end of it, part of the machine. A [`Wire`] is what the cable leads
+//! A [`Port`](crate::dev::network::Port) is the device's end of it, part of the machine. A [`Wire`] is what the cable leads
 //! to: a socket ([`socket`]) at whose other end is another machine, QEMU, or a user-mode network
 //! stack. A [`Cable`] carries frames between the two whenever the machine has run for a slice, and
 //! sees to it that a machine with a network does not sleep faster than the clock on the wall goes.
@@ -12,13 +12,11 @@
 mod address;
 mod cable;
 mod framing;
-mod port;
 mod socket;
 
-pub use address::{Address, Mac};
+pub use address::Address;
 pub use cable::{Cable, SLICE};
 pub use framing::{read_frame, write_frame, MOST as LONGEST_FRAME};
-pub use port::Port;
 pub use socket::open;
 
 use std::time::Duration;

@@ -16,11 +16,11 @@ use std::io::{self, Write};
 
 use crate::arm::core::{mode, psr, Exception};
 use crate::arm::memsys::MemSys;
+use crate::arm::observe::{Access, Commit, Entry, Observer, SystemAccess};
 use crate::config::CoreKind;
 use crate::counters::Tally;
 use crate::dev::{Mark, MarkKind};
 use crate::event::Cycle;
-use crate::observe::{Access, Commit, Entry, Observer, SystemAccess};
 use crate::symbols::Symbols;
 
 use packet::Type;

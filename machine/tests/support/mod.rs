@@ -6,13 +6,13 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use switchyard_machine::arm::memsys::MemSys;
+use switchyard_machine::arm::observe::Observer;
 use switchyard_machine::board;
 use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::counters::Tally;
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::machine::{Machine, Stop};
-use switchyard_machine::observe::Observer;
 use switchyard_machine::symbols::Symbols;
 
 /// More cycles than any of these guests needs.

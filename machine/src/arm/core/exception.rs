@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Taking exceptions (DDI 0100, A2.6), and the two ways in which a guest can be beyond help.
 
+use crate::arm::observe::{Entry, Observer};
 use crate::config::CoreKind;
 use crate::event::Cycle;
-use crate::observe::{Entry, Observer};
 
 use super::{control, psr, Core, Dead, Exception};
 

@@ -2,7 +2,7 @@
 //! What a saved machine knows of its core. Between two instructions nothing else of it matters:
 //! the fetched line is looked up again, which changes no count.
 
-use crate::observe::Observer;
+use crate::arm::observe::Observer;
 use crate::state::{require, Damaged, Restorer, Saver, State};
 
 use super::{bank, Core};

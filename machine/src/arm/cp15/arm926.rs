@@ -4,7 +4,7 @@
 
 use crate::arm::core::Core;
 use crate::arm::memsys::maintenance::Side;
-use crate::observe::Observer;
+use crate::arm::observe::Observer;
 
 use super::Register;
 

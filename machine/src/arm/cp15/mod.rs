@@ -6,8 +6,8 @@
 mod arm926;
 mod sa1110;
 
+use crate::arm::observe::{Observer, SystemAccess};
 use crate::config::CoreKind;
-use crate::observe::{Observer, SystemAccess};
 
 use super::core::{Core, Diagnostic};
 

@@ -2,7 +2,7 @@
 //! What is particular to the SA-1110 (Developer's Manual, chapter 5).
 
 use crate::arm::core::Core;
-use crate::observe::Observer;
+use crate::arm::observe::Observer;
 
 use super::Register;
 

@@ -5,7 +5,7 @@
 use crate::arm::core::{Core, Exception};
 use crate::arm::insn::Insn;
 use crate::arm::memsys::Abort;
-use crate::observe::Observer;
+use crate::arm::observe::Observer;
 
 /// What the instruction fault status register shows of a breakpoint (ARM926EJ-S TRM, table 3-9, has
 /// no value for it; this is "debug event" of later cores, as QEMU has it).

@@ -5,7 +5,7 @@ use crate::arm::core::Core;
 use crate::arm::cp15;
 use crate::arm::insn::Insn;
 use crate::arm::memsys::Abort;
-use crate::observe::Observer;
+use crate::arm::observe::Observer;
 
 /// MCR and MRC.
 pub fn transfer<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {

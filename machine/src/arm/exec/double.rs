@@ -6,7 +6,7 @@
 use crate::arm::core::Core;
 use crate::arm::insn::Insn;
 use crate::arm::memsys::Abort;
-use crate::observe::Observer;
+use crate::arm::observe::Observer;
 
 use super::single::{addresses, half_offset, write_back};
 

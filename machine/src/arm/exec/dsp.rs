@@ -5,8 +5,8 @@
 use crate::arm::core::{psr, Core};
 use crate::arm::insn::Insn;
 use crate::arm::memsys::Abort;
+use crate::arm::observe::Observer;
 use crate::event::Cycle;
-use crate::observe::Observer;
 
 /// The forms of the halfword multiplies, bits 22:21; 3 is SMULxy.
 mod form {

@@ -16,7 +16,7 @@ mod multiply;
 mod single;
 mod status;
 
-use crate::observe::Observer;
+use crate::arm::observe::Observer;
 
 use super::core::Core;
 use super::insn::Insn;

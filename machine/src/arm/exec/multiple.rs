@@ -4,8 +4,8 @@
 use crate::arm::core::{Bank, Core, Diagnostic};
 use crate::arm::insn::Insn;
 use crate::arm::memsys::Abort;
+use crate::arm::observe::Observer;
 use crate::event::Cycle;
-use crate::observe::Observer;
 
 /// LDM in every addressing mode: LDM (1), LDM (2) of user registers, LDM (3) with return from
 /// exception.

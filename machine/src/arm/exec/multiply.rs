@@ -5,8 +5,8 @@
 use crate::arm::core::{psr, Core};
 use crate::arm::insn::Insn;
 use crate::arm::memsys::Abort;
+use crate::arm::observe::Observer;
 use crate::event::Cycle;
-use crate::observe::Observer;
 
 /// MUL and MLA. The destination stands where other instructions have their first operand.
 pub fn multiply<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {

@@ -10,9 +10,9 @@
 use crate::arm::core::Core;
 use crate::arm::insn::Insn;
 use crate::arm::memsys::Abort;
+use crate::arm::observe::Observer;
 use crate::dev::Width;
 use crate::event::Cycle;
-use crate::observe::Observer;
 
 use super::data;
 

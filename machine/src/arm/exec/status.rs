@@ -4,8 +4,8 @@
 use crate::arm::core::{psr, Core, Diagnostic};
 use crate::arm::insn::Insn;
 use crate::arm::memsys::Abort;
+use crate::arm::observe::Observer;
 use crate::event::Cycle;
-use crate::observe::Observer;
 
 use super::data;
 

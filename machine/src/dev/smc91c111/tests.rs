@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::dev::bench::{Bench, CLOCK_HZ};
-use crate::net::Mac;
+use crate::dev::network::Mac;
 
 const LINE: u32 = 25;
 const MAC: [u8; 6] = [2, 4, 6, 8, 10, 12];

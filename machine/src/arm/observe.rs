@@ -2,9 +2,9 @@
 //! Observers: what may watch a machine run. The observer is a type parameter of the core, so the
 //! one that watches nothing, `()`, compiles to nothing.
 
-use crate::arm::core::Exception;
-use crate::arm::cp15::Register;
-use crate::arm::memsys::MemSys;
+use super::core::Exception;
+use super::cp15::Register;
+use super::memsys::MemSys;
 use crate::dev::{Mark, Width};
 use crate::event::Cycle;
 
