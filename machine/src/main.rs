@@ -119,6 +119,9 @@ struct BootArgs {
     /// Add to the statistics where the cycles of regions of interest went, by function and cause.
     #[arg(long, requires = "stats")]
     profile: bool,
+    /// Write how often each instruction of regions of interest was executed (CSV) to this file.
+    #[arg(long)]
+    counts: Option<PathBuf>,
     /// Name places in --log, --trace, --profile and findings of --check by the functions of this ELF file (may be repeated).
     #[arg(long, value_name = "ELF")]
     symbols: Vec<PathBuf>,
@@ -213,6 +216,11 @@ fn machines(only: Option<&str>, as_json: bool) -> Result<ExitCode, String> {
             "clock_hz": config.clock_hz,
             "board": config.board,
             "ram_bytes": config.ram_bytes,
+            "icache": {
+                "size_bytes": config.icache.size_bytes,
+                "ways": config.icache.ways,
+                "line_bytes": config.icache.line_bytes,
+            },
             "assumed": assumed_of(&config),
         }));
     }
@@ -266,8 +274,8 @@ fn answer_vectors(machine: &str, caches: bool) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What may be put beside a machine: `--log`, `--trace`, `--profile`, `--check`, `--gdb`. One type
-/// for all, so that the core is compiled twice and not thirty-two times.
+/// What may be put beside a machine: `--log`, `--trace`, `--profile` and `--counts`, `--check`,
+/// `--gdb`. One type for all, so that the core is compiled twice and not thirty-two times.
 type Watched = ((Files, (Option<Checker>, Option<Profile>)), Watch);
 type Files = (Option<Log<BufWriter<File>>>, Option<Trace<BufWriter<File>>>);
 
@@ -288,6 +296,7 @@ fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
         ("--host-time", args.host_time.as_deref()),
         ("--log", args.log.as_deref()),
         ("--trace", args.trace.as_deref()),
+        ("--counts", args.counts.as_deref()),
         ("--save", args.save.as_deref()),
     ];
     let machine = args.machine.as_deref().filter(|m| m.ends_with(".toml"));
@@ -323,7 +332,8 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
     output::all_different(&names, written)?;
     let listener = args.gdb.as_deref().map(Listener::new).transpose()?;
     let files = args.log.is_some() || args.trace.is_some();
-    if !files && !args.profile && args.check.is_none() && listener.is_none() {
+    let profiled = args.profile || args.counts.is_some();
+    if !files && !profiled && args.check.is_none() && listener.is_none() {
         let finish = |(): &mut (), _| Ok(Found::default());
         return run(args, (), |_, _| Ok(()), Console::run, finish);
     }
@@ -339,6 +349,7 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
         streams.1 = Some(stream);
         out
     });
+    let counts = args.counts.as_deref().map(Output::new).transpose()?;
     run(
         args,
         (((None, None), (None, None)), Watch::default()),
@@ -354,7 +365,7 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
             let checker = args
                 .check
                 .map(|Check::Coherence| Checker::new(&mut core.mem));
-            let profile = args.profile.then(|| Profile::new(all.clone()));
+            let profile = profiled.then(|| Profile::new(all.clone()));
             core.observer.0 .1 = (checker, profile);
             if args.restore.is_some() {
                 core.observer.restored(&core.mem);
@@ -372,10 +383,14 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
             if let (Some(trace), Some(stream)) = (trace, &streams.1) {
                 stream.finish(trace.finish(cycle))?;
             }
+            if let (Some(profile), Some(counts)) = (&profile, counts) {
+                counts.write(|out| profile.write_counts(out))?;
+            }
+            let named = profile.as_ref().filter(|_| args.profile);
             Ok(Found {
                 findings: checker.as_ref().map(|c| c.findings().cloned().collect()),
                 symbols: all.clone(),
-                profile: profile.as_ref().map(Profile::regions),
+                profile: named.map(Profile::regions),
             })
         },
     )

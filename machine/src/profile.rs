@@ -5,8 +5,11 @@
 //! waited for in it is told apart by when it happened: up to the fetch's end it was the fetch's
 //! wait, behind it the data access's. The sums over a region are its counters, but for the
 //! instruction that entered it. Cycles slept through are no instruction's, and are left out.
+//!
+//! `--counts` writes the same by instruction, for tools that decide where code is to lie.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
 use std::ops::AddAssign;
 
 use serde::Serialize;
@@ -41,6 +44,16 @@ impl AddAssign for Cost {
     }
 }
 
+/// An instruction of a region of interest.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    cost: Cost,
+    /// Its encoding when it was last fetched.
+    insn: u32,
+    /// How often its condition held: of a branch, how often it was taken.
+    executed: u64,
+}
+
 /// A region of interest and its functions, as the statistics have them.
 #[derive(Debug, Serialize)]
 pub struct RegionProfile {
@@ -61,7 +74,7 @@ struct FunctionProfile {
 pub struct Profile {
     symbols: Symbols,
     /// By region, and within it by address and privilege.
-    places: BTreeMap<u32, HashMap<(u32, bool), Cost>>,
+    places: BTreeMap<u32, HashMap<(u32, bool), Place>>,
     region: Option<u32>,
     /// Of the instruction that executes.
     now: Cost,
@@ -88,12 +101,12 @@ impl Profile {
     /// The regions by number, their functions by the cycles that they took.
     #[must_use]
     pub fn regions(&self) -> Vec<RegionProfile> {
-        let functions = |places: &HashMap<(u32, bool), Cost>| {
+        let functions = |places: &HashMap<(u32, bool), Place>| {
             let mut named: BTreeMap<(String, bool), Cost> = BTreeMap::new();
-            for (&(pc, kernel), cost) in places {
+            for (&(pc, kernel), place) in places {
                 let unknown = if kernel { "(kernel)" } else { "(user)" };
                 let name = self.symbols.find(pc).map_or(unknown, |(name, _)| name);
-                *named.entry((name.to_string(), kernel)).or_default() += *cost;
+                *named.entry((name.to_string(), kernel)).or_default() += place.cost;
             }
             let mut all: Vec<FunctionProfile> = named
                 .into_iter()
@@ -110,6 +123,36 @@ impl Profile {
                 functions: functions(places),
             })
             .collect()
+    }
+
+    /// Writes a table: of each region, by address, what each instruction did and took.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn write_counts(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "region,kernel,address,encoding,fetched,executed,cycles,fetch_fill_cycles,data_fill_cycles"
+        )?;
+        for (region, places) in &self.places {
+            let ordered: BTreeMap<_, _> = places.iter().collect();
+            for (&(pc, kernel), place) in ordered {
+                let cost = &place.cost;
+                writeln!(
+                    out,
+                    "{region},{},{pc:#010x},{:#010x},{},{},{},{},{}",
+                    u8::from(kernel),
+                    place.insn,
+                    cost.instructions,
+                    place.executed,
+                    cost.cycles,
+                    cost.fetch_fill_cycles,
+                    cost.data_fill_cycles,
+                )?;
+            }
+        }
+        Ok(())
     }
 
     /// What was waited for since the last call.
@@ -166,7 +209,10 @@ impl Observer for Profile {
         self.ended = commit.cycle;
         if let Some(region) = self.region {
             let places = self.places.entry(region).or_default();
-            *places.entry((commit.pc, self.privileged)).or_default() += cost;
+            let place = places.entry((commit.pc, self.privileged)).or_default();
+            place.cost += cost;
+            place.insn = commit.insn;
+            place.executed += u64::from(commit.executed);
         }
     }
 

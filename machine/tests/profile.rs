@@ -5,14 +5,15 @@
 use crate::support;
 
 use serde_json::Value;
+use switchyard_machine::counters::Tally;
 use switchyard_machine::machine::Stop;
 use switchyard_machine::profile::Profile;
 use switchyard_machine::symbols::Symbols;
 
 const REGION: u32 = 7;
 
-/// What guest `name` took in all: by the profile's functions, and by the counters.
-fn both(name: &str, machine: &str) -> ([u64; 5], [u64; 5]) {
+/// A profile of guest `name`, and what the counters have of it.
+fn profiled(name: &str, machine: &str) -> (Profile, Tally) {
     let mut machine = support::loaded::<Option<Profile>>("memory", name, machine);
     machine.counters().begin_region(REGION);
     let core = machine.core();
@@ -21,6 +22,13 @@ fn both(name: &str, machine: &str) -> ([u64; 5], [u64; 5]) {
     core.observer = Some(profile);
     assert_eq!(machine.run(10_000_000), Stop::Exit(0));
     let profile = machine.core().observer.take().expect("the profile");
+    let all = machine.counters().regions()[&REGION].totals.sum();
+    (profile, all)
+}
+
+/// What guest `name` took in all: by the profile's functions, and by the counters.
+fn both(name: &str, machine: &str) -> ([u64; 5], [u64; 5]) {
+    let (profile, all) = profiled(name, machine);
     let regions = serde_json::to_value(profile.regions()).unwrap();
     assert_eq!(regions[0]["region"], REGION, "{name}");
     let functions = regions[0]["functions"].as_array().unwrap().clone();
@@ -32,7 +40,6 @@ fn both(name: &str, machine: &str) -> ([u64; 5], [u64; 5]) {
         let of = |f: &Value| -> u64 { names.iter().map(|n| f[n].as_u64().unwrap()).sum() };
         functions.iter().map(of).sum()
     };
-    let all = machine.counters().regions()[&REGION].totals.sum();
     (
         [
             sum(&["cycles"]),
@@ -50,6 +57,70 @@ fn both(name: &str, machine: &str) -> ([u64; 5], [u64; 5]) {
             all.write_buffer_stall_cycles,
         ],
     )
+}
+
+/// The rows of `--counts`: address, encoding, fetched, executed, cycles, both kinds of filling.
+fn rows(profile: &Profile) -> Vec<[u64; 7]> {
+    let mut text = Vec::new();
+    profile.write_counts(&mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(
+        lines.next().unwrap(),
+        "region,kernel,address,encoding,fetched,executed,cycles,fetch_fill_cycles,data_fill_cycles"
+    );
+    let number = |field: &str| match field.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).unwrap(),
+        None => field.parse().unwrap(),
+    };
+    let row = |line: &str| {
+        let fields: Vec<u64> = line.split(',').map(number).collect();
+        assert_eq!(fields[0], u64::from(REGION));
+        assert!(fields[1] <= 1);
+        fields[2..].try_into().unwrap()
+    };
+    lines.map(row).collect()
+}
+
+#[test]
+fn counts_are_of_instructions_and_say_how_often_branches_were_taken() {
+    let (profile, _) = profiled("domain", "sa1110");
+    let rows = rows(&profile);
+    let sum = |column: usize| rows.iter().map(|row| row[column]).sum::<u64>();
+    let functions = serde_json::to_value(profile.regions()).unwrap();
+    let functions = functions[0]["functions"].as_array().unwrap().clone();
+    for (column, name) in [
+        (2, "instructions"),
+        (4, "cycles"),
+        (5, "fetch_fill_cycles"),
+        (6, "data_fill_cycles"),
+    ] {
+        let all: u64 = functions.iter().map(|f| f[name].as_u64().unwrap()).sum();
+        assert_eq!(sum(column), all, "{name}");
+    }
+    assert!(
+        rows.iter().all(|row| row[3] <= row[2]),
+        "executed but not fetched"
+    );
+    assert!(rows.is_sorted_by_key(|row| row[0]));
+    // What follows a branch is fetched as often as the branch was not taken, and more where others
+    // come to it; what is fetched under no condition is executed.
+    let fetched = |address: u64| {
+        rows.iter()
+            .find(|row| row[0] == address)
+            .map_or(0, |row| row[2])
+    };
+    let mut both_ways = 0;
+    for row in &rows {
+        let (condition, is_branch) = (row[1] >> 28, row[1] >> 24 & 15 == 10);
+        if condition == 14 {
+            assert_eq!(row[2], row[3], "{:#x}", row[0]);
+        } else if is_branch {
+            assert!(fetched(row[0] + 4) >= row[2] - row[3], "{:#x}", row[0]);
+            both_ways += usize::from(0 < row[3] && row[3] < row[2]);
+        }
+    }
+    assert!(both_ways > 0, "no branch went both ways");
 }
 
 #[test]
