@@ -33,16 +33,19 @@ class Linux:
     self_tests: tuple[str, ...] = ("selftest",)  # the programs of the RAM disk that init runs
     disk: str = ""  # which RAM disk: that of the self-tests, or "bench"
     code: str = ""  # the folder of code of ours in the kernel, which then runs without a RAM disk
+    placed: bool = False  # whether its hot code is packed (linux/layout)
 
     @property
     def name(self) -> str:
         """The name of the build and, without their endings, of its files."""
-        return "-".join(["linux", self.config, *(part for part in (self.disk, self.code) if part)])
+        parts = (self.config, self.disk, self.code, "layout" if self.placed else "")
+        return "-".join(["linux", *(part for part in parts if part)])
 
     @property
     def kernel(self) -> Path:
         """The kernel, which unpacks itself."""
-        kind = f"{self.config}-{self.code}" if self.code else self.config
+        parts = (self.config, self.code, "layout" if self.placed else "")
+        kind = "-".join(part for part in parts if part)
         return build.root() / "build" / "guests" / f"linux-{kind}.zImage"
 
     @property
@@ -56,7 +59,7 @@ class Linux:
 
         Or, as the command line says, the suite of benchmarks, if that is on the disk.
         """
-        return self.kernel.with_name(f"{self.name}.cpio")
+        return self.kernel.with_name(f"{self.name.removesuffix('-layout')}.cpio")
 
     @property
     def dtb(self) -> Path | None:
@@ -98,7 +101,8 @@ class Linux:
     def make(self) -> list[str]:
         """The command that brings the files up to date."""
         given = {"CONFIG": self.config, "CACHE": cache(), "PYTHON": sys.executable}
-        words = [*(f"{name}={value}" for name, value in given.items()), self.code]
+        goal = "layout" if self.placed else self.code
+        words = [*(f"{name}={value}" for name, value in given.items()), goal]
         return ["make", "-C", "linux", *(word for word in words if word)]
 
 
@@ -166,6 +170,13 @@ OVERHEADS = replace(
     code="overheads",
 )
 
+# The same kernels with their hot code packed (linux/layout), each with its two RAM disks.
+PLACED = {
+    system.name: system
+    for plain in [*SYSTEMS.values(), *(BENCHES[system.config] for system in SYSTEMS.values())]
+    for system in [replace(plain, placed=True, about=f"{plain.about}, its hot code packed")]
+}
+
 
 def cache() -> Path:
     """Where sources and objects of Linux are kept, for every checkout of this user."""
@@ -174,7 +185,7 @@ def cache() -> Path:
 
 def every() -> list[Linux]:
     """All that there are, those with benchmarks too."""
-    return [*SYSTEMS.values(), *BENCHES.values(), OVERHEADS]
+    return [*SYSTEMS.values(), *BENCHES.values(), OVERHEADS, *PLACED.values()]
 
 
 def find(name: str) -> list[Linux]:

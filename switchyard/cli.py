@@ -121,6 +121,9 @@ def boot(
     profile: Annotated[
         bool, typer.Option("--profile", help="Say in the statistics what each function took.")
     ] = False,
+    counts: Annotated[
+        Path | None, typer.Option(help="Write how often each instruction was executed here.")
+    ] = None,
     symbols: Annotated[
         list[Path] | None,
         typer.Option(help="Name places in log, trace and profile by this ELF file."),
@@ -159,6 +162,7 @@ def boot(
         "--stats": stats,
         "--log": log,
         "--trace": trace,
+        "--counts": counts,
         "--check": check,
         "--gdb": gdb,
         "--save": save,
@@ -199,6 +203,29 @@ def build_guests(
     for system in systems:
         for file in build_linux.ensure([system]):
             out.print(f"{system.name}: {_short(file)}", soft_wrap=True)
+
+
+@app.command()
+def layout(
+    file: Annotated[
+        Path, typer.Argument(metavar="OBJECT", help="All of a program, relocatable (ld -r).")
+    ],
+    linked: Annotated[Path, typer.Option(help="The program that was linked from it, and counted.")],
+    counts: Annotated[list[Path], typer.Option(help="What boot --counts wrote of a workload.")],
+    out: Annotated[Path, typer.Option(help="Write the object with its hot code packed here.")],
+    machine_name: Annotated[
+        str, typer.Option("--machine", "-m", metavar="NAME|FILE", help="Whose cache it is for.")
+    ] = DEFAULT_MACHINE,
+    rarer: Annotated[
+        int, typer.Option(min=1, help="Cold is what runs so many times rarer than is usual.")
+    ] = 10,
+) -> None:
+    """Pack a program's hot code into few lines of the instruction cache, for the linker."""
+    # A command of its own, which takes a while to load.
+    from switchyard.layout import command
+
+    console, _ = _consoles()
+    command.run(console, file, linked, counts, out, machine_name, rarer)
 
 
 @app.command()

@@ -8,3 +8,6 @@ FOREIGN := mov[wt]|[su]xta?[bh](16)?|rev(16|sh)?|(ld|st)rex[bhd]?|clrex|cps|sete
 # The board's description, below arch/arm/boot/dts; the board cannot switch itself off.
 DTB := arm/versatile-pb
 END := LINUX_REBOOT_CMD_RESTART
+# Where the kernel is to be fast (layout/).
+MACHINE := versatilepb
+CONSOLE := ttyAMA0,115200
