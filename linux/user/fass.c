@@ -16,7 +16,7 @@ int fass_counts(void) {
 
 /* A counter by its name. */
 static unsigned long counter(const char *name) {
-    static char text[1024];
+    static char text[2048];
     size_t length = strlen(name);
     char *line = text;
     int fd = open(counters, O_RDONLY, 0);
@@ -40,15 +40,18 @@ static const char SWITCHES[] = "switches", FLUSHES[] = "flushes", AVOIDED[] = "f
                   CLEAN[] = "domains recycled clean", ENTRIES[] = "entries loaded",
                   IN_SLOTS[] = "collisions in slots", OF_MAPPINGS[] = "collisions of mappings",
                   WITH_LEFT[] = "collisions with what was left", LEFT[] = "slots left",
-                  ASIDE[] = "stepped aside", WITHOUT[] = "address spaces without a slot";
+                  ASIDE[] = "stepped aside", WITHOUT[] = "address spaces without a slot",
+                  SHARED[] = "regions shared", JOINED[] = "regions joined",
+                  REGIONS_LEFT[] = "regions left", PAGES[] = "pages of regions loaded",
+                  REGIONS_RECYCLED[] = "domains of regions recycled";
 
 enum { ROUNDS = 50 };
 
 /*
- * Runs a ring around, with one word of memory that each (or one of so many) writes in its turn. The
+ * Runs a ring around, with memory where each (or one of so many) writes a word in its turn. The
  * first of it counts, from when all have been there once; its children end before it stops.
  */
-static unsigned long around_some(int count, int every, volatile unsigned int *word,
+static unsigned long around_some(int count, int every, volatile unsigned int *words,
                                  const char *what) {
     struct ring ring;
     unsigned long before = 0, after = 0;
@@ -61,8 +64,8 @@ static unsigned long around_some(int count, int every, volatile unsigned int *wo
             before = counter(what);
         }
         if (ring.own % every == 0) {
-            EXPECT(round == 0 || *word == (unsigned int)(100 * ring.own + round - 1));
-            *word = 100 * ring.own + round;
+            EXPECT(round == 0 || words[ring.own] == (unsigned int)(100 * ring.own + round - 1));
+            words[ring.own] = 100 * ring.own + round;
         }
         ring_pass(&ring);
     }
@@ -74,27 +77,27 @@ static unsigned long around_some(int count, int every, volatile unsigned int *wo
     return after - before;
 }
 
-static unsigned long around(int count, volatile unsigned int *word, const char *what) {
-    return around_some(count, 1, word, what);
+static unsigned long around(int count, volatile unsigned int *words, const char *what) {
+    return around_some(count, 1, words, what);
 }
 
-static unsigned int word;
+static unsigned int words[32];
 
 static void nothing_is_flushed(void) {
-    unsigned long switches = around(2, &word, SWITCHES);
+    unsigned long switches = around(2, words, SWITCHES);
     EXPECT(switches >= 2 * ROUNDS && switches < 3 * ROUNDS);
-    EXPECT(around(2, &word, FLUSHES) <= 2);
-    EXPECT(around(2, &word, AVOIDED) >= 2 * ROUNDS);
-    EXPECT(around(2, &word, ENTRIES) <= ROUNDS / 5);
-    EXPECT(around(2, &word, IN_SLOTS) == 0);
-    EXPECT(around(2, &word, DIRTY) == 0);
+    EXPECT(around(2, words, FLUSHES) <= 2);
+    EXPECT(around(2, words, AVOIDED) >= 2 * ROUNDS);
+    EXPECT(around(2, words, ENTRIES) <= ROUNDS / 5);
+    EXPECT(around(2, words, IN_SLOTS) == 0);
+    EXPECT(around(2, words, DIRTY) == 0);
 }
 
 /* Thirteen domains: one of twenty programs that run in turn is nearly always without. */
 static void domains_are_recycled(void) {
-    EXPECT(around(20, &word, DIRTY) > ROUNDS);
-    EXPECT(around(20, &word, IN_SLOTS) <= ROUNDS / 10);
-    EXPECT(around(20, &word, FOR_COLLISIONS) <= ROUNDS / 10);
+    EXPECT(around(20, words, DIRTY) > ROUNDS);
+    EXPECT(around(20, words, IN_SLOTS) <= ROUNDS / 10);
+    EXPECT(around(20, words, FOR_COLLISIONS) <= ROUNDS / 10);
 }
 
 /* Thirty that have lines; a flush by fork() and exit of another makes them clean. */
@@ -184,6 +187,51 @@ static void collisions_with_ghosts(void) {
     EXPECT(around_some(30, 15, map_at(0x52345000), WITH_LEFT) > ROUNDS / 2);
 }
 
+/* What a parent and its child share is at one address: in caches and TLBs for both. */
+static void shared_memory(void) {
+    volatile unsigned int *at = fresh(PAGE, MAP_SHARED);
+    unsigned long shared = counter(SHARED), joined = counter(JOINED), left = counter(REGIONS_LEFT);
+    EXPECT(around(2, at, FLUSHES) <= 4);
+    EXPECT(counter(SHARED) == shared + 1);
+    EXPECT(counter(JOINED) == joined + 1);
+    EXPECT(counter(REGIONS_LEFT) == left + 1);
+    EXPECT(around(10, at, FLUSHES) <= 20);
+    EXPECT(around(10, at, PAGES) <= 10);
+    EXPECT(around(2, at, OF_MAPPINGS) <= 2);
+    EXPECT(around(2, at, ENTRIES) <= ROUNDS / 5);
+}
+
+/* At more places than there are domains for it: what is taken from one place flushes no cache. */
+static void shared_places(void) {
+    enum { PLACES = 6, WORDS = 8 };
+    volatile unsigned int *at[PLACES];
+    unsigned long recycled = counter(REGIONS_RECYCLED), flushes = 0;
+    struct ring ring;
+    for (int place = 0; place < PLACES; place++) {
+        at[place] = fresh(PAGE, MAP_SHARED);
+    }
+    ring_make(&ring, 2);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (ring.own != 0 || round != 0) {
+            ring_wait(&ring);
+        }
+        if (ring.own == 0 && round == 2) {
+            flushes = counter(FLUSHES);
+        }
+        for (int place = 0; place < PLACES; place++) {
+            EXPECT(at[place][WORDS * ring.own] == (unsigned int)round * (place + 1));
+            at[place][WORDS * ring.own] = (round + 1) * (place + 1);
+        }
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+        EXPECT(counter(FLUSHES) <= flushes + 4);
+        EXPECT(counter(REGIONS_RECYCLED) >= recycled + ROUNDS);
+    }
+    ring_end(&ring);
+}
+
 /* Who maps something in its own slot's addresses leaves it; who does in all has none. */
 static void slots_are_left(void) {
     unsigned long left = counter(LEFT), without = counter(WITHOUT);
@@ -206,5 +254,7 @@ const struct test fass_tests[] = {
     {"aside and back", aside_and_back},
     {"collisions with what was left", collisions_with_ghosts},
     {"slots are left", slots_are_left},
+    {"shared memory is shared", shared_memory},
+    {"shared memory at many places", shared_places},
     {0},
 };

@@ -8,8 +8,8 @@
 #include "test.h"
 
 static const struct test *const tables[] = {
-    process_tests, signal_tests, pipe_tests, socket_tests, lock_tests, memory_tests,
-    shared_tests,  space_tests,  code_tests, state_tests,  time_tests, fass_tests,
+    process_tests,  signal_tests, pipe_tests, socket_tests, lock_tests, memory_tests, shared_tests,
+    together_tests, space_tests,  code_tests, state_tests,  time_tests, fass_tests,
 };
 
 /* A test that is not done by then never will be. */

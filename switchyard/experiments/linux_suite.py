@@ -62,6 +62,11 @@ class Kernel:
         return BENCHES[f"{self.board}-{FAST}" if self.scheme == FAST else self.board]
 
     @property
+    def word(self) -> str:
+        """What its command line begins with: nothing is shared as yet, also where it could be."""
+        return "fass=private " if self.scheme == FAST else ""
+
+    @property
     def about(self) -> str:
         """The same in words."""
         return f"{ABOUT[self.board]}, Linux 6.12{HOW[self.scheme]}"
@@ -170,7 +175,7 @@ def jobs(
     """Jobs that ask the suite a question, one a boot: its name and parameters are `words`."""
     more = {**parameters, "scheme": kernel.scheme}
     name = f"{kernel}-{name}"
-    return booted(kernel.linux, kernel.machine, name, words, more, settings, boots)
+    return booted(kernel.linux, kernel.machine, name, words, more, settings, boots, kernel.word)
 
 
 def booted(
@@ -181,14 +186,15 @@ def booted(
     parameters: Mapping[str, Parameter],
     settings: Settings,
     boots: int | None = None,
+    word: str = "",
 ) -> list[Job]:
-    """The same of any Linux, by a name of one's own."""
+    """The same of any Linux, by a name of one's own; `word` is for its kernel."""
     return [
         Job(
             name=repeats.run_name(name, boot),
             guest=linux,
             machine=machine,
-            append=linux.append(f"quiet -- hold={1 + HELD * boot} bench {words} clock=probe"),
+            append=linux.append(f"{word}quiet -- hold={1 + HELD * boot} bench {words} clock=probe"),
             max_cycles=MAX_CYCLES,
             parameters={**parameters, "boot": boot},
             profile=True,

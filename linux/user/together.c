@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memory that several processes have at one address: they may have it in caches and TLBs together,
+ * and what one of them gives up is gone for it alone, also where another has touched it.
+ */
+#include "test.h"
+
+/* 2 MB is what one entry of Linux' page directory covers: two of the processor's. */
+enum { BLOCK = 0x00200000, BYTES = 12 * PAGE };
+/* In one block, and across two. */
+static const unsigned long FIRST = 0x94000000, LAST_OF_BLOCK = 0x941fc000;
+
+static char *shared_at(unsigned long at, int fd, size_t bytes) {
+    int flags = MAP_SHARED | MAP_FIXED | (fd < 0 ? MAP_ANONYMOUS : 0);
+    char *found = mmap((void *)at, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+    EXPECT(found == (char *)at);
+    return found;
+}
+
+/* Written by each in its turn, and read by the next. */
+static void written_in_turn(int count, int rounds, int places, size_t bytes) {
+    struct ring ring;
+    ring_make(&ring, count);
+    for (int round = 0; round < rounds; round++) {
+        int turn = round * count + ring.own;
+        if (turn != 0) {
+            ring_wait(&ring);
+        }
+        for (int place = 0; place < places; place++) {
+            char *at = (char *)LAST_OF_BLOCK + 2 * place * BLOCK;
+            if (turn != 0) {
+                EXPECT(filled(at, bytes, 100 * place + turn));
+            }
+            fill(at, bytes, 100 * place + turn + 1);
+        }
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+    }
+    ring_end(&ring);
+}
+
+static void few(void) {
+    shared_at(LAST_OF_BLOCK, -1, BYTES);
+    written_in_turn(3, 10, 1, BYTES);
+}
+
+static void many(void) {
+    shared_at(LAST_OF_BLOCK, -1, BYTES);
+    written_in_turn(20, 3, 1, BYTES);
+}
+
+/* More than a processor has tags for, in few and in many processes. */
+static void many_places(void) {
+    enum { PLACES = 10 };
+    for (int place = 0; place < PLACES; place++) {
+        shared_at(LAST_OF_BLOCK + 2ul * place * BLOCK, -1, 2 * PAGE);
+    }
+    written_in_turn(3, 6, PLACES, 2 * PAGE);
+    written_in_turn(20, 2, PLACES, 2 * PAGE);
+}
+
+/*
+ * Three have the same there, one has private memory, one has other memory that is shared; no more
+ * of it than stays in a cache while the kernel runs.
+ */
+static void strangers(void) {
+    enum { FEW = 512 };
+    struct ring ring;
+    char *at = shared_at(FIRST, -1, BYTES);
+    ring_make(&ring, 5);
+    if (ring.own == 2) {
+        at =
+            mmap(at, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        EXPECT(at == (char *)FIRST);
+    } else if (ring.own == 4) {
+        shared_at(FIRST, -1, BYTES);
+    }
+    for (int round = 0; round < 5; round++) {
+        static const int order[] = {0, 1, 0, 2, 0};
+        int alone = ring.own == 2 || ring.own == 4;
+        int turn = alone ? 100 * ring.own + round : 3 * round + order[ring.own];
+        if (ring.own != 0 || round != 0) {
+            ring_wait(&ring);
+        }
+        if (alone && round == 0) {
+            EXPECT(*at == 0);
+        } else if (turn != 0) {
+            EXPECT(filled(at, FEW, turn));
+        }
+        fill(at, FEW, turn + 1);
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+    }
+    ring_end(&ring);
+}
+
+enum gone { UNMAPPED, NO_ACCESS, ONLY_READ, REPLACED, MOVED, WAYS };
+
+static void give_up(char *at, enum gone way) {
+    switch (way) {
+    case UNMAPPED:
+        EXPECT(munmap(at, BYTES) == 0);
+        break;
+    case NO_ACCESS:
+        EXPECT(protect(at, BYTES, PROT_NONE) == 0);
+        break;
+    case ONLY_READ:
+        EXPECT(protect(at, BYTES, PROT_READ) == 0);
+        EXPECT(filled(at, BYTES, 3));
+        break;
+    case REPLACED:
+        EXPECT(mmap(at, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                    0) == at);
+        EXPECT(at[PAGE] == 0);
+        at[PAGE] = 1;
+        EXPECT(munmap(at, BYTES) == 0);
+        break;
+    default:
+        EXPECT(remap(at, BYTES, BYTES, 3 /* may move, fixed */, at + 4 * BLOCK) == at + 4 * BLOCK);
+        EXPECT(filled(at + 4 * BLOCK, BYTES, 3));
+        break;
+    }
+}
+
+/*
+ * The second touches only the first page, then the first one all; then the second can reach the
+ * others, too, until it gives them up; also if the first one touches them again.
+ */
+static void given_up(void) {
+    for (int way = UNMAPPED; way < WAYS; way++) {
+        char *at = shared_at(FIRST, -1, BYTES);
+        struct ring ring;
+        int status;
+        fill(at, BYTES, 1);
+        ring_make(&ring, 2);
+        if (ring.own == 1) {
+            ring_wait(&ring);
+            *(volatile char *)at = 1; /* a read could bring in what is around, too */
+            ring_pass(&ring);
+            ring_wait(&ring);
+            EXPECT(filled(at, BYTES, 2));
+            fill(at, BYTES, 3);
+            give_up(at, way);
+            ring_pass(&ring);
+            ring_wait(&ring);
+            *(volatile char *)(at + PAGE) = 7; /* the last thing that it does */
+            fail(__FILE__, __LINE__, "an end by a signal");
+        }
+        ring_pass(&ring);
+        ring_wait(&ring);
+        fill(at, BYTES, 2);
+        ring_pass(&ring);
+        ring_wait(&ring);
+        EXPECT(filled(at, BYTES, 3));
+        fill(at, BYTES, 4);
+        ring_pass(&ring);
+        EXPECT(wait(&status) > 0 && ended_by(status) == SIGSEGV);
+        EXPECT(filled(at, BYTES, 4));
+        close(ring.in);
+        close(ring.out);
+    }
+}
+
+/* One that has it elsewhere, too, and calls that read and write the file. */
+static void elsewhere(void) {
+    static unsigned int copy[BYTES / sizeof(unsigned int)];
+    enum { COUNT = 3, ROUNDS = 9 };
+    int fd = scratch_file(BYTES, 0);
+    char *at = shared_at(FIRST, fd, BYTES), *other = NULL;
+    struct ring ring;
+    ring_make(&ring, COUNT);
+    for (int round = 0; round < ROUNDS; round++) {
+        int turn = round * COUNT + ring.own;
+        if (turn != 0) {
+            ring_wait(&ring);
+        }
+        /* Not from the start, not by all, not until the end. */
+        if (ring.own == 1 && round % 4 == 2) {
+            other = shared_at(FIRST + 4 * BLOCK, fd, BYTES);
+        } else if (ring.own == 1 && round % 4 == 0 && other) {
+            EXPECT(munmap(other, BYTES) == 0);
+            other = NULL;
+        }
+        EXPECT(filled(at, BYTES, turn));
+        EXPECT(!other || filled(other, BYTES, turn));
+        EXPECT(lseek(fd, 0, SEEK_SET) == 0 && read_all(fd, copy, BYTES) == BYTES);
+        EXPECT(filled(copy, BYTES, turn));
+        if (turn % 2 == 0) {
+            fill(other ? other : at, BYTES, turn + 1);
+        } else {
+            fill(copy, BYTES, turn + 1);
+            EXPECT(lseek(fd, 0, SEEK_SET) == 0 && write_all(fd, copy, BYTES) == BYTES);
+        }
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+    }
+    ring_end(&ring);
+}
+
+/* Pages that the file loses are gone for all, and come back as zeros. */
+static void cut_off(void) {
+    int fd = scratch_file(BYTES, 0);
+    char *at = shared_at(FIRST, fd, BYTES);
+    struct ring ring;
+    ring_make(&ring, 3);
+    for (int round = 0; round < 6; round++) {
+        int turn = 3 * round + ring.own;
+        if (turn != 0) {
+            ring_wait(&ring);
+            EXPECT(filled(at + PAGE, BYTES - PAGE, turn));
+        }
+        if (ring.own == round % 3) {
+            EXPECT(truncate_to(fd, PAGE) == 0 && truncate_to(fd, BYTES) == 0);
+            for (int page = 1; page < BYTES / PAGE; page++) {
+                EXPECT(at[page * PAGE] == 0);
+            }
+        }
+        fill(at + PAGE, BYTES - PAGE, turn + 1);
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+    }
+    ring_end(&ring);
+}
+
+/* A private page beside it for a while; and a process that writes and ends. */
+static void neighbours(void) {
+    char *at = shared_at(FIRST, -1, BYTES), *beside = at + BYTES + 16 * PAGE;
+    struct ring ring;
+    pid_t child;
+    ring_make(&ring, 4);
+    for (int round = 0; round < 6; round++) {
+        int turn = 4 * round + ring.own;
+        if (turn != 0) {
+            ring_wait(&ring);
+            EXPECT(filled(at, BYTES, turn));
+        }
+        if (ring.own % 2 == 1 && round == 2) {
+            EXPECT(mmap(beside, PAGE, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == beside);
+        }
+        if (ring.own % 2 == 1 && round >= 2 && round < 5) {
+            EXPECT(round == 2 || filled(beside, PAGE, turn - 4));
+            fill(beside, PAGE, turn);
+        }
+        if (ring.own % 2 == 1 && round == 5) {
+            EXPECT(munmap(beside, PAGE) == 0);
+        }
+        child = ring.own == 2 ? fork() : 1;
+        EXPECT(child >= 0);
+        if (child == 0 || ring.own != 2) {
+            fill(at, BYTES, turn + 1);
+        }
+        if (child == 0) {
+            _exit(0);
+        }
+        EXPECT(ring.own != 2 || ended_well(child));
+        ring_pass(&ring);
+    }
+    if (ring.own == 0) {
+        ring_wait(&ring);
+    }
+    ring_end(&ring);
+}
+
+const struct test together_tests[] = {
+    {"memory at one address in a few processes", few},
+    {"memory at one address in many processes", many},
+    {"memory at many addresses, each in all processes", many_places},
+    {"other memory at the address of shared memory", strangers},
+    {"shared memory that one gives up", given_up},
+    {"shared memory at one address and another", elsewhere},
+    {"shared memory that is cut off", cut_off},
+    {"shared memory with a neighbour", neighbours},
+    {0},
+};
