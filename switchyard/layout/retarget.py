@@ -128,15 +128,16 @@ class Moved:
         self.symbols[number, function.start] = function.symbol
 
     def _retarget(self, section: Section, relocation: Relocation) -> None:
-        """One that names the section, or a symbol, and means a function that has moved."""
+        """One that names the section, or a label in it, and means a function that has moved."""
         symbol = relocation.symbol
         if section.kind == EXIDX or not section.flags & ALLOC:
             # tables by which stacks are unwound, and for debuggers: of the old code
             relocation.symbol = self.cold.get(id(symbol), symbol)
             return
-        if symbol.kind != SECTION or relocation.kind not in (*BRANCHES, *WORDS):
+        if symbol.section not in self.pieces or relocation.kind not in (*BRANCHES, *WORDS):
             return
-        moved = self.symbols.get((symbol.section, addend(section, relocation)))
+        place = symbol.value + addend(section, relocation)
+        moved = self.symbols.get((symbol.section, place))
         if moved is None or section.name in TABLES:
             return
         word = section.word(relocation.offset)

@@ -173,7 +173,6 @@ class Writer:
         words = list(dict.fromkeys(word for _, word in behind))
         if over:
             self._emit(arm.with_target(arm.branch(arm.ALWAYS), 0, 4 + 4 * len(words)))
-        self._pool = {}
         start = self.at
         for word in words:
             self._pool[word] = self.at

@@ -5,6 +5,7 @@
 	.syntax unified
 	.arm
 	.text
+	.space	64			// places in the copies are others
 
 	.global	start
 	.type	start, %function
@@ -17,7 +18,7 @@ start:
 	bhi	.Lrare			// cold in the middle
 .Lback:
 3:	and	r0, r4, #7		// patched at boot, if this were a kernel
-	bl	picked			// of this section: set by the assembler
+	bl	.Lpicked		// by a label that is not its symbol
 	mov	r5, r0
 	mov	r0, r4
 	bl	summed
@@ -46,7 +47,7 @@ start:
 	ldr	r3, =number
 2:	ldr	r3, [r3]
 	add	r4, r2, r3, lsr #3
-	bl	twice
+	bl	.Ltwice			// set by the assembler (layout_test.py)
 	eor	r4, r4, r0
 	b	.Lback
 	.ltorg
@@ -55,6 +56,7 @@ start:
 
 	.type	picked, %function
 picked:					// by a table
+.Lpicked:
 	.fnstart
 	cmp	r0, #5
 	ldrls	pc, [pc, r0, lsl #2]
@@ -105,6 +107,7 @@ summed:					// a loop, a return under a condition, a call to what is behind
 
 	.type	twice, %function
 twice:
+.Ltwice:
 	.fnstart
 	lsls	r0, r0, #1
 	movne	pc, lr
