@@ -8,7 +8,8 @@ it leaves out names that it finds no room for, and Vega-Lite, in which figures a
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,13 +52,6 @@ class Box:
     right: float
     bottom: float
 
-    def holds(self, x: float, y: float, more: float = 0) -> bool:
-        """Whether a point is within, or `more` pixels around."""
-        return (
-            self.left - more <= x <= self.right + more
-            and self.top - more <= y <= self.bottom + more
-        )
-
     def overlaps(self, other: "Box") -> bool:
         """Whether two names would run into each other."""
         return (
@@ -66,6 +60,22 @@ class Box:
             and self.top < other.bottom
             and other.top < self.bottom
         )
+
+
+class Points:
+    """Points of a line or marks, in pixels."""
+
+    def __init__(self, points: Iterable[tuple[float, float]]) -> None:
+        ordered = sorted(points)
+        self.xs = [x for x, _ in ordered]
+        self.ys = [y for _, y in ordered]
+
+    def within(self, box: Box, more: float = 0) -> int:
+        """How many are in a box, or `more` pixels around it."""
+        first = bisect_left(self.xs, box.left - more)
+        last = bisect_right(self.xs, box.right + more)
+        top, bottom = box.top - more, box.bottom + more
+        return sum([top <= y <= bottom for y in self.ys[first:last]])
 
 
 def places(figure: Figure, width: int, height: int, padding: int) -> list[Place]:
@@ -96,8 +106,9 @@ class _Canvas:
         self.xs = _ends(min(reach), max(reach), figure.log_x)
         low, high = figure.y_range or _nice([mark.y for mark in marks], figure.log_y)
         self.ys = _ends(low, high, figure.log_y)
-        self.marks = [[self._at(m.x, m.y) for m in series.marks] for series in figure.series]
-        self.lines = [list(_points(marks)) for marks in self.marks]
+        places = [[self._at(m.x, m.y) for m in series.marks] for series in figure.series]
+        self.marks = [Points(marks) for marks in places]
+        self.lines = [Points(_points(marks)) for marks in places]
         self.rules = [self._x(knee.x) for knee in figure.knees]
 
     def _x(self, value: float) -> float:
@@ -148,10 +159,10 @@ class _Canvas:
             cost += OUTSIDE
         cost += RULE * sum(box.left < x < box.right for x in self.rules)
         for other, line in enumerate(self.lines):
-            cost += LINE * sum(box.holds(x, y) for x, y in line)
-            cost += MARK * sum(box.holds(x, y, NEAR) for x, y in self.marks[other])
+            cost += LINE * line.within(box)
+            cost += MARK * self.marks[other].within(box, NEAR)
             if other != number:
-                cost += CLOSE * sum(box.holds(x, y, NEAR) for x, y in line)
+                cost += CLOSE * line.within(box, NEAR)
         return cost
 
 
