@@ -24,6 +24,9 @@ BOARD = "assabet"
 VERSATILE = "versatile"
 BOARDS = (BOARD, VERSATILE)
 SCHEMES = ("flush", "fass", "fass-shared", "single-space")
+# What needs no flush, on a machine with ideal address-space tags alone (docs/machine-tags.md): the
+# bound for all of them.
+TAGS = "tags"
 BARE = "bare"
 # How domains are recycled (kernel/arch/arm/policy); the first is what a kernel has by itself.
 POLICIES = ("clean-first", "round-robin", "lru", "affinity")
@@ -111,6 +114,7 @@ GUESTS = {
             for scheme in SCHEMES
         ),
         *(Guest(VERSATILE, scheme, "test", PROGRAMS["test"]) for scheme in SCHEMES),
+        *(Guest(BOARD, TAGS, program, PROGRAMS[program]) for program in ("test", "bench-ipc")),
         *(
             Guest(BOARD, "fass", "bench-policy", "spaces in pairs, rings and groups", policy)
             for policy in ("", *POLICIES[1:])

@@ -3,9 +3,10 @@
 
 A server sends to clients at random, each of which replies at once; the latency of a round trip is
 measured for 1 to 64 clients, with a full flush at each change of address space and with fast
-address-space switching, and beside the paper with shared domains, and with one unprotected space
-for all programs. The paper gives the figure's curves in words; the numbers below are those words,
-and nothing was read off the drawing.
+address-space switching, and beside the paper with shared domains, with one unprotected space for
+all programs, and with nothing to flush on a machine that has address-space tags. The paper gives
+the figure's curves in words; the numbers below are those words, and nothing was read off the
+drawing.
 
 Which client is next is drawn, so a point is five runs with a seed each.
 """
@@ -15,10 +16,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from switchyard.build import BOARD, GUESTS, SCHEMES
+from switchyard.build import BOARD, GUESTS, SCHEMES, TAGS
 from switchyard.errors import RunError
+from switchyard.experiments import columns, repeats
 from switchyard.experiments import l4_ipc_notes as notes
-from switchyard.experiments import repeats
+from switchyard.experiments.columns import COLUMNS
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.experiments.l4_ipc_point import EVENTS, MISSES, STALLS, Point, together
 from switchyard.machine import Stats
@@ -96,7 +98,7 @@ class L4Ipc(Experiment[Point]):
                 name=repeats.run_name(one.name, seed),
                 parameters={**one.parameters, "seed": seed},
             )
-            for scheme in SCHEMES
+            for scheme in COLUMNS
             for clients in CLIENTS
             for seed in repeats.seeds(settings)
             for one in [job(scheme, clients, rounds, seed)]
@@ -157,12 +159,12 @@ class L4Ipc(Experiment[Point]):
         found = Curves(
             {
                 scheme: [together(runs[job_name(scheme, clients)]) for clients in CLIENTS]
-                for scheme in SCHEMES
+                for scheme in COLUMNS
             }
         )
         return Outcome(
             records=records(found),
-            tables=[times(found), *(costs(found[scheme]) for scheme in SCHEMES)],
+            tables=[times(found), *(costs(found[scheme]) for scheme in COLUMNS)],
             figure=figure(found),
             notes=[
                 *notes.notes(found.of, published_values()),
@@ -220,7 +222,7 @@ def job(scheme: str, clients: int, rounds: int, seed: int = 1) -> Job:
     return Job(
         name=job_name(scheme, clients),
         guest=GUESTS[f"{BOARD}-{scheme}-bench-ipc"],
-        machine=MACHINE,
+        machine=columns.machine(scheme, MACHINE),
         append=f"clients={clients}-{clients} rounds={rounds} warmup={warmup} seed={seed}",
         max_cycles=CYCLES_TO_START + (rounds + warmup) * CYCLES_A_ROUND,
         parameters={"scheme": scheme, "clients": clients},
@@ -243,7 +245,7 @@ def records(found: Curves) -> list[Record]:
             made.append(_record(point, name, point.rates[name], "per_round_trip"))
         for name in ("instructions", "cycles", *STALLS):
             made.append(_record(point, name, point.rates[name], "per_round_trip"))
-    for scheme in SCHEMES[1:]:
+    for scheme in COLUMNS[1:]:
         for flush, other in zip(found.flush, found[scheme], strict=True):
             anchor = SPEEDUP.get(other.clients) if scheme == "fass" else None
             made.append(_record(other, "speedup", flush.us / other.us, "ratio", anchor))
@@ -276,7 +278,7 @@ def _record(
 def times(found: Curves) -> Table:
     """Both curves beside what the paper says of them."""
     rows = []
-    for flush, fass, shared, single in zip(*found.of.values(), strict=True):
+    for flush, fass, shared, single, tags in zip(*found.of.values(), strict=True):
         anchor = FASS_US.get(fass.clients)
         ratio = SPEEDUP.get(fass.clients)
         rows.append(
@@ -290,13 +292,14 @@ def times(found: Curves) -> Table:
                 f">{ratio.value:g}" if ratio else "",
                 shown(shared),
                 shown(single),
+                shown(tags),
             ]
         )
     return Table(
         title=f"Round-trip IPC, µs: {SPREAD} of the round trips; ≈: unstable",
         columns=[
             "clients", "flush", "paper", "fass", "paper", "flush/fass", "paper", "fass-shared",
-            "single-space",
+            "single-space", "hardware tags",
         ],
         rows=rows,
         caption=f"published: {FLUSH_US.source.split(':')[0]} and Fig. 5, digits from the text only",
@@ -352,12 +355,13 @@ def figure(found: Curves) -> Figure:
         [Mark(p.clients, p.us, *p.spread_us, half=p.interval.half) for p in points]
         for points in (found.flush, found.fass)
     )
-    shared, single = (
+    shared, single, tags = (
         [Mark(p.clients, p.us, half=p.interval.half) for p in found[scheme]]
-        for scheme in ("fass-shared", "single-space")
+        for scheme in ("fass-shared", "single-space", TAGS)
     )
     last = CLIENTS[-1]
-    ys = [y for m in flush + fass + shared + single for y in (m.y, m.low, m.high) if y is not None]
+    marks = flush + fass + shared + single + tags
+    ys = [y for m in marks for y in (m.y, m.low, m.high) if y is not None]
     ys += [FLUSH_US.value, *(a.value for a in FASS_US.values())]
     # the labels stand in the gap between the schemes; both lines may be at the same place
     knees = [Knee(KNEE.value, f"published: knee at {KNEE.value:g} clients", 0.35, published=True)]
@@ -394,6 +398,7 @@ def figure(found: Curves) -> Figure:
                 "single-space (no protection), measured",
                 single,
             ),
+            Series(TAGS, "hardware tags (the bound), measured", tags),
             Series(
                 "fass",
                 "fass, published: 10 to 12 µs",

@@ -16,9 +16,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from switchyard.build import TAGS
 from switchyard.build_linux import BENCHES, Linux
 from switchyard.errors import RunError
-from switchyard.experiments import repeats
+from switchyard.experiments import columns, repeats
 from switchyard.experiments.experiment import Job, Settings
 from switchyard.figure import Bar
 from switchyard.machine import Function, Stats
@@ -29,9 +30,6 @@ from switchyard.summary import Interval, spread
 SYSTEM = "linux"
 SCHEME = "flush"  # what unmodified Linux does at each switch of address spaces
 FAST = "fass"  # what it does with linux/6.12/fass
-# Unmodified, on the machine with ideal address-space tags (docs/machine-tags.md): no way of
-# switching could do better.
-TAGS = "tags"
 # The machines, and of whose name the Linux is that runs on each.
 MACHINES = ("sa1110", "versatilepb")
 ABOUT = {
@@ -54,7 +52,7 @@ class Kernel:
     @property
     def machine(self) -> str:
         """What it runs on."""
-        return f"{self.board}-{TAGS}" if self.scheme == TAGS else self.board
+        return columns.machine(self.scheme, self.board)
 
     @property
     def linux(self) -> Linux:
@@ -83,7 +81,8 @@ DOES = {
     FAST: "switches fast",
     TAGS: "has hardware tags and nothing to flush",
 }
-# The kernels of each machine, and all.
+# The kernels of each machine, and all. The one with tags is unmodified, on the machine that has
+# them (docs/machine-tags.md): no way of switching could do better.
 BOARDS = tuple(
     tuple(Kernel(machine, scheme) for scheme in (SCHEME, FAST, TAGS)) for machine in MACHINES
 )

@@ -34,6 +34,8 @@ def round_trip(scheme: str, clients: int, i: int) -> int:
         mean = 18_000
     elif scheme == "single-space":
         mean = 700 + 5 * clients
+    elif scheme == "tags":
+        mean = 750 + 6 * clients
     else:
         mean = 800 + 10 * clients + (400 * (clients - KNEE + 1) if clients >= KNEE else 0)
     return mean + (-20, 0, 20)[i % 3]
@@ -218,7 +220,7 @@ def main(arguments: list[str]) -> int:
     elif "bench-primitives" in kernel:
         answer = bench_primitives(options["--append"])
     elif "bench-ipc" in kernel:
-        schemes = ("flush", "single-space", "fass-shared", "fass")
+        schemes = ("flush", "single-space", "fass-shared", "fass", "tags")
         scheme = next(one for one in schemes if one in kernel)
         answer = bench_ipc(scheme, options["--append"])
     elif "bench-policy" in kernel:
