@@ -189,8 +189,11 @@ def every() -> list[Linux]:
 
 
 def find(name: str) -> list[Linux]:
-    """The systems of that name: `linux` is all of them; none if no Linux is called that."""
-    return [system for system in every() if name in (ALL, system.name)]
+    """The systems of that name; none if no Linux is called that.
+
+    `linux` is all but those whose code is packed, for which each is booted several times first.
+    """
+    return [one for one in every() if name == one.name or (name == ALL and not one.placed)]
 
 
 def ensure(
