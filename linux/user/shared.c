@@ -57,6 +57,23 @@ static void shared_file(void) {
     in_turn(pages, map_shared(fd));
 }
 
+/* So little that all of it may still be in the cache, and at one address only. */
+static void little_of_a_file(void) {
+    enum { LITTLE = 256 };
+    static unsigned int copy[LITTLE / sizeof(unsigned int)];
+    int fd = scratch_file(PAGE, 0);
+    void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    EXPECT(page != MAP_FAILED);
+    for (unsigned int i = 0; i < 20; i += 2) {
+        fill(page, LITTLE, i);
+        EXPECT(lseek(fd, 0, SEEK_SET) == 0 && read_all(fd, copy, LITTLE) == LITTLE);
+        EXPECT(filled(copy, LITTLE, i));
+        fill(copy, LITTLE, i + 1);
+        EXPECT(lseek(fd, 0, SEEK_SET) == 0 && write_all(fd, copy, LITTLE) == LITTLE);
+        EXPECT(filled(page, LITTLE, i + 1));
+    }
+}
+
 /* Two addresses of one space for the same pages: every write must be seen through the other. */
 static void two_addresses(void) {
     int fd = scratch_file(BYTES, 61);
@@ -92,6 +109,7 @@ static void system_v(void) {
 const struct test shared_tests[] = {
     {"memory shared by two processes", anonymous},
     {"a file mapped shared", shared_file},
+    {"little of a file, mapped and read and written", little_of_a_file},
     {"one page at two addresses", two_addresses},
     {"System V shared memory", system_v},
     {0},

@@ -126,6 +126,73 @@ static void fixed_addresses(void) {
     ring_end(&ring);
 }
 
+static unsigned int *map_at(unsigned long at) {
+    void *found = mmap((void *)at, PAGE, PROT_READ | PROT_WRITE,
+                       MAP_ANONYMOUS | MAP_PRIVATE | MAP_FIXED, -1, 0);
+    EXPECT(found == (void *)at);
+    return found;
+}
+
+static unsigned int own_page[PAGE / sizeof(unsigned int)] __attribute__((aligned(PAGE)));
+
+/* Where own_page would be if its address had been moved there: so many multiples of 32 MB away. */
+static unsigned int *moved(unsigned int slot) {
+    return (unsigned int *)(((unsigned long)slot << 25) + (unsigned long)own_page);
+}
+
+/* What is mapped there is another page, also when own_page is in the cache and written. */
+static void moved_addresses(void) {
+    for (unsigned int slot = 1; slot < 60; slot++) {
+        fill(own_page, PAGE, slot);
+        map_at((unsigned long)moved(slot));
+        for (unsigned int i = 0; i < PAGE / sizeof(unsigned int); i++) {
+            EXPECT(moved(slot)[i] == 0);
+        }
+        EXPECT(filled(own_page, PAGE, slot));
+        EXPECT(munmap(moved(slot), PAGE) == 0);
+    }
+}
+
+/* Children inherit such pages: more of them than there are such places. */
+static void inherited_addresses(void) {
+    enum { PLACES = 40, CHILDREN = 70 };
+    for (unsigned int slot = 1; slot <= PLACES; slot++) {
+        map_at((unsigned long)moved(slot));
+        *moved(slot) = slot;
+    }
+    for (unsigned int n = 0; n < CHILDREN; n++) {
+        pid_t child = fork();
+        EXPECT(child >= 0);
+        if (child == 0) {
+            fill(own_page, PAGE, n);
+            for (unsigned int slot = 1; slot <= PLACES; slot++) {
+                EXPECT(*moved(slot) == slot);
+            }
+            EXPECT(filled(own_page, PAGE, n));
+            _exit(0);
+        }
+        EXPECT(ended_well(child));
+    }
+}
+
+/* A page table that is gone is another region's next: nothing of that is seen in the first. */
+static void page_tables_that_go(void) {
+    enum { ONE = 0x52345000, OTHER = 0x54345000 };
+    for (unsigned int i = 0; i < 10; i++) {
+        unsigned int *one = map_at(ONE);
+        unsigned int *other;
+        *one = i + 1;
+        EXPECT(munmap(one, PAGE) == 0);
+        other = map_at(OTHER);
+        *other = i + 100;
+        one = map_at(ONE);
+        EXPECT(*one == 0);
+        *one = i + 200;
+        EXPECT(*other == i + 100);
+        EXPECT(munmap(one, PAGE) == 0 && munmap(other, PAGE) == 0);
+    }
+}
+
 /* Memory over more than 32 MB, of which some pages are used, before and after a fork(). */
 static void past_32_mb(void) {
     enum { BYTES = 40 << 20, STEP = 1 << 20 };
@@ -287,6 +354,9 @@ const struct test space_tests[] = {
     {"more processes than domains", more_than_domains},
     {"more processes than slots", more_than_slots},
     {"mappings at fixed addresses", fixed_addresses},
+    {"mappings that look like moved ones", moved_addresses},
+    {"such mappings, inherited", inherited_addresses},
+    {"page tables that go", page_tables_that_go},
     {"memory past 32 MB", past_32_mb},
     {"programs past 32 MB", large_programs},
     {"one file mapped and written by several processes", one_file},
