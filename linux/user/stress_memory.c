@@ -38,7 +38,10 @@ static void make_arena(struct random *random) {
             place =
                 0x80000000ul + draw(random, 60) * (unsigned long)AREA + draw(random, 4000) * PAGE;
         } else if (kind == 3) {
-            place = 0x01000000ul + draw(random, 1000) * PAGE; /* below 32 MB */
+            /* Below 32 MB, and below where a stack there may grow to: 8 MB for where it begins,
+             * drawn, and 8 MB for itself. A page between would be mapped by the access that must
+             * fail. */
+            place = 0x00800000ul + draw(random, 1000) * PAGE;
         }
         arena = mmap((void *)place, PAGES * PAGE, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | (place ? FIXED_NOREPLACE : 0), -1, 0);
