@@ -3,18 +3,10 @@
 #ifndef SWITCH_ASM_H
 #define SWITCH_ASM_H
 
-/* In struct switch_state; switch_impl.c checks it. */
-#define SWITCH_TTB 0
+#include "own_directory_asm.h"
 
 #ifdef __ASSEMBLER__
 /* clang-format off */
-
-#define switch_entry_hook
-#define switch_exit_hook
-
-    .macro  switch_begin space, a, b
-    ldr     \a, [\space, #SWITCH_TTB]
-    .endm
 
     .macro  switch_finish a, b
     mrc     p15, 0, \b, c2, c0, 0
@@ -25,15 +17,6 @@
     bl      flush_and_load
     ldmfd   sp!, {r0-r3, r12, lr}
 .Lfinished\@:
-    .endm
-
-    .macro  switch_done space
-    .endm
-
-    .macro  switch_done_thread tcb
-    .endm
-
-    .macro  switch_fault_va space, va, scratch
     .endm
 
 #endif

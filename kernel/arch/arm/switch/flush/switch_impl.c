@@ -2,18 +2,7 @@
 /*
  * Scheme `flush`, out of line.
  */
-#include "switch.h"
-
-#include "cpu.h"
-#include "kmem.h"
-#include "ptab.h"
-#include "switch_asm.h"
-
-_Static_assert(offsetof(struct space, scheme) == 0, "the switch finds it at the space's address");
-_Static_assert(offsetof(struct switch_state, ttb) == SWITCH_TTB, "switch_state.ttb");
-
-#define DOMAIN_USER 1u
-#define DACR        (1u | 1u << (2 * DOMAIN_USER)) /* kernel and programs: clients */
+#include "own_directory.h"
 
 /* Since the last switch_unmap_finish: was there anything, how many bytes were cleaned by line, and
  * has everything been? */
@@ -21,16 +10,11 @@ static bool unmapped, unmapped_code, all_clean;
 static uint32_t cleaned;
 
 void switch_init(void) {
-    cpu_set_dacr(DACR);
-    cpu_set_pid(0);
+    own_directory_start();
 }
 
 bool switch_space_init(struct space *space) {
-    for (uint32_t i = KERNEL_AREA >> 20; i < 4096; i++) {
-        space->directory[i] = ptab_kernel_directory[i];
-    }
-    ptab_publish();
-    space->scheme.ttb = heap_uncached_to_pa(space->directory);
+    own_directory_init(space);
     return true;
 }
 
@@ -56,8 +40,7 @@ void flush_and_load(uint32_t ttb) {
 
 void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
     bool was_valid = pde_is_valid(space->directory[index]);
-    space->directory[index] = value == 0 ? 0 : value | DOMAIN_USER << 5;
-    ptab_publish();
+    own_directory_set(space, index, value);
     if (was_valid && hot.space == space) {
         cpu_flush_tlbs();
     }

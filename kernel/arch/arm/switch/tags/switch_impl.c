@@ -2,30 +2,14 @@
 /*
  * Scheme `tags`, out of line: what has to be flushed elsewhere has not here.
  */
-#include "switch.h"
-
-#include "cpu.h"
-#include "kmem.h"
-#include "ptab.h"
-#include "switch_asm.h"
-
-_Static_assert(offsetof(struct space, scheme) == 0, "the switch finds it at the space's address");
-_Static_assert(offsetof(struct switch_state, ttb) == SWITCH_TTB, "switch_state.ttb");
-
-#define DOMAIN_USER 1u
-#define DACR        (1u | 1u << (2 * DOMAIN_USER)) /* kernel and programs: clients */
+#include "own_directory.h"
 
 void switch_init(void) {
-    cpu_set_dacr(DACR);
-    cpu_set_pid(0);
+    own_directory_start();
 }
 
 bool switch_space_init(struct space *space) {
-    for (uint32_t i = KERNEL_AREA >> 20; i < 4096; i++) {
-        space->directory[i] = ptab_kernel_directory[i];
-    }
-    ptab_publish();
-    space->scheme.ttb = heap_uncached_to_pa(space->directory);
+    own_directory_init(space);
     return true;
 }
 
@@ -38,8 +22,7 @@ void switch_prepare(struct space *to) {
 }
 
 void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
-    space->directory[index] = value == 0 ? 0 : value | DOMAIN_USER << 5;
-    ptab_publish();
+    own_directory_set(space, index, value);
 }
 
 void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, bool was_valid) {
