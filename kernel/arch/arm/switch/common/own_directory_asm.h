@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a switch begins by schemes in which each space has a directory of its own (own_directory.h). */
+/* How a switch begins where each space has a directory of its own (own_directory.h). */
 #ifndef OWN_DIRECTORY_ASM_H
 #define OWN_DIRECTORY_ASM_H
 
