@@ -106,10 +106,7 @@ static void code_at_one_address(void) {
         EXPECT(munmap(code, PAGE) == 0);
         ring_pass(&ring);
     }
-    if (ring.own == 0) {
-        ring_wait(&ring);
-    }
-    ring_end(&ring);
+    ring_finish(&ring);
 }
 
 /* Of more processes than there are slots, at an address in their own, one after the other. */

@@ -119,10 +119,7 @@ static void clean_domains(void) {
         }
         ring_pass(&ring);
     }
-    if (ring.own == 0) {
-        ring_wait(&ring);
-    }
-    ring_end(&ring);
+    ring_finish(&ring);
     EXPECT(counter(CLEAN) > before);
 }
 

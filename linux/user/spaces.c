@@ -53,6 +53,13 @@ void ring_end(const struct ring *ring) {
     }
 }
 
+void ring_finish(const struct ring *ring) {
+    if (ring->own == 0) {
+        ring_wait(ring);
+    }
+    ring_end(ring);
+}
+
 /* Data at equal addresses, dirty in the cache when the next one runs: static, heap, stack, mapped.
  */
 static void equal_addresses(int count, int rounds) {
@@ -80,10 +87,7 @@ static void equal_addresses(int count, int rounds) {
         fill(on_stack, sizeof(on_stack), seed + 5);
         ring_pass(&ring);
     }
-    if (ring.own == 0) {
-        ring_wait(&ring);
-    }
-    ring_end(&ring);
+    ring_finish(&ring);
 }
 
 static void few(void) {
@@ -120,10 +124,7 @@ static void fixed_addresses(void) {
         }
         ring_pass(&ring);
     }
-    if (ring.own == 0) {
-        ring_wait(&ring);
-    }
-    ring_end(&ring);
+    ring_finish(&ring);
 }
 
 static unsigned int *map_at(unsigned long at) {
@@ -212,10 +213,7 @@ static void past_32_mb(void) {
         }
         ring_pass(&ring);
     }
-    if (ring.own == 0) {
-        ring_wait(&ring);
-    }
-    ring_end(&ring);
+    ring_finish(&ring);
 }
 
 /*
@@ -281,10 +279,7 @@ static void one_file(void) {
         }
         ring_pass(&ring);
     }
-    if (ring.own == 0) {
-        ring_wait(&ring);
-    }
-    ring_end(&ring);
+    ring_finish(&ring);
 }
 
 /* Copies on write, of a parent's pages that are dirty in the cache, by many children at once. */

@@ -35,10 +35,7 @@ static void written_in_turn(int count, int rounds, int places, size_t bytes) {
         }
         ring_pass(&ring);
     }
-    if (ring.own == 0) {
-        ring_wait(&ring);
-    }
-    ring_end(&ring);
+    ring_finish(&ring);
 }
 
 static void few(void) {
@@ -92,10 +89,7 @@ static void strangers(void) {
         fill(at, FEW, turn + 1);
         ring_pass(&ring);
     }
-    if (ring.own == 0) {
-        ring_wait(&ring);
-    }
-    ring_end(&ring);
+    ring_finish(&ring);
 }
 
 enum gone { UNMAPPED, NO_ACCESS, ONLY_READ, REPLACED, MOVED, WAYS };
@@ -197,10 +191,7 @@ static void elsewhere(void) {
         }
         ring_pass(&ring);
     }
-    if (ring.own == 0) {
-        ring_wait(&ring);
-    }
-    ring_end(&ring);
+    ring_finish(&ring);
 }
 
 /* Pages that the file loses are gone for all, and come back as zeros. */
@@ -224,10 +215,7 @@ static void cut_off(void) {
         fill(at + PAGE, BYTES - PAGE, turn + 1);
         ring_pass(&ring);
     }
-    if (ring.own == 0) {
-        ring_wait(&ring);
-    }
-    ring_end(&ring);
+    ring_finish(&ring);
 }
 
 /* A private page beside it for a while; and a process that writes and ends. */
@@ -264,10 +252,7 @@ static void neighbours(void) {
         EXPECT(ring.own != 2 || ended_well(child));
         ring_pass(&ring);
     }
-    if (ring.own == 0) {
-        ring_wait(&ring);
-    }
-    ring_end(&ring);
+    ring_finish(&ring);
 }
 
 const struct test together_tests[] = {
