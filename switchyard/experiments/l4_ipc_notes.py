@@ -291,15 +291,15 @@ def _protection(fass: Sequence[Point], single: Sequence[Point]) -> list[str]:
 def _bound(fass: Sequence[Point], tags: Sequence[Point]) -> str:
     """How far fass is from what no scheme could do better."""
     said = [
-        f"{one.us / best.us:.2f} times as long with {_clients(one.clients)} ({one.cycles:.0f} against "
-        f"{best.cycles:.0f} cycles)"
+        f"{one.us / best.us:.2f} times as long with {_clients(one.clients)} ({one.cycles:.0f} "
+        f"against {best.cycles:.0f} cycles)"
         for one, best in zip(fass, tags, strict=True)
         if one.clients in PRICED
     ]
     return (
-        "The bound for every scheme that protects is a kernel with nothing to flush, on a machine with "
-        f"hardware tags. fass takes {'; '.join(said)}. Below it fass can only be by the few misses "
-        "that depend on the sets of the caches in which programs lie."
+        "The bound for every scheme that protects is a kernel with nothing to flush, on a machine "
+        f"with hardware tags. fass takes {'; '.join(said)}. Below it fass can only be by the few "
+        "misses that depend on the sets of the caches in which programs lie."
     )
 
 
