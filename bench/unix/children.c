@@ -170,6 +170,26 @@ void channel_close(struct channel *channel) {
     (void)close(channel->out);
 }
 
+bool pages_open(struct pages *pages, bool shared, size_t size) {
+    *pages = (struct pages){.fd = scratch_file((unsigned)size), .shared = shared, .size = size};
+    return pages->fd >= 0;
+}
+
+bool pages_map(struct pages *pages) {
+    int flags = pages->shared ? MAP_SHARED : MAP_PRIVATE;
+    void *at = mmap(NULL, pages->size, PROT_READ, flags, pages->fd, 0);
+    pages->at = at;
+    return at != MAP_FAILED;
+}
+
+void pages_unmap(struct pages *pages) {
+    (void)munmap((void *)pages->at, pages->size);
+}
+
+void pages_close(struct pages *pages) {
+    (void)close(pages->fd);
+}
+
 int scratch_file(unsigned size) {
     char name[256];
     scratch_name(name, sizeof(name), "file");

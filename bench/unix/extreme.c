@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What do data TLB entries cost that processes could share? "Extreme" (Wiggins et al., ACSAC 2003,
- * section 4.1, Fig. 4): n processes map the same p pages, private or shared; each reads a byte from
- * every page and yields, for ever.
+ * section 4.1, Fig. 4): n processes map the same p pages, shared, or private and each for itself;
+ * each reads a byte from every page and yields, for ever.
  *
  * This process is one of the n; the others run what it runs. A sample is its reads and its yield,
  * up to its next turn: a turn of each of the n, if the system lets them take turns (it may ask for
@@ -17,20 +17,25 @@
 #define MAX_PAGES     64u
 
 struct reader {
-    const volatile char *at;
-    unsigned pages;
+    struct pages mapped;
+    unsigned pages; /* that are read, of those that are mapped */
     size_t page_size;
 };
 
 static bool turn(void *context) {
     const struct reader *reader = context;
+    const volatile char *at = reader->mapped.at;
     for (unsigned i = 0; i < reader->pages; i++) {
-        (void)reader->at[i * reader->page_size];
+        (void)at[i * reader->page_size];
     }
     return sched_yield() == 0;
 }
 
 static void read_for_ever(void *context) {
+    struct reader *reader = context;
+    if (!reader->mapped.shared && !pages_map(&reader->mapped)) {
+        return;
+    }
     while (turn(context)) {
     }
 }
@@ -38,11 +43,13 @@ static void read_for_ever(void *context) {
 static bool measure_point(unsigned stream, unsigned processes, struct reader *reader) {
     pid_t children[MAX_PROCESSES];
     unsigned started = 0;
-    bool good = true;
+    bool shared = reader->mapped.shared;
+    bool good = !shared || pages_map(&reader->mapped) || failed("mapping pages");
     for (unsigned i = 1; good && i < processes; i++) {
         children[started] = child_start(read_for_ever, reader);
         good = children[started++] > 0 || failed("starting a process");
     }
+    good = good && (shared || pages_map(&reader->mapped) || failed("mapping pages"));
     good = good && measure(&(struct measured){.stream = stream,
                                               .name = "turn",
                                               .run = turn,
@@ -53,6 +60,9 @@ static bool measure_point(unsigned stream, unsigned processes, struct reader *re
     while (started > 0) {
         child_end(children[--started]);
     }
+    if (good) {
+        pages_unmap(&reader->mapped);
+    }
     return good;
 }
 
@@ -62,8 +72,6 @@ static bool extreme(void) {
     unsigned n = parameter_list("pages", "1-32", pages, MAX_PAGES);
     bool shared = parameter_is("sharing", "private", "shared");
     struct reader reader = {.page_size = (size_t)getpagesize()};
-    size_t size = MAX_PAGES * reader.page_size;
-    int fd = scratch_file((unsigned)size);
     if (processes > MAX_PROCESSES) {
         printf("suite: parameter processes: %u; expected 1 to %u\n", processes, MAX_PROCESSES);
         return false;
@@ -71,10 +79,8 @@ static bool extreme(void) {
     if (parameter_is("turns", "yes", "yes") && !os_take_turns()) {
         (void)lacks("turns", "the scheduler's choice: no right to round-robin scheduling");
     }
-    reader.at =
-        fd < 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ, shared ? MAP_SHARED : MAP_PRIVATE, fd, 0);
-    if (reader.at == MAP_FAILED) {
-        return failed("mapping pages");
+    if (!pages_open(&reader.mapped, shared, MAX_PAGES * reader.page_size)) {
+        return failed("a scratch file");
     }
     bool good = true;
     for (unsigned i = 0; good && i < n; i++) {
@@ -85,8 +91,7 @@ static bool extreme(void) {
         }
         good = measure_point(1 + i, processes, &reader);
     }
-    (void)munmap((void *)reader.at, size);
-    (void)close(fd);
+    pages_close(&reader.mapped);
     return good;
 }
 

@@ -3,8 +3,8 @@
 #include "suite.h"
 
 static const struct question *const questions[] = {
-    &question_potato, &question_ctx,    &question_bandwidth, &question_process,
-    &question_call,   &question_memory, &question_signal,    &question_extreme,
+    &question_potato, &question_ctx,    &question_bandwidth, &question_process, &question_call,
+    &question_memory, &question_signal, &question_extreme,   &question_sharing,
 };
 #define NUM_QUESTIONS (sizeof(questions) / sizeof(questions[0]))
 

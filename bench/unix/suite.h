@@ -32,7 +32,7 @@ struct question {
 };
 
 extern const struct question question_ctx, question_potato, question_bandwidth, question_process,
-    question_call, question_memory, question_signal, question_extreme;
+    question_call, question_memory, question_signal, question_extreme, question_sharing;
 
 /* ---- parameters ---- */
 
@@ -110,6 +110,19 @@ void working_set_touch(const uint32_t *words, unsigned kilobytes);
 
 /* A new file with `size` bytes in the folder of the parameter `dir`, already without a name. */
 int scratch_file(unsigned size);
+
+/* Pages of one scratch file: mapped by all processes at one address (shared: by the first, before
+ * it starts the others), or by each for itself, once it runs (private). */
+struct pages {
+    int fd;
+    bool shared;
+    size_t size; /* of them all */
+    const volatile char *at;
+};
+bool pages_open(struct pages *pages, bool shared, size_t size);
+bool pages_map(struct pages *pages);
+void pages_unmap(struct pages *pages);
+void pages_close(struct pages *pages);
 
 /* A name in that folder for a file of this process. */
 void scratch_name(char *name, size_t size, const char *what);

@@ -10,7 +10,7 @@ NETWORK  := net os aeabi
 # The suite of benchmarks (bench/unix), which has no file of this folder in it: its licence is not
 # this folder's.
 SUITE    := $(addprefix bench/unix/,suite measure children potato ctx bandwidth process call memory \
-            signal extreme) bench/os/linux l4/lib/arch/arm/divide l4/lib/arch/arm/aeabi
+            signal extreme sharing) bench/os/linux l4/lib/arch/arm/divide l4/lib/arch/arm/aeabi
 HELLO    := bench/unix/hello
 BENCH    := $(addprefix $(USER)/,init $(if $(ANYWHERE),,sh) suite hello)
 PROGRAMS := $(sort $(BENCH) $(if $(ANYWHERE),,$(addprefix $(USER)/,tests/init sh selftest stress large $(MORE))))

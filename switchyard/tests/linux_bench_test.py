@@ -18,8 +18,8 @@ PIPE = 3  # the stream of potato's case
 ROUNDS = 50
 
 
-def run(name: str, words: str, profiled: bool = False) -> Run:
-    linux = BENCHES[name]
+def run(name: str, words: str, profiled: bool = False, kernel: str = "") -> Run:
+    linux = BENCHES[kernel or name]
     build_linux.ensure([linux])
     boot = linux.boot(MAX_CYCLES, f"quiet -- bench {words}")
     symbols = linux.symbols if profiled else None
@@ -73,20 +73,37 @@ def test_the_ram_disk_names_no_place(linux: build_linux.Linux) -> None:
     assert not [str(folder) for folder in here if str(folder).encode() in content]
 
 
-@pytest.mark.parametrize("question", [*suite.STREAMS, "ctx", "extreme"])
+@pytest.mark.parametrize("question", [*suite.STREAMS, "ctx", "extreme", "sharing"])
 def test_every_question_has_an_answer(question: str) -> None:
     """With FIFOs and vfork() where there is such a variant, as without an MMU."""
     words = {
         "ctx": "ctx processes=2,5 size=1 channel=fifo spawn=vfork",
         "extreme": "extreme processes=3 pages=1,9 sharing=shared",
         "potato": "potato spawn=vfork",
+        "sharing": "sharing processes=2,5 pages=9 mapped=private",
     }
     answered = run("sa1110", f"{words.get(question, question)} rounds=3 clock=probe").stats
-    streams = {"ctx": [2, 5, 130, 133], "extreme": [1, 2]}
+    rings = [2, 5, 130, 133]
+    streams = {"ctx": rings, "sharing": rings, "extreme": [1, 2]}
     for stream in streams.get(question, list(suite.STREAMS.get(question, ()))):
         # a null call is so short that there are twenty of it in a round
         assert len(answered.samples[stream]) == (60 if (question, stream) == ("call", 1) else 3)
         assert answered.region(stream).entries == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "stream"), [("extreme pages=9 sharing", 1), ("sharing pages=9 mapped", 4)]
+)
+def test_what_is_shared_is_in_the_tlb_once(question: str, stream: int) -> None:
+    """By the counters of a kernel that shares: each process misses its own pages, or nobody."""
+    misses = {}
+    for mapped in ("private", "shared"):
+        words = f"{question}={mapped} processes=4 rounds=20 clock=probe"
+        answered = run("sa1110", words, kernel="sa1110-fass").stats
+        counters = answered.region(stream).counters
+        misses[mapped] = counters.total("dtlb_misses") / 20
+        assert counters.total("icache_invalidate_all") == 0
+    assert misses["private"] > misses["shared"] + 4 * 6
 
 
 @pytest.mark.parametrize("name", ["sa1110", "versatilepb", "s3c24a0-nommu"])

@@ -21,6 +21,7 @@ CLOCK_HZ = 200_000_000
 TIMING = 60
 ROUNDS = 40
 FASTER_BY = 5  # with fast switching, each operation
+SHARED_BY = 8  # and where shared memory has a domain of its own
 BOUND = 10  # with ideal tags
 COUNTERS = sorted({counter for names in suite.RATES.values() for counter in names})
 
@@ -96,7 +97,7 @@ def outcome(
         rest = re.sub(r"-run\d+$", "", job.name)
         kernel = suite.kernel(job)
         rest = rest.removeprefix(f"{kernel}-")
-        by = {"flush": 1, "fass": FASTER_BY, "tags": BOUND}[kernel.scheme]
+        by = {"flush": 1, "fass": FASTER_BY, "fass-shared": SHARED_BY, "tags": BOUND}[kernel.scheme]
         its = {s: (c // by, n) for s, (c, n) in cases[rest].items()}
         points[job.name] = experiment.measure(job, stats(job.machine, its))
     return experiment.outcome(points)
@@ -207,16 +208,20 @@ def test_the_fast_kernel_stands_beside_it() -> None:
         ("sa1110", "shell", "latency"): 51726,
     }
     papers, other = (
-        {row[0]: [row[2:5], row[-2:]] for row in table.rows} for table in found.tables[:2]
+        {row[0]: [row[2:5], row[-3:]] for row in table.rows} for table in found.tables[:2]
     )
     # of MB/s, too, more is better
-    assert papers["pipe"] == [["257 (3)", "15.4", "16.69"], ["5.00", "10.00"]]
-    assert papers["bw-pipe"] == [["8.77 (0.02)", "14.76", "1.68"], ["5.00", "10.00"]]
-    assert papers["null"] == [["", "", ""], ["5.00", "10.00"]]
-    assert other["pipe"][1] == ["5.00", "10.00"]
+    assert papers["pipe"] == [["257 (3)", "15.4", "16.69"], ["5.00", "8.00", "10.00"]]
+    assert papers["bw-pipe"] == [["8.77 (0.02)", "14.76", "1.68"], ["5.00", "8.00", "10.00"]]
+    assert papers["null"] == [["", "", ""], ["5.00", "8.00", "10.00"]]
+    assert other["pipe"][1] == ["5.00", "8.00", "10.00"]
     text = "\n".join(found.notes)
     assert "100 µs in place of 500 on sa1110, 5.0 times as fast" in text
-    assert "the bound, by hardware tags, is 50)" in text
+    assert (
+        "62 where shared mappings may be in the TLBs once; the bound, by hardware tags, is 50)"
+        in text
+    )
+    assert value(found, "latency", "sa1110", "fass-shared", **where) == 500 / SHARED_BY
     assert value(found, "latency", "sa1110-tags", "tags", **where) == 500 / BOUND
 
 
@@ -290,9 +295,30 @@ def test_a_switch_is_the_ring_less_what_one_process_takes() -> None:
     assert "seems to cost less" not in text
     assert value(found, "switch", scheme="fass", processes=8, size_kb=4) == pytest.approx(50)
     assert "so many times less, 0 KB: 5.0 with 2, 5.0 with 8" in text
+    assert "with shared TLB entries 8.0 with 2, 8.0 with 8" in text
     assert "the bound, 10.0 with 2, 10.0 with 8" in text
     # of a kernel that does not flush it is not said that a flush has left nothing
     assert text.count("A flushed cache") <= 2
+
+
+def test_one_kernel_shares_and_one_is_told_not_to() -> None:
+    words = {
+        (str(kernel), kernel.linux.config): job.append
+        for kernel in suite.KERNELS
+        for job in suite.jobs(kernel, "x", "extreme", {}, Settings(quick=True), boots=1)
+    }
+    private = {name: "fass=private" in append for name, append in words.items()}
+    for board in suite.MACHINES:
+        assert private.pop((board, board)) is False
+        assert private.pop((f"{board}-tags", board)) is False
+        assert private.pop((f"{board}-fass", f"{board}-fass")) is True
+        assert private.pop((f"{board}-fass-shared", f"{board}-fass")) is False
+    assert not private
+
+
+def test_no_figure_has_more_lines_than_there_are_colours() -> None:
+    for board in suite.BOARDS:
+        assert len(board) <= len(plot.COLOURS)
 
 
 def test_sharing_saves_what_is_measured() -> None:
@@ -309,12 +335,21 @@ def test_sharing_saves_what_is_measured() -> None:
     assert value(found, "turn", processes=16, sharing="private", pages=32) == 200
     assert value(found, "private_over_shared_at_most", processes=4) == 4
     assert "4.00 with 2 processes" in found.notes[0]
+    # of the paper's kernel whose entries are shared; of no other is anything published
     published = {
-        (r.machine, r.parameters["processes"]): r.published.value
+        (r.machine, r.scheme, r.parameters["processes"]): r.published.value
         for r in found.records
         if r.published is not None
     }
-    assert published == {("sa1110", 2): 9.0, ("sa1110", 16): 3.7}
+    assert published == {("sa1110", "fass-shared", 2): 9.0, ("sa1110", "fass-shared", 16): 3.7}
+    papers = [note for note in found.notes if "The paper's differ by up to 9" in note]
+    assert [note.split(":")[0] for note in papers] == [
+        "sa1110-fass-shared",
+        "versatilepb-fass-shared",
+    ]
+    # its figure is the first, and each kernel has one
+    assert "shares TLB entries" in found.figure.title
+    assert len([name for name in found.more if not name.startswith("breakdown")]) == 7
 
 
 def test_the_figures_can_be_drawn() -> None:
@@ -330,7 +365,7 @@ def test_a_figure_is_of_one_machine() -> None:
         assert isinstance(figure, Bars)
         kinds = {(bar.part, bar.published) for bar in figure.bars}
         assert sum(paper for _, paper in kinds) == published
-        assert len(kinds) == published + 3
+        assert len(kinds) == published + 4
 
 
 @pytest.mark.parametrize("name", ["linux-ipc", "linux-ctx", "linux-extreme"])
@@ -349,7 +384,12 @@ def test_jobs_differ(name: str) -> None:
         assert kernels == {
             (m, s)
             for board in suite.MACHINES
-            for m, s in ((board, "flush"), (board, "fass"), (f"{board}-tags", "tags"))
+            for m, s in (
+                (board, "flush"),
+                (board, "fass"),
+                (board, "fass-shared"),
+                (f"{board}-tags", "tags"),
+            )
         }
 
 
