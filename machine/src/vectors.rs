@@ -10,7 +10,7 @@ use crate::arm::cp15::Register;
 use crate::arm::memsys::control;
 use crate::bus::BoardParts;
 use crate::cache::LINE_BYTES;
-use crate::config::{CoreKind, MachineConfig};
+use crate::config::MachineConfig;
 use crate::machine::Machine;
 
 const CASE_MAGIC: u32 = 0x4356_5953;
@@ -174,9 +174,10 @@ fn answer_in_space(machine: &mut Machine, case: &Case, space: &Space) -> Vec<u8>
 /// Status of the last data and instruction fault, address of the last data fault. A core without
 /// a register for the second has 0 there.
 fn faults(core: &mut Core<()>) -> [u32; 3] {
-    let insn = match core.mem.core {
-        CoreKind::Sa1110 => 0,
-        CoreKind::Arm926 => core.read_cp15(INSN_FAULT),
+    let insn = if core.mem.core.insn_fault_status {
+        core.read_cp15(INSN_FAULT)
+    } else {
+        0
     };
     [
         core.read_cp15(DATA_FAULT),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arm::observe::{Access, Commit, Observer};
 use crate::cache::HINTS;
-use crate::config::{CoreKind, MachineConfig};
+use crate::config::MachineConfig;
 use crate::counters::Privilege;
 use crate::dev::Width;
 use crate::event::{Cycle, NEVER};
@@ -218,10 +218,7 @@ impl<O: Observer> Core<O> {
             r: [0; 16],
             next_pc: 0,
             cpsr: mode::SVC | psr::I | psr::F,
-            psr_implemented: match config.core {
-                CoreKind::Sa1110 => psr::IMPLEMENTED_V4,
-                CoreKind::Arm926 => psr::IMPLEMENTED_V5TE,
-            },
+            psr_implemented: mem.core.architecture.status_bits(),
             insn_shift: 2,
             banked: [[0; 2]; 6],
             banked_high: [0; 5],
@@ -496,10 +493,10 @@ impl<O: Observer> Core<O> {
     /// has switched that off (DDI 0100, A2.4.3; ARM926EJ-S TRM §2.3.2, L4).
     #[inline]
     pub(super) fn write_pc_exchanging(&mut self, target: u32, extra: u32) {
-        if self.mem.core == CoreKind::Sa1110 || self.mem.control & control::L4 != 0 {
-            self.write_pc(target, extra);
-        } else {
+        if self.mem.loads_exchange {
             self.exchange_to(target, extra);
+        } else {
+            self.write_pc(target, extra);
         }
     }
 

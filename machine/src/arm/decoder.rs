@@ -2,27 +2,26 @@
 //! Decoding with a memory: programs consist of few different instruction words, and a line that
 //! is filled again mostly holds words that were decoded before.
 
-use crate::config::CoreKind;
-
+use super::cores::Architecture;
 use super::insn::Op;
 
 /// Remembered words, a power of two.
 const SLOTS: usize = 4096;
 
-/// Decodes ARM instructions for one core.
+/// Decodes ARM instructions for one architecture.
 pub struct Decoder {
-    core: CoreKind,
+    architecture: Architecture,
     /// A word and what it means, by a hash of the word.
     known: Box<[(u32, Op)]>,
 }
 
 impl Decoder {
-    /// A decoder for `core`.
+    /// A decoder for `architecture`.
     #[must_use]
-    pub fn new(core: CoreKind) -> Self {
+    pub fn new(architecture: Architecture) -> Self {
         Self {
-            core,
-            known: vec![(0, Op::decode(0, core)); SLOTS].into_boxed_slice(),
+            architecture,
+            known: vec![(0, Op::decode(0, architecture)); SLOTS].into_boxed_slice(),
         }
     }
 
@@ -33,7 +32,7 @@ impl Decoder {
         let hash = word.wrapping_mul(0x9e37_79b9) >> (32 - SLOTS.trailing_zeros());
         let known = &mut self.known[hash as usize % SLOTS];
         if known.0 != word {
-            *known = (word, Op::decode(word, self.core));
+            *known = (word, Op::decode(word, self.architecture));
         }
         known.1
     }

@@ -2,8 +2,7 @@
 //! Instruction fields, named as in the ARM Architecture Reference Manual (DDI 0100), and the
 //! decoded form that lives in a line of the instruction cache.
 
-use crate::config::CoreKind;
-
+use super::cores::Architecture;
 use super::exec::{self, Kind};
 
 /// A 32-bit ARM instruction with accessors for its fields.
@@ -88,10 +87,10 @@ impl Op {
     /// Decodes the ARM instruction `word`.
     #[inline]
     #[must_use]
-    pub fn decode(word: u32, core: CoreKind) -> Self {
-        match core {
-            CoreKind::Sa1110 => Self::new(Insn(word), exec::kind(Insn(word))),
-            CoreKind::Arm926 => {
+    pub fn decode(word: u32, architecture: Architecture) -> Self {
+        match architecture {
+            Architecture::V4 => Self::new(Insn(word), exec::kind(Insn(word))),
+            Architecture::V5Te => {
                 let (insn, kind) = exec::kind_v5(Insn(word));
                 Self::new(insn, kind)
             }

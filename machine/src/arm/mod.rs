@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The ARM processor: `core` fetches, decodes and runs; `exec` says what each instruction does;
 //! `thumb` decodes Thumb instructions into ARM ones; `memsys` is everything between the core and the bus, and the one place that orders memory
-//! events; `mmu` walks and checks; `cp15` is the system control coprocessor; `timing` the pipeline.
+//! events; `mmu` walks and checks; `cp15` is the system control coprocessor; `cores` has a table for each core; `timing` the pipeline.
 
 pub mod core;
+pub mod cores;
 pub mod cp15;
 pub mod decoder;
 pub mod exec;

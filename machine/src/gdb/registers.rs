@@ -8,9 +8,9 @@ use std::num::NonZeroUsize;
 use gdbstub::arch::{Arch, RegId, Registers};
 
 use crate::arm::core::{bank, Bank, Core};
+use crate::arm::cores;
 use crate::arm::cp15::Register;
 use crate::arm::observe::Observer;
-use crate::config::CoreKind;
 
 /// The program counter's number.
 pub const PC: usize = 15;
@@ -34,39 +34,19 @@ enum Place {
 /// A processor's registers by number, with their names.
 #[derive(Debug, Clone)]
 pub struct Table {
-    core: CoreKind,
+    core: &'static cores::Table,
     registers: Vec<(String, Place)>,
 }
 
 impl Table {
     /// Those of `core`.
     #[must_use]
-    pub fn new(core: CoreKind) -> Self {
+    pub fn new(core: &'static cores::Table) -> Self {
         let mut registers: Vec<(String, Place)> = (0..=PC)
             .map(|n| (current_name(n), Place::Current(n)))
             .collect();
         registers.push(("cpsr".to_string(), Place::Cpsr));
-        let system: &[(&str, u8, u8)] = match core {
-            CoreKind::Sa1110 => &[
-                ("control", 1, 0),
-                ("ttb", 2, 0),
-                ("dacr", 3, 0),
-                ("fsr", 5, 0),
-                ("far", 6, 0),
-                ("pid", 13, 0),
-            ],
-            CoreKind::Arm926 => &[
-                ("control", 1, 0),
-                ("ttb", 2, 0),
-                ("dacr", 3, 0),
-                ("fsr", 5, 0),
-                ("ifsr", 5, 1),
-                ("far", 6, 0),
-                ("pid", 13, 0),
-                ("context", 13, 1),
-            ],
-        };
-        for &(name, crn, opcode_2) in system {
+        for &(name, crn, opcode_2) in core.shown {
             registers.push((name.to_string(), Place::System(crn, opcode_2)));
         }
         for (bank, mode) in [
@@ -102,10 +82,7 @@ impl Table {
     /// The description for GDB.
     #[must_use]
     pub fn description(&self) -> String {
-        let architecture = match self.core {
-            CoreKind::Sa1110 => "armv4",
-            CoreKind::Arm926 => "armv5te",
-        };
+        let architecture = self.core.architecture.name();
         let mut text = format!(
             "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n\
              <target version=\"1.0\">\n<architecture>{architecture}</architecture>\n"
@@ -238,11 +215,12 @@ impl Registers for Values {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::CoreKind;
 
     #[test]
     fn each_register_is_described_once() {
         for (core, count) in [(CoreKind::Sa1110, 50), (CoreKind::Arm926, 52)] {
-            let table = Table::new(core);
+            let table = Table::new(cores::Table::of(core));
             let text = table.description();
             assert_eq!(table.count(), count);
             assert_eq!(text.matches("<reg ").count(), count);

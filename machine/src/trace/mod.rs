@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::arm::core::{mode, psr, Exception};
+use crate::arm::cp15;
 use crate::arm::memsys::MemSys;
 use crate::arm::observe::{Access, Commit, Entry, Observer, SystemAccess};
-use crate::config::CoreKind;
 use crate::counters::Tally;
 use crate::dev::{Mark, MarkKind};
 use crate::event::Cycle;
@@ -505,11 +505,12 @@ impl<W: Write> Observer for Trace<W> {
         }
         self.now = self.now.max(memory.cycle);
         let (ttb, dacr) = memory.translation_registers();
-        match access.register.crn {
-            2 => self.switch_space("ttb", ttb, memory.relocate(0), access.pc),
-            3 => self.switch_dacr("dacr", dacr, access.pc),
-            // The one beside it is the context ID, which nothing looks at.
-            13 if access.register.opcode_2 == 0 || memory.core == CoreKind::Sa1110 => {
+        match (memory.core.write)(access.register) {
+            cp15::Write::TranslationTable => {
+                self.switch_space("ttb", ttb, memory.relocate(0), access.pc)
+            }
+            cp15::Write::Domains => self.switch_dacr("dacr", dacr, access.pc),
+            cp15::Write::ProcessId => {
                 self.switch_space("pid", ttb, memory.relocate(0), access.pc);
             }
             _ => self.maintain(memory, access.pc),

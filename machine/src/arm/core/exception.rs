@@ -2,7 +2,6 @@
 //! Taking exceptions (DDI 0100, A2.6), and the two ways in which a guest can be beyond help.
 
 use crate::arm::observe::{Entry, Observer};
-use crate::config::CoreKind;
 use crate::event::Cycle;
 
 use super::{control, psr, Core, Dead, Exception};
@@ -53,7 +52,7 @@ impl<O: Observer> Core<O> {
 
     pub(super) fn prefetch_abort(&mut self, pc: u32) {
         self.mem.cycle += 1;
-        if self.mem.core == CoreKind::Arm926 {
+        if self.mem.core.insn_fault_status {
             self.mem.insn_fault_status = self.mem.fault.status_register();
         }
         self.take(Exception::PrefetchAbort, pc.wrapping_add(4));

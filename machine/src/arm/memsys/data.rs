@@ -556,7 +556,7 @@ impl MemSys {
     /// Whether a hit at a location goes to memory as well (ARM926EJ-S TRM §4.2: C=1, B=0).
     #[inline(always)]
     fn writes_through(&self, at: &Location) -> bool {
-        !at.attributes.bufferable() && self.write_through
+        !at.attributes.bufferable() && self.core.writes_through
     }
 
     /// Sends the words of one store multiple, or some that follow each other, to the write buffer.

@@ -107,7 +107,7 @@ impl MemSys {
     /// Whether a store through `entry` goes to memory at once even if it hits a line.
     #[must_use]
     pub fn stores_through(&self, entry: &TlbEntry) -> bool {
-        self.write_through && !entry.attributes.bufferable()
+        self.core.writes_through && !entry.attributes.bufferable()
     }
 
     /// The slot of the instruction line of `mva`, which is at `pa`.

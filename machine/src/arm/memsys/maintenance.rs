@@ -4,31 +4,20 @@
 //! Sources: SA-1110 DM, chapters 5 and 6; ARM926EJ-S TRM §2.3.
 
 use crate::cache::LINE_BYTES;
-use crate::config::{CoreKind, Replacement};
+use crate::config::Replacement;
+
+use crate::arm::cp15::Side;
 
 use super::journal::Event;
 use super::{control, mmu, Access, DataCache, MemSys, ReadBufferEntry, SLOT_BYTES};
 
-/// A cache of the ARM926EJ-S, as lockdown names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::arm) enum Side {
-    /// The instruction cache.
-    Insn,
-    /// The data cache.
-    Data,
-}
-
 impl MemSys {
     /// The mva that an operation on one line or one TLB entry acts on, when it is given `address`.
-    /// The ARM926EJ-S takes it as it is: "FCSE translation is not applied for addresses used for
-    /// entry based cache or TLB maintenance operations. For these operations VA = MVA" (ARM DDI
-    /// 0198D, p. 2-34). The SA-1110's manual calls it a virtual address and says of no address
-    /// that it would not be relocated (§5.2.13), so it is relocated (assumed: looked for, and
-    /// nothing else found).
     fn maintained(&self, address: u32) -> u32 {
-        match self.core {
-            CoreKind::Sa1110 => self.relocate(address),
-            CoreKind::Arm926 => address,
+        if self.core.relocates_maintenance {
+            self.relocate(address)
+        } else {
+            address
         }
     }
 
@@ -37,11 +26,9 @@ impl MemSys {
         self.sync_counters();
         self.forget_hints();
         self.counters.now.control_writes += 1;
-        self.control = match self.core {
-            CoreKind::Sa1110 => (value & control::SA1110_KEPT) | control::SA1110_FIXED,
-            CoreKind::Arm926 => (value & control::ARM926_KEPT) | control::ARM926_FIXED,
-        };
-        if self.core == CoreKind::Arm926 {
+        let core = self.core;
+        self.control = (value & core.control_kept) | core.control_fixed;
+        if core.control_kept & control::RR != 0 {
             self.choose_replacement(value & control::RR != 0);
         }
         self.follow_control();
@@ -50,11 +37,12 @@ impl MemSys {
     /// Brings what is computed from the control register up to date.
     pub(super) fn follow_control(&mut self) {
         let on = |bit| self.control & bit != 0;
-        self.relocated_below = if self.core == CoreKind::Arm926 && !on(control::M) {
-            0
-        } else {
+        self.relocated_below = if self.core.relocates_without_mmu || on(control::M) {
             SLOT_BYTES
+        } else {
+            0
         };
+        self.loads_exchange = self.core.architecture.loads_exchange() && !on(control::L4);
         self.alignment_checked = if on(control::A) { 3 } else { 0 };
         self.permissions = mmu::permission_table(on(control::S), on(control::R));
     }

@@ -15,7 +15,7 @@ mod fetch;
 mod hint;
 pub mod inspect;
 pub mod journal;
-pub(in crate::arm) mod maintenance;
+mod maintenance;
 mod refill;
 mod state;
 mod tags;
@@ -23,7 +23,7 @@ mod tags;
 use crate::bus::{Bus, Target};
 use crate::bus_cost::Transfer;
 use crate::cache::{Cache, LINE_BYTES};
-use crate::config::{AddressSpaceTags, CacheConfig, CoreKind, MachineConfig, Refill, Replacement};
+use crate::config::{AddressSpaceTags, CacheConfig, MachineConfig, Refill, Replacement};
 use crate::counters::{Counters, Tally};
 use crate::event::Cycle;
 use crate::tlb::{Attributes, Tlb, TlbEntry};
@@ -32,6 +32,7 @@ use self::hint::{Hint, Hints, Tag};
 use self::journal::{Event, Journal};
 use self::refill::Arrivals;
 use self::tags::Tags;
+use super::cores::Table;
 use super::decoder::Decoder;
 use super::insn::Op;
 use super::mmu::{self, Access, Fault, FaultKind, FirstLevel};
@@ -143,15 +144,6 @@ pub mod control {
     pub const RR: u32 = 1 << 14;
     /// Loads of the PC do not change to Thumb state (ARM926EJ-S).
     pub const L4: u32 = 1 << 15;
-
-    /// What the SA-1110 reads as one: 32-bit program and data space, late aborts.
-    pub const SA1110_FIXED: u32 = 0b111 << 4;
-    /// What its guest may change.
-    pub const SA1110_KEPT: u32 = M | A | C | W | S | R | I | X;
-    /// What the ARM926EJ-S reads as one.
-    pub const ARM926_FIXED: u32 = 0x0005_0078;
-    /// What its guest may change.
-    pub const ARM926_KEPT: u32 = M | A | C | S | R | I | X | RR | L4;
 }
 
 /// The memory system.
@@ -168,8 +160,8 @@ pub struct MemSys {
     pub words_stored: usize,
     /// What the last [`Abort`] was about.
     pub fault: Fault,
-    /// The processor core.
-    pub core: CoreKind,
+    /// What sets the processor core apart.
+    pub core: &'static Table,
     /// CP15 register 5: that of data accesses where there are two.
     pub(in crate::arm) fault_status: u32,
     /// CP15 register 5, opcode 2 = 1: that of instruction fetches (ARM926EJ-S).
@@ -206,8 +198,6 @@ pub struct MemSys {
     dtlb: Tlb,
     /// Whether the guest may choose between random and round-robin replacement.
     selectable_replacement: bool,
-    /// Whether pages with C=1, B=0 are written through; otherwise they use the mini data cache.
-    write_through: bool,
     /// Virtual address of the line that the core fetched last, while nothing that its fetch looked
     /// at has changed; [`NO_LINE`] otherwise. A hint: without it every fetch looks again.
     pub(in crate::arm) line: u32,
@@ -240,6 +230,8 @@ pub struct MemSys {
     uncached_fetches: u64,
     /// Addresses below this are relocated. Follows the control register.
     relocated_below: u32,
+    /// Whether loads of the PC may change the state. Follows the control register.
+    pub(in crate::arm) loads_exchange: bool,
     /// What there is beside caches and TLBs if address-space tags are ideal.
     tags: Option<Box<Tags>>,
     /// For an observer.
@@ -256,6 +248,7 @@ impl MemSys {
         let places = [itlb.as_ref().map_or(0, Tlb::places), dtlb.places()];
         let ideal = config.processor.address_space_tags == AddressSpaceTags::Ideal;
         let tags = ideal.then(|| Box::new(Tags::new(&bus, places)));
+        let core = Table::of(config.core);
         let [icache, dcache] = [&config.icache, &config.dcache].map(CacheConfig::slots);
         let mut mem = Self {
             cycle: 0,
@@ -266,14 +259,11 @@ impl MemSys {
             fault: Fault::new(FaultKind::Translation, true, 0, 0),
             fault_status: 0,
             fault_address: 0,
-            core: config.core,
+            core,
             insn_fault_status: 0,
             tlb_lockdown: 0,
             test_clean_next: 0,
-            control: match config.core {
-                CoreKind::Sa1110 => control::SA1110_FIXED,
-                CoreKind::Arm926 => control::ARM926_FIXED,
-            },
+            control: core.control_fixed,
             ttb: 0,
             dacr: 0,
             pid: 0,
@@ -281,7 +271,7 @@ impl MemSys {
             permissions: mmu::permission_table(false, false),
             alignment_checked: 0,
             ops: vec![Ops::default(); 2 * icache],
-            decoder: Decoder::new(config.core),
+            decoder: Decoder::new(core.architecture),
             icache: Cache::new(&config.icache),
             dcache: Cache::new(&config.dcache),
             mini: config.mini_dcache.as_ref().map(Cache::new),
@@ -289,7 +279,6 @@ impl MemSys {
             dtlb,
             selectable_replacement: config.icache.replacement == Replacement::Random
                 && config.dcache.replacement == Replacement::Random,
-            write_through: config.core == CoreKind::Arm926,
             line: NO_LINE,
             fetch_hints: Hints::new(icache),
             read_hints: Hints::new(dcache),
@@ -308,6 +297,7 @@ impl MemSys {
             synced_instructions: 0,
             uncached_fetches: 0,
             relocated_below: SLOT_BYTES,
+            loads_exchange: false,
             tags,
             journal: Journal::default(),
         };
@@ -371,7 +361,7 @@ impl MemSys {
     /// Whether page directories may name fine tables (architecture version 5).
     #[must_use]
     pub fn fine_tables(&self) -> bool {
-        self.core == CoreKind::Arm926
+        self.core.fine_tables
     }
 
     /// Something has changed that hints rely on.

@@ -9,7 +9,7 @@ use crate::event::Cycle;
 use crate::state::{plausible, require, Damaged, Restorer, Saver, State};
 
 use super::refill::Arrivals;
-use super::{control, Cache, CoreKind, DataLine, InsnLine, MemSys, ReadBufferEntry};
+use super::{Cache, DataLine, InsnLine, MemSys, ReadBufferEntry};
 
 /// Longer than any line takes to come: the machine file bounds what a word costs, and the bus may
 /// have to finish what it began.
@@ -64,7 +64,6 @@ impl State for MemSys {
             itlb,
             dtlb,
             selectable_replacement: _,
-            write_through: _,
             line: _,
             fetch_hints: _,
             read_hints: _,
@@ -83,6 +82,7 @@ impl State for MemSys {
             synced_instructions,
             uncached_fetches,
             relocated_below: _,
+            loads_exchange: _,
             tags: _,    // below
             journal: _, // whoever keeps one begins anew
         } = self;
@@ -124,10 +124,10 @@ impl State for MemSys {
         let registers: Registers = from.take()?;
         self.counters.restore(from)?;
         self.restore_registers(&registers)?;
-        let core = self.core;
+        let thumbs = self.core.architecture.has_thumb();
         self.icache.restore(from, |from| {
             let (words, thumb): ([u32; 8], bool) = from.take()?;
-            require(core == CoreKind::Arm926 || !thumb, "is damaged")?;
+            require(thumbs || !thumb, "is damaged")?;
             Ok(InsnLine { words, thumb })
         })?;
         for slot in 0..self.icache.slots() {
@@ -169,11 +169,8 @@ impl State for MemSys {
 
 impl MemSys {
     fn restore_registers(&mut self, saved: &Registers) -> Result<(), Damaged> {
-        let (fixed, kept) = match self.core {
-            CoreKind::Sa1110 => (control::SA1110_FIXED, control::SA1110_KEPT),
-            CoreKind::Arm926 => (control::ARM926_FIXED, control::ARM926_KEPT),
-        };
-        let right = saved.control & !kept == fixed
+        let core = self.core;
+        let right = saved.control & !core.control_kept == core.control_fixed
             && saved.cycle != Cycle::MAX
             && plausible(saved.cycle)
             && saved.synced_cycle <= saved.cycle
@@ -187,8 +184,8 @@ impl MemSys {
         self.control = saved.control;
         self.ttb = saved.ttb & 0xffff_c000;
         self.dacr = saved.dacr;
-        self.pid = saved.pid & 0xfe00_0000;
-        self.tlb_lockdown = saved.tlb_lockdown & 0x1c00_0001;
+        self.pid = saved.pid & core.pid_bits;
+        self.tlb_lockdown = saved.tlb_lockdown & core.tlb_lockdown_bits;
         self.test_clean_next = saved.test_clean_next;
         self.user_read_buffer = saved.user_read_buffer;
         self.synced_cycle = saved.synced_cycle;
