@@ -151,13 +151,14 @@ BENCHES = {
     for system in SYSTEMS.values()
 }
 
-# The machine of the uClinux paper, one set of programs on two kernels: the Versatile's, unmodified,
-# and the same without an MMU (linux/6.12/nommu).
-PAGED, FLAT = "s3c24a0", "s3c24a0-nommu"
+# The machine of the uClinux paper, one set of programs on three kernels: the Versatile's,
+# unmodified and switching fast, and the same without an MMU (linux/6.12/nommu).
+PAGED, FAST, FLAT = "s3c24a0", "s3c24a0-fass", "s3c24a0-nommu"
 BENCHES |= {
     config: replace(BENCHES["versatilepb"], config=config, machine="s3c24a0", about=about)
     for config, about in (
         (PAGED, "Linux 6.12 for ARM926EJ-S, with benchmarks that need no MMU"),
+        (FAST, "Linux 6.12 for ARM926EJ-S, switching fast, with benchmarks that need no MMU"),
         (FLAT, "Linux 6.12 without an MMU for ARM926EJ-S, with the benchmarks"),
     )
 }

@@ -31,6 +31,7 @@ SYSTEM = "linux"
 SCHEME = "flush"  # what unmodified Linux does at each switch of address spaces
 FAST = "fass"  # what it does with linux/6.12/fass, each process by itself
 SHARED = "fass-shared"  # the same, where memory that processes share is in the TLBs once
+PRIVATE = "fass=private "  # what tells the kernel not to share
 # The machines, and of whose name the Linux is that runs on each.
 MACHINES = ("sa1110", "versatilepb")
 ABOUT = {
@@ -64,7 +65,7 @@ class Kernel:
     @property
     def word(self) -> str:
         """What its command line begins with: one kernel shares, or is told not to."""
-        return "fass=private " if self.scheme == FAST else ""
+        return PRIVATE if self.scheme == FAST else ""
 
     @property
     def about(self) -> str:

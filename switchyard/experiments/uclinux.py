@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the experiments after the uClinux paper share: one kernel, with an MMU and without one.
 
-Both are Linux 6.12 of one configuration and run the same programs, from the same bytes. Without an
+All are Linux 6.12 of one configuration and run the same programs, from the same bytes. Without an
 MMU every program is in one address space with the kernel, whose map is flat and never changes
-(`linux/6.12/nommu`).
+(`linux/6.12/nommu`). With one, address spaces are switched with flushes, as in the paper, or fast
+(`linux/6.12/fass`), which the paper did not have: what it leaves of uClinux's advantage.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from switchyard.build_linux import BENCHES, FLAT, PAGED, Linux
+from switchyard.build_linux import BENCHES, FAST, FLAT, PAGED, Linux
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Job, Settings
 from switchyard.experiments.linux_suite import Measured, Point
@@ -24,18 +25,23 @@ SPAWN = "spawn=vfork"
 
 @dataclass(frozen=True)
 class Kernel:
-    """One of the two, by the scheme that it switches with."""
+    """One of the three, by the scheme that it switches with."""
 
     scheme: str
     label: str
     short: str  # the same for tables
-    paper: str  # what the paper calls its own
+    paper: str  # what the paper calls its own; empty if it has none
     linux: Linux
+    word: str = ""  # what its command line begins with
 
 
 WITH = Kernel("flush", "with an MMU", "MMU", "Linux", BENCHES[PAGED])
 WITHOUT = Kernel("single-space", "without an MMU", "no MMU", "uClinux", BENCHES[FLAT])
-KERNELS = (WITH, WITHOUT)
+FASTER = Kernel(
+    suite.FAST, "with an MMU, fast switching", "MMU, fast", "", BENCHES[FAST], suite.PRIVATE
+)
+KERNELS = (WITH, FASTER, WITHOUT)
+PAPERS = (WITH, WITHOUT)
 
 
 def jobs(
@@ -53,6 +59,7 @@ def jobs(
             f"{words} {SPAWN}",
             {"scheme": kernel.scheme, **parameters},
             settings,
+            word=kernel.word,
         )
     ]
 

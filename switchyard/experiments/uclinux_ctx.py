@@ -3,7 +3,8 @@
 
 A ring of 2 to 16 processes, started by vfork(), each touching 0, 1 or 16 KB, passes a token; what
 passing and touching take without a switch is taken off, as lmbench does. The paper draws the
-figures and gives three of their values in words: how many times faster uClinux is.
+figures and gives three of their values in words: how many times faster uClinux is. A kernel that
+switches address spaces fast, which it did not have, stands between its two here.
 """
 
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from switchyard.experiments import repeats, rings, uclinux
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.experiments.linux_suite import Point
 from switchyard.experiments.rings import Rings
-from switchyard.experiments.uclinux import KERNELS, WITH, WITHOUT, Kernel
+from switchyard.experiments.uclinux import FASTER, KERNELS, PAPERS, WITH, WITHOUT, Kernel
 from switchyard.experiments.uclinux_ipc import FIFO
 from switchyard.figure import Bar, Bars, Figure, Mark, Series
 from switchyard.machine import Stats
@@ -62,11 +63,20 @@ class UclinuxCtx(Experiment[Point]):
         return Outcome(
             records=records(found),
             tables=[times(found), counts(found)],
-            figure=figure(found, SIZES, "A switch with an MMU and without one"),
+            figure=figure(found, SIZES, PAPERS, "A switch with an MMU and without one"),
             notes=notes(found),
             more={
-                "nothing-touched": figure(found, (0,), "The same where no memory is touched"),
-                "gain": gains(found),
+                "nothing-touched": figure(
+                    found, SIZES[:1], KERNELS, "The same where no memory is touched"
+                ),
+                "fast": figure(
+                    found,
+                    (SIZES[0], SIZES[-1]),
+                    KERNELS,
+                    "A switch with flushes, a fast one, and none",
+                ),
+                "gain": gains(found, WITH),
+                "remains": gains(found, FASTER),
                 "breakdown": breakdown(found),
             },
         )
@@ -79,9 +89,9 @@ class Found(Rings[Kernel]):
         """The kernel's scheme."""
         return on.scheme
 
-    def gain(self, size: int, n: int) -> float:
+    def gain(self, size: int, n: int, over: Kernel = WITH) -> float:
         """How many times faster a switch is without an MMU."""
-        return self.us(WITH, size, n) / self.us(WITHOUT, size, n)
+        return self.us(over, size, n) / self.us(WITHOUT, size, n)
 
     def each(self, kernel: Kernel, size: int, n: int, name: str) -> float:
         """What was counted for one switch."""
@@ -106,19 +116,23 @@ def records(found: Found) -> list[Record]:
                     divide=n,
                     scheme=kernel.scheme,
                 )
-            made.append(
-                Record(
-                    experiment="uclinux-ctx",
-                    machine=found.point(WITHOUT, size).machine,
-                    system=suite.SYSTEM,
-                    scheme=WITHOUT.scheme,
-                    metric="gain",
-                    parameters=parameters,
-                    value=round(found.gain(size, n), 6),
-                    unit="1",
-                    published=PUBLISHED.get((size, n)),
+            for metric, over, published in (
+                ("gain", WITH, PUBLISHED.get((size, n))),
+                ("gain_over_fass", FASTER, None),
+            ):
+                made.append(
+                    Record(
+                        experiment="uclinux-ctx",
+                        machine=found.point(WITHOUT, size).machine,
+                        system=suite.SYSTEM,
+                        scheme=WITHOUT.scheme,
+                        metric=metric,
+                        parameters=parameters,
+                        value=round(found.gain(size, n, over), 6),
+                        unit="1",
+                        published=published,
+                    )
                 )
-            )
     return made
 
 
@@ -134,11 +148,18 @@ def times(found: Found) -> Table:
                     *(found.shown(kernel, size, n) for kernel in KERNELS),
                     f"{found.gain(size, n):.2f}",
                     f"{paper.value:g}" if paper else "",
+                    f"{found.gain(size, n, FASTER):.2f}",
                 ]
             )
     return Table(
         title=f"A switch, µs, {SPREAD}; and how many times faster it is without an MMU",
-        columns=["touched by each", *(k.short for k in KERNELS), "ratio", "paper's ratio"],
+        columns=[
+            "touched by each",
+            *(k.short for k in KERNELS),
+            "ratio",
+            "paper's ratio",
+            "ratio, fast",
+        ],
         rows=rows,
         caption=f"published: {uclinux.PAPER}, section 5.2; its figures' other values are not given",
     )
@@ -168,15 +189,15 @@ def counts(found: Found) -> Table:
     )
 
 
-def figure(found: Found, sizes: tuple[int, ...], title: str) -> Figure:
+def figure(found: Found, sizes: tuple[int, ...], kernels: tuple[Kernel, ...], title: str) -> Figure:
     """Fig. 4, or Fig. 5, which is its lines at 0 KB."""
     series = []
-    for kernel in KERNELS:
+    for kernel in kernels:
         for size in sizes:
             name = kernel.label if len(sizes) == 1 else f"{size} KB, {kernel.label}"
             marks = [Mark(n, found.us(kernel, size, n)) for n in found.counts]
             series.append(Series(name, name, marks))
-    every = [found.us(k, size, n) for k in KERNELS for size in sizes for n in found.counts]
+    every = [found.us(k, size, n) for k in kernels for size in sizes for n in found.counts]
     y_range, y_ticks = suite.ticks(max(every), 50 if max(every) > 250 else 25)
     return Figure(
         title=title,
@@ -198,30 +219,37 @@ def figure(found: Found, sizes: tuple[int, ...], title: str) -> Figure:
     )
 
 
-def gains(found: Found) -> Figure:
-    """What the paper gives in words: how many times faster, beside ours."""
+def gains(found: Found, over: Kernel) -> Figure:
+    """How many times faster it is without an MMU; beside it what the paper gives in words."""
     series = []
     for size in SIZES:
-        marks = [Mark(n, found.gain(size, n)) for n in found.counts]
+        marks = [Mark(n, found.gain(size, n, over)) for n in found.counts]
         series.append(Series(f"{size} KB", f"{size} KB", marks))
         points = [Mark(n, one.value) for (k, n), one in PUBLISHED.items() if k == size]
-        if points:
+        if points and over in PAPERS:
             label = f"published, {size} KB"
             series.append(Series(f"{size} KB", label, points, published=True))
     highest = max(mark.y for one in series for mark in one.marks)
     y_range, y_ticks = suite.ticks(highest, 1)
+    beside = over in PAPERS
     return Figure(
-        title="How many times faster a switch is without an MMU",
+        title="How many times faster a switch is without an MMU"
+        + ("" if beside else " than a fast one with it"),
         subtitle=[
-            f"{uclinux.ABOUT}, the same programs on both kernels;",
-            "published: three values of Samsung 2005, section 5.2, which dashes join; Linux 2.6.7",
+            f"{uclinux.ABOUT}, the same programs on both kernels"
+            + (";" if beside else "; nothing is published of fast switching"),
+            *(
+                ["published: three values of Samsung 2005, section 5.2, joined by dashes; 2.6.7"]
+                if beside
+                else []
+            ),
         ],
         x_title="processes",
         y_title="times as fast",
         description=(
             "Line chart of the ratio of context-switch times over 2 to 16 processes; at 0 KB "
-            f"{found.gain(0, 2):.1f} with 2 and {found.gain(0, 16):.1f} with 16, published 9.7 and "
-            "4.5."
+            f"{found.gain(0, 2, over):.1f} with 2 and {found.gain(0, 16, over):.1f} with 16"
+            + (", published 9.7 and 4.5." if beside else ".")
         ),
         series=series,
         y_range=y_range,
@@ -256,7 +284,7 @@ def notes(found: Found) -> list[str]:
     """What deviates from the paper, and why, by the counters."""
     made = [_ratio(found, n) for n in (SHOWN[0], SHOWN[-1])]
     made += [_growth(found, kernel) for kernel in KERNELS]
-    made.append(_full(found))
+    made += [_remains(found), _full(found)]
     return made + repeats.unsteady(
         (f"{n} processes, {size} KB, {kernel.label}", found.interval(kernel, size, n))
         for kernel in KERNELS
@@ -267,7 +295,7 @@ def notes(found: Found) -> list[str]:
 
 def _ratio(found: Found, n: int) -> str:
     """Why the gain at 0 KB is what it is."""
-    slow, fast = (found.us(kernel, 0, n) for kernel in KERNELS)
+    slow, fast = (found.us(kernel, 0, n) for kernel in PAPERS)
     point, one = found.point(WITHOUT, 0), found.ring(WITHOUT, 0, n)
     alone = point.cases[ALONE + n]
     own = point.us(one.parts[suite.KERNEL] - alone.parts[suite.KERNEL]) / n
@@ -311,11 +339,11 @@ def _growth(found: Found, kernel: Kernel) -> str:
         for name in ("instructions", "icache_misses", "dcache_misses", "itlb_misses", "dtlb_misses")
     }
     words = ", ".join(f"{value:+.0f} {name}" for name, value in grown.items() if abs(value) >= 1)
-    expected = (
-        "almost flat, since a flushed cache has nothing left to lose"
-        if kernel is WITH
-        else "growing with the processes, whose lines push each other out"
-    )
+    expected = {
+        WITH: "; the paper's line is almost flat, since a flushed cache has nothing left to lose",
+        WITHOUT: "; the paper's line is growing with the processes, whose lines push each other "
+        "out",
+    }.get(kernel, "")
     before, after = (found.ring(kernel, 0, n).functions for n in (few, many))
     longer = sorted(
         ((after.get(name, 0.0) / many - before.get(name, 0.0) / few, name) for name in after),
@@ -324,9 +352,30 @@ def _growth(found: Found, kernel: Kernel) -> str:
     most = ", ".join(f"{name} ({value:+.0f})" for value, name in longer[:4] if value >= 1)
     return (
         f"A switch {kernel.label} takes {first:.1f} µs with {few} processes and {last:.1f} with "
-        f"{many} ({last / first - 1:+.0%}; 0 KB); the paper's line is {expected}. Here it has "
+        f"{many} ({last / first - 1:+.0%}; 0 KB){expected}. Here it has "
         f"{words or 'nothing more of what is counted'}; instructions grow most in "
         f"{most or 'no function'}."
+    )
+
+
+def _remains(found: Found) -> str:
+    """What a fast switch leaves of the advantage."""
+    texts = []
+    for size in (SIZES[0], SIZES[-1]):
+        for n in (SHOWN[0], SHOWN[-1]):
+            slow, fast, least = (found.us(kernel, size, n) for kernel in KERNELS)
+            texts.append(
+                f"{size} KB, {n} processes: {slow:.0f} µs with flushes, {fast:.0f} fast, "
+                f"{least:.0f} without an MMU, {slow / least:.1f} and {fast / least:.1f} times"
+            )
+    n = SHOWN[-1]
+    return (
+        "Where address spaces are switched fast, the advantage of having none is what remains of "
+        "it: "
+        + "; ".join(texts)
+        + f". With {n} processes, more than have domains at a time, a fast switch has "
+        f"{found.each(FASTER, 0, n, 'flushes'):.2f} flushes and "
+        f"{found.each(FASTER, 0, n, 'aborts'):.2f} faults (0 KB). The paper had no such kernel."
     )
 
 
@@ -335,7 +384,7 @@ def _full(found: Found) -> str:
     size = SIZES[-1]
     gains = {n: found.gain(size, n) for n in found.counts}
     n = SHOWN[-1]
-    slow, fast = (found.us(kernel, size, n) for kernel in KERNELS)
+    slow, fast = (found.us(kernel, size, n) for kernel in PAPERS)
     text = (
         f"{size} KB, as much as the data cache holds: {slow:.0f} µs with an MMU and {fast:.0f} "
         f"without, for {n} processes, {gains[n]:.2f} times as fast (over all numbers "
