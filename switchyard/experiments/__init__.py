@@ -17,6 +17,7 @@ from switchyard.experiments.linux_ctx import LinuxCtx
 from switchyard.experiments.linux_extreme import LinuxExtreme
 from switchyard.experiments.linux_ipc import LinuxIpc
 from switchyard.experiments.linux_overheads import LinuxOverheads
+from switchyard.experiments.linux_tlb_sharing import LinuxTlbSharing
 from switchyard.experiments.silicon import Silicon
 from switchyard.experiments.uclinux_ctx import UclinuxCtx
 from switchyard.experiments.uclinux_ipc import UclinuxIpc
@@ -36,6 +37,7 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
         LinuxIpc(),
         LinuxCtx(),
         LinuxExtreme(),
+        LinuxTlbSharing(),
         LinuxOverheads(),
         UclinuxIpc(),
         UclinuxCtx(),
