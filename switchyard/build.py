@@ -114,14 +114,19 @@ GUESTS = {
             for scheme in SCHEMES
         ),
         *(Guest(VERSATILE, scheme, "test", PROGRAMS["test"]) for scheme in SCHEMES),
-        *(Guest(BOARD, TAGS, program, PROGRAMS[program]) for program in ("test", "bench-ipc")),
+        *(
+            Guest(BOARD, TAGS, program, about)
+            for program, about in PROGRAMS.items()
+            if program != "random"
+        ),
         *(
             Guest(BOARD, "fass", "bench-policy", "spaces in pairs, rings and groups", policy)
             for policy in ("", *POLICIES[1:])
         ),
+        Guest(BOARD, TAGS, "bench-policy", "spaces in pairs, rings and groups"),
         *(
             Guest(BOARD, scheme, "bench-extreme", "shared pages, read by turns")
-            for scheme in SCHEMES
+            for scheme in (*SCHEMES, TAGS)
         ),
         *(
             Guest(VERSATILE, scheme, "bench-overheads", "tasks that switch and are interrupted")

@@ -9,8 +9,10 @@ a megabyte, so it has to exchange c of them at each switch. What it must not be 
 
 from collections.abc import Mapping
 
-from switchyard.build import BOARD, GUESTS, SCHEMES
+from switchyard.build import BOARD, GUESTS, TAGS
 from switchyard.errors import RunError
+from switchyard.experiments import columns
+from switchyard.experiments.columns import COLUMNS
 from switchyard.experiments.counted import Counted
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.machine import Stats
@@ -30,8 +32,8 @@ CYCLES_A_HOP = 300_000
 CYCLES_TO_START = 800_000_000
 # In the figure: one line a scheme and number of megabytes; under flush none is the same as all.
 SHOWN = (
-    ("flush", 4), ("fass", 0), ("fass", 1), ("fass", 3), ("fass", 4), ("fass-shared", 4),
-    ("single-space", 0),
+    ("flush", 4), ("fass", 0), ("fass", 3), ("fass", 4), ("fass-shared", 4), ("single-space", 0),
+    (TAGS, 4),
 )  # fmt: skip
 METRICS = (
     "cycles", "instructions", "cache_flushes", "tlb_flushes", "collisions", "cpd_entries_loaded",
@@ -47,11 +49,15 @@ def job_name(scheme: str, colliding: int, spaces: int) -> str:
 
 
 def cases() -> list[Key]:
-    """Scheme, megabytes, spaces; where all is one space nothing can lie at one address."""
+    """Scheme, megabytes, spaces; where all is one space nothing can lie at one address.
+
+    With hardware tags it does not matter what does: all and nothing are enough.
+    """
+    few = {"single-space": (0,), TAGS: (0, len(PARTS))}
     return [
         (scheme, colliding, spaces)
-        for scheme in SCHEMES
-        for colliding in (COLLIDING if scheme != "single-space" else (0,))
+        for scheme in COLUMNS
+        for colliding in few.get(scheme, COLLIDING)
         for spaces in SPACES
     ]
 
@@ -83,7 +89,7 @@ class L4Collisions(Experiment[Counted]):
             Job(
                 name=job_name(scheme, colliding, spaces),
                 guest=GUESTS[f"{BOARD}-{scheme}-bench-collisions"],
-                machine=MACHINE,
+                machine=columns.machine(scheme, MACHINE),
                 append=f"spaces={spaces} colliding={colliding} pages={PAGES} hops={hops}",
                 max_cycles=CYCLES_TO_START + (hops + 6 * spaces) * CYCLES_A_HOP,
                 parameters={"scheme": scheme, "colliding": colliding, "spaces": spaces},
@@ -138,12 +144,14 @@ def _table(found: Mapping[Key, Counted], scheme: str) -> Table:
             f"{found[scheme, c, spaces].cycles:.0f} ({_over_flush(found, (scheme, c, spaces)):.2f})"
             for c in COLLIDING
         ]
-        rows.append([f"{spaces}", *cells, f"{found['flush', 0, spaces].cycles:.0f}"])
+        others = (found["flush", 0, spaces], found[TAGS, len(PARTS), spaces])
+        rows.append([f"{spaces}", *cells, *(f"{one.cycles:.0f}" for one in others)])
     return Table(
         title=f"{scheme}: cycles one way (times what flush takes), by megabytes that collide",
-        columns=["spaces", *(f"{c}" for c in COLLIDING), "flush"],
+        columns=["spaces", *(f"{c}" for c in COLLIDING), "flush", "hardware tags"],
         rows=rows,
-        caption=f"in this order: {', '.join(PARTS)}; the turn's own work is in it",
+        caption=f"in this order: {', '.join(PARTS)}; the turn's own work is in it; with tags all "
+        "collide",
     )
 
 
@@ -151,7 +159,8 @@ def _figure(found: Mapping[Key, Counted]) -> Figure:
     series = [
         Series(
             f"{scheme} {colliding}",
-            f"{scheme}, {colliding} MB collide" if colliding else f"{scheme}, nothing collides",
+            f"{'hardware tags' if scheme == TAGS else scheme}, "
+            + (f"{colliding} MB collide" if colliding else "nothing collides"),
             [Mark(spaces, found[scheme, colliding, spaces].cycles) for spaces in SPACES],
         )
         for scheme, colliding in SHOWN
@@ -188,7 +197,11 @@ def _said(found: Mapping[Key, Counted]) -> str:
 
 
 def _notes(found: Mapping[Key, Counted]) -> list[str]:
-    return [_worst(found, s) for s in ("fass", "fass-shared")] + [_where(found), _free(found)]
+    return [_worst(found, s) for s in ("fass", "fass-shared")] + [
+        _where(found),
+        _free(found),
+        _bound(found),
+    ]
 
 
 def _worst(found: Mapping[Key, Counted], scheme: str) -> str:
@@ -223,4 +236,18 @@ def _free(found: Mapping[Key, Counted]) -> str:
         f"Nothing collides: {found['fass', 0, 2].cycles:.0f} cycles with two spaces; in a ring of "
         f"64 each hop recycles {rates['domains_recycled']:.2f} domains and flushes the caches "
         f"{rates['cache_flushes']:.2f} times: {found['fass', 0, 64].cycles:.0f} cycles."
+    )
+
+
+def _bound(found: Mapping[Key, Counted]) -> str:
+    every = len(PARTS)
+    said = ", ".join(
+        f"{found[TAGS, every, n].cycles:.0f} with {n} spaces ({found[TAGS, 0, n].cycles:.0f} where "
+        f"nothing collides, fass {found['fass', every, n].cycles:.0f} and "
+        f"{found['fass', 0, n].cycles:.0f})"
+        for n in (SPACES[0], SPACES[-1])
+    )
+    return (
+        f"With hardware tags, the bound of all ways to switch, where all {every} megabytes collide "
+        f"a hop takes these cycles: {said}."
     )

@@ -10,8 +10,9 @@ checked nothing.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from switchyard.build import BOARD, GUESTS, SCHEMES
-from switchyard.experiments import l4_trap
+from switchyard.build import BOARD, GUESTS, TAGS
+from switchyard.experiments import columns, l4_trap
+from switchyard.experiments.columns import COLUMNS
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.experiments.l4_trap import Trap
 from switchyard.machine import Stats
@@ -105,10 +106,10 @@ class L4IpcSize(Experiment[Point]):
         sizes = ",".join(str(size) for size in STRINGS)
         return [
             self._job(scheme, "words", f"words={WORDS[0]}-{WORDS[-1]}", len(WORDS), rounds)
-            for scheme in SCHEMES
+            for scheme in COLUMNS
         ] + [
             self._job(scheme, "strings", f"words=0 strings={sizes}", len(STRINGS) + 1, few)
-            for scheme in SCHEMES
+            for scheme in COLUMNS
             if scheme not in WITHOUT_STRINGS
         ]
 
@@ -116,7 +117,7 @@ class L4IpcSize(Experiment[Point]):
         return Job(
             name=f"{scheme}-{kind}",
             guest=GUESTS[f"{BOARD}-{scheme}-{PROGRAM}"],
-            machine=MACHINE,
+            machine=columns.machine(scheme, MACHINE),
             append=f"{lengths} rounds={rounds} warmup={WARMUP}",
             max_cycles=CYCLES_TO_START + number * (rounds + WARMUP) * CYCLES_A_ROUND,
             parameters={"scheme": scheme, "kind": kind},
@@ -142,8 +143,8 @@ class L4IpcSize(Experiment[Point]):
 
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """Records, tables, two figures, and a sentence on each published value."""
-        words = {s: points[f"{s}-words"] for s in SCHEMES}
-        strings = {s: points[f"{s}-strings"] for s in SCHEMES if s not in WITHOUT_STRINGS}
+        words = {s: points[f"{s}-words"] for s in COLUMNS}
+        strings = {s: points[f"{s}-strings"] for s in COLUMNS if s not in WITHOUT_STRINGS}
         return Outcome(
             records=records(words, strings),
             tables=[table(words), string_table(strings), floor_table()],
@@ -261,6 +262,12 @@ def notes(words: Mapping[str, Point], strings: Mapping[str, Point]) -> list[str]
         f"flush takes {flush.cycles['4']:.0f} cycles one way in the kernel, {ratio:.0f} times as "
         "many, and its programs' own refills come on top; longer messages then cost it more a "
         "word, as both UTCBs are fetched from memory again."
+    )
+    tags = words[TAGS].cycles
+    made.append(
+        f"With hardware tags, the bound of all ways to switch, one way takes {tags['4']:.0f} "
+        f"cycles up to 4 words and {tags[str(WORDS[-1])]:.0f} with {WORDS[-1]}, under fass "
+        f"{fass.cycles['4']:.0f} and {fass.cycles[str(WORDS[-1])]:.0f}."
     )
     big, bytes_ = strings["fass"], STRINGS[-1]
     cycles = big.cycles[str(bytes_)]

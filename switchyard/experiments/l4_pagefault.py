@@ -10,8 +10,9 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from switchyard.build import BOARD, GUESTS
+from switchyard.build import BOARD, GUESTS, TAGS
 from switchyard.errors import RunError
+from switchyard.experiments import columns
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.machine import Stats
 from switchyard.plot import Bar, Bars
@@ -22,7 +23,7 @@ MACHINE = "sa1110"
 SYSTEM = "switchyard-l4"
 PROGRAM = "bench-fault"
 # Not single-space, where all memory is mapped from the start and nothing faults.
-SCHEMES = ("flush", "fass", "fass-shared")
+SCHEMES = ("flush", "fass", "fass-shared", TAGS)
 
 ROUNDS, QUICK_ROUNDS = 500, 50
 CYCLES_TO_START = 400_000_000
@@ -87,7 +88,7 @@ class L4PageFault(Experiment[Point]):
             Job(
                 name=scheme,
                 guest=GUESTS[f"{BOARD}-{scheme}-{PROGRAM}"],
-                machine=MACHINE,
+                machine=columns.machine(scheme, MACHINE),
                 append=f"rounds={rounds}",
                 max_cycles=CYCLES_TO_START + 10 * rounds * CYCLES_A_ROUND,
                 parameters={"scheme": scheme},
@@ -197,6 +198,7 @@ def notes(found: list[Point]) -> list[str]:
         _sizes(by_scheme["fass"]),
         _synonyms(by_scheme["fass"]),
         _scheme_faults(by_scheme),
+        _bound(by_scheme),
     ]
 
 
@@ -250,6 +252,18 @@ def _scheme_faults(found: Mapping[str, Point]) -> str:
         f"under fass ({flush.cycles['directory']:.0f} under flush, which has nothing to copy), "
         f"a collision {fass.cycles['collision']:.0f}, {how} "
         f"({flush.cycles['collision']:.0f} under flush: its flushes are in the switches)."
+    )
+
+
+def _bound(found: Mapping[str, Point]) -> str:
+    fass, tags = found["fass"], found[TAGS]
+    said = ", ".join(
+        f"{name} {tags.cycles[name]:.0f} cycles ({fass.cycles[name]:.0f})"
+        for name in ("page_4k", "synonym_read", "directory", "collision")
+    )
+    return (
+        "With hardware tags, where nothing is flushed, cleaned or copied into a directory, beside "
+        f"fass: {said}."
     )
 
 

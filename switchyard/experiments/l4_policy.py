@@ -4,14 +4,15 @@
 "We have so far not been able to come up with a reasonable scheduling policy that decreases the ASID
 recycling frequency to a level suitable for deployment in a real system" (Uhlig et al., section 5.2,
 where application groups are proposed instead). No value of this is published. Which pair or group
-is next is drawn, so a point is five runs with a seed each.
+is next is drawn, so a point is five runs with a seed each. What no policy can beat is a machine
+with hardware tags, where nothing is recycled.
 """
 
 from collections.abc import Mapping, Sequence
 
-from switchyard.build import BOARD, GUESTS, POLICIES, Guest
+from switchyard.build import BOARD, GUESTS, POLICIES, TAGS, Guest
 from switchyard.errors import RunError
-from switchyard.experiments import repeats
+from switchyard.experiments import columns, repeats
 from switchyard.experiments.counted import Counted
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.machine import Stats
@@ -27,6 +28,8 @@ SAID = {
     "groups": "groups of four: one calls the others 16 times, then another group does",
 }
 SPACES = (2, 4, 8, 12, 16, 20, 24, 32, 48, 64)
+# A line each: the policies of fass, and the bound.
+LINES = (*POLICIES, TAGS)
 GROUP = 4
 # of each of the runs
 BURSTS = 2_000 // repeats.RUNS
@@ -40,7 +43,9 @@ CLOSE = 0.02
 
 
 def guest(policy: str) -> Guest:
-    """The image with that policy; the first is the kernel's own."""
+    """The image with that policy, of which the first is the kernel's own, or with tags."""
+    if policy == TAGS:
+        return GUESTS[f"{BOARD}-{TAGS}-bench-policy"]
     name = "" if policy == POLICIES[0] else f"-{policy}"
     return GUESTS[f"{BOARD}-fass{name}-bench-policy"]
 
@@ -61,7 +66,7 @@ class L4Policy(Experiment[Counted]):
         """A run a policy, shape, number of spaces and seed; rings have fewer, longer bursts."""
         bursts = settings.rounds or (QUICK_BURSTS if settings.quick else BURSTS)
         made = []
-        for policy in POLICIES:
+        for policy in LINES:
             for shape, number in SHAPES.items():
                 for spaces in SPACES:
                     n = max(bursts // 8, 1) if shape == "ring" else bursts
@@ -71,7 +76,7 @@ class L4Policy(Experiment[Counted]):
                         Job(
                             name=repeats.run_name(job_name(policy, shape, spaces), seed),
                             guest=guest(policy),
-                            machine=MACHINE,
+                            machine=columns.machine(policy, MACHINE),
                             append=f"shape={number} spaces={spaces} size={size} bursts={n} "
                             f"seed={seed}",
                             max_cycles=CYCLES_TO_START + messages * CYCLES_A_MESSAGE,
@@ -97,7 +102,7 @@ class L4Policy(Experiment[Counted]):
             (policy, shape): [
                 Counted.together(runs[job_name(policy, shape, spaces)]) for spaces in SPACES
             ]
-            for policy in POLICIES
+            for policy in LINES
             for shape in SHAPES
         }
         return Outcome(
@@ -130,7 +135,7 @@ def _records(found: Found) -> list[Record]:
                         experiment="l4-policy",
                         machine=point.machine,
                         system=SYSTEM,
-                        scheme="fass",
+                        scheme=TAGS if policy == TAGS else "fass",
                         metric=metric,
                         parameters={"policy": policy, "shape": shape, "spaces": spaces},
                         value=round(value, 6),
@@ -158,11 +163,16 @@ def _table(found: Found, shape: str) -> Table:
                 f"{_per_1000(point, 'cache_flushes'):.1f}",
                 f"{_per_1000(point, 'tlb_flushes'):.0f}",
             ]
-        rows.append(row)
+        bound = found[TAGS, shape][i]
+        rows.append([*row, f"{'' if bound.interval.stable else '≈ '}{bound.cycles:.0f}"])
     return Table(
         title=f"{SAID[shape]}; cycles a round trip; for 1000 messages: domains recycled, cache and "
         "TLB flushes; ≈: unstable",
-        columns=["spaces", *(f"{p} {c}" for p in POLICIES for c in ("cycles", "rec.", "C", "T"))],
+        columns=[
+            "spaces",
+            *(f"{p} {c}" for p in POLICIES for c in ("cycles", "rec.", "C", "T")),
+            "hardware tags",
+        ],
         rows=rows,
     )
 
@@ -171,13 +181,13 @@ def _figure(found: Found, shape: str) -> Figure:
     series = [
         Series(
             policy,
-            policy,
+            "hardware tags (the bound)" if policy == TAGS else policy,
             [
                 Mark(spaces, p.cycles, half=p.interval.half)
                 for spaces, p in zip(SPACES, found[policy, shape], strict=True)
             ],
         )
-        for policy in POLICIES
+        for policy in LINES
     ]
     worst = max(point.cycles for (_, s), points in found.items() if s == shape for point in points)
     ticks = [100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000]
@@ -206,7 +216,7 @@ def _figure(found: Found, shape: str) -> Figure:
 def _alternative(found: Found, shape: str) -> str:
     ends = ", ".join(
         f"{policy} {found[policy, shape][0].cycles:.0f} to {found[policy, shape][-1].cycles:.0f}"
-        for policy in POLICIES
+        for policy in LINES
     )
     return (
         f"Line chart of cycles a round trip over {SPACES[0]} to {SPACES[-1]} spaces in {shape}, by "
@@ -219,6 +229,7 @@ def _notes(found: Found) -> list[str]:
     made.append(_choosing(found))
     made += [_shape(found, shape) for shape in SHAPES]
     made.append(_choice(found))
+    made.append(_bound(found))
     return made + repeats.unsteady(
         (f"{policy}, {shape} of {spaces}", point.interval)
         for (policy, shape), points in found.items()
@@ -316,3 +327,16 @@ def _choice(found: Found) -> str:
             "switch is all that is seen of it"
         )
     return text + f". Second: {second[0]}."
+
+
+def _bound(found: Found) -> str:
+    """What no policy can save."""
+    said = ", ".join(
+        f"{shape} {found[TAGS, shape][-1].cycles:.0f} (the best policy "
+        f"{min(found[policy, shape][-1].cycles for policy in POLICIES):.0f})"
+        for shape in SHAPES
+    )
+    return (
+        f"With hardware tags, where nothing is recycled, a round trip among {SPACES[-1]} spaces "
+        f"takes these cycles: {said}."
+    )

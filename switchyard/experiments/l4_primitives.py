@@ -8,8 +8,9 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from switchyard.build import BOARD, GUESTS, SCHEMES
-from switchyard.experiments import l4_trap
+from switchyard.build import BOARD, GUESTS, TAGS
+from switchyard.experiments import columns, l4_trap
+from switchyard.experiments.columns import COLUMNS
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
 from switchyard.machine import Stats
 from switchyard.plot import Bar, Bars
@@ -79,12 +80,12 @@ class L4Primitives(Experiment[Point]):
             Job(
                 name=scheme,
                 guest=GUESTS[f"{BOARD}-{scheme}-{PROGRAM}"],
-                machine=MACHINE,
+                machine=columns.machine(scheme, MACHINE),
                 append=f"rounds={rounds} warmup={WARMUP} fault={int(scheme not in WITHOUT_FAULTS)}",
                 max_cycles=CYCLES_TO_START + 7 * (rounds + WARMUP) * CYCLES_A_ROUND,
                 parameters={"scheme": scheme},
             )
-            for scheme in SCHEMES
+            for scheme in COLUMNS
         ]
 
     def measure(self, job: Job, stats: Stats) -> Point:
@@ -103,12 +104,12 @@ class L4Primitives(Experiment[Point]):
 
     def outcome(self, points: Mapping[str, Point]) -> Outcome:
         """Records, a table, the figure, and a sentence on each limit."""
-        found = [points[scheme] for scheme in SCHEMES]
+        found = [points[scheme] for scheme in COLUMNS]
         return Outcome(
             records=[_record(point, name) for point in found for name in point.cycles],
             tables=[table(found)],
             figure=figure(found),
-            notes=notes(points["fass"]),
+            notes=[*notes(points["fass"]), bound(points)],
         )
 
 
@@ -142,6 +143,13 @@ def notes(fass: Point) -> list[str]:
             f"fass, {name}: {value:.0f} cycles, {kept} the limit of {limit}: {ABOUT[name]}."
         )
     return made
+
+
+def bound(points: Mapping[str, Point]) -> str:
+    """What hardware tags leave to save."""
+    fass, tags = points["fass"].cycles, points[TAGS].cycles
+    said = ", ".join(f"{name} {tags[name]:.0f} cycles ({fass[name]:.0f})" for name in LIMITS)
+    return f"With hardware tags, where a switch flushes nothing, beside fass: {said}."
 
 
 def figure(found: list[Point]) -> Bars:

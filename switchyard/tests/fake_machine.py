@@ -144,7 +144,7 @@ def bench_policy(kernel: str, append: str) -> dict[str, object]:
     """A round trip is 400 cycles, and 1000 more for each space beyond 15; lru adds 20."""
     words = {key: int(value) for key, value in (word.split("=") for word in append.split())}
     messages = words["bursts"] * 34
-    beyond = max(words["spaces"] - 15, 0)
+    beyond = 0 if "-tags-" in kernel else max(words["spaces"] - 15, 0)
     cycles = (400 + 1000 * beyond + (20 if "-lru-" in kernel else 0)) * messages // 2
     events = {"1": messages // 10, "2": messages // 5, "3": messages // 5} if beyond else {}
     region = {"id": 1, "entries": 1, "counters": counters(cycles, messages // 2, 3, 0)}
@@ -166,8 +166,9 @@ def bench_collisions(kernel: str, append: str) -> dict[str, object]:
     """A hop is 10,000 cycles with a flush, 200 without; fass flushes if anything collides."""
     words = {key: int(value) for key, value in (word.split("=") for word in append.split())}
     hops, colliding = words["hops"], words["colliding"]
-    flushes = "-flush-" in kernel or colliding > 0
-    each = (10_000 if flushes else 200) + (0 if "-flush-" in kernel else 100 * colliding)
+    flushes = "-tags-" not in kernel and ("-flush-" in kernel or colliding > 0)
+    indifferent = "-flush-" in kernel or "-tags-" in kernel
+    each = (10_000 if flushes else 200) + (0 if indifferent else 100 * colliding)
     region = {"id": 1, "entries": 1, "counters": counters(each * hops, hops, 2, 0)}
     events = {"1": hops if flushes else 0}
     return stats(each * hops, [region | {"events": events}], {"1": [each * hops], "2": [hops]})

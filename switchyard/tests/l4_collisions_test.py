@@ -5,11 +5,12 @@ import json
 
 import pytest
 
-from switchyard import runner
+from switchyard import plot, runner
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_collisions import COLLIDING, SPACES, L4Collisions
+from switchyard.figure import Figure
 from switchyard.machine import Stats
 from switchyard.runner import Written
 from switchyard.tests import fake_machine as fake
@@ -27,7 +28,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
 def test_the_jobs_cover_schemes_megabytes_and_spaces() -> None:
     jobs = L4Collisions().jobs(Settings())
     assert len({job.name for job in jobs}) == len(jobs)
-    assert len(jobs) == (3 * len(COLLIDING) + 1) * len(SPACES)
+    assert len(jobs) == (3 * len(COLLIDING) + 1 + 2) * len(SPACES)
 
 
 def test_records_are_for_a_hop(written: Written) -> None:
@@ -40,6 +41,10 @@ def test_records_are_for_a_hop(written: Written) -> None:
     assert found["fass", "cycles", 3, 8] == 10_300
     assert found["fass", "cache_flushes", 3, 8] == 1
     assert ("single-space", "cycles", 1, 2) not in found
+    assert found["tags", "cycles", 4, 64] == found["tags", "cycles", 0, 64] == 200
+    (table, _) = written.outcome.tables
+    assert table.columns[-2:] == ["flush", "hardware tags"]
+    assert table.rows[0][-2:] == ["10000", "200"]
 
 
 def test_notes_compare_with_flush(written: Written) -> None:
@@ -47,6 +52,14 @@ def test_notes_compare_with_flush(written: Written) -> None:
     assert "fass: at most 1.04 times what flush takes" in text
     assert "at most 1.00 flushes of the caches a hop" in text
     assert "fass takes +300 cycles against flush" in text
+    assert "200 with 64 spaces (200 where nothing collides, fass 10400 and 200)" in text
+
+
+def test_no_more_lines_than_colours(written: Written) -> None:
+    figure = written.outcome.figure
+    assert isinstance(figure, Figure)
+    assert len(figure.series) <= len(plot.COLOURS)
+    assert "hardware tags, 4 MB collide" in [one.label for one in figure.series]
 
 
 def test_no_sample_is_no_result() -> None:

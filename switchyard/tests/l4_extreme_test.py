@@ -30,7 +30,8 @@ def test_the_jobs_cover_the_figure() -> None:
     assert len({job.name for job in jobs}) == len(jobs)
     assert len(jobs) == len(CASES) * len(PROCESSES) * len(PAGES)
     assert {job.guest.name for job in jobs} == {
-        "assabet-fass-bench-extreme", "assabet-fass-shared-bench-extreme"
+        "assabet-fass-bench-extreme", "assabet-fass-shared-bench-extreme",
+        "assabet-tags-bench-extreme",
     }  # fmt: skip
 
 
@@ -62,6 +63,8 @@ def test_notes_compare_with_the_text(written: Written) -> None:
     assert "slow down from 12 pages on (published: about 10)" in text
     assert "shared ones from 24 (published: about 20)" in text
     assert "1.00 (2 processes)" in text
+    # an entry of a TLB with tags is one process's
+    assert "2 processes 2300 cycles a turn with 2.0 misses of the data TLB, fass-shared 500" in text
 
 
 def test_the_figure_shows_both_mappings(written: Written) -> None:
@@ -69,6 +72,17 @@ def test_the_figure_shows_both_mappings(written: Written) -> None:
     assert [one.label for one in written.outcome.figure.series] == [
         f"{n} processes, {mapping}" for n in PROCESSES for mapping in ("private", "shared")
     ]
+
+
+def test_shared_entries_stand_beside_hardware_tags(written: Written) -> None:
+    figure = written.outcome.more["tags"]
+    assert isinstance(figure, Figure)
+    assert [one.label for one in figure.series] == [
+        f"{n} processes, {kind}" for n in PROCESSES for kind in ("shared", "hardware tags")
+    ]
+    table = written.outcome.tables[0]
+    assert table.columns[-1] == "hardware tags"
+    assert table.rows[PAGES.index(20)][-1] == "2300"
 
 
 def test_no_sample_is_no_result() -> None:

@@ -11,7 +11,7 @@ from switchyard.build import POLICIES
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
-from switchyard.experiments.l4_policy import SHAPES, SPACES, L4Policy
+from switchyard.experiments.l4_policy import LINES, SHAPES, SPACES, L4Policy
 from switchyard.machine import Stats
 from switchyard.runner import Written
 from switchyard.tests import fake_machine as fake
@@ -28,13 +28,16 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 def test_each_policy_has_its_image() -> None:
     jobs = L4Policy().jobs(Settings(quick=True))
-    points = len(POLICIES) * len(SHAPES) * len(SPACES)
-    assert len({job.name for job in jobs}) == len({job.append for job in jobs}) * len(POLICIES)
+    points = len(LINES) * len(SHAPES) * len(SPACES)
+    assert len({job.name for job in jobs}) == len({job.append for job in jobs}) * len(LINES)
     assert len(jobs) == 5 * points
     assert {job.parameters["seed"] for job in jobs} == {1, 2, 3, 4, 5}
     images = {job.parameters["policy"]: job.guest.name for job in jobs}
     assert images["clean-first"] == "assabet-fass-bench-policy"
     assert images["affinity"] == "assabet-fass-affinity-bench-policy"
+    assert images["tags"] == "assabet-tags-bench-policy"
+    assert {job.parameters["policy"] for job in jobs if job.machine == "sa1110-tags"} == {"tags"}
+    assert {job.machine for job in jobs} == {"sa1110", "sa1110-tags"}
     assert all("size=2" in job.append for job in jobs if "spaces=2 " in job.append)
 
 
@@ -48,6 +51,9 @@ def test_records(written: Written) -> None:
     assert found["affinity", "groups", 16, "cache_flushes"].value == pytest.approx(100)
     assert found["affinity", "groups", 16, "domains_recycled"].value == pytest.approx(200)
     assert found["round-robin", "ring", 8, "domains_recycled"].value == 0
+    assert found["tags", "groups", 64, "round_trip"].value == 400
+    assert found["tags", "groups", 64, "round_trip"].scheme == "tags"
+    assert {r.scheme for key, r in found.items() if key[0] in POLICIES} == {"fass"}
     assert all(r.published is None for r in written.outcome.records)
 
 
@@ -56,6 +62,7 @@ def test_notes_rank_the_policies(written: Written) -> None:
     assert "lru +10.0" in text
     assert "round-robin +0.0" in text
     assert "clean-first, the kernel's default, is the best of them" in text
+    assert "groups 400 (the best policy 49400)" in text
 
 
 def test_a_figure_for_each_shape(written: Written) -> None:

@@ -6,9 +6,9 @@ import json
 import pytest
 
 from switchyard import records, runner
-from switchyard.build import SCHEMES
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS, l4_ipc_size, l4_trap
+from switchyard.experiments.columns import COLUMNS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_ipc_size import STRINGS, L4IpcSize
 from switchyard.experiments.l4_primitives import L4Primitives
@@ -51,12 +51,12 @@ def test_one_way(sizes: Written) -> None:
         if r.metric == "one_way"
         for key in r.parameters.items()
     }
-    for scheme in SCHEMES:
+    for scheme in COLUMNS:
         for n in range(64):
             record = found[(scheme, "message_registers", n)]
             assert record.unit == "cycles"
             assert record.value == pytest.approx(fake.one_way(f"-{scheme}-", n))
-    for scheme in ("fass", "flush", "fass-shared"):
+    for scheme in ("fass", "flush", "fass-shared", "tags"):
         for size in STRINGS:
             value = found[(scheme, "string_bytes", size)].value
             assert value == pytest.approx(fake.one_way(f"-{scheme}-", size + 64))
@@ -68,6 +68,7 @@ def test_one_way(sizes: Written) -> None:
     }
     text = "\n".join(sizes.outcome.notes)
     assert "fass with 8 message registers: 68 cycles, 52% below the published 141" in text
+    assert "one way takes 64 cycles up to 4 words and 123 with 63, under fass 64 and 123" in text
 
 
 def test_floor() -> None:
@@ -90,7 +91,22 @@ def test_primitives(primitives: Written) -> None:
     )
     single = {r.metric for r in primitives.outcome.records if r.scheme == "single-space"}
     assert single == set(fass) - {"page_fault"}
-    assert "page_fault: 850 cycles, within the limit of 900" in "\n".join(primitives.outcome.notes)
+    text = "\n".join(primitives.outcome.notes)
+    assert "page_fault: 850 cycles, within the limit of 900" in text
+    assert "beside fass: null_syscall 21 cycles (21), thread_switch 85 cycles (85)" in text
+
+
+@pytest.mark.parametrize(
+    "name", ["l4-ipc-size", "l4-primitives", "l4-pagefault", "l4-collisions", "l4-extreme"]
+)
+def test_tags_run_where_there_are_tags(name: str) -> None:
+    jobs = EXPERIMENTS[name].jobs(Settings())
+    schemes = {job.parameters["scheme"] for job in jobs}
+    assert {"fass", "fass-shared", "tags"} <= schemes
+    for job in jobs:
+        scheme = job.parameters["scheme"]
+        assert job.machine == ("sa1110-tags" if scheme == "tags" else "sa1110")
+        assert job.guest.name.startswith(f"assabet-{scheme}-bench-")
 
 
 def test_a_run_without_its_samples_is_no_result() -> None:
