@@ -31,7 +31,7 @@ class Linux:
     end: str  # how our machine's run ends then, as its statistics call it
     has_dtb: bool = False  # whether a device tree describes the board to the kernel
     self_tests: tuple[str, ...] = ("selftest",)  # the programs of the RAM disk that init runs
-    disk: str = ""  # which RAM disk: that of the self-tests, or "bench"
+    disk: str = ""  # which RAM disk: that of the self-tests, "bench" or "libs"
     code: str = ""  # the folder of code of ours in the kernel, which then runs without a RAM disk
     placed: bool = False  # whether its hot code is packed (linux/layout)
 
@@ -57,7 +57,8 @@ class Linux:
     def initrd(self) -> Path:
         """The initial RAM disk: an init that runs the self-test and switches the machine off.
 
-        Or, as the command line says, the suite of benchmarks, if that is on the disk.
+        Or, as the command line says, the suite of benchmarks or another program, if that is on the
+        disk.
         """
         return self.kernel.with_name(f"{self.name.removesuffix('-layout')}.cpio")
 
@@ -101,7 +102,7 @@ class Linux:
     def make(self) -> list[str]:
         """The command that brings the files up to date."""
         given = {"CONFIG": self.config, "CACHE": cache(), "PYTHON": sys.executable}
-        goal = "layout" if self.placed else self.code
+        goal = "layout" if self.placed else self.code or self.disk.removeprefix("bench")
         words = [*(f"{name}={value}" for name, value in given.items()), goal]
         return ["make", "-C", "linux", *(word for word in words if word)]
 
@@ -151,6 +152,12 @@ BENCHES = {
     for system in SYSTEMS.values()
 }
 
+# The same kernels with shared libraries (linux/libs) and programs that need them.
+LIBRARIES = {
+    system.config: replace(system, disk="libs", about=f"{system.about}, with shared libraries")
+    for system in SYSTEMS.values()
+}
+
 # The machine of the uClinux paper, one set of programs on three kernels: the Versatile's,
 # unmodified and switching fast, and the same without an MMU (linux/6.12/nommu).
 PAGED, FAST, FLAT = "s3c24a0", "s3c24a0-fass", "s3c24a0-nommu"
@@ -186,7 +193,10 @@ def cache() -> Path:
 
 def every() -> list[Linux]:
     """All that there are, those with benchmarks too."""
-    return [*SYSTEMS.values(), *BENCHES.values(), OVERHEADS, *PLACED.values()]
+    return [
+        *(*SYSTEMS.values(), *BENCHES.values(), *LIBRARIES.values()),
+        *(OVERHEADS, *PLACED.values()),
+    ]
 
 
 def find(name: str) -> list[Linux]:

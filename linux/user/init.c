@@ -3,10 +3,10 @@
  * The first process: mounts what programs expect, does what the kernel's command line asks for,
  * switches the machine off (or, where the board cannot, resets it). The kernel's console is its
  * standard input and output. Words of the command line: "shell" for a shell, "end" for nothing at
- * all, "bench" for the suite of benchmarks, "stress" for the stress program, with what follows as
- * their arguments (behind " -- " on the command line, so that the kernel leaves words with =
- * alone); without one of them the self-tests run. A first word "hold=N" makes boots differ: see
- * hold().
+ * all, "bench" for the suite of benchmarks, "stress" for the stress program, "run" for a program
+ * named by its path (each on the disk that has it), with what follows as their arguments. (Behind
+ * " -- " on the command line the kernel leaves words with = alone.) Without one of them the
+ * self-tests run. A first word "hold=N" makes boots differ: see hold().
  */
 #include "os.h"
 
@@ -120,6 +120,10 @@ int main(int argc, char **argv) {
     } else if (is(word, "stress")) {
         argv[1] = (char *)STRESS;
         printf("init: stress ended with status %d\n", run(argv + 1));
+#endif
+#ifdef RUN
+    } else if (is(word, "run") && argc > 2) {
+        printf("init: %s ended with status %d\n", argv[2], run(argv + 2));
 #endif
     } else if (!is(word, "end")) {
         self_tests();

@@ -7,10 +7,14 @@
  */
 #include "test.h"
 
-static const struct test *const tables[] = {
-    process_tests,  signal_tests, pipe_tests, socket_tests, lock_tests, memory_tests, shared_tests,
-    together_tests, space_tests,  code_tests, state_tests,  time_tests, fass_tests,
-};
+/* Another program's tables come with the build. */
+#ifndef TABLES
+#define TABLES                                                                                     \
+    process_tests, signal_tests, pipe_tests, socket_tests, lock_tests, memory_tests, shared_tests, \
+        together_tests, space_tests, code_tests, state_tests, time_tests, fass_tests
+#endif
+
+static const struct test *const tables[] = {TABLES};
 
 /* A test that is not done by then never will be. */
 enum { TIMEOUT_SECONDS = 60 };
