@@ -23,6 +23,8 @@ from switchyard.leash import leashed
 BOARD = "assabet"
 VERSATILE = "versatile"
 BOARDS = (BOARD, VERSATILE)
+ARM920 = "arm920"  # a processor that may be on the Versatile board in place of its own
+ARM920_SCHEMES = ("flush", "fass")  # what its operations are tried under
 SCHEMES = ("flush", "fass", "fass-shared", "single-space")
 # What needs no flush, on a machine with ideal address-space tags alone (docs/machine-tags.md): the
 # bound for all of them.
@@ -60,13 +62,15 @@ class Guest:
     about: str
     policy: str = ""
     dcache_bytes: int = DCACHE_BYTES  # of the machine that it is built for
+    cpu: str = ""  # where it is not the board's own
 
     @property
     def name(self) -> str:
         """The image's name, which is its file's name without the ending."""
         dcache = f"-dcache{self.dcache_bytes}" if self.dcache_bytes != DCACHE_BYTES else ""
         policy = f"-{self.policy}" if self.policy else ""
-        return f"{self.board}-{self.scheme}{policy}{dcache}-{self.program}"
+        cpu = f"-{self.cpu}" if self.cpu else ""
+        return f"{self.board}{cpu}-{self.scheme}{policy}{dcache}-{self.program}"
 
     def for_dcache(self, size: int) -> "Guest":
         """The same for a machine with that many bytes of data cache."""
@@ -90,6 +94,8 @@ class Guest:
         kernel = ["ARCH=arm", f"BOARD={self.board}", f"SWITCH={self.scheme}"]
         if self.dcache_bytes != DCACHE_BYTES:
             kernel.append(f"DCACHE={self.dcache_bytes}")
+        if self.cpu:
+            kernel.append(f"CPU={self.cpu}")
         if self.policy:
             kernel.append(f"POLICY={self.policy}")
         return ["make", "-C", "kernel", *kernel, f"PROGRAM={self.program}", *tools]
@@ -118,6 +124,10 @@ GUESTS = {
             Guest(BOARD, TAGS, program, about)
             for program, about in PROGRAMS.items()
             if program != "random"
+        ),
+        *(
+            Guest(VERSATILE, scheme, "test", PROGRAMS["test"], cpu=ARM920)
+            for scheme in ARM920_SCHEMES
         ),
         *(
             Guest(BOARD, "fass", "bench-policy", "spaces in pairs, rings and groups", policy)

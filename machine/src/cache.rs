@@ -36,6 +36,9 @@ pub struct Cache<L> {
     next_way: Vec<u8>,
     /// Ways that fills leave alone, one bit each.
     locked_ways: u128,
+    /// Sets whose next fill takes the first way that is not locked, however victims are chosen; empty:
+    /// none.
+    aimed: Vec<bool>,
     /// The state of the pseudo-random generator.
     random: u16,
     /// When each slot was last used (LRU only).
@@ -59,6 +62,7 @@ impl<L: Clone + Default> Cache<L> {
             tags: vec![0; slots],
             next_way: vec![0; slots / ways],
             locked_ways: 0,
+            aimed: Vec::new(),
             random: RANDOM_SEED,
             used: if lru { vec![0; slots] } else { Vec::new() },
             clock: 0,
@@ -113,7 +117,7 @@ impl<L: Clone + Default> Cache<L> {
     pub fn choose_victim(&mut self, mva: u32) -> usize {
         let set = (mva / LINE_BYTES) as usize & self.set_mask;
         let first = set * self.ways;
-        if self.locked_ways != 0 {
+        if self.locked_ways != 0 || !self.aimed.is_empty() {
             return first + self.choose_unlocked(set);
         }
         first
@@ -129,6 +133,13 @@ impl<L: Clone + Default> Cache<L> {
     fn choose_unlocked(&mut self, set: usize) -> usize {
         let locked = self.locked_ways;
         let open = |way: usize| locked & (1 << way) == 0;
+        if self.aimed.get(set).is_some_and(|aimed| *aimed) {
+            self.aimed[set] = false;
+            if !self.aimed.contains(&true) {
+                self.aimed.clear();
+            }
+            return self.next_in_turn(set);
+        }
         if (0..self.ways).all(|way| !open(way)) {
             return self.ways - 1;
         }
@@ -176,6 +187,13 @@ impl<L: Clone + Default> Cache<L> {
     /// Says which ways fills leave alone, one bit each.
     pub fn lock_ways(&mut self, ways: u128) {
         self.locked_ways = ways;
+    }
+
+    /// Locks the ways before `base` and points every set at that one: its next fill takes it.
+    pub fn lock_below(&mut self, base: u8) {
+        self.locked_ways = (1 << base) - 1;
+        self.next_way.fill(base);
+        self.aimed = vec![true; self.next_way.len()];
     }
 
     /// The ways that fills leave alone.
@@ -271,7 +289,7 @@ impl<L: Clone + Default> Cache<L> {
     /// Saves what lookups and fills depend on; `line` saves the contents of one.
     pub fn save(&self, to: &mut Saver, line: impl Fn(&L, &mut Saver)) {
         to.put(&self.replacement);
-        to.put(&(&self.next_way, self.locked_ways, self.random));
+        to.put(&(&self.next_way, self.locked_ways, &self.aimed, self.random));
         to.put(&(&self.used, self.clock));
         to.put(&self.tags);
         for (tag, content) in self.tags.iter().zip(&self.lines) {
@@ -292,7 +310,7 @@ impl<L: Clone + Default> Cache<L> {
     ) -> Result<(), Damaged> {
         let mut new = self.clone();
         new.replacement = from.take()?;
-        (new.next_way, new.locked_ways, new.random) = from.take()?;
+        (new.next_way, new.locked_ways, new.aimed, new.random) = from.take()?;
         (new.used, new.clock) = from.take()?;
         new.tags = from.take()?;
         let lru = |replacement| replacement == Replacement::Lru;
@@ -303,6 +321,7 @@ impl<L: Clone + Default> Cache<L> {
         let right = lru(new.replacement) == lru(self.replacement)
             && new.next_way.len() == self.next_way.len()
             && new.next_way.iter().all(|way| usize::from(*way) < self.ways)
+            && (new.aimed.is_empty() || new.aimed.len() == new.next_way.len())
             && new.random != 0
             && new.used.len() == self.used.len()
             && new.clock < 1 << 62

@@ -19,6 +19,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ),
     ("collie", include_str!("../machines/collie.toml")),
     ("versatilepb", include_str!("../machines/versatilepb.toml")),
+    (
+        "versatile920",
+        include_str!("../machines/versatile920.toml"),
+    ),
     ("s3c24a0", include_str!("../machines/s3c24a0.toml")),
     ("omap1610", include_str!("../machines/omap1610.toml")),
     (
@@ -110,6 +114,8 @@ pub struct MachineConfig {
 pub enum CoreKind {
     /// StrongARM SA-1110: ARM architecture version 4, no Thumb.
     Sa1110,
+    /// ARM920T: ARM architecture version 4T.
+    Arm920,
     /// ARM926EJ-S: ARM architecture version 5TEJ, without Jazelle execution.
     Arm926,
 }

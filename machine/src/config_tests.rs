@@ -248,6 +248,6 @@ fn broken_syntax_is_one_line_too() {
 fn a_name_that_is_no_machine_lists_the_machines() {
     assert_eq!(
         MachineConfig::find("vax").unwrap_err().to_string(),
-        "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, s3c24a0, omap1610, omap1610-two-tlbs, sa1110-tags, versatilepb-tags, s3c24a0-tags or a file that ends in .toml"
+        "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, versatile920, s3c24a0, omap1610, omap1610-two-tlbs, sa1110-tags, versatilepb-tags, s3c24a0-tags or a file that ends in .toml"
     );
 }

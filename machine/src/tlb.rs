@@ -115,6 +115,18 @@ impl TlbEntry {
     }
 }
 
+/// Where entries go, and which stay: base, victim and P of a lockdown register (ARM920T, register
+/// 10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lockdown {
+    /// The place to which the victim returns behind the last one.
+    pub base: u8,
+    /// The place that is replaced next.
+    pub victim: u8,
+    /// Whether what is put in survives an invalidation of all.
+    pub preserve: bool,
+}
+
 /// The translations that a TLB holds.
 #[derive(Debug, Clone)]
 pub struct Tlb {
@@ -124,6 +136,11 @@ pub struct Tlb {
     set_mask: usize,
     /// For each set the way that is replaced next.
     next: Vec<u8>,
+    /// The way to which that returns behind the last one.
+    base: u8,
+    /// Whether what is put in survives an invalidation of all, and what does.
+    preserve: bool,
+    preserved: Vec<bool>,
     hints: Box<[u8; HINT_SLOTS]>,
 }
 
@@ -138,6 +155,9 @@ impl Tlb {
             ways: ways as usize,
             set_mask: sets - 1,
             next: vec![0; sets],
+            base: 0,
+            preserve: false,
+            preserved: vec![false; (config.entries + config.locked) as usize],
             // Each points into the set of its page numbers, from the first lookup on.
             hints: Box::new(std::array::from_fn(|page| {
                 ((page & (sets - 1)) * ways as usize) as u8
@@ -183,14 +203,33 @@ impl Tlb {
         let set = self.set(mva);
         let way = self.next[set];
         self.next[set] = if usize::from(way) + 1 == self.ways {
-            0
+            self.base
         } else {
             way + 1
         };
         let index = set * self.ways + usize::from(way);
         self.hints[(mva >> 12) as usize % HINT_SLOTS] = index as u8;
         self.entries[index] = entry;
+        self.preserved[index] = self.preserve;
         index
+    }
+
+    /// Where entries go, and which stay.
+    #[must_use]
+    pub fn lockdown(&self) -> Lockdown {
+        Lockdown {
+            base: self.base,
+            victim: self.next[0],
+            preserve: self.preserve,
+        }
+    }
+
+    /// Says so; places are modulo their number.
+    pub fn set_lockdown(&mut self, lockdown: Lockdown) {
+        let way = |place: u8| (usize::from(place) % self.ways) as u8;
+        (self.base, self.preserve) = (way(lockdown.base), lockdown.preserve);
+        let victim = way(lockdown.victim);
+        self.next.fill(victim);
     }
 
     /// Puts `entry` into locked place `place` (modulo their number); into no place if there is
@@ -202,11 +241,16 @@ impl Tlb {
         Some(index)
     }
 
-    /// Forgets every entry that is not locked. The replacement pointers return to the first way.
+    /// Forgets every entry that is not locked or preserved. The replacement pointers return to the
+    /// first way that is not locked.
     pub fn invalidate_all(&mut self) {
         let locked = self.locked_from();
-        self.entries[..locked].fill(TlbEntry::EMPTY);
-        self.next.fill(0);
+        for (entry, preserved) in self.entries[..locked].iter_mut().zip(&self.preserved) {
+            if !preserved {
+                *entry = TlbEntry::EMPTY;
+            }
+        }
+        self.next.fill(self.base);
     }
 
     /// Forgets whatever translates `mva`, locked or not, in whichever set its walk has put it.
@@ -258,6 +302,7 @@ impl Tlb {
 impl State for Tlb {
     fn save(&self, to: &mut Saver) {
         to.put(&(&self.entries, &self.next));
+        to.put(&(self.base, self.preserve, &self.preserved));
     }
 
     fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
@@ -269,8 +314,12 @@ impl State for Tlb {
             && entries.iter().all(entry)
             && next.len() == self.next.len()
             && next.iter().all(|way| usize::from(*way) < self.ways);
+        let (base, preserve, preserved): (u8, bool, Vec<bool>) = from.take()?;
+        let right =
+            right && usize::from(base) < self.ways && preserved.len() == self.preserved.len();
         require(right, "has other TLBs than the machine")?;
         (self.entries, self.next) = (entries, next);
+        (self.base, self.preserve, self.preserved) = (base, preserve, preserved);
         Ok(())
     }
 }

@@ -44,6 +44,8 @@ pub mod psr {
     pub const MODE: u32 = 0x1f;
     /// The bits that ARMv4 without Thumb implements.
     pub const IMPLEMENTED_V4: u32 = N | Z | C | V | I | F | MODE;
+    /// The bits that ARMv4T implements.
+    pub const IMPLEMENTED_V4T: u32 = IMPLEMENTED_V4 | T;
     /// The bits that ARMv5TE implements; of J, without Jazelle execution, nothing is kept.
     pub const IMPLEMENTED_V5TE: u32 = IMPLEMENTED_V4 | Q | T;
 }

@@ -51,6 +51,10 @@ pub enum Read {
     /// The ways of a cache that are locked.
     LockedWays(Side),
     TlbLockdown,
+    /// How many ways of a cache are locked.
+    LockedBase(Side),
+    /// Base, victim and P of a TLB.
+    TlbBase(Side),
     /// Whether the data cache is clean, after one dirty line was; with `drop` it is invalidated then.
     TestAndClean {
         drop: bool,
@@ -75,6 +79,8 @@ pub enum Write {
     ContextId,
     LockedWays(Side),
     TlbLockdown,
+    LockedBase(Side),
+    TlbBase(Side),
     InvalidateCaches,
     InvalidateIcache,
     InvalidateIcacheLine,
@@ -139,6 +145,8 @@ impl<O: Observer> Core<O> {
             Read::ContextId => self.context_id,
             Read::LockedWays(side) => LOCKDOWN_FIXED | self.mem.locked_ways(side),
             Read::TlbLockdown => self.mem.tlb_lockdown,
+            Read::LockedBase(side) => self.mem.locked_base(side),
+            Read::TlbBase(side) => self.mem.tlb_base(side),
             Read::TestAndClean { drop } => {
                 let clean = self.mem.test_and_clean(drop);
                 self.show(register, 0);
@@ -184,6 +192,8 @@ impl<O: Observer> Core<O> {
             Write::ContextId => self.context_id = value,
             Write::LockedWays(side) => mem.lock_ways(side, value & 15),
             Write::TlbLockdown => mem.tlb_lockdown = value & table.tlb_lockdown_bits,
+            Write::LockedBase(side) => mem.set_locked_base(side, value),
+            Write::TlbBase(side) => mem.set_tlb_base(side, value),
             Write::InvalidateCaches => {
                 mem.invalidate_icache();
                 mem.invalidate_dcache();

@@ -90,6 +90,7 @@ impl Op {
     pub fn decode(word: u32, architecture: Architecture) -> Self {
         match architecture {
             Architecture::V4 => Self::new(Insn(word), exec::kind(Insn(word))),
+            Architecture::V4T => Self::new(Insn(word), exec::kind_v4t(Insn(word))),
             Architecture::V5Te => {
                 let (insn, kind) = exec::kind_v5(Insn(word));
                 Self::new(insn, kind)

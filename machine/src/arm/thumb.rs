@@ -3,6 +3,7 @@
 //! same, as the first Thumb processors did in their decode stage; the few that none equals have
 //! handlers of their own.
 
+use super::cores::Architecture;
 use super::exec::{self, kinds, Kind};
 use super::insn::{Insn, Op};
 
@@ -41,10 +42,18 @@ mod opcode {
     pub const MVN: u32 = 15;
 }
 
-/// Decodes the Thumb instruction `half`.
+/// Decodes the Thumb instruction `half`. BKPT and both forms of BLX came with version 5.
 #[must_use]
-pub fn decode(half: u16) -> Op {
-    let (word, kind) = expand(u32::from(half));
+pub fn decode(half: u16, architecture: Architecture) -> Op {
+    let (word, mut kind) = expand(u32::from(half));
+    let later = [
+        kinds::BREAKPOINT,
+        kinds::BRANCH_LINK_EXCHANGE,
+        kinds::THUMB_LINK_EXCHANGE,
+    ];
+    if architecture < Architecture::V5Te && kind.is_some_and(|kind| later.contains(&kind)) {
+        kind = Some(kinds::UNDEFINED);
+    }
     let insn = Insn(word);
     Op::new(insn, kind.unwrap_or_else(|| exec::kind_v5(insn).1))
 }

@@ -219,7 +219,11 @@ mod tests {
 
     #[test]
     fn each_register_is_described_once() {
-        for (core, count) in [(CoreKind::Sa1110, 50), (CoreKind::Arm926, 52)] {
+        for (core, count) in [
+            (CoreKind::Sa1110, 50),
+            (CoreKind::Arm920, 51),
+            (CoreKind::Arm926, 52),
+        ] {
             let table = Table::new(cores::Table::of(core));
             let text = table.description();
             assert_eq!(table.count(), count);

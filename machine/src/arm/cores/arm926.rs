@@ -26,10 +26,11 @@ pub const TABLE: Table = Table {
     // "FCSE translation is not applied for addresses used for entry based cache or TLB maintenance
     // operations. For these operations VA = MVA" (TRM p. 2-34).
     relocates_maintenance: false,
-    insn_fault_status: true,        // TRM 3.6.2
-    fine_tables: true,              // TRM 3.2.3
-    writes_through: true,           // TRM 4.1
-    tlb_lockdown_bits: 0x1c00_0001, // TRM 2.3.11: victim and P
+    insn_fault_status: true,                // TRM 3.6.2
+    fine_tables: true,                      // TRM 3.2.3
+    writes_through: true,                   // TRM 4.1
+    cache_type: (0b1110 << 25) | (1 << 24), // TRM 2.3.1: write-back, register 7, format C; two
+    tlb_lockdown_bits: 0x1c00_0001,         // TRM 2.3.11: victim and P
     read,
     write,
     user_writes: |_| false,

@@ -3,6 +3,7 @@
 //! asks the table of its core, never which core it is. What differs between machines of one core
 //! (sizes, clock, cycles) is in their machine files.
 
+mod arm920;
 mod arm926;
 mod sa1110;
 
@@ -16,6 +17,8 @@ use super::cp15::{Read, Register, Write};
 pub enum Architecture {
     /// Version 4, without Thumb.
     V4,
+    /// Version 4T.
+    V4T,
     /// Version 5TE; of 5TEJ all but Jazelle execution.
     V5Te,
 }
@@ -24,7 +27,7 @@ impl Architecture {
     /// Whether there is a Thumb state.
     #[must_use]
     pub fn has_thumb(self) -> bool {
-        self > Self::V4
+        self >= Self::V4T
     }
 
     /// Whether a load of the PC may change the state (DDI 0100, A2.4.3).
@@ -38,6 +41,7 @@ impl Architecture {
     pub fn status_bits(self) -> u32 {
         match self {
             Self::V4 => psr::IMPLEMENTED_V4,
+            Self::V4T => psr::IMPLEMENTED_V4T,
             Self::V5Te => psr::IMPLEMENTED_V5TE,
         }
     }
@@ -47,6 +51,7 @@ impl Architecture {
     pub fn name(self) -> &'static str {
         match self {
             Self::V4 => "armv4",
+            Self::V4T => "armv4t",
             Self::V5Te => "armv5te",
         }
     }
@@ -74,7 +79,9 @@ pub struct Table {
     pub fine_tables: bool,
     /// Whether pages with C=1, B=0 are written through; otherwise they use the mini data cache.
     pub writes_through: bool,
-    /// What the TLB lockdown register keeps; 0 where there is none.
+    /// Bits 31:24 of the cache type register: how the caches are written, cleaned and locked.
+    pub cache_type: u32,
+    /// What the register of a TLB with locked places keeps; 0 where there is none.
     pub tlb_lockdown_bits: u32,
     /// What MRC of a register of CP15 gives.
     pub read: fn(Register) -> Read,
@@ -92,6 +99,7 @@ impl Table {
     pub fn of(kind: CoreKind) -> &'static Self {
         match kind {
             CoreKind::Sa1110 => &sa1110::TABLE,
+            CoreKind::Arm920 => &arm920::TABLE,
             CoreKind::Arm926 => &arm926::TABLE,
         }
     }

@@ -27,6 +27,7 @@ pub const TABLE: Table = Table {
     insn_fault_status: false, // DM 7.6: a prefetch abort sets neither register
     fine_tables: false,
     writes_through: false, // DM 6.2
+    cache_type: 0,         // there is no such register
     tlb_lockdown_bits: 0,
     read,
     write,

@@ -200,6 +200,16 @@ pub fn kind(insn: Insn) -> Kind {
     }
 }
 
+/// The handler of an encoding of architecture version 4T: version 4 and BX.
+#[must_use]
+pub fn kind_v4t(insn: Insn) -> Kind {
+    if insn.0 & 0x0ff0_00f0 == 0x0120_0010 {
+        kinds::BRANCH_EXCHANGE
+    } else {
+        kind(insn)
+    }
+}
+
 /// The handler of an encoding of architecture version 5TE, and the instruction as that handler
 /// reads it: an unconditional one gets the condition "always".
 #[must_use]

@@ -128,12 +128,13 @@ impl MemSys {
     /// Decodes the words of the line in `slot` for its state.
     pub(super) fn decode_line(&mut self, slot: usize) {
         let line = self.icache.line(slot);
+        let architecture = self.core.architecture;
         if line.thumb {
             let upper = slot + self.icache.slots();
             for (ops, words) in [slot, upper].into_iter().zip(line.words.chunks_exact(4)) {
                 for (pair, word) in self.ops[ops].0.chunks_exact_mut(2).zip(words) {
-                    pair[0] = thumb::decode(*word as u16);
-                    pair[1] = thumb::decode((word >> 16) as u16);
+                    pair[0] = thumb::decode(*word as u16, architecture);
+                    pair[1] = thumb::decode((word >> 16) as u16, architecture);
                 }
             }
         } else {
@@ -162,7 +163,7 @@ impl MemSys {
         };
         Ok(if thumb {
             let half = (word >> (8 * (pa & 2))) as u16;
-            Fetched::Single(thumb::decode(half), half.into())
+            Fetched::Single(thumb::decode(half, self.core.architecture), half.into())
         } else {
             Fetched::Single(self.decoder.decode(word), word)
         })

@@ -5,6 +5,7 @@
 
 use crate::cache::LINE_BYTES;
 use crate::config::Replacement;
+use crate::tlb::Lockdown;
 
 use crate::arm::cp15::Side;
 
@@ -184,8 +185,8 @@ impl MemSys {
         clean
     }
 
-    /// The cache type register (ARM926EJ-S TRM §2.3.1): write-back, cleaned by register 7, locked
-    /// by ways (format C); size, ways and line length of both caches.
+    /// The cache type register (DDI 0100, B2.2): of both caches size, ways and line length; the rest
+    /// is the core's.
     pub(in crate::arm) fn cache_type(&self) -> u32 {
         let field = |slots: usize, ways: usize| {
             let bytes = slots as u32 * LINE_BYTES;
@@ -195,7 +196,7 @@ impl MemSys {
         };
         let data = field(self.dcache.slots(), self.dcache.ways());
         let insn = field(self.icache.slots(), self.icache.ways());
-        (0b1110 << 25) | (1 << 24) | (data << 12) | insn
+        self.core.cache_type | (data << 12) | insn
     }
 
     /// The ways of a cache that fills leave alone (ARM926EJ-S TRM §2.3.10), one bit each.
@@ -213,6 +214,50 @@ impl MemSys {
             Side::Insn => self.icache.lock_ways(ways.into()),
             Side::Data => self.dcache.lock_ways(ways.into()),
         }
+    }
+
+    /// The number of ways, from the first on, that fills leave alone, where the register of a cache
+    /// that is locked so has it: at the top (ARM920T, register 9).
+    pub(in crate::arm) fn locked_base(&self, side: Side) -> u32 {
+        let (locked, ways) = match side {
+            Side::Insn => (self.icache.locked_ways(), self.icache.ways()),
+            Side::Data => (self.dcache.locked_ways(), self.dcache.ways()),
+        };
+        let shift = 32 - ways.trailing_zeros();
+        locked.trailing_ones().checked_shl(shift).unwrap_or(0)
+    }
+
+    /// Sets it; the next fill of each set takes the first way that is not locked.
+    pub(in crate::arm) fn set_locked_base(&mut self, side: Side, value: u32) {
+        let base = |ways: usize| value.checked_shr(32 - ways.trailing_zeros()).unwrap_or(0);
+        match side {
+            Side::Insn => self.icache.lock_below(base(self.icache.ways()) as u8),
+            Side::Data => self.dcache.lock_below(base(self.dcache.ways()) as u8),
+        }
+    }
+
+    /// The lockdown register of a TLB: base, victim, and whether what comes is preserved (ARM920T,
+    /// register 10).
+    pub(in crate::arm) fn tlb_base(&self, side: Side) -> u32 {
+        let tlb = match side {
+            Side::Insn => self.itlb.as_ref().unwrap_or(&self.dtlb),
+            Side::Data => &self.dtlb,
+        };
+        let at = tlb.lockdown();
+        (u32::from(at.base) << 26) | (u32::from(at.victim) << 20) | u32::from(at.preserve)
+    }
+
+    /// Writes it.
+    pub(in crate::arm) fn set_tlb_base(&mut self, side: Side, value: u32) {
+        let tlb = match side {
+            Side::Insn => self.insn_tlb(),
+            Side::Data => &mut self.dtlb,
+        };
+        tlb.set_lockdown(Lockdown {
+            base: (value >> 26) as u8,
+            victim: ((value >> 20) & 63) as u8,
+            preserve: value & 1 != 0,
+        });
     }
 
     fn for_line(&mut self, address: u32, act: fn(&mut Self, DataCache, usize)) {

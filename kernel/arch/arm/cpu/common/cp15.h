@@ -119,4 +119,22 @@ static inline bool arm_insn_writes(uint32_t insn) {
     }
 }
 
+/* ARM ARM A7: Thumb's loads and stores by their encoding. */
+static inline bool thumb_insn_writes(uint32_t insn) {
+    switch (insn >> 12) {
+    case 5: /* register offset: STR, STRH, STRB before the loads */
+        return (insn >> 9 & 7) < 3;
+    case 6: /* immediate offset, also relative to sp; STMIA */
+    case 7:
+    case 8:
+    case 9:
+    case 12:
+        return (insn >> 11 & 1) == 0;
+    case 11:
+        return (insn & 0xfe00) == 0xb400; /* PUSH */
+    default:
+        return false;
+    }
+}
+
 #endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CPU operations of the ARM920T that are more than one instruction.
+ */
+#include "cpu.h"
+
+#include "kernel.h"
+
+/* The data cache is cleaned line by line, by segment (bits 7..5) and index (bits 31..26): eight
+ * segments of 64 lines (p. 4-9). */
+#define SEGMENTS 8u
+#define INDEXES  64u
+
+void cpu_flush_caches(void) {
+    count_event(PROBE_EVENT_CACHE_FLUSH);
+    for (uint32_t segment = 0; segment < SEGMENTS; segment++) {
+        for (uint32_t index = 0; index < INDEXES; index++) {
+            CP15_WRITE(c7, c14, 2, index << 26 | segment << 5); /* clean and invalidate */
+        }
+    }
+    CP15_WRITE(c7, c5, 0, 0);
+    CP15_WRITE(c7, c10, 4, 0);
+}
+
+void cpu_flush_tlbs(void) {
+    cpu_invalidate_tlbs();
+    count_event(PROBE_EVENT_TLB_FLUSH);
+}
+
+void cpu_clean_dcache_range(uint32_t mva, uint32_t size, int invalidate) {
+    uint32_t end = mva + size;
+    mva &= ~(CACHE_LINE - 1);
+    if (invalidate) {
+        for (; mva < end; mva += CACHE_LINE) {
+            CP15_WRITE(c7, c14, 1, mva); /* clean and invalidate */
+        }
+    } else {
+        for (; mva < end; mva += CACHE_LINE) {
+            cpu_clean_dcache_line(mva);
+        }
+    }
+}
+
+void cpu_init(void) {
+}
+
+void cpu_idle(void) {
+    CP15_WRITE(c7, c0, 4, 0); /* wait for interrupt */
+}
+
+int cpu_insn_writes(uint32_t insn, int thumb) {
+    return thumb ? thumb_insn_writes(insn) : arm_insn_writes(insn);
+}
