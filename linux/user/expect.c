@@ -56,3 +56,23 @@ int scratch_file(size_t bytes, unsigned int seed) {
     }
     return fd;
 }
+
+unsigned long number_in(const char *path, const char *name) {
+    static char text[8192];
+    size_t length = strlen(name);
+    char *line = text;
+    int fd = open(path, O_RDONLY, 0);
+    long got = read_all(fd, text, sizeof(text) - 1);
+    EXPECT(fd >= 0 && got > 0);
+    close(fd);
+    text[got] = 0;
+    while (line) {
+        if (strncmp(line, name, length) == 0 && line[length] == ' ' && line[length + 1] >= '0' &&
+            line[length + 1] <= '9') {
+            return atol(line + length + 1);
+        }
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    fail(__FILE__, __LINE__, name);
+}

@@ -14,25 +14,8 @@ int fass_counts(void) {
     return stat(counters, &found) == 0;
 }
 
-/* A counter by its name. */
 static unsigned long counter(const char *name) {
-    static char text[2048];
-    size_t length = strlen(name);
-    char *line = text;
-    int fd = open(counters, O_RDONLY, 0);
-    ssize_t got = read(fd, text, sizeof(text) - 1);
-    EXPECT(fd >= 0 && got > 0);
-    close(fd);
-    text[got] = 0;
-    while (line) {
-        if (strncmp(line, name, length) == 0 && line[length] == ' ' && line[length + 1] >= '0' &&
-            line[length + 1] <= '9') {
-            return atol(line + length + 1);
-        }
-        line = strchr(line, '\n');
-        line += line != NULL;
-    }
-    fail(__FILE__, __LINE__, name);
+    return number_in(counters, name);
 }
 
 static const char SWITCHES[] = "switches", FLUSHES[] = "flushes", AVOIDED[] = "flushes avoided",
@@ -40,9 +23,10 @@ static const char SWITCHES[] = "switches", FLUSHES[] = "flushes", AVOIDED[] = "f
                   CLEAN[] = "domains recycled clean", ENTRIES[] = "entries loaded",
                   IN_SLOTS[] = "collisions in slots", OF_MAPPINGS[] = "collisions of mappings",
                   WITH_LEFT[] = "collisions with what was left", LEFT[] = "slots left",
-                  ASIDE[] = "stepped aside", WITHOUT[] = "address spaces without a slot",
-                  SHARED[] = "regions shared", JOINED[] = "regions joined",
-                  REGIONS_LEFT[] = "regions left", PAGES[] = "pages of regions loaded",
+                  OF_DATA[] = "flushes of data alone", ASIDE[] = "stepped aside",
+                  WITHOUT[] = "address spaces without a slot", SHARED[] = "regions shared",
+                  JOINED[] = "regions joined", REGIONS_LEFT[] = "regions left",
+                  PAGES[] = "pages of regions loaded",
                   REGIONS_RECYCLED[] = "domains of regions recycled";
 
 enum { ROUNDS = 50 };
@@ -100,9 +84,17 @@ static void domains_are_recycled(void) {
     EXPECT(around(20, words, FOR_COLLISIONS) <= ROUNDS / 10);
 }
 
-/* Thirty that have lines; a flush by fork() and exit of another makes them clean. */
+static volatile unsigned int *map_at(unsigned long at) {
+    void *found = mmap((void *)at, PAGE, PROT_READ | PROT_WRITE,
+                       MAP_ANONYMOUS | MAP_PRIVATE | MAP_FIXED, -1, 0);
+    EXPECT(found == (void *)at);
+    return found;
+}
+
+/* Thirty that have lines; a flush for what others have at one address makes them clean. */
 static void clean_domains(void) {
     unsigned long before = counter(CLEAN);
+    volatile unsigned int *at = map_at(0x52345000);
     struct ring ring;
     ring_make(&ring, 30);
     for (int round = 0; round < 3; round++) {
@@ -110,12 +102,7 @@ static void clean_domains(void) {
             ring_wait(&ring);
         }
         if (ring.own % 5 == 0) {
-            pid_t child = fork();
-            EXPECT(child >= 0);
-            if (child == 0) {
-                _exit(0);
-            }
-            EXPECT(ended_well(child));
+            *at = ring.own;
         }
         ring_pass(&ring);
     }
@@ -123,11 +110,20 @@ static void clean_domains(void) {
     EXPECT(counter(CLEAN) > before);
 }
 
-static volatile unsigned int *map_at(unsigned long at) {
-    void *found = mmap((void *)at, PAGE, PROT_READ | PROT_WRITE,
-                       MAP_ANONYMOUS | MAP_PRIVATE | MAP_FIXED, -1, 0);
-    EXPECT(found == (void *)at);
-    return found;
+/* fork() and exit write the data cache back; instructions stay, until a slot comes to be had again.
+ */
+static void fork_and_exit(void) {
+    unsigned long flushes = counter(FLUSHES), of_data = counter(OF_DATA);
+    for (int i = 0; i < ROUNDS; i++) {
+        pid_t child = fork();
+        EXPECT(child >= 0);
+        if (child == 0) {
+            _exit(0);
+        }
+        EXPECT(ended_well(child));
+    }
+    EXPECT(counter(OF_DATA) >= of_data + 2 * ROUNDS);
+    EXPECT(counter(FLUSHES) <= flushes + 2 + ROUNDS / 20);
 }
 
 /* Two take it from each other, and flush, until they step aside; then they flush all the same. */
@@ -246,6 +242,7 @@ const struct test fass_tests[] = {
     {"a switch flushes nothing", nothing_is_flushed},
     {"domains are recycled", domains_are_recycled},
     {"domains are recycled clean", clean_domains},
+    {"fork and exit flush data", fork_and_exit},
     {"collisions in slots", collisions_in_slots},
     {"collisions of mappings", collisions_of_mappings},
     {"aside and back", aside_and_back},

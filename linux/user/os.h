@@ -87,4 +87,11 @@ int futex_wake(int *word, int waiters);
 long read_all(int fd, void *buffer, size_t bytes);
 long write_all(int fd, const void *buffer, size_t bytes);
 
+/* Memory that may be swapped: to which there is room after swap_make(), on the RAM disk. The range
+ * is written there, but for pages that more than one process has in its page tables. */
+int swap_make(void);
+int swap_on(void);
+int swap_off(void);
+int swap_out(const volatile void *at, size_t bytes);
+
 #endif

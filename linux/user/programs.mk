@@ -3,8 +3,8 @@
 # made by the pinned compiler. Included by ../Makefile.
 INIT     := init os aeabi
 SH       := sh os aeabi
-TESTS    := selftest expect process signals pipes sockets locks memory shared together spaces fass code states time os
-STRESS   := stress stress_memory stress_process stress_shared stress_threads expect os aeabi
+TESTS    := selftest expect process signals pipes sockets locks memory shared swap swap_disk together spaces fass code states time os
+STRESS   := stress stress_memory stress_process stress_shared stress_threads stress_swap swap_disk expect os aeabi
 LARGE    := large os aeabi
 NETWORK  := net os aeabi
 # The suite of benchmarks (bench/unix), which has no file of this folder in it: its licence is not

@@ -11,7 +11,7 @@
 #include "stress.h"
 
 static const struct scene *const tables[] = {memory_scenes, process_scenes, shared_scenes,
-                                             thread_scenes};
+                                             thread_scenes, swap_scenes};
 
 enum { MOST_SCENES = 24, MOST_WORKERS = 8, TIMEOUT_SECONDS = 120 };
 
@@ -144,6 +144,9 @@ int main(int argc, char **argv) {
         return 2;
     }
     played = fresh(sizeof(*played) * MOST_WORKERS, MAP_SHARED);
+    if (swap_make() != 0) {
+        printf("stress: no swap: error %d\n", errno);
+    }
     printf("stress: seed=%u workers=%u seconds=%u\n", seed, workers, seconds);
     for (unsigned int i = 0; i < workers; i++) {
         children[i] = forked();

@@ -26,7 +26,8 @@ struct scene {
 };
 
 /* The tables, one a file; each ends with an entry without a name. */
-extern const struct scene memory_scenes[], process_scenes[], shared_scenes[], thread_scenes[];
+extern const struct scene memory_scenes[], process_scenes[], shared_scenes[], thread_scenes[],
+    swap_scenes[];
 
 /* A child process that has returned from here with 0. */
 pid_t forked(void);

@@ -15,8 +15,8 @@ struct test {
 
 /* The tables, one a file; each ends with an entry without a name. */
 extern const struct test process_tests[], signal_tests[], pipe_tests[], socket_tests[],
-    lock_tests[], memory_tests[], shared_tests[], together_tests[], space_tests[], code_tests[],
-    state_tests[], time_tests[], fass_tests[], library_tests[];
+    lock_tests[], memory_tests[], shared_tests[], swap_tests[], together_tests[], space_tests[],
+    code_tests[], state_tests[], time_tests[], fass_tests[], library_tests[];
 
 /* Whether the kernel counts what fast address-space switching does, as `fass_tests` read it. */
 int fass_counts(void);
@@ -50,6 +50,9 @@ void *fresh(size_t bytes, int flags);
 
 /* A new file in /tmp of so many bytes, filled from `seed`; already unlinked. */
 int scratch_file(size_t bytes, unsigned int seed);
+
+/* The number behind a name, at the beginning of a line of a file of counters. */
+unsigned long number_in(const char *path, const char *name);
 
 /* A ring of processes through which a token goes. The parent is the first. */
 struct ring {
