@@ -27,6 +27,14 @@
 #define PROBE_EVENT          0x24 /* W: count a guest event 0..31 */
 #define PROBE_COUNTER_SELECT 0x28 /* W: choose a machine counter by number */
 #define PROBE_COUNTER        0x2c /* R: its low half, user and kernel together */
+/* Of the machine's counters, those that programs here ask for, by number. */
+#define PROBE_COUNT_CYCLES                    0
+#define PROBE_COUNT_FILL_STALL_CYCLES         22
+#define PROBE_COUNT_WALK_STALL_CYCLES         23
+#define PROBE_COUNT_WRITE_BUFFER_STALL_CYCLES 24
+#define PROBE_COUNT_ICACHE_INVALIDATE_ALL     25
+#define PROBE_COUNT_IDLE_CYCLES               53
+
 /*
  * How the coherence checker knows the running space, for kernels whose spaces have page directories
  * of their own, whether or not the processor walks them. Addresses are the kernel's own, mapped

@@ -183,6 +183,42 @@ def boot(
     machine.hand_over(arguments)
 
 
+@app.command()
+def demo(
+    machine_name: Annotated[
+        str, typer.Option("--machine", "-m", metavar="NAME", help="sa1110 or versatilepb.")
+    ] = DEFAULT_MACHINE,
+    processes: Annotated[int, typer.Option(min=2, max=30, help="In the ring.")] = 4,
+    kb: Annotated[int, typer.Option(min=0, max=64, help="KB that each touches.")] = 0,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="End after so many tenths of a simulated second.")
+    ] = None,
+) -> None:
+    """Linux with slow and with fast switches, side by side, while it runs."""
+    from rich.live import Live
+
+    from switchyard import demo as demonstration
+    from switchyard import demo_show
+
+    out, err = _consoles()
+    kernels = demonstration.kernels(machine_name)
+    build_linux.ensure(kernels, lambda linux: err.print(f"demo: building {linux.name}"))
+    words = f"processes={processes} kb={kb} steps={steps or 0}"
+    shown = [demonstration.Shown(linux, words) for linux in kernels]
+    try:
+        with demonstration.typing(shown):
+            if out.is_terminal:
+                with Live(console=out, auto_refresh=False) as live:
+                    for both in demonstration.steps(shown):
+                        live.update(demo_show.screen(both), refresh=True)
+            else:
+                for both in demonstration.steps(shown):
+                    out.print(demo_show.line(both), soft_wrap=True)
+    finally:
+        for one in shown:
+            one.end()
+
+
 @app.command("build")
 def build_guests(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...")] = None,

@@ -6,6 +6,7 @@ SH       := sh os aeabi
 TESTS    := selftest expect process signals pipes sockets locks memory shared swap swap_disk together spaces fass code states time os
 STRESS   := stress stress_memory stress_process stress_shared stress_threads stress_swap swap_disk expect os aeabi
 LARGE    := large os aeabi
+TURNS    := turns os aeabi
 NETWORK  := net os aeabi
 # The suite of benchmarks (bench/unix), which has no file of this folder in it: its licence is not
 # this folder's.
@@ -13,7 +14,7 @@ SUITE    := $(addprefix bench/unix/,suite measure children potato ctx bandwidth 
             signal extreme sharing) bench/os/linux l4/lib/arch/arm/divide l4/lib/arch/arm/aeabi
 HELLO    := bench/unix/hello
 BENCH    := $(addprefix $(USER)/,init $(if $(ANYWHERE),,sh) suite hello)
-PROGRAMS := $(sort $(BENCH) $(if $(ANYWHERE),,$(addprefix $(USER)/,tests/init sh selftest stress large $(MORE))))
+PROGRAMS := $(sort $(BENCH) $(if $(ANYWHERE),,$(addprefix $(USER)/,tests/init sh selftest stress large turns $(MORE))))
 
 # Programs are where the linker puts them, or (ANYWHERE) where there is room: then they relocate
 # themselves, have a stack of a fixed size where there is no MMU, and fork() is the system call of
@@ -38,11 +39,15 @@ $(USER)/%.o: user/%.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(TARGET) $(CFLAGS_USER) -include nolibc.h -c -o $@ $<
 
+# The machine's counters.
+$(USER)/turns.o: CFLAGS_USER += -I$(TOP)/include
+$(USER)/turns.o: $(TOP)/include/probe.h
+
 # The init of the disk that has the stress program. That beside the benchmarks stays as it is, lest
 # what is measured there change with the tests.
 $(USER)/tests/init.o: user/init.c $(HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(TARGET) $(CFLAGS_USER) -DSTRESS='"/bin/stress"' -include nolibc.h -c -o $@ $<
+	$(CC) $(TARGET) $(CFLAGS_USER) -DSTRESS='"/bin/stress"' -DRUN -include nolibc.h -c -o $@ $<
 
 # From elsewhere in the repository, under their places in it. nolibc's types do not convert as
 # Switchyard's own code has it, but it does as -Wall and -Wextra want.
@@ -72,6 +77,7 @@ $(USER)/tests/init: $(USER)/tests/init.o $(USER)/os.o $(USER)/aeabi.o
 $(USER)/sh: $(SH:%=$(USER)/%.o)
 $(USER)/stress: $(STRESS:%=$(USER)/%.o)
 $(USER)/large: $(LARGE:%=$(USER)/%.o)
+$(USER)/turns: $(TURNS:%=$(USER)/%.o)
 $(USER)/net: $(NETWORK:%=$(USER)/%.o)
 $(USER)/suite: $(SUITE:%=$(USER)/%.o)
 $(USER)/hello: $(HELLO:%=$(USER)/%.o)

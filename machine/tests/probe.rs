@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use switchyard_machine::counters::Tally;
 use switchyard_machine::dev::probe::{PROBE_BASE, PROBE_MAGIC, REGISTERS};
 
 /// The numeric constants of the header.
@@ -33,8 +34,14 @@ fn header_and_simulator_agree() {
     for (name, offset) in REGISTERS {
         assert_eq!(header.remove(*name), Some(*offset), "{name}");
     }
-    // What is left are the numbers of guest events, a matter between guests and experiments.
+    // What is left are the numbers of counters, and those of guest events, a matter between guests
+    // and experiments.
     for (name, number) in header {
+        if let Some(counter) = name.strip_prefix("PROBE_COUNT_") {
+            let known = Tally::NAMES.get(number as usize).copied();
+            assert_eq!(known, Some(counter.to_lowercase().as_str()), "{name}");
+            continue;
+        }
         assert!(name.starts_with("PROBE_EVENT_"), "{name} is not modelled");
         assert!(number < 32, "{name} is no event number");
     }
