@@ -39,7 +39,7 @@ static bool may_exchange(const struct tcb *self, const struct tcb *t) {
 
 /* Same registers in and out: r0 dest, r1 control, r2 sp, r3 ip, r4 flags, r5 handle, r6 pager. */
 void exchange_registers(struct tcb *self) {
-    uint32_t *r = self->frame.r;
+    uint32_t *r = frame_arguments(&self->frame);
     uint32_t control = r[1];
     struct tcb *t = thread_resolve(self->space, r[0]);
     if (t == NULL || t->space == NULL || t->utcb == 0 || !may_exchange(self, t)) {
@@ -48,7 +48,7 @@ void exchange_registers(struct tcb *self) {
         return;
     }
     uint32_t result = ipc_state(t) | ((t->flags & FLAG_HALTED) != 0 ? RESULT_HALTED : 0);
-    uint32_t old_sp = t->frame.sp, old_ip = t->frame.pc, old_flags = t->frame.cpsr & 0xf0000000;
+    uint32_t old_sp = t->frame.sp, old_ip = t->frame.pc, old_flags = frame_flags(&t->frame);
     uint32_t old_handle = utcb_read(t, L4_UTCB_USER_DEFINED_HANDLE);
     uint32_t old_pager = utcb_read(t, L4_UTCB_PAGER);
 
@@ -64,7 +64,7 @@ void exchange_registers(struct tcb *self) {
         t->frame.pc = r[3];
     }
     if ((control & CONTROL_SET_FLAGS) != 0) {
-        t->frame.cpsr = (t->frame.cpsr & 0x0fffffff) | (r[4] & 0xf0000000);
+        t->frame.status = frame_status(t->frame.status, r[4]);
     }
     if ((control & CONTROL_SET_HANDLE) != 0) {
         utcb_write(t, L4_UTCB_USER_DEFINED_HANDLE, r[5]);

@@ -15,10 +15,6 @@
 
 #include <string.h>
 
-/* Message registers of the frame: MR 0 to 4 are r3 to r7. */
-#define FRAME_MRS 5
-#define FRAME_MR0 3
-
 /* The message between sender and receiver. Under `flush` only one of the two UTCBs is reachable by
  * the address that its lines have, so the message is read first and written then. */
 static uint32_t message[L4_NUM_MRS];
@@ -102,8 +98,8 @@ static void fail_phase(struct tcb *t, uint32_t error, uint32_t phase) {
     t->kind = KIND_USER;
     switch (kind) {
     case KIND_USER:
-        t->frame.r[0] = 0;
-        t->frame.r[FRAME_MR0] = TAG_ERROR;
+        frame_set_result(&t->frame, 0);
+        frame_message(&t->frame)[0] = TAG_ERROR;
         utcb_write(t, L4_UTCB_ERROR_CODE, L4_IPC_ERROR(error, phase));
         make_ready(t, false);
         break;
@@ -138,8 +134,8 @@ void ipc_fail(struct tcb *t, uint32_t error) {
 /* The receive phase of a thread that is ready but has not begun it (who sends to it waits on). */
 static void drop_receive(struct tcb *t, uint32_t error) {
     t->flags &= (uint8_t)~FLAG_RECEIVE;
-    t->frame.r[0] = 0;
-    t->frame.r[FRAME_MR0] = TAG_ERROR;
+    frame_set_result(&t->frame, 0);
+    frame_message(&t->frame)[0] = TAG_ERROR;
     utcb_write(t, L4_UTCB_ERROR_CODE, L4_IPC_ERROR(error, L4_IPC_PHASE_RECEIVE));
 }
 
@@ -206,7 +202,7 @@ static uint32_t collect(const struct tcb *sender) {
         return TAG_UNTYPED(message[0]);
     }
     for (uint32_t i = 0; i < FRAME_MRS; i++) {
-        message[i] = sender->frame.r[FRAME_MR0 + i];
+        message[i] = frame_read_message(&sender->frame)[i];
     }
     message[0] &= ~0xf000u; /* flags: what the receiver sees there is the kernel's word */
     uint32_t words = TAG_UNTYPED(message[0]) + TAG_TYPED(message[0]);
@@ -252,7 +248,7 @@ static uint32_t transfer_items(const struct tcb *sender, const struct tcb *recei
 /* From fault_path.S: `self` answers the page fault of `t` with one item, which is in its frame.
  * False: it is none for that, or there is no memory; the long way finds out again. */
 bool ipc_answer_fault(struct tcb *self, struct tcb *t) {
-    const uint32_t *item = &self->frame.r[FRAME_MR0 + 1];
+    const uint32_t *item = frame_message(&self->frame) + 1;
     thread_entered_kernel();
     if ((item[0] & 0xc) != 8) {
         return false;
@@ -279,7 +275,8 @@ static void tell_sender(const struct tcb *sender, const struct tcb *receiver) {
         }
     }
     if ((sender->flags & FLAG_REDIRECTED) != 0) {
-        const struct tcb *intended = thread_resolve(sender->space, sender->frame.r[0]);
+        const struct tcb *intended =
+            thread_resolve(sender->space, frame_read_arguments(&sender->frame)[0]);
         if (intended != NULL && intended != receiver) {
             message[0] |= TAG_REDIRECTED;
             utcb_write(receiver, L4_UTCB_INTENDED_RECEIVER, intended->id);
@@ -303,9 +300,9 @@ static void deliver(const struct tcb *sender, struct tcb *receiver, uint32_t wor
     switch (kind) {
     case KIND_USER:
         tell_sender(sender, receiver);
-        receiver->frame.r[0] = sender_name(sender, local);
+        frame_set_result(&receiver->frame, sender_name(sender, local));
         for (uint32_t i = 0; i < FRAME_MRS; i++) {
-            receiver->frame.r[FRAME_MR0 + i] = message[i];
+            frame_message(&receiver->frame)[i] = message[i];
         }
         if (words >= FRAME_MRS) {
             utcb_write_words(receiver, L4_UTCB_MR + 4 * FRAME_MRS, &message[FRAME_MRS],
@@ -581,8 +578,8 @@ static void finish_send(struct tcb *t) {
     }
     timer_disarm(t);
     if (t->receive_from == 0) {
-        t->frame.r[0] = 0;
-        t->frame.r[FRAME_MR0] = 0;
+        frame_set_result(&t->frame, 0);
+        frame_message(&t->frame)[0] = 0;
         make_ready(t, false);
     } else if (begin_receive(t) != NULL) {
         t->flags |= FLAG_RECEIVE;
@@ -643,7 +640,7 @@ static bool may_propagate(const struct tcb *self, const struct tcb *as, const st
 
 /* In whose name the message of `self` is sent; a propagation that is not allowed is none. */
 static uint32_t name_of_sender(const struct tcb *self, const struct tcb *partner) {
-    if ((self->frame.r[FRAME_MR0] & TAG_PROPAGATED) == 0) {
+    if ((frame_read_message(&self->frame)[0] & TAG_PROPAGATED) == 0) {
         return self->id;
     }
     const struct tcb *as = thread_resolve(self->space, utcb_read(self, L4_UTCB_VIRTUAL_SENDER));
@@ -661,9 +658,10 @@ static struct tcb *redirect(const struct tcb *self, struct tcb *partner) {
 }
 
 void ipc(struct tcb *self) {
-    uint32_t to = self->frame.r[0];
-    self->receive_from = self->frame.r[1];
-    self->timeouts = self->frame.r[2];
+    const uint32_t *arguments = frame_arguments(&self->frame);
+    uint32_t to = arguments[0];
+    self->receive_from = arguments[1];
+    self->timeouts = arguments[2];
     if (to != 0) {
         struct tcb *partner = thread_resolve(self->space, to);
         if (partner != NULL) {
@@ -696,8 +694,8 @@ void ipc(struct tcb *self) {
         }
     }
     if (self->receive_from == 0) {
-        self->frame.r[0] = 0;
-        self->frame.r[FRAME_MR0] = 0;
+        frame_set_result(&self->frame, 0);
+        frame_message(&self->frame)[0] = 0;
         return;
     }
     receive(self);

@@ -68,11 +68,7 @@ void kdb_printf(const char *format, ...) {
 static void print_thread(const struct tcb *t) {
     kdb_printf("thread %x state %u kind %u priority %u space %x\n", t->id, (uint32_t)t->state,
                (uint32_t)t->kind, (uint32_t)t->priority, (uint32_t)t->space);
-    for (uint32_t i = 0; i < 11; i++) {
-        kdb_printf("%s%u %x%c", i < 10 ? " r" : "r", i, t->frame.r[i], i % 4 == 3 ? '\n' : ' ');
-    }
-    kdb_printf("r11 %x\nr12 %x sp %x lr %x pc %x cpsr %x\n", t->frame.r11, t->frame.r12,
-               t->frame.sp, t->frame.lr, t->frame.pc, t->frame.cpsr);
+    frame_print(&t->frame, kdb_printf);
 }
 
 _Noreturn void panic(const char *what) {

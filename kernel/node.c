@@ -18,11 +18,12 @@ static struct kmem_cache node_cache = {.size = 32, .dirty = true};
 static struct kmem_cache device_cache = {.size = 16};
 _Static_assert(sizeof(struct node) == 32 && sizeof(struct device_frame) == 16, "cache sizes");
 
-struct ram_section ram_sections[SDRAM_SIZE >> 20];
+struct ram_section ram_sections[SDRAM_SIZE >> SECTION_LOG2];
 struct node *ram_small[SDRAM_SIZE / PAGE_SIZE];
 uint8_t frame_state[SDRAM_SIZE / PAGE_SIZE];
 _Static_assert(L4_ARM_MEMORY_CACHED <= FRAME_ATTRIBUTE && L4_ARM_MEMORY_DEFAULT == 0, "attributes");
-_Static_assert((SDRAM_PA & 0xfffff) == 0 && (SDRAM_SIZE & 0xfffff) == 0, "sections of RAM");
+_Static_assert((SDRAM_PA & SECTION_MASK) == 0 && (SDRAM_SIZE & SECTION_MASK) == 0,
+               "sections of RAM");
 
 #define DEVICE_BUCKETS 32u
 static struct device_frame *device_frames[DEVICE_BUCKETS];

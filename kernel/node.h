@@ -76,7 +76,7 @@ extern struct ram_section ram_sections[];
 extern struct node *ram_small[];
 
 static inline struct ram_section *ram_section_of(uint32_t pa) {
-    return &ram_sections[(pa - SDRAM_PA) >> 20];
+    return &ram_sections[(pa - SDRAM_PA) >> SECTION_LOG2];
 }
 
 /*

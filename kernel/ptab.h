@@ -11,17 +11,7 @@
 #define PTAB_H
 
 #include "kernel.h"
-
-#define PAGE_SIZE 4096u
-#define PAGE_MASK (PAGE_SIZE - 1)
-
-/* The sizes of the hardware, and how many pages of one fill a page of the next. */
-enum page_size { SIZE_NONE, SIZE_4K, SIZE_64K, SIZE_1M };
-#define PARTS 16u
-
-static inline uint32_t size_log2(enum page_size size) {
-    return 8 + 4 * (uint32_t)size;
-}
+#include "page_sizes.h"
 
 static inline uint32_t size_bytes(enum page_size size) {
     return 1u << size_log2(size);

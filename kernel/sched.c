@@ -42,7 +42,7 @@ void sched_init(void) {
     idle_thread.state = STATE_READY;
     idle_thread.frame.pc = (uint32_t)idle_loop;
     idle_thread.frame.sp = (uint32_t)idle_stack_top;
-    idle_thread.frame.cpsr = 0x5f; /* System mode, IRQs on, FIQs off */
+    idle_thread.frame.status = FRAME_STATUS_IDLE;
     hot.current = &idle_thread;
 }
 
@@ -393,7 +393,7 @@ static uint32_t highest_allowed(const struct tcb *self) {
  * value as it is. Allowed to threads of the space that the thread's scheduler is in.
  */
 void schedule(struct tcb *self) {
-    uint32_t *r = self->frame.r;
+    uint32_t *r = frame_arguments(&self->frame);
     struct tcb *t = thread_resolve(self->space, r[0]);
     uint32_t error = L4_ErrOk;
     if (t == NULL || t->space == NULL) {

@@ -15,14 +15,14 @@
 #include "timer.h"
 
 static void result(struct tcb *self, uint32_t value, uint32_t error) {
-    self->frame.r[0] = value;
+    frame_set_result(&self->frame, value);
     if (error != L4_ErrOk) {
         utcb_write(self, L4_UTCB_ERROR_CODE, error);
     }
 }
 
 static void sys_thread_control(struct tcb *self) {
-    const uint32_t *r = self->frame.r;
+    const uint32_t *r = frame_read_arguments(&self->frame);
     struct control_result done = thread_control(self, r[0], r[1], r[2], r[3], r[4]);
     result(self, done.result, done.error);
 }
@@ -34,7 +34,7 @@ static bool redirector_is_good(uint32_t id) {
 }
 
 static void sys_space_control(struct tcb *self) {
-    const uint32_t *r = self->frame.r;
+    const uint32_t *r = frame_read_arguments(&self->frame);
     const struct tcb *t = thread_find(r[0]);
     uint32_t error = L4_ErrOk;
     if (!self->space->privileged) {
@@ -51,21 +51,22 @@ static void sys_space_control(struct tcb *self) {
             thread_mark_redirected(t->space);
         }
     }
-    self->frame.r[1] = 0;
+    frame_set_second_result(&self->frame, 0);
     result(self, error == L4_ErrOk, error);
 }
 
 /* r0 control: bit 6 flush (from oneself too), bits 5..0 the last message register with an fpage. */
 static void sys_unmap(struct tcb *self) {
-    uint32_t control = self->frame.r[0];
+    uint32_t control = frame_arguments(&self->frame)[0];
+    uint32_t *message = frame_message(&self->frame);
     bool own = (control & 0x40) != 0;
     for (uint32_t i = 0; i <= (control & 0x3f); i++) {
         L4_Fpage_t page;
-        page.raw = i < 5 ? self->frame.r[3 + i] : utcb_read(self, L4_UTCB_MR + 4 * i);
+        page.raw = i < FRAME_MRS ? message[i] : utcb_read(self, L4_UTCB_MR + 4 * i);
         uint32_t status = space_unmap(self->space, page, own);
         page.raw = (page.raw & ~0xfu) | status;
-        if (i < 5) {
-            self->frame.r[3 + i] = page.raw;
+        if (i < FRAME_MRS) {
+            message[i] = page.raw;
         } else {
             utcb_write(self, L4_UTCB_MR + 4 * i, page.raw);
         }
@@ -73,14 +74,14 @@ static void sys_unmap(struct tcb *self) {
 }
 
 static void sys_thread_switch(struct tcb *self) {
-    uint32_t to = self->frame.r[0];
+    uint32_t to = frame_arguments(&self->frame)[0];
     sched_yield(to == 0 ? NULL : thread_resolve(self->space, to));
 }
 
 static void sys_system_clock(struct tcb *self) {
     uint64_t now = timer_now();
-    self->frame.r[0] = (uint32_t)now;
-    self->frame.r[1] = (uint32_t)(now >> 32);
+    frame_set_result(&self->frame, (uint32_t)now);
+    frame_set_second_result(&self->frame, (uint32_t)(now >> 32));
 }
 
 /*
@@ -89,7 +90,7 @@ static void sys_system_clock(struct tcb *self) {
  * on them, and no voltage can be set: so what is asked for must be what is.
  */
 static void sys_processor_control(struct tcb *self) {
-    const uint32_t *r = self->frame.r;
+    const uint32_t *r = frame_read_arguments(&self->frame);
     uint32_t error = L4_ErrOk;
     if (!self->space->privileged) {
         error = L4_ErrNoPrivilege;
@@ -106,7 +107,7 @@ static void sys_processor_control(struct tcb *self) {
  * the attributes are where MR 0 and 1 would be.
  */
 static void sys_memory_control(struct tcb *self) {
-    const uint32_t *r = self->frame.r;
+    const uint32_t *r = frame_read_arguments(&self->frame);
     if (!self->space->privileged) {
         result(self, 0, L4_ErrNoPrivilege);
         return;

@@ -14,7 +14,6 @@
 
 #include <string.h>
 
-#define CPSR_USER         0x10u
 #define TIMESLICE_DEFAULT 10000u /* microseconds */
 
 /* Sigma0's areas: a 1 MB of their own, next to the root task's (l4/arch/arm/binding.h), so that the
@@ -139,7 +138,7 @@ static struct tcb *make(uint32_t id, struct space *space, uint32_t scheduler) {
     t->id = id;
     t->state = STATE_INACTIVE;
     t->priority = PRIORITY_DEFAULT;
-    t->frame.cpsr = CPSR_USER;
+    t->frame.status = FRAME_STATUS_USER;
     t->scheduler = scheduler;
     t->timeslice = t->timeslice_left = TIMESLICE_DEFAULT;
     t->quantum_left = ~0ull;

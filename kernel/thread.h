@@ -8,6 +8,7 @@
 #ifndef THREAD_H
 #define THREAD_H
 
+#include "frame.h"
 #include "kernel.h"
 
 #include <l4/types.h>
@@ -51,21 +52,6 @@
 #define FLAG_SENDER     32  /* of the string copy that it is in */
 #define FLAG_LOCAL      64  /* receiver of a string copy that wanted any local thread */
 #define FLAG_REDIRECTED 128 /* its space has a redirector: no fast path, either way */
-
-/*
- * User registers; entry.S saves and loads them. First what a system call keeps, in the order in
- * which one instruction moves it; between them, in struct tcb, lie the words of the IPC path.
- */
-struct frame {
-    uint32_t r11;
-    uint32_t sp;
-    uint32_t lr;
-    uint32_t ipc_words[5];
-    uint32_t pc;
-    uint32_t cpsr;
-    uint32_t r[11]; /* r0 to r10 */
-    uint32_t r12;
-};
 
 #define KMSG_WORDS 14
 

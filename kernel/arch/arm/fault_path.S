@@ -2,7 +2,7 @@
 /*
  * The page fault's short way: from the abort to the pager's first instruction behind its Ipc, and
  * from its answer back to the instruction that faulted. First every check, then a commit that cannot
- * fail; what does not fit goes through fault.c and ipc.c, and comes to the same. What this rests on
+ * fail; what does not fit goes through arch/arm/fault.c and ipc.c, and comes to the same. What this rests on
  * is said in ipc_path.S; docs/ipc-path.md counts the cycles of each step.
  *
  * A load or store that finds nothing mapped in a page table that exists is the program's fault,

@@ -35,7 +35,7 @@ _Static_assert(TCB_UTCB < 32, "the receiver's words lie in one cache line");
 _Static_assert(offsetof(struct tcb, frame.ipc_words) == TCB_ID,
                "frame leaves the IPC path's words");
 _Static_assert(offsetof(struct tcb, frame.pc) == TCB_PC, "frame.pc");
-_Static_assert(offsetof(struct tcb, frame.cpsr) == TCB_CPSR, "frame.cpsr");
+_Static_assert(offsetof(struct tcb, frame.status) == TCB_CPSR, "frame.status");
 _Static_assert(offsetof(struct tcb, frame.r) == TCB_R0, "frame.r");
 _Static_assert(offsetof(struct tcb, frame.r12) == TCB_R0 + 11 * 4, "frame.r12");
 _Static_assert(offsetof(struct tcb, wait_open) == TCB_WAIT_OPEN, "tcb.wait_open");

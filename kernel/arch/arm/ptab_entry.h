@@ -9,7 +9,8 @@
  *
  * The domain is the switching scheme's. Behind each table lies another of as many words, which the
  * hardware knows nothing of: for a page of 4 KB its node in the mapping database, if somebody has
- * noted it. Only ptab.c, and mapdb.c for the way of a page fault's answer, include this.
+ * noted it. Only ptab.c and, for the answer to a page
+ * fault, map_page.h include this.
  */
 #ifndef PTAB_ENTRY_H
 #define PTAB_ENTRY_H
@@ -42,6 +43,11 @@
 #define PTE_AP_KERNEL 0x550u
 #define PTE_DORMANT   0x010u /* with type 00 */
 #define PTE_DORMANT_L 0x020u /* dormant: of a large page */
+
+/* Of a cached page of 4 KB, beside its frame: dormant, or valid and perhaps writable, too. */
+#define ENTRY_DORMANT  PTE_DORMANT
+#define ENTRY_READABLE (PTE_SMALL | CB | PTE_AP_RO)
+#define ENTRY_WRITABLE PTE_AP_RW
 
 #define CB (MAPPING_CACHEABLE | MAPPING_BUFFERABLE)
 

@@ -27,22 +27,19 @@ bool user_load(uint32_t va, uint32_t *value) {
     return va < KERNEL_AREA && (va & 3) == 0 && guarded_load(va, value);
 }
 
-/* Bit of the CPSR: Thumb state, on processors that have it. */
-#define CPSR_THUMB 0x20u
-
 /* The instruction at `pc`, which the program has just fetched; or false. */
 static bool user_instruction(const struct tcb *t, uint32_t pc, uint32_t *insn) {
     if (!user_load(pc & ~3u, insn)) {
         return false;
     }
-    if ((t->frame.cpsr & CPSR_THUMB) != 0) {
+    if ((t->frame.status & CPSR_THUMB) != 0) {
         *insn = (pc & 2) != 0 ? *insn >> 16 : *insn & 0xffff;
     }
     return true;
 }
 
 static uint32_t insn_size(const struct tcb *t) {
-    return (t->frame.cpsr & CPSR_THUMB) != 0 ? 2 : 4;
+    return (t->frame.status & CPSR_THUMB) != 0 ? 2 : 4;
 }
 
 bool kernel_probe_load(uint32_t va, uint32_t *value) {
@@ -58,7 +55,7 @@ static void exception(struct tcb *self, uint32_t number, uint32_t code) {
     self->kmsg[0] = message_tag(L4_LABEL_EXCEPTION, L4_ARM_GENERIC_EXCEPTION_WORDS);
     self->kmsg[1] = self->frame.pc;
     self->kmsg[2] = self->frame.sp;
-    self->kmsg[3] = self->frame.cpsr & 0xf0000000;
+    self->kmsg[3] = frame_flags(&self->frame);
     self->kmsg[4] = number;
     self->kmsg[5] = code;
     self->kmsg[6] = self->utcb;
@@ -76,12 +73,8 @@ void fault_swi(struct tcb *self) {
     self->kmsg[10] = self->frame.sp;
     self->kmsg[11] = self->frame.lr;
     self->kmsg[12] = insn;
-    self->kmsg[13] = self->frame.cpsr & 0xf0000000;
+    self->kmsg[13] = frame_flags(&self->frame);
     ipc_send_kernel(self, KIND_EXCEPTION, utcb_read(self, L4_UTCB_EXCEPTION_HANDLER));
-}
-
-static void set_flags(struct tcb *t, uint32_t flags) {
-    t->frame.cpsr = (t->frame.cpsr & 0x0fffffff) | (flags & 0xf0000000);
 }
 
 /* The layouts are those of the message that was sent; a reply with fewer words changes less. */
@@ -96,7 +89,7 @@ void fault_reply(struct tcb *t, const uint32_t *message) {
             t->frame.sp = message[2];
         }
         if (words >= 3) {
-            set_flags(t, message[3]);
+            t->frame.status = frame_status(t->frame.status, message[3]);
         }
         return;
     }
@@ -110,7 +103,7 @@ void fault_reply(struct tcb *t, const uint32_t *message) {
         t->frame.lr = message[11];
     }
     if (words >= 13) {
-        set_flags(t, message[13]);
+        t->frame.status = frame_status(t->frame.status, message[13]);
     }
 }
 
@@ -161,7 +154,7 @@ enum fault_end fault_data(struct tcb *self, uint32_t status, uint32_t va) {
     }
     /* The instruction was just executed: unreadable, it was an execute-only trick of the pager. */
     bool write = user_instruction(self, self->frame.pc, &insn) &&
-                 cpu_insn_writes(insn, (self->frame.cpsr & CPSR_THUMB) != 0);
+                 cpu_insn_writes(insn, (self->frame.status & CPSR_THUMB) != 0);
     if (mapdb_wake(self->space, va, write)) {
         return FAULT_RESUME;
     }
