@@ -34,19 +34,23 @@ class Linux:
     disk: str = ""  # which RAM disk: that of the self-tests, "bench" or "libs"
     code: str = ""  # the folder of code of ours in the kernel, which then runs without a RAM disk
     placed: bool = False  # whether its hot code is packed (linux/layout)
+    shift: int = 0  # by how much all of it lies elsewhere (linux/shift)
 
     @property
     def name(self) -> str:
         """The name of the build and, without their endings, of its files."""
-        parts = (self.config, self.disk, self.code, "layout" if self.placed else "")
-        return "-".join(["linux", *(part for part in parts if part)])
+        return _name(self.config, self.disk, *self._kind)
+
+    @property
+    def _kind(self) -> tuple[str, ...]:
+        """What sets its kernel apart from others of the configuration."""
+        layout = "layout" if self.placed else ""
+        return (self.code, layout, f"shift{self.shift}" if self.shift else "")
 
     @property
     def kernel(self) -> Path:
         """The kernel, which unpacks itself."""
-        parts = (self.config, self.code, "layout" if self.placed else "")
-        kind = "-".join(part for part in parts if part)
-        return build.root() / "build" / "guests" / f"linux-{kind}.zImage"
+        return build.root() / "build" / "guests" / f"{_name(self.config, *self._kind)}.zImage"
 
     @property
     def symbols(self) -> Path:
@@ -60,7 +64,7 @@ class Linux:
         Or, as the command line says, the suite of benchmarks or another program, if that is on the
         disk.
         """
-        return self.kernel.with_name(f"{self.name.removesuffix('-layout')}.cpio")
+        return self.kernel.with_name(f"{_name(self.config, self.disk)}.cpio")
 
     @property
     def dtb(self) -> Path | None:
@@ -102,9 +106,16 @@ class Linux:
     def make(self) -> list[str]:
         """The command that brings the files up to date."""
         given = {"CONFIG": self.config, "CACHE": cache(), "PYTHON": sys.executable}
-        goal = "layout" if self.placed else self.code or self.disk.removeprefix("bench")
+        if self.shift:
+            given["SHIFT"] = str(self.shift)
+        disk = self.disk.removeprefix("bench")
+        goal = "shifted" if self.shift else "layout" if self.placed else self.code or disk
         words = [*(f"{name}={value}" for name, value in given.items()), goal]
         return ["make", "-C", "linux", *(word for word in words if word)]
+
+
+def _name(*parts: str) -> str:
+    return "-".join(["linux", *(part for part in parts if part)])
 
 
 POWER_OFF = "reboot: Power down"

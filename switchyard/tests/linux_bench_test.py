@@ -3,6 +3,8 @@
 
 import dataclasses
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -119,6 +121,31 @@ def test_boots_lie_elsewhere(name: str) -> None:
         pages.add(int(found[1]))
     assert len(pages) == 2
     assert 0 not in pages
+
+
+def test_a_shifted_kernel_lies_elsewhere() -> None:
+    """Code, data and zeros, each by a distance of its own; the entry code stays where it was."""
+    plain = BENCHES["sa1110"]
+    shifted = dataclasses.replace(plain, shift=1)
+    build_linux.ensure([plain, shifted])
+    before, after = (symbols(linux.symbols) for linux in (plain, shifted))
+    assert before.keys() == after.keys()
+    # system calls' code; data that each of them reads; the running task, among what begins as 0
+    names = ("vector_swi", "sys_getppid", "cr_alignment", "__current")
+    entry, *moved = (after[name] - before[name] for name in names)
+    assert entry == 0
+    assert len(set(moved)) == len(moved)
+    assert min(moved) >= 3 * 4096
+    done = machine.run(shifted.boot(MAX_CYCLES, "quiet -- end"))
+    assert done.stats.end.good
+
+
+def symbols(file: Path) -> dict[str, int]:
+    listed = subprocess.run(
+        ["arm-linux-gnueabi-nm", file], capture_output=True, check=True, text=True
+    ).stdout
+    lines = (line.split() for line in listed.splitlines())
+    return {name: int(address, 16) for address, kind, name in lines if kind in "TDBtdb"}
 
 
 @pytest.mark.parametrize(
