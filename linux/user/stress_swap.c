@@ -9,6 +9,12 @@ static unsigned int model[WORDS];
 static void swap_some(struct random *random, volatile unsigned int *at) {
     unsigned int first = draw(random, PAGES), count = 1 + draw(random, PAGES - first);
     EXPECT(swap_out(at + first * (PAGE / sizeof(*at)), count * PAGE) == 0);
+    /* What has become free is written: whoever still used a page that is gone would see it. */
+    if (draw(random, 2) == 0) {
+        void *pages = fresh(BYTES, MAP_PRIVATE);
+        fill(pages, BYTES, random->state);
+        EXPECT(munmap(pages, BYTES) == 0);
+    }
 }
 
 static void check_some(struct random *random, const volatile unsigned int *at) {

@@ -7,12 +7,20 @@
 
 enum { PAGES = 16, BYTES = PAGES * PAGE };
 
+/* Writes what has become free: whoever still used a page that is gone would see it. */
+static void use_free_pages(unsigned int seed) {
+    void *pages = fresh(4 * BYTES, MAP_PRIVATE);
+    fill(pages, 4 * BYTES, ~seed);
+    EXPECT(munmap(pages, 4 * BYTES) == 0);
+}
+
 /* The pages, which are the caller's alone and differ from what is on the disk. */
 static void out(unsigned int *at) {
     static const char STAT[] = "/proc/vmstat", OUT[] = "pswpout";
     unsigned long before = number_in(STAT, OUT);
     EXPECT(swap_out(at, BYTES) == 0);
     EXPECT(number_in(STAT, OUT) >= before + PAGES);
+    use_free_pages(before);
 }
 
 static void private_memory(void) {
@@ -74,6 +82,7 @@ static void shared_memory(void) {
         fill(at, BYTES, seed);
         if (round % 3 != 2) {
             EXPECT(swap_out(at, BYTES) == 0);
+            use_free_pages(seed);
         }
         if (round % 5 == 4) {
             EXPECT(filled(at, BYTES, seed));
