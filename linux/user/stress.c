@@ -85,10 +85,16 @@ static int play(const struct scene *scene, struct random *random) {
     return status == 0;
 }
 
-static void work(unsigned int seed, unsigned int worker, unsigned int steps, long long until) {
-    for (unsigned int step = 0; step < steps && monotonic() < until; step++) {
+/* First the workers share all scenes between them, however long that takes; then each draws. */
+static void work(unsigned int seed, unsigned int worker, unsigned int workers, unsigned int steps,
+                 long long until) {
+    for (unsigned int step = 0; step < steps; step++) {
         struct random random = drawn_from(seed, worker << 24 | step);
-        const struct scene *scene = draw_scene(&random);
+        unsigned int turn = step * workers + worker;
+        const struct scene *scene = turn < scene_count ? scenes[turn] : draw_scene(&random);
+        if (turn >= scene_count && monotonic() >= until) {
+            break;
+        }
         if (!play(scene, &random)) {
             printf("FAIL seed=%u worker=%u step=%u scene=%s\n", seed, worker, step, scene->name);
             _exit(1);
@@ -151,7 +157,7 @@ int main(int argc, char **argv) {
     for (unsigned int i = 0; i < workers; i++) {
         children[i] = forked();
         if (children[i] == 0) {
-            work(seed, i, steps, monotonic() + seconds * 1000000000LL);
+            work(seed, i, workers, steps, monotonic() + seconds * 1000000000LL);
         }
     }
     for (unsigned int left = workers; left > 0; left--) {

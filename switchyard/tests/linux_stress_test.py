@@ -18,6 +18,7 @@ MAX_CYCLES = 20_000_000_000
 SCENES = {
     *("mappings", "large", "heap", "one-file", "futexes", "lent", "threads"),
     *("fork-storm", "many", "exec-storm", "vforks", "debugger", "signals"),
+    *("swapped", "swapped-shared", "swap-off-and-on"),
 }
 
 
