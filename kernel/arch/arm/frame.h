@@ -8,7 +8,6 @@
 #ifndef FRAME_H
 #define FRAME_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /*

@@ -2,8 +2,8 @@
 /*
  * CPU operations of the ARM920T: CP15 (S3C2410A User's Manual, appendix 2; ARM922T Technical
  * Reference Manual DDI 0184B, chapter 2, which has the same), the caches (appendix 4) and the TLBs
- * (appendix 3). What it shares with others is in ../common/cp15.h; the flushes that are loops are
- * in cpu.c.
+ * (appendix 3). What it shares with others is in ../common/cp15.h; what has loops, with the
+ * ARM926EJ-S in ../arm9/cpu.c.
  */
 #ifndef CPU_H
 #define CPU_H
@@ -18,6 +18,19 @@
 /* Slots of the process-ID register: seven bits (p. 2-23), in the last of which are the kernel's own
  * addresses (layout.h), so no space can have that. */
 #define CPU_PID_SLOTS 127u
+
+/* The data cache is cleaned line by line, by segment (bits 7..5) and index (bits 31..26): eight
+ * segments of 64 lines (p. 4-9). */
+#define CPU_DCACHE_SEGMENTS 8u
+#define CPU_DCACHE_INDEXES  64u
+
+static inline void cpu_clean_invalidate_dcache(void) {
+    for (uint32_t segment = 0; segment < CPU_DCACHE_SEGMENTS; segment++) {
+        for (uint32_t index = 0; index < CPU_DCACHE_INDEXES; index++) {
+            CP15_WRITE(c7, c14, 2, index << 26 | segment << 5);
+        }
+    }
+}
 
 /* DDI 0184B, table 2.17. */
 static inline void cpu_invalidate_itlb(void) {

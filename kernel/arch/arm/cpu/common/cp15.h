@@ -2,7 +2,7 @@
 /*
  * What the ARM processors with virtually tagged caches have in common: CP15 as version 4 of the
  * architecture has it (ARM ARM B3; SA-1110 Developer's Manual, chapter 5; ARM926EJ-S Technical
- * Reference Manual DDI 0198, chapter 2), and the operations that each has in a cpu.c of its own.
+ * Reference Manual DDI 0198, chapter 2), and the operations that each has in its cpu.c.
  * A processor's cpu.h includes this, and has what is only its own.
  *
  * Addresses that these take are mva. Nothing here knows of spaces or schemes.

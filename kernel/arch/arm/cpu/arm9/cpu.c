@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CPU operations of the ARM920T that are more than one instruction.
+ * CPU operations of the ARM920T and the ARM926EJ-S that are more than one instruction. How all of
+ * the data cache is cleaned, each has in its cpu.h.
  */
 #include "cpu.h"
 
 #include "kernel.h"
 
-/* The data cache is cleaned line by line, by segment (bits 7..5) and index (bits 31..26): eight
- * segments of 64 lines (p. 4-9). */
-#define SEGMENTS 8u
-#define INDEXES  64u
-
 void cpu_flush_caches(void) {
     count_event(PROBE_EVENT_CACHE_FLUSH);
-    for (uint32_t segment = 0; segment < SEGMENTS; segment++) {
-        for (uint32_t index = 0; index < INDEXES; index++) {
-            CP15_WRITE(c7, c14, 2, index << 26 | segment << 5); /* clean and invalidate */
-        }
-    }
+    cpu_clean_invalidate_dcache();
     CP15_WRITE(c7, c5, 0, 0);
     CP15_WRITE(c7, c10, 4, 0);
 }
