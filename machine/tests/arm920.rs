@@ -5,29 +5,19 @@
 
 use switchyard_machine::arm::core::Exception;
 use switchyard_machine::arm::cp15::Register;
-use switchyard_machine::board;
-use switchyard_machine::config::MachineConfig;
-use switchyard_machine::dev::Width;
 use switchyard_machine::machine::Machine;
 
-const DIRECTORY: u32 = 0x4000;
-const WRITE_BACK: u32 = 0x0010_0000;
-const WRITE_THROUGH: u32 = 0x0020_0000;
-const UNCACHED: u32 = 0x0030_0000;
+use crate::support::versatile::{
+    self, drain, load, map, set_memory, store, CLEAN_LINE, CONTROL, ON, PID, PREFETCH_LINE,
+    UNCACHED, WRITE_BACK, WRITE_THROUGH,
+};
 
-/// Control register: MMU, data cache, instruction cache, and round-robin replacement.
-const ON: u32 = 0x1005;
+/// Control register: round-robin replacement.
 const ROUND_ROBIN: u32 = 1 << 14;
 
 const ID: Register = Register::new(0, 0, 0);
 const CACHE_TYPE: Register = Register::new(0, 0, 1);
-const CONTROL: Register = Register::new(1, 0, 0);
-const TABLE_BASE: Register = Register::new(2, 0, 0);
-const DOMAINS: Register = Register::new(3, 0, 0);
-const CLEAN_LINE: Register = Register::new(7, 10, 1);
 const CLEAN_INDEX: Register = Register::new(7, 10, 2);
-const DRAIN: Register = Register::new(7, 10, 4);
-const PREFETCH_LINE: Register = Register::new(7, 13, 1);
 const CLEAN_INVALIDATE_INDEX: Register = Register::new(7, 14, 2);
 const INVALIDATE_DTLB: Register = Register::new(8, 6, 0);
 const INVALIDATE_DTLB_ENTRY: Register = Register::new(8, 6, 1);
@@ -36,36 +26,15 @@ const LOCK_DATA: Register = Register::new(9, 0, 0);
 const LOCK_INSN: Register = Register::new(9, 0, 1);
 const LOCK_DTLB: Register = Register::new(10, 0, 0);
 const LOCK_ITLB: Register = Register::new(10, 0, 1);
-const PID: Register = Register::new(13, 0, 0);
 
-/// A machine with the first megabytes mapped where they are, in domain 0, and all caches on.
 fn machine() -> Machine {
-    let config = MachineConfig::find("versatile920").expect("a built-in machine");
-    let board = board::find(&config.board).expect("its board");
-    let mut machine = Machine::new(&config, (board.parts)(config.ram_bytes), ());
-    map(&mut machine, 0, 0xc12);
-    map(&mut machine, WRITE_BACK, WRITE_BACK | 0xc1e);
-    map(&mut machine, WRITE_THROUGH, WRITE_THROUGH | 0xc1a);
-    map(&mut machine, UNCACHED, UNCACHED | 0xc12);
-    write(&mut machine, TABLE_BASE, DIRECTORY);
-    write(&mut machine, DOMAINS, 1);
-    write(&mut machine, CONTROL, ON);
-    machine
+    versatile::machine("versatile920")
 }
 
-/// Writes the first-level descriptor of `va`.
-fn map(machine: &mut Machine, va: u32, descriptor: u32) {
-    set_memory(machine, DIRECTORY + ((va >> 20) << 2), descriptor);
-}
-
-fn set_memory(machine: &mut Machine, pa: u32, word: u32) {
-    let place = machine.bus().ram_slice_mut(pa, 4).expect("memory");
-    place.copy_from_slice(&word.to_le_bytes());
-}
-
+/// What memory has when all that was stored past the cache has arrived.
 fn memory(machine: &mut Machine, pa: u32) -> u32 {
-    write(machine, DRAIN, 0);
-    machine.bus().read_memory_word(pa).expect("memory")
+    drain(machine);
+    versatile::memory(machine, pa)
 }
 
 fn read(machine: &mut Machine, register: Register) -> u32 {
@@ -74,16 +43,6 @@ fn read(machine: &mut Machine, register: Register) -> u32 {
 
 fn write(machine: &mut Machine, register: Register, value: u32) {
     machine.core().write_cp15(register, value);
-}
-
-fn load(machine: &mut Machine, va: u32) -> u32 {
-    let value = machine.core().mem.load(va, Width::Word, true);
-    value.expect("a load that is allowed")
-}
-
-fn store(machine: &mut Machine, va: u32, word: u32) {
-    let done = machine.core().mem.store(va, Width::Word, word, true);
-    done.expect("a store that is allowed");
 }
 
 /// The addresses of the lines that the data cache holds.

@@ -4,35 +4,27 @@
 //! fetches. What its instructions do is compared with another processor in `tests/differential`.
 
 use switchyard_machine::arm::cp15::Register;
-use switchyard_machine::board;
-use switchyard_machine::config::MachineConfig;
 use switchyard_machine::dev::Width;
 use switchyard_machine::machine::{Machine, Stop};
 
-const DIRECTORY: u32 = 0x4000;
-const WRITE_BACK: u32 = 0x0010_0000;
-const WRITE_THROUGH: u32 = 0x0020_0000;
-const UNCACHED: u32 = 0x0030_0000;
+use crate::support::versatile::{
+    self, drain, load, map, memory, set_memory, store, CLEAN_LINE, CONTROL, ON, PID, PREFETCH_LINE,
+    UNCACHED, WRITE_BACK, WRITE_THROUGH,
+};
+
 const REMAPPED: u32 = 0x0040_0000;
 
-/// Control register: MMU, data cache, instruction cache; and what may be added.
-const ON: u32 = 0x1005;
+/// Control register: vectors at the end of addresses.
 const HIGH_VECTORS: u32 = 1 << 13;
 
-const CONTROL: Register = Register::new(1, 0, 0);
-const TABLE_BASE: Register = Register::new(2, 0, 0);
-const DOMAINS: Register = Register::new(3, 0, 0);
 const DATA_FAULT: Register = Register::new(5, 0, 0);
 const INSN_FAULT: Register = Register::new(5, 0, 1);
 const FAULT_ADDRESS: Register = Register::new(6, 0, 0);
 const INVALIDATE_ALL: Register = Register::new(7, 7, 0);
 const INVALIDATE_INSN_LINE: Register = Register::new(7, 5, 1);
 const INVALIDATE_LINE: Register = Register::new(7, 6, 1);
-const CLEAN_LINE: Register = Register::new(7, 10, 1);
 const CLEAN_SLOT: Register = Register::new(7, 10, 2);
 const TEST_CLEAN: Register = Register::new(7, 10, 3);
-const DRAIN: Register = Register::new(7, 10, 4);
-const PREFETCH_LINE: Register = Register::new(7, 13, 1);
 const CLEAN_INVALIDATE_LINE: Register = Register::new(7, 14, 1);
 const CLEAN_INVALIDATE_SLOT: Register = Register::new(7, 14, 2);
 const TEST_CLEAN_INVALIDATE: Register = Register::new(7, 14, 3);
@@ -40,53 +32,12 @@ const INVALIDATE_TLB: Register = Register::new(8, 7, 0);
 const INVALIDATE_TLB_ENTRY: Register = Register::new(8, 7, 1);
 const LOCK_DATA_WAYS: Register = Register::new(9, 0, 0);
 const LOCK_TLB: Register = Register::new(10, 0, 0);
-const PID: Register = Register::new(13, 0, 0);
 
 /// The Z flag, where test-and-clean says that all is clean.
 const ALL_CLEAN: u32 = 1 << 30;
 
-/// A machine with the first megabytes mapped where they are, in domain 0, and all caches on.
 fn machine() -> Machine {
-    let config = MachineConfig::find("versatilepb").expect("a built-in machine");
-    let board = board::find(&config.board).expect("its board");
-    let mut machine = Machine::new(&config, (board.parts)(config.ram_bytes), ());
-    map(&mut machine, 0, 0xc12);
-    map(&mut machine, WRITE_BACK, WRITE_BACK | 0xc1e);
-    map(&mut machine, WRITE_THROUGH, WRITE_THROUGH | 0xc1a);
-    map(&mut machine, UNCACHED, UNCACHED | 0xc12);
-    let core = machine.core();
-    core.write_cp15(TABLE_BASE, DIRECTORY);
-    core.write_cp15(DOMAINS, 1);
-    core.write_cp15(CONTROL, ON);
-    machine
-}
-
-/// Writes the first-level descriptor of `va`.
-fn map(machine: &mut Machine, va: u32, descriptor: u32) {
-    set_memory(machine, DIRECTORY + ((va >> 20) << 2), descriptor);
-}
-
-fn set_memory(machine: &mut Machine, pa: u32, word: u32) {
-    let place = machine.bus().ram_slice_mut(pa, 4).expect("memory");
-    place.copy_from_slice(&word.to_le_bytes());
-}
-
-fn memory(machine: &mut Machine, pa: u32) -> u32 {
-    machine.bus().read_memory_word(pa).expect("memory")
-}
-
-fn load(machine: &mut Machine, va: u32) -> u32 {
-    let value = machine.core().mem.load(va, Width::Word, true);
-    value.expect("a load that is allowed")
-}
-
-fn store(machine: &mut Machine, va: u32, word: u32) {
-    let done = machine.core().mem.store(va, Width::Word, word, true);
-    done.expect("a store that is allowed");
-}
-
-fn drain(machine: &mut Machine) {
-    machine.core().write_cp15(DRAIN, 0);
+    versatile::machine("versatilepb")
 }
 
 /// How many lines of the data cache are valid and how many of them dirty.

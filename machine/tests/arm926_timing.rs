@@ -6,21 +6,15 @@
 use proptest::prelude::*;
 
 use switchyard_machine::arm::cp15::Register;
-use switchyard_machine::board;
-use switchyard_machine::config::MachineConfig;
 use switchyard_machine::dev::Width;
 use switchyard_machine::machine::Machine;
 
-const DIRECTORY: u32 = 0x4000;
+use crate::support::versatile::{machine_with, map, set_memory, CLEAN_LINE, DRAIN};
+
 const CACHED: u32 = 0x0010_0000;
 const BUFFERED: u32 = 0x0030_0000;
 const DATA: u32 = CACHED + 0x1000;
 
-const CONTROL: Register = Register::new(1, 0, 0);
-const TABLE_BASE: Register = Register::new(2, 0, 0);
-const DOMAINS: Register = Register::new(3, 0, 0);
-const DRAIN: Register = Register::new(7, 10, 4);
-const CLEAN_LINE: Register = Register::new(7, 10, 1);
 const INVALIDATE_INSN: Register = Register::new(7, 5, 0);
 
 /// `machines/versatilepb.toml`, [memory].
@@ -34,30 +28,19 @@ const WRITE_HALF: u64 = WRITE_FIRST + 3 * WRITE_NEXT;
 
 /// Two megabytes mapped where they are, one cached and one bufferable, and all caches on.
 fn machine() -> Machine {
-    let config = MachineConfig::find("versatilepb").expect("a built-in machine");
-    let board = board::find(&config.board).expect("its board");
-    let mut machine = Machine::new(&config, (board.parts)(config.ram_bytes), ());
-    for (va, descriptor) in [
-        (0, 0xc12),
-        (CACHED, CACHED | 0xc1e),
-        (BUFFERED, BUFFERED | 0xc16),
-    ] {
-        set_memory(&mut machine, DIRECTORY + ((va >> 20) << 2), descriptor);
-    }
-    let core = machine.core();
-    core.write_cp15(TABLE_BASE, DIRECTORY);
-    core.write_cp15(DOMAINS, 1);
-    core.write_cp15(CONTROL, 0x1005);
+    let mut machine = machine_with(
+        "versatilepb",
+        &[
+            (0, 0xc12),
+            (CACHED, CACHED | 0xc1e),
+            (BUFFERED, BUFFERED | 0xc16),
+        ],
+    );
     // The translations, so that no walk disturbs what follows: the set of the TLB goes by the page.
     for page in [DATA, CACHED + 0x2000, BUFFERED] {
         load(&mut machine, page + 0x800);
     }
     machine
-}
-
-fn set_memory(machine: &mut Machine, pa: u32, word: u32) {
-    let place = machine.bus().ram_slice_mut(pa, 4).expect("memory");
-    place.copy_from_slice(&word.to_le_bytes());
 }
 
 /// Loads a word; returns the cycles from the beginning of the access to the word.
@@ -348,11 +331,7 @@ fn loads_that_evict_the_running_page(steps: bool) -> (u64, u64, u64) {
     }
     let others = [0x0040_0000, 0x0050_0000];
     for section in others {
-        set_memory(
-            &mut machine,
-            DIRECTORY + ((section >> 20) << 2),
-            section | 0xc1e,
-        );
+        map(&mut machine, section, section | 0xc1e);
     }
     settle(&mut machine);
     let core = machine.core();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Builds and runs the assembly guests of `memory/`, `timing/` and `coherence/`.
 
+pub mod versatile;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
