@@ -18,7 +18,7 @@ import threading
 import tty
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 
 from switchyard import machine
@@ -83,18 +83,24 @@ class Shown:
         self.linux = linux
         self._said: deque[str] = deque(maxlen=machine.CONSOLE_TAIL)
         self._steps: queue.Queue[Step | None] = queue.Queue()
+        boot = linux.boot(word=f"quiet -- run /bin/turns {words}")
+        command = leashed([str(machine.binary()), *boot.arguments()], signal.SIGKILL)
         # The simulator reads terminals alone.
         self._keyboard, terminal = os.openpty()
-        boot = linux.boot(word=f"quiet -- run /bin/turns {words}")
-        self._process = subprocess.Popen(
-            leashed([str(machine.binary()), *boot.arguments()], signal.SIGKILL),
-            stdin=terminal,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
-        os.close(terminal)
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=terminal,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            )
+        except OSError as error:
+            os.close(self._keyboard)
+            raise RunError(f"{linux.name}: cannot be started: {error.strerror}") from None
+        finally:
+            os.close(terminal)
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
@@ -124,6 +130,18 @@ class Shown:
         self._process.kill()
         self._process.wait()
         os.close(self._keyboard)
+
+
+@contextmanager
+def running(linuxes: Sequence[Linux], words: str) -> Iterator[list[Shown]]:
+    """A machine for each, which ends with the context; none is left if another does not start."""
+    with ExitStack() as ends:
+        shown = []
+        for linux in linuxes:
+            one = Shown(linux, words)
+            ends.callback(one.end)
+            shown.append(one)
+        yield shown
 
 
 def steps(shown: Sequence[Shown]) -> Iterator[tuple[Step, ...]]:

@@ -94,6 +94,8 @@ static bool open_library(struct library *library, const char *path) {
         Elf32_Ehdr header;
         Elf32_Phdr segment[SEGMENTS];
     } begin;
+    static const char none[] = "is no library that can be loaded";
+    bool dynamic = false;
     library->fd = open(path, O_RDONLY);
     if (library->fd < 0) {
         return false;
@@ -102,7 +104,7 @@ static bool open_library(struct library *library, const char *path) {
         memcmp(begin.header.e_ident, ELFMAG, SELFMAG) != 0 || begin.header.e_type != ET_DYN ||
         begin.header.e_machine != EM_ARM || begin.header.e_phoff != sizeof(begin.header) ||
         begin.header.e_phnum > SEGMENTS) {
-        stop(path, "is no library that can be loaded");
+        stop(path, none);
     }
     library->segments = 0;
     for (int i = 0; i < begin.header.e_phnum; i++) {
@@ -110,7 +112,11 @@ static bool open_library(struct library *library, const char *path) {
             library->segment[library->segments++] = begin.segment[i];
         } else if (begin.segment[i].p_type == PT_DYNAMIC) {
             library->dynamic = begin.segment[i].p_vaddr;
+            dynamic = true;
         }
+    }
+    if (library->segments == 0 || !dynamic) {
+        stop(path, none);
     }
     return true;
 }

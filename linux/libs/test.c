@@ -5,6 +5,7 @@
  * A table for the self-test, whose program is linked with libc.so and libmore.so, and, under other
  * names, so that places are taken (rules.mk).
  */
+#include <linux/elf.h>
 #include <linux/ptrace.h>
 
 #include <test.h>
@@ -256,6 +257,35 @@ static void no_library(void) {
     EXPECT(strcmp(said, "ld.so: /bin/lost: /lib/libgone.so: there is no such library\n") == 0);
 }
 
+/* A file in its place that is a library but for one kind of its parts. */
+static void library_without(unsigned int kind) {
+    struct {
+        Elf32_Ehdr header;
+        Elf32_Phdr part[8];
+    } begin;
+    int from = open("/lib/libmore.so", O_RDONLY);
+    int to = open("/lib/libgone.so", O_RDWR | O_CREAT | O_EXCL, 0644);
+    EXPECT(from >= 0 && to >= 0 && read_all(from, &begin, sizeof(begin)) == sizeof(begin));
+    EXPECT(begin.header.e_phnum <= LENGTH(begin.part));
+    for (int i = 0; i < begin.header.e_phnum; i++) {
+        if (begin.part[i].p_type == kind) {
+            begin.part[i].p_type = PT_NULL;
+        }
+    }
+    EXPECT(write_all(to, &begin, sizeof(begin)) == sizeof(begin));
+    close(from);
+    close(to);
+    EXPECT(status_of("/bin/lost", "A=1") == 127);
+    EXPECT(unlink("/lib/libgone.so") == 0);
+    EXPECT(strcmp(said, "ld.so: /bin/lost: /lib/libgone.so: is no library that can be loaded\n") ==
+           0);
+}
+
+static void nothing_to_load(void) {
+    library_without(PT_LOAD);
+    library_without(PT_DYNAMIC);
+}
+
 int executed(int argc, char **argv, char **environment) {
     (void)argc;
     (void)environment;
@@ -334,6 +364,7 @@ const struct test library_tests[] = {
     {"a place taken by a program", taken_by_program},
     {"a place taken by a library", taken_by_library},
     {"a library that is not there", no_library},
+    {"a library without a part that it needs", nothing_to_load},
     {0},
 };
 

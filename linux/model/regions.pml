@@ -179,13 +179,13 @@ inline fill(f) {
 
 inline page_fault(s, write) {
     pte[s] = file | (write || (pte[s] & WRITE) != 0 -> WRITE : 0);
-    flush_tlb(s);
-    if
-    :: !member[s] && (stage[s] == 0 || !DO(join_not_pending)) ->
-        member[s] = true;
-        set_dacr()
-    :: else
-    fi
+    flush_tlb(s)
+}
+
+/* At a fault of its own or of another; this may be given up, and any later one does it again. */
+inline join(s) {
+    member[s] = true;
+    set_dacr()
 }
 
 /* A collision flushes; what that is for is in the other model. */
@@ -261,7 +261,8 @@ inline forget_races() {
     /* reclaim, and writing to disk: one entry at a time, with its lock held */          \
     :: d_step { pte[s] != 0 -> flush_cache_page(s); note(s); pte[s] = 0; flush_tlb(s) }  \
     :: d_step { (pte[s] & WRITE) != 0 ->                                                 \
-        flush_cache_page(s); note(s); pte[s] = pte[s] & 3; flush_tlb(s) }
+        flush_cache_page(s); note(s); pte[s] = pte[s] & 3; flush_tlb(s) }                \
+    :: d_step { mapped[s] && !member[s] && (stage[s] == 0 || !DO(join_not_pending)) -> join(s) }
 
 /* The last of the spaces keeps what it has mapped: that is enough to be left with. */
 #define UNMAPPING(s)                                                                     \

@@ -25,7 +25,7 @@ $(SHIFTED)/.copied: $(OBJECTS)/arch/arm/boot/zImage
 
 # The archive of all objects has the pad in front. KCFLAGS must have the value that it had for the
 # objects, else all would be compiled anew.
-$(MOVED).zImage: shift/pad.S $(SHIFTED)/.copied
+$(MOVED).zImage: shift/pad.S shift/rules.mk $(SHIFTED)/.copied
 	@mkdir -p $(@D)
 	$(CROSS)gcc -c -DPAD_TEXT=$(PAD_TEXT) -DPAD_DATA=$(PAD_DATA) -DPAD_BSS=$(PAD_BSS) \
 		-o $(SHIFTED)/pad.o $<

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the self-test and the stress program share: expectations, and memory that they can check. */
+/* What test programs share: expectations, memory that they can check, arguments, counters. */
 #include "test.h"
 
 void fail(const char *file, int line, const char *what) {
@@ -55,6 +55,21 @@ int scratch_file(size_t bytes, unsigned int seed) {
         EXPECT(write_all(fd, page, PAGE) == PAGE);
     }
     return fd;
+}
+
+const char *argument(char **arguments, const char *name) {
+    size_t length = strlen(name);
+    for (; *arguments; arguments++) {
+        if (strncmp(*arguments, name, length) == 0 && (*arguments)[length] == '=') {
+            return *arguments + length + 1;
+        }
+    }
+    return NULL;
+}
+
+unsigned int argument_number(char **arguments, const char *name, unsigned int otherwise) {
+    const char *text = argument(arguments, name);
+    return text ? (unsigned int)atol(text) : otherwise;
 }
 
 unsigned long number_in(const char *path, const char *name) {

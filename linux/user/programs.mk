@@ -6,7 +6,7 @@ SH       := sh os aeabi
 TESTS    := selftest expect process signals pipes sockets locks memory shared swap swap_disk together spaces fass code states time os
 STRESS   := stress stress_memory stress_process stress_shared stress_threads stress_swap swap_disk expect os aeabi
 LARGE    := large os aeabi
-TURNS    := turns os aeabi
+TURNS    := turns expect os aeabi
 NETWORK  := net os aeabi
 # The suite of benchmarks (bench/unix), which has no file of this folder in it: its licence is not
 # this folder's.

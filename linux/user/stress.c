@@ -106,22 +106,6 @@ static void work(unsigned int seed, unsigned int worker, unsigned int workers, u
     _exit(0);
 }
 
-/* The value behind name= among the arguments, or NULL. */
-static const char *argument(char **arguments, const char *name) {
-    size_t length = strlen(name);
-    for (; *arguments; arguments++) {
-        if (strncmp(*arguments, name, length) == 0 && (*arguments)[length] == '=') {
-            return *arguments + length + 1;
-        }
-    }
-    return NULL;
-}
-
-static unsigned int number(char **arguments, const char *name, unsigned int otherwise) {
-    const char *text = argument(arguments, name);
-    return text ? (unsigned int)atol(text) : otherwise;
-}
-
 static int choose_scenes(const char *only) {
     for (size_t i = 0; i < LENGTH(tables); i++) {
         for (const struct scene *scene = tables[i]; scene->name; scene++) {
@@ -140,10 +124,10 @@ int main(int argc, char **argv) {
         return executed_with(argv[2]);
     }
     argv += argc > 0;
-    seed = number(argv, "seed", 1);
-    seconds = number(argv, "seconds", 10);
-    workers = number(argv, "workers", 3);
-    steps = number(argv, "steps", ~0u);
+    seed = argument_number(argv, "seed", 1);
+    seconds = argument_number(argv, "seconds", 10);
+    workers = argument_number(argv, "workers", 3);
+    steps = argument_number(argv, "steps", ~0u);
     if (workers == 0 || workers > MOST_WORKERS || !choose_scenes(argument(argv, "scene"))) {
         printf("usage: stress [seconds=N] [seed=S] [workers=1..%d] [steps=N] [scene=NAME]\n",
                MOST_WORKERS);

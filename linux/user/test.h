@@ -54,6 +54,10 @@ int scratch_file(size_t bytes, unsigned int seed);
 /* The number behind a name, at the beginning of a line of a file of counters. */
 unsigned long number_in(const char *path, const char *name);
 
+/* The value behind name= among arguments, which end with NULL; NULL if there is none. */
+const char *argument(char **arguments, const char *name);
+unsigned int argument_number(char **arguments, const char *name, unsigned int otherwise);
+
 /* A ring of processes through which a token goes. The parent is the first. */
 struct ring {
     int count, own;

@@ -7,12 +7,12 @@
  * Keys: + and - for more and fewer processes, m and l for more and less memory, q to end.
  * Arguments: processes=N kb=N steps=N (0: until q).
  */
-#include "os.h"
+#include "test.h"
 
 #include <asm/termbits.h>
 #include <probe.h>
 
-enum { MOST = 30, MOST_KB = 64, PAGE_BYTES = 4096, LINE = 32, STEP_NS = 100000000 };
+enum { MOST = 30, MOST_KB = 64, LINE = 32, STEP_NS = 100000000 };
 
 /* What a line has of the machine's counters: a step's share of each. */
 static const struct {
@@ -23,11 +23,12 @@ static const struct {
     {"walks", PROBE_COUNT_WALK_STALL_CYCLES}, {"buffer", PROBE_COUNT_WRITE_BUFFER_STALL_CYCLES},
     {"idle", PROBE_COUNT_IDLE_CYCLES},        {"flushes", PROBE_COUNT_ICACHE_INVALIDATE_ALL},
 };
-enum { COUNTERS = sizeof(counters) / sizeof(counters[0]) };
+enum { COUNTERS = LENGTH(counters) };
 
 static volatile unsigned int *probe;
 static volatile unsigned int *rounds; /* of the token, counted by the first of the ring */
 static pid_t ring[MOST];
+static unsigned int started; /* of these */
 static unsigned int processes = 4, kb = 0;
 static struct termios before;
 
@@ -36,19 +37,8 @@ static unsigned int counter(unsigned int number) {
     return probe[PROBE_COUNTER / 4];
 }
 
-/* The number behind a name, at the beginning of a line of /proc/stat. */
 static unsigned int switches(void) {
-    static char text[8192];
-    int fd = open("/proc/stat", O_RDONLY);
-    long got = read_all(fd, text, sizeof(text) - 1);
-    char *line = got > 0 ? text : NULL;
-    close(fd);
-    text[got > 0 ? got : 0] = 0;
-    while (line && strncmp(line, "ctxt ", 5) != 0) {
-        line = strchr(line, '\n');
-        line += line != NULL;
-    }
-    return line ? (unsigned int)atol(line + 5) : 0;
+    return (unsigned int)number_in("/proc/stat", "ctxt");
 }
 
 static void pass(int in, int out, int first) {
@@ -66,19 +56,41 @@ static void pass(int in, int out, int first) {
     _exit(0);
 }
 
+static void ring_stop(void) {
+    for (; started > 0; started--) {
+        kill(ring[started - 1], SIGKILL);
+        waitpid(ring[started - 1], NULL, 0);
+    }
+}
+
+/* Leaves nobody behind, and the console as it was. */
+static void end(void) {
+    ring_stop();
+    ioctl(0, TCSETS, &before);
+}
+
+__attribute__((noreturn)) static void no_ring(void) {
+    printf("turns: no ring of %u processes: error %d\n", processes, errno);
+    end();
+    _exit(1);
+}
+
 /* Each process keeps its own two ends alone, so that the ring falls apart when one ends. */
 static void ring_start(void) {
     int first[2], in, next[2];
     if (pipe(first)) {
-        return;
+        no_ring();
     }
     in = first[0];
     for (unsigned int i = 0; i < processes; i++) {
         int last = i + 1 == processes;
         if (!last && pipe(next)) {
-            return;
+            no_ring();
         }
         ring[i] = fork();
+        if (ring[i] < 0) {
+            no_ring();
+        }
         if (ring[i] == 0) {
             if (!last) {
                 close(next[0]);
@@ -86,6 +98,7 @@ static void ring_start(void) {
             }
             pass(in, last ? first[1] : next[1], i == 0);
         }
+        started++;
         close(in);
         if (!last) {
             close(next[1]);
@@ -94,13 +107,6 @@ static void ring_start(void) {
     }
     (void)write(first[1], "t", 1);
     close(first[1]);
-}
-
-static void ring_stop(void) {
-    for (unsigned int i = 0; i < processes; i++) {
-        kill(ring[i], SIGKILL);
-        waitpid(ring[i], NULL, 0);
-    }
 }
 
 /* The keys that have been pressed; whether to go on. */
@@ -125,10 +131,7 @@ static int keys(void) {
         on = key != 'q';
     }
     if (processes != old_processes || kb != old_kb || !on) {
-        unsigned int new = processes;
-        processes = old_processes;
         ring_stop();
-        processes = new;
         if (on) {
             ring_start();
         }
@@ -148,28 +151,18 @@ static void console_raw(void) {
 
 static int probe_open(void) {
     int fd = open("/dev/mem", O_RDWR | O_SYNC);
-    probe = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, PROBE_BASE_PA);
+    probe = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, PROBE_BASE_PA);
     close(fd);
     return probe != MAP_FAILED && probe[PROBE_ID / 4] == PROBE_ID_VALUE;
-}
-
-static unsigned int number(char **arguments, const char *name, unsigned int usual) {
-    size_t length = strlen(name);
-    for (; *arguments; arguments++) {
-        if (strncmp(*arguments, name, length) == 0 && (*arguments)[length] == '=') {
-            return (unsigned int)atoi(*arguments + length + 1);
-        }
-    }
-    return usual;
 }
 
 int main(int argc, char **argv) {
     unsigned int last[COUNTERS], last_switches, last_rounds = 0, steps;
     long long next;
     argv += argc > 0;
-    processes = number(argv, "processes", processes);
-    kb = number(argv, "kb", kb);
-    steps = number(argv, "steps", 0);
+    processes = argument_number(argv, "processes", processes);
+    kb = argument_number(argv, "kb", kb);
+    steps = argument_number(argv, "steps", 0);
     if (processes < 2 || processes > MOST || kb > MOST_KB) {
         printf("usage: turns [processes=2..%d] [kb=0..%d] [steps=N]\n", MOST, MOST_KB);
         return 2;
@@ -178,7 +171,7 @@ int main(int argc, char **argv) {
         printf("turns: no probe: only Switchyard's machines have the counters\n");
         return 2;
     }
-    rounds = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    rounds = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (rounds == MAP_FAILED) {
         return 1;
     }
@@ -208,7 +201,6 @@ int main(int argc, char **argv) {
         last_switches = now_switches;
         last_rounds = now_rounds;
     }
-    ring_stop();
-    ioctl(0, TCSETS, &before);
+    end();
     return 0;
 }

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """`switchyard demo`: what the guest says is read, drawn, and comes from two machines in step."""
 
+import errno
+import os
 import re
+import subprocess
 from dataclasses import fields
+from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
-from switchyard import demo, demo_show
+from switchyard import demo, demo_show, machine
 from switchyard.cli import execute
 from switchyard.demo import Step
+from switchyard.errors import RunError
 
 LINE = (
     "turns: step=3 processes=4 kb=2 rounds=30 switches=120 cycles=20000000 fills=12000000 "
@@ -52,6 +58,29 @@ def test_a_machine_that_has_no_two_kernels(capsys: pytest.CaptureFixture[str]) -
     assert execute(["demo", "--machine", "omap1610"]) == 2
     said = capsys.readouterr().err
     assert said == "switchyard: --machine omap1610: expected sa1110 or versatilepb\n"
+
+
+def test_the_first_machine_ends_if_the_second_does_not_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "machine"
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o755)
+    monkeypatch.setenv(machine.OVERRIDE, str(program))
+    begun: list[subprocess.Popen[str]] = []
+    begin = subprocess.Popen
+
+    def once(*arguments: Any, **options: Any) -> subprocess.Popen[str]:
+        if begun:
+            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        begun.append(begin(*arguments, **options))
+        return begun[0]
+
+    monkeypatch.setattr(subprocess, "Popen", once)
+    expected = f"linux-sa1110-fass: cannot be started: {os.strerror(errno.EAGAIN)}"
+    with pytest.raises(RunError, match=expected), demo.running(demo.kernels("sa1110"), ""):
+        pass
+    assert begun[0].poll() is not None
 
 
 @pytest.mark.linux

@@ -80,7 +80,7 @@ def test_programs_run_with_shared_libraries(config: str) -> None:
     system = ensured(config)
     run = machine.run(replace(system.boot(MAX_CYCLES, "quiet"), check="coherence"))
     text = run.console.replace("\r", "")
-    passed = 12 if config.endswith("-fass") else 11
+    passed = 13 if config.endswith("-fass") else 12
     assert f"\nRESULT passed={passed} failed=0\n" in text, text[-4000:]
     assert "init: self-test ended with status 0" in text
     assert not run.stats.diagnostics
