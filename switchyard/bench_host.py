@@ -22,9 +22,10 @@ from switchyard import build, files, records, suite
 from switchyard.errors import InputError, RunError
 from switchyard.experiments import linux_suite
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.lines import MEGABYTE
 from switchyard.experiments.linux_ctx import QUICK_COUNTS
 from switchyard.experiments.linux_extreme import QUICK_PAGES, SHARING
-from switchyard.experiments.linux_ipc import LINES, MEGABYTE, Line
+from switchyard.experiments.linux_ipc import LINES, Line
 from switchyard.figure import Bar, Bars, Figure, Mark, Series
 from switchyard.leash import leashed
 from switchyard.machine import Stats

@@ -204,19 +204,14 @@ def demo(
     kernels = demonstration.kernels(machine_name)
     build_linux.ensure(kernels, lambda linux: err.print(f"demo: building {linux.name}"))
     words = f"processes={processes} kb={kb} steps={steps or 0}"
-    shown = [demonstration.Shown(linux, words) for linux in kernels]
-    try:
-        with demonstration.typing(shown):
-            if out.is_terminal:
-                with Live(console=out, auto_refresh=False) as live:
-                    for both in demonstration.steps(shown):
-                        live.update(demo_show.screen(both), refresh=True)
-            else:
+    with demonstration.running(kernels, words) as shown, demonstration.typing(shown):
+        if out.is_terminal:
+            with Live(console=out, auto_refresh=False) as live:
                 for both in demonstration.steps(shown):
-                    out.print(demo_show.line(both), soft_wrap=True)
-    finally:
-        for one in shown:
-            one.end()
+                    live.update(demo_show.screen(both), refresh=True)
+        else:
+            for both in demonstration.steps(shown):
+                out.print(demo_show.line(both), soft_wrap=True)
 
 
 @app.command("build")

@@ -8,7 +8,7 @@ neither on the other jobs nor on how many run at once, and one that was ever mad
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -130,6 +130,11 @@ class Experiment(ABC, Generic[Point]):
     def band_jobs(self, settings: Settings) -> list[Job]:
         """The runs that are made at the ends of the assumed constants' ranges: all, or a few."""
         return self.jobs(settings)
+
+    def short_jobs(self, settings: Settings, names: Collection[str]) -> list[Job]:
+        """Quick runs of these names, for those whose band is of a few."""
+        quick = self.jobs(Settings(quick=True, rounds=settings.rounds))
+        return [job for job in quick if job.name in names]
 
     def banded(self, outcome: Outcome, found: "Band") -> Outcome:
         """The outcome with a figure that shows the band; table and sentences are there already."""

@@ -78,9 +78,7 @@ class L4Collisions(Experiment[Counted]):
 
     def band_jobs(self, settings: Settings) -> list[Job]:
         """Code, KIP and UTCB of two spaces collide; nothing does with 64. Short runs."""
-        wanted = {name for both in self.band_ratios.values() for name in both}
-        quick = self.jobs(Settings(quick=True, rounds=settings.rounds))
-        return [job for job in quick if job.name in wanted]
+        return self.short_jobs(settings, {n for both in self.band_ratios.values() for n in both})
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a scheme, number of colliding megabytes and number of spaces."""

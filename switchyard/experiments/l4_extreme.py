@@ -78,9 +78,7 @@ class L4Extreme(Experiment[Counted]):
 
     def band_jobs(self, settings: Settings) -> list[Job]:
         """Both mappings where sharing saves most, in short runs."""
-        wanted = {name for both in self.band_ratios.values() for name in both}
-        quick = self.jobs(Settings(quick=True, rounds=settings.rounds))
-        return [job for job in quick if job.name in wanted]
+        return self.short_jobs(settings, {n for both in self.band_ratios.values() for n in both})
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a case, number of processes and number of pages."""

@@ -70,8 +70,7 @@ class L4Primitives(Experiment[Point]):
 
     def band_jobs(self, settings: Settings) -> list[Job]:
         """The paper's two kernels, in short runs."""
-        quick = self.jobs(Settings(quick=True, rounds=settings.rounds))
-        return [job for job in quick if job.name in ("flush", "fass")]
+        return self.short_jobs(settings, ("flush", "fass"))
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a scheme."""

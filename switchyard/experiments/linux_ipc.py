@@ -10,19 +10,19 @@ lmbench's cases is what the paper gives; the other cases of the suite (system ca
 signals) have none, and show what one such thing takes here.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.lines import MEGABYTE, Case, Lines
 from switchyard.experiments.linux_suite import (
     BOARDS,
     FASTER,
     KERNELS,
     ORIGINAL,
     Kernel,
-    Measured,
     Point,
 )
 from switchyard.figure import Bar, Bars
@@ -37,21 +37,14 @@ QUICK_SHARE = 5  # a quick run makes a fifth of the rounds
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(Case):
     """A line of the table: a case of the suite, and what the paper has for it."""
 
-    question: str
-    case: str
     unit: str = "us"
     # The paper's original and fast kernels; its processor is the first machine's.
     published: float | None = None
     deviation: float | None = None
     fast: float | None = None
-
-    @property
-    def name(self) -> str:
-        """What the line is called."""
-        return f"bw-{self.case}" if self.question == "bandwidth" else self.case
 
     def source(self, kernel: Kernel) -> Published | None:
         """The published value, where there is one."""
@@ -93,7 +86,6 @@ ROUNDS = {
 # A null call takes one of two times by boot, one of them in few boots (3 of 20 when this was
 # written): as many as meet both nearly always.
 BOOTS = {"call": 20}
-MEGABYTE = 1 << 20  # of a bandwidth's sample; MB/s are lmbench's, of 1,000,000 bytes
 
 
 class LinuxIpc(Experiment[Point]):
@@ -165,39 +157,17 @@ class LinuxIpc(Experiment[Point]):
 
 
 @dataclass(frozen=True)
-class Found:
-    """The points, by kernel and line."""
+class Found(Lines[Kernel, Line]):
+    """The points, by kernel and line; a run is a question's."""
 
-    points: Mapping[str, Point]
-
-    def point(self, kernel: Kernel, line: Line) -> Point:
-        """The run that a line is in."""
-        return self.points[f"{kernel}-{line.question}"]
-
-    def case(self, kernel: Kernel, line: Line) -> Measured:
-        """A line's case."""
-        streams = {case: stream for stream, case in STREAMS[line.question].items()}
-        return self.point(kernel, line).cases[streams[line.case]]
-
-    def value(self, kernel: Kernel, line: Line) -> float:
-        """A line's value in its unit."""
-        return self.unit(kernel, line)(self.case(kernel, line).timed.summary.mean)
-
-    def unit(self, kernel: Kernel, line: Line) -> Callable[[float], float]:
-        """What cycles are in the line's unit."""
-        point = self.point(kernel, line)
-        if line.unit == "MB/s":
-            return lambda cycles: MEGABYTE / point.us(cycles)
-        return point.us
+    def run(self, on: Kernel, line: Line) -> str:
+        """By the kernel and the question."""
+        return f"{on}-{line.question}"
 
     def gain(self, original: Kernel, faster: Kernel, line: Line) -> float:
         """How many times faster one kernel is than the other."""
         ratio = self.value(original, line) / self.value(faster, line)
         return 1 / ratio if line.unit == "MB/s" else ratio
-
-    def shown(self, kernel: Kernel, line: Line) -> str:
-        """The value with the spread of its samples."""
-        return suite.shown(self.unit(kernel, line), self.case(kernel, line).timed)
 
 
 def records(found: Found) -> list[Record]:

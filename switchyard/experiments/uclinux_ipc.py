@@ -6,44 +6,30 @@ address spaces fast stands between them here. The same by pipes without names ha
 value; it shows that the name does not matter.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats, uclinux
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
-from switchyard.experiments.linux_suite import Measured, Point
+from switchyard.experiments.lines import MEGABYTE, Case, Lines
+from switchyard.experiments.linux_suite import Point
 from switchyard.experiments.uclinux import FASTER, KERNELS, PAPERS, WITH, WITHOUT, Kernel
 from switchyard.figure import Bar, Bars
 from switchyard.machine import Stats
 from switchyard.records import Published, Record
-from switchyard.suite import STREAMS
 from switchyard.summary import SPREAD
 
 PAPER = f"{uclinux.PAPER}, Table 1"
-MEGABYTE = 1 << 20  # of a bandwidth's sample; MB/s are lmbench's, of 1,000,000 bytes
 QUICK_SHARE = 5
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(Case):
     """A line of the table: a case of the suite, and what the paper has for each kernel."""
 
-    question: str
-    case: str
-    unit: str
     rounds: int
     published: Mapping[Kernel, float] | None = None
-
-    @property
-    def name(self) -> str:
-        """What the line is called."""
-        return f"bw-{self.case}" if self.question == "bandwidth" else self.case
-
-    @property
-    def stream(self) -> int:
-        """The stream of its samples."""
-        return {case: stream for stream, case in STREAMS[self.question].items()}[self.case]
 
 
 FIFO = Line("potato", "fifo", "us", 1000, {WITH: 160.64, WITHOUT: 31.74})
@@ -96,41 +82,20 @@ class UclinuxIpc(Experiment[Point]):
 
 
 @dataclass(frozen=True)
-class Found:
-    """The points, by kernel and line."""
+class Found(Lines[Kernel, Line]):
+    """The points, by kernel and line, each of which has a run of its own."""
 
-    points: Mapping[str, Point]
-
-    def point(self, kernel: Kernel, line: Line) -> Point:
-        """The run that a line is in."""
-        return self.points[f"{kernel.scheme}-{line.name}"]
-
-    def case(self, kernel: Kernel, line: Line) -> Measured:
-        """A line's case."""
-        return self.point(kernel, line).cases[line.stream]
+    def run(self, on: Kernel, line: Line) -> str:
+        """By the kernel's scheme and the line."""
+        return f"{on.scheme}-{line.name}"
 
     def us(self, kernel: Kernel, line: Line) -> float:
         """The time of an operation."""
         return self.point(kernel, line).us(self.case(kernel, line).timed.summary.mean)
 
-    def value(self, kernel: Kernel, line: Line) -> float:
-        """A line's value in its unit."""
-        return self.unit(kernel, line)(self.case(kernel, line).timed.summary.mean)
-
-    def unit(self, kernel: Kernel, line: Line) -> Callable[[float], float]:
-        """What cycles are in the line's unit."""
-        point = self.point(kernel, line)
-        if line.unit == "MB/s":
-            return lambda cycles: MEGABYTE / point.us(cycles)
-        return point.us
-
     def gain(self, line: Line, over: Kernel = WITH) -> float:
         """How much better it is without an MMU."""
         return self.us(over, line) / self.us(WITHOUT, line)
-
-    def shown(self, kernel: Kernel, line: Line) -> str:
-        """The value with the spread of its samples."""
-        return suite.shown(self.unit(kernel, line), self.case(kernel, line).timed)
 
 
 def published_gain(line: Line) -> float | None:
