@@ -4,6 +4,7 @@
 #   make test         set up, run every test and check; Linux only where its packages are to be had
 #   make setup        what all share: .venv with the command line and the simulator
 #   make test-linux   builds Linux and boots it; needs packages of Debian 12 or later
+#   make test-long    what takes hours: ten simulated minutes of stress, Linux on an ARM920T
 #   make test-quick   the tests and checks that take less than a minute
 #   make book         the book in docs/ as a site with search, build/book/index.html
 #   make lint         only the checks of style and types
@@ -22,7 +23,7 @@ BIN    := $(VENV)/bin
 RUST := $(shell find machine/src machine/machines -type f 2>/dev/null) \
         machine/Cargo.toml Cargo.toml $(wildcard Cargo.lock rust-toolchain.toml)
 
-.PHONY: setup demo test test-linux test-quick book lint lock clean
+.PHONY: setup demo test test-linux test-long test-quick book lint lock clean
 .NOTPARALLEL:
 
 setup: $(VENV)/.switchyard
@@ -54,6 +55,10 @@ test: $(VENV)/.packages
 test-linux: $(VENV)/.packages
 	@$(PYTHON) -I switchyard/doctor.py --install linux
 	@$(BIN)/python .ci/check.py linux
+
+test-long: $(VENV)/.packages
+	@$(PYTHON) -I switchyard/doctor.py --install linux
+	@$(BIN)/python .ci/check.py long
 
 test-quick: $(VENV)/.packages
 	@$(BIN)/python .ci/check.py quick

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every suite of tests and checks, and sums them up: `check.py ci|all|quick|lint|linux`.
+"""Runs every suite of tests and checks, and sums them up: `check.py ci|all|quick|lint|linux|long`.
 
 Each suite runs to its end whatever came before it. The last line is "N passed, N failed": the
 tests of all suites together, where a check without tests (a formatter, a type checker) counts as
@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "check"
 PYTHON = sys.executable
-TIERS = ("ci", "all", "quick", "lint", "linux")
+TIERS = ("ci", "all", "quick", "lint", "linux", "long")
 # Tests on two processors at a time, which every computer has; the long ones are single runs.
 BOTH = ["-n", "2", "--dist", "worksteal"]
 C_FOLDERS = ("include", "kernel", "l4", "user", "bench", "linux", "machine/tests")
@@ -142,8 +142,15 @@ def suites() -> list[Suite]:
         ),
         Suite(
             "linux",
-            [PYTHON, "-m", "pytest", *BOTH, "-m", "linux"],
+            [PYTHON, "-m", "pytest", *BOTH, "-m", "linux and not long"],
             ("ci", "all", "linux"),
+            pytest_count,
+            needs="linux",
+        ),
+        Suite(
+            "long",
+            [PYTHON, "-m", "pytest", *BOTH, "-m", "long"],
+            ("long",),
             pytest_count,
             needs="linux",
         ),

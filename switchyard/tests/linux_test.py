@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from switchyard import build, build_linux, machine
-from switchyard.build_linux import SYSTEMS, Linux
+from switchyard.build_linux import ARM920, SYSTEMS, Linux
 from switchyard.machine import Run
 
 # Building Linux takes minutes, and a package that not every Debian or Ubuntu has.
@@ -24,6 +24,7 @@ pytestmark = pytest.mark.linux
 MAX_CYCLES = 20_000_000_000
 QEMU_SECONDS = 180
 UNMODIFIED = ["linux-sa1110", "linux-versatilepb"]
+EVERY = SYSTEMS | ARM920
 
 
 def check(system: Linux, console: str, subtests: pytest.Subtests) -> None:
@@ -52,9 +53,12 @@ def check(system: Linux, console: str, subtests: pytest.Subtests) -> None:
     assert system.last_line in text
 
 
-@pytest.fixture(scope="module", params=list(SYSTEMS))
+@pytest.fixture(
+    scope="module",
+    params=[*SYSTEMS, *(pytest.param(name, marks=pytest.mark.long) for name in ARM920)],
+)
 def system(request: pytest.FixtureRequest) -> Linux:
-    found: Linux = SYSTEMS[request.param]
+    found: Linux = EVERY[request.param]
     build_linux.ensure([found])
     return found
 
