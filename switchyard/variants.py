@@ -45,10 +45,11 @@ def describe(name: str) -> dict[str, Any]:
         raise InputError(f"{file}: {error}; expected a machine file") from None
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}; expected a machine file") from None
-    for key in ("name", "core"):
-        if not isinstance(described.get(key), str):
-            found = fields.shown(described.get(key))
-            raise InputError(f"{file}: {key}: found {found}; expected a string")
+    processor = described.get("processor")
+    core = processor.get("core") if isinstance(processor, dict) else None
+    for key, value in (("name", described.get("name")), ("processor.core", core)):
+        if not isinstance(value, str):
+            raise InputError(f"{file}: {key}: found {fields.shown(value)}; expected a string")
     return described
 
 
@@ -128,7 +129,8 @@ def fitted(guest: Guest | Linux, described: Mapping[str, Any]) -> Guest | Linux:
     A kernel for the SA-1110 cleans the data cache by reading as much as there is of it: built for
     less, it would leave dirty lines behind.
     """
-    if isinstance(guest, Linux) or guest.scheme == build.BARE or described["core"] != "sa1110":
+    core = described["processor"]["core"]
+    if isinstance(guest, Linux) or guest.scheme == build.BARE or core != "sa1110":
         return guest
     usual = {"dcache.line-bytes": 32, "mini-dcache.size-bytes": 512, "mini-dcache.line-bytes": 32}
     for key, value in keys(described).items():

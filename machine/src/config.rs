@@ -3,12 +3,16 @@
 //! each mistake into one clear line. What a constant means is here; its value and where the value
 //! comes from are in the machine files.
 
+mod processor;
+
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::assumed;
 use crate::error::{read_file, Error};
+
+pub use self::processor::{AddressSpaceTags, Arm, ArmCore, Processor};
 
 /// The machines that need no file: name and text of `machines/NAME.toml`.
 pub const BUILT_IN: &[(&str, &str)] = &[
@@ -69,17 +73,12 @@ pub struct MachineConfig {
     pub name: String,
     /// One line for people.
     pub description: String,
-    /// The processor core: instruction set, system control coprocessor, rules of its memory system.
-    pub core: CoreKind,
     /// The processor's clock in Hz.
     pub clock_hz: u64,
-    /// CP15 register 0.
-    pub processor_id: u32,
     /// The board: a name known to `board/`.
     pub board: String,
-    /// What there is in place of maintenance.
-    #[serde(default)]
-    pub processor: ProcessorConfig,
+    /// The processor: which core it is.
+    pub processor: Processor,
     /// Bytes of SDRAM on the board.
     pub ram_bytes: u32,
     /// Instruction cache.
@@ -106,38 +105,6 @@ pub struct MachineConfig {
     /// The machine file, as it was read: a saved machine has it with it.
     #[serde(skip)]
     pub text: String,
-}
-
-/// A processor core that the model knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CoreKind {
-    /// StrongARM SA-1110: ARM architecture version 4, no Thumb.
-    Sa1110,
-    /// ARM920T: ARM architecture version 4T.
-    Arm920,
-    /// ARM926EJ-S: ARM architecture version 5TEJ, without Jazelle execution.
-    Arm926,
-}
-
-/// What the processor has that the core's silicon had not.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct ProcessorConfig {
-    /// How caches and TLBs tell address spaces apart.
-    #[serde(default, alias = "address_space_tags")]
-    pub address_space_tags: AddressSpaceTags,
-}
-
-/// How caches and TLBs tell address spaces apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
-#[serde(rename_all = "kebab-case")]
-pub enum AddressSpaceTags {
-    /// They do not: software cleans, invalidates and flushes.
-    #[default]
-    None,
-    /// Always, and nothing is ever stale: maintenance does nothing (`arm/memsys/tags.rs`).
-    Ideal,
 }
 
 /// Replacement within a set.

@@ -46,7 +46,8 @@ fn a_machine_with_ideal_tags_differs_in_nothing_else() {
         config.name.clear();
         config.description.clear();
         config.text.clear();
-        let tags = std::mem::take(&mut config.processor.address_space_tags);
+        let Processor::Arm(arm) = &mut config.processor;
+        let tags = std::mem::take(&mut arm.address_space_tags);
         (tags, format!("{config:?}"))
     };
     for plain in ["sa1110", "versatilepb", "s3c24a0"] {
@@ -62,17 +63,18 @@ fn a_machine_with_ideal_tags_differs_in_nothing_else() {
 
 #[test]
 fn tags_are_none_or_ideal() {
-    let with = |processor: &str| altered("[icache]", &format!("{processor}\n[icache]"));
-    let tags = |processor: &str| with(processor).unwrap().processor.address_space_tags;
+    let with = |line: &str| altered("[processor]\n", &format!("[processor]\n{line}\n"));
+    let tags = |line: &str| {
+        let Processor::Arm(arm) = with(line).unwrap().processor;
+        arm.address_space_tags
+    };
     assert_eq!(tags(""), AddressSpaceTags::None);
-    assert_eq!(tags("[processor]"), AddressSpaceTags::None);
     assert_eq!(
-        tags("[processor]\naddress-space-tags = \"none\""),
+        tags("address-space-tags = \"none\""),
         AddressSpaceTags::None
     );
     for key in ["address-space-tags", "address_space_tags"] {
-        let text = format!("[processor]\n{key} = \"ideal\"");
-        assert_eq!(tags(&text), AddressSpaceTags::Ideal);
+        assert_eq!(tags(&format!("{key} = \"ideal\"")), AddressSpaceTags::Ideal);
     }
     for (wrong, said) in [
         (
@@ -81,10 +83,10 @@ fn tags_are_none_or_ideal() {
         ),
         (
             "tags = \"ideal\"",
-            "processor.tags: unknown field `tags`; expected `address-space-tags` or `address_space_tags`",
+            "processor.tags: unknown field `tags`; expected one of `core`, `id`, `address-space-tags`, `address_space_tags`",
         ),
     ] {
-        let line = with(&format!("[processor]\n{wrong}")).unwrap_err();
+        let line = with(wrong).unwrap_err();
         assert!(line.ends_with(said) && !line.contains('\n'), "{line}");
     }
 }
@@ -101,6 +103,8 @@ fn a_mistake_is_one_line_that_names_file_field_and_expectation() {
         ("line-bytes = 32", "line-bytes = 64", "m.toml: icache.line-bytes: 64; expected 32, the only line size that the model has"),
         ("\"round-robin\"", "\"fifo\"", "m.toml: line N: icache.replacement: unknown variant `fifo`; expected one of `round-robin`, `lru`, `random`"),
         ("entries = 32", "entries = 0", "m.toml: itlb.entries: 0; expected a number from 1 to 256"),
+        ("core = \"sa1110\"", "core = \"arm7\"", "m.toml: line N: processor.core: unknown variant `arm7`; expected one of `sa1110`, `arm920`, `arm926`"),
+        ("id = 0x6901b119", "id = \"B5\"", "m.toml: line N: processor.id: invalid type: string \"B5\"; expected a whole number from 0 to 4294967295"),
         ("device = 10", "device = 4000000000", "m.toml: memory.device: 4000000000; expected a number from 0 to 1000000"),
     ] {
         let place = BUILT_IN[0].1.find(from).unwrap();

@@ -315,8 +315,8 @@ def test_a_place_for_records_keeps_what_it_has_until_there_are_new_ones(
     ("text", "said"),
     [
         ("", "name: found null; expected a string"),
-        ('name = "../../x"\n', "core: found null"),
-        ('name = "../../x"\ncore = "sa1110"\n', "dcache.size-bytes"),
+        ('name = "../../x"\n', "processor.core: found null"),
+        ('name = "../../x"\nprocessor = {core = "sa1110"}\n', "dcache.size-bytes"),
         ("a = " + "1" * 5000, "expected a machine file"),
         ("a = " + "[" * 50_000, "expected a machine file"),
     ],

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arm::observe::{Access, Commit, Observer};
 use crate::cache::HINTS;
-use crate::config::MachineConfig;
+use crate::config::{MachineConfig, Processor};
 use crate::counters::Privilege;
 use crate::dev::Width;
 use crate::event::{Cycle, NEVER};
@@ -216,6 +216,7 @@ impl<O: Observer> Core<O> {
     /// A core as reset leaves it: supervisor mode, interrupts masked, at address 0.
     #[must_use]
     pub fn new(config: &MachineConfig, mem: MemSys, observer: O) -> Self {
+        let Processor::Arm(arm) = &config.processor;
         Self {
             r: [0; 16],
             next_pc: 0,
@@ -227,7 +228,7 @@ impl<O: Observer> Core<O> {
             spsr: [0; 6],
             mem,
             pipeline: Pipeline::new(config.pipeline.clone()),
-            processor_id: config.processor_id,
+            processor_id: arm.id,
             context_id: 0,
             waiting: false,
             taken: None,

@@ -215,14 +215,14 @@ impl Registers for Values {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::CoreKind;
+    use crate::config::ArmCore;
 
     #[test]
     fn each_register_is_described_once() {
         for (core, count) in [
-            (CoreKind::Sa1110, 50),
-            (CoreKind::Arm920, 51),
-            (CoreKind::Arm926, 52),
+            (ArmCore::Sa1110, 50),
+            (ArmCore::Arm920, 51),
+            (ArmCore::Arm926, 52),
         ] {
             let table = Table::new(cores::Table::of(core));
             let text = table.description();

@@ -7,7 +7,7 @@ mod arm920;
 mod arm926;
 mod sa1110;
 
-use crate::config::CoreKind;
+use crate::config::ArmCore;
 
 use super::core::psr;
 use super::cp15::{Read, Register, Write};
@@ -96,11 +96,11 @@ pub struct Table {
 impl Table {
     /// The table of a core that a machine file names.
     #[must_use]
-    pub fn of(kind: CoreKind) -> &'static Self {
-        match kind {
-            CoreKind::Sa1110 => &sa1110::TABLE,
-            CoreKind::Arm920 => &arm920::TABLE,
-            CoreKind::Arm926 => &arm926::TABLE,
+    pub fn of(core: ArmCore) -> &'static Self {
+        match core {
+            ArmCore::Sa1110 => &sa1110::TABLE,
+            ArmCore::Arm920 => &arm920::TABLE,
+            ArmCore::Arm926 => &arm926::TABLE,
         }
     }
 }

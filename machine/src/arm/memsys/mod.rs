@@ -23,7 +23,7 @@ mod tags;
 use crate::bus::{Bus, Target};
 use crate::bus_cost::Transfer;
 use crate::cache::{Cache, LINE_BYTES};
-use crate::config::{AddressSpaceTags, CacheConfig, MachineConfig, Refill, Replacement};
+use crate::config::{AddressSpaceTags, CacheConfig, MachineConfig, Processor, Refill, Replacement};
 use crate::counters::{Counters, Tally};
 use crate::event::Cycle;
 use crate::tlb::{Attributes, Tlb, TlbEntry};
@@ -242,13 +242,14 @@ impl MemSys {
     /// The memory system of `config` in front of `bus`, as reset leaves it.
     #[must_use]
     pub fn new(config: &MachineConfig, bus: Bus) -> Self {
+        let Processor::Arm(arm) = &config.processor;
         let [itlb, dtlb] = [&config.itlb, &config.dtlb].map(|tlb| tlb.as_ref().map(Tlb::new));
         // `MachineConfig` has checked that one of the two is there.
         let dtlb = dtlb.unwrap_or_else(|| Tlb::new(config.tlb.as_ref().expect("a TLB")));
         let places = [itlb.as_ref().map_or(0, Tlb::places), dtlb.places()];
-        let ideal = config.processor.address_space_tags == AddressSpaceTags::Ideal;
+        let ideal = arm.address_space_tags == AddressSpaceTags::Ideal;
         let tags = ideal.then(|| Box::new(Tags::new(&bus, places)));
-        let core = Table::of(config.core);
+        let core = Table::of(arm.core);
         let [icache, dcache] = [&config.icache, &config.dcache].map(CacheConfig::slots);
         let mut mem = Self {
             cycle: 0,
