@@ -24,6 +24,7 @@ pub mod loader;
 pub mod log;
 pub mod machine;
 pub mod net;
+pub mod platform;
 pub mod profile;
 pub mod report;
 pub mod script;

@@ -72,12 +72,12 @@ impl<O: Observer> Machine<O> {
                 return Some(stop);
             }
             let mem = &mut self.core.mem;
-            if mem.bus.events.next() <= mem.cycle {
+            if mem.platform.is_due() {
                 mem.sync_counters();
-                mem.bus.fire_due(mem.cycle, &mut mem.counters);
+                mem.platform.fire_due();
             }
             self.core.poll_interrupts();
-            if self.core.mem.cycle >= until {
+            if self.core.mem.platform.cycle >= until {
                 return Some(Stop::Budget);
             }
             if self.core.waits_for_interrupt() {
@@ -90,13 +90,13 @@ impl<O: Observer> Machine<O> {
                 continue;
             }
             let mem = &mut self.core.mem;
-            mem.horizon = until.min(mem.bus.events.next());
+            mem.platform.horizon = until.min(mem.platform.bus.events.next());
             return None;
         }
     }
 
     fn ended(&mut self) -> Option<Stop> {
-        let host = &mut self.core.mem.bus.host;
+        let host = &mut self.core.mem.platform.bus.host;
         if let Some(status) = host.exit.take() {
             return Some(Stop::Exit(status));
         }
@@ -114,7 +114,7 @@ impl<O: Observer> Machine<O> {
 
     /// The bus: memory for loaders, the host's side of the devices.
     pub fn bus(&mut self) -> &mut Bus {
-        &mut self.core.mem.bus
+        &mut self.core.mem.platform.bus
     }
 
     /// The core: registers for loaders and reports.
@@ -131,13 +131,13 @@ impl<O: Observer> Machine<O> {
     /// Cycles since reset.
     #[must_use]
     pub fn cycles(&self) -> Cycle {
-        self.core.mem.cycle
+        self.core.mem.platform.cycle
     }
 
     /// The counters, up to date.
     pub fn counters(&mut self) -> &mut Counters {
         self.core.mem.sync_counters();
-        &mut self.core.mem.counters
+        &mut self.core.mem.platform.counters
     }
 
     /// UNPREDICTABLE things that the guest did, by kind and address.
@@ -150,14 +150,14 @@ impl<O: Observer> Machine<O> {
     pub fn type_input(&mut self, bytes: &[u8]) {
         let mem = &mut self.core.mem;
         mem.sync_counters();
-        mem.bus.type_input(bytes, mem.cycle, &mut mem.counters);
+        mem.platform.type_input(bytes);
     }
 
     /// Tells the guest's network interface that frames have arrived in `bus().host.net`.
     pub fn network_arrived(&mut self) {
         let mem = &mut self.core.mem;
         mem.sync_counters();
-        mem.bus.network_arrived(mem.cycle, &mut mem.counters);
+        mem.platform.network_arrived();
     }
 
     /// Plugs the cable of the guest's network interface in, or unplugs it.

@@ -157,7 +157,7 @@ impl Profile {
 
     /// What was waited for since the last call.
     fn waited(&mut self, memory: &MemSys) -> Stalls {
-        let all = memory.counters.stalls();
+        let all = memory.platform.counters.stalls();
         let waited = all - self.seen;
         self.seen = all;
         self.now.write_buffer_cycles += waited.write_buffer;
@@ -190,7 +190,7 @@ impl Observer for Profile {
     /// A store may have been one to the probe that enters a region or leaves it.
     fn stored(&mut self, memory: &MemSys, _access: &Access, _value: u32) {
         self.waited_for_data(memory);
-        self.region = memory.counters.open_region();
+        self.region = memory.platform.counters.open_region();
     }
 
     fn operated(&mut self, memory: &MemSys, _access: &SystemAccess) {
@@ -217,8 +217,8 @@ impl Observer for Profile {
     }
 
     fn restored(&mut self, memory: &MemSys) {
-        self.seen = memory.counters.stalls();
-        self.ended = memory.cycle;
-        self.region = memory.counters.open_region();
+        self.seen = memory.platform.counters.stalls();
+        self.ended = memory.platform.cycle;
+        self.region = memory.platform.counters.open_region();
     }
 }

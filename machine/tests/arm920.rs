@@ -277,11 +277,11 @@ fn a_miss_waits_for_its_word() {
     let mut machine = machine();
     load(&mut machine, WRITE_BACK + 0x1000);
     for word in 0..8 {
-        machine.core().mem.cycle += 1000;
-        let before = machine.core().mem.cycle;
+        machine.core().mem.platform.cycle += 1000;
+        let before = machine.core().mem.platform.cycle;
         let line = WRITE_BACK + NEXT * (word + 1);
         load(&mut machine, line + 4 * word);
-        let taken = machine.core().mem.cycle - before;
+        let taken = machine.core().mem.platform.cycle - before;
         assert_eq!(taken, READ_FIRST + u64::from(word) * READ_NEXT);
     }
 }
@@ -323,14 +323,14 @@ fn instructions_take_what_the_machine_file_says() {
         let mut taken = 0;
         for _ in 0..2 {
             load(&mut machine, data);
-            machine.core().mem.cycle += 1000;
+            machine.core().mem.platform.cycle += 1000;
             let core = machine.core();
             (core.r[2], core.r[3], core.r[15]) = (rs, data, start);
-            let before = core.mem.cycle;
+            let before = core.mem.platform.cycle;
             for _ in code {
                 core.step();
             }
-            taken = core.mem.cycle - before;
+            taken = core.mem.platform.cycle - before;
         }
         assert_eq!(taken, golden, "{what}");
     }

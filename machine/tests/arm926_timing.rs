@@ -46,17 +46,17 @@ fn machine() -> Machine {
 /// Loads a word; returns the cycles from the beginning of the access to the word.
 fn load(machine: &mut Machine, va: u32) -> u64 {
     let mem = &mut machine.core().mem;
-    let before = mem.cycle;
+    let before = mem.platform.cycle;
     mem.load(va, Width::Word, true).expect("an allowed load");
-    mem.cycle - before
+    mem.platform.cycle - before
 }
 
 fn store(machine: &mut Machine, va: u32) -> u64 {
     let mem = &mut machine.core().mem;
-    let before = mem.cycle;
+    let before = mem.platform.cycle;
     mem.store(va, Width::Word, 1, true)
         .expect("an allowed store");
-    mem.cycle - before
+    mem.platform.cycle - before
 }
 
 fn store_multiple(machine: &mut Machine, va: u32, count: usize) {
@@ -67,14 +67,14 @@ fn store_multiple(machine: &mut Machine, va: u32, count: usize) {
 }
 
 fn drain(machine: &mut Machine) -> u64 {
-    let before = machine.core().mem.cycle;
+    let before = machine.core().mem.platform.cycle;
     machine.core().write_cp15(DRAIN, 0);
-    machine.core().mem.cycle - before
+    machine.core().mem.platform.cycle - before
 }
 
 /// Lets everything that is on its way arrive.
 fn settle(machine: &mut Machine) {
-    machine.core().mem.cycle += 1000;
+    machine.core().mem.platform.cycle += 1000;
     drain(machine);
 }
 
@@ -98,11 +98,11 @@ fn cycles(code: &[u32]) -> u64 {
         core.r[3] = DATA;
         core.r[14] = end;
         core.r[15] = start;
-        let before = core.mem.cycle;
+        let before = core.mem.platform.cycle;
         while core.r[15] != end {
             core.step();
         }
-        taken = core.mem.cycle - before;
+        taken = core.mem.platform.cycle - before;
     }
     taken
 }
@@ -186,12 +186,12 @@ fn the_asked_word_comes_first_and_the_others_in_their_turn() {
     // TRM 4.1, table 6-1: a wrapping burst from the word that was asked for.
     let mut machine = machine();
     settle(&mut machine);
-    let start = machine.core().mem.cycle;
+    let start = machine.core().mem.platform.cycle;
     assert_eq!(load(&mut machine, DATA + 4 * 5), READ_FIRST);
     assert_eq!(load(&mut machine, DATA + 4 * 6), READ_NEXT);
     assert_eq!(load(&mut machine, DATA + 4 * 6), 0, "it is there");
     assert_eq!(load(&mut machine, DATA + 4 * 4), 6 * READ_NEXT, "the last");
-    assert_eq!(machine.core().mem.cycle - start, READ_LINE);
+    assert_eq!(machine.core().mem.platform.cycle - start, READ_LINE);
     assert_eq!(load(&mut machine, DATA), 0);
 }
 
@@ -232,11 +232,11 @@ fn instructions_wait_each_for_its_word() {
     }
     machine.core().r[15] = code + 4 * 6;
     settle(&mut machine);
-    let before = machine.core().mem.cycle;
+    let before = machine.core().mem.platform.cycle;
     let mut at = Vec::new();
     for _ in 0..4 {
         machine.core().step();
-        at.push(machine.core().mem.cycle - before);
+        at.push(machine.core().mem.platform.cycle - before);
     }
     // Words 6 and 7 of one line; the next line when the bus has brought words 0 to 5 of it.
     let next = READ_LINE + READ_FIRST;
@@ -282,12 +282,16 @@ fn the_write_back_buffer_holds_one_line_and_leaves_the_stores_theirs() {
     for n in 0..4 {
         assert_eq!(store(&mut machine, BUFFERED + 64 * n), 0, "store {n}");
     }
-    let before = machine.core().mem.cycle;
+    let before = machine.core().mem.platform.cycle;
     machine.core().write_cp15(CLEAN_LINE, DATA);
-    assert_eq!(machine.core().mem.cycle, before, "a place of its own");
+    assert_eq!(
+        machine.core().mem.platform.cycle,
+        before,
+        "a place of its own"
+    );
     machine.core().write_cp15(CLEAN_LINE, DATA + 32);
     assert_eq!(
-        machine.core().mem.cycle - before,
+        machine.core().mem.platform.cycle - before,
         4 * WRITE_FIRST + WRITE_HALF,
         "the second waits until the first is written, behind the stores"
     );
@@ -338,24 +342,24 @@ fn loads_that_evict_the_running_page(steps: bool) -> (u64, u64, u64) {
     // The code's line and its translation are there, and nothing of it is on its way.
     core.r[15] = code + 8;
     core.step();
-    core.mem.cycle += 1000;
+    core.mem.platform.cycle += 1000;
     [core.r[4], core.r[5]] = others.map(|section| section + 0x2000);
     core.r[15] = code;
-    let (before, then) = (core.mem.tally(), core.mem.cycle);
-    core.mem.horizon = then + 10_000;
+    let (before, then) = (core.mem.tally(), core.mem.platform.cycle);
+    core.mem.platform.horizon = then + 10_000;
     while !core.waits_for_interrupt() {
         if steps {
             core.step();
         } else {
             core.run_to_horizon();
-            core.mem.horizon = core.mem.cycle + 1;
+            core.mem.platform.horizon = core.mem.platform.cycle + 1;
         }
     }
     let after = core.mem.tally();
     (
         after.itlb_misses - before.itlb_misses,
         after.dtlb_misses - before.dtlb_misses,
-        core.mem.cycle - then,
+        core.mem.platform.cycle - then,
     )
 }
 
@@ -378,15 +382,15 @@ proptest! {
     ) {
         let mut machine = machine();
         settle(&mut machine);
-        let start = machine.core().mem.cycle;
+        let start = machine.core().mem.platform.cycle;
         let first = asked[0].0;
         for (word, pause) in asked {
             let turn = u64::from((word + 8 - first) % 8);
             let there = start + READ_FIRST + turn * READ_NEXT;
-            let now = machine.core().mem.cycle;
+            let now = machine.core().mem.platform.cycle;
             load(&mut machine, DATA + 4 * word);
-            prop_assert_eq!(machine.core().mem.cycle, now.max(there));
-            machine.core().mem.cycle += pause;
+            prop_assert_eq!(machine.core().mem.platform.cycle, now.max(there));
+            machine.core().mem.platform.cycle += pause;
         }
     }
 
@@ -421,20 +425,20 @@ proptest! {
             core.r[1] = 1;
             core.r[3] = DATA;
             core.r[15] = start;
-            let before = core.mem.cycle;
+            let before = core.mem.platform.cycle;
             if steps {
                 while !core.waits_for_interrupt() {
                     core.step();
                 }
             } else {
-                core.mem.horizon = before + 5000;
+                core.mem.platform.horizon = before + 5000;
                 core.run_to_horizon();
                 while !core.waits_for_interrupt() {
-                    core.mem.horizon = core.mem.cycle + 1;
+                    core.mem.platform.horizon = core.mem.platform.cycle + 1;
                     core.run_to_horizon();
                 }
             }
-            (core.mem.cycle - before, core.r)
+            (core.mem.platform.cycle - before, core.r)
         });
         prop_assert_eq!(times[0], times[1]);
     }

@@ -326,9 +326,9 @@ fn maintenance_takes_a_cycle_and_does_nothing() {
                 rig.store(OTHER + 0x40, 4);
                 rig.store(OTHER + 0x80, 5); // into the write buffer
                 rig.machine.core().r[0] = OTHER;
-                let before = rig.machine.core().mem.cycle;
+                let before = rig.machine.core().mem.platform.cycle;
                 rig.step_from(PLACE, 6);
-                let cycles = rig.machine.core().mem.cycle - before;
+                let cycles = rig.machine.core().mem.platform.cycle - before;
                 let state = rig.contents();
                 let after = rig.during(|rig| {
                     assert_eq!(rig.load_words(OTHER, 3), [1, 2, 3]);
@@ -399,7 +399,7 @@ fn reading_the_zeros_bank_replaces_nothing() {
         rig.load(PLACE);
         rig.store(PLACE, 1);
         rig.load(OTHER);
-        let before = rig.machine.core().mem.cycle;
+        let before = rig.machine.core().mem.platform.cycle;
         let tally = rig.during(|rig| {
             for n in 0..256 {
                 assert_eq!(rig.load(OTHER + 32 * n), 0);
@@ -408,7 +408,7 @@ fn reading_the_zeros_bank_replaces_nothing() {
         (
             tally.dcache_read_misses,
             rig.contents().len(),
-            rig.machine.core().mem.cycle - before,
+            rig.machine.core().mem.platform.cycle - before,
         )
     };
     assert_eq!(read("sa1110-tags"), (0, 1, 0));

@@ -398,7 +398,7 @@ fn a_saved_machine_goes_on_as_if_it_had_not_stopped() {
                 }
             }
             let mem = &test.rig.machine.core().mem;
-            (mem.cycle, format!("{:?}", mem.tally()))
+            (mem.platform.cycle, format!("{:?}", mem.tally()))
         };
         assert_eq!(run(true), run(false), "{name}");
     }

@@ -15,7 +15,7 @@ use crate::cache::HINTS;
 use crate::config::{MachineConfig, Processor};
 use crate::counters::Privilege;
 use crate::dev::Width;
-use crate::event::{Cycle, NEVER};
+use crate::event::Cycle;
 
 use super::exec::{self, Handler};
 use super::insn::Op;
@@ -245,7 +245,7 @@ impl<O: Observer> Core<O> {
     /// Runs instructions until the horizon of the memory system.
     #[inline]
     pub fn run_to_horizon(&mut self) {
-        while self.mem.cycle < self.mem.horizon {
+        while self.mem.platform.cycle < self.mem.platform.horizon {
             let pc = self.r[15];
             if pc & !31 != self.mem.line {
                 if let Some(slot) = self.mem.fetch_hinted(pc, self.thumb()) {
@@ -278,7 +278,7 @@ impl<O: Observer> Core<O> {
             }
             return false;
         }
-        self.mem.counters.fetches += 1;
+        self.mem.platform.counters.fetches += 1;
         match fetched {
             Ok(op) => self.execute(pc, op),
             Err(Abort) => self.prefetch_abort(pc),
@@ -294,11 +294,12 @@ impl<O: Observer> Core<O> {
         let mut pc = pc;
         self.mem.line = line;
         loop {
-            self.mem.counters.fetches += 1;
+            self.mem.platform.counters.fetches += 1;
             let op = self.mem.op(slot, ((pc & 31) >> SHIFT) as usize);
             self.execute_in::<SHIFT>(pc, op);
             pc = self.r[15];
-            let left = pc & !31 != self.mem.line || self.mem.cycle >= self.mem.horizon;
+            let left =
+                pc & !31 != self.mem.line || self.mem.platform.cycle >= self.mem.platform.horizon;
             if left && (self.mem.line != line || self.mem.insn_line_arrives(slot)) {
                 // Whoever comes next must wait for what has not come.
                 self.mem.line = NO_LINE;
@@ -327,11 +328,11 @@ impl<O: Observer> Core<O> {
     fn run_line<const SHIFT: u32>(&mut self) {
         let mut pc = self.r[15];
         loop {
-            self.mem.counters.fetches += 1;
+            self.mem.platform.counters.fetches += 1;
             let op = self.mem.op(self.line_slot, ((pc & 31) >> SHIFT) as usize);
             self.execute_in::<SHIFT>(pc, op);
             pc = self.r[15];
-            if pc & !31 != self.mem.line || self.mem.cycle >= self.mem.horizon {
+            if pc & !31 != self.mem.line || self.mem.platform.cycle >= self.mem.platform.horizon {
                 return;
             }
         }
@@ -340,7 +341,7 @@ impl<O: Observer> Core<O> {
     /// Fetches and runs one instruction, or takes its prefetch abort.
     pub fn step(&mut self) {
         let pc = self.r[15];
-        self.mem.counters.fetches += 1;
+        self.mem.platform.counters.fetches += 1;
         match self.fetch(pc) {
             Ok(op) => self.execute(pc, op),
             Err(Abort) => self.prefetch_abort(pc),
@@ -375,9 +376,9 @@ impl<O: Observer> Core<O> {
     #[inline(always)]
     fn execute_in<const SHIFT: u32>(&mut self, pc: u32, op: Op) {
         if self.pipeline.may_interlock(op.sources) {
-            self.mem.cycle = self.pipeline.wait_for(op.sources, self.mem.cycle);
+            self.mem.platform.cycle = self.pipeline.wait_for(op.sources, self.mem.platform.cycle);
         }
-        self.mem.cycle += 1;
+        self.mem.platform.cycle += 1;
         self.next_pc = pc.wrapping_add(1 << SHIFT);
         let executed = self.condition_holds(op.insn.cond());
         let mut encoding = 0;
@@ -398,7 +399,7 @@ impl<O: Observer> Core<O> {
         self.r[15] = self.next_pc;
         if O::ON {
             let commit = Commit {
-                cycle: self.mem.cycle,
+                cycle: self.mem.platform.cycle,
                 pc,
                 insn: encoding,
                 executed,
@@ -483,7 +484,7 @@ impl<O: Observer> Core<O> {
     #[inline]
     pub(super) fn write_pc(&mut self, target: u32, extra: u32) {
         self.next_pc = target & !(self.insn_bytes() - 1);
-        self.mem.cycle += Cycle::from(extra);
+        self.mem.platform.cycle += Cycle::from(extra);
     }
 
     /// The same, and bit 0 of `target` says whether Thumb instructions are there (DDI 0100, A4.1.10).
@@ -520,7 +521,7 @@ impl<O: Observer> Core<O> {
     /// Takes a pending interrupt if one is unmasked, and wakes the core. Called by the run loop
     /// whenever pins or masks may have changed.
     pub fn poll_interrupts(&mut self) {
-        let pins = self.mem.bus.pins;
+        let pins = self.mem.platform.bus.pins;
         self.waiting &= !pins.wake;
         if !pins.irq && !pins.fiq {
             return;
@@ -544,14 +545,7 @@ impl<O: Observer> Core<O> {
 
     /// Sleeps up to `until` or the next event. `false` if no event will ever come.
     pub fn sleep(&mut self, until: Cycle) -> bool {
-        let wake = self.mem.bus.events.next();
-        if wake == NEVER && until == NEVER {
-            return false;
-        }
-        let then = self.mem.cycle.max(wake.min(until));
-        self.mem.counters.now.idle_cycles += then - self.mem.cycle;
-        self.mem.cycle = then;
-        wake != NEVER
+        self.mem.platform.sleep(until)
     }
 
     // ---- memory, as observers see it -------------------------------------------------------
@@ -630,7 +624,7 @@ impl<O: Observer> Core<O> {
 
     fn access(&self, va: u32, width: Width, privileged: bool) -> Access {
         Access {
-            cycle: self.mem.cycle,
+            cycle: self.mem.platform.cycle,
             pc: self.pc(),
             va,
             width,
@@ -679,7 +673,7 @@ impl<O: Observer> Core<O> {
             value = (value & !psr::MODE) | (self.cpsr & psr::MODE);
             self.cpsr = value;
             self.follow_thumb_bit();
-            self.mem.horizon = 0;
+            self.mem.platform.horizon = 0;
             return;
         };
         let from = self.current_bank();
@@ -697,16 +691,19 @@ impl<O: Observer> Core<O> {
         }
         if self.privileged() != was_privileged {
             self.mem.sync_counters();
-            self.mem.counters.switch_privilege(if was_privileged {
-                Privilege::User
-            } else {
-                Privilege::Kernel
-            });
+            self.mem
+                .platform
+                .counters
+                .switch_privilege(if was_privileged {
+                    Privilege::User
+                } else {
+                    Privilege::Kernel
+                });
             self.mem.set_privileged(!was_privileged);
             self.refetch();
         }
         // The interrupt masks may have changed.
-        self.mem.horizon = 0;
+        self.mem.platform.horizon = 0;
     }
 
     fn current_bank(&self) -> Bank {

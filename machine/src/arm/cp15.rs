@@ -173,11 +173,11 @@ impl<O: Observer> Core<O> {
         match (table.write)(register) {
             Write::Control => mem.set_control(value),
             Write::TranslationTable => {
-                mem.counters.now.ttb_writes += 1;
+                mem.platform.counters.now.ttb_writes += 1;
                 mem.set_translation_table(value & 0xffff_c000);
             }
             Write::Domains => {
-                mem.counters.now.dacr_writes += 1;
+                mem.platform.counters.now.dacr_writes += 1;
                 mem.dacr = value;
                 mem.forget_hints();
             }
@@ -185,7 +185,7 @@ impl<O: Observer> Core<O> {
             Write::InsnFaultStatus => mem.insn_fault_status = value & 0xff,
             Write::FaultAddress => mem.fault_address = value,
             Write::ProcessId => {
-                mem.counters.now.pid_writes += 1;
+                mem.platform.counters.now.pid_writes += 1;
                 mem.pid = value & table.pid_bits;
                 mem.forget_hints();
             }
@@ -216,7 +216,7 @@ impl<O: Observer> Core<O> {
             Write::WaitForInterrupt => {
                 // From the next instruction on.
                 self.waiting = true;
-                mem.horizon = 0;
+                mem.platform.horizon = 0;
             }
             Write::InvalidateTlbs => {
                 mem.invalidate_itlb();

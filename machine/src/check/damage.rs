@@ -119,7 +119,7 @@ impl Checker {
         memory.take_news(&mut events);
         // What is no part of the fetch was done by the instruction before, which has faulted.
         let before = if fetched { self.pc } else { pc };
-        let cycle = memory.cycle;
+        let cycle = memory.platform.cycle;
         for event in events.drain(..) {
             match event {
                 Event::WrittenBack(line) => self.written_back(memory, &line, before),
@@ -179,7 +179,7 @@ impl Checker {
                 done: Some(Done {
                     what: "written back",
                     pc,
-                    cycle: memory.cycle,
+                    cycle: memory.platform.cycle,
                 }),
                 ..self
                     .damage
@@ -202,7 +202,7 @@ impl Checker {
                 done: Some(Done {
                     what: "invalidated",
                     pc,
-                    cycle: memory.cycle,
+                    cycle: memory.platform.cycle,
                 }),
                 ..self
                     .damage
@@ -229,7 +229,7 @@ impl Checker {
             done: Done {
                 what: "filled",
                 pc,
-                cycle: memory.cycle,
+                cycle: memory.platform.cycle,
             },
             early,
         });
@@ -276,7 +276,7 @@ impl Checker {
     /// Why an entry that nobody saw being walked is not what the page tables say.
     pub(super) fn why_stale(&self, memory: &MemSys, walk: &Walk) -> Cause {
         let mut reads = walk.reads();
-        if reads.all(|read| memory.bus.read_memory_word(read.at) == read.word) {
+        if reads.all(|read| memory.platform.bus.read_memory_word(read.at) == read.word) {
             return Cause::StaleTranslation;
         }
         self.why_late(memory, walk)

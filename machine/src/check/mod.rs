@@ -71,7 +71,7 @@ impl Checker {
     #[must_use]
     pub fn new(memory: &mut MemSys) -> Self {
         memory.keep_journal();
-        let mut ideal = Ideal::new(&memory.bus);
+        let mut ideal = Ideal::new(&memory.platform.bus);
         let mut running = Running::default();
         running.hear(memory, &mut ideal);
         Self {
@@ -175,7 +175,8 @@ impl Checker {
             }
             Some(tag) => tag.early.unwrap_or(Cause::StaleTranslation),
         };
-        let changed = |read: &ideal::Read| memory.bus.read_memory_word(read.at) != read.word;
+        let changed =
+            |read: &ideal::Read| memory.platform.bus.read_memory_word(read.at) != read.word;
         let descriptor = walk.reads().find(changed).or(walk.reads().last());
         let writer = descriptor.and_then(|read| self.ideal.writer(read.at));
         self.report(Finding {
@@ -460,7 +461,7 @@ impl Observer for Checker {
 
     fn restored(&mut self, memory: &MemSys) {
         memory.take_news(&mut Vec::new());
-        self.ideal = Ideal::new(&memory.bus);
+        self.ideal = Ideal::new(&memory.platform.bus);
         (self.damage, self.tags) = (Damage::default(), Tags::default());
         for (pa, byte) in memory.unwritten() {
             self.ideal.poke(pa, &[byte]);

@@ -75,7 +75,7 @@ pub(super) struct Running {
 impl Running {
     /// Looks whether the guest has announced something.
     pub(super) fn hear(&mut self, memory: &MemSys, ideal: &mut Ideal) {
-        let announced = memory.bus.host.spaces;
+        let announced = memory.platform.bus.host.spaces;
         if announced == self.announced {
             return;
         }

@@ -130,7 +130,7 @@ impl<'a, A: Observer> Session<'a, A> {
 
     fn run_to_horizon(&mut self) -> Option<Reason> {
         let core = self.machine.core();
-        while core.mem.cycle < core.mem.horizon {
+        while core.mem.platform.cycle < core.mem.platform.horizon {
             let pc = core.r[PC];
             let broken = self.breakpoints.each_ref().map(|list| list.contains(&pc));
             // Where the page is yet to be mapped, it stops when the program comes back.

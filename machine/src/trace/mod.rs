@@ -457,7 +457,7 @@ impl<W: Write> Observer for Trace<W> {
         if self.over {
             return;
         }
-        self.now = memory.cycle;
+        self.now = memory.platform.cycle;
         self.wake();
         let insn_bytes = if entry.saved & psr::T == 0 { 4 } else { 2 };
         // How far the link register is behind the instruction (DDI 0100, A2.6).
@@ -503,7 +503,7 @@ impl<W: Write> Observer for Trace<W> {
         if self.over {
             return;
         }
-        self.now = self.now.max(memory.cycle);
+        self.now = self.now.max(memory.platform.cycle);
         let (ttb, dacr) = memory.translation_registers();
         match (memory.core.write)(access.register) {
             cp15::Write::TranslationTable => {
@@ -531,10 +531,10 @@ impl<W: Write> Observer for Trace<W> {
     }
 
     fn restored(&mut self, memory: &MemSys) {
-        if memory.cycle < self.now && !self.over {
+        if memory.platform.cycle < self.now && !self.over {
             self.close();
             self.over = true;
         }
-        self.now = memory.cycle;
+        self.now = memory.platform.cycle;
     }
 }

@@ -9,7 +9,7 @@ use super::{control, psr, Core, Dead, Exception};
 impl<O: Observer> Core<O> {
     /// Takes an exception; `return_address` goes into the link register of its mode.
     pub(in crate::arm) fn take(&mut self, exception: Exception, return_address: u32) {
-        let tally = &mut self.mem.counters.now;
+        let tally = &mut self.mem.platform.counters.now;
         *match exception {
             Exception::Undefined => &mut tally.exception_undefined,
             Exception::Swi => &mut tally.exception_swi,
@@ -37,7 +37,7 @@ impl<O: Observer> Core<O> {
             0
         };
         self.next_pc = base + offset;
-        self.mem.cycle += Cycle::from(self.pipeline.config.exception_entry);
+        self.mem.platform.cycle += Cycle::from(self.pipeline.config.exception_entry);
         self.taken = Some(exception);
         if O::ON {
             let entry = Entry {
@@ -51,7 +51,7 @@ impl<O: Observer> Core<O> {
     }
 
     pub(super) fn prefetch_abort(&mut self, pc: u32) {
-        self.mem.cycle += 1;
+        self.mem.platform.cycle += 1;
         if self.mem.core.insn_fault_status {
             self.mem.insn_fault_status = self.mem.fault.status_register();
         }
@@ -90,12 +90,12 @@ impl<O: Observer> Core<O> {
             self.dead = Some(Dead::Hung(format!(
                 "branch to itself at {target:#010x} with interrupts masked"
             )));
-            self.mem.horizon = 0;
+            self.mem.platform.horizon = 0;
         }
     }
 
     fn die(&mut self, message: String) {
         self.dead = Some(Dead::Died(message));
-        self.mem.horizon = 0;
+        self.mem.platform.horizon = 0;
     }
 }

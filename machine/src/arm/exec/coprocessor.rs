@@ -30,7 +30,8 @@ pub fn transfer<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort
     } else {
         core.r[insn.rd()] = value;
         let delay = core.pipeline.config.mrc_delay;
-        core.pipeline.delay_result(insn.rd(), core.mem.cycle, delay);
+        core.pipeline
+            .delay_result(insn.rd(), core.mem.platform.cycle, delay);
     }
     Ok(())
 }

@@ -47,7 +47,7 @@ pub fn process<O: Observer, const OPCODE: u8, const S: bool, const SHAPE: u8>(
         return Ok(());
     }
     if SHAPE == shape::SHIFTED_BY_REGISTER {
-        core.mem.cycle += Cycle::from(core.pipeline.config.shift_by_register_issue - 1);
+        core.mem.platform.cycle += Cycle::from(core.pipeline.config.shift_by_register_issue - 1);
     }
     if S {
         let v = overflow.unwrap_or(core.cpsr() & psr::V != 0);
@@ -80,7 +80,7 @@ impl<O: Observer> Core<O> {
             }
             None => config.pc_write,
         };
-        self.mem.cycle += Cycle::from(extra);
+        self.mem.platform.cycle += Cycle::from(extra);
     }
 }
 

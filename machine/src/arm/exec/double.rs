@@ -25,7 +25,8 @@ pub fn load<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     }
     core.r[rd + 1] = words[1];
     let delay = core.pipeline.config.load_delay;
-    core.pipeline.delay_result(rd + 1, core.mem.cycle, delay);
+    core.pipeline
+        .delay_result(rd + 1, core.mem.platform.cycle, delay);
     Ok(())
 }
 

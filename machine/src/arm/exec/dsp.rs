@@ -62,7 +62,8 @@ pub fn saturating_add<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(),
         core.set_q();
     }
     let delay = core.pipeline.config.saturate_delay;
-    core.pipeline.delay_result(insn.rd(), core.mem.cycle, delay);
+    core.pipeline
+        .delay_result(insn.rd(), core.mem.platform.cycle, delay);
     Ok(())
 }
 
@@ -82,11 +83,12 @@ pub fn multiply_halves<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<()
         let (low, high) = (insn.rd(), destination);
         let accumulator = (u64::from(core.r[high]) << 32) | u64::from(core.r[low]);
         let result = accumulator.wrapping_add(product as u64);
-        core.mem.cycle += Cycle::from(core.pipeline.config.multiply_half_long_issue - 1);
+        core.mem.platform.cycle += Cycle::from(core.pipeline.config.multiply_half_long_issue - 1);
         core.r[low] = result as u32;
         core.r[high] = (result >> 32) as u32;
         for register in [low, high] {
-            core.pipeline.delay_result(register, core.mem.cycle, delay);
+            core.pipeline
+                .delay_result(register, core.mem.platform.cycle, delay);
         }
         return Ok(());
     }
@@ -99,7 +101,7 @@ pub fn multiply_halves<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<()
     }
     core.r[destination] = result as u32;
     core.pipeline
-        .delay_result(destination, core.mem.cycle, delay);
+        .delay_result(destination, core.mem.platform.cycle, delay);
     Ok(())
 }
 

@@ -44,7 +44,8 @@ fn load_hinted<O: Observer>(core: &mut Core<O>, insn: Insn) -> bool {
     let target = word(place);
     core.charge_multiple(block.count);
     let delay = core.pipeline.config.load_delay;
-    core.pipeline.delay_result(last, core.mem.cycle, delay);
+    core.pipeline
+        .delay_result(last, core.mem.platform.cycle, delay);
     if list & 0x8000 != 0 {
         core.write_pc_exchanging(target, core.pipeline.config.pc_load);
     }
@@ -78,11 +79,12 @@ fn load_looked_up<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abo
     }
     // The table gives the delay for the last register; earlier ones have arrived by then.
     let delay = core.pipeline.config.load_delay;
-    core.pipeline.delay_result(last, core.mem.cycle, delay);
+    core.pipeline
+        .delay_result(last, core.mem.platform.cycle, delay);
     if with_pc {
         let extra = core.pipeline.config.pc_load;
         if insn.bit(22) {
-            core.mem.cycle += Cycle::from(extra);
+            core.mem.platform.cycle += Cycle::from(extra);
             // First, since it says in which state the target is.
             core.restore_psr();
             core.write_pc(target, 0);
@@ -187,6 +189,6 @@ impl<O: Observer> Core<O> {
 
     pub(super) fn charge_multiple(&mut self, count: usize) {
         let issue = (count as u32).max(self.pipeline.config.multiple_min_issue);
-        self.mem.cycle += Cycle::from(issue - 1);
+        self.mem.platform.cycle += Cycle::from(issue - 1);
     }
 }

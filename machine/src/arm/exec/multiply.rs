@@ -16,10 +16,11 @@ pub fn multiply<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort
         result = result.wrapping_add(core.r[insn.rd()]);
     }
     let delay = core.charge_multiply(rs, true);
-    core.mem.cycle += Cycle::from(core.pipeline.config.multiply_issue - 1);
+    core.mem.platform.cycle += Cycle::from(core.pipeline.config.multiply_issue - 1);
     let rd = insn.rn();
     core.r[rd] = result;
-    core.pipeline.delay_result(rd, core.mem.cycle, delay);
+    core.pipeline
+        .delay_result(rd, core.mem.platform.cycle, delay);
     if insn.bit(20) {
         core.charge_flags_of_product();
         core.set_flags_of_product(result & psr::N, result == 0);
@@ -42,11 +43,12 @@ pub fn multiply_long<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), 
         result = result.wrapping_add(accumulator);
     }
     let delay = core.charge_multiply(rs, signed);
-    core.mem.cycle += Cycle::from(core.pipeline.config.multiply_long_issue - 1);
+    core.mem.platform.cycle += Cycle::from(core.pipeline.config.multiply_long_issue - 1);
     core.r[low] = result as u32;
     core.r[high] = (result >> 32) as u32;
     for register in [low, high] {
-        core.pipeline.delay_result(register, core.mem.cycle, delay);
+        core.pipeline
+            .delay_result(register, core.mem.platform.cycle, delay);
     }
     if insn.bit(20) {
         core.charge_flags_of_product();
@@ -59,12 +61,14 @@ impl<O: Observer> Core<O> {
     /// Waits for the multiplier and occupies it; returns the result delay.
     fn charge_multiply(&mut self, rs: u32, signed: bool) -> u32 {
         let delay = self.pipeline.multiply_cycles(rs, signed);
-        self.mem.cycle = self.pipeline.occupy_multiplier(self.mem.cycle, delay);
+        self.mem.platform.cycle = self
+            .pipeline
+            .occupy_multiplier(self.mem.platform.cycle, delay);
         delay
     }
 
     fn charge_flags_of_product(&mut self) {
-        self.mem.cycle += Cycle::from(self.pipeline.config.multiply_flags_issue);
+        self.mem.platform.cycle += Cycle::from(self.pipeline.config.multiply_flags_issue);
     }
 
     fn set_flags_of_product(&mut self, n: u32, zero: bool) {

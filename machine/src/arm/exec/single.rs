@@ -164,7 +164,8 @@ fn half_loaded<O: Observer, const FORM: u8>(core: &mut Core<O>, rd: usize, value
     } else {
         core.pipeline.config.load_signed_delay
     };
-    core.pipeline.delay_result(rd, core.mem.cycle, delay);
+    core.pipeline
+        .delay_result(rd, core.mem.platform.cycle, delay);
 }
 
 const fn half_width(form: u8) -> Width {
@@ -210,9 +211,10 @@ pub fn swap<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     } else {
         loaded
     };
-    core.mem.cycle += Cycle::from(core.pipeline.config.swap_issue - 1);
+    core.mem.platform.cycle += Cycle::from(core.pipeline.config.swap_issue - 1);
     let delay = core.pipeline.config.swap_delay;
-    core.pipeline.delay_result(insn.rd(), core.mem.cycle, delay);
+    core.pipeline
+        .delay_result(insn.rd(), core.mem.platform.cycle, delay);
     Ok(())
 }
 
@@ -253,7 +255,8 @@ fn loaded<O: Observer, const BYTE: bool>(
         } else {
             core.pipeline.config.load_delay
         };
-        core.pipeline.delay_result(rd, core.mem.cycle, delay);
+        core.pipeline
+            .delay_result(rd, core.mem.platform.cycle, delay);
     }
     Ok(())
 }
@@ -284,7 +287,7 @@ fn signed_offset(insn: Insn, base: u32, offset: u32) -> u32 {
 #[inline]
 fn charge_offset<O: Observer>(core: &mut Core<O>, insn: Insn) {
     if insn.bit(25) && insn.0 & 0xff0 != 0 {
-        core.mem.cycle += Cycle::from(core.pipeline.config.scaled_offset_issue - 1);
+        core.mem.platform.cycle += Cycle::from(core.pipeline.config.scaled_offset_issue - 1);
     }
 }
 

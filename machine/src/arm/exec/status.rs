@@ -23,7 +23,7 @@ pub fn mrs<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
         core.cpsr()
     };
     core.r[insn.rd()] = value;
-    core.mem.cycle += Cycle::from(core.pipeline.config.mrs_issue - 1);
+    core.mem.platform.cycle += Cycle::from(core.pipeline.config.mrs_issue - 1);
     Ok(())
 }
 
@@ -62,7 +62,7 @@ pub fn msr<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
         }
     }
     if insn.bit(16) {
-        core.mem.cycle += Cycle::from(core.pipeline.config.msr_control_issue - 1);
+        core.mem.platform.cycle += Cycle::from(core.pipeline.config.msr_control_issue - 1);
     }
     Ok(())
 }

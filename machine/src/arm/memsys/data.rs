@@ -25,7 +25,7 @@ impl MemSys {
     pub fn load_hinted(&mut self, va: u32, width: Width) -> Option<u32> {
         let slot = self.read_hints.find(self.line_of(va, width), self.tag);
         let word = self.dcache.get(slot)?.words[(va as usize / 4) & 7];
-        self.counters.hinted_reads += 1;
+        self.platform.counters.hinted_reads += 1;
         Some(extract(word, va, width))
     }
 
@@ -44,7 +44,7 @@ impl MemSys {
         } else {
             return None;
         };
-        self.counters.hinted_reads += count as u64;
+        self.platform.counters.hinted_reads += count as u64;
         Some([&line.words, &next.words])
     }
 
@@ -86,7 +86,7 @@ impl MemSys {
         let tag = || Tag::new(self.epoch, privileged);
         let slot = self.arriving.find(va, tag)?;
         let index = (va as usize / 4) & 7;
-        self.counters.hinted_reads += 1;
+        self.platform.counters.hinted_reads += 1;
         self.await_words(Filled::Main, slot, index, 1, 0);
         if !self.arrives(Filled::Main, slot) {
             let tag = Tag::new(self.epoch, privileged);
@@ -107,7 +107,7 @@ impl MemSys {
         let index = (va as usize / 4) & 7;
         line.words[index] = merge(line.words[index], va, width, value);
         line.dirty |= 1 << (index / 4);
-        self.counters.hinted_writes += 1;
+        self.platform.counters.hinted_writes += 1;
         true
     }
 
@@ -182,12 +182,12 @@ impl MemSys {
                 let index = (at.mva as usize / 4) & 7;
                 let run = (8 - index).min(words.len() - done);
                 // Each word takes a cycle, which the caller charges at the end.
-                self.cycle += done as Cycle;
+                self.platform.cycle += done as Cycle;
                 let read = self.read_cached(cache, &at);
                 if let Ok((_, Some(slot))) = read {
                     self.await_words(cache.into(), slot, index, run, 0);
                 }
-                self.cycle -= done as Cycle;
+                self.platform.cycle -= done as Cycle;
                 let (word, slot) = read?;
                 if let Some(slot) = slot {
                     if cache == DataCache::Main {
@@ -226,7 +226,7 @@ impl MemSys {
             let slot = self.write_hints.find(line, self.tag);
             if let Some(line) = self.dcache.get_mut(slot) {
                 line.change(first, count, |line| line.copy_from_slice(words));
-                self.counters.hinted_writes += count as u64;
+                self.platform.counters.hinted_writes += count as u64;
                 self.words_stored = count;
                 return Ok(());
             }
@@ -312,7 +312,7 @@ impl MemSys {
     /// Words after the first that shared its TLB lookup: each would have hit.
     fn count_shared_lookups(&mut self, run: usize) {
         if self.mmu_on() {
-            self.counters.now.dtlb_accesses += run as u64 - 1;
+            self.platform.counters.now.dtlb_accesses += run as u64 - 1;
         }
     }
 
@@ -379,17 +379,17 @@ impl MemSys {
         }
         if self.tags_are_ideal() {
             // The zeros bank is there to clean the caches by: that costs a hit and does nothing.
-            if self.bus.in_zeros_bank(at.pa) {
+            if self.platform.bus.in_zeros_bank(at.pa) {
                 return Ok(Err(0));
             }
             self.take_from_caches(at.pa);
         }
         match which {
-            DataCache::Main => self.counters.now.dcache_read_misses += 1,
-            DataCache::Mini => self.counters.now.minicache_read_misses += 1,
+            DataCache::Main => self.platform.counters.now.dcache_read_misses += 1,
+            DataCache::Mini => self.platform.counters.now.minicache_read_misses += 1,
         }
-        let target = self.bus.target(at.pa);
-        if !self.bus.has_lines(target) {
+        let target = self.platform.bus.target(at.pa);
+        if !self.platform.bus.has_lines(target) {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, at.mva));
         }
         let slot = self.data_cache(which).choose_victim(at.key);
@@ -404,7 +404,7 @@ impl MemSys {
             self.drain_write_buffer();
         }
         self.charge_fill(which.into(), slot, target, at.pa);
-        let Some(words) = self.bus.read_line(at.pa) else {
+        let Some(words) = self.platform.bus.read_line(at.pa) else {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, at.mva));
         };
         *self.data_cache(which).fill(slot, at.key) = DataLine {
@@ -494,14 +494,14 @@ impl MemSys {
 
     fn count_cached_reads(&mut self, cache: DataCache, reads: u64) {
         match cache {
-            DataCache::Main => self.counters.now.dcache_reads += reads,
-            DataCache::Mini => self.counters.now.minicache_reads += reads,
+            DataCache::Main => self.platform.counters.now.dcache_reads += reads,
+            DataCache::Mini => self.platform.counters.now.minicache_reads += reads,
         }
     }
 
     fn count_cached_writes(&mut self, cache: DataCache, writes: u64, miss: bool) {
         let misses = if miss { writes } else { 0 };
-        let tally = &mut self.counters.now;
+        let tally = &mut self.platform.counters.now;
         match cache {
             DataCache::Main => {
                 tally.dcache_writes += writes;
@@ -530,8 +530,8 @@ impl MemSys {
         self.journal.note(|| Event::WrittenBack(written));
         let halves = u64::from(dirty.count_ones());
         match which {
-            DataCache::Main => self.counters.now.dcache_writebacks += halves,
-            DataCache::Mini => self.counters.now.minicache_writebacks += halves,
+            DataCache::Main => self.platform.counters.now.dcache_writebacks += halves,
+            DataCache::Mini => self.platform.counters.now.minicache_writebacks += halves,
         }
         self.fill_write_buffer(|buffer, now, bus, counters| {
             buffer.push_line(pa, &words, dirty, now, bus, counters)
@@ -580,21 +580,21 @@ impl MemSys {
         &mut self,
         push: impl FnOnce(&mut WriteBuffer, Cycle, &mut Bus, &mut Counters) -> Cycle,
     ) {
-        let start = self.cycle;
-        let (bus, counters) = (&mut self.bus, &mut self.counters);
-        self.cycle = push(&mut self.write_buffer, start, bus, counters);
-        self.counters.now.write_buffer_stall_cycles += self.cycle - start;
-        self.hear_devices();
+        let start = self.platform.cycle;
+        let (bus, counters) = (&mut self.platform.bus, &mut self.platform.counters);
+        self.platform.cycle = push(&mut self.write_buffer, start, bus, counters);
+        self.platform.counters.now.write_buffer_stall_cycles += self.platform.cycle - start;
+        self.platform.hear_devices();
     }
 
     /// Waits until the write buffer is empty.
     pub(in crate::arm) fn drain_write_buffer(&mut self) {
-        let start = self.cycle;
-        self.cycle = self
-            .write_buffer
-            .drain(start, &mut self.bus, &mut self.counters);
-        self.counters.now.write_buffer_stall_cycles += self.cycle - start;
-        self.hear_devices();
+        let start = self.platform.cycle;
+        self.platform.cycle =
+            self.write_buffer
+                .drain(start, &mut self.platform.bus, &mut self.platform.counters);
+        self.platform.counters.now.write_buffer_stall_cycles += self.platform.cycle - start;
+        self.platform.hear_devices();
     }
 
     /// An uncached read. An unbuffered one waits for the write buffer first, so that a program
@@ -604,14 +604,11 @@ impl MemSys {
         if !at.attributes.bufferable() || self.write_buffer.holds_line(at.pa) {
             self.drain_write_buffer();
         }
-        self.counters.now.uncached_reads += 1;
-        let target = self.bus.target(at.pa);
+        self.platform.counters.now.uncached_reads += 1;
+        let target = self.platform.bus.target(at.pa);
         self.read_bus(target, at.pa);
         self.meet_device(target);
-        let value = self
-            .bus
-            .read(target, at.pa, width, self.cycle, &mut self.counters);
-        self.hear_devices();
+        let value = self.platform.read(target, at.pa, width);
         let value = match target {
             Target::Ram if self.tags_are_ideal() => self
                 .word_to_read(at.pa)
@@ -624,15 +621,13 @@ impl MemSys {
     #[inline(never)]
     fn write_unbuffered(&mut self, at: &Location, value: u32, width: Width) -> Result<(), Abort> {
         self.drain_write_buffer();
-        self.counters.now.uncached_writes += 1;
-        let target = self.bus.target(at.pa);
-        self.cycle = self.write_buffer.write_bus(target, at.pa, self.cycle);
+        self.platform.counters.now.uncached_writes += 1;
+        let target = self.platform.bus.target(at.pa);
+        self.platform.cycle = self
+            .write_buffer
+            .write_bus(target, at.pa, self.platform.cycle);
         self.meet_device(target);
-        let written = self
-            .bus
-            .write(at.pa, value, width, self.cycle, &mut self.counters);
-        self.hear_devices();
-        if written {
+        if self.platform.write(at.pa, value, width) {
             Ok(())
         } else {
             Err(self.fail(FaultKind::External, false, 0, at.mva))
@@ -641,16 +636,8 @@ impl MemSys {
 
     /// Before a device is accessed: it may look at the counters.
     fn meet_device(&mut self, target: Target) {
-        if self.bus.counts(target) {
+        if self.platform.bus.counts(target) {
             self.sync_counters();
-        }
-    }
-
-    /// After devices may have been accessed: the run loop looks up if one has news for it.
-    #[inline]
-    fn hear_devices(&mut self) {
-        if std::mem::take(&mut self.bus.news) {
-            self.horizon = 0;
         }
     }
 }

@@ -107,10 +107,11 @@ impl MemSys {
     /// is no memory.
     pub fn poke(&mut self, va: u32, bytes: &[u8]) -> Option<u32> {
         let pa = self.locate_now(self.relocate(va))?.pa;
-        if self.bus.target(pa) != Target::Ram {
+        if self.platform.bus.target(pa) != Target::Ram {
             return None;
         }
-        self.bus
+        self.platform
+            .bus
             .ram_slice_mut(pa, bytes.len())?
             .copy_from_slice(bytes);
         self.write_buffer.poke(pa, bytes);

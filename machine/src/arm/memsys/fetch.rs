@@ -40,7 +40,7 @@ impl MemSys {
             let entry = match self.insn_tlb().lookup(mva) {
                 Some(entry) => *entry,
                 None => {
-                    self.counters.now.itlb_misses += 1;
+                    self.platform.counters.now.itlb_misses += 1;
                     let entry = self.walk(mva)?;
                     self.keep_translation(mva, entry, true);
                     entry
@@ -75,9 +75,9 @@ impl MemSys {
     }
 
     fn fill_insn_line(&mut self, mva: u32, pa: u32, thumb: bool) -> Result<usize, Abort> {
-        self.counters.now.icache_misses += 1;
-        let target = self.bus.target(pa);
-        if !self.bus.has_lines(target) {
+        self.platform.counters.now.icache_misses += 1;
+        let target = self.platform.bus.target(pa);
+        if !self.platform.bus.has_lines(target) {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, mva));
         }
         let key = self.key(mva, pa);
@@ -157,7 +157,7 @@ impl MemSys {
 
     fn fetch_uncached(&mut self, mva: u32, pa: u32, thumb: bool) -> Result<Fetched, Abort> {
         self.uncached_fetches += 1;
-        self.read_bus(self.bus.target(pa), pa);
+        self.read_bus(self.platform.bus.target(pa), pa);
         let Some(word) = self.word_to_read(pa) else {
             return Err(self.fail(FaultKind::External, false, 0, mva));
         };

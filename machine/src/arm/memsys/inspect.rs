@@ -119,7 +119,7 @@ impl MemSys {
     /// The aligned line of memory at `pa` as it will be when the write buffer is empty.
     #[must_use]
     pub fn settled_line(&self, pa: u32) -> Option<[u32; 8]> {
-        let mut line = self.bus.read_line(pa)?;
+        let mut line = self.platform.bus.read_line(pa)?;
         if self.write_is_buffered(pa) {
             let mut bytes = [0; LINE_BYTES as usize];
             for (chunk, word) in bytes.chunks_exact_mut(4).zip(line) {

@@ -3,7 +3,7 @@
 //! This module alone orders memory events: relocate, look up the TLB (walk if needed), check domain
 //! and permission (here), look up the cache, write back what is evicted, read memory (`fetch` for
 //! instructions, `data` for data), and what CP15 does to all of it (`maintenance`). Each step
-//! charges its cycles to [`MemSys::cycle`].
+//! charges its cycles to the clock of [`MemSys::platform`].
 //!
 //! Sources: SA-1110 Developer's Manual, chapters 5 (coprocessors), 6 (caches, write buffer, read
 //! buffer), 7 (memory management unit), "DM"; ARM926EJ-S Technical Reference Manual (DDI 0198),
@@ -24,8 +24,9 @@ use crate::bus::{Bus, Target};
 use crate::bus_cost::Transfer;
 use crate::cache::{Cache, LINE_BYTES};
 use crate::config::{AddressSpaceTags, CacheConfig, MachineConfig, Processor, Refill, Replacement};
-use crate::counters::{Counters, Tally};
+use crate::counters::Tally;
 use crate::event::Cycle;
+use crate::platform::Platform;
 use crate::tlb::{Attributes, Tlb, TlbEntry};
 
 use self::hint::{Hint, Hints, Tag};
@@ -148,14 +149,8 @@ pub mod control {
 
 /// The memory system.
 pub struct MemSys {
-    /// The current cycle: the machine's clock.
-    pub cycle: Cycle,
-    /// The cycle at which the run loop must look up: the next event, or now.
-    pub horizon: Cycle,
-    /// Physical memory and devices.
-    pub bus: Bus,
-    /// Counters.
-    pub counters: Counters,
+    /// Clock, bus and counters.
+    pub platform: Platform,
     /// How many words the last `store_multiple` wrote, all of them or those before the fault.
     pub words_stored: usize,
     /// What the last [`Abort`] was about.
@@ -252,10 +247,7 @@ impl MemSys {
         let core = Table::of(arm.core);
         let [icache, dcache] = [&config.icache, &config.dcache].map(CacheConfig::slots);
         let mut mem = Self {
-            cycle: 0,
-            horizon: 0,
-            bus,
-            counters: Counters::new(),
+            platform: Platform::new(bus),
             words_stored: 0,
             fault: Fault::new(FaultKind::Translation, true, 0, 0),
             fault_status: 0,
@@ -319,7 +311,7 @@ impl MemSys {
     }
 
     fn fail(&mut self, kind: FaultKind, section: bool, domain: u8, mva: u32) -> Abort {
-        let tally = &mut self.counters.now;
+        let tally = &mut self.platform.counters.now;
         *match kind {
             FaultKind::Alignment => &mut tally.fault_alignment,
             FaultKind::Translation => &mut tally.fault_translation,
@@ -424,10 +416,10 @@ impl MemSys {
     }
 
     fn walk_read(&mut self, pa: u32) -> Option<u32> {
-        let start = self.cycle;
-        self.read_bus(self.bus.target(pa), pa);
-        self.counters.now.walk_stall_cycles += self.cycle - start;
-        self.counters.now.table_walk_reads += 1;
+        let start = self.platform.cycle;
+        self.read_bus(self.platform.bus.target(pa), pa);
+        self.platform.counters.now.walk_stall_cycles += self.platform.cycle - start;
+        self.platform.counters.now.table_walk_reads += 1;
         self.word_to_read(pa)
     }
 
@@ -438,16 +430,16 @@ impl MemSys {
             target,
             pa,
             words,
-            self.cycle,
-            &mut self.bus,
-            &mut self.counters,
+            self.platform.cycle,
+            &mut self.platform.bus,
+            &mut self.platform.counters,
         )
     }
 
     /// Waits for the bus and for a word from `pa`, where `target` stands.
     fn read_bus(&mut self, target: Target, pa: u32) {
         let (start, transfer) = self.claim_read(target, pa, 1);
-        self.cycle = start + transfer.total();
+        self.platform.cycle = start + transfer.total();
     }
 
     /// Translates a data address and checks the access.
@@ -462,7 +454,7 @@ impl MemSys {
                 attributes: Attributes::NONE,
             });
         }
-        self.counters.now.dtlb_accesses += 1;
+        self.platform.counters.now.dtlb_accesses += 1;
         let (dacr, permissions) = (self.dacr, self.permissions);
         let Some(entry) = self.dtlb.lookup(mva) else {
             return self.locate_after_walk(mva, access);
@@ -476,7 +468,7 @@ impl MemSys {
 
     #[cold]
     fn locate_after_walk(&mut self, mva: u32, access: Access) -> Result<Location, Abort> {
-        self.counters.now.dtlb_misses += 1;
+        self.platform.counters.now.dtlb_misses += 1;
         let entry = self.walk(mva)?;
         self.keep_translation(mva, entry, false);
         mmu::check(&entry, mva, access, self.dacr, self.permissions)
@@ -501,7 +493,7 @@ impl MemSys {
     pub fn sync_counters(&mut self) {
         // Field by field: devices are met often, and most fields are zero.
         let pending = self.pending();
-        let now = &mut self.counters.now;
+        let now = &mut self.platform.counters.now;
         now.cycles += pending.cycles;
         now.instructions += pending.instructions;
         now.icache_accesses += pending.icache_accesses;
@@ -510,20 +502,23 @@ impl MemSys {
         now.dcache_writes += pending.dcache_writes;
         now.dtlb_accesses += pending.dtlb_accesses;
         self.uncached_fetches -= pending.instructions - pending.icache_accesses;
-        self.synced_cycle = self.cycle;
-        self.synced_instructions = self.counters.fetches;
-        self.counters.hinted_reads = 0;
-        self.counters.hinted_writes = 0;
+        self.synced_cycle = self.platform.cycle;
+        self.synced_instructions = self.platform.counters.fetches;
+        self.platform.counters.hinted_reads = 0;
+        self.platform.counters.hinted_writes = 0;
     }
 
     /// What is to be added to the tallies to bring them up to date.
     #[inline(always)]
     fn pending(&self) -> Tally {
-        let fetches = self.counters.fetches - self.synced_instructions;
-        let (reads, writes) = (self.counters.hinted_reads, self.counters.hinted_writes);
+        let fetches = self.platform.counters.fetches - self.synced_instructions;
+        let (reads, writes) = (
+            self.platform.counters.hinted_reads,
+            self.platform.counters.hinted_writes,
+        );
         let translated = self.control & control::M != 0;
         Tally {
-            cycles: self.cycle - self.synced_cycle,
+            cycles: self.platform.cycle - self.synced_cycle,
             instructions: fetches,
             icache_accesses: fetches - self.uncached_fetches.min(fetches),
             itlb_accesses: if translated { fetches } else { 0 },
@@ -538,7 +533,7 @@ impl MemSys {
     /// Everything counted so far, user and kernel together. For observers.
     #[must_use]
     pub fn tally(&self) -> Tally {
-        let mut tally = self.counters.counted();
+        let mut tally = self.platform.counters.counted();
         tally += self.pending();
         tally
     }

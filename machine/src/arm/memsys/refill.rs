@@ -80,7 +80,7 @@ impl MemSys {
     /// then: what the write buffer finishes before the read starts is in it, the rest is not.
     #[inline(always)]
     pub(super) fn charge_fill(&mut self, cache: Filled, slot: usize, target: Target, pa: u32) {
-        let asked = self.cycle;
+        let asked = self.platform.cycle;
         let (start, transfer) = self.claim_read(target, pa, LINE_BYTES / 4);
         let wanted = (pa / 4) as usize % WORDS;
         let order = match cache {
@@ -106,8 +106,8 @@ impl MemSys {
             pace,
             done,
         };
-        self.cycle = mine;
-        self.counters.now.fill_stall_cycles += mine - asked;
+        self.platform.cycle = mine;
+        self.platform.counters.now.fill_stall_cycles += mine - asked;
     }
 
     /// Waits for the word of the line in `slot` of the instruction cache in which `va` lies, which
@@ -118,9 +118,9 @@ impl MemSys {
             return false;
         }
         let there = self.arrivals.word((va as usize / 4) % WORDS);
-        if there > self.cycle {
-            self.counters.now.fill_stall_cycles += there - self.cycle;
-            self.cycle = there;
+        if there > self.platform.cycle {
+            self.platform.counters.now.fill_stall_cycles += there - self.platform.cycle;
+            self.platform.cycle = there;
         }
         true
     }
@@ -128,7 +128,7 @@ impl MemSys {
     /// Whether words of the line in `slot` of `cache` are on their way.
     #[inline(always)]
     pub(super) fn arrives(&self, cache: Filled, slot: usize) -> bool {
-        self.cycle < self.arrivals.done
+        self.platform.cycle < self.arrivals.done
             && self.arrivals.slot == slot
             && self.arrivals.cache == cache
     }
@@ -151,13 +151,13 @@ impl MemSys {
 
     #[cold]
     fn wait_for_arrival(&mut self, first: usize, count: usize, later: usize) {
-        let asked = self.cycle;
+        let asked = self.platform.cycle;
         for n in 0..count {
             let there = self.arrivals.word(first + n);
             let needed = (later + n) as Cycle;
-            self.cycle = self.cycle.max(there.saturating_sub(needed));
+            self.platform.cycle = self.platform.cycle.max(there.saturating_sub(needed));
         }
-        self.counters.now.fill_stall_cycles += self.cycle - asked;
+        self.platform.counters.now.fill_stall_cycles += self.platform.cycle - asked;
     }
 }
 

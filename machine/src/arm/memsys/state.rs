@@ -18,7 +18,6 @@ const LONGEST_FILL: Cycle = 1 << 32;
 /// The registers of CP15 and what else are plain values.
 #[derive(Serialize, Deserialize)]
 struct Registers {
-    cycle: Cycle,
     fault_status: u32,
     insn_fault_status: u32,
     fault_address: u32,
@@ -37,10 +36,7 @@ struct Registers {
 impl State for MemSys {
     fn save(&self, to: &mut Saver) {
         let Self {
-            cycle,
-            horizon: _, // the run loop sets it
-            bus,
-            counters,
+            platform,
             words_stored: _, // what the last store did
             fault: _,        // what the last access did
             core: _,
@@ -86,8 +82,8 @@ impl State for MemSys {
             tags: _,    // below
             journal: _, // whoever keeps one begins anew
         } = self;
+        platform.save(to);
         to.put(&Registers {
-            cycle: *cycle,
             fault_status: *fault_status,
             insn_fault_status: *insn_fault_status,
             fault_address: *fault_address,
@@ -102,7 +98,6 @@ impl State for MemSys {
             synced_instructions: *synced_instructions,
             uncached_fetches: *uncached_fetches,
         });
-        counters.save(to);
         icache.save(to, |line, to| to.put(&(line.words, line.thumb)));
         for cache in [Some(dcache), mini.as_ref()].into_iter().flatten() {
             cache.save(to, |line, to| to.put(&(line.words, line.pa, line.dirty)));
@@ -117,12 +112,11 @@ impl State for MemSys {
             to.put(&(entry.first, entry.words, entry.data, entry.ready));
         }
         self.save_tags(to);
-        bus.save(to);
     }
 
     fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
+        self.platform.restore(from)?;
         let registers: Registers = from.take()?;
-        self.counters.restore(from)?;
         self.restore_registers(&registers)?;
         let thumbs = self.core.architecture.has_thumb();
         self.icache.restore(from, |from| {
@@ -148,7 +142,7 @@ impl State for MemSys {
         self.write_buffer.recount();
         self.write_buffer.cost_mut().restore(from)?;
         self.arrivals = from.take::<Arrivals>()?;
-        let right = self.arrivals.plausible(self.cycle, LONGEST_FILL);
+        let right = self.arrivals.plausible(self.platform.cycle, LONGEST_FILL);
         require(right, "has a damaged line fill")?;
         for entry in &mut self.read_buffer {
             let (first, words, data, ready) = from.take()?;
@@ -162,8 +156,7 @@ impl State for MemSys {
             };
         }
         self.read_buffer_used = self.read_buffer.iter().any(|entry| entry.words != 0);
-        self.restore_tags(from)?;
-        self.bus.restore(from)
+        self.restore_tags(from)
     }
 }
 
@@ -171,13 +164,10 @@ impl MemSys {
     fn restore_registers(&mut self, saved: &Registers) -> Result<(), Damaged> {
         let core = self.core;
         let right = saved.control & !core.control_kept == core.control_fixed
-            && saved.cycle != Cycle::MAX
-            && plausible(saved.cycle)
-            && saved.synced_cycle <= saved.cycle
-            && saved.synced_instructions <= self.counters.fetches
+            && saved.synced_cycle <= self.platform.cycle
+            && saved.synced_instructions <= self.platform.counters.fetches
             && saved.test_clean_next <= self.dcache.slots();
         require(right, "has damaged registers")?;
-        self.cycle = saved.cycle;
         self.fault_status = saved.fault_status;
         self.insn_fault_status = saved.insn_fault_status;
         self.fault_address = saved.fault_address;

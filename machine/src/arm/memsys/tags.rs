@@ -142,7 +142,7 @@ impl MemSys {
     #[inline]
     pub(super) fn line_to_read(&self, pa: u32) -> Option<[u32; 8]> {
         if self.tags.is_none() {
-            return self.bus.read_line(pa);
+            return self.platform.bus.read_line(pa);
         }
         match self.holder(pa) {
             Some((DataCache::Main, slot)) => Some(self.dcache.line(slot).words),
@@ -155,7 +155,7 @@ impl MemSys {
     #[inline]
     pub(super) fn word_to_read(&self, pa: u32) -> Option<u32> {
         if self.tags.is_none() {
-            return self.bus.read_memory_word(pa);
+            return self.platform.bus.read_memory_word(pa);
         }
         self.line_to_read(pa)
             .map(|line| line[(pa as usize / 4) & 7])
