@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::assumed;
 use crate::error::{read_file, Error};
 
-pub use self::processor::{AddressSpaceTags, Arm, ArmCore, Processor};
+pub use self::processor::{AddressSpaceTags, ArmConfig, ArmCore, ProcessorConfig};
 
 /// The machines that need no file: name and text of `machines/NAME.toml`.
 pub const BUILT_IN: &[(&str, &str)] = &[
@@ -78,7 +78,7 @@ pub struct MachineConfig {
     /// The board: a name known to `board/`.
     pub board: String,
     /// The processor: which core it is.
-    pub processor: Processor,
+    pub processor: ProcessorConfig,
     /// Bytes of SDRAM on the board.
     pub ram_bytes: u32,
     /// Instruction cache.

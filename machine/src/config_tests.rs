@@ -46,7 +46,7 @@ fn a_machine_with_ideal_tags_differs_in_nothing_else() {
         config.name.clear();
         config.description.clear();
         config.text.clear();
-        let Processor::Arm(arm) = &mut config.processor;
+        let ProcessorConfig::Arm(arm) = &mut config.processor;
         let tags = std::mem::take(&mut arm.address_space_tags);
         (tags, format!("{config:?}"))
     };
@@ -65,7 +65,7 @@ fn a_machine_with_ideal_tags_differs_in_nothing_else() {
 fn tags_are_none_or_ideal() {
     let with = |line: &str| altered("[processor]\n", &format!("[processor]\n{line}\n"));
     let tags = |line: &str| {
-        let Processor::Arm(arm) = with(line).unwrap().processor;
+        let ProcessorConfig::Arm(arm) = with(line).unwrap().processor;
         arm.address_space_tags
     };
     assert_eq!(tags(""), AddressSpaceTags::None);

@@ -6,6 +6,7 @@
 //!
 //! Start reading at [`machine`], which owns everything and runs to the next event.
 
+pub mod arch;
 pub mod arm;
 pub mod assumed;
 pub mod board;

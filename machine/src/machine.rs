@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A machine: the core with its memory system and bus, and the loop that runs it from event to
-//! event. Time is the core's cycle count; devices are woken when their deadline has come, and
-//! interrupts are looked at whenever pins or masks may have changed.
+//! A machine: a processor with its memory system and bus, and the loop that runs it from event to
+//! event. Time is the platform's cycle count; devices are woken when their deadline has come, and
+//! interrupts are looked at whenever pins or masks may have changed. Of the processor it knows what
+//! [`Processor`] says.
 
-use std::collections::BTreeMap;
-
-use crate::arm::core::{Core, Dead, Diagnostic};
-use crate::arm::memsys::MemSys;
-use crate::arm::observe::Observer;
+use crate::arch::{Dead, Processor};
 use crate::bus::{BoardParts, Bus};
 use crate::config::MachineConfig;
 use crate::counters::Counters;
@@ -35,20 +32,19 @@ pub enum Stop {
 }
 
 /// A described computer, running.
-pub struct Machine<O: Observer = ()> {
-    core: Core<O>,
+pub struct Machine<P: Processor> {
+    core: P,
     /// The machine file's text.
     described: String,
 }
 
-impl<O: Observer> Machine<O> {
+impl<P: Processor> Machine<P> {
     /// A machine as `config` describes it, with a board's parts, as reset leaves it.
     #[must_use]
-    pub fn new(config: &MachineConfig, parts: BoardParts, observer: O) -> Self {
+    pub fn new(config: &MachineConfig, parts: BoardParts, observer: P::Observer) -> Self {
         let bus = Bus::new(parts, config.clock_hz);
-        let mem = MemSys::new(config, bus);
         Self {
-            core: Core::new(config, mem, observer),
+            core: P::new(config, bus, observer),
             described: config.text.clone(),
         }
     }
@@ -71,32 +67,31 @@ impl<O: Observer> Machine<O> {
             if let Some(stop) = self.ended() {
                 return Some(stop);
             }
-            let mem = &mut self.core.mem;
-            if mem.platform.is_due() {
-                mem.sync_counters();
-                mem.platform.fire_due();
+            if self.core.platform().is_due() {
+                self.core.sync_counters();
+                self.core.platform_mut().fire_due();
             }
             self.core.poll_interrupts();
-            if self.core.mem.platform.cycle >= until {
+            if self.core.platform().cycle >= until {
                 return Some(Stop::Budget);
             }
             if self.core.waits_for_interrupt() {
                 if !self.core.sleep(until) {
                     return Some(Stop::Hung(format!(
                         "waits at {:#010x} for an interrupt that cannot come",
-                        self.core.r[15]
+                        self.core.pc()
                     )));
                 }
                 continue;
             }
-            let mem = &mut self.core.mem;
-            mem.platform.horizon = until.min(mem.platform.bus.events.next());
+            let platform = self.core.platform_mut();
+            platform.horizon = until.min(platform.bus.events.next());
             return None;
         }
     }
 
     fn ended(&mut self) -> Option<Stop> {
-        let host = &mut self.core.mem.platform.bus.host;
+        let host = &mut self.core.platform_mut().bus.host;
         if let Some(status) = host.exit.take() {
             return Some(Stop::Exit(status));
         }
@@ -106,7 +101,7 @@ impl<O: Observer> Machine<O> {
         if let Some(why) = host.stopped.take() {
             return Some(Stop::Stopped(why));
         }
-        match self.core.dead.take()? {
+        match self.core.take_dead()? {
             Dead::Hung(why) => Some(Stop::Hung(why)),
             Dead::Died(why) => Some(Stop::Died(why)),
         }
@@ -114,11 +109,11 @@ impl<O: Observer> Machine<O> {
 
     /// The bus: memory for loaders, the host's side of the devices.
     pub fn bus(&mut self) -> &mut Bus {
-        &mut self.core.mem.platform.bus
+        &mut self.core.platform_mut().bus
     }
 
-    /// The core: registers for loaders and reports.
-    pub fn core(&mut self) -> &mut Core<O> {
+    /// The processor: for debuggers, reports and tests.
+    pub fn core(&mut self) -> &mut P {
         &mut self.core
     }
 
@@ -131,33 +126,25 @@ impl<O: Observer> Machine<O> {
     /// Cycles since reset.
     #[must_use]
     pub fn cycles(&self) -> Cycle {
-        self.core.mem.platform.cycle
+        self.core.platform().cycle
     }
 
     /// The counters, up to date.
     pub fn counters(&mut self) -> &mut Counters {
-        self.core.mem.sync_counters();
-        &mut self.core.mem.platform.counters
-    }
-
-    /// UNPREDICTABLE things that the guest did, by kind and address.
-    #[must_use]
-    pub fn diagnostics(&self) -> &BTreeMap<(Diagnostic, u32), u64> {
-        &self.core.diagnostics
+        self.core.sync_counters();
+        &mut self.core.platform_mut().counters
     }
 
     /// Gives console input to the guest.
     pub fn type_input(&mut self, bytes: &[u8]) {
-        let mem = &mut self.core.mem;
-        mem.sync_counters();
-        mem.platform.type_input(bytes);
+        self.core.sync_counters();
+        self.core.platform_mut().type_input(bytes);
     }
 
     /// Tells the guest's network interface that frames have arrived in `bus().host.net`.
     pub fn network_arrived(&mut self) {
-        let mem = &mut self.core.mem;
-        mem.sync_counters();
-        mem.platform.network_arrived();
+        self.core.sync_counters();
+        self.core.platform_mut().network_arrived();
     }
 
     /// Plugs the cable of the guest's network interface in, or unplugs it.

@@ -18,7 +18,9 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 
-use switchyard_machine::arm::observe::Observer;
+use switchyard_machine::arch::Processor;
+use switchyard_machine::arm;
+use switchyard_machine::arm::core::Core;
 use switchyard_machine::assumed;
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::check::{Checker, Finding};
@@ -335,7 +337,7 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
     let profiled = args.profile || args.counts.is_some();
     if !files && !profiled && args.check.is_none() && listener.is_none() {
         let finish = |(): &mut (), _| Ok(Found::default());
-        return run(args, (), |_, _| Ok(()), Console::run, finish);
+        return run::<Core<()>>(args, (), |_, _| Ok(()), Console::run, finish);
     }
     let (given, all) = symbols(args)?;
     let mut streams = (None, None);
@@ -350,10 +352,10 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
         out
     });
     let counts = args.counts.as_deref().map(Output::new).transpose()?;
-    run(
+    run::<Core<Watched>>(
         args,
         (((None, None), (None, None)), Watch::default()),
-        |config: &MachineConfig, machine: &mut Machine<Watched>| {
+        |config: &MachineConfig, machine: &mut arm::Machine<Watched>| {
             let observer = &mut machine.core().observer.0 .0;
             observer.0 = log.map(|out| Log::new(out, given));
             if let Some(out) = trace {
@@ -368,7 +370,7 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
             let profile = profiled.then(|| Profile::new(all.clone()));
             core.observer.0 .1 = (checker, profile);
             if args.restore.is_some() {
-                core.observer.restored(&core.mem);
+                core.show_restored();
             }
             Ok(())
         },
@@ -411,12 +413,12 @@ fn symbols(args: &BootArgs) -> Result<(Symbols, Symbols), String> {
 
 /// Boots and runs; `begin` is called when memory is loaded, `go` to run up to a cycle, `finish`
 /// after the run, which gives what observers have found.
-fn run<O: Observer>(
+fn run<P: Processor>(
     args: &BootArgs,
-    observer: O,
-    begin: impl FnOnce(&MachineConfig, &mut Machine<O>) -> Result<(), String>,
-    go: impl FnOnce(&mut Console, &mut Machine<O>, Cycle) -> Result<Stop, String>,
-    finish: impl FnOnce(&mut O, Cycle) -> Result<Found, String>,
+    observer: P::Observer,
+    begin: impl FnOnce(&MachineConfig, &mut Machine<P>) -> Result<(), String>,
+    go: impl FnOnce(&mut Console, &mut Machine<P>, Cycle) -> Result<Stop, String>,
+    finish: impl FnOnce(&mut P::Observer, Cycle) -> Result<Found, String>,
 ) -> Result<ExitCode, String> {
     let (config, mut machine) = match &args.restore {
         Some(file) => restored(args, file, observer)?,
@@ -442,7 +444,7 @@ fn run<O: Observer>(
 
     let cycles = machine.cycles();
     let end = End::new(stop, cycles);
-    let found = finish(&mut machine.core().observer, cycles)?;
+    let found = finish(machine.core().observer(), cycles)?;
     // Before the statistics, which close the regions of interest.
     if let Some(output) = save {
         output.write(|out| snapshot::save(&mut machine, out))?;
@@ -522,9 +524,9 @@ fn unheard(host: &Host) -> String {
 }
 
 /// Gives the network interface its address, and its cable if it is to have one.
-fn plug<O: Observer>(
+fn plug<P: Processor>(
     args: &BootArgs,
-    machine: &mut Machine<O>,
+    machine: &mut Machine<P>,
     config: &MachineConfig,
 ) -> Result<Option<Cable>, String> {
     let net: Option<Address> = parsed("--net", args.net.as_deref())?;
@@ -566,14 +568,14 @@ fn parsed<T: std::str::FromStr<Err = String>>(
 }
 
 /// A machine whose kernel is loaded.
-fn loaded<O: Observer>(
+fn loaded<P: Processor>(
     args: &BootArgs,
-    observer: O,
-) -> Result<(MachineConfig, Machine<O>), String> {
+    observer: P::Observer,
+) -> Result<(MachineConfig, Machine<P>), String> {
     // clap has seen to it that both are there.
     let name = args.machine.as_deref().unwrap_or_default();
     let (config, board) = described(name)?;
-    let mut machine = Machine::new(&config, (board.parts)(config.ram_bytes), observer);
+    let mut machine = Machine::<P>::new(&config, (board.parts)(config.ram_bytes), observer);
     let system = Boot {
         kernel: args.kernel.as_deref().unwrap_or(Path::new("")),
         append: args.append.as_deref(),
@@ -581,18 +583,16 @@ fn loaded<O: Observer>(
         dtb: args.dtb.as_deref(),
     };
     let start = loader::load(&system, board, machine.bus()).map_err(|error| error.to_string())?;
-    let core = machine.core();
-    core.r[..3].copy_from_slice(&start.registers);
-    core.r[15] = start.pc;
+    machine.core().start(start.pc, &start.registers);
     Ok((config, machine))
 }
 
 /// A machine as `--save` has left it in `file`. It brings its machine file with it.
-fn restored<O: Observer>(
+fn restored<P: Processor>(
     args: &BootArgs,
     file: &Path,
-    observer: O,
-) -> Result<(MachineConfig, Machine<O>), String> {
+    observer: P::Observer,
+) -> Result<(MachineConfig, Machine<P>), String> {
     let unfit = |Damaged(what)| {
         let expected = "a machine that --save has written".to_string();
         let file = file.to_path_buf();
@@ -625,7 +625,7 @@ fn restored<O: Observer>(
     }
     let board = board::of(&config, file).map_err(|error| error.to_string())?;
     let parts = (board.parts)(config.ram_bytes);
-    let mut machine = Machine::new(&config, parts, observer);
+    let mut machine = Machine::<P>::new(&config, parts, observer);
     saved.restore(&mut machine).map_err(unfit)?;
     Ok((config, machine))
 }

@@ -9,8 +9,7 @@ use std::fmt::Write as _;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::arm::core::{mode, psr};
-use crate::arm::observe::Observer;
+use crate::arch::{DiagnosticCount, Processor};
 use crate::check::Finding;
 use crate::config::MachineConfig;
 use crate::counters::{Privilege, Tally, Totals};
@@ -84,9 +83,9 @@ impl End {
 }
 
 /// The statistics of a run, as JSON with a newline at its end.
-pub fn statistics<O: Observer>(
+pub fn statistics<P: Processor>(
     config: &MachineConfig,
-    machine: &mut Machine<O>,
+    machine: &mut Machine<P>,
     end: &End,
     findings: Option<(&[Finding], &Symbols)>,
     profile: Option<&[RegionProfile]>,
@@ -103,14 +102,10 @@ pub fn statistics<O: Observer>(
             events: region.totals.events,
         })
         .collect();
-    let diagnostics = machine
-        .diagnostics()
-        .iter()
-        .map(|((kind, pc), count)| DiagnosticRecord {
-            kind: kind.name(),
-            pc: *pc,
-            count: *count,
-        })
+    let diagnostics = machine.core().diagnostics();
+    let diagnostics = diagnostics
+        .into_iter()
+        .map(|DiagnosticCount { kind, pc, count }| DiagnosticRecord { kind, pc, count })
         .collect();
     let Totals {
         by_privilege,
@@ -272,22 +267,9 @@ impl ConsoleTail {
 }
 
 /// Where a guest that did not end by itself stands: registers, and the end of its console.
-pub fn state<O: Observer>(machine: &mut Machine<O>, tail: &ConsoleTail) -> String {
+pub fn state<P: Processor>(machine: &mut Machine<P>, tail: &ConsoleTail) -> String {
     let cycles = machine.cycles();
-    let core = machine.core();
-    let cpsr = core.cpsr();
-    let mut text = String::new();
-    let names = [
-        "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp",
-        "lr", "pc",
-    ];
-    for (row, values) in core.r.chunks(4).enumerate() {
-        for (column, value) in values.iter().enumerate() {
-            let _ = write!(text, "  {:>3} {value:08x}", names[4 * row + column]);
-        }
-        text.push('\n');
-    }
-    let _ = writeln!(text, "  cpsr {cpsr:08x} ({})", decode_cpsr(cpsr));
+    let mut text = machine.core().describe();
     let _ = writeln!(text, "  cycle {cycles}");
     let lines = tail.lines();
     if lines.is_empty() {
@@ -301,54 +283,9 @@ pub fn state<O: Observer>(machine: &mut Machine<O>, tail: &ConsoleTail) -> Strin
     text
 }
 
-/// Flags (capital when set), masks and mode of a status register.
-fn decode_cpsr(cpsr: u32) -> String {
-    let mut text = String::new();
-    for (letter, bit) in [('n', 31), ('z', 30), ('c', 29), ('v', 28)] {
-        let set = cpsr & 1 << bit != 0;
-        text.push(if set {
-            letter.to_ascii_uppercase()
-        } else {
-            letter
-        });
-    }
-    for (name, mask) in [("IRQ", psr::I), ("FIQ", psr::F)] {
-        let state = if cpsr & mask != 0 {
-            "masked"
-        } else {
-            "enabled"
-        };
-        let _ = write!(text, ", {name} {state}");
-    }
-    let mode = match cpsr & 0x1f {
-        mode::USR => "user",
-        mode::FIQ => "fast interrupt",
-        mode::IRQ => "interrupt",
-        mode::SVC => "supervisor",
-        mode::ABT => "abort",
-        mode::UND => "undefined",
-        mode::SYS => "system",
-        _ => "invalid",
-    };
-    let _ = write!(text, ", {mode} mode");
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn status_registers_are_decoded() {
-        assert_eq!(
-            decode_cpsr(0x6000_00d3),
-            "nZCv, IRQ masked, FIQ masked, supervisor mode"
-        );
-        assert_eq!(
-            decode_cpsr(0x9000_0010),
-            "NzcV, IRQ enabled, FIQ enabled, user mode"
-        );
-    }
 
     #[test]
     fn the_tail_has_the_last_lines_only() {

@@ -10,9 +10,9 @@ use std::io::{self, Read, Write};
 
 use lz4_flex::frame::{FrameDecoder, FrameEncoder, FrameInfo};
 
-use crate::arm::observe::Observer;
+use crate::arch::Processor;
 use crate::machine::Machine;
-use crate::state::{require, Damaged, Restorer, Saver, State};
+use crate::state::{require, Damaged, Restorer, Saver};
 
 /// How a file begins.
 const MAGIC: &[u8; 16] = b"switchyard-state";
@@ -33,7 +33,7 @@ const NO_PAGE: u32 = u32::MAX;
 ///
 /// # Errors
 /// Those of `out`.
-pub fn save<O: Observer, W: Write>(machine: &mut Machine<O>, out: W) -> io::Result<()> {
+pub fn save<P: Processor, W: Write>(machine: &mut Machine<P>, out: W) -> io::Result<()> {
     let mut out = out;
     out.write_all(MAGIC)?;
     let mut out = FrameEncoder::with_frame_info(FrameInfo::new().content_checksum(true), out);
@@ -98,7 +98,7 @@ impl<R: Read> Saved<R> {
     ///
     /// # Errors
     /// It is another machine, or the file is damaged; then `machine` is of no use any more.
-    pub fn restore<O: Observer>(mut self, machine: &mut Machine<O>) -> Result<(), Damaged> {
+    pub fn restore<P: Processor>(mut self, machine: &mut Machine<P>) -> Result<(), Damaged> {
         require(
             self.text == machine.described(),
             "was saved with another machine file",
@@ -108,12 +108,11 @@ impl<R: Read> Saved<R> {
         machine.core().restore(&mut parts)?;
         parts.finish()?;
         self.restore_memory(machine)?;
-        let core = machine.core();
-        core.observer.restored(&core.mem);
+        machine.core().show_restored();
         Ok(())
     }
 
-    fn restore_memory<O: Observer>(&mut self, machine: &mut Machine<O>) -> Result<(), Damaged> {
+    fn restore_memory<P: Processor>(&mut self, machine: &mut Machine<P>) -> Result<(), Damaged> {
         let (base, size) = machine.bus().ram_window();
         let ram = machine.bus().ram_slice_mut(base, size as usize);
         let ram = ram.unwrap_or_default();
@@ -138,8 +137,8 @@ impl<R: Read> Saved<R> {
 }
 
 /// Most bytes that the state of this machine's parts takes: a word of a cache takes five at most.
-fn most_parts<O: Observer>(machine: &mut Machine<O>) -> u64 {
-    MAX_PARTS + 2 * machine.core().mem.cache_bytes()
+fn most_parts<P: Processor>(machine: &mut Machine<P>) -> u64 {
+    MAX_PARTS + 2 * machine.core().cache_bytes()
 }
 
 fn cut_short() -> Damaged {

@@ -17,6 +17,7 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
+use switchyard_machine::arch::Processor;
 use switchyard_machine::arm::observe::Observer;
 use switchyard_machine::error::read_file;
 use switchyard_machine::event::Cycle;
@@ -61,10 +62,10 @@ impl Console {
     /// Types `input` on the console of `machine`, whose clock is `clock_hz`, at once or, if it is a
     /// script, as that says; without it the
     /// terminal's keys will be typed, if there is a terminal. `cable` is its network's.
-    pub fn open<O: Observer>(
+    pub fn open<P: Processor>(
         input: Option<&Path>,
         cable: Option<Cable>,
-        machine: &mut Machine<O>,
+        machine: &mut Machine<P>,
         clock_hz: u64,
     ) -> Result<Self, String> {
         let mut keys = None;
@@ -106,9 +107,9 @@ impl Console {
     }
 
     /// Runs the machine in slices and passes characters both ways between them.
-    pub fn run<O: Observer>(
+    pub fn run<P: Processor>(
         &mut self,
-        machine: &mut Machine<O>,
+        machine: &mut Machine<P>,
         until: Cycle,
     ) -> Result<Stop, String> {
         let slice = self.cable.as_ref().map_or(SLICE, |_| net::SLICE);
@@ -138,9 +139,9 @@ impl Console {
 
     /// Shows and types what came up in a slice that ended with `stop`, and says whether the run
     /// ends with that. A machine that only a key can wake is given `patience` for one.
-    fn between<O: Observer>(
+    fn between<P: Processor>(
         &mut self,
-        machine: &mut Machine<O>,
+        machine: &mut Machine<P>,
         stop: Stop,
         until: Cycle,
         patience: Duration,
@@ -194,9 +195,9 @@ impl Console {
 
     /// Types what the script has for the guest now that it has written `output`; `true` if there was
     /// something.
-    fn play<O: Observer>(
+    fn play<P: Processor>(
         &mut self,
-        machine: &mut Machine<O>,
+        machine: &mut Machine<P>,
         output: &[u8],
         stop: &Stop,
         asleep: bool,
@@ -240,10 +241,10 @@ impl Console {
 }
 
 /// Gives what the guest has marked to the observer, if one has asked for it.
-fn pass_marks<O: Observer>(machine: &mut Machine<O>) {
+fn pass_marks<P: Processor>(machine: &mut Machine<P>) {
     if let Some(marks) = &mut machine.bus().host.marks {
         let taken = std::mem::take(marks);
-        machine.core().observer.marked(&taken);
+        machine.core().show_marks(&taken);
     }
 }
 
@@ -285,7 +286,7 @@ impl Keys {
     }
 
     /// Types what has come, or comes within `patience`. `false`: nothing will come any more.
-    fn type_on<O: Observer>(&self, machine: &mut Machine<O>, patience: Duration) -> bool {
+    fn type_on<P: Processor>(&self, machine: &mut Machine<P>, patience: Duration) -> bool {
         let first = self.typed.recv_timeout(patience);
         let more = self.typed.try_iter();
         let open = first != Err(RecvTimeoutError::Disconnected);

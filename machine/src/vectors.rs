@@ -8,10 +8,10 @@ use std::io::{Read, Write};
 use crate::arm::core::{bank, Bank, Core, Exception};
 use crate::arm::cp15::Register;
 use crate::arm::memsys::control;
+use crate::arm::Machine;
 use crate::bus::BoardParts;
 use crate::cache::LINE_BYTES;
 use crate::config::MachineConfig;
-use crate::machine::Machine;
 
 const CASE_MAGIC: u32 = 0x4356_5953;
 const ANSWER_MAGIC: u32 = 0x4156_5953;

@@ -5,7 +5,7 @@
 
 use switchyard_machine::arm::core::Exception;
 use switchyard_machine::arm::cp15::Register;
-use switchyard_machine::machine::Machine;
+use switchyard_machine::arm::Machine;
 
 use crate::support::versatile::{
     self, drain, load, map, set_memory, store, CLEAN_LINE, CONTROL, ON, PID, PREFETCH_LINE,

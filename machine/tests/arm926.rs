@@ -3,9 +3,11 @@
 //! pages, fine tables, the unified TLB with locked entries, 128 slots, faults of instruction
 //! fetches. What its instructions do is compared with another processor in `tests/differential`.
 
+use switchyard_machine::arch::Processor;
 use switchyard_machine::arm::cp15::Register;
+use switchyard_machine::arm::Machine;
 use switchyard_machine::dev::Width;
-use switchyard_machine::machine::{Machine, Stop};
+use switchyard_machine::machine::Stop;
 
 use crate::support::versatile::{
     self, drain, load, map, memory, set_memory, store, CLEAN_LINE, CONTROL, ON, PID, PREFETCH_LINE,

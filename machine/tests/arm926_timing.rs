@@ -5,9 +5,10 @@
 
 use proptest::prelude::*;
 
+use switchyard_machine::arch::Processor;
 use switchyard_machine::arm::cp15::Register;
+use switchyard_machine::arm::Machine;
 use switchyard_machine::dev::Width;
-use switchyard_machine::machine::Machine;
 
 use crate::support::versatile::{machine_with, map, set_memory, CLEAN_LINE, DRAIN};
 

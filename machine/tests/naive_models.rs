@@ -4,11 +4,11 @@
 use proptest::prelude::*;
 
 use switchyard_machine::arm::cp15::Register;
+use switchyard_machine::arm::Machine;
 use switchyard_machine::board;
 use switchyard_machine::cache::Cache;
 use switchyard_machine::config::{CacheConfig, MachineConfig, Refill, Replacement, TlbConfig};
 use switchyard_machine::dev::Width;
-use switchyard_machine::machine::Machine;
 use switchyard_machine::tlb::{Attributes, Tlb, TlbEntry};
 
 // ---- cache -------------------------------------------------------------------------------------

@@ -8,8 +8,10 @@ use std::sync::OnceLock;
 
 use proptest::prelude::*;
 
+use switchyard_machine::arch::Processor;
+use switchyard_machine::arm::Machine;
 use switchyard_machine::config::MachineConfig;
-use switchyard_machine::machine::{Machine, Stop};
+use switchyard_machine::machine::Stop;
 use switchyard_machine::report::{self, End};
 use switchyard_machine::snapshot::{self, Saved};
 use switchyard_machine::state::Damaged;

@@ -7,10 +7,10 @@
 use crate::tags::rig::{Rig, BOTH, DIRECTORY_A, DIRECTORY_B, MAINTENANCE, TABLE, TRUTH, WINDOW};
 use switchyard_machine::arm::cp15::Register;
 use switchyard_machine::arm::mmu::{self, FirstLevel};
+use switchyard_machine::arm::Machine;
 use switchyard_machine::board;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::dev::Width;
-use switchyard_machine::machine::Machine;
 use switchyard_machine::snapshot::{self, Saved};
 
 /// The megabytes of a test's own: two that slots 0 to 2 relocate to, and two others.

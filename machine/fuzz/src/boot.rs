@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use switchyard_machine::arm::Machine;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::devicetree::DeviceTree;
 use switchyard_machine::loader::{self, Boot};
-use switchyard_machine::machine::Machine;
 use switchyard_machine::script::Script;
 
 use super::{machine, small, Input};

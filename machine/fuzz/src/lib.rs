@@ -18,9 +18,9 @@ pub use seeds::seeds;
 use std::sync::OnceLock;
 
 use switchyard_machine::arm::observe::Observer;
+use switchyard_machine::arm::Machine;
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::config::{MachineConfig, BUILT_IN};
-use switchyard_machine::machine::Machine;
 
 /// A target takes any bytes.
 pub type Target = fn(&[u8]);

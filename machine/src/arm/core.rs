@@ -4,15 +4,17 @@
 //! model) and A3 (instruction set).
 
 mod exception;
+mod processor;
 mod state;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::arch::Dead;
 use crate::arm::observe::{Access, Commit, Observer};
 use crate::cache::HINTS;
-use crate::config::{MachineConfig, Processor};
+use crate::config::{MachineConfig, ProcessorConfig};
 use crate::counters::Privilege;
 use crate::dev::Width;
 use crate::event::Cycle;
@@ -159,15 +161,6 @@ impl Diagnostic {
     }
 }
 
-/// Why the core cannot go on by itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Dead {
-    /// Nothing can ever wake it.
-    Hung(String),
-    /// It takes the same exception at its own vector for ever.
-    Died(String),
-}
-
 /// The processor.
 pub struct Core<O: Observer> {
     /// The registers of the current mode. While an instruction executes r15 is its address plus
@@ -216,7 +209,7 @@ impl<O: Observer> Core<O> {
     /// A core as reset leaves it: supervisor mode, interrupts masked, at address 0.
     #[must_use]
     pub fn new(config: &MachineConfig, mem: MemSys, observer: O) -> Self {
-        let Processor::Arm(arm) = &config.processor;
+        let ProcessorConfig::Arm(arm) = &config.processor;
         Self {
             r: [0; 16],
             next_pc: 0,
@@ -516,36 +509,6 @@ impl<O: Observer> Core<O> {
     #[inline]
     pub(super) fn refetch(&mut self) {
         self.mem.line = NO_LINE;
-    }
-
-    /// Takes a pending interrupt if one is unmasked, and wakes the core. Called by the run loop
-    /// whenever pins or masks may have changed.
-    pub fn poll_interrupts(&mut self) {
-        let pins = self.mem.platform.bus.pins;
-        self.waiting &= !pins.wake;
-        if !pins.irq && !pins.fiq {
-            return;
-        }
-        let return_address = self.r[15].wrapping_add(4);
-        if pins.fiq && self.cpsr & psr::F == 0 {
-            self.take(Exception::Fiq, return_address);
-        } else if pins.irq && self.cpsr & psr::I == 0 {
-            self.take(Exception::Irq, return_address);
-        } else {
-            return;
-        }
-        self.r[15] = self.next_pc;
-    }
-
-    /// Whether the core sleeps until an interrupt.
-    #[must_use]
-    pub fn waits_for_interrupt(&self) -> bool {
-        self.waiting
-    }
-
-    /// Sleeps up to `until` or the next event. `false` if no event will ever come.
-    pub fn sleep(&mut self, until: Cycle) -> bool {
-        self.mem.platform.sleep(until)
     }
 
     // ---- memory, as observers see it -------------------------------------------------------

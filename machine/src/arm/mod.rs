@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ARM processor: `core` fetches, decodes and runs; `exec` says what each instruction does;
-//! `thumb` decodes Thumb instructions into ARM ones; `memsys` is everything between the core and the bus, and the one place that orders memory
-//! events; `mmu` walks and checks; `cp15` is the system control coprocessor; `cores` has a table for each core; `timing` the pipeline.
+//! The ARM processor: `core` fetches, decodes and runs, and is what the run loop knows; `exec` says
+//! what each instruction does; `thumb` decodes Thumb instructions into ARM ones; `memsys` is
+//! everything between the core and the bus, and the one place that orders memory events; `mmu` walks
+//! and checks; `cp15` is the system control coprocessor; `cores` has a table for each core; `timing`
+//! the pipeline.
 
 pub mod core;
 pub mod cores;
@@ -15,3 +17,6 @@ pub mod observe;
 pub mod thumb;
 pub mod timing;
 pub mod write_buffer;
+
+/// A machine with an ARM.
+pub type Machine<O = ()> = crate::machine::Machine<core::Core<O>>;

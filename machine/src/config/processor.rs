@@ -7,14 +7,14 @@ use serde::Deserialize;
 /// The processor, by its architecture.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "Table")]
-pub enum Processor {
+pub enum ProcessorConfig {
     /// An ARM.
-    Arm(Arm),
+    Arm(ArmConfig),
 }
 
 /// What `[processor]` says of an ARM.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arm {
+pub struct ArmConfig {
     /// Instruction set, system control coprocessor, rules of the memory system.
     pub core: ArmCore,
     /// CP15 register 0.
@@ -64,10 +64,10 @@ enum Core {
     Arm926,
 }
 
-impl From<Table> for Processor {
+impl From<Table> for ProcessorConfig {
     fn from(table: Table) -> Self {
         let arm = |core| {
-            Self::Arm(Arm {
+            Self::Arm(ArmConfig {
                 core,
                 id: table.id,
                 address_space_tags: table.address_space_tags,

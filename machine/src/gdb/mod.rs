@@ -22,8 +22,9 @@ use gdbstub::conn::ConnectionExt;
 use gdbstub::stub::{DisconnectReason, GdbStub};
 
 use crate::arm::observe::Observer;
+use crate::arm::Machine;
 use crate::event::Cycle;
-use crate::machine::{Machine, Stop};
+use crate::machine::Stop;
 
 use link::Link;
 use session::{Loop, Session};

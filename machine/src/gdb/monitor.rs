@@ -6,7 +6,7 @@ use std::io::{BufReader, BufWriter};
 
 use crate::arm::memsys::MemSys;
 use crate::arm::observe::Observer;
-use crate::machine::Machine;
+use crate::arm::Machine;
 use crate::snapshot::{self, Saved};
 use crate::state::Damaged;
 use crate::tlb::{Attributes, TlbEntry};

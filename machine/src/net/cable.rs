@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use super::{Event, Wire};
-use crate::arm::observe::Observer;
+use crate::arch::Processor;
 use crate::event::Cycle;
 use crate::machine::Machine;
 
@@ -32,9 +32,9 @@ pub struct Cable {
 
 impl Cable {
     /// Plugs `wire`, whose other end somebody holds, into `machine`. `say` is for messages.
-    pub fn plug<O: Observer>(
+    pub fn plug<P: Processor>(
         wire: Box<dyn Wire>,
-        machine: &mut Machine<O>,
+        machine: &mut Machine<P>,
         clock_hz: u64,
         say: fn(&str),
     ) -> Self {
@@ -51,7 +51,7 @@ impl Cable {
 
     /// Carries what there is to carry. If the machine was idle in the last slice, waits until that
     /// time has passed outside, but not when a frame arrives.
-    pub fn carry<O: Observer>(&mut self, machine: &mut Machine<O>) {
+    pub fn carry<P: Processor>(&mut self, machine: &mut Machine<P>) {
         self.send(machine);
         let slept = idle_cycles(machine);
         let idle = slept - std::mem::replace(&mut self.idle_cycles, slept);
@@ -68,13 +68,13 @@ impl Cable {
 
     /// For a machine that only a frame can wake, or a key: waits for a frame, for `patience`.
     /// `false`: none will come any more.
-    pub fn wait<O: Observer>(&mut self, machine: &mut Machine<O>, patience: Duration) -> bool {
+    pub fn wait<P: Processor>(&mut self, machine: &mut Machine<P>, patience: Duration) -> bool {
         self.send(machine);
         self.receive(machine, patience);
         self.wire.open()
     }
 
-    fn send<O: Observer>(&mut self, machine: &mut Machine<O>) {
+    fn send<P: Processor>(&mut self, machine: &mut Machine<P>) {
         for frame in machine.bus().host.net.outgoing.drain(..) {
             if !self.wire.send(&frame) && !std::mem::replace(&mut self.complained, true) {
                 (self.say)("--net: the other end does not keep up; frames are lost");
@@ -82,7 +82,7 @@ impl Cable {
         }
     }
 
-    fn receive<O: Observer>(&mut self, machine: &mut Machine<O>, patience: Duration) {
+    fn receive<P: Processor>(&mut self, machine: &mut Machine<P>, patience: Duration) {
         let mut patience = patience;
         if machine.bus().host.net.incoming.len() >= MOST_STANDING {
             return; // the machine does not listen, or is busy with these
@@ -108,6 +108,6 @@ impl Cable {
     }
 }
 
-fn idle_cycles<O: Observer>(machine: &mut Machine<O>) -> u64 {
+fn idle_cycles<P: Processor>(machine: &mut Machine<P>) -> u64 {
     machine.counters().counted().idle_cycles
 }

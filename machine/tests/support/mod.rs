@@ -9,12 +9,13 @@ use std::sync::OnceLock;
 
 use switchyard_machine::arm::memsys::MemSys;
 use switchyard_machine::arm::observe::Observer;
+use switchyard_machine::arm::Machine;
 use switchyard_machine::board;
 use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::counters::Tally;
 use switchyard_machine::loader::{self, Boot};
-use switchyard_machine::machine::{Machine, Stop};
+use switchyard_machine::machine::Stop;
 use switchyard_machine::symbols::Symbols;
 
 /// More cycles than any of these guests needs.
@@ -86,9 +87,9 @@ fn write_counters(file: &Path) {
 pub fn run(directory: &str, name: &str, machine: &str) -> Outcome {
     let (mut machine, stop) = run_watched(directory, name, machine, |_| ());
     assert!(
-        machine.diagnostics().is_empty(),
+        machine.core().diagnostics.is_empty(),
         "{name} does UNPREDICTABLE things: {:x?}",
-        machine.diagnostics()
+        machine.core().diagnostics
     );
     let samples = machine.bus().host.samples.remove(&0).unwrap_or_default();
     Outcome { stop, samples }

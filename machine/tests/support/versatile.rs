@@ -4,10 +4,10 @@
 //! and `arm926_timing.rs`.
 
 use switchyard_machine::arm::cp15::Register;
+use switchyard_machine::arm::Machine;
 use switchyard_machine::board;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::dev::Width;
-use switchyard_machine::machine::Machine;
 
 pub const DIRECTORY: u32 = 0x4000;
 pub const WRITE_BACK: u32 = 0x0010_0000;

@@ -4,11 +4,11 @@
 
 use switchyard_machine::arm::cp15::Register;
 use switchyard_machine::arm::memsys::Fetched;
+use switchyard_machine::arm::Machine;
 use switchyard_machine::board;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::counters::Tally;
 use switchyard_machine::dev::Width;
-use switchyard_machine::machine::Machine;
 
 /// The machines with ideal tags that have all that differs.
 pub const BOTH: [&str; 2] = ["sa1110-tags", "versatilepb-tags"];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Taking exceptions (DDI 0100, A2.6), and the two ways in which a guest can be beyond help.
 
+use crate::arch::Dead;
 use crate::arm::observe::{Entry, Observer};
 use crate::event::Cycle;
 
-use super::{control, psr, Core, Dead, Exception};
+use super::{control, psr, Core, Exception};
 
 impl<O: Observer> Core<O> {
     /// Takes an exception; `return_address` goes into the link register of its mode.

@@ -23,7 +23,9 @@ mod tags;
 use crate::bus::{Bus, Target};
 use crate::bus_cost::Transfer;
 use crate::cache::{Cache, LINE_BYTES};
-use crate::config::{AddressSpaceTags, CacheConfig, MachineConfig, Processor, Refill, Replacement};
+use crate::config::{
+    AddressSpaceTags, CacheConfig, MachineConfig, ProcessorConfig, Refill, Replacement,
+};
 use crate::counters::Tally;
 use crate::event::Cycle;
 use crate::platform::Platform;
@@ -237,7 +239,7 @@ impl MemSys {
     /// The memory system of `config` in front of `bus`, as reset leaves it.
     #[must_use]
     pub fn new(config: &MachineConfig, bus: Bus) -> Self {
-        let Processor::Arm(arm) = &config.processor;
+        let ProcessorConfig::Arm(arm) = &config.processor;
         let [itlb, dtlb] = [&config.itlb, &config.dtlb].map(|tlb| tlb.as_ref().map(Tlb::new));
         // `MachineConfig` has checked that one of the two is there.
         let dtlb = dtlb.unwrap_or_else(|| Tlb::new(config.tlb.as_ref().expect("a TLB")));
