@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The physical address space: SDRAM, the zeros bank, devices. Functional only: what an access
-//! costs is charged by the
-//! architecture's memory system.
+//! costs is charged by the architecture's memory system.
 
 use std::cell::Cell;
 

@@ -6,150 +6,16 @@
 //! credited to the privilege at each change of privilege ([`Counters::switch_privilege`]) and to
 //! regions by difference, so counting costs one addition and nothing else.
 
+mod tally;
+
 use std::collections::BTreeMap;
-use std::ops::{AddAssign, Sub};
+use std::ops::Sub;
 
 use serde::{Deserialize, Serialize};
 
 use crate::event::Cycle;
 
-/// Declares [`Tally`], its list of names and its arithmetic from one list.
-macro_rules! tally {
-    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {
-        /// One value for each thing that is counted.
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-        pub struct Tally { $($(#[$doc])* pub $name: u64),+ }
-
-        impl Tally {
-            /// The names, in the order of the probe's `PROBE_COUNTER_SELECT`.
-            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
-
-            /// The values, in the order of [`Tally::NAMES`].
-            #[must_use]
-            pub fn values(&self) -> [u64; Self::NAMES.len()] { [$(self.$name),+] }
-        }
-
-        impl AddAssign for Tally {
-            fn add_assign(&mut self, other: Self) { $(self.$name += other.$name;)+ }
-        }
-
-        impl Sub for Tally {
-            type Output = Self;
-            fn sub(self, other: Self) -> Self { Self { $($name: self.$name - other.$name),+ } }
-        }
-    };
-}
-
-tally! {
-    /// Cycles of the processor's clock.
-    cycles,
-    /// Instructions issued, those that failed their condition included.
-    instructions,
-    /// Instruction fetches that looked into the instruction cache.
-    icache_accesses,
-    /// Of these, those that filled a line.
-    icache_misses,
-    /// Words and parts of words read that looked into the main data cache.
-    dcache_reads,
-    /// Of these, those that filled a line.
-    dcache_read_misses,
-    /// Words and parts of words written that looked into the main data cache.
-    dcache_writes,
-    /// Of these, those that went on to the write buffer.
-    dcache_write_misses,
-    /// Dirty half lines written back from the main data cache (evicted or cleaned).
-    dcache_writebacks,
-    /// Reads that looked into the mini data cache.
-    minicache_reads,
-    /// Of these, those that filled a line.
-    minicache_read_misses,
-    /// Writes that looked into the mini data cache.
-    minicache_writes,
-    /// Of these, those that went on to the write buffer.
-    minicache_write_misses,
-    /// Dirty half lines written back from the mini data cache.
-    minicache_writebacks,
-    /// Instruction fetches that looked into the instruction TLB.
-    itlb_accesses,
-    /// Of these, those that walked the page tables.
-    itlb_misses,
-    /// Data accesses that looked into the data TLB.
-    dtlb_accesses,
-    /// Of these, those that walked the page tables.
-    dtlb_misses,
-    /// Descriptors read from memory by table walks.
-    table_walk_reads,
-    /// Reads that bypass the data caches.
-    uncached_reads,
-    /// Writes that bypass data caches and write buffer.
-    uncached_writes,
-    /// Entries that entered the write buffer.
-    buffered_writes,
-    /// Cycles spent waiting for line fills.
-    fill_stall_cycles,
-    /// Cycles spent in table walks.
-    walk_stall_cycles,
-    /// Cycles spent waiting for the write buffer.
-    write_buffer_stall_cycles,
-    /// Operations that invalidate the whole instruction cache.
-    icache_invalidate_all,
-    /// Operations that invalidate the whole data cache (and the mini data cache with it).
-    dcache_invalidate_all,
-    /// Operations that invalidate one line of the data cache.
-    dcache_invalidate_line,
-    /// Operations that clean one line of the data cache.
-    dcache_clean_line,
-    /// Explicit drains of the write buffer.
-    write_buffer_drains,
-    /// Operations that invalidate the whole instruction TLB.
-    itlb_invalidate_all,
-    /// Operations that invalidate the whole data TLB.
-    dtlb_invalidate_all,
-    /// Operations that invalidate one entry of the data TLB.
-    dtlb_invalidate_entry,
-    /// Loads of a read-buffer entry.
-    read_buffer_loads,
-    /// Data reads served by the read buffer.
-    read_buffer_hits,
-    /// Undefined-instruction exceptions.
-    exception_undefined,
-    /// Software interrupts.
-    exception_swi,
-    /// Prefetch aborts.
-    exception_prefetch_abort,
-    /// Data aborts.
-    exception_data_abort,
-    /// Interrupts taken.
-    exception_irq,
-    /// Fast interrupts taken.
-    exception_fiq,
-    /// Alignment faults.
-    fault_alignment,
-    /// Translation faults.
-    fault_translation,
-    /// Domain faults.
-    fault_domain,
-    /// Permission faults.
-    fault_permission,
-    /// External aborts.
-    fault_external,
-    /// Writes of the process-ID register.
-    pid_writes,
-    /// Writes of the domain access control register.
-    dacr_writes,
-    /// Writes of the translation table base.
-    ttb_writes,
-    /// Writes of the control register.
-    control_writes,
-    /// Operations that invalidate one line of the instruction cache.
-    icache_invalidate_line,
-    /// Operations that invalidate one entry of the instruction TLB.
-    itlb_invalidate_entry,
-    /// Operations that look for a dirty line of the data cache and clean it.
-    dcache_test_clean,
-    /// Cycles slept through, waiting for an interrupt.
-    idle_cycles,
-}
+pub use self::tally::*;
 
 /// Who runs: the index of the tallies by privilege.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -293,10 +159,10 @@ impl Counters {
         let [user, kernel] = &self.totals.by_privilege;
         let sum = |part: fn(&Tally) -> u64| part(user) + part(kernel) + part(&self.now);
         Stalls {
-            fill: sum(|t| t.fill_stall_cycles),
-            walk: sum(|t| t.walk_stall_cycles),
-            write_buffer: sum(|t| t.write_buffer_stall_cycles),
-            idle: sum(|t| t.idle_cycles),
+            fill: sum(|t| t.stall.fill),
+            walk: sum(|t| t.stall.walk),
+            write_buffer: sum(|t| t.stall.write_buffer),
+            idle: sum(|t| t.run.idle),
         }
     }
 
@@ -368,14 +234,14 @@ impl Counters {
         let later = |end: &Totals, start: &Totals| {
             let mut pairs = end.by_privilege.iter().zip(&start.by_privilege);
             let event = |id| end.events.get(id).copied().unwrap_or(0);
-            pairs.all(|(e, s)| e.values().iter().zip(s.values()).all(|(e, s)| *e >= s))
+            pairs.all(|(e, s)| e.values().zip(s.values()).all(|(e, s)| e >= s))
                 && start.events.iter().all(|(id, count)| event(id) >= *count)
         };
         self.privilege < 2
             && [self.fetches, self.hinted_reads, self.hinted_writes]
                 .iter()
                 .all(|n| *n < 1 << 56)
-            && self.now.values().iter().all(|count| *count < 1 << 56)
+            && self.now.values().all(|count| count < 1 << 56)
             && small(&self.totals)
             && self.regions.values().all(|region| {
                 let start = region.start.as_ref();

@@ -87,7 +87,7 @@ impl Platform {
             return false;
         }
         let then = self.cycle.max(wake.min(until));
-        self.counters.now.idle_cycles += then - self.cycle;
+        self.counters.now.run.idle += then - self.cycle;
         self.cycle = then;
         wake != NEVER
     }

@@ -117,7 +117,7 @@ pub fn statistics<P: Processor>(
         clock_hz: config.clock_hz,
         end,
         cycles: machine.cycles(),
-        instructions: totals.sum().instructions,
+        instructions: totals.sum().run.instructions,
         counters: ByPrivilege(by_privilege),
         events,
         regions,
@@ -226,12 +226,12 @@ impl Serialize for ByPrivilege {
     }
 }
 
-/// A tally by names, in their order.
+/// A tally by names, in the order of the counters' numbers.
 struct Named<'a>(&'a Tally);
 
 impl Serialize for Named<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(Tally::NAMES.iter().zip(self.0.values()))
+        serializer.collect_map(self.0.named())
     }
 }
 

@@ -195,9 +195,9 @@ fn an_instruction_line_is_prefetched_and_locked() {
     for n in 1..1000 {
         write(&mut machine, PREFETCH_LINE, WRITE_BACK + NEXT * n);
     }
-    let misses = machine.core().mem.tally().icache_misses;
+    let misses = machine.core().mem.tally().icache.misses;
     write(&mut machine, PREFETCH_LINE, WRITE_BACK);
-    assert_eq!(machine.core().mem.tally().icache_misses, misses);
+    assert_eq!(machine.core().mem.tally().icache.misses, misses);
 }
 
 /// SUM p. 2-21: the victim goes from the base to 63 and back to the base.
@@ -218,11 +218,11 @@ fn translations_below_the_base_are_locked() {
     // 78 walks from 1 on: 63 to the end, then 15 from 1 again.
     assert_eq!(read(&mut machine, LOCK_DTLB), (1 << 26) | (16 << 20));
     assert_eq!(read(&mut machine, LOCK_ITLB), 0, "that has its own");
-    let walks = machine.core().mem.tally().dtlb_misses;
+    let walks = machine.core().mem.tally().dtlb.misses;
     load(&mut machine, 1 << 20);
-    assert_eq!(machine.core().mem.tally().dtlb_misses, walks);
+    assert_eq!(machine.core().mem.tally().dtlb.misses, walks);
     load(&mut machine, 2 << 20);
-    assert_eq!(machine.core().mem.tally().dtlb_misses, walks + 1);
+    assert_eq!(machine.core().mem.tally().dtlb.misses, walks + 1);
 }
 
 /// T922, register 8: what came while P was set survives an invalidation of all, not one by address.
@@ -245,10 +245,10 @@ fn a_preserved_translation_stays_until_it_is_named() {
 fn the_tlbs_are_two() {
     let mut machine = machine();
     load(&mut machine, UNCACHED);
-    let walks = machine.core().mem.tally().dtlb_misses;
+    let walks = machine.core().mem.tally().dtlb.misses;
     write(&mut machine, INVALIDATE_ITLB, 0);
     load(&mut machine, UNCACHED);
-    assert_eq!(machine.core().mem.tally().dtlb_misses, walks);
+    assert_eq!(machine.core().mem.tally().dtlb.misses, walks);
 }
 
 /// SUM p. 2-23 and 2-15: addresses of the program are relocated, those of operations are not.

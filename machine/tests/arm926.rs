@@ -288,9 +288,9 @@ fn maintenance_of_a_tlb_entry_takes_the_mva() {
 fn maintenance_of_an_instruction_line_takes_the_mva() {
     let mut machine = machine_in_slot();
     let misses = |machine: &mut Machine, va| {
-        let before = machine.core().mem.tally().icache_misses;
+        let before = machine.core().mem.tally().icache.misses;
         machine.core().mem.fetch(va, true, false).expect("code");
-        machine.core().mem.tally().icache_misses - before
+        machine.core().mem.tally().icache.misses - before
     };
     // Slot 0's line is not that of the program, whose addresses are relocated.
     machine.core().write_cp15(PREFETCH_LINE, WRITE_BACK);
@@ -400,7 +400,7 @@ fn waiting_for_an_interrupt_sleeps() {
     machine.core().r[15] = UNCACHED;
     let stop = machine.run(1_000_000);
     assert!(matches!(stop, Stop::Budget | Stop::Hung(_)), "{stop:?}");
-    let idle = machine.counters().totals().sum().idle_cycles;
+    let idle = machine.counters().totals().sum().run.idle;
     assert!(machine.core().waits_for_interrupt());
     assert!(stop != Stop::Budget || idle > 990_000, "{idle}");
 }

@@ -358,8 +358,8 @@ fn loads_that_evict_the_running_page(steps: bool) -> (u64, u64, u64) {
     }
     let after = core.mem.tally();
     (
-        after.itlb_misses - before.itlb_misses,
-        after.dtlb_misses - before.dtlb_misses,
+        after.itlb.misses - before.itlb.misses,
+        after.dtlb.misses - before.dtlb.misses,
         core.mem.platform.cycle - then,
     )
 }

@@ -49,12 +49,12 @@ fn both(name: &str, machine: &str) -> ([u64; 5], [u64; 5]) {
             sum(&["write_buffer_cycles"]),
         ],
         [
-            all.cycles - all.idle_cycles,
+            all.run.cycles - all.run.idle,
             // a fetch that aborts is counted, and is nobody's end
-            all.instructions - all.exception_prefetch_abort,
-            all.fill_stall_cycles,
-            all.walk_stall_cycles,
-            all.write_buffer_stall_cycles,
+            all.run.instructions - all.exception.prefetch_abort,
+            all.stall.fill,
+            all.stall.walk,
+            all.stall.write_buffer,
         ],
     )
 }

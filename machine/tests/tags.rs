@@ -39,7 +39,7 @@ fn a_switch_without_a_flush_sees_its_own_data_and_keeps_both() {
         // The window is the same section in both directories, as a kernel's are.
         let first = rig.during(|rig| assert_eq!(rig.load(PLACE), 1));
         assert_eq!(
-            (first.dtlb_misses, first.dcache_read_misses),
+            (first.dtlb.misses, first.dcache.read_misses),
             (1, 1),
             "{name}"
         );
@@ -47,7 +47,7 @@ fn a_switch_without_a_flush_sees_its_own_data_and_keeps_both() {
         rig.switch(DIRECTORY_B);
         let other = rig.during(|rig| assert_eq!(rig.load(PLACE), 2));
         assert_eq!(
-            (other.dtlb_misses, other.dcache_read_misses),
+            (other.dtlb.misses, other.dcache.read_misses),
             (1, 1),
             "{name}"
         );
@@ -60,7 +60,7 @@ fn a_switch_without_a_flush_sees_its_own_data_and_keeps_both() {
                     rig.load(WINDOW + 0x3040);
                 });
                 assert_eq!(
-                    (again.dtlb_misses, again.dcache_read_misses),
+                    (again.dtlb.misses, again.dcache.read_misses),
                     (0, 0),
                     "{name}"
                 );
@@ -97,7 +97,7 @@ fn instructions_are_those_of_the_directory_in_force() {
             for (directory, code) in [(DIRECTORY_A, 0xe3a0_0001), (DIRECTORY_B, 0xe3a0_0002)] {
                 rig.switch(directory);
                 let tally = rig.during(|rig| assert_eq!(rig.fetch(PLACE), Some(code), "{name}"));
-                assert_eq!(tally.icache_misses, u64::from(round == 0), "{name}");
+                assert_eq!(tally.icache.misses, u64::from(round == 0), "{name}");
             }
         }
     }
@@ -121,8 +121,8 @@ fn synonyms_are_one_line() {
                 assert_eq!(rig.load(PLACE + 4), n + 100, "{name}");
             }
         });
-        assert_eq!(tally.dcache_read_misses, 0, "{name}");
-        assert_eq!(tally.dcache_write_misses, 0, "{name}");
+        assert_eq!(tally.dcache.read_misses, 0, "{name}");
+        assert_eq!(tally.dcache.write_misses, 0, "{name}");
     }
     let mut rig = Rig::new("sa1110");
     let frame = rig.ram + FRAME_1;
@@ -192,7 +192,7 @@ fn a_page_table_change_takes_effect() {
             rig.store(neighbour, 0);
             assert_eq!(rig.load(PLACE), 1, "{name}");
         });
-        assert_eq!(same.dtlb_misses, 0, "{name}");
+        assert_eq!(same.dtlb.misses, 0, "{name}");
         assert_eq!(rig.try_load(PLACE + 0x1000), None, "{name}");
 
         let changed = rig.during(|rig| {
@@ -201,7 +201,7 @@ fn a_page_table_change_takes_effect() {
             assert_eq!(rig.fetch(PLACE), Some(2), "{name}");
         });
         assert_eq!(
-            changed.dtlb_misses + changed.itlb_misses,
+            changed.dtlb.misses + changed.itlb.misses,
             if rig.one_tlb() { 1 } else { 2 }
         );
         rig.store_words(slot, &[0, one | PAGE_CB]);
@@ -341,9 +341,9 @@ fn maintenance_takes_a_cycle_and_does_nothing() {
             let (without, expected, _) = time(name, 0xe1a0_6006);
             assert_eq!(with, without, "{name}: c{crn}, c{crm}, {op}");
             assert_eq!(state, expected, "{name}: c{crn}, c{crm}, {op}");
-            let misses = (after.dcache_read_misses, after.icache_misses);
+            let misses = (after.dcache.read_misses, after.icache.misses);
             assert_eq!(misses, (0, 0), "{name}: c{crn}, c{crm}, {op}");
-            assert_eq!((after.dtlb_misses, after.itlb_misses), (0, 0), "{name}");
+            assert_eq!((after.dtlb.misses, after.itlb.misses), (0, 0), "{name}");
         }
     }
 }
@@ -406,7 +406,7 @@ fn reading_the_zeros_bank_replaces_nothing() {
             }
         });
         (
-            tally.dcache_read_misses,
+            tally.dcache.read_misses,
             rig.contents().len(),
             rig.machine.core().mem.platform.cycle - before,
         )
@@ -445,7 +445,7 @@ fn lockdown_works() {
         rig.load(PLACE);
     });
     assert_eq!(
-        kept.dtlb_misses, 0,
+        kept.dtlb.misses, 0,
         "locked, and the same in both directories"
     );
     rig.set_memory(FRAME_2, 2);
@@ -472,7 +472,7 @@ fn lockdown_works() {
         rig.load(PLACE + 0x20 + 0x1000 * n);
     }
     let kept = rig.during(|rig| assert_eq!(rig.load(PLACE + 0x20), 0));
-    assert_eq!(kept.dcache_read_misses, 0);
+    assert_eq!(kept.dcache.read_misses, 0);
 }
 
 /// The read buffer (SA-1110) holds what memory had, and here what it has.
@@ -487,7 +487,7 @@ fn the_read_buffer_is_not_stale() {
     rig.set_memory(FRAME_1, 1);
     rig.machine.core().write_cp15(load_eight, PLACE);
     let hits = rig.during(|rig| assert_eq!(rig.load(PLACE), 1));
-    assert_eq!(hits.read_buffer_hits, 1);
+    assert_eq!(hits.memory.read_buffer_hits, 1);
     rig.store(OTHER, 2);
     assert_eq!(rig.load(PLACE), 2);
     rig.store(PLACE, 3);

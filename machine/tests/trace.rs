@@ -226,26 +226,26 @@ fn events_are_what_the_counters_count() {
                 .filter(|e| e.track == "exceptions" && e.name == name);
             right.count() as u64
         };
-        assert_eq!(named("undefined"), tally.exception_undefined, "{guest}");
-        assert_eq!(named("swi"), tally.exception_swi, "{guest}");
+        assert_eq!(named("undefined"), tally.exception.undefined, "{guest}");
+        assert_eq!(named("swi"), tally.exception.swi, "{guest}");
         assert_eq!(
             named("prefetch_abort"),
-            tally.exception_prefetch_abort,
+            tally.exception.prefetch_abort,
             "{guest}"
         );
-        assert_eq!(named("data_abort"), tally.exception_data_abort, "{guest}");
+        assert_eq!(named("data_abort"), tally.exception.data_abort, "{guest}");
         // one slice is open from the start
         assert_eq!(
             on("address space"),
-            1 + tally.ttb_writes + tally.pid_writes,
+            1 + tally.written.ttb + tally.written.pid,
             "{guest}"
         );
-        assert_eq!(on("domain access"), 1 + tally.dacr_writes, "{guest}");
-        for (name, value) in Tally::NAMES.iter().zip(tally.values()) {
+        assert_eq!(on("domain access"), 1 + tally.written.dacr, "{guest}");
+        for (name, value) in tally.named() {
             let maintenance = name.contains("_invalidate_")
-                || ["dcache_clean_line", "write_buffer_drains"].contains(name);
+                || ["dcache_clean_line", "write_buffer_drains"].contains(&name);
             if maintenance {
-                let shown = events.iter().filter_map(|event| event.arguments.get(*name));
+                let shown = events.iter().filter_map(|event| event.arguments.get(name));
                 assert_eq!(shown.sum::<u64>(), value, "{name} in {guest}");
             }
         }
@@ -254,10 +254,10 @@ fn events_are_what_the_counters_count() {
         sum += tally;
     }
     // none of this was nothing
-    assert!(sum.exception_data_abort > 10 && sum.exception_prefetch_abort > 0);
-    assert!(sum.pid_writes > 2 && sum.dacr_writes > 10, "{sum:?}");
+    assert!(sum.exception.data_abort > 10 && sum.exception.prefetch_abort > 0);
+    assert!(sum.written.pid > 2 && sum.written.dacr > 10, "{sum:?}");
     assert!(
-        sum.dcache_clean_line > 0 && sum.dtlb_invalidate_entry > 0,
+        sum.dcache.clean_line > 0 && sum.dtlb.invalidate_entry > 0,
         "{sum:?}"
     );
 }

@@ -173,11 +173,11 @@ impl<O: Observer> Core<O> {
         match (table.write)(register) {
             Write::Control => mem.set_control(value),
             Write::TranslationTable => {
-                mem.platform.counters.now.ttb_writes += 1;
+                mem.platform.counters.now.written.ttb += 1;
                 mem.set_translation_table(value & 0xffff_c000);
             }
             Write::Domains => {
-                mem.platform.counters.now.dacr_writes += 1;
+                mem.platform.counters.now.written.dacr += 1;
                 mem.dacr = value;
                 mem.forget_hints();
             }
@@ -185,7 +185,7 @@ impl<O: Observer> Core<O> {
             Write::InsnFaultStatus => mem.insn_fault_status = value & 0xff,
             Write::FaultAddress => mem.fault_address = value,
             Write::ProcessId => {
-                mem.platform.counters.now.pid_writes += 1;
+                mem.platform.counters.now.written.pid += 1;
                 mem.pid = value & table.pid_bits;
                 mem.forget_hints();
             }

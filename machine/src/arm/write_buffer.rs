@@ -305,7 +305,7 @@ impl WriteBuffer {
             self.count(&entry);
         }
         self.entries.push_back(entry);
-        counters.now.buffered_writes += 1;
+        counters.now.memory.buffered_writes += 1;
         now
     }
 

@@ -52,7 +52,7 @@ const PROBE_STREAM: u32 = 0x1c;
 const PROBE_SAMPLE: u32 = 0x20;
 /// Write: count a guest-defined event.
 const PROBE_EVENT: u32 = 0x24;
-/// Write: choose a counter by its number in [`Tally::NAMES`].
+/// Write: choose a counter by its number.
 const PROBE_COUNTER_SELECT: u32 = 0x28;
 /// Read: low 32 bits of that counter, user and kernel together.
 const PROBE_COUNTER: u32 = 0x2c;
@@ -75,7 +75,7 @@ const EVENTS: u32 = 32;
 pub struct Probe {
     cycles_high: u32,
     stream: u32,
-    counter: usize,
+    counter: u32,
     spaces: Spaces,
 }
 
@@ -104,8 +104,8 @@ impl Device for Probe {
             }
             PROBE_CYCLES_HIGH => self.cycles_high,
             PROBE_COUNTER => {
-                let values = ctx.counters.totals().sum().values();
-                values.get(self.counter).map_or(0, |&value| value as u32)
+                let tally = ctx.counters.totals().sum();
+                Tally::numbered(self.counter).map_or(0, |counter| (counter.of)(&tally) as u32)
             }
             _ => 0,
         };
@@ -137,9 +137,7 @@ impl Device for Probe {
                 self.spaces.kernel = value;
                 ctx.host.spaces = self.spaces;
             }
-            PROBE_COUNTER_SELECT => {
-                self.counter = (value as usize).min(Tally::NAMES.len());
-            }
+            PROBE_COUNTER_SELECT => self.counter = value,
             _ => {}
         }
     }
@@ -176,18 +174,17 @@ mod tests {
     #[test]
     fn counters_regions_and_events() {
         let mut b = Bench::new(Probe::default());
-        let number = |name| Tally::NAMES.iter().position(|n| *n == name).unwrap() as u32;
-        b.counters.now.dtlb_misses = 3;
-        b.write(PROBE_COUNTER_SELECT, number("dtlb_misses"));
+        b.counters.now.dtlb.misses = 3;
+        b.write(PROBE_COUNTER_SELECT, Tally::counter("dtlb_misses").number);
         assert_eq!(b.read(PROBE_COUNTER), 3);
         b.write(PROBE_REGION_BEGIN, 9);
-        b.counters.now.dtlb_misses += 4;
+        b.counters.now.dtlb.misses += 4;
         b.write(PROBE_EVENT, 1);
         b.write(PROBE_REGION_END, 9);
-        b.counters.now.dtlb_misses += 8;
+        b.counters.now.dtlb.misses += 8;
         assert_eq!(b.read(PROBE_COUNTER), 15);
         let regions = b.counters.regions();
-        assert_eq!(regions[&9].totals.sum().dtlb_misses, 4);
+        assert_eq!(regions[&9].totals.sum().dtlb.misses, 4);
         assert_eq!(regions[&9].totals.events[&1], 1);
         b.write(PROBE_COUNTER_SELECT, 0xffff_ffff);
         assert_eq!(b.read(PROBE_COUNTER), 0);

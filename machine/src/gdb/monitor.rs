@@ -35,7 +35,7 @@ pub fn answer<O: Observer>(
     match words[..] {
         ["cycles"] => {
             let cycles = machine.cycles();
-            let instructions = machine.counters().totals().sum().instructions;
+            let instructions = machine.counters().totals().sum().run.instructions;
             format!("{cycles} cycles, {instructions} instructions\n")
         }
         ["tlb"] => tlbs(&machine.core().mem),

@@ -109,5 +109,5 @@ impl Cable {
 }
 
 fn idle_cycles<P: Processor>(machine: &mut Machine<P>) -> u64 {
-    machine.counters().counted().idle_cycles
+    machine.counters().counted().run.idle
 }

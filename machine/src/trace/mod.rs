@@ -272,8 +272,8 @@ impl<W: Write> Trace<W> {
     fn maintain(&mut self, memory: &MemSys, pc: u32) {
         let tally = memory.tally();
         let mut counts = [0; OPERATIONS.len()];
-        for (n, (_, value)) in OPERATIONS.iter().enumerate() {
-            counts[n] = value(&tally) - self.operations[n];
+        for (n, counter) in OPERATIONS.iter().enumerate() {
+            counts[n] = (counter.of)(&tally) - self.operations[n];
             self.operations[n] += counts[n];
         }
         if counts.iter().all(|&count| count == 0) {
@@ -300,10 +300,10 @@ impl<W: Write> Trace<W> {
     fn end_run(&mut self) {
         let Some(run) = self.run.take() else { return };
         let done = || OPERATIONS.iter().zip(run.counts).filter(|(_, n)| *n != 0);
-        let names: Vec<&str> = done().map(|((name, _), _)| *name).collect();
+        let names: Vec<&str> = done().map(|(counter, _)| counter.name).collect();
         let name = names.join(" + ");
         let mut arguments = self.place("pc", run.pc);
-        arguments.extend(done().map(|((name, _), n)| (*name, Argument::Number(n))));
+        arguments.extend(done().map(|(counter, n)| (counter.name, Argument::Number(n))));
         let single = run.first == run.last;
         let event = Event {
             kind: if single { Type::Instant } else { Type::Begin },
@@ -408,8 +408,8 @@ impl<W: Write> Trace<W> {
         self.switch_space("start", ttb, memory.relocate(0), pc);
         self.switch_dacr("start", dacr, pc);
         self.sampled = memory.tally();
-        for (n, (_, value)) in OPERATIONS.iter().enumerate() {
-            self.operations[n] = value(&self.sampled);
+        for (n, counter) in OPERATIONS.iter().enumerate() {
+            self.operations[n] = (counter.of)(&self.sampled);
         }
         self.next_rates = self.now + self.rates_every;
     }

@@ -13,7 +13,7 @@ use switchyard_machine::arm::Machine;
 use switchyard_machine::board;
 use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::MachineConfig;
-use switchyard_machine::counters::Tally;
+use switchyard_machine::counters::{Counter, Tally};
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::machine::Stop;
 use switchyard_machine::symbols::Symbols;
@@ -74,7 +74,7 @@ fn make(out: &Path) -> Result<(), String> {
 /// that make need not build again.
 fn write_counters(file: &Path) {
     let mut text = String::from("/* Written by machine/tests/support/mod.rs. */\n");
-    for (number, name) in Tally::NAMES.iter().enumerate() {
+    for Counter { number, name, .. } in Tally::COUNTERS {
         text += &format!("#define COUNTER_{name} {number}\n");
     }
     if std::fs::read_to_string(file).is_ok_and(|old| old == text) {

@@ -12,12 +12,12 @@ impl<O: Observer> Core<O> {
     pub(in crate::arm) fn take(&mut self, exception: Exception, return_address: u32) {
         let tally = &mut self.mem.platform.counters.now;
         *match exception {
-            Exception::Undefined => &mut tally.exception_undefined,
-            Exception::Swi => &mut tally.exception_swi,
-            Exception::PrefetchAbort => &mut tally.exception_prefetch_abort,
-            Exception::DataAbort => &mut tally.exception_data_abort,
-            Exception::Irq => &mut tally.exception_irq,
-            Exception::Fiq => &mut tally.exception_fiq,
+            Exception::Undefined => &mut tally.exception.undefined,
+            Exception::Swi => &mut tally.exception.swi,
+            Exception::PrefetchAbort => &mut tally.exception.prefetch_abort,
+            Exception::DataAbort => &mut tally.exception.data_abort,
+            Exception::Irq => &mut tally.exception.irq,
+            Exception::Fiq => &mut tally.exception.fiq,
         } += 1;
         let (offset, new_mode) = exception.entry();
         let saved = self.cpsr;

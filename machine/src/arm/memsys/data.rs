@@ -312,7 +312,7 @@ impl MemSys {
     /// Words after the first that shared its TLB lookup: each would have hit.
     fn count_shared_lookups(&mut self, run: usize) {
         if self.mmu_on() {
-            self.platform.counters.now.dtlb_accesses += run as u64 - 1;
+            self.platform.counters.now.dtlb.accesses += run as u64 - 1;
         }
     }
 
@@ -385,8 +385,8 @@ impl MemSys {
             self.take_from_caches(at.pa);
         }
         match which {
-            DataCache::Main => self.platform.counters.now.dcache_read_misses += 1,
-            DataCache::Mini => self.platform.counters.now.minicache_read_misses += 1,
+            DataCache::Main => self.platform.counters.now.dcache.read_misses += 1,
+            DataCache::Mini => self.platform.counters.now.minicache.read_misses += 1,
         }
         let target = self.platform.bus.target(at.pa);
         if !self.platform.bus.has_lines(target) {
@@ -494,8 +494,8 @@ impl MemSys {
 
     fn count_cached_reads(&mut self, cache: DataCache, reads: u64) {
         match cache {
-            DataCache::Main => self.platform.counters.now.dcache_reads += reads,
-            DataCache::Mini => self.platform.counters.now.minicache_reads += reads,
+            DataCache::Main => self.platform.counters.now.dcache.reads += reads,
+            DataCache::Mini => self.platform.counters.now.minicache.reads += reads,
         }
     }
 
@@ -504,12 +504,12 @@ impl MemSys {
         let tally = &mut self.platform.counters.now;
         match cache {
             DataCache::Main => {
-                tally.dcache_writes += writes;
-                tally.dcache_write_misses += misses;
+                tally.dcache.writes += writes;
+                tally.dcache.write_misses += misses;
             }
             DataCache::Mini => {
-                tally.minicache_writes += writes;
-                tally.minicache_write_misses += misses;
+                tally.minicache.writes += writes;
+                tally.minicache.write_misses += misses;
             }
         }
     }
@@ -530,8 +530,8 @@ impl MemSys {
         self.journal.note(|| Event::WrittenBack(written));
         let halves = u64::from(dirty.count_ones());
         match which {
-            DataCache::Main => self.platform.counters.now.dcache_writebacks += halves,
-            DataCache::Mini => self.platform.counters.now.minicache_writebacks += halves,
+            DataCache::Main => self.platform.counters.now.dcache.writebacks += halves,
+            DataCache::Mini => self.platform.counters.now.minicache.writebacks += halves,
         }
         self.fill_write_buffer(|buffer, now, bus, counters| {
             buffer.push_line(pa, &words, dirty, now, bus, counters)
@@ -583,7 +583,7 @@ impl MemSys {
         let start = self.platform.cycle;
         let (bus, counters) = (&mut self.platform.bus, &mut self.platform.counters);
         self.platform.cycle = push(&mut self.write_buffer, start, bus, counters);
-        self.platform.counters.now.write_buffer_stall_cycles += self.platform.cycle - start;
+        self.platform.counters.now.stall.write_buffer += self.platform.cycle - start;
         self.platform.hear_devices();
     }
 
@@ -593,7 +593,7 @@ impl MemSys {
         self.platform.cycle =
             self.write_buffer
                 .drain(start, &mut self.platform.bus, &mut self.platform.counters);
-        self.platform.counters.now.write_buffer_stall_cycles += self.platform.cycle - start;
+        self.platform.counters.now.stall.write_buffer += self.platform.cycle - start;
         self.platform.hear_devices();
     }
 
@@ -604,7 +604,7 @@ impl MemSys {
         if !at.attributes.bufferable() || self.write_buffer.holds_line(at.pa) {
             self.drain_write_buffer();
         }
-        self.platform.counters.now.uncached_reads += 1;
+        self.platform.counters.now.memory.uncached_reads += 1;
         let target = self.platform.bus.target(at.pa);
         self.read_bus(target, at.pa);
         self.meet_device(target);
@@ -621,7 +621,7 @@ impl MemSys {
     #[inline(never)]
     fn write_unbuffered(&mut self, at: &Location, value: u32, width: Width) -> Result<(), Abort> {
         self.drain_write_buffer();
-        self.platform.counters.now.uncached_writes += 1;
+        self.platform.counters.now.memory.uncached_writes += 1;
         let target = self.platform.bus.target(at.pa);
         self.platform.cycle = self
             .write_buffer

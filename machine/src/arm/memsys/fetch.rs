@@ -40,7 +40,7 @@ impl MemSys {
             let entry = match self.insn_tlb().lookup(mva) {
                 Some(entry) => *entry,
                 None => {
-                    self.platform.counters.now.itlb_misses += 1;
+                    self.platform.counters.now.itlb.misses += 1;
                     let entry = self.walk(mva)?;
                     self.keep_translation(mva, entry, true);
                     entry
@@ -75,7 +75,7 @@ impl MemSys {
     }
 
     fn fill_insn_line(&mut self, mva: u32, pa: u32, thumb: bool) -> Result<usize, Abort> {
-        self.platform.counters.now.icache_misses += 1;
+        self.platform.counters.now.icache.misses += 1;
         let target = self.platform.bus.target(pa);
         if !self.platform.bus.has_lines(target) {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, mva));

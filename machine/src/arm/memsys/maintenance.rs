@@ -26,7 +26,7 @@ impl MemSys {
     pub(in crate::arm) fn set_control(&mut self, value: u32) {
         self.sync_counters();
         self.forget_hints();
-        self.platform.counters.now.control_writes += 1;
+        self.platform.counters.now.written.control += 1;
         let core = self.core;
         self.control = (value & core.control_kept) | core.control_fixed;
         if core.control_kept & control::RR != 0 {
@@ -63,7 +63,7 @@ impl MemSys {
 
     /// Invalidates the instruction cache.
     pub(in crate::arm) fn invalidate_icache(&mut self) {
-        self.platform.counters.now.icache_invalidate_all += 1;
+        self.platform.counters.now.icache.invalidate_all += 1;
         if self.tags_are_ideal() {
             return;
         }
@@ -73,7 +73,7 @@ impl MemSys {
 
     /// Invalidates both data caches; dirty lines are lost.
     pub(in crate::arm) fn invalidate_dcache(&mut self) {
-        self.platform.counters.now.dcache_invalidate_all += 1;
+        self.platform.counters.now.dcache.invalidate_all += 1;
         if self.tags_are_ideal() {
             return;
         }
@@ -91,20 +91,20 @@ impl MemSys {
 
     /// Invalidates the line of `address` in the data caches; it is lost if dirty.
     pub(in crate::arm) fn invalidate_dcache_line(&mut self, address: u32) {
-        self.platform.counters.now.dcache_invalidate_line += 1;
+        self.platform.counters.now.dcache.invalidate_line += 1;
         self.for_line(address, Self::drop_line);
     }
 
     /// Writes the line of `address` back if it is dirty; it stays valid.
     pub(in crate::arm) fn clean_dcache_line(&mut self, address: u32) {
-        self.platform.counters.now.dcache_clean_line += 1;
+        self.platform.counters.now.dcache.clean_line += 1;
         self.for_line(address, Self::write_back);
     }
 
     /// Writes the line of `address` back and invalidates it.
     pub(in crate::arm) fn clean_invalidate_dcache_line(&mut self, address: u32) {
-        self.platform.counters.now.dcache_clean_line += 1;
-        self.platform.counters.now.dcache_invalidate_line += 1;
+        self.platform.counters.now.dcache.clean_line += 1;
+        self.platform.counters.now.dcache.invalidate_line += 1;
         self.for_line(address, Self::evict);
     }
 
@@ -123,7 +123,7 @@ impl MemSys {
 
     /// Invalidates a line of the instruction cache by set and way.
     pub(in crate::arm) fn invalidate_icache_slot(&mut self, operand: u32) {
-        self.platform.counters.now.icache_invalidate_line += 1;
+        self.platform.counters.now.icache.invalidate_line += 1;
         if self.tags_are_ideal() {
             return;
         }
@@ -134,7 +134,7 @@ impl MemSys {
 
     /// Invalidates the line of `address` in the instruction cache.
     pub(in crate::arm) fn invalidate_icache_line(&mut self, address: u32) {
-        self.platform.counters.now.icache_invalidate_line += 1;
+        self.platform.counters.now.icache.invalidate_line += 1;
         if self.tags_are_ideal() {
             return;
         }
@@ -148,8 +148,8 @@ impl MemSys {
     pub(in crate::arm) fn maintain_dcache_slot(&mut self, operand: u32, clean: bool, drop: bool) {
         let (set, way) = Self::slot_of_operand(self.dcache.ways(), operand);
         let slot = self.dcache.slot_at(set, way);
-        self.platform.counters.now.dcache_clean_line += u64::from(clean);
-        self.platform.counters.now.dcache_invalidate_line += u64::from(drop);
+        self.platform.counters.now.dcache.clean_line += u64::from(clean);
+        self.platform.counters.now.dcache.invalidate_line += u64::from(drop);
         if self.tags_are_ideal() {
             return;
         }
@@ -164,7 +164,7 @@ impl MemSys {
     /// Test and clean (ARM926EJ-S TRM §2.3.8): writes back one dirty line, if there is one.
     /// Returns whether the whole cache is clean now; with `drop` it is invalidated then.
     pub(in crate::arm) fn test_and_clean(&mut self, drop: bool) -> bool {
-        self.platform.counters.now.dcache_test_clean += 1;
+        self.platform.counters.now.dcache.test_clean += 1;
         if self.tags_are_ideal() {
             return true;
         }
@@ -278,7 +278,7 @@ impl MemSys {
     /// Waits until the write buffer is empty. With ideal tags nothing but devices can see what is in
     /// it: so only if that has a write for one.
     pub(in crate::arm) fn drain_for_guest(&mut self) {
-        self.platform.counters.now.write_buffer_drains += 1;
+        self.platform.counters.now.memory.write_buffer_drains += 1;
         if !self.tags_are_ideal() || self.write_buffer.holds_device_write(&self.platform.bus) {
             self.drain_write_buffer();
         }
@@ -286,7 +286,7 @@ impl MemSys {
 
     /// Invalidates the instruction TLB, or the only one.
     pub(in crate::arm) fn invalidate_itlb(&mut self) {
-        self.platform.counters.now.itlb_invalidate_all += 1;
+        self.platform.counters.now.itlb.invalidate_all += 1;
         if self.tags_are_ideal() {
             return;
         }
@@ -296,7 +296,7 @@ impl MemSys {
 
     /// Invalidates the data TLB, or the only one.
     pub(in crate::arm) fn invalidate_dtlb(&mut self) {
-        self.platform.counters.now.dtlb_invalidate_all += 1;
+        self.platform.counters.now.dtlb.invalidate_all += 1;
         if self.tags_are_ideal() {
             return;
         }
@@ -306,7 +306,7 @@ impl MemSys {
 
     /// Invalidates the entry for `address` in the instruction TLB, or in the only one.
     pub(in crate::arm) fn invalidate_itlb_entry(&mut self, address: u32) {
-        self.platform.counters.now.itlb_invalidate_entry += 1;
+        self.platform.counters.now.itlb.invalidate_entry += 1;
         if self.tags_are_ideal() {
             return;
         }
@@ -317,7 +317,7 @@ impl MemSys {
 
     /// Invalidates the entry for `address` in the data TLB, or in the only one.
     pub(in crate::arm) fn invalidate_dtlb_entry(&mut self, address: u32) {
-        self.platform.counters.now.dtlb_invalidate_entry += 1;
+        self.platform.counters.now.dtlb.invalidate_entry += 1;
         if self.tags_are_ideal() {
             return;
         }
@@ -335,7 +335,7 @@ impl MemSys {
         va: u32,
         privileged: bool,
     ) {
-        self.platform.counters.now.read_buffer_loads += 1;
+        self.platform.counters.now.memory.read_buffer_loads += 1;
         self.read_buffer[index].words = 0;
         let access = Access {
             write: false,
@@ -379,7 +379,7 @@ impl MemSys {
         let entry = self.read_buffer.iter().find(|entry| entry.holds(key))?;
         let word = entry.data[((key - entry.first) / 4) as usize];
         self.platform.cycle = self.platform.cycle.max(entry.ready);
-        self.platform.counters.now.read_buffer_hits += 1;
+        self.platform.counters.now.memory.read_buffer_hits += 1;
         Some(word)
     }
 }

@@ -315,12 +315,12 @@ impl MemSys {
     fn fail(&mut self, kind: FaultKind, section: bool, domain: u8, mva: u32) -> Abort {
         let tally = &mut self.platform.counters.now;
         *match kind {
-            FaultKind::Alignment => &mut tally.fault_alignment,
-            FaultKind::Translation => &mut tally.fault_translation,
-            FaultKind::Domain => &mut tally.fault_domain,
-            FaultKind::Permission => &mut tally.fault_permission,
+            FaultKind::Alignment => &mut tally.fault.alignment,
+            FaultKind::Translation => &mut tally.fault.translation,
+            FaultKind::Domain => &mut tally.fault.domain,
+            FaultKind::Permission => &mut tally.fault.permission,
             FaultKind::External | FaultKind::ExternalLine | FaultKind::ExternalWalk => {
-                &mut tally.fault_external
+                &mut tally.fault.external
             }
         } += 1;
         self.fault = Fault::new(kind, section, domain, mva);
@@ -420,8 +420,8 @@ impl MemSys {
     fn walk_read(&mut self, pa: u32) -> Option<u32> {
         let start = self.platform.cycle;
         self.read_bus(self.platform.bus.target(pa), pa);
-        self.platform.counters.now.walk_stall_cycles += self.platform.cycle - start;
-        self.platform.counters.now.table_walk_reads += 1;
+        self.platform.counters.now.stall.walk += self.platform.cycle - start;
+        self.platform.counters.now.memory.walk_reads += 1;
         self.word_to_read(pa)
     }
 
@@ -456,7 +456,7 @@ impl MemSys {
                 attributes: Attributes::NONE,
             });
         }
-        self.platform.counters.now.dtlb_accesses += 1;
+        self.platform.counters.now.dtlb.accesses += 1;
         let (dacr, permissions) = (self.dacr, self.permissions);
         let Some(entry) = self.dtlb.lookup(mva) else {
             return self.locate_after_walk(mva, access);
@@ -470,7 +470,7 @@ impl MemSys {
 
     #[cold]
     fn locate_after_walk(&mut self, mva: u32, access: Access) -> Result<Location, Abort> {
-        self.platform.counters.now.dtlb_misses += 1;
+        self.platform.counters.now.dtlb.misses += 1;
         let entry = self.walk(mva)?;
         self.keep_translation(mva, entry, false);
         mmu::check(&entry, mva, access, self.dacr, self.permissions)
@@ -496,14 +496,14 @@ impl MemSys {
         // Field by field: devices are met often, and most fields are zero.
         let pending = self.pending();
         let now = &mut self.platform.counters.now;
-        now.cycles += pending.cycles;
-        now.instructions += pending.instructions;
-        now.icache_accesses += pending.icache_accesses;
-        now.itlb_accesses += pending.itlb_accesses;
-        now.dcache_reads += pending.dcache_reads;
-        now.dcache_writes += pending.dcache_writes;
-        now.dtlb_accesses += pending.dtlb_accesses;
-        self.uncached_fetches -= pending.instructions - pending.icache_accesses;
+        now.run.cycles += pending.run.cycles;
+        now.run.instructions += pending.run.instructions;
+        now.icache.accesses += pending.icache.accesses;
+        now.itlb.accesses += pending.itlb.accesses;
+        now.dcache.reads += pending.dcache.reads;
+        now.dcache.writes += pending.dcache.writes;
+        now.dtlb.accesses += pending.dtlb.accesses;
+        self.uncached_fetches -= pending.run.instructions - pending.icache.accesses;
         self.synced_cycle = self.platform.cycle;
         self.synced_instructions = self.platform.counters.fetches;
         self.platform.counters.hinted_reads = 0;
@@ -519,17 +519,16 @@ impl MemSys {
             self.platform.counters.hinted_writes,
         );
         let translated = self.control & control::M != 0;
-        Tally {
-            cycles: self.platform.cycle - self.synced_cycle,
-            instructions: fetches,
-            icache_accesses: fetches - self.uncached_fetches.min(fetches),
-            itlb_accesses: if translated { fetches } else { 0 },
-            dcache_reads: reads,
-            dcache_writes: writes,
-            // Hints are only for cacheable pages, and without translation there are none.
-            dtlb_accesses: reads + writes,
-            ..Tally::default()
-        }
+        let mut tally = Tally::default();
+        tally.run.cycles = self.platform.cycle - self.synced_cycle;
+        tally.run.instructions = fetches;
+        tally.icache.accesses = fetches - self.uncached_fetches.min(fetches);
+        tally.itlb.accesses = if translated { fetches } else { 0 };
+        tally.dcache.reads = reads;
+        tally.dcache.writes = writes;
+        // Hints are only for cacheable pages, and without translation there are none.
+        tally.dtlb.accesses = reads + writes;
+        tally
     }
 
     /// Everything counted so far, user and kernel together. For observers.

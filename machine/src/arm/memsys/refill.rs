@@ -107,7 +107,7 @@ impl MemSys {
             done,
         };
         self.platform.cycle = mine;
-        self.platform.counters.now.fill_stall_cycles += mine - asked;
+        self.platform.counters.now.stall.fill += mine - asked;
     }
 
     /// Waits for the word of the line in `slot` of the instruction cache in which `va` lies, which
@@ -119,7 +119,7 @@ impl MemSys {
         }
         let there = self.arrivals.word((va as usize / 4) % WORDS);
         if there > self.platform.cycle {
-            self.platform.counters.now.fill_stall_cycles += there - self.platform.cycle;
+            self.platform.counters.now.stall.fill += there - self.platform.cycle;
             self.platform.cycle = there;
         }
         true
@@ -157,7 +157,7 @@ impl MemSys {
             let needed = (later + n) as Cycle;
             self.platform.cycle = self.platform.cycle.max(there.saturating_sub(needed));
         }
-        self.platform.counters.now.fill_stall_cycles += self.platform.cycle - asked;
+        self.platform.counters.now.stall.fill += self.platform.cycle - asked;
     }
 }
 
