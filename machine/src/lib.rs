@@ -35,3 +35,4 @@ pub mod symbols;
 pub mod tlb;
 pub mod trace;
 pub mod vectors;
+pub mod watchers;

@@ -29,7 +29,7 @@ use switchyard_machine::dev::network::Mac;
 use switchyard_machine::dev::Host;
 use switchyard_machine::error::Error;
 use switchyard_machine::event::Cycle;
-use switchyard_machine::gdb::{Listener, Watch};
+use switchyard_machine::gdb::Listener;
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
@@ -41,6 +41,7 @@ use switchyard_machine::state::Damaged;
 use switchyard_machine::symbols::Symbols;
 use switchyard_machine::trace::Trace;
 use switchyard_machine::vectors;
+use switchyard_machine::watchers::Watchers;
 
 use output::{Output, Stream};
 use terminal::Console;
@@ -276,10 +277,8 @@ fn answer_vectors(machine: &str, caches: bool) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What may be put beside a machine: `--log`, `--trace`, `--profile` and `--counts`, `--check`,
-/// `--gdb`. One type for all, so that the core is compiled twice and not thirty-two times.
-type Watched = ((Files, (Option<Checker>, Option<Profile>)), Watch);
-type Files = (Option<Log<BufWriter<File>>>, Option<Trace<BufWriter<File>>>);
+/// What the options put beside a machine.
+type Watched = Watchers<BufWriter<File>>;
 
 /// What observers have found for the statistics, if they were there.
 #[derive(Default)]
@@ -354,21 +353,21 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
     let counts = args.counts.as_deref().map(Output::new).transpose()?;
     run::<Core<Watched>>(
         args,
-        (((None, None), (None, None)), Watch::default()),
+        Watchers::none(),
         |config: &MachineConfig, machine: &mut arm::Machine<Watched>| {
-            let observer = &mut machine.core().observer.0 .0;
-            observer.0 = log.map(|out| Log::new(out, given));
+            let watchers = machine.core().observer();
+            watchers.log = log.map(|out| Log::new(out, given));
             if let Some(out) = trace {
-                observer.1 = Some(Trace::new(out, &config.name, config.clock_hz, all.clone()));
+                let trace = Trace::new(out, &config.name, config.clock_hz, all.clone());
+                watchers.trace = Some(trace);
                 machine.bus().host.marks = Some(Vec::new());
             }
             // Once memory is loaded: the checker's copy of it begins there.
             let core = machine.core();
-            let checker = args
+            core.observer.checker = args
                 .check
                 .map(|Check::Coherence| Checker::new(&mut core.mem));
-            let profile = profiled.then(|| Profile::new(all.clone()));
-            core.observer.0 .1 = (checker, profile);
+            core.observer.profile = profiled.then(|| Profile::new(all.clone()));
             if args.restore.is_some() {
                 core.show_restored();
             }
@@ -378,14 +377,21 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
             Some(listener) => console.run_debugged(listener, machine, until),
             None => console.run(machine, until),
         },
-        |(((log, trace), (checker, profile)), _), cycle| {
+        |watchers, cycle| {
+            let Watchers {
+                log,
+                trace,
+                checker,
+                profile,
+                ..
+            } = watchers;
             if let (Some(log), Some(stream)) = (log, &streams.0) {
                 stream.finish(log.finish())?;
             }
             if let (Some(trace), Some(stream)) = (trace, &streams.1) {
                 stream.finish(trace.finish(cycle))?;
             }
-            if let (Some(profile), Some(counts)) = (&profile, counts) {
+            if let (Some(profile), Some(counts)) = (&*profile, counts) {
                 counts.write(|out| profile.write_counts(out))?;
             }
             let named = profile.as_ref().filter(|_| args.profile);

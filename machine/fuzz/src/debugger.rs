@@ -7,6 +7,7 @@ use std::io::{self, Cursor, Read, Write};
 use std::rc::Rc;
 
 use gdbstub::conn::{Connection, ConnectionExt};
+use switchyard_machine::arm::Machine;
 use switchyard_machine::gdb::{self, Files};
 use switchyard_machine::machine::Stop;
 
@@ -140,7 +141,7 @@ pub fn debugger(data: &[u8]) {
     } else {
         bytes.extend(input.0);
     }
-    let mut machine = machine(config, board, ((), gdb::Watch::default()));
+    let mut machine = machine(config, board, gdb::Watch::default());
     let (base, _) = machine.bus().ram_window();
     machine.core().r[15] = base;
     let script = Script {
@@ -148,7 +149,7 @@ pub fn debugger(data: &[u8]) {
         bytes: bytes.into(),
         quiet: false,
     };
-    let mut between = |_: &mut gdb::Debugged<()>, stop| match stop {
+    let mut between = |_: &mut Machine<gdb::Watch>, stop| match stop {
         Stop::Budget => None,
         other => Some(other),
     };

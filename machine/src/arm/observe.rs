@@ -95,111 +95,42 @@ impl Observer for () {
     const ON: bool = false;
 }
 
-/// Two observers watch.
-impl<A: Observer, B: Observer> Observer for (A, B) {
-    const ON: bool = A::ON || B::ON;
-
-    fn commit(&mut self, commit: &Commit) {
-        self.0.commit(commit);
-        self.1.commit(commit);
-    }
-
-    fn fetched(&mut self, memory: &MemSys, access: &Access, insn: u32) {
-        self.0.fetched(memory, access, insn);
-        self.1.fetched(memory, access, insn);
-    }
-
-    fn loaded(&mut self, memory: &MemSys, access: &Access, value: u32) {
-        self.0.loaded(memory, access, value);
-        self.1.loaded(memory, access, value);
-    }
-
-    fn stored(&mut self, memory: &MemSys, access: &Access, value: u32) {
-        self.0.stored(memory, access, value);
-        self.1.stored(memory, access, value);
-    }
-
-    fn poked(&mut self, pa: u32, bytes: &[u8]) {
-        self.0.poked(pa, bytes);
-        self.1.poked(pa, bytes);
-    }
-
-    fn entered(&mut self, memory: &MemSys, entry: &Entry) {
-        self.0.entered(memory, entry);
-        self.1.entered(memory, entry);
-    }
-
-    fn operated(&mut self, memory: &MemSys, access: &SystemAccess) {
-        self.0.operated(memory, access);
-        self.1.operated(memory, access);
-    }
-
-    fn marked(&mut self, marks: &[Mark]) {
-        self.0.marked(marks);
-        self.1.marked(marks);
-    }
-
-    fn restored(&mut self, memory: &MemSys) {
-        self.0.restored(memory);
-        self.1.restored(memory);
-    }
+/// An observer's methods, each passed on: `forward!(Some)` to what is in an option, `forward!([a, b])`
+/// to these fields, in this order.
+macro_rules! forward {
+    ($to:tt) => {
+        $crate::arm::observe::forward! { $to
+            commit(commit: &Commit);
+            fetched(memory: &MemSys, access: &Access, insn: u32);
+            loaded(memory: &MemSys, access: &Access, value: u32);
+            stored(memory: &MemSys, access: &Access, value: u32);
+            poked(pa: u32, bytes: &[u8]);
+            entered(memory: &MemSys, entry: &Entry);
+            operated(memory: &MemSys, access: &SystemAccess);
+            marked(marks: &[Mark]);
+            restored(memory: &MemSys);
+        }
+    };
+    ($to:tt $($method:ident($($name:ident: $type:ty),*);)+) => {
+        $($crate::arm::observe::forward! { @one $to $method ($($name),*) ($($name: $type),*) })+
+    };
+    (@one Some $method:ident $given:tt ($($name:ident: $type:ty),*)) => {
+        fn $method(&mut self, $($name: $type),*) {
+            if let Some(observer) = self {
+                observer.$method $given;
+            }
+        }
+    };
+    (@one [$($field:ident),+] $method:ident $given:tt ($($name:ident: $type:ty),*)) => {
+        fn $method(&mut self, $($name: $type),*) {
+            $(self.$field.$method $given;)+
+        }
+    };
 }
+pub(crate) use forward;
 
 /// An observer that may be absent.
 impl<A: Observer> Observer for Option<A> {
     const ON: bool = A::ON;
-
-    fn commit(&mut self, commit: &Commit) {
-        if let Some(observer) = self {
-            observer.commit(commit);
-        }
-    }
-
-    fn fetched(&mut self, memory: &MemSys, access: &Access, insn: u32) {
-        if let Some(observer) = self {
-            observer.fetched(memory, access, insn);
-        }
-    }
-
-    fn loaded(&mut self, memory: &MemSys, access: &Access, value: u32) {
-        if let Some(observer) = self {
-            observer.loaded(memory, access, value);
-        }
-    }
-
-    fn stored(&mut self, memory: &MemSys, access: &Access, value: u32) {
-        if let Some(observer) = self {
-            observer.stored(memory, access, value);
-        }
-    }
-
-    fn poked(&mut self, pa: u32, bytes: &[u8]) {
-        if let Some(observer) = self {
-            observer.poked(pa, bytes);
-        }
-    }
-
-    fn entered(&mut self, memory: &MemSys, entry: &Entry) {
-        if let Some(observer) = self {
-            observer.entered(memory, entry);
-        }
-    }
-
-    fn operated(&mut self, memory: &MemSys, access: &SystemAccess) {
-        if let Some(observer) = self {
-            observer.operated(memory, access);
-        }
-    }
-
-    fn marked(&mut self, marks: &[Mark]) {
-        if let Some(observer) = self {
-            observer.marked(marks);
-        }
-    }
-
-    fn restored(&mut self, memory: &MemSys) {
-        if let Some(observer) = self {
-            observer.restored(memory);
-        }
-    }
+    forward!(Some);
 }

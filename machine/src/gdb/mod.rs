@@ -21,7 +21,6 @@ use std::time::Duration;
 use gdbstub::conn::ConnectionExt;
 use gdbstub::stub::{DisconnectReason, GdbStub};
 
-use crate::arm::observe::Observer;
 use crate::arm::Machine;
 use crate::event::Cycle;
 use crate::machine::Stop;
@@ -30,17 +29,14 @@ use link::Link;
 use session::{Loop, Session};
 
 pub use recorded::Recorded;
-pub use watch::Watch;
+pub use watch::{Watch, Watched};
 
 /// How long a stopped machine waits before it looks whether the person at its console has left.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// A machine that a debugger may watch, beside another observer.
-pub type Debugged<A> = Machine<(A, Watch)>;
-
 /// The other side of the guest's console: called when a slice of the run has ended with `Stop`.
 /// Shows what the guest wrote, types what was typed; says with what the run ends, if it does.
-pub type Between<'a, A> = dyn FnMut(&mut Debugged<A>, Stop) -> Option<Stop> + 'a;
+pub type Between<'a, A> = dyn FnMut(&mut Machine<A>, Stop) -> Option<Stop> + 'a;
 
 /// Files that a debugger can name.
 pub trait Files {
@@ -145,9 +141,9 @@ pub enum Left {
 ///
 /// # Errors
 /// No connection can be had.
-pub fn serve<A: Observer>(
+pub fn serve<A: Watched>(
     listener: &Listener,
-    machine: &mut Debugged<A>,
+    machine: &mut Machine<A>,
     until: Cycle,
     between: &mut Between<'_, A>,
     say: &mut dyn FnMut(&str),
@@ -171,9 +167,9 @@ pub fn serve<A: Observer>(
 
 /// Serves one debugger, wherever it is, to its end. `files`: those that it may save to and restore
 /// from.
-pub fn converse<A: Observer, C: ConnectionExt<Error = io::Error>>(
+pub fn converse<A: Watched, C: ConnectionExt<Error = io::Error>>(
     link: C,
-    machine: &mut Debugged<A>,
+    machine: &mut Machine<A>,
     until: Cycle,
     between: &mut Between<'_, A>,
     files: Option<&dyn Files>,
@@ -224,7 +220,7 @@ mod tests {
     fn talk(bytes: Vec<u8>) -> String {
         let config = MachineConfig::find("sa1110").unwrap();
         let parts = (board::find(&config.board).unwrap().parts)(1 << 20);
-        let mut machine = Machine::new(&config, parts, ((), Watch::default()));
+        let mut machine = Machine::new(&config, parts, Watch::default());
         for (n, word) in [0xe3a0_0007u32, 0xe581_0000, 0xeaff_fffe]
             .iter()
             .enumerate()
@@ -235,7 +231,7 @@ mod tests {
         machine.core().r[15] = 0xc000_0000;
         machine.core().r[1] = 0xc000_0100;
         let mut script = Recorded::new(bytes);
-        let mut between = |_: &mut Debugged<()>, stop| match stop {
+        let mut between = |_: &mut Machine<Watch>, stop| match stop {
             Stop::Budget => None,
             other => Some(other),
         };

@@ -27,14 +27,14 @@ use gdbstub::target::ext::target_description_xml_override::{
 };
 use gdbstub::target::{Target, TargetError, TargetResult};
 
-use crate::arm::observe::Observer;
+use crate::arm::Machine;
 use crate::cache::LINE_BYTES;
 use crate::event::Cycle;
 use crate::machine::Stop;
 
 use super::registers::{Arm, Number, Table, Values, PC};
-use super::watch::Watchpoint;
-use super::{monitor, Between, Debugged, Files};
+use super::watch::{Watch, Watched, Watchpoint};
+use super::{monitor, Between, Files};
 
 /// Cycles between two looks at the debugger and the console: some 50 ms of the host's time.
 const SLICE: Cycle = 1_000_000;
@@ -42,8 +42,8 @@ const SLICE: Cycle = 1_000_000;
 type Reason = SingleThreadStopReason<u32>;
 
 /// A debugger and its machine.
-pub struct Session<'a, A: Observer> {
-    machine: &'a mut Debugged<A>,
+pub struct Session<'a, A: Watched> {
+    machine: &'a mut Machine<A>,
     until: Cycle,
     between: &'a mut Between<'a, A>,
     stepping: bool,
@@ -62,11 +62,11 @@ pub struct Session<'a, A: Observer> {
     end: Option<Stop>,
 }
 
-impl<'a, A: Observer> Session<'a, A> {
+impl<'a, A: Watched> Session<'a, A> {
     /// A session on a stopped machine that runs to cycle `until` at most. `files`: those that the
     /// debugger may save to and restore from.
     pub fn new(
-        machine: &'a mut Debugged<A>,
+        machine: &'a mut Machine<A>,
         until: Cycle,
         between: &'a mut Between<'_, A>,
         files: Option<&'a dyn Files>,
@@ -88,7 +88,7 @@ impl<'a, A: Observer> Session<'a, A> {
 
     /// Takes the watchpoints away; says how the run has ended, if it has.
     pub fn close(self) -> Option<Stop> {
-        self.machine.core().observer.1 = super::Watch::default();
+        *self.machine.core().observer.watch() = Watch::default();
         self.end
     }
 
@@ -144,7 +144,7 @@ impl<'a, A: Observer> Session<'a, A> {
                 });
             }
             core.step();
-            if let Some(hit) = core.observer.1.hit.take() {
+            if let Some(hit) = core.observer.watch().hit.take() {
                 self.shown_pc = Some(hit.pc);
                 return Some(Reason::Watch {
                     tid: (),
@@ -191,7 +191,7 @@ fn exit_code(end: &Stop) -> u8 {
     }
 }
 
-impl<A: Observer> Target for Session<'_, A> {
+impl<A: Watched> Target for Session<'_, A> {
     type Arch = Arm;
     type Error = Infallible;
 
@@ -214,7 +214,7 @@ impl<A: Observer> Target for Session<'_, A> {
     }
 }
 
-impl<A: Observer> TargetDescriptionXmlOverride for Session<'_, A> {
+impl<A: Watched> TargetDescriptionXmlOverride for Session<'_, A> {
     fn target_description_xml(
         &self,
         annex: &[u8],
@@ -233,7 +233,7 @@ impl<A: Observer> TargetDescriptionXmlOverride for Session<'_, A> {
     }
 }
 
-impl<A: Observer> SingleThreadBase for Session<'_, A> {
+impl<A: Watched> SingleThreadBase for Session<'_, A> {
     fn read_registers(&mut self, values: &mut Values) -> TargetResult<(), Self> {
         values.0.clear();
         for number in 0..self.registers.count() {
@@ -292,7 +292,7 @@ impl<A: Observer> SingleThreadBase for Session<'_, A> {
     }
 }
 
-impl<A: Observer> SingleRegisterAccess<()> for Session<'_, A> {
+impl<A: Watched> SingleRegisterAccess<()> for Session<'_, A> {
     fn read_register(
         &mut self,
         (): (),
@@ -319,7 +319,7 @@ impl<A: Observer> SingleRegisterAccess<()> for Session<'_, A> {
     }
 }
 
-impl<A: Observer> SingleThreadResume for Session<'_, A> {
+impl<A: Watched> SingleThreadResume for Session<'_, A> {
     fn resume(&mut self, _signal: Option<Signal>) -> Result<(), Infallible> {
         self.stepping = false;
         Ok(())
@@ -330,14 +330,14 @@ impl<A: Observer> SingleThreadResume for Session<'_, A> {
     }
 }
 
-impl<A: Observer> SingleThreadSingleStep for Session<'_, A> {
+impl<A: Watched> SingleThreadSingleStep for Session<'_, A> {
     fn step(&mut self, _signal: Option<Signal>) -> Result<(), Infallible> {
         self.stepping = true;
         Ok(())
     }
 }
 
-impl<A: Observer> Breakpoints for Session<'_, A> {
+impl<A: Watched> Breakpoints for Session<'_, A> {
     fn support_sw_breakpoint(&mut self) -> Option<SwBreakpointOps<'_, Self>> {
         Some(self)
     }
@@ -364,7 +364,7 @@ fn remove<T: PartialEq>(list: &mut Vec<T>, one: &T) -> bool {
     list.len() < before
 }
 
-impl<A: Observer> SwBreakpoint for Session<'_, A> {
+impl<A: Watched> SwBreakpoint for Session<'_, A> {
     fn add_sw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
         Ok(add(&mut self.breakpoints[0], addr))
     }
@@ -374,7 +374,7 @@ impl<A: Observer> SwBreakpoint for Session<'_, A> {
     }
 }
 
-impl<A: Observer> HwBreakpoint for Session<'_, A> {
+impl<A: Watched> HwBreakpoint for Session<'_, A> {
     fn add_hw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
         Ok(add(&mut self.breakpoints[1], addr))
     }
@@ -384,14 +384,14 @@ impl<A: Observer> HwBreakpoint for Session<'_, A> {
     }
 }
 
-impl<A: Observer> HwWatchpoint for Session<'_, A> {
+impl<A: Watched> HwWatchpoint for Session<'_, A> {
     fn add_hw_watchpoint(
         &mut self,
         address: u32,
         len: u32,
         kind: WatchKind,
     ) -> TargetResult<bool, Self> {
-        let points = &mut self.machine.core().observer.1.points;
+        let points = &mut self.machine.core().observer.watch().points;
         Ok(add(points, Watchpoint { address, len, kind }))
     }
 
@@ -401,12 +401,12 @@ impl<A: Observer> HwWatchpoint for Session<'_, A> {
         len: u32,
         kind: WatchKind,
     ) -> TargetResult<bool, Self> {
-        let points = &mut self.machine.core().observer.1.points;
+        let points = &mut self.machine.core().observer.watch().points;
         Ok(remove(points, &Watchpoint { address, len, kind }))
     }
 }
 
-impl<A: Observer> MonitorCmd for Session<'_, A> {
+impl<A: Watched> MonitorCmd for Session<'_, A> {
     fn handle_monitor_cmd(
         &mut self,
         command: &[u8],
@@ -426,7 +426,7 @@ impl<A: Observer> MonitorCmd for Session<'_, A> {
 /// Waits for whichever comes first, the machine or the debugger.
 pub struct Loop<'a, A, C>(PhantomData<(&'a A, C)>);
 
-impl<'a, A: Observer, C: ConnectionExt<Error = io::Error>> BlockingEventLoop for Loop<'a, A, C> {
+impl<'a, A: Watched, C: ConnectionExt<Error = io::Error>> BlockingEventLoop for Loop<'a, A, C> {
     type Target = Session<'a, A>;
     type Connection = C;
     type StopReason = Reason;

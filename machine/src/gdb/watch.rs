@@ -80,6 +80,18 @@ impl Observer for Watch {
     }
 }
 
+/// An observer with watchpoints, which a debugger sets: they alone, or they beside others.
+pub trait Watched: Observer {
+    /// The watchpoints.
+    fn watch(&mut self) -> &mut Watch;
+}
+
+impl Watched for Watch {
+    fn watch(&mut self) -> &mut Self {
+        self
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
