@@ -187,21 +187,21 @@ impl Bus {
         matches!(target, Target::Ram | Target::Zeros)
     }
 
-    /// Reads an aligned 32-byte line; `None` unless memory or the zeros bank is there.
+    /// Reads the line around `pa`, of so many words; `None` unless memory or the zeros bank is there.
     #[inline]
     #[must_use]
-    pub fn read_line(&self, pa: u32) -> Option<[u32; 8]> {
+    pub fn read_line<const WORDS: usize>(&self, pa: u32) -> Option<[u32; WORDS]> {
         match self.target(pa) {
             Target::Ram => {
-                let start = (pa.wrapping_sub(self.ram_base) & !31) as usize;
-                let bytes = self.ram.get(start..start + 32)?;
-                let mut line = [0; 8];
+                let start = pa.wrapping_sub(self.ram_base) as usize & !(4 * WORDS - 1);
+                let bytes = self.ram.get(start..start + 4 * WORDS)?;
+                let mut line = [0; WORDS];
                 for (word, chunk) in line.iter_mut().zip(bytes.chunks_exact(4)) {
                     *word = u32::from_le_bytes([chunk[0], chunk[1], chunk[2], chunk[3]]);
                 }
                 Some(line)
             }
-            Target::Zeros => Some([0; 8]),
+            Target::Zeros => Some([0; WORDS]),
             Target::Device(_) | Target::Nothing => None,
         }
     }

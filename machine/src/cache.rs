@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A set-associative cache, virtually indexed and tagged. It holds contents: a lookup that hits
-//! returns what is in the line, stale or not. What a line holds is the type parameter: decoded
-//! instructions for the instruction cache, data and dirty bits for the data caches.
+//! A set-associative cache, indexed and tagged by the addresses that it is asked for. It holds
+//! contents: a lookup that hits returns what is in the line, stale or not. What a line holds, and
+//! how long it is, is the type parameter: instructions for an instruction cache, data and dirty bits
+//! for data caches.
 //!
 //! Every lookup compares against all ways, as the hardware's content-addressable tags do; a
 //! remembered way per line address only says where to look first ([`HINTS`]).
@@ -13,8 +14,11 @@ use crate::state::{require, Damaged, Restorer, Saver};
 /// feature `no-hints` builds that machine, and a test compares the two.
 pub const HINTS: bool = !cfg!(feature = "no-hints");
 
-/// Bytes in a line of every modelled cache.
-pub const LINE_BYTES: u32 = 32;
+/// What a line of a cache holds.
+pub trait Line: Clone + Default {
+    /// Bytes of memory that it stands for, a power of two.
+    const BYTES: u32;
+}
 
 /// Where the pseudo-random generator starts (any value but 0), and its taps: the polynomial
 /// x^16 + x^14 + x^13 + x^11 + 1. Assumed: manuals say "pseudo-random" and no more.
@@ -48,11 +52,11 @@ pub struct Cache<L> {
     lines: Vec<L>,
 }
 
-impl<L: Clone + Default> Cache<L> {
+impl<L: Line> Cache<L> {
     /// An empty cache of the geometry that `config` (validated) gives.
     #[must_use]
     pub fn new(config: &CacheConfig) -> Self {
-        let slots = (config.size_bytes / LINE_BYTES) as usize;
+        let slots = (config.size_bytes / L::BYTES) as usize;
         let ways = config.ways as usize;
         let lru = config.replacement == Replacement::Lru;
         Self {
@@ -74,11 +78,11 @@ impl<L: Clone + Default> Cache<L> {
     /// The slot that holds the line of `mva`, if any.
     #[inline(always)]
     pub fn lookup(&mut self, mva: u32) -> Option<usize> {
-        let number = (mva / LINE_BYTES) as usize;
+        let number = (mva / L::BYTES) as usize;
         if HINTS {
             let first = (number & self.set_mask) * self.ways;
             let slot = first + self.hints[number % HINT_SLOTS] as usize;
-            if self.tags[slot] == key(mva) {
+            if self.tags[slot] == key::<L>(mva) {
                 self.touch(slot);
                 return Some(slot);
             }
@@ -89,22 +93,22 @@ impl<L: Clone + Default> Cache<L> {
     /// The slot that [`Cache::lookup`] would find, without the traces of a lookup.
     #[must_use]
     pub fn peek(&self, mva: u32) -> Option<usize> {
-        let number = (mva / LINE_BYTES) as usize;
+        let number = (mva / L::BYTES) as usize;
         let first = (number & self.set_mask) * self.ways;
         let likely = first + self.hints[number % HINT_SLOTS] as usize;
-        if HINTS && self.tags[likely] == key(mva) {
+        if HINTS && self.tags[likely] == key::<L>(mva) {
             return Some(likely);
         }
-        let way = position(&self.tags[first..first + self.ways], key(mva))?;
+        let way = position(&self.tags[first..first + self.ways], key::<L>(mva))?;
         Some(first + way)
     }
 
     /// Compares with every way of the set.
     #[inline(never)]
     fn search(&mut self, mva: u32) -> Option<usize> {
-        let number = (mva / LINE_BYTES) as usize;
+        let number = (mva / L::BYTES) as usize;
         let first = (number & self.set_mask) * self.ways;
-        let key = key(mva);
+        let key = key::<L>(mva);
         let way = position(&self.tags[first..first + self.ways], key)?;
         self.hints[number % HINT_SLOTS] = way as u8;
         self.touch(first + way);
@@ -115,7 +119,7 @@ impl<L: Clone + Default> Cache<L> {
     /// caller writes back what is there before [`Cache::fill`].
     #[inline]
     pub fn choose_victim(&mut self, mva: u32) -> usize {
-        let set = (mva / LINE_BYTES) as usize & self.set_mask;
+        let set = (mva / L::BYTES) as usize & self.set_mask;
         let first = set * self.ways;
         if self.locked_ways != 0 || !self.aimed.is_empty() {
             return first + self.choose_unlocked(set);
@@ -217,8 +221,8 @@ impl<L: Clone + Default> Cache<L> {
     /// Makes `slot` hold the line of `mva`: returns its contents, still the old ones.
     #[inline]
     pub fn fill(&mut self, slot: usize, mva: u32) -> &mut L {
-        self.tags[slot] = key(mva);
-        self.hints[(mva / LINE_BYTES) as usize % HINT_SLOTS] = (slot & (self.ways - 1)) as u8;
+        self.tags[slot] = key::<L>(mva);
+        self.hints[(mva / L::BYTES) as usize % HINT_SLOTS] = (slot & (self.ways - 1)) as u8;
         self.touch(slot);
         &mut self.lines[slot]
     }
@@ -265,7 +269,7 @@ impl<L: Clone + Default> Cache<L> {
     #[must_use]
     pub fn address(&self, slot: usize) -> Option<u32> {
         let tag = self.tags[slot];
-        (tag != 0).then_some(tag & !(LINE_BYTES - 1))
+        (tag != 0).then_some(tag & !(L::BYTES - 1))
     }
 
     /// The valid lines with their addresses.
@@ -273,7 +277,7 @@ impl<L: Clone + Default> Cache<L> {
         let tagged = self.tags.iter().zip(&self.lines);
         tagged
             .filter(|(tag, _)| **tag != 0)
-            .map(|(tag, line)| (tag & !(LINE_BYTES - 1), line))
+            .map(|(tag, line)| (tag & !(L::BYTES - 1), line))
     }
 
     /// Forgets the line in `slot`, dirty or not.
@@ -315,8 +319,8 @@ impl<L: Clone + Default> Cache<L> {
         new.tags = from.take()?;
         let lru = |replacement| replacement == Replacement::Lru;
         let in_set = |(slot, tag): (usize, &u32)| {
-            let set = (tag / LINE_BYTES) as usize & new.set_mask;
-            *tag == 0 || (tag & (LINE_BYTES - 1) == 1 && slot / new.ways == set)
+            let set = (tag / L::BYTES) as usize & new.set_mask;
+            *tag == 0 || (tag & (L::BYTES - 1) == 1 && slot / new.ways == set)
         };
         let right = lru(new.replacement) == lru(self.replacement)
             && new.next_way.len() == self.next_way.len()
@@ -358,6 +362,8 @@ fn position(tags: &[u32], key: u32) -> Option<usize> {
     None
 }
 
-fn key(mva: u32) -> u32 {
-    (mva & !(LINE_BYTES - 1)) | 1
+/// The tag of the line of `address`, of so many bytes.
+#[inline(always)]
+fn key<L: Line>(address: u32) -> u32 {
+    (address & !(L::BYTES - 1)) | 1
 }

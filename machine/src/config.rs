@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::assumed;
 use crate::error::{read_file, Error};
 
-pub use self::processor::{AddressSpaceTags, ArmConfig, ArmCore, ProcessorConfig};
+pub use self::processor::{AddressSpaceTags, ArmConfig, ArmCore, ProcessorConfig, ARM_LINE_BYTES};
 
 /// The machines that need no file: name and text of `machines/NAME.toml`.
 pub const BUILT_IN: &[(&str, &str)] = &[
@@ -127,7 +127,7 @@ pub struct CacheConfig {
     pub size_bytes: u32,
     /// Lines a set, a power of two.
     pub ways: u32,
-    /// Bytes a line; the model's lines have 32.
+    /// Bytes a line.
     pub line_bytes: u32,
     /// Which line a fill evicts.
     pub replacement: Replacement,
@@ -358,10 +358,13 @@ impl MachineConfig {
                 "a frequency from 1 to 10000000000",
             ));
         }
-        self.icache.check("icache")?;
-        self.dcache.check("dcache")?;
+        let line_bytes = match self.processor {
+            ProcessorConfig::Arm(_) => ARM_LINE_BYTES,
+        };
+        self.icache.check("icache", line_bytes)?;
+        self.dcache.check("dcache", line_bytes)?;
         if let Some(mini) = &self.mini_dcache {
-            mini.check("mini-dcache")?;
+            mini.check("mini-dcache", line_bytes)?;
         }
         self.check_tlbs()?;
         self.write_buffer.check()?;
@@ -437,7 +440,7 @@ impl CacheConfig {
         (self.size_bytes / self.line_bytes) as usize
     }
 
-    fn check(&self, table: &str) -> Result<(), Mistake> {
+    fn check(&self, table: &str, line_bytes: u32) -> Result<(), Mistake> {
         let field = |name: &str| format!("{table}.{name}");
         for (name, value, most) in [
             ("size-bytes", self.size_bytes, MAX_CACHE_BYTES),
@@ -451,11 +454,11 @@ impl CacheConfig {
                 ));
             }
         }
-        if self.line_bytes != 32 {
+        if self.line_bytes != line_bytes {
             return Err(Mistake::new(
                 &field("line-bytes"),
                 self.line_bytes.to_string(),
-                "32, the only line size that the model has",
+                &format!("{line_bytes}, the only line size that the model has"),
             ));
         }
         let set = u64::from(self.ways) * u64::from(self.line_bytes);

@@ -7,10 +7,10 @@ use std::io::{Read, Write};
 
 use crate::arm::core::{bank, Bank, Core, Exception};
 use crate::arm::cp15::Register;
+use crate::arm::line::{line_address, LINE_BYTES};
 use crate::arm::memsys::control;
 use crate::arm::Machine;
 use crate::bus::BoardParts;
-use crate::cache::LINE_BYTES;
 use crate::config::MachineConfig;
 
 const CASE_MAGIC: u32 = 0x4356_5953;
@@ -255,7 +255,7 @@ fn written(case: &Case) -> impl Iterator<Item = Range> + '_ {
     blocks
         .chain(case.ranges.iter().copied())
         .map(|(at, length)| {
-            let first = at & !(LINE_BYTES - 1);
+            let first = line_address(at);
             (first, at + length - first)
         })
 }

@@ -4,12 +4,13 @@
 use proptest::prelude::*;
 
 use switchyard_machine::arm::cp15::Register;
+use switchyard_machine::arm::tlb::{Attributes, TlbEntry};
 use switchyard_machine::arm::Machine;
 use switchyard_machine::board;
-use switchyard_machine::cache::Cache;
+use switchyard_machine::cache::{Cache, Line};
 use switchyard_machine::config::{CacheConfig, MachineConfig, Refill, Replacement, TlbConfig};
 use switchyard_machine::dev::Width;
-use switchyard_machine::tlb::{Attributes, Tlb, TlbEntry};
+use switchyard_machine::tlb::Tlb;
 
 // ---- cache -------------------------------------------------------------------------------------
 
@@ -23,7 +24,7 @@ enum CacheStep {
 
 fn cache_step() -> impl Strategy<Value = CacheStep> {
     // Few enough line numbers that sets fill up, lines meet again and evict each other.
-    let address = (0u32..96).prop_map(|line| 0x4000_0000 + line * 32);
+    let address = (0u32..96).prop_map(|n| 0x4000_0000 + n * 32);
     prop_oneof![
         40 => address.clone().prop_map(CacheStep::Access),
         4 => address.prop_map(CacheStep::Invalidate),
@@ -31,12 +32,21 @@ fn cache_step() -> impl Strategy<Value = CacheStep> {
     ]
 }
 
+/// A line of so many bytes; what it holds says who has filled it.
+#[derive(Debug, Clone, Default)]
+struct Filler<const BYTES: u32>(u32);
+
+impl<const BYTES: u32> Line for Filler<BYTES> {
+    const BYTES: u32 = BYTES;
+}
+
 /// A cache as a list of places, searched from end to end.
 struct NaiveCache {
+    line_bytes: u32,
     sets: usize,
     ways: usize,
     lru: bool,
-    /// Line address, contents, time of last use.
+    /// Line number, contents, time of last use.
     places: Vec<Option<(u32, u32, u64)>>,
     pointer: Vec<usize>,
     time: u64,
@@ -47,6 +57,7 @@ impl NaiveCache {
         let lines = (config.size_bytes / config.line_bytes) as usize;
         let ways = config.ways as usize;
         Self {
+            line_bytes: config.line_bytes,
             sets: lines / ways,
             ways,
             lru: config.replacement == Replacement::Lru,
@@ -56,20 +67,22 @@ impl NaiveCache {
         }
     }
 
-    fn find(&self, line: u32) -> Option<usize> {
+    fn find(&self, address: u32) -> Option<usize> {
+        let line = address / self.line_bytes;
         self.places
             .iter()
-            .position(|place| place.is_some_and(|(address, ..)| address == line))
+            .position(|place| place.is_some_and(|(number, ..)| number == line))
     }
 
-    fn access(&mut self, line: u32, fresh: u32) -> Option<u32> {
+    fn access(&mut self, address: u32, fresh: u32) -> Option<u32> {
         self.time += 1;
-        if let Some(at) = self.find(line) {
+        if let Some(at) = self.find(address) {
             let (_, contents, used) = self.places[at].as_mut().unwrap();
             *used = self.time;
             return Some(*contents);
         }
-        let set = (line / 32) as usize % self.sets;
+        let line = address / self.line_bytes;
+        let set = line as usize % self.sets;
         let first = set * self.ways;
         let way = if self.lru {
             (0..self.ways)
@@ -85,17 +98,29 @@ impl NaiveCache {
     }
 }
 
-fn check_cache(config: &CacheConfig, steps: Vec<CacheStep>) -> Result<(), TestCaseError> {
-    let mut cache: Cache<u32> = Cache::new(config);
-    let mut naive = NaiveCache::new(config);
+fn check_cache<const LINE_BYTES: u32>(
+    size_bytes: u32,
+    ways: u32,
+    replacement: Replacement,
+    steps: Vec<CacheStep>,
+) -> Result<(), TestCaseError> {
+    let config = CacheConfig {
+        size_bytes,
+        ways,
+        line_bytes: LINE_BYTES,
+        replacement,
+        refill: Refill::WholeLine,
+    };
+    let mut cache: Cache<Filler<LINE_BYTES>> = Cache::new(&config);
+    let mut naive = NaiveCache::new(&config);
     for (number, step) in steps.into_iter().enumerate() {
         let fresh = number as u32;
         match step {
             CacheStep::Access(address) => {
-                let got = cache.lookup(address).map(|slot| *cache.line(slot));
+                let got = cache.lookup(address).map(|slot| cache.line(slot).0);
                 if got.is_none() {
                     let slot = cache.choose_victim(address);
-                    *cache.fill(slot, address) = fresh;
+                    cache.fill(slot, address).0 = fresh;
                 }
                 prop_assert_eq!(got, naive.access(address, fresh), "access {:#x}", address);
             }
@@ -115,16 +140,6 @@ fn check_cache(config: &CacheConfig, steps: Vec<CacheStep>) -> Result<(), TestCa
         }
     }
     Ok(())
-}
-
-fn geometry(size_bytes: u32, ways: u32, replacement: Replacement) -> CacheConfig {
-    CacheConfig {
-        size_bytes,
-        ways,
-        line_bytes: 32,
-        replacement,
-        refill: Refill::WholeLine,
-    }
 }
 
 // ---- TLB ---------------------------------------------------------------------------------------
@@ -161,7 +176,7 @@ fn check_tlb(
     locked: u32,
     steps: Vec<TlbStep>,
 ) -> Result<(), TestCaseError> {
-    let mut tlb = Tlb::new(&TlbConfig {
+    let mut tlb: Tlb<TlbEntry> = Tlb::new(&TlbConfig {
         entries,
         ways: Some(ways),
         locked,
@@ -228,12 +243,18 @@ fn check_tlb(
 proptest! {
     #[test]
     fn round_robin_cache_agrees(steps in prop::collection::vec(cache_step(), 1..600)) {
-        check_cache(&geometry(1024, 8, Replacement::RoundRobin), steps)?;
+        check_cache::<32>(1024, 8, Replacement::RoundRobin, steps)?;
     }
 
     #[test]
     fn lru_cache_agrees(steps in prop::collection::vec(cache_step(), 1..600)) {
-        check_cache(&geometry(512, 2, Replacement::Lru), steps)?;
+        check_cache::<32>(512, 2, Replacement::Lru, steps)?;
+    }
+
+    #[test]
+    fn caches_of_longer_lines_agree(steps in prop::collection::vec(cache_step(), 1..600)) {
+        check_cache::<64>(2048, 4, Replacement::RoundRobin, steps.clone())?;
+        check_cache::<128>(1024, 2, Replacement::Lru, steps)?;
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::arch::Dead;
+use crate::arm::line::{line_address, line_offset};
 use crate::arm::observe::{Access, Commit, Observer};
 use crate::cache::HINTS;
 use crate::config::{MachineConfig, ProcessorConfig};
@@ -240,7 +241,7 @@ impl<O: Observer> Core<O> {
     pub fn run_to_horizon(&mut self) {
         while self.mem.platform.cycle < self.mem.platform.horizon {
             let pc = self.r[15];
-            if pc & !31 != self.mem.line {
+            if line_address(pc) != self.mem.line {
                 if let Some(slot) = self.mem.fetch_hinted(pc, self.thumb()) {
                     self.run_in(pc, slot);
                 } else if !self.look_up_line(pc) {
@@ -282,17 +283,17 @@ impl<O: Observer> Core<O> {
     /// Runs the instruction at `pc`, which has come, and those after it in its line as each comes,
     /// until the line is all there.
     fn run_arriving<const SHIFT: u32>(&mut self, pc: u32) {
-        let (line, slot) = (pc & !31, self.line_slot);
+        let (line, slot) = (line_address(pc), self.line_slot);
         let privileged = self.privileged();
         let mut pc = pc;
         self.mem.line = line;
         loop {
             self.mem.platform.counters.fetches += 1;
-            let op = self.mem.op(slot, ((pc & 31) >> SHIFT) as usize);
+            let op = self.mem.op(slot, (line_offset(pc) >> SHIFT) as usize);
             self.execute_in::<SHIFT>(pc, op);
             pc = self.r[15];
-            let left =
-                pc & !31 != self.mem.line || self.mem.platform.cycle >= self.mem.platform.horizon;
+            let left = line_address(pc) != self.mem.line
+                || self.mem.platform.cycle >= self.mem.platform.horizon;
             if left && (self.mem.line != line || self.mem.insn_line_arrives(slot)) {
                 // Whoever comes next must wait for what has not come.
                 self.mem.line = NO_LINE;
@@ -309,7 +310,7 @@ impl<O: Observer> Core<O> {
     /// The line of `pc` is in `slot`.
     #[inline(always)]
     fn run_in(&mut self, pc: u32, slot: usize) {
-        self.mem.line = pc & !31;
+        self.mem.line = line_address(pc);
         self.line_slot = slot;
         self.single = None;
     }
@@ -322,10 +323,14 @@ impl<O: Observer> Core<O> {
         let mut pc = self.r[15];
         loop {
             self.mem.platform.counters.fetches += 1;
-            let op = self.mem.op(self.line_slot, ((pc & 31) >> SHIFT) as usize);
+            let op = self
+                .mem
+                .op(self.line_slot, (line_offset(pc) >> SHIFT) as usize);
             self.execute_in::<SHIFT>(pc, op);
             pc = self.r[15];
-            if pc & !31 != self.mem.line || self.mem.platform.cycle >= self.mem.platform.horizon {
+            if line_address(pc) != self.mem.line
+                || self.mem.platform.cycle >= self.mem.platform.horizon
+            {
                 return;
             }
         }
@@ -348,7 +353,8 @@ impl<O: Observer> Core<O> {
                 if !HINTS || self.mem.insn_line_arrives(slot) {
                     self.mem.line = NO_LINE;
                 }
-                self.mem.op(slot, ((pc & 31) >> self.insn_shift) as usize)
+                self.mem
+                    .op(slot, (line_offset(pc) >> self.insn_shift) as usize)
             }
             Fetched::Single(op, encoding) => {
                 self.mem.line = NO_LINE;

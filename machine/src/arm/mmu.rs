@@ -3,7 +3,7 @@
 //! `memsys` reads the descriptors and charges the cycles. Source: ARM Architecture Reference
 //! Manual (DDI 0100), part B chapter 3, which the SA-1110 DM chapter 7 follows.
 
-use crate::tlb::{Attributes, TlbEntry};
+use crate::arm::tlb::{Attributes, TlbEntry};
 
 /// What an access wants to do, for the permission check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,11 +11,13 @@ pub mod cp15;
 pub mod decoder;
 pub mod exec;
 pub mod insn;
+pub mod line;
 pub mod memsys;
 pub mod mmu;
 pub mod observe;
 pub mod thumb;
 pub mod timing;
+pub mod tlb;
 pub mod write_buffer;
 
 /// A machine with an ARM.

@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use crate::arm::line::{line_address, Words, LINE_BYTES};
 use crate::bus::{Bus, Target};
 use crate::bus_cost::{BusCost, Transfer};
 use crate::config::{MemoryConfig, Packets, WriteBufferConfig};
@@ -27,8 +28,11 @@ use crate::state::plausible;
 /// The words of the ARM926EJ-S's long and short bursts (TRM 6.2.2).
 const LONG_BURST: usize = 8;
 const SHORT_BURST: usize = 4;
-/// Bytes that an entry has room for: a line.
-const ENTRY_BYTES: usize = 32;
+/// Bytes that an entry has room for: a line, with a bit of its mask for each.
+const ENTRY_BYTES: usize = LINE_BYTES as usize;
+const _: () = assert!(LINE_BYTES == u32::BITS);
+/// From the first byte of a line, or of an entry, to the last.
+const LAST: u32 = LINE_BYTES - 1;
 
 /// One bus write on its way to memory.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -61,17 +65,17 @@ impl Entry {
         self.base + (self.mask.trailing_zeros() & !3)
     }
 
-    /// Whether it writes a byte of the aligned 32-byte line at `pa`.
+    /// Whether it writes a byte of the line at `pa`.
     fn touches(&self, pa: u32) -> bool {
-        let line = pa & !31;
-        if line.wrapping_sub(self.base).wrapping_add(31) > 62 {
+        let line = line_address(pa);
+        if line.wrapping_sub(self.base).wrapping_add(LAST) > 2 * LAST {
             return false;
         }
         // The line seen from the base: bytes that it shares with the entry.
         match line.wrapping_sub(self.base) {
-            after @ 0..=31 => self.mask >> after != 0,
+            after @ 0..=LAST => self.mask >> after != 0,
             _ => match self.base.wrapping_sub(line) {
-                before @ 1..=31 => self.mask << before != 0,
+                before @ 1..=LAST => self.mask << before != 0,
                 _ => false,
             },
         }
@@ -129,17 +133,17 @@ impl WriteBuffer {
         !self.entries.iter().all(memory)
     }
 
-    /// Whether an entry holds a byte of the aligned 32-byte line at `pa`.
+    /// Whether an entry holds a byte of the line at `pa`.
     #[inline]
     #[must_use]
     pub fn holds_line(&self, pa: u32) -> bool {
         !self.entries.is_empty() && self.entries.iter().any(|entry| entry.touches(pa))
     }
 
-    /// Replaces what the buffer holds of the aligned 32-byte line at `pa` in `line`: for debuggers.
-    pub fn overlay(&self, pa: u32, line: &mut [u8; 32]) {
+    /// Replaces what the buffer holds of the line at `pa` in `line`: for debuggers.
+    pub fn overlay(&self, pa: u32, line: &mut [u8; LINE_BYTES as usize]) {
         for (address, byte) in self.bytes() {
-            if let Some(place) = line.get_mut(address.wrapping_sub(pa & !31) as usize) {
+            if let Some(place) = line.get_mut(address.wrapping_sub(line_address(pa)) as usize) {
                 *place = byte;
             }
         }
@@ -262,7 +266,7 @@ impl WriteBuffer {
     pub fn push_line(
         &mut self,
         pa: u32,
-        words: &[u32; 8],
+        words: &Words,
         halves: u8,
         now: Cycle,
         bus: &mut Bus,

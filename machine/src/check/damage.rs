@@ -4,19 +4,17 @@
 
 use std::collections::HashMap;
 
+use crate::arm::line::{line_address, line_word, Words, LINE_WORDS};
 use crate::arm::memsys::inspect::CachedLine;
 use crate::arm::memsys::journal::{DirtyLine, Event};
 use crate::arm::memsys::MemSys;
-use crate::cache::LINE_BYTES;
+use crate::arm::tlb::TlbEntry;
 use crate::event::Cycle;
-use crate::tlb::TlbEntry;
 
 use super::finding::{Done, Line};
 use super::ideal::{Ideal, Walk};
 use super::space::Tag;
 use super::{Cause, Checker, Writer};
-
-const LINE: u32 = !(LINE_BYTES - 1);
 
 /// A line of the instruction cache as it was filled.
 #[derive(Debug, Clone, Copy)]
@@ -86,9 +84,9 @@ impl Damage {
 
     /// The last store to a line at `mva` of the frame at `pa`.
     fn writer_of_line(&self, ideal: &Ideal, mva: u32, pa: u32) -> Option<Writer> {
-        let meant = (0..LINE_BYTES / 4)
+        let meant = (0..LINE_WORDS as u32)
             .filter_map(|n| ideal.writer(pa + 4 * n))
-            .filter(|writer| writer.mva & LINE == mva && writer.cached);
+            .filter(|writer| line_address(writer.mva) == mva && writer.cached);
         meant
             .chain(self.misplaced.get(&mva).copied())
             .max_by_key(|writer| writer.cycle)
@@ -213,8 +211,8 @@ impl Checker {
         self.damage.misplaced.remove(&line.mva);
     }
 
-    fn filled(&mut self, memory: &MemSys, slot: usize, pa: u32, words: &[u32; 8], pc: u32) {
-        let pa = pa & LINE;
+    fn filled(&mut self, memory: &MemSys, slot: usize, pa: u32, words: &Words, pc: u32) {
+        let pa = line_address(pa);
         let mut old = (0u32..)
             .zip(words)
             .map(|(n, word)| (pa + 4 * n, *word))
@@ -297,7 +295,7 @@ impl Checker {
         let own = used.and_then(|entry| memory.data_line(mva, entry));
         let line =
             |role, line: &CachedLine| Some(self.damage.line(&self.ideal, role, line.mva, line.pa));
-        if let Some(own) = own.filter(|own| own.pa != pa & LINE) {
+        if let Some(own) = own.filter(|own| own.pa != line_address(pa)) {
             return (Cause::Homonym, line("hit the line", &own));
         }
         if let Some((cause, line)) = self.damage.words.get(&(pa & !3)) {
@@ -315,7 +313,7 @@ impl Checker {
             };
         }
         if let Some(other) = held(memory, pa, newest, |line| line.dirty) {
-            let cause = if cached && other.mva != mva & LINE {
+            let cause = if cached && other.mva != line_address(mva) {
                 Cause::Synonym
             } else {
                 Cause::NotCleaned
@@ -323,7 +321,8 @@ impl Checker {
             return (cause, line("newest in the line", &other));
         }
         if cached && settled(memory, pa) == Some(newest) {
-            let elsewhere = writer.is_some_and(|w| w.cached && w.mva & LINE != mva & LINE);
+            let elsewhere =
+                writer.is_some_and(|w| w.cached && line_address(w.mva) != line_address(mva));
             let cause = if elsewhere {
                 Cause::StaleSynonym
             } else {
@@ -351,12 +350,12 @@ impl Checker {
         };
         let line = Line {
             role: "hit the line",
-            mva: mva & LINE,
+            mva: line_address(mva),
             pa: fill.pa,
             writer: None,
             done: Some(fill.done),
         };
-        if fill.pa != pa & LINE {
+        if fill.pa != line_address(pa) {
             return (Cause::InstructionHomonym, Some(line));
         }
         let written = self.ideal.writer(pa).map_or(0, |writer| writer.cycle);
@@ -374,14 +373,14 @@ fn held<'a>(
     value: u32,
     fits: impl Fn(&CachedLine) -> bool,
 ) -> Option<CachedLine<'a>> {
-    let index = (pa as usize / 4) & 7;
+    let index = line_word(pa);
     memory
         .data_lines()
-        .find(|line| line.pa == pa & LINE && line.words[index] == value && fits(line))
+        .find(|line| line.pa == line_address(pa) && line.words[index] == value && fits(line))
 }
 
 /// The word at `pa` as it will be in memory when the write buffer is empty.
 fn settled(memory: &MemSys, pa: u32) -> Option<u32> {
     let line = memory.settled_line(pa)?;
-    Some(line[(pa as usize / 4) & 7])
+    Some(line[line_word(pa)])
 }

@@ -5,9 +5,9 @@ use std::cell::Cell;
 
 use crate::arm::memsys::MemSys;
 use crate::arm::mmu::{self, FirstLevel};
+use crate::arm::tlb::TlbEntry;
 use crate::bus::Bus;
 use crate::dev::Width;
-use crate::tlb::TlbEntry;
 
 use super::writers::{Writer, Writers};
 

@@ -20,12 +20,12 @@ mod writers;
 
 use std::collections::BTreeMap;
 
+use crate::arm::line::line_address;
 use crate::arm::memsys::MemSys;
 use crate::arm::mmu;
 use crate::arm::observe::{Access, Observer, SystemAccess};
-use crate::cache::LINE_BYTES;
+use crate::arm::tlb::TlbEntry;
 use crate::dev::Width;
-use crate::tlb::TlbEntry;
 
 use self::damage::Damage;
 use self::ideal::{Ideal, Walk};
@@ -438,7 +438,7 @@ impl Observer for Checker {
         if ideal_pa != pa {
             return;
         }
-        match hit.filter(|line| line.pa != pa & !(LINE_BYTES - 1)) {
+        match hit.filter(|line| line.pa != line_address(pa)) {
             Some(line) => {
                 let line = self.damage.misplaced(&self.ideal, pa, &line, &writer);
                 let why = (Cause::HomonymStore, Some(line));

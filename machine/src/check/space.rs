@@ -6,9 +6,9 @@
 
 use crate::arm::memsys::MemSys;
 use crate::arm::mmu;
+use crate::arm::tlb::TlbEntry;
 use crate::dev::Spaces;
 use crate::event::Cycle;
-use crate::tlb::TlbEntry;
 
 use super::ideal::{Ideal, Walk};
 use super::Cause;

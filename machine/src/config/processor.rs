@@ -23,6 +23,9 @@ pub struct ArmConfig {
     pub address_space_tags: AddressSpaceTags,
 }
 
+/// Bytes of a line in the caches of an ARM: the only size that its model has.
+pub const ARM_LINE_BYTES: u32 = 32;
+
 /// A core of ARM that the model knows. What sets it apart is in its table in `arm/cores`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArmCore {

@@ -4,12 +4,13 @@
 use std::fmt::Write as _;
 use std::io::{BufReader, BufWriter};
 
+use crate::arm::line::line_address;
 use crate::arm::memsys::MemSys;
 use crate::arm::observe::Observer;
+use crate::arm::tlb::{Attributes, TlbEntry};
 use crate::arm::Machine;
 use crate::snapshot::{self, Saved};
 use crate::state::Damaged;
-use crate::tlb::{Attributes, TlbEntry};
 
 use super::Files;
 
@@ -194,7 +195,10 @@ fn translate(memory: &MemSys, va: u32) -> String {
         };
         let _ = writeln!(text, "{name} TLB: {}{note}", describe(entry));
     }
-    for line in memory.data_lines().filter(|line| line.mva == mva & !31) {
+    for line in memory
+        .data_lines()
+        .filter(|line| line.mva == line_address(mva))
+    {
         let state = if line.dirty { "dirty" } else { "clean" };
         let _ = writeln!(text, "data cache: line of pa {:08x}, {state}", line.pa);
     }

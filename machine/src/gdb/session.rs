@@ -27,8 +27,8 @@ use gdbstub::target::ext::target_description_xml_override::{
 };
 use gdbstub::target::{Target, TargetError, TargetResult};
 
+use crate::arm::line::{line_offset, LINE_BYTES};
 use crate::arm::Machine;
-use crate::cache::LINE_BYTES;
 use crate::event::Cycle;
 use crate::machine::Stop;
 
@@ -262,7 +262,7 @@ impl<A: Watched> SingleThreadBase for Session<'_, A> {
             let Some(line) = memory.peek_line(va) else {
                 break;
             };
-            let from = (va % LINE_BYTES) as usize;
+            let from = line_offset(va) as usize;
             let len = (line.len() - from).min(data.len() - done);
             data[done..done + len].copy_from_slice(&line[from..from + len]);
             done += len;
@@ -278,7 +278,7 @@ impl<A: Watched> SingleThreadBase for Session<'_, A> {
         let mut done = 0;
         while done < data.len() {
             let va = start.wrapping_add(done as u32);
-            let room = (LINE_BYTES - va % LINE_BYTES) as usize;
+            let room = (LINE_BYTES - line_offset(va)) as usize;
             let bytes = &data[done..data.len().min(done + room)];
             let pa = core.mem.poke(va, bytes).ok_or(TargetError::NonFatal)?;
             core.observer.poked(pa, bytes);

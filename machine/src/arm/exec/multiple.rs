@@ -3,6 +3,7 @@
 
 use crate::arm::core::{Bank, Core, Diagnostic};
 use crate::arm::insn::Insn;
+use crate::arm::line::line_word;
 use crate::arm::memsys::Abort;
 use crate::arm::observe::Observer;
 use crate::event::Cycle;
@@ -27,7 +28,7 @@ fn load_hinted<O: Observer>(core: &mut Core<O>, insn: Insn) -> bool {
     let Some(lines) = core.mem.words_hinted(block.start, block.count) else {
         return false;
     };
-    let mut place = (block.start as usize / 4) & 7;
+    let mut place = line_word(block.start);
     let word = |place: usize| lines[(place / 8) & 1][place & 7];
     let mut rest = list & 0x7fff;
     let mut last = 15;

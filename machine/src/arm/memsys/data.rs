@@ -2,8 +2,9 @@
 //! Data accesses: TLB, data cache, write-back of what is evicted, fill; stores that no cache takes;
 //! accesses that no cache may take. Source: SA-1110 DM, chapter 6.
 
+use crate::arm::line::{line_address, line_word, Words, LINE_BYTES, LINE_WORDS};
 use crate::bus::Bus;
-use crate::cache::{Cache, LINE_BYTES};
+use crate::cache::Cache;
 use crate::counters::Counters;
 use crate::dev::Width;
 use crate::event::Cycle;
@@ -24,7 +25,7 @@ impl MemSys {
     #[inline(always)]
     pub fn load_hinted(&mut self, va: u32, width: Width) -> Option<u32> {
         let slot = self.read_hints.find(self.line_of(va, width), self.tag);
-        let word = self.dcache.get(slot)?.words[(va as usize / 4) & 7];
+        let word = self.dcache.get(slot)?.words[line_word(va)];
         self.platform.counters.hinted_reads += 1;
         Some(extract(word, va, width))
     }
@@ -32,7 +33,7 @@ impl MemSys {
     /// The two lines in which `count` words from `va` on lie, if hints say where they are; one line
     /// twice if that holds them all. Counts the reads then.
     #[inline(always)]
-    pub fn words_hinted(&mut self, va: u32, count: usize) -> Option<[&[u32; 8]; 2]> {
+    pub fn words_hinted(&mut self, va: u32, count: usize) -> Option<[&Words; 2]> {
         let first = self.line_of(va, Width::Word);
         let last = self.line_of(va.wrapping_add(4 * count as u32 - 4), Width::Word);
         let slot = self.read_hints.find(first, self.tag);
@@ -85,7 +86,7 @@ impl MemSys {
     fn load_arriving(&mut self, va: u32, privileged: bool) -> Option<u32> {
         let tag = || Tag::new(self.epoch, privileged);
         let slot = self.arriving.find(va, tag)?;
-        let index = (va as usize / 4) & 7;
+        let index = line_word(va);
         self.platform.counters.hinted_reads += 1;
         self.await_words(Filled::Main, slot, index, 1, 0);
         if !self.arrives(Filled::Main, slot) {
@@ -104,7 +105,7 @@ impl MemSys {
         let Some(line) = self.dcache.get_mut(slot) else {
             return false;
         };
-        let index = (va as usize / 4) & 7;
+        let index = line_word(va);
         line.words[index] = merge(line.words[index], va, width, value);
         line.dirty |= 1 << (index / 4);
         self.platform.counters.hinted_writes += 1;
@@ -179,8 +180,8 @@ impl MemSys {
             let at = self.locate(va, access)?;
             if let Some(cache) = self.cache_for(&at) {
                 // All words of one line share one lookup; each is counted.
-                let index = (at.mva as usize / 4) & 7;
-                let run = (8 - index).min(words.len() - done);
+                let index = line_word(at.mva);
+                let run = (LINE_WORDS - index).min(words.len() - done);
                 // Each word takes a cycle, which the caller charges at the end.
                 self.platform.cycle += done as Cycle;
                 let read = self.read_cached(cache, &at);
@@ -220,8 +221,8 @@ impl MemSys {
         words: &[u32],
         privileged: bool,
     ) -> Result<(), Abort> {
-        let (first, count) = ((va as usize / 4) & 7, words.len());
-        if first + count <= 8 && privileged == self.privileged {
+        let (first, count) = (line_word(va), words.len());
+        if first + count <= LINE_WORDS && privileged == self.privileged {
             let line = self.line_of(va, Width::Word);
             let slot = self.write_hints.find(line, self.tag);
             if let Some(line) = self.dcache.get_mut(slot) {
@@ -262,8 +263,8 @@ impl MemSys {
                 }
             };
             let rest = &words[done..];
-            let index = (at.mva as usize / 4) & 7;
-            let run = (8 - index).min(rest.len());
+            let index = line_word(at.mva);
+            let run = (LINE_WORDS - index).min(rest.len());
             // A run ends where another page may begin.
             if waiting == 0 || at.mva % SMALLEST_PAGE == 0 {
                 self.push_words(goes_to, &words[done - waiting..done]);
@@ -357,7 +358,7 @@ impl MemSys {
         self.count_cached_reads(cache, 1);
         let slot = match self.data_cache(cache).lookup(at.key) {
             Some(slot) => {
-                self.await_words(cache.into(), slot, (at.mva as usize / 4) & 7, 1, 0);
+                self.await_words(cache.into(), slot, line_word(at.mva), 1, 0);
                 slot
             }
             None => match self.read_miss(at, cache)? {
@@ -365,7 +366,7 @@ impl MemSys {
                 Err(word) => return Ok((word, None)),
             },
         };
-        let word = self.data_cache(cache).line(slot).words[(at.mva as usize / 4) & 7];
+        let word = self.data_cache(cache).line(slot).words[line_word(at.mva)];
         Ok((word, Some(slot)))
     }
 
@@ -409,7 +410,7 @@ impl MemSys {
         };
         *self.data_cache(which).fill(slot, at.key) = DataLine {
             words,
-            pa: at.pa & !(LINE_BYTES - 1),
+            pa: line_address(at.pa),
             dirty: 0,
         };
         Ok(Ok(slot))
@@ -431,7 +432,7 @@ impl MemSys {
             return None;
         };
         self.count_cached_writes(cache, run as u64, false);
-        let index = (at.mva as usize / 4) & 7;
+        let index = line_word(at.mva);
         self.await_words(cache.into(), slot, index, run, later);
         let through = self.writes_through(at);
         let line = self.data_cache(cache).line_mut(slot);

@@ -3,9 +3,9 @@
 //! without the traces that reading leaves (no TLB entry, no line, no cycle), and changes that take
 //! effect wherever a copy is held. Rights are not checked: a debugger may see everything.
 
+use crate::arm::line::{line_address, line_offset, Words, LINE_BYTES};
+use crate::arm::tlb::{Attributes, TlbEntry};
 use crate::bus::Target;
-use crate::cache::LINE_BYTES;
-use crate::tlb::{Attributes, TlbEntry};
 
 use super::{mmu, Access, FirstLevel, Location, MemSys};
 
@@ -79,18 +79,18 @@ impl MemSys {
         })
     }
 
-    /// The aligned 32 bytes around `va` as a load would see them now: in the data cache that the
+    /// The line around `va` as a load would see them now: in the data cache that the
     /// page uses, else on their way through the write buffer, else in memory. `None` if nothing is
     /// mapped there, or no memory: devices are not read, since that may change them.
     #[must_use]
-    pub fn peek_line(&self, va: u32) -> Option<[u8; 32]> {
+    pub fn peek_line(&self, va: u32) -> Option<[u8; LINE_BYTES as usize]> {
         let at = self.locate_now(self.relocate(va))?;
         let memory = self.line_to_read(at.pa)?;
-        let line = at.key & !(LINE_BYTES - 1);
+        let line = line_address(at.key);
         let cached = self
             .cache_for(&at)
             .and_then(|which| self.cached_line(which, line));
-        let mut bytes = [0; 32];
+        let mut bytes = [0; LINE_BYTES as usize];
         for (chunk, word) in bytes.chunks_exact_mut(4).zip(cached.unwrap_or(&memory)) {
             chunk.copy_from_slice(&word.to_le_bytes());
         }
@@ -100,7 +100,7 @@ impl MemSys {
         Some(bytes)
     }
 
-    /// Writes `bytes`, which lie in one aligned 32-byte line, at `va`: into memory, into what the
+    /// Writes `bytes`, which lie in one line, at `va`: into memory, into what the
     /// write buffer still holds of them, into every data-cache line of that physical address, and
     /// into every instruction line that the page tables put there now, which is decoded anew. No
     /// line becomes valid, dirty or clean by it. Returns the physical address, or `None` if there
@@ -115,7 +115,7 @@ impl MemSys {
             .ram_slice_mut(pa, bytes.len())?
             .copy_from_slice(bytes);
         self.write_buffer.poke(pa, bytes);
-        let (line_pa, start) = (pa & !(LINE_BYTES - 1), (pa % LINE_BYTES) as usize);
+        let (line_pa, start) = (line_address(pa), line_offset(pa) as usize);
         for cache in std::iter::once(&mut self.dcache).chain(self.mini.as_mut()) {
             for slot in 0..cache.slots() {
                 if cache.address(slot).is_some() && cache.line(slot).pa == line_pa {
@@ -146,7 +146,7 @@ impl MemSys {
 }
 
 /// Replaces bytes of a line from `start` on.
-fn patch(words: &mut [u32; 8], start: usize, bytes: &[u8]) {
+fn patch(words: &mut Words, start: usize, bytes: &[u8]) {
     for (n, byte) in bytes.iter().enumerate() {
         let at = start + n;
         let shift = 8 * (at % 4);

@@ -2,19 +2,19 @@
 //! Instruction fetch: TLB, instruction cache, fill. What a line's words mean is decided when the
 //! line is filled, so a stale instruction is stale in its decoded form too.
 
+use crate::arm::line::{line_address, line_word, LINE_WORDS};
+
 use super::hint::Tag;
 use super::journal::Event;
 use super::refill::Filled;
-use super::{
-    control, mmu, thumb, Abort, Access, FaultKind, Fetched, InsnLine, MemSys, Op, LINE_BYTES,
-};
+use super::{control, mmu, thumb, Abort, Access, FaultKind, Fetched, InsnLine, MemSys, Op};
 
 impl MemSys {
     /// The slot of the line of `va`, if a hint says it: what [`MemSys::fetch`] would find.
     #[inline(always)]
     #[must_use]
     pub fn fetch_hinted(&self, va: u32, thumb: bool) -> Option<usize> {
-        let line = va & !(LINE_BYTES - 1);
+        let line = line_address(va);
         let slot = self.fetch_hints.find(line, self.tag.in_state(thumb));
         (slot < self.icache.slots()).then_some(slot)
     }
@@ -105,7 +105,7 @@ impl MemSys {
     /// Waits for the word of the line in `slot` in which `va` lies.
     #[inline(always)]
     pub fn await_insn(&mut self, slot: usize, va: u32) {
-        self.await_words(Filled::Insn, slot, (va as usize / 4) & 7, 1, 0);
+        self.await_words(Filled::Insn, slot, line_word(va), 1, 0);
     }
 
     /// The line of `va` is in `slot`, all of it, and nothing that its fetch looked at has changed.
@@ -173,13 +173,13 @@ impl MemSys {
     #[inline(always)]
     #[must_use]
     pub fn op(&self, slot: usize, index: usize) -> Op {
-        let half = index / 8 * self.icache.slots();
-        self.ops[slot + half].0[index % 8]
+        let half = index / LINE_WORDS * self.icache.slots();
+        self.ops[slot + half].0[index % LINE_WORDS]
     }
 
     /// The word of the line in `slot` in which `va` lies.
     #[must_use]
     pub fn encoding(&self, slot: usize, va: u32) -> u32 {
-        self.icache.line(slot).words[(va as usize >> 2) & 7]
+        self.icache.line(slot).words[line_word(va)]
     }
 }

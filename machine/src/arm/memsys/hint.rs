@@ -6,7 +6,8 @@
 //! ([`Hints::forget`]). A slot has one hint at most, the last that was made. Without hints every count is the same, only slower; `tests/hints` compares
 //! the two builds.
 
-use crate::cache::{HINTS, LINE_BYTES};
+use crate::arm::line::{line_address, LINE_BYTES};
+use crate::cache::HINTS;
 
 use super::NO_LINE;
 
@@ -81,7 +82,7 @@ impl Hints {
         };
         let before = std::mem::replace(named, place as u16);
         self.forget_at(before, slot);
-        self.hints[place] = wanted(line & !(LINE_BYTES - 1), tag) | slot as u64;
+        self.hints[place] = wanted(line_address(line), tag) | slot as u64;
     }
 
     /// The line in `slot` is there no longer.
@@ -123,7 +124,7 @@ impl Hint {
     #[inline]
     pub(super) fn new(va: u32, tag: Tag, slot: usize) -> Self {
         Self {
-            line: va & !(LINE_BYTES - 1),
+            line: line_address(va),
             slot,
             tag: tag.0,
         }
@@ -132,7 +133,7 @@ impl Hint {
     /// The slot of the line of `va`, if the hint is of that. `tag` says for whom it must be.
     #[inline(always)]
     pub(super) fn find(self, va: u32, tag: impl FnOnce() -> Tag) -> Option<usize> {
-        let found = HINTS && self.line == va & !(LINE_BYTES - 1) && self.tag == tag().0;
+        let found = HINTS && self.line == line_address(va) && self.tag == tag().0;
         found.then_some(self.slot)
     }
 }

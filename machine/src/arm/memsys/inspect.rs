@@ -2,8 +2,8 @@
 //! The memory system's state for observers: what TLBs, caches and write buffer hold now. Looking
 //! changes nothing, not even which entry is replaced next.
 
-use crate::cache::LINE_BYTES;
-use crate::tlb::TlbEntry;
+use crate::arm::line::{line_address, Words, LINE_BYTES};
+use crate::arm::tlb::TlbEntry;
 
 use super::{control, DataCache, DataLine, MemSys};
 
@@ -15,7 +15,7 @@ pub struct CachedLine<'a> {
     /// The physical address that it was filled from.
     pub pa: u32,
     /// Its contents.
-    pub words: &'a [u32; 8],
+    pub words: &'a Words,
     /// Whether any of it is newer than memory.
     pub dirty: bool,
 }
@@ -101,7 +101,7 @@ impl MemSys {
             _ => &self.dcache,
         };
         let line = cache.line(cache.peek(at.key)?);
-        Some(CachedLine::of(at.key & !(LINE_BYTES - 1), line))
+        Some(CachedLine::of(line_address(at.key), line))
     }
 
     /// Whether a store through `entry` goes to memory at once even if it hits a line.
@@ -118,7 +118,7 @@ impl MemSys {
 
     /// The aligned line of memory at `pa` as it will be when the write buffer is empty.
     #[must_use]
-    pub fn settled_line(&self, pa: u32) -> Option<[u32; 8]> {
+    pub fn settled_line(&self, pa: u32) -> Option<Words> {
         let mut line = self.platform.bus.read_line(pa)?;
         if self.write_is_buffered(pa) {
             let mut bytes = [0; LINE_BYTES as usize];
@@ -158,7 +158,7 @@ impl MemSys {
     }
 
     /// The words of the line at `key` in a data cache, if it is there.
-    pub(super) fn cached_line(&self, which: DataCache, key: u32) -> Option<&[u32; 8]> {
+    pub(super) fn cached_line(&self, which: DataCache, key: u32) -> Option<&Words> {
         let cache = match (which, &self.mini) {
             (DataCache::Mini, Some(mini)) => mini,
             _ => &self.dcache,
@@ -170,7 +170,7 @@ impl MemSys {
     /// Whether a write of the line at `pa` is still on its way to memory.
     #[must_use]
     pub fn write_is_buffered(&self, pa: u32) -> bool {
-        self.write_buffer.holds_line(pa & !(LINE_BYTES - 1))
+        self.write_buffer.holds_line(line_address(pa))
     }
 
     /// The entry of the read buffer that holds the word at `mva`, which is at `pa`.

@@ -5,7 +5,8 @@
 
 use std::cell::RefCell;
 
-use crate::tlb::TlbEntry;
+use crate::arm::line::{Words, LINE_WORDS};
+use crate::arm::tlb::TlbEntry;
 
 use super::MemSys;
 
@@ -23,7 +24,7 @@ pub enum Event {
         /// Where it was read from.
         pa: u32,
         /// What was read.
-        words: [u32; 8],
+        words: Words,
     },
     /// The page tables were walked.
     Walked {
@@ -53,14 +54,14 @@ pub struct DirtyLine {
     /// Its dirty halves, one bit each.
     pub halves: u8,
     /// Its contents.
-    pub words: [u32; 8],
+    pub words: Words,
 }
 
 impl DirtyLine {
     /// Physical address and contents of the words of its dirty halves.
     pub fn dirty_words(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let dirty = |n: &usize| self.halves & (1 << (n / 4)) != 0;
-        (0..8)
+        (0..LINE_WORDS)
             .filter(dirty)
             .map(|n| (self.pa + 4 * n as u32, self.words[n]))
     }

@@ -3,7 +3,7 @@
 //! tags maintenance is counted, and nothing else.
 //! Sources: SA-1110 DM, chapters 5 and 6; ARM926EJ-S TRM §2.3.
 
-use crate::cache::LINE_BYTES;
+use crate::arm::line::{line_word, LINE_BYTES, LINE_WORDS};
 use crate::config::Replacement;
 use crate::tlb::Lockdown;
 
@@ -113,12 +113,12 @@ impl MemSys {
         self.drop_line(which, slot);
     }
 
-    /// The slot that a set/way operand names: the way in the top bits, the set from bit 5 on
-    /// (ARM926EJ-S TRM §2.3.8).
+    /// The slot that a set/way operand names: the way in the top bits, the set above the offset in the
+    /// line (ARM926EJ-S TRM §2.3.8).
     fn slot_of_operand(cache_ways: usize, operand: u32) -> (usize, usize) {
         let way_bits = cache_ways.trailing_zeros();
         let way = operand.checked_shr(32 - way_bits).unwrap_or(0);
-        ((operand >> 5) as usize, way as usize)
+        ((operand / LINE_BYTES) as usize, way as usize)
     }
 
     /// Invalidates a line of the instruction cache by set and way.
@@ -350,8 +350,8 @@ impl MemSys {
         let Some(line) = self.line_to_read(at.pa) else {
             return;
         };
-        let first = (at.pa as usize / 4) & 7;
-        let mut data = [0; 8];
+        let first = line_word(at.pa);
+        let mut data = [0; LINE_WORDS];
         data[..words as usize].copy_from_slice(&line[first..first + words as usize]);
         let (start, transfer) = self.claim_read(self.platform.bus.target(at.pa), at.pa, words);
         self.read_buffer[index] = ReadBufferEntry {

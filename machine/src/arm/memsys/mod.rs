@@ -20,16 +20,18 @@ mod refill;
 mod state;
 mod tags;
 
+use crate::arm::line::{Words, LINE_BYTES, LINE_WORDS};
+use crate::arm::tlb::{Attributes, TlbEntry};
 use crate::bus::{Bus, Target};
 use crate::bus_cost::Transfer;
-use crate::cache::{Cache, LINE_BYTES};
+use crate::cache::{Cache, Line};
 use crate::config::{
     AddressSpaceTags, CacheConfig, MachineConfig, ProcessorConfig, Refill, Replacement,
 };
 use crate::counters::Tally;
 use crate::event::Cycle;
 use crate::platform::Platform;
-use crate::tlb::{Attributes, Tlb, TlbEntry};
+use crate::tlb::Tlb;
 
 use self::hint::{Hint, Hints, Tag};
 use self::journal::{Event, Journal};
@@ -57,7 +59,7 @@ pub struct Abort;
 /// [`MemSys::ops`].
 #[derive(Debug, Clone, Default)]
 struct InsnLine {
-    words: [u32; 8],
+    words: Words,
     /// Whether the words were last decoded as Thumb instructions.
     thumb: bool,
 }
@@ -66,16 +68,24 @@ struct InsnLine {
 /// host's cache lines are: one of them then holds all eight.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(64))]
-struct Ops([Op; 8]);
+struct Ops([Op; LINE_WORDS]);
 
 /// A line of a data cache.
 #[derive(Debug, Clone, Default)]
 struct DataLine {
-    words: [u32; 8],
+    words: Words,
     /// Physical address, where a write-back goes.
     pa: u32,
     /// Dirty bits of the two halves (SA-1110 DM §6.2: one a half line).
     dirty: u8,
+}
+
+impl Line for InsnLine {
+    const BYTES: u32 = LINE_BYTES;
+}
+
+impl Line for DataLine {
+    const BYTES: u32 = LINE_BYTES;
 }
 
 /// Which data cache a page uses.
@@ -92,7 +102,7 @@ struct ReadBufferEntry {
     first: u32,
     /// Words held: 0 (empty), 1, 4 or 8.
     words: u32,
-    data: [u32; 8],
+    data: Words,
     /// When the last word is there.
     ready: Cycle,
 }
@@ -191,8 +201,8 @@ pub struct MemSys {
     dcache: Cache<DataLine>,
     mini: Option<Cache<DataLine>>,
     /// The instruction TLB; `None`: `dtlb` serves fetches too.
-    itlb: Option<Tlb>,
-    dtlb: Tlb,
+    itlb: Option<Tlb<TlbEntry>>,
+    dtlb: Tlb<TlbEntry>,
     /// Whether the guest may choose between random and round-robin replacement.
     selectable_replacement: bool,
     /// Virtual address of the line that the core fetched last, while nothing that its fetch looked
@@ -379,7 +389,7 @@ impl MemSys {
     }
 
     /// The TLB that instruction fetches use.
-    fn insn_tlb(&mut self) -> &mut Tlb {
+    fn insn_tlb(&mut self) -> &mut Tlb<TlbEntry> {
         self.itlb.as_mut().unwrap_or(&mut self.dtlb)
     }
 

@@ -13,14 +13,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cache::LINE_BYTES;
+use crate::arm::line::{line_word, LINE_WORDS};
 use crate::config::Refill;
 use crate::event::Cycle;
 
 use super::{DataCache, MemSys, Target};
-
-/// Words in a line.
-const WORDS: usize = LINE_BYTES as usize / 4;
 
 /// The cache that a line is filled into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +66,7 @@ impl Arrivals {
 
     /// When `word` of the line is there.
     fn word(&self, word: usize) -> Cycle {
-        let turn = word.wrapping_sub(self.first) % WORDS;
+        let turn = word.wrapping_sub(self.first) % LINE_WORDS;
         self.first_there + turn as Cycle * self.pace
     }
 }
@@ -81,8 +78,8 @@ impl MemSys {
     #[inline(always)]
     pub(super) fn charge_fill(&mut self, cache: Filled, slot: usize, target: Target, pa: u32) {
         let asked = self.platform.cycle;
-        let (start, transfer) = self.claim_read(target, pa, LINE_BYTES / 4);
-        let wanted = (pa / 4) as usize % WORDS;
+        let (start, transfer) = self.claim_read(target, pa, LINE_WORDS as u32);
+        let wanted = line_word(pa);
         let order = match cache {
             Filled::Insn => self.insn_refill,
             Filled::Main | Filled::Mini => self.data_refill,
@@ -117,7 +114,7 @@ impl MemSys {
         if !self.arrives(Filled::Insn, slot) {
             return false;
         }
-        let there = self.arrivals.word((va as usize / 4) % WORDS);
+        let there = self.arrivals.word(line_word(va));
         if there > self.platform.cycle {
             self.platform.counters.now.stall.fill += there - self.platform.cycle;
             self.platform.cycle = there;
@@ -165,9 +162,9 @@ impl Arrivals {
     /// Whether a value that was read from a file can have come about on a machine that has got to
     /// `cycle`: nothing takes longer than a line.
     pub(super) fn plausible(&self, cycle: Cycle, longest: Cycle) -> bool {
-        let last = self.pace.saturating_mul(WORDS as Cycle - 1);
+        let last = self.pace.saturating_mul(LINE_WORDS as Cycle - 1);
         self.done <= cycle.saturating_add(longest)
-            && self.first < WORDS
+            && self.first < LINE_WORDS
             && self.first_there.saturating_add(last) <= self.done
     }
 }

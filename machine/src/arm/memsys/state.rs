@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cache::LINE_BYTES;
+use crate::arm::line::{line_offset, Words, LINE_BYTES};
 use crate::event::Cycle;
 use crate::state::{plausible, require, Damaged, Restorer, Saver, State};
 
@@ -120,7 +120,7 @@ impl State for MemSys {
         self.restore_registers(&registers)?;
         let thumbs = self.core.architecture.has_thumb();
         self.icache.restore(from, |from| {
-            let (words, thumb): ([u32; 8], bool) = from.take()?;
+            let (words, thumb): (Words, bool) = from.take()?;
             require(thumbs || !thumb, "is damaged")?;
             Ok(InsnLine { words, thumb })
         })?;
@@ -208,8 +208,8 @@ impl MemSys {
 
 fn restore_data(cache: &mut Cache<DataLine>, from: &mut Restorer) -> Result<(), Damaged> {
     cache.restore(from, |from| {
-        let (words, pa, dirty): ([u32; 8], u32, u8) = from.take()?;
-        require(pa % 32 == 0 && dirty < 4, "has a damaged cache")?;
+        let (words, pa, dirty): (Words, u32, u8) = from.take()?;
+        require(line_offset(pa) == 0 && dirty < 4, "has a damaged cache")?;
         Ok(DataLine { words, pa, dirty })
     })
 }

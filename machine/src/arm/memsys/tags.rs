@@ -19,10 +19,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::arm::line::{line_address, line_word, Words, LINE_BYTES};
+use crate::arm::tlb::TlbEntry;
 use crate::bus::Bus;
-use crate::cache::LINE_BYTES;
 use crate::state::{require, Damaged, Restorer, Saver};
-use crate::tlb::TlbEntry;
 
 use super::{mmu, DataCache, FirstLevel, MemSys, NO_LINE};
 
@@ -140,7 +140,7 @@ impl MemSys {
 
     /// The line at `pa` as a walk or a fill reads it: that of memory, or the newest if tags are ideal.
     #[inline]
-    pub(super) fn line_to_read(&self, pa: u32) -> Option<[u32; 8]> {
+    pub(super) fn line_to_read(&self, pa: u32) -> Option<Words> {
         if self.tags.is_none() {
             return self.platform.bus.read_line(pa);
         }
@@ -157,8 +157,7 @@ impl MemSys {
         if self.tags.is_none() {
             return self.platform.bus.read_memory_word(pa);
         }
-        self.line_to_read(pa)
-            .map(|line| line[(pa as usize / 4) & 7])
+        self.line_to_read(pa).map(|line| line[line_word(pa)])
     }
 
     /// The data cache and slot that hold the line of `pa`, if tags are ideal.
@@ -181,9 +180,9 @@ impl MemSys {
     /// The read buffer holds nothing of the line of `pa` from now on.
     pub(super) fn forget_read_buffer(&mut self, pa: u32) {
         if self.read_buffer_used {
-            let line = pa & !(LINE_BYTES - 1);
+            let line = line_address(pa);
             for entry in &mut self.read_buffer {
-                if entry.first & !(LINE_BYTES - 1) == line {
+                if line_address(entry.first) == line {
                     entry.words = 0;
                 }
             }
@@ -309,7 +308,7 @@ impl MemSys {
     /// Takes away the translations that a descriptor in the line of `pa` no longer gives. Returns
     /// whether others come from that line.
     pub(super) fn check_translations(&mut self, pa: u32) -> bool {
-        let line = |pa: u32| pa & !(LINE_BYTES - 1);
+        let line = line_address;
         let fine_tables = self.fine_tables();
         let mut more = false;
         for (side, place) in self.places() {
