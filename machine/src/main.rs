@@ -24,7 +24,7 @@ use switchyard_machine::arm::core::Core;
 use switchyard_machine::assumed;
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::check::{Checker, Finding};
-use switchyard_machine::config::{MachineConfig, BUILT_IN};
+use switchyard_machine::config::{ArmConfig, MachineConfig, ProcessorConfig, BUILT_IN};
 use switchyard_machine::dev::network::Mac;
 use switchyard_machine::dev::Host;
 use switchyard_machine::error::Error;
@@ -213,6 +213,7 @@ fn machines(only: Option<&str>, as_json: bool) -> Result<ExitCode, String> {
         if only.is_some() {
             text += &ranges(&config);
         }
+        let ProcessorConfig::Arm(ArmConfig { icache, .. }) = &config.processor;
         list.push(json!({
             "name": name,
             "description": config.description,
@@ -220,9 +221,9 @@ fn machines(only: Option<&str>, as_json: bool) -> Result<ExitCode, String> {
             "board": config.board,
             "ram_bytes": config.ram_bytes,
             "icache": {
-                "size_bytes": config.icache.size_bytes,
-                "ways": config.icache.ways,
-                "line_bytes": config.icache.line_bytes,
+                "size_bytes": icache.size_bytes,
+                "ways": icache.ways,
+                "line_bytes": icache.line_bytes,
             },
             "assumed": assumed_of(&config),
         }));

@@ -221,7 +221,7 @@ impl<O: Observer> Core<O> {
             banked_high: [0; 5],
             spsr: [0; 6],
             mem,
-            pipeline: Pipeline::new(config.pipeline.clone()),
+            pipeline: Pipeline::new(arm.pipeline.clone()),
             processor_id: arm.id,
             context_id: 0,
             waiting: false,

@@ -250,14 +250,14 @@ impl MemSys {
     #[must_use]
     pub fn new(config: &MachineConfig, bus: Bus) -> Self {
         let ProcessorConfig::Arm(arm) = &config.processor;
-        let [itlb, dtlb] = [&config.itlb, &config.dtlb].map(|tlb| tlb.as_ref().map(Tlb::new));
+        let [itlb, dtlb] = [&arm.itlb, &arm.dtlb].map(|tlb| tlb.as_ref().map(Tlb::new));
         // `MachineConfig` has checked that one of the two is there.
-        let dtlb = dtlb.unwrap_or_else(|| Tlb::new(config.tlb.as_ref().expect("a TLB")));
+        let dtlb = dtlb.unwrap_or_else(|| Tlb::new(arm.tlb.as_ref().expect("a TLB")));
         let places = [itlb.as_ref().map_or(0, Tlb::places), dtlb.places()];
         let ideal = arm.address_space_tags == AddressSpaceTags::Ideal;
         let tags = ideal.then(|| Box::new(Tags::new(&bus, places)));
         let core = Table::of(arm.core);
-        let [icache, dcache] = [&config.icache, &config.dcache].map(CacheConfig::slots);
+        let [icache, dcache] = [&arm.icache, &arm.dcache].map(CacheConfig::slots);
         let mut mem = Self {
             platform: Platform::new(bus),
             words_stored: 0,
@@ -277,13 +277,13 @@ impl MemSys {
             alignment_checked: 0,
             ops: vec![Ops::default(); 2 * icache],
             decoder: Decoder::new(core.architecture),
-            icache: Cache::new(&config.icache),
-            dcache: Cache::new(&config.dcache),
-            mini: config.mini_dcache.as_ref().map(Cache::new),
+            icache: Cache::new(&arm.icache),
+            dcache: Cache::new(&arm.dcache),
+            mini: arm.mini_dcache.as_ref().map(Cache::new),
             itlb,
             dtlb,
-            selectable_replacement: config.icache.replacement == Replacement::Random
-                && config.dcache.replacement == Replacement::Random,
+            selectable_replacement: arm.icache.replacement == Replacement::Random
+                && arm.dcache.replacement == Replacement::Random,
             line: NO_LINE,
             fetch_hints: Hints::new(icache),
             read_hints: Hints::new(dcache),
@@ -292,9 +292,9 @@ impl MemSys {
             epoch: 0,
             tag: Tag::new(0, true),
             privileged: true,
-            write_buffer: WriteBuffer::new(config.write_buffer.clone(), config.memory.clone()),
-            insn_refill: config.icache.refill,
-            data_refill: config.dcache.refill,
+            write_buffer: WriteBuffer::new(arm.write_buffer.clone(), config.memory.clone()),
+            insn_refill: arm.icache.refill,
+            data_refill: arm.dcache.refill,
             arrivals: Arrivals::none(),
             read_buffer: [ReadBufferEntry::default(); 4],
             read_buffer_used: false,
