@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A TLB of an architecture's translations: one set (fully associative) or several, each replaced round robin, and entries that the
-//! guest locks. It holds translations as they were when they were walked: a page-table change is
-//! not seen until the entry is invalidated or replaced.
+//! A TLB of an architecture's translations: one set (fully associative) or several, each replaced
+//! round robin, and entries that the guest locks. It holds translations as they were when they were
+//! walked: a page-table change is not seen until the entry is invalidated or replaced.
 //!
 //! The set is chosen by the address bits from 12 on, whatever the size of the page: an ARM's section
 //! that is used all over takes one entry in each set (assumed of the ARM926EJ-S, whose manual does

@@ -2,6 +2,7 @@
 //! The tests of the simulator from outside, as one program: each file as a program of its own would
 //! have the whole machine compiled and linked again.
 
+mod arch;
 mod arm920;
 mod arm926;
 mod arm926_timing;
