@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::arm::line::{line_address, Words, LINE_BYTES};
+use crate::arm::line::{line_address, Words, HALF_WORDS, LINE_BYTES};
 use crate::bus::{Bus, Target};
 use crate::bus_cost::{BusCost, Transfer};
 use crate::config::{MemoryConfig, Packets, WriteBufferConfig};
@@ -33,6 +33,8 @@ const ENTRY_BYTES: usize = LINE_BYTES as usize;
 const _: () = assert!(LINE_BYTES == u32::BITS);
 /// From the first byte of a line, or of an entry, to the last.
 const LAST: u32 = LINE_BYTES - 1;
+/// The first half of a line, in a mask.
+const HALF: u32 = (1 << (LINE_BYTES / 2)) - 1;
 
 /// One bus write on its way to memory.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -275,8 +277,9 @@ impl WriteBuffer {
         if self.config.write_back_lines == 0 {
             let mut now = now;
             for half in (0..2).filter(|half| halves & (1 << half) != 0) {
-                let pa = pa + 16 * half as u32;
-                let entry = of_words(pa, pa, &words[4 * half..4 * half + 4], now);
+                let first = HALF_WORDS * half;
+                let pa = pa + 4 * first as u32;
+                let entry = of_words(pa, pa, &words[first..first + HALF_WORDS], now);
                 now = self.push(entry, now, bus, counters);
             }
             return now;
@@ -284,7 +287,7 @@ impl WriteBuffer {
         let mut entry = of_words(pa, pa, words, now);
         entry.write_back = true;
         for half in (0..2).filter(|half| halves & (1 << half) == 0) {
-            entry.mask &= !(0xffff << (16 * half));
+            entry.mask &= !(HALF << (4 * HALF_WORDS * half));
         }
         self.push(entry, now, bus, counters)
     }

@@ -2,7 +2,7 @@
 //! Data accesses: TLB, data cache, write-back of what is evicted, fill; stores that no cache takes;
 //! accesses that no cache may take. Source: SA-1110 DM, chapter 6.
 
-use crate::arm::line::{line_address, line_word, Words, LINE_BYTES, LINE_WORDS};
+use crate::arm::line::{line_address, line_word, Words, HALF_WORDS, LINE_BYTES, LINE_WORDS};
 use crate::bus::Bus;
 use crate::cache::Cache;
 use crate::counters::Counters;
@@ -107,7 +107,7 @@ impl MemSys {
         };
         let index = line_word(va);
         line.words[index] = merge(line.words[index], va, width, value);
-        line.dirty |= 1 << (index / 4);
+        line.dirty |= 1 << (index / HALF_WORDS);
         self.platform.counters.hinted_writes += 1;
         true
     }
@@ -658,8 +658,8 @@ impl DataLine {
     #[inline]
     fn change(&mut self, first: usize, count: usize, change: impl FnOnce(&mut [u32])) {
         change(&mut self.words[first..first + count]);
-        self.dirty |= 1 << (first / 4);
-        if first < 4 && first + count > 4 {
+        self.dirty |= 1 << (first / HALF_WORDS);
+        if first < HALF_WORDS && first + count > HALF_WORDS {
             self.dirty |= 2;
         }
     }

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use crate::arm::line::{Words, LINE_WORDS};
+use crate::arm::line::{Words, HALF_WORDS, LINE_WORDS};
 use crate::arm::tlb::TlbEntry;
 
 use super::MemSys;
@@ -60,7 +60,7 @@ pub struct DirtyLine {
 impl DirtyLine {
     /// Physical address and contents of the words of its dirty halves.
     pub fn dirty_words(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let dirty = |n: &usize| self.halves & (1 << (n / 4)) != 0;
+        let dirty = |n: &usize| self.halves & (1 << (n / HALF_WORDS)) != 0;
         (0..LINE_WORDS)
             .filter(dirty)
             .map(|n| (self.pa + 4 * n as u32, self.words[n]))
