@@ -90,7 +90,7 @@ class Guest:
         """The command that brings it up to date."""
         tools = [f"PYTHON={sys.executable}", f"CC={sys.executable} -m ziglang cc"]
         if self.scheme == BARE:
-            return ["make", "-C", "bench", *tools, str(self.image)]
+            return ["make", "-C", "bench", f"BOARD={self.board}", *tools, str(self.image)]
         kernel = ["ARCH=arm", f"BOARD={self.board}", f"SWITCH={self.scheme}"]
         if self.dcache_bytes != DCACHE_BYTES:
             kernel.append(f"DCACHE={self.dcache_bytes}")

@@ -76,6 +76,7 @@ def compiled(source: Path, out: Path) -> set[str]:
     command = [sys.executable, "-m", "ziglang", "c++", "--target=arm-freestanding-eabi"]
     command += ["-mcpu=strongarm1110", "-std=c++17", "-O0", "-ffreestanding", "-fno-exceptions"]
     command += ["-fno-rtti", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/l4/include"]
+    command += [f"-I{ROOT}/l4/include/l4/arch/arm"]
     command += [f"-I{ROOT}/include", "-c", str(source), "-o", str(out)]
     cache = {f"ZIG_{kind}_CACHE_DIR": str(ROOT / "build" / ".zig-cache") for kind in KINDS}
     done = subprocess.run(

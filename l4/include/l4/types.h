@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <l4/arch/arm/binding.h>
+#include <binding.h>
 
 #define L4_INLINE static inline __attribute__((unused))
 
