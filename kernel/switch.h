@@ -3,9 +3,10 @@
  * The contract between the kernel and a switching scheme.
  *
  * A scheme is a folder of three files that the build puts on the include path: switch_impl.h
- * (types), switch_impl.c, switch_asm.h (the switch; entry and exit hooks). What several schemes do
- * alike is in arch/arm/switch/common. Whoever calls the scheme includes this file, which states
- * what each part must do and checks that the scheme has it with the right type.
+ * (types), switch_impl.c, switch_asm.h (the switch; entry and exit hooks), and of its facts,
+ * facts.mk. What several schemes do alike is in arch/arm/switch/common. Whoever calls the scheme
+ * includes this file, which states what each part must do and checks that the scheme has it with
+ * the right type.
  *
  * Two facts hold for every scheme. The caches are virtually tagged by mva, so that one frame seen
  * under two mva (a synonym) and one mva that means two frames in turn (a homonym) both are the
@@ -120,7 +121,7 @@ void switch_window(struct space *space, uint32_t va, uint32_t size);
 bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b);
 
 /*
- * 9. SWITCH_PROTECTS (switch_impl.h): 1 if each space has addresses of its own and no access to
+ * 9. SWITCH_PROTECTS (facts.mk): 1 if each space has addresses of its own and no access to
  * those of others; 0 if there is one space for all, where mapping has no effect. Programs are told
  *    (L4_STAT_PROTECTS), for they have to be loaded in another way then.
  */
@@ -128,7 +129,7 @@ static inline bool switch_is_common(uint32_t va) { /* memory that all have, at v
     return SWITCH_PROTECTS == 0 && va - SIGMA0_PA < SDRAM_PA + SDRAM_SIZE - SIGMA0_PA;
 }
 /*
- * 10. SWITCH_RELOCATES (switch_impl.h): 1 if the PID register is in use. A program's low addresses
+ * 10. SWITCH_RELOCATES (facts.mk): 1 if the PID register is in use. A program's low addresses
  *    then have a second name each, at the slot that its space happens to have: the processor makes
  *    the same mva of both, and looks up TLB, domain and cache by that. So what lies where slots
  * are, and nobody has mapped, is not certain to fault; programs are told to leave it alone (kip.c).

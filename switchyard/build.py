@@ -17,22 +17,27 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from switchyard import kernels
 from switchyard.errors import InputError, RunError, one_of
 from switchyard.leash import leashed
 
+HERE = Path(__file__).resolve().parent.parent
+ARCH = "arm"
+KERNELS = kernels.found(HERE / "kernel" / "arch" / ARCH)
 BOARD = "assabet"
 VERSATILE = "versatile"
-BOARDS = (BOARD, VERSATILE)
+BOARDS = tuple(board.name for board in KERNELS.boards)
 ARM920 = "arm920"  # a processor that may be on the Versatile board in place of its own
 ARM920_SCHEMES = ("flush", "fass")  # what its operations are tried under
-SCHEMES = ("flush", "fass", "fass-shared", "single-space")
-# What needs no flush, on a machine with ideal address-space tags alone (docs/machine-tags.md): the
-# bound for all of them.
+SCHEMES = tuple(scheme.name for scheme in KERNELS.schemes if not scheme.machines)
+# What needs a machine that was not built: the bounds for all others. `tags` flushes nothing, on one
+# with ideal address-space tags (docs/machine-tags.md).
+BOUNDS = tuple(scheme.name for scheme in KERNELS.schemes if scheme.machines)
 TAGS = "tags"
 BARE = "bare"
-# How domains are recycled (kernel/arch/arm/policy); the first is what a kernel has by itself.
-POLICIES = ("clean-first", "round-robin", "lru", "affinity")
-DCACHE_BYTES = 8192  # kernel/Makefile: the SA-1110's
+# How domains are recycled; the first is what a kernel has by itself.
+POLICIES = tuple(policy.name for policy in KERNELS.policies)
+DCACHE_BYTES = 8192  # kernel/arch/arm/cpu/sa1110/facts.mk
 
 # Lines of a failed build's output that an error shows.
 BUILD_TAIL = 25
@@ -91,7 +96,7 @@ class Guest:
         tools = [f"PYTHON={sys.executable}", f"CC={sys.executable} -m ziglang cc"]
         if self.scheme == BARE:
             return ["make", "-C", "bench", f"BOARD={self.board}", *tools, str(self.image)]
-        kernel = ["ARCH=arm", f"BOARD={self.board}", f"SWITCH={self.scheme}"]
+        kernel = [f"ARCH={ARCH}", f"BOARD={self.board}", f"SWITCH={self.scheme}"]
         if self.dcache_bytes != DCACHE_BYTES:
             kernel.append(f"DCACHE={self.dcache_bytes}")
         if self.cpu:
@@ -111,17 +116,30 @@ PROGRAMS = {
     "bench-primitives": "null system call, thread switch, page fault",
 }
 
+
+def _on(board: str) -> list[str]:
+    """The schemes that work on a board's own processor, on any machine that has it."""
+    cpu = {one.name: one.cpus[0] for one in KERNELS.boards}.get(board)
+    return [one.name for one in KERNELS.schemes if one.name in SCHEMES and cpu in one.cpus]
+
+
 GUESTS = {
     guest.name: guest
     for guest in [
         *(
             Guest(BOARD, scheme, program, about)
             for program, about in PROGRAMS.items()
-            for scheme in SCHEMES
+            for scheme in _on(BOARD)
         ),
-        *(Guest(VERSATILE, scheme, "test", PROGRAMS["test"]) for scheme in SCHEMES),
         *(
-            Guest(BOARD, TAGS, program, about)
+            Guest(board, scheme, "test", PROGRAMS["test"])
+            for board in BOARDS
+            if board != BOARD
+            for scheme in _on(board)
+        ),
+        *(
+            Guest(BOARD, scheme, program, about)
+            for scheme in BOUNDS
             for program, about in PROGRAMS.items()
             if program != "random"
         ),
@@ -136,11 +154,11 @@ GUESTS = {
         Guest(BOARD, TAGS, "bench-policy", "spaces in pairs, rings and groups"),
         *(
             Guest(BOARD, scheme, "bench-extreme", "shared pages, read by turns")
-            for scheme in (*SCHEMES, TAGS)
+            for scheme in (*_on(BOARD), *BOUNDS)
         ),
         *(
             Guest(VERSATILE, scheme, "bench-overheads", "tasks that switch and are interrupted")
-            for scheme in SCHEMES
+            for scheme in _on(VERSATILE)
         ),
         Guest(BOARD, BARE, "bench-compute", "a compute loop without a kernel"),
         *(
@@ -153,16 +171,14 @@ GUESTS = {
 
 def root() -> Path:
     """The checkout that this package belongs to; guests are built from its sources."""
-    here = Path(__file__).resolve().parent.parent
-    if not (here / "kernel").is_dir():
-        raise InputError(f"{here}: no kernel sources; expected to run from a checkout")
-    return here
+    if not (HERE / "kernel").is_dir():
+        raise InputError(f"{HERE}: no kernel sources; expected to run from a checkout")
+    return HERE
 
 
 def protects(scheme: str) -> bool:
     """Does the scheme keep address spaces apart? It says so itself (kernel/switch.h, 9)."""
-    header = root() / "kernel" / "arch" / "arm" / "switch" / scheme / "switch_impl.h"
-    return re.search(r"^#define SWITCH_PROTECTS 1$", header.read_text(), re.M) is not None
+    return next(one.protects for one in KERNELS.schemes if one.name == scheme)
 
 
 def find(name: str, others: Iterable[str] = ()) -> Guest:

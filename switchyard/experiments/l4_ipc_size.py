@@ -27,9 +27,9 @@ PROGRAM = "bench-size"
 WORDS = range(64)
 SHOWN = (0, 4, 5, 8, 9, 12, 16, 20, 32, 48, 63)  # in the table
 STRINGS = (16, 64, 256, 1024, 4096, 16384, 65536)
-# Under `single-space` no page of a program is on the kernel's books, from which string copies
+# There no page of a program is on the kernel's books, from which string copies
 # take their frames.
-WITHOUT_STRINGS = ("single-space",)
+WITHOUT_STRINGS = columns.UNPROTECTED
 FIRST_STRING = 64  # bench/l4/size.c: regions of strings follow those of words
 
 ROUNDS, QUICK_ROUNDS = 1_000, 100

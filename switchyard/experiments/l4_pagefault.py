@@ -22,8 +22,8 @@ NAME = "l4-pagefault"
 MACHINE = "sa1110"
 SYSTEM = "switchyard-l4"
 PROGRAM = "bench-fault"
-# Not single-space, where all memory is mapped from the start and nothing faults.
-SCHEMES = ("flush", "fass", "fass-shared", TAGS)
+# Where all memory is mapped from the start nothing faults.
+SCHEMES = tuple(scheme for scheme in columns.COLUMNS if scheme not in columns.UNPROTECTED)
 
 ROUNDS, QUICK_ROUNDS = 500, 50
 CYCLES_TO_START = 400_000_000

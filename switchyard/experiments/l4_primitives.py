@@ -21,7 +21,7 @@ MACHINE = "sa1110"
 SYSTEM = "switchyard-l4"
 PROGRAM = "bench-primitives"
 # Programs have no page faults there: all memory is mapped from the start.
-WITHOUT_FAULTS = ("single-space",)
+WITHOUT_FAULTS = columns.UNPROTECTED
 
 ROUNDS, QUICK_ROUNDS = 1_000, 100
 WARMUP = 20

@@ -17,9 +17,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SWITCH_PROTECTS  1
-#define SWITCH_RELOCATES 1
-
 struct space;
 
 struct sharing {};

@@ -13,9 +13,6 @@
 
 #include <stdint.h>
 
-#define SWITCH_PROTECTS  1
-#define SWITCH_RELOCATES 0
-
 struct switch_state {
     uint32_t ttb; /* pa of the directory */
 };

@@ -18,9 +18,6 @@
 
 #include <stdint.h>
 
-#define SWITCH_PROTECTS  0
-#define SWITCH_RELOCATES 0
-
 struct switch_state {
     uint32_t unused;
 };

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+# Where the scheme stands in tables, the processors that it works on, and what it does (switch.h).
+SWITCH_ORDER := 3
+SWITCH_CPUS := sa1110 arm920 arm926
+SWITCH_PROTECTS := 1
+SWITCH_RELOCATES := 1
+# What it has from common, besides headers.
+SWITCH_COMMON := aside cpd domains pages pid_slots

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Of what a microkernel can be built: boards, switching schemes and policies, each a folder.
+
+A folder below `kernel/arch/arm` is one of them if it has a file `facts.mk`, where it states its
+facts once, for make, which includes it, and for this file: lines `NAME := VALUE`.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from switchyard.errors import InputError
+
+FACT = re.compile(r"(\w+) :=(?: (.*))?")
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board, and the processors that may be on it: its own comes first."""
+
+    name: str
+    cpus: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A switching scheme: what a kernel does where it goes from one address space to another."""
+
+    name: str
+    order: int  # among the others, in tables and figures
+    cpus: tuple[str, ...]
+    protects: bool  # whether it keeps address spaces apart (kernel/switch.h, 9)
+    machines: str  # how the names of the machines end on which alone it works; empty: any
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A rule by which domains are recycled; the first in order is what a kernel has by itself."""
+
+    name: str
+    order: int
+
+
+class Facts:
+    """The facts of one folder."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.facts: dict[str, str] = {}
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if not line or line.startswith("#"):
+                continue
+            fact = FACT.fullmatch(line)
+            if fact is None:
+                raise InputError(f"{file}:{number}: found {line!r}; expected NAME := VALUE")
+            self.facts[fact[1]] = fact[2] or ""
+
+    @property
+    def name(self) -> str:
+        """The folder's, by which it is asked for."""
+        return self.file.parent.name
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """A fact that is one word or more."""
+        found = tuple(self.facts.get(name, "").split())
+        if not found:
+            raise InputError(f"{self.file}: no {name}; expected {name} := WORD...")
+        return found
+
+    def number(self, name: str) -> int:
+        """A fact that is a whole number."""
+        found = self.facts.get(name, "")
+        if not re.fullmatch(r"\d+", found):
+            raise InputError(f"{self.file}: {name}: found {found!r}; expected a whole number")
+        return int(found)
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """What there is, in order."""
+
+    boards: tuple[Board, ...]
+    schemes: tuple[Scheme, ...]
+    policies: tuple[Policy, ...]
+
+
+def _facts(folder: Path) -> list[Facts]:
+    return [Facts(file) for file in sorted(folder.glob("*/facts.mk"))]
+
+
+def found(arch: Path) -> Kernels:
+    """The folders of an architecture; none where there is no such architecture."""
+    schemes = [
+        Scheme(
+            one.name,
+            one.number("SWITCH_ORDER"),
+            one.words("SWITCH_CPUS"),
+            one.number("SWITCH_PROTECTS") != 0,
+            one.facts.get("SWITCH_MACHINES", ""),
+        )
+        for one in _facts(arch / "switch")
+    ]
+    policies = [Policy(one.name, one.number("POLICY_ORDER")) for one in _facts(arch / "policy")]
+    return Kernels(
+        tuple(Board(one.name, one.words("BOARD_CPUS")) for one in _facts(arch / "board")),
+        tuple(sorted(schemes, key=lambda one: (one.order, one.name))),
+        tuple(sorted(policies, key=lambda one: (one.order, one.name))),
+    )

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a kernel can be built of is found by its folders, here and by make."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from switchyard import build, kernels
+from switchyard.errors import InputError
+
+ARM = build.root() / "kernel" / "arch" / "arm"
+# In a copy of the sources: what Python draws of l4-ipc, from the stand-in's round trips.
+DRAWN = """
+import json
+from switchyard.build import GUESTS
+from switchyard.experiments.experiment import Settings
+from switchyard.experiments.l4_ipc import L4Ipc
+from switchyard.machine import Stats
+from switchyard.tests import fake_machine as fake
+
+l4_ipc = L4Ipc()
+points = {}
+for job in l4_ipc.jobs(Settings(rounds=8)):
+    stats = json.dumps(fake.bench_ipc(str(job.parameters["scheme"]), job.append))
+    points[job.name] = l4_ipc.measure(job, Stats.parse(stats, job.name))
+found = l4_ipc.outcome(points)
+print(*(series.label for series in found.figure.series), sep="\\n")
+print(*found.tables[0].columns, sep="\\n")
+print(*GUESTS, sep="\\n")
+"""
+
+
+def folders(kind: str, file: str) -> set[str]:
+    return {one.parent.name for one in (ARM / kind).glob(f"*/{file}")}
+
+
+def test_every_folder_is_found() -> None:
+    assert {one.name for one in build.KERNELS.schemes} == folders("switch", "switch_impl.c")
+    assert {one.name for one in build.KERNELS.policies} == folders("policy", "policy.h")
+    assert {one.name for one in build.KERNELS.boards} == folders("board", "board.c")
+    processors = folders("cpu", "cpu.h")
+    named = [one.cpus for one in build.KERNELS.schemes] + [one.cpus for one in build.KERNELS.boards]
+    assert processors == {cpu for cpus in named for cpu in cpus}
+
+
+def test_what_experiments_are_relative_to_comes_first() -> None:
+    assert build.SCHEMES[:2] == ("flush", "fass")
+    assert build.BOUNDS == (build.TAGS,)
+    assert [one for one in build.SCHEMES if not build.protects(one)] == ["single-space"]
+    (usual,) = re.findall(r"^POLICY_DEFAULT := (\S+)$", (ARM / "arch.mk").read_text(), re.M)
+    assert build.POLICIES[0] == usual
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("SWITCH_CPUS = sa1110", r"facts\.mk:3: found 'SWITCH_CPUS = sa1110'; expected NAME :="),
+        ("SWITCH_CPUS :=", "no SWITCH_CPUS"),
+        ("SWITCH_ORDER := first", "SWITCH_ORDER: found 'first'; expected a whole number"),
+    ],
+)
+def test_a_fact_that_is_none_is_refused(tmp_path: Path, line: str, said: str) -> None:
+    (tmp_path / "switch" / "mine").mkdir(parents=True)
+    lines = ["SWITCH_ORDER := 1", "SWITCH_PROTECTS := 1", line]
+    (tmp_path / "switch" / "mine" / "facts.mk").write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError, match=said):
+        kernels.found(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_new_folder_is_enough(tmp_path: Path) -> None:
+    """A scheme, a policy and a board, each a copy of another: no file names them."""
+    for folder in ("include", "kernel", "l4", "user", "bench", "switchyard"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(build.root() / folder, tmp_path / folder, ignore=ignored)
+    arm = tmp_path / "kernel" / "arch" / "arm"
+    for kind, old in (("switch", "flush"), ("policy", "lru"), ("board", "versatile")):
+        shutil.copytree(arm / kind / old, arm / kind / "mine")
+    facts = arm / "switch" / "mine" / "facts.mk"
+    facts.write_text(facts.read_text().replace("SWITCH_ORDER := 1", "SWITCH_ORDER := 7"))
+
+    done = subprocess.run(
+        [sys.executable, "-c", DRAWN],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    shown = done.stdout.splitlines()
+    assert "mine, measured" in shown
+    assert "mine" in shown
+    guests = ["assabet-mine-test", "assabet-mine-bench-ipc", "assabet-fass-mine-bench-policy"]
+    guests += ["versatile-mine-test", "versatile-mine-bench-overheads", "mine-mine-test"]
+    assert set(shown).issuperset(guests)
+
+    made = subprocess.run(
+        ["make", "-C", "kernel", "-n", "BOARD=mine", "SWITCH=mine", "POLICY=mine"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    for part in ("board/mine/board.c", "switch/mine/switch_impl.c"):
+        assert f"-c arch/arm/{part}" in made.stdout
+    assert "build/guests/mine-mine-mine-test.elf" in made.stdout
