@@ -24,7 +24,7 @@
 #define PROBE_REGION_END     0x18 /* W: leave it */
 #define PROBE_STREAM         0x1c /* W: following samples belong to stream 0..255 */
 #define PROBE_SAMPLE         0x20 /* W: append a raw sample to that stream */
-#define PROBE_EVENT          0x24 /* W: count a guest event 0..31 */
+#define PROBE_EVENT          0x24 /* W: count an event 0..31 of the guest's own */
 #define PROBE_COUNTER_SELECT 0x28 /* W: choose a machine counter by number */
 #define PROBE_COUNTER        0x2c /* R: its low half, user and kernel together */
 /* Of the machine's counters, those that programs here ask for, by number. */
@@ -44,19 +44,5 @@
 #define PROBE_SPACE_DIRECTORY 0x34 /* W: in a space, offset of the pointer to its directory */
 #define PROBE_SPACE_KERNEL    0x38 /* W: addresses from here on are the kernel's; not 0 */
 #define PROBE_SPACE_THREAD    0x3c /* W: in a thread, offset of the pointer to its space */
-
-/* Guest events of the microkernel, written on its slow paths only. */
-#define PROBE_EVENT_CACHE_FLUSH     1 /* clean and invalidate of everything */
-#define PROBE_EVENT_TLB_FLUSH       2
-#define PROBE_EVENT_DOMAIN_RECYCLED 3 /* a domain taken from a space that had it */
-#define PROBE_EVENT_CLEAN_RECYCLED  4 /* ... that was clean; counted as 3 as well */
-#define PROBE_EVENT_COLLISION       5 /* a CPD entry of another domain replaced */
-#define PROBE_EVENT_CPD_LOADED      6 /* a CPD entry loaded on demand */
-#define PROBE_EVENT_DOMAIN_ALLOC    7
-#define PROBE_EVENT_SYNONYM_MOVED   8 /* cache lines of a page change to another of its addresses */
-#define PROBE_EVENT_SECTION_SHARED  9 /* a space takes part in another's directory entry */
-#define PROBE_EVENT_PAGE_SPLIT      10 /* a large page or section becomes 16 smaller pages */
-#define PROBE_EVENT_ASIDE           11 /* a space is switched to as `flush` does from now on */
-#define PROBE_EVENT_ASIDE_BACK      12 /* ... and is not any more */
 
 #endif

@@ -5,6 +5,7 @@
 #include "kdb.h"
 
 #include "board.h"
+#include "events.h"
 #include "kip.h"
 #include "kmem.h"
 #include "mapdb.h"
@@ -79,17 +80,36 @@ _Noreturn void panic(const char *what) {
     board_exit(2);
 }
 
+/* An event's statistic has the next number, as 0 and 1 are the heap's. */
+#define EVENT_OF(statistic) ((statistic) - 1)
+_Static_assert(EVENT_OF(L4_STAT_CACHE_FLUSHES) == EVENT_CACHE_FLUSH, "L4_STAT_CACHE_FLUSHES");
+_Static_assert(EVENT_OF(L4_STAT_TLB_FLUSHES) == EVENT_TLB_FLUSH, "L4_STAT_TLB_FLUSHES");
+_Static_assert(EVENT_OF(L4_STAT_DOMAINS_RECYCLED) == EVENT_DOMAIN_RECYCLED,
+               "L4_STAT_DOMAINS_RECYCLED");
+_Static_assert(EVENT_OF(L4_STAT_RECYCLED_CLEAN) == EVENT_CLEAN_RECYCLED, "L4_STAT_RECYCLED_CLEAN");
+_Static_assert(EVENT_OF(L4_STAT_COLLISIONS) == EVENT_COLLISION, "L4_STAT_COLLISIONS");
+_Static_assert(EVENT_OF(L4_STAT_CPD_LOADS) == EVENT_CPD_LOADED, "L4_STAT_CPD_LOADS");
+_Static_assert(EVENT_OF(L4_STAT_DOMAINS_ALLOCATED) == EVENT_DOMAIN_ALLOC,
+               "L4_STAT_DOMAINS_ALLOCATED");
+_Static_assert(EVENT_OF(L4_STAT_SYNONYM_MIGRATIONS) == EVENT_SYNONYM_MOVED,
+               "L4_STAT_SYNONYM_MIGRATIONS");
+_Static_assert(EVENT_OF(L4_STAT_SECTIONS_SHARED) == EVENT_SECTION_SHARED,
+               "L4_STAT_SECTIONS_SHARED");
+_Static_assert(EVENT_OF(L4_STAT_PAGE_SPLITS) == EVENT_PAGE_SPLIT, "L4_STAT_PAGE_SPLITS");
+_Static_assert(EVENT_OF(L4_STAT_ASIDE) == EVENT_ASIDE, "L4_STAT_ASIDE");
+_Static_assert(EVENT_OF(L4_STAT_ASIDE_BACK) == EVENT_ASIDE_BACK, "L4_STAT_ASIDE_BACK");
+
 static uint32_t statistic(uint32_t number) {
     switch (number) {
-    case 0:
+    case L4_STAT_FREE_PAGES:
         mapdb_give_back();
         return kmem_free_pages();
-    case 1:
+    case L4_STAT_TOTAL_PAGES:
         return kmem_total_pages();
     case L4_STAT_PROTECTS:
         return SWITCH_PROTECTS;
     default:
-        return number - 1 < EVENTS ? event_counts[number - 1] : 0;
+        return EVENT_OF(number) < EVENTS ? event_counts[EVENT_OF(number)] : 0;
     }
 }
 

@@ -63,16 +63,4 @@ static inline void probe_write(uint32_t reg, uint32_t value) {
     }
 }
 
-/*
- * What slow paths count: for the probe, where there is one, and for programs (jump target
- * FFFFFFB8, kdb.c). Order and numbers are those of PROBE_EVENT_*.
- */
-#define EVENTS (PROBE_EVENT_ASIDE_BACK + 1)
-extern uint32_t event_counts[EVENTS];
-
-static inline void count_event(uint32_t event) {
-    event_counts[event]++;
-    probe_write(PROBE_EVENT, event);
-}
-
 #endif

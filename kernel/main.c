@@ -6,6 +6,7 @@
 #include "board.h"
 #include "bootinfo.h"
 #include "cpu.h"
+#include "events.h"
 #include "fault.h"
 #include "kdb.h"
 #include "kip.h"

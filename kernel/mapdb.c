@@ -4,6 +4,7 @@
  */
 #include "mapdb.h"
 
+#include "events.h"
 #include "map_page.h"
 #include "node.h"
 #include "switch.h"
@@ -138,7 +139,7 @@ bool node_split(struct node *n) {
     }
     for (struct node *m = n; m != NULL; m = m->next) {
         if (is_marked(m)) {
-            count_event(PROBE_EVENT_PAGE_SPLIT);
+            count_event(EVENT_PAGE_SPLIT);
             split_one(m, &nodes, &tables);
         }
     }

@@ -7,6 +7,7 @@
  * Where both are of one size, the page moves as a whole, for it may have been filled by one to be
  * used by the other. If both go on writing it, it is split.
  */
+#include "events.h"
 #include "node.h"
 #include "switch.h"
 
@@ -108,7 +109,7 @@ void synonym_wake(struct node *n, uint32_t va, bool write) {
         }
         if (moved) {
             switch_unmap_finish();
-            count_event(PROBE_EVENT_SYNONYM_MOVED);
+            count_event(EVENT_SYNONYM_MOVED);
         }
     }
     bool was_valid = node_is_valid(n);

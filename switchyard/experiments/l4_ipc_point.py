@@ -20,7 +20,7 @@ STALLS = {
     "walk_stall_cycles": ("walk_stall_cycles",),
     "write_buffer_stall_cycles": ("write_buffer_stall_cycles",),
 }
-# ... and events that the kernel reports, by their numbers in include/probe.h.
+# ... and events that the kernel reports, by their numbers in kernel/events.h.
 EVENTS = {
     "cache_flushes": 1,
     "tlb_flushes": 2,

@@ -52,7 +52,7 @@ COUNTED = {
     "fill_stall_cycles": ("fill_stall_cycles",),
     "cache_flushes": (),
 }
-CACHE_FLUSH = 1  # include/probe.h
+CACHE_FLUSH = 1  # kernel/events.h
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The architecture line in `kernel/`: what the generic part must not name."""
+"""The architecture line in `kernel/`, what the generic part must not name; numbers of events."""
 
 import re
 from pathlib import Path
 
 from switchyard import build
+from switchyard.experiments import counted, l4_ipc_point, l4_pagefault
 
 # Of ARM's status register, register frame, page tables and page sizes: arch/arm has functions and
 # constants for what others need of them.
@@ -37,3 +38,27 @@ def test_what_is_foreign_is_found() -> None:
     arch = Path(build.root() / "kernel" / "arch" / "arm")
     assert crossings((arch / "frame.h").read_text())
     assert crossings((arch / "ptab.c").read_text())
+
+
+# The kernel's events by the names of their records.
+EVENTS = {
+    "cache_flushes": "EVENT_CACHE_FLUSH",
+    "tlb_flushes": "EVENT_TLB_FLUSH",
+    "domains_recycled": "EVENT_DOMAIN_RECYCLED",
+    "clean_domains_recycled": "EVENT_CLEAN_RECYCLED",
+    "collisions": "EVENT_COLLISION",
+    "cpd_entries_loaded": "EVENT_CPD_LOADED",
+    "sections_shared": "EVENT_SECTION_SHARED",
+}
+
+
+def test_experiments_have_the_kernels_numbers_of_events() -> None:
+    header = (build.root() / "kernel" / "events.h").read_text()
+    kernels = {
+        name: int(number) for name, number in re.findall(r"^ +(EVENT_\w+) = (\d+),", header, re.M)
+    }
+    assert len(set(kernels.values())) == len(kernels) > len(EVENTS)
+    assert max(kernels.values()) < 32  # the probe's register takes no more (include/probe.h)
+    asked = {**l4_ipc_point.EVENTS, **counted.SHARED}
+    assert asked == {name: kernels[event] for name, event in EVENTS.items()}
+    assert kernels["EVENT_CACHE_FLUSH"] == l4_pagefault.CACHE_FLUSH

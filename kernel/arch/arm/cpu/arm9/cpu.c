@@ -5,10 +5,10 @@
  */
 #include "cpu.h"
 
-#include "kernel.h"
+#include "events.h"
 
 void cpu_flush_caches(void) {
-    count_event(PROBE_EVENT_CACHE_FLUSH);
+    count_event(EVENT_CACHE_FLUSH);
     cpu_clean_invalidate_dcache();
     CP15_WRITE(c7, c5, 0, 0);
     CP15_WRITE(c7, c10, 4, 0);
@@ -16,7 +16,7 @@ void cpu_flush_caches(void) {
 
 void cpu_flush_tlbs(void) {
     cpu_invalidate_tlbs();
-    count_event(PROBE_EVENT_TLB_FLUSH);
+    count_event(EVENT_TLB_FLUSH);
 }
 
 void cpu_clean_dcache_range(uint32_t mva, uint32_t size, int invalidate) {

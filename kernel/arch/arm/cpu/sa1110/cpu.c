@@ -4,6 +4,7 @@
  */
 #include "cpu.h"
 
+#include "events.h"
 #include "kernel.h"
 
 /*
@@ -19,7 +20,7 @@ void cpu_flush_caches(void) {
     uint32_t at = ZEROS_VA;
     uint32_t mini = ZEROS_MINI_VA;
     uint32_t scratch;
-    count_event(PROBE_EVENT_CACHE_FLUSH); /* before, so that it is no miss */
+    count_event(EVENT_CACHE_FLUSH); /* before, so that it is no miss */
     __asm__ volatile("1: ldr %2, [%0], #32\n"
                      "   tst %0, %3\n"
                      "   beq 1b\n"
@@ -41,7 +42,7 @@ _Static_assert((ZEROS_VA & (2 * CPU_DCACHE_BYTES - 1)) == 0 && (ZEROS_MINI_VA & 
 
 void cpu_flush_tlbs(void) {
     cpu_invalidate_tlbs();
-    count_event(PROBE_EVENT_TLB_FLUSH);
+    count_event(EVENT_TLB_FLUSH);
 }
 
 void cpu_clean_dcache_range(uint32_t mva, uint32_t size, int invalidate) {

@@ -6,6 +6,7 @@
 
 #include "cpd.h"
 #include "domains.h"
+#include "events.h"
 #include "kmem.h"
 #include "pid_slots.h"
 #include "switch.h"
@@ -15,7 +16,7 @@ static bool trying; /* they are coming back, and none has stepped aside since */
 
 /* As scheme `flush` does it, and last, for afterwards all that is touched is a miss. */
 static inline void load_directory(uint32_t ttb) {
-    count_event(PROBE_EVENT_TLB_FLUSH);
+    count_event(EVENT_TLB_FLUSH);
     cpu_flush_caches();
     cpu_set_ttb(ttb);
     cpu_invalidate_tlbs();
@@ -63,7 +64,7 @@ static void step_aside(struct space *space) {
     s->next_aside = all_aside;
     all_aside = s;
     trying = false;
-    count_event(PROBE_EVENT_ASIDE);
+    count_event(EVENT_ASIDE);
 }
 
 void aside_forget(struct switch_state *s) {
@@ -87,7 +88,7 @@ static void step_back(struct switch_state *s) {
     s->poor = POOR_AT_RETURN;
     s->contested = 0; /* what it collided for then it may not use any more */
     slot_go_home(s);
-    count_event(PROBE_EVENT_ASIDE_BACK);
+    count_event(EVENT_ASIDE_BACK);
 }
 
 /* From a space that is not aside. */

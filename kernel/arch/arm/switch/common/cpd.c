@@ -4,6 +4,8 @@
  */
 #include "cpd.h"
 
+#include "events.h"
+
 struct cpd cpd;
 
 void switch_init(void) {
@@ -158,7 +160,7 @@ void cpd_load_entry(struct switch_state *s, uint32_t section, uint32_t value) {
             (void)contest(holder, section);
         }
         cpd_remove_entry(section);
-        count_event(PROBE_EVENT_COLLISION);
+        count_event(EVENT_COLLISION);
     }
     bool cached = cpd_has_ghost(s, section);
     s->collided |= former != 0 || cached;
@@ -167,7 +169,7 @@ void cpd_load_entry(struct switch_state *s, uint32_t section, uint32_t value) {
     if (listed) {
         cpd_list(section, s->domain);
     }
-    count_event(PROBE_EVENT_CPD_LOADED);
+    count_event(EVENT_CPD_LOADED);
     if (unlikely(cached)) {
         cpd_flush();
     } else if (unlikely(former != 0)) {
@@ -217,7 +219,7 @@ void cpd_exchange(struct space *space) {
     }
     s->collided = ((changed & ~1u) | cached) != 0;
     ptab_publish();
-    count_event(PROBE_EVENT_COLLISION);
+    count_event(EVENT_COLLISION);
     if (((changed & hot.scheme.ran) | cached) != 0) {
         cpd_flush_to_leave();
     }

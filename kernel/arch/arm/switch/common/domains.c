@@ -6,6 +6,7 @@
 
 #include "cpd.h"
 #include "cpd_asm.h"
+#include "events.h"
 
 _Static_assert(offsetof(struct space, scheme) == 0, "the switch finds it at the space's address");
 _Static_assert(offsetof(struct switch_state, dacr) == SWITCH_DACR, "switch_state.dacr");
@@ -67,9 +68,9 @@ void domain_recycle(uint32_t from) {
         if ((victims >> domain & 1) != 0) {
             cached |= cpd_has_run(domain);
             domain_lose(domains.holder[domain]);
-            count_event(PROBE_EVENT_DOMAIN_RECYCLED);
+            count_event(EVENT_DOMAIN_RECYCLED);
             if (clean) {
-                count_event(PROBE_EVENT_CLEAN_RECYCLED);
+                count_event(EVENT_CLEAN_RECYCLED);
             }
         }
     }
@@ -98,5 +99,5 @@ void domain_take(struct switch_state *to) {
     domains.policy[domain] = &to->policy;
     to->domain = (uint8_t)domain;
     domain_update_access(to);
-    count_event(PROBE_EVENT_DOMAIN_ALLOC);
+    count_event(EVENT_DOMAIN_ALLOC);
 }

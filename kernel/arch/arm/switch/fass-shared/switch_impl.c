@@ -22,6 +22,7 @@
 
 #include "cpd.h"
 #include "domains.h"
+#include "events.h"
 #include "pid_slots.h"
 
 /* Shared sections have at most so many domains, so that there are enough for spaces. */
@@ -60,9 +61,9 @@ void sharing_end(uint32_t domain) {
 static void recycle_shared(uint32_t domain) {
     bool clean = (hot.scheme.dirty >> domain & 1) == 0;
     cpd_remove_entries_of(domain);
-    count_event(PROBE_EVENT_DOMAIN_RECYCLED);
+    count_event(EVENT_DOMAIN_RECYCLED);
     if (clean) {
-        count_event(PROBE_EVENT_CLEAN_RECYCLED);
+        count_event(EVENT_CLEAN_RECYCLED);
     } else {
         cpd_flush();
         return;
@@ -152,7 +153,7 @@ static bool share_entry(struct switch_state *s, uint32_t section, uint32_t value
         domain = fresh;
     }
     join(s, domain);
-    count_event(PROBE_EVENT_SECTION_SHARED);
+    count_event(EVENT_SECTION_SHARED);
     return true;
 }
 

@@ -2,6 +2,7 @@
 /*
  * Scheme `flush`, out of line.
  */
+#include "events.h"
 #include "own_directory.h"
 
 /* Since the last switch_unmap_finish: was there anything, how many bytes were cleaned by line, and
@@ -32,7 +33,7 @@ void switch_prepare(struct space *to) {
  * what else there is before it. */
 void flush_and_load(uint32_t ttb);
 void flush_and_load(uint32_t ttb) {
-    count_event(PROBE_EVENT_TLB_FLUSH);
+    count_event(EVENT_TLB_FLUSH);
     cpu_flush_caches();
     cpu_set_ttb(ttb);
     cpu_invalidate_tlbs();
