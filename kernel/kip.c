@@ -10,10 +10,9 @@
 #include "kernel.h"
 #include "thread.h"
 
-extern char kip_page[], kip_stub_space_control[], kip_stub_thread_control[],
-    kip_stub_processor_control[], kip_stub_memory_control[], kip_stub_ipc[], kip_stub_lipc[],
-    kip_stub_unmap[], kip_stub_exchange_registers[], kip_stub_system_clock[],
-    kip_stub_thread_switch[], kip_stub_schedule[];
+extern char kip_page[];
+#define DECLARE_STUB(name, Name, number, word) extern char kip_stub_##name[];
+L4_SYSTEM_CALLS(DECLARE_STUB)
 
 /* Absolute symbols made by embed.py. */
 extern char boot_sigma0_ip[], boot_sigma0_low[], boot_sigma0_high[];
@@ -102,17 +101,8 @@ void kip_init(uint32_t boot_info) {
     *(L4_ProcDesc_t *)(kip_page + PROCESSOR_DESC) =
         (L4_ProcDesc_t){.raw = {BOARD_EXTERNAL_KHZ, BOARD_INTERNAL_KHZ, 0, 0}};
 
-    the_kip->SpaceControl = stub_offset(kip_stub_space_control);
-    the_kip->ThreadControl = stub_offset(kip_stub_thread_control);
-    the_kip->ProcessorControl = stub_offset(kip_stub_processor_control);
-    the_kip->MemoryControl = stub_offset(kip_stub_memory_control);
-    the_kip->Ipc = stub_offset(kip_stub_ipc);
-    the_kip->Lipc = stub_offset(kip_stub_lipc);
-    the_kip->Unmap = stub_offset(kip_stub_unmap);
-    the_kip->ExchangeRegisters = stub_offset(kip_stub_exchange_registers);
-    the_kip->SystemClock = stub_offset(kip_stub_system_clock);
-    the_kip->ThreadSwitch = stub_offset(kip_stub_thread_switch);
-    the_kip->Schedule = stub_offset(kip_stub_schedule);
+#define SET_STUB(name, Name, number, word) the_kip->Name = stub_offset(kip_stub_##name);
+    L4_SYSTEM_CALLS(SET_STUB)
 
     add_memories();
     add_kernel_desc();

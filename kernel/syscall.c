@@ -8,11 +8,12 @@
 
 #include "fault.h"
 #include "ipc.h"
-#include "offsets.h"
 #include "sched.h"
 #include "space.h"
 #include "switch.h"
 #include "timer.h"
+
+#include <l4/syscall_list.h>
 
 static void result(struct tcb *self, uint32_t value, uint32_t error) {
     frame_set_result(&self->frame, value);
@@ -128,22 +129,17 @@ static void sys_memory_control(struct tcb *self) {
     result(self, error == L4_ErrOk, error);
 }
 
+/* Those of other files; Lipc differs from Ipc in the kind of ids, which Ipc takes, too. */
+#define sys_ipc                ipc
+#define sys_lipc               ipc
+#define sys_exchange_registers exchange_registers
+#define sys_schedule           schedule
+
 void syscall(struct tcb *self, uint32_t number) {
-    static void (*const calls[SYSCALLS])(struct tcb *) = {
-        [SYSCALL_IPC] = ipc,
-        [SYSCALL_LIPC] = ipc,
-        [SYSCALL_THREAD_SWITCH] = sys_thread_switch,
-        [SYSCALL_THREAD_CONTROL] = sys_thread_control,
-        [SYSCALL_EXCHANGE_REGISTERS] = exchange_registers,
-        [SYSCALL_SCHEDULE] = schedule,
-        [SYSCALL_UNMAP] = sys_unmap,
-        [SYSCALL_SPACE_CONTROL] = sys_space_control,
-        [SYSCALL_PROCESSOR_CONTROL] = sys_processor_control,
-        [SYSCALL_MEMORY_CONTROL] = sys_memory_control,
-        [SYSCALL_SYSTEM_CLOCK] = sys_system_clock,
-    };
+#define ENTRY(name, Name, number, word) [number] = sys_##name,
+    static void (*const calls[L4_SYSTEM_CALL_COUNT])(struct tcb *) = {L4_SYSTEM_CALLS(ENTRY)};
     thread_entered_kernel();
-    if (number < SYSCALLS) {
+    if (number < L4_SYSTEM_CALL_COUNT) {
         calls[number](self);
     } else {
         fault_swi(self);

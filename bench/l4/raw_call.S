@@ -3,6 +3,7 @@
  * raw.h. A stub keeps r11 and sp; ThreadSwitch also r1 to r7, as they are no arguments of it.
  */
 #include <l4/arch/arm/binding.h>
+#include <l4/syscall_list.h>
 
     .macro  function name
     .global \name
@@ -16,18 +17,18 @@
     mov     pc, \stub
     .endm
 
-    .macro  stub name, offset
-    function \name
+    .macro  stub name
+    function raw_stub_\name
     ldr     r0, =l4_syscalls
-    ldr     r0, [r0, #\offset - L4_KIP_SC_SPACE_CONTROL]
+    ldr     r0, [r0, #.Lkip_\name - L4_KIP_SYSTEM_CALLS]
     mov     pc, lr
     .endm
 
     .text
-    stub    raw_stub_ipc, L4_KIP_SC_IPC
-    stub    raw_stub_lipc, L4_KIP_SC_LIPC
-    stub    raw_stub_thread_switch, L4_KIP_SC_THREAD_SWITCH
-    stub    raw_stub_system_clock, L4_KIP_SC_SYSTEM_CLOCK
+    stub    ipc
+    stub    lipc
+    stub    thread_switch
+    stub    system_clock
 
     function raw_call
     stmfd   sp!, {r4-r11, lr}

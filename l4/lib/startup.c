@@ -13,8 +13,10 @@ void l4_system_clock(L4_Word_t words[2]);
 void l4_exchange_registers(L4_Word_t words[7]);
 
 /* Absolute addresses of the kernel's stubs, in the order of the KIP's words from SpaceControl. */
-L4_Word_t l4_syscalls[11];
-_Static_assert(L4_KIP_SC_SCHEDULE - L4_KIP_SC_SPACE_CONTROL == 10 * sizeof(L4_Word_t), "stubs");
+L4_Word_t l4_syscalls[L4_SYSTEM_CALL_COUNT];
+#define IS_IN_ORDER(name, Name, number, word)                                                      \
+    _Static_assert((word) - L4_KIP_SYSTEM_CALLS < sizeof l4_syscalls, #Name);
+L4_SYSTEM_CALLS(IS_IN_ORDER)
 
 static L4_KernelInterfacePage_t *kip;
 

@@ -68,6 +68,24 @@ def test_cpp_uses_each_name_that_is_not_overloaded() -> None:
     assert found == []
 
 
+CALL = re.compile(r"^    X\((\w+), +(\w+), +(\d+), (0x\w+)\)", re.M)
+
+
+def test_every_system_call_of_the_list_is_there() -> None:
+    headers, library = ROOT / "l4" / "include" / "l4", ROOT / "l4" / "lib" / "arch" / "arm"
+    calls = CALL.findall((headers / "syscall_list.h").read_text())
+    assert sorted(int(number) for _, _, number, _ in calls) == list(range(len(calls)))
+    assert [int(word, 16) for *_, word in calls] == [0xD0 + 4 * i for i in range(len(calls))]
+    stubs = (library / "syscalls.S").read_text()
+    declared = (headers / "syscall.h").read_text()
+    called = code("manual.c")
+    for name, manual, _, _ in calls:
+        assert re.search(rf"(?:\bsyscall +|\bipc +L4_\w+, ){name}$", stubs, re.M), name
+        assert f" L4_{manual}(" in declared, manual
+        assert re.search(rf"\bL4_{manual}\b", called), manual
+    assert len(re.findall(r"^ +(?:syscall +\w|ipc +L4_)", stubs, re.M)) == len(calls)
+
+
 def compiled(source: Path, out: Path) -> set[str]:
     """The functions that a source uses, by their names with types in them.
 

@@ -24,6 +24,7 @@
 #include "switch_asm.h"
 
 #include <l4/arch/arm/binding.h>
+#include <l4/syscall_list.h>
 
 /* Message registers that do not travel in registers, from this one on. */
 #define FIRST_WORD (L4_UTCB_MR + 5 * 4)
@@ -46,7 +47,7 @@
 
     .global swi_entry
 swi_entry:
-    cmn     r12, #SYSCALL_IPC + 1
+    cmn     r12, #.Lsyscall_ipc + 1
     bne     lipc_path
     .global swi_entry_ipc
 swi_entry_ipc:
@@ -388,6 +389,6 @@ ipc_path_slow_saved:
     str     r12, [r8, #TCB_CPSR]
     strb    r11, [r8, #TCB_STATE]
     mov     r0, r8
-    mov     r1, #SYSCALL_IPC
+    mov     r1, #.Lsyscall_ipc
     bl      syscall
     b       kernel_exit

@@ -7,36 +7,28 @@
  */
 #include "offsets.h"
 
+#include <l4/syscall_list.h>
+
     .section .kip, "aw"
     .global kip_page
 kip_page:
     .space  0x800
 
-    .macro  stub name, number
+    .macro  stub name
+    .subsection 1 + .Lsyscall_\name     @ in the order of their numbers
     .balign 32
     .global kip_stub_\name
 kip_stub_\name:
-    mvn     r12, #\number
-    swi     #\number
+    .ifc \name, lipc                    @ which one comparison tells from Ipc and all others (ipc_path.S)
+    mvn     r12, #~LIPC_MARK
+    .else
+    mvn     r12, #.Lsyscall_\name
+    .endif
+    swi     #.Lsyscall_\name
     mov     pc, lr
     .endm
 
-    stub    ipc, SYSCALL_IPC
-/* Lipc's number is another one, which one comparison tells from Ipc's and all others (ipc_path.S). */
-    .balign 32
-    .global kip_stub_lipc
-kip_stub_lipc:
-    mvn     r12, #~LIPC_MARK
-    swi     #SYSCALL_LIPC
-    mov     pc, lr
-
-    stub    thread_switch, SYSCALL_THREAD_SWITCH
-    stub    thread_control, SYSCALL_THREAD_CONTROL
-    stub    exchange_registers, SYSCALL_EXCHANGE_REGISTERS
-    stub    schedule, SYSCALL_SCHEDULE
-    stub    unmap, SYSCALL_UNMAP
-    stub    space_control, SYSCALL_SPACE_CONTROL
-    stub    processor_control, SYSCALL_PROCESSOR_CONTROL
-    stub    memory_control, SYSCALL_MEMORY_CONTROL
-    stub    system_clock, SYSCALL_SYSTEM_CLOCK
+#define STUB(name, Name, number, word) stub name;
+    L4_SYSTEM_CALLS(STUB)
+    .subsection 1 + L4_SYSTEM_CALL_COUNT
     .balign 4096

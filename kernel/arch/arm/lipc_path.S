@@ -13,6 +13,7 @@
 #include "switch_asm.h"
 
 #include <l4/arch/arm/binding.h>
+#include <l4/syscall_list.h>
 
 #define GLOBAL_ID 0x3f                  /* some of these bits are set in one */
 
@@ -103,5 +104,5 @@ lipc_path_load:
     ldr     lr, [r8, #TCB_PC]
     tst     r0, #GLOBAL_ID
     bne     swi_entry_ipc
-    mvn     r12, #SYSCALL_LIPC
+    mvn     r12, #.Lsyscall_lipc
     b       swi_entry_slow

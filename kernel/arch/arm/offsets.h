@@ -51,20 +51,8 @@
 
 #define KERNEL_STACK_SIZE 2048
 
-/* What the stubs in the KIP put into r12 (kip.S): the complement of the call's number. */
-#define SYSCALL_IPC                0
-#define SYSCALL_LIPC               1
-#define SYSCALL_THREAD_SWITCH      2
-#define SYSCALL_THREAD_CONTROL     3
-#define SYSCALL_EXCHANGE_REGISTERS 4
-#define SYSCALL_SCHEDULE           5
-#define SYSCALL_UNMAP              6
-#define SYSCALL_SPACE_CONTROL      7
-#define SYSCALL_PROCESSOR_CONTROL  8
-#define SYSCALL_MEMORY_CONTROL     9
-#define SYSCALL_SYSTEM_CLOCK       10
-#define SYSCALLS                   11
-/* Only Lipc's stub puts this there instead: adding 1 overflows. */
+/* The stubs in the KIP put the complement of the call's number into r12 (kip.S), but Lipc's this:
+ * adding 1 overflows. */
 #define LIPC_MARK 0x7fffffff
 
 #endif

@@ -9,6 +9,7 @@
 #include "switch_asm.h"
 
 #include <l4/arch/arm/binding.h>
+#include <l4/syscall_list.h>
 
     .text
     .balign 32
@@ -16,7 +17,7 @@
 /* From lipc_path, with the program's registers: a system call that is neither Ipc nor Lipc. */
     .global yield_path
 yield_path:
-    cmn     r12, #SYSCALL_THREAD_SWITCH + 1
+    cmn     r12, #.Lsyscall_thread_switch + 1
     bne     swi_entry_slow
     ldr     r8, [sp, #HOT_CURRENT]
     ldr     r10, [sp, #HOT_READY_TOP]

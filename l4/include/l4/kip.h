@@ -7,6 +7,7 @@
 #ifndef L4_KIP_H
 #define L4_KIP_H
 
+#include <l4/syscall_list.h>
 #include <l4/types.h>
 
 /* Where a server that the boot image brings along starts and lies. */
@@ -133,7 +134,7 @@ typedef struct {
     L4_ThreadInfo_t ThreadInfo;       /* c4 */
     L4_PageInfo_t PageInfo;           /* c8 */
     L4_ProcessorInfo_t ProcessorInfo; /* cc */
-    L4_Word_t SpaceControl;           /* d0 and on: offsets of the system-call stubs */
+    L4_Word_t SpaceControl;           /* d0 and on: offsets of the stubs (syscall_list.h) */
     L4_Word_t ThreadControl;
     L4_Word_t ProcessorControl;
     L4_Word_t MemoryControl;
@@ -164,17 +165,9 @@ L4_KIP_AT(ClockInfo, L4_KIP_CLOCK_INFO);
 L4_KIP_AT(ThreadInfo, L4_KIP_THREAD_INFO);
 L4_KIP_AT(PageInfo, L4_KIP_PAGE_INFO);
 L4_KIP_AT(ProcessorInfo, L4_KIP_PROCESSOR_INFO);
-L4_KIP_AT(SpaceControl, L4_KIP_SC_SPACE_CONTROL);
-L4_KIP_AT(ThreadControl, L4_KIP_SC_THREAD_CONTROL);
-L4_KIP_AT(ProcessorControl, L4_KIP_SC_PROCESSOR_CONTROL);
-L4_KIP_AT(MemoryControl, L4_KIP_SC_MEMORY_CONTROL);
-L4_KIP_AT(Ipc, L4_KIP_SC_IPC);
-L4_KIP_AT(Lipc, L4_KIP_SC_LIPC);
-L4_KIP_AT(Unmap, L4_KIP_SC_UNMAP);
-L4_KIP_AT(ExchangeRegisters, L4_KIP_SC_EXCHANGE_REGISTERS);
-L4_KIP_AT(SystemClock, L4_KIP_SC_SYSTEM_CLOCK);
-L4_KIP_AT(ThreadSwitch, L4_KIP_SC_THREAD_SWITCH);
-L4_KIP_AT(Schedule, L4_KIP_SC_SCHEDULE);
+#define L4_KIP_STUB(name, Name, number, word) L4_KIP_AT(Name, word);
+L4_SYSTEM_CALLS(L4_KIP_STUB)
+#undef L4_KIP_STUB
 #undef L4_KIP_AT
 
 /* KernDescPtr points here; the strings follow: version, then features, empty string last. */

@@ -3,16 +3,17 @@
  * System-call stubs: C's argument registers to the binding's and back (binding.h names them).
  *
  * The kernel's own stub is at KIP base + the KIP's word; l4_startup keeps the sums in l4_syscalls,
- * whose fields are at the KIP word's offset - L4_KIP_SC_SPACE_CONTROL. A call keeps sp and r11
+ * whose fields are at the KIP word's offset - L4_KIP_SYSTEM_CALLS. A call keeps sp and r11
  * only, so whatever else C expects to live on is saved here. `to` and the others stay in the
  * registers where AAPCS passed them wherever the binding allows.
  */
 #include <l4/arch/arm/binding.h>
+#include <l4/syscall_list.h>
 
-    /* Calls the stub whose KIP word is at `offset`; takes ip and lr. */
-    .macro  syscall offset
+    /* Calls the stub of a system call, by its name in the list; takes ip and lr. */
+    .macro  syscall name
     ldr     ip, =l4_syscalls
-    ldr     ip, [ip, #\offset - L4_KIP_SC_SPACE_CONTROL]
+    ldr     ip, [ip, #.Lkip_\name - L4_KIP_SYSTEM_CALLS]
     mov     lr, pc
     mov     pc, ip
     .endm
@@ -37,13 +38,13 @@
     .text
 
     /* L4_MsgTag_t L4_Ipc(to, from_specifier, timeouts, *from): MR 0-4 travel in r3-r7. */
-    .macro  ipc name, offset
+    .macro  ipc name, call
     function \name
     stmfd   sp!, {r3-r10, lr}
     utcb    ip
     add     ip, ip, #L4_UTCB_MR
     ldmia   ip, {r3-r7}
-    syscall \offset
+    syscall \call
     utcb    ip
     add     ip, ip, #L4_UTCB_MR
     stmia   ip, {r3-r7}
@@ -54,8 +55,8 @@
     end     \name
     .endm
 
-    ipc     L4_Ipc, L4_KIP_SC_IPC
-    ipc     L4_Lipc, L4_KIP_SC_LIPC
+    ipc     L4_Ipc, ipc
+    ipc     L4_Lipc, lipc
 
     /* void L4_Unmap(control): MR 0-4 in r3-r7, both ways. */
     function L4_Unmap
@@ -63,7 +64,7 @@
     utcb    ip
     add     ip, ip, #L4_UTCB_MR
     ldmia   ip, {r3-r7}
-    syscall L4_KIP_SC_UNMAP
+    syscall unmap
     utcb    ip
     add     ip, ip, #L4_UTCB_MR
     stmia   ip, {r3-r7}
@@ -73,14 +74,14 @@
     /* void L4_ThreadSwitch(dest) */
     function L4_ThreadSwitch
     stmfd   sp!, {r4-r10, lr}
-    syscall L4_KIP_SC_THREAD_SWITCH
+    syscall thread_switch
     ldmfd   sp!, {r4-r10, pc}
     end     L4_ThreadSwitch
 
     /* l4_system_clock(uint32_t words[2]): the result is in two registers, as C cannot say portably. */
     function l4_system_clock
     stmfd   sp!, {r0, r4-r10, lr}
-    syscall L4_KIP_SC_SYSTEM_CLOCK
+    syscall system_clock
     ldr     r2, [sp], #4
     stmia   r2, {r0, r1}
     ldmfd   sp!, {r4-r10, pc}
@@ -90,7 +91,7 @@
     function L4_ThreadControl
     stmfd   sp!, {r4-r10, lr}
     ldr     r4, [sp, #32]
-    syscall L4_KIP_SC_THREAD_CONTROL
+    syscall thread_control
     ldmfd   sp!, {r4-r10, pc}
     end     L4_ThreadControl
 
@@ -98,7 +99,7 @@
     function L4_SpaceControl
     stmfd   sp!, {r4-r10, lr}
     ldr     r4, [sp, #32]
-    syscall L4_KIP_SC_SPACE_CONTROL
+    syscall space_control
     ldr     r2, [sp, #36]
     str     r1, [r2]
     ldmfd   sp!, {r4-r10, pc}
@@ -107,7 +108,7 @@
     /* L4_Word_t L4_ProcessorControl(processor, internal, external, voltage) */
     function L4_ProcessorControl
     stmfd   sp!, {r4-r10, lr}
-    syscall L4_KIP_SC_PROCESSOR_CONTROL
+    syscall processor_control
     ldmfd   sp!, {r4-r10, pc}
     end     L4_ProcessorControl
 
@@ -116,7 +117,7 @@
     stmfd   sp!, {r4-r10, lr}
     mov     ip, r1
     ldmia   ip, {r1-r4}
-    syscall L4_KIP_SC_MEMORY_CONTROL
+    syscall memory_control
     ldmfd   sp!, {r4-r10, pc}
     end     L4_MemoryControl
 
@@ -126,7 +127,7 @@
     function l4_exchange_registers
     stmfd   sp!, {r0, r4-r10, lr}
     ldmia   r0, {r0-r6}
-    syscall L4_KIP_SC_EXCHANGE_REGISTERS
+    syscall exchange_registers
     ldr     ip, [sp], #4
     stmia   ip, {r0-r6}
     ldmfd   sp!, {r4-r10, pc}
@@ -136,7 +137,7 @@
     function L4_Schedule
     stmfd   sp!, {r4-r10, lr}
     ldr     r4, [sp, #32]
-    syscall L4_KIP_SC_SCHEDULE
+    syscall schedule
     ldr     r2, [sp, #36]
     str     r1, [r2]
     ldmfd   sp!, {r4-r10, pc}

@@ -9,35 +9,24 @@
 #define L4_ARCH_ARM_BINDING_H
 
 /* Kernel interface page (KIP): words that assembly or a boot loader uses. */
-#define L4_KIP_SIZE                  0x1000
-#define L4_KIP_SIGMA0_SP             0x20
-#define L4_KIP_SIGMA0_IP             0x24
-#define L4_KIP_SIGMA0_LOW            0x28
-#define L4_KIP_SIGMA0_HIGH           0x2c
-#define L4_KIP_ROOT_SP               0x40
-#define L4_KIP_ROOT_IP               0x44
-#define L4_KIP_ROOT_LOW              0x48
-#define L4_KIP_ROOT_HIGH             0x4c
-#define L4_KIP_MEMORY_INFO           0x54
-#define L4_KIP_UTCB_INFO             0xa8
-#define L4_KIP_KIP_AREA_INFO         0xac
-#define L4_KIP_BOOT_INFO             0xb8
-#define L4_KIP_PROC_DESC_PTR         0xbc
-#define L4_KIP_CLOCK_INFO            0xc0
-#define L4_KIP_THREAD_INFO           0xc4
-#define L4_KIP_PAGE_INFO             0xc8
-#define L4_KIP_PROCESSOR_INFO        0xcc
-#define L4_KIP_SC_SPACE_CONTROL      0xd0
-#define L4_KIP_SC_THREAD_CONTROL     0xd4
-#define L4_KIP_SC_PROCESSOR_CONTROL  0xd8
-#define L4_KIP_SC_MEMORY_CONTROL     0xdc
-#define L4_KIP_SC_IPC                0xe0
-#define L4_KIP_SC_LIPC               0xe4
-#define L4_KIP_SC_UNMAP              0xe8
-#define L4_KIP_SC_EXCHANGE_REGISTERS 0xec
-#define L4_KIP_SC_SYSTEM_CLOCK       0xf0
-#define L4_KIP_SC_THREAD_SWITCH      0xf4
-#define L4_KIP_SC_SCHEDULE           0xf8
+#define L4_KIP_SIZE           0x1000
+#define L4_KIP_SIGMA0_SP      0x20
+#define L4_KIP_SIGMA0_IP      0x24
+#define L4_KIP_SIGMA0_LOW     0x28
+#define L4_KIP_SIGMA0_HIGH    0x2c
+#define L4_KIP_ROOT_SP        0x40
+#define L4_KIP_ROOT_IP        0x44
+#define L4_KIP_ROOT_LOW       0x48
+#define L4_KIP_ROOT_HIGH      0x4c
+#define L4_KIP_MEMORY_INFO    0x54
+#define L4_KIP_UTCB_INFO      0xa8
+#define L4_KIP_KIP_AREA_INFO  0xac
+#define L4_KIP_BOOT_INFO      0xb8
+#define L4_KIP_PROC_DESC_PTR  0xbc
+#define L4_KIP_CLOCK_INFO     0xc0
+#define L4_KIP_THREAD_INFO    0xc4
+#define L4_KIP_PAGE_INFO      0xc8
+#define L4_KIP_PROCESSOR_INFO 0xcc
 
 /* First words of the KIP: 'L' '4' 0xE6 'K' in memory order; version 0x84, sub-version 5 ("X.2"). */
 #define L4_KIP_MAGIC       0x4be6344c
