@@ -9,8 +9,7 @@
  *
  * The vectors branch here directly: they lie in the kernel's own section.
  */
-#include "offsets.h"
-#include "switch_asm.h"
+#include "path_asm.h"
 
 /* Fault status: translation fault of a section, domain fault of a section or of a page. */
 #define STATUS_TRANSLATION_SECTION 0x5
@@ -97,12 +96,9 @@ resume_current:
     strb    r1, [lr, #TCB_STATE]
     switch_exit_hook
     msr     spsr_cxsf, r0
-    ldmia   lr, {r11, sp, lr}^
-    mov     r0, r0                      @ as in save_frame_swi
+    load_user_bank lr
     add     lr, lr, #TCB_R0
-    ldmia   lr, {r0-r10, r12}
-    ldr     lr, [lr, #TCB_PC - TCB_R0]
-    movs    pc, lr
+    leave_frame
 
 irq_entry:
     sub     lr, lr, #4

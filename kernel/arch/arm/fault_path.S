@@ -9,12 +9,8 @@
  * whatever of that table the scheme has loaded: so neither it nor the mapping database is asked. The
  * place is noted (ptab_hole), for the answer is likely to be for it.
  */
-#include "cpu_asm.h"
 #include "layout.h"
-#include "offsets.h"
-#include "switch_asm.h"
-
-#include <l4/arch/arm/binding.h>
+#include "path_asm.h"
 
 #define STATUS_ONE     0x1  /* set in all of translation, domain and permission faults ... */
 #define STATUS_OTHERS  0xc  /* ... and one of these; neither in alignment's (ARM ARM B3.6.1) */
@@ -93,18 +89,15 @@ fault_path_load:
     ldr     r11, [r0, #TCB_ID]
     ldr     r8, [r8, #L4_UTCB_PAGER]
     mov     r6, #KIND_PAGEFAULT_ASM
-    mov     r9, r8, lsl #8              @ as in ipc_path.S
-    mvn     r9, r9, lsr #22
-    sub     r9, sp, r9, lsl #TCB_SIZE_LOG2
+    thread_of r9, r8
     ldr     r2, [r9, #TCB_WAIT_FOR]
     ldr     r7, [r9, #TCB_ID]
     ldr     r10, [r9, #TCB_SCHED]
     ldr     r12, [sp, #HOT_READY_CHECK]
-    teq     r2, r11
-    cmnne   r2, #1
+    if_waits_for r2, r11
     teqeq   r7, r8
     sub     r10, r10, r12
-    movseq  r10, r10, lsr #8
+    and_ready r10
     bne     .Lwait
 .Lto_pager:
     ldr     r12, [r9, #TCB_SPACE]
@@ -195,11 +188,11 @@ fault_path_answer:
     ldr     r10, [r9, #TCB_SCHED]
     teqeq   r12, r0
     ldr     r12, [sp, #HOT_READY_CHECK]
-    movseq  lr, r2, lsl #16
+    and_for_ever lr, r2
     sub     r10, r10, #KIND_PAGEFAULT_ASM << 16
     sub     r10, r10, r12
     ldr     r12, [r8, #TCB_WAIT_OPEN]
-    movseq  r10, r10, lsr #8
+    and_ready r10
     bne     ipc_path_slow
     teq     r1, r0
     teqne   r1, r12
@@ -240,11 +233,8 @@ fault_path_answer:
     switch_exit_hook
     add     lr, r9, #TCB_R0
     msr     spsr_cxsf, r0
-    ldmia   r9, {r11, sp, lr}^
-    mov     r0, r0                      @ no banked register right after a user-bank transfer
-    ldmia   lr, {r0-r10, r12}
-    ldr     lr, [lr, #TCB_PC - TCB_R0]
-    movs    pc, lr
+    load_user_bank r9
+    leave_frame
 
 .Lprepare_back:
     mov     r0, r12

@@ -19,28 +19,14 @@
  * r0 to, r1 from, r2 timeouts, r3 tag, r4-r7 message registers 1 to 4, r8 this thread's TCB,
  * r9 the partner's; free: r10, r12, and once they are saved r11, lr.
  */
-#include "cpu_asm.h"
-#include "offsets.h"
-#include "switch_asm.h"
+#include "path_asm.h"
 
-#include <l4/arch/arm/binding.h>
 #include <l4/syscall_list.h>
 
 /* Message registers that do not travel in registers, from this one on. */
 #define FIRST_WORD (L4_UTCB_MR + 5 * 4)
 
 #define ONE_ITEM 0x80 /* of a tag's low half: no flags, no untyped words, two typed ones */
-
-/* To the program of the thread r9 with the UTCB r10; r0, r3 to r7 are its. */
-    .macro  leave
-    cpu_arm_state r12
-    mov     r12, #L4_ARM_UTCB_POINTER
-    ldr     lr, [r9, #TCB_LR]
-    ldmia   r9, {r11, sp, lr}^
-    str     r10, [r12]
-    switch_exit_hook
-    movs    pc, lr                      @ user mode, flags are not kept
-    .endm
 
     .section .text.paths, "ax"
     .balign 32
@@ -53,30 +39,27 @@ swi_entry:
 swi_entry_ipc:
     switch_entry_hook
     ldr     r8, [sp, #HOT_CURRENT]
-    mov     r9, r0, lsl #8              @ thread number modulo the table's size ...
-    mvn     r9, r9, lsr #22             @ ... as -1 - n, as the table begins behind the hot words
+    thread_number r9, r0
     stmia   r8, {r11, sp, lr}^
     cpu_save_state r8, r10
     ldr     r11, [r8, #TCB_ID]          @ no banked register right after a user-bank transfer
-    sub     r9, sp, r9, lsl #TCB_SIZE_LOG2
+    thread_at r9
 
     /* ---- check ---- */
     /* The partner waits for this thread or for any ... */
     ldr     r10, [r9, #TCB_WAIT_FOR]
     ldr     r12, [r9, #TCB_ID]
-    teq     r10, r11
-    cmnne   r10, #1
+    if_waits_for r10, r11
     /* ... it is the one that is meant, version included (nil and local ids are in no TCB) ... */
     teqeq   r12, r0
     /* ... this thread then waits for ever; the send timeout does not matter, it will not wait ... */
     ldr     r12, [r9, #TCB_SCHED]
     ldr     r10, [sp, #HOT_READY_CHECK]
     str     lr, [r8, #TCB_PC]
-    movseq  lr, r2, lsl #16
-    /* ... the partner is RECEIVING, in an IPC of its own, without timeout, not halted nor
-     * redirected, nobody ready is more important than it, and this thread is not redirected. */
+    and_for_ever lr, r2
+    /* ... and the partner is ready. */
     sub     r12, r12, r10
-    movseq  r12, r12, lsr #8
+    and_ready r12
     bne     .Lslow
     /* A call, or a wait for anybody while nobody is in the queue. The switch is possible here. */
 .Lprepared:
@@ -121,7 +104,7 @@ swi_entry_ipc:
     str     r2, [r10, #FIRST_WORD + 8]
     str     r8, [r10, #FIRST_WORD + 12]
     mov     r0, r11
-    leave
+    leave   r9, r10, r12
 
 /* 5 to 7: three are read. */
 .Lnot_eight:
@@ -142,7 +125,7 @@ swi_entry_ipc:
     strcs   r1, [r10, #FIRST_WORD + 4]
     strhi   r2, [r10, #FIRST_WORD + 8]
     mov     r0, r11
-    leave
+    leave   r9, r10, r12
 
 /* ---- up to 4 words ---- */
 
@@ -158,7 +141,7 @@ swi_entry_ipc:
     .global ipc_path_leave
 ipc_path_leave:
     ldr     r10, [r9, #TCB_UTCB]
-    leave
+    leave   r9, r10, r12
 
 /*
  * More: eight words in registers, two of them in the program's sp and lr, which are saved and free;
@@ -192,14 +175,14 @@ ipc_path_leave:
     ldmfd   sp!, {r0, r1, r2, r8, r11}
     beq     .Lpart_of_four
     stmia   lr, {r1, r2, r8, r11}
-    leave
+    leave   r9, r10, r12
 
 .Lpart_of_four:
     movs    r12, r3, lsl #31            @ C: 14 or 15; not Z: 13 or 15
     str     r1, [lr]
     strcs   r2, [lr, #4]
     strhi   r8, [lr, #8]
-    leave
+    leave   r9, r10, r12
 
 .Lnot_16:
     cmp     r0, #16 << 16
@@ -223,14 +206,14 @@ ipc_path_leave:
     stmia   lr, EIGHT
     mov     r0, r0
     ldr     r0, [sp], #4
-    leave
+    leave   r9, r10, r12
 1:  stmia   lr!, {r0, r1, r2, r8, r11}
     movs    r0, r3, lsl #31             @ C: 10 or 11; not Z: 9 or 11
     strcs   r12, [lr], #4
     stmiahi lr, {sp}^
     mov     r0, r0
     ldr     r0, [sp], #4
-    leave
+    leave   r9, r10, r12
 
 /*
  * 17 to 63: the last eight in registers, all before them over the stack, in eights from MR 5 on; the
@@ -273,7 +256,7 @@ ipc_path_leave:
     bne     1b
     ldmfd   sp!, {r4-r7, r11}
     mov     r0, r11
-    leave
+    leave   r9, r10, r12
 
 /* After a fault at one of these, fault_kernel goes on at the other. */
     .global ipc_path_reads, ipc_path_reads_end
@@ -323,7 +306,7 @@ ipc_path_reads_end:
     ldr     r3, [sp], #8
     ldr     r10, [r9, #TCB_UTCB]
     mov     r0, r11
-    leave
+    leave   r9, r10, r12
 
 /* More words, which must be read before the switch is prepared: over the stack, in fours, so that up to
  * three more are read than there are. */

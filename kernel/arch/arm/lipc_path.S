@@ -8,11 +8,8 @@
  * r0 to, r1 from, r2 timeouts, r3 tag, r4-r7 message registers 1 to 4, r8 this thread's TCB,
  * r9 the partner's; free: r10, r12, and once they are saved r11, lr.
  */
-#include "cpu_asm.h"
-#include "offsets.h"
-#include "switch_asm.h"
+#include "path_asm.h"
 
-#include <l4/arch/arm/binding.h>
 #include <l4/syscall_list.h>
 
 #define GLOBAL_ID 0x3f                  /* some of these bits are set in one */
@@ -40,10 +37,9 @@ lipc_path:
 lipc_path_load:
     ldrteq  r12, [r0]
     stmia   r8, {r11, sp, lr}^
-    mov     r9, r12, lsl #8             @ as in ipc_path.S
-    mvn     r9, r9, lsr #22
+    thread_number r9, r12
     ldr     r11, [r8, #TCB_ID]
-    sub     r9, sp, r9, lsl #TCB_SIZE_LOG2
+    thread_at r9
     /* The partner waits for this thread (then C is set, too) or for any, or (C is clear) for any local
      * one: then it is told the local id ... */
     ldr     r10, [r9, #TCB_WAIT_FOR]
@@ -56,9 +52,9 @@ lipc_path_load:
     ldrcc   r11, [r8, #TCB_UTCB]
     /* ... then this thread waits for ever; the partner is RECEIVING and important enough ... */
     sub     lr, lr, r10
-    movseq  r10, r2, lsl #16
+    and_for_ever r10, r2
     ldr     r10, [r9, #TCB_SPACE]
-    movseq  lr, lr, lsr #8
+    and_ready lr
     /* ... it is the one whose UTCB this is, and in the same space. */
     ldr     lr, [r8, #TCB_SPACE]
     teqeq   r12, r0
@@ -82,13 +78,7 @@ lipc_path_load:
     str     r1, [r8, #TCB_WAIT_FOR]
     str     r9, [sp, #HOT_CURRENT]
     str     r9, [r9, #TCB_WAIT_FOR]
-    cpu_arm_state r10
-    mov     r10, #L4_ARM_UTCB_POINTER
-    ldr     lr, [r9, #TCB_LR]
-    ldmia   r9, {r11, sp, lr}^
-    str     r12, [r10]
-    switch_exit_hook
-    movs    pc, lr                      @ user mode, flags are not kept
+    leave   r9, r12, r10
 
 /* A wait for any thread, likewise. */
 .Lnot_local:

@@ -4,11 +4,8 @@
  * the own space that is next in this priority's queue. All else is sched_yield's (sched.c), which
  * would do the same to both: the partner leaves the head of the queue, this thread takes its place.
  */
-#include "cpu_asm.h"
-#include "offsets.h"
-#include "switch_asm.h"
+#include "path_asm.h"
 
-#include <l4/arch/arm/binding.h>
 #include <l4/syscall_list.h>
 
     .text
@@ -31,9 +28,7 @@ yield_path:
     movs    pc, lr
 
 /* r8 this thread's TCB, r9 the partner's. r1 to r7 are the program's, to be kept. */
-1:  mov     r9, r0, lsl #8              @ as in ipc_path.S
-    mvn     r9, r9, lsr #22
-    sub     r9, sp, r9, lsl #TCB_SIZE_LOG2
+1:  thread_of r9, r0
     add     r10, r8, #TCB_R0 + 4
     stmia   r10, {r1-r7}
     ldr     r1, [r9, #TCB_ID]
@@ -77,13 +72,10 @@ yield_path:
     mov     r3, #L4_ARM_UTCB_POINTER
     str     r1, [r3]
     cpu_load_state r2
-    add     lr, r9, #TCB_R0
-    ldmia   r9, {r11, sp, lr}^
-    mov     r0, r0                      @ no banked register right after a user-bank transfer
-    ldmia   lr, {r0-r10, r12}
-    ldr     lr, [lr, #TCB_PC - TCB_R0]
     switch_exit_hook
-    movs    pc, lr
+    add     lr, r9, #TCB_R0
+    load_user_bank r9
+    leave_frame
 
 2:  ldmia   r10, {r1-r7}
     b       swi_entry_slow

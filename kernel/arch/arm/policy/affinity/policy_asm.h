@@ -5,24 +5,15 @@
 #define POLICY_ASM_H
 /* clang-format off */
 
-    .macro  policy_switched space
-    stmfd   sp!, {r0, r1, r2, r3}
-    mov     r2, \space
-    ldr     r0, =hot
-    ldr     r1, [r2, #SWITCH_POLICY]
-    ldr     r3, [r0, #SWITCH_HOT_POLICY]
-    orr     r1, r1, r3
-    ldr     r3, [r2, #SWITCH_DACR]
-    str     r1, [r2, #SWITCH_POLICY]
-    str     r3, [r0, #SWITCH_HOT_POLICY]
-    ldmfd   sp!, {r0, r1, r2, r3}
+    .macro  policy_note space, hot, a, b
+    ldr     \a, [\space, #SWITCH_POLICY]
+    ldr     \b, [\hot, #SWITCH_HOT_POLICY]
+    orr     \a, \a, \b
+    ldr     \b, [\space, #SWITCH_DACR]
+    str     \a, [\space, #SWITCH_POLICY]
+    str     \b, [\hot, #SWITCH_HOT_POLICY]
     .endm
 
-    .macro  policy_switched_thread tcb
-    str     r12, [sp, #-4]!
-    ldr     r12, [\tcb, #TCB_SPACE]
-    policy_switched r12
-    ldr     r12, [sp], #4
-    .endm
+#include "policy_note_asm.h"
 
 #endif

@@ -4,22 +4,13 @@
 #define POLICY_ASM_H
 /* clang-format off */
 
-    .macro  policy_switched space
-    stmfd   sp!, {r0, r1, r2, r3}
-    mov     r2, \space
-    ldr     r0, =hot
-    ldr     r1, [r0, #SWITCH_HOT_POLICY]
-    add     r1, r1, #1
-    str     r1, [r0, #SWITCH_HOT_POLICY]
-    str     r1, [r2, #SWITCH_POLICY]
-    ldmfd   sp!, {r0, r1, r2, r3}
+    .macro  policy_note space, hot, a, b
+    ldr     \a, [\hot, #SWITCH_HOT_POLICY]
+    add     \a, \a, #1
+    str     \a, [\hot, #SWITCH_HOT_POLICY]
+    str     \a, [\space, #SWITCH_POLICY]
     .endm
 
-    .macro  policy_switched_thread tcb
-    str     r12, [sp, #-4]!
-    ldr     r12, [\tcb, #TCB_SPACE]
-    policy_switched r12
-    ldr     r12, [sp], #4
-    .endm
+#include "policy_note_asm.h"
 
 #endif
