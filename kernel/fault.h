@@ -35,12 +35,6 @@ _Noreturn void fault_unexpected(uint32_t lr);
 /* A program's own SWI, one that is no system call: an exception message. */
 void fault_swi(struct tcb *self);
 
-/* The exception handler's reply: its message has the registers. */
-void fault_reply(struct tcb *t, const uint32_t *message);
-
-/* Nobody takes the thread's fault message: says so on the console. */
-void fault_undeliverable(const struct tcb *t);
-
 /* A word of the running program's memory, or false. */
 bool user_load(uint32_t va, uint32_t *value);
 

@@ -4,9 +4,8 @@
  */
 #include "ipc.h"
 
-#include "fault.h"
-#include "irq.h"
 #include "mapdb.h"
+#include "message.h"
 #include "sched.h"
 #include "space.h"
 #include "switch.h"
@@ -314,12 +313,12 @@ static void deliver(const struct tcb *sender, struct tcb *receiver, uint32_t wor
         receiver->frame.sp = message[2];
         break;
     case KIND_EXCEPTION:
-        fault_reply(receiver, message);
+        message_exception_answered(receiver, message);
         break;
     case KIND_INTERRUPT:
         receiver->state = STATE_INACTIVE;
         receiver->wait_for = 0;
-        irq_acknowledged(receiver);
+        message_interrupt_answered(receiver);
         return;
     case KIND_XFER: /* the copy is continued when the thread runs */
         receiver->flags |= FLAG_XFER;
@@ -741,7 +740,7 @@ void ipc_send_kernel(struct tcb *self, uint8_t kind, uint32_t to) {
     struct tcb *partner = thread_resolve(self->space, to);
     self->kind = kind;
     if (!takes_messages(partner, self)) {
-        fault_undeliverable(self);
+        message_undeliverable(self);
         self->kind = KIND_USER;
         self->state = STATE_DEAD;
         return;

@@ -5,24 +5,15 @@
  * A thread that waits is RECEIVING (tcb.wait_for says from whom) or SENDING (it is in its
  * partner's queue). Messages are transferred when both sides are there, by whoever came second,
  * from sender to receiver at once. Page faults, exceptions, the start of a thread and interrupts
- * are the same thing with a message that the kernel made (tcb.kind, tcb.kmsg).
+ * are the same thing with a message that the kernel made (message.h).
  */
 #ifndef IPC_H
 #define IPC_H
 
 #include "thread.h"
 
-#define IPC_ANY        0xffffffffu
-#define IPC_ANYLOCAL   0xffffffc0u
-#define TAG_ERROR      0x8000u
-#define TAG_REDIRECTED 0x2000u
-#define TAG_PROPAGATED 0x1000u
-#define TAG_UNTYPED(t) ((t) & 0x3f)
-#define TAG_TYPED(t)   ((t) >> 6 & 0x3f)
-
-static inline uint32_t message_tag(uint32_t label, uint32_t untyped) {
-    return label << 16 | untyped;
-}
+#define IPC_ANY      0xffffffffu
+#define IPC_ANYLOCAL 0xffffffc0u
 
 /* The Ipc system call on the caller's frame; the caller is hot.current. */
 void ipc(struct tcb *self);

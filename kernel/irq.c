@@ -6,6 +6,7 @@
 
 #include "board.h"
 #include "ipc.h"
+#include "message.h"
 #include "sched.h"
 #include "timer.h"
 
@@ -57,7 +58,7 @@ bool irq_control(uint32_t number, uint32_t handler) {
     return true;
 }
 
-void irq_acknowledged(struct tcb *interrupt) {
+void message_interrupt_answered(struct tcb *interrupt) {
     if (interrupt->scheduler != 0) {
         board_interrupt_unmask((uint32_t)(interrupt - tcbs));
     }

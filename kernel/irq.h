@@ -17,9 +17,6 @@ void irq_handle(void);
 /* ThreadControl of interrupt `number`: `handler` becomes its handler; its own id ends that. */
 bool irq_control(uint32_t number, uint32_t handler);
 
-/* The handler replied. */
-void irq_acknowledged(struct tcb *interrupt);
-
 /* The thread is gone: what it handled is masked. */
 void irq_forget_handler(uint32_t id);
 

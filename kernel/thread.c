@@ -8,6 +8,7 @@
 #include "ipc.h"
 #include "irq.h"
 #include "kip.h"
+#include "message.h"
 #include "sched.h"
 #include "space.h"
 #include "switch.h"

@@ -33,16 +33,6 @@
 #define STATE_XFER      5 /* in a string copy that waits for the partner's page fault */
 #define STATE_RECEIVING 7 /* waits for wait_for; the highest, as ready_check wants it */
 
-/* tcb.kind: whose message it is that a thread sends or waits for */
-#define KIND_USER          0 /* its own, by the system call */
-#define KIND_PAGEFAULT     1 /* made by the kernel: tcb.kmsg; the reply restarts the access */
-#define KIND_EXCEPTION     2 /* likewise; the reply carries the registers */
-#define KIND_START         3 /* waits for the start message: IP, SP */
-#define KIND_INTERRUPT     4 /* an interrupt; a reply unmasks it */
-#define KIND_XFER          5 /* a page fault during a string copy; the reply continues the copy */
-#define KIND_PREEMPTED     6 /* its total quantum is used up; Schedule gives it a new one */
-#define KIND_PREEMPT_FAULT 7 /* preempted, and tells its exception handler; any reply will do */
-
 /* tcb.flags */
 #define FLAG_HALTED     1   /* stopped by ExchangeRegisters; keeps its state, is not scheduled */
 #define FLAG_RECEIVE    2   /* ready, but its receive phase is still to be done (ipc_continue) */

@@ -14,8 +14,8 @@
 
 #include "board.h"
 #include "cpu.h"
-#include "ipc.h"
 #include "mapdb.h"
+#include "message.h"
 #include "ptab.h"
 #include "switch.h"
 

@@ -40,6 +40,21 @@ def test_what_is_foreign_is_found() -> None:
     assert crossings((arch / "ptab.c").read_text())
 
 
+def included(module: str) -> set[str]:
+    """The modules whose headers a module's files include."""
+    kernel = build.root() / "kernel"
+    files = [*kernel.glob(f"{module}.[ch]"), *kernel.glob(f"arch/arm/{module}.[ch]")]
+    text = "".join(file.read_text() for file in files)
+    return set(re.findall(r'^#include "(\w+)\.h"', text, re.M))
+
+
+def test_ipc_knows_none_of_those_who_send_by_it() -> None:
+    assert included("ipc") >= {"message", "xfer"}
+    assert not included("ipc") & {"fault", "irq", "exregs"}
+    assert included("fault") & included("irq") >= {"ipc", "message"}
+    assert "ipc" not in included("xfer")
+
+
 # The kernel's events by the names of their records.
 EVENTS = {
     "cache_flushes": "EVENT_CACHE_FLUSH",

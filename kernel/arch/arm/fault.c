@@ -9,6 +9,7 @@
 #include "ipc.h"
 #include "kdb.h"
 #include "mapdb.h"
+#include "message.h"
 #include "sched.h"
 #include "switch.h"
 
@@ -78,7 +79,7 @@ void fault_swi(struct tcb *self) {
 }
 
 /* The layouts are those of the message that was sent; a reply with fewer words changes less. */
-void fault_reply(struct tcb *t, const uint32_t *message) {
+void message_exception_answered(struct tcb *t, const uint32_t *message) {
     uint32_t words = TAG_UNTYPED(message[0]);
     bool swi = TAG_UNTYPED(t->kmsg[0]) == L4_ARM_SWI_EXCEPTION_WORDS;
     if (words >= 1) {
@@ -107,7 +108,7 @@ void fault_reply(struct tcb *t, const uint32_t *message) {
     }
 }
 
-void fault_undeliverable(const struct tcb *t) {
+void message_undeliverable(const struct tcb *t) {
     kdb_printf("kernel: thread %x stops: nobody takes its message %x (%x %x), pc %x sp %x\n", t->id,
                t->kmsg[0], t->kmsg[1], t->kmsg[2], t->frame.pc, t->frame.sp);
 }

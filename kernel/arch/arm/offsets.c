@@ -7,6 +7,7 @@
 #include "ipc.h"
 #include "fault.h"
 #include "kernel.h"
+#include "message.h"
 #include "ptab_entry.h"
 #include "thread.h"
 
