@@ -55,6 +55,17 @@ def test_ipc_knows_none_of_those_who_send_by_it() -> None:
     assert "ipc" not in included("xfer")
 
 
+def test_schemes_have_the_caching_page_directory_as_one() -> None:
+    switch = build.root() / "kernel" / "arch" / "arm" / "switch"
+    parts = {file.name for file in (switch / "common" / "cpd").glob("*.h")}
+    doors = {"cpd.h", "cpd_asm.h", "cpd_state.h"}  # functions, the switch, what a space has of it
+    assert parts > doors
+    others = [file for file in switch.rglob("*.[ch]") if file.parent.name != "cpd"]
+    assert len(others) > 10
+    for file in others:
+        assert not set(re.findall(r'#include "(.+)"', file.read_text())) & (parts - doors), file
+
+
 # The kernel's events by the names of their records.
 EVENTS = {
     "cache_flushes": "EVENT_CACHE_FLUSH",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scheme `fass-shared`, out of line: shared sections. All else is as in `fass` (common/cpd.h).
+ * Scheme `fass-shared`, out of line: shared sections. All else is as in `fass` (common/cpd).
  *
  * A *shared* section has a domain of its own, which is open to its *members*: the spaces whose page
  * tables of it are equal, entry for entry (so: same frames, same rights). The CPD entry points to
@@ -9,7 +9,7 @@
  * before it runs again: the others keep what they have. Only sections outside the relocated 32 MB
  * can be shared, for only there can two spaces have the same mva.
  *
- * What is flushed, beyond common/cpd.h:
+ * What is flushed, beyond common/cpd/cpd.h:
  *   section becomes shared             TLBs (its entries carry the former domain's number)
  *   space joins a shared section       nothing: lines and TLB entries are what it would load itself
  *   space leaves a shared section      nothing but what its change of the table needs
@@ -21,9 +21,7 @@
 #include "switch.h"
 
 #include "cpd.h"
-#include "domains.h"
 #include "events.h"
-#include "pid_slots.h"
 
 /* Shared sections have at most so many domains, so that there are enough for spaces. */
 #define MAX_SHARED 7u
@@ -198,7 +196,7 @@ void sharing_changed(struct space *space, uint32_t va, bool writable) {
     }
 }
 
-/* ---- the contract: the rest is in ../common ---- */
+/* ---- the contract: the rest is in ../common/cpd ---- */
 
 bool switch_space_init(struct space *space) {
     slot_take(space);

@@ -5,7 +5,8 @@
  * address share their CPD entry, domain and TLB entries.
  *
  * Of a section (1 MB) that looks the same in several spaces the domain is the section's own, and
- * the DACR of each of them opens it as well; the switch is the same, and so is all of ../common.
+ * the DACR of each of them opens it as well; the switch is the same, and so is all of
+ * ../common/cpd.
  */
 #ifndef SWITCH_IMPL_H
 #define SWITCH_IMPL_H

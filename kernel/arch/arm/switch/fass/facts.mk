@@ -4,5 +4,5 @@ SWITCH_ORDER := 2
 SWITCH_CPUS := sa1110 arm920 arm926
 SWITCH_PROTECTS := 1
 SWITCH_RELOCATES := 1
-# What it has from common, besides headers.
-SWITCH_COMMON := aside cpd domains pages pid_slots
+# The folders of common that it has.
+SWITCH_COMMON := cpd

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scheme `fass`, out of line: a space that begins, faults, ends. common/cpd.h says which flush each
- * step needs.
+ * Scheme `fass`, out of line: a space that begins, faults, ends. common/cpd/cpd.h says which flush
+ * each step needs.
  */
 #include "switch.h"
 
 #include "cpd.h"
-#include "pid_slots.h"
 
 bool switch_space_init(struct space *space) {
     slot_take(space);

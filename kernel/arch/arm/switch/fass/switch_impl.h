@@ -8,7 +8,7 @@
  * PID register into the space's own slot, so that spaces with equal layouts lie apart. A switch
  * is then: load DACR and PID. Flushes wait until two spaces want the same mva or domains run out.
  *
- * Most of it is in ../common, for `fass-shared` does the same and shares sections besides. Here
+ * Most of it is in ../common/cpd, for `fass-shared` does the same and shares sections besides. Here
  * none is.
  */
 #ifndef SWITCH_IMPL_H

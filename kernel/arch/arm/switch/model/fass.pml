@@ -23,7 +23,7 @@
  *   (none)      schemes fass and flush of kernel/: sections given up are remembered as ghosts
  *   PUBLISHED   as in Wiggins et al. 2003: no ghosts, so a domain is dirty once its space has run
  *   SHARED      scheme fass-shared: a section that looks alike in several spaces has a domain
- *   ASIDE       spaces but the second may be aside: switched to as scheme flush does (../common/aside.h)
+ *   ASIDE       spaces but the second may be aside: switched to as scheme flush does (../common/cpd/aside.h)
  *   CODE        the cache is the instruction cache: read only, and it cannot be cleaned or
  *               invalidated by address
  */

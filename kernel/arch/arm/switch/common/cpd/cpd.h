@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The caching page directory (CPD): the one directory that the processor walks, whose entries are
- * copied from the directories of several spaces and tagged with domains.
+ * copied from the directories of several spaces and tagged with domains. The files of this folder
+ * are its parts; schemes that have it include this header, and with it theirs.
  *
  * Cache lines are tagged by mva and carry no domain; TLB entries carry the domain they were walked
  * with. A line or TLB entry can exist only for an mva whose CPD entry is (or was) loaded, so the
