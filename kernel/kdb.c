@@ -114,7 +114,7 @@ static uint32_t statistic(uint32_t number) {
 }
 
 void kdb_trap(struct tcb *self, uint32_t address) {
-    uint32_t *r = self->frame.r;
+    uint32_t *r = frame_arguments(&self->frame);
     int c;
     switch (address) {
     case L4_ARM_TRAP_PUTC:
@@ -146,5 +146,5 @@ void kdb_trap(struct tcb *self, uint32_t address) {
     default:
         break;
     }
-    self->frame.pc = self->frame.lr;
+    frame_return(&self->frame);
 }

@@ -37,7 +37,8 @@ TAGS = "tags"
 BARE = "bare"
 # How domains are recycled; the first is what a kernel has by itself.
 POLICIES = tuple(policy.name for policy in KERNELS.policies)
-DCACHE_BYTES = 8192  # kernel/arch/arm/cpu/sa1110/facts.mk
+# The SA-1110's data cache, which a kernel has to know the size of.
+DCACHE_BYTES = next((one.dcache_bytes for one in KERNELS.processors if one.name == "sa1110"), 0)
 
 # Lines of a failed build's output that an error shows.
 BUILD_TAIL = 25

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of what a microkernel can be built: boards, switching schemes and policies, each a folder.
+"""Of what a microkernel can be built: boards, processors, schemes and policies, each a folder.
 
 A folder below `kernel/arch/arm` is one of them if it has a file `facts.mk`, where it states its
 facts once, for make, which includes it, and for this file: lines `NAME := VALUE`.
@@ -20,6 +20,14 @@ class Board:
 
     name: str
     cpus: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Processor:
+    """A processor, and the bytes of data cache that a kernel for it cleans by reading; 0: none."""
+
+    name: str
+    dcache_bytes: int
 
 
 @dataclass(frozen=True)
@@ -67,8 +75,10 @@ class Facts:
             raise InputError(f"{self.file}: no {name}; expected {name} := WORD...")
         return found
 
-    def number(self, name: str) -> int:
+    def number(self, name: str, otherwise: int | None = None) -> int:
         """A fact that is a whole number."""
+        if name not in self.facts and otherwise is not None:
+            return otherwise
         found = self.facts.get(name, "")
         if not re.fullmatch(r"\d+", found):
             raise InputError(f"{self.file}: {name}: found {found!r}; expected a whole number")
@@ -80,6 +90,7 @@ class Kernels:
     """What there is, in order."""
 
     boards: tuple[Board, ...]
+    processors: tuple[Processor, ...]
     schemes: tuple[Scheme, ...]
     policies: tuple[Policy, ...]
 
@@ -103,6 +114,7 @@ def found(arch: Path) -> Kernels:
     policies = [Policy(one.name, one.number("POLICY_ORDER")) for one in _facts(arch / "policy")]
     return Kernels(
         tuple(Board(one.name, one.words("BOARD_CPUS")) for one in _facts(arch / "board")),
+        tuple(Processor(one.name, one.number("CPU_DCACHE", 0)) for one in _facts(arch / "cpu")),
         tuple(sorted(schemes, key=lambda one: (one.order, one.name))),
         tuple(sorted(policies, key=lambda one: (one.order, one.name))),
     )

@@ -9,7 +9,7 @@ from switchyard.experiments import counted, l4_ipc_point, l4_pagefault
 
 # Of ARM's status register, register frame, page tables and page sizes: arch/arm has functions and
 # constants for what others need of them.
-FOREIGN = re.compile(r"\bcpsr|\bCPSR_|\.r\[|\bP[TD]E_|\bAP_|>> 20\b|0xfffff\b")
+FOREIGN = re.compile(r"\bcpsr|\bCPSR_|\.r\[|frame\.(?:r|lr)\b|\bP[TD]E_|\bAP_|>> 20\b|0xfffff\b")
 
 
 def crossings(text: str) -> list[str]:
@@ -30,10 +30,12 @@ def test_the_generic_kernel_names_nothing_of_the_architecture() -> None:
 
 def test_what_is_foreign_is_found() -> None:
     text = "/* cpsr\n */\na = t->frame.r[3];\nb = pa | PTE_SMALL; /* fine */\nc = va >> 20;\n"
+    text += "d = t->frame.r;\n"
     assert crossings(text) == [
         "3: a = t->frame.r[3];",
         "4: b = pa | PTE_SMALL;",
         "5: c = va >> 20;",
+        "6: d = t->frame.r;",
     ]
     arch = Path(build.root() / "kernel" / "arch" / "arm")
     assert crossings((arch / "frame.h").read_text())

@@ -45,6 +45,8 @@ def test_every_folder_is_found() -> None:
     processors = folders("cpu", "cpu.h")
     named = [one.cpus for one in build.KERNELS.schemes] + [one.cpus for one in build.KERNELS.boards]
     assert processors == {cpu for cpus in named for cpu in cpus}
+    sizes = {one.name: one.dcache_bytes for one in build.KERNELS.processors}
+    assert sizes == {**dict.fromkeys(processors, 0), "sa1110": 8192}
 
 
 def test_what_experiments_are_relative_to_comes_first() -> None:

@@ -51,6 +51,11 @@ static inline void frame_set_second_result(struct frame *f, uint32_t value) {
     f->r[1] = value;
 }
 
+/* The program goes on where what it has called would return to. */
+static inline void frame_return(struct frame *f) {
+    f->pc = f->lr;
+}
+
 /* The message registers that are not in the UTCB, the tag in [0]: so many. */
 #define FRAME_MRS 5
 #define FRAME_MR0 3
