@@ -118,10 +118,10 @@ PROGRAMS = {
 }
 
 
-def _on(board: str) -> list[str]:
+def schemes_on(board: str) -> tuple[str, ...]:
     """The schemes that work on a board's own processor, on any machine that has it."""
     cpu = {one.name: one.cpus[0] for one in KERNELS.boards}.get(board)
-    return [one.name for one in KERNELS.schemes if one.name in SCHEMES and cpu in one.cpus]
+    return tuple(one.name for one in KERNELS.schemes if cpu in one.cpus and not one.machines)
 
 
 GUESTS = {
@@ -130,13 +130,13 @@ GUESTS = {
         *(
             Guest(BOARD, scheme, program, about)
             for program, about in PROGRAMS.items()
-            for scheme in _on(BOARD)
+            for scheme in schemes_on(BOARD)
         ),
         *(
             Guest(board, scheme, "test", PROGRAMS["test"])
             for board in BOARDS
             if board != BOARD
-            for scheme in _on(board)
+            for scheme in schemes_on(board)
         ),
         *(
             Guest(BOARD, scheme, program, about)
@@ -155,11 +155,11 @@ GUESTS = {
         Guest(BOARD, TAGS, "bench-policy", "spaces in pairs, rings and groups"),
         *(
             Guest(BOARD, scheme, "bench-extreme", "shared pages, read by turns")
-            for scheme in (*_on(BOARD), *BOUNDS)
+            for scheme in (*schemes_on(BOARD), *BOUNDS)
         ),
         *(
             Guest(VERSATILE, scheme, "bench-overheads", "tasks that switch and are interrupted")
-            for scheme in _on(VERSATILE)
+            for scheme in schemes_on(VERSATILE)
         ),
         Guest(BOARD, BARE, "bench-compute", "a compute loop without a kernel"),
         *(

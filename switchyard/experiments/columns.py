@@ -5,9 +5,9 @@
 (docs/machine-tags.md): the bound, but for the sets of the caches in which programs lie.
 """
 
-from switchyard.build import BOUNDS, KERNELS, SCHEMES
+from switchyard.build import BOARD, BOUNDS, KERNELS, schemes_on
 
-COLUMNS = (*SCHEMES, *BOUNDS)
+COLUMNS = (*schemes_on(BOARD), *BOUNDS)
 # Where all of memory is mapped for everybody from the start.
 UNPROTECTED = tuple(scheme.name for scheme in KERNELS.schemes if not scheme.protects)
 

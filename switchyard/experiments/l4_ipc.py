@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from switchyard.build import BOARD, GUESTS, SCHEMES, TAGS
+from switchyard.build import BOARD, GUESTS, TAGS, schemes_on
 from switchyard.errors import RunError
 from switchyard.experiments import columns, repeats
 from switchyard.experiments import l4_ipc_notes as notes
@@ -109,7 +109,7 @@ class L4Ipc(Experiment[Point]):
     def choices(self, settings: Settings) -> list[Job]:
         """One run a point, with the first seed: a table of many has its own neighbours."""
         rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
-        return [job(scheme, clients, rounds) for scheme in SCHEMES for clients in CLIENTS]
+        return [job(scheme, clients, rounds) for scheme in schemes_on(BOARD) for clients in CLIENTS]
 
     def band_jobs(self, settings: Settings) -> list[Job]:
         """The paper's two kernels at a few numbers of clients, with one seed for all ends."""

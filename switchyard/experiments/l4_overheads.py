@@ -14,7 +14,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from switchyard.build import GUESTS, SCHEMES, VERSATILE
+from switchyard.build import GUESTS, VERSATILE, schemes_on
 from switchyard.errors import RunError
 from switchyard.experiments import overheads
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
@@ -40,6 +40,7 @@ NAME = "l4-overheads"
 MACHINE = "omap1610"
 SYSTEM = "switchyard-l4"
 PROGRAM = "bench-overheads"
+SCHEMES = schemes_on(VERSATILE)
 PUBLISHED = "flush"  # the scheme that is measured as often as the paper did, and set beside it
 
 # The tasks' work (bench/l4/overheads.c): bytes of the data set and how often it is gone through, in

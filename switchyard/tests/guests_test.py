@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from switchyard import build, machine, runner
-from switchyard.build import ARM920, BOARD, BOARDS, GUESTS, SCHEMES, VERSATILE, Guest
+from switchyard.build import ARM920, BOARD, BOARDS, GUESTS, VERSATILE, Guest, schemes_on
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_ipc import CLIENTS
@@ -92,7 +92,7 @@ CHECKED = ("--check", "coherence")
 
 @pytest.mark.slow
 @pytest.mark.guests
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", schemes_on(BOARD))
 def test_kernel_on_the_simulator(scheme: str, subtests: pytest.Subtests) -> None:
     done = finish(Boot("sa1110", built(scheme, "test").image, max_cycles=MAX_CYCLES), *CHECKED)
     check(Verdict.read(done.stdout), subtests)
@@ -102,7 +102,7 @@ def test_kernel_on_the_simulator(scheme: str, subtests: pytest.Subtests) -> None
 
 @pytest.mark.slow
 @pytest.mark.guests
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", schemes_on(BOARD))
 def test_no_stale_state_is_ever_used(scheme: str) -> None:
     append = "clients=1-17 rounds=100 warmup=10 seed=1"
     done = finish(Boot("sa1110", built(scheme, "bench-ipc").image, append, MAX_CYCLES), *CHECKED)
@@ -114,7 +114,7 @@ def test_no_stale_state_is_ever_used(scheme: str) -> None:
 # is the same on both processors, what the processor's operations forget every scheme shows.
 @pytest.mark.slow
 @pytest.mark.guests
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", schemes_on(VERSATILE))
 def test_kernel_on_the_versatile(scheme: str, subtests: pytest.Subtests) -> None:
     boot = Boot("versatilepb", built(scheme, "test", VERSATILE).image, max_cycles=MAX_CYCLES)
     done = finish(boot, *(CHECKED if scheme == "fass" else ()))
@@ -181,7 +181,7 @@ OPERATIONS = 30_000
 
 @pytest.mark.slow
 @pytest.mark.guests
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", schemes_on(BOARD))
 def test_random_operations_agree_with_the_model(scheme: str, subtests: pytest.Subtests) -> None:
     image = built(scheme, "random").image
     boot = Boot("sa1110", image, f"seed=1 operations={OPERATIONS}", MAX_CYCLES)
@@ -237,8 +237,9 @@ def up_to_end(lines: Iterator[str]) -> Iterator[str]:
 @pytest.mark.slow
 @pytest.mark.guests
 @pytest.mark.qemu
-@pytest.mark.parametrize("board", BOARDS)
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(
+    ("scheme", "board"), [(scheme, board) for board in BOARDS for scheme in schemes_on(board)]
+)
 def test_kernel_on_qemu(scheme: str, board: str, subtests: pytest.Subtests) -> None:
     if shutil.which("qemu-system-arm") is None:
         pytest.fail("qemu-system-arm: not found; install it with: apt-get install qemu-system-arm")
@@ -391,7 +392,7 @@ def test_no_drawn_layout_is_much_slower_than_flush(scheme: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.guests
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", schemes_on(BOARD))
 def test_collisions_leave_nothing_behind(scheme: str) -> None:
     append = "spaces=18 colliding=4 pages=1 hops=100"
     done = finish(

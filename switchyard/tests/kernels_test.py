@@ -83,7 +83,11 @@ def test_a_new_folder_is_enough(tmp_path: Path) -> None:
     for kind, old in (("switch", "flush"), ("policy", "lru"), ("board", "versatile")):
         shutil.copytree(arm / kind / old, arm / kind / "mine")
     facts = arm / "switch" / "mine" / "facts.mk"
-    facts.write_text(facts.read_text().replace("SWITCH_ORDER := 1", "SWITCH_ORDER := 7"))
+    text = facts.read_text().replace("SWITCH_ORDER := 1", "SWITCH_ORDER := 7")
+    facts.write_text(text)
+    shutil.copytree(arm / "switch" / "mine", arm / "switch" / "other")
+    only = re.sub(r"SWITCH_CPUS := .*", "SWITCH_CPUS := sa1110", text)
+    (arm / "switch" / "other" / "facts.mk").write_text(only)
 
     done = subprocess.run(
         [sys.executable, "-c", DRAWN],
@@ -97,6 +101,8 @@ def test_a_new_folder_is_enough(tmp_path: Path) -> None:
     shown = done.stdout.splitlines()
     assert "mine, measured" in shown
     assert "mine" in shown
+    assert "assabet-other-test" in shown
+    assert "versatile-other-test" not in shown
     guests = ["assabet-mine-test", "assabet-mine-bench-ipc", "assabet-fass-mine-bench-policy"]
     guests += ["versatile-mine-test", "versatile-mine-bench-overheads", "mine-mine-test"]
     assert set(shown).issuperset(guests)

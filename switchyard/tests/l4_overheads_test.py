@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from switchyard import build, machine, plot
-from switchyard.build import SCHEMES
 from switchyard.errors import RunError
 from switchyard.experiments.experiment import Job, Outcome, Settings
-from switchyard.experiments.l4_overheads import DIRECT_TIMES, FULL, L4Overheads, Point
+from switchyard.experiments.l4_overheads import DIRECT_TIMES, FULL, SCHEMES, L4Overheads, Point
 from switchyard.experiments.overheads import PAIRS, RUNS, TASKS
 from switchyard.machine import Boot, Stats
 from switchyard.tests import fake_machine as fake
