@@ -21,7 +21,7 @@ from pathlib import Path
 from switchyard import build, files, records, suite
 from switchyard.errors import InputError, RunError
 from switchyard.experiments import linux_suite
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
 from switchyard.experiments.lines import MEGABYTE
 from switchyard.experiments.linux_ctx import QUICK_COUNTS
 from switchyard.experiments.linux_extreme import QUICK_PAGES, SHARING
@@ -259,7 +259,7 @@ def _others(
     return found, tuple(missing)
 
 
-class BenchHost(Experiment[Found]):
+class BenchHost(FromRuns[Found]):
     """What this computer's results are filed under, beside those of the experiments."""
 
     name = NAME

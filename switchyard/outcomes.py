@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome files: what an experiment found, for people, as the report reads it again.
+"""What is shown of a record file: a view of its records, or what stands in a file beside it.
 
-Beside the records, which are for programs, stand the question, the tables, the notes and the
-figures. A figure is kept as what it shows (`figure.Figure`, `figure.Bars`), not as how it is drawn.
+An outcome file is for experiments whose records are not enough to show them (`FromRuns`): it has
+their question, tables, notes and figures. A figure is kept as what it shows (`figure.Figure`,
+`figure.Bars`), not as how it is drawn.
 """
 
 import dataclasses
@@ -12,18 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from switchyard import fields
+from switchyard import fields, views
 from switchyard import figure as figures_of
 from switchyard.errors import InputError
-from switchyard.experiments.experiment import Experiment, Outcome, Table
+from switchyard.experiments import EXPERIMENTS
+from switchyard.experiments.experiment import Experiment, FromRuns, Outcome, Table
 from switchyard.fields import Fields
+from switchyard.records import Record
 
 SCHEMA = 1
 
 
 @dataclass(frozen=True)
 class Shown:
-    """An outcome file."""
+    """What people see of an experiment's results."""
 
     name: str
     question: str
@@ -36,6 +39,32 @@ class Shown:
 def path(record_file: Path) -> Path:
     """Where the outcome goes whose records are in that file."""
     return record_file.with_name(record_file.stem + ".outcome.json")
+
+
+def has_file(name: str) -> bool:
+    """Whether the experiment of that name has an outcome file: those that are not ours may."""
+    experiment = EXPERIMENTS.get(name)
+    return experiment is None or isinstance(experiment, FromRuns)
+
+
+def of(file: Path, records: Sequence[Record]) -> Shown | None:
+    """What there is to be seen of a record file; None of bare records."""
+    name = records[0].experiment if records else file.stem
+    if has_file(name):
+        return load(path(file)) if path(file).exists() else None
+    experiment = EXPERIMENTS[name]
+    try:
+        outcome = views.outcome(experiment, records)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+    return Shown(
+        name,
+        experiment.question,
+        experiment.source,
+        outcome.tables,
+        outcome.notes,
+        outcome.figures(name),
+    )
 
 
 def dumps(experiment: Experiment[Any], outcome: Outcome) -> str:

@@ -75,6 +75,22 @@ class Record:
         )
 
 
+def of_case(
+    experiment: str,
+    machine: str,
+    system: str,
+    scheme: str,
+    parameters: Mapping[str, Parameter],
+    values: Iterable[tuple[str, float, str]],
+    digits: int = 6,
+) -> list[Record]:
+    """The records of one case: metric, value and unit of each."""
+    return [
+        Record(experiment, machine, system, scheme, metric, round(value, digits), unit, parameters)
+        for metric, value, unit in values
+    ]
+
+
 NAMES = (
     "experiment",
     "machine",

@@ -10,9 +10,9 @@ from switchyard.experiments.l4_extreme import L4Extreme
 from switchyard.experiments.l4_ipc import L4Ipc
 from switchyard.experiments.l4_ipc_size import L4IpcSize
 from switchyard.experiments.l4_overheads import L4Overheads
-from switchyard.experiments.l4_pagefault import L4PageFault
+from switchyard.experiments.l4_pagefault.measure import L4PageFault
 from switchyard.experiments.l4_policy import L4Policy
-from switchyard.experiments.l4_primitives import L4Primitives
+from switchyard.experiments.l4_primitives.measure import L4Primitives
 from switchyard.experiments.linux_ctx import LinuxCtx
 from switchyard.experiments.linux_extreme import LinuxExtreme
 from switchyard.experiments.linux_ipc import LinuxIpc

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 
 from switchyard.build import BOARD, GUESTS, TAGS
 from switchyard.errors import RunError
-from switchyard.experiments import columns
-from switchyard.experiments.columns import COLUMNS
+from switchyard.experiments import l4
 from switchyard.experiments.counted import Counted
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
+from switchyard.experiments.l4 import COLUMNS
 from switchyard.machine import Stats
 from switchyard.plot import Figure, Mark, Series
 from switchyard.records import Record
@@ -62,7 +62,7 @@ def cases() -> list[Key]:
     ]
 
 
-class L4Collisions(Experiment[Counted]):
+class L4Collisions(FromRuns[Counted]):
     """One-way IPC by colliding megabytes and number of spaces, under every scheme."""
 
     name = NAME
@@ -71,6 +71,7 @@ class L4Collisions(Experiment[Counted]):
 
     band_metric = ("cycles", "cycles")
     band_system = SYSTEM
+    band_label = "{scheme}-{colliding}-{spaces:02}"
     band_ratios: Mapping[str, tuple[str, str]] = {
         "fass over flush, 2 spaces, 3 MB": ("fass-3-02", "flush-3-02"),
         "fass over flush, 64 spaces, none": ("fass-0-64", "flush-0-64"),
@@ -87,7 +88,7 @@ class L4Collisions(Experiment[Counted]):
             Job(
                 name=job_name(scheme, colliding, spaces),
                 guest=GUESTS[f"{BOARD}-{scheme}-bench-collisions"],
-                machine=columns.machine(scheme, MACHINE),
+                machine=l4.machine(scheme, MACHINE),
                 append=f"spaces={spaces} colliding={colliding} pages={PAGES} hops={hops}",
                 max_cycles=CYCLES_TO_START + (hops + 6 * spaces) * CYCLES_A_HOP,
                 parameters={"scheme": scheme, "colliding": colliding, "spaces": spaces},

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from switchyard.build import BOARD, GUESTS, TAGS
 from switchyard.errors import RunError
-from switchyard.experiments import columns
-from switchyard.experiments.columns import COLUMNS
+from switchyard.experiments import l4
 from switchyard.experiments.counted import Counted
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
+from switchyard.experiments.l4 import COLUMNS
 from switchyard.machine import Stats
 from switchyard.plot import Figure, Knee, Mark, Series
 from switchyard.records import Published, Record
@@ -54,7 +54,7 @@ def job_name(scheme: str, shared: int, processes: int, pages: int) -> str:
     return f"{scheme}-{'shared' if shared else 'private'}-{processes:02}-{pages:02}"
 
 
-class L4Extreme(Experiment[Counted]):
+class L4Extreme(FromRuns[Counted]):
     """Fig. 4: the extreme benchmark for 2, 4 and 16 processes."""
 
     name = "l4-extreme"
@@ -63,6 +63,7 @@ class L4Extreme(Experiment[Counted]):
 
     band_metric = ("cycles", "cycles")
     band_system = SYSTEM
+    band_label = "{scheme}, {processes} processes, {pages} pages, shared {shared}"
     # near where the factor is largest
     band_ratios: Mapping[str, tuple[str, str]] = {
         f"private over shared, {processes} processes, {BAND_PAGES} pages": (
@@ -94,7 +95,7 @@ class L4Extreme(Experiment[Counted]):
             Job(
                 name=job_name(scheme, shared, processes, pages),
                 guest=GUESTS[f"{BOARD}-{scheme}-bench-extreme"],
-                machine=columns.machine(scheme, MACHINE),
+                machine=l4.machine(scheme, MACHINE),
                 append=f"processes={processes} pages={pages} shared={shared} rounds={rounds}",
                 max_cycles=CYCLES_TO_START + (rounds + 20) * processes * CYCLES_A_ROUND,
                 parameters={
@@ -339,7 +340,7 @@ def _tags_figure(curves: Sequence[Curves]) -> Figure:
         title="Extreme: shared TLB entries beside hardware tags",
         subtitle=[
             f"StrongARM SA-1110 at 200 MHz, simulated machines {MACHINE} (fass-shared) and "
-            f"{columns.machine(TAGS, MACHINE)}, L4;",
+            f"{l4.machine(TAGS, MACHINE)}, L4;",
             "one process's turn: a byte of each page, which all have at one address, and a yield",
         ],
         x_title="pages that each process reads in its turn",

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 from switchyard.build import BOARD, GUESTS, SCHEMES, TAGS
 from switchyard.errors import RunError
-from switchyard.experiments import columns, repeats
+from switchyard.experiments import l4, repeats
 from switchyard.experiments import l4_ipc_notes as notes
-from switchyard.experiments.columns import COLUMNS
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
+from switchyard.experiments.l4 import COLUMNS
 from switchyard.experiments.l4_ipc_point import EVENTS, MISSES, STALLS, Point, together
 from switchyard.machine import Stats
 from switchyard.plot import Figure, Knee, Mark, Series
@@ -62,7 +62,7 @@ SPEEDUP = {
 }
 
 
-class L4Ipc(Experiment[Point]):
+class L4Ipc(FromRuns[Point]):
     """Fig. 5: L4 IPC times with standard and fast context switching."""
 
     name = "l4-ipc"
@@ -70,6 +70,7 @@ class L4Ipc(Experiment[Point]):
     source = "Wiggins et al., ACSAC 2003, Fig. 5"
     band_metric = ("us", "us")
     band_system = SYSTEM
+    band_label = "{scheme}-{clients:02}"
     # what a line of the zeros bank costs in all, beside the machine's own 18 cycles
     moved_together: Mapping[str, Mapping[str, int]] = {
         f"zeros-bank line {first + 7 * following}": {
@@ -222,7 +223,7 @@ def job(scheme: str, clients: int, rounds: int, seed: int = 1) -> Job:
     return Job(
         name=job_name(scheme, clients),
         guest=GUESTS[f"{BOARD}-{scheme}-bench-ipc"],
-        machine=columns.machine(scheme, MACHINE),
+        machine=l4.machine(scheme, MACHINE),
         append=f"clients={clients}-{clients} rounds={rounds} warmup={warmup} seed={seed}",
         max_cycles=CYCLES_TO_START + (rounds + warmup) * CYCLES_A_ROUND,
         parameters={"scheme": scheme, "clients": clients},

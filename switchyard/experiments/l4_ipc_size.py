@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from switchyard.build import BOARD, GUESTS, TAGS
-from switchyard.experiments import columns, l4_trap
-from switchyard.experiments.columns import COLUMNS
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments import l4, l4_trap
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
+from switchyard.experiments.l4 import COLUMNS
 from switchyard.experiments.l4_trap import Trap
 from switchyard.machine import Stats
 from switchyard.plot import Figure, Mark, Series
@@ -92,7 +92,7 @@ def anchor_of(scheme: str, words: int) -> Published | None:
     return ANCHORS[4] if words <= 4 else ANCHORS.get(words)
 
 
-class L4IpcSize(Experiment[Point]):
+class L4IpcSize(FromRuns[Point]):
     """IPC by the number of message registers, and with strings."""
 
     name = NAME
@@ -117,7 +117,7 @@ class L4IpcSize(Experiment[Point]):
         return Job(
             name=f"{scheme}-{kind}",
             guest=GUESTS[f"{BOARD}-{scheme}-{PROGRAM}"],
-            machine=columns.machine(scheme, MACHINE),
+            machine=l4.machine(scheme, MACHINE),
             append=f"{lengths} rounds={rounds} warmup={WARMUP}",
             max_cycles=CYCLES_TO_START + number * (rounds + WARMUP) * CYCLES_A_ROUND,
             parameters={"scheme": scheme, "kind": kind},

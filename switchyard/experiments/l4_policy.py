@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from switchyard.build import BOARD, GUESTS, POLICIES, TAGS, Guest
 from switchyard.errors import RunError
-from switchyard.experiments import columns, repeats
+from switchyard.experiments import l4, repeats
 from switchyard.experiments.counted import Counted
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
 from switchyard.machine import Stats
 from switchyard.plot import Figure, Mark, Series
 from switchyard.records import Record
@@ -55,7 +55,7 @@ def job_name(policy: str, shape: str, spaces: int) -> str:
     return f"{policy}-{shape}-{spaces:02}"
 
 
-class L4Policy(Experiment[Counted]):
+class L4Policy(FromRuns[Counted]):
     """Recycling policies for pairs, rings and groups of 2 to 64 spaces."""
 
     name = "l4-policy"
@@ -76,7 +76,7 @@ class L4Policy(Experiment[Counted]):
                         Job(
                             name=repeats.run_name(job_name(policy, shape, spaces), seed),
                             guest=guest(policy),
-                            machine=columns.machine(policy, MACHINE),
+                            machine=l4.machine(policy, MACHINE),
                             append=f"shape={number} spaces={spaces} size={size} bursts={n} "
                             f"seed={seed}",
                             max_cycles=CYCLES_TO_START + messages * CYCLES_A_MESSAGE,

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats, rings
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
 from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Kernel, Point
 from switchyard.experiments.rings import Rings
 from switchyard.figure import Bar, Bars, Figure, Mark, Series
@@ -32,7 +32,7 @@ QUICK_COUNTS = (2, 4, 8, 16, 24, 32, 40)
 SHOWN = (2, 8, 16, 40)  # in tables and breakdowns; quick runs have them too
 
 
-class LinuxCtx(Experiment[Point]):
+class LinuxCtx(FromRuns[Point]):
     """Fig. 2: lmbench context switching latency."""
 
     name = "linux-ctx"
@@ -42,6 +42,7 @@ class LinuxCtx(Experiment[Point]):
     band_metric = (f"switch_{SHOWN[0]}_us", "us")
     band_system = suite.SYSTEM
     band_scheme = suite.SCHEME
+    band_label = "{machine}-{size_kb:02}k"
 
     def band_jobs(self, settings: Settings) -> list[Job]:
         """The paper's machine, two processes that touch nothing: one boot, the same at all ends."""

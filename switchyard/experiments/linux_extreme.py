@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
 from switchyard.experiments.linux_suite import (
     KERNELS,
     SHARED,
@@ -45,7 +45,7 @@ PUBLISHED = (
 )
 
 
-class LinuxExtreme(Experiment[Point]):
+class LinuxExtreme(FromRuns[Point]):
     """Fig. 4: the extreme DTLB benchmark."""
 
     name = "linux-extreme"

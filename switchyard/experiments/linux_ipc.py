@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
 from switchyard.experiments.lines import MEGABYTE, Case, Lines
 from switchyard.experiments.linux_suite import (
     BOARDS,
@@ -88,7 +88,7 @@ ROUNDS = {
 BOOTS = {"call": 20}
 
 
-class LinuxIpc(Experiment[Point]):
+class LinuxIpc(FromRuns[Point]):
     """Table 1: lmbench on the original Linux and on the fast one."""
 
     name = "linux-ipc"
@@ -98,6 +98,7 @@ class LinuxIpc(Experiment[Point]):
     band_metric = ("pipe_us", "us")
     band_system = suite.SYSTEM
     band_scheme = suite.SCHEME
+    band_label = "{machine}-{case}"
     band_published: Mapping[str, float] = {f"{ORIGINAL}-pipe": PIPE.published or 0}
 
     def band_jobs(self, settings: Settings) -> list[Job]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from switchyard.build import TAGS
 from switchyard.build_linux import BENCHES, Linux
 from switchyard.errors import RunError
-from switchyard.experiments import columns, repeats
+from switchyard.experiments import l4, repeats
 from switchyard.experiments.experiment import Job, Settings
 from switchyard.figure import Bar
 from switchyard.machine import Function, Stats
@@ -54,7 +54,7 @@ class Kernel:
     @property
     def machine(self) -> str:
         """What it runs on."""
-        return columns.machine(self.scheme, self.board)
+        return l4.machine(self.scheme, self.board)
 
     @property
     def linux(self) -> Linux:

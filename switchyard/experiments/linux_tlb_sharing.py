@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats, rings
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
 from switchyard.experiments.linux_suite import BOARDS, Kernel, Point
 from switchyard.experiments.rings import Rings
 from switchyard.figure import Bar, Bars, Figure, Mark, Series
@@ -92,7 +92,7 @@ MACHINES = tuple(_ways(*board) for board in BOARDS)
 WAYS = tuple(way for ways in MACHINES for way in ways.every)
 
 
-class LinuxTlbSharing(Experiment[Point]):
+class LinuxTlbSharing(FromRuns[Point]):
     """Fig. 3: lat_ctx with and without sharing of TLB entries."""
 
     name = "linux-tlb-sharing"

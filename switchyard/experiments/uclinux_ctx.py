@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats, rings, uclinux
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
 from switchyard.experiments.linux_suite import Point
 from switchyard.experiments.rings import Rings
 from switchyard.experiments.uclinux import FASTER, KERNELS, PAPERS, WITH, WITHOUT, Kernel
@@ -36,7 +36,7 @@ PUBLISHED = {
 }
 
 
-class UclinuxCtx(Experiment[Point]):
+class UclinuxCtx(FromRuns[Point]):
     """Figs. 4 and 5: context switching time."""
 
     name = "uclinux-ctx"

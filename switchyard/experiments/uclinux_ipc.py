@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats, uclinux
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
 from switchyard.experiments.lines import MEGABYTE, Case, Lines
 from switchyard.experiments.linux_suite import Point
 from switchyard.experiments.uclinux import FASTER, KERNELS, PAPERS, WITH, WITHOUT, Kernel
@@ -45,7 +45,7 @@ LINES = (
 SWITCHES_THERE = 2 * MEGABYTE // 4096
 
 
-class UclinuxIpc(Experiment[Point]):
+class UclinuxIpc(FromRuns[Point]):
     """Table 1: FIFO latency and bandwidth."""
 
     name = "uclinux-ipc"

@@ -69,8 +69,10 @@ def test_every_band_is_measured_and_told(name: str) -> None:
             one = Job(key, job.guest, job.machine, job.append, 1)
             wanted.append((one, job, variant))
             points[key] = point
-    found = band.band(experiment, wanted, points)
-    assert set(experiment.band_published) <= {*found.swings, *found.ratios}
+    made = band.records(experiment, wanted, points)
+    found = band.of(experiment, made)
+    assert found is not None
+    assert set(experiment.band_published) <= set(found.all)
     assert {part for both in experiment.band_ratios.values() for part in both} <= set(names)
     told = band.sentences(experiment, found)
     assert len(told) == len(found.swings) + len(found.ratios)
@@ -81,7 +83,6 @@ def test_every_band_is_measured_and_told(name: str) -> None:
     for key in experiment.band_published:
         (text,) = [one for one in told if re.search(rf"constants {re.escape(key)}(,| goes)", one)]
         assert re.search(r"the published [\d.]+ lies (within|outside)", text), text
-    made = band.records(experiment, found)
     assert {one.metric for one in made} <= {f"band_{metric}", "band_ratio"}
     assert {one.unit for one in made} <= {unit, "1"}
     # the records say how long the runs were

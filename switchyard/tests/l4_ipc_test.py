@@ -13,8 +13,8 @@ from switchyard import band, plot, records, runner, variants
 from switchyard.band import Swing
 from switchyard.errors import InputError, RunError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.columns import COLUMNS
 from switchyard.experiments.experiment import Settings
+from switchyard.experiments.l4 import COLUMNS
 from switchyard.experiments.l4_ipc import BAND_CLIENTS, CLIENTS, L4Ipc, shown
 from switchyard.experiments.l4_ipc_point import together
 from switchyard.figure import Figure
@@ -259,15 +259,14 @@ def test_a_band_is_in_table_figure_and_text(banded: Written) -> None:
 
 
 def test_a_bands_sentence_says_whether_the_published_value_lies_within() -> None:
-    job = L4Ipc().jobs(Settings(quick=True))[0]
-    swing = Swing(job, 100.0, {"a = 1": 50.0, "b = 2": 140.0, "c = 3": 101.0})
+    swing = Swing(100.0, {"a = 1": 50.0, "b = 2": 140.0, "c = 3": 101.0})
     text = band.sentence("flush-64", swing, "µs", 135.0)
     assert "from 50.00 to 140.00 µs (100.00 with the machine as it is;" in text
     assert "135 lies within" in text
     assert text.index("a = 1") < text.index("b = 2") < text.index("c = 3")
     assert "lies outside" in band.sentence("flush-64", swing, "µs", 150.0)
     assert "published" not in band.sentence("flush-64", swing, "µs")
-    still = Swing(job, 100.0, {"a = 1": 100.05, "b = 2": 100.0})
+    still = Swing(100.0, {"a = 1": 100.05, "b = 2": 100.0})
     assert band.sentence("x", still, "µs").endswith(". Nothing moves it.")
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard import plot
+from switchyard import plot, views
 from switchyard.build_linux import Linux
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS, linux_ctx, linux_extreme, linux_ipc, repeats
@@ -101,7 +101,7 @@ def outcome(
         by = {"flush": 1, "fass": FASTER_BY, "fass-shared": SHARED_BY, "tags": BOUND}[kernel.scheme]
         its = {s: (c // by, n) for s, (c, n) in cases[rest].items()}
         points[job.name] = experiment.measure(job, stats(job.machine, its))
-    return experiment.outcome(points)
+    return views.of_runs(experiment, points)
 
 
 def ipc(loose_switches: float = 0.25, socket_switches: float = 3.5) -> Outcome:

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from switchyard import cli, figure, outcomes, records, report, runner
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
 from switchyard.figure import Figure
 from switchyard.records import Published, Record
 from switchyard.tests.conftest import faked
@@ -29,7 +29,7 @@ DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 HOSTILE = "</script><script>document.title = 'taken'</script><b> & \"quoted\""
 
 
-class Hostile(Experiment[None]):
+class Hostile(FromRuns[None]):
     """Bars, and texts that would be markup if nobody took care."""
 
     name = "hostile"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from switchyard import plot
+from switchyard import plot, views
 from switchyard.build_linux import FAST, FLAT, PAGED
 from switchyard.experiments import EXPERIMENTS, uclinux_ctx, uclinux_ipc
 from switchyard.experiments import linux_suite as suite
@@ -27,7 +27,7 @@ def outcome(
         scheme = str(job.parameters["scheme"])
         rest = re.sub(r"-run\d+$", "", job.name.removeprefix(f"{scheme}-"))
         points[job.name] = experiment.measure(job, stats("s3c24a0", cases[scheme][rest]))
-    return experiment.outcome(points)
+    return views.of_runs(experiment, points)
 
 
 def ipc(flat_cycles: int = 10_000) -> Outcome:

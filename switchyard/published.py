@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is published of an experiment's values: `published.toml` in its folder.
+
+Each statement names metric and cases, the value with its unit and its place in the paper, and in a
+few words why what is measured differs. A project's own limit is a statement too, but no record says
+that it was published.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+
+from switchyard.experiments.experiment import Experiment, Table
+from switchyard.records import Parameter, Published, Record
+from switchyard.rows import Row, Rows, number
+
+UNITS = {"us": "µs", "ratio": "times", "1": ""}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A value that a paper gives for some cases, or a limit for them."""
+
+    what: str
+    metric: str
+    value: float
+    unit: str
+    source: str
+    why: str = ""
+    limit: bool = False
+    deviation: float | None = None  # the standard deviation that is published with it
+    where: Mapping[str, Parameter] = field(default_factory=dict, hash=False)
+
+    def holds(self, record: Record) -> bool:
+        """Whether it is about that record."""
+        here = {"machine": record.machine, "scheme": record.scheme, **record.parameters}
+        return (
+            not self.limit
+            and self.metric == record.metric
+            and all(here.get(name) == value for name, value in self.where.items())
+        )
+
+
+def statements(experiment: Experiment[object]) -> list[Statement]:
+    """All that is published, in the file's order."""
+    file = files(experiment.package()) / "published.toml"
+    if not file.is_file():
+        return []
+    return [Statement(**one) for one in tomllib.loads(file.read_text("utf-8"))["statements"]]
+
+
+def beside(records: Iterable[Record], known: Sequence[Statement]) -> list[Record]:
+    """The records with the published value beside each that has one."""
+    return [
+        replace(record, published=Published(statement.value, statement.source))
+        if (statement := next((s for s in known if s.holds(record)), None))
+        else record
+        for record in records
+    ]
+
+
+def find(known: Iterable[Statement], metric: str, **where: Parameter) -> Statement | None:
+    """The statement on a case, if there is one."""
+    return next((s for s in known if s.metric == metric and s.where == where), None)
+
+
+def table(known: Sequence[Statement], rows: Rows) -> list[Table]:
+    """The first table of a chapter: what, published, measured, ratio, why. None without any."""
+    cells = [
+        _cells(statement, rows.select(statement.metric, **statement.where)) for statement in known
+    ]
+    if not any(cells):
+        return []
+    head = "limit" if all(statement.limit for statement in known) else "published"
+    return [
+        Table(
+            title="Beside what was " + ("set as a limit" if head == "limit" else "published"),
+            columns=["what", head, "measured", f"measured/{head}", "why"],
+            rows=[row for row in cells if row],
+        )
+    ]
+
+
+def _cells(statement: Statement, rows: Sequence[Row]) -> list[str]:
+    """A statement on several cases stands beside the range of them."""
+    if not rows:
+        return []
+    unit = UNITS.get(statement.unit, statement.unit)
+    values = sorted(row[statement.metric] for row in rows)
+    ends = list(dict.fromkeys([number(values[0]), number(values[-1])]))
+    sign = "" if all(_known(row, statement.metric) for row in rows) else "≈ "
+    ratio = sum(values) / len(values) / statement.value
+    return [
+        statement.what,
+        f"{statement.value:g} {unit}".strip(),
+        f"{sign}{' to '.join(ends)} {unit}".strip(),
+        f"{ratio:.2f}",
+        statement.why,
+    ]
+
+
+def _known(row: Row, metric: str) -> bool:
+    """Whether it is known well, or is a count of which nothing is to be known."""
+    return f"{metric}_uncertainty" not in row or row.interval(metric).stable
