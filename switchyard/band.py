@@ -180,19 +180,17 @@ def added(experiment: FromRuns[Any], outcome: Outcome, more: Sequence[Record]) -
     band = of(experiment, more)
     if band is None:
         return outcome
-    made = replace(
+    return replace(
         outcome,
         records=[*outcome.records, *more],
         tables=[*outcome.tables, table(band)],
-        notes=[*outcome.notes, *sentences(experiment, band)],
+        notes=[*outcome.notes, *sentences(band, experiment.band_published)],
     )
-    return experiment.banded(made, band)
 
 
-def sentences(experiment: Experiment[Any], band: Band) -> list[str]:
-    """What is said of each value, and of each ratio."""
+def sentences(band: Band, published: Mapping[str, float]) -> list[str]:
+    """What is said of each value, and of each ratio, beside what is published of some."""
     unit = band.unit.replace("us", "µs")
-    published = experiment.band_published
     # a metric that says no more than its unit need not be named
     what = "" if band.metric in ("us", "cycles") else f", {band.metric.removesuffix('_us')}"
     return [

@@ -30,6 +30,7 @@ class Statement:
     why: str = ""
     limit: bool = False
     deviation: float | None = None  # the standard deviation that is published with it
+    band: Sequence[str] = ()  # the names of the banded values that it stands beside
     where: Mapping[str, Parameter] = field(default_factory=dict, hash=False)
 
     def holds(self, record: Record) -> bool:
@@ -88,7 +89,7 @@ def _cells(statement: Statement, rows: Sequence[Row]) -> list[str]:
         return []
     unit = UNITS.get(statement.unit, statement.unit)
     values = sorted(row[statement.metric] for row in rows)
-    ends = list(dict.fromkeys([number(values[0]), number(values[-1])]))
+    ends = list(dict.fromkeys(_number(value) for value in (values[0], values[-1])))
     sign = "" if all(_known(row, statement.metric) for row in rows) else "≈ "
     ratio = sum(values) / len(values) / statement.value
     return [
@@ -98,6 +99,11 @@ def _cells(statement: Statement, rows: Sequence[Row]) -> list[str]:
         f"{ratio:.2f}",
         statement.why,
     ]
+
+
+def _number(value: float) -> str:
+    """Counts, of clients or pages, are whole."""
+    return f"{value}" if isinstance(value, int) else number(value)
 
 
 def _known(row: Row, metric: str) -> bool:

@@ -30,6 +30,7 @@ FILTERS = {
     "thousands": lambda value: f"{value:,.0f}",
     "plus": lambda value, digits=0: f"{value:+.{digits}f}".replace("-0.0", "+0.0"),
     "percent": lambda value, digits=0: f"{value:.{digits}%}",
+    "plus_percent": lambda value, digits=0: f"{value:+.{digits}%}",
     "short": number,
     "g": lambda value: f"{value:g}",
     "against": lambda value, published: against(value, published),
@@ -64,7 +65,7 @@ def outcome(experiment: Experiment[Any], records: Sequence[Record]) -> Outcome:
     tables = [*published.table(known, shown.rows), *view.tables]
     if shown.band:
         tables.append(bands.table(shown.band))
-        notes += bands.sentences(experiment, shown.band)
+        notes += bands.sentences(shown.band, {n: s.value for s in known for n in s.band})
     first, *more = view.figures
     return Outcome(
         records,

@@ -7,7 +7,7 @@ from switchyard.errors import InputError, one_of
 from switchyard.experiments.experiment import Experiment
 from switchyard.experiments.l4_collisions import L4Collisions
 from switchyard.experiments.l4_extreme import L4Extreme
-from switchyard.experiments.l4_ipc import L4Ipc
+from switchyard.experiments.l4_ipc.measure import L4Ipc
 from switchyard.experiments.l4_ipc_size import L4IpcSize
 from switchyard.experiments.l4_overheads import L4Overheads
 from switchyard.experiments.l4_pagefault.measure import L4PageFault

@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from switchyard.experiments.l4_ipc_point import EVENTS, MISSES, STALLS
+from switchyard.experiments.l4 import EVENTS, MISSES, STALLS
 from switchyard.machine import Stats
 from switchyard.summary import Interval
 

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from switchyard.build import Guest, Images
 from switchyard.build_linux import Linux
@@ -19,9 +19,6 @@ from switchyard.errors import InputError
 from switchyard.machine import Boot, Stats
 from switchyard.plot import Bars, Figure
 from switchyard.records import Parameter, Record
-
-if TYPE_CHECKING:
-    from switchyard.band import Band
 
 Sample = TypeVar("Sample")
 
@@ -108,8 +105,6 @@ class Experiment(ABC, Generic[Sample]):
     band_scheme: str = "none"
     # How a banded value is called, by what its record says.
     band_label: str = "{scheme}"
-    # What is published of a banded value, or of a ratio, by its name.
-    band_published: Mapping[str, float] = {}
     # Ratios of two banded jobs' values, which rest on less than they do, by what they are called.
     band_ratios: Mapping[str, tuple[str, str]] = {}
     # The assumed constants that it may rest on, by name; None for all of its machines'.
@@ -169,14 +164,12 @@ class FromRuns(Experiment[Sample]):
     What it shows is kept in a file beside the records (`outcomes`).
     """
 
+    # What is published of a banded value, or of a ratio, by its name.
+    band_published: Mapping[str, float] = {}
+
     @abstractmethod
     def outcome(self, samples: Mapping[str, Sample]) -> Outcome:
         """What the runs say together, by the names of their jobs."""
-
-    def banded(self, outcome: Outcome, band: "Band") -> Outcome:
-        """The outcome with a figure that shows the band; table and sentences are there already."""
-        del band
-        return outcome
 
     def records(self, samples: Mapping[str, Sample]) -> list[Record]:
         """Those of its outcome."""

@@ -117,15 +117,21 @@ def shown_in(page: Page, figure_id: str, what: str) -> int:
     return page.locator(f"#{figure_id} .plot {what}").count()
 
 
+def seen(file: Path) -> outcomes.Shown:
+    shown = outcomes.of(file, records.load(file))
+    assert shown is not None
+    return shown
+
+
 def l4_ipc(results: Path) -> Figure:
     """What the figure of l4-ipc shows."""
-    shown = outcomes.load(results / "l4-ipc.outcome.json").figures["l4-ipc"]
+    shown = seen(results / "l4-ipc.json").figures["l4-ipc"]
     assert isinstance(shown, Figure)
     return shown
 
 
 def test_every_figure_is_drawn(page: Page, results: Path) -> None:
-    expected = sum(len(outcomes.load(f).figures) for f in results.glob("*.outcome.json"))
+    expected = sum(len(seen(results / f"{name}.json").figures) for name in ("l4-ipc", "hostile"))
     assert expected == 3
     assert page.locator("figure.drawing").count() == expected
     assert page.locator("figure.drawn .plot svg").count() == expected
@@ -216,7 +222,7 @@ def test_a_point_has_a_tooltip(page: Page) -> None:
 
 
 def test_who_cannot_see_is_told(page: Page, results: Path) -> None:
-    described = outcomes.load(results / "l4-ipc.outcome.json").figures["l4-ipc"].description
+    described = seen(results / "l4-ipc.json").figures["l4-ipc"].description
     assert page.locator("#figure-0-0 img").get_attribute("alt") == described
     assert page.locator("#figure-0-0 .plot svg[aria-label], #figure-0-0 .plot [aria-label]").count()
     assert page.locator("html").get_attribute("lang") == "en"
