@@ -70,6 +70,18 @@ class Figure:
     log_x: bool = False
 
 
+def log_axis(
+    ticks: Sequence[float], values: Sequence[float], below: float = 1, above: float = 1
+) -> tuple[tuple[float, float], list[float]]:
+    """The range of a logarithmic axis that ends at ticks around the values, and its ticks.
+
+    `below` and `above` are how far the ends stand off, as a factor.
+    """
+    low = max((t for t in ticks if t <= min(values) * below), default=ticks[0])
+    high = min((t for t in ticks if t >= max(values) * above), default=ticks[-1])
+    return (low, high), [t for t in ticks if low <= t <= high]
+
+
 @dataclass(frozen=True)
 class Bar:
     """A length: what it belongs to, and which part or series it is."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from switchyard.errors import InputError, one_of
 from switchyard.experiments.experiment import Experiment
-from switchyard.experiments.l4_collisions import L4Collisions
+from switchyard.experiments.l4_collisions.measure import L4Collisions
 from switchyard.experiments.l4_extreme import L4Extreme
 from switchyard.experiments.l4_ipc.measure import L4Ipc
 from switchyard.experiments.l4_ipc_size import L4IpcSize

@@ -8,7 +8,7 @@ from switchyard.build import TAGS
 from switchyard.experiments.experiment import Table
 from switchyard.experiments.l4 import ABOUT, CLOCK_MHZ, COLUMNS, MACHINE
 from switchyard.experiments.l4_ipc.measure import BAND_CLIENTS, CLIENTS, RECYCLING
-from switchyard.figure import Figure, Knee, Mark, Series
+from switchyard.figure import Figure, Knee, Mark, Series, log_axis
 from switchyard.published import Statement, find
 from switchyard.rows import Row, Rows, unsteady
 from switchyard.summary import SPREAD
@@ -21,6 +21,7 @@ PRICED = (1, 14, 16, 24, 64)
 # the zeros bank, 8 KB and 512 bytes in lines of 32 (kernel/arch/arm/cpu/sa1110/cpu.c). Such a fill
 # costs no access to memory, so it must not be priced as one.
 FLUSH_FILLS = (8192 + 512) // 32
+TICKS = (0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300)
 COUNTED = {
     "cycles": ("cycles", 0), "instr.": ("instructions", 0), "I-miss": ("icache_misses", 2),
     "D-miss": ("dcache_misses", 2), "ITLB": ("itlb_misses", 2), "DTLB": ("dtlb_misses", 2),
@@ -190,9 +191,7 @@ def _figure(shown: Shown, curves: dict[str, Rows], said: Said, knee: int | None)
     knees = [Knee(said.knee, f"published: knee at {said.knee:g} clients", 0.35, published=True)]
     if knee is not None:
         knees.append(Knee(knee, f"measured: domains recycled from {knee} clients", 0.3))
-    ticks = [0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300]
-    low = max((t for t in ticks if t <= min(ys) * 0.75), default=0.5)
-    high: float = min((t for t in ticks if t >= max(ys) * 1.1), default=300)
+    (low, high), y_ticks = log_axis(TICKS, ys, 0.75, 1.1)
     series = [
         Series("flush", "flush, measured", marks["flush"]),
         Series(
@@ -238,7 +237,7 @@ def _figure(shown: Shown, curves: dict[str, Rows], said: Said, knee: int | None)
         knees=knees,
         log_y=True,
         y_range=y_range,
-        y_ticks=[t for t in ticks if low <= t <= high],
+        y_ticks=y_ticks,
         x_ticks=[1, 2, 4, 8, 14, 24, 32, 48, last],
         log_x=True,
     )
