@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from switchyard import build, files
 from switchyard.build import Images
@@ -21,6 +22,8 @@ ALL = "linux"
 @dataclass(frozen=True)
 class Linux:
     """A kernel with its RAM disk: made from `linux/configs/CONFIG.config`, for one machine."""
+
+    version: ClassVar[str] = "6.12"  # of every kernel here
 
     config: str
     machine: str

@@ -26,6 +26,14 @@ def number(value: float) -> str:
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
+def times(value: float, published: float) -> str:
+    """How many times a published value a value is."""
+    ratio = value / published
+    if 0.95 <= ratio <= 1.05:
+        return "as published"
+    return f"{ratio:.2f} times" if ratio < 10 else f"{ratio:.0f} times"
+
+
 @dataclass(frozen=True)
 class Row(Mapping[str, float]):
     """One case: what it is, and its values by metric."""

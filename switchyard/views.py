@@ -22,7 +22,7 @@ from switchyard.experiments.experiment import Experiment, FromRuns, Outcome, Tab
 from switchyard.figure import Bars, Figure
 from switchyard.published import Statement
 from switchyard.records import Record
-from switchyard.rows import Rows, number
+from switchyard.rows import Rows, number, times
 
 # How many digits stand behind the point is the template's to say.
 FILTERS = {
@@ -34,6 +34,7 @@ FILTERS = {
     "short": number,
     "g": lambda value: f"{value:g}",
     "against": lambda value, published: against(value, published),
+    "times": times,
 }
 
 

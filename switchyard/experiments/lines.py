@@ -24,12 +24,21 @@ class Case:
 
     question: str
     case: str
-    unit: str
+    unit: str = "us"
 
     @property
     def name(self) -> str:
         """What the line is called."""
         return f"bw-{self.case}" if self.question == "bandwidth" else self.case
+
+    @property
+    def metric(self) -> str:
+        """What its records are called."""
+        return "bandwidth" if self.unit == "MB/s" else "latency"
+
+    def of(self, point: Point) -> Callable[[float], float]:
+        """What cycles of a run are in the line's unit."""
+        return (lambda cycles: MEGABYTE / point.us(cycles)) if self.unit == "MB/s" else point.us
 
     @property
     def stream(self) -> int:
@@ -64,10 +73,7 @@ class Lines(ABC, Generic[On, Of]):
 
     def unit(self, on: On, line: Of) -> Callable[[float], float]:
         """What cycles are in the line's unit."""
-        point = self.point(on, line)
-        if line.unit == "MB/s":
-            return lambda cycles: MEGABYTE / point.us(cycles)
-        return point.us
+        return line.of(self.point(on, line))
 
     def shown(self, on: On, line: Of) -> str:
         """The value with the spread of its samples."""

@@ -20,10 +20,11 @@ from switchyard.build import TAGS
 from switchyard.build_linux import BENCHES, Linux
 from switchyard.errors import RunError
 from switchyard.experiments import l4, repeats
-from switchyard.experiments.experiment import Job, Settings
+from switchyard.experiments.experiment import Job, Settings, Table
 from switchyard.figure import Bar
 from switchyard.machine import Function, Stats
 from switchyard.records import Parameter, Published, Record
+from switchyard.rows import Row, number
 from switchyard.suite import TIMING, Timed, pooled, timed
 from switchyard.summary import Interval, spread
 
@@ -34,9 +35,10 @@ SHARED = "fass-shared"  # the same, where memory that processes share is in the 
 PRIVATE = "fass=private "  # what tells the kernel not to share
 # The machines, and of whose name the Linux is that runs on each.
 MACHINES = ("sa1110", "versatilepb")
+MHZ = {"sa1110": 200, "versatilepb": 210}
 ABOUT = {
-    "sa1110": "StrongARM SA-1110, 200 MHz",
-    "versatilepb": "ARM926EJ-S, 210 MHz",
+    "sa1110": f"StrongARM SA-1110, {MHZ['sa1110']} MHz",
+    "versatilepb": f"ARM926EJ-S, {MHZ['versatilepb']} MHz",
 }
 
 
@@ -70,7 +72,7 @@ class Kernel:
     @property
     def about(self) -> str:
         """The same in words."""
-        return f"{ABOUT[self.board]}, Linux 6.12{HOW[self.scheme]}"
+        return f"{ABOUT[self.board]}, Linux {Linux.version}{HOW[self.scheme]}"
 
     @property
     def short(self) -> str:
@@ -298,6 +300,61 @@ def parts(functions: Sequence[Function]) -> dict[str, int]:
     return found
 
 
+class Operation(Row):
+    """A row of an operation, by the names of its metric: its mean is `value`."""
+
+    @classmethod
+    def of(cls, row: Row, metric: str) -> "Operation":
+        """From the row of its records."""
+        beside = {
+            name.removeprefix(f"{metric}_"): value
+            for name, value in row.items()
+            if name.startswith(f"{metric}_")
+        }
+        ends = {f"value_{name}": beside[name] for name in ENDS if name in beside}
+        return cls(row.where, {"value": row[metric], **beside, **ends})
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Where its time went, in microseconds."""
+        return {part: self[f"part: {part}"] for part in PARTS}
+
+    @property
+    def told(self) -> str:
+        """Its largest parts in words."""
+        return told(self.parts)
+
+    def bars(self, case: str) -> list[Bar]:
+        """Its parts end to end."""
+        return [Bar(case, part, us) for part, us in self.parts.items()]
+
+
+ENDS = ("p5", "p95", "uncertainty")  # what `Row` asks for beside a mean
+
+
+def costs(title: str, cases: Sequence[tuple[str, Operation]], caption: str = "") -> Table:
+    """What operations met, counted; and where their time went, in microseconds."""
+    return Table(
+        title=title,
+        columns=[
+            "benchmark", "switches", "instr.", "I-miss", "D-miss",
+            "flush", "I-fill", "D-fill", "walks", "buffer", "kernel", "program",
+        ],
+        rows=[
+            [
+                name,
+                f"{case['address_space_switches']:.1f}",
+                f"{case['instructions']:.0f}",
+                f"{case['icache_misses']:.0f}",
+                f"{case['dcache_misses']:.0f}",
+                *(number(us) for us in case.parts.values()),
+            ]
+            for name, case in cases
+        ],
+        caption=caption,
+    )  # fmt: skip
+
+
 def bars(case: str, point: Point, one: Measured, divide: float = 1.0) -> list[Bar]:
     """A case's parts in microseconds, end to end."""
     return [Bar(case, part, point.us(one.parts[part]) / divide) for part in PARTS]
@@ -305,11 +362,14 @@ def bars(case: str, point: Point, one: Measured, divide: float = 1.0) -> list[Ba
 
 def said(one: Measured) -> str:
     """The largest parts of a case in words."""
-    total = sum(one.parts.values())
-    ordered = sorted(one.parts.items(), key=lambda item: -item[1])
-    return ", ".join(
-        f"{cycles / total:.0%} {part}" for part, cycles in ordered if cycles > total / 50
-    )
+    return told(one.parts)
+
+
+def told(parts: Mapping[str, float]) -> str:
+    """The largest parts in words."""
+    total = sum(parts.values())
+    ordered = sorted(parts.items(), key=lambda item: -item[1])
+    return ", ".join(f"{each / total:.0%} {part}" for part, each in ordered if each > total / 50)
 
 
 def records(
@@ -385,18 +445,3 @@ def shown(value: Callable[[float], float], one: Timed, interval: Interval | None
     return spread(
         number(value(summary.mean)), (number(low), number(high)), interval or one.interval
     )
-
-
-def number(value: float) -> str:
-    """A value with three digits that count."""
-    if value >= 100:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-
-
-def against(value: float, published: float) -> str:
-    """How a value compares with the published one."""
-    ratio = value / published
-    if 0.95 <= ratio <= 1.05:
-        return "as published"
-    return f"{ratio:.2f} times" if ratio < 10 else f"{ratio:.0f} times"

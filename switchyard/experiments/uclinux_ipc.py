@@ -18,6 +18,7 @@ from switchyard.experiments.uclinux import FASTER, KERNELS, PAPERS, WITH, WITHOU
 from switchyard.figure import Bar, Bars
 from switchyard.machine import Stats
 from switchyard.records import Published, Record
+from switchyard.rows import number, times
 from switchyard.summary import SPREAD
 
 PAPER = f"{uclinux.PAPER}, Table 1"
@@ -28,7 +29,7 @@ QUICK_SHARE = 5
 class Line(Case):
     """A line of the table: a case of the suite, and what the paper has for each kernel."""
 
-    rounds: int
+    rounds: int = 0
     published: Mapping[Kernel, float] | None = None
 
 
@@ -185,7 +186,7 @@ def costs(found: Found) -> Table:
                     f"{one.rates['instructions']:.0f}",
                     f"{one.rates['icache_misses']:.0f}",
                     f"{one.rates['dcache_misses']:.0f}",
-                    *(suite.number(point.us(cycles)) for cycles in one.parts.values()),
+                    *(number(point.us(cycles)) for cycles in one.parts.values()),
                 ]
             )
     return Table(
@@ -211,7 +212,7 @@ def figure(found: Found, line: Line, title: str, unit: str) -> Bars:
     said = ", ".join(
         f"{kernel.label} "
         + (f"{line.published[kernel]:g} published and " if kernel in PAPERS else "")
-        + f"{suite.number(found.value(kernel, line))} measured"
+        + f"{number(found.value(kernel, line))} measured"
         for kernel in KERNELS
     )
     return Bars(
@@ -272,7 +273,7 @@ def _latency(found: Found, kernel: Kernel) -> str:
     point, one = found.point(kernel, FIFO), found.case(kernel, FIFO)
     us, published = found.us(kernel, FIFO), FIFO.published[kernel]
     return (
-        f"A round trip by FIFO {kernel.label} takes {us:.1f} µs, {suite.against(us, published)} "
+        f"A round trip by FIFO {kernel.label} takes {us:.1f} µs, {times(us, published)} "
         f"the published {published:g} µs ({kernel.paper} 2.6.7), with "
         f"{one.rates['address_space_switches']:.1f} switches of page tables: {suite.said(one)}. "
         + uclinux.shorter(point, one, us, published)
@@ -342,7 +343,7 @@ def _bandwidth(found: Found) -> str:
         whole = MEGABYTE / published / 1000
         switching = SWITCHES_THERE * FIFO.published[kernel] / 2000
         texts.append(
-            f"{kernel.label} {value:.1f} MB/s, {suite.against(value, published)} the published "
+            f"{kernel.label} {value:.1f} MB/s, {times(value, published)} the published "
             f"{published:g}; {suite.said(one)}; of the paper's {whole:.0f} ms a megabyte "
             f"{switching:.0f} were switches by its own latency, which leaves "
             f"{whole - switching:.0f}, here a megabyte takes "
