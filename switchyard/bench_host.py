@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from switchyard import build, files, records, suite
+from switchyard.build_linux import Linux
 from switchyard.errors import InputError, RunError
 from switchyard.experiments import linux_suite
 from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
@@ -40,7 +41,7 @@ PROCESSES = 2  # of `extreme`
 TIMEOUT = 600  # seconds; a question takes some, more on a busy computer
 NS = 1000  # in a microsecond
 # Other work on this computer makes a few samples very long; on the machines there is none.
-SUBTITLE = "Linux of this computer, medians; Linux 6.12 on the simulated machines, means"
+SUBTITLE = f"Linux of this computer, medians; {Linux.version} on the simulated machines, means"
 
 Parameters = tuple[tuple[str, Parameter], ...]
 

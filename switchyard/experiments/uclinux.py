@@ -18,7 +18,7 @@ from switchyard.records import Parameter
 
 PAPER = "Context Switching and IPC Performance Comparison between uClinux and Linux, Samsung, 2005"
 MACHINE = "s3c24a0"
-ABOUT = "ARM926EJ-S, 200 MHz, Linux 6.12"
+ABOUT = f"ARM926EJ-S, 200 MHz, Linux {Linux.version}"
 # Partners are started as where there is no fork(), with an MMU too.
 SPAWN = "spawn=vfork"
 

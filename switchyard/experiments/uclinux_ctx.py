@@ -9,6 +9,7 @@ switches address spaces fast, which it did not have, stands between its two here
 
 from collections.abc import Mapping
 
+from switchyard.build_linux import Linux
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats, rings, uclinux
 from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
@@ -323,9 +324,9 @@ def _ratio(found: Found, n: int) -> str:
         if n == SHOWN[0] and trip > PUBLISHED_TRIP:
             text += (
                 f" The paper's whole round trip takes {PUBLISHED_TRIP:g} µs without an MMU, the "
-                f"kernel's instructions alone here {trip:.0f}: the path through 6.12 is longer "
-                "than that through 2.6.7. With an MMU that counts for less, since filling the "
-                "caches costs most."
+                f"kernel's instructions alone here {trip:.0f}: the path through {Linux.version} is "
+                "longer than that through 2.6.7. With an MMU that counts for less, since filling "
+                "the caches costs most."
             )
     return text
 

@@ -9,6 +9,7 @@ value; it shows that the name does not matter.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from switchyard.build_linux import Linux
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats, uclinux
 from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
@@ -165,7 +166,7 @@ def values(found: Found) -> Table:
         title=f"A FIFO with an MMU and without one: {SPREAD}",
         columns=[
             "benchmark", "unit", *(f"paper, {k.paper}" for k in PAPERS), "ratio",
-            *(f"6.12, {k.short}" for k in KERNELS), "ratio", "ratio, fast",
+            *(f"{Linux.version}, {k.short}" for k in KERNELS), "ratio", "ratio, fast",
         ],
         rows=rows,
         caption=f"published: {PAPER}; Linux and uClinux 2.6.7. Ratios: to no MMU. ≈: known to no "
@@ -208,7 +209,7 @@ def figure(found: Found, line: Line, title: str, unit: str) -> Bars:
         if kernel in PAPERS:
             value = line.published[kernel]
             bars.append(Bar(kernel.label, "published, 2.6.7", value, published=True))
-        bars.append(Bar(kernel.label, "measured, 6.12", found.value(kernel, line)))
+        bars.append(Bar(kernel.label, f"measured, {Linux.version}", found.value(kernel, line)))
     said = ", ".join(
         f"{kernel.label} "
         + (f"{line.published[kernel]:g} published and " if kernel in PAPERS else "")
