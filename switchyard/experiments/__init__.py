@@ -11,7 +11,7 @@ from switchyard.experiments.l4_ipc.measure import L4Ipc
 from switchyard.experiments.l4_ipc_size import L4IpcSize
 from switchyard.experiments.l4_overheads import L4Overheads
 from switchyard.experiments.l4_pagefault.measure import L4PageFault
-from switchyard.experiments.l4_policy import L4Policy
+from switchyard.experiments.l4_policy.measure import L4Policy
 from switchyard.experiments.l4_primitives.measure import L4Primitives
 from switchyard.experiments.linux_ctx import LinuxCtx
 from switchyard.experiments.linux_extreme import LinuxExtreme
