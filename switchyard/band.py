@@ -162,7 +162,7 @@ def of(experiment: Experiment[Any], records: Iterable[Record]) -> Band | None:
     ratios: dict[str, dict[str, float]] = {}
     for record in records:
         if ASSUMED in record.parameters:
-            told = {"machine": record.machine, "scheme": record.scheme, **record.parameters}
+            told = record.case
             name = str(told.get(RATIO) or experiment.band_label.format(**told))
             kind = ratios if RATIO in told else swings
             kind.setdefault(name, {})[str(told[ASSUMED])] = record.value

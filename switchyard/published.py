@@ -31,15 +31,14 @@ class Statement:
     limit: bool = False
     deviation: float | None = None  # the standard deviation that is published with it
     band: Sequence[str] = ()  # the names of the banded values that it stands beside
-    where: Mapping[str, Parameter] = field(default_factory=dict, hash=False)
+    # The cases that it is about: a parameter's value, or a list of them.
+    where: Mapping[str, Parameter | list[Parameter]] = field(default_factory=dict, hash=False)
 
-    def holds(self, record: Record) -> bool:
-        """Whether it is about that record."""
-        here = {"machine": record.machine, "scheme": record.scheme, **record.parameters}
-        return (
-            not self.limit
-            and self.metric == record.metric
-            and all(here.get(name) == value for name, value in self.where.items())
+    def about(self, metric: str, where: Mapping[str, Parameter]) -> bool:
+        """Whether it is about that metric of that case."""
+        return self.metric == metric and all(
+            where.get(name) in (wanted if isinstance(wanted, list) else [wanted])
+            for name, wanted in self.where.items()
         )
 
 
@@ -53,9 +52,10 @@ def statements(experiment: Experiment[object]) -> list[Statement]:
 
 def beside(records: Iterable[Record], known: Sequence[Statement]) -> list[Record]:
     """The records with the published value beside each that has one."""
+    papers = [statement for statement in known if not statement.limit]
     return [
         replace(record, published=Published(statement.value, statement.source))
-        if (statement := next((s for s in known if s.holds(record)), None))
+        if (statement := find(papers, record.metric, **record.case)) is not None
         else record
         for record in records
     ]
@@ -63,13 +63,15 @@ def beside(records: Iterable[Record], known: Sequence[Statement]) -> list[Record
 
 def find(known: Iterable[Statement], metric: str, **where: Parameter) -> Statement | None:
     """The statement on a case, if there is one."""
-    return next((s for s in known if s.metric == metric and s.where == where), None)
+    return next((s for s in known if s.about(metric, where)), None)
 
 
 def table(known: Sequence[Statement], rows: Rows) -> list[Table]:
     """The first table of a chapter: what, published, measured, ratio, why. None without any."""
     cells = [
-        _cells(statement, rows.select(statement.metric, **statement.where)) for statement in known
+        _cells(statement, [row for row in some if statement.about(statement.metric, row.where)])
+        for statement in known
+        for some in [rows.select(statement.metric)]
     ]
     if not any(cells):
         return []

@@ -40,6 +40,16 @@ class Record:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     published: Published | None = None
 
+    @property
+    def case(self) -> dict[str, Parameter]:
+        """What it is of: machine, system, scheme and the parameters."""
+        return {
+            "machine": self.machine,
+            "system": self.system,
+            "scheme": self.scheme,
+            **self.parameters,
+        }
+
     def to_json(self) -> dict[str, object]:
         """The record as a JSON object, its fields in the documented order."""
         published = None

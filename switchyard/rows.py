@@ -86,12 +86,7 @@ class Rows(Sequence[Row]):
         for record in records:
             if ASSUMED in record.parameters:
                 continue
-            where: dict[str, Parameter] = {
-                "machine": record.machine,
-                "system": record.system,
-                "scheme": record.scheme,
-                **record.parameters,
-            }
+            where = record.case
             _, metrics = cases.setdefault(tuple(where.items()), (where, {}))
             metrics[record.metric] = record.value
         return cls(Row(where, metrics) for where, metrics in cases.values())

@@ -8,7 +8,7 @@ from switchyard.experiments.experiment import Experiment
 from switchyard.experiments.l4_collisions.measure import L4Collisions
 from switchyard.experiments.l4_extreme import L4Extreme
 from switchyard.experiments.l4_ipc.measure import L4Ipc
-from switchyard.experiments.l4_ipc_size import L4IpcSize
+from switchyard.experiments.l4_ipc_size.measure import L4IpcSize
 from switchyard.experiments.l4_overheads import L4Overheads
 from switchyard.experiments.l4_pagefault.measure import L4PageFault
 from switchyard.experiments.l4_policy.measure import L4Policy

@@ -7,10 +7,10 @@ import pytest
 
 from switchyard import records, runner
 from switchyard.errors import RunError
-from switchyard.experiments import EXPERIMENTS, l4_ipc_size, l4_trap
+from switchyard.experiments import EXPERIMENTS, l4_trap
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4 import COLUMNS
-from switchyard.experiments.l4_ipc_size import STRINGS, L4IpcSize
+from switchyard.experiments.l4_ipc_size.measure import FLOOR, STRINGS, L4IpcSize, floor
 from switchyard.experiments.l4_primitives.measure import L4Primitives
 from switchyard.machine import Stats
 from switchyard.runner import Written
@@ -73,8 +73,8 @@ def test_one_way(sizes: Written) -> None:
 
 def test_floor() -> None:
     """The floor is the sum of its steps, and rises by a load and a store a word."""
-    steps = sum(l4_ipc_size.FLOOR.values())
-    assert [l4_ipc_size.floor(n) for n in (0, 4, 5, 8)] == [steps, steps, steps + 2, steps + 8]
+    steps = sum(FLOOR.values())
+    assert [floor(n) for n in (0, 4, 5, 8)] == [steps, steps, steps + 2, steps + 8]
 
 
 def test_primitives(primitives: Written) -> None:

@@ -48,8 +48,8 @@ class Said:
         assert knee
 
         def at(metric: str) -> dict[int, float]:
-            some = [s for s in known if s.metric == metric and "clients" in s.where]
-            return {int(s.where["clients"]): s.value for s in some}
+            some = [(s.where.get("clients"), s.value) for s in known if s.metric == metric]
+            return {clients: value for clients, value in some if isinstance(clients, int)}
 
         return cls(flush.value, at("round_trip"), knee.value, at("speedup"))
 
