@@ -163,7 +163,7 @@ def of(experiment: Experiment[Any], records: Iterable[Record]) -> Band | None:
     for record in records:
         if ASSUMED in record.parameters:
             told = record.case
-            name = str(told.get(RATIO) or experiment.band_label.format(**told))
+            name = str(told.get(RATIO) or experiment.banded(told))
             kind = ratios if RATIO in told else swings
             kind.setdefault(name, {})[str(told[ASSUMED])] = record.value
     if not swings:

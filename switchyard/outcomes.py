@@ -48,9 +48,12 @@ def has_file(name: str) -> bool:
 
 
 def of(file: Path, records: Sequence[Record]) -> Shown | None:
-    """What there is to be seen of a record file; None of bare records."""
-    name = records[0].experiment if records else file.stem
-    if has_file(name):
+    """What there is to be seen of a record file; None of bare records.
+
+    A file is an experiment's by its name, and by that of all of its records.
+    """
+    name = file.stem
+    if has_file(name) or {record.experiment for record in records} != {name}:
         return load(path(file)) if path(file).exists() else None
     experiment = EXPERIMENTS[name]
     try:

@@ -96,7 +96,7 @@ def _cells(statement: Statement, rows: Sequence[Row]) -> list[str]:
     ratio = sum(values) / len(values) / statement.value
     return [
         statement.what,
-        f"{statement.value:g} {unit}".strip(),
+        f"{round(statement.value, 2):g} {unit}".strip(),
         f"{sign}{' to '.join(ends)} {unit}".strip(),
         f"{ratio:.2f}",
         statement.why,

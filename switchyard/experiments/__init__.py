@@ -6,7 +6,7 @@ from typing import Any
 from switchyard.errors import InputError, one_of
 from switchyard.experiments.experiment import Experiment
 from switchyard.experiments.l4_collisions.measure import L4Collisions
-from switchyard.experiments.l4_extreme import L4Extreme
+from switchyard.experiments.l4_extreme.measure import L4Extreme
 from switchyard.experiments.l4_ipc.measure import L4Ipc
 from switchyard.experiments.l4_ipc_size.measure import L4IpcSize
 from switchyard.experiments.l4_overheads import L4Overheads
@@ -20,7 +20,7 @@ from switchyard.experiments.linux_overheads import LinuxOverheads
 from switchyard.experiments.linux_tlb_sharing import LinuxTlbSharing
 from switchyard.experiments.silicon import Silicon
 from switchyard.experiments.uclinux_ctx import UclinuxCtx
-from switchyard.experiments.uclinux_ipc import UclinuxIpc
+from switchyard.experiments.uclinux_ipc.measure import UclinuxIpc
 
 EXPERIMENTS: dict[str, Experiment[Any]] = {
     one.name: one

@@ -129,6 +129,10 @@ class Experiment(ABC, Generic[Sample]):
         """The folder of the experiment, as a package."""
         return cls.__module__.rpartition(".")[0]
 
+    def banded(self, case: Mapping[str, Parameter]) -> str:
+        """What a banded value is called, by what its record is of."""
+        return self.band_label.format(**case)
+
     def choices(self, settings: Settings) -> list[Job]:
         """The runs that a sweep may choose from, where they are more than the figure's."""
         return self.jobs(settings)

@@ -8,9 +8,10 @@ import pytest
 
 from switchyard import plot, views
 from switchyard.build_linux import FAST, FLAT, PAGED
-from switchyard.experiments import EXPERIMENTS, uclinux_ctx, uclinux_ipc
+from switchyard.experiments import EXPERIMENTS, uclinux_ctx
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
+from switchyard.experiments.uclinux_ipc.measure import UclinuxIpc
 from switchyard.suite import ALONE
 from switchyard.tests.linux_experiments_test import stats
 
@@ -40,7 +41,7 @@ def ipc(flat_cycles: int = 10_000) -> Outcome:
         }
 
     return outcome(
-        uclinux_ipc.UclinuxIpc(),
+        UclinuxIpc(),
         {
             "flush": cases(50_000, 8_388_608, 1.0),
             "fass": cases(12_500, 4_194_304, 1.0),
