@@ -11,9 +11,10 @@ import pytest
 from switchyard import plot, views
 from switchyard.build_linux import Linux
 from switchyard.errors import RunError
-from switchyard.experiments import EXPERIMENTS, linux_ctx, linux_extreme, repeats
+from switchyard.experiments import EXPERIMENTS, linux_ctx, repeats
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
+from switchyard.experiments.linux_extreme import measure as linux_extreme
 from switchyard.experiments.linux_ipc.measure import LinuxIpc
 from switchyard.figure import Bars
 from switchyard.machine import Stats
