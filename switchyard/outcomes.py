@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jinja2 import TemplateError
+
 from switchyard import fields, views
 from switchyard import figure as figures_of
 from switchyard.errors import InputError
@@ -58,8 +60,11 @@ def of(file: Path, records: Sequence[Record]) -> Shown | None:
     experiment = EXPERIMENTS[name]
     try:
         outcome = views.outcome(experiment, records)
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from None
+    except (InputError, LookupError, ValueError, ArithmeticError, TemplateError) as error:
+        # of another version, or of a part of a run
+        raise InputError(
+            f"{file}: {error}; expected the records of: switchyard run {name}"
+        ) from error
     return Shown(
         name,
         experiment.question,

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
+from switchyard import summary
 from switchyard.errors import InputError
 from switchyard.figure import Mark
 from switchyard.records import Parameter, Record
-from switchyard.summary import UNSTABLE, Interval, spread
+from switchyard.summary import Interval, spread
 
 ASSUMED = "assumed"  # the parameter of a band's records, which are no rows of the result's
 
@@ -121,16 +122,5 @@ class Rows(Sequence[Row]):
 
 
 def unsteady(rows: Iterable[tuple[str, Row]], metric: str) -> list[str]:
-    """A paragraph that names the cases whose means are not to be trusted; none if there is none."""
-    intervals = [(name, row.interval(metric)) for name, row in rows]
-    named = [
-        name + (f" (± {interval.uncertainty:.0%})" if interval.half != math.inf else "")
-        for name, interval in intervals
-        if not interval.stable
-    ]
-    if not named:
-        return []
-    return [
-        f"Unstable, their means known to no better than {UNSTABLE:.0%} (95 % confidence, over the "
-        f"runs' means): {', '.join(named)}."
-    ]
+    """A paragraph that names the rows whose means are not to be trusted; none if there is none."""
+    return summary.unsteady((name, row.interval(metric)) for name, row in rows)

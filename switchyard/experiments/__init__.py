@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The experiments: one file per published table or figure, with its published values."""
+"""The experiments: a folder for each published table or figure, with its published values."""
 
 from typing import Any
 

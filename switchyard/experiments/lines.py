@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from switchyard.experiments.linux_suite import Point
+from switchyard.experiments.linux_suite import Run
 from switchyard.suite import STREAMS
 
 MEGABYTE = 1 << 20  # of a bandwidth's sample; MB/s are lmbench's, of 1,000,000 bytes
@@ -28,9 +28,9 @@ class Case:
         """What its records are called."""
         return "bandwidth" if self.unit == "MB/s" else "latency"
 
-    def of(self, point: Point) -> Callable[[float], float]:
+    def of(self, run: Run) -> Callable[[float], float]:
         """What cycles of a run are in the line's unit."""
-        return (lambda cycles: MEGABYTE / point.us(cycles)) if self.unit == "MB/s" else point.us
+        return (lambda cycles: MEGABYTE / run.us(cycles)) if self.unit == "MB/s" else run.us
 
     @property
     def stream(self) -> int:

@@ -23,7 +23,7 @@ from switchyard.experiments import l4, repeats
 from switchyard.experiments.experiment import Job, Settings, Table
 from switchyard.figure import Bar
 from switchyard.machine import Function, Stats
-from switchyard.records import Parameter, Published, Record
+from switchyard.records import Parameter, Record, of_case
 from switchyard.rows import Row, number
 from switchyard.suite import TIMING, Timed, pooled, timed
 from switchyard.summary import Interval, spread
@@ -177,7 +177,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Point:
+class Run:
     """One job: its cases by their streams."""
 
     machine: str
@@ -228,11 +228,11 @@ def booted(
     ]
 
 
-def measure(made: Job, stats: Stats, streams: Sequence[int]) -> Point:
+def measure(job: Job, stats: Stats, streams: Sequence[int]) -> Run:
     """What a run says of these streams."""
     cases = {}
     for stream in streams:
-        where = f"{made.name}: stream {stream}"
+        where = f"{job.name}: stream {stream}"
         once = timed(stats.samples.get(stream, []), stats.samples.get(TIMING, []), 1, where)
         region = stats.region(stream)
         count = once.summary.count
@@ -248,18 +248,18 @@ def measure(made: Job, stats: Stats, streams: Sequence[int]) -> Point:
             },
             parts={part: cycles / count for part, cycles in parts(stats.profile[stream]).items()},
         )
-    return Point(stats.machine, stats.clock_hz, cases)
+    return Run(stats.machine, stats.clock_hz, cases)
 
 
-def together(points: Mapping[str, Point]) -> dict[str, Point]:
+def together(runs: Mapping[str, Run]) -> dict[str, Run]:
     """The boots of each question as one: samples pooled, the counted in the mean over the boots."""
     return {
-        name: Point(
+        name: Run(
             boots[0].machine,
             boots[0].clock_hz,
             {stream: _pooled([boot.cases[stream] for boot in boots]) for stream in boots[0].cases},
         )
-        for name, boots in repeats.grouped(points).items()
+        for name, boots in repeats.grouped(runs).items()
     }
 
 
@@ -280,24 +280,24 @@ def _means(boots: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 def parts(functions: Sequence[Function]) -> dict[str, int]:
     """Where the cycles of a region went."""
-    found = dict.fromkeys(PARTS, 0)
-    for one in functions:
-        if one.kernel and FLUSHING.fullmatch(one.name):
-            found[FLUSH] += one.cycles
+    cycles = dict.fromkeys(PARTS, 0)
+    for function in functions:
+        if function.kernel and FLUSHING.fullmatch(function.name):
+            cycles[FLUSH] += function.cycles
             continue
-        found[IFILL] += one.fetch_fill_cycles
-        found[DFILL] += one.data_fill_cycles
-        found[WALKS] += one.fetch_walk_cycles + one.data_walk_cycles
-        found[BUFFER] += one.write_buffer_cycles
+        cycles[IFILL] += function.fetch_fill_cycles
+        cycles[DFILL] += function.data_fill_cycles
+        cycles[WALKS] += function.fetch_walk_cycles + function.data_walk_cycles
+        cycles[BUFFER] += function.write_buffer_cycles
         waited = (
-            one.fetch_fill_cycles
-            + one.data_fill_cycles
-            + one.fetch_walk_cycles
-            + one.data_walk_cycles
-            + one.write_buffer_cycles
+            function.fetch_fill_cycles
+            + function.data_fill_cycles
+            + function.fetch_walk_cycles
+            + function.data_walk_cycles
+            + function.write_buffer_cycles
         )
-        found[KERNEL if one.kernel else PROGRAM] += one.cycles - waited
-    return found
+        cycles[KERNEL if function.kernel else PROGRAM] += function.cycles - waited
+    return cycles
 
 
 class Operation(Row):
@@ -355,14 +355,14 @@ def costs(title: str, cases: Sequence[tuple[str, Operation]], caption: str = "")
     )  # fmt: skip
 
 
-def bars(case: str, point: Point, one: Measured, divide: float = 1.0) -> list[Bar]:
+def bars(name: str, run: Run, case: Measured, divide: float = 1.0) -> list[Bar]:
     """A case's parts in microseconds, end to end."""
-    return [Bar(case, part, point.us(one.parts[part]) / divide) for part in PARTS]
+    return [Bar(name, part, run.us(case.parts[part]) / divide) for part in PARTS]
 
 
-def said(one: Measured) -> str:
+def said(case: Measured) -> str:
     """The largest parts of a case in words."""
-    return told(one.parts)
+    return told(case.parts)
 
 
 def told(parts: Mapping[str, float]) -> str:
@@ -374,14 +374,13 @@ def told(parts: Mapping[str, float]) -> str:
 
 def records(
     experiment: str,
-    point: Point,
-    one: Measured,
+    run: Run,
+    case: Measured,
     metric: str,
     parameters: Mapping[str, Parameter],
     *,
     value: Callable[[float], float],
     unit: str = "us",
-    published: Published | None = None,
     divide: float = 1.0,
     scheme: str = SCHEME,
     interval: Interval | None = None,
@@ -391,42 +390,24 @@ def records(
     `value` says what cycles are in the metric's unit. `interval` is that of the boots' means, where
     it is not that of the case's own times.
     """
-
-    def record(name: str, number: float, its_unit: str, paper: Published | None = None) -> Record:
-        return Record(
-            experiment=experiment,
-            machine=point.machine,
-            system=SYSTEM,
-            scheme=scheme,
-            metric=name,
-            parameters=parameters,
-            value=round(number, 6),
-            unit=its_unit,
-            published=paper,
-        )
-
-    summary = one.timed.summary
+    summary = case.timed.summary
     # the longest time is the least rate
     low, high = sorted([value(summary.p5), value(summary.p95)])
-    made = [
-        record(metric, value(summary.mean), unit, published),
-        record(f"{metric}_p5", low, unit),
-        record(f"{metric}_median", value(summary.median), unit),
-        record(f"{metric}_p95", high, unit),
-        record(f"{metric}_samples", summary.count, "1"),
-        record(f"{metric}_boots", len(one.timed.means), "1"),
+    known = (interval or case.timed.interval).uncertainty
+    beside = [
+        ("p5", low, unit),
+        ("median", value(summary.median), unit),
+        ("p95", high, unit),
+        ("samples", summary.count, "1"),
+        ("boots", len(case.timed.means), "1"),
+        # of a single boot nothing is known
+        *([("uncertainty", known, "1")] if known != math.inf else []),
+        *((name, rate / divide, "per_operation") for name, rate in case.rates.items()),
+        *((f"part: {part}", run.us(each) / divide, "us") for part, each in case.parts.items()),
     ]
-    known = interval or one.timed.interval
-    if known.uncertainty != math.inf:  # of a single boot nothing is known
-        made.append(record(f"{metric}_uncertainty", known.uncertainty, "1"))
-    made += [
-        record(f"{metric}_{name}", rate / divide, "per_operation")
-        for name, rate in one.rates.items()
-    ]
-    for part, cycles in one.parts.items():
-        name = f"{metric}_part: {part}"
-        made.append(record(name, point.us(cycles) / divide, "us"))
-    return made
+    values = [(metric, value(summary.mean), unit)]
+    values += [(f"{metric}_{name}", number, its_unit) for name, number, its_unit in beside]
+    return of_case(experiment, run.machine, SYSTEM, scheme, parameters, values)
 
 
 def ticks(highest: float, step: float) -> tuple[tuple[float, float], list[float]]:
@@ -435,13 +416,13 @@ def ticks(highest: float, step: float) -> tuple[tuple[float, float], list[float]
     return (0.0, count * step), [step * n for n in range(count + 1)]
 
 
-def shown(value: Callable[[float], float], one: Timed, interval: Interval | None = None) -> str:
+def shown(value: Callable[[float], float], once: Timed, interval: Interval | None = None) -> str:
     """A value with the spread of its samples; a mean that is not known well says so.
 
     `value` and `interval` as `records` has them.
     """
-    summary = one.summary
+    summary = once.summary
     low, high = sorted([value(summary.p5), value(summary.p95)])
     return spread(
-        number(value(summary.mean)), (number(low), number(high)), interval or one.interval
+        number(value(summary.mean)), (number(low), number(high)), interval or once.interval
     )

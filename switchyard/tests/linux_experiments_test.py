@@ -11,7 +11,7 @@ import pytest
 from switchyard import plot, views
 from switchyard.build_linux import Linux
 from switchyard.errors import RunError
-from switchyard.experiments import EXPERIMENTS, linux_ctx, repeats
+from switchyard.experiments import EXPERIMENTS, linux_ctx
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.experiments.linux_extreme import measure as linux_extreme
@@ -19,6 +19,7 @@ from switchyard.experiments.linux_ipc.measure import LinuxIpc
 from switchyard.figure import Bars
 from switchyard.machine import Stats
 from switchyard.suite import ALONE, STREAMS
+from switchyard.summary import unsteady
 
 CLOCK_HZ = 200_000_000
 TIMING = 60
@@ -91,7 +92,7 @@ def stats(machine: str, cases: Mapping[int, tuple[int, float]]) -> Stats:
 
 
 def outcome(
-    experiment: Experiment[suite.Point], cases: dict[str, dict[int, tuple[int, float]]], quick: bool
+    experiment: Experiment[suite.Run], cases: dict[str, dict[int, tuple[int, float]]], quick: bool
 ) -> Outcome:
     """What an experiment makes of cases, by the ends of its jobs' names."""
     jobs = experiment.jobs(Settings(quick=quick))
@@ -141,7 +142,7 @@ def test_boots_are_pooled_and_the_interval_is_over_their_means() -> None:
     assert not null.stable
     assert not [one for one in boots.values() if not one.cases[1].timed.stable]
     assert point.cases[1].rates["cycles"] == 213
-    (said,) = repeats.unsteady([("null", null.interval)])
+    (said,) = unsteady([("null", null.interval)])
     assert "null (± 41%)" in said
     made = suite.records("x", point, point.cases[1], "latency", {}, value=point.us)
     named = {one.metric: one.value for one in made}

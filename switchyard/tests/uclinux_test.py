@@ -19,9 +19,7 @@ from switchyard.tests.linux_experiments_test import stats
 Cases = Mapping[int, tuple[int, float]]
 
 
-def outcome(
-    experiment: Experiment[suite.Point], cases: Mapping[str, Mapping[str, Cases]]
-) -> Outcome:
+def outcome(experiment: Experiment[suite.Run], cases: Mapping[str, Mapping[str, Cases]]) -> Outcome:
     """What an experiment makes of cases, by scheme and by the ends of its jobs' names."""
     points = {}
     for job in experiment.jobs(Settings(quick=True)):

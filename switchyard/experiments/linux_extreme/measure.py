@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.experiments.linux_suite import KERNELS, SYSTEM, Kernel, Point
+from switchyard.experiments.linux_suite import KERNELS, SYSTEM, Kernel, Run
 from switchyard.machine import Stats
 from switchyard.records import Record, of_case
 
@@ -16,7 +16,7 @@ QUICK_PAGES = (1, 4, 8, 12, 16, 20, 24, 28, 32)
 ROUNDS, QUICK_ROUNDS = 20, 15
 
 
-class LinuxExtreme(Experiment[Point]):
+class LinuxExtreme(Experiment[Run]):
     """Fig. 4: the extreme DTLB benchmark."""
 
     name = "linux-extreme"
@@ -41,16 +41,16 @@ class LinuxExtreme(Experiment[Point]):
             )
         ]
 
-    def measure(self, job: Job, stats: Stats) -> Point:
+    def measure(self, job: Job, stats: Stats) -> Run:
         """Each number of pages; the guest numbers its streams by their order."""
         pages = QUICK_PAGES if job.parameters["quick"] else PAGES
         run = suite.measure(job, stats, range(1, len(pages) + 1))
         by_pages = {p: run.cases[1 + place] for place, p in enumerate(pages)}
-        return Point(run.machine, run.clock_hz, by_pages)
+        return Run(run.machine, run.clock_hz, by_pages)
 
-    def records(self, samples: Mapping[str, Point]) -> list[Record]:
+    def records(self, samples: Mapping[str, Run]) -> list[Record]:
         """A process's turn: reading the pages, yielding, and the switch."""
-        points = suite.together(samples)
+        runs = suite.together(samples)
         return [
             record
             for kernel in KERNELS
@@ -58,21 +58,21 @@ class LinuxExtreme(Experiment[Point]):
             for record in self._of(
                 kernel,
                 processes,
-                {sharing: points[f"{kernel}-{processes:02}-{sharing}"] for sharing in SHARING},
+                {sharing: runs[f"{kernel}-{processes:02}-{sharing}"] for sharing in SHARING},
             )
         ]
 
-    def _of(self, kernel: Kernel, processes: int, by: Mapping[str, Point]) -> list[Record]:
+    def _of(self, kernel: Kernel, processes: int, by: Mapping[str, Run]) -> list[Record]:
         records = []
-        for sharing, point in by.items():
-            for pages, case in point.cases.items():
+        for sharing, run in by.items():
+            for pages, case in run.cases.items():
                 records += suite.records(
                     self.name,
-                    point,
+                    run,
                     case,
                     "turn",
                     {"processes": processes, "sharing": sharing, "pages": pages},
-                    value=lambda cycles, run=point: run.us(cycles) / processes,  # type: ignore[misc]
+                    value=lambda cycles, each=run: each.us(cycles) / processes,  # type: ignore[misc]
                     divide=processes,
                     scheme=kernel.scheme,
                 )

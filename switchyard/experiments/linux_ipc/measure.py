@@ -7,7 +7,7 @@ from dataclasses import replace
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.lines import Case
-from switchyard.experiments.linux_suite import KERNELS, ORIGINAL, Point
+from switchyard.experiments.linux_suite import KERNELS, ORIGINAL, Run
 from switchyard.machine import Stats
 from switchyard.records import Parameter, Record
 from switchyard.suite import STREAMS
@@ -42,7 +42,7 @@ QUICK_SHARE = 5  # a quick run makes a fifth of the rounds
 BOOTS = {"call": 20}
 
 
-class LinuxIpc(Experiment[Point]):
+class LinuxIpc(Experiment[Run]):
     """Table 1: lmbench on the original Linux and on the fast one."""
 
     name = "linux-ipc"
@@ -62,7 +62,7 @@ class LinuxIpc(Experiment[Point]):
         (job,) = suite.jobs(ORIGINAL, PIPE.case, words, parameters, settings, boots=1)
         return [replace(job, name=f"{ORIGINAL}-{PIPE.case}")]
 
-    def row(self, job: Job, sample: Point) -> dict[str, Parameter]:
+    def row(self, job: Job, sample: Run) -> dict[str, Parameter]:
         """The mean of each case, in microseconds."""
         names = STREAMS[str(job.parameters["question"])]
         times = {
@@ -89,27 +89,27 @@ class LinuxIpc(Experiment[Point]):
             )
         ]
 
-    def measure(self, job: Job, stats: Stats) -> Point:
+    def measure(self, job: Job, stats: Stats) -> Run:
         """Every case of the question, or the one that was asked for."""
         streams = STREAMS[str(job.parameters["question"])]
         only = job.parameters.get("case")
         return suite.measure(job, stats, [n for n, case in streams.items() if only in (None, case)])
 
-    def records(self, samples: Mapping[str, Point]) -> list[Record]:
+    def records(self, samples: Mapping[str, Run]) -> list[Record]:
         """Each line of each kernel, over its boots."""
-        points = suite.together(samples)
+        runs = suite.together(samples)
         return [
             record
             for kernel in KERNELS
             for line in LINES
-            for point in [points[f"{kernel}-{line.question}"]]
+            for run in [runs[f"{kernel}-{line.question}"]]
             for record in suite.records(
                 self.name,
-                point,
-                point.cases[line.stream],
+                run,
+                run.cases[line.stream],
                 line.metric,
                 {"question": line.question, "case": line.case},
-                value=line.of(point),
+                value=line.of(run),
                 unit=line.unit,
                 scheme=kernel.scheme,
             )

@@ -7,7 +7,7 @@ from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import uclinux
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.lines import Case
-from switchyard.experiments.linux_suite import Point
+from switchyard.experiments.linux_suite import Run
 from switchyard.experiments.uclinux import FASTER, KERNELS, MACHINE, WITH, WITHOUT
 from switchyard.machine import Stats
 from switchyard.records import Record, of_case
@@ -18,7 +18,7 @@ ROUNDS = {"potato": 1000, "bandwidth": 20}
 QUICK_SHARE = 5
 
 
-class UclinuxIpc(Experiment[Point]):
+class UclinuxIpc(Experiment[Run]):
     """Table 1: FIFO latency and bandwidth."""
 
     name = "uclinux-ipc"
@@ -34,28 +34,28 @@ class UclinuxIpc(Experiment[Point]):
             cases.append((line.name, words, {"case": line.name}))
         return uclinux.jobs(cases, settings)
 
-    def measure(self, job: Job, stats: Stats) -> Point:
+    def measure(self, job: Job, stats: Stats) -> Run:
         """The line's case."""
         (line,) = [line for line in LINES if line.name == job.parameters["case"]]
         return suite.measure(job, stats, [line.stream])
 
-    def records(self, samples: Mapping[str, Point]) -> list[Record]:
+    def records(self, samples: Mapping[str, Run]) -> list[Record]:
         """Every measured value, and how much better it is without an MMU."""
-        points = suite.together(samples)
+        runs = suite.together(samples)
         records = []
         for line in LINES:
             us = {}
             for kernel in KERNELS:
-                point = points[f"{kernel.scheme}-{line.name}"]
-                case = point.cases[line.stream]
-                us[kernel] = point.us(case.timed.summary.mean)
+                run = runs[f"{kernel.scheme}-{line.name}"]
+                case = run.cases[line.stream]
+                us[kernel] = run.us(case.timed.summary.mean)
                 records += suite.records(
                     self.name,
-                    point,
+                    run,
                     case,
                     line.metric,
                     {"case": line.case},
-                    value=line.of(point),
+                    value=line.of(run),
                     unit=line.unit,
                     scheme=kernel.scheme,
                 )
