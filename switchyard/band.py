@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from switchyard import variants
-from switchyard.experiments.experiment import Experiment, FromRuns, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import Experiment, FromRuns, Job, Outcome, Settings
+from switchyard.figure import Table
 from switchyard.records import Parameter, Record
 from switchyard.rows import ASSUMED
 from switchyard.variants import Range

@@ -22,12 +22,12 @@ from switchyard import build, files, records, suite
 from switchyard.build_linux import Linux
 from switchyard.errors import InputError, RunError
 from switchyard.experiments import linux_suite
-from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
 from switchyard.experiments.lines import MEGABYTE, Case
 from switchyard.experiments.linux_ctx import QUICK_COUNTS
 from switchyard.experiments.linux_extreme.measure import QUICK_PAGES, SHARING
 from switchyard.experiments.linux_ipc.measure import LINES
-from switchyard.figure import Bar, Bars, Figure, Mark, Series
+from switchyard.figure import Bar, Bars, Figure, Mark, Series, Table
 from switchyard.leash import leashed
 from switchyard.machine import Stats
 from switchyard.records import Parameter, Record

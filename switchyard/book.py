@@ -21,8 +21,8 @@ from pathlib import Path
 
 from switchyard import build, fields, files, outcomes, plot, records, report
 from switchyard.errors import InputError
-from switchyard.experiments.experiment import Table
 from switchyard.fields import Fields
+from switchyard.figure import Table
 
 WIDTH = 102
 END = "<!-- end -->"

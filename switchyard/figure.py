@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What figures show: series of values, or bars; and the same as JSON.
+"""What figures show: series of values, or bars; and the same as JSON. Tables too.
 
 How they are drawn is `plot`'s business, which is why nothing here knows a drawing library.
 """
@@ -11,6 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from switchyard.fields import Fields
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for people; its cells are text already."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,9 @@ from switchyard import fields, views
 from switchyard import figure as figures_of
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Experiment, FromRuns, Outcome, Table
+from switchyard.experiments.experiment import Experiment, FromRuns, Outcome
 from switchyard.fields import Fields
+from switchyard.figure import Table
 from switchyard.records import Record
 
 SCHEMA = 1

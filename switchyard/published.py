@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 
-from switchyard.experiments.experiment import Experiment, Table
+from switchyard.experiments.experiment import Experiment
+from switchyard.figure import Table
 from switchyard.records import Parameter, Published, Record
 from switchyard.rows import Row, Rows, number
 

@@ -21,8 +21,8 @@ from markupsafe import Markup
 from switchyard import __version__, fields, files, outcomes, plot, records
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Table
 from switchyard.fields import Fields
+from switchyard.figure import Table
 from switchyard.records import Parameter, Record
 
 PAGE = Path(__file__).with_name("page")

@@ -13,7 +13,7 @@ from typing import overload
 
 from switchyard import summary
 from switchyard.errors import InputError
-from switchyard.figure import Mark
+from switchyard.figure import Mark, Table
 from switchyard.records import Parameter, Record
 from switchyard.summary import Interval, spread
 
@@ -119,6 +119,25 @@ class Rows(Sequence[Row]):
             said = ", ".join([*metrics, *(f"{name} {value}" for name, value in where.items())])
             raise InputError(f"{len(rows)} rows of {said}; expected one, as a whole run makes it")
         return rows[0]
+
+
+def pivot(
+    title: str,
+    head: str,
+    rows: Iterable[tuple[str, Row]],
+    columns: Mapping[str, tuple[str, int]],
+    caption: str = "",
+) -> Table:
+    """A table with a line for each row; a column is a metric, with so many digits."""
+    return Table(
+        title=title,
+        columns=[head, *columns],
+        rows=[
+            [name, *(f"{row[metric]:.{digits}f}" for metric, digits in columns.values())]
+            for name, row in rows
+        ],
+        caption=caption,
+    )
 
 
 def unsteady(rows: Iterable[tuple[str, Row]], metric: str) -> list[str]:

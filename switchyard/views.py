@@ -18,8 +18,8 @@ import jinja2
 from switchyard import band as bands
 from switchyard import published
 from switchyard.band import Band
-from switchyard.experiments.experiment import Experiment, FromRuns, Outcome, Table
-from switchyard.figure import Bars, Figure
+from switchyard.experiments.experiment import Experiment, FromRuns, Outcome
+from switchyard.figure import Bars, Figure, Table
 from switchyard.published import Statement
 from switchyard.records import Record
 from switchyard.rows import Rows, number, times

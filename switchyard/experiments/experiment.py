@@ -16,8 +16,8 @@ from typing import Generic, TypeVar
 from switchyard.build import Guest, Images
 from switchyard.build_linux import Linux
 from switchyard.errors import InputError
+from switchyard.figure import Bars, Figure, Table
 from switchyard.machine import Boot, Stats
-from switchyard.plot import Bars, Figure
 from switchyard.records import Parameter, Record
 
 Sample = TypeVar("Sample")
@@ -59,16 +59,6 @@ class Job:
             restore=self.restore,
             symbols=images.symbols if self.profile else None,
         )
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table for people; its cells are text already."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    caption: str = ""
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from switchyard.build import TAGS
 from switchyard.build_linux import BENCHES, Linux
 from switchyard.errors import RunError
 from switchyard.experiments import l4, repeats
-from switchyard.experiments.experiment import Job, Settings, Table
-from switchyard.figure import Bar
+from switchyard.experiments.experiment import Job, Settings
+from switchyard.figure import Bar, Table
 from switchyard.machine import Function, Stats
 from switchyard.records import Parameter, Record, of_case
 from switchyard.rows import Row, number

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings
-from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
 from switchyard.experiments.linux_suite import BOARDS, Kernel, Run
 from switchyard.experiments.rings import Rings
-from switchyard.figure import Bar, Bars, Figure, Mark, Series
+from switchyard.figure import Bar, Bars, Figure, Mark, Series, Table
 from switchyard.machine import Stats
 from switchyard.records import Parameter, Published, Record
 from switchyard.summary import SPREAD, unsteady

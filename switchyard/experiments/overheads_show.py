@@ -6,7 +6,6 @@ What is shown is worked out in `overheads`; `about` is a system in a few words, 
 
 from collections.abc import Sequence
 
-from switchyard.experiments.experiment import Table
 from switchyard.experiments.overheads import (
     ALTOGETHER_PERCENT,
     DIRECT,
@@ -27,6 +26,7 @@ from switchyard.experiments.overheads import (
     Switching,
     name_of,
 )
+from switchyard.figure import Table
 from switchyard.plot import Figure, Mark, Series
 from switchyard.records import Published
 from switchyard.summary import unsteady

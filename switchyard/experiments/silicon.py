@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from switchyard.build import BARE, BOARD, GUESTS, VERSATILE
 from switchyard.errors import RunError
-from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
+from switchyard.figure import Table
 from switchyard.machine import Stats
 from switchyard.plot import Bar, Bars
 from switchyard.records import Published, Record

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from switchyard.build_linux import Linux
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings, uclinux
-from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
 from switchyard.experiments.linux_suite import Run
 from switchyard.experiments.rings import Rings
 from switchyard.experiments.uclinux import FASTER, KERNELS, PAPERS, WITH, WITHOUT, Kernel
-from switchyard.figure import Bar, Bars, Figure, Mark, Series
+from switchyard.figure import Bar, Bars, Figure, Mark, Series, Table
 from switchyard.machine import Stats
 from switchyard.records import Published, Record
 from switchyard.suite import ALONE

@@ -14,8 +14,8 @@ import pytest
 
 from switchyard import build, cli, runner, store
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
-from switchyard.figure import Figure, Mark, Series
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
+from switchyard.figure import Figure, Mark, Series, Table
 from switchyard.machine import Stats
 from switchyard.records import Record
 from switchyard.runner import Written

@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from switchyard import cli, figure, outcomes, records, report, runner
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings, Table
-from switchyard.figure import Figure
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
+from switchyard.figure import Figure, Table
 from switchyard.records import Published, Record
 from switchyard.tests.conftest import faked
 from switchyard.tests.figure_test import BARS

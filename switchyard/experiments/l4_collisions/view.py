@@ -4,10 +4,9 @@
 from typing import Any
 
 from switchyard.build import TAGS
-from switchyard.experiments.experiment import Table
 from switchyard.experiments.l4 import ABOUT, MACHINE
 from switchyard.experiments.l4_collisions.measure import CASES, COLLIDING, PAGES, PARTS, SPACES
-from switchyard.figure import Figure, Series, log_axis
+from switchyard.figure import Figure, Series, Table, log_axis
 from switchyard.rows import Row
 from switchyard.views import Shown, View
 

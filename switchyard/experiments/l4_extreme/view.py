@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from switchyard.build import TAGS
-from switchyard.experiments.experiment import Table
 from switchyard.experiments.l4 import ABOUT, MACHINE, machine
 from switchyard.experiments.l4_extreme.measure import (
     BAND_PAGES,
@@ -15,7 +14,7 @@ from switchyard.experiments.l4_extreme.measure import (
     RECYCLING,
     read_cycles,
 )
-from switchyard.figure import Figure, Knee, Series, log_axis
+from switchyard.figure import Figure, Knee, Series, Table, log_axis
 from switchyard.published import find
 from switchyard.rows import Row, Rows
 from switchyard.views import Shown, View

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from switchyard.build import TAGS
-from switchyard.experiments.experiment import Table
 from switchyard.experiments.l4 import ABOUT, CLOCK_MHZ, COLUMNS, MACHINE
 from switchyard.experiments.l4_ipc.measure import BAND_CLIENTS, CLIENTS, RECYCLING
-from switchyard.figure import Figure, Knee, Mark, Series, log_axis
-from switchyard.published import Statement, find
-from switchyard.rows import Row, Rows, unsteady
+from switchyard.figure import Figure, Knee, Mark, Series, Table, log_axis
+from switchyard.published import Statement
+from switchyard.rows import Row, Rows, pivot, unsteady
 from switchyard.summary import SPREAD
 from switchyard.views import Shown, View
 
@@ -33,30 +32,28 @@ COUNTED = {
 
 @dataclass(frozen=True)
 class Said:
-    """The published values."""
+    """The published values; some by number of clients."""
 
     flush: float
     fass: dict[int, float]
     knee: float
     speedup: dict[int, float]
 
-    @classmethod
-    def of(cls, known: Sequence[Statement]) -> "Said":
-        """From the statements."""
-        flush, knee = find(known, "round_trip", scheme="flush"), find(known, "knee", scheme="fass")
-        assert flush
-        assert knee
 
-        def at(metric: str) -> dict[int, float]:
-            some = [(s.where.get("clients"), s.value) for s in known if s.metric == metric]
-            return {clients: value for clients, value in some if isinstance(clients, int)}
+def _said(known: Sequence[Statement]) -> Said:
+    by = {(s.metric, s.where.get("scheme"), s.where.get("clients")): s.value for s in known}
 
-        return cls(flush.value, at("round_trip"), knee.value, at("speedup"))
+    def at(metric: str) -> dict[int, float]:
+        return {n: by[metric, "fass", n] for n in CLIENTS if (metric, "fass", n) in by}
+
+    return Said(
+        by["round_trip", "flush", None], at("round_trip"), by["knee", "fass", None], at("speedup")
+    )
 
 
 def view(shown: Shown) -> View:
     """The paper's curves and the others, the text's words."""
-    rows, said = shown.rows, Said.of(shown.statements)
+    rows, said = shown.rows, _said(shown.statements)
     curves = {scheme: rows.select("round_trip", scheme=scheme) for scheme in COLUMNS}
     flush, fass = curves["flush"], curves["fass"]
     knees = rows.select("knee", scheme="fass")
@@ -89,13 +86,22 @@ def view(shown: Shown) -> View:
         / (last["cache_flushes"] * FLUSH_FILLS),
         "fills": _fills, "parts": lambda row: _parts(row, price), "most_shared": most_shared,
     }  # fmt: skip
+    counted = [
+        pivot(
+            f"{scheme}: counted for each round trip",
+            "clients",
+            [(f"{n}", at(scheme, n)) for n in SHOWN],
+            COUNTED,
+        )
+        for scheme in COLUMNS
+    ]
     every = [
         (f"{row.where['scheme']} with {row.where['clients']} clients", row)
         for curve in curves.values()
         for row in curve
     ]
     return View(
-        [_times(rows, said), *(_counted(scheme, curve) for scheme, curve in curves.items())],
+        [_times(rows, said), *counted],
         {"": _figure(shown, curves, said, knee)},
         words,
         unsteady(every, "round_trip"),
@@ -156,21 +162,6 @@ def _times(rows: Rows, said: Said) -> Table:
         caption="published: Wiggins et al., ACSAC 2003, section 4.2 and Fig. 5, digits from the "
         "text only",
     )  # fmt: skip
-
-
-def _counted(scheme: str, curve: Rows) -> Table:
-    return Table(
-        title=f"{scheme}: counted for each round trip",
-        columns=["clients", *COUNTED],
-        rows=[
-            [
-                f"{row.where['clients']}",
-                *(f"{row[metric]:.{digits}f}" for metric, digits in COUNTED.values()),
-            ]
-            for row in curve
-            if row.where["clients"] in SHOWN
-        ],
-    )
 
 
 def _figure(shown: Shown, curves: dict[str, Rows], said: Said, knee: int | None) -> Figure:

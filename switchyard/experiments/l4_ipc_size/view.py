@@ -3,7 +3,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from switchyard.experiments.experiment import Table
 from switchyard.experiments.l4 import ABOUT, COLUMNS, MACHINE
 from switchyard.experiments.l4_ipc_size.measure import (
     FLOOR,
@@ -14,7 +13,7 @@ from switchyard.experiments.l4_ipc_size.measure import (
     WORDS,
     floor,
 )
-from switchyard.figure import Figure, Mark, Series
+from switchyard.figure import Figure, Mark, Series, Table
 from switchyard.published import find
 from switchyard.rows import Row
 from switchyard.views import Shown, View

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kinds of faults by scheme, and what each access met."""
 
-from switchyard.experiments.experiment import Table
 from switchyard.experiments.l4 import ABOUT, MACHINE
 from switchyard.experiments.l4_pagefault.measure import SCHEMES
-from switchyard.figure import Bar, Bars
+from switchyard.figure import Bar, Bars, Table
+from switchyard.rows import pivot
 from switchyard.views import Shown, View
 
 WHAT = {
@@ -17,6 +17,15 @@ WHAT = {
     "synonym_write": "a store to such a page",
     "directory": "a load through a directory entry that the scheme has not copied yet",
     "collision": "a load where another space's section is in the copied directory",
+}
+
+COUNTED = {
+    "rounds": ("accesses", 0),
+    "cycles": ("page_fault", 0),
+    "instr.": ("instructions", 0),
+    "line fills": ("line_fills", 1),
+    "waiting": ("fill_stall_cycles", 0),
+    "cache fl.": ("cache_flushes", 2),
 }
 
 
@@ -42,22 +51,12 @@ def view(shown: Shown) -> View:
         caption="the limit is the project's own, for fass",
     )
     counted = [
-        Table(
-            title=f"{scheme}: counted for each access",
-            columns=["kind", "rounds", "cycles", "instr.", "line fills", "waiting", "cache fl."],
-            rows=[
-                [
-                    kind,
-                    f"{row['accesses']:.0f}",
-                    f"{row['page_fault']:.0f}",
-                    f"{row['instructions']:.0f}",
-                    f"{row['line_fills']:.1f}",
-                    f"{row['fill_stall_cycles']:.0f}",
-                    f"{row['cache_flushes']:.2f}",
-                ]
-                for kind, row in kinds.items()
-            ],
-            caption="with the few instructions of the loop around the access",
+        pivot(
+            f"{scheme}: counted for each access",
+            "kind",
+            kinds.items(),
+            COUNTED,
+            "with the few instructions of the loop around the access",
         )
         for scheme, kinds in rows.items()
     ]

@@ -4,10 +4,9 @@
 from statistics import geometric_mean
 
 from switchyard.build import POLICIES, TAGS
-from switchyard.experiments.experiment import Table
 from switchyard.experiments.l4 import ABOUT, MACHINE
 from switchyard.experiments.l4_policy.measure import LINES, SHAPES, SPACES
-from switchyard.figure import Figure, Series, log_axis
+from switchyard.figure import Figure, Series, Table, log_axis
 from switchyard.rows import Row, unsteady
 from switchyard.views import Shown, View
 

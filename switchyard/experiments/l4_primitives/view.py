@@ -2,9 +2,8 @@
 """The primitives side by side."""
 
 from switchyard.build import TAGS
-from switchyard.experiments.experiment import Table
 from switchyard.experiments.l4 import ABOUT, COLUMNS, MACHINE
-from switchyard.figure import Bar, Bars
+from switchyard.figure import Bar, Bars, Table
 from switchyard.views import Shown, View
 
 WHAT = {

@@ -2,10 +2,9 @@
 """Fig. 4 again, for each kernel that there are records of."""
 
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Table
 from switchyard.experiments.linux_extreme.measure import PROCESSES, SHARING
 from switchyard.experiments.linux_suite import KERNELS, SHARED, SHARER, Kernel, Operation
-from switchyard.figure import Bar, Bars, Figure, Series
+from switchyard.figure import Bar, Bars, Figure, Series, Table
 from switchyard.rows import Rows, unsteady
 from switchyard.summary import SPREAD
 from switchyard.views import Shown, View

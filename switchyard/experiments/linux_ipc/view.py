@@ -5,11 +5,10 @@ from collections.abc import Sequence
 
 from switchyard.build_linux import Linux
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Table
 from switchyard.experiments.lines import MEGABYTE, Case
 from switchyard.experiments.linux_ipc.measure import LINES
 from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Kernel, Operation
-from switchyard.figure import Bar, Bars
+from switchyard.figure import Bar, Bars, Table
 from switchyard.published import Statement
 from switchyard.rows import unsteady
 from switchyard.summary import SPREAD

@@ -3,7 +3,6 @@
 
 from switchyard.build_linux import Linux
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Table
 from switchyard.experiments.lines import MEGABYTE, Case
 from switchyard.experiments.linux_suite import Operation
 from switchyard.experiments.uclinux import (
@@ -18,7 +17,7 @@ from switchyard.experiments.uclinux import (
     Kernel,
 )
 from switchyard.experiments.uclinux_ipc.measure import BW_FIFO, FIFO, LINES
-from switchyard.figure import Bar, Bars
+from switchyard.figure import Bar, Bars, Table
 from switchyard.published import find
 from switchyard.rows import number, unsteady
 from switchyard.summary import SPREAD
