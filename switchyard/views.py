@@ -22,18 +22,15 @@ from switchyard.experiments.experiment import Experiment, FromRuns, Outcome
 from switchyard.figure import Bars, Figure, Table
 from switchyard.published import Statement
 from switchyard.records import Record
-from switchyard.rows import Rows, number, times
+from switchyard.rows import Rows, times
 
 # How many digits stand behind the point is the template's to say.
 FILTERS = {
     "n": lambda value, digits=0: f"{value:.{digits}f}",
-    "thousands": lambda value: f"{value:,.0f}",
-    "plus": lambda value, digits=0: f"{value:+.{digits}f}".replace("-0.0", "+0.0"),
+    "plus": lambda value, digits=0: f"{value:+z.{digits}f}",
     "percent": lambda value, digits=0: f"{value:.{digits}%}",
-    "plus_percent": lambda value, digits=0: f"{value:+.{digits}%}",
-    "short": number,
+    "plus_percent": lambda value, digits=0: f"{value:+z.{digits}%}",
     "g": lambda value: f"{value:g}",
-    "against": lambda value, published: against(value, published),
     "times": times,
 }
 
@@ -49,7 +46,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Shown:
+class Results:
     """What a view is made of."""
 
     rows: Rows
@@ -60,13 +57,13 @@ class Shown:
 def outcome(experiment: Experiment[Any], records: Sequence[Record]) -> Outcome:
     """All that is shown of an experiment's records."""
     known = published.statements(experiment)
-    shown = Shown(Rows.of(records), known, bands.of(experiment, records))
-    view: View = import_module(f"{experiment.package()}.view").view(shown)
-    notes = [*text(experiment.package(), {"rows": shown.rows, **view.words}), *view.notes]
-    tables = [*published.table(known, shown.rows), *view.tables]
-    if shown.band:
-        tables.append(bands.table(shown.band))
-        notes += bands.sentences(shown.band, {n: s.value for s in known for n in s.band})
+    results = Results(Rows.of(records), known, bands.of(experiment, records))
+    view: View = import_module(f"{experiment.package()}.view").view(results)
+    notes = [*text(experiment.package(), {"rows": results.rows, **view.words}), *view.notes]
+    tables = [*published.table(known, results.rows), *view.tables]
+    if results.band:
+        tables.append(bands.table(results.band))
+        notes += bands.sentences(results.band, {n: s.value for s in known for n in s.band})
     first, *more = view.figures
     return Outcome(
         records,
@@ -91,7 +88,7 @@ def of_runs(
 def _environment() -> jinja2.Environment:
     # plain text: the page escapes what it shows
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True)  # noqa: S701
-    environment.filters |= FILTERS
+    environment.filters |= {**FILTERS, "against": against}
     return environment
 
 

@@ -8,7 +8,7 @@ from switchyard.experiments.l4 import ABOUT, MACHINE
 from switchyard.experiments.l4_collisions.measure import CASES, COLLIDING, PAGES, PARTS, SPACES
 from switchyard.figure import Figure, Series, Table, log_axis
 from switchyard.rows import Row
-from switchyard.views import Shown, View
+from switchyard.views import Results, View
 
 # In the figure: one line a scheme and number of megabytes; under flush none is the same as all.
 DRAWN = (
@@ -18,11 +18,11 @@ DRAWN = (
 TICKS = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
 
 
-def view(shown: Shown) -> View:
+def view(results: Results) -> View:
     """A table for each scheme whose spaces can collide, and the figure."""
 
     def at(scheme: str, colliding: int, spaces: int) -> Row:
-        return shown.rows.find(scheme=scheme, colliding=colliding, spaces=spaces)
+        return results.rows.find(scheme=scheme, colliding=colliding, spaces=spaces)
 
     def over_flush(scheme: str, colliding: int, spaces: int) -> float:
         return at(scheme, colliding, spaces)["cycles"] / at("flush", colliding, spaces)["cycles"]

@@ -17,7 +17,7 @@ from switchyard.experiments.l4_extreme.measure import (
 from switchyard.figure import Figure, Knee, Series, Table, log_axis
 from switchyard.published import find
 from switchyard.rows import Row, Rows
-from switchyard.views import Shown, View
+from switchyard.views import Results, View
 
 TLB = 32  # entries of the data TLB (section 4.2)
 # "The same once the number of pages reaches 32" (Wiggins et al., ACSAC 2003, section 4.2).
@@ -113,18 +113,18 @@ class Curves:
         return self.shared[self.place]["cycles"] - read * self.pages
 
 
-def view(shown: Shown) -> View:
+def view(results: Results) -> View:
     """A table for each number of processes, and the two figures."""
-    every = [Curves(shown.rows, processes) for processes in PROCESSES]
+    every = [Curves(results.rows, processes) for processes in PROCESSES]
     breaks = {
         kind: int(statement.value)
         for kind in ("private", "shared")
-        for statement in [find(shown.statements, f"{kind}_break")]
+        for statement in [find(results.statements, f"{kind}_break")]
         if statement
     }
     papers = {
         statement.where["processes"]: statement.value
-        for statement in shown.statements
+        for statement in results.statements
         if statement.metric == "largest_factor"
     }
 

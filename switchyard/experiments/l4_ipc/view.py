@@ -11,7 +11,7 @@ from switchyard.figure import Figure, Knee, Mark, Series, Table, log_axis
 from switchyard.published import Statement
 from switchyard.rows import Row, Rows, pivot, unsteady
 from switchyard.summary import SPREAD
-from switchyard.views import Shown, View
+from switchyard.views import Results, View
 
 SHOWN = (1, 2, 4, 8, 12, 14, 15, 16, 18, 20, 24, 32, 48, 64)  # in the tables of counters
 # Where the price of protection is told: alone, before and after the knee, at the figure's end.
@@ -51,9 +51,9 @@ def _said(known: Sequence[Statement]) -> Said:
     )
 
 
-def view(shown: Shown) -> View:
+def view(results: Results) -> View:
     """The paper's curves and the others, the text's words."""
-    rows, said = shown.rows, _said(shown.statements)
+    rows, said = results.rows, _said(results.statements)
     curves = {scheme: rows.select("round_trip", scheme=scheme) for scheme in COLUMNS}
     flush, fass = curves["flush"], curves["fass"]
     knees = rows.select("knee", scheme="fass")
@@ -102,7 +102,7 @@ def view(shown: Shown) -> View:
     ]
     return View(
         [_times(rows, said), *counted],
-        {"": _figure(shown, curves, said, knee)},
+        {"": _figure(results, curves, said, knee)},
         words,
         unsteady(every, "round_trip"),
     )
@@ -164,7 +164,7 @@ def _times(rows: Rows, said: Said) -> Table:
     )  # fmt: skip
 
 
-def _figure(shown: Shown, curves: dict[str, Rows], said: Said, knee: int | None) -> Figure:
+def _figure(results: Results, curves: dict[str, Rows], said: Said, knee: int | None) -> Figure:
     """The paper's figure, on logarithmic axes.
 
     The curves are a factor of ten and more apart, and the knee is a matter of a few microseconds.
@@ -203,8 +203,8 @@ def _figure(shown: Shown, curves: dict[str, Rows], said: Said, knee: int | None)
         ),
     ]
     y_range = low, high
-    if shown.band:
-        swings = {n: shown.band.swings[f"flush-{n:02}"] for n in BAND_CLIENTS}
+    if results.band:
+        swings = {n: results.band.swings[f"flush-{n:02}"] for n in BAND_CLIENTS}
         assumed = [Mark(n, swing.nominal, swing.low, swing.high) for n, swing in swings.items()]
         series.append(Series("assumed", "flush, over the ranges of assumed constants", assumed))
         y_range = (

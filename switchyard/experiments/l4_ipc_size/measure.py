@@ -109,32 +109,30 @@ class L4IpcSize(Experiment[Sample]):
 
     def records(self, samples: Mapping[str, Sample]) -> list[Record]:
         """Words, the floor, and strings."""
-        fass = samples["fass-words"]
-        words = [samples[f"{scheme}-words"] for scheme in COLUMNS]
-        strings = [
-            samples[f"{scheme}-strings"] for scheme in COLUMNS if f"{scheme}-strings" in samples
+        floors = [
+            record
+            for n in WORDS
+            for record in of_case(
+                self.name,
+                samples["fass-words"].machine,
+                SYSTEM,
+                "none",
+                {"message_registers": n},
+                [("floor", floor(n), "cycles")],
+            )
         ]
-        return [
-            *(r for one in words for n in WORDS for r in self._case(one, "message_registers", n)),
-            *(
+        kinds = {"words": ("message_registers", WORDS), "strings": ("string_bytes", STRINGS)}
+        words, strings = (
+            [
                 record
-                for n in WORDS
-                for record in of_case(
-                    self.name,
-                    fass.machine,
-                    SYSTEM,
-                    "none",
-                    {"message_registers": n},
-                    [("floor", floor(n), "cycles")],
-                )
-            ),
-            *(
-                r
-                for one in strings
-                for size in STRINGS
-                for r in self._case(one, "string_bytes", size)
-            ),
-        ]
+                for scheme in COLUMNS
+                if f"{scheme}-{kind}" in samples
+                for length in lengths
+                for record in self._case(samples[f"{scheme}-{kind}"], parameter, length)
+            ]
+            for kind, (parameter, lengths) in kinds.items()
+        )
+        return [*words, *floors, *strings]
 
     def _case(self, sample: Sample, parameter: str, length: int) -> list[Record]:
         values = [

@@ -16,7 +16,7 @@ from switchyard.experiments.l4_ipc_size.measure import (
 from switchyard.figure import Figure, Mark, Series, Table
 from switchyard.published import find
 from switchyard.rows import Row
-from switchyard.views import Shown, View
+from switchyard.views import Results, View
 
 NICTA = "NICTA::Pistachio-embedded, SA-1100 at 206 MHz"
 SHOWN = (0, 4, 5, 8, 9, 12, 16, 20, 32, 48, 63)  # in the table
@@ -27,17 +27,17 @@ THEIR_CALL, THEIR_REPLY = 132, 147
 SAME = 0.03
 
 
-def view(shown: Shown) -> View:
+def view(results: Results) -> View:
     """Words and strings."""
 
     def words(scheme: str, n: int) -> Row:
-        return shown.rows.find("one_way", scheme=scheme, message_registers=n)
+        return results.rows.find("one_way", scheme=scheme, message_registers=n)
 
     def string(scheme: str, size: int) -> Row:
-        return shown.rows.find(scheme=scheme, string_bytes=size)
+        return results.rows.find(scheme=scheme, string_bytes=size)
 
     def paper(n: int) -> float | None:
-        statement = find(shown.statements, "one_way", scheme="fass", message_registers=n)
+        statement = find(results.statements, "one_way", scheme="fass", message_registers=n)
         return statement.value if statement else None
 
     by_words = {s: [words(s, n) for n in WORDS] for s in COLUMNS}

@@ -5,7 +5,7 @@ from switchyard.experiments.l4 import ABOUT, MACHINE
 from switchyard.experiments.l4_pagefault.measure import SCHEMES
 from switchyard.figure import Bar, Bars, Table
 from switchyard.rows import pivot
-from switchyard.views import Shown, View
+from switchyard.views import Results, View
 
 WHAT = {
     "none": "no fault: a load from a page that is mapped, which misses TLB and cache",
@@ -29,13 +29,13 @@ COUNTED = {
 }
 
 
-def view(shown: Shown) -> View:
+def view(results: Results) -> View:
     """Tables and a figure; the text has the rows by scheme and kind."""
     rows = {
-        scheme: {kind: shown.rows.find(scheme=scheme, kind=kind) for kind in WHAT}
+        scheme: {kind: results.rows.find(scheme=scheme, kind=kind) for kind in WHAT}
         for scheme in SCHEMES
     }
-    (limit,) = shown.statements
+    (limit,) = results.statements
     times = Table(
         title="Page faults, cycles of the access: median",
         columns=["kind", *SCHEMES, "limit", "what"],

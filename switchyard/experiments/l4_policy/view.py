@@ -8,7 +8,7 @@ from switchyard.experiments.l4 import ABOUT, MACHINE
 from switchyard.experiments.l4_policy.measure import LINES, SHAPES, SPACES
 from switchyard.figure import Figure, Series, Table, log_axis
 from switchyard.rows import Row, unsteady
-from switchyard.views import Shown, View
+from switchyard.views import Results, View
 
 WHAT = {
     "pairs": "pairs: two call each other 16 times, then another pair does",
@@ -20,11 +20,11 @@ TICKS = (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 CLOSE = 0.02
 
 
-def view(shown: Shown) -> View:
+def view(results: Results) -> View:
     """The same for each shape, and which policy is the best over all."""
 
     def at(policy: str, shape: str, spaces: int) -> Row:
-        return shown.rows.find(policy=policy, shape=shape, spaces=spaces)
+        return results.rows.find(policy=policy, shape=shape, spaces=spaces)
 
     def mean(policy: str, shape: str) -> float:
         """Of the cycles where domains run out, with the driver: each number counts alike."""
@@ -122,7 +122,7 @@ def view(shown: Shown) -> View:
     }
     every = [
         (f"{row.where['policy']}, {row.where['shape']} of {row.where['spaces']}", row)
-        for row in shown.rows
+        for row in results.rows
     ]
     figures = {"": figure("groups"), **{s: figure(s) for s in SHAPES if s != "groups"}}
     return View([table(shape) for shape in SHAPES], figures, words, unsteady(every, "round_trip"))

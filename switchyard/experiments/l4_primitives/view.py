@@ -4,7 +4,7 @@
 from switchyard.build import TAGS
 from switchyard.experiments.l4 import ABOUT, COLUMNS, MACHINE
 from switchyard.figure import Bar, Bars, Table
-from switchyard.views import Shown, View
+from switchyard.views import Results, View
 
 WHAT = {
     "null_syscall": "ThreadSwitch to nobody, and nobody else is ready: in and out again",
@@ -16,10 +16,10 @@ WHAT = {
 }
 
 
-def view(shown: Shown) -> View:
+def view(results: Results) -> View:
     """A table and a figure of the same."""
-    rows = {scheme: shown.rows.find(scheme=scheme) for scheme in COLUMNS}
-    limits = {statement.metric: statement.value for statement in shown.statements}
+    rows = {scheme: results.rows.find(scheme=scheme) for scheme in COLUMNS}
+    limits = {statement.metric: statement.value for statement in results.statements}
     table = Table(
         title="Primitives, cycles: median",
         columns=["", *COLUMNS, "limit", "what"],

@@ -7,14 +7,14 @@ from switchyard.experiments.linux_suite import KERNELS, SHARED, SHARER, Kernel, 
 from switchyard.figure import Bar, Bars, Figure, Series, Table
 from switchyard.rows import Rows, unsteady
 from switchyard.summary import SPREAD
-from switchyard.views import Shown, View
+from switchyard.views import Results, View
 
 SHOWN = (1, 8, 16, 24, 32)  # in tables
 
 
-def view(shown: Shown) -> View:
+def view(results: Results) -> View:
     """A table, a figure and a breakdown a kernel; the first figure is that of the paper's."""
-    extreme = Extreme(shown.rows)
+    extreme = Extreme(results.rows)
     kernels = [k for k in KERNELS if extreme.curve(k, PROCESSES[0], SHARING[0])]
     first = SHARER if SHARER in kernels else kernels[0]
     return View(

@@ -12,7 +12,7 @@ from switchyard.figure import Bar, Bars, Table
 from switchyard.published import Statement
 from switchyard.rows import unsteady
 from switchyard.summary import SPREAD
-from switchyard.views import Shown, View
+from switchyard.views import Results, View
 
 PAPER = "Wiggins et al., ACSAC 2003, Table 1"
 BY_NAME = {line.name: line for line in LINES}
@@ -21,9 +21,9 @@ BY_NAME = {line.name: line for line in LINES}
 PAGES_THERE = MEGABYTE // 4096
 
 
-def view(shown: Shown) -> View:
+def view(results: Results) -> View:
     """A table a machine and a table a kernel, and figures of the same."""
-    ipc = Ipc(shown)
+    ipc = Ipc(results)
     return View(
         tables=[*(ipc.times(*board) for board in BOARDS), *(ipc.costs(k) for k in KERNELS)],
         figures={
@@ -59,16 +59,16 @@ def view(shown: Shown) -> View:
 class Ipc:
     """The cases, by kernel and line."""
 
-    def __init__(self, shown: Shown) -> None:
-        self.shown = shown
+    def __init__(self, results: Results) -> None:
+        self.results = results
         self._published = {
-            (s.where["scheme"], s.where["question"], s.where["case"]): s for s in shown.statements
+            (s.where["scheme"], s.where["question"], s.where["case"]): s for s in results.statements
         }
 
     def on(self, kernel: Kernel, line: Case) -> Operation:
         """A line on a kernel."""
         where = {"machine": kernel.machine, "scheme": kernel.scheme}
-        row = self.shown.rows.find(**where, question=line.question, case=line.case)
+        row = self.results.rows.find(**where, question=line.question, case=line.case)
         return Operation.of(row, line.metric)
 
     def paper(self, line: Case, scheme: str) -> Statement | None:

@@ -21,7 +21,7 @@ from switchyard.figure import Bar, Bars, Table
 from switchyard.published import find
 from switchyard.rows import number, unsteady
 from switchyard.summary import SPREAD
-from switchyard.views import Shown, View
+from switchyard.views import Results, View
 
 BY_NAME = {line.name: line for line in LINES}
 # Linux 2.6.7 keeps one page in a pipe, as 2.4 did (its include/linux/pipe_fs_i.h, PIPE_SIZE); the
@@ -29,9 +29,9 @@ BY_NAME = {line.name: line for line in LINES}
 SWITCHES_THERE = 2 * MEGABYTE // 4096
 
 
-def view(shown: Shown) -> View:
+def view(results: Results) -> View:
     """Of those kernels that there are records of."""
-    ipc = Ipc(shown)
+    ipc = Ipc(results)
     return View(
         tables=[ipc.values(), ipc.costs()],
         figures={
@@ -93,27 +93,27 @@ def _flush_share(more: Operation, less: Operation) -> float:
 class Ipc:
     """The cases, by kernel and line."""
 
-    def __init__(self, shown: Shown) -> None:
-        self.shown = shown
-        self.kernels = [k for k in KERNELS if shown.rows.select("latency", scheme=k.scheme)]
+    def __init__(self, results: Results) -> None:
+        self.results = results
+        self.kernels = [k for k in KERNELS if results.rows.select("latency", scheme=k.scheme)]
 
     def on(self, kernel: Kernel, line: Case) -> Operation:
         """A line on a kernel."""
-        row = self.shown.rows.find(line.metric, scheme=kernel.scheme, case=line.case)
+        row = self.results.rows.find(line.metric, scheme=kernel.scheme, case=line.case)
         return Operation.of(row, line.metric)
 
     def paper(self, kernel: Kernel, line: Case) -> float | None:
         """What the paper has for it."""
-        statement = find(self.shown.statements, line.metric, scheme=kernel.scheme, case=line.case)
+        statement = find(self.results.statements, line.metric, scheme=kernel.scheme, case=line.case)
         return statement.value if statement else None
 
     def gain(self, line: Case, metric: str = "gain") -> float:
         """How much better it is without an MMU."""
-        return self.shown.rows.find(metric, case=line.name)[metric]
+        return self.results.rows.find(metric, case=line.name)[metric]
 
     def paper_gain(self, line: Case) -> float | None:
         """The paper's ratio, from its own values."""
-        statement = find(self.shown.statements, "gain", scheme=WITHOUT.scheme, case=line.name)
+        statement = find(self.results.statements, "gain", scheme=WITHOUT.scheme, case=line.name)
         return statement.value if statement else None
 
     @property
