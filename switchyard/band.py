@@ -6,17 +6,21 @@ itself wants moved together. The runs are few (`Experiment.band_jobs`) and in th
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from switchyard import variants
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import Experiment, FromRuns, Job, Outcome, Settings
+from switchyard.figure import Table
 from switchyard.records import Parameter, Record
+from switchyard.rows import ASSUMED
 from switchyard.variants import Range
 
-NOMINAL = ""
+NOMINAL = "nominal"
+RATIO = "ratio"  # the parameter that names a ratio
+CASE = ("scheme", "machine")  # what a record has beside its parameters
 # So many variants are named in words, those that move a value most, and by this share at least.
 TOLD = 3
 MOVED = 0.001
@@ -35,7 +39,6 @@ class Variant:
 class Swing:
     """How a value moves: by each variant, and here without any."""
 
-    job: Job
     nominal: float
     by: Mapping[str, float]  # variants by name
 
@@ -52,33 +55,31 @@ class Swing:
 
 @dataclass(frozen=True)
 class Band:
-    """The swings by the names of their jobs, and the variants that they went through."""
+    """The swings of values, and of ratios of two of them, by what they are called."""
 
     metric: str
     unit: str
-    variants: Sequence[Variant]
     swings: Mapping[str, Swing]
-    machines: Mapping[str, str]  # by job
-    ratios: Mapping[str, Swing]  # of two jobs' values, by what they are called
+    ratios: Mapping[str, Swing]
 
-    def changes(self, name: str) -> Mapping[str, int]:
-        """What a variant has elsewhere."""
-        return next(one.changes for one in self.variants if one.name == name)
+    @property
+    def all(self) -> Mapping[str, Swing]:
+        """Both."""
+        return {**self.swings, **self.ratios}
 
 
-def of(ranges: Mapping[str, Range], wanted: Mapping[str, Mapping[str, int]]) -> list[Variant]:
+def ends(ranges: Mapping[str, Range], wanted: Mapping[str, Mapping[str, int]]) -> list[Variant]:
     """The variants of a machine whose assumed constants these are."""
-    made = []
-    for name, one in ranges.items():
-        made += [
-            Variant(f"{name} = {value}", {name: value})
-            for value in (one.low, one.high)
-            if value != one.value
-        ]
+    variants_ = [
+        Variant(f"{name} = {value}", {name: value})
+        for name, range_ in ranges.items()
+        for value in (range_.low, range_.high)
+        if value != range_.value
+    ]
     if len(ranges) > 1:
-        made.append(Variant(ALL_LOW, {name: one.low for name, one in ranges.items()}))
-        made.append(Variant(ALL_HIGH, {name: one.high for name, one in ranges.items()}))
-    return made + [Variant(name, changes) for name, changes in wanted.items()]
+        variants_.append(Variant(ALL_LOW, {name: one.low for name, one in ranges.items()}))
+        variants_.append(Variant(ALL_HIGH, {name: one.high for name, one in ranges.items()}))
+    return variants_ + [Variant(name, changes) for name, changes in wanted.items()]
 
 
 def jobs(
@@ -98,7 +99,7 @@ def jobs(
             if experiment.rests_on is None or name in experiment.rests_on
         }
         made.append((replace(base, name=f"{base.name}-band"), base, None))
-        for place, variant in enumerate(of(ranges, experiment.moved_together)):
+        for place, variant in enumerate(ends(ranges, experiment.moved_together)):
             key = (base.machine, variant.name)
             if key not in files:
                 changed = variants.changed(described, variant.changes)
@@ -108,80 +109,106 @@ def jobs(
     return made
 
 
-def band(
+def records(
     experiment: Experiment[Any],
     wanted: Sequence[tuple[Job, Job, Variant | None]],
-    points: Mapping[str, Any],
-) -> Band:
-    """The band of the runs' points, by the names of the runs."""
+    samples: Mapping[str, Any],
+) -> list[Record]:
+    """Every value of the runs, its variant among the parameters, and how long the runs were."""
     metric, unit = experiment.band_metric
-    by: dict[str, dict[str, float]] = {}
-    found: dict[str, Variant] = {}
+    values: dict[str, dict[str, float]] = {}
     bases: dict[str, Job] = {}
     for job, base, variant in wanted:
-        value = float(experiment.row(base, points[job.name])[metric])
         bases[base.name] = base
-        by.setdefault(base.name, {})[variant.name if variant else NOMINAL] = value
-        if variant is not None:
-            found.setdefault(variant.name, variant)
-    swings = {
-        name: Swing(
-            bases[name],
-            values[NOMINAL],
-            {one: value for one, value in values.items() if one != NOMINAL},
-        )
-        for name, values in by.items()
-        if len(values) > 1
-    }
-    machines = {name: base.machine for name, base in bases.items()}
-    ratios = {
-        name: _ratio(swings[over], swings[under])
-        for name, (over, under) in experiment.band_ratios.items()
-    }
-    return Band(metric, unit, list(found.values()), swings, machines, ratios)
+        value = float(experiment.row(base, samples[job.name])[metric])
+        values.setdefault(base.name, {})[variant.name if variant else NOMINAL] = value
+    made = []
+    for name, by in values.items():
+        if len(by) > 1:
+            own = {k: v for k, v in bases[name].parameters.items() if k not in CASE}
+            made += _records(experiment, bases[name], f"band_{metric}", unit, own, by)
+    for name, (over, under) in experiment.band_ratios.items() if wanted else ():
+        # both move, and it may move less than they
+        by = {ends: value / values[under][ends] for ends, value in values[over].items()}
+        made += _records(experiment, bases[over], "band_ratio", "1", {RATIO: name}, by)
+    return made
 
 
-def _ratio(over: Swing, under: Swing) -> Swing:
-    """Of two values on the same machines: both move, and it may move less than they."""
-    by = {name: value / under.by[name] for name, value in over.by.items() if name in under.by}
-    return Swing(over.job, over.nominal / under.nominal, by)
-
-
-def added(experiment: Experiment[Any], outcome: Outcome, found: Band) -> Outcome:
-    """The outcome with the band's records and table, and with what the experiment says of it."""
-    made = replace(
-        outcome,
-        records=[*outcome.records, *records(experiment, found)],
-        tables=[*outcome.tables, table(found)],
-        notes=[*outcome.notes, *sentences(experiment, found)],
-    )
-    return experiment.banded(made, found)
-
-
-def sentences(experiment: Experiment[Any], found: Band) -> list[str]:
-    """What is said of each value, and of each ratio."""
-    unit = found.unit.replace("us", "µs")
-    published = experiment.band_published
-    # a metric that says no more than its unit need not be named
-    what = "" if found.metric in ("us", "cycles") else f", {found.metric.removesuffix('_us')}"
+def _records(
+    experiment: Experiment[Any],
+    job: Job,
+    metric: str,
+    unit: str,
+    parameters: Mapping[str, Parameter],
+    by: Mapping[str, float],
+) -> list[Record]:
     return [
-        *(
-            sentence(name + what, one, unit, published.get(name))
-            for name, one in found.swings.items()
-        ),
-        *(sentence(name, one, "times", published.get(name)) for name, one in found.ratios.items()),
+        Record(
+            experiment=experiment.name,
+            machine=job.machine,
+            system=experiment.band_system,
+            scheme=str(job.parameters.get("scheme", experiment.band_scheme)),
+            metric=metric,
+            parameters={**parameters, **lengths(job), ASSUMED: variant},
+            value=round(value, 6),
+            unit=unit,
+        )
+        for variant, value in by.items()
+    ]
+
+
+def of(experiment: Experiment[Any], records: Iterable[Record]) -> Band | None:
+    """The band that is among an experiment's records, if one is."""
+    swings: dict[str, dict[str, float]] = {}
+    ratios: dict[str, dict[str, float]] = {}
+    for record in records:
+        if ASSUMED in record.parameters:
+            told = record.case
+            name = str(told.get(RATIO) or experiment.banded(told))
+            kind = ratios if RATIO in told else swings
+            kind.setdefault(name, {})[str(told[ASSUMED])] = record.value
+    if not swings:
+        return None
+    return Band(
+        *experiment.band_metric,
+        {name: Swing(by.pop(NOMINAL), by) for name, by in swings.items()},
+        {name: Swing(by.pop(NOMINAL), by) for name, by in ratios.items()},
+    )
+
+
+def added(experiment: FromRuns[Any], outcome: Outcome, more: Sequence[Record]) -> Outcome:
+    """An outcome that was made of runs, with the band's records, table and sentences."""
+    band = of(experiment, more)
+    if band is None:
+        return outcome
+    return replace(
+        outcome,
+        records=[*outcome.records, *more],
+        tables=[*outcome.tables, table(band)],
+        notes=[*outcome.notes, *sentences(band, experiment.band_published)],
+    )
+
+
+def sentences(band: Band, published: Mapping[str, float]) -> list[str]:
+    """What is said of each value, and of each ratio, beside what is published of some."""
+    unit = band.unit.replace("us", "µs")
+    # a metric that says no more than its unit need not be named
+    what = "" if band.metric in ("us", "cycles") else f", {band.metric.removesuffix('_us')}"
+    return [
+        *(sentence(n + what, swing, unit, published.get(n)) for n, swing in band.swings.items()),
+        *(sentence(n, swing, "times", published.get(n)) for n, swing in band.ratios.items()),
     ]
 
 
 def sentence(name: str, swing: Swing, unit: str, published: float | None = None) -> str:
     """What the assumed constants move, and whether what is published lies within."""
     moved = [
-        one
-        for one in swing.by.items()
-        if one[0] not in (ALL_LOW, ALL_HIGH) and abs(one[1] / swing.nominal - 1) >= MOVED
+        (name, value)
+        for name, value in swing.by.items()
+        if name not in (ALL_LOW, ALL_HIGH) and abs(value / swing.nominal - 1) >= MOVED
     ]
     moved.sort(key=lambda item: -abs(item[1] - swing.nominal))
-    told = ", ".join(f"{one} ({number(value)})" for one, value in moved[:TOLD])
+    told = ", ".join(f"{name} ({number(value)})" for name, value in moved[:TOLD])
     nominal = f"{number(swing.nominal)} with the machine as it is"
     if published is not None:
         inside = "within" if swing.low <= published <= swing.high else "outside"
@@ -198,55 +225,30 @@ def number(value: float) -> str:
     return f"{value:.2f}" if value < 1000 else f"{value:.0f}"
 
 
-def records(experiment: Experiment[Any], found: Band) -> list[Record]:
-    """Every value, its variant among the parameters, and how long its runs were."""
-
-    def made(
-        swing: Swing, metric: str, unit: str, parameters: Mapping[str, Parameter]
-    ) -> list[Record]:
-        return [
-            Record(
-                experiment=experiment.name,
-                machine=found.machines[swing.job.name],
-                system=experiment.band_system,
-                scheme=str(swing.job.parameters.get("scheme", experiment.band_scheme)),
-                metric=metric,
-                parameters={**parameters, "assumed": variant or "nominal"},
-                value=round(value, 6),
-                unit=unit,
-            )
-            for variant, value in {NOMINAL: swing.nominal, **swing.by}.items()
-        ]
-
-    every = []
-    for swing in found.swings.values():
-        own = {k: v for k, v in swing.job.parameters.items() if k not in ("scheme", "machine")}
-        every += made(swing, f"band_{found.metric}", found.unit, own | lengths(swing.job))
-    for name, swing in found.ratios.items():
-        every += made(swing, "band_ratio", "1", {"ratio": name, **lengths(swing.job)})
-    return every
-
-
 def lengths(job: Job) -> dict[str, Parameter]:
     """How much a run measured: what its command line says of it. Bands are of short runs."""
     words = re.findall(r"\b(rounds|bursts|hops|times)=(\d+)", job.append)
     return {name: int(value) for name, value in words}
 
 
-def table(found: Band) -> Table:
+def table(band: Band) -> Table:
     """What each constant moves, a row each."""
-    swings = [*found.swings.values(), *found.ratios.values()]
-    rows = [["nominal", *(number(swing.nominal) for swing in swings)]]
-    for variant in found.variants:
-        cells = []
-        for swing in swings:
-            value = swing.by.get(variant.name)
-            moved = "" if value is None else f"{number(value)} ({value / swing.nominal - 1:+.1%})"
-            cells.append(moved)
-        rows.append([variant.name, *cells])
+    variants_ = dict.fromkeys(variant for swing in band.all.values() for variant in swing.by)
+    rows = [["nominal", *(number(swing.nominal) for swing in band.all.values())]]
+    for variant in variants_:
+        values = [(swing, swing.by.get(variant)) for swing in band.all.values()]
+        rows.append(
+            [
+                variant,
+                *(
+                    "" if v is None else f"{number(v)} ({v / swing.nominal - 1:+.1%})"
+                    for swing, v in values
+                ),
+            ]
+        )
     return Table(
-        title=f"What it rests on: {found.metric}, {found.unit}, by the assumed constants",
-        columns=["", *found.swings, *found.ratios],
+        title=f"What it rests on: {band.metric}, {band.unit}, by the assumed constants",
+        columns=["", *band.all],
         rows=rows,
         caption="each constant at the ends of its range, the others as they are; ranges and "
         "reasons: switchyard machines NAME; records say how long the runs were",

@@ -19,17 +19,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from switchyard import build, files, records, suite
+from switchyard.build_linux import Linux
 from switchyard.errors import InputError, RunError
 from switchyard.experiments import linux_suite
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
-from switchyard.experiments.lines import MEGABYTE
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
+from switchyard.experiments.lines import MEGABYTE, Case
 from switchyard.experiments.linux_ctx import QUICK_COUNTS
-from switchyard.experiments.linux_extreme import QUICK_PAGES, SHARING
-from switchyard.experiments.linux_ipc import LINES, Line
-from switchyard.figure import Bar, Bars, Figure, Mark, Series
+from switchyard.experiments.linux_extreme.measure import QUICK_PAGES, SHARING
+from switchyard.experiments.linux_ipc.measure import LINES
+from switchyard.figure import Bar, Bars, Figure, Mark, Series, Table
 from switchyard.leash import leashed
 from switchyard.machine import Stats
 from switchyard.records import Parameter, Record
+from switchyard.rows import number
 from switchyard.suite import ALONE, Printed, Timed
 
 NAME = "bench-host"
@@ -39,7 +41,7 @@ PROCESSES = 2  # of `extreme`
 TIMEOUT = 600  # seconds; a question takes some, more on a busy computer
 NS = 1000  # in a microsecond
 # Other work on this computer makes a few samples very long; on the machines there is none.
-SUBTITLE = "Linux of this computer, medians; Linux 6.12 on the simulated machines, means"
+SUBTITLE = f"Linux of this computer, medians; {Linux.version} on the simulated machines, means"
 
 Parameters = tuple[tuple[str, Parameter], ...]
 
@@ -259,7 +261,7 @@ def _others(
     return found, tuple(missing)
 
 
-class BenchHost(Experiment[Found]):
+class BenchHost(FromRuns[Found]):
     """What this computer's results are filed under, beside those of the experiments."""
 
     name = NAME
@@ -304,21 +306,17 @@ MACHINES = (HOST, *linux_suite.MACHINES)
 ABOUT = {HOST: "this computer", **linux_suite.ABOUT}
 
 
-def _metric(line: Line) -> str:
-    return "bandwidth" if line.unit == "MB/s" else "latency"
-
-
-def _of(found: Found, machine: str, line: Line) -> float | None:
-    return found.value(machine, "linux-ipc", _metric(line), question=line.question, case=line.case)
+def _of(found: Found, machine: str, line: Case) -> float | None:
+    return found.value(machine, "linux-ipc", line.metric, question=line.question, case=line.case)
 
 
 def _table(found: Found) -> Table:
     rows = []
     doubtful = {(one.metric, one.parameters) for one in found.values if not one.timed.stable}
     for line in LINES:
-        key = (_metric(line), tuple(sorted({"question": line.question, "case": line.case}.items())))
+        key = (line.metric, tuple(sorted({"question": line.question, "case": line.case}.items())))
         cells = [_of(found, machine, line) for machine in MACHINES]
-        shown = ["" if one is None else linux_suite.number(one) for one in cells]
+        shown = ["" if one is None else number(one) for one in cells]
         shown[0] = f"≈ {shown[0]}" if key in doubtful else shown[0]
         rows.append([line.name, line.unit.replace("us", "µs"), *shown])
     return Table(

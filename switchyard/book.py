@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The results chapters of the book, made from kept results: `switchyard docs`.
 
-`docs/results/` holds what full runs wrote (records, outcome, metadata); `docs/results.md` and
-`docs/images/` show it. A chapter's introduction is written by hand; what was measured stands
-between two marks, and is replaced whenever the kept results change:
+`docs/results/` holds what full runs wrote: records and metadata, and an outcome where records are
+not enough. `docs/results.md` and `docs/images/` are views of it. A chapter begins with words that
+were written by hand; what was measured stands between two marks, and is replaced whenever the kept
+results change:
 
     <!-- results: l4-ipc notes -->
     ...
@@ -15,12 +16,13 @@ Parts are `notes` (the sentences), `tables` (all tables) and `table N` (the Nth,
 import re
 import textwrap
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from switchyard import build, fields, files, outcomes, plot, records, report
 from switchyard.errors import InputError
-from switchyard.experiments.experiment import Table
 from switchyard.fields import Fields
+from switchyard.figure import Table
 
 WIDTH = 102
 END = "<!-- end -->"
@@ -49,14 +51,15 @@ def take(results: Path, names: set[str]) -> list[str]:
             continue
         file = results / section.file
         meta = records.meta_path(file)
-        if not meta.exists() or not outcomes.path(file).exists():
+        beside = [meta, *([outcomes.path(file)] if outcomes.has_file(section.name) else [])]
+        if not all(one.exists() for one in beside):
             raise InputError(f"{file}: expected its outcome and metadata beside it")
         about = Fields(fields.parse(meta.read_bytes(), str(meta)), str(meta))
         if about.raw("quick") is not False:
             raise InputError(
                 f"{file}: made by a quick run; expected: switchyard run {section.name}"
             )
-        for source in (file, meta, outcomes.path(file)):
+        for source in (file, *beside):
             files.write(kept() / source.name, source.read_bytes())
         taken.append(section.name)
     return taken
@@ -95,7 +98,7 @@ def draw(names: set[str], text: str) -> dict[Path, str]:
     return {
         build.root() / "docs" / "images" / f"{stem}.svg": plot.svg(figure)
         for name in sorted(names)
-        for stem, figure in outcomes.load(_outcome(name)).figures.items()
+        for stem, figure in _shown(kept() / f"{name}.json").figures.items()
         if f"(images/{stem}.svg)" in text
     }
 
@@ -127,12 +130,17 @@ def _mark(line: str, where: str) -> re.Match[str] | None:
     return found
 
 
-def _outcome(name: str) -> Path:
-    return outcomes.path(kept() / f"{name}.json")
+@cache
+def _shown(file: Path) -> outcomes.Shown:
+    """What kept results give."""
+    shown = outcomes.of(file, records.load(file))
+    if shown is None:
+        raise InputError(f"{file}: expected its outcome beside it")
+    return shown
 
 
 def _part(mark: re.Match[str], where: str) -> list[str]:
-    found = outcomes.load(_outcome(mark[1]))
+    found = _shown(kept() / f"{mark[1]}.json")
     lines = [""]
     if mark[2] == "notes":
         for note in found.notes:

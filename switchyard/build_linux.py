@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from switchyard import build, files
 from switchyard.build import Images
@@ -21,6 +22,8 @@ ALL = "linux"
 @dataclass(frozen=True)
 class Linux:
     """A kernel with its RAM disk: made from `linux/configs/CONFIG.config`, for one machine."""
+
+    version: ClassVar[str] = "6.12"  # of every kernel here
 
     config: str
     machine: str
@@ -129,7 +132,7 @@ SYSTEMS = {
             machine="collie",
             qemu="collie",
             console="ttySA1,115200",
-            about="Linux 6.12 for StrongARM SA-1110",
+            about=f"Linux {Linux.version} for StrongARM SA-1110",
             last_line=POWER_OFF,
             end="power-off",
         ),
@@ -139,7 +142,7 @@ SYSTEMS = {
             machine="versatilepb",
             qemu="versatilepb",
             console="ttyAMA0,115200",
-            about="Linux 6.12 for ARM926EJ-S, Versatile/PB",
+            about=f"Linux {Linux.version} for ARM926EJ-S, Versatile/PB",
             last_line=RESTART,
             end="power-off",
             has_dtb=True,
@@ -153,7 +156,7 @@ for plain, processor in (("sa1110", "StrongARM SA-1110"), ("versatilepb", "ARM92
     SYSTEMS[f"linux-{plain}-fass"] = replace(
         SYSTEMS[f"linux-{plain}"],
         config=f"{plain}-fass",
-        about=f"Linux 6.12 for {processor}, switching address spaces fast",
+        about=f"Linux {Linux.version} for {processor}, switching address spaces fast",
     )
 
 
@@ -187,9 +190,12 @@ PAGED, FAST, FLAT = "s3c24a0", "s3c24a0-fass", "s3c24a0-nommu"
 BENCHES |= {
     config: replace(BENCHES["versatilepb"], config=config, machine="s3c24a0", about=about)
     for config, about in (
-        (PAGED, "Linux 6.12 for ARM926EJ-S, with benchmarks that need no MMU"),
-        (FAST, "Linux 6.12 for ARM926EJ-S, switching fast, with benchmarks that need no MMU"),
-        (FLAT, "Linux 6.12 without an MMU for ARM926EJ-S, with the benchmarks"),
+        (PAGED, f"Linux {Linux.version} for ARM926EJ-S, with benchmarks that need no MMU"),
+        (
+            FAST,
+            f"Linux {Linux.version}, switching fast, with benchmarks that need no MMU",
+        ),
+        (FLAT, f"Linux {Linux.version} without an MMU for ARM926EJ-S, with the benchmarks"),
     )
 }
 
@@ -197,7 +203,7 @@ BENCHES |= {
 OVERHEADS = replace(
     SYSTEMS["linux-versatilepb"],
     machine="omap1610",
-    about="Linux 6.12 for ARM926EJ-S, with the measurement of its overheads",
+    about=f"Linux {Linux.version} for ARM926EJ-S, with the measurement of its overheads",
     code="overheads",
 )
 

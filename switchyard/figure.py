@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What figures show: series of values, or bars; and the same as JSON.
+"""What figures show: series of values, or bars; and the same as JSON. Tables too.
 
 How they are drawn is `plot`'s business, which is why nothing here knows a drawing library.
 """
@@ -11,6 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from switchyard.fields import Fields
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for people; its cells are text already."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,6 +78,18 @@ class Figure:
     y_ticks: Sequence[float] = ()
     x_ticks: Sequence[float] = ()
     log_x: bool = False
+
+
+def log_axis(
+    ticks: Sequence[float], values: Sequence[float], below: float = 1, above: float = 1
+) -> tuple[tuple[float, float], list[float]]:
+    """The range of a logarithmic axis that ends at ticks around the values, and its ticks.
+
+    `below` and `above` are how far the ends stand off, as a factor.
+    """
+    low = max((t for t in ticks if t <= min(values) * below), default=ticks[0])
+    high = min((t for t in ticks if t >= max(values) * above), default=ticks[-1])
+    return (low, high), [t for t in ticks if low <= t <= high]
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome files: what an experiment found, for people, as the report reads it again.
+"""What is shown of a record file: a view of its records, or what stands in a file beside it.
 
-Beside the records, which are for programs, stand the question, the tables, the notes and the
-figures. A figure is kept as what it shows (`figure.Figure`, `figure.Bars`), not as how it is drawn.
+An outcome file is for experiments whose records are not enough to show them (`FromRuns`): it has
+their question, tables, notes and figures. A figure is kept as what it shows (`figure.Figure`,
+`figure.Bars`), not as how it is drawn.
 """
 
 import dataclasses
@@ -12,18 +13,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from switchyard import fields
+from jinja2 import TemplateError
+
+from switchyard import fields, views
 from switchyard import figure as figures_of
 from switchyard.errors import InputError
-from switchyard.experiments.experiment import Experiment, Outcome, Table
+from switchyard.experiments import EXPERIMENTS
+from switchyard.experiments.experiment import Experiment, FromRuns, Outcome
 from switchyard.fields import Fields
+from switchyard.figure import Table
+from switchyard.records import Record
 
 SCHEMA = 1
 
 
 @dataclass(frozen=True)
 class Shown:
-    """An outcome file."""
+    """What people see of an experiment's results."""
 
     name: str
     question: str
@@ -36,6 +42,38 @@ class Shown:
 def path(record_file: Path) -> Path:
     """Where the outcome goes whose records are in that file."""
     return record_file.with_name(record_file.stem + ".outcome.json")
+
+
+def has_file(name: str) -> bool:
+    """Whether the experiment of that name has an outcome file: those that are not ours may."""
+    experiment = EXPERIMENTS.get(name)
+    return experiment is None or isinstance(experiment, FromRuns)
+
+
+def of(file: Path, records: Sequence[Record]) -> Shown | None:
+    """What there is to be seen of a record file; None of bare records.
+
+    A file is an experiment's by its name, and by that of all of its records.
+    """
+    name = file.stem
+    if has_file(name) or {record.experiment for record in records} != {name}:
+        return load(path(file)) if path(file).exists() else None
+    experiment = EXPERIMENTS[name]
+    try:
+        outcome = views.outcome(experiment, records)
+    except (InputError, LookupError, ValueError, ArithmeticError, TemplateError) as error:
+        # of another version, or of a part of a run
+        raise InputError(
+            f"{file}: {error}; expected the records of: switchyard run {name}"
+        ) from error
+    return Shown(
+        name,
+        experiment.question,
+        experiment.source,
+        outcome.tables,
+        outcome.notes,
+        outcome.figures(name),
+    )
 
 
 def dumps(experiment: Experiment[Any], outcome: Outcome) -> str:

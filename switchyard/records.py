@@ -40,6 +40,16 @@ class Record:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     published: Published | None = None
 
+    @property
+    def case(self) -> dict[str, Parameter]:
+        """What it is of: machine, system, scheme and the parameters."""
+        return {
+            "machine": self.machine,
+            "system": self.system,
+            "scheme": self.scheme,
+            **self.parameters,
+        }
+
     def to_json(self) -> dict[str, object]:
         """The record as a JSON object, its fields in the documented order."""
         published = None
@@ -73,6 +83,22 @@ class Record:
             unit=found.text("unit"),
             published=_published(found),
         )
+
+
+def of_case(
+    experiment: str,
+    machine: str,
+    system: str,
+    scheme: str,
+    parameters: Mapping[str, Parameter],
+    values: Iterable[tuple[str, float, str]],
+    digits: int = 6,
+) -> list[Record]:
+    """The records of one case: metric, value and unit of each."""
+    return [
+        Record(experiment, machine, system, scheme, metric, round(value, digits), unit, parameters)
+        for metric, value, unit in values
+    ]
 
 
 NAMES = (

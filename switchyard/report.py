@@ -21,8 +21,8 @@ from markupsafe import Markup
 from switchyard import __version__, fields, files, outcomes, plot, records
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Table
 from switchyard.fields import Fields
+from switchyard.figure import Table
 from switchyard.records import Parameter, Record
 
 PAGE = Path(__file__).with_name("page")
@@ -116,9 +116,9 @@ def section(file: Path) -> Section:
     if beside.exists():
         meta = fields.parse(beside.read_bytes(), str(beside))
         _check_meta(Fields(meta, str(beside)))
-    if not outcomes.path(file).exists():
+    shown = outcomes.of(file, found)
+    if shown is None:
         return Section(file.stem, file.name, found, meta=meta)
-    shown = outcomes.load(outcomes.path(file))
     return Section(
         name=shown.name,
         file=file.name,

@@ -4,7 +4,7 @@
 Files under the output folder, for an experiment `e`:
 
     e.json              records; the same bytes for the same images, machine and settings
-    e.outcome.json      the same for people: tables, notes and figures, for the report
+    e.outcome.json      tables, notes and figures, of those that records are not enough to show
     e.meta.json         when and with what they were made
     e.svg, e.png        the figure; e-MORE.svg and .png where there are more of them
     e.md                the reasons for each deviation
@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from switchyard import band, files, jobs, meta, outcomes, plot, records
+from switchyard import band, files, jobs, meta, outcomes, plot, records, views
 from switchyard.errors import InputError, RunError, StoppedError
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
+from switchyard.experiments.experiment import Experiment, FromRuns, Job, Outcome, Settings
 from switchyard.jobs import Here, Listener, Prepared
 from switchyard.machine import Stats
 from switchyard.store import Store
@@ -79,12 +79,12 @@ def _run(
     wanted = [*experiment.jobs(settings), *(job for job, _, _ in banded)]
     bases = {job.name: base for job, base, _ in banded}
     raw = _folder(out / "raw" / experiment.name)
-    points: dict[str, Any] = {}
+    samples: dict[str, Any] = {}
     store = Store()
 
     def done(one: Prepared, packed: bytes, stats: Stats) -> None:
         files.write(raw / f"{one.job.name}.json.gz", packed)
-        points[one.job.name] = experiment.measure(bases.get(one.job.name, one.job), stats)
+        samples[one.job.name] = experiment.measure(bases.get(one.job.name, one.job), stats)
 
     def failed(_one: Prepared, error: RunError) -> None:
         raise error
@@ -101,11 +101,8 @@ def _run(
         raise StoppedError("interrupted", cause) from None
     store.trim()
     # in the jobs' order, whatever order they ended in
-    outcome = experiment.outcome(
-        {job.name: points[job.name] for job in wanted if job.name not in bases}
-    )
-    if banded:
-        outcome = band.added(experiment, outcome, band.band(experiment, banded, points))
+    own = {job.name: samples[job.name] for job in wanted if job.name not in bases}
+    outcome = views.of_runs(experiment, own, band.records(experiment, banded, samples))
     path, figures = write(experiment, outcome, about, out)
     return Written(outcome, path, figures, raw)
 
@@ -117,7 +114,8 @@ def write(
     path = out / f"{experiment.name}.json"
     records.save(outcome.records, path)
     files.write(records.meta_path(path), meta.dumps(about))
-    files.write(outcomes.path(path), outcomes.dumps(experiment, outcome))
+    if isinstance(experiment, FromRuns):
+        files.write(outcomes.path(path), outcomes.dumps(experiment, outcome))
     files.write(out / f"{experiment.name}.md", notes_text(experiment, outcome))
     figures = []
     for name, figure in outcome.figures(experiment.name).items():

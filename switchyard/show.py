@@ -19,7 +19,7 @@ from switchyard.errors import InputError
 if TYPE_CHECKING:  # these draw figures, and take a second to import
     from switchyard.bench import Speed
     from switchyard.experiments.experiment import Experiment, Job, Outcome
-    from switchyard.experiments.experiment import Table as ResultTable
+    from switchyard.figure import Table as ResultTable
 
 
 def _table(title: str, columns: Sequence[str], numbers: bool = False) -> Table:

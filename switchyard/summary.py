@@ -3,7 +3,7 @@
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 # Student's t for a 95 % interval, by degrees of freedom from 1 on; beyond them 1.96 is near enough.
@@ -116,3 +116,18 @@ def spread(value: str, ends: tuple[str, str], known: Interval | None = None) -> 
 
 
 SPREAD = "mean (5th to 95th percentile)"  # what `spread` shows, for titles
+
+
+def unsteady(cases: Iterable[tuple[str, Interval]]) -> list[str]:
+    """A paragraph that names the cases whose means are not to be trusted; none if there is none."""
+    named = [
+        f"{name} (± {interval.uncertainty:.0%})" if interval.half != math.inf else name
+        for name, interval in cases
+        if not interval.stable
+    ]
+    if not named:
+        return []
+    return [
+        f"Unstable, their means known to no better than {UNSTABLE:.0%} (95 % confidence, over the "
+        f"runs' means): {', '.join(named)}."
+    ]

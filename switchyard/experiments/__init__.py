@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The experiments: one file per published table or figure, with its published values."""
+"""The experiments: a folder for each published table or figure, with its published values."""
 
 from typing import Any
 
 from switchyard.errors import InputError, one_of
 from switchyard.experiments.experiment import Experiment
-from switchyard.experiments.l4_collisions import L4Collisions
-from switchyard.experiments.l4_extreme import L4Extreme
-from switchyard.experiments.l4_ipc import L4Ipc
-from switchyard.experiments.l4_ipc_size import L4IpcSize
+from switchyard.experiments.l4_collisions.measure import L4Collisions
+from switchyard.experiments.l4_extreme.measure import L4Extreme
+from switchyard.experiments.l4_ipc.measure import L4Ipc
+from switchyard.experiments.l4_ipc_size.measure import L4IpcSize
 from switchyard.experiments.l4_overheads import L4Overheads
-from switchyard.experiments.l4_pagefault import L4PageFault
-from switchyard.experiments.l4_policy import L4Policy
-from switchyard.experiments.l4_primitives import L4Primitives
+from switchyard.experiments.l4_pagefault.measure import L4PageFault
+from switchyard.experiments.l4_policy.measure import L4Policy
+from switchyard.experiments.l4_primitives.measure import L4Primitives
 from switchyard.experiments.linux_ctx import LinuxCtx
-from switchyard.experiments.linux_extreme import LinuxExtreme
-from switchyard.experiments.linux_ipc import LinuxIpc
+from switchyard.experiments.linux_extreme.measure import LinuxExtreme
+from switchyard.experiments.linux_ipc.measure import LinuxIpc
 from switchyard.experiments.linux_overheads import LinuxOverheads
 from switchyard.experiments.linux_tlb_sharing import LinuxTlbSharing
 from switchyard.experiments.silicon import Silicon
 from switchyard.experiments.uclinux_ctx import UclinuxCtx
-from switchyard.experiments.uclinux_ipc import UclinuxIpc
+from switchyard.experiments.uclinux_ipc.measure import UclinuxIpc
 
 EXPERIMENTS: dict[str, Experiment[Any]] = {
     one.name: one

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A point made of counters: cycles, misses, stalls and kernel events for one unit of work."""
+"""A sample made of counters: cycles, misses, stalls and kernel events for one unit of work."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from switchyard.experiments.l4_ipc_point import EVENTS, MISSES, STALLS
+from switchyard.experiments.l4 import rates_of
 from switchyard.machine import Stats
 from switchyard.summary import Interval
 
@@ -43,18 +43,15 @@ class Counted:
     @classmethod
     def measured(cls, stats: Stats, region: int, units: int) -> "Counted":
         """From the region that holds `units` units of work."""
-        found = stats.region(region)
-        rates = {name: found.counters.total(name) / units for name in ("cycles", "instructions")}
-        for name, counters in {**MISSES, **STALLS}.items():
-            rates[name] = found.counters.total(*counters) / units
-        for name, number in {**EVENTS, **SHARED}.items():
-            rates[name] = found.event(number) / units
+        counts = stats.region(region)
+        rates = rates_of(counts, units)
+        rates |= {name: counts.event(number) / units for name, number in SHARED.items()}
         return cls(stats.machine, stats.clock_hz / 1e6, units, rates)
 
     @classmethod
     def together(cls, runs: Sequence["Counted"]) -> "Counted":
-        """The runs of a point as one: rates in their mean, units in all."""
+        """The runs of a case as one: rates in their mean, units in all."""
         first = runs[0]
-        rates = {name: sum(one.rates[name] for one in runs) / len(runs) for name in first.rates}
-        means = tuple(one.cycles for one in runs)
-        return cls(first.machine, first.clock_mhz, sum(one.units for one in runs), rates, means)
+        rates = {name: sum(run.rates[name] for run in runs) / len(runs) for name in first.rates}
+        means = tuple(run.cycles for run in runs)
+        return cls(first.machine, first.clock_mhz, sum(run.units for run in runs), rates, means)

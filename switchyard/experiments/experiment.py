@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every experiment has: jobs to run, a measurement of each, and an outcome of them all.
+"""What every experiment has: jobs to run, a measurement of each, and records of them all.
 
 `runner` does the rest: it builds the images, runs the jobs side by side, keeps the raw results and
 writes records and figures. A job is a run of its own machine from power-on, so its result depends
@@ -11,19 +11,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from switchyard.build import Guest, Images
 from switchyard.build_linux import Linux
 from switchyard.errors import InputError
+from switchyard.figure import Bars, Figure, Table
 from switchyard.machine import Boot, Stats
-from switchyard.plot import Bars, Figure
 from switchyard.records import Parameter, Record
 
-if TYPE_CHECKING:
-    from switchyard.band import Band
-
-Point = TypeVar("Point")
+Sample = TypeVar("Sample")
 
 
 @dataclass(frozen=True)
@@ -65,16 +62,6 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table for people; its cells are text already."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    caption: str = ""
-
-
-@dataclass(frozen=True)
 class Outcome:
     """What an experiment found: values, and the same for people.
 
@@ -89,11 +76,15 @@ class Outcome:
 
     def figures(self, name: str) -> dict[str, Figure | Bars]:
         """Every figure by its file's name, for the experiment of that name."""
-        return {name: self.figure, **{f"{name}-{end}": one for end, one in self.more.items()}}
+        return {name: self.figure, **{f"{name}-{end}": more for end, more in self.more.items()}}
 
 
-class Experiment(ABC, Generic[Point]):
-    """A published table or figure that can be measured again. `Point` is one job's measurement."""
+class Experiment(ABC, Generic[Sample]):
+    """A published table or figure that can be measured again. A `Sample` is what one run says.
+
+    Its folder has what is published (`published.toml`), and how the records are shown (`view.py`,
+    `text.md`; see `views`).
+    """
 
     name: str
     question: str
@@ -102,8 +93,8 @@ class Experiment(ABC, Generic[Point]):
     band_metric: tuple[str, str] = ("", "")
     band_system: str = "none"  # of the band's records, and their scheme where jobs have none
     band_scheme: str = "none"
-    # What is published of a banded job's value, or of a ratio, by its name.
-    band_published: Mapping[str, float] = {}
+    # How a banded value is called, by what its record says.
+    band_label: str = "{scheme}"
     # Ratios of two banded jobs' values, which rest on less than they do, by what they are called.
     band_ratios: Mapping[str, tuple[str, str]] = {}
     # The assumed constants that it may rest on, by name; None for all of its machines'.
@@ -116,12 +107,21 @@ class Experiment(ABC, Generic[Point]):
         """The runs to make."""
 
     @abstractmethod
-    def measure(self, job: Job, stats: Stats) -> Point:
+    def measure(self, job: Job, stats: Stats) -> Sample:
         """What one run says; called as soon as it ends, so that its raw samples need not stay."""
 
     @abstractmethod
-    def outcome(self, points: Mapping[str, Point]) -> Outcome:
-        """What the points say together, by the names of their jobs."""
+    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+        """Every value that the runs give together, by the names of their jobs."""
+
+    @classmethod
+    def package(cls) -> str:
+        """The folder of the experiment, as a package."""
+        return cls.__module__.rpartition(".")[0]
+
+    def banded(self, case: Mapping[str, Parameter]) -> str:
+        """What a banded value is called, by what its record is of."""
+        return self.band_label.format(**case)
 
     def choices(self, settings: Settings) -> list[Job]:
         """The runs that a sweep may choose from, where they are more than the figure's."""
@@ -136,22 +136,35 @@ class Experiment(ABC, Generic[Point]):
         quick = self.jobs(Settings(quick=True, rounds=settings.rounds))
         return [job for job in quick if job.name in names]
 
-    def banded(self, outcome: Outcome, found: "Band") -> Outcome:
-        """The outcome with a figure that shows the band; table and sentences are there already."""
-        del found
-        return outcome
+    def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
+        """A job's sample as a row of a sweep's table: the job's parameters, then every value.
 
-    def row(self, job: Job, point: Point) -> dict[str, Parameter]:
-        """A job's point as a row of a sweep's table: the job's parameters, then every value.
-
-        By default the point is a dataclass, whose fields are the values; members of a mapping are
+        By default the sample is a dataclass, whose fields are the values; members of a mapping are
         taken out of it.
         """
-        if not dataclasses.is_dataclass(point) or isinstance(point, type):
-            raise InputError(f"{self.name}: cannot be swept; expected points that are dataclasses")
-        found: dict[str, Parameter] = dict(job.parameters)
-        for name in (one.name for one in dataclasses.fields(point)):
-            value = getattr(point, name)
+        if not dataclasses.is_dataclass(sample) or isinstance(sample, type):
+            raise InputError(f"{self.name}: cannot be swept; expected samples that are dataclasses")
+        row: dict[str, Parameter] = dict(job.parameters)
+        for name in (entry.name for entry in dataclasses.fields(sample)):
+            value = getattr(sample, name)
             several = value if isinstance(value, Mapping) else {name: value}
-            found |= {str(k): v for k, v in several.items() if isinstance(v, int | float | str)}
-        return found
+            row |= {str(k): v for k, v in several.items() if isinstance(v, int | float | str)}
+        return row
+
+
+class FromRuns(Experiment[Sample]):
+    """An experiment that shows its runs, and not its records alone: these are not enough for it.
+
+    What it shows is kept in a file beside the records (`outcomes`).
+    """
+
+    # What is published of a banded value, or of a ratio, by its name.
+    band_published: Mapping[str, float] = {}
+
+    @abstractmethod
+    def outcome(self, samples: Mapping[str, Sample]) -> Outcome:
+        """What the runs say together, by the names of their jobs."""
+
+    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+        """Those of its outcome."""
+        return list(self.outcome(samples).records)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from switchyard.build import GUESTS, VERSATILE, schemes_on
 from switchyard.errors import RunError
 from switchyard.experiments import overheads
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
 from switchyard.experiments.l4_overheads_notes import Found, Parts, figures, notes, tables
 from switchyard.experiments.overheads import (
     INVOCATIONS,
@@ -115,7 +115,7 @@ class Point:
     parts: Mapping[str, float] = field(default_factory=dict, hash=False)  # of a switch
 
 
-class L4Overheads(Experiment[Point]):
+class L4Overheads(FromRuns[Point]):
     """Figs. 2, 3 and 5, and what other schemes save."""
 
     name = NAME
@@ -124,6 +124,7 @@ class L4Overheads(Experiment[Point]):
 
     band_metric = ("direct_us", "us")
     band_system = SYSTEM
+    band_label = "{scheme}-{mode}"
     band_published: Mapping[str, float] = {"flush-direct": overheads.DIRECT.value}
 
     def band_jobs(self, settings: Settings) -> list[Job]:

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from switchyard.experiments import overheads_show
-from switchyard.experiments.experiment import Table
 from switchyard.experiments.overheads import (
     DIRECT,
     INDIRECT,
@@ -22,6 +21,7 @@ from switchyard.experiments.overheads import (
     name_of,
     variation,
 )
+from switchyard.figure import Table
 from switchyard.plot import Bar, Bars, Figure
 
 ABOUT = "ARM926EJ-S, 120 MHz, L4"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from switchyard.errors import RunError
-from switchyard.experiments.l4_ipc_point import rates_of
+from switchyard.experiments.l4 import rates_of
 from switchyard.machine import Stats
 
 # The instruction that traps is counted in user mode, its exception entry is not.

@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments import repeats, rings
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
-from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Kernel, Point
+from switchyard.experiments import rings
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
+from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Kernel, Run
 from switchyard.experiments.rings import Rings
-from switchyard.figure import Bar, Bars, Figure, Mark, Series
+from switchyard.figure import Bar, Bars, Figure, Mark, Series, Table
 from switchyard.machine import Stats
 from switchyard.records import Parameter, Published, Record
-from switchyard.summary import SPREAD
+from switchyard.summary import SPREAD, unsteady
 
 PAPER = "Wiggins et al., ACSAC 2003"
 WORST = Published(350.0, f"{PAPER}, section 2: worst case around 75,000 cycles, or about 350 µs")
@@ -32,7 +32,7 @@ QUICK_COUNTS = (2, 4, 8, 16, 24, 32, 40)
 SHOWN = (2, 8, 16, 40)  # in tables and breakdowns; quick runs have them too
 
 
-class LinuxCtx(Experiment[Point]):
+class LinuxCtx(FromRuns[Run]):
     """Fig. 2: lmbench context switching latency."""
 
     name = "linux-ctx"
@@ -42,6 +42,7 @@ class LinuxCtx(Experiment[Point]):
     band_metric = (f"switch_{SHOWN[0]}_us", "us")
     band_system = suite.SYSTEM
     band_scheme = suite.SCHEME
+    band_label = "{machine}-{size_kb:02}k"
 
     def band_jobs(self, settings: Settings) -> list[Job]:
         """The paper's machine, two processes that touch nothing: one boot, the same at all ends."""
@@ -51,11 +52,11 @@ class LinuxCtx(Experiment[Point]):
         (job,) = suite.jobs(ORIGINAL, "00k", words, parameters, settings, boots=1)
         return [replace(job, name=f"{ORIGINAL}-00k")]
 
-    def row(self, job: Job, point: Point) -> dict[str, Parameter]:
+    def row(self, job: Job, run: Run) -> dict[str, Parameter]:
         """A switch by the number of processes, in microseconds."""
         size = int(job.parameters["size_kb"])
         kernel = suite.kernel(job)
-        found = Found({f"{kernel}-{size:02}k": point})
+        found = Found({f"{kernel}-{size:02}k": run})
         times = {f"switch_{n}_us": found.us(kernel, size, n) for n in found.counts}
         return {**job.parameters, **times}
 
@@ -71,15 +72,15 @@ class LinuxCtx(Experiment[Point]):
                 found += suite.jobs(kernel, f"{size:02}k", words, quick, settings)
         return found
 
-    def measure(self, job: Job, stats: Stats) -> Point:
+    def measure(self, job: Job, stats: Stats) -> Run:
         """Each number of processes in the ring, and alone."""
         if "processes" in job.parameters:
             return rings.measure(job, stats, [int(job.parameters["processes"])])
         return rings.measure(job, stats, QUICK_COUNTS if job.parameters["quick"] else COUNTS)
 
-    def outcome(self, points: Mapping[str, Point]) -> Outcome:
+    def outcome(self, runs: Mapping[str, Run]) -> Outcome:
         """Records, tables, figures and what they say."""
-        found = Found(suite.together(points))
+        found = Found(suite.together(runs))
         return Outcome(
             records=records(found),
             tables=[*(times(found, kernel) for kernel in KERNELS)],
@@ -96,7 +97,7 @@ class LinuxCtx(Experiment[Point]):
 
 
 class Found(Rings[Kernel]):
-    """The points, by kernel, size and number of processes."""
+    """The runs, by kernel, size and number of processes."""
 
     def prefix(self, on: Kernel) -> str:
         """The kernel's name."""
@@ -111,7 +112,7 @@ def records(found: Found) -> list[Record]:
             for n in found.counts:
                 made += suite.records(
                     "linux-ctx",
-                    found.point(kernel, size),
+                    found.run(kernel, size),
                     found.ring(kernel, size, n),
                     "switch",
                     {"processes": n, "size_kb": size},
@@ -216,8 +217,8 @@ def breakdown(found: Found, kernel: Kernel) -> Bars:
     bars: list[Bar] = []
     for size in (0, 4, 16):
         for n in SHOWN:
-            point, one = found.point(kernel, size), found.ring(kernel, size, n)
-            bars += suite.bars(f"{n} processes, {size} KB", point, one, divide=n)
+            run, one = found.run(kernel, size), found.ring(kernel, size, n)
+            bars += suite.bars(f"{n} processes, {size} KB", run, one, divide=n)
     first = found.ring(kernel, 0, SHOWN[0])
     return Bars(
         title="Where the time of a switch goes",
@@ -285,7 +286,7 @@ def notes(found: Found) -> list[str]:
             f"({largest[2]:.0f})."
         )
     made.append(text)
-    return made + repeats.unsteady(
+    return made + unsteady(
         (f"{n} processes, {size} KB on {kernel}", found.interval(kernel, size, n))
         for kernel in KERNELS
         for size in SIZES

@@ -17,7 +17,7 @@ from switchyard.build_linux import OVERHEADS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import overheads as formulas
 from switchyard.experiments import overheads_show as show
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
 from switchyard.experiments.linux_overheads_point import (
     COLD_INTERRUPT,
     PARTS,
@@ -51,7 +51,7 @@ WHOLE = 1000  # thousandths of the tasks' length
 PROFILED = 100  # the same of the runs with a profile
 
 
-class LinuxOverheads(Experiment[Point]):
+class LinuxOverheads(FromRuns[Point]):
     """Figs. 2, 3 and 5: direct and indirect overheads."""
 
     name = "linux-overheads"

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 
+from switchyard.build_linux import Linux
 from switchyard.experiments import overheads as formulas
 from switchyard.experiments import overheads_show as show
 from switchyard.experiments.linux_overheads_point import (
@@ -16,7 +17,7 @@ from switchyard.experiments.linux_overheads_point import (
 from switchyard.experiments.overheads import PAIRS, TASKS
 from switchyard.figure import Bar, Bars
 
-ABOUT = "ARM926EJ-S, 120 MHz, Linux 6.12"
+ABOUT = f"ARM926EJ-S, 120 MHz, Linux {Linux.version}"
 
 
 def _bars(

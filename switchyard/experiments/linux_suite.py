@@ -19,11 +19,12 @@ from dataclasses import dataclass, replace
 from switchyard.build import TAGS
 from switchyard.build_linux import BENCHES, Linux
 from switchyard.errors import RunError
-from switchyard.experiments import columns, repeats
+from switchyard.experiments import l4, repeats
 from switchyard.experiments.experiment import Job, Settings
-from switchyard.figure import Bar
+from switchyard.figure import Bar, Table
 from switchyard.machine import Function, Stats
-from switchyard.records import Parameter, Published, Record
+from switchyard.records import Parameter, Record, of_case
+from switchyard.rows import Row, number
 from switchyard.suite import TIMING, Timed, pooled, timed
 from switchyard.summary import Interval, spread
 
@@ -34,9 +35,10 @@ SHARED = "fass-shared"  # the same, where memory that processes share is in the 
 PRIVATE = "fass=private "  # what tells the kernel not to share
 # The machines, and of whose name the Linux is that runs on each.
 MACHINES = ("sa1110", "versatilepb")
+MHZ = {"sa1110": 200, "versatilepb": 210}
 ABOUT = {
-    "sa1110": "StrongARM SA-1110, 200 MHz",
-    "versatilepb": "ARM926EJ-S, 210 MHz",
+    "sa1110": f"StrongARM SA-1110, {MHZ['sa1110']} MHz",
+    "versatilepb": f"ARM926EJ-S, {MHZ['versatilepb']} MHz",
 }
 
 
@@ -54,7 +56,7 @@ class Kernel:
     @property
     def machine(self) -> str:
         """What it runs on."""
-        return columns.machine(self.scheme, self.board)
+        return l4.machine(self.scheme, self.board)
 
     @property
     def linux(self) -> Linux:
@@ -70,7 +72,7 @@ class Kernel:
     @property
     def about(self) -> str:
         """The same in words."""
-        return f"{ABOUT[self.board]}, Linux 6.12{HOW[self.scheme]}"
+        return f"{ABOUT[self.board]}, Linux {Linux.version}{HOW[self.scheme]}"
 
     @property
     def short(self) -> str:
@@ -175,7 +177,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Point:
+class Run:
     """One job: its cases by their streams."""
 
     machine: str
@@ -226,11 +228,11 @@ def booted(
     ]
 
 
-def measure(made: Job, stats: Stats, streams: Sequence[int]) -> Point:
+def measure(job: Job, stats: Stats, streams: Sequence[int]) -> Run:
     """What a run says of these streams."""
     cases = {}
     for stream in streams:
-        where = f"{made.name}: stream {stream}"
+        where = f"{job.name}: stream {stream}"
         once = timed(stats.samples.get(stream, []), stats.samples.get(TIMING, []), 1, where)
         region = stats.region(stream)
         count = once.summary.count
@@ -246,18 +248,18 @@ def measure(made: Job, stats: Stats, streams: Sequence[int]) -> Point:
             },
             parts={part: cycles / count for part, cycles in parts(stats.profile[stream]).items()},
         )
-    return Point(stats.machine, stats.clock_hz, cases)
+    return Run(stats.machine, stats.clock_hz, cases)
 
 
-def together(points: Mapping[str, Point]) -> dict[str, Point]:
+def together(runs: Mapping[str, Run]) -> dict[str, Run]:
     """The boots of each question as one: samples pooled, the counted in the mean over the boots."""
     return {
-        name: Point(
+        name: Run(
             boots[0].machine,
             boots[0].clock_hz,
             {stream: _pooled([boot.cases[stream] for boot in boots]) for stream in boots[0].cases},
         )
-        for name, boots in repeats.grouped(points).items()
+        for name, boots in repeats.grouped(runs).items()
     }
 
 
@@ -278,50 +280,107 @@ def _means(boots: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 def parts(functions: Sequence[Function]) -> dict[str, int]:
     """Where the cycles of a region went."""
-    found = dict.fromkeys(PARTS, 0)
-    for one in functions:
-        if one.kernel and FLUSHING.fullmatch(one.name):
-            found[FLUSH] += one.cycles
+    cycles = dict.fromkeys(PARTS, 0)
+    for function in functions:
+        if function.kernel and FLUSHING.fullmatch(function.name):
+            cycles[FLUSH] += function.cycles
             continue
-        found[IFILL] += one.fetch_fill_cycles
-        found[DFILL] += one.data_fill_cycles
-        found[WALKS] += one.fetch_walk_cycles + one.data_walk_cycles
-        found[BUFFER] += one.write_buffer_cycles
+        cycles[IFILL] += function.fetch_fill_cycles
+        cycles[DFILL] += function.data_fill_cycles
+        cycles[WALKS] += function.fetch_walk_cycles + function.data_walk_cycles
+        cycles[BUFFER] += function.write_buffer_cycles
         waited = (
-            one.fetch_fill_cycles
-            + one.data_fill_cycles
-            + one.fetch_walk_cycles
-            + one.data_walk_cycles
-            + one.write_buffer_cycles
+            function.fetch_fill_cycles
+            + function.data_fill_cycles
+            + function.fetch_walk_cycles
+            + function.data_walk_cycles
+            + function.write_buffer_cycles
         )
-        found[KERNEL if one.kernel else PROGRAM] += one.cycles - waited
-    return found
+        cycles[KERNEL if function.kernel else PROGRAM] += function.cycles - waited
+    return cycles
 
 
-def bars(case: str, point: Point, one: Measured, divide: float = 1.0) -> list[Bar]:
+class Operation(Row):
+    """A row of an operation, by the names of its metric: its mean is `value`."""
+
+    @classmethod
+    def of(cls, row: Row, metric: str) -> "Operation":
+        """From the row of its records."""
+        beside = {
+            name.removeprefix(f"{metric}_"): value
+            for name, value in row.items()
+            if name.startswith(f"{metric}_")
+        }
+        ends = {f"value_{name}": beside[name] for name in ENDS if name in beside}
+        return cls(row.where, {"value": row[metric], **beside, **ends})
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Where its time went, in microseconds."""
+        return {part: self[f"part: {part}"] for part in PARTS}
+
+    @property
+    def told(self) -> str:
+        """Its largest parts in words."""
+        return told(self.parts)
+
+    def bars(self, case: str) -> list[Bar]:
+        """Its parts end to end."""
+        return [Bar(case, part, us) for part, us in self.parts.items()]
+
+
+ENDS = ("p5", "p95", "uncertainty")  # what `Row` asks for beside a mean
+
+
+def costs(title: str, cases: Sequence[tuple[str, Operation]], caption: str = "") -> Table:
+    """What operations met, counted; and where their time went, in microseconds."""
+    return Table(
+        title=title,
+        columns=[
+            "benchmark", "switches", "instr.", "I-miss", "D-miss",
+            "flush", "I-fill", "D-fill", "walks", "buffer", "kernel", "program",
+        ],
+        rows=[
+            [
+                name,
+                f"{case['address_space_switches']:.1f}",
+                f"{case['instructions']:.0f}",
+                f"{case['icache_misses']:.0f}",
+                f"{case['dcache_misses']:.0f}",
+                *(number(us) for us in case.parts.values()),
+            ]
+            for name, case in cases
+        ],
+        caption=caption,
+    )  # fmt: skip
+
+
+def bars(name: str, run: Run, case: Measured, divide: float = 1.0) -> list[Bar]:
     """A case's parts in microseconds, end to end."""
-    return [Bar(case, part, point.us(one.parts[part]) / divide) for part in PARTS]
+    return [Bar(name, part, run.us(case.parts[part]) / divide) for part in PARTS]
 
 
-def said(one: Measured) -> str:
+def said(case: Measured) -> str:
     """The largest parts of a case in words."""
-    total = sum(one.parts.values())
-    ordered = sorted(one.parts.items(), key=lambda item: -item[1])
-    return ", ".join(
-        f"{cycles / total:.0%} {part}" for part, cycles in ordered if cycles > total / 50
-    )
+    return told(case.parts)
+
+
+def told(parts: Mapping[str, float]) -> str:
+    """The largest parts in words."""
+    total = sum(parts.values())
+    ordered = sorted(parts.items(), key=lambda item: -item[1])
+    return ", ".join(f"{each / total:.0%} {part}" for part, each in ordered if each > total / 50)
 
 
 def records(
     experiment: str,
-    point: Point,
-    one: Measured,
+    run: Run,
+    case: Measured,
     metric: str,
     parameters: Mapping[str, Parameter],
     *,
     value: Callable[[float], float],
     unit: str = "us",
-    published: Published | None = None,
     divide: float = 1.0,
     scheme: str = SCHEME,
     interval: Interval | None = None,
@@ -331,42 +390,24 @@ def records(
     `value` says what cycles are in the metric's unit. `interval` is that of the boots' means, where
     it is not that of the case's own times.
     """
-
-    def record(name: str, number: float, its_unit: str, paper: Published | None = None) -> Record:
-        return Record(
-            experiment=experiment,
-            machine=point.machine,
-            system=SYSTEM,
-            scheme=scheme,
-            metric=name,
-            parameters=parameters,
-            value=round(number, 6),
-            unit=its_unit,
-            published=paper,
-        )
-
-    summary = one.timed.summary
+    summary = case.timed.summary
     # the longest time is the least rate
     low, high = sorted([value(summary.p5), value(summary.p95)])
-    made = [
-        record(metric, value(summary.mean), unit, published),
-        record(f"{metric}_p5", low, unit),
-        record(f"{metric}_median", value(summary.median), unit),
-        record(f"{metric}_p95", high, unit),
-        record(f"{metric}_samples", summary.count, "1"),
-        record(f"{metric}_boots", len(one.timed.means), "1"),
+    known = (interval or case.timed.interval).uncertainty
+    beside = [
+        ("p5", low, unit),
+        ("median", value(summary.median), unit),
+        ("p95", high, unit),
+        ("samples", summary.count, "1"),
+        ("boots", len(case.timed.means), "1"),
+        # of a single boot nothing is known
+        *([("uncertainty", known, "1")] if known != math.inf else []),
+        *((name, rate / divide, "per_operation") for name, rate in case.rates.items()),
+        *((f"part: {part}", run.us(each) / divide, "us") for part, each in case.parts.items()),
     ]
-    known = interval or one.timed.interval
-    if known.uncertainty != math.inf:  # of a single boot nothing is known
-        made.append(record(f"{metric}_uncertainty", known.uncertainty, "1"))
-    made += [
-        record(f"{metric}_{name}", rate / divide, "per_operation")
-        for name, rate in one.rates.items()
-    ]
-    for part, cycles in one.parts.items():
-        name = f"{metric}_part: {part}"
-        made.append(record(name, point.us(cycles) / divide, "us"))
-    return made
+    values = [(metric, value(summary.mean), unit)]
+    values += [(f"{metric}_{name}", number, its_unit) for name, number, its_unit in beside]
+    return of_case(experiment, run.machine, SYSTEM, scheme, parameters, values)
 
 
 def ticks(highest: float, step: float) -> tuple[tuple[float, float], list[float]]:
@@ -375,28 +416,13 @@ def ticks(highest: float, step: float) -> tuple[tuple[float, float], list[float]
     return (0.0, count * step), [step * n for n in range(count + 1)]
 
 
-def shown(value: Callable[[float], float], one: Timed, interval: Interval | None = None) -> str:
+def shown(value: Callable[[float], float], once: Timed, interval: Interval | None = None) -> str:
     """A value with the spread of its samples; a mean that is not known well says so.
 
     `value` and `interval` as `records` has them.
     """
-    summary = one.summary
+    summary = once.summary
     low, high = sorted([value(summary.p5), value(summary.p95)])
     return spread(
-        number(value(summary.mean)), (number(low), number(high)), interval or one.interval
+        number(value(summary.mean)), (number(low), number(high)), interval or once.interval
     )
-
-
-def number(value: float) -> str:
-    """A value with three digits that count."""
-    if value >= 100:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-
-
-def against(value: float, published: float) -> str:
-    """How a value compares with the published one."""
-    ratio = value / published
-    if 0.95 <= ratio <= 1.05:
-        return "as published"
-    return f"{ratio:.2f} times" if ratio < 10 else f"{ratio:.0f} times"

@@ -13,14 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments import repeats, rings
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
-from switchyard.experiments.linux_suite import BOARDS, Kernel, Point
+from switchyard.experiments import rings
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
+from switchyard.experiments.linux_suite import BOARDS, Kernel, Run
 from switchyard.experiments.rings import Rings
-from switchyard.figure import Bar, Bars, Figure, Mark, Series
+from switchyard.figure import Bar, Bars, Figure, Mark, Series, Table
 from switchyard.machine import Stats
 from switchyard.records import Parameter, Published, Record
-from switchyard.summary import SPREAD
+from switchyard.summary import SPREAD, unsteady
 
 PAPER = "Wiggins et al., ACSAC 2003, section 4.2"
 WORKLOAD = "file"  # what the processes have in common: pages of a file
@@ -92,7 +92,7 @@ MACHINES = tuple(_ways(*board) for board in BOARDS)
 WAYS = tuple(way for ways in MACHINES for way in ways.every)
 
 
-class LinuxTlbSharing(Experiment[Point]):
+class LinuxTlbSharing(FromRuns[Run]):
     """Fig. 3: lat_ctx with and without sharing of TLB entries."""
 
     name = "linux-tlb-sharing"
@@ -119,13 +119,13 @@ class LinuxTlbSharing(Experiment[Point]):
                 found += suite.jobs(way.kernel, name, words, parameters, settings)
         return found
 
-    def measure(self, job: Job, stats: Stats) -> Point:
+    def measure(self, job: Job, stats: Stats) -> Run:
         """Each number of processes in the ring, and alone."""
         return rings.measure(job, stats, QUICK_COUNTS if job.parameters["quick"] else COUNTS)
 
-    def outcome(self, points: Mapping[str, Point]) -> Outcome:
+    def outcome(self, runs: Mapping[str, Run]) -> Outcome:
         """Records, tables, figures and what they say."""
-        found = Found(suite.together(points))
+        found = Found(suite.together(runs))
         first, *others = MACHINES
         return Outcome(
             records=records(found),
@@ -147,15 +147,15 @@ class LinuxTlbSharing(Experiment[Point]):
 
 
 class Found(Rings[Way]):
-    """The points, by way, pages and number of processes."""
+    """The runs, by way, pages and number of processes."""
 
     def prefix(self, on: Way) -> str:
         """The kernel's name, and how pages are mapped."""
         return str(on)
 
-    def point(self, on: Way, size: int) -> Point:
+    def run(self, on: Way, size: int) -> Run:
         """The run with that many pages."""
-        return self.points[f"{self.prefix(on)}-{size:02}p"]
+        return self.runs[f"{self.prefix(on)}-{size:02}p"]
 
     def saving(self, ways: Ways, pages: int, n: int) -> float:
         """What sharing saves, as a share of the time without."""
@@ -176,7 +176,7 @@ class Found(Rings[Way]):
 
     def part(self, way: Way, pages: int, n: int, part: str) -> float:
         """The microseconds of a switch that a part of it takes."""
-        return self.point(way, pages).us(self.ring(way, pages, n).parts[part]) / n
+        return self.run(way, pages).us(self.ring(way, pages, n).parts[part]) / n
 
 
 def records(found: Found) -> list[Record]:
@@ -187,7 +187,7 @@ def records(found: Found) -> list[Record]:
             for n in found.counts:
                 made += suite.records(
                     "linux-tlb-sharing",
-                    found.point(way, pages),
+                    found.run(way, pages),
                     found.ring(way, pages, n),
                     "switch",
                     _parameters(n, pages, way.mapped),
@@ -328,8 +328,8 @@ def breakdown(found: Found, ways: Ways) -> Bars:
     for n in SHOWN:
         for way in (ways.fast, ways.sharing):
             case = f"{n} processes, {way.mapped}"
-            point, one = found.point(way, DRAWN), found.ring(way, DRAWN, n)
-            bars += suite.bars(case, point, one, divide=n)
+            run, one = found.run(way, DRAWN), found.ring(way, DRAWN, n)
+            bars += suite.bars(case, run, one, divide=n)
     said = "; ".join(
         f"{way.label}: {suite.said(found.ring(way, DRAWN, SHOWN[0]))}"
         for way in (ways.fast, ways.sharing)
@@ -351,7 +351,7 @@ def notes(found: Found) -> list[str]:
     made = [_saved(found, ways) for ways in MACHINES]
     made += [_parts(found, ways) for ways in MACHINES]
     made += [_apart(found, ways) for ways in MACHINES]
-    return made + repeats.unsteady(
+    return made + unsteady(
         (
             f"{n} processes, {pages} pages, {way.mapped} on {way.kernel}",
             found.interval(way, pages, n),

@@ -6,8 +6,6 @@ What is shown is worked out in `overheads`; `about` is a system in a few words, 
 
 from collections.abc import Sequence
 
-from switchyard.experiments import repeats
-from switchyard.experiments.experiment import Table
 from switchyard.experiments.overheads import (
     ALTOGETHER_PERCENT,
     DIRECT,
@@ -28,8 +26,10 @@ from switchyard.experiments.overheads import (
     Switching,
     name_of,
 )
+from switchyard.figure import Table
 from switchyard.plot import Figure, Mark, Series
 from switchyard.records import Published
+from switchyard.summary import unsteady
 
 
 def titled(pair: Pair) -> str:
@@ -263,7 +263,7 @@ def switch_notes(found: Switching, about: str) -> list[str]:
         + ("all pairs, as published." if not smaller else f"all pairs but {_list(smaller)}.")
     )
     notes.append(f"{about}: by task, {n} switches: {_by_task(found, n)}.")
-    return notes + repeats.unsteady(
+    return notes + unsteady(
         (f"{about}: indirect overhead of {titled(pair)}", found.indirect_interval(pair, n))
         for pair in found.pairs
     )
@@ -312,7 +312,7 @@ def interrupt_notes(found: Interrupting, about: str) -> list[str]:
         f"{about}: {n} interrupts add indirectly {said}; altogether {min(whole):.3f} to "
         f"{max(whole):.3f} % (published {low:g} to {high:g} %)."
     )
-    return notes + repeats.unsteady(
+    return notes + unsteady(
         (f"{about}: indirect overhead of {NAMES[task]}", found.indirect_interval(task, n))
         for task in found.tasks
     )

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Job
-from switchyard.experiments.linux_suite import Measured, Point
+from switchyard.experiments.linux_suite import Measured, Run
 from switchyard.machine import Stats
 from switchyard.suite import ALONE
 from switchyard.summary import Interval
@@ -20,33 +20,33 @@ from switchyard.summary import Interval
 On = TypeVar("On")
 
 
-def measure(job: Job, stats: Stats, counts: Sequence[int]) -> Point:
+def measure(job: Job, stats: Stats, counts: Sequence[int]) -> Run:
     """Each number of processes in the ring, and alone."""
     return suite.measure(job, stats, [*counts, *(ALONE + n for n in counts)])
 
 
 @dataclass(frozen=True)
 class Rings(ABC, Generic[On]):
-    """The points, by what they ran on, size and number of processes."""
+    """The runs, by what they ran on, size and number of processes."""
 
-    points: Mapping[str, Point]
+    runs: Mapping[str, Run]
 
     @abstractmethod
     def prefix(self, on: On) -> str:
         """How the names of its runs begin."""
 
-    def point(self, on: On, size: int) -> Point:
+    def run(self, on: On, size: int) -> Run:
         """The run with that size."""
-        return self.points[f"{self.prefix(on)}-{size:02}k"]
+        return self.runs[f"{self.prefix(on)}-{size:02}k"]
 
     @property
     def counts(self) -> list[int]:
         """The numbers of processes."""
-        return [stream for stream in next(iter(self.points.values())).cases if stream < ALONE]
+        return [stream for stream in next(iter(self.runs.values())).cases if stream < ALONE]
 
     def ring(self, on: On, size: int, n: int) -> Measured:
         """The token's way around."""
-        return self.point(on, size).cases[n]
+        return self.run(on, size).cases[n]
 
     def us(self, on: On, size: int, n: int) -> float:
         """A switch: a part of the way around, less what it takes without switching."""
@@ -54,16 +54,16 @@ class Rings(ABC, Generic[On]):
 
     def switch(self, on: On, size: int, n: int) -> Callable[[float], float]:
         """What so many cycles of a way around are for a switch, in microseconds."""
-        point = self.point(on, size)
-        alone = point.cases[ALONE + n].timed.summary.mean
-        return lambda cycles: point.us(cycles - alone) / n
+        run = self.run(on, size)
+        alone = run.cases[ALONE + n].timed.summary.mean
+        return lambda cycles: run.us(cycles - alone) / n
 
     def interval(self, on: On, size: int, n: int) -> Interval:
         """Of a switch: over the boots, each beside its own process alone."""
-        point = self.point(on, size)
-        around, alone = point.cases[n].timed.means, point.cases[ALONE + n].timed.means
+        run = self.run(on, size)
+        around, alone = run.cases[n].timed.means, run.cases[ALONE + n].timed.means
         return Interval.of(
-            [point.us(one - other) / n for one, other in zip(around, alone, strict=True)]
+            [run.us(one - other) / n for one, other in zip(around, alone, strict=True)]
         )
 
     def shown(self, on: On, size: int, n: int) -> str:

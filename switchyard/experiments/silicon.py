@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from switchyard.build import BARE, BOARD, GUESTS, VERSATILE
 from switchyard.errors import RunError
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
+from switchyard.figure import Table
 from switchyard.machine import Stats
 from switchyard.plot import Bar, Bars
 from switchyard.records import Published, Record
@@ -152,7 +153,7 @@ class Point:
         return board.clock_hz / board.hz / self.cycles["delay"]
 
 
-class Silicon(Experiment[Point]):
+class Silicon(FromRuns[Point]):
     """The machines beside the boards."""
 
     name = NAME

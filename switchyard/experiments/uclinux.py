@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from switchyard.build_linux import BENCHES, FAST, FLAT, PAGED, Linux
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Job, Settings
-from switchyard.experiments.linux_suite import Measured, Point
 from switchyard.records import Parameter
 
 PAPER = "Context Switching and IPC Performance Comparison between uClinux and Linux, Samsung, 2005"
 MACHINE = "s3c24a0"
-ABOUT = "ARM926EJ-S, 200 MHz, Linux 6.12"
+CLOCK_MHZ = 200
+ABOUT = f"ARM926EJ-S, {CLOCK_MHZ} MHz, Linux {Linux.version}"
 # Partners are started as where there is no fork(), with an MMU too.
 SPAWN = "spawn=vfork"
 
@@ -62,22 +62,3 @@ def jobs(
             word=kernel.word,
         )
     ]
-
-
-def shorter(point: Point, one: Measured, us: float, published: float) -> str:
-    """What a path would have to lack to take the published time, in lines that it fills."""
-    price = one.parts[suite.IFILL] / max(one.rates["icache_misses"], 1)
-    excess = (us - published) * point.clock_hz / 1e6
-    lines = (one.parts[suite.IFILL] + one.parts[suite.DFILL]) / max(price, 1)
-    if excess <= 0:
-        return "It takes no more than the paper's."
-    if excess < lines * price:
-        return (
-            f"It fills {lines:.0f} lines of {price:.0f} cycles; with {excess / price:.0f} fewer it "
-            "would take the paper's time."
-        )
-    return (
-        f"Without its {lines:.0f} line fills it would still take more than the paper's whole time: "
-        f"{one.rates['instructions']:.0f} instructions are "
-        f"{point.us(one.parts[suite.KERNEL] + one.parts[suite.PROGRAM]):.0f} µs by themselves."
-    )

@@ -9,25 +9,25 @@ switches address spaces fast, which it did not have, stands between its two here
 
 from collections.abc import Mapping
 
+from switchyard.build_linux import Linux
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments import repeats, rings, uclinux
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
-from switchyard.experiments.linux_suite import Point
+from switchyard.experiments import rings, uclinux
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
+from switchyard.experiments.linux_suite import Run
 from switchyard.experiments.rings import Rings
 from switchyard.experiments.uclinux import FASTER, KERNELS, PAPERS, WITH, WITHOUT, Kernel
-from switchyard.experiments.uclinux_ipc import FIFO
-from switchyard.figure import Bar, Bars, Figure, Mark, Series
+from switchyard.figure import Bar, Bars, Figure, Mark, Series, Table
 from switchyard.machine import Stats
 from switchyard.records import Published, Record
 from switchyard.suite import ALONE
-from switchyard.summary import SPREAD
+from switchyard.summary import SPREAD, unsteady
 
 SIZES = (0, 1, 16)  # KB
 COUNTS = tuple(range(2, 17))
 ROUNDS = 15  # of each boot
 QUICK_COUNTS = (2, 4, 8, 16)
 SHOWN = (2, 8, 16)  # in tables and breakdowns
-PUBLISHED_TRIP = FIFO.published[WITHOUT] if FIFO.published else 0.0  # µs, of Table 1
+PUBLISHED_TRIP = 31.74  # µs, of Table 1: without an MMU, by FIFO
 # Times as fast without an MMU, by size and processes (0 for any number).
 PUBLISHED = {
     (0, 2): Published(9.7, f"{uclinux.PAPER}, section 5.2: 9.7 times for two processes, 0 KB"),
@@ -36,7 +36,7 @@ PUBLISHED = {
 }
 
 
-class UclinuxCtx(Experiment[Point]):
+class UclinuxCtx(FromRuns[Run]):
     """Figs. 4 and 5: context switching time."""
 
     name = "uclinux-ctx"
@@ -53,13 +53,13 @@ class UclinuxCtx(Experiment[Point]):
             cases.append((f"{size:02}k", words, {"size_kb": size, "quick": settings.quick}))
         return uclinux.jobs(cases, settings)
 
-    def measure(self, job: Job, stats: Stats) -> Point:
+    def measure(self, job: Job, stats: Stats) -> Run:
         """Each number of processes in the ring, and alone."""
         return rings.measure(job, stats, QUICK_COUNTS if job.parameters["quick"] else COUNTS)
 
-    def outcome(self, points: Mapping[str, Point]) -> Outcome:
+    def outcome(self, runs: Mapping[str, Run]) -> Outcome:
         """Records, tables, figures and what they say."""
-        found = Found(suite.together(points))
+        found = Found(suite.together(runs))
         return Outcome(
             records=records(found),
             tables=[times(found), counts(found)],
@@ -83,7 +83,7 @@ class UclinuxCtx(Experiment[Point]):
 
 
 class Found(Rings[Kernel]):
-    """The points, by kernel, size and number of processes."""
+    """The runs, by kernel, size and number of processes."""
 
     def prefix(self, on: Kernel) -> str:
         """The kernel's scheme."""
@@ -107,7 +107,7 @@ def records(found: Found) -> list[Record]:
             for kernel in KERNELS:
                 made += suite.records(
                     "uclinux-ctx",
-                    found.point(kernel, size),
+                    found.run(kernel, size),
                     found.ring(kernel, size, n),
                     "switch",
                     parameters,
@@ -123,7 +123,7 @@ def records(found: Found) -> list[Record]:
                 made.append(
                     Record(
                         experiment="uclinux-ctx",
-                        machine=found.point(WITHOUT, size).machine,
+                        machine=found.run(WITHOUT, size).machine,
                         system=suite.SYSTEM,
                         scheme=WITHOUT.scheme,
                         metric=metric,
@@ -225,10 +225,10 @@ def gains(found: Found, over: Kernel) -> Figure:
     for size in SIZES:
         marks = [Mark(n, found.gain(size, n, over)) for n in found.counts]
         series.append(Series(f"{size} KB", f"{size} KB", marks))
-        points = [Mark(n, one.value) for (k, n), one in PUBLISHED.items() if k == size]
-        if points and over in PAPERS:
+        runs = [Mark(n, one.value) for (k, n), one in PUBLISHED.items() if k == size]
+        if runs and over in PAPERS:
             label = f"published, {size} KB"
-            series.append(Series(f"{size} KB", label, points, published=True))
+            series.append(Series(f"{size} KB", label, runs, published=True))
     highest = max(mark.y for one in series for mark in one.marks)
     y_range, y_ticks = suite.ticks(highest, 1)
     beside = over in PAPERS
@@ -266,7 +266,7 @@ def breakdown(found: Found) -> Bars:
             for kernel in KERNELS:
                 case = f"{size} KB, {n} processes, {kernel.short}"
                 one = found.ring(kernel, size, n)
-                bars += suite.bars(case, found.point(kernel, size), one, divide=n)
+                bars += suite.bars(case, found.run(kernel, size), one, divide=n)
     said = "; ".join(f"{k.label}: {suite.said(found.ring(k, 0, SHOWN[0]))}" for k in KERNELS)
     return Bars(
         title="Where the time of a switch goes, with an MMU and without one",
@@ -285,7 +285,7 @@ def notes(found: Found) -> list[str]:
     made = [_ratio(found, n) for n in (SHOWN[0], SHOWN[-1])]
     made += [_growth(found, kernel) for kernel in KERNELS]
     made += [_remains(found), _full(found)]
-    return made + repeats.unsteady(
+    return made + unsteady(
         (f"{n} processes, {size} KB, {kernel.label}", found.interval(kernel, size, n))
         for kernel in KERNELS
         for size in SIZES
@@ -296,9 +296,9 @@ def notes(found: Found) -> list[str]:
 def _ratio(found: Found, n: int) -> str:
     """Why the gain at 0 KB is what it is."""
     slow, fast = (found.us(kernel, 0, n) for kernel in PAPERS)
-    point, one = found.point(WITHOUT, 0), found.ring(WITHOUT, 0, n)
-    alone = point.cases[ALONE + n]
-    own = point.us(one.parts[suite.KERNEL] - alone.parts[suite.KERNEL]) / n
+    run, one = found.run(WITHOUT, 0), found.ring(WITHOUT, 0, n)
+    alone = run.cases[ALONE + n]
+    own = run.us(one.parts[suite.KERNEL] - alone.parts[suite.KERNEL]) / n
     paper = PUBLISHED[(0, n)].value
     text = (
         f"{n} processes, 0 KB: {slow:.0f} µs with an MMU, {fast:.1f} without, {slow / fast:.1f} "
@@ -319,13 +319,13 @@ def _ratio(found: Found, n: int) -> str:
             + "."
         )
         # two processes' way around is Table 1's round trip
-        trip = point.us(found.ring(WITHOUT, 0, 2).parts[suite.KERNEL])
+        trip = run.us(found.ring(WITHOUT, 0, 2).parts[suite.KERNEL])
         if n == SHOWN[0] and trip > PUBLISHED_TRIP:
             text += (
                 f" The paper's whole round trip takes {PUBLISHED_TRIP:g} µs without an MMU, the "
-                f"kernel's instructions alone here {trip:.0f}: the path through 6.12 is longer "
-                "than that through 2.6.7. With an MMU that counts for less, since filling the "
-                "caches costs most."
+                f"kernel's instructions alone here {trip:.0f}: the path through {Linux.version} is "
+                "longer than that through 2.6.7. With an MMU that counts for less, since filling "
+                "the caches costs most."
             )
     return text
 

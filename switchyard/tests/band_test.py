@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from switchyard import band, machine, variants
+from switchyard import band, machine, published, variants
 from switchyard.band import Variant
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Job, Settings
@@ -69,19 +69,21 @@ def test_every_band_is_measured_and_told(name: str) -> None:
             one = Job(key, job.guest, job.machine, job.append, 1)
             wanted.append((one, job, variant))
             points[key] = point
-    found = band.band(experiment, wanted, points)
-    assert set(experiment.band_published) <= {*found.swings, *found.ratios}
+    made = band.records(experiment, wanted, points)
+    found = band.of(experiment, made)
+    assert found is not None
+    known = {n: s.value for s in published.statements(experiment) for n in s.band}
+    assert set(known) <= set(found.all)
     assert {part for both in experiment.band_ratios.values() for part in both} <= set(names)
-    told = band.sentences(experiment, found)
+    told = band.sentences(found, known)
     assert len(told) == len(found.swings) + len(found.ratios)
     for text in told:
         assert re.search(
             r"^Over the ranges of the assumed constants .+ goes from [\d.]+ to [\d.]+ ", text
         ), text
-    for key in experiment.band_published:
+    for key in known:
         (text,) = [one for one in told if re.search(rf"constants {re.escape(key)}(,| goes)", one)]
         assert re.search(r"the published [\d.]+ lies (within|outside)", text), text
-    made = band.records(experiment, found)
     assert {one.metric for one in made} <= {f"band_{metric}", "band_ratio"}
     assert {one.unit for one in made} <= {unit, "1"}
     # the records say how long the runs were

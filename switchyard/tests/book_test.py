@@ -8,7 +8,7 @@ import pytest
 
 from switchyard import book, cli, outcomes, records
 from switchyard.errors import InputError
-from switchyard.experiments.experiment import Table
+from switchyard.figure import Table
 from switchyard.tests.report_test import Hostile
 
 PAGE = "# Results\n\nBy hand.\n\n<!-- results: hostile {} -->\nold\n<!-- end -->\n\nBehind.\n"

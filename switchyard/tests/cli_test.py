@@ -14,7 +14,7 @@ import pytest
 
 from switchyard import build, build_linux, cli, doctor, machine, records
 from switchyard.experiments.experiment import Job, Settings
-from switchyard.experiments.l4_ipc import L4Ipc
+from switchyard.experiments.l4_ipc.measure import L4Ipc
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -81,7 +81,7 @@ def test_listings(capsys: pytest.CaptureFixture[str]) -> None:
 def test_run_shows_tables_and_writes_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("switchyard.experiments.l4_ipc.QUICK_ROUNDS", 30)
+    monkeypatch.setattr("switchyard.experiments.l4_ipc.measure.QUICK_ROUNDS", 30)
     monkeypatch.setattr("switchyard.experiments.repeats.RUNS", 2)
     out, copy = tmp_path / "out", tmp_path / "copy.json"
     given = ["run", "l4-ipc", "--quick", "--out", str(out), "--json", str(copy), "--jobs", "3"]

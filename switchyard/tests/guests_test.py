@@ -20,7 +20,7 @@ from switchyard import build, machine, runner
 from switchyard.build import ARM920, BOARD, BOARDS, GUESTS, VERSATILE, Guest, schemes_on
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
-from switchyard.experiments.l4_ipc import CLIENTS
+from switchyard.experiments.l4_ipc.measure import CLIENTS
 from switchyard.machine import Boot
 from switchyard.runner import Written
 from switchyard.tests.runs import Silent, digest

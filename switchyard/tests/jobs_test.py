@@ -14,8 +14,8 @@ import pytest
 
 from switchyard import build, cli, runner, store
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
-from switchyard.figure import Figure, Mark, Series
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
+from switchyard.figure import Figure, Mark, Series, Table
 from switchyard.machine import Stats
 from switchyard.records import Record
 from switchyard.runner import Written
@@ -26,7 +26,7 @@ from switchyard.tests.runs import Silent, digest
 ROUNDS = 12
 
 
-class Few(Experiment[float]):
+class Few(FromRuns[float]):
     """Six runs, and what they sum up to."""
 
     name = "few"

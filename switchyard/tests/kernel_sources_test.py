@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from switchyard import build
-from switchyard.experiments import counted, l4_ipc_point, l4_pagefault
+from switchyard.experiments import counted, l4
 
 # Of ARM's status register, register frame, page tables and page sizes: arch/arm has functions and
 # constants for what others need of them.
@@ -87,6 +87,5 @@ def test_experiments_have_the_kernels_numbers_of_events() -> None:
     }
     assert len(set(kernels.values())) == len(kernels) > len(EVENTS)
     assert max(kernels.values()) < 32  # the probe's register takes no more (include/probe.h)
-    asked = {**l4_ipc_point.EVENTS, **counted.SHARED}
+    asked = {**l4.EVENTS, **counted.SHARED}
     assert asked == {name: kernels[event] for name, event in EVENTS.items()}
-    assert kernels["EVENT_CACHE_FLUSH"] == l4_pagefault.CACHE_FLUSH

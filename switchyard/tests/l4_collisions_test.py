@@ -9,7 +9,7 @@ from switchyard import plot, runner
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
-from switchyard.experiments.l4_collisions import COLLIDING, SPACES, L4Collisions
+from switchyard.experiments.l4_collisions.measure import COLLIDING, SPACES, L4Collisions
 from switchyard.figure import Figure
 from switchyard.machine import Stats
 from switchyard.runner import Written

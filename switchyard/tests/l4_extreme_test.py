@@ -9,7 +9,7 @@ from switchyard import runner
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
-from switchyard.experiments.l4_extreme import CASES, PAGES, PROCESSES, L4Extreme
+from switchyard.experiments.l4_extreme.measure import CASES, PAGES, PROCESSES, L4Extreme
 from switchyard.figure import Figure
 from switchyard.machine import Stats
 from switchyard.runner import Written
@@ -80,7 +80,7 @@ def test_shared_entries_stand_beside_hardware_tags(written: Written) -> None:
     assert [one.label for one in figure.series] == [
         f"{n} processes, {kind}" for n in PROCESSES for kind in ("shared", "hardware tags")
     ]
-    table = written.outcome.tables[0]
+    table = written.outcome.tables[1]
     assert table.columns[-1] == "hardware tags"
     assert table.rows[PAGES.index(20)][-1] == "2300"
 

@@ -13,12 +13,12 @@ from switchyard import band, plot, records, runner, variants
 from switchyard.band import Swing
 from switchyard.errors import InputError, RunError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.columns import COLUMNS
 from switchyard.experiments.experiment import Settings
-from switchyard.experiments.l4_ipc import BAND_CLIENTS, CLIENTS, L4Ipc, shown
-from switchyard.experiments.l4_ipc_point import together
+from switchyard.experiments.l4 import COLUMNS
+from switchyard.experiments.l4_ipc.measure import BAND_CLIENTS, CLIENTS, L4Ipc, values_of
 from switchyard.figure import Figure
 from switchyard.machine import Stats
+from switchyard.rows import Row
 from switchyard.runner import Written
 from switchyard.tests import fake_machine as fake
 from switchyard.tests.conftest import faked
@@ -167,7 +167,7 @@ def test_the_notes_speak_of_what_was_measured(written: Written) -> None:
     assert "39% for 100.0 line fills from memory" in text
     assert "spaces collide" not in text
     assert "0.52 µs with 1 client (810 against 705 cycles, 1.15 times)" in text
-    assert "It takes +0.0% at most while there are domains for all" in text
+    assert "Its time differs by +0.0% at most while there are domains for all" in text
 
 
 def test_the_interval_is_over_the_seeds() -> None:
@@ -181,14 +181,16 @@ def test_the_interval_is_over_the_seeds() -> None:
         answer["samples"]["1"] = [one + shift for one in answer["samples"]["1"]]  # type: ignore[index]
         fewer = dataclasses.replace(job, append=job.append.replace("20000", str(ROUNDS)))
         runs.append(experiment.measure(fewer, Stats.parse(json.dumps(answer), "f")))
-    point = together(runs)
-    assert point.us == pytest.approx(100)
-    assert point.rounds == 5 * ROUNDS
+    found = {name: value for name, value, _ in values_of(runs)}
+    row = Row({"clients": 1}, found)
+    assert row["round_trip"] == pytest.approx(100)
+    assert row["round_trip_samples"] == 5 * ROUNDS
     # Student's t with 4 degrees of freedom, of a deviation of 7.906 µs
-    assert point.interval.half == pytest.approx(2.776 * 7.9057 / 5**0.5, rel=1e-4)
-    assert (point.p5_us, point.p95_us) == (89.9, 110.1)
-    assert not point.interval.stable
-    assert shown(point) == "≈ 100.00 (89.90–110.10)"
+    assert row.interval("round_trip").half == pytest.approx(2.776 * 7.9057 / 5**0.5, rel=1e-4)
+    assert not row.interval("round_trip").stable
+    assert row.spread("round_trip", "{:.2f}".format) == "≈ 100.00 (89.90–110.10)"
+    mark = row.mark("clients", "round_trip", spread=True)
+    assert (mark.x, mark.low, mark.high) == (1, 89.9, 110.1)
 
 
 def test_samples_that_are_missing_are_no_result() -> None:
@@ -259,15 +261,14 @@ def test_a_band_is_in_table_figure_and_text(banded: Written) -> None:
 
 
 def test_a_bands_sentence_says_whether_the_published_value_lies_within() -> None:
-    job = L4Ipc().jobs(Settings(quick=True))[0]
-    swing = Swing(job, 100.0, {"a = 1": 50.0, "b = 2": 140.0, "c = 3": 101.0})
+    swing = Swing(100.0, {"a = 1": 50.0, "b = 2": 140.0, "c = 3": 101.0})
     text = band.sentence("flush-64", swing, "µs", 135.0)
     assert "from 50.00 to 140.00 µs (100.00 with the machine as it is;" in text
     assert "135 lies within" in text
     assert text.index("a = 1") < text.index("b = 2") < text.index("c = 3")
     assert "lies outside" in band.sentence("flush-64", swing, "µs", 150.0)
     assert "published" not in band.sentence("flush-64", swing, "µs")
-    still = Swing(job, 100.0, {"a = 1": 100.05, "b = 2": 100.0})
+    still = Swing(100.0, {"a = 1": 100.05, "b = 2": 100.0})
     assert band.sentence("x", still, "µs").endswith(". Nothing moves it.")
 
 

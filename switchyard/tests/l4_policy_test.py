@@ -11,7 +11,7 @@ from switchyard.build import POLICIES
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
-from switchyard.experiments.l4_policy import LINES, SHAPES, SPACES, L4Policy
+from switchyard.experiments.l4_policy.measure import LINES, SHAPES, SPACES, L4Policy
 from switchyard.machine import Stats
 from switchyard.runner import Written
 from switchyard.tests import fake_machine as fake

@@ -7,11 +7,11 @@ import pytest
 
 from switchyard import records, runner
 from switchyard.errors import RunError
-from switchyard.experiments import EXPERIMENTS, l4_ipc_size, l4_trap
-from switchyard.experiments.columns import COLUMNS
+from switchyard.experiments import EXPERIMENTS, l4_trap
 from switchyard.experiments.experiment import Settings
-from switchyard.experiments.l4_ipc_size import STRINGS, L4IpcSize
-from switchyard.experiments.l4_primitives import L4Primitives
+from switchyard.experiments.l4 import COLUMNS
+from switchyard.experiments.l4_ipc_size.measure import FLOOR, STRINGS, L4IpcSize, floor
+from switchyard.experiments.l4_primitives.measure import L4Primitives
 from switchyard.machine import Stats
 from switchyard.runner import Written
 from switchyard.tests import fake_machine as fake
@@ -73,8 +73,8 @@ def test_one_way(sizes: Written) -> None:
 
 def test_floor() -> None:
     """The floor is the sum of its steps, and rises by a load and a store a word."""
-    steps = sum(l4_ipc_size.FLOOR.values())
-    assert [l4_ipc_size.floor(n) for n in (0, 4, 5, 8)] == [steps, steps, steps + 2, steps + 8]
+    steps = sum(FLOOR.values())
+    assert [floor(n) for n in (0, 4, 5, 8)] == [steps, steps, steps + 2, steps + 8]
 
 
 def test_primitives(primitives: Written) -> None:
@@ -87,12 +87,16 @@ def test_primitives(primitives: Written) -> None:
             "ipc_in_space": 55,
             "lipc_in_space": 66,
             "page_fault": fake.PAGE_FAULT,
+            "rounds": ROUNDS,
         }
     )
     single = {r.metric for r in primitives.outcome.records if r.scheme == "single-space"}
     assert single == set(fass) - {"page_fault"}
     text = "\n".join(primitives.outcome.notes)
-    assert "page_fault: 850 cycles, within the limit of 900" in text
+    limits = {row[0]: row[1:4] for row in primitives.outcome.tables[0].rows}
+    assert limits["page fault, a pager of few instructions, fass"] == [
+        "900 cycles", "850 cycles", "0.94",
+    ]  # fmt: skip
     assert "beside fass: null_syscall 21 cycles (21), thread_switch 85 cycles (85)" in text
 
 

@@ -8,15 +8,18 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard import plot
+from switchyard import plot, views
 from switchyard.build_linux import Linux
 from switchyard.errors import RunError
-from switchyard.experiments import EXPERIMENTS, linux_ctx, linux_extreme, linux_ipc, repeats
+from switchyard.experiments import EXPERIMENTS, linux_ctx
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
+from switchyard.experiments.linux_extreme import measure as linux_extreme
+from switchyard.experiments.linux_ipc.measure import LinuxIpc
 from switchyard.figure import Bars
 from switchyard.machine import Stats
 from switchyard.suite import ALONE, STREAMS
+from switchyard.summary import unsteady
 
 CLOCK_HZ = 200_000_000
 TIMING = 60
@@ -89,7 +92,7 @@ def stats(machine: str, cases: Mapping[int, tuple[int, float]]) -> Stats:
 
 
 def outcome(
-    experiment: Experiment[suite.Point], cases: dict[str, dict[int, tuple[int, float]]], quick: bool
+    experiment: Experiment[suite.Run], cases: dict[str, dict[int, tuple[int, float]]], quick: bool
 ) -> Outcome:
     """What an experiment makes of cases, by the ends of its jobs' names."""
     jobs = experiment.jobs(Settings(quick=quick))
@@ -101,7 +104,7 @@ def outcome(
         by = {"flush": 1, "fass": FASTER_BY, "fass-shared": SHARED_BY, "tags": BOUND}[kernel.scheme]
         its = {s: (c // by, n) for s, (c, n) in cases[rest].items()}
         points[job.name] = experiment.measure(job, stats(job.machine, its))
-    return experiment.outcome(points)
+    return views.of_runs(experiment, points)
 
 
 def ipc(loose_switches: float = 0.25, socket_switches: float = 3.5) -> Outcome:
@@ -114,13 +117,13 @@ def ipc(loose_switches: float = 0.25, socket_switches: float = 3.5) -> Outcome:
         4: (160_000, socket_switches),
     }
     cases["bandwidth"][1] = (20_971_520, 32.0)  # 10 MB/s at 200 MHz
-    return outcome(linux_ipc.LinuxIpc(), cases, quick=False)
+    return outcome(LinuxIpc(), cases, quick=False)
 
 
 def test_boots_are_pooled_and_the_interval_is_over_their_means() -> None:
     """Two boots of four found 1.3 µs where the others found 0.83: an interval that has both."""
     streams = STREAMS["call"]
-    experiment = linux_ipc.LinuxIpc()
+    experiment = LinuxIpc()
     jobs = [job for job in experiment.jobs(Settings()) if job.name.startswith("versatilepb-call")]
     boots = {
         job.name: experiment.measure(
@@ -139,7 +142,7 @@ def test_boots_are_pooled_and_the_interval_is_over_their_means() -> None:
     assert not null.stable
     assert not [one for one in boots.values() if not one.cases[1].timed.stable]
     assert point.cases[1].rates["cycles"] == 213
-    (said,) = repeats.unsteady([("null", null.interval)])
+    (said,) = unsteady([("null", null.interval)])
     assert "null (± 41%)" in said
     made = suite.records("x", point, point.cases[1], "latency", {}, value=point.us)
     named = {one.metric: one.value for one in made}
@@ -209,7 +212,7 @@ def test_the_fast_kernel_stands_beside_it() -> None:
         ("sa1110", "shell", "latency"): 51726,
     }
     papers, other = (
-        {row[0]: [row[2:5], row[-3:]] for row in table.rows} for table in found.tables[:2]
+        {row[0]: [row[2:5], row[-3:]] for row in table.rows} for table in found.tables[1:3]
     )
     # of MB/s, too, more is better
     assert papers["pipe"] == [["257 (3)", "15.4", "16.69"], ["5.00", "8.00", "10.00"]]
@@ -402,7 +405,7 @@ def test_jobs_differ(name: str) -> None:
 
 
 def test_a_run_without_samples_or_profile_is_no_result() -> None:
-    experiment = linux_ipc.LinuxIpc()
+    experiment = LinuxIpc()
     job = experiment.jobs(Settings())[0]
     with pytest.raises(RunError, match="stream 5: no samples"):
         experiment.measure(job, stats("sa1110", dict.fromkeys((1, 2, 3, 4), (1000, 2.0))))

@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from switchyard import cli, figure, outcomes, records, report, runner
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings, Table
-from switchyard.figure import Figure
+from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
+from switchyard.figure import Figure, Table
 from switchyard.records import Published, Record
 from switchyard.tests.conftest import faked
 from switchyard.tests.figure_test import BARS
@@ -29,7 +29,7 @@ DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 HOSTILE = "</script><script>document.title = 'taken'</script><b> & \"quoted\""
 
 
-class Hostile(Experiment[None]):
+class Hostile(FromRuns[None]):
     """Bars, and texts that would be markup if nobody took care."""
 
     name = "hostile"
@@ -117,15 +117,21 @@ def shown_in(page: Page, figure_id: str, what: str) -> int:
     return page.locator(f"#{figure_id} .plot {what}").count()
 
 
+def seen(file: Path) -> outcomes.Shown:
+    shown = outcomes.of(file, records.load(file))
+    assert shown is not None
+    return shown
+
+
 def l4_ipc(results: Path) -> Figure:
     """What the figure of l4-ipc shows."""
-    shown = outcomes.load(results / "l4-ipc.outcome.json").figures["l4-ipc"]
+    shown = seen(results / "l4-ipc.json").figures["l4-ipc"]
     assert isinstance(shown, Figure)
     return shown
 
 
 def test_every_figure_is_drawn(page: Page, results: Path) -> None:
-    expected = sum(len(outcomes.load(f).figures) for f in results.glob("*.outcome.json"))
+    expected = sum(len(seen(results / f"{name}.json").figures) for name in ("l4-ipc", "hostile"))
     assert expected == 3
     assert page.locator("figure.drawing").count() == expected
     assert page.locator("figure.drawn .plot svg").count() == expected
@@ -216,7 +222,7 @@ def test_a_point_has_a_tooltip(page: Page) -> None:
 
 
 def test_who_cannot_see_is_told(page: Page, results: Path) -> None:
-    described = outcomes.load(results / "l4-ipc.outcome.json").figures["l4-ipc"].description
+    described = seen(results / "l4-ipc.json").figures["l4-ipc"].description
     assert page.locator("#figure-0-0 img").get_attribute("alt") == described
     assert page.locator("#figure-0-0 .plot svg[aria-label], #figure-0-0 .plot [aria-label]").count()
     assert page.locator("html").get_attribute("lang") == "en"

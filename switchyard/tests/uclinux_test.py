@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from switchyard import plot
+from switchyard import plot, views
 from switchyard.build_linux import FAST, FLAT, PAGED
-from switchyard.experiments import EXPERIMENTS, uclinux_ctx, uclinux_ipc
+from switchyard.experiments import EXPERIMENTS, uclinux_ctx
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
+from switchyard.experiments.uclinux_ipc.measure import UclinuxIpc
 from switchyard.suite import ALONE
 from switchyard.tests.linux_experiments_test import stats
 
@@ -18,16 +19,14 @@ from switchyard.tests.linux_experiments_test import stats
 Cases = Mapping[int, tuple[int, float]]
 
 
-def outcome(
-    experiment: Experiment[suite.Point], cases: Mapping[str, Mapping[str, Cases]]
-) -> Outcome:
+def outcome(experiment: Experiment[suite.Run], cases: Mapping[str, Mapping[str, Cases]]) -> Outcome:
     """What an experiment makes of cases, by scheme and by the ends of its jobs' names."""
     points = {}
     for job in experiment.jobs(Settings(quick=True)):
         scheme = str(job.parameters["scheme"])
         rest = re.sub(r"-run\d+$", "", job.name.removeprefix(f"{scheme}-"))
         points[job.name] = experiment.measure(job, stats("s3c24a0", cases[scheme][rest]))
-    return experiment.outcome(points)
+    return views.of_runs(experiment, points)
 
 
 def ipc(flat_cycles: int = 10_000) -> Outcome:
@@ -40,7 +39,7 @@ def ipc(flat_cycles: int = 10_000) -> Outcome:
         }
 
     return outcome(
-        uclinux_ipc.UclinuxIpc(),
+        UclinuxIpc(),
         {
             "flush": cases(50_000, 8_388_608, 1.0),
             "fass": cases(12_500, 4_194_304, 1.0),

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What L4's experiments share: the schemes that there are, runs of a program, what is counted.
+
+`tags` is a kernel that flushes nothing, on the machine with ideal address-space tags
+(docs/machine-tags.md): the bound, but for the sets of the caches in which programs lie.
+"""
+
+from collections.abc import Mapping
+
+from switchyard.build import BOARD, BOUNDS, GUESTS, KERNELS, SCHEMES, TAGS
+from switchyard.errors import RunError
+from switchyard.experiments.experiment import Job
+from switchyard.machine import Region, Stats
+from switchyard.records import Parameter
+
+MACHINE = "sa1110"
+ABOUT = "StrongARM SA-1110 at 200 MHz"  # for figures
+CLOCK_MHZ = 200
+SYSTEM = "switchyard-l4"
+COLUMNS = (*SCHEMES, *BOUNDS)
+# Where all of memory is mapped for everybody from the start.
+UNPROTECTED = tuple(scheme.name for scheme in KERNELS.schemes if not scheme.protects)
+CYCLES_TO_START = 400_000_000  # two seconds of the machine's time
+
+# Rates, by the names of their records: sums of the simulator's counters ...
+MISSES = {
+    "icache_misses": ("icache_misses",),
+    "dcache_misses": ("dcache_read_misses", "minicache_read_misses"),
+    "itlb_misses": ("itlb_misses",),
+    "dtlb_misses": ("dtlb_misses",),
+}
+STALLS = {
+    "fill_stall_cycles": ("fill_stall_cycles",),
+    "walk_stall_cycles": ("walk_stall_cycles",),
+    "write_buffer_stall_cycles": ("write_buffer_stall_cycles",),
+}
+# ... and events that the kernel reports, by their numbers in kernel/events.h.
+EVENTS = {
+    "cache_flushes": 1,
+    "tlb_flushes": 2,
+    "domains_recycled": 3,
+    "clean_domains_recycled": 4,
+    "collisions": 5,
+    "cpd_entries_loaded": 6,
+}
+
+
+def machine(scheme: str, name: str = MACHINE) -> str:
+    """The machine that a scheme runs on, where the others run on the one called `name`."""
+    ending = {one.name: one.machines for one in KERNELS.schemes}.get(scheme)
+    return f"{name}-{ending}" if ending else name
+
+
+def called(scheme: str) -> str:
+    """A scheme in the words of tables and figures."""
+    return "hardware tags" if scheme == TAGS else scheme
+
+
+def job(
+    program: str,
+    scheme: str,
+    append: str,
+    cycles: int,
+    name: str = "",
+    parameters: Mapping[str, Parameter] | None = None,
+) -> Job:
+    """A run of a benchmark under a scheme; `cycles` at most, beside those to start in."""
+    return Job(
+        name=name or scheme,
+        guest=GUESTS[f"{BOARD}-{scheme}-{program}"],
+        machine=machine(scheme),
+        append=append,
+        max_cycles=CYCLES_TO_START + cycles,
+        parameters={"scheme": scheme, **(parameters or {})},
+    )
+
+
+def word(job: Job, name: str) -> int:
+    """A number of the job's command line."""
+    return int(dict(word.split("=") for word in job.append.split())[name])
+
+
+def samples(job: Job, stats: Stats, stream: int, count: int | None = None) -> list[int]:
+    """The samples of a stream, of which there must be some, or so many."""
+    raw = list(stats.samples.get(stream, []))
+    if not raw or count not in (None, len(raw)):
+        raise RunError(
+            f"{job.name}: {len(raw)} samples in stream {stream} from {job.guest.name}, "
+            f"expected {count or 'some'}"
+        )
+    return raw
+
+
+def rates_of(region: Region, rounds: int) -> dict[str, float]:
+    """What a region counted for each of its rounds."""
+    counted = {**MISSES, **STALLS, "cycles": ("cycles",), "instructions": ("instructions",)}
+    rates = {name: region.counters.total(*names) / rounds for name, names in counted.items()}
+    return rates | {name: region.event(number) / rounds for name, number in EVENTS.items()}

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of bench/l4/size.c: a run a scheme for words, and one for strings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from switchyard.experiments import l4, l4_trap
+from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.l4 import COLUMNS, MISSES, SYSTEM
+from switchyard.machine import Stats
+from switchyard.records import Parameter, Record, of_case
+
+WORDS = range(64)
+STRINGS = (16, 64, 256, 1024, 4096, 16384, 65536)
+# There no page of a program is on the kernel's books, from which string copies take their frames.
+WITHOUT_STRINGS = l4.UNPROTECTED
+FIRST_STRING = 64  # bench/l4/size.c: regions of strings follow those of words
+
+ROUNDS, QUICK_ROUNDS = 1_000, 100
+STRING_ROUNDS, QUICK_STRING_ROUNDS = 50, 10
+WARMUP = 20
+CYCLES_A_ROUND = 2_000_000  # ten times the slowest, a flush on both sides; 64 KB: half of that
+
+# The floor: instructions and memory accesses without which no message arrives, by the timing of
+# docs/machine-sa1110.md when all of them hit. docs/ipc-path.md has them one by one.
+FLOOR = {
+    "trap: issue, exception entry, branch from the vector": 5,
+    "the running thread's TCB": 1,
+    "keep r11, sp, lr": 3,
+    "the partner's TCB from its id": 3,
+    "the sender waits, the partner runs: two words": 2,
+    "the sender's id for the receiver": 1,
+    "the partner's space, its DACR and PID: load, write": 5,
+    "the UTCB pointer: load, address, store": 3,
+    "the partner's r11, sp, lr and where it goes on": 4,
+    "return: write PC and mode": 3,
+}
+FLOOR_A_WORD = 2  # load and store one word from message register 5 on
+IN_REGISTERS = 4
+
+
+def floor(words: int) -> int:
+    """Cycles one way of a path that checks nothing."""
+    return sum(FLOOR.values()) + FLOOR_A_WORD * max(0, words - IN_REGISTERS)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A run: one scheme, and by words or bytes the cycles one way and the misses of both ways."""
+
+    scheme: str
+    machine: str
+    rounds: int
+    cycles: Mapping[str, float] = field(hash=False)
+    misses: Mapping[str, float] = field(hash=False)
+
+
+class L4IpcSize(Experiment[Sample]):
+    """IPC by the number of message registers, and with strings."""
+
+    name = "l4-ipc-size"
+    question = "What does a message cost one way, by its length?"
+    source = "NICTA::Pistachio-embedded, SA-1100 at 206 MHz"
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        """Words under every scheme, strings where they can be sent."""
+        rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
+        few = settings.rounds or (QUICK_STRING_ROUNDS if settings.quick else STRING_ROUNDS)
+        sizes = ",".join(str(size) for size in STRINGS)
+        kinds = {
+            "words": (f"words={WORDS[0]}-{WORDS[-1]}", len(WORDS), rounds),
+            "strings": (f"words=0 strings={sizes}", len(STRINGS) + 1, few),
+        }
+        return [
+            l4.job(
+                "bench-size",
+                scheme,
+                f"{lengths} rounds={times} warmup={WARMUP}",
+                number * (times + WARMUP) * CYCLES_A_ROUND,
+                f"{scheme}-{kind}",
+                {"kind": kind},
+            )
+            for kind, (lengths, number, times) in kinds.items()
+            for scheme in COLUMNS
+            if kind == "words" or scheme not in WITHOUT_STRINGS
+        ]
+
+    def measure(self, job: Job, stats: Stats) -> Sample:
+        """Regions are numbered by words, and by the string's place from `FIRST_STRING` on."""
+        rounds = l4.word(job, "rounds")
+        strings = job.parameters["kind"] == "strings"
+        regions = dict(enumerate(STRINGS, FIRST_STRING)) if strings else {n: n for n in WORDS}
+        traps = {
+            str(size): l4_trap.measured(stats, region, rounds, traps=2)
+            for region, size in regions.items()
+        }
+        cycles = {size: trap.cycles for size, trap in traps.items()}
+        if strings:
+            # A string's answer is an empty message, which has its own cost.
+            empty = l4_trap.measured(stats, 0, rounds, traps=2).cycles
+            cycles = {size: 2 * both - empty for size, both in cycles.items()}
+        misses = {size: sum(trap.rates[name] for name in MISSES) for size, trap in traps.items()}
+        return Sample(str(job.parameters["scheme"]), stats.machine, rounds, cycles, misses)
+
+    def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
+        """Cycles by length; misses have the same names."""
+        return {**job.parameters, **sample.cycles}
+
+    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+        """Words, the floor, and strings."""
+        floors = [
+            record
+            for n in WORDS
+            for record in of_case(
+                self.name,
+                samples["fass-words"].machine,
+                SYSTEM,
+                "none",
+                {"message_registers": n},
+                [("floor", floor(n), "cycles")],
+            )
+        ]
+        kinds = {"words": ("message_registers", WORDS), "strings": ("string_bytes", STRINGS)}
+        words, strings = (
+            [
+                record
+                for scheme in COLUMNS
+                if f"{scheme}-{kind}" in samples
+                for length in lengths
+                for record in self._case(samples[f"{scheme}-{kind}"], parameter, length)
+            ]
+            for kind, (parameter, lengths) in kinds.items()
+        )
+        return [*words, *floors, *strings]
+
+    def _case(self, sample: Sample, parameter: str, length: int) -> list[Record]:
+        values = [
+            ("one_way", sample.cycles[str(length)], "cycles"),
+            ("one_way_samples", sample.rounds, "1"),
+            ("misses", sample.misses[str(length)], "per_round_trip"),
+        ]
+        where: dict[str, Parameter] = {parameter: length}
+        return of_case(self.name, sample.machine, SYSTEM, sample.scheme, where, values, digits=3)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of bench/l4/fault.c: cycles of an access by the kind of fault, and what it met."""
+
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from switchyard.experiments import l4
+from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.l4 import EVENTS, SYSTEM
+from switchyard.machine import Stats
+from switchyard.records import Parameter, Record, of_case
+
+# Where all memory is mapped from the start nothing faults.
+SCHEMES = tuple(scheme for scheme in l4.COLUMNS if scheme not in l4.UNPROTECTED)
+
+ROUNDS, QUICK_ROUNDS = 500, 50
+CYCLES_A_ROUND = 2_000_000  # ten times the slowest, which flushes four times
+
+# bench/l4/fault.h: the numbers of the cases, which are those of regions and streams.
+TIMING = 0
+CASES = {
+    "none": 1,
+    "page_4k": 2,
+    "page_64k": 3,
+    "page_1m": 4,
+    "more_rights": 5,
+    "synonym_read": 6,
+    "synonym_write": 7,
+    "directory": 8,
+    "collision": 9,
+}
+
+# Counters of a case's region, for each access.
+COUNTED = {
+    "instructions": ("instructions",),
+    "line_fills": ("icache_misses", "dcache_read_misses", "minicache_read_misses"),
+    "fill_stall_cycles": ("fill_stall_cycles",),
+}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A run: one scheme; cycles, and what was counted, by case."""
+
+    machine: str
+    cycles: Mapping[str, float] = field(hash=False)
+    rates: Mapping[str, Mapping[str, float]] = field(hash=False)
+    rounds: Mapping[str, int] = field(hash=False)
+
+
+class L4PageFault(Experiment[Sample]):
+    """Page faults under each scheme that has any."""
+
+    name = "l4-pagefault"
+    question = "What does a page fault cost, by its kind?"
+    source = "the project's own limit for a pager's page; nothing published"
+
+    band_metric = ("page_4k", "cycles")
+    band_system = SYSTEM
+
+    def band_jobs(self, settings: Settings) -> list[Job]:
+        """The paper's two kernels, in short runs."""
+        return self.short_jobs(settings, ("flush", "fass"))
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        """One run a scheme."""
+        rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
+        cycles = 10 * rounds * CYCLES_A_ROUND
+        return [l4.job("bench-fault", scheme, f"rounds={rounds}", cycles) for scheme in SCHEMES]
+
+    def measure(self, job: Job, stats: Stats) -> Sample:
+        """Medians: a timer tick may fall into some. The timing alone, case 0, is taken off."""
+        timing = statistics.median_low(l4.samples(job, stats, TIMING))
+        cycles, rates, rounds = {}, {}, {}
+        for name, number in CASES.items():
+            samples, region = l4.samples(job, stats, number), stats.region(number)
+            rounds[name] = count = len(samples)
+            cycles[name] = statistics.median(samples) - timing
+            rates[name] = {
+                **{key: region.counters.total(*names) / count for key, names in COUNTED.items()},
+                "cache_flushes": region.event(EVENTS["cache_flushes"]) / count,
+            }
+        return Sample(stats.machine, cycles, rates, rounds)
+
+    def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
+        """Cycles by kind; rates and rounds have the same names."""
+        return {**job.parameters, **sample.cycles}
+
+    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+        """The median of each kind, what was counted for an access, and of how many."""
+        return [
+            record
+            for scheme in SCHEMES
+            for sample in [samples[scheme]]
+            for kind in CASES
+            for record in of_case(
+                self.name,
+                sample.machine,
+                SYSTEM,
+                scheme,
+                {"kind": kind},
+                [
+                    ("page_fault", sample.cycles[kind], "cycles"),
+                    *((name, rate, "per_access") for name, rate in sample.rates[kind].items()),
+                    ("accesses", sample.rounds[kind], "1"),
+                ],
+                digits=3,
+            )
+        ]

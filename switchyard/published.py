@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is published of an experiment's values: `published.toml` in its folder.
+
+Each statement names metric and cases, the value with its unit and its place in the paper, and in a
+few words why what is measured differs. A project's own limit is a statement too, but no record says
+that it was published.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+
+from switchyard.experiments.experiment import Experiment
+from switchyard.figure import Table
+from switchyard.records import Parameter, Published, Record
+from switchyard.rows import Row, Rows, number
+
+UNITS = {"us": "µs", "ratio": "times", "1": ""}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A value that a paper gives for some cases, or a limit for them."""
+
+    what: str
+    metric: str
+    value: float
+    unit: str
+    source: str
+    why: str = ""
+    limit: bool = False
+    deviation: float | None = None  # the standard deviation that is published with it
+    band: Sequence[str] = ()  # the names of the banded values that it stands beside
+    # The cases that it is about: a parameter's value, or a list of them.
+    where: Mapping[str, Parameter | list[Parameter]] = field(default_factory=dict, hash=False)
+
+    def about(self, metric: str, where: Mapping[str, Parameter]) -> bool:
+        """Whether it is about that metric of that case."""
+        return self.metric == metric and all(
+            where.get(name) in (wanted if isinstance(wanted, list) else [wanted])
+            for name, wanted in self.where.items()
+        )
+
+
+def statements(experiment: Experiment[object]) -> list[Statement]:
+    """All that is published, in the file's order."""
+    file = files(experiment.package()) / "published.toml"
+    if not file.is_file():
+        return []
+    return [Statement(**one) for one in tomllib.loads(file.read_text("utf-8"))["statements"]]
+
+
+def beside(records: Iterable[Record], known: Sequence[Statement]) -> list[Record]:
+    """The records with the published value beside each that has one."""
+    papers = [statement for statement in known if not statement.limit]
+    return [
+        replace(record, published=Published(statement.value, statement.source))
+        if (statement := find(papers, record.metric, **record.case)) is not None
+        else record
+        for record in records
+    ]
+
+
+def find(known: Iterable[Statement], metric: str, **where: Parameter) -> Statement | None:
+    """The statement on a case, if there is one."""
+    return next((s for s in known if s.about(metric, where)), None)
+
+
+def table(known: Sequence[Statement], rows: Rows) -> list[Table]:
+    """The first table of a chapter: what, published, measured, ratio, why. None without any."""
+    cells = [
+        _cells(statement, [row for row in some if statement.about(statement.metric, row.where)])
+        for statement in known
+        for some in [rows.select(statement.metric)]
+    ]
+    if not any(cells):
+        return []
+    head = "limit" if all(statement.limit for statement in known) else "published"
+    return [
+        Table(
+            title="Beside what was " + ("set as a limit" if head == "limit" else "published"),
+            columns=["what", head, "measured", f"measured/{head}", "why"],
+            rows=[row for row in cells if row],
+        )
+    ]
+
+
+def _cells(statement: Statement, rows: Sequence[Row]) -> list[str]:
+    """A statement on several cases stands beside the range of them."""
+    if not rows:
+        return []
+    unit = UNITS.get(statement.unit, statement.unit)
+    values = sorted(row[statement.metric] for row in rows)
+    ends = list(dict.fromkeys(_number(value) for value in (values[0], values[-1])))
+    sign = "" if all(_known(row, statement.metric) for row in rows) else "≈ "
+    ratio = sum(values) / len(values) / statement.value
+    return [
+        statement.what,
+        f"{round(statement.value, 2):g} {unit}".strip(),
+        f"{sign}{' to '.join(ends)} {unit}".strip(),
+        f"{ratio:.2f}",
+        statement.why,
+    ]
+
+
+def _number(value: float) -> str:
+    """Counts, of clients or pages, are whole."""
+    return f"{value}" if isinstance(value, int) else number(value)
+
+
+def _known(row: Row, metric: str) -> bool:
+    """Whether it is known well, or is a count of which nothing is to be known."""
+    return f"{metric}_uncertainty" not in row or row.interval(metric).stable

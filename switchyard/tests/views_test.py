@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Views of records: rows, what is published of them, the text; and that kept records are enough."""
+
+from dataclasses import replace
+
+import pytest
+
+from switchyard import book, outcomes, published, records, views
+from switchyard.errors import InputError
+from switchyard.experiments import EXPERIMENTS
+from switchyard.published import Statement
+from switchyard.records import Record
+from switchyard.rows import Rows, unsteady
+
+KEPT = sorted(
+    name
+    for name in EXPERIMENTS
+    if not outcomes.has_file(name) and (book.kept() / f"{name}.json").exists()
+)
+
+
+def record(metric: str, value: float, n: int, scheme: str = "fass") -> Record:
+    return Record("x", "m", "s", scheme, metric, value, "us", {"n": n})
+
+
+RECORDS = [
+    record("trip", 2.0, 1),
+    record("trip_p5", 1.5, 1),
+    record("trip_p95", 2.5, 1),
+    record("trip_uncertainty", 0.01, 1),
+    record("trip", 400.0, 2),
+    record("trip_p5", 100.0, 2),
+    record("trip_p95", 500.0, 2),
+    record("trip_uncertainty", 0.5, 2),
+    replace(record("band_trip", 9.0, 1), parameters={"n": 1, "assumed": "nominal"}),
+]
+
+
+def test_a_row_is_a_case_with_all_its_metrics_and_a_band_is_none() -> None:
+    rows = Rows.of(RECORDS)
+    assert [row.where["n"] for row in rows] == [1, 2]
+    row = rows.find(scheme="fass", n=1)
+    assert row["trip"] == 2
+    assert row.spread("trip") == "2.00 (1.50–2.50)"
+    assert rows.find(n=2).spread("trip") == "≈ 400 (100–500)"
+    mark = row.mark("n", "trip", spread=True)
+    assert (mark.x, mark.y, mark.low, mark.high, mark.half) == (1, 2, 1.5, 2.5, 0.02)
+    assert unsteady([(f"{row.where['n']}", row) for row in rows], "trip")[0].endswith(
+        ": 2 (± 50%)."
+    )
+    with pytest.raises(InputError, match="0 rows of n 3; expected one"):
+        rows.find(n=3)
+    with pytest.raises(InputError, match="2 rows of scheme fass"):
+        rows.find(scheme="fass")
+
+
+def test_what_is_published_stands_beside_its_records_and_in_the_first_table() -> None:
+    known = [
+        Statement("both", "trip", 100, "us", "paper: 100", "why", where={"n": [1, 2]}),
+        Statement("other", "trip", 1, "us", "paper", where={"n": 3}),
+        Statement("limit", "trip_p5", 1, "us", "ours", limit=True, where={"n": 1}),
+    ]
+    beside = published.beside(RECORDS, known)
+    assert [one.published.value for one in beside if one.published] == [100, 100]
+    (table,) = published.table(known, Rows.of(RECORDS))
+    assert table.columns[1] == "published"
+    assert table.rows == [
+        ["both", "100 µs", "≈ 2.00 to 400 µs", "2.01", "why"],
+        ["limit", "1 µs", "1.50 µs", "1.50", ""],
+    ]
+    assert published.table(known[1:2], Rows.of(RECORDS)) == []
+
+
+# What is kept of linux-extreme is of before the kernel was measured that the paper's values are of.
+@pytest.mark.parametrize("name", [name for name in KEPT if name != "linux-extreme"])
+def test_published_values_are_those_of_the_kept_records(name: str) -> None:
+    kept = records.load(book.kept() / f"{name}.json")
+    bare = [replace(one, published=None) for one in kept]
+    assert published.beside(bare, published.statements(EXPERIMENTS[name])) == kept
+
+
+def test_experiments_that_are_folders_are_shown_without_a_run() -> None:
+    assert {"l4-ipc", "l4-primitives", "l4-collisions", "linux-ipc"} <= set(KEPT)
+    for name in KEPT:
+        assert not outcomes.path(book.kept() / f"{name}.json").exists()
+
+
+def test_records_that_are_not_enough_are_refused_in_one_line() -> None:
+    file = book.kept() / "l4-ipc.json"
+    some = [one for one in records.load(file) if one.metric != "round_trip_samples"]
+    with pytest.raises(InputError) as caught:
+        outcomes.of(file, some)
+    assert "round_trip_samples" in str(caught.value)
+    assert str(caught.value).endswith("expected the records of: switchyard run l4-ipc")
+    assert "\n" not in str(caught.value)
+    assert outcomes.of(file, [replace(one, experiment="x") for one in some[:1]]) is None
+
+
+def test_a_sentence_tells_how_a_value_lies_to_the_published_one() -> None:
+    said = [views.against(value, 100) for value in (100.5, 140, 60)]
+    assert said == ["equal to", "40% above", "40% below"]
