@@ -16,20 +16,21 @@ ARM = build.root() / "kernel" / "arch" / "arm"
 # In a copy of the sources: what Python draws of l4-ipc, from the stand-in's round trips.
 DRAWN = """
 import json
+from switchyard import views
 from switchyard.build import GUESTS
 from switchyard.experiments.experiment import Settings
-from switchyard.experiments.l4_ipc import L4Ipc
+from switchyard.experiments.l4_ipc.measure import L4Ipc
 from switchyard.machine import Stats
 from switchyard.tests import fake_machine as fake
 
 l4_ipc = L4Ipc()
-points = {}
+samples = {}
 for job in l4_ipc.jobs(Settings(rounds=8)):
     stats = json.dumps(fake.bench_ipc(str(job.parameters["scheme"]), job.append))
-    points[job.name] = l4_ipc.measure(job, Stats.parse(stats, job.name))
-found = l4_ipc.outcome(points)
-print(*(series.label for series in found.figure.series), sep="\\n")
-print(*found.tables[0].columns, sep="\\n")
+    samples[job.name] = l4_ipc.measure(job, Stats.parse(stats, job.name))
+shown = views.of_runs(l4_ipc, samples)
+print(*(series.label for series in shown.figure.series), sep="\\n")
+print(*(column for table in shown.tables for column in table.columns), sep="\\n")
 print(*GUESTS, sep="\\n")
 """
 
