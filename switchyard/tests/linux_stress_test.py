@@ -16,7 +16,8 @@ pytestmark = pytest.mark.linux
 
 MAX_CYCLES = 20_000_000_000
 SCENES = {
-    *("mappings", "large", "heap", "one-file", "futexes", "lent", "threads"),
+    *("mappings", "large", "heap", "one-file", "futexes", "lent"),
+    *("threads", "copied-meanwhile"),
     *("fork-storm", "many", "exec-storm", "vforks", "debugger", "signals"),
     *("swapped", "swapped-shared", "swap-off-and-on"),
 }
