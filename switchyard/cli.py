@@ -260,6 +260,39 @@ def layout(
 
 
 @app.command()
+def faults(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--results", metavar="FILE", help="Results, kept; linux/faults/found.json."),
+    ] = None,
+    stages: Annotated[
+        list[str] | None,
+        typer.Option("--stage", metavar="NAME", help="Only that boot, such as self-test."),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Try all anew, also what was tried before.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(min=1, max=256, help="Compilers at once.")] = (
+        os.cpu_count() or 1
+    ),
+    page: Annotated[
+        bool, typer.Option("--page", help="Try nothing; write the book's table of results anew.")
+    ] = False,
+) -> None:
+    """Plant faults in Linux' fast switching, one at a time, and see which test finds each."""
+    from switchyard.faults import command
+
+    out, err = _consoles()
+    results = file or command.kept()
+    if page:
+        command.write_page(out, results)
+    else:
+        wish = command.Wish(names or [], stages or [], fresh)
+        command.run(out, err, wish, results, jobs)
+
+
+@app.command()
 def experiments() -> None:
     """What can be reproduced."""
     from switchyard.experiments import EXPERIMENTS

@@ -3,7 +3,7 @@
 # made by the pinned compiler. Included by ../Makefile.
 INIT     := init os aeabi
 SH       := sh os aeabi
-TESTS    := selftest expect process signals pipes sockets locks memory shared swap swap_disk together spaces fass code states time os
+TESTS    := selftest expect process signals pipes sockets locks memory shared swap swap_disk disk together spaces fass code states time os
 STRESS   := stress stress_memory stress_process stress_shared stress_threads stress_swap swap_disk expect os aeabi
 LARGE    := large os aeabi
 TURNS    := turns expect os aeabi

@@ -74,6 +74,70 @@ static void little_of_a_file(void) {
     }
 }
 
+/* Two have it mapped, each at an address of its own, and write so little of it in turn. */
+static void little_by_two(void) {
+    enum { LITTLE = 256, ROUNDS = 12 };
+    int fd = scratch_file(PAGE, 0);
+    struct ring ring;
+    char *page;
+    ring_make(&ring, 2);
+    fresh(PAGE * (1 + ring.own), MAP_PRIVATE);
+    page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    EXPECT(page != MAP_FAILED);
+    for (int turn = ring.own; turn < ROUNDS; turn += 2) {
+        if (turn != 0) {
+            ring_wait(&ring);
+        }
+        EXPECT(filled(page, LITTLE, turn));
+        fill(page, LITTLE, turn + 1);
+        ring_pass(&ring);
+    }
+    ring_finish(&ring);
+}
+
+/*
+ * One has it mapped; another, who has not, reads it and writes it, or copies the page by writing to
+ * a private mapping. So little that it is still in the cache then.
+ */
+static void mapped_by_one(void) {
+    enum { LITTLE = 256, ROUNDS = 12 };
+    static unsigned int copy[LITTLE / sizeof(unsigned int)];
+    int fd = scratch_file(PAGE, 0);
+    char *page = NULL;
+    struct ring ring;
+    ring_make(&ring, 2);
+    if (ring.own == 0) {
+        page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        EXPECT(page != MAP_FAILED);
+    }
+    for (unsigned int round = 0; round < ROUNDS; round++) {
+        unsigned int seed = 2 * round;
+        if (ring.own != 0 || round != 0) {
+            ring_wait(&ring);
+        }
+        if (ring.own == 0) {
+            EXPECT(filled(page, LITTLE, seed));
+            fill(page, LITTLE, seed + 1);
+            ring_pass(&ring);
+            continue;
+        }
+        if (round % 2 == 0) {
+            EXPECT(lseek(fd, 0, SEEK_SET) == 0 && read_all(fd, copy, LITTLE) == LITTLE);
+            EXPECT(filled(copy, LITTLE, seed + 1));
+        } else {
+            char *own = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+            EXPECT(own != MAP_FAILED);
+            own[LITTLE] = 1;
+            EXPECT(filled(own, LITTLE, seed + 1));
+            EXPECT(munmap(own, PAGE) == 0);
+        }
+        fill(copy, LITTLE, seed + 2);
+        EXPECT(lseek(fd, 0, SEEK_SET) == 0 && write_all(fd, copy, LITTLE) == LITTLE);
+        ring_pass(&ring);
+    }
+    ring_finish(&ring);
+}
+
 /* Two addresses of one space for the same pages: every write must be seen through the other. */
 static void two_addresses(void) {
     int fd = scratch_file(BYTES, 61);
@@ -110,6 +174,8 @@ const struct test shared_tests[] = {
     {"memory shared by two processes", anonymous},
     {"a file mapped shared", shared_file},
     {"little of a file, mapped and read and written", little_of_a_file},
+    {"little of a file, mapped by two at two addresses", little_by_two},
+    {"a file that one has mapped, and another has not", mapped_by_one},
     {"one page at two addresses", two_addresses},
     {"System V shared memory", system_v},
     {0},

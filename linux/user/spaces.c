@@ -145,6 +145,7 @@ static unsigned int *moved(unsigned int slot) {
 static void moved_addresses(void) {
     for (unsigned int slot = 1; slot < 60; slot++) {
         fill(own_page, PAGE, slot);
+        EXPECT(filled(own_page, PAGE, slot));
         map_at((unsigned long)moved(slot));
         for (unsigned int i = 0; i < PAGE / sizeof(unsigned int); i++) {
             EXPECT(moved(slot)[i] == 0);
@@ -315,14 +316,24 @@ __attribute__((noinline)) static int answer(void) {
     return shown;
 }
 
+/* Maps a page in each slot, so that none of them can be the process's own: it has none. */
+static void take_all_slots(void) {
+    for (unsigned int slot = 1; slot < 64; slot++) {
+        *map_at(((unsigned long)slot << 25) + 0x12000) = slot;
+    }
+}
+
 /* A debugger changes data and instructions of a process that has them in the caches. */
-static void debugger(void) {
+static void debug(int without_slot) {
     unsigned long undefined = (unsigned long)answer & 1 ? 0xdefedefe : 0xe7f000f0;
     int status;
     long old = 0;
     pid_t child = fork();
     EXPECT(child >= 0);
     if (child == 0) {
+        if (without_slot) {
+            take_all_slots();
+        }
         EXPECT(trace(PTRACE_TRACEME, 0, 0, 0) == 0);
         EXPECT(answer() == 11);
         kill(getpid(), SIGSTOP);
@@ -344,6 +355,155 @@ static void debugger(void) {
     EXPECT(kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child);
 }
 
+static void debugger(void) {
+    debug(0);
+}
+
+static void debugger_without_slot(void) {
+    debug(1);
+}
+
+/* A child writes its parent's memory, which is in the cache at the parent's address. */
+static void write_to_parent(int without_slot) {
+    enum { BYTES = 2048, ROUNDS = 10 };
+    static unsigned int words[BYTES / sizeof(unsigned int)], copy[BYTES / sizeof(unsigned int)];
+    char path[32] = "/proc/";
+    struct ring ring;
+    int fd;
+    if (without_slot) {
+        take_all_slots();
+    }
+    fill(words, BYTES, 0);
+    ring_make(&ring, 2);
+    utoa_r(getppid(), path + strlen(path));
+    strlcat(path, "/mem", sizeof(path));
+    fd = ring.own == 1 ? open(path, O_RDWR) : 0;
+    EXPECT(fd >= 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (ring.own != 0 || round != 0) {
+            ring_wait(&ring);
+        }
+        if (ring.own == 0) {
+            EXPECT(filled(words, BYTES, round));
+            if (round % 2 == 0) {
+                fill(words, BYTES, ~round);
+            }
+        } else {
+            fill(copy, BYTES, round + 1);
+            EXPECT(lseek(fd, (off_t)(unsigned long)words, SEEK_SET) == (off_t)(unsigned long)words);
+            EXPECT(write_all(fd, copy, BYTES) == BYTES);
+        }
+        ring_pass(&ring);
+    }
+    ring_finish(&ring);
+}
+
+static void written_by_child(void) {
+    write_to_parent(0);
+}
+
+static void written_by_child_without_slot(void) {
+    write_to_parent(1);
+}
+
+/* Memory that comes, goes, is protected and copied in the process that runs, at any address. */
+static void change_memory(int probe, unsigned int seed) {
+    enum { LITTLE = 512 };
+    char *heap = heap_end(NULL);
+    static unsigned int kept[LITTLE / sizeof(unsigned int)];
+    for (int place = 0; place < 2; place++) {
+        unsigned int *page;
+        pid_t child;
+        for (int again = 0; again < 2; again++) {
+            if (place == 0) {
+                EXPECT(heap_end(heap + PAGE) == heap + PAGE);
+                page = (unsigned int *)heap;
+            } else {
+                page = fresh(PAGE, MAP_PRIVATE);
+            }
+            for (int i = 0; i < LITTLE / (int)sizeof(*page); i++) {
+                EXPECT(((volatile unsigned int *)page)[i] == 0);
+            }
+            fill(page, LITTLE, seed + again);
+            if (again == 0) {
+                EXPECT(place == 0 ? heap_end(heap) == heap : munmap(page, PAGE) == 0);
+            }
+        }
+        /* The kernel writes there as the program would. */
+        EXPECT(protect(page, PAGE, PROT_READ) == 0);
+        EXPECT(read(probe, page, 1) == -1 && errno == EFAULT);
+        EXPECT(protect(page, PAGE, PROT_READ | PROT_WRITE) == 0);
+        fill(kept, LITTLE, seed);
+        fill(page, LITTLE, seed);
+        child = fork();
+        EXPECT(child >= 0);
+        if (child == 0) {
+            EXPECT(filled(kept, LITTLE, seed) && filled(page, LITTLE, seed));
+            _exit(0);
+        }
+        /* Its own copies, from now on. */
+        fill(kept, LITTLE, seed + 1);
+        fill(page, LITTLE, seed + 1);
+        EXPECT(ended_well(child));
+        EXPECT(filled(kept, LITTLE, seed + 1) && filled(page, LITTLE, seed + 1));
+        EXPECT(place == 0 ? heap_end(heap) == heap : munmap(page, PAGE) == 0);
+    }
+}
+
+/* In two that have other data at one address, and write there each time. */
+static void changes_and_collisions(void) {
+    enum { ROUNDS = 20, QUIET = 10 };
+    volatile unsigned int *at = fresh(PAGE, MAP_PRIVATE);
+    struct ring ring;
+    int probe[2];
+    EXPECT(pipe(probe) == 0 && write(probe[1], "t", 1) == 1);
+    ring_make(&ring, 2);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (ring.own != 0 || round != 0) {
+            ring_wait(&ring);
+        }
+        EXPECT(round == 0 || *at == (unsigned int)(100 * ring.own + round - 1));
+        *at = 100 * ring.own + round;
+        if (round >= QUIET) {
+            change_memory(probe[0], 1000 * ring.own + 10 * round);
+        }
+        ring_pass(&ring);
+    }
+    ring_finish(&ring);
+}
+
+static void changes_without_slot(void) {
+    int probe[2];
+    EXPECT(pipe(probe) == 0 && write(probe[1], "t", 1) == 1);
+    take_all_slots();
+    for (unsigned int round = 0; round < 5; round++) {
+        change_memory(probe[0], 10 * round);
+    }
+}
+
+#ifdef __ARM_ARCH_4__
+/*
+ * The SA-1110 has a buffer that a program may fill from memory ahead of reading it: what another
+ * has put there is not read, at an address where both have memory.
+ */
+static void read_buffer(void) {
+    volatile unsigned int *at = fresh(PAGE, MAP_PRIVATE);
+    struct ring ring;
+    ring_make(&ring, 2);
+    for (unsigned int round = 0; round < 3; round++) {
+        if (ring.own != 0 || round != 0) {
+            ring_wait(&ring);
+        }
+        EXPECT(round == 0 || *at == 100u * ring.own + round);
+        *at = 100 * ring.own + round + 1;
+        /* Eight words into the first of four entries. */
+        __asm__ volatile("mcr p15, 0, %0, c9, c8, 2" : : "r"(at));
+        ring_pass(&ring);
+    }
+    ring_finish(&ring);
+}
+#endif
+
 const struct test space_tests[] = {
     {"equal addresses in a few processes", few},
     {"more processes than domains", more_than_domains},
@@ -357,5 +517,13 @@ const struct test space_tests[] = {
     {"one file mapped and written by several processes", one_file},
     {"copies on write by many children", copies},
     {"a debugger's writes", debugger},
+    {"a debugger's writes, without a slot", debugger_without_slot},
+    {"memory that a child writes", written_by_child},
+    {"memory that a child writes, without a slot", written_by_child_without_slot},
+    {"memory that changes where addresses collide", changes_and_collisions},
+    {"memory that changes without a slot", changes_without_slot},
+#ifdef __ARM_ARCH_4__
+    {"what another has read ahead", read_buffer},
+#endif
     {0},
 };

@@ -138,7 +138,59 @@ static void run_threads(struct random *random) {
     }
 }
 
+static volatile int ended;
+
+static void count_on(void *argument) {
+    unsigned int own = (unsigned int)((struct thread *)argument - threads);
+    while (!ended) {
+        for (unsigned int i = own; i < COUNTERS; i += THREADS) {
+            counters[i * APART]++;
+        }
+    }
+}
+
+/*
+ * fork() of so much memory that threads run before its end: what they write meanwhile is in the
+ * child's copy, or is not, and does not come there later.
+ */
+static void copied_meanwhile(struct random *random) {
+    enum { MUCH = 24 << 20, FORKS = 8, LOOKS = 8 };
+    char *much = fresh(MUCH, MAP_PRIVATE);
+    for (int page = 0; page < MUCH; page += PAGE) {
+        EXPECT(*(volatile char *)(much + page) == 0);
+    }
+    for (unsigned int i = 0; i < THREADS; i++) {
+        threads[i].tid = 1;
+        EXPECT(clone_call(FLAGS, threads[i].stack + STACK, &threads[i].tid, count_on, &threads[i]) >
+               0);
+    }
+    for (unsigned int n = 0; n < FORKS; n++) {
+        unsigned int seen[COUNTERS];
+        pid_t child = forked();
+        for (int look = 0; child == 0 && look < LOOKS; look++) {
+            for (unsigned int i = 0; i < COUNTERS; i++) {
+                unsigned int now = counters[i * APART];
+                EXPECT(look == 0 || now == seen[i]);
+                seen[i] = now;
+            }
+            sched_yield();
+        }
+        if (child == 0) {
+            _exit(0);
+        }
+        EXPECT(ended_well(child));
+        sleep_for(draw(random, 10000000));
+    }
+    ended = 1;
+    for (unsigned int i = 0; i < THREADS; i++) {
+        while (*(volatile int *)&threads[i].tid != 0) {
+            futex_wait(&threads[i].tid, 1);
+        }
+    }
+}
+
 const struct scene thread_scenes[] = {
     {"threads", run_threads, 4},
+    {"copied-meanwhile", copied_meanwhile, 1},
     {0},
 };

@@ -15,8 +15,8 @@ struct test {
 
 /* The tables, one a file; each ends with an entry without a name. */
 extern const struct test process_tests[], signal_tests[], pipe_tests[], socket_tests[],
-    lock_tests[], memory_tests[], shared_tests[], swap_tests[], together_tests[], space_tests[],
-    code_tests[], state_tests[], time_tests[], fass_tests[], library_tests[];
+    lock_tests[], memory_tests[], shared_tests[], swap_tests[], disk_tests[], together_tests[],
+    space_tests[], code_tests[], state_tests[], time_tests[], fass_tests[], library_tests[];
 
 /* Whether the kernel counts what fast address-space switching does, as `fass_tests` read it. */
 int fass_counts(void);

@@ -255,6 +255,157 @@ static void neighbours(void) {
     ring_finish(&ring);
 }
 
+/* So little that its lines outlast a system call: what comes in its place is empty. */
+static void replaced(void) {
+    enum { LITTLE = 512, ROUNDS = 10 };
+    for (int round = 0; round < ROUNDS; round++) {
+        char *at = shared_at(FIRST, -1, PAGE);
+        struct ring ring;
+        ring_make(&ring, 2);
+        if (ring.own == 1) {
+            ring_wait(&ring);
+            EXPECT(filled(at, LITTLE, round));
+            fill(at, LITTLE, round + 1);
+            EXPECT(mmap(at, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+                        -1, 0) == at);
+            for (int word = 0; word < LITTLE; word += (int)sizeof(int)) {
+                EXPECT(*(volatile int *)(at + word) == 0);
+            }
+        } else {
+            fill(at, LITTLE, round);
+        }
+        ring_pass(&ring);
+        if (ring.own == 0) {
+            ring_wait(&ring);
+            EXPECT(filled(at, LITTLE, round + 1));
+            close(ring.in);
+            close(ring.out);
+        }
+        ring_end(&ring);
+    }
+}
+
+/* Pairs of processes: each pair has memory of its own, at an address that all of them use. */
+static void pairs(void) {
+    enum { PAIRS = 40, ROUNDS = 3, LITTLE = 64 };
+    struct ring all, pair;
+    char *at;
+    ring_make(&all, PAIRS);
+    at = shared_at(FIRST, -1, PAGE);
+    ring_make(&pair, 2);
+    for (int round = 0; round < ROUNDS; round++) {
+        unsigned int seed = 100 * all.own + 10 * round;
+        if (pair.own == 1) {
+            ring_wait(&pair);
+            EXPECT(filled(at, LITTLE, seed));
+            fill(at, LITTLE, seed + 1);
+            ring_pass(&pair);
+            continue;
+        }
+        if (all.own != 0 || round != 0) {
+            ring_wait(&all);
+        }
+        EXPECT(round == 0 ? *at == 0 : filled(at, LITTLE, seed - 9));
+        fill(at, LITTLE, seed);
+        ring_pass(&pair);
+        ring_wait(&pair);
+        EXPECT(filled(at, LITTLE, seed + 1));
+        ring_pass(&all);
+    }
+    ring_end(&pair);
+    ring_finish(&all);
+}
+
+/* Two can write it; two can only read it, though they have it at the same address. */
+static void only_read(void) {
+    int fd = scratch_file(PAGE, 0), probe[2];
+    struct ring ring;
+    char *at;
+    EXPECT(pipe(probe) == 0 && write(probe[1], "t", 1) == 1);
+    ring_make(&ring, 4);
+    at = mmap((void *)FIRST, PAGE, ring.own < 2 ? PROT_READ | PROT_WRITE : PROT_READ,
+              MAP_SHARED | MAP_FIXED, fd, 0);
+    EXPECT(at == (char *)FIRST);
+    for (int round = 0; round < 5; round++) {
+        int written = 2 * round + (ring.own < 2 ? ring.own : 2);
+        if (ring.own != 0 || round != 0) {
+            ring_wait(&ring);
+        }
+        EXPECT(filled(at, PAGE, written));
+        if (ring.own < 2) {
+            fill(at, PAGE, written + 1);
+        } else {
+            /* The kernel writes there as the program would. */
+            EXPECT(read(probe[0], at, 1) == -1 && errno == EFAULT);
+        }
+        ring_pass(&ring);
+    }
+    ring_finish(&ring);
+}
+
+/* More than a processor's tags are worth to be had for; there is little in it. */
+static void much(void) {
+    enum { STEP = 8 << 20, STEPS = 32, LITTLE = 64 };
+    int fd = scratch_file(0, 0);
+    char *at;
+    struct ring ring;
+    EXPECT(truncate_to(fd, (long)STEPS * STEP) == 0);
+    at = shared_at(FIRST, fd, (size_t)STEPS * STEP);
+    ring_make(&ring, 2);
+    for (int round = 0; round < 3; round++) {
+        int turn = 2 * round + ring.own;
+        if (turn != 0) {
+            ring_wait(&ring);
+        }
+        for (int step = 0; step < STEPS; step++) {
+            EXPECT(turn == 0 || filled(at + step * STEP, LITTLE, turn + step));
+            fill(at + step * STEP, LITTLE, turn + step + 1);
+        }
+        ring_pass(&ring);
+    }
+    ring_finish(&ring);
+}
+
+/*
+ * The kernel's memory for messages may be its memory for page tables next: nothing of a message,
+ * though it looks like the way to a page, is taken for one. Before, the two collide elsewhere, so
+ * that there is no reason to flush the caches when they come to share this.
+ */
+static void messages(void) {
+    enum { PAGES = 128, STEP = 8, WORDS = 350, ROUNDS = 2 };
+    static unsigned int message[WORDS];
+    volatile char *apart = fresh(PAGE, MAP_PRIVATE);
+    for (int round = 0; round < ROUNDS; round++) {
+        char *at = shared_at(FIRST, -1, PAGES * PAGE);
+        struct ring ring;
+        int ends[2];
+        EXPECT(socket_pair(1 /* AF_UNIX */, 1 /* SOCK_STREAM */, ends) == 0);
+        ring_make(&ring, 2);
+        if (ring.own == 0) {
+            *apart = 1;
+            *(volatile char *)at = 1;
+        } else {
+            ring_wait(&ring);
+            for (int word = 0; word < WORDS; word++) {
+                message[word] = 0xc0400ffe; /* a small page, cached, for all */
+            }
+            *apart = 2;
+            EXPECT(write_all(ends[0], message, sizeof(message)) == sizeof(message));
+            EXPECT(read_all(ends[1], message, sizeof(message)) == sizeof(message));
+            EXPECT(*(volatile char *)at == 1);
+            for (int page = STEP; page < PAGES; page += STEP) {
+                EXPECT(*(volatile int *)(at + page * PAGE) == 0);
+            }
+        }
+        ring_pass(&ring);
+        ring_finish(&ring);
+        close(ring.in);
+        close(ring.out);
+        close(ends[0]);
+        close(ends[1]);
+    }
+}
+
 const struct test together_tests[] = {
     {"memory at one address in a few processes", few},
     {"memory at one address in many processes", many},
@@ -264,5 +415,10 @@ const struct test together_tests[] = {
     {"shared memory at one address and another", elsewhere},
     {"shared memory that is cut off", cut_off},
     {"shared memory with a neighbour", neighbours},
+    {"little shared memory that is replaced", replaced},
+    {"pairs that share memory at one address", pairs},
+    {"shared memory that some only read", only_read},
+    {"much shared memory", much},
+    {"shared memory after messages", messages},
     {0},
 };

@@ -18,7 +18,8 @@ FAST = ["linux-sa1110-fass", "linux-versatilepb-fass"]
 MAX_CYCLES = 20_000_000_000
 TEN_MINUTES = 200_000_000_000  # of simulated time, and what comes before and after
 SCENES = {
-    *("mappings", "large", "heap", "one-file", "futexes", "lent", "threads"),
+    *("mappings", "large", "heap", "one-file", "futexes", "lent"),
+    *("threads", "copied-meanwhile"),
     *("fork-storm", "many", "exec-storm", "vforks", "debugger", "signals"),
     *("swapped", "swapped-shared", "swap-off-and-on"),
 }

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `switchyard faults`: plants one fault after the other, and keeps what found each."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from switchyard import build, files
+from switchyard.errors import InputError, RunError, StoppedError
+from switchyard.faults import catalogue, trial
+from switchyard.faults.catalogue import Fault, Finder
+from switchyard.faults.workshop import Workshop, planted
+from switchyard.fields import Fields, parse
+from switchyard.store import readable
+
+BUILD = "build"  # the stage of a fault with which there is no kernel
+
+
+@dataclass(frozen=True)
+class Result:
+    """What found a fault: in which boot, and how; both are empty if nothing did."""
+
+    fault: str  # what the fault did to the sources, as a hash
+    tried: Mapping[str, str]  # in which boots nothing was found, and by which tests, as a hash
+    stage: str
+    how: str
+
+    def left(self, fault: Fault, tests: Mapping[str, str]) -> set[str]:
+        """In which of these boots it is still to be looked for: other tests may find it."""
+        if self.fault != fault.key:
+            return set(tests)
+        if self.stage:
+            return set()
+        return {name for name, test in tests.items() if self.tried.get(name) != test}
+
+
+def kept() -> Path:
+    """Where the repository has results."""
+    return build.root() / "linux" / "faults" / "found.json"
+
+
+def load(path: Path) -> dict[str, Result]:
+    """Results by the names of faults; none if there is no such file."""
+    if not path.exists():
+        return {}
+    found = Fields(parse(readable(path).read_bytes(), str(path)), str(path))
+    results = {}
+    for name in found.names():
+        one = found.inner(name)
+        tried = one.inner("tried")
+        results[name] = Result(
+            one.text("fault"),
+            {stage: tried.text(stage) for stage in tried.names()},
+            one.text("stage"),
+            one.text("how"),
+        )
+    return results
+
+
+def save(results: dict[str, Result], path: Path) -> None:
+    """All results, by name."""
+    packed = {name: asdict(result) for name, result in sorted(results.items())}
+    files.write(path, json.dumps(packed, indent=1, ensure_ascii=False) + "\n")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a command asks for."""
+
+    names: Sequence[str]  # of faults; none: all
+    stages: Sequence[str]  # of boots; none: all
+    fresh: bool
+
+
+def run(out: Console, err: Console, wish: Wish, file: Path, jobs: int) -> None:
+    """Asks for all that is wished and not known yet, and shows the table."""
+    chosen = catalogue.choose(catalogue.read(catalogue.place()), wish.names)
+    stages = trial.choose(wish.stages)
+    results = load(file)
+    known = {} if wish.fresh else results
+    files.writable(file)
+    err.print("faults: building the kernel and the tests without a fault", soft_wrap=True)
+    trial.built()
+    for fault in chosen:
+        planted(fault)  # complains before the first takes its time
+    tests = {stage.name: trial.tests(stage) for stage in stages}
+    new = Result("", {}, "", "")
+    left = {fault: known.get(fault.name, new).left(fault, tests) for fault in chosen}
+    wanted = [fault for fault in chosen if left[fault]]
+    workshop = Workshop(jobs)
+    try:
+        with workshop.only_user():
+            if wanted and workshop.prepare():
+                err.print("faults: sources and objects of their own are made", soft_wrap=True)
+            for number, fault in enumerate(wanted, 1):
+                err.print(f"faults: {number} of {len(wanted)}: {fault.name}", soft_wrap=True)
+                before = known.get(fault.name, new)
+                tried = before.tried if before.fault == fault.key else {}
+                asked = {stage: tests[stage.name] for stage in stages if stage.name in left[fault]}
+                results[fault.name] = found = _ask(workshop, fault, asked, tried)
+                told = f"{found.stage}: {found.how}" if found.stage else "not found"
+                err.print(f"  {told}", soft_wrap=True)
+                save(results, file)
+    except KeyboardInterrupt as cause:
+        message = f"interrupted; {len(results)} results are kept in {file}, and not asked for again"
+        raise StoppedError(message, cause) from None
+    _show(out, chosen, results)
+
+
+def _ask(
+    workshop: Workshop, fault: Fault, stages: Mapping[trial.Stage, str], tried: Mapping[str, str]
+) -> Result:
+    said = workshop.make(fault)
+    if said:
+        return Result(fault.key, tried, BUILD, said)
+    for stage, tests in stages.items():
+        said = trial.watch(workshop.kernel, stage)
+        if said:
+            return Result(fault.key, tried, stage.name, said)
+        tried = {**tried, stage.name: tests}
+    return Result(fault.key, tried, "", "")
+
+
+def cells(fault: Fault, result: Result | None) -> tuple[str, str]:
+    """What found a fault, and how or why nothing did, for a table."""
+    if result is None:
+        return "not tried", fault.why
+    if result.stage:
+        return result.stage, result.how
+    untried = [stage.name for stage in trial.STAGES if stage.name not in result.tried]
+    note = f"not tried: {', '.join(untried)}. " if untried else ""
+    found = "not found" if fault.finder is Finder.TESTS else fault.finder.value
+    return found, note + fault.why
+
+
+def _show(out: Console, chosen: Sequence[Fault], results: dict[str, Result]) -> None:
+    shown = Table(title="faults and what found them", title_justify="left")
+    for title in ("fault", "patch", "found by", "how, or why not"):
+        shown.add_column(title)
+    for fault in chosen:
+        shown.add_row(fault.name, fault.patch, *cells(fault, results.get(fault.name)))
+    out.print(shown)
+    wrong = [
+        fault.name
+        for fault in chosen
+        if bool(results[fault.name].stage) != (fault.finder is Finder.TESTS)
+    ]
+    if wrong:
+        raise RunError(f"found otherwise than {catalogue.place()} says: {', '.join(wrong)}")
+
+
+# ---- the page of the book ----
+
+BEGIN, END = "<!-- what found them -->\n", "<!-- end -->\n"
+
+
+def page() -> Path:
+    """Where the table is shown."""
+    return build.root() / "docs" / "linux-faults.md"
+
+
+def renewed(text: str, faults: Sequence[Fault], results: dict[str, Result]) -> str:
+    """The page with the table of these results between its marks."""
+    before, _, rest = text.partition(BEGIN)
+    _, mark, after = rest.partition(END)
+    if not mark:
+        raise InputError(f"{page()}: no marks; expected {BEGIN.strip()} and {END.strip()}")
+    rows = ["| fault | patch | left out, or not looked at | found by | how, or why not |"]
+    rows.append("|---|---|---|---|---|")
+    for fault in faults:
+        how = cells(fault, results.get(fault.name))
+        columns = (f"`{fault.name}`", fault.patch, fault.about, *how)
+        rows.append(f"| {' | '.join(columns)} |")
+    return before + BEGIN + "\n".join(rows) + "\n" + END + after
+
+
+def write_page(out: Console, file: Path) -> None:
+    """Writes the page's table anew."""
+    faults, results = catalogue.read(catalogue.place()), load(file)
+    files.write(page(), renewed(page().read_text("utf-8"), faults, results))
+    out.print(f"written: {page()}", soft_wrap=True)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A kernel with a fault in it boots, until something is found: by a test, or by the checker."""
+
+import hashlib
+import re
+import signal
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from switchyard import build_linux, files, machine
+from switchyard.build_linux import LIBRARIES, SYSTEMS, Linux
+from switchyard.errors import InputError, one_of
+from switchyard.faults.workshop import CONFIG
+from switchyard.leash import leashed
+from switchyard.store import sha256
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A boot: a RAM disk, and what its init is told to do."""
+
+    name: str
+    system: Linux
+    word: str
+    good: str  # the line at its end, if nothing was wrong
+    max_cycles: int  # a third more than a kernel without a fault takes, at least
+
+
+SELF_TEST = SYSTEMS[f"linux-{CONFIG}"]
+LIBS = LIBRARIES[CONFIG]
+STAGES = (
+    Stage("self-test", SELF_TEST, "quiet", "init: self-test ended with status 0", 1_800_000_000),
+    Stage("libraries", LIBS, "quiet", "init: self-test ended with status 0", 1_500_000_000),
+    Stage(
+        "stress",
+        SELF_TEST,
+        "quiet -- stress seconds=5 seed=1",
+        "init: stress ended with status 0",
+        3_000_000_000,
+    ),
+)
+
+# What a program or the kernel says of a fault; of a failed test its name alone.
+SAID = re.compile(
+    r"^FAIL (?P<test>[^:\n]+)|(?P<line>Kernel panic.*|Internal error.*|BUG:.*|WARNING:.*|"
+    r"Unhandled fault.*|Unable to handle.*)"
+)
+
+
+def choose(names: Sequence[str]) -> list[Stage]:
+    """The boots of these names; all, if there are none."""
+    known = {stage.name: stage for stage in STAGES}
+    for name in names:
+        if name not in known:
+            raise InputError(f"--stage {name}: unknown; {one_of(name, known)}")
+    return [stage for stage in STAGES if not names or stage.name in names]
+
+
+def tests(stage: Stage) -> str:
+    """What tries a kernel in a boot, as a hash."""
+    return hashlib.sha256(f"{sha256(stage.system.initrd)} {stage.word}".encode()).hexdigest()
+
+
+def watch(kernel: Path, stage: Stage) -> str:
+    """One boot, which ends with the first thing that goes wrong; what that is, or nothing."""
+    boot = stage.system.boot(stage.max_cycles, stage.word)
+    boot = replace(boot, kernel=kernel, check="coherence")
+    with files.scratch() as folder:
+        said = folder / "said"
+        with said.open("wb") as errors:
+            process = subprocess.Popen(
+                leashed([str(machine.binary()), *boot.arguments()], signal.SIGKILL),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+            )
+        assert process.stdout is not None
+        good = False
+        try:
+            for line in process.stdout:
+                text = line.decode(errors="replace").strip()
+                if match := SAID.search(text):
+                    return (match["test"] or match["line"]).strip()
+                good |= text == stage.good
+            good &= process.wait() == 0
+        finally:
+            process.kill()
+            process.wait()
+        lines = said.read_text("utf-8", errors="replace").splitlines()
+        return _ended(lines, good)
+
+
+def _ended(lines: list[str], good: bool) -> str:
+    """What a boot that ended by itself says: the checker's first finding, or why it ended."""
+    if good:
+        return ""
+    first = lines[0] if lines else "it ended early"
+    if re.search(r"still ran after \d+ cycles", first):
+        return "it does not end"
+    return first.removeprefix(f"{machine.BINARY}: ").partition(" | ")[0]
+
+
+def built() -> None:
+    """Brings the usual kernel and the RAM disks up to date."""
+    build_linux.ensure([SELF_TEST, LIBS])
