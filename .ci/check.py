@@ -44,8 +44,8 @@ class Suite:
     count: Callable[[str], Count | None] = lambda _output: None
     needs: str = ""  # the purpose, as doctor calls it, that the computer must be fit for
     vital: bool = False  # whether nothing else can run where it failed
-    # Begun before all others, on what they leave of the processors, for they often use one only. At
-    # its turn it is waited for.
+    # Begun before all others, which take what it leaves idle: it often uses one processor only.
+    # At its turn it is waited for.
     early: bool = False
 
 
@@ -119,7 +119,7 @@ def suites() -> list[Suite]:
             ["cargo", "clippy", "--locked", "--all-targets", "--", "-D", "warnings"],
             every,
         ),
-        # on one processor, while clippy leaves some of the other
+        # on one processor, while the setup takes the other
         Suite("mypy", [PYTHON, "-m", "mypy"], every, early=True),
         # before the tests, which run these images
         Suite("guests", [PYTHON, "-m", "switchyard", "build"], ("ci", "all", "quick")),
@@ -189,7 +189,7 @@ def run(suite: Suite, tier: str, begun: "subprocess.Popen[str] | None" = None) -
         return Count(0, 0, 1) if tier == "all" else Count(0, 1)
     lines = []
     with (LOGS / f"{suite.name.replace(' ', '-')}.log").open("w") as log:
-        process = begun or start(suite)
+        process = begun or start(suite, "nice", "-n", "5")
         assert process.stdout is not None
         for line in process.stdout:
             lines.append(line)
@@ -213,11 +213,7 @@ def main(arguments: list[str]) -> int:
     LOGS.mkdir(parents=True)
     chosen = [suite for suite in suites() if arguments[0] in suite.tiers]
     # what one says meanwhile fits into its pipe: a line for each image, or an error's
-    early = {
-        suite.name: start(suite, "nice", "-n", "19")
-        for suite in chosen
-        if suite.early and not missing(suite)
-    }
+    early = {suite.name: start(suite) for suite in chosen if suite.early and not missing(suite)}
     totals = []
     try:
         for suite in chosen:

@@ -208,7 +208,12 @@ OVERHEADS = replace(
 )
 
 # What `linux` stands for.
-USUAL = [*SYSTEMS.values(), *BENCHES.values(), *LIBRARIES.values(), OVERHEADS]
+USUAL = [
+    *SYSTEMS.values(),
+    *(system for config, system in BENCHES.items() if config != FLAT),
+    *LIBRARIES.values(),
+    OVERHEADS,
+]
 
 # The same kernels with their hot code packed (linux/layout), each with its two RAM disks.
 PLACED = {
@@ -225,14 +230,14 @@ def cache() -> Path:
 
 def every() -> list[Linux]:
     """All that there are, those with benchmarks too."""
-    return [*USUAL, *ARM920.values(), *PLACED.values()]
+    return [*USUAL, BENCHES[FLAT], *ARM920.values(), *PLACED.values()]
 
 
 def find(name: str) -> list[Linux]:
     """The systems of that name; none if no Linux is called that.
 
     `linux` is what `make test` needs: not those whose code is packed, for which each is booted
-    several times first, nor the ARM920T's, which are two kernels more.
+    several times first, nor the ARM920T's and that without an MMU, which are three kernels more.
     """
     return USUAL if name == ALL else [one for one in every() if name == one.name]
 

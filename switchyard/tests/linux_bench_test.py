@@ -108,7 +108,9 @@ def test_what_is_shared_is_in_the_tlb_once(question: str, stream: int) -> None:
     assert misses["private"] > misses["shared"] + 4 * 6
 
 
-@pytest.mark.parametrize("name", ["sa1110", "versatilepb", "s3c24a0-nommu"])
+@pytest.mark.parametrize(
+    "name", ["sa1110", "versatilepb", pytest.param("s3c24a0-nommu", marks=pytest.mark.long)]
+)
 def test_boots_lie_elsewhere(name: str) -> None:
     """Pages that init holds move what comes later; without an MMU, too."""
     linux = BENCHES[name]

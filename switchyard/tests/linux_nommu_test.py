@@ -12,7 +12,8 @@ from switchyard import build, build_linux, machine, suite
 from switchyard.build_linux import BENCHES, FAST, FLAT, PAGED, Linux
 from switchyard.machine import Run
 
-pytestmark = [pytest.mark.linux, pytest.mark.slow, pytest.mark.guests]
+# A kernel of its own, which takes minutes to compile.
+pytestmark = [pytest.mark.linux, pytest.mark.slow, pytest.mark.guests, pytest.mark.long]
 
 MAX_CYCLES = 5_000_000_000
 QEMU_SECONDS = 120

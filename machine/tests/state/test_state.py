@@ -77,7 +77,7 @@ def in_parts(folder: Path, system: list[str], stops: list[int]) -> tuple[bytes, 
             LINUX_ARM926,
             [30_000_007, 150_000_001, 345_678_901, 700_000_001],
             id="linux-arm926",
-            marks=pytest.mark.linux,
+            marks=[pytest.mark.linux, pytest.mark.long],
         ),
     ],
 )
