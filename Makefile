@@ -32,7 +32,11 @@ $(VENV)/.packages: requirements.lock
 	@$(PYTHON) -I switchyard/doctor.py --install setup
 	@echo "== Python packages into $(VENV)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip --disable-pip-version-check install --require-hashes -r requirements.lock
+	@# pip takes one processor: another begins to compile the simulator
+	@cargo build --release --locked --quiet & \
+		$(BIN)/python -m pip --disable-pip-version-check install --no-compile --require-hashes \
+			-r requirements.lock || exit 1; \
+		wait $$!
 	@touch $@
 
 $(VENV)/.switchyard: $(VENV)/.packages pyproject.toml $(RUST)

@@ -8,6 +8,7 @@ one. A suite whose packages this computer lacks is skipped, except by `ci`, for 
 
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,16 @@ class Suite:
     # Begun before all others, which take what it leaves idle: it often uses one processor only.
     # At its turn it is waited for.
     early: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a suite, and what it took: seconds to wait for it, and of processors."""
+
+    suite: Suite
+    count: Count
+    waited: float
+    busy: float
 
 
 def cargo_count(output: str) -> Count | None:
@@ -204,6 +215,12 @@ def run(suite: Suite, tier: str, begun: "subprocess.Popen[str] | None" = None) -
     return count
 
 
+def processor_time() -> float:
+    """Seconds that processors have worked for what has ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def main(arguments: list[str]) -> int:
     """Runs the suites of a tier."""
     if len(arguments) != 1 or arguments[0] not in TIERS:
@@ -214,24 +231,28 @@ def main(arguments: list[str]) -> int:
     chosen = [suite for suite in suites() if arguments[0] in suite.tiers]
     # what one says meanwhile fits into its pipe: a line for each image, or an error's
     early = {suite.name: start(suite) for suite in chosen if suite.early and not missing(suite)}
-    totals = []
+    outcomes = []
     try:
         for suite in chosen:
-            begun = time.monotonic()
+            begun, busy = time.monotonic(), processor_time()
             count = run(suite, arguments[0], early.get(suite.name))
-            totals.append((suite, count, time.monotonic() - begun))
+            outcomes.append(
+                Outcome(suite, count, time.monotonic() - begun, processor_time() - busy)
+            )
             if suite.vital and count.failed:
                 break
     finally:
         for process in early.values():
             process.terminate()  # no effect on one that has ended
-    print(f"\n{'suite':<14}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
-    for suite, count, seconds in totals:
+    print(f"\n{'suite':<14}{'passed':>8}{'failed':>8}{'skipped':>9}{'waited':>9}{'busy':>9}")
+    for one in outcomes:
+        count = one.count
         print(
-            f"{suite.name:<14}{count.passed:>8}{count.failed:>8}{count.skipped:>9}{seconds:>9.1f}"
+            f"{one.suite.name:<14}{count.passed:>8}{count.failed:>8}{count.skipped:>9}"
+            f"{one.waited:>7.1f} s{one.busy:>7.1f} s"
         )
-    failed = sum(count.failed for _, count, _ in totals)
-    print(f"\n{sum(count.passed for _, count, _ in totals)} passed, {failed} failed", flush=True)
+    failed = sum(one.count.failed for one in outcomes)
+    print(f"\n{sum(one.count.passed for one in outcomes)} passed, {failed} failed", flush=True)
     return 1 if failed else 0
 
 

@@ -94,7 +94,11 @@ def test_linux_on_the_simulator(system: Linux, run: Run, subtests: pytest.Subtes
 
 @pytest.mark.slow
 @pytest.mark.guests
-@pytest.mark.parametrize("system", UNMODIFIED, indirect=True)
+@pytest.mark.parametrize(
+    "system",
+    ["linux-sa1110", pytest.param("linux-versatilepb", marks=pytest.mark.long)],
+    indirect=True,
+)
 def test_linux_runs_the_same_twice_and_unchecked(system: Linux, run: Run) -> None:
     again = machine.run(system.boot(MAX_CYCLES))
     assert again.console == run.console
