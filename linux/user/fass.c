@@ -110,10 +110,13 @@ static void clean_domains(void) {
     EXPECT(counter(CLEAN) > before);
 }
 
-/* fork() and exit write the data cache back; instructions stay, until a slot comes to be had again.
+/*
+ * fork() and exit write the data cache back; instructions stay, until a slot comes to be had again.
+ * Who has ended has no domain that could be taken from it.
  */
 static void fork_and_exit(void) {
     unsigned long flushes = counter(FLUSHES), of_data = counter(OF_DATA);
+    unsigned long recycled = counter(CLEAN) + counter(DIRTY);
     for (int i = 0; i < ROUNDS; i++) {
         pid_t child = fork();
         EXPECT(child >= 0);
@@ -124,6 +127,7 @@ static void fork_and_exit(void) {
     }
     EXPECT(counter(OF_DATA) >= of_data + 2 * ROUNDS);
     EXPECT(counter(FLUSHES) <= flushes + 2 + ROUNDS / 20);
+    EXPECT(counter(CLEAN) + counter(DIRTY) <= recycled + ROUNDS / 20);
 }
 
 /* Two take it from each other, and flush, until they step aside; then they flush all the same. */
