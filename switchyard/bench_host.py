@@ -324,6 +324,7 @@ def _table(found: Found) -> Table:
         columns=["benchmark", "unit", *MACHINES],
         rows=rows,
         caption="host: medians; ≈: unstable, its mean known to no better than 5 % by this run",
+        words=["unit"],
     )
 
 

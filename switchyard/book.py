@@ -104,9 +104,10 @@ def draw(names: set[str], text: str) -> dict[Path, str]:
 
 
 def markdown(table: Table) -> list[str]:
-    """A table as lines of Markdown, numbers to the right."""
+    """A table as lines of Markdown, numbers to the right, words to the left."""
     lines = [f"**{table.title}**", ""] if table.title else []
-    lines += [_row(table.columns), "|---|" + "---:|" * (len(table.columns) - 1)]
+    sides = ("---" if table.left(place) else "---:" for place in range(len(table.columns)))
+    lines += [_row(table.columns), f"|{'|'.join(sides)}|"]
     lines += [_row(row) for row in table.rows]
     if table.caption:
         lines += ["", *_wrapped(table.caption)]

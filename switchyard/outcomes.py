@@ -125,4 +125,5 @@ def _table(value: object, where: str) -> Table:
         columns=found.texts("columns"),
         rows=[[str(cell) for cell in row] for row in rows],
         caption=found.text("caption"),
+        words=found.texts("words") if "words" in found else (),
     )

@@ -82,6 +82,7 @@ def table(known: Sequence[Statement], rows: Rows) -> list[Table]:
             title="Beside what was " + ("set as a limit" if head == "limit" else "published"),
             columns=["what", head, "measured", f"measured/{head}", "why"],
             rows=[row for row in cells if row],
+            words=["why"],
         )
     ]
 

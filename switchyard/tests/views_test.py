@@ -68,6 +68,8 @@ def test_what_is_published_stands_beside_its_records_and_in_the_first_table() ->
         ["both", "100 µs", "≈ 2.00 to 400 µs", "2.01", "why"],
         ["limit", "1 µs", "1.50 µs", "1.50", ""],
     ]
+    assert [table.left(place) for place in range(5)] == [True, False, False, False, True]
+    assert book.markdown(table)[3] == "|---|---:|---:|---:|---|"
     assert published.table(known[1:2], Rows.of(RECORDS)) == []
 
 

@@ -49,6 +49,7 @@ def view(results: Results) -> View:
             for kind, what in WHAT.items()
         ],
         caption="the limit is the project's own, for fass",
+        words=["what"],
     )
     counted = [
         pivot(

@@ -34,6 +34,7 @@ def view(results: Results) -> View:
         ],
         caption="from the trapping instruction to the first one behind it, whoever executes that; "
         "the page fault: of the load that faults, with its pager's instructions",
+        words=["what"],
     )
     figure = Bars(
         title="Primitives of the L4 kernel",

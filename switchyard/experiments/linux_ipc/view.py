@@ -105,6 +105,7 @@ class Ipc:
             ],
             caption=(f"published: {PAPER} (deviations), and their ratio. " if beside else "")
             + "Ratios: by how much less it takes (of MB/s: more). ≈: unstable, see the notes",
+            words=["unit"],
         )
 
     def _papers(self, line: Case) -> list[str]:

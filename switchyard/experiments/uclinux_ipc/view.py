@@ -150,6 +150,7 @@ class Ipc:
             rows=rows,
             caption=f"published: {PAPER}, Table 1; Linux and uClinux 2.6.7. Ratios: to no MMU. ≈: "
             "known to no better than 5 %",
+            words=["unit"],
         )
 
     def costs(self) -> Table:
