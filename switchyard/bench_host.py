@@ -24,7 +24,7 @@ from switchyard.errors import InputError, RunError
 from switchyard.experiments import linux_suite
 from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
 from switchyard.experiments.lines import MEGABYTE, Case
-from switchyard.experiments.linux_ctx import QUICK_COUNTS
+from switchyard.experiments.linux_ctx.measure import QUICK_COUNTS
 from switchyard.experiments.linux_extreme.measure import QUICK_PAGES, SHARING
 from switchyard.experiments.linux_ipc.measure import LINES
 from switchyard.figure import Bar, Bars, Figure, Mark, Series, Table

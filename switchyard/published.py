@@ -95,12 +95,12 @@ def _cells(statement: Statement, rows: Sequence[Row]) -> list[str]:
     values = sorted(row[statement.metric] for row in rows)
     ends = list(dict.fromkeys(_number(value) for value in (values[0], values[-1])))
     sign = "" if all(_known(row, statement.metric) for row in rows) else "≈ "
-    ratio = sum(values) / len(values) / statement.value
+    mean = sum(values) / len(values)
     return [
         statement.what,
         f"{round(statement.value, 2):g} {unit}".strip(),
         f"{sign}{' to '.join(ends)} {unit}".strip(),
-        f"{ratio:.2f}",
+        f"{mean / statement.value:.2f}" if statement.value else "",
         statement.why,
     ]
 

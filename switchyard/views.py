@@ -21,7 +21,7 @@ from switchyard.band import Band
 from switchyard.experiments.experiment import Experiment, FromRuns, Outcome
 from switchyard.figure import Bars, Figure, Table
 from switchyard.published import Statement
-from switchyard.records import Record
+from switchyard.records import Parameter, Record
 from switchyard.rows import Rows, times
 
 # How many digits stand behind the point is the template's to say.
@@ -52,6 +52,13 @@ class Results:
     rows: Rows
     statements: Sequence[Statement]
     band: Band | None
+
+    def published(self, metric: str, **where: Parameter) -> float:
+        """What is published of a case, of which something must be."""
+        statement = published.find(self.statements, metric, **where)
+        if statement is None:
+            raise LookupError(f"nothing is published of {metric}, {where}")
+        return statement.value
 
 
 def outcome(experiment: Experiment[Any], records: Sequence[Record]) -> Outcome:

@@ -8,9 +8,10 @@ import pytest
 
 from switchyard import plot, views
 from switchyard.build_linux import FAST, FLAT, PAGED
-from switchyard.experiments import EXPERIMENTS, uclinux_ctx
+from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
+from switchyard.experiments.uclinux_ctx import measure as uclinux_ctx
 from switchyard.experiments.uclinux_ipc.measure import UclinuxIpc
 from switchyard.suite import ALONE
 from switchyard.tests.linux_experiments_test import stats

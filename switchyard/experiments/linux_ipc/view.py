@@ -67,8 +67,7 @@ class Ipc:
 
     def on(self, kernel: Kernel, line: Case) -> Operation:
         """A line on a kernel."""
-        where = {"machine": kernel.machine, "scheme": kernel.scheme}
-        row = self.results.rows.find(**where, question=line.question, case=line.case)
+        row = self.results.rows.find(**kernel.where, question=line.question, case=line.case)
         return Operation.of(row, line.metric)
 
     def paper(self, line: Case, scheme: str) -> Statement | None:
@@ -167,20 +166,18 @@ class Ipc:
     def breakdown(self, kernel: Kernel) -> Bars:
         """Where the time of the round trips went."""
         lines = [line for line in LINES if line.question == "potato"]
-        bars = []
-        for line in lines:
-            bars += self.on(kernel, line).bars(line.case)
-            paper = self.paper(line, "flush")
-            if paper and kernel == ORIGINAL:
-                bars.append(Bar(line.case, "published, in all", paper.value, published=True))
-        told = "; ".join(f"{line.case}: {self.on(kernel, line).told}" for line in lines)
-        return Bars(
-            title="Where the time of a round trip goes",
-            subtitle=[
+        cases = [(line.case, self.on(kernel, line)) for line in lines]
+        papers = {line.case: self.paper(line, "flush") for line in lines}
+        return suite.breakdown(
+            "Where the time of a round trip goes",
+            [
                 f"{kernel.about}; every cycle of the measured loop, by the function",
                 "that took it and by what it waited for; fills are those outside the flush itself",
             ],
-            value_title="µs a round trip",
-            description=f"Stacked bars: {told}.",
-            bars=bars,
+            "µs a round trip",
+            cases,
+            told=cases,
+            beside={case: paper.value for case, paper in papers.items() if paper}
+            if kernel == ORIGINAL
+            else None,
         )

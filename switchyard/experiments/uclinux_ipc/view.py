@@ -19,7 +19,7 @@ from switchyard.experiments.uclinux import (
 from switchyard.experiments.uclinux_ipc.measure import BW_FIFO, FIFO, LINES
 from switchyard.figure import Bar, Bars, Table
 from switchyard.published import find
-from switchyard.rows import number, unsteady
+from switchyard.rows import number, present, unsteady
 from switchyard.summary import SPREAD
 from switchyard.views import Results, View
 
@@ -95,7 +95,7 @@ class Ipc:
 
     def __init__(self, results: Results) -> None:
         self.results = results
-        self.kernels = [k for k in KERNELS if results.rows.select("latency", scheme=k.scheme)]
+        self.kernels = present(results.rows, "latency", KERNELS)
 
     def on(self, kernel: Kernel, line: Case) -> Operation:
         """A line on a kernel."""
@@ -193,22 +193,22 @@ class Ipc:
 
     def breakdown(self) -> Bars:
         """Where the time of a round trip went."""
-        bars = []
-        for line in LINES:
-            for kernel in self.kernels if line.question == "potato" else ():
-                case, paper = f"{line.case}, {kernel.short}", self.paper(kernel, line)
-                bars += self.on(kernel, line).bars(case)
-                if paper:
-                    bars.append(Bar(case, "published, in all", paper, published=True))
-        told = "; ".join(f"{k.label}: {self.on(k, FIFO).told}" for k in self.kernels)
-        return Bars(
-            title="Where the time of a round trip goes",
-            subtitle=[
+        lines = {
+            (line, kernel): f"{line.case}, {kernel.short}"
+            for line in LINES
+            for kernel in self.kernels
+            if line.question == "potato"
+        }
+        papers = {case: self.paper(kernel, line) for (line, kernel), case in lines.items()}
+        return suite.breakdown(
+            "Where the time of a round trip goes",
+            [
                 f"{ABOUT}; every cycle of the measured loop, by the",
                 "function that took it and by what it waited for; fills are those outside the "
                 "flush",
             ],
-            value_title="µs a round trip",
-            description=f"Stacked bars; by FIFO, {told}.",
-            bars=bars,
+            "µs a round trip",
+            [(case, self.on(kernel, line)) for (line, kernel), case in lines.items()],
+            told=[(f"by FIFO, {k.label}", self.on(k, FIFO)) for k in self.kernels],
+            beside={case: paper for case, paper in papers.items() if paper},
         )
