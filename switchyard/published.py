@@ -34,6 +34,8 @@ class Statement:
     band: Sequence[str] = ()  # the names of the banded values that it stands beside
     # The cases that it is about: a parameter's value, or a list of them.
     where: Mapping[str, Parameter | list[Parameter]] = field(default_factory=dict, hash=False)
+    # What a run must have measured as well to be about the same: a quick one's work may be less.
+    needs: Mapping[str, Parameter] = field(default_factory=dict, hash=False)
 
     def about(self, metric: str, where: Mapping[str, Parameter]) -> bool:
         """Whether it is about that metric of that case."""
@@ -43,12 +45,20 @@ class Statement:
         )
 
 
-def statements(experiment: Experiment[object]) -> list[Statement]:
-    """All that is published, in the file's order."""
-    file = files(experiment.package()) / "published.toml"
+def statements(experiment: Experiment[object], records: Sequence[Record]) -> list[Statement]:
+    """All that is published of what these records are of, in the file's order."""
+    file = files(experiment.published_in or experiment.package()) / "published.toml"
     if not file.is_file():
         return []
-    return [Statement(**one) for one in tomllib.loads(file.read_text("utf-8"))["statements"]]
+    known = [Statement(**one) for one in tomllib.loads(file.read_text("utf-8"))["statements"]]
+    return [
+        statement
+        for statement in known
+        if all(
+            any(record.parameters.get(name) == value for record in records)
+            for name, value in statement.needs.items()
+        )
+    ]
 
 
 def beside(records: Iterable[Record], known: Sequence[Statement]) -> list[Record]:
@@ -106,8 +116,10 @@ def _cells(statement: Statement, rows: Sequence[Row]) -> list[str]:
 
 
 def _number(value: float) -> str:
-    """Counts, of clients or pages, are whole."""
-    return f"{value}" if isinstance(value, int) else number(value)
+    """Counts, of clients or pages, are whole; small shares keep their digits."""
+    if isinstance(value, int):
+        return f"{value}"
+    return f"{value:.2g}" if 0 < abs(value) < 0.1 else number(value)
 
 
 def _known(row: Row, metric: str) -> bool:

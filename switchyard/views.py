@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from typing import Any
 
 import jinja2
@@ -63,7 +62,7 @@ class Results:
 
 def outcome(experiment: Experiment[Any], records: Sequence[Record]) -> Outcome:
     """All that is shown of an experiment's records."""
-    known = published.statements(experiment)
+    known = published.statements(experiment, records)
     results = Results(Rows.of(records), known, bands.of(experiment, records))
     view: View = import_module(f"{experiment.package()}.view").view(results)
     notes = [*text(experiment.package(), {"rows": results.rows, **view.words}), *view.notes]
@@ -87,22 +86,27 @@ def of_runs(
     """The same of its runs, by the names of their jobs; and of the records of its band."""
     if isinstance(experiment, FromRuns):
         return bands.added(experiment, experiment.outcome(samples), list(band))
-    records = published.beside(experiment.records(samples), published.statements(experiment))
-    return outcome(experiment, [*records, *band])
+    records = experiment.records(samples)
+    known = published.statements(experiment, records)
+    return outcome(experiment, [*published.beside(records, known), *band])
 
 
 @cache
 def _environment() -> jinja2.Environment:
     # plain text: the page escapes what it shows
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True)  # noqa: S701
+    environment = jinja2.Environment(  # noqa: S701
+        loader=jinja2.PackageLoader("switchyard", "experiments"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+    )
     environment.filters |= {**FILTERS, "against": against}
     return environment
 
 
 def text(package: str, words: Mapping[str, Any]) -> list[str]:
     """The paragraphs of an experiment's text, each on one line."""
-    template = (files(package) / "text.md").read_text("utf-8")
-    whole = _environment().from_string(template).render(words)
+    folder = package.rpartition(".")[2]
+    whole = _environment().get_template(f"{folder}/text.md").render(words)
     return [" ".join(part.split()) for part in whole.split("\n\n") if part.strip()]
 
 

@@ -9,14 +9,14 @@ from switchyard.experiments.l4_collisions.measure import L4Collisions
 from switchyard.experiments.l4_extreme.measure import L4Extreme
 from switchyard.experiments.l4_ipc.measure import L4Ipc
 from switchyard.experiments.l4_ipc_size.measure import L4IpcSize
-from switchyard.experiments.l4_overheads import L4Overheads
+from switchyard.experiments.l4_overheads.measure import L4Overheads
 from switchyard.experiments.l4_pagefault.measure import L4PageFault
 from switchyard.experiments.l4_policy.measure import L4Policy
 from switchyard.experiments.l4_primitives.measure import L4Primitives
 from switchyard.experiments.linux_ctx.measure import LinuxCtx
 from switchyard.experiments.linux_extreme.measure import LinuxExtreme
 from switchyard.experiments.linux_ipc.measure import LinuxIpc
-from switchyard.experiments.linux_overheads import LinuxOverheads
+from switchyard.experiments.linux_overheads.measure import LinuxOverheads
 from switchyard.experiments.linux_tlb_sharing.measure import LinuxTlbSharing
 from switchyard.experiments.silicon import Silicon
 from switchyard.experiments.uclinux_ctx.measure import UclinuxCtx

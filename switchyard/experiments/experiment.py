@@ -89,6 +89,8 @@ class Experiment(ABC, Generic[Sample]):
     name: str
     question: str
     source: str
+    # The package that has what is published, if its own has not.
+    published_in: str = ""
     # For `run --band`: which value of a row is shown, and its unit; none, and there is no band.
     band_metric: tuple[str, str] = ("", "")
     band_system: str = "none"  # of the band's records, and their scheme where jobs have none

@@ -78,7 +78,7 @@ def test_what_is_published_stands_beside_its_records_and_in_the_first_table() ->
 def test_published_values_are_those_of_the_kept_records(name: str) -> None:
     kept = records.load(book.kept() / f"{name}.json")
     bare = [replace(one, published=None) for one in kept]
-    assert published.beside(bare, published.statements(EXPERIMENTS[name])) == kept
+    assert published.beside(bare, published.statements(EXPERIMENTS[name], kept)) == kept
 
 
 def test_experiments_that_are_folders_are_shown_without_a_run() -> None:

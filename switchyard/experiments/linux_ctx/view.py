@@ -34,7 +34,7 @@ def view(results: Results) -> View:
             "boards": ctx.boards,
             "kernels": kernels,
             "rings": ctx.rings,
-            "original": ORIGINAL,
+            "largest": [ctx.rings.us(ORIGINAL, size, ctx.rings.ends[-1]) for size in SIZES],
             "flushes": suite.SCHEME,
             "shown": SHOWN,
             "sizes": SIZES,

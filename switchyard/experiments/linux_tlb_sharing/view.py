@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fig. 3 again for each machine, and what sharing saves by the pages in common."""
 
+from collections.abc import Sequence
+
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_tlb_sharing.measure import MACHINES, PAGES, WAYS, Way, Ways
 from switchyard.experiments.rings import Rings
@@ -29,7 +31,7 @@ def view(results: Results) -> View:
         words={
             "machines": MACHINES,
             "rings": rings,
-            "saving": sharing.saving,
+            "savings": sharing.savings,
             "pages": PAGES[1:],
             "drawn": DRAWN,
             "shown": (SHOWN[0], SHOWN[-1]),
@@ -71,6 +73,10 @@ class Sharing:
         """What sharing saves, as a share of the time without."""
         shared, private = (self.rings.us(way, pages, n) for way in (ways.sharing, ways.fast))
         return 1 - shared / private
+
+    def savings(self, ways: Ways, pages: Sequence[int]) -> list[tuple[float, int, int]]:
+        """What it saves with these pages, which, and with how many processes."""
+        return [(self.saving(ways, p, n), p, n) for p in pages for n in self.rings.counts]
 
     def times(self, ways: Ways) -> Table:
         """The figures in numbers, where it is worth it."""
