@@ -2,14 +2,15 @@
 """What is published of an experiment's values: `published.toml` in its folder.
 
 Each statement names metric and cases, the value with its unit and its place in the paper, and in a
-few words why what is measured differs. A project's own limit is a statement too, but no record says
-that it was published.
+few words why what is measured differs. A manual's table is values by metric, of the same cases. A
+project's own limit is a statement too, but no record says that it was published.
 """
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from typing import Any
 
 from switchyard.experiments.experiment import Experiment
 from switchyard.figure import Table
@@ -23,7 +24,7 @@ UNITS = {"us": "µs", "ratio": "times", "1": ""}
 class Statement:
     """A value that a paper gives for some cases, or a limit for them."""
 
-    what: str
+    what: str  # empty: it has no line in the chapter's first table
     metric: str
     value: float
     unit: str
@@ -45,12 +46,18 @@ class Statement:
         )
 
 
-def statements(experiment: Experiment[object], records: Sequence[Record]) -> list[Statement]:
+def statements(experiment: Experiment[Any], records: Sequence[Record]) -> list[Statement]:
     """All that is published of what these records are of, in the file's order."""
     file = files(experiment.published_in or experiment.package()) / "published.toml"
     if not file.is_file():
         return []
-    known = [Statement(**one) for one in tomllib.loads(file.read_text("utf-8"))["statements"]]
+    read = tomllib.loads(file.read_text("utf-8"))
+    known = [Statement(**one) for one in read["statements"]]
+    known += [
+        Statement("", metric, value, **{k: v for k, v in table.items() if k != "values"})
+        for table in read.get("tables", ())
+        for metric, value in table["values"].items()
+    ]
     return [
         statement
         for statement in known
@@ -82,6 +89,7 @@ def table(known: Sequence[Statement], rows: Rows) -> list[Table]:
     cells = [
         _cells(statement, [row for row in some if statement.about(statement.metric, row.where)])
         for statement in known
+        if statement.what
         for some in [rows.select(statement.metric)]
     ]
     if not any(cells):

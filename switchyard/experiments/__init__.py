@@ -18,7 +18,7 @@ from switchyard.experiments.linux_extreme.measure import LinuxExtreme
 from switchyard.experiments.linux_ipc.measure import LinuxIpc
 from switchyard.experiments.linux_overheads.measure import LinuxOverheads
 from switchyard.experiments.linux_tlb_sharing.measure import LinuxTlbSharing
-from switchyard.experiments.silicon import Silicon
+from switchyard.experiments.silicon.measure import Silicon
 from switchyard.experiments.uclinux_ctx.measure import UclinuxCtx
 from switchyard.experiments.uclinux_ipc.measure import UclinuxIpc
 
