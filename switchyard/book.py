@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The results chapters of the book, made from kept results: `switchyard docs`.
 
-`docs/results/` holds what full runs wrote: records and metadata, and an outcome where records are
-not enough. `docs/results.md` and `docs/images/` are views of it. A chapter begins with words that
-were written by hand; what was measured stands between two marks, and is replaced whenever the kept
-results change:
+`docs/results/` holds what full runs wrote: records and metadata. `docs/results.md` and
+`docs/images/` are views of it. A chapter begins with words that were written by hand; what was
+measured stands between two marks, and is replaced whenever the kept results change:
 
     <!-- results: l4-ipc notes -->
     ...

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from typing import Any
 
 import jinja2
@@ -17,7 +18,7 @@ import jinja2
 from switchyard import band as bands
 from switchyard import published
 from switchyard.band import Band
-from switchyard.experiments.experiment import Experiment, FromRuns, Outcome
+from switchyard.experiments.experiment import Experiment, Outcome
 from switchyard.figure import Bars, Figure, Table
 from switchyard.published import Statement
 from switchyard.records import Parameter, Record
@@ -84,8 +85,6 @@ def of_runs(
     experiment: Experiment[Any], samples: Mapping[str, Any], band: Iterable[Record] = ()
 ) -> Outcome:
     """The same of its runs, by the names of their jobs; and of the records of its band."""
-    if isinstance(experiment, FromRuns):
-        return bands.added(experiment, experiment.outcome(samples), list(band))
     records = experiment.records(samples)
     known = published.statements(experiment, records)
     return outcome(experiment, [*published.beside(records, known), *band])
@@ -95,7 +94,7 @@ def of_runs(
 def _environment() -> jinja2.Environment:
     # plain text: the page escapes what it shows
     environment = jinja2.Environment(  # noqa: S701
-        loader=jinja2.PackageLoader("switchyard", "experiments"),
+        loader=jinja2.PackageLoader("switchyard", "experiments"),  # for what texts share
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
     )
@@ -105,8 +104,8 @@ def _environment() -> jinja2.Environment:
 
 def text(package: str, words: Mapping[str, Any]) -> list[str]:
     """The paragraphs of an experiment's text, each on one line."""
-    folder = package.rpartition(".")[2]
-    whole = _environment().get_template(f"{folder}/text.md").render(words)
+    template = (files(package) / "text.md").read_text("utf-8")
+    whole = _environment().from_string(template).render(words)
     return [" ".join(part.split()) for part in whole.split("\n\n") if part.strip()]
 
 

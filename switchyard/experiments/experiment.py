@@ -152,21 +152,3 @@ class Experiment(ABC, Generic[Sample]):
             several = value if isinstance(value, Mapping) else {name: value}
             row |= {str(k): v for k, v in several.items() if isinstance(v, int | float | str)}
         return row
-
-
-class FromRuns(Experiment[Sample]):
-    """An experiment that shows its runs, and not its records alone: these are not enough for it.
-
-    What it shows is kept in a file beside the records (`outcomes`).
-    """
-
-    # What is published of a banded value, or of a ratio, by its name.
-    band_published: Mapping[str, float] = {}
-
-    @abstractmethod
-    def outcome(self, samples: Mapping[str, Sample]) -> Outcome:
-        """What the runs say together, by the names of their jobs."""
-
-    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
-        """Those of its outcome."""
-        return list(self.outcome(samples).records)
