@@ -83,12 +83,12 @@ class Rows(Sequence[Row]):
     @classmethod
     def of(cls, records: Iterable[Record]) -> "Rows":
         """The rows of an experiment's records, but for those of its band."""
-        cases: dict[tuple[object, ...], tuple[dict[str, Parameter], dict[str, float]]] = {}
+        cases: dict[frozenset[object], tuple[dict[str, Parameter], dict[str, float]]] = {}
         for record in records:
             if ASSUMED in record.parameters:
                 continue
             where = record.case
-            _, metrics = cases.setdefault(tuple(where.items()), (where, {}))
+            _, metrics = cases.setdefault(frozenset(where.items()), (where, {}))
             metrics[record.metric] = record.value
         return cls(Row(where, metrics) for where, metrics in cases.values())
 

@@ -53,12 +53,17 @@ class Results:
     statements: Sequence[Statement]
     band: Band | None
 
-    def published(self, metric: str, **where: Parameter) -> float:
-        """What is published of a case, of which something must be."""
+    def paper(self, metric: str, **where: Parameter) -> float | None:
+        """What is published of a case, if something is."""
         statement = published.find(self.statements, metric, **where)
-        if statement is None:
+        return statement.value if statement else None
+
+    def published(self, metric: str, **where: Parameter) -> float:
+        """The same where something must be."""
+        value = self.paper(metric, **where)
+        if value is None:
             raise LookupError(f"nothing is published of {metric}, {where}")
-        return statement.value
+        return value
 
 
 def outcome(experiment: Experiment[Any], records: Sequence[Record]) -> Outcome:

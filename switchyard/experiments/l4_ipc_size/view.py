@@ -14,7 +14,6 @@ from switchyard.experiments.l4_ipc_size.measure import (
     floor,
 )
 from switchyard.figure import Figure, Mark, Series, Table
-from switchyard.published import find
 from switchyard.rows import Row
 from switchyard.views import Results, View
 
@@ -37,8 +36,7 @@ def view(results: Results) -> View:
         return results.rows.find(scheme=scheme, string_bytes=size)
 
     def paper(n: int) -> float | None:
-        statement = find(results.statements, "one_way", scheme="fass", message_registers=n)
-        return statement.value if statement else None
+        return results.paper("one_way", scheme="fass", message_registers=n)
 
     by_words = {s: [words(s, n) for n in WORDS] for s in COLUMNS}
     by_bytes = {

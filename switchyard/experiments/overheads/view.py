@@ -14,7 +14,6 @@ from switchyard.experiments.overheads.formulas import (
     name_of,
 )
 from switchyard.figure import Figure, Mark, Series, Table
-from switchyard.published import find
 from switchyard.rows import Row
 from switchyard.views import Results
 
@@ -98,8 +97,7 @@ class Overheads:
 
     def paper(self, metric: str, **where: str | int) -> float | None:
         """What is published of a case, if something is."""
-        statement = find(self._results.statements, metric, scheme=self.scheme, **where)
-        return statement.value if statement else None
+        return self._results.paper(metric, scheme=self.scheme, **where)
 
     # ---- figures ----
 

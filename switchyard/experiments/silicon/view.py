@@ -55,8 +55,7 @@ class Silicon:
 
     def published(self, machine: str, case: str) -> float | None:
         """What is published for a case on a machine's processor."""
-        statement = find(self._results.statements, case, machine=machine)
-        return statement.value if statement else None
+        return self._results.paper(case, machine=machine)
 
     def as_published(self, machine: str) -> tuple[int, int]:
         """How many instructions take what their manual says, and of how many it says something."""

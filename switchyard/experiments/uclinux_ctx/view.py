@@ -18,7 +18,6 @@ from switchyard.experiments.uclinux import (
 )
 from switchyard.experiments.uclinux_ctx.measure import OWN, SIZES
 from switchyard.figure import Bars, Figure, Mark, Series, Table
-from switchyard.published import find
 from switchyard.records import Parameter
 from switchyard.rows import Row, pivot, present, unsteady
 from switchyard.summary import SPREAD
@@ -99,14 +98,14 @@ class Ctx:
         rows = []
         for size in SIZES:
             for n in SHOWN:
-                paper = find(self.results.statements, "gain", **self.case(size, n))
+                paper = self.results.paper("gain", **self.case(size, n))
                 switches = (self.rings.switch(kernel, size, n) for kernel in self.kernels)
                 rows.append(
                     [
                         f"{size} KB, {n} processes",
                         *(switch.spread("value") for switch in switches),
                         f"{self.gain(size, n)['gain']:.2f}",
-                        f"{paper.value:g}" if paper else "",
+                        f"{paper:g}" if paper else "",
                         *([f"{self.gain(size, n)['gain_over_fass']:.2f}"] if fast else []),
                     ]
                 )
@@ -168,9 +167,9 @@ class Ctx:
             cases = [self.gain(size, n) for n in self.rings.counts]
             series.append(Series(label, label, [row.mark("processes", metric) for row in cases]))
             papers = [
-                Mark(n, paper.value)
+                Mark(n, paper)
                 for n in self.rings.counts
-                if (paper := find(self.results.statements, metric, **self.case(size, n)))
+                if (paper := self.results.paper(metric, **self.case(size, n)))
             ]
             if papers:
                 series.append(Series(label, f"published, {label}", papers, published=True))

@@ -18,7 +18,6 @@ from switchyard.experiments.uclinux import (
 )
 from switchyard.experiments.uclinux_ipc.measure import BW_FIFO, FIFO, LINES
 from switchyard.figure import Bar, Bars, Table
-from switchyard.published import find
 from switchyard.rows import number, present, unsteady
 from switchyard.summary import SPREAD
 from switchyard.views import Results, View
@@ -99,13 +98,12 @@ class Ipc:
 
     def on(self, kernel: Kernel, line: Case) -> Operation:
         """A line on a kernel."""
-        row = self.results.rows.find(line.metric, scheme=kernel.scheme, case=line.case)
+        row = self.results.rows.find(line.metric, **kernel.where, case=line.case)
         return Operation.of(row, line.metric)
 
     def paper(self, kernel: Kernel, line: Case) -> float | None:
         """What the paper has for it."""
-        statement = find(self.results.statements, line.metric, scheme=kernel.scheme, case=line.case)
-        return statement.value if statement else None
+        return self.results.paper(line.metric, **kernel.where, case=line.case)
 
     def gain(self, line: Case, metric: str = "gain") -> float:
         """How much better it is without an MMU."""
@@ -113,8 +111,7 @@ class Ipc:
 
     def paper_gain(self, line: Case) -> float | None:
         """The paper's ratio, from its own values."""
-        statement = find(self.results.statements, "gain", scheme=WITHOUT.scheme, case=line.name)
-        return statement.value if statement else None
+        return self.results.paper("gain", **WITHOUT.where, case=line.name)
 
     @property
     def _gains(self) -> list[str]:
