@@ -30,6 +30,10 @@ class Settings:
     quick: bool = False
     rounds: int | None = None
 
+    def times(self, full: int, quick: int) -> int:
+        """How often something is measured."""
+        return self.rounds or (quick if self.quick else full)
+
 
 @dataclass(frozen=True)
 class Job:

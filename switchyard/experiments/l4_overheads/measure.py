@@ -141,7 +141,7 @@ class L4Overheads(Experiment[Sample]):
         size = QUICK if settings.quick else FULL
         counts = QUICK_COUNTS if settings.quick else COUNTS
         interrupts = QUICK_INTERRUPTS if settings.quick else INTERRUPTS
-        most = settings.rounds or (QUICK_RUNS if settings.quick else RUNS)
+        most = settings.times(RUNS, QUICK_RUNS)
         jobs = []
         for scheme in SCHEMES:
             full = scheme == PAPERS

@@ -46,7 +46,7 @@ class LinuxCtx(Experiment[Run]):
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a kernel, size and boot, which measures every number of processes."""
         counts = ",".join(str(n) for n in (QUICK_COUNTS if settings.quick else COUNTS))
-        rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
         return [
             job
             for kernel in KERNELS

@@ -46,7 +46,7 @@ class LinuxOverheads(Experiment[Sample]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         """A run for each pair and task, five times, and for pairs one with a profile."""
-        runs = range(settings.rounds or (QUICK_RUNS if settings.quick else RUNS))
+        runs = range(settings.times(RUNS, QUICK_RUNS))
         switches, interrupts = (
             (counts[0], counts[-1]) if settings.quick else counts
             for counts in (SWITCHES, INTERRUPTS)

@@ -85,7 +85,7 @@ class LinuxTlbSharing(Experiment[Run]):
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a way, number of pages and boot, which measures every number of processes."""
         counts = ",".join(str(n) for n in (QUICK_COUNTS if settings.quick else COUNTS))
-        rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
         return [
             job
             for way in WAYS

@@ -103,7 +103,7 @@ class Silicon(Experiment[Sample]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a machine."""
-        pairs = settings.rounds or (QUICK_PAIRS if settings.quick else PAIRS)
+        pairs = settings.times(PAIRS, QUICK_PAIRS)
         return [
             Job(
                 name=machine,

@@ -30,7 +30,7 @@ class UclinuxCtx(Experiment[Run]):
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a kernel, size and boot, which measures every number of processes."""
         counts = ",".join(str(n) for n in QUICK_COUNTS) if settings.quick else "2-16"
-        rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
         cases = []
         for size in SIZES:
             words = f"ctx processes={counts} size={size} channel=fifo rounds={rounds}"
