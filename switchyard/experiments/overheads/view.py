@@ -14,7 +14,7 @@ from switchyard.experiments.overheads.formulas import (
     name_of,
 )
 from switchyard.figure import Figure, Mark, Series, Table
-from switchyard.rows import Row
+from switchyard.rows import Row, pivot
 from switchyard.views import Results
 
 # What the paper says of ranges, which no single record is beside. Section 3.2: direct and indirect,
@@ -23,6 +23,18 @@ ALTOGETHER = (0.17, 0.25)
 OF_TASK = {"crc": (0.0, 2.0), "sort": (2.5, 2.5), "aes": (6.0, 8.0), "deflate": (6.0, 8.0)}
 # Section 4.2: direct and indirect, over the tasks, %.
 INTERRUPTED = (0.28, 0.38)
+# The tables' columns: a metric, and so many digits.
+SWITCHED = {
+    "together, s": ("together", 3), "direct, ms": ("direct", 2), "indirect, ms": ("indirect", 2),
+    "1st task": ("first", 2), "2nd task": ("second", 2), "switches": ("indirect_switches", 2),
+    "indirect, %": ("indirect_percent", 3), "altogether, %": ("altogether_percent", 3),
+}  # fmt: skip
+INTERRUPTS = {
+    "alone, s": ("alone", 3), "direct, µs": ("direct", 0),
+    "indirect, µs": ("interrupt_indirect", 1),
+    "indirect, %": ("interrupt_indirect_percent", 4),
+    "altogether, %": ("interrupt_altogether_percent", 4),
+}  # fmt: skip
 
 
 def titled(pair: Pair) -> str:
@@ -167,7 +179,7 @@ class Overheads:
     def figure_5(self) -> Figure:
         """The indirect overhead of interrupts by task (Fig. 5)."""
         series = [
-            Series(task, NAMES[task], [self._interrupted(task, n) for n in self.interrupts])
+            Series(task, NAMES[task], [self._mark(task, n) for n in self.interrupts])
             for task in TASKS
         ]
         ends = ", ".join(f"{line.label} {line.marks[-1].y:.1f}" for line in series)
@@ -193,7 +205,7 @@ class Overheads:
             series=series,
         )
 
-    def _interrupted(self, task: str, n: int) -> Mark:
+    def _mark(self, task: str, n: int) -> Mark:
         """With its spread over the runs, which is often as large as it is."""
         row, metric = self.task(task, n), "interrupt_indirect"
         low, high = (row.get(f"{metric}_{end}") for end in ("least", "most"))
@@ -203,57 +215,37 @@ class Overheads:
 
     def tables(self) -> list[Table]:
         """With the most switches, and with the most interrupts."""
-        switched, interrupted = [], []
-        for pair in self.pairs:
-            alone, row = self.pair(pair, 1), self.pair(pair)
-            switched.append(
-                [
-                    titled(pair),
-                    f"{alone['running']:.3f}",
-                    f"{row['direct']:.2f}",
-                    f"{row['indirect']:.2f}",
-                    *(f"{self.of(pair, task):.2f}" for task in pair),
-                    f"{row['indirect_switches']:.2f}",
-                    f"{row['indirect_percent']:.3f}",
-                    f"{row['altogether_percent']:.3f}",
-                ]
-            )
         direct = self.once["interrupt_direct"]
-        for task in TASKS:
-            row = self.task(task)
-            interrupted.append(
-                [
-                    NAMES[task],
-                    f"{self.task(task, 0)['task_running']:.3f}",
-                    f"{self.most_interrupts * direct:.0f}",
-                    f"{row['interrupt_indirect']:.1f}",
-                    f"{row['interrupt_indirect_percent']:.4f}",
-                    f"{row['interrupt_altogether_percent']:.4f}",
-                ]
-            )
         return [
-            Table(
-                title=f"{self.about}: {self.most} context switches",
-                columns=[
-                    "tasks", "together, s", "direct, ms", "indirect, ms", "1st task", "2nd task",
-                    "switches", "indirect, %", "altogether, %",
-                ],
-                rows=switched,
-                caption=f"published ({PAPER}) altogether: {ALTOGETHER[0]:g} to {ALTOGETHER[1]:g} % "
-                f"with {MOST_SWITCHES} switches; max CV {self.once['switch_max_cv']:.2g}",
+            pivot(
+                f"{self.about}: {self.most} context switches",
+                "tasks",
+                [(titled(pair), self._switched(pair)) for pair in self.pairs],
+                SWITCHED,
+                f"published ({PAPER}) altogether: {ALTOGETHER[0]:g} to {ALTOGETHER[1]:g} % with "
+                f"{MOST_SWITCHES} switches; max CV {self.once['switch_max_cv']:.2g}",
             ),
-            Table(
-                title=f"{self.about}: {self.most_interrupts} interrupts of {direct:.2f} µs",
-                columns=[
-                    "task", "alone, s", "direct, µs", "indirect, µs", "indirect, %",
-                    "altogether, %",
-                ],
-                rows=interrupted,
-                caption=f"published ({PAPER}) altogether: {INTERRUPTED[0]:g} to "
-                f"{INTERRUPTED[1]:g} % with {MOST_INTERRUPTS} interrupts; max CV "
-                f"{self.once['interrupt_max_cv']:.2g}",
+            pivot(
+                f"{self.about}: {self.most_interrupts} interrupts of {direct:.2f} µs",
+                "task",
+                [(NAMES[task], self._interrupted(task)) for task in TASKS],
+                INTERRUPTS,
+                f"published ({PAPER}) altogether: {INTERRUPTED[0]:g} to {INTERRUPTED[1]:g} % with "
+                f"{MOST_INTERRUPTS} interrupts; max CV {self.once['interrupt_max_cv']:.2g}",
             ),
-        ]  # fmt: skip
+        ]
+
+    def _switched(self, pair: Pair) -> Row:
+        """A pair's row of the table: its time with one switch, and its tasks, in it."""
+        row, (first, second) = self.pair(pair), (self.of(pair, task) for task in pair)
+        together = self.pair(pair, 1)["running"]
+        return Row(row.where, {**row, "together": together, "first": first, "second": second})
+
+    def _interrupted(self, task: str) -> Row:
+        """A task's: its time without interrupts, and what they take directly, in it."""
+        row, alone = self.task(task), self.task(task, 0)["task_running"]
+        direct = self.most_interrupts * self.once["interrupt_direct"]
+        return Row(row.where, {**row, "alone": alone, "direct": direct})
 
     def unsteady(self) -> list[str]:
         """What is not known well of the overheads."""
