@@ -420,6 +420,10 @@ def records(
     return of_case(experiment, run.machine, SYSTEM, scheme, parameters, values)
 
 
+# Figures of operations say so of their bars.
+BARS = "bars: 95 % confidence interval of the mean, over the boots"
+
+
 def ticks(highest: float, step: float) -> tuple[tuple[float, float], list[float]]:
     """The range of an axis from 0 to above `highest`, and its ticks."""
     count = int(highest / step) + 1

@@ -135,7 +135,7 @@ class Rings:
         every = 2 if last <= 16 else 4 if last <= 32 else 5
         return Figure(
             title=title,
-            subtitle=subtitle,
+            subtitle=[*subtitle, suite.BARS],
             x_title="processes",
             y_title="a switch, µs",
             description=(

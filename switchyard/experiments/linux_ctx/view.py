@@ -95,7 +95,7 @@ class Ctx:
             f"A switch between processes on Linux that {kernel.does}",
             [
                 f"{kernel.about}; a ring of processes, each touching its own memory;",
-                "means; what passing the token and touching take without a switch is taken off",
+                "means; what passing the token and touching take without a switch is taken off;",
             ],
             lines,
             "a line for each size from 0 to 16 KB",
@@ -108,7 +108,7 @@ class Ctx:
             "A switch between processes, by how the kernel switches",
             [
                 f"{kernels[0].about}; a ring of processes that touch no memory; means; what",
-                "passing the token takes alone is taken off; 13 processes have domains at a time",
+                "passing the token takes alone is taken off; 13 processes have domains at a time;",
             ],
             [self.rings.line(kernel, 0, kernel.short) for kernel in kernels],
             f"a line for each kernel on {kernels[0].board}",

@@ -112,7 +112,8 @@ class Extreme:
             title=f"Pages that processes could share, on Linux that {kernel.does}",
             subtitle=[
                 f"{kernel.about}; each process reads a byte of every page and yields;",
-                "published, fast and shared: private up to 9 times (2 processes), 3.7 times (16)",
+                "published, fast and shared: private up to 9 times (2 processes), 3.7 times (16);",
+                suite.BARS,
             ],
             x_title="pages",
             y_title="a process's turn, µs",

@@ -114,7 +114,7 @@ class Sharing:
                 f"{ways.original.kernel.about}; a ring of processes, each reads a byte of every "
                 "page;",
                 (published if ways == MACHINES[0] else "")
-                + "passing and reading without a switch are taken off",
+                + "passing and reading without a switch are taken off;",
             ],
             [self.rings.line(way, DRAWN, way.kernel.short) for way in ways.drawn],
             f"a line for each kernel on {ways.board}",

@@ -151,7 +151,7 @@ class Ctx:
             [
                 f"{ABOUT}; a ring of processes over FIFOs, each touching its own",
                 "memory; means; what passing the token and touching take without a switch is taken "
-                "off",
+                "off;",
             ],
             lines,
             f"with an MMU and without one, at {', '.join(f'{size}' for size in sizes)} KB",
