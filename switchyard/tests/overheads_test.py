@@ -6,7 +6,6 @@ import pytest
 from switchyard import plot, published
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.overheads import formulas
 from switchyard.experiments.overheads.formulas import (
     PAIRS,
     TASKS,
@@ -61,8 +60,8 @@ def statements(records: list[Record]) -> list[Statement]:
 
 def shown(switched: Switching, interrupted: Interrupting) -> Overheads:
     """What is shown of the records of both."""
-    records = formulas.switch_records(ORIGIN, switched)
-    records += formulas.interrupt_records(ORIGIN, interrupted)
+    records = switched.records(ORIGIN)
+    records += interrupted.records(ORIGIN)
     return Overheads(Results(Rows.of(records), statements(records), None), "flush", "here", "it")
 
 
@@ -80,9 +79,9 @@ def test_the_interval_of_a_pair_is_over_its_runs() -> None:
     assert found.interval(pair, 99).half == pytest.approx(4.303 * 100_000 / 3**0.5)
     assert found.indirect_interval(pair, 99).half == pytest.approx(0, abs=1e-3)
     assert found.indirect_interval(pair, 99).mean == pytest.approx(found.indirect(pair, 99).total)
-    metrics = {one.metric for one in formulas.switch_records(ORIGIN, found)}
+    metrics = {one.metric for one in found.records(ORIGIN)}
     assert {"running_uncertainty", "indirect_uncertainty"} <= metrics
-    single = {one.metric for one in formulas.switch_records(ORIGIN, switching())}
+    single = {one.metric for one in switching().records(ORIGIN)}
     assert not {"running_uncertainty", "indirect_uncertainty"} & single
 
 
@@ -136,7 +135,7 @@ def test_the_coefficient_of_variation_is_the_largest() -> None:
 
 
 def test_published_values_stand_at_their_number_of_switches_only() -> None:
-    records = formulas.switch_records(ORIGIN, switching())
+    records = switching().records(ORIGIN)
     beside = {
         (r.metric, r.parameters.get("pair"), r.parameters.get("switches")): r.published.value
         for r in published.beside(records, statements(records))
@@ -153,7 +152,7 @@ def test_published_values_stand_at_their_number_of_switches_only() -> None:
         ("indirect_percent", "aes-crc", 99): 0.10,
         ("indirect_percent", "aes-deflate", 99): 0.18,
     }
-    records = formulas.interrupt_records(ORIGIN, interrupting())
+    records = interrupting().records(ORIGIN)
     found = published.beside(records, statements(records))
     assert {r.published.value for r in found if r.published and r.unit == "%"} == {
         0.01,
@@ -162,7 +161,7 @@ def test_published_values_stand_at_their_number_of_switches_only() -> None:
         0.09,
     }
     # a shorter run's tasks are smaller
-    records = formulas.switch_records(ORIGIN, switching((1, 9)))
+    records = switching((1, 9)).records(ORIGIN)
     found = published.beside(records, statements(records))
     assert [r.metric for r in found if r.published] == ["switch_direct"]
 
@@ -211,7 +210,7 @@ def test_the_spread_of_an_interrupted_task_is_that_of_its_runs() -> None:
     found = Interrupting(CLOCK_HZ, D, runs)
     assert found.indirect_spread("sort", 9) == (9_000 - 9 * D, 18_000 - 9 * D)
     assert found.indirect_spread("sort", 0) == (0, 0)
-    records = formulas.interrupt_records(ORIGIN, found)
+    records = found.records(ORIGIN)
     row = Rows.of(records).find("interrupt_indirect_least", interrupts=9)
     assert row["interrupt_indirect_least"] == pytest.approx(found.us(9_000 - 9 * D))
     # and its interval that of their differences, each beside its own: 12.706 standard deviations
@@ -223,4 +222,4 @@ def test_the_spread_of_an_interrupted_task_is_that_of_its_runs() -> None:
     # nothing to spread over
     single = Interrupting(CLOCK_HZ, D, {("sort", 0): [1], ("sort", 9): [2]})
     assert single.indirect_spread("sort", 9) is None
-    assert not [r for r in formulas.interrupt_records(ORIGIN, single) if "least" in r.metric]
+    assert not [r for r in single.records(ORIGIN) if "least" in r.metric]

@@ -272,21 +272,21 @@ def _measured_direct(job: Job, stats: Stats, sample: Sample) -> Sample:
 
 def _parts(functions: Sequence[Function]) -> dict[str, float]:
     """Where the cycles of a switch went; the few of taking the time stamps are in it."""
-    found = dict.fromkeys(PARTS, 0.0)
-    for one in functions:
+    parts = dict.fromkeys(PARTS, 0.0)
+    for function in functions:
         waited = {
-            suite.IFILL: one.fetch_fill_cycles,
-            suite.DFILL: one.data_fill_cycles,
-            suite.WALKS: one.fetch_walk_cycles + one.data_walk_cycles,
+            suite.IFILL: function.fetch_fill_cycles,
+            suite.DFILL: function.data_fill_cycles,
+            suite.WALKS: function.fetch_walk_cycles + function.data_walk_cycles,
         }
         own = EMPTYING
-        if not (one.kernel and FLUSHING.fullmatch(one.name)):
-            own = suite.KERNEL if one.kernel else suite.PROGRAM
-            waited[suite.BUFFER] = one.write_buffer_cycles
-        found[own] += one.cycles - sum(waited.values())
+        if not (function.kernel and FLUSHING.fullmatch(function.name)):
+            own = suite.KERNEL if function.kernel else suite.PROGRAM
+            waited[suite.BUFFER] = function.write_buffer_cycles
+        parts[own] += function.cycles - sum(waited.values())
         for part, cycles in waited.items():
-            found[part] += cycles
-    return {part: cycles / DIRECT_TIMES for part, cycles in found.items()}
+            parts[part] += cycles
+    return {part: cycles / DIRECT_TIMES for part, cycles in parts.items()}
 
 
 # ---- runs together ----
@@ -319,8 +319,8 @@ def _records(samples: Sequence[Sample]) -> list[Record]:
     interrupting = Interrupting(direct.clock_hz, invoked["own"], alone)
     on = Origin(L4Overheads.name, direct.machine, l4.SYSTEM, direct.scheme)
     us, ms = interrupting.us, switching.ms
-    records = formulas.switch_records(on, switching)
-    records += formulas.interrupt_records(on, interrupting)
+    records = switching.records(on)
+    records += interrupting.records(on)
     other = [("interrupt_direct", us(invoked["other"]), "us")]
     records += of_case(*on, {"handler": "other"}, other)
     parts = [(f"switch_part: {part}", us(cycles), "us") for part, cycles in direct.parts.items()]

@@ -112,9 +112,9 @@ def _scheme_bars(schemes: Mapping[str, Scheme]) -> Bars:
         + ", ".join(f"with {s} {ms[0]:.2f} to {ms[-1]:.2f} ms" for s, ms in told.items())
         + ".",
         bars=[
-            Bar(titled(pair), scheme, found.overhead(pair))
+            Bar(titled(pair), name, scheme.overhead(pair))
             for pair in pairs
-            for scheme, found in schemes.items()
+            for name, scheme in schemes.items()
         ],
         stacked=False,
     )
@@ -122,13 +122,19 @@ def _scheme_bars(schemes: Mapping[str, Scheme]) -> Bars:
 
 def _switch_bars(schemes: Mapping[str, Scheme]) -> Bars:
     """Where the time of one switch goes."""
-    told = ", ".join(f"{s} {found.once['switch_direct']:.1f}" for s, found in schemes.items())
+    told = ", ".join(
+        f"{name} {scheme.once['switch_direct']:.1f}" for name, scheme in schemes.items()
+    )
     return Bars(
         title="Where the time of one context switch goes, from cold caches",
         subtitle=[f"{ABOUT}; the direct overhead, by function and by what it waited for"],
         value_title="µs a switch",
         description=f"Stacked bars, one a scheme; a switch takes, in µs: {told}.",
-        bars=[Bar(s, part, us) for s, found in schemes.items() for part, us in found.parts.items()],
+        bars=[
+            Bar(name, part, us)
+            for name, scheme in schemes.items()
+            for part, us in scheme.parts.items()
+        ],
     )
 
 
@@ -163,16 +169,16 @@ def _switch_table(schemes: Mapping[str, Scheme]) -> Table:
     """Every pair under every scheme."""
     rows = []
     for pair in schemes[PAPERS].pairs:
-        for scheme, found in schemes.items():
-            row = found.pair(pair)
+        for name, scheme in schemes.items():
+            row = scheme.pair(pair)
             rows.append(
                 [
                     titled(pair),
-                    scheme,
+                    name,
                     f"{row['direct']:.2f}",
                     f"{row['indirect']:.2f}",
                     f"{row['altogether_percent']:.4f}",
-                    f"{found.saved(schemes[PAPERS])[titled(pair)]:.0%}",
+                    f"{scheme.saved(schemes[PAPERS])[titled(pair)]:.0%}",
                 ]
             )
     return Table(
@@ -192,12 +198,12 @@ def _interrupt_table(schemes: Mapping[str, Scheme]) -> Table:
         columns=["scheme", "own space", "other space", *(NAMES[task] for task in TASKS)],
         rows=[
             [
-                scheme,
-                f"{found.once['interrupt_direct']:.2f}",
-                f"{found.other_handler:.2f}",
-                *(f"{found.task(task)['interrupt_altogether_percent']:.4f}" for task in TASKS),
+                name,
+                f"{scheme.once['interrupt_direct']:.2f}",
+                f"{scheme.other_handler:.2f}",
+                *(f"{scheme.task(task)['interrupt_altogether_percent']:.4f}" for task in TASKS),
             ]
-            for scheme, found in schemes.items()
+            for name, scheme in schemes.items()
         ],
         caption="the handler is a thread in the interrupted task's space, or in one of its own",
     )

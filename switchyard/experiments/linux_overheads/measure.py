@@ -93,8 +93,8 @@ class LinuxOverheads(Experiment[Sample]):
         runs = Runs(samples)
         on = Origin(self.name, MACHINE, suite.SYSTEM, suite.SCHEME)
         cold = [("interrupt_direct_cold", runs.us(runs.cold_interrupt.cycles), "us")]
-        records = formulas.switch_records(on, runs.switching)
-        records += formulas.interrupt_records(on, runs.interrupting)
+        records = runs.switching.records(on)
+        records += runs.interrupting.records(on)
         records += of_case(*on, {}, cold)
         for name, single in (("switch", runs.switch), ("interrupt", runs.interrupt)):
             counted = [(f"{name}_direct_{c}", n, "per_operation") for c, n in single.counts.items()]

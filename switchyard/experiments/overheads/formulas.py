@@ -35,6 +35,20 @@ INVOCATIONS = 100  # of the interrupt whose mean is D (section 4.1)
 RUNS = 5  # a point (section 3.1)
 
 
+class Origin(NamedTuple):
+    """What the records of a measurement have in common."""
+
+    experiment: str
+    machine: str
+    system: str
+    scheme: str
+
+
+def name_of(pair: Pair) -> str:
+    """A pair as records and jobs have it."""
+    return "-".join(pair)
+
+
 @dataclass(frozen=True)
 class PairRun:
     """One run of a pair, in cycles: each task's slices together, and every switch between them."""
@@ -89,7 +103,7 @@ class Switching:
 
     def counts(self, pair: Pair) -> list[int]:
         """The numbers of switches that there are runs with."""
-        return sorted(n for one, n in self.runs if one == pair)
+        return sorted(n for of, n in self.runs if of == pair)
 
     @property
     def most(self) -> int:
@@ -137,6 +151,39 @@ class Switching:
         """The largest coefficient of variation of a point's running times."""
         return max(variation([run.total for run in runs]) for runs in self.runs.values())
 
+    def records(self, origin: Origin) -> list[Record]:
+        """C, and for each pair and n what the formulas give."""
+        once = [
+            ("switch_direct", self.ms(self.direct) * 1e3, "us"),
+            ("switch_max_cv", self.max_cv(), "1"),
+        ]
+        records = of_case(*origin, {}, once)
+        for pair in self.pairs:
+            for n in self.counts(pair):
+                records += self._pair(origin, pair, n)
+        return records
+
+    def _pair(self, origin: Origin, pair: Pair, n: int) -> list[Record]:
+        where: dict[str, Parameter] = {"pair": name_of(pair), "switches": n}
+        indirect = self.indirect(pair, n)
+        values = [
+            ("running", self.ms(self.total(pair, n)) / 1e3, "s"),
+            ("running_cv", variation([run.total for run in self.runs[pair, n]]), "1"),
+            ("runs", len(self.runs[pair, n]), "1"),
+            *_uncertain("running", self.interval(pair, n)),
+            ("direct", self.ms(n * self.direct), "ms"),
+            ("indirect", self.ms(indirect.total), "ms"),
+            ("indirect_percent", self.indirect_percent(pair, n), "%"),
+            *(_uncertain("indirect", self.indirect_interval(pair, n)) if n > 1 else []),
+            ("altogether_percent", self.altogether_percent(pair, n), "%"),
+            ("indirect_switches", self.ms(indirect.inflation), "ms"),
+        ]
+        records = of_case(*origin, where, values)
+        for task, cycles in zip(pair, (indirect.first, indirect.second), strict=True):
+            own = [("indirect_task", self.ms(cycles), "ms")]
+            records += of_case(*origin, {**where, "task": task}, own)
+        return records
+
 
 @dataclass(frozen=True)
 class Interrupting:
@@ -153,7 +200,7 @@ class Interrupting:
 
     def counts(self, task: str) -> list[int]:
         """The numbers of interrupts that there are runs with."""
-        return sorted(n for one, n in self.runs if one == task)
+        return sorted(n for of, n in self.runs if of == task)
 
     def us(self, cycles: float) -> float:
         """Cycles as time."""
@@ -195,6 +242,42 @@ class Interrupting:
         """The largest coefficient of variation of a point's running times."""
         return max(variation(runs) for runs in self.runs.values())
 
+    def records(self, origin: Origin) -> list[Record]:
+        """D, and for each task and n what the formulas give."""
+        once = [
+            ("interrupt_direct", self.us(self.direct), "us"),
+            ("interrupt_max_cv", self.max_cv(), "1"),
+        ]
+        records = of_case(*origin, {}, once)
+        for task in self.tasks:
+            for n in self.counts(task):
+                values = [
+                    ("task_running", self.us(self.total(task, n)) / 1e6, "s"),
+                    ("task_running_cv", variation(self.runs[task, n]), "1"),
+                    *_uncertain("task_running", self.interval(task, n)),
+                    ("interrupt_indirect", self.us(self.indirect(task, n)), "us"),
+                    *(
+                        _uncertain("interrupt_indirect", self.indirect_interval(task, n))
+                        if n > 0
+                        else []
+                    ),
+                    ("interrupt_indirect_percent", self.indirect_percent(task, n), "%"),
+                    ("interrupt_altogether_percent", self.altogether_percent(task, n), "%"),
+                    *self._ends(task, n),
+                ]
+                records += of_case(*origin, {"task": task, "interrupts": n}, values)
+        return records
+
+    def _ends(self, task: str, n: int) -> list[tuple[str, float, str]]:
+        """The least and the most of single runs, where there are several."""
+        spread = self.indirect_spread(task, n)
+        if spread is None:
+            return []
+        return [
+            (f"interrupt_indirect_{end}", self.us(cycles), "us")
+            for end, cycles in zip(("least", "most"), spread, strict=True)
+        ]
+
 
 def variation(values: Sequence[float]) -> float:
     """The coefficient of variation, standard deviation over mean; 0 of a single value."""
@@ -214,95 +297,8 @@ def _mean(values: Iterable[int]) -> float:
     return statistics.fmean(values)
 
 
-class Origin(NamedTuple):
-    """What the records of a measurement have in common."""
-
-    experiment: str
-    machine: str
-    system: str
-    scheme: str
-
-
-def name_of(pair: Pair) -> str:
-    """A pair as records and jobs have it."""
-    return "-".join(pair)
-
-
-def switch_records(origin: Origin, found: Switching) -> list[Record]:
-    """C, and for each pair and n what the formulas give."""
-    once = [
-        ("switch_direct", found.ms(found.direct) * 1e3, "us"),
-        ("switch_max_cv", found.max_cv(), "1"),
-    ]
-    records = of_case(*origin, {}, once)
-    for pair in found.pairs:
-        for n in found.counts(pair):
-            records += _pair_records(origin, found, pair, n)
-    return records
-
-
-def _pair_records(origin: Origin, found: Switching, pair: Pair, n: int) -> list[Record]:
-    where: dict[str, Parameter] = {"pair": name_of(pair), "switches": n}
-    indirect = found.indirect(pair, n)
-    values = [
-        ("running", found.ms(found.total(pair, n)) / 1e3, "s"),
-        ("running_cv", variation([run.total for run in found.runs[pair, n]]), "1"),
-        ("runs", len(found.runs[pair, n]), "1"),
-        *_uncertain("running", found.interval(pair, n)),
-        ("direct", found.ms(n * found.direct), "ms"),
-        ("indirect", found.ms(indirect.total), "ms"),
-        ("indirect_percent", found.indirect_percent(pair, n), "%"),
-        *(_uncertain("indirect", found.indirect_interval(pair, n)) if n > 1 else []),
-        ("altogether_percent", found.altogether_percent(pair, n), "%"),
-        ("indirect_switches", found.ms(indirect.inflation), "ms"),
-    ]
-    records = of_case(*origin, where, values)
-    for task, cycles in zip(pair, (indirect.first, indirect.second), strict=True):
-        own = [("indirect_task", found.ms(cycles), "ms")]
-        records += of_case(*origin, {**where, "task": task}, own)
-    return records
-
-
 def _uncertain(metric: str, known: Interval) -> list[tuple[str, float, str]]:
     """Half the interval as a share of the mean, where there are runs enough to know of one."""
     if known.uncertainty == math.inf:
         return []
     return [(f"{metric}_uncertainty", known.uncertainty, "1")]
-
-
-def interrupt_records(origin: Origin, found: Interrupting) -> list[Record]:
-    """D, and for each task and n what the formulas give."""
-    once = [
-        ("interrupt_direct", found.us(found.direct), "us"),
-        ("interrupt_max_cv", found.max_cv(), "1"),
-    ]
-    records = of_case(*origin, {}, once)
-    for task in found.tasks:
-        for n in found.counts(task):
-            values = [
-                ("task_running", found.us(found.total(task, n)) / 1e6, "s"),
-                ("task_running_cv", variation(found.runs[task, n]), "1"),
-                *_uncertain("task_running", found.interval(task, n)),
-                ("interrupt_indirect", found.us(found.indirect(task, n)), "us"),
-                *(
-                    _uncertain("interrupt_indirect", found.indirect_interval(task, n))
-                    if n > 0
-                    else []
-                ),
-                ("interrupt_indirect_percent", found.indirect_percent(task, n), "%"),
-                ("interrupt_altogether_percent", found.altogether_percent(task, n), "%"),
-                *_ends(found, task, n),
-            ]
-            records += of_case(*origin, {"task": task, "interrupts": n}, values)
-    return records
-
-
-def _ends(found: Interrupting, task: str, n: int) -> list[tuple[str, float, str]]:
-    """The least and the most of single runs, where there are several."""
-    spread = found.indirect_spread(task, n)
-    if spread is None:
-        return []
-    return [
-        (f"interrupt_indirect_{end}", found.us(cycles), "us")
-        for end, cycles in zip(("least", "most"), spread, strict=True)
-    ]
