@@ -10,7 +10,6 @@ from switchyard.experiments.uclinux import (
     ABOUT,
     FASTER,
     KERNELS,
-    PAPER,
     PAPERS,
     WITH,
     WITHOUT,
@@ -98,14 +97,12 @@ class Ctx:
         rows = []
         for size in SIZES:
             for n in SHOWN:
-                paper = self.results.paper("gain", **self.case(size, n))
                 switches = (self.rings.switch(kernel, size, n) for kernel in self.kernels)
                 rows.append(
                     [
                         f"{size} KB, {n} processes",
                         *(switch.spread("value") for switch in switches),
                         f"{self.gain(size, n)['gain']:.2f}",
-                        f"{paper:g}" if paper else "",
                         *([f"{self.gain(size, n)['gain_over_fass']:.2f}"] if fast else []),
                     ]
                 )
@@ -115,11 +112,9 @@ class Ctx:
                 "touched by each",
                 *(kernel.short for kernel in self.kernels),
                 "ratio",
-                "paper's ratio",
                 *(["ratio, fast"] if fast else []),
             ],
             rows=rows,
-            caption=f"published: {PAPER}, section 5.2; its figures' other values are not given",
         )
 
     def counted(self) -> Table:
