@@ -45,17 +45,16 @@ def view(results: Results) -> View:
     tables = [
         Table(
             title="One way, cycles, by message registers: median of the round trips, halved",
-            columns=["words", *COLUMNS, "published", "floor"],
+            columns=["words", *COLUMNS, "floor"],
             rows=[
                 [
                     f"{n}",
                     *(f"{curve[n]['one_way']:.0f}" for curve in by_words.values()),
-                    f"{paper(n) or ''}",
                     f"{floor(n)}",
                 ]
                 for n in SHOWN
             ],
-            caption=f"published: {NICTA}; floor: no checks, every access a hit",
+            caption="floor: no checks, every access a hit",
         ),
         Table(
             title="One way, cycles, with a string",

@@ -22,12 +22,11 @@ def view(results: Results) -> View:
     limits = {statement.metric: statement.value for statement in results.statements}
     table = Table(
         title="Primitives, cycles: median",
-        columns=["", *COLUMNS, "limit", "what"],
+        columns=["", *COLUMNS, "what"],
         rows=[
             [
                 name,
                 *(f"{row[name]:.0f}" if name in row else "" for row in rows.values()),
-                f"{limits[name]:g}" if name in limits else "",
                 what,
             ]
             for name, what in WHAT.items()
