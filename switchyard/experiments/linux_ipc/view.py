@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's columns beside ours, and where the time of an operation went."""
+"""The paper's table again, and where the time of an operation went."""
 
 from collections.abc import Sequence
 
@@ -56,6 +56,11 @@ def view(results: Results) -> View:
     )
 
 
+def _faster(slow: float, fast: float, line: Case) -> float:
+    """How many times faster: of a rate more is better."""
+    return fast / slow if line.unit == "MB/s" else slow / fast
+
+
 class Ipc:
     """The cases, by kernel and line."""
 
@@ -76,8 +81,7 @@ class Ipc:
 
     def gain(self, slow: Kernel, fast: Kernel, line: Case) -> float:
         """How many times faster one kernel is than the other."""
-        ratio = self.on(slow, line)["value"] / self.on(fast, line)["value"]
-        return 1 / ratio if line.unit == "MB/s" else ratio
+        return _faster(self.on(slow, line)["value"], self.on(fast, line)["value"], line)
 
     def times(self, original: Kernel, *others: Kernel) -> Table:
         """What the fast switch brings of what could be brought."""
@@ -88,36 +92,30 @@ class Ipc:
             columns=[
                 "benchmark",
                 "unit",
-                *(["paper", "paper, fast", "times"] if beside else []),
                 *(kernel.scheme for kernel in (original, *others)),
                 *(f"flush/{kernel.scheme}" for kernel in others),
+                *(["flush/fass there"] if beside else []),
             ],
             rows=[
                 [
                     line.name,
                     line.unit.replace("us", "µs"),
-                    *(self._papers(line) if beside else []),
                     *(self.on(k, line).spread("value") for k in (original, *others)),
                     *(f"{self.gain(original, kernel, line):.2f}" for kernel in others),
+                    *([self._gain_there(line)] if beside else []),
                 ]
                 for line in LINES
             ],
-            caption=(f"published: {PAPER} (deviations), and their ratio. " if beside else "")
-            + "Ratios: by how much less it takes (of MB/s: more). ≈: unstable, see the notes",
+            caption="Ratios: by how much less it takes (of MB/s: more)"
+            + (f"; there: in {PAPER}" if beside else "")
+            + ". ≈: unstable, see the notes",
             words=["unit"],
         )
 
-    def _papers(self, line: Case) -> list[str]:
-        """Original, fast, and by how much the fast kernel is faster."""
+    def _gain_there(self, line: Case) -> str:
+        """The same of the paper's kernels."""
         slow, fast = self.paper(line, "flush"), self.paper(line, "fass")
-        if not slow or not fast:
-            return ["", "", ""]
-        ratio = slow.value / fast.value
-        return [
-            f"{slow.value:g} ({slow.deviation:g})",
-            f"{fast.value:g}",
-            f"{1 / ratio if line.unit == 'MB/s' else ratio:.2f}",
-        ]
+        return f"{_faster(slow.value, fast.value, line):.2f}" if slow and fast else ""
 
     def costs(self, kernel: Kernel) -> Table:
         """What each operation met, counted; and where its time went."""
