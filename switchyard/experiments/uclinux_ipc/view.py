@@ -3,7 +3,7 @@
 
 from switchyard.build_linux import Linux
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.lines import MEGABYTE, Case
+from switchyard.experiments.lines import MEGABYTE, Lines
 from switchyard.experiments.linux_suite import Operation
 from switchyard.experiments.uclinux import (
     ABOUT,
@@ -13,15 +13,13 @@ from switchyard.experiments.uclinux import (
     PAPERS,
     WITH,
     WITHOUT,
-    Kernel,
 )
 from switchyard.experiments.uclinux_ipc.measure import BW_FIFO, FIFO, LINES
 from switchyard.figure import Bar, Bars, Table
-from switchyard.rows import number, present, unsteady
+from switchyard.rows import number, present
 from switchyard.summary import SPREAD
 from switchyard.views import Results, View
 
-BY_NAME = {line.name: line for line in LINES}
 # Linux 2.6.7 keeps one page in a pipe, as 2.4 did (its include/linux/pipe_fs_i.h, PIPE_SIZE); the
 # ring of 16 pages came with 2.6.11. A megabyte is 256 pages, each filled and emptied.
 SWITCHES_THERE = 2 * MEGABYTE // 4096
@@ -33,15 +31,13 @@ def view(results: Results) -> View:
     return View(
         tables=[ipc.values(), ipc.costs()],
         figures={
-            "": ipc.bars(FIFO, "A token to another process and back", "µs"),
-            "bandwidth": ipc.bars(BW_FIFO, "Bytes to another process", "MB/s"),
+            "": ipc.bars(FIFO.name, "A token to another process and back", "µs"),
+            "bandwidth": ipc.bars(BW_FIFO.name, "Bytes to another process", "MB/s"),
             "breakdown": ipc.breakdown(),
         },
         words={
-            "on": lambda kernel, name: ipc.on(kernel, BY_NAME[name]),
-            "paper": lambda kernel, name: ipc.paper(kernel, BY_NAME[name]),
-            "gain": lambda name, metric="gain": ipc.gain(BY_NAME[name], metric),
-            "paper_gain": lambda name: ipc.paper_gain(BY_NAME[name]),
+            "ipc": ipc,
+            "suite": suite,
             "saved": lambda slow, flat: _more(slow, flat, " µs") or "less than 1 µs of anything",
             "remains": lambda fast, flat: _more(fast, flat, "", least=1),
             "flush_share": _flush_share,
@@ -52,20 +48,8 @@ def view(results: Results) -> View:
             "mhz": CLOCK_MHZ,
             "megabyte": MEGABYTE,
             "switches_there": SWITCHES_THERE,
-            "ifill": suite.IFILL,
-            "dfill": suite.DFILL,
-            "kernels": suite.KERNEL,
-            "program": suite.PROGRAM,
-            "buffer": suite.BUFFER,
         },
-        notes=unsteady(
-            (
-                (f"{line.name} {kernel.label}", ipc.on(kernel, line))
-                for line in LINES
-                for kernel in ipc.kernels
-            ),
-            "value",
-        ),
+        notes=ipc.unsteady({kernel.label: kernel for kernel in ipc.kernels}),
     )
 
 
@@ -88,29 +72,20 @@ def _flush_share(more: Operation, less: Operation) -> float:
     return parts.get(suite.FLUSH, 0.0) / sum(parts.values()) if parts else 0.0
 
 
-class Ipc:
+class Ipc(Lines):
     """The cases, by kernel and line."""
 
     def __init__(self, results: Results) -> None:
-        self.results = results
+        super().__init__(results, LINES)
         self.kernels = present(results.rows, "latency", KERNELS)
 
-    def on(self, kernel: Kernel, line: Case) -> Operation:
-        """A line on a kernel."""
-        row = self.results.rows.find(line.metric, **kernel.where, case=line.case)
-        return Operation.of(row, line.metric)
+    def gain(self, name: str, metric: str = "gain") -> float:
+        """How much better a line is without an MMU."""
+        return self.results.rows.find(metric, case=name)[metric]
 
-    def paper(self, kernel: Kernel, line: Case) -> float | None:
-        """What the paper has for it."""
-        return self.results.paper(line.metric, **kernel.where, case=line.case)
-
-    def gain(self, line: Case, metric: str = "gain") -> float:
-        """How much better it is without an MMU."""
-        return self.results.rows.find(metric, case=line.name)[metric]
-
-    def paper_gain(self, line: Case) -> float | None:
+    def paper_gain(self, name: str) -> float:
         """The paper's ratio, from its own values."""
-        return self.results.paper("gain", **WITHOUT.where, case=line.name)
+        return self.results.published("gain", **WITHOUT.where, case=name)
 
     def values(self) -> Table:
         """The paper's table again."""
@@ -127,12 +102,12 @@ class Ipc:
             ],
             rows=[
                 [
-                    line.name,
+                    name,
                     line.unit.replace("us", "µs"),
-                    *(self.on(kernel, line).spread("value") for kernel in self.kernels),
-                    *(f"{self.gain(line, metric):.2f}" for metric in gains.values()),
+                    *(self.on(kernel, name).spread("value") for kernel in self.kernels),
+                    *(f"{self.gain(name, metric):.2f}" for metric in gains.values()),
                 ]
-                for line in LINES
+                for name, line in self.lines.items()
             ],
             caption="Ratios: to no MMU. ≈: known to no better than 5 %",
             words=["unit"],
@@ -140,35 +115,34 @@ class Ipc:
 
     def costs(self) -> Table:
         """What each operation met, counted; and where its time went."""
-        cases = [
-            (f"{line.name}, {kernel.short}", self.on(kernel, line))
-            for line in LINES
-            for kernel in self.kernels
-        ]
         return suite.costs(
             "Counted for a round trip or a megabyte, and its parts in µs",
-            cases,
+            [
+                (f"{name}, {kernel.short}", self.on(kernel, name))
+                for name in self.lines
+                for kernel in self.kernels
+            ],
             "switches: of the page tables; without an MMU there is one set of them",
         )
 
-    def bars(self, line: Case, title: str, unit: str) -> Bars:
+    def bars(self, name: str, title: str, unit: str) -> Bars:
         """A line of the table, published and measured."""
         bars, told = [], []
         for kernel in self.kernels:
-            value, paper = self.on(kernel, line)["value"], self.paper(kernel, line)
+            value, paper = self.on(kernel, name)["value"], self.paper(kernel, name)
             if paper:
                 bars.append(Bar(kernel.label, "published, 2.6.7", paper, published=True))
             bars.append(Bar(kernel.label, f"measured, {Linux.version}", value))
             there = f"{paper:g} published and " if paper else ""
             told.append(f"{kernel.label} {there}{number(value)} measured")
-        here = f"{self.gain(line):.2f} times here"
+        here = f"{self.gain(name):.2f} times here"
         if FASTER in self.kernels:
-            here += f" ({self.gain(line, 'gain_over_fass'):.2f} than switching fast)"
+            here += f" ({self.gain(name, 'gain_over_fass'):.2f} than switching fast)"
         return Bars(
             title=f"{title}, through a FIFO",
             subtitle=[
                 "published: Samsung 2005, Table 1 (without an MMU: uClinux); measured: means,",
-                f"{ABOUT}; without an MMU {self.paper_gain(line):.2f} times better there, {here}",
+                f"{ABOUT}; without an MMU {self.paper_gain(name):.2f} times better there, {here}",
             ],
             value_title=unit,
             description=f"Bars in {unit}: {', '.join(told)}.",
@@ -178,13 +152,12 @@ class Ipc:
 
     def breakdown(self) -> Bars:
         """Where the time of a round trip went."""
-        lines = {
-            (line, kernel): f"{line.case}, {kernel.short}"
-            for line in LINES
+        cases = {
+            f"{name}, {kernel.short}": (kernel, name)
+            for name in self.of("potato")
             for kernel in self.kernels
-            if line.question == "potato"
         }
-        papers = {case: self.paper(kernel, line) for (line, kernel), case in lines.items()}
+        papers = {case: self.paper(*place) for case, place in cases.items()}
         return suite.breakdown(
             "Where the time of a round trip goes",
             [
@@ -193,7 +166,7 @@ class Ipc:
                 "flush",
             ],
             "µs a round trip",
-            [(case, self.on(kernel, line)) for (line, kernel), case in lines.items()],
-            told=[(f"by FIFO, {k.label}", self.on(k, FIFO)) for k in self.kernels],
+            [(case, self.on(*place)) for case, place in cases.items()],
+            told=[(f"by FIFO, {k.label}", self.on(k, FIFO.name)) for k in self.kernels],
             beside={case: paper for case, paper in papers.items() if paper},
         )
