@@ -13,7 +13,7 @@ from switchyard.experiments.linux_suite import Operation, Run
 from switchyard.figure import Figure, Series
 from switchyard.machine import Stats
 from switchyard.records import Parameter, Record, of_case
-from switchyard.rows import Placed, Rows
+from switchyard.rows import Placed, Rows, unsteady
 from switchyard.suite import ALONE
 from switchyard.summary import Interval
 
@@ -86,9 +86,9 @@ def grown(
 class Rings:
     """The switches that there are records of, by what they ran on, size and number of processes."""
 
-    def __init__(self, rows: Rows, size: str) -> None:
+    def __init__(self, rows: Rows, size: str, unit: str) -> None:
         self._rows = rows.select("switch")
-        self._size = size  # what its parameter is called
+        self._size, self._unit = size, unit  # the parameter's name, and what it counts
         self.counts = sorted({int(row.where["processes"]) for row in self._rows})
         self.ends = self.counts[0], self.counts[-1]
 
@@ -122,6 +122,20 @@ class Rings:
         )
         return (told or "nothing more of what is counted") + (
             f"; instructions grow most in {longest}" if longest else ""
+        )
+
+    def unsteady(
+        self, called: Mapping[str, Placed], sizes: Sequence[int], counts: Sequence[int]
+    ) -> list[str]:
+        """What is not known well of some; `called` is how names tell what they ran on."""
+        return unsteady(
+            (
+                (f"{n} processes, {size} {self._unit}{name}", self.switch(on, size, n))
+                for name, on in called.items()
+                for size in sizes
+                for n in counts
+            ),
+            "value",
         )
 
     def figure(

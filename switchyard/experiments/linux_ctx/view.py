@@ -8,7 +8,7 @@ from switchyard.experiments.linux_ctx.measure import SIZES
 from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Kernel, Operation
 from switchyard.experiments.rings import Rings
 from switchyard.figure import Bars, Figure, Mark, Series, Table
-from switchyard.rows import present, unsteady
+from switchyard.rows import present
 from switchyard.summary import SPREAD
 from switchyard.views import Results, View
 
@@ -41,15 +41,7 @@ def view(results: Results) -> View:
             "worst": worst,
             "estimate": ctx.estimate,
         },
-        notes=unsteady(
-            (
-                (f"{n} processes, {size} KB on {kernel}", ctx.rings.switch(kernel, size, n))
-                for kernel in kernels
-                for size in SIZES
-                for n in SHOWN
-            ),
-            "value",
-        ),
+        notes=ctx.rings.unsteady({f" on {kernel}": kernel for kernel in kernels}, SIZES, SHOWN),
     )
 
 
@@ -57,7 +49,7 @@ class Ctx:
     """The switches, and what is shown of them."""
 
     def __init__(self, results: Results, kernels: Sequence[Kernel]) -> None:
-        self.rings = Rings(results.rows, "size_kb")
+        self.rings = Rings(results.rows, "size_kb", "KB")
         self.boards = [[kernel for kernel in board if kernel in kernels] for board in BOARDS]
         self.estimate = results.published("switch_at_most", **ORIGINAL.where)
 

@@ -7,7 +7,6 @@ from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_tlb_sharing.measure import MACHINES, PAGES, WAYS, Way, Ways
 from switchyard.experiments.rings import Rings
 from switchyard.figure import Bars, Figure, Mark, Series, Table
-from switchyard.rows import unsteady
 from switchyard.summary import SPREAD
 from switchyard.views import Results, View
 
@@ -40,17 +39,8 @@ def view(results: Results) -> View:
             "walks": suite.WALKS,
             "lines": suite.DFILL,
         },
-        notes=unsteady(
-            (
-                (
-                    f"{n} processes, {pages} pages, {way.mapped} on {way.kernel}",
-                    rings.switch(way, pages, n),
-                )
-                for way in WAYS
-                for pages in PAGES
-                for n in SHOWN
-            ),
-            "value",
+        notes=rings.unsteady(
+            {f", {way.mapped} on {way.kernel}": way for way in WAYS}, PAGES, SHOWN
         ),
     )
 
@@ -63,7 +53,7 @@ class Sharing:
     """The switches, and what is shown of them."""
 
     def __init__(self, results: Results) -> None:
-        self.rings = Rings(results.rows, "pages")
+        self.rings = Rings(results.rows, "pages", "pages")
         where = MACHINES[0].sharing.kernel.where
         self.least, self.most = (
             results.published(f"saved_at_{end}", **where) for end in ("least", "most")

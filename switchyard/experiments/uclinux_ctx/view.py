@@ -18,7 +18,7 @@ from switchyard.experiments.uclinux import (
 from switchyard.experiments.uclinux_ctx.measure import OWN, SIZES
 from switchyard.figure import Bars, Figure, Mark, Series, Table
 from switchyard.records import Parameter
-from switchyard.rows import Row, pivot, present, unsteady
+from switchyard.rows import Row, pivot, present
 from switchyard.summary import SPREAD
 from switchyard.views import Results, View
 
@@ -63,15 +63,7 @@ def view(results: Results) -> View:
             "paper_trip": TRIP,
             "version": Linux.version,
         },
-        notes=unsteady(
-            (
-                (f"{n} processes, {size} KB, {kernel.label}", rings.switch(kernel, size, n))
-                for kernel in kernels
-                for size in SIZES
-                for n in SHOWN
-            ),
-            "value",
-        ),
+        notes=rings.unsteady({f", {kernel.label}": kernel for kernel in kernels}, SIZES, SHOWN),
     )
 
 
@@ -80,7 +72,7 @@ class Ctx:
 
     def __init__(self, results: Results) -> None:
         self.results = results
-        self.rings = Rings(results.rows, "size_kb")
+        self.rings = Rings(results.rows, "size_kb", "KB")
         self.kernels = present(results.rows, "switch", KERNELS)
 
     def case(self, size: int, n: int) -> dict[str, Parameter]:
