@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The experiments: a folder for each published table or figure, with its published values."""
+"""The experiments: a folder each, after a published table or figure."""
 
 from typing import Any
 
@@ -23,8 +23,8 @@ from switchyard.experiments.uclinux_ctx.measure import UclinuxCtx
 from switchyard.experiments.uclinux_ipc.measure import UclinuxIpc
 
 EXPERIMENTS: dict[str, Experiment[Any]] = {
-    one.name: one
-    for one in (
+    experiment.name: experiment
+    for experiment in (
         Silicon(),
         L4Ipc(),
         L4IpcSize(),
@@ -47,7 +47,6 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
 
 def find(name: str) -> Experiment[Any]:
     """The experiment of that name."""
-    found = EXPERIMENTS.get(name)
-    if found is None:
+    if name not in EXPERIMENTS:
         raise InputError(f"{name}: unknown experiment; {one_of(name, EXPERIMENTS)}")
-    return found
+    return EXPERIMENTS[name]
