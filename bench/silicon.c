@@ -38,7 +38,7 @@ typedef void loop(uint32_t times, void *from, void *to);
 #define DECLARED(name) loop silicon_##name;
 LOOPS(DECLARED)
 
-/* The host knows them by their order (switchyard/experiments/silicon.py). */
+/* The host knows them by their order (switchyard/experiments/silicon/measure.py). */
 #define NUMBERED(name) CASE_##name,
 enum { LOOPS(NUMBERED) CASES };
 #define LISTED(name) [CASE_##name] = silicon_##name,

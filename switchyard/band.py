@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from switchyard import variants
-from switchyard.experiments.experiment import Experiment, FromRuns, Job, Outcome, Settings
+from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.figure import Table
 from switchyard.records import Parameter, Record
 from switchyard.rows import ASSUMED
@@ -173,19 +173,6 @@ def of(experiment: Experiment[Any], records: Iterable[Record]) -> Band | None:
         *experiment.band_metric,
         {name: Swing(by.pop(NOMINAL), by) for name, by in swings.items()},
         {name: Swing(by.pop(NOMINAL), by) for name, by in ratios.items()},
-    )
-
-
-def added(experiment: FromRuns[Any], outcome: Outcome, more: Sequence[Record]) -> Outcome:
-    """An outcome that was made of runs, with the band's records, table and sentences."""
-    band = of(experiment, more)
-    if band is None:
-        return outcome
-    return replace(
-        outcome,
-        records=[*outcome.records, *more],
-        tables=[*outcome.tables, table(band)],
-        notes=[*outcome.notes, *sentences(band, experiment.band_published)],
     )
 
 

@@ -22,9 +22,9 @@ from switchyard import build, files, records, suite
 from switchyard.build_linux import Linux
 from switchyard.errors import InputError, RunError
 from switchyard.experiments import linux_suite
-from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
+from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.experiments.lines import MEGABYTE, Case
-from switchyard.experiments.linux_ctx import QUICK_COUNTS
+from switchyard.experiments.linux_ctx.measure import QUICK_COUNTS
 from switchyard.experiments.linux_extreme.measure import QUICK_PAGES, SHARING
 from switchyard.experiments.linux_ipc.measure import LINES
 from switchyard.figure import Bar, Bars, Figure, Mark, Series, Table
@@ -261,7 +261,7 @@ def _others(
     return found, tuple(missing)
 
 
-class BenchHost(FromRuns[Found]):
+class BenchHost(Experiment[Found]):
     """What this computer's results are filed under, beside those of the experiments."""
 
     name = NAME
@@ -277,11 +277,14 @@ class BenchHost(FromRuns[Found]):
         """Nor measured there."""
         raise RunError(f"{job.name}: {stats.machine}: bench-host has no jobs")
 
-    def outcome(self, points: Mapping[str, Found]) -> Outcome:
-        """What there is to be shown."""
-        found = points[HOST]
+    def records(self, samples: Mapping[str, Found]) -> list[Record]:
+        """Every value of the host."""
+        return [_record(one) for one in samples[HOST].values]
+
+    def outcome(self, found: Found) -> Outcome:
+        """What there is to be shown, simulated machines' results beside it."""
         return Outcome(
-            records=[_record(one) for one in found.values],
+            records=self.records({HOST: found}),
             tables=[_table(found)],
             figure=_latencies(found),
             notes=_notes(found),
@@ -324,6 +327,7 @@ def _table(found: Found) -> Table:
         columns=["benchmark", "unit", *MACHINES],
         rows=rows,
         caption="host: medians; ≈: unstable, its mean known to no better than 5 % by this run",
+        words=["unit"],
     )
 
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The results chapters of the book, made from kept results: `switchyard docs`.
 
-`docs/results/` holds what full runs wrote: records and metadata, and an outcome where records are
-not enough. `docs/results.md` and `docs/images/` are views of it. A chapter begins with words that
-were written by hand; what was measured stands between two marks, and is replaced whenever the kept
-results change:
+`docs/results/` holds what full runs wrote: records and metadata. `docs/results.md` and
+`docs/images/` are views of it. A chapter begins with words that were written by hand; what was
+measured stands between two marks, and is replaced whenever the kept results change:
 
     <!-- results: l4-ipc notes -->
     ...
@@ -104,9 +103,10 @@ def draw(names: set[str], text: str) -> dict[Path, str]:
 
 
 def markdown(table: Table) -> list[str]:
-    """A table as lines of Markdown, numbers to the right."""
+    """A table as lines of Markdown, numbers to the right, words to the left."""
     lines = [f"**{table.title}**", ""] if table.title else []
-    lines += [_row(table.columns), "|---|" + "---:|" * (len(table.columns) - 1)]
+    sides = ("---" if table.left(place) else "---:" for place in range(len(table.columns)))
+    lines += [_row(table.columns), f"|{'|'.join(sides)}|"]
     lines += [_row(row) for row in table.rows]
     if table.caption:
         lines += ["", *_wrapped(table.caption)]

@@ -559,7 +559,7 @@ def bench_host(
     except KeyboardInterrupt as cause:
         raise StoppedError("interrupted", cause) from None
     experiment = host.BenchHost()
-    outcome = experiment.outcome({host.HOST: found})
+    outcome = experiment.outcome(found)
     about = meta.collect(begun, command, quick, [])
     written, figures = runner.write(experiment, outcome, about, out_dir)
     if json_file is not None:

@@ -21,6 +21,11 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
+    words: Sequence[str] = ()  # the columns, beside the first, whose cells are words
+
+    def left(self, place: int) -> bool:
+        """Whether a column stands to the left: numbers do not."""
+        return place == 0 or self.columns[place] in self.words
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is shown of a record file: a view of its records, or what stands in a file beside it.
 
-An outcome file is for experiments whose records are not enough to show them (`FromRuns`): it has
-their question, tables, notes and figures. A figure is kept as what it shows (`figure.Figure`,
+An outcome file is for what is no experiment and so has no view (`bench-host`): it has a question,
+tables, notes and figures. A figure is kept as what it shows (`figure.Figure`,
 `figure.Bars`), not as how it is drawn.
 """
 
@@ -19,7 +19,7 @@ from switchyard import fields, views
 from switchyard import figure as figures_of
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Experiment, FromRuns, Outcome
+from switchyard.experiments.experiment import Experiment, Outcome
 from switchyard.fields import Fields
 from switchyard.figure import Table
 from switchyard.records import Record
@@ -45,9 +45,8 @@ def path(record_file: Path) -> Path:
 
 
 def has_file(name: str) -> bool:
-    """Whether the experiment of that name has an outcome file: those that are not ours may."""
-    experiment = EXPERIMENTS.get(name)
-    return experiment is None or isinstance(experiment, FromRuns)
+    """Whether results of that name have an outcome file: those that no experiment shows may."""
+    return name not in EXPERIMENTS
 
 
 def of(file: Path, records: Sequence[Record]) -> Shown | None:
@@ -125,4 +124,5 @@ def _table(value: object, where: str) -> Table:
         columns=found.texts("columns"),
         rows=[[str(cell) for cell in row] for row in rows],
         caption=found.text("caption"),
+        words=found.texts("words") if "words" in found else (),
     )

@@ -2,14 +2,15 @@
 """What is published of an experiment's values: `published.toml` in its folder.
 
 Each statement names metric and cases, the value with its unit and its place in the paper, and in a
-few words why what is measured differs. A project's own limit is a statement too, but no record says
-that it was published.
+few words why what is measured differs. A manual's table is values by metric, of the same cases. A
+project's own limit is a statement too, but no record says that it was published.
 """
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from typing import Any
 
 from switchyard.experiments.experiment import Experiment
 from switchyard.figure import Table
@@ -23,7 +24,7 @@ UNITS = {"us": "µs", "ratio": "times", "1": ""}
 class Statement:
     """A value that a paper gives for some cases, or a limit for them."""
 
-    what: str
+    what: str  # empty: it has no line in the chapter's first table
     metric: str
     value: float
     unit: str
@@ -34,6 +35,8 @@ class Statement:
     band: Sequence[str] = ()  # the names of the banded values that it stands beside
     # The cases that it is about: a parameter's value, or a list of them.
     where: Mapping[str, Parameter | list[Parameter]] = field(default_factory=dict, hash=False)
+    # What a run must have measured as well to be about the same: a quick one's work may be less.
+    needs: Mapping[str, Parameter] = field(default_factory=dict, hash=False)
 
     def about(self, metric: str, where: Mapping[str, Parameter]) -> bool:
         """Whether it is about that metric of that case."""
@@ -43,12 +46,26 @@ class Statement:
         )
 
 
-def statements(experiment: Experiment[object]) -> list[Statement]:
-    """All that is published, in the file's order."""
-    file = files(experiment.package()) / "published.toml"
+def statements(experiment: Experiment[Any], records: Sequence[Record]) -> list[Statement]:
+    """All that is published of what these records are of, in the file's order."""
+    file = files(experiment.published_in or experiment.package()) / "published.toml"
     if not file.is_file():
         return []
-    return [Statement(**one) for one in tomllib.loads(file.read_text("utf-8"))["statements"]]
+    read = tomllib.loads(file.read_text("utf-8"))
+    known = [Statement(**one) for one in read["statements"]]
+    known += [
+        Statement("", metric, value, **{k: v for k, v in table.items() if k != "values"})
+        for table in read.get("tables", ())
+        for metric, value in table["values"].items()
+    ]
+    return [
+        statement
+        for statement in known
+        if all(
+            any(record.parameters.get(name) == value for record in records)
+            for name, value in statement.needs.items()
+        )
+    ]
 
 
 def beside(records: Iterable[Record], known: Sequence[Statement]) -> list[Record]:
@@ -72,6 +89,7 @@ def table(known: Sequence[Statement], rows: Rows) -> list[Table]:
     cells = [
         _cells(statement, [row for row in some if statement.about(statement.metric, row.where)])
         for statement in known
+        if statement.what
         for some in [rows.select(statement.metric)]
     ]
     if not any(cells):
@@ -82,6 +100,7 @@ def table(known: Sequence[Statement], rows: Rows) -> list[Table]:
             title="Beside what was " + ("set as a limit" if head == "limit" else "published"),
             columns=["what", head, "measured", f"measured/{head}", "why"],
             rows=[row for row in cells if row],
+            words=["why"],
         )
     ]
 
@@ -94,19 +113,21 @@ def _cells(statement: Statement, rows: Sequence[Row]) -> list[str]:
     values = sorted(row[statement.metric] for row in rows)
     ends = list(dict.fromkeys(_number(value) for value in (values[0], values[-1])))
     sign = "" if all(_known(row, statement.metric) for row in rows) else "≈ "
-    ratio = sum(values) / len(values) / statement.value
+    mean = sum(values) / len(values)
     return [
         statement.what,
         f"{round(statement.value, 2):g} {unit}".strip(),
         f"{sign}{' to '.join(ends)} {unit}".strip(),
-        f"{ratio:.2f}",
+        f"{mean / statement.value:.2f}" if statement.value else "",
         statement.why,
     ]
 
 
 def _number(value: float) -> str:
-    """Counts, of clients or pages, are whole."""
-    return f"{value}" if isinstance(value, int) else number(value)
+    """Counts, of clients or pages, are whole; small shares keep their digits."""
+    if isinstance(value, int):
+        return f"{value}"
+    return f"{value:.2g}" if 0 < abs(value) < 0.1 else number(value)
 
 
 def _known(row: Row, metric: str) -> bool:

@@ -9,7 +9,7 @@ are metrics beside it, in the same row.
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import overload
+from typing import Protocol, TypeVar, overload
 
 from switchyard import summary
 from switchyard.errors import InputError
@@ -83,12 +83,12 @@ class Rows(Sequence[Row]):
     @classmethod
     def of(cls, records: Iterable[Record]) -> "Rows":
         """The rows of an experiment's records, but for those of its band."""
-        cases: dict[tuple[object, ...], tuple[dict[str, Parameter], dict[str, float]]] = {}
+        cases: dict[frozenset[object], tuple[dict[str, Parameter], dict[str, float]]] = {}
         for record in records:
             if ASSUMED in record.parameters:
                 continue
             where = record.case
-            _, metrics = cases.setdefault(tuple(where.items()), (where, {}))
+            _, metrics = cases.setdefault(frozenset(where.items()), (where, {}))
             metrics[record.metric] = record.value
         return cls(Row(where, metrics) for where, metrics in cases.values())
 
@@ -119,6 +119,22 @@ class Rows(Sequence[Row]):
             said = ", ".join([*metrics, *(f"{name} {value}" for name, value in where.items())])
             raise InputError(f"{len(rows)} rows of {said}; expected one, as a whole run makes it")
         return rows[0]
+
+
+class Placed(Protocol):
+    """What records may be of: a kernel, a way to use it."""
+
+    @property
+    def where(self) -> Mapping[str, Parameter]:
+        """What its records have in common."""
+
+
+Some = TypeVar("Some", bound=Placed)
+
+
+def present(rows: Rows, metric: str, placed: Iterable[Some]) -> list[Some]:
+    """Those that there are records of: a run may be of before there were more."""
+    return [one for one in placed if rows.select(metric, **one.where)]
 
 
 def pivot(

@@ -4,7 +4,7 @@
 Files under the output folder, for an experiment `e`:
 
     e.json              records; the same bytes for the same images, machine and settings
-    e.outcome.json      tables, notes and figures, of those that records are not enough to show
+    e.outcome.json      tables, notes and figures, of what is no experiment (`bench-host`)
     e.meta.json         when and with what they were made
     e.svg, e.png        the figure; e-MORE.svg and .png where there are more of them
     e.md                the reasons for each deviation
@@ -20,7 +20,7 @@ from typing import Any
 
 from switchyard import band, files, jobs, meta, outcomes, plot, records, views
 from switchyard.errors import InputError, RunError, StoppedError
-from switchyard.experiments.experiment import Experiment, FromRuns, Job, Outcome, Settings
+from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.jobs import Here, Listener, Prepared
 from switchyard.machine import Stats
 from switchyard.store import Store
@@ -114,7 +114,7 @@ def write(
     path = out / f"{experiment.name}.json"
     records.save(outcome.records, path)
     files.write(records.meta_path(path), meta.dumps(about))
-    if isinstance(experiment, FromRuns):
+    if outcomes.has_file(experiment.name):
         files.write(outcomes.path(path), outcomes.dumps(experiment, outcome))
     files.write(out / f"{experiment.name}.md", notes_text(experiment, outcome))
     figures = []

@@ -102,6 +102,8 @@ def outcome(console: Console, found: "Outcome") -> None:
 def result_table(console: Console, found: "ResultTable") -> None:
     """One table of results."""
     table = _table(found.title, found.columns, numbers=True)
+    for place, column in enumerate(table.columns):
+        column.justify = "left" if found.left(place) else "right"
     for row in found.rows:
         table.add_row(*row)
     table.caption = found.caption or None

@@ -18,10 +18,10 @@ import jinja2
 from switchyard import band as bands
 from switchyard import published
 from switchyard.band import Band
-from switchyard.experiments.experiment import Experiment, FromRuns, Outcome
+from switchyard.experiments.experiment import Experiment, Outcome
 from switchyard.figure import Bars, Figure, Table
 from switchyard.published import Statement
-from switchyard.records import Record
+from switchyard.records import Parameter, Record
 from switchyard.rows import Rows, times
 
 # How many digits stand behind the point is the template's to say.
@@ -53,10 +53,22 @@ class Results:
     statements: Sequence[Statement]
     band: Band | None
 
+    def paper(self, metric: str, **where: Parameter) -> float | None:
+        """What is published of a case, if something is."""
+        statement = published.find(self.statements, metric, **where)
+        return statement.value if statement else None
+
+    def published(self, metric: str, **where: Parameter) -> float:
+        """The same where something must be."""
+        value = self.paper(metric, **where)
+        if value is None:
+            raise LookupError(f"nothing is published of {metric}, {where}")
+        return value
+
 
 def outcome(experiment: Experiment[Any], records: Sequence[Record]) -> Outcome:
     """All that is shown of an experiment's records."""
-    known = published.statements(experiment)
+    known = published.statements(experiment, records)
     results = Results(Rows.of(records), known, bands.of(experiment, records))
     view: View = import_module(f"{experiment.package()}.view").view(results)
     notes = [*text(experiment.package(), {"rows": results.rows, **view.words}), *view.notes]
@@ -78,16 +90,19 @@ def of_runs(
     experiment: Experiment[Any], samples: Mapping[str, Any], band: Iterable[Record] = ()
 ) -> Outcome:
     """The same of its runs, by the names of their jobs; and of the records of its band."""
-    if isinstance(experiment, FromRuns):
-        return bands.added(experiment, experiment.outcome(samples), list(band))
-    records = published.beside(experiment.records(samples), published.statements(experiment))
-    return outcome(experiment, [*records, *band])
+    records = experiment.records(samples)
+    known = published.statements(experiment, records)
+    return outcome(experiment, [*published.beside(records, known), *band])
 
 
 @cache
 def _environment() -> jinja2.Environment:
     # plain text: the page escapes what it shows
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True)  # noqa: S701
+    environment = jinja2.Environment(  # noqa: S701
+        loader=jinja2.PackageLoader("switchyard", "experiments"),  # for what texts share
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+    )
     environment.filters |= {**FILTERS, "against": against}
     return environment
 

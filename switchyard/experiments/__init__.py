@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The experiments: a folder for each published table or figure, with its published values."""
+"""The experiments: a folder each, after a published table or figure."""
 
 from typing import Any
 
@@ -9,22 +9,22 @@ from switchyard.experiments.l4_collisions.measure import L4Collisions
 from switchyard.experiments.l4_extreme.measure import L4Extreme
 from switchyard.experiments.l4_ipc.measure import L4Ipc
 from switchyard.experiments.l4_ipc_size.measure import L4IpcSize
-from switchyard.experiments.l4_overheads import L4Overheads
+from switchyard.experiments.l4_overheads.measure import L4Overheads
 from switchyard.experiments.l4_pagefault.measure import L4PageFault
 from switchyard.experiments.l4_policy.measure import L4Policy
 from switchyard.experiments.l4_primitives.measure import L4Primitives
-from switchyard.experiments.linux_ctx import LinuxCtx
+from switchyard.experiments.linux_ctx.measure import LinuxCtx
 from switchyard.experiments.linux_extreme.measure import LinuxExtreme
 from switchyard.experiments.linux_ipc.measure import LinuxIpc
-from switchyard.experiments.linux_overheads import LinuxOverheads
-from switchyard.experiments.linux_tlb_sharing import LinuxTlbSharing
-from switchyard.experiments.silicon import Silicon
-from switchyard.experiments.uclinux_ctx import UclinuxCtx
+from switchyard.experiments.linux_overheads.measure import LinuxOverheads
+from switchyard.experiments.linux_tlb_sharing.measure import LinuxTlbSharing
+from switchyard.experiments.silicon.measure import Silicon
+from switchyard.experiments.uclinux_ctx.measure import UclinuxCtx
 from switchyard.experiments.uclinux_ipc.measure import UclinuxIpc
 
 EXPERIMENTS: dict[str, Experiment[Any]] = {
-    one.name: one
-    for one in (
+    experiment.name: experiment
+    for experiment in (
         Silicon(),
         L4Ipc(),
         L4IpcSize(),
@@ -47,7 +47,6 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
 
 def find(name: str) -> Experiment[Any]:
     """The experiment of that name."""
-    found = EXPERIMENTS.get(name)
-    if found is None:
+    if name not in EXPERIMENTS:
         raise InputError(f"{name}: unknown experiment; {one_of(name, EXPERIMENTS)}")
-    return found
+    return EXPERIMENTS[name]

@@ -30,6 +30,10 @@ class Settings:
     quick: bool = False
     rounds: int | None = None
 
+    def times(self, full: int, quick: int) -> int:
+        """How often something is measured."""
+        return self.rounds or (quick if self.quick else full)
+
 
 @dataclass(frozen=True)
 class Job:
@@ -89,6 +93,8 @@ class Experiment(ABC, Generic[Sample]):
     name: str
     question: str
     source: str
+    # The package that has what is published, if its own has not.
+    published_in: str = ""
     # For `run --band`: which value of a row is shown, and its unit; none, and there is no band.
     band_metric: tuple[str, str] = ("", "")
     band_system: str = "none"  # of the band's records, and their scheme where jobs have none
@@ -150,21 +156,3 @@ class Experiment(ABC, Generic[Sample]):
             several = value if isinstance(value, Mapping) else {name: value}
             row |= {str(k): v for k, v in several.items() if isinstance(v, int | float | str)}
         return row
-
-
-class FromRuns(Experiment[Sample]):
-    """An experiment that shows its runs, and not its records alone: these are not enough for it.
-
-    What it shows is kept in a file beside the records (`outcomes`).
-    """
-
-    # What is published of a banded value, or of a ratio, by its name.
-    band_published: Mapping[str, float] = {}
-
-    @abstractmethod
-    def outcome(self, samples: Mapping[str, Sample]) -> Outcome:
-        """What the runs say together, by the names of their jobs."""
-
-    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
-        """Those of its outcome."""
-        return list(self.outcome(samples).records)

@@ -40,8 +40,8 @@ def samples_of(stats: Stats, region: int, rounds: int) -> list[int]:
 def measured(stats: Stats, region: int, rounds: int, traps: int) -> Trap:
     """From a region whose rounds have `traps` traps each."""
     samples = samples_of(stats, region, rounds)
-    found = stats.region(region)
-    kernel = found.counters.kernel["cycles"]
+    counted = stats.region(region)
+    kernel = counted.counters.kernel["cycles"]
     user = (sum(samples) - kernel) / rounds
     cycles = (statistics.median(samples) - user) / traps + TRAP_ISSUE
     if user <= 0 or cycles <= TRAP_ISSUE:
@@ -49,4 +49,4 @@ def measured(stats: Stats, region: int, rounds: int, traps: int) -> Trap:
             f"region {region}: {sum(samples)} cycles in the samples, {kernel} in the kernel; "
             "expected user mode in between"
         )
-    return Trap(cycles, user, rounds, rates_of(found, rounds))
+    return Trap(cycles, user, rounds, rates_of(counted, rounds))

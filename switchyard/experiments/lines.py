@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lines of lmbench's tables: each a case of the suite, and the unit in which it is shown."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from switchyard.experiments.linux_suite import Run
+from switchyard.experiments.linux_suite import Operation, Run
+from switchyard.rows import Placed, unsteady
 from switchyard.suite import STREAMS
+
+if TYPE_CHECKING:  # it knows the experiments, which know the lines
+    from switchyard.views import Results
 
 MEGABYTE = 1 << 20  # of a bandwidth's sample; MB/s are lmbench's, of 1,000,000 bytes
 
@@ -36,3 +41,39 @@ class Case:
     def stream(self) -> int:
         """The stream of its samples."""
         return {case: stream for stream, case in STREAMS[self.question].items()}[self.case]
+
+
+class Lines:
+    """The lines of an experiment's tables on its kernels, by name, as there are records of them."""
+
+    def __init__(self, results: "Results", lines: Iterable[Case]) -> None:
+        self.results = results
+        self.lines = {line.name: line for line in lines}
+
+    def on(self, kernel: Placed, name: str) -> Operation:
+        """A line on a kernel."""
+        line = self.lines[name]
+        row = self.results.rows.find(line.metric, **kernel.where, case=line.case)
+        return Operation.of(row, line.metric)
+
+    def paper(self, kernel: Placed, name: str) -> float | None:
+        """What is published of it, if something is."""
+        line = self.lines[name]
+        return self.results.paper(
+            line.metric, **kernel.where, question=line.question, case=line.case
+        )
+
+    def of(self, question: str) -> list[str]:
+        """The names of a question's lines."""
+        return [name for name, line in self.lines.items() if line.question == question]
+
+    def unsteady(self, kernels: Mapping[str, Placed]) -> list[str]:
+        """What is not known well, on kernels by how they are called."""
+        return unsteady(
+            (
+                (f"{name} {called}", self.on(kernel, name))
+                for called, kernel in kernels.items()
+                for name in self.lines
+            ),
+            "value",
+        )

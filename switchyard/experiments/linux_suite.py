@@ -13,7 +13,7 @@ TLB, and so whether a system call walks, is drawn with them; one boot has one an
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from switchyard.build import TAGS
@@ -21,12 +21,12 @@ from switchyard.build_linux import BENCHES, Linux
 from switchyard.errors import RunError
 from switchyard.experiments import l4, repeats
 from switchyard.experiments.experiment import Job, Settings
-from switchyard.figure import Bar, Table
+from switchyard.figure import Bar, Bars, Table
 from switchyard.machine import Function, Stats
 from switchyard.records import Parameter, Record, of_case
 from switchyard.rows import Row, number
 from switchyard.suite import TIMING, Timed, pooled, timed
-from switchyard.summary import Interval, spread
+from switchyard.summary import Interval
 
 SYSTEM = "linux"
 SCHEME = "flush"  # what unmodified Linux does at each switch of address spaces
@@ -57,6 +57,11 @@ class Kernel:
     def machine(self) -> str:
         """What it runs on."""
         return l4.machine(self.scheme, self.board)
+
+    @property
+    def where(self) -> dict[str, Parameter]:
+        """What its records are of."""
+        return {"machine": self.machine, "scheme": self.scheme}
 
     @property
     def linux(self) -> Linux:
@@ -164,6 +169,7 @@ RATES = {
     "interrupts": ("exception_irq",),
     "aborts": ("exception_data_abort", "exception_prefetch_abort"),
 }
+MISSES = ("icache_misses", "dcache_misses")
 
 
 @dataclass(frozen=True)
@@ -324,10 +330,6 @@ class Operation(Row):
         """Its largest parts in words."""
         return told(self.parts)
 
-    def bars(self, case: str) -> list[Bar]:
-        """Its parts end to end."""
-        return [Bar(case, part, us) for part, us in self.parts.items()]
-
 
 ENDS = ("p5", "p95", "uncertainty")  # what `Row` asks for beside a mean
 
@@ -355,14 +357,22 @@ def costs(title: str, cases: Sequence[tuple[str, Operation]], caption: str = "")
     )  # fmt: skip
 
 
-def bars(name: str, run: Run, case: Measured, divide: float = 1.0) -> list[Bar]:
-    """A case's parts in microseconds, end to end."""
-    return [Bar(name, part, run.us(case.parts[part]) / divide) for part in PARTS]
-
-
-def said(case: Measured) -> str:
-    """The largest parts of a case in words."""
-    return told(case.parts)
+def breakdown(
+    title: str,
+    subtitle: Sequence[str],
+    value_title: str,
+    cases: Iterable[tuple[str, Operation]],
+    told: Iterable[tuple[str, Operation]],
+    beside: Mapping[str, float] | None = None,
+) -> Bars:
+    """Where the time of operations went; some of them in words, `beside` some what is published."""
+    bars = []
+    for case, operation in cases:
+        bars += [Bar(case, part, us) for part, us in operation.parts.items()]
+        if beside and case in beside:
+            bars.append(Bar(case, "published, in all", beside[case], published=True))
+    said = "; ".join(f"{case}: {operation.told}" for case, operation in told)
+    return Bars(title, subtitle, value_title, f"Stacked bars: {said}.", bars)
 
 
 def told(parts: Mapping[str, float]) -> str:
@@ -410,19 +420,11 @@ def records(
     return of_case(experiment, run.machine, SYSTEM, scheme, parameters, values)
 
 
+# Figures of operations say so of their bars.
+BARS = "bars: 95 % confidence interval of the mean, over the boots"
+
+
 def ticks(highest: float, step: float) -> tuple[tuple[float, float], list[float]]:
     """The range of an axis from 0 to above `highest`, and its ticks."""
     count = int(highest / step) + 1
     return (0.0, count * step), [step * n for n in range(count + 1)]
-
-
-def shown(value: Callable[[float], float], once: Timed, interval: Interval | None = None) -> str:
-    """A value with the spread of its samples; a mean that is not known well says so.
-
-    `value` and `interval` as `records` has them.
-    """
-    summary = once.summary
-    low, high = sorted([value(summary.p5), value(summary.p95)])
-    return spread(
-        number(value(summary.mean)), (number(low), number(high)), interval or once.interval
-    )

@@ -5,19 +5,21 @@ One run measures every number of processes with one size of memory. What is comp
 kernels, is each experiment's.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Job
-from switchyard.experiments.linux_suite import Measured, Run
+from switchyard.experiments.linux_suite import Operation, Run
+from switchyard.figure import Figure, Series
 from switchyard.machine import Stats
+from switchyard.records import Parameter, Record, of_case
+from switchyard.rows import Placed, Rows, unsteady
 from switchyard.suite import ALONE
 from switchyard.summary import Interval
 
-On = TypeVar("On")
+# What more processes may cost more of.
+COUNTED = ("instructions", "icache_misses", "dcache_misses", "itlb_misses", "dtlb_misses")
+NAMED = 4  # functions, of those that more processes make longer
 
 
 def measure(job: Job, stats: Stats, counts: Sequence[int]) -> Run:
@@ -25,49 +27,137 @@ def measure(job: Job, stats: Stats, counts: Sequence[int]) -> Run:
     return suite.measure(job, stats, [*counts, *(ALONE + n for n in counts)])
 
 
-@dataclass(frozen=True)
-class Rings(ABC, Generic[On]):
-    """The runs, by what they ran on, size and number of processes."""
+def counts(run: Run) -> list[int]:
+    """The numbers of processes."""
+    return [stream for stream in run.cases if stream < ALONE]
 
-    runs: Mapping[str, Run]
 
-    @abstractmethod
-    def prefix(self, on: On) -> str:
-        """How the names of its runs begin."""
+def us(run: Run, n: int) -> float:
+    """A switch between n processes."""
+    return _switch(run, n)(run.cases[n].timed.summary.mean)
 
-    def run(self, on: On, size: int) -> Run:
-        """The run with that size."""
-        return self.runs[f"{self.prefix(on)}-{size:02}k"]
 
-    @property
-    def counts(self) -> list[int]:
-        """The numbers of processes."""
-        return [stream for stream in next(iter(self.runs.values())).cases if stream < ALONE]
+def _switch(run: Run, n: int) -> Callable[[float], float]:
+    """What so many cycles of a way around are for a switch, in microseconds.
 
-    def ring(self, on: On, size: int, n: int) -> Measured:
-        """The token's way around."""
-        return self.run(on, size).cases[n]
+    It is a part of the way around, less what that takes without switching.
+    """
+    alone = run.cases[ALONE + n].timed.summary.mean
+    return lambda cycles: run.us(cycles - alone) / n
 
-    def us(self, on: On, size: int, n: int) -> float:
-        """A switch: a part of the way around, less what it takes without switching."""
-        return self.switch(on, size, n)(self.ring(on, size, n).timed.summary.mean)
 
-    def switch(self, on: On, size: int, n: int) -> Callable[[float], float]:
-        """What so many cycles of a way around are for a switch, in microseconds."""
-        run = self.run(on, size)
-        alone = run.cases[ALONE + n].timed.summary.mean
-        return lambda cycles: run.us(cycles - alone) / n
-
-    def interval(self, on: On, size: int, n: int) -> Interval:
-        """Of a switch: over the boots, each beside its own process alone."""
-        run = self.run(on, size)
-        around, alone = run.cases[n].timed.means, run.cases[ALONE + n].timed.means
-        return Interval.of(
+def records(
+    experiment: str, run: Run, n: int, parameters: Mapping[str, Parameter], scheme: str
+) -> list[Record]:
+    """A switch between n processes; what was counted is of the way around, nothing taken off."""
+    around, alone = run.cases[n].timed.means, run.cases[ALONE + n].timed.means
+    return suite.records(
+        experiment,
+        run,
+        run.cases[n],
+        "switch",
+        {"processes": n, **parameters},
+        value=_switch(run, n),
+        # over the boots, each beside its own process alone
+        interval=Interval.of(
             [run.us(one - other) / n for one, other in zip(around, alone, strict=True)]
+        ),
+        divide=n,
+        scheme=scheme,
+    )
+
+
+def grown(
+    experiment: str, run: Run, parameters: Mapping[str, Parameter], scheme: str
+) -> list[Record]:
+    """Which functions have most more instructions with the most processes than with the fewest."""
+    few, many = min(counts(run)), max(counts(run))
+    before, after = (run.cases[n].functions for n in (few, many))
+    more = {
+        name: after.get(name, 0.0) / many - before.get(name, 0.0) / few
+        for name in {**before, **after}
+    }
+    longest = sorted(((by, name) for name, by in more.items()), reverse=True)[:NAMED]
+    values = [(f"switch_grown: {name}", by, "per_operation") for by, name in longest if by >= 1]
+    where = {"processes": many, **parameters}
+    return of_case(experiment, run.machine, suite.SYSTEM, scheme, where, values, digits=0)
+
+
+class Rings:
+    """The switches that there are records of, by what they ran on, size and number of processes."""
+
+    def __init__(self, rows: Rows, size: str, unit: str) -> None:
+        self._rows = rows.select("switch")
+        self._size, self._unit = size, unit  # the parameter's name, and what it counts
+        self.counts = sorted({int(row.where["processes"]) for row in self._rows})
+        self.ends = self.counts[0], self.counts[-1]
+
+    def switch(self, on: Placed, size: int, n: int) -> Operation:
+        """A switch between n processes."""
+        where = {**on.where, self._size: size}
+        return Operation.of(self._rows.find(**where, processes=n), "switch")
+
+    def us(self, on: Placed, size: int, n: int) -> float:
+        """Its mean."""
+        return self.switch(on, size, n)["value"]
+
+    def every(self, on: Placed, sizes: Sequence[int]) -> Iterator[Operation]:
+        """All switches with these sizes."""
+        return (self.switch(on, size, n) for size in sizes for n in self.counts)
+
+    def line(self, on: Placed, size: int, label: str) -> Series:
+        """A line of a figure."""
+        rows = self._rows.select(**on.where, **{self._size: size})
+        return Series(label, label, [row.mark("processes", "switch") for row in rows])
+
+    def growth(self, on: Placed, size: int) -> str:
+        """What a switch between the most processes has more than one between the fewest."""
+        few, many = (self.switch(on, size, n) for n in self.ends)
+        more = {name.replace("_", " "): many[name] - few[name] for name in COUNTED}
+        told = ", ".join(f"{by:+.0f} {name}" for name, by in more.items() if abs(by) >= 1)
+        longest = ", ".join(
+            f"{name.removeprefix('grown: ')} ({by:+.0f})"
+            for name, by in many.items()
+            if name.startswith("grown: ")
+        )
+        return (told or "nothing more of what is counted") + (
+            f"; instructions grow most in {longest}" if longest else ""
         )
 
-    def shown(self, on: On, size: int, n: int) -> str:
-        """A switch with the spread of the ways around."""
-        return suite.shown(
-            self.switch(on, size, n), self.ring(on, size, n).timed, self.interval(on, size, n)
+    def unsteady(
+        self, called: Mapping[str, Placed], sizes: Sequence[int], counts: Sequence[int]
+    ) -> list[str]:
+        """What is not known well of some; `called` is how names tell what they ran on."""
+        return unsteady(
+            (
+                (f"{n} processes, {size} {self._unit}{name}", self.switch(on, size, n))
+                for name, on in called.items()
+                for size in sizes
+                for n in counts
+            ),
+            "value",
+        )
+
+    def figure(
+        self, title: str, subtitle: Sequence[str], lines: Sequence[Series], told: str, step: float
+    ) -> Figure:
+        """Switches over the number of processes; `told` is what the lines are of."""
+        drawn = [mark.y for line in lines for mark in line.marks]
+        measured = [mark.y for line in lines if not line.published for mark in line.marks]
+        y_range, y_ticks = suite.ticks(max(drawn), step)
+        first, last = self.ends
+        every = 2 if last <= 16 else 4 if last <= 32 else 5
+        return Figure(
+            title=title,
+            subtitle=[*subtitle, suite.BARS],
+            x_title="processes",
+            y_title="a switch, µs",
+            description=(
+                f"Line chart of context-switch times over {first} to {last} processes, {told}, "
+                f"between {min(measured):.0f} and {max(measured):.0f} microseconds."
+            ),
+            series=lines,
+            y_range=y_range,
+            y_ticks=y_ticks,
+            x_ticks=[first, *(n for n in range(first + 1, last + 1) if n % every == 0)],
         )

@@ -34,6 +34,11 @@ class Kernel:
     linux: Linux
     word: str = ""  # what its command line begins with
 
+    @property
+    def where(self) -> dict[str, Parameter]:
+        """What its records are of."""
+        return {"scheme": self.scheme}
+
 
 WITH = Kernel("flush", "with an MMU", "MMU", "Linux", BENCHES[PAGED])
 WITHOUT = Kernel("single-space", "without an MMU", "no MMU", "uClinux", BENCHES[FLAT])

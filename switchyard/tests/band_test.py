@@ -72,7 +72,7 @@ def test_every_band_is_measured_and_told(name: str) -> None:
     made = band.records(experiment, wanted, points)
     found = band.of(experiment, made)
     assert found is not None
-    known = {n: s.value for s in published.statements(experiment) for n in s.band}
+    known = {n: s.value for s in published.statements(experiment, made) for n in s.band}
     assert set(known) <= set(found.all)
     assert {part for both in experiment.band_ratios.values() for part in both} <= set(names)
     told = band.sentences(found, known)

@@ -13,7 +13,7 @@ import pytest
 
 from switchyard import bench_host, cli, records
 from switchyard.build import root
-from switchyard.experiments.linux_ctx import QUICK_COUNTS
+from switchyard.experiments.linux_ctx.measure import QUICK_COUNTS
 from switchyard.experiments.linux_extreme.measure import QUICK_PAGES
 from switchyard.experiments.linux_ipc.measure import LINES
 from switchyard.records import Record

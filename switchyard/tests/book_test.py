@@ -18,7 +18,7 @@ PAGE = "# Results\n\nBy hand.\n\n<!-- results: hostile {} -->\nold\n<!-- end -->
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder as `run` writes it, and a place of its own for what is kept."""
     experiment, folder = Hostile(), tmp_path / "results"
-    outcome = experiment.outcome({})
+    outcome = experiment.outcome()
     records.save(outcome.records, folder / "hostile.json")
     outcomes.path(folder / "hostile.json").write_text(outcomes.dumps(experiment, outcome))
     (folder / "hostile.meta.json").write_text(json.dumps({"quick": False}))

@@ -14,8 +14,7 @@ import pytest
 
 from switchyard import build, cli, runner, store
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
-from switchyard.figure import Figure, Mark, Series, Table
+from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.machine import Stats
 from switchyard.records import Record
 from switchyard.runner import Written
@@ -26,7 +25,7 @@ from switchyard.tests.runs import Silent, digest
 ROUNDS = 12
 
 
-class Few(FromRuns[float]):
+class Few(Experiment[float]):
     """Six runs, and what they sum up to."""
 
     name = "few"
@@ -42,14 +41,15 @@ class Few(FromRuns[float]):
     def measure(self, job: Job, stats: Stats) -> float:
         return float(sum(stats.samples[int(job.name[4])]))
 
-    def outcome(self, points: Mapping[str, float]) -> Outcome:
-        found = [
+    def records(self, samples: Mapping[str, float]) -> list[Record]:
+        return [
             Record(self.name, self.machine, "none", "none", name, value, "cycles")
-            for name, value in points.items()
+            for name, value in samples.items()
         ]
-        marks = [Mark(i, value) for i, value in enumerate(points.values())]
-        drawn = Figure("cycles", [], "run", "cycles", "dots", [Series("run", "runs", marks)])
-        return Outcome(found, [Table("cycles", ["run"], [[name] for name in points])], drawn, [])
+
+    @classmethod
+    def package(cls) -> str:
+        return f"{__package__}.few"
 
 
 @pytest.fixture

@@ -7,11 +7,17 @@ from typing import Any
 
 import pytest
 
-from switchyard import build, machine, plot
+from switchyard import build, machine, plot, views
 from switchyard.errors import RunError
 from switchyard.experiments.experiment import Job, Outcome, Settings
-from switchyard.experiments.l4_overheads import DIRECT_TIMES, FULL, SCHEMES, L4Overheads, Point
-from switchyard.experiments.overheads import PAIRS, RUNS, TASKS
+from switchyard.experiments.l4_overheads.measure import (
+    DIRECT_TIMES,
+    FULL,
+    SCHEMES,
+    L4Overheads,
+    Sample,
+)
+from switchyard.experiments.overheads.formulas import PAIRS, RUNS, TASKS
 from switchyard.machine import Boot, Stats
 from switchyard.tests import fake_machine as fake
 
@@ -91,7 +97,7 @@ def statistics_of(job: Job, irqs: int | None = None) -> Stats:
     return Stats.parse(json.dumps(written), "stats")
 
 
-def measured(settings: Settings) -> dict[str, Point]:
+def measured(settings: Settings) -> dict[str, Sample]:
     experiment = L4Overheads()
     return {
         job.name: experiment.measure(job, statistics_of(job)) for job in experiment.jobs(settings)
@@ -100,7 +106,7 @@ def measured(settings: Settings) -> dict[str, Point]:
 
 @pytest.fixture(scope="module")
 def outcome() -> Outcome:
-    return L4Overheads().outcome(measured(Settings()))
+    return views.of_runs(L4Overheads(), measured(Settings()))
 
 
 def test_what_was_put_in_comes_out(outcome: Outcome) -> None:
@@ -122,7 +128,7 @@ def test_what_was_put_in_comes_out(outcome: Outcome) -> None:
 def test_published_values_stand_beside_flush_alone(outcome: Outcome) -> None:
     beside = {r.scheme for r in outcome.records if r.published is not None}
     assert beside == {"flush"}
-    quick = L4Overheads().outcome(measured(Settings(quick=True)))
+    quick = views.of_runs(L4Overheads(), measured(Settings(quick=True)))
     beside_quick = {r.metric for r in quick.records if r.published is not None}
     assert beside_quick == {"switch_direct"}, "smaller tasks, fewer switches"
 
@@ -152,7 +158,7 @@ def test_all_can_be_drawn_and_said(outcome: Outcome) -> None:
     notes = "\n".join(outcome.notes)
     assert "a switch takes 20.0 µs with cold caches (0.42 times the published 48 µs)" in notes
     assert "fass 41.7 µs (2.8 times)" in notes
-    assert len(outcome.tables) == 4
+    assert len(outcome.tables) == 5
 
 
 def test_wrong_runs_are_no_results() -> None:
@@ -178,14 +184,14 @@ def test_slices_out_of_turn_are_no_result() -> None:
 
 
 def test_tasks_that_compute_something_else_are_found() -> None:
-    points = measured(Settings(quick=True))
+    samples = measured(Settings(quick=True))
     name = "fass-sort-crc-19-0"
-    points[name] = dataclasses.replace(points[name], results=(11, 45))
+    samples[name] = dataclasses.replace(samples[name], results=(11, 45))
     with pytest.raises(RunError, match="fass, sort-crc: crc computed something else"):
-        L4Overheads().outcome(points)
+        L4Overheads().records(samples)
 
 
-def run(job: Job) -> Point:
+def run(job: Job) -> Sample:
     assert isinstance(job.guest, build.Guest)
     build.ensure([job.guest])
     found = machine.run(job.boot(job.guest.images))

@@ -61,7 +61,7 @@ def test_notes_rank_the_policies(written: Written) -> None:
     text = "\n".join(written.outcome.notes)
     assert "lru +10.0" in text
     assert "round-robin +0.0" in text
-    assert "clean-first, the kernel's default, is the best of them" in text
+    assert "The kernel's default is clean-first." in text
     assert "groups 400 (the best policy 49400)" in text
 
 

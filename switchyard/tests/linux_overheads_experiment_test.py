@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from switchyard import plot
-from switchyard.experiments import EXPERIMENTS, linux_overheads
+from switchyard import plot, views
+from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Job, Outcome, Settings
-from switchyard.experiments.linux_overheads_point import COUNTERS, Found
-from switchyard.experiments.overheads import PAIRS, TASKS
+from switchyard.experiments.linux_overheads.measure import LinuxOverheads
+from switchyard.experiments.linux_overheads.spent import COUNTERS
+from switchyard.experiments.overheads.formulas import PAIRS, TASKS
 from switchyard.machine import Stats
 
 CLOCK_HZ = 120_000_000
@@ -93,15 +94,15 @@ def stats(job: Job, shift: int = 0) -> Stats:
     return Stats.parse(json.dumps(text), job.name)
 
 
-def outcome(settings: Settings, shift: int = 0) -> tuple[Found, Outcome]:
+def outcome(settings: Settings, shift: int = 0) -> Outcome:
     """All jobs; each run of a point takes each task `shift` longer than the one before."""
-    experiment = linux_overheads.LinuxOverheads()
-    points = {}
+    experiment = LinuxOverheads()
+    samples = {}
     for job in experiment.jobs(settings):
         run = job.parameters["run"]
         assert isinstance(run, int)
-        points[job.name] = experiment.measure(job, stats(job, shift * run))
-    return Found(points), experiment.outcome(points)
+        samples[job.name] = experiment.measure(job, stats(job, shift * run))
+    return views.of_runs(experiment, samples)
 
 
 def value(found: Outcome, metric: str, **parameters: object) -> float:
@@ -122,7 +123,7 @@ def test_it_is_known_and_every_point_has_five_runs() -> None:
 
 
 def test_overheads_are_what_was_put_in() -> None:
-    _, found = outcome(Settings())
+    found = outcome(Settings())
     assert value(found, "switch_direct") == pytest.approx(C / 120, abs=1e-5)
     assert value(found, "interrupt_direct") == pytest.approx(D / 120, abs=1e-5)
     assert value(found, "interrupt_direct_cold") == pytest.approx(COLD_D / 120, abs=1e-5)
@@ -137,7 +138,7 @@ def test_overheads_are_what_was_put_in() -> None:
 
 
 def test_a_sweep_has_each_time_of_a_run() -> None:
-    experiment = linux_overheads.LinuxOverheads()
+    experiment = LinuxOverheads()
     jobs = {job.name: job for job in experiment.jobs(Settings(quick=True))}
     switch, interrupt = (jobs[name] for name in ("switch-aes-crc-0", "interrupt-crc-0"))
     row = experiment.row(switch, experiment.measure(switch, stats(switch)))
@@ -148,7 +149,7 @@ def test_a_sweep_has_each_time_of_a_run() -> None:
 
 
 def test_a_run_that_differs_is_seen_in_the_variation() -> None:
-    _, found = outcome(Settings(), shift=100_000)
+    found = outcome(Settings(), shift=100_000)
     # five runs, 200,000 cycles apart; the largest is that of the shortest pair
     assert value(found, "switch_max_cv") == pytest.approx(316_228 / 790_400_000, rel=0.01)
     assert value(found, "interrupt_max_cv") > 0
@@ -157,7 +158,7 @@ def test_a_run_that_differs_is_seen_in_the_variation() -> None:
 
 
 def test_cycles_by_where_they_go() -> None:
-    _, found = outcome(Settings(quick=True))
+    found = outcome(Settings(quick=True))
 
     def part(name: str) -> float:
         return value(found, f"switch_part: {name}", pair="sort-deflate") * 120
@@ -173,26 +174,29 @@ def test_cycles_by_where_they_go() -> None:
 
 
 def test_reasons_are_worked_out_from_the_counters() -> None:
-    found, made = outcome(Settings())
+    made = outcome(Settings())
     text = "\n".join(made.notes)
     # 2.5 ms of the paper for 49 times 235 lines
     assert "235 lines that it fills again here after each would be 26 cycles a line; 20 are" in text
     assert "1346 cycles for 143 instructions, of which 1000 wait for 26 lines" in text
     # 346 cycles that do not wait, and 66 reads of memory
     assert "Were each of these 26 cycles, it would be 2065: memory" in text
-    assert found.added(("sort", "deflate"), 0, "dcache_misses") == 235
+    assert value(made, "refilled_dcache_misses", task="sort") == 235
     assert "bubble sort 235 (and 0 of instructions)" in text
     assert "are 208 to 282 µs each" in text
     assert "bubble sort 29 to 29, deflate 29 to 29" in text
-    _, once = outcome(Settings(rounds=1))
+    once = outcome(Settings(rounds=1))
     assert "in single runs" not in "\n".join(once.notes)
 
 
 def test_figures_and_tables() -> None:
-    _, found = outcome(Settings())
+    found = outcome(Settings())
     figures = found.figures("linux-overheads")
     assert len(figures) == 1 + len(PAIRS) + 1 + 2
     for name in ("tasks-sort-deflate", "breakdown"):
         assert plot.spec(figures[f"linux-overheads-{name}"])
-    assert [len(table.rows) for table in found.tables] == [len(PAIRS), len(TASKS)]
-    assert "(10.3)" in " ".join(found.tables[0].rows[0])
+    assert [len(table.rows) for table in found.tables] == [14, len(PAIRS), len(TASKS)]
+    assert found.tables[0].rows[4][:2] == [
+        "indirect, bubble sort and deflate, 99 switches",
+        "10.3 ms",
+    ]

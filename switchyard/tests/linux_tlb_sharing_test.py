@@ -3,10 +3,10 @@
 
 import pytest
 
-from switchyard import plot
-from switchyard.experiments import EXPERIMENTS, linux_tlb_sharing
+from switchyard import plot, views
+from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Outcome, Settings
-from switchyard.experiments.linux_tlb_sharing import LinuxTlbSharing
+from switchyard.experiments.linux_tlb_sharing.measure import QUICK_COUNTS, LinuxTlbSharing
 from switchyard.suite import ALONE
 from switchyard.tests.linux_experiments_test import stats
 
@@ -25,11 +25,11 @@ def outcome() -> Outcome:
         if (scheme, mapped) == ("fass", "shared"):
             switch = 62_000
         cases = {}
-        for n in linux_tlb_sharing.QUICK_COUNTS:
+        for n in QUICK_COUNTS:
             cases[n] = ((switch + TOKEN + 1000 * n) * n, float(n))
             cases[ALONE + n] = (TOKEN * n, 0.0)
         points[job.name] = experiment.measure(job, stats(job.machine, cases))
-    return experiment.outcome(points)
+    return views.of_runs(experiment, points)
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +70,11 @@ def test_the_range_stands_beside_the_papers(found: Outcome) -> None:
         if one.published is not None
     }
     assert published == {("sa1110", "saved_at_least"): 0.0, ("sa1110", "saved_at_most"): 0.23}
+    # a share of nothing is no ratio
+    assert [row[1:4] for row in found.tables[0].rows] == [
+        ["0", "0.035", ""],
+        ["0.23", "0.21", "0.93"],
+    ]
     text = "\n".join(found.notes)
     assert "takes 3% (4 pages, 24 processes) to 21% (16 pages, 2 processes) less" in text
     assert "the two kernels differ by 0% to 0%" in text

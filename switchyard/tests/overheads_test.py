@@ -3,10 +3,10 @@
 
 import pytest
 
-from switchyard import plot
+from switchyard import plot, published
 from switchyard.errors import RunError
-from switchyard.experiments import overheads, overheads_show
-from switchyard.experiments.overheads import (
+from switchyard.experiments import EXPERIMENTS
+from switchyard.experiments.overheads.formulas import (
     PAIRS,
     TASKS,
     Interrupting,
@@ -14,7 +14,13 @@ from switchyard.experiments.overheads import (
     Pair,
     PairRun,
     Switching,
+    name_of,
 )
+from switchyard.experiments.overheads.view import Overheads
+from switchyard.published import Statement
+from switchyard.records import Record
+from switchyard.rows import Rows
+from switchyard.views import Results
 
 CLOCK_HZ = 120_000_000
 C, D = 5_760, 600  # a switch with cold, clean caches; an interrupt with warm ones
@@ -48,12 +54,22 @@ def interrupting(counts: tuple[int, ...] = (0, 49)) -> Interrupting:
     return Interrupting(CLOCK_HZ, D, runs)
 
 
+def statements(records: list[Record]) -> list[Statement]:
+    return published.statements(EXPERIMENTS["linux-overheads"], records)
+
+
+def shown(switched: Switching, interrupted: Interrupting) -> Overheads:
+    """What is shown of the records of both."""
+    records = switched.records(ORIGIN)
+    records += interrupted.records(ORIGIN)
+    return Overheads(Results(Rows.of(records), statements(records), None), "flush", "here", "it")
+
+
 def test_a_single_switch_has_no_indirect_overhead() -> None:
     found = switching()
     for pair in PAIRS:
         one = found.indirect(pair, 1)
         assert (one.first, one.second, one.inflation, one.total) == (0, 0, 0, 0)
-        assert found.work(pair) == found.total(pair, 1) - C
 
 
 def test_the_interval_of_a_pair_is_over_its_runs() -> None:
@@ -63,9 +79,9 @@ def test_the_interval_of_a_pair_is_over_its_runs() -> None:
     assert found.interval(pair, 99).half == pytest.approx(4.303 * 100_000 / 3**0.5)
     assert found.indirect_interval(pair, 99).half == pytest.approx(0, abs=1e-3)
     assert found.indirect_interval(pair, 99).mean == pytest.approx(found.indirect(pair, 99).total)
-    metrics = {one.metric for one in overheads.switch_records(ORIGIN, found)}
+    metrics = {one.metric for one in found.records(ORIGIN)}
     assert {"running_uncertainty", "indirect_uncertainty"} <= metrics
-    single = {one.metric for one in overheads.switch_records(ORIGIN, switching())}
+    single = {one.metric for one in switching().records(ORIGIN)}
     assert not {"running_uncertainty", "indirect_uncertainty"} & single
 
 
@@ -96,7 +112,6 @@ def test_interrupts() -> None:
         assert found.indirect(task, 49) == 49 * (REFILL[task] // 10)
         more = 49 * (D + REFILL[task] // 10)
         assert found.altogether_percent(task, 49) == pytest.approx(100 * more / WORK[task])
-    assert found.most == 49
 
 
 def test_stamps_are_told_apart() -> None:
@@ -120,14 +135,14 @@ def test_the_coefficient_of_variation_is_the_largest() -> None:
 
 
 def test_published_values_stand_at_their_number_of_switches_only() -> None:
-    records = overheads.switch_records(ORIGIN, switching())
+    records = switching().records(ORIGIN)
     beside = {
         (r.metric, r.parameters.get("pair"), r.parameters.get("switches")): r.published.value
-        for r in records
+        for r in published.beside(records, statements(records))
         if r.published is not None
     }
     assert beside.pop(("switch_direct", None, None)) == 48
-    assert {beside.pop(("direct", overheads.name_of(pair), 99)) for pair in PAIRS} == {4.75}
+    assert {beside.pop(("direct", name_of(pair), 99)) for pair in PAIRS} == {4.75}
     assert beside == {
         ("running", "sort-deflate", 1): 7.159,
         ("running", "aes-crc", 1): 6.6,
@@ -137,52 +152,57 @@ def test_published_values_stand_at_their_number_of_switches_only() -> None:
         ("indirect_percent", "aes-crc", 99): 0.10,
         ("indirect_percent", "aes-deflate", 99): 0.18,
     }
-    found = overheads.interrupt_records(ORIGIN, interrupting())
+    records = interrupting().records(ORIGIN)
+    found = published.beside(records, statements(records))
     assert {r.published.value for r in found if r.published and r.unit == "%"} == {
         0.01,
         0.02,
         0.05,
         0.09,
     }
-    assert not [r for r in overheads.switch_records(ORIGIN, switching((1, 9))) if r.published][9:]
+    # a shorter run's tasks are smaller
+    records = switching((1, 9)).records(ORIGIN)
+    found = published.beside(records, statements(records))
+    assert [r.metric for r in found if r.published] == ["switch_direct"]
 
 
 def test_the_published_numbers_agree_with_each_other() -> None:
+    full = shown(switching(), interrupting())
     # 99 switches of 48 µs; percentages of the running times
-    assert overheads.DIRECT_ALL.value == pytest.approx(99 * 0.048, abs=0.005)
-    for pair, running in overheads.RUNNING.items():
-        share = overheads.INDIRECT[pair].value / 10 / running.value
-        assert overheads.INDIRECT_PERCENT[pair].value == pytest.approx(share, abs=0.005)
+    assert full.paper("direct", switches=99) == pytest.approx(99 * 0.048, abs=0.005)
+    for pair in ("sort-deflate", "aes-crc"):
+        running = full.paper("running", pair=pair, switches=1)
+        indirect = full.paper("indirect", pair=pair, switches=99)
+        percent = full.paper("indirect_percent", pair=pair, switches=99)
+        assert running is not None
+        assert indirect is not None
+        assert percent == pytest.approx(indirect / 10 / running, abs=0.005)
 
 
 def test_figures_and_tables_show_what_was_found() -> None:
-    found = switching()
-    two = overheads_show.figure_2(found, "here")
+    found = shown(switching(), interrupting())
+    two = found.figure_2()
     assert [one.published for one in two.series] == [False] * 7 + [True] * 3
     direct = next(one for one in two.series if one.label == "direct")
     assert direct.marks[-1].y == pytest.approx(4.752)
     for pair in PAIRS:
-        three = overheads_show.figure_3(found, pair, "here")
+        three = found.figure_3(pair)
         ends = [one.marks[-1].y for one in three.series if not one.published]
         assert any(one.published for one in three.series) == ("sort" in pair)
-        assert sum(ends) == pytest.approx(found.ms(found.indirect(pair, 99).total))
+        assert sum(ends) == pytest.approx(found.pair(pair)["indirect"], abs=1e-5)
         assert "AES" in plot.svg(three) or "aes" not in pair
     assert "published: direct" in plot.svg(two)
-    assert "bubble sort" in plot.svg(overheads_show.figure_5(interrupting(), "here"))
-    assert not any(one.published for one in overheads_show.figure_2(switching((1, 9)), "").series)
-    row = overheads_show.switch_table(found, "here").rows[0]
-    assert row[:3] == ["bubble sort and deflate", "7.159 (7.159)", "4.75"]
-    assert overheads_show.interrupt_table(interrupting(), "here").rows[0][0] == "bubble sort"
-
-
-def test_the_notes_compare() -> None:
-    notes = "\n".join(overheads_show.switch_notes(switching(), "here"))
-    assert "a switch takes 48.0 µs with cold caches (1.00 times the published 48 µs)" in notes
-    assert "most with AES and deflate (published: most with AES and deflate)" in notes
-    assert "CRC 0.61 to 0.61 ms (published below 2)" in notes
-    text = "\n".join(overheads_show.interrupt_notes(interrupting(), "here"))
-    assert "an interrupt takes 5.00 µs" in text
-    assert "0.003 % bubble sort (published 0.01)" in text
+    assert "bubble sort" in plot.svg(found.figure_5())
+    short = shown(switching((1, 9)), interrupting((0, 9)))
+    assert not any(one.published for one in short.figure_2().series)
+    switches, interrupts = found.tables()
+    assert switches.rows[0][:3] == ["bubble sort and deflate", "7.159", "4.75"]
+    assert interrupts.rows[0][0] == "bubble sort"
+    assert (found.largest, found.smaller) == (
+        "AES and deflate",
+        "bubble sort and CRC; AES and CRC; CRC and deflate",
+    )
+    assert found.of_task("crc") == pytest.approx([0.6125] * 3)
 
 
 def test_the_spread_of_an_interrupted_task_is_that_of_its_runs() -> None:
@@ -190,13 +210,16 @@ def test_the_spread_of_an_interrupted_task_is_that_of_its_runs() -> None:
     found = Interrupting(CLOCK_HZ, D, runs)
     assert found.indirect_spread("sort", 9) == (9_000 - 9 * D, 18_000 - 9 * D)
     assert found.indirect_spread("sort", 0) == (0, 0)
-    (series,) = overheads_show.figure_5(found, "x").series
-    assert series.marks[1].low == pytest.approx(found.us(9_000 - 9 * D))
+    records = found.records(ORIGIN)
+    row = Rows.of(records).find("interrupt_indirect_least", interrupts=9)
+    assert row["interrupt_indirect_least"] == pytest.approx(found.us(9_000 - 9 * D))
     # and its interval that of their differences, each beside its own: 12.706 standard deviations
     # of two, over the root of two
     assert found.indirect_interval("sort", 9).half == pytest.approx(12.706 * 9_000 / 2)
-    assert series.marks[1].half == pytest.approx(found.us(12.706 * 9_000 / 2))
+    half = row.interval("interrupt_indirect").half
+    assert half == pytest.approx(found.us(12.706 * 9_000 / 2), rel=1e-5)
     assert not found.indirect_interval("sort", 9).stable
     # nothing to spread over
     single = Interrupting(CLOCK_HZ, D, {("sort", 0): [1], ("sort", 9): [2]})
     assert single.indirect_spread("sort", 9) is None
+    assert not [r for r in single.records(ORIGIN) if "least" in r.metric]

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from switchyard import cli, figure, outcomes, records, report, runner
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
+from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.figure import Figure, Table
 from switchyard.records import Published, Record
 from switchyard.tests.conftest import faked
@@ -29,7 +29,7 @@ DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 HOSTILE = "</script><script>document.title = 'taken'</script><b> & \"quoted\""
 
 
-class Hostile(FromRuns[None]):
+class Hostile(Experiment[None]):
     """Bars, and texts that would be markup if nobody took care."""
 
     name = "hostile"
@@ -42,15 +42,17 @@ class Hostile(FromRuns[None]):
     def measure(self, _job: Job, _stats: object) -> None:
         return None
 
-    def outcome(self, _points: object) -> Outcome:
-        made = [
+    def records(self, _samples: object) -> list[Record]:
+        return [
             Record(
                 "hostile", "m", HOSTILE, "", "time", 1234.5678901, "us", {"name": HOSTILE},
                 Published(0.000123456789, HOSTILE),
             )
         ]  # fmt: skip
+
+    def outcome(self) -> Outcome:
         return Outcome(
-            made,
+            self.records({}),
             [Table(HOSTILE, ["a", HOSTILE], [["1", HOSTILE]], HOSTILE)],
             BARS,
             [HOSTILE],
@@ -66,7 +68,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
         settings, command = Settings(quick=True, rounds=30), ["run", "l4-ipc", "--quick"]
         runner.run(EXPERIMENTS["l4-ipc"], settings, out, 2, Silent(), command=command)
     hostile = Hostile()
-    runner.write(hostile, hostile.outcome({}), {"command": ["switchyard", HOSTILE]}, out)
+    runner.write(hostile, hostile.outcome(), {"command": ["switchyard", HOSTILE]}, out)
     records.save([Record("bench", "m", "s", "", "speed", 0.1 + 0.2, "x")], out / "bench.json")
     return out
 

@@ -2,6 +2,7 @@
 """Views of records: rows, what is published of them, the text; and that kept records are enough."""
 
 from dataclasses import replace
+from importlib.resources import files
 
 import pytest
 
@@ -12,11 +13,7 @@ from switchyard.published import Statement
 from switchyard.records import Record
 from switchyard.rows import Rows, unsteady
 
-KEPT = sorted(
-    name
-    for name in EXPERIMENTS
-    if not outcomes.has_file(name) and (book.kept() / f"{name}.json").exists()
-)
+KEPT = sorted(name for name in EXPERIMENTS if (book.kept() / f"{name}.json").exists())
 
 
 def record(metric: str, value: float, n: int, scheme: str = "fass") -> Record:
@@ -68,6 +65,8 @@ def test_what_is_published_stands_beside_its_records_and_in_the_first_table() ->
         ["both", "100 µs", "≈ 2.00 to 400 µs", "2.01", "why"],
         ["limit", "1 µs", "1.50 µs", "1.50", ""],
     ]
+    assert [table.left(place) for place in range(5)] == [True, False, False, False, True]
+    assert book.markdown(table)[3] == "|---|---:|---:|---:|---|"
     assert published.table(known[1:2], Rows.of(RECORDS)) == []
 
 
@@ -76,13 +75,15 @@ def test_what_is_published_stands_beside_its_records_and_in_the_first_table() ->
 def test_published_values_are_those_of_the_kept_records(name: str) -> None:
     kept = records.load(book.kept() / f"{name}.json")
     bare = [replace(one, published=None) for one in kept]
-    assert published.beside(bare, published.statements(EXPERIMENTS[name])) == kept
+    assert published.beside(bare, published.statements(EXPERIMENTS[name], kept)) == kept
 
 
-def test_experiments_that_are_folders_are_shown_without_a_run() -> None:
-    assert {"l4-ipc", "l4-primitives", "l4-collisions", "linux-ipc"} <= set(KEPT)
-    for name in KEPT:
-        assert not outcomes.path(book.kept() / f"{name}.json").exists()
+def test_every_experiment_is_a_folder_with_its_views() -> None:
+    for experiment in EXPERIMENTS.values():
+        has = {file.name for file in files(experiment.package()).iterdir()}
+        assert {"measure.py", "view.py", "text.md"} <= has, experiment.name
+    assert len(KEPT) == 15
+    assert not list(book.kept().glob("*.outcome.json"))
 
 
 def test_records_that_are_not_enough_are_refused_in_one_line() -> None:

@@ -60,7 +60,7 @@ class L4Collisions(Experiment[Counted]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a scheme, number of colliding megabytes and number of spaces."""
-        hops = settings.rounds or (QUICK_HOPS if settings.quick else HOPS)
+        hops = settings.times(HOPS, QUICK_HOPS)
         return [
             l4.job(
                 "bench-collisions",

@@ -125,7 +125,7 @@ class L4Extreme(Experiment[Counted]):
 
 
 def _jobs(settings: Settings, cases: Sequence[tuple[str, int]]) -> list[Job]:
-    rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
+    rounds = settings.times(ROUNDS, QUICK_ROUNDS)
     return [
         l4.job(
             "bench-extreme",

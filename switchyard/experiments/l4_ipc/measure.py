@@ -71,7 +71,7 @@ class L4Ipc(Experiment[Sample]):
     def jobs(self, settings: Settings) -> list[Job]:
         """Five runs a scheme and number of clients, the long ones first."""
         return [
-            job(scheme, clients, _rounds(settings), seed, many=True)
+            job(scheme, clients, settings.times(ROUNDS, QUICK_ROUNDS), seed, many=True)
             for scheme in COLUMNS
             for clients in CLIENTS
             for seed in repeats.seeds(settings)
@@ -79,7 +79,8 @@ class L4Ipc(Experiment[Sample]):
 
     def choices(self, settings: Settings) -> list[Job]:
         """One run a case, with the first seed: a table of many has its own neighbours."""
-        return [job(scheme, n, _rounds(settings)) for scheme in SCHEMES for n in CLIENTS]
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
+        return [job(scheme, n, rounds) for scheme in SCHEMES for n in CLIENTS]
 
     def band_jobs(self, settings: Settings) -> list[Job]:
         """The paper's two kernels at a few numbers of clients, with one seed for all ends."""
@@ -157,10 +158,6 @@ def job(scheme: str, clients: int, rounds: int, seed: int = 1, *, many: bool = F
         repeats.run_name(name, seed) if many else name,
         {"clients": clients, **({"seed": seed} if many else {})},
     )
-
-
-def _rounds(settings: Settings) -> int:
-    return settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
 
 
 def _rates(runs: Sequence[Sample]) -> dict[str, float]:

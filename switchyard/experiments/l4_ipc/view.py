@@ -8,7 +8,6 @@ from switchyard.build import TAGS
 from switchyard.experiments.l4 import ABOUT, CLOCK_MHZ, COLUMNS, MACHINE, UNPROTECTED, called
 from switchyard.experiments.l4_ipc.measure import BAND_CLIENTS, CLIENTS, RECYCLING
 from switchyard.figure import Figure, Knee, Mark, Series, Table, log_axis
-from switchyard.published import Statement
 from switchyard.rows import Row, Rows, pivot, unsteady
 from switchyard.summary import SPREAD
 from switchyard.views import Results, View
@@ -34,28 +33,25 @@ COUNTED = {
 
 @dataclass(frozen=True)
 class Said:
-    """The published values; some by number of clients."""
+    """The published values; of fass by number of clients."""
 
     flush: float
     fass: dict[int, float]
     knee: float
-    speedup: dict[int, float]
 
 
-def _said(known: Sequence[Statement]) -> Said:
-    by = {(s.metric, s.where.get("scheme"), s.where.get("clients")): s.value for s in known}
-
-    def at(metric: str) -> dict[int, float]:
-        return {n: by[metric, "fass", n] for n in CLIENTS if (metric, "fass", n) in by}
-
+def _said(results: Results) -> Said:
+    fass = {n: results.paper("round_trip", scheme="fass", clients=n) for n in CLIENTS}
     return Said(
-        by["round_trip", "flush", None], at("round_trip"), by["knee", "fass", None], at("speedup")
+        results.published("round_trip", scheme="flush"),
+        {n: us for n, us in fass.items() if us is not None},
+        results.published("knee", scheme="fass"),
     )
 
 
 def view(results: Results) -> View:
     """The paper's curves and the others, the text's words."""
-    rows, said = results.rows, _said(results.statements)
+    rows, said = results.rows, _said(results)
     curves = {scheme: rows.select("round_trip", scheme=scheme) for scheme in COLUMNS}
     flush, fass = curves["flush"], curves["fass"]
     knees = rows.select("knee", scheme="fass")
@@ -103,7 +99,7 @@ def view(results: Results) -> View:
         for row in curve
     ]
     return View(
-        [_times(rows, said), *counted],
+        [_times(rows), *counted],
         {"": _figure(results, curves, said, knee)},
         words,
         unsteady(every, "round_trip"),
@@ -141,29 +137,18 @@ def _parts(row: Row, price: float) -> str:
     return f"a round trip with its loop takes {total:.0f} cycles: {', '.join(told)}"
 
 
-def _times(rows: Rows, said: Said) -> Table:
-    def cells(clients: int) -> list[str]:
-        flush, fass, *others = (
-            rows.find(scheme=scheme, clients=clients).spread("round_trip", "{:.2f}".format)
-            for scheme in ("flush", "fass", *OTHERS)
-        )
-        speedup = rows.find(scheme="fass", clients=clients)["speedup"]
-        paper, least = (values.get(clients) for values in (said.fass, said.speedup))
-        return [
-            f"{clients}", flush, f"~{said.flush:g}", fass, f"{paper:g}" if paper else "",
-            f"{speedup:.1f}", f">{least:g}" if least else "", *others,
-        ]  # fmt: skip
-
+def _times(rows: Rows) -> Table:
+    schemes = ("flush", "fass", *OTHERS)
+    table = []
+    for clients in CLIENTS:
+        by = {scheme: rows.find(scheme=scheme, clients=clients) for scheme in schemes}
+        spreads = (row.spread("round_trip", "{:.2f}".format) for row in by.values())
+        table.append([f"{clients}", *spreads, f"{by['fass']['speedup']:.1f}"])
     return Table(
         title=f"Round-trip IPC, µs: {SPREAD} of the round trips; ≈: unstable",
-        columns=[
-            "clients", "flush", "paper", "fass", "paper", "flush/fass", "paper",
-            *(called(scheme) for scheme in OTHERS),
-        ],
-        rows=[cells(clients) for clients in CLIENTS],
-        caption="published: Wiggins et al., ACSAC 2003, section 4.2 and Fig. 5, digits from the "
-        "text only",
-    )  # fmt: skip
+        columns=["clients", *(called(scheme) for scheme in schemes), "flush/fass"],
+        rows=table,
+    )
 
 
 def _in_full(scheme: str) -> str:

@@ -64,8 +64,8 @@ class L4IpcSize(Experiment[Sample]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         """Words under every scheme, strings where they can be sent."""
-        rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
-        few = settings.rounds or (QUICK_STRING_ROUNDS if settings.quick else STRING_ROUNDS)
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
+        few = settings.times(STRING_ROUNDS, QUICK_STRING_ROUNDS)
         sizes = ",".join(str(size) for size in STRINGS)
         kinds = {
             "words": (f"words={WORDS[0]}-{WORDS[-1]}", len(WORDS), rounds),

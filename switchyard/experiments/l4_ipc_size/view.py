@@ -14,7 +14,6 @@ from switchyard.experiments.l4_ipc_size.measure import (
     floor,
 )
 from switchyard.figure import Figure, Mark, Series, Table
-from switchyard.published import find
 from switchyard.rows import Row
 from switchyard.views import Results, View
 
@@ -37,8 +36,7 @@ def view(results: Results) -> View:
         return results.rows.find(scheme=scheme, string_bytes=size)
 
     def paper(n: int) -> float | None:
-        statement = find(results.statements, "one_way", scheme="fass", message_registers=n)
-        return statement.value if statement else None
+        return results.paper("one_way", scheme="fass", message_registers=n)
 
     by_words = {s: [words(s, n) for n in WORDS] for s in COLUMNS}
     by_bytes = {
@@ -47,17 +45,16 @@ def view(results: Results) -> View:
     tables = [
         Table(
             title="One way, cycles, by message registers: median of the round trips, halved",
-            columns=["words", *COLUMNS, "published", "floor"],
+            columns=["words", *COLUMNS, "floor"],
             rows=[
                 [
                     f"{n}",
                     *(f"{curve[n]['one_way']:.0f}" for curve in by_words.values()),
-                    f"{paper(n) or ''}",
                     f"{floor(n)}",
                 ]
                 for n in SHOWN
             ],
-            caption=f"published: {NICTA}; floor: no checks, every access a hit",
+            caption="floor: no checks, every access a hit",
         ),
         Table(
             title="One way, cycles, with a string",

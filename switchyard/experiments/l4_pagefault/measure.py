@@ -65,7 +65,7 @@ class L4PageFault(Experiment[Sample]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a scheme."""
-        rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
         cycles = 10 * rounds * CYCLES_A_ROUND
         return [l4.job("bench-fault", scheme, f"rounds={rounds}", cycles) for scheme in SCHEMES]
 

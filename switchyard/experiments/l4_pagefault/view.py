@@ -38,17 +38,16 @@ def view(results: Results) -> View:
     (limit,) = results.statements
     times = Table(
         title="Page faults, cycles of the access: median",
-        columns=["kind", *SCHEMES, "limit", "what"],
+        columns=["kind", *SCHEMES, "what"],
         rows=[
             [
                 kind,
                 *(f"{rows[scheme][kind]['page_fault']:.0f}" for scheme in SCHEMES),
-                f"{limit.value:g}" if kind == limit.where["kind"] else "",
                 what,
             ]
             for kind, what in WHAT.items()
         ],
-        caption="the limit is the project's own, for fass",
+        words=["what"],
     )
     counted = [
         pivot(

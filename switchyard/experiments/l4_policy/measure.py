@@ -50,7 +50,7 @@ class L4Policy(Experiment[Counted]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         """A run a policy, shape, number of spaces and seed; rings have fewer, longer bursts."""
-        bursts = settings.rounds or (QUICK_BURSTS if settings.quick else BURSTS)
+        bursts = settings.times(BURSTS, QUICK_BURSTS)
         jobs = []
         for policy, shape, spaces in CASES:
             n = max(bursts // 8, 1) if shape == "ring" else bursts

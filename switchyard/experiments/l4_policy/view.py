@@ -16,8 +16,6 @@ WHAT = {
     "groups": "groups of four: one calls the others 16 times, then another group does",
 }
 TICKS = (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
-# A policy has to be this much better to be called better.
-CLOSE = 0.02
 
 
 def view(results: Results) -> View:
@@ -36,11 +34,9 @@ def view(results: Results) -> View:
         means = {policy: mean(policy, shape) for policy in POLICIES}
         return {policy: cycles / min(means.values()) for policy, cycles in means.items()}
 
-    def ranked(by: dict[str, float]) -> list[tuple[str, float]]:
-        return sorted(by.items(), key=lambda item: item[1])
-
     def told(by: dict[str, float]) -> str:
-        return ", ".join(f"{policy} {value:.2f}" for policy, value in ranked(by))
+        ranked = sorted(by.items(), key=lambda item: item[1])
+        return ", ".join(f"{policy} {value:.2f}" for policy, value in ranked)
 
     def table(shape: str) -> Table:
         rows = []
@@ -104,20 +100,13 @@ def view(results: Results) -> View:
     overall = {
         policy: geometric_mean(by[policy] for by in by_shape.values()) for policy in POLICIES
     }
-    (best, least), (second, _), *_ = ranked(overall)
     words = {
         "at": at,
         "policies": POLICIES,
         "shapes": list(SHAPES),
         "most": SPACES[-1],
-        "close": CLOSE,
         "ranked": lambda shape: told(by_shape[shape]),
-        "overall": {
-            "told": told(overall),
-            "best": best,
-            "second": second,
-            "behind": overall[POLICIES[0]] / least - 1,
-        },
+        "overall": told(overall),
         "least": lambda shape: min(at(p, shape, SPACES[-1])["round_trip"] for p in POLICIES),
     }
     every = [

@@ -55,7 +55,7 @@ class L4Primitives(Experiment[Sample]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a scheme."""
-        rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
         return [
             l4.job(
                 "bench-primitives",

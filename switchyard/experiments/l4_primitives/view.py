@@ -22,18 +22,18 @@ def view(results: Results) -> View:
     limits = {statement.metric: statement.value for statement in results.statements}
     table = Table(
         title="Primitives, cycles: median",
-        columns=["", *COLUMNS, "limit", "what"],
+        columns=["", *COLUMNS, "what"],
         rows=[
             [
                 name,
                 *(f"{row[name]:.0f}" if name in row else "" for row in rows.values()),
-                f"{limits[name]:g}" if name in limits else "",
                 what,
             ]
             for name, what in WHAT.items()
         ],
         caption="from the trapping instruction to the first one behind it, whoever executes that; "
         "the page fault: of the load that faults, with its pager's instructions",
+        words=["what"],
     )
     figure = Bars(
         title="Primitives of the L4 kernel",

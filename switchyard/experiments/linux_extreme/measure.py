@@ -26,7 +26,7 @@ class LinuxExtreme(Experiment[Run]):
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a kernel, number of processes, mapping and boot, for every number of pages."""
         pages = ",".join(str(p) for p in QUICK_PAGES) if settings.quick else "1-32"
-        rounds = settings.rounds or (QUICK_ROUNDS if settings.quick else ROUNDS)
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
         return [
             job
             for kernel in KERNELS

@@ -4,8 +4,8 @@
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_extreme.measure import PROCESSES, SHARING
 from switchyard.experiments.linux_suite import KERNELS, SHARED, SHARER, Kernel, Operation
-from switchyard.figure import Bar, Bars, Figure, Series, Table
-from switchyard.rows import Rows, unsteady
+from switchyard.figure import Bars, Figure, Series, Table
+from switchyard.rows import Rows, present, unsteady
 from switchyard.summary import SPREAD
 from switchyard.views import Results, View
 
@@ -15,7 +15,7 @@ SHOWN = (1, 8, 16, 24, 32)  # in tables
 def view(results: Results) -> View:
     """A table, a figure and a breakdown a kernel; the first figure is that of the paper's."""
     extreme = Extreme(results.rows)
-    kernels = [k for k in KERNELS if extreme.curve(k, PROCESSES[0], SHARING[0])]
+    kernels = present(results.rows, "turn", KERNELS)
     first = SHARER if SHARER in kernels else kernels[0]
     return View(
         tables=[extreme.times(kernel) for kernel in kernels],
@@ -57,19 +57,11 @@ class Extreme:
 
     def curve(self, kernel: Kernel, processes: int, sharing: str) -> Rows:
         """All numbers of pages."""
-        return self.rows.select(
-            machine=kernel.machine, scheme=kernel.scheme, processes=processes, sharing=sharing
-        )
+        return self.rows.select(**kernel.where, processes=processes, sharing=sharing)
 
     def turn(self, kernel: Kernel, processes: int, sharing: str, pages: int) -> Operation:
         """A process's turn."""
-        row = self.rows.find(
-            machine=kernel.machine,
-            scheme=kernel.scheme,
-            processes=processes,
-            sharing=sharing,
-            pages=pages,
-        )
+        row = self.rows.find(**kernel.where, processes=processes, sharing=sharing, pages=pages)
         return Operation.of(row, "turn")
 
     def most(self, kernel: Kernel, processes: int) -> tuple[float, int]:
@@ -120,7 +112,8 @@ class Extreme:
             title=f"Pages that processes could share, on Linux that {kernel.does}",
             subtitle=[
                 f"{kernel.about}; each process reads a byte of every page and yields;",
-                "published, fast and shared: private up to 9 times (2 processes), 3.7 times (16)",
+                "published, fast and shared: private up to 9 times (2 processes), 3.7 times (16);",
+                suite.BARS,
             ],
             x_title="pages",
             y_title="a process's turn, µs",
@@ -137,19 +130,18 @@ class Extreme:
 
     def breakdown(self, kernel: Kernel) -> Bars:
         """Where the time of a turn goes."""
-        bars: list[Bar] = []
-        for sharing in SHARING:
-            for pages in (SHOWN[0], 16, SHOWN[-1]):
-                turn = self.turn(kernel, 2, sharing, pages)
-                bars += turn.bars(f"{pages} pages, {sharing}")
-        first = self.turn(kernel, 2, "private", SHOWN[-1])
-        return Bars(
-            title="Where the time of a turn goes, with 2 processes",
-            subtitle=[
+        cases = [
+            (f"{pages} pages, {sharing}", self.turn(kernel, 2, sharing, pages))
+            for sharing in SHARING
+            for pages in (SHOWN[0], 16, SHOWN[-1])
+        ]
+        return suite.breakdown(
+            "Where the time of a turn goes, with 2 processes",
+            [
                 f"{kernel.about}; every cycle, by the function that took it",
                 "and by what it waited for",
             ],
-            value_title="µs a turn",
-            description=f"Stacked bars; {SHOWN[-1]} private pages: {first.told}.",
-            bars=bars,
+            "µs a turn",
+            cases,
+            told=[cases[2]],
         )

@@ -81,8 +81,7 @@ class LinuxIpc(Experiment[Run]):
             for job in suite.jobs(
                 kernel,
                 question,
-                f"{question} rounds="
-                f"{settings.rounds or (full // QUICK_SHARE if settings.quick else full)}",
+                f"{question} rounds={settings.times(full, full // QUICK_SHARE)}",
                 {"question": question},
                 settings,
                 None if few else BOOTS.get(question),

@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's columns beside ours, and where the time of an operation went."""
+"""The paper's table again, and where the time of an operation went."""
 
 from collections.abc import Sequence
 
 from switchyard.build_linux import Linux
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.lines import MEGABYTE, Case
+from switchyard.experiments.lines import MEGABYTE, Lines
 from switchyard.experiments.linux_ipc.measure import LINES
-from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Kernel, Operation
+from switchyard.experiments.linux_suite import BOARDS, FASTER, KERNELS, ORIGINAL, Kernel
 from switchyard.figure import Bar, Bars, Table
-from switchyard.published import Statement
-from switchyard.rows import unsteady
+from switchyard.published import find
 from switchyard.summary import SPREAD
 from switchyard.views import Results, View
 
 PAPER = "Wiggins et al., ACSAC 2003, Table 1"
-BY_NAME = {line.name: line for line in LINES}
 # Linux 2.4 keeps one page in a pipe (PIPE_SIZE, include/linux/pipe_fs_i.h): it is filled and
 # emptied for every page of a megabyte, with a switch each time.
 PAGES_THERE = MEGABYTE // 4096
@@ -23,7 +21,8 @@ PAGES_THERE = MEGABYTE // 4096
 
 def view(results: Results) -> View:
     """A table a machine and a table a kernel, and figures of the same."""
-    ipc = Ipc(results)
+    ipc = Ipc(results, LINES)
+    locks = find(results.statements, "latency", **ORIGINAL.where, question="potato", case="fcntl")
     return View(
         tables=[*(ipc.times(*board) for board in BOARDS), *(ipc.costs(k) for k in KERNELS)],
         figures={
@@ -32,53 +31,31 @@ def view(results: Results) -> View:
             **{suite.named("breakdown", kernel): ipc.breakdown(kernel) for kernel in KERNELS},
         },
         words={
-            "on": lambda kernel, name: ipc.on(kernel, BY_NAME[name]),
-            "paper": lambda name, scheme="flush": ipc.paper(BY_NAME[name], scheme),
-            "gain": lambda slow, fast, name: ipc.gain(slow, fast, BY_NAME[name]),
+            "ipc": ipc,
+            "suite": suite,
             "original": ORIGINAL,
+            "faster": FASTER,
             "boards": BOARDS,
             "mhz": suite.MHZ[ORIGINAL.board],
             "version": Linux.version,
-            "flush": suite.FLUSH,
-            "ifill": suite.IFILL,
-            "dfill": suite.DFILL,
+            "locks": locks,
             "pages_there": PAGES_THERE,
             "megabyte": MEGABYTE,
         },
-        notes=unsteady(
-            (
-                (f"{line.name} on {kernel}", ipc.on(kernel, line))
-                for kernel in KERNELS
-                for line in LINES
-            ),
-            "value",
-        ),
+        notes=ipc.unsteady({f"on {kernel}": kernel for kernel in KERNELS}),
     )
 
 
-class Ipc:
-    """The cases, by kernel and line."""
+class Ipc(Lines):
+    """The lines, and what is shown of them."""
 
-    def __init__(self, results: Results) -> None:
-        self.results = results
-        self._published = {
-            (s.where["scheme"], s.where["question"], s.where["case"]): s for s in results.statements
-        }
-
-    def on(self, kernel: Kernel, line: Case) -> Operation:
-        """A line on a kernel."""
-        where = {"machine": kernel.machine, "scheme": kernel.scheme}
-        row = self.results.rows.find(**where, question=line.question, case=line.case)
-        return Operation.of(row, line.metric)
-
-    def paper(self, line: Case, scheme: str) -> Statement | None:
-        """What the paper has for a line: its original kernel, or its fast one."""
-        return self._published.get((scheme, line.question, line.case))
-
-    def gain(self, slow: Kernel, fast: Kernel, line: Case) -> float:
+    def gain(self, slow: Kernel, fast: Kernel, name: str) -> float:
         """How many times faster one kernel is than the other."""
-        ratio = self.on(slow, line)["value"] / self.on(fast, line)["value"]
-        return 1 / ratio if line.unit == "MB/s" else ratio
+        return self._faster(name, *(self.on(kernel, name)["value"] for kernel in (slow, fast)))
+
+    def _faster(self, name: str, slow: float, fast: float) -> float:
+        """Of a rate more is better."""
+        return fast / slow if self.lines[name].unit == "MB/s" else slow / fast
 
     def times(self, original: Kernel, *others: Kernel) -> Table:
         """What the fast switch brings of what could be brought."""
@@ -89,63 +66,54 @@ class Ipc:
             columns=[
                 "benchmark",
                 "unit",
-                *(["paper", "paper, fast", "times"] if beside else []),
                 *(kernel.scheme for kernel in (original, *others)),
                 *(f"flush/{kernel.scheme}" for kernel in others),
+                *(["flush/fass there"] if beside else []),
             ],
             rows=[
                 [
-                    line.name,
+                    name,
                     line.unit.replace("us", "µs"),
-                    *(self._papers(line) if beside else []),
-                    *(self.on(k, line).spread("value") for k in (original, *others)),
-                    *(f"{self.gain(original, kernel, line):.2f}" for kernel in others),
+                    *(self.on(k, name).spread("value") for k in (original, *others)),
+                    *(f"{self.gain(original, kernel, name):.2f}" for kernel in others),
+                    *([self._gain_there(name)] if beside else []),
                 ]
-                for line in LINES
+                for name, line in self.lines.items()
             ],
-            caption=(f"published: {PAPER} (deviations), and their ratio. " if beside else "")
-            + "Ratios: by how much less it takes (of MB/s: more). ≈: unstable, see the notes",
+            caption="Ratios: by how much less it takes (of MB/s: more)"
+            + (f"; there: in {PAPER}" if beside else "")
+            + ". ≈: unstable, see the notes",
+            words=["unit"],
         )
 
-    def _papers(self, line: Case) -> list[str]:
-        """Original, fast, and by how much the fast kernel is faster."""
-        slow, fast = self.paper(line, "flush"), self.paper(line, "fass")
-        if not slow or not fast:
-            return ["", "", ""]
-        ratio = slow.value / fast.value
-        return [
-            f"{slow.value:g} ({slow.deviation:g})",
-            f"{fast.value:g}",
-            f"{1 / ratio if line.unit == 'MB/s' else ratio:.2f}",
-        ]
+    def _gain_there(self, name: str) -> str:
+        """The same of the paper's kernels."""
+        slow, fast = (self.paper(kernel, name) for kernel in (ORIGINAL, FASTER))
+        return f"{self._faster(name, slow, fast):.2f}" if slow and fast else ""
 
     def costs(self, kernel: Kernel) -> Table:
         """What each operation met, counted; and where its time went."""
-        cases = [(line.name, self.on(kernel, line)) for line in LINES]
+        cases = [(name, self.on(kernel, name)) for name in self.lines]
         return suite.costs(f"{kernel}: counted for each operation, and its parts in µs", cases)
 
     def latencies(self, kernels: Sequence[Kernel]) -> Bars:
         """Those of Table 1 on a machine; beside the published ones, if it is the paper's."""
         beside = ORIGINAL in kernels
         bars, told = [], []
-        for line in LINES:
-            slow, fast = self.paper(line, "flush"), self.paper(line, "fass")
-            if not slow or not fast or line.unit != "us":
+        for name in (*self.of("potato"), *self.of("process")):
+            slow, fast = (self.paper(kernel, name) for kernel in (ORIGINAL, FASTER))
+            if not slow or not fast:
                 continue
-            papers = {"SA-1100, Linux 2.4": slow.value, "fast switching": fast.value}
+            papers = {"SA-1100, Linux 2.4": slow, "fast switching": fast} if beside else {}
             bars += [
-                Bar(line.case, f"published, {part}", value, published=True)
+                Bar(name, f"published, {part}", value, published=True)
                 for part, value in papers.items()
-                if beside
             ]
-            values = [self.on(kernel, line)["value"] for kernel in kernels]
-            bars += [
-                Bar(line.case, f"measured, {kernel.about}", value)
-                for kernel, value in zip(kernels, values, strict=True)
-            ]
-            text = f"{line.case} " + ", ".join(f"{value:.0f}" for value in values)
+            values = {kernel.about: self.on(kernel, name)["value"] for kernel in kernels}
+            bars += [Bar(name, f"measured, {about}", value) for about, value in values.items()]
+            text = f"{name} " + ", ".join(f"{value:.0f}" for value in values.values())
             if beside:
-                text += f" measured, {slow.value:g} and {fast.value:g} published"
+                text += f" measured, {slow:g} and {fast:g} published"
             told.append(text)
         return Bars(
             title="lmbench on Linux that flushes at each switch, one that does not, and hardware "
@@ -165,21 +133,18 @@ class Ipc:
 
     def breakdown(self, kernel: Kernel) -> Bars:
         """Where the time of the round trips went."""
-        lines = [line for line in LINES if line.question == "potato"]
-        bars = []
-        for line in lines:
-            bars += self.on(kernel, line).bars(line.case)
-            paper = self.paper(line, "flush")
-            if paper and kernel == ORIGINAL:
-                bars.append(Bar(line.case, "published, in all", paper.value, published=True))
-        told = "; ".join(f"{line.case}: {self.on(kernel, line).told}" for line in lines)
-        return Bars(
-            title="Where the time of a round trip goes",
-            subtitle=[
+        cases = [(name, self.on(kernel, name)) for name in self.of("potato")]
+        papers = {name: self.paper(ORIGINAL, name) for name in self.of("potato")}
+        return suite.breakdown(
+            "Where the time of a round trip goes",
+            [
                 f"{kernel.about}; every cycle of the measured loop, by the function",
                 "that took it and by what it waited for; fills are those outside the flush itself",
             ],
-            value_title="µs a round trip",
-            description=f"Stacked bars: {told}.",
-            bars=bars,
+            "µs a round trip",
+            cases,
+            told=cases,
+            beside={name: paper for name, paper in papers.items() if paper}
+            if kernel == ORIGINAL
+            else None,
         )

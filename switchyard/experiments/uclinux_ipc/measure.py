@@ -29,8 +29,9 @@ class UclinuxIpc(Experiment[Run]):
         """One run a kernel, line and boot."""
         cases = []
         for line in LINES:
-            rounds = ROUNDS[line.question] // (QUICK_SHARE if settings.quick else 1)
-            words = f"{line.question} case={line.case} rounds={settings.rounds or rounds}"
+            full = ROUNDS[line.question]
+            rounds = settings.times(full, full // QUICK_SHARE)
+            words = f"{line.question} case={line.case} rounds={rounds}"
             cases.append((line.name, words, {"case": line.name}))
         return uclinux.jobs(cases, settings)
 

@@ -1,29 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's table beside ours, and where the time of a round trip went."""
+"""The paper's table again, and where the time of a round trip went."""
 
 from switchyard.build_linux import Linux
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.lines import MEGABYTE, Case
+from switchyard.experiments.lines import MEGABYTE, Lines
 from switchyard.experiments.linux_suite import Operation
 from switchyard.experiments.uclinux import (
     ABOUT,
     CLOCK_MHZ,
     FASTER,
     KERNELS,
-    PAPER,
     PAPERS,
     WITH,
     WITHOUT,
-    Kernel,
 )
 from switchyard.experiments.uclinux_ipc.measure import BW_FIFO, FIFO, LINES
 from switchyard.figure import Bar, Bars, Table
-from switchyard.published import find
-from switchyard.rows import number, unsteady
+from switchyard.rows import number, present
 from switchyard.summary import SPREAD
 from switchyard.views import Results, View
 
-BY_NAME = {line.name: line for line in LINES}
 # Linux 2.6.7 keeps one page in a pipe, as 2.4 did (its include/linux/pipe_fs_i.h, PIPE_SIZE); the
 # ring of 16 pages came with 2.6.11. A megabyte is 256 pages, each filled and emptied.
 SWITCHES_THERE = 2 * MEGABYTE // 4096
@@ -35,15 +31,13 @@ def view(results: Results) -> View:
     return View(
         tables=[ipc.values(), ipc.costs()],
         figures={
-            "": ipc.bars(FIFO, "A token to another process and back", "µs"),
-            "bandwidth": ipc.bars(BW_FIFO, "Bytes to another process", "MB/s"),
+            "": ipc.bars(FIFO.name, "A token to another process and back", "µs"),
+            "bandwidth": ipc.bars(BW_FIFO.name, "Bytes to another process", "MB/s"),
             "breakdown": ipc.breakdown(),
         },
         words={
-            "on": lambda kernel, name: ipc.on(kernel, BY_NAME[name]),
-            "paper": lambda kernel, name: ipc.paper(kernel, BY_NAME[name]),
-            "gain": lambda name, metric="gain": ipc.gain(BY_NAME[name], metric),
-            "paper_gain": lambda name: ipc.paper_gain(BY_NAME[name]),
+            "ipc": ipc,
+            "suite": suite,
             "saved": lambda slow, flat: _more(slow, flat, " µs") or "less than 1 µs of anything",
             "remains": lambda fast, flat: _more(fast, flat, "", least=1),
             "flush_share": _flush_share,
@@ -54,20 +48,8 @@ def view(results: Results) -> View:
             "mhz": CLOCK_MHZ,
             "megabyte": MEGABYTE,
             "switches_there": SWITCHES_THERE,
-            "ifill": suite.IFILL,
-            "dfill": suite.DFILL,
-            "kernels": suite.KERNEL,
-            "program": suite.PROGRAM,
-            "buffer": suite.BUFFER,
         },
-        notes=unsteady(
-            (
-                (f"{line.name} {kernel.label}", ipc.on(kernel, line))
-                for line in LINES
-                for kernel in ipc.kernels
-            ),
-            "value",
-        ),
+        notes=ipc.unsteady({kernel.label: kernel for kernel in ipc.kernels}),
     )
 
 
@@ -90,99 +72,77 @@ def _flush_share(more: Operation, less: Operation) -> float:
     return parts.get(suite.FLUSH, 0.0) / sum(parts.values()) if parts else 0.0
 
 
-class Ipc:
+class Ipc(Lines):
     """The cases, by kernel and line."""
 
     def __init__(self, results: Results) -> None:
-        self.results = results
-        self.kernels = [k for k in KERNELS if results.rows.select("latency", scheme=k.scheme)]
+        super().__init__(results, LINES)
+        self.kernels = present(results.rows, "latency", KERNELS)
 
-    def on(self, kernel: Kernel, line: Case) -> Operation:
-        """A line on a kernel."""
-        row = self.results.rows.find(line.metric, scheme=kernel.scheme, case=line.case)
-        return Operation.of(row, line.metric)
+    def gain(self, name: str, metric: str = "gain") -> float:
+        """How much better a line is without an MMU."""
+        return self.results.rows.find(metric, case=name)[metric]
 
-    def paper(self, kernel: Kernel, line: Case) -> float | None:
-        """What the paper has for it."""
-        statement = find(self.results.statements, line.metric, scheme=kernel.scheme, case=line.case)
-        return statement.value if statement else None
-
-    def gain(self, line: Case, metric: str = "gain") -> float:
-        """How much better it is without an MMU."""
-        return self.results.rows.find(metric, case=line.name)[metric]
-
-    def paper_gain(self, line: Case) -> float | None:
+    def paper_gain(self, name: str) -> float:
         """The paper's ratio, from its own values."""
-        statement = find(self.results.statements, "gain", scheme=WITHOUT.scheme, case=line.name)
-        return statement.value if statement else None
-
-    @property
-    def _gains(self) -> list[str]:
-        """The gains that there are."""
-        return ["gain", *(["gain_over_fass"] if FASTER in self.kernels else [])]
+        return self.results.published("gain", **WITHOUT.where, case=name)
 
     def values(self) -> Table:
-        """The paper's table beside ours."""
-        rows = []
-        for line in LINES:
-            papers = [self.paper(kernel, line) for kernel in PAPERS]
-            ratio = self.paper_gain(line)
-            rows.append(
-                [
-                    line.name,
-                    line.unit.replace("us", "µs"),
-                    *(f"{paper:g}" if paper else "" for paper in papers),
-                    f"{ratio:.2f}" if ratio else "",
-                    *(self.on(kernel, line).spread("value") for kernel in self.kernels),
-                    *(f"{self.gain(line, metric):.2f}" for metric in self._gains),
-                ]
-            )
+        """The paper's table again."""
+        gains = {"ratio": "gain", "ratio, fast": "gain_over_fass"}
+        if FASTER not in self.kernels:
+            del gains["ratio, fast"]
         return Table(
             title=f"A FIFO with an MMU and without one: {SPREAD}",
             columns=[
                 "benchmark",
                 "unit",
-                *(f"paper, {kernel.paper}" for kernel in PAPERS),
-                "ratio",
                 *(f"{Linux.version}, {kernel.short}" for kernel in self.kernels),
-                *["ratio", "ratio, fast"][: len(self._gains)],
+                *gains,
             ],
-            rows=rows,
-            caption=f"published: {PAPER}, Table 1; Linux and uClinux 2.6.7. Ratios: to no MMU. ≈: "
-            "known to no better than 5 %",
+            rows=[
+                [
+                    name,
+                    line.unit.replace("us", "µs"),
+                    *(self.on(kernel, name).spread("value") for kernel in self.kernels),
+                    *(f"{self.gain(name, metric):.2f}" for metric in gains.values()),
+                ]
+                for name, line in self.lines.items()
+            ],
+            caption="Ratios: to no MMU. ≈: known to no better than 5 %",
+            words=["unit"],
         )
 
     def costs(self) -> Table:
         """What each operation met, counted; and where its time went."""
-        cases = [
-            (f"{line.name}, {kernel.short}", self.on(kernel, line))
-            for line in LINES
-            for kernel in self.kernels
-        ]
         return suite.costs(
             "Counted for a round trip or a megabyte, and its parts in µs",
-            cases,
+            [
+                (f"{name}, {kernel.short}", self.on(kernel, name))
+                for name in self.lines
+                for kernel in self.kernels
+            ],
             "switches: of the page tables; without an MMU there is one set of them",
         )
 
-    def bars(self, line: Case, title: str, unit: str) -> Bars:
+    def bars(self, name: str, title: str, unit: str) -> Bars:
         """A line of the table, published and measured."""
         bars, told = [], []
         for kernel in self.kernels:
-            value, paper = self.on(kernel, line)["value"], self.paper(kernel, line)
+            value, paper = self.on(kernel, name)["value"], self.paper(kernel, name)
             if paper:
                 bars.append(Bar(kernel.label, "published, 2.6.7", paper, published=True))
             bars.append(Bar(kernel.label, f"measured, {Linux.version}", value))
             there = f"{paper:g} published and " if paper else ""
             told.append(f"{kernel.label} {there}{number(value)} measured")
-        here = f"{self.gain(line):.2f} times here"
+        here = f"{self.gain(name):.2f} times here"
         if FASTER in self.kernels:
-            here += f" ({self.gain(line, 'gain_over_fass'):.2f} than switching fast)"
+            here += f" ({self.gain(name, 'gain_over_fass'):.2f} than switching fast)"
         return Bars(
             title=f"{title}, through a FIFO",
             subtitle=[
                 "published: Samsung 2005, Table 1 (without an MMU: uClinux); measured: means,",
-                f"{ABOUT}; without an MMU {self.paper_gain(line):.2f} times better there, {here}",
+                f"{ABOUT}; without an MMU {self.paper_gain(name):.2f} times better there, {here}",
             ],
             value_title=unit,
             description=f"Bars in {unit}: {', '.join(told)}.",
@@ -192,22 +152,21 @@ class Ipc:
 
     def breakdown(self) -> Bars:
         """Where the time of a round trip went."""
-        bars = []
-        for line in LINES:
-            for kernel in self.kernels if line.question == "potato" else ():
-                case, paper = f"{line.case}, {kernel.short}", self.paper(kernel, line)
-                bars += self.on(kernel, line).bars(case)
-                if paper:
-                    bars.append(Bar(case, "published, in all", paper, published=True))
-        told = "; ".join(f"{k.label}: {self.on(k, FIFO).told}" for k in self.kernels)
-        return Bars(
-            title="Where the time of a round trip goes",
-            subtitle=[
+        cases = {
+            f"{name}, {kernel.short}": (kernel, name)
+            for name in self.of("potato")
+            for kernel in self.kernels
+        }
+        papers = {case: self.paper(*place) for case, place in cases.items()}
+        return suite.breakdown(
+            "Where the time of a round trip goes",
+            [
                 f"{ABOUT}; every cycle of the measured loop, by the",
                 "function that took it and by what it waited for; fills are those outside the "
                 "flush",
             ],
-            value_title="µs a round trip",
-            description=f"Stacked bars; by FIFO, {told}.",
-            bars=bars,
+            "µs a round trip",
+            [(case, self.on(*place)) for case, place in cases.items()],
+            told=[(f"by FIFO, {k.label}", self.on(k, FIFO.name)) for k in self.kernels],
+            beside={case: paper for case, paper in papers.items() if paper},
         )

@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Direct and indirect overheads of a context switch and of an interrupt, on the microkernel.
-
-After David et al. (ExpCS 2007; `overheads` has its formulas and values), on their processor: two
-tasks in spaces of their own hand over to each other by ThreadSwitch, or one is interrupted
-(bench/l4/overheads.c). Scheme `flush` is what the paper's Linux does at a switch, the others are
-what there is to save. Every run is from power-on; the runs of a point differ in how many lines the
-tasks have read before, which moves the generator by which the caches choose what to replace.
-"""
+"""Runs of bench/l4/overheads.c: a pair's switches, a task's interrupts, and single ones."""
 
 import dataclasses
 import re
@@ -16,14 +9,16 @@ from dataclasses import dataclass, field
 
 from switchyard.build import GUESTS, VERSATILE, schemes_on
 from switchyard.errors import RunError
-from switchyard.experiments import overheads
-from switchyard.experiments.experiment import FromRuns, Job, Outcome, Settings
-from switchyard.experiments.l4_overheads_notes import Found, Parts, figures, notes, tables
-from switchyard.experiments.overheads import (
+from switchyard.experiments import l4
+from switchyard.experiments import linux_suite as suite
+from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.overheads import formulas
+from switchyard.experiments.overheads.formulas import (
     INVOCATIONS,
     MOST_INTERRUPTS,
     MOST_SWITCHES,
     PAIRS,
+    PAPER,
     RUNS,
     TASKS,
     Interrupting,
@@ -34,14 +29,12 @@ from switchyard.experiments.overheads import (
     name_of,
 )
 from switchyard.machine import Function, Region, Stats
-from switchyard.records import Parameter, Record
+from switchyard.records import Parameter, Record, of_case
 
-NAME = "l4-overheads"
 MACHINE = "omap1610"
-SYSTEM = "switchyard-l4"
 PROGRAM = "bench-overheads"
 SCHEMES = schemes_on(VERSATILE)
-PUBLISHED = "flush"  # the scheme that is measured as often as the paper did, and set beside it
+PAPERS = "flush"  # the scheme that is measured as often as the paper did, and set beside it
 
 # The tasks' work (bench/l4/overheads.c): bytes of the data set and how often it is gone through, in
 # the order of TASKS. In full each takes the 3 to 4 seconds of section 3.1; bubble sort's data set
@@ -66,6 +59,10 @@ TIMING, STAMPS, RESULTS, INVOKED = 0, 1, 2, 3
 
 # The kernel's functions that empty caches and TLBs.
 FLUSHING = re.compile(r"cpu_flush_caches|flush_and_load")
+# Where cycles go, in the order in which they are drawn; and those of tasks.
+EMPTYING = "emptying caches and TLBs"
+PARTS = (EMPTYING, *suite.PARTS[1:])
+TASK_PARTS = (suite.IFILL, suite.DFILL, suite.WALKS, suite.BUFFER, suite.PROGRAM)
 
 
 @dataclass(frozen=True)
@@ -97,7 +94,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Point:
+class Sample:
     """What one run said; which fields there are depends on what it was asked."""
 
     mode: str
@@ -115,94 +112,87 @@ class Point:
     parts: Mapping[str, float] = field(default_factory=dict, hash=False)  # of a switch
 
 
-class L4Overheads(FromRuns[Point]):
+class L4Overheads(Experiment[Sample]):
     """Figs. 2, 3 and 5, and what other schemes save."""
 
-    name = NAME
+    name = "l4-overheads"
     question = "What do a context switch and an interrupt cost directly, and what indirectly?"
-    source = f"{overheads.PAPER}, Figs. 2, 3, 5"
+    source = f"{PAPER}, Figs. 2, 3, 5"
+    published_in = formulas.PACKAGE
 
     band_metric = ("direct_us", "us")
-    band_system = SYSTEM
+    band_system = l4.SYSTEM
     band_label = "{scheme}-{mode}"
-    band_published: Mapping[str, float] = {"flush-direct": overheads.DIRECT.value}
 
     def band_jobs(self, settings: Settings) -> list[Job]:
         """C, a switch from cold caches, by the paper's way and the fast one."""
         del settings
         return [_direct(scheme) for scheme in ("flush", "fass")]
 
-    def row(self, job: Job, point: Point) -> dict[str, Parameter]:
+    def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
         """With C, where the run has measured it."""
-        found = super().row(job, point)
-        if point.switches:
-            found["direct_us"] = _direct_cycles(point) * 1e6 / point.clock_hz
-        return found
+        row = super().row(job, sample)
+        if sample.switches:
+            row["direct_us"] = _direct_cycles(sample) * 1e6 / sample.clock_hz
+        return row
 
     def jobs(self, settings: Settings) -> list[Job]:
         """Pairs, single tasks and the direct costs, for each scheme."""
         size = QUICK if settings.quick else FULL
         counts = QUICK_COUNTS if settings.quick else COUNTS
         interrupts = QUICK_INTERRUPTS if settings.quick else INTERRUPTS
-        most = settings.rounds or (QUICK_RUNS if settings.quick else RUNS)
-        made = []
+        most = settings.times(RUNS, QUICK_RUNS)
+        jobs = []
         for scheme in SCHEMES:
-            full = scheme == PUBLISHED
+            full = scheme == PAPERS
             runs = range(most if full else min(most, OTHER_RUNS))
-            made.append(_direct(scheme))
-            made += [_invoke(scheme, handler) for handler in HANDLERS]
+            jobs.append(_direct(scheme))
+            jobs += [_invoke(scheme, handler) for handler in HANDLERS]
             for pair in PAIRS:
                 for n in counts if full else (counts[0], counts[-1]):
-                    made += [_pair(scheme, pair, n, run, size) for run in runs]
+                    jobs += [_pair(scheme, pair, n, run, size) for run in runs]
             for task in TASKS:
                 for n in interrupts if full else (interrupts[0], interrupts[-1]):
-                    made += [_alone(scheme, task, n, run, size) for run in runs]
-        return made
+                    jobs += [_alone(scheme, task, n, run, size) for run in runs]
+        return jobs
 
-    def measure(self, job: Job, stats: Stats) -> Point:
+    def measure(self, job: Job, stats: Stats) -> Sample:
         """Stamps become cycles; a run with interrupts that were not asked for is none."""
         mode, scheme = str(job.parameters["mode"]), str(job.parameters["scheme"])
         n = int(job.parameters.get("n", 0))
         subject = str(job.parameters["subject"])
-        results = tuple(_samples(job, stats, RESULTS))
-        point = Point(mode, scheme, stats.machine, stats.clock_hz, subject, n, results)
+        results = tuple(l4.samples(job, stats, RESULTS))
+        sample = Sample(mode, scheme, stats.machine, stats.clock_hz, subject, n, results)
         regions = [region for region in stats.regions if region.id in (FIRST, SECOND, SWITCHES)]
         interrupted = sum(region.counters.total("exception_irq") for region in regions)
         expected = {"alone": n, "invoke": INVOCATIONS}.get(mode, 0)
         if interrupted != expected:
             raise RunError(f"{job.name}: {interrupted} interrupts; expected {expected}")
         if mode == "direct":
-            return _measured_direct(job, stats, point)
+            return _measured_direct(job, stats, sample)
         if mode == "invoke":
-            (cycles,) = _samples(job, stats, INVOKED)
-            return dataclasses.replace(point, cycles=cycles)
-        stamps = _samples(job, stats, STAMPS)
+            (cycles,) = l4.samples(job, stats, INVOKED)
+            return dataclasses.replace(sample, cycles=cycles)
+        stamps = l4.samples(job, stats, STAMPS)
         if mode == "alone":
             if len(stamps) != 2:
                 raise RunError(f"{job.name}: {len(stamps)} time stamps; expected 2")
-            return dataclasses.replace(point, cycles=(stamps[1] - stamps[0]) % 2**32)
+            return dataclasses.replace(sample, cycles=(stamps[1] - stamps[0]) % 2**32)
         pair = PairRun.of_stamps(stamps, job.name)
         if len(pair.switches) != n:
             raise RunError(f"{job.name}: {len(pair.switches)} switches; expected {n}")
         _in_turns(job, stats, pair)
         # the regions have the accesses in them with which slices end; the stamps do not
         tasks = Counted.of([stats.region(FIRST), stats.region(SECOND)], pair.first + pair.second)
-        return dataclasses.replace(point, pair=pair, tasks=tasks)
+        return dataclasses.replace(sample, pair=pair, tasks=tasks)
 
-    def outcome(self, points: Mapping[str, Point]) -> Outcome:
-        """Records, the paper's figures again, and the schemes beside each other."""
-        schemes = {
-            scheme: _found([point for point in points.values() if point.scheme == scheme])
+    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+        """Each scheme's, by the formulas and by where cycles went."""
+        return [
+            record
             for scheme in SCHEMES
-        }
-        drawn = figures(schemes)
-        return Outcome(
-            records=_records(schemes),
-            tables=tables(schemes),
-            figure=drawn.pop(""),
-            notes=notes(schemes),
-            more=drawn,
-        )
+            for record in _records([one for one in samples.values() if one.scheme == scheme])
+        ]
 
 
 # ---- jobs ----
@@ -254,13 +244,6 @@ def _alone(scheme: str, task: str, n: int, run: int, size: str) -> Job:
 # ---- runs ----
 
 
-def _samples(job: Job, stats: Stats, stream: int) -> list[int]:
-    found = stats.samples.get(stream)
-    if not found:
-        raise RunError(f"{job.name}: no samples in stream {stream}")
-    return list(found)
-
-
 def _in_turns(job: Job, stats: Stats, pair: PairRun) -> None:
     """The stamps do not say whose they are, the regions do: each task's own slices, and all."""
     for number, cycles in ((FIRST, pair.first), (SECOND, pair.second)):
@@ -271,147 +254,112 @@ def _in_turns(job: Job, stats: Stats, pair: PairRun) -> None:
             raise RunError(f"{job.name}: region {number} and the time stamps differ by {extra}")
 
 
-def _measured_direct(job: Job, stats: Stats, point: Point) -> Point:
+def _measured_direct(job: Job, stats: Stats, sample: Sample) -> Sample:
     """Stamps are b e b e: of the first task, the second, the first, ...: a switch every second."""
-    stamps = _samples(job, stats, STAMPS)
+    stamps = l4.samples(job, stats, STAMPS)
     if len(stamps) != 4 * DIRECT_TIMES:
         raise RunError(f"{job.name}: {len(stamps)} time stamps; expected {4 * DIRECT_TIMES}")
     switches = [(stamps[i + 2] - stamps[i + 1]) % 2**32 for i in range(0, len(stamps), 4)]
     if SWITCHES not in stats.profile:
         raise RunError(f"{job.name}: no profile of the switches in the statistics")
     return dataclasses.replace(
-        point,
+        sample,
         switches=tuple(switches),
-        timing=statistics.median_low(_samples(job, stats, TIMING)),
+        timing=statistics.median_low(l4.samples(job, stats, TIMING)),
         parts=_parts(stats.profile[SWITCHES]),
     )
 
 
 def _parts(functions: Sequence[Function]) -> dict[str, float]:
     """Where the cycles of a switch went; the few of taking the time stamps are in it."""
-    found = dict.fromkeys(Parts.ALL, 0.0)
-    for one in functions:
+    parts = dict.fromkeys(PARTS, 0.0)
+    for function in functions:
         waited = {
-            Parts.IFILL: one.fetch_fill_cycles,
-            Parts.DFILL: one.data_fill_cycles,
-            Parts.WALKS: one.fetch_walk_cycles + one.data_walk_cycles,
+            suite.IFILL: function.fetch_fill_cycles,
+            suite.DFILL: function.data_fill_cycles,
+            suite.WALKS: function.fetch_walk_cycles + function.data_walk_cycles,
         }
-        if one.kernel and FLUSHING.fullmatch(one.name):
-            found[Parts.FLUSH] += one.cycles - sum(waited.values())
-        else:
-            waited[Parts.BUFFER] = one.write_buffer_cycles
-            own = Parts.KERNEL if one.kernel else Parts.PROGRAM
-            found[own] += one.cycles - sum(waited.values())
+        own = EMPTYING
+        if not (function.kernel and FLUSHING.fullmatch(function.name)):
+            own = suite.KERNEL if function.kernel else suite.PROGRAM
+            waited[suite.BUFFER] = function.write_buffer_cycles
+        parts[own] += function.cycles - sum(waited.values())
         for part, cycles in waited.items():
-            found[part] += cycles
-    return {part: cycles / DIRECT_TIMES for part, cycles in found.items()}
+            parts[part] += cycles
+    return {part: cycles / DIRECT_TIMES for part, cycles in parts.items()}
 
 
-# ---- points together ----
+# ---- runs together ----
 
 
-def _direct_cycles(direct: Point) -> float:
+def _direct_cycles(direct: Sample) -> float:
     """C, without what taking its stamps takes."""
     return statistics.fmean(direct.switches) - direct.timing
 
 
-def _found(points: Sequence[Point]) -> Found:
+def _records(samples: Sequence[Sample]) -> list[Record]:
     """What one scheme's runs say. Taking stamps is taken off every switch."""
-    (direct,) = (point for point in points if point.mode == "direct")
+    _same_results(samples)
+    (direct,) = (sample for sample in samples if sample.mode == "direct")
     runs: dict[tuple[Pair, int], list[PairRun]] = {}
     tasks: dict[tuple[Pair, int], list[Counted]] = {}
     alone: dict[tuple[str, int], list[int]] = {}
-    _same_results(points)
-    for point in points:
-        if point.pair is not None and point.tasks is not None:
-            key = (PAIRS[[name_of(pair) for pair in PAIRS].index(point.subject)], point.n)
-            one = point.pair
-            switches = [cycles - direct.timing for cycles in one.switches]
-            runs.setdefault(key, []).append(PairRun(one.first, one.second, switches))
-            tasks.setdefault(key, []).append(point.tasks)
-        elif point.mode == "alone":
-            alone.setdefault((point.subject, point.n), []).append(point.cycles)
-    invoked = {
-        point.subject: point.cycles / INVOCATIONS for point in points if point.mode == "invoke"
-    }
+    pairs = {name_of(pair): pair for pair in PAIRS}
+    for sample in samples:
+        if sample.pair is not None and sample.tasks is not None:
+            key = (pairs[sample.subject], sample.n)
+            switches = [cycles - direct.timing for cycles in sample.pair.switches]
+            run = dataclasses.replace(sample.pair, switches=switches)
+            runs.setdefault(key, []).append(run)
+            tasks.setdefault(key, []).append(sample.tasks)
+        elif sample.mode == "alone":
+            alone.setdefault((sample.subject, sample.n), []).append(sample.cycles)
+    invoked = {s.subject: s.cycles / INVOCATIONS for s in samples if s.mode == "invoke"}
     switching = Switching(direct.clock_hz, _direct_cycles(direct), runs)
-    return Found(
-        machine=direct.machine,
-        scheme=direct.scheme,
-        switching=switching,
-        interrupting=Interrupting(direct.clock_hz, invoked["own"], alone),
-        other_handler=invoked["other"],
-        parts=direct.parts,
-        causes={pair: _causes(switching, tasks, pair) for pair in switching.pairs},
-    )
+    interrupting = Interrupting(direct.clock_hz, invoked["own"], alone)
+    on = Origin(L4Overheads.name, direct.machine, l4.SYSTEM, direct.scheme)
+    us, ms = interrupting.us, switching.ms
+    records = switching.records(on)
+    records += interrupting.records(on)
+    other = [("interrupt_direct", us(invoked["other"]), "us")]
+    records += of_case(*on, {"handler": "other"}, other)
+    parts = [(f"switch_part: {part}", us(cycles), "us") for part, cycles in direct.parts.items()]
+    records += of_case(*on, {}, parts)
+    for pair in switching.pairs:
+        where: dict[str, Parameter] = {"pair": name_of(pair), "switches": switching.most}
+        causes = _causes(tasks[pair, 1], tasks[pair, switching.counts(pair)[-1]])
+        parts = [(f"tasks_part: {part}", ms(cycles), "ms") for part, cycles in causes.items()]
+        records += of_case(*on, where, parts)
+    return records
 
 
-def _same_results(points: Sequence[Point]) -> None:
+def _same_results(samples: Sequence[Sample]) -> None:
     """What a task computes depends on nothing that is varied here."""
     seen: dict[str, int] = {}
-    for point in points:
-        if point.mode not in ("pair", "alone"):
+    for sample in samples:
+        if sample.mode not in ("pair", "alone"):
             continue
-        for task, result in zip(point.subject.split("-"), point.results, strict=True):
+        for task, result in zip(sample.subject.split("-"), sample.results, strict=True):
             if result == 0 or seen.setdefault(task, result) != result:
-                raise RunError(f"{point.scheme}, {point.subject}: {task} computed something else")
+                raise RunError(f"{sample.scheme}, {sample.subject}: {task} computed something else")
 
 
-def _causes(
-    switching: Switching, tasks: Mapping[tuple[Pair, int], Sequence[Counted]], pair: Pair
-) -> dict[str, float]:
-    """What the tasks' own indirect overhead waits for at most switches: cycles beyond n = 1.
-
-    A line costs the same for both caches, so that fills are divided by their numbers.
-    """
-    few, many = (
-        [statistics.fmean(values) for values in zip(*map(_waits, tasks[pair, n]), strict=True)]
-        for n in (1, switching.counts(pair)[-1])
+def _causes(few: Sequence[Counted], many: Sequence[Counted]) -> dict[str, float]:
+    """What the tasks' own indirect overhead waits for: cycles beyond those with one switch."""
+    less, more = (
+        [statistics.fmean(values) for values in zip(*map(_waits, runs), strict=True)]
+        for runs in (few, many)
     )
-    return {
-        part: more - less
-        for part, more, less in zip(
-            (Parts.IFILL, Parts.DFILL, Parts.WALKS, Parts.BUFFER, Parts.PROGRAM),
-            many,
-            few,
-            strict=True,
-        )
-    }
+    return {part: b - a for part, a, b in zip(TASK_PARTS, less, more, strict=True)}
 
 
-def _waits(one: Counted) -> tuple[float, ...]:
-    line = one.fill / max(1, one.icache_misses + one.dcache_misses)
+def _waits(run: Counted) -> tuple[float, ...]:
+    """As `TASK_PARTS`. A line costs the same for both caches: fills are shared by their numbers."""
+    line = run.fill / max(1, run.icache_misses + run.dcache_misses)
     return (
-        one.icache_misses * line,
-        one.dcache_misses * line,
-        one.walk,
-        one.buffer,
-        one.cycles - one.fill - one.walk - one.buffer,
+        run.icache_misses * line,
+        run.dcache_misses * line,
+        run.walk,
+        run.buffer,
+        run.cycles - run.fill - run.walk - run.buffer,
     )
-
-
-def _records(schemes: Mapping[str, Found]) -> list[Record]:
-    made = []
-    for scheme, found in schemes.items():
-        origin = Origin(NAME, found.machine, SYSTEM, scheme)
-        some = overheads.switch_records(origin, found.switching)
-        some += overheads.interrupt_records(origin, found.interrupting)
-        if scheme != PUBLISHED:  # the paper's kernel flushes
-            some = [dataclasses.replace(record, published=None) for record in some]
-        made += some
-        us = found.interrupting.us(found.other_handler)
-        made.append(origin.record("interrupt_direct", us, "us", {"handler": "other"}))
-        for part, cycles in found.parts.items():
-            us = found.interrupting.us(cycles)
-            made.append(origin.record(f"switch_part: {part}", us, "us", {}))
-        for pair, causes in found.causes.items():
-            for part, cycles in causes.items():
-                made.append(
-                    origin.record(
-                        f"tasks_part: {part}",
-                        found.switching.ms(cycles),
-                        "ms",
-                        {"pair": name_of(pair), "switches": found.switching.most},
-                    )
-                )
-    return made

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figs. 2, 3 and 5 of David et al. 2007: what switches and interrupts cost inside Linux.
+
+The measurement is code of ours in the kernel (linux/overheads, which tells how tasks switch and
+interrupt themselves). Each run is a boot of its own that measures every number of switches of one
+pair, or of interrupts of one task; five runs make a point. Runs differ in the pages that the data
+are in and in the state of the caches' pseudo-random replacement when the point begins.
+
+Counters say where the cycles go. Two things only a profile tells, which takes the simulator five
+times as long: how much of a switch is flushing, and what a line of instructions takes. They are
+asked once a pair, of shorter tasks, on whose length neither depends.
+"""

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs, a dot each."""
+
+from switchyard.figure import Figure, Mark, Series, Table
+from switchyard.views import Results, View
+
+
+def view(results: Results) -> View:
+    """A table of their names, and their cycles."""
+    (row,) = results.rows
+    marks = [Mark(place, cycles) for place, cycles in enumerate(row.values())]
+    figure = Figure("cycles", [], "run", "cycles", "dots", [Series("run", "runs", marks)])
+    return View([Table("cycles", ["run"], [[name] for name in row])], {"": figure})
