@@ -33,8 +33,8 @@ SELF_TEST = SYSTEMS[f"linux-{CONFIG}"]
 LIBS = LIBRARIES[CONFIG]
 STAGES = (
     Stage("self-test", SELF_TEST, "quiet", "init: self-test ended with status 0", 1_800_000_000),
-    # Where no instruction is evicted, one that was not flushed stays until somebody executes it. The
-    # data cache has to be as large as the kernel thinks, which cleans it by reading as much.
+    # Where no instruction is evicted, one that was not flushed stays until somebody executes it.
+    # The data cache has to be as large as the kernel thinks, which cleans it by reading as much.
     Stage(
         "large instruction cache",
         SELF_TEST,
