@@ -32,8 +32,16 @@ fn built_in_machines_differ_in_memory_only() {
         config.name.clear();
         config.description.clear();
         config.text.clear();
-        config.memory = MachineConfig::find("sa1110").unwrap().memory;
         config.assumed.clear();
+        let ProcessorConfig::Arm(arm) = &mut config.processor else {
+            panic!("{name} is an ARM");
+        };
+        arm.memory = MachineConfig::find("sa1110")
+            .unwrap()
+            .arm()
+            .unwrap()
+            .memory
+            .clone();
         format!("{config:?}")
     };
     assert_eq!(processor("sa1110"), processor("sa1110-sdram"));
@@ -46,7 +54,9 @@ fn a_machine_with_ideal_tags_differs_in_nothing_else() {
         config.name.clear();
         config.description.clear();
         config.text.clear();
-        let ProcessorConfig::Arm(arm) = &mut config.processor;
+        let ProcessorConfig::Arm(arm) = &mut config.processor else {
+            panic!("{name} is an ARM");
+        };
         let tags = std::mem::take(&mut arm.address_space_tags);
         (tags, format!("{config:?}"))
     };
@@ -65,8 +75,8 @@ fn a_machine_with_ideal_tags_differs_in_nothing_else() {
 fn tags_are_none_or_ideal() {
     let with = |line: &str| altered("[processor]\n", &format!("[processor]\n{line}\n"));
     let tags = |line: &str| {
-        let ProcessorConfig::Arm(arm) = with(line).unwrap().processor;
-        arm.address_space_tags
+        let config = with(line).unwrap();
+        config.arm().unwrap().address_space_tags
     };
     assert_eq!(tags(""), AddressSpaceTags::None);
     assert_eq!(
