@@ -232,6 +232,39 @@ fn a_mistake_in_rows_or_write_buffer_is_one_line_too() {
 }
 
 #[test]
+fn an_ia32_processor_is_told_by_its_core() {
+    let text = include_str!("../tests/ia32/pentium4.toml");
+    let parse = |text: &str| MachineConfig::parse(Path::new("m.toml"), text);
+    let config = parse(text).unwrap();
+    assert!(config.arm().is_none());
+    assert_eq!(config.ia32().unwrap().dtlb.entries, 64);
+    for (from, to, said) in [
+        (
+            "[dtlb]",
+            "[dtlb]\nlocked = 1",
+            "m.toml: dtlb.locked: 1; expected a number from 0 to 0",
+        ),
+        (
+            "[itlb]\nentries = 64",
+            "[itlb]\nentries = 0",
+            "m.toml: itlb.entries: 0; expected a number from 1 to 256",
+        ),
+        (
+            "[itlb]",
+            "[icache]",
+            "unknown field `icache`; expected one of `name`, `description`, `clock-hz`, `board`, \
+             `ram-bytes`, `assumed`, `processor`, `itlb`, `dtlb`",
+        ),
+    ] {
+        let line = parse(&text.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(line.ends_with(said) && !line.contains('\n'), "{line}");
+    }
+    // With an ARM's core it lacks what an ARM has.
+    let arm = text.replacen("\"pentium4\"", "\"sa1110\"", 1);
+    assert!(parse(&arm).is_err());
+}
+
+#[test]
 fn a_packet_size_that_no_core_has_lists_those_that_are() {
     let wrong = BUILT_IN[3].1.replacen("\"bursts\"", "\"lines\"", 1);
     let error = MachineConfig::parse(Path::new("m.toml"), &wrong).unwrap_err();

@@ -322,6 +322,12 @@ fn machine_files_with_a_mistake() {
         "vax",
         &format!("--machine vax: no such machine; expected {known} or a file that ends in .toml"),
     );
+    let ia32 = scratch.file("p4.toml", include_str!("ia32/pentium4.toml"));
+    let what = "its processor answers test vectors, and boots nothing";
+    boot(
+        &ia32,
+        &format!("--machine {ia32}: {what}; expected the machine of an ARM"),
+    );
     let missing = scratch.path("missing.toml");
     let what = "cannot be read: No such file or directory; expected a machine file (TOML)";
     boot(&missing, &format!("{missing}: {what}"));

@@ -6,6 +6,7 @@
 //! An instruction checks first and then changes: a handler that returns a [`Fault`] has changed no
 //! register, and what it has written will be written again when it is restarted.
 
+mod debug;
 mod exception;
 mod processor;
 mod segments;
@@ -87,6 +88,8 @@ pub struct Core {
     pub(super) tr: SystemSegment,
     /// Debug registers 0 to 7; 4 and 5 are not used.
     pub(super) dr: [u32; 8],
+    /// The breakpoints at data that the instruction has hit, as in DR6.
+    pub(super) watched: u32,
     /// Model-specific registers.
     pub(super) msrs: Msrs,
     /// Memory system and time.
@@ -130,6 +133,7 @@ impl Core {
             ldtr: SystemSegment::null(0),
             tr: SystemSegment::null(0),
             dr: [0; 8],
+            watched: 0,
             msrs: Msrs::default(),
             mem: MemSys::new(itlb, dtlb, bus),
             waiting: false,
@@ -158,6 +162,11 @@ impl Core {
 
     /// Fetches and runs one instruction, or takes its fault.
     pub fn step(&mut self) {
+        if self.breaks_here() {
+            self.mem.platform.cycle += 1;
+            self.debug_trap(0);
+            return;
+        }
         if let Err(fault) = self.execute() {
             self.raise(fault);
         }
@@ -178,12 +187,17 @@ impl Core {
         self.eflags &= !flags::RF;
         self.suspended = false;
         self.mem.platform.cycle += 1;
-        let insn = self.fetch()?;
-        self.next_eip = self.eip.wrapping_add(u32::from(insn.length));
-        HANDLERS[insn.kind as usize][insn.size as usize](self, &insn)?;
+        let done = self.fetch().and_then(|insn| {
+            self.next_eip = self.eip.wrapping_add(u32::from(insn.length));
+            HANDLERS[insn.kind as usize][insn.size as usize](self, &insn)
+        });
+        if done.is_err() {
+            self.watched = 0;
+            return done;
+        }
         self.eip = self.next_eip;
-        if traps && self.taken.is_none() && self.shadow != Shadow::Everything {
-            self.single_step();
+        if (traps || self.watched != 0) && self.shadow != Shadow::Everything {
+            self.trap_behind(traps && self.taken.is_none());
         }
         Ok(())
     }
@@ -407,6 +421,7 @@ impl Core {
                 fetch: false,
             },
         )?;
+        self.watch(linear, bytes, access);
         let checked = self.eflags & flags::AC != 0 && self.mem.cr0 & cr0::AM != 0 && self.cpl == 3;
         if checked && linear & (bytes - 1) != 0 {
             return Err(Fault::alignment());

@@ -121,6 +121,100 @@ fn single_steps_are_trapped_behind_an_instruction() {
     assert_eq!(rig.stack(1), [CODE + 3]);
 }
 
+/// MOV of ECX to debug register `number`.
+fn set_debug(rig: &mut Rig, number: u8, value: u32) {
+    rig.core.r[reg::ECX] = value;
+    rig.does(&[0x0f, 0x23, 0xc1 | number << 3]);
+}
+
+/// What DR6 says was hit, which is cleared.
+fn hit(rig: &mut Rig) -> u32 {
+    rig.enter(0);
+    rig.core.r[reg::ECX] = 0;
+    rig.does(&[0x0f, 0x21, 0xf1]);
+    let hit = rig.core.r[reg::ECX] & 0xf;
+    set_debug(rig, 6, 0);
+    hit
+}
+
+#[test]
+fn a_breakpoint_at_an_instruction_is_a_fault_that_rf_lets_pass() {
+    let mut rig = Rig::new();
+    rig.set8(handler(DB), 0xcf); // iret
+    set_debug(&mut rig, 0, CODE + 1);
+    set_debug(&mut rig, 7, 1);
+    rig.run(&[0x42, 0x43, 0x43], 2);
+    assert_eq!(rig.core.taken, Some(DB));
+    assert_eq!(rig.stack(3), [CODE + 1, u32::from(CODE0), 2]);
+    assert_eq!(rig.core.eip, handler(DB));
+    // Without RF it is hit again.
+    rig.core.step();
+    rig.core.step();
+    assert_eq!(rig.core.taken, Some(DB));
+    let flags = rig.core.r[reg::ESP] + 8;
+    rig.set32(flags, RF | 2);
+    let before = rig.core.r[reg::EBX];
+    rig.core.step();
+    assert_eq!(rig.core.eip, CODE + 1);
+    rig.core.step();
+    assert_eq!((rig.core.taken, rig.core.eip), (None, CODE + 2));
+    assert_eq!(rig.core.eflags() & RF, 0);
+    assert_eq!(rig.core.r[reg::EBX], before + 1);
+    assert_eq!(hit(&mut rig), 1);
+}
+
+#[test]
+fn a_breakpoint_at_data_is_a_trap_behind_the_access() {
+    const READ8: &[u8] = &[0x8a, 0x03];
+    const WRITE8: &[u8] = &[0x88, 0x03];
+    const WRITE16: &[u8] = &[0x66, 0x89, 0x03];
+    // Four bytes at DATA + 4 by DR1, written (1) or read and written (3).
+    for (kind, insn, at, hits) in [
+        (1, WRITE8, 4, true),
+        (1, WRITE8, 7, true),
+        (1, WRITE8, 8, false),
+        (1, WRITE8, 3, false),
+        (1, WRITE16, 3, true),
+        (1, READ8, 4, false),
+        (3, READ8, 4, true),
+        (3, WRITE16, 7, true),
+    ] {
+        let mut rig = Rig::new();
+        set_debug(&mut rig, 1, DATA + 6);
+        set_debug(&mut rig, 7, 1 << 3 | kind << 20 | 3 << 22);
+        rig.core.r[reg::EBX] = DATA + at;
+        rig.run(insn, 1);
+        let case = (kind, insn, at);
+        if hits {
+            assert_eq!(rig.core.taken, Some(DB), "{case:x?}");
+            assert_eq!(rig.stack(1), [CODE + insn.len() as u32], "{case:x?}");
+        } else {
+            assert_eq!(rig.core.taken, None, "{case:x?}");
+        }
+        assert_eq!(hit(&mut rig), u32::from(hits) << 1, "{case:x?}");
+    }
+    // Of a repeated instruction it comes behind the element.
+    let mut rig = Rig::new();
+    set_debug(&mut rig, 2, DATA + 2);
+    set_debug(&mut rig, 7, 1 << 4 | 1 << 24);
+    rig.core.mem.platform.horizon = 1 << 40;
+    rig.core.r[reg::EDI] = DATA;
+    rig.core.r[reg::ECX] = 5;
+    rig.run(&[0xf3, 0xaa], 1);
+    assert_eq!(rig.core.taken, Some(DB));
+    assert_eq!(rig.stack(1), [CODE]);
+    assert_eq!((rig.core.r[reg::ECX], rig.core.r[reg::EDI]), (2, DATA + 3));
+    // A fault leaves none.
+    let mut rig = Rig::new();
+    set_debug(&mut rig, 0, DATA);
+    set_debug(&mut rig, 7, 1 | 3 << 16);
+    rig.core.r[reg::EBX] = DATA;
+    rig.core.r[reg::EDX] = 0;
+    rig.set32(DATA, 0);
+    rig.faults(&[0xf7, 0x33], 0, None); // div [ebx]
+    assert_eq!(hit(&mut rig), 0);
+}
+
 #[test]
 fn sti_and_a_load_of_ss_hold_interrupts_off_for_an_instruction() {
     let mut rig = Rig::new();

@@ -47,10 +47,9 @@ impl Core {
         });
     }
 
-    /// Takes the debug exception behind an instruction that began with TF set.
-    pub(super) fn single_step(&mut self) {
-        const BS: u32 = 1 << 14;
-        self.dr[6] |= BS;
+    /// Takes the debug exception between two instructions, for what DR6 has, and `why`.
+    pub(super) fn debug_trap(&mut self, why: u32) {
+        self.dr[6] |= why;
         self.take(Event {
             vector: vector::DB,
             code: None,

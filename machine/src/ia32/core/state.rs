@@ -21,6 +21,7 @@ impl State for Core {
             ldtr,
             tr,
             dr,
+            watched,
             msrs,
             mem,
             waiting,
@@ -33,7 +34,7 @@ impl State for Core {
         } = self;
         to.put(&(r, eip, eflags, segments, cpl));
         to.put(&(gdtr, idtr, ldtr, tr));
-        to.put(&(dr, msrs, waiting, shadow));
+        to.put(&(dr, watched, msrs, waiting, shadow));
         mem.save(to);
     }
 
@@ -45,7 +46,8 @@ impl State for Core {
             && self.cpl < 4;
         require(right, "has registers that the processor has not")?;
         (self.gdtr, self.idtr, self.ldtr, self.tr) = from.take()?;
-        (self.dr, self.msrs, self.waiting, self.shadow) = from.take()?;
+        (self.dr, self.watched) = from.take()?;
+        (self.msrs, self.waiting, self.shadow) = from.take()?;
         self.mem.restore(from)?;
         (self.taken, self.dead) = (None, None);
         Ok(())

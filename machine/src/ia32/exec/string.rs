@@ -44,7 +44,8 @@ pub(super) fn advance<const N: u32>(core: &mut Core, insn: &Insn, register: usiz
 }
 
 /// Repeats `element` as long as the prefix says; `compares`: as the flags say, too. Stops in between
-/// when the run loop wants to look up, or after each element if single steps are trapped.
+/// when the run loop wants to look up, behind an element with a breakpoint, or behind each if single
+/// steps are trapped.
 #[inline(always)]
 pub(super) fn repeat(core: &mut Core, insn: &Insn, compares: bool, element: Element) -> Done {
     if insn.repeat == Repeat::No {
@@ -63,7 +64,8 @@ pub(super) fn repeat(core: &mut Core, insn: &Insn, compares: bool, element: Elem
         if done || counter(core, insn, ECX) == 0 {
             break;
         }
-        if core.eflags & TF != 0 || core.mem.platform.cycle >= core.mem.platform.horizon {
+        let traps = core.eflags & TF != 0 || core.watched != 0;
+        if traps || core.mem.platform.cycle >= core.mem.platform.horizon {
             core.next_eip = core.eip;
             core.suspended = true;
             break;
