@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The face of an architecture: what the rest of the simulator asks of a processor. Each
-//! architecture is a folder whose files have the same names (`arm/`), and whose `Core` implements
-//! [`Processor`].
+//! architecture is a folder whose files have the same names (`arm/`, `ia32/`), and whose `Core`
+//! implements [`Processor`].
 //!
 //! A machine has the processor's type as its parameter, so that these calls, made once in each
 //! quantum, are compiled for that processor, and those of its instructions do not come by here.

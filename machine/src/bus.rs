@@ -47,6 +47,8 @@ pub struct BoardParts {
     /// The devices. The interrupt controller is the one whose `pins` answers, a secondary one the
     /// one whose `cascade` does.
     pub devices: Vec<Mapping>,
+    /// Devices in a space of their own, that of ports (IA-32).
+    pub ports: Vec<Mapping>,
 }
 
 /// The bus and everything on it.
@@ -55,7 +57,10 @@ pub struct Bus {
     ram: Vec<u8>,
     zeros: Option<(u32, u32)>,
     open_bus: Vec<(u32, u32)>,
+    /// Those in memory, then those in the space of ports.
     devices: Vec<Mapping>,
+    /// How many are in memory.
+    in_memory: usize,
     /// Deadlines of the devices.
     pub events: EventQueue,
     /// Interrupt sources.
@@ -83,10 +88,10 @@ impl Bus {
     #[must_use]
     pub fn new(parts: BoardParts, clock_hz: u64) -> Self {
         let ram = vec![0; parts.ram_bytes as usize];
-        let find = |is: fn(&dyn Device) -> bool| {
-            let mut devices = parts.devices.iter();
-            devices.position(|m| is(m.device.as_ref()))
-        };
+        let in_memory = parts.devices.len();
+        let mut devices = parts.devices;
+        devices.extend(parts.ports);
+        let find = |is: fn(&dyn Device) -> bool| devices.iter().position(|m| is(m.device.as_ref()));
         let controller = find(|device| device.pins(0).is_some());
         let secondary = find(|device| device.cascade(0).is_some());
         let probe = find(|device| device.counts());
@@ -95,8 +100,9 @@ impl Bus {
             ram,
             zeros: parts.zeros,
             open_bus: parts.open_bus,
-            events: EventQueue::new(parts.devices.len()),
-            devices: parts.devices,
+            events: EventQueue::new(devices.len()),
+            devices,
+            in_memory,
             lines: 0,
             controller,
             secondary,
@@ -158,7 +164,7 @@ impl Bus {
         if self.zeros.as_ref().is_some_and(inside) || self.open_bus.iter().any(inside) {
             return Target::Zeros;
         }
-        match self.devices.iter().position(at) {
+        match self.devices[..self.in_memory].iter().position(at) {
             Some(device) => {
                 self.recent.set(device);
                 Target::Device(device)
@@ -303,6 +309,45 @@ impl Bus {
             Target::Zeros => true,
             Target::Nothing => false,
         }
+    }
+
+    /// Reads port `port` at cycle `now`. `None`: no device has it.
+    pub fn read_port(
+        &mut self,
+        port: u16,
+        width: Width,
+        now: Cycle,
+        counters: &mut Counters,
+    ) -> Option<u32> {
+        let (device, offset) = self.port(port)?;
+        Some(self.with_device(device, now, counters, |d, ctx| d.read(offset, width, ctx)))
+    }
+
+    /// Writes port `port` at cycle `now`. `false`: no device has it.
+    pub fn write_port(
+        &mut self,
+        port: u16,
+        value: u32,
+        width: Width,
+        now: Cycle,
+        counters: &mut Counters,
+    ) -> bool {
+        let Some((device, offset)) = self.port(port) else {
+            return false;
+        };
+        self.with_device(device, now, counters, |d, ctx| {
+            d.write(offset, value, width, ctx);
+        });
+        true
+    }
+
+    /// The device that has port `port`, and where in its window that is.
+    fn port(&self, port: u16) -> Option<(usize, u32)> {
+        let port = u32::from(port);
+        let at = |m: &Mapping| port.wrapping_sub(m.base) < m.size;
+        let found = self.devices[self.in_memory..].iter().position(at)?;
+        let device = self.in_memory + found;
+        Some((device, port - self.devices[device].base))
     }
 
     /// Wakes every device whose deadline has come.

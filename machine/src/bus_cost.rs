@@ -152,7 +152,14 @@ mod tests {
     use crate::config::MachineConfig;
 
     fn cost(machine: &str) -> BusCost {
-        BusCost::new(MachineConfig::find(machine).unwrap().memory)
+        BusCost::new(
+            MachineConfig::find(machine)
+                .unwrap()
+                .arm()
+                .unwrap()
+                .memory
+                .clone(),
+        )
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! comes from are in the machine files.
 
 mod arm;
+mod ia32;
 
 use std::path::Path;
 
@@ -16,6 +17,7 @@ pub use self::arm::{
     AddressSpaceTags, ArmConfig, ArmCore, Packets, PipelineConfig, WriteBufferConfig,
     ARM_LINE_BYTES,
 };
+pub use self::ia32::Ia32Config;
 
 /// The machines that need no file: name and text of `machines/NAME.toml`.
 pub const BUILT_IN: &[(&str, &str)] = &[
@@ -65,8 +67,7 @@ const MAX_BANKS: u32 = 64;
 const MAX_MEMORY: u32 = 1_000_000;
 
 /// A described computer.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(from = "arm::File")]
+#[derive(Debug, Clone)]
 pub struct MachineConfig {
     /// The name by which `--machine` finds it.
     pub name: String,
@@ -80,8 +81,6 @@ pub struct MachineConfig {
     pub ram_bytes: u32,
     /// The processor, which the core in `[processor]` decides, and with it what else the file says.
     pub processor: ProcessorConfig,
-    /// Cycles of memory.
-    pub memory: MemoryConfig,
     /// What its assumed constants may be, by their names (`memory.zeros-first`).
     pub assumed: assumed::Ranges,
     /// The machine file, as it was read: a saved machine has it with it.
@@ -92,7 +91,9 @@ pub struct MachineConfig {
 #[derive(Debug, Clone)]
 pub enum ProcessorConfig {
     /// An ARM.
-    Arm(ArmConfig),
+    Arm(Box<ArmConfig>),
+    /// An IA-32 processor.
+    Ia32(Ia32Config),
 }
 
 /// Replacement within a set.
@@ -226,8 +227,13 @@ impl MachineConfig {
     /// # Errors
     /// As [`MachineConfig::find`].
     pub fn parse(file: &Path, text: &str) -> Result<Self, Error> {
-        let mut config: Self = serde_path_to_error::deserialize(toml::Deserializer::new(text))
-            .map_err(|error| syntax_error(file, text, &error))?;
+        let deserializer = toml::Deserializer::new(text);
+        let read: Result<Self, _> = if text.parse().is_ok_and(|table| ia32::is_described(&table)) {
+            serde_path_to_error::deserialize::<_, ia32::File>(deserializer).map(Self::from)
+        } else {
+            serde_path_to_error::deserialize::<_, arm::File>(deserializer).map(Self::from)
+        };
+        let mut config = read.map_err(|error| syntax_error(file, text, &error))?;
         config
             .check()
             .and_then(|()| config.check_assumed(text))
@@ -258,9 +264,37 @@ impl MachineConfig {
             ));
         }
         match &self.processor {
-            ProcessorConfig::Arm(arm) => arm.check()?,
+            ProcessorConfig::Arm(arm) => arm.check(),
+            ProcessorConfig::Ia32(ia32) => ia32.check(),
         }
-        self.memory.check()
+    }
+
+    /// What it says of an ARM, if it is one.
+    #[must_use]
+    pub fn arm(&self) -> Option<&ArmConfig> {
+        match &self.processor {
+            ProcessorConfig::Arm(arm) => Some(arm),
+            ProcessorConfig::Ia32(_) => None,
+        }
+    }
+
+    /// What it says of an IA-32 processor, if it is one.
+    #[must_use]
+    pub fn ia32(&self) -> Option<&Ia32Config> {
+        match &self.processor {
+            ProcessorConfig::Arm(_) => None,
+            ProcessorConfig::Ia32(ia32) => Some(ia32),
+        }
+    }
+
+    /// What a file's table, which has been read before, describes when a number of it is changed.
+    fn of_table(table: toml::Table) -> Self {
+        let read = if ia32::is_described(&table) {
+            table.try_into::<ia32::File>().map(Self::from)
+        } else {
+            table.try_into::<arm::File>().map(Self::from)
+        };
+        read.expect("a number in a number's place")
     }
 
     /// Ranges are of numbers that `text` gives, and at both of its ends the machine is sound.
@@ -273,8 +307,7 @@ impl MachineConfig {
         })?;
         for (name, range) in &self.assumed {
             for (end, value) in [("low", range.low), ("high", range.high)] {
-                let changed = assumed::with(&described, name, value);
-                let other: Self = changed.try_into().expect("a number in a number's place");
+                let other = Self::of_table(assumed::with(&described, name, value));
                 other.check().map_err(|mistake| {
                     let field = format!("assumed.{name:?}.{end}");
                     Mistake::new(&field, mistake.what, &mistake.expected)

@@ -32,8 +32,16 @@ fn built_in_machines_differ_in_memory_only() {
         config.name.clear();
         config.description.clear();
         config.text.clear();
-        config.memory = MachineConfig::find("sa1110").unwrap().memory;
         config.assumed.clear();
+        let ProcessorConfig::Arm(arm) = &mut config.processor else {
+            panic!("{name} is an ARM");
+        };
+        arm.memory = MachineConfig::find("sa1110")
+            .unwrap()
+            .arm()
+            .unwrap()
+            .memory
+            .clone();
         format!("{config:?}")
     };
     assert_eq!(processor("sa1110"), processor("sa1110-sdram"));
@@ -46,7 +54,9 @@ fn a_machine_with_ideal_tags_differs_in_nothing_else() {
         config.name.clear();
         config.description.clear();
         config.text.clear();
-        let ProcessorConfig::Arm(arm) = &mut config.processor;
+        let ProcessorConfig::Arm(arm) = &mut config.processor else {
+            panic!("{name} is an ARM");
+        };
         let tags = std::mem::take(&mut arm.address_space_tags);
         (tags, format!("{config:?}"))
     };
@@ -65,8 +75,8 @@ fn a_machine_with_ideal_tags_differs_in_nothing_else() {
 fn tags_are_none_or_ideal() {
     let with = |line: &str| altered("[processor]\n", &format!("[processor]\n{line}\n"));
     let tags = |line: &str| {
-        let ProcessorConfig::Arm(arm) = with(line).unwrap().processor;
-        arm.address_space_tags
+        let config = with(line).unwrap();
+        config.arm().unwrap().address_space_tags
     };
     assert_eq!(tags(""), AddressSpaceTags::None);
     assert_eq!(
@@ -219,6 +229,39 @@ fn a_mistake_in_rows_or_write_buffer_is_one_line_too() {
         let line = format!("m.toml: {table}.{key}: {value}; expected {expected}");
         assert_eq!(error.to_string(), line);
     }
+}
+
+#[test]
+fn an_ia32_processor_is_told_by_its_core() {
+    let text = include_str!("../tests/ia32/pentium4.toml");
+    let parse = |text: &str| MachineConfig::parse(Path::new("m.toml"), text);
+    let config = parse(text).unwrap();
+    assert!(config.arm().is_none());
+    assert_eq!(config.ia32().unwrap().dtlb.entries, 64);
+    for (from, to, said) in [
+        (
+            "[dtlb]",
+            "[dtlb]\nlocked = 1",
+            "m.toml: dtlb.locked: 1; expected a number from 0 to 0",
+        ),
+        (
+            "[itlb]\nentries = 64",
+            "[itlb]\nentries = 0",
+            "m.toml: itlb.entries: 0; expected a number from 1 to 256",
+        ),
+        (
+            "[itlb]",
+            "[icache]",
+            "unknown field `icache`; expected one of `name`, `description`, `clock-hz`, `board`, \
+             `ram-bytes`, `assumed`, `processor`, `itlb`, `dtlb`",
+        ),
+    ] {
+        let line = parse(&text.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(line.ends_with(said) && !line.contains('\n'), "{line}");
+    }
+    // With an ARM's core it lacks what an ARM has.
+    let arm = text.replacen("\"pentium4\"", "\"sa1110\"", 1);
+    assert!(parse(&arm).is_err());
 }
 
 #[test]

@@ -21,6 +21,7 @@ pub mod devicetree;
 pub mod error;
 pub mod event;
 pub mod gdb;
+pub mod ia32;
 pub mod loader;
 pub mod log;
 pub mod machine;

@@ -24,7 +24,7 @@ use switchyard_machine::arm::core::Core;
 use switchyard_machine::assumed;
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::check::{Checker, Finding};
-use switchyard_machine::config::{ArmConfig, MachineConfig, ProcessorConfig, BUILT_IN};
+use switchyard_machine::config::{MachineConfig, BUILT_IN};
 use switchyard_machine::dev::network::Mac;
 use switchyard_machine::dev::Host;
 use switchyard_machine::error::Error;
@@ -213,18 +213,20 @@ fn machines(only: Option<&str>, as_json: bool) -> Result<ExitCode, String> {
         if only.is_some() {
             text += &ranges(&config);
         }
-        let ProcessorConfig::Arm(ArmConfig { icache, .. }) = &config.processor;
+        let icache = config.arm().map(|arm| {
+            json!({
+                "size_bytes": arm.icache.size_bytes,
+                "ways": arm.icache.ways,
+                "line_bytes": arm.icache.line_bytes,
+            })
+        });
         list.push(json!({
             "name": name,
             "description": config.description,
             "clock_hz": config.clock_hz,
             "board": config.board,
             "ram_bytes": config.ram_bytes,
-            "icache": {
-                "size_bytes": icache.size_bytes,
-                "ways": icache.ways,
-                "line_bytes": icache.line_bytes,
-            },
+            "icache": icache,
             "assumed": assumed_of(&config),
         }));
     }
@@ -582,6 +584,12 @@ fn loaded<P: Processor>(
     // clap has seen to it that both are there.
     let name = args.machine.as_deref().unwrap_or_default();
     let (config, board) = described(name)?;
+    if config.arm().is_none() {
+        let what = "its processor answers test vectors, and boots nothing";
+        return Err(format!(
+            "--machine {name}: {what}; expected the machine of an ARM"
+        ));
+    }
     let mut machine = Machine::<P>::new(&config, (board.parts)(config.ram_bytes), observer);
     let system = Boot {
         kernel: args.kernel.as_deref().unwrap_or(Path::new("")),
@@ -622,6 +630,10 @@ fn restored<P: Processor>(
     let saved = Saved::open(BufReader::new(opened)).map_err(unfit)?;
     let config =
         MachineConfig::parse(file, saved.described()).map_err(|error| error.to_string())?;
+    if config.arm().is_none() {
+        let what = "is of a machine that boots nothing";
+        return Err(unfit(Damaged(what.to_string())));
+    }
     if let Some(name) = &args.machine {
         if described(name)?.0.text != config.text {
             return Err(unfit(Damaged(format!(

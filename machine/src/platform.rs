@@ -57,6 +57,24 @@ impl Platform {
         written
     }
 
+    /// A read of port `port`. `None`: nothing answers.
+    pub fn read_port(&mut self, port: u16, width: Width) -> Option<u32> {
+        let value = self
+            .bus
+            .read_port(port, width, self.cycle, &mut self.counters);
+        self.hear_devices();
+        value
+    }
+
+    /// A write of port `port`. `false`: nothing answers.
+    pub fn write_port(&mut self, port: u16, value: u32, width: Width) -> bool {
+        let written = self
+            .bus
+            .write_port(port, value, width, self.cycle, &mut self.counters);
+        self.hear_devices();
+        written
+    }
+
     /// After devices may have been accessed: the run loop looks up if one has news for it.
     #[inline]
     pub fn hear_devices(&mut self) {

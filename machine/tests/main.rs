@@ -9,6 +9,7 @@ mod arm926_timing;
 mod cli;
 mod coherence;
 mod fuzz;
+mod ia32;
 mod memory;
 mod naive_models;
 mod probe;

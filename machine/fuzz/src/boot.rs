@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use switchyard_machine::arm::Machine;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::devicetree::DeviceTree;
+use switchyard_machine::ia32;
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::script::Script;
 
@@ -58,8 +59,14 @@ pub fn machine_file(data: &[u8]) {
         return;
     };
     let board = switchyard_machine::board::find(&config.board).expect("a checked board");
-    if config.ram_bytes <= RAM_MOST {
-        Machine::new(&config, (board.parts)(config.ram_bytes), ()).run(500);
+    if config.ram_bytes > RAM_MOST {
+        return;
+    }
+    let parts = (board.parts)(config.ram_bytes);
+    if config.arm().is_some() {
+        Machine::new(&config, parts, ()).run(500);
+    } else {
+        ia32::Machine::new(&config, parts, ()).run(500);
     }
 }
 

@@ -4,6 +4,7 @@
 
 pub mod assabet;
 pub mod collie;
+pub mod isa_pc;
 mod sa1110;
 pub mod versatile;
 
@@ -31,7 +32,12 @@ pub struct Board {
 }
 
 /// Every board.
-const BOARDS: &[&Board] = &[&assabet::BOARD, &collie::BOARD, &versatile::BOARD];
+const BOARDS: &[&Board] = &[
+    &assabet::BOARD,
+    &collie::BOARD,
+    &isa_pc::BOARD,
+    &versatile::BOARD,
+];
 
 /// The board of that name.
 #[must_use]

@@ -64,5 +64,6 @@ pub fn parts(ram_bytes: u32, open_bus: Vec<(u32, u32)>, own: Vec<Mapping>) -> Bo
         zeros: Some((0xe000_0000, 128 << 20)),
         open_bus,
         devices,
+        ports: Vec::new(),
     }
 }

@@ -157,7 +157,7 @@ fn a_machine_that_no_board_makes_is_one_line() {
         (
             "board = \"assabet\"",
             "board = \"brick\"",
-            "m.toml: board: unknown board \"brick\"; expected assabet, collie, versatile",
+            "m.toml: board: unknown board \"brick\"; expected assabet, collie, isa-pc, versatile",
         ),
         (
             "ram-bytes = 0x0200_0000",

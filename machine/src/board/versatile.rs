@@ -126,6 +126,7 @@ fn parts(ram_bytes: u32) -> BoardParts {
             (PROBE_END, 0x7000_0000 - PROBE_END),    // PCI memory
         ],
         devices,
+        ports: Vec::new(),
     }
 }
 

@@ -22,7 +22,6 @@ pub(super) struct File {
     clock_hz: u64,
     board: String,
     ram_bytes: u32,
-    memory: MemoryConfig,
     #[serde(default)]
     assumed: assumed::Ranges,
     // What that of an ARM has: as in `ArmConfig`.
@@ -35,6 +34,7 @@ pub(super) struct File {
     tlb: Option<TlbConfig>,
     write_buffer: WriteBufferConfig,
     pipeline: PipelineConfig,
+    memory: MemoryConfig,
 }
 
 /// `[processor]`.
@@ -55,7 +55,7 @@ impl From<File> for MachineConfig {
             clock_hz: file.clock_hz,
             board: file.board,
             ram_bytes: file.ram_bytes,
-            processor: ProcessorConfig::Arm(ArmConfig {
+            processor: ProcessorConfig::Arm(Box::new(ArmConfig {
                 core: file.processor.core,
                 id: file.processor.id,
                 address_space_tags: file.processor.address_space_tags,
@@ -67,8 +67,8 @@ impl From<File> for MachineConfig {
                 tlb: file.tlb,
                 write_buffer: file.write_buffer,
                 pipeline: file.pipeline,
-            }),
-            memory: file.memory,
+                memory: file.memory,
+            })),
             assumed: file.assumed,
             text: String::new(),
         }
@@ -100,6 +100,8 @@ pub struct ArmConfig {
     pub write_buffer: WriteBufferConfig,
     /// Cycles of the pipeline.
     pub pipeline: PipelineConfig,
+    /// Cycles of memory.
+    pub memory: MemoryConfig,
 }
 
 /// Bytes of a line in the caches of an ARM: the only size that its model has.
@@ -226,7 +228,8 @@ impl ArmConfig {
         }
         self.check_tlbs()?;
         self.write_buffer.check()?;
-        self.pipeline.check()
+        self.pipeline.check()?;
+        self.memory.check()
     }
 
     fn check_tlbs(&self) -> Result<(), Mistake> {

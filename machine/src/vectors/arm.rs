@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Architectural test vectors: a processor's state and memory come in, some instructions run, the
-//! state and memory go out. The protocol is specified in `tests/differential/README.md`, whose
-//! tests compare the answers with those of a processor that is not ours.
+//! Test vectors of ARMs (`tests/differential/README.md`).
 
 use std::io::{Read, Write};
 
@@ -10,11 +8,12 @@ use crate::arm::cp15::Register;
 use crate::arm::line::{line_address, LINE_BYTES};
 use crate::arm::memsys::control;
 use crate::arm::Machine;
-use crate::bus::BoardParts;
+use crate::bus::{BoardParts, Bus};
 use crate::config::MachineConfig;
 
-const CASE_MAGIC: u32 = 0x4356_5953;
-const ANSWER_MAGIC: u32 = 0x4156_5953;
+use super::reader::{self, add_words, Block, Range, Reader, ANSWER_MAGIC};
+use super::Caches;
+
 const STATE_WORDS: usize = 37;
 /// The flag of a case with an address space of its own.
 const SPACE: u32 = 1;
@@ -22,15 +21,12 @@ const SPACE: u32 = 1;
 /// The 37 words of a state record.
 type State = [u32; STATE_WORDS];
 
-/// A stretch of memory that a case asks for: address and length.
-type Range = (u32, u32);
-
 struct Case {
     id: u32,
     limit: u32,
     state: State,
     space: Option<Space>,
-    blocks: Vec<(u32, Vec<u8>)>,
+    blocks: Vec<Block>,
     ranges: Vec<Range>,
 }
 
@@ -40,16 +36,6 @@ struct Space {
     table_base: u32,
     domains: u32,
     process: u32,
-}
-
-/// Whether streams run through the caches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Caches {
-    /// MMU and caches stay off.
-    Off,
-    /// All of memory is mapped where it is, cacheable; caches and write buffer are on. The page
-    /// directory takes the last 16 KB of memory. Answers are the same.
-    On,
 }
 
 /// Answers every case from `input` on `output`, on a machine made from `config` and `parts`.
@@ -68,11 +54,8 @@ pub fn run(
     if caches == Caches::On {
         map_memory(&mut machine);
     }
-    let mut reader = Reader {
-        input,
-        case: "the first case".to_owned(),
-    };
-    while let Some(case) = reader.case(&mut machine)? {
+    let mut reader = Reader::new(input);
+    while let Some(case) = read_case(&mut reader, machine.bus())? {
         let answer = match &case.space {
             None => answer(&mut machine, caches, &case),
             Some(space) => answer_in_space(&mut machine, &case, space),
@@ -82,14 +65,6 @@ pub fn run(
             .map_err(|e| format!("writing an answer: {e}"))?;
     }
     output.flush().map_err(|e| format!("writing answers: {e}"))
-}
-
-fn write_blocks(machine: &mut Machine, case: &Case) {
-    for (address, bytes) in &case.blocks {
-        if let Some(memory) = machine.bus().ram_slice_mut(*address, bytes.len()) {
-            memory.copy_from_slice(bytes);
-        }
-    }
 }
 
 /// How the protocol numbers exceptions.
@@ -105,22 +80,9 @@ fn number(exception: Option<Exception>) -> u32 {
     }
 }
 
-fn add_words(answer: &mut Vec<u8>, words: impl IntoIterator<Item = u32>) {
-    answer.extend(words.into_iter().flat_map(u32::to_le_bytes));
-}
-
-fn add_ranges(answer: &mut Vec<u8>, machine: &mut Machine, case: &Case) {
-    add_words(answer, [case.ranges.iter().map(|(_, length)| length).sum()]);
-    for &(address, length) in &case.ranges {
-        if let Some(memory) = machine.bus().ram_slice(address, length as usize) {
-            answer.extend(memory);
-        }
-    }
-}
-
 /// A case with an address space: exceptions are recorded, and execution goes on at their vectors.
 fn answer_in_space(machine: &mut Machine, case: &Case, space: &Space) -> Vec<u8> {
-    write_blocks(machine, case);
+    reader::write_blocks(machine.bus(), &case.blocks);
     let core = machine.core();
     let setup = [
         (CONTROL, 0),
@@ -167,7 +129,7 @@ fn answer_in_space(machine: &mut Machine, case: &Case, space: &Space) -> Vec<u8>
     add_words(&mut answer, state.into_iter().chain(faults));
     add_words(&mut answer, [number_of_exceptions]);
     answer.extend(exceptions);
-    add_ranges(&mut answer, machine, case);
+    reader::add_ranges(&mut answer, machine.bus(), &case.ranges);
     answer
 }
 
@@ -187,7 +149,7 @@ fn faults(core: &mut Core<()>) -> [u32; 3] {
 }
 
 fn answer(machine: &mut Machine, caches: Caches, case: &Case) -> Vec<u8> {
-    write_blocks(machine, case);
+    reader::write_blocks(machine.bus(), &case.blocks);
     let core = machine.core();
     if caches == Caches::On {
         core.write_cp15(INVALIDATE_CACHES, 0);
@@ -214,7 +176,7 @@ fn answer(machine: &mut Machine, caches: Caches, case: &Case) -> Vec<u8> {
     let mut answer = Vec::new();
     add_words(&mut answer, [ANSWER_MAGIC, case.id, executed, exception]);
     add_words(&mut answer, state);
-    add_ranges(&mut answer, machine, case);
+    reader::add_ranges(&mut answer, machine.bus(), &case.ranges);
     answer
 }
 
@@ -305,107 +267,41 @@ fn get_state(core: &mut Core<()>) -> State {
     state
 }
 
-/// Reads cases and checks them.
-struct Reader<'a, R> {
-    input: &'a mut R,
-    /// What is being read, for messages.
-    case: String,
-}
-
-impl<R: Read> Reader<'_, R> {
-    /// The next case, `None` at the end of the input.
-    fn case(&mut self, machine: &mut Machine) -> Result<Option<Case>, String> {
-        let mut magic = [0; 4];
-        let mut have = 0;
-        while have < 4 {
-            match self.input.read(&mut magic[have..]) {
-                Ok(0) if have == 0 => return Ok(None),
-                Ok(0) => return Err(self.wrong("ends inside its magic; expected a whole case")),
-                Ok(n) => have += n,
-                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(self.wrong(&format!("cannot be read: {e}"))),
-            }
-        }
-        let magic = u32::from_le_bytes(magic);
-        if magic != CASE_MAGIC {
-            let what = format!("has magic {magic:#010x}; expected {CASE_MAGIC:#010x}");
-            return Err(self.wrong(&what));
-        }
-        let id = self.word()?;
-        self.case = format!("case {id}");
-        let flags = self.word()?;
-        if flags & !SPACE != 0 {
-            return Err(self.wrong(&format!("has flags {flags:#x}; expected 0 or 1")));
-        }
-        let limit = self.word()?;
-        let mut state = [0; STATE_WORDS];
-        for word in &mut state {
-            *word = self.word()?;
-        }
-        if bank(state[36]).is_none() {
-            let what = format!(
-                "has CPSR {:#010x}; expected one that names a mode",
-                state[36]
-            );
-            return Err(self.wrong(&what));
-        }
-        let space = if flags & SPACE != 0 {
-            Some(Space {
-                control: self.word()?,
-                table_base: self.word()?,
-                domains: self.word()?,
-                process: self.word()?,
-            })
-        } else {
-            None
-        };
-        let mut blocks = Vec::new();
-        for _ in 0..self.word()? {
-            let (address, length) = self.range(machine)?;
-            let mut bytes = vec![0; length as usize];
-            self.fill(&mut bytes)?;
-            blocks.push((address, bytes));
-        }
-        let mut ranges = Vec::new();
-        for _ in 0..self.word()? {
-            ranges.push(self.range(machine)?);
-        }
-        Ok(Some(Case {
-            id,
-            limit,
-            state,
-            space,
-            blocks,
-            ranges,
-        }))
+/// The next case, `None` at the end of the input.
+fn read_case<R: Read>(reader: &mut Reader<R>, bus: &Bus) -> Result<Option<Case>, String> {
+    let Some(id) = reader.begin()? else {
+        return Ok(None);
+    };
+    let flags = reader.word()?;
+    if flags & !SPACE != 0 {
+        return Err(reader.wrong(&format!("has flags {flags:#x}; expected 0 or 1")));
     }
-
-    fn range(&mut self, machine: &mut Machine) -> Result<Range, String> {
-        let (address, length) = (self.word()?, self.word()?);
-        let aligned = address % 4 == 0 && length % 4 == 0;
-        if !aligned || machine.bus().ram_slice(address, length as usize).is_none() {
-            let (base, size) = machine.bus().ram_window();
-            return Err(self.wrong(&format!(
-                "has {length} bytes at {address:#010x}; expected whole words within the {size} \
-                 bytes of memory at {base:#010x}"
-            )));
-        }
-        Ok((address, length))
+    let limit = reader.word()?;
+    let state = reader.words()?;
+    if bank(state[36]).is_none() {
+        let what = format!(
+            "has CPSR {:#010x}; expected one that names a mode",
+            state[36]
+        );
+        return Err(reader.wrong(&what));
     }
-
-    fn word(&mut self) -> Result<u32, String> {
-        let mut bytes = [0; 4];
-        self.fill(&mut bytes)?;
-        Ok(u32::from_le_bytes(bytes))
-    }
-
-    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), String> {
-        self.input
-            .read_exact(bytes)
-            .map_err(|_| self.wrong("ends too early; expected a whole case"))
-    }
-
-    fn wrong(&self, what: &str) -> String {
-        format!("vectors: {} {what}", self.case)
-    }
+    let space = if flags & SPACE != 0 {
+        let [control, table_base, domains, process] = reader.words()?;
+        Some(Space {
+            control,
+            table_base,
+            domains,
+            process,
+        })
+    } else {
+        None
+    };
+    Ok(Some(Case {
+        id,
+        limit,
+        state,
+        space,
+        blocks: reader.blocks(bus)?,
+        ranges: reader.ranges(bus)?,
+    }))
 }

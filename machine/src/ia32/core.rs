@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The integer core: registers, the loop that fetches, decodes and runs instructions, and the ways in
+//! which instructions reach operands. Source: IA-32 Intel Architecture Software Developer's Manual
+//! (SDM), volumes 1 to 3.
+//!
+//! An instruction checks first and then changes: a handler that returns a [`Fault`] has changed no
+//! register, and what it has written will be written again when it is restarted.
+
+mod debug;
+mod exception;
+mod processor;
+mod segments;
+mod state;
+mod transfer;
+
+use serde::{Deserialize, Serialize};
+
+use crate::arch::Dead;
+use crate::bus::Bus;
+use crate::config::TlbConfig;
+
+use super::alu::mask;
+use super::decoder::{self, Bytes};
+use super::exec::HANDLERS;
+use super::fault::Fault;
+use super::flags;
+use super::insn::reg::{ESP, NONE};
+use super::insn::{Insn, Seg};
+use super::memsys::{cr0, cr4, MemSys, Place};
+use super::mmu;
+use super::msr::Msrs;
+use super::segment::{Access, Segment, SystemSegment, TableRegister};
+
+pub use self::exception::Cause;
+
+/// Where reset starts: the last sixteen bytes of memory, in a segment of its own (SDM vol. 3, 8.1.4).
+const RESET_CS_BASE: u32 = 0xffff_0000;
+const RESET_EIP: u32 = 0xfff0;
+
+/// The selectors of flat segments, as Linux' 32-bit boot protocol has them.
+const FLAT_CODE: u16 = 0x10;
+const FLAT_DATA: u16 = 0x18;
+
+/// Most bytes of an instruction.
+const MOST_INSN_BYTES: u32 = 15;
+
+/// An operand that an instruction reads and writes, found and checked.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Operand {
+    /// A general register.
+    Register(u8),
+    /// Memory that may be written.
+    Memory(Place),
+}
+
+/// What the last instruction holds off for one instruction (SDM vol. 3, 5.8.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Shadow {
+    /// Nothing.
+    Nothing,
+    /// Interrupts: it was STI.
+    Interrupts,
+    /// Interrupts and single steps: it loaded SS.
+    Everything,
+}
+
+/// The processor.
+pub struct Core {
+    /// EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI, and one that is always 0 ([`NONE`]).
+    pub r: [u32; 9],
+    /// The offset of the instruction that executes; between two, of the next one.
+    pub eip: u32,
+    /// Where the next instruction is fetched, set by those that change the flow.
+    pub(super) next_eip: u32,
+    /// EFLAGS.
+    pub(super) eflags: u32,
+    /// The segment registers, by [`Seg`].
+    pub(super) segments: [Segment; 6],
+    /// The current privilege level.
+    cpl: u8,
+    /// The table of segment descriptors.
+    pub(super) gdtr: TableRegister,
+    /// The table of gates.
+    pub(super) idtr: TableRegister,
+    /// The local table of segment descriptors.
+    pub(super) ldtr: SystemSegment,
+    /// The task-state segment.
+    pub(super) tr: SystemSegment,
+    /// Debug registers 0 to 7; 4 and 5 are not used.
+    pub(super) dr: [u32; 8],
+    /// The breakpoints at data that the instruction has hit, as in DR6.
+    pub(super) watched: u32,
+    /// Model-specific registers.
+    pub(super) msrs: Msrs,
+    /// Memory system and time.
+    pub mem: MemSys,
+    /// Halted until an interrupt.
+    pub(super) waiting: bool,
+    /// What is not taken before the next instruction.
+    pub(super) shadow: Shadow,
+    /// The last step did some of a repeated string instruction, and the next one goes on with it.
+    pub(super) suspended: bool,
+    /// The vector of the exception or interrupt that the last step took.
+    pub taken: Option<u8>,
+    /// Set when the core cannot go on.
+    pub dead: Option<Dead>,
+    /// What CPUID says of TLBs.
+    pub(super) tlb_entries: [u32; 2],
+    /// Nothing watches it yet.
+    observer: (),
+}
+
+impl Core {
+    /// A core as reset leaves it: real-address mode, at the last sixteen bytes of memory (SDM vol. 3,
+    /// table 8-1), with TLBs of these geometries, in front of `bus`.
+    #[must_use]
+    pub fn new(itlb: &TlbConfig, dtlb: &TlbConfig, bus: Bus) -> Self {
+        let mut segments = [Segment::real(0, 0); 6];
+        segments[Seg::Cs as usize] = Segment::real(0xf000, RESET_CS_BASE);
+        let table = TableRegister {
+            base: 0,
+            limit: 0xffff,
+        };
+        let mut core = Self {
+            r: [0; 9],
+            eip: RESET_EIP,
+            next_eip: 0,
+            eflags: flags::FIXED,
+            segments,
+            cpl: 0,
+            gdtr: table,
+            idtr: table,
+            ldtr: SystemSegment::null(0),
+            tr: SystemSegment::null(0),
+            dr: [0; 8],
+            watched: 0,
+            msrs: Msrs::default(),
+            mem: MemSys::new(itlb, dtlb, bus),
+            waiting: false,
+            shadow: Shadow::Nothing,
+            suspended: false,
+            taken: None,
+            dead: None,
+            tlb_entries: [itlb.entries, dtlb.entries],
+            observer: (),
+        };
+        core.dr[6] = 0xffff_0ff0;
+        core.dr[7] = 0x400;
+        core.r[super::insn::reg::EDX] = super::cpuid::SIGNATURE;
+        core.mem.count_for(false);
+        core
+    }
+
+    // ---- running ---------------------------------------------------------------------------
+
+    /// Runs instructions until the horizon of the memory system.
+    pub fn run_to_horizon(&mut self) {
+        while self.mem.platform.cycle < self.mem.platform.horizon {
+            self.step();
+        }
+    }
+
+    /// Fetches and runs one instruction, or takes its fault.
+    pub fn step(&mut self) {
+        if self.breaks_here() {
+            self.mem.platform.cycle += 1;
+            self.debug_trap(0);
+            return;
+        }
+        if let Err(fault) = self.execute() {
+            self.raise(fault);
+        }
+        if !self.suspended {
+            self.mem.platform.counters.fetches += 1;
+        }
+    }
+
+    /// The same, but a fault is not taken.
+    ///
+    /// # Errors
+    /// The fault; all is as before the instruction.
+    pub fn execute(&mut self) -> Result<(), Fault> {
+        self.taken = None;
+        self.shadow = Shadow::Nothing;
+        let traps = self.eflags & flags::TF != 0;
+        // It was for this instruction alone; a fault sets it in what it pushes.
+        self.eflags &= !flags::RF;
+        self.suspended = false;
+        self.mem.platform.cycle += 1;
+        let done = self.fetch().and_then(|insn| {
+            self.next_eip = self.eip.wrapping_add(u32::from(insn.length));
+            HANDLERS[insn.kind as usize][insn.size as usize](self, &insn)
+        });
+        if done.is_err() {
+            self.watched = 0;
+            return done;
+        }
+        self.eip = self.next_eip;
+        if (traps || self.watched != 0) && self.shadow != Shadow::Everything {
+            self.trap_behind(traps && self.taken.is_none());
+        }
+        Ok(())
+    }
+
+    /// Fetches and decodes the instruction at EIP.
+    fn fetch(&mut self) -> Result<Insn, Fault> {
+        let big = self.segments[Seg::Cs as usize].is_32bit();
+        let mut bytes = Fetch {
+            offset: self.eip,
+            core: self,
+            length: 0,
+            have: [0; 16],
+            left: 0,
+            next: 0,
+        };
+        decoder::decode(&mut bytes, big)
+    }
+
+    /// The address of the instruction that executes, as loaders and symbols know it.
+    #[must_use]
+    pub fn pc(&self) -> u32 {
+        self.segments[Seg::Cs as usize].base.wrapping_add(self.eip)
+    }
+
+    /// Puts the core into protected mode at `eip`, with segments of all 4 GB, as loaders do that have
+    /// loaded a descriptor table of their own.
+    pub fn start_flat(&mut self, eip: u32) {
+        self.mem.set_cr0(self.mem.cr0 | cr0::PE);
+        self.flat_segments(FLAT_CODE, FLAT_DATA, 0);
+        let data = self.segments[Seg::Ss as usize];
+        for seg in [Seg::Es, Seg::Ds, Seg::Fs, Seg::Gs] {
+            self.segments[seg as usize] = data;
+        }
+        self.eip = eip;
+    }
+
+    /// Puts the core into real-address mode at `cs`:`ip`, with data segments at 0, as the BIOS starts a
+    /// boot block.
+    pub fn set_real(&mut self, cs: u16, ip: u16) {
+        self.mem.set_cr0(self.mem.cr0 & !(cr0::PE | cr0::PG));
+        self.set_cpl(0);
+        self.segments = [Segment::real(0, 0); 6];
+        self.segments[Seg::Cs as usize] = Segment::real(cs, u32::from(cs) << 4);
+        self.eip = u32::from(ip);
+    }
+
+    // ---- state -----------------------------------------------------------------------------
+
+    /// EFLAGS.
+    #[must_use]
+    pub fn eflags(&self) -> u32 {
+        self.eflags
+    }
+
+    /// Sets EFLAGS, as far as the processor has them. For loaders, debuggers and tests.
+    pub fn set_eflags(&mut self, value: u32) {
+        self.eflags = value & flags::IMPLEMENTED | flags::FIXED;
+        self.look_up();
+    }
+
+    /// The current privilege level.
+    #[inline(always)]
+    #[must_use]
+    pub fn cpl(&self) -> u8 {
+        self.cpl
+    }
+
+    /// Changes the privilege level.
+    pub(super) fn set_cpl(&mut self, cpl: u8) {
+        if (cpl == 3) != (self.cpl == 3) {
+            self.mem.count_for(cpl == 3);
+        }
+        self.cpl = cpl;
+    }
+
+    /// A segment register.
+    #[must_use]
+    pub fn segment(&self, seg: Seg) -> &Segment {
+        &self.segments[seg as usize]
+    }
+
+    /// Loads the GDT's register, then every segment register, in the order of [`Seg`], with the privilege
+    /// level of CS's selector. For tests and debuggers.
+    ///
+    /// # Errors
+    /// A selector cannot be loaded.
+    pub fn set_tables(&mut self, base: u32, limit: u16, selectors: [u16; 6]) -> Result<(), Fault> {
+        self.gdtr = TableRegister { base, limit };
+        let cs = selectors[Seg::Cs as usize];
+        self.enter_code_of(cs)?;
+        for (seg, selector) in Seg::ALL.into_iter().zip(selectors) {
+            if seg != Seg::Cs {
+                self.load_segment(seg, selector)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes CR0 (protected mode stays on), CR3 and CR4, and clears CR2. For tests and debuggers.
+    pub fn set_controls(&mut self, [cr0, cr3, cr4]: [u32; 3]) {
+        self.mem.cr2 = 0;
+        self.mem.set_cr4(cr4 & cr4::IMPLEMENTED);
+        self.mem.set_cr3(cr3);
+        self.mem.set_cr0(cr0 | cr0::PE);
+    }
+
+    /// Control register 0, 2, 3 or 4; any other is 0.
+    #[must_use]
+    pub fn control(&self, number: u8) -> u32 {
+        match number {
+            0 => self.mem.cr0,
+            2 => self.mem.cr2,
+            3 => self.mem.cr3,
+            4 => self.mem.cr4,
+            _ => 0,
+        }
+    }
+
+    /// Whether CR0.PE is set.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_protected(&self) -> bool {
+        self.mem.cr0 & cr0::PE != 0
+    }
+
+    /// The run loop must look up: interrupts may be unmasked, or the core has stopped.
+    pub(super) fn look_up(&mut self) {
+        self.mem.platform.horizon = 0;
+    }
+
+    /// Replaces the status flags.
+    #[inline(always)]
+    pub(super) fn set_status(&mut self, status: u32) {
+        self.eflags = self.eflags & !flags::STATUS | status;
+    }
+
+    /// Fails unless the privilege level is 0.
+    pub(super) fn require_supervisor(&self) -> Result<(), Fault> {
+        if self.cpl == 0 {
+            Ok(())
+        } else {
+            Err(Fault::protection(0))
+        }
+    }
+
+    /// The I/O privilege level.
+    pub(super) fn iopl(&self) -> u8 {
+        (self.eflags >> 12 & 3) as u8
+    }
+
+    // ---- operands --------------------------------------------------------------------------
+
+    /// A general register of `N` bytes. Of the bytes, 4 to 7 are AH, CH, DH, BH.
+    #[inline(always)]
+    #[must_use]
+    pub fn register<const N: u32>(&self, n: u8) -> u32 {
+        if N == 1 {
+            return self.r[usize::from(n & 3)] >> (8 * u32::from(n >> 2)) & 0xff;
+        }
+        self.r[usize::from(n)] & mask::<N>()
+    }
+
+    /// Writes it; the rest of the register stays.
+    #[inline(always)]
+    pub fn set_register<const N: u32>(&mut self, n: u8, value: u32) {
+        let (n, shift) = if N == 1 {
+            (usize::from(n & 3), 8 * u32::from(n >> 2))
+        } else {
+            (usize::from(n), 0)
+        };
+        let mask = mask::<N>() << shift;
+        self.r[n] = self.r[n] & !mask | value << shift & mask;
+    }
+
+    /// The offset of the memory operand in its segment.
+    #[inline(always)]
+    pub(super) fn offset(&self, insn: &Insn) -> u32 {
+        debug_assert_eq!(self.r[NONE], 0);
+        let index = self.r[usize::from(insn.index)] << insn.scale;
+        let sum = self.r[usize::from(insn.base)]
+            .wrapping_add(index)
+            .wrapping_add(insn.displacement);
+        if insn.address16 {
+            sum & 0xffff
+        } else {
+            sum
+        }
+    }
+
+    /// An offset a little behind the memory operand's.
+    pub(super) fn offset_behind(&self, insn: &Insn, bytes: u32) -> u32 {
+        let sum = self.offset(insn).wrapping_add(bytes);
+        if insn.address16 {
+            sum & 0xffff
+        } else {
+            sum
+        }
+    }
+
+    /// Finds and checks `bytes` at an offset.
+    #[inline(always)]
+    pub(super) fn locate(
+        &mut self,
+        seg: Seg,
+        offset: u32,
+        bytes: u32,
+        access: Access,
+    ) -> Result<Place, Fault> {
+        let fault = if seg == Seg::Ss {
+            Fault::stack
+        } else {
+            Fault::protection
+        };
+        let linear = self.segments[seg as usize].linear(offset, bytes, access, fault)?;
+        let place = self.mem.locate(
+            linear,
+            bytes,
+            mmu::Access {
+                write: access == Access::Write,
+                user: self.cpl == 3,
+                fetch: false,
+            },
+        )?;
+        self.watch(linear, bytes, access);
+        let checked = self.eflags & flags::AC != 0 && self.mem.cr0 & cr0::AM != 0 && self.cpl == 3;
+        if checked && linear & (bytes - 1) != 0 {
+            return Err(Fault::alignment());
+        }
+        Ok(place)
+    }
+
+    /// Reads `N` bytes at an offset.
+    #[inline(always)]
+    pub(super) fn load<const N: u32>(&mut self, seg: Seg, offset: u32) -> Result<u32, Fault> {
+        let place = self.locate(seg, offset, N, Access::Read)?;
+        Ok(self.mem.get::<N>(place))
+    }
+
+    /// Writes `N` bytes at an offset.
+    #[inline(always)]
+    pub(super) fn store<const N: u32>(
+        &mut self,
+        seg: Seg,
+        offset: u32,
+        value: u32,
+    ) -> Result<(), Fault> {
+        let place = self.locate(seg, offset, N, Access::Write)?;
+        self.mem.put::<N>(place, value);
+        Ok(())
+    }
+
+    /// Reads the operand `rm`.
+    #[inline(always)]
+    pub(super) fn rm<const N: u32>(&mut self, insn: &Insn) -> Result<u32, Fault> {
+        if insn.memory {
+            let offset = self.offset(insn);
+            self.load::<N>(insn.seg, offset)
+        } else {
+            Ok(self.register::<N>(insn.rm))
+        }
+    }
+
+    /// Writes the operand `rm`.
+    #[inline(always)]
+    pub(super) fn set_rm<const N: u32>(&mut self, insn: &Insn, value: u32) -> Result<(), Fault> {
+        if insn.memory {
+            let offset = self.offset(insn);
+            self.store::<N>(insn.seg, offset, value)
+        } else {
+            self.set_register::<N>(insn.rm, value);
+            Ok(())
+        }
+    }
+
+    /// Finds the operand `rm`, to be read and written: faults come as of the write.
+    #[inline(always)]
+    pub(super) fn operand<const N: u32>(&mut self, insn: &Insn) -> Result<Operand, Fault> {
+        if insn.memory {
+            let offset = self.offset(insn);
+            let place = self.locate(insn.seg, offset, N, Access::Write)?;
+            Ok(Operand::Memory(place))
+        } else {
+            Ok(Operand::Register(insn.rm))
+        }
+    }
+
+    /// Reads it.
+    #[inline(always)]
+    pub(super) fn get<const N: u32>(&mut self, operand: Operand) -> u32 {
+        match operand {
+            Operand::Register(n) => self.register::<N>(n),
+            Operand::Memory(place) => self.mem.get::<N>(place),
+        }
+    }
+
+    /// Writes it.
+    #[inline(always)]
+    pub(super) fn put<const N: u32>(&mut self, operand: Operand, value: u32) {
+        match operand {
+            Operand::Register(n) => self.set_register::<N>(n, value),
+            Operand::Memory(place) => self.mem.put::<N>(place, value),
+        }
+    }
+
+    // ---- the stack -------------------------------------------------------------------------
+
+    /// The bits of ESP that the stack segment uses.
+    #[inline(always)]
+    pub(super) fn stack_mask(&self) -> u32 {
+        if self.segments[Seg::Ss as usize].is_32bit() {
+            u32::MAX
+        } else {
+            0xffff
+        }
+    }
+
+    /// Sets the stack pointer, of 16 or 32 bits.
+    #[inline(always)]
+    pub(super) fn set_stack_pointer(&mut self, value: u32) {
+        let mask = self.stack_mask();
+        self.r[ESP] = self.r[ESP] & !mask | value & mask;
+    }
+
+    /// Pushes `N` bytes.
+    #[inline(always)]
+    pub(super) fn push<const N: u32>(&mut self, value: u32) -> Result<(), Fault> {
+        let pointer = self.r[ESP].wrapping_sub(N) & self.stack_mask();
+        self.store::<N>(Seg::Ss, pointer, value)?;
+        self.set_stack_pointer(pointer);
+        Ok(())
+    }
+
+    /// What POP of `N` bytes would read; the stack pointer stays.
+    #[inline(always)]
+    pub(super) fn top<const N: u32>(&mut self) -> Result<u32, Fault> {
+        let pointer = self.r[ESP] & self.stack_mask();
+        self.load::<N>(Seg::Ss, pointer)
+    }
+
+    /// Lets go of `bytes` on the stack.
+    #[inline(always)]
+    pub(super) fn drop_stack(&mut self, bytes: u32) {
+        let pointer = self.r[ESP].wrapping_add(bytes);
+        self.set_stack_pointer(pointer);
+    }
+
+    // ---- near transfers --------------------------------------------------------------------
+
+    /// Continues at `target`, which an operand size of 16 bits cuts.
+    ///
+    /// # Errors
+    /// It is beyond the code segment.
+    #[inline(always)]
+    pub(super) fn jump<const N: u32>(&mut self, target: u32) -> Result<(), Fault> {
+        let target = target & mask::<N>();
+        if !self.segments[Seg::Cs as usize].contains(target, 1) {
+            return Err(Fault::protection(0));
+        }
+        self.next_eip = target;
+        Ok(())
+    }
+}
+
+/// The bytes of the instruction at EIP, translated and checked as they are asked for.
+struct Fetch<'a> {
+    core: &'a mut Core,
+    /// The offset of the next byte.
+    offset: u32,
+    /// How many bytes were given.
+    length: u32,
+    /// Bytes from `next` on, `left` of them, are of this page.
+    have: [u8; 16],
+    left: usize,
+    next: usize,
+}
+
+impl Bytes for Fetch<'_> {
+    #[inline]
+    fn next(&mut self) -> Result<u8, Fault> {
+        let cs = &self.core.segments[Seg::Cs as usize];
+        if self.length == MOST_INSN_BYTES || !cs.contains(self.offset, 1) {
+            return Err(Fault::protection(0));
+        }
+        if self.left == 0 {
+            let linear = cs.base.wrapping_add(self.offset);
+            let access = mmu::Access {
+                write: false,
+                user: self.core.cpl == 3,
+                fetch: true,
+            };
+            let pa = self.core.mem.translate(linear, access)?;
+            (self.have, self.left) = self.core.mem.code(pa);
+            self.next = 0;
+        }
+        let byte = self.have[self.next];
+        self.next += 1;
+        self.left -= 1;
+        self.length += 1;
+        self.offset = self.offset.wrapping_add(1);
+        Ok(byte)
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The IA-32 processor as the run loop and reports know it.
+
+use std::fmt::Write;
+
+use crate::arch::{Dead, DiagnosticCount, Processor};
+use crate::bus::Bus;
+use crate::config::MachineConfig;
+use crate::dev::Mark;
+use crate::ia32::flags::{self, IF};
+use crate::ia32::insn::Seg;
+use crate::platform::Platform;
+
+use super::Core;
+
+impl Processor for Core {
+    type Observer = ();
+
+    fn new(config: &MachineConfig, bus: Bus, (): ()) -> Self {
+        let ia32 = config
+            .ia32()
+            .expect("the machine file of an IA-32 processor");
+        Self::new(&ia32.itlb, &ia32.dtlb, bus)
+    }
+
+    #[inline]
+    fn platform(&self) -> &Platform {
+        &self.mem.platform
+    }
+
+    #[inline]
+    fn platform_mut(&mut self) -> &mut Platform {
+        &mut self.mem.platform
+    }
+
+    fn sync_counters(&mut self) {
+        self.mem.sync_counters();
+    }
+
+    /// As the boot conventions of 32-bit kernels have it: protected mode with flat segments, paging and
+    /// interrupts off; `registers` are EAX, EBX and ESI.
+    fn start(&mut self, pc: u32, registers: &[u32]) {
+        self.start_flat(pc);
+        for (register, value) in START_REGISTERS.into_iter().zip(registers) {
+            self.r[register] = *value;
+        }
+    }
+
+    fn pc(&self) -> u32 {
+        Self::pc(self)
+    }
+
+    #[inline]
+    fn run_to_horizon(&mut self) {
+        Self::run_to_horizon(self);
+    }
+
+    /// No interrupt controller is connected yet, so there is none to be taken.
+    fn poll_interrupts(&mut self) {}
+
+    fn waits_for_interrupt(&self) -> bool {
+        self.waiting
+    }
+
+    fn take_dead(&mut self) -> Option<Dead> {
+        self.dead.take()
+    }
+
+    /// What is undefined on IA-32 has no list.
+    fn diagnostics(&self) -> Vec<DiagnosticCount> {
+        Vec::new()
+    }
+
+    fn describe(&self) -> String {
+        let names = ["eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"];
+        let mut text = String::new();
+        for (row, names) in names.chunks(4).enumerate() {
+            for (column, name) in names.iter().enumerate() {
+                let _ = write!(text, "  {name} {:08x}", self.r[4 * row + column]);
+            }
+            text.push('\n');
+        }
+        let flags = decode_flags(self.eflags);
+        let _ = writeln!(
+            text,
+            "  eip {:08x}  eflags {:08x} ({flags}), level {}",
+            self.eip, self.eflags, self.cpl
+        );
+        let segments = Seg::ALL.map(|seg| self.segments[seg as usize].selector);
+        for (name, selector) in ["es", "cs", "ss", "ds", "fs", "gs"].iter().zip(segments) {
+            let _ = write!(text, "  {name} {selector:04x}");
+        }
+        text.push('\n');
+        for number in [0, 2, 3, 4] {
+            let _ = write!(text, "  cr{number} {:08x}", self.control(number));
+        }
+        text.push('\n');
+        text
+    }
+
+    /// There are none in the model yet.
+    fn cache_bytes(&self) -> u64 {
+        0
+    }
+
+    fn observer(&mut self) -> &mut () {
+        &mut self.observer
+    }
+
+    fn show_marks(&mut self, _marks: &[Mark]) {}
+
+    fn show_restored(&mut self) {}
+}
+
+/// The registers in which a loader hands something over.
+const START_REGISTERS: [usize; 3] = {
+    use crate::ia32::insn::reg::{EAX, EBX, ESI};
+    [EAX, EBX, ESI]
+};
+
+/// The status flags, capital when set, and whether interrupts are masked.
+fn decode_flags(eflags: u32) -> String {
+    let letters = [
+        ('o', flags::OF),
+        ('s', flags::SF),
+        ('z', flags::ZF),
+        ('a', flags::AF),
+        ('p', flags::PF),
+        ('c', flags::CF),
+        ('d', flags::DF),
+    ];
+    let letter = |(letter, flag): (char, u32)| {
+        if eflags & flag != 0 {
+            letter.to_ascii_uppercase()
+        } else {
+            letter
+        }
+    };
+    let interrupts = if eflags & IF == 0 {
+        "masked"
+    } else {
+        "enabled"
+    };
+    let text: String = letters.into_iter().map(letter).collect();
+    format!("{text}, interrupts {interrupts}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode_flags;
+
+    #[test]
+    fn flags_are_decoded() {
+        assert_eq!(decode_flags(0x2), "oszapcd, interrupts masked");
+        assert_eq!(decode_flags(0xad7), "OSZAPCd, interrupts enabled");
+    }
+}

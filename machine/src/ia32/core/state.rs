@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a saved machine knows of its core, between two instructions.
+
+use crate::ia32::flags;
+use crate::ia32::insn::reg::NONE;
+use crate::state::{require, Damaged, Restorer, Saver, State};
+
+use super::Core;
+
+impl State for Core {
+    fn save(&self, to: &mut Saver) {
+        let Self {
+            r,
+            eip,
+            next_eip: _, // set by each instruction
+            eflags,
+            segments,
+            cpl,
+            gdtr,
+            idtr,
+            ldtr,
+            tr,
+            dr,
+            watched,
+            msrs,
+            mem,
+            waiting,
+            shadow,
+            suspended: _, // what the last step did
+            taken: _,
+            dead: _,        // has ended the run
+            tlb_entries: _, // the machine file gives them
+            observer: (),
+        } = self;
+        to.put(&(r, eip, eflags, segments, cpl));
+        to.put(&(gdtr, idtr, ldtr, tr));
+        to.put(&(dr, watched, msrs, waiting, shadow));
+        mem.save(to);
+    }
+
+    fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
+        (self.r, self.eip, self.eflags, self.segments, self.cpl) = from.take()?;
+        let right = self.r[NONE] == 0
+            && self.eflags & !flags::IMPLEMENTED == 0
+            && self.eflags & flags::FIXED != 0
+            && self.cpl < 4;
+        require(right, "has registers that the processor has not")?;
+        (self.gdtr, self.idtr, self.ldtr, self.tr) = from.take()?;
+        (self.dr, self.watched) = from.take()?;
+        (self.msrs, self.waiting, self.shadow) = from.take()?;
+        self.mem.restore(from)?;
+        (self.taken, self.dead) = (None, None);
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Transfers within a segment (SDM vol. 1, 7.2.7).
+
+use crate::ia32::alu;
+use crate::ia32::core::Core;
+use crate::ia32::fault::Fault;
+use crate::ia32::flags::{self, ZF};
+use crate::ia32::insn::reg::ECX;
+use crate::ia32::insn::Insn;
+
+use super::Done;
+
+/// Goes by the displacement in the instruction.
+#[inline(always)]
+fn go<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+    core.jump::<N>(core.next_eip.wrapping_add(insn.imm))
+}
+
+pub(super) fn jump<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+    go::<N>(core, insn)
+}
+
+pub(super) fn jump_if<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+    if flags::holds(insn.reg, core.eflags) {
+        go::<N>(core, insn)
+    } else {
+        Ok(())
+    }
+}
+
+pub(super) fn jump_indirect<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+    let target = core.rm::<N>(insn)?;
+    core.jump::<N>(target)
+}
+
+/// The count register, of the size of addresses.
+fn count(core: &Core, insn: &Insn) -> u32 {
+    if insn.address16 {
+        core.r[ECX] & 0xffff
+    } else {
+        core.r[ECX]
+    }
+}
+
+pub(super) fn jump_if_count_zero<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+    if count(core, insn) == 0 {
+        go::<N>(core, insn)
+    } else {
+        Ok(())
+    }
+}
+
+/// Counts down, and goes if the count is not 0 and `holds`.
+fn count_down<const N: u32>(core: &mut Core, insn: &Insn, holds: bool) -> Done {
+    let left = count(core, insn).wrapping_sub(1);
+    if left & if insn.address16 { 0xffff } else { u32::MAX } != 0 && holds {
+        go::<N>(core, insn)?;
+    }
+    if insn.address16 {
+        core.set_register::<2>(ECX as u8, left & 0xffff);
+    } else {
+        core.r[ECX] = left;
+    }
+    Ok(())
+}
+
+pub(super) fn loop_<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+    count_down::<N>(core, insn, true)
+}
+
+pub(super) fn loop_equal<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+    count_down::<N>(core, insn, core.eflags & ZF != 0)
+}
+
+pub(super) fn loop_not_equal<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+    count_down::<N>(core, insn, core.eflags & ZF == 0)
+}
+
+pub(super) fn call<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+    let back = core.next_eip;
+    go::<N>(core, insn)?;
+    core.push::<N>(back)
+}
+
+pub(super) fn call_indirect<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+    let back = core.next_eip;
+    let target = core.rm::<N>(insn)?;
+    core.jump::<N>(target)?;
+    core.push::<N>(back)
+}
+
+pub(super) fn ret<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+    let target = core.top::<N>()?;
+    core.jump::<N>(target)?;
+    core.drop_stack(N + insn.imm);
+    Ok(())
+}
+
+pub(super) fn bound<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+    let offset = core.offset(insn);
+    let lower = core.load::<N>(insn.seg, offset)?;
+    let behind = core.offset_behind(insn, N);
+    let upper = core.load::<N>(insn.seg, behind)?;
+    let index = alu::signed::<N>(core.register::<N>(insn.reg));
+    let bounds = alu::signed::<N>(lower)..=alu::signed::<N>(upper);
+    if bounds.contains(&index) {
+        Ok(())
+    } else {
+        Err(Fault::bound())
+    }
+}

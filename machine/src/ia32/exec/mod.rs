@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What each instruction does: one small function each, grouped as SDM vol. 1, chapter 7 groups them.
+//! This file names them all: a [`Kind`] is what the decoder gives an instruction, and its row in
+//! [`HANDLERS`] has the function for operands of one, two and four bytes.
+
+mod arith;
+mod bits;
+mod branch;
+mod far;
+mod flag;
+mod mov;
+mod port;
+mod shift;
+mod stack;
+mod string;
+mod system;
+
+use super::core::Core;
+use super::fault::Fault;
+use super::insn::Insn;
+
+/// What a handler comes back with: a fault is for the core to take, and nothing has changed then.
+pub type Done = Result<(), Fault>;
+
+/// Executes one instruction. `next_eip` is behind it; those that change the flow change that.
+pub type Handler = fn(&mut Core, &Insn) -> Done;
+
+/// Declares [`Kind`] and [`HANDLERS`]: `sized` functions have the operand's bytes as their parameter.
+macro_rules! operations {
+    ($($how:ident $name:ident $file:ident::$function:ident;)*) => {
+        /// An operation.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        #[allow(missing_docs)]
+        pub enum Kind {
+            /// Not an instruction.
+            #[default]
+            Undefined,
+            $($name,)*
+        }
+
+        /// For each [`Kind`] its handlers, by the size of the operand.
+        pub const HANDLERS: &[[Handler; 3]] = &[
+            [undefined; 3],
+            $(operations!(@row $how $file $function),)*
+        ];
+    };
+    (@row sized $file:ident $function:ident) => {
+        [$file::$function::<1>, $file::$function::<2>, $file::$function::<4>]
+    };
+    (@row plain $file:ident $function:ident) => {
+        [$file::$function; 3]
+    };
+}
+
+operations! {
+    sized Add arith::add;
+    sized Or arith::or;
+    sized Adc arith::adc;
+    sized Sbb arith::sbb;
+    sized And arith::and;
+    sized Sub arith::sub;
+    sized Xor arith::xor;
+    sized Compare arith::compare;
+    sized Test arith::test;
+    sized Not arith::not;
+    sized Neg arith::neg;
+    sized Inc arith::inc;
+    sized Dec arith::dec;
+    sized Mul arith::mul;
+    sized ImulAccumulator arith::imul_accumulator;
+    sized Imul arith::imul;
+    sized Div arith::div;
+    sized Idiv arith::idiv;
+    plain Daa arith::daa;
+    plain Das arith::das;
+    plain Aaa arith::aaa;
+    plain Aas arith::aas;
+    plain Aam arith::aam;
+    plain Aad arith::aad;
+
+    sized Rol shift::rol;
+    sized Ror shift::ror;
+    sized Rcl shift::rcl;
+    sized Rcr shift::rcr;
+    sized Shl shift::shl;
+    sized Shr shift::shr;
+    sized Sar shift::sar;
+    sized Shld shift::shld;
+    sized Shrd shift::shrd;
+
+    sized Bt bits::bt;
+    sized Bts bits::bts;
+    sized Btr bits::btr;
+    sized Btc bits::btc;
+    sized Bsf bits::bsf;
+    sized Bsr bits::bsr;
+    plain SetIf bits::set_if;
+
+    plain Nop mov::nop;
+    sized Mov mov::mov;
+    sized MovIf mov::mov_if;
+    sized MovZeroByte mov::mov_zero_byte;
+    sized MovZeroWord mov::mov_zero_word;
+    sized MovSignByte mov::mov_sign_byte;
+    sized MovSignWord mov::mov_sign_word;
+    sized Lea mov::lea;
+    sized Xchg mov::xchg;
+    sized Xadd mov::xadd;
+    sized CompareExchange mov::compare_exchange;
+    plain CompareExchange8 mov::compare_exchange_8;
+    sized Bswap mov::bswap;
+    sized ExtendAccumulator mov::extend_accumulator;
+    sized SignToEdx mov::sign_to_edx;
+    plain Xlat mov::xlat;
+    sized MovFromSegment mov::mov_from_segment;
+    plain MovToSegment mov::mov_to_segment;
+    sized LoadFarPointer mov::load_far_pointer;
+
+    sized Push stack::push;
+    sized Pop stack::pop;
+    sized PushAll stack::push_all;
+    sized PopAll stack::pop_all;
+    sized PushFlags stack::push_flags;
+    sized PopFlags stack::pop_flags;
+    sized PushSegment stack::push_segment;
+    sized PopSegment stack::pop_segment;
+    sized Enter stack::enter;
+    sized Leave stack::leave;
+
+    plain Lahf flag::lahf;
+    plain Sahf flag::sahf;
+    plain Salc flag::salc;
+    plain Clc flag::clc;
+    plain Stc flag::stc;
+    plain Cmc flag::cmc;
+    plain Cld flag::cld;
+    plain Std flag::std;
+    plain Cli flag::cli;
+    plain Sti flag::sti;
+
+    sized Jump branch::jump;
+    sized JumpIf branch::jump_if;
+    sized JumpIndirect branch::jump_indirect;
+    sized JumpIfCountZero branch::jump_if_count_zero;
+    sized Loop branch::loop_;
+    sized LoopEqual branch::loop_equal;
+    sized LoopNotEqual branch::loop_not_equal;
+    sized Call branch::call;
+    sized CallIndirect branch::call_indirect;
+    sized Ret branch::ret;
+    sized Bound branch::bound;
+
+    plain JumpFar far::jump_far;
+    sized JumpFarIndirect far::jump_far_indirect;
+    sized CallFar far::call_far;
+    sized CallFarIndirect far::call_far_indirect;
+    sized RetFar far::ret_far;
+    plain Int far::int;
+    plain Int1 far::int1;
+    plain Int3 far::int3;
+    plain Into far::into;
+    sized Iret far::iret;
+    plain Sysenter far::sysenter;
+    plain Sysexit far::sysexit;
+
+    sized Movs string::movs;
+    sized Cmps string::cmps;
+    sized Stos string::stos;
+    sized Lods string::lods;
+    sized Scas string::scas;
+    sized Ins port::ins;
+    sized Outs port::outs;
+    sized In port::input;
+    sized Out port::output;
+
+    plain Hlt system::hlt;
+    plain Wait system::wait;
+    plain FloatingPoint system::floating_point;
+    plain Clts system::clts;
+    plain FlushCaches system::flush_caches;
+    plain Invlpg system::invlpg;
+    sized Sgdt system::sgdt;
+    sized Sidt system::sidt;
+    sized Lgdt system::lgdt;
+    sized Lidt system::lidt;
+    sized Sldt system::sldt;
+    sized Str system::str;
+    plain Lldt system::lldt;
+    plain Ltr system::ltr;
+    sized Smsw system::smsw;
+    plain Lmsw system::lmsw;
+    plain Verr system::verr;
+    plain Verw system::verw;
+    sized Lar system::lar;
+    sized Lsl system::lsl;
+    plain Arpl system::arpl;
+    plain MovFromControl system::mov_from_control;
+    plain MovToControl system::mov_to_control;
+    plain MovFromDebug system::mov_from_debug;
+    plain MovToDebug system::mov_to_debug;
+    plain Rdmsr system::rdmsr;
+    plain Wrmsr system::wrmsr;
+    plain Rdtsc system::rdtsc;
+    plain Cpuid system::cpuid;
+}
+
+/// The invalid opcode exception.
+fn undefined(_: &mut Core, _: &Insn) -> Done {
+    Err(Fault::undefined())
+}

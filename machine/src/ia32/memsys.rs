@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Everything between the core and the bus: translation through the TLBs, page walks, and accesses
+//! to physical memory, which is where caches and the price of an access belong.
+//!
+//! TLB entries are used as they are, stale or not. A write through an entry that was walked while the
+//! page was clean walks again, to set the dirty bit. An access that its entry forbids faults, and the
+//! fault drops the entry (SDM vol. 3, 3.11 and 5.12: a handler that has granted more rights may return
+//! without INVLPG); entries that are not present are not kept.
+
+use crate::bus::{Bus, Target};
+use crate::config::TlbConfig;
+use crate::counters::Privilege;
+use crate::dev::Width;
+use crate::event::Cycle;
+use crate::platform::Platform;
+use crate::state::{Damaged, Restorer, Saver, State};
+use crate::tlb::Tlb;
+
+use super::fault::Fault;
+use super::mmu::{self, code, entry, Access};
+use super::tlb::TlbEntry;
+
+/// Bits of CR0.
+pub mod cr0 {
+    /// Protected mode.
+    pub const PE: u32 = 1 << 0;
+    /// WAIT looks at TS.
+    pub const MP: u32 = 1 << 1;
+    /// There is no floating-point unit: its instructions are emulated.
+    pub const EM: u32 = 1 << 2;
+    /// The floating-point unit belongs to another task.
+    pub const TS: u32 = 1 << 3;
+    /// Always 1.
+    pub const ET: u32 = 1 << 4;
+    /// Floating-point errors are exceptions of their own.
+    pub const NE: u32 = 1 << 5;
+    /// Pages that cannot be written cannot be by the supervisor, either.
+    pub const WP: u32 = 1 << 16;
+    /// Alignment is checked where EFLAGS.AC says so, too.
+    pub const AM: u32 = 1 << 18;
+    /// Caches do not write through.
+    pub const NW: u32 = 1 << 29;
+    /// Caches are not filled.
+    pub const CD: u32 = 1 << 30;
+    /// Paging.
+    pub const PG: u32 = 1 << 31;
+    /// The bits that there are.
+    pub const IMPLEMENTED: u32 = PE | MP | EM | TS | ET | NE | WP | AM | NW | CD | PG;
+}
+
+/// Bits of CR4. Others are not implemented: setting one is a fault.
+pub mod cr4 {
+    /// RDTSC is the supervisor's alone.
+    pub const TSD: u32 = 1 << 2;
+    /// 4 MB pages.
+    pub const PSE: u32 = 1 << 4;
+    /// Global pages.
+    pub const PGE: u32 = 1 << 7;
+    /// The bits that there are.
+    pub const IMPLEMENTED: u32 = TSD | PSE | PGE;
+}
+
+const PAGE_BYTES: u32 = 0x1000;
+
+/// Where an operand is in physical memory: in one page, or at the end of one and the start of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    pa: u32,
+    /// Bytes of it in the first page, if there is a second.
+    first: u32,
+    /// The physical address of those in the second page.
+    second: u32,
+}
+
+impl Place {
+    const fn whole(pa: u32) -> Self {
+        Self {
+            pa,
+            first: u32::MAX,
+            second: 0,
+        }
+    }
+
+    /// The place of what is `bytes` behind the start of the operand here.
+    #[must_use]
+    pub fn behind(self, bytes: u32) -> Self {
+        if bytes < self.first {
+            let first = if self.first == u32::MAX {
+                u32::MAX
+            } else {
+                self.first - bytes
+            };
+            let pa = self.pa.wrapping_add(bytes);
+            Self { pa, first, ..self }
+        } else {
+            Self::whole(self.second + (bytes - self.first))
+        }
+    }
+}
+
+/// The memory system.
+pub struct MemSys {
+    /// Clock, bus and counters.
+    pub platform: Platform,
+    /// Control register 0.
+    pub(in crate::ia32) cr0: u32,
+    /// Control register 2: the address of the last page fault.
+    pub(in crate::ia32) cr2: u32,
+    /// Control register 3: the page directory.
+    pub(in crate::ia32) cr3: u32,
+    /// Control register 4.
+    pub(in crate::ia32) cr4: u32,
+    itlb: Tlb<TlbEntry>,
+    dtlb: Tlb<TlbEntry>,
+    /// Cycle and instruction counts when the tallies were last brought up to date.
+    synced_cycle: Cycle,
+    synced_instructions: u64,
+}
+
+impl MemSys {
+    /// One with TLBs of these geometries (validated) in front of `bus`, as reset leaves it: caches
+    /// off (SDM vol. 3, table 8-1), paging off.
+    #[must_use]
+    pub fn new(itlb: &TlbConfig, dtlb: &TlbConfig, bus: Bus) -> Self {
+        Self {
+            platform: Platform::new(bus),
+            cr0: cr0::CD | cr0::NW | cr0::ET,
+            cr2: 0,
+            cr3: 0,
+            cr4: 0,
+            itlb: Tlb::new(itlb),
+            dtlb: Tlb::new(dtlb),
+            synced_cycle: 0,
+            synced_instructions: 0,
+        }
+    }
+
+    // ---- control registers -----------------------------------------------------------------
+
+    /// Writes CR0. A change of paging or protection empties the TLBs (SDM vol. 3, 3.11).
+    pub(in crate::ia32) fn set_cr0(&mut self, value: u32) {
+        let value = value & cr0::IMPLEMENTED | cr0::ET;
+        if (value ^ self.cr0) & (cr0::PG | cr0::PE) != 0 {
+            self.flush_all();
+        }
+        self.cr0 = value;
+    }
+
+    /// Writes CR3, which empties the TLBs but for global pages.
+    pub(in crate::ia32) fn set_cr3(&mut self, value: u32) {
+        self.cr3 = value;
+        for tlb in [&mut self.itlb, &mut self.dtlb] {
+            for place in 0..tlb.places() {
+                if tlb.get(place).is_some_and(|entry| !entry.global) {
+                    tlb.replace(place, None);
+                }
+            }
+        }
+    }
+
+    /// Writes CR4, which empties the TLBs if global or large pages come or go.
+    pub(in crate::ia32) fn set_cr4(&mut self, value: u32) {
+        if (value ^ self.cr4) & (cr4::PGE | cr4::PSE) != 0 {
+            self.flush_all();
+        }
+        self.cr4 = value;
+    }
+
+    /// INVLPG: drops what translates `linear`, global or not.
+    pub(in crate::ia32) fn invalidate_page(&mut self, linear: u32) {
+        self.itlb.invalidate(linear);
+        self.dtlb.invalidate(linear);
+    }
+
+    fn flush_all(&mut self) {
+        self.itlb.invalidate_all();
+        self.dtlb.invalidate_all();
+    }
+
+    /// The translations that instruction fetches use.
+    #[must_use]
+    pub fn itlb(&self) -> &Tlb<TlbEntry> {
+        &self.itlb
+    }
+
+    /// The translations that reads and writes use.
+    #[must_use]
+    pub fn dtlb(&self) -> &Tlb<TlbEntry> {
+        &self.dtlb
+    }
+
+    // ---- translation -----------------------------------------------------------------------
+
+    /// The physical address of `linear`.
+    ///
+    /// # Errors
+    /// A page fault; its address is in CR2.
+    #[inline(always)]
+    pub fn translate(&mut self, linear: u32, access: Access) -> Result<u32, Fault> {
+        if self.cr0 & cr0::PG == 0 {
+            return Ok(linear);
+        }
+        let now = &mut self.platform.counters.now;
+        let found = if access.fetch {
+            now.itlb.accesses += 1;
+            self.itlb.lookup(linear)
+        } else {
+            now.dtlb.accesses += 1;
+            self.dtlb.lookup(linear)
+        };
+        match found {
+            Some(page) if !access.write || page.dirty => {
+                let page = *page;
+                if mmu::allows(&page, access, self.cr0 & cr0::WP != 0) {
+                    return Ok(page.translate(linear));
+                }
+                Err(self.page_fault(linear, access, code::PROTECTION))
+            }
+            found => {
+                let found = found.copied();
+                self.translate_by_walk(linear, access, found)
+            }
+        }
+    }
+
+    /// The same where the TLB has no entry, or `found` that has not seen a write yet.
+    #[cold]
+    fn translate_by_walk(
+        &mut self,
+        linear: u32,
+        access: Access,
+        found: Option<TlbEntry>,
+    ) -> Result<u32, Fault> {
+        if let Some(page) = found {
+            if !mmu::allows(&page, access, self.cr0 & cr0::WP != 0) {
+                return Err(self.page_fault(linear, access, code::PROTECTION));
+            }
+            self.dtlb.invalidate(linear);
+        } else {
+            let now = &mut self.platform.counters.now;
+            if access.fetch {
+                now.itlb.misses += 1;
+            } else {
+                now.dtlb.misses += 1;
+            }
+        }
+        let page = self.walk(linear, access)?;
+        let tlb = if access.fetch {
+            &mut self.itlb
+        } else {
+            &mut self.dtlb
+        };
+        tlb.insert(linear, page);
+        Ok(page.translate(linear))
+    }
+
+    /// Walks the tables for `linear`. The directory entry's accessed bit is set when the entry is
+    /// used; those of the page when the access is allowed.
+    fn walk(&mut self, linear: u32, access: Access) -> Result<TlbEntry, Fault> {
+        let pde_at = mmu::directory_entry(self.cr3, linear);
+        let pde = self.walk_read(pde_at);
+        if pde & entry::P == 0 {
+            return Err(self.page_fault(linear, access, 0));
+        }
+        let global_pages = self.cr4 & cr4::PGE != 0;
+        if pde & entry::PS != 0 && self.cr4 & cr4::PSE != 0 {
+            if pde & entry::RESERVED_4MB != 0 {
+                let why = code::PROTECTION | code::RESERVED;
+                return Err(self.page_fault(linear, access, why));
+            }
+            let page = mmu::large_page(pde, linear, global_pages);
+            return self.finish_walk(page, pde_at, pde, linear, access);
+        }
+        if pde & entry::A == 0 {
+            self.physical_write::<4>(pde_at, pde | entry::A);
+        }
+        let pte_at = mmu::table_entry(pde, linear);
+        let pte = self.walk_read(pte_at);
+        if pte & entry::P == 0 {
+            return Err(self.page_fault(linear, access, 0));
+        }
+        let page = mmu::small_page(pde, pte, linear, global_pages);
+        self.finish_walk(page, pte_at, pte, linear, access)
+    }
+
+    /// Checks the access to `page`, whose entry `value` is at `at`, and notes it there.
+    fn finish_walk(
+        &mut self,
+        mut page: TlbEntry,
+        at: u32,
+        value: u32,
+        linear: u32,
+        access: Access,
+    ) -> Result<TlbEntry, Fault> {
+        if !mmu::allows(&page, access, self.cr0 & cr0::WP != 0) {
+            return Err(self.page_fault(linear, access, code::PROTECTION));
+        }
+        page.dirty |= access.write;
+        let noted = value | entry::A | if access.write { entry::D } else { 0 };
+        if noted != value {
+            self.physical_write::<4>(at, noted);
+        }
+        Ok(page)
+    }
+
+    fn walk_read(&mut self, pa: u32) -> u32 {
+        self.platform.counters.now.memory.walk_reads += 1;
+        self.physical_read::<4>(pa)
+    }
+
+    fn page_fault(&mut self, linear: u32, access: Access, why: u16) -> Fault {
+        self.cr2 = linear;
+        if access.fetch {
+            self.itlb.invalidate(linear);
+        } else {
+            self.dtlb.invalidate(linear);
+        }
+        Fault::page(why | access.code())
+    }
+
+    // ---- linear memory ---------------------------------------------------------------------
+
+    /// Where `bytes` (at most a page) at `linear` are, if they may be accessed so: whoever has a place
+    /// can read or write there without a fault.
+    ///
+    /// # Errors
+    /// A page fault.
+    #[inline(always)]
+    pub fn locate(&mut self, linear: u32, bytes: u32, access: Access) -> Result<Place, Fault> {
+        let pa = self.translate(linear, access)?;
+        let in_page = PAGE_BYTES - (linear & (PAGE_BYTES - 1));
+        if bytes <= in_page {
+            return Ok(Place::whole(pa));
+        }
+        let second = self.translate(linear.wrapping_add(in_page), access)?;
+        Ok(Place {
+            pa,
+            first: in_page,
+            second,
+        })
+    }
+
+    /// Reads `N` bytes (1, 2 or 4).
+    #[inline(always)]
+    pub fn get<const N: u32>(&mut self, place: Place) -> u32 {
+        if N <= place.first {
+            return self.physical_read::<N>(place.pa);
+        }
+        let bytes = |n: u32| 8 * n;
+        (0..N).fold(0, |value, n| {
+            value | self.physical_read::<1>(place.behind(n).pa) << bytes(n)
+        })
+    }
+
+    /// Writes `N` bytes.
+    #[inline(always)]
+    pub fn put<const N: u32>(&mut self, place: Place, value: u32) {
+        if N <= place.first {
+            return self.physical_write::<N>(place.pa, value);
+        }
+        for n in 0..N {
+            self.physical_write::<1>(place.behind(n).pa, value >> (8 * n) & 0xff);
+        }
+    }
+
+    /// Reads `N` bytes at `linear`.
+    ///
+    /// # Errors
+    /// A page fault.
+    pub fn read<const N: u32>(&mut self, linear: u32, access: Access) -> Result<u32, Fault> {
+        let place = self.locate(linear, N, access)?;
+        Ok(self.get::<N>(place))
+    }
+
+    /// Writes `N` bytes at `linear`.
+    ///
+    /// # Errors
+    /// A page fault.
+    pub fn write<const N: u32>(
+        &mut self,
+        linear: u32,
+        value: u32,
+        access: Access,
+    ) -> Result<(), Fault> {
+        let place = self.locate(linear, N, access)?;
+        self.put::<N>(place, value);
+        Ok(())
+    }
+
+    /// The bytes of instructions from physical address `pa` to the end of its page, sixteen at most.
+    /// Where no memory is they are single reads of whatever answers.
+    pub fn code(&mut self, pa: u32) -> ([u8; 16], usize) {
+        let in_page = (PAGE_BYTES - (pa & (PAGE_BYTES - 1))).min(16) as usize;
+        let mut bytes = [0; 16];
+        if let Some(found) = self.platform.bus.ram_slice(pa, in_page) {
+            bytes[..in_page].copy_from_slice(found);
+            return (bytes, in_page);
+        }
+        bytes[0] = self.physical_read::<1>(pa) as u8;
+        (bytes, 1)
+    }
+
+    // ---- physical memory -------------------------------------------------------------------
+
+    /// Reads `N` bytes at `pa`. Where nothing answers, the bus has all ones.
+    #[inline(always)]
+    pub fn physical_read<const N: u32>(&mut self, pa: u32) -> u32 {
+        match self.platform.bus.ram_slice(pa, N as usize) {
+            Some(&[a]) => u32::from(a),
+            Some(&[a, b]) => u32::from(u16::from_le_bytes([a, b])),
+            Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
+            _ => self.read_beside_ram::<N>(pa),
+        }
+    }
+
+    /// Writes `N` bytes at `pa`. Where nothing answers, they are lost.
+    #[inline(always)]
+    pub fn physical_write<const N: u32>(&mut self, pa: u32, value: u32) {
+        match self.platform.bus.ram_slice_mut(pa, N as usize) {
+            Some(bytes) => bytes.copy_from_slice(&value.to_le_bytes()[..N as usize]),
+            None => self.write_beside_ram::<N>(pa, value),
+        }
+    }
+
+    #[cold]
+    fn read_beside_ram<const N: u32>(&mut self, pa: u32) -> u32 {
+        if pa % N == 0 {
+            let target = self.platform.bus.target(pa);
+            return self.read_target(target, pa, width(N));
+        }
+        (0..N).fold(0, |value, n| {
+            let pa = pa.wrapping_add(n);
+            let target = self.platform.bus.target(pa);
+            value | self.read_target(target, pa, Width::Byte) << (8 * n)
+        })
+    }
+
+    fn read_target(&mut self, target: Target, pa: u32, width: Width) -> u32 {
+        self.sync_counters();
+        let ones = u32::MAX >> (32 - 8 * width.bytes());
+        self.platform.read(target, pa, width).unwrap_or(ones)
+    }
+
+    #[cold]
+    fn write_beside_ram<const N: u32>(&mut self, pa: u32, value: u32) {
+        self.sync_counters();
+        if pa % N == 0 {
+            self.platform.write(pa, value, width(N));
+            return;
+        }
+        for n in 0..N {
+            let byte = value >> (8 * n) & 0xff;
+            self.platform.write(pa.wrapping_add(n), byte, Width::Byte);
+        }
+    }
+
+    // ---- ports -----------------------------------------------------------------------------
+
+    /// Reads `N` bytes of port `port`. Where nothing answers, the bus has all ones.
+    pub fn read_port<const N: u32>(&mut self, port: u16) -> u32 {
+        self.sync_counters();
+        let value = self.platform.read_port(port, width(N));
+        value.unwrap_or(u32::MAX >> (32 - 8 * N))
+    }
+
+    /// Writes `N` bytes to port `port`. Where nothing answers, they are lost.
+    pub fn write_port<const N: u32>(&mut self, port: u16, value: u32) {
+        self.sync_counters();
+        self.platform.write_port(port, value, width(N));
+    }
+
+    // ---- counters --------------------------------------------------------------------------
+
+    /// Brings the tallies that are kept by difference up to date: cycles and instructions.
+    pub fn sync_counters(&mut self) {
+        let counters = &mut self.platform.counters;
+        counters.now.run.cycles += self.platform.cycle - self.synced_cycle;
+        counters.now.run.instructions += counters.fetches - self.synced_instructions;
+        self.synced_cycle = self.platform.cycle;
+        self.synced_instructions = counters.fetches;
+    }
+
+    /// What follows is counted for user mode, or for the kernel.
+    pub(in crate::ia32) fn count_for(&mut self, user: bool) {
+        self.sync_counters();
+        let privilege = if user {
+            Privilege::User
+        } else {
+            Privilege::Kernel
+        };
+        self.platform.counters.switch_privilege(privilege);
+    }
+}
+
+fn width(bytes: u32) -> Width {
+    match bytes {
+        1 => Width::Byte,
+        2 => Width::Half,
+        _ => Width::Word,
+    }
+}
+
+impl State for MemSys {
+    fn save(&self, to: &mut Saver) {
+        let Self {
+            platform,
+            cr0,
+            cr2,
+            cr3,
+            cr4,
+            itlb,
+            dtlb,
+            synced_cycle,
+            synced_instructions,
+        } = self;
+        to.put(&(cr0, cr2, cr3, cr4));
+        to.put(&(synced_cycle, synced_instructions));
+        itlb.save(to);
+        dtlb.save(to);
+        platform.save(to);
+    }
+
+    fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
+        (self.cr0, self.cr2, self.cr3, self.cr4) = from.take()?;
+        (self.synced_cycle, self.synced_instructions) = from.take()?;
+        self.itlb.restore(from)?;
+        self.dtlb.restore(from)?;
+        self.platform.restore(from)?;
+        let right = self.synced_cycle <= self.platform.cycle
+            && self.synced_instructions <= self.platform.counters.fetches;
+        crate::state::require(right, "has counters ahead of its clock")
+    }
+}

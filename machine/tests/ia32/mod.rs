@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The IA-32 processor by sections of the manual: what the comparison with Unicorn (`test_ia32.py`)
+//! cannot check, since Unicorn checks no segment limits and enters no handlers.
+
+mod exceptions;
+mod gates;
+mod instructions;
+mod paging;
+mod rig;
+mod segments;
+mod strings;
