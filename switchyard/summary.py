@@ -118,16 +118,24 @@ def spread(value: str, ends: tuple[str, str], known: Interval | None = None) -> 
 SPREAD = "mean (5th to 95th percentile)"  # what `spread` shows, for titles
 
 
+# So many unsteady cases are all named; of more, the worst few.
+ALL_NAMED, WORST = 8, 3
+
+
 def unsteady(cases: Iterable[tuple[str, Interval]]) -> list[str]:
     """A paragraph that names the cases whose means are not to be trusted; none if there is none."""
-    named = [
-        f"{name} (± {interval.uncertainty:.0%})" if interval.half != math.inf else name
-        for name, interval in cases
-        if not interval.stable
-    ]
-    if not named:
+    every = list(cases)
+    found = [(name, one) for name, one in every if not one.stable]
+    if not found:
         return []
+    counted = ""
+    if len(found) > ALL_NAMED:
+        counted = f"{len(found)} of {len(every)}, the worst of them "
+        found = sorted(found, key=lambda one: one[1].uncertainty, reverse=True)[:WORST]
+    named = ", ".join(
+        f"{name} (± {one.uncertainty:.0%})" if one.half != math.inf else name for name, one in found
+    )
     return [
         f"Unstable, their means known to no better than {UNSTABLE:.0%} (95 % confidence, over the "
-        f"runs' means): {', '.join(named)}."
+        f"runs' means): {counted}{named}."
     ]
