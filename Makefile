@@ -61,7 +61,7 @@ test-linux: $(VENV)/.packages
 	@$(BIN)/python .ci/check.py linux
 
 test-long: $(VENV)/.packages
-	@$(PYTHON) -I switchyard/doctor.py --install linux
+	@$(PYTHON) -I switchyard/doctor.py --install long
 	@$(BIN)/python .ci/check.py long
 
 test-quick: $(VENV)/.packages

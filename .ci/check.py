@@ -163,7 +163,7 @@ def suites() -> list[Suite]:
             [PYTHON, "-m", "pytest", *BOTH, "-m", "long"],
             ("long",),
             pytest_count,
-            needs="linux",
+            needs="long",
         ),
     ]
 

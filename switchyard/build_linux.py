@@ -34,7 +34,7 @@ class Linux:
     end: str  # how our machine's run ends then, as its statistics call it
     has_dtb: bool = False  # whether a device tree describes the board to the kernel
     self_tests: tuple[str, ...] = ("selftest",)  # the programs of the RAM disk that init runs
-    disk: str = ""  # which RAM disk: that of the self-tests, "bench" or "libs"
+    disk: str = ""  # which RAM disk: that of the self-tests, "bench", "libs" or "kselftest"
     code: str = ""  # the folder of code of ours in the kernel, which then runs without a RAM disk
     placed: bool = False  # whether its hot code is packed (linux/layout)
     shift: int = 0  # by how much all of it lies elsewhere (linux/shift)
@@ -199,6 +199,13 @@ BENCHES |= {
     )
 }
 
+# The kernel's own self-tests (linux/kselftest), for which other kernels take the same RAM disk.
+KERNEL_TESTS = replace(
+    SYSTEMS["linux-versatilepb"],
+    disk="kselftest",
+    about=f"Linux {Linux.version} for ARM926EJ-S, with the kernel's own self-tests",
+)
+
 # The kernel that measures what switches and interrupts cost inside it (linux/overheads).
 OVERHEADS = replace(
     SYSTEMS["linux-versatilepb"],
@@ -230,7 +237,7 @@ def cache() -> Path:
 
 def every() -> list[Linux]:
     """All that there are, those with benchmarks too."""
-    return [*USUAL, BENCHES[FLAT], *ARM920.values(), *PLACED.values()]
+    return [*USUAL, BENCHES[FLAT], KERNEL_TESTS, *ARM920.values(), *PLACED.values()]
 
 
 def find(name: str) -> list[Linux]:

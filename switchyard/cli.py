@@ -69,12 +69,13 @@ class Purpose(enum.Enum):
     SETUP = "setup"
     TEST = "test"
     LINUX = "linux"
+    LONG = "long"
 
 
 @app.command()
 def doctor(
     purpose: Annotated[
-        Purpose, typer.Argument(help="What it is to do: setup, test or linux.")
+        Purpose, typer.Argument(help="What it is to do: setup, test, linux or long.")
     ] = Purpose.TEST,
 ) -> None:
     """What this computer lacks, and the command that installs it."""

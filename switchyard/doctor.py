@@ -5,7 +5,7 @@ One table for both users: `switchyard doctor`, and `make`, which runs this file 
 Python before anything is installed (so: the standard library only, no import from the package,
 and nothing that an old Python cannot read):
 
-    python3 -I switchyard/doctor.py [--install] [setup|test|linux]
+    python3 -I switchyard/doctor.py [--install] [setup|test|linux|long]
 """
 
 from __future__ import annotations
@@ -116,6 +116,20 @@ def _linux() -> list[Finding]:
     ]
 
 
+def _armel() -> Finding:
+    """The C library of the kernel's own self-tests (linux/kselftest)."""
+    package = "libc6-dev-armel-cross"
+    there = Path("/usr/arm-linux-gnueabi/lib/libc.so.6").exists()
+    return Finding(
+        "glibc for armel",
+        "make test-long: the kernel's own self-tests",
+        "yes" if there else "",
+        "" if there else "not found",
+        (package,),
+        f"sudo apt-get install {package}",
+    )
+
+
 def _rust_version() -> str:
     """The oldest compiler that the simulator builds with, as its Cargo.toml has it."""
     for file in (ROOT / "Cargo.toml", ROOT / "machine" / "Cargo.toml"):
@@ -192,7 +206,8 @@ def _rust_tool(name: str, package: str) -> Finding:
 def findings(purpose: str) -> list[Finding]:
     """What `purpose` needs.
 
-    `setup`: to build and run; `test`: for the tests as well; `linux`: to build and test Linux.
+    `setup`: to build and run; `test`: for the tests as well; `linux`: to build and test Linux;
+    `long`: for the tests of it that take hours.
     """
     found = [
         _python(),
@@ -215,8 +230,10 @@ def findings(purpose: str) -> list[Finding]:
             ),
             _browser(),
         ]
-    if purpose == "linux":
+    if purpose in ("linux", "long"):
         found += [_qemu(), *_linux()]
+    if purpose == "long":
+        found.append(_armel())
     return found
 
 
@@ -263,7 +280,7 @@ def install(packages: list[str]) -> None:
 
 def main(arguments: list[str]) -> int:
     """For `make`: quiet when all is well, else one line for each thing that is missing."""
-    purpose = next((known for known in ("test", "linux") if known in arguments), "setup")
+    purpose = next((known for known in ("test", "linux", "long") if known in arguments), "setup")
     found = findings(purpose)
     if "--install" in arguments:
         install([package for one in found if not one.good for package in one.packages])
