@@ -34,5 +34,4 @@ pub mod state;
 pub mod symbols;
 pub mod tlb;
 pub mod trace;
-pub mod vectors;
 pub mod watchers;

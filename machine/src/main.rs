@@ -21,6 +21,7 @@ use serde_json::json;
 use switchyard_machine::arch::Processor;
 use switchyard_machine::arm;
 use switchyard_machine::arm::core::Core;
+use switchyard_machine::arm::vectors;
 use switchyard_machine::assumed;
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::check::{Checker, Finding};
@@ -40,7 +41,6 @@ use switchyard_machine::snapshot::{self, Saved};
 use switchyard_machine::state::Damaged;
 use switchyard_machine::symbols::Symbols;
 use switchyard_machine::trace::Trace;
-use switchyard_machine::vectors;
 use switchyard_machine::watchers::Watchers;
 
 use output::{Output, Stream};

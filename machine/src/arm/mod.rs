@@ -18,6 +18,7 @@ pub mod observe;
 pub mod thumb;
 pub mod timing;
 pub mod tlb;
+pub mod vectors;
 pub mod write_buffer;
 
 /// A machine with an ARM.

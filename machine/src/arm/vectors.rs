@@ -5,11 +5,11 @@
 
 use std::io::{Read, Write};
 
-use crate::arm::core::{bank, Bank, Core, Exception};
-use crate::arm::cp15::Register;
-use crate::arm::line::{line_address, LINE_BYTES};
-use crate::arm::memsys::control;
-use crate::arm::Machine;
+use super::core::{bank, Bank, Core, Exception};
+use super::cp15::Register;
+use super::line::{line_address, LINE_BYTES};
+use super::memsys::control;
+use super::Machine;
 use crate::bus::BoardParts;
 use crate::config::MachineConfig;
 
