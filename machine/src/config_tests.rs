@@ -65,8 +65,8 @@ fn a_machine_with_ideal_tags_differs_in_nothing_else() {
 fn tags_are_none_or_ideal() {
     let with = |line: &str| altered("[processor]\n", &format!("[processor]\n{line}\n"));
     let tags = |line: &str| {
-        let ProcessorConfig::Arm(arm) = with(line).unwrap().processor;
-        arm.address_space_tags
+        let config = with(line).unwrap();
+        config.arm().address_space_tags
     };
     assert_eq!(tags(""), AddressSpaceTags::None);
     assert_eq!(

@@ -25,7 +25,7 @@ use switchyard_machine::arm::vectors;
 use switchyard_machine::assumed;
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::check::{Checker, Finding};
-use switchyard_machine::config::{ArmConfig, MachineConfig, ProcessorConfig, BUILT_IN};
+use switchyard_machine::config::{MachineConfig, BUILT_IN};
 use switchyard_machine::dev::network::Mac;
 use switchyard_machine::dev::Host;
 use switchyard_machine::error::Error;
@@ -213,18 +213,20 @@ fn machines(only: Option<&str>, as_json: bool) -> Result<ExitCode, String> {
         if only.is_some() {
             text += &ranges(&config);
         }
-        let ProcessorConfig::Arm(ArmConfig { icache, .. }) = &config.processor;
+        let icache = config.processor.insn_cache().map(|icache| {
+            json!({
+                "size_bytes": icache.size_bytes,
+                "ways": icache.ways,
+                "line_bytes": icache.line_bytes,
+            })
+        });
         list.push(json!({
             "name": name,
             "description": config.description,
             "clock_hz": config.clock_hz,
             "board": config.board,
             "ram_bytes": config.ram_bytes,
-            "icache": {
-                "size_bytes": icache.size_bytes,
-                "ways": icache.ways,
-                "line_bytes": icache.line_bytes,
-            },
+            "icache": icache,
             "assumed": assumed_of(&config),
         }));
     }

@@ -15,7 +15,7 @@ use crate::arch::Dead;
 use crate::arm::line::{line_address, line_offset};
 use crate::arm::observe::{Access, Commit, Observer};
 use crate::cache::HINTS;
-use crate::config::{MachineConfig, ProcessorConfig};
+use crate::config::MachineConfig;
 use crate::counters::Privilege;
 use crate::dev::Width;
 use crate::event::Cycle;
@@ -210,7 +210,7 @@ impl<O: Observer> Core<O> {
     /// A core as reset leaves it: supervisor mode, interrupts masked, at address 0.
     #[must_use]
     pub fn new(config: &MachineConfig, mem: MemSys, observer: O) -> Self {
-        let ProcessorConfig::Arm(arm) = &config.processor;
+        let arm = config.arm();
         Self {
             r: [0; 16],
             next_pc: 0,

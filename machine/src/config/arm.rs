@@ -102,6 +102,15 @@ pub struct ArmConfig {
     pub pipeline: PipelineConfig,
 }
 
+impl MachineConfig {
+    /// What it says of its processor, which is an ARM: for those who build one.
+    #[must_use]
+    pub fn arm(&self) -> &ArmConfig {
+        let ProcessorConfig::Arm(arm) = &self.processor;
+        arm
+    }
+}
+
 /// Bytes of a line in the caches of an ARM: the only size that its model has.
 pub const ARM_LINE_BYTES: u32 = 32;
 

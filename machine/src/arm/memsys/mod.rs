@@ -25,9 +25,7 @@ use crate::arm::tlb::{Attributes, TlbEntry};
 use crate::bus::{Bus, Target};
 use crate::bus_cost::Transfer;
 use crate::cache::{Cache, Line};
-use crate::config::{
-    AddressSpaceTags, CacheConfig, MachineConfig, ProcessorConfig, Refill, Replacement,
-};
+use crate::config::{AddressSpaceTags, CacheConfig, MachineConfig, Refill, Replacement};
 use crate::counters::Tally;
 use crate::event::Cycle;
 use crate::platform::Platform;
@@ -249,7 +247,7 @@ impl MemSys {
     /// The memory system of `config` in front of `bus`, as reset leaves it.
     #[must_use]
     pub fn new(config: &MachineConfig, bus: Bus) -> Self {
-        let ProcessorConfig::Arm(arm) = &config.processor;
+        let arm = config.arm();
         let [itlb, dtlb] = [&arm.itlb, &arm.dtlb].map(|tlb| tlb.as_ref().map(Tlb::new));
         // `MachineConfig` has checked that one of the two is there.
         let dtlb = dtlb.unwrap_or_else(|| Tlb::new(arm.tlb.as_ref().expect("a TLB")));
