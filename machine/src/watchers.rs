@@ -4,12 +4,11 @@
 
 use std::io::Write;
 
-use crate::arm::memsys::MemSys;
-use crate::arm::observe::{forward, Access, Commit, Entry, Observer, SystemAccess};
+use crate::arm::observe::Arm;
 use crate::check::Checker;
-use crate::dev::Mark;
 use crate::gdb::{Watch, Watched};
 use crate::log::Log;
+use crate::observe::{forward, Observer};
 use crate::profile::Profile;
 use crate::trace::Trace;
 
@@ -18,11 +17,11 @@ pub struct Watchers<W: Write> {
     /// `--log`.
     pub log: Option<Log<W>>,
     /// `--trace`.
-    pub trace: Option<Trace<W>>,
+    pub trace: Option<Trace<W, Arm>>,
     /// `--check coherence`.
     pub checker: Option<Checker>,
     /// `--profile` and `--counts`.
-    pub profile: Option<Profile>,
+    pub profile: Option<Profile<Arm>>,
     /// `--gdb`.
     pub watch: Watch,
 }
@@ -41,9 +40,9 @@ impl<W: Write> Watchers<W> {
     }
 }
 
-impl<W: Write> Observer for Watchers<W> {
+impl<W: Write> Observer<Arm> for Watchers<W> {
     const ON: bool = true;
-    forward!([log, trace, checker, profile, watch]);
+    forward!(Arm, [log, trace, checker, profile, watch]);
 }
 
 impl<W: Write> Watched for Watchers<W> {

@@ -13,12 +13,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::arch::Dead;
 use crate::arm::line::{line_address, line_offset};
-use crate::arm::observe::{Access, Commit, Observer};
+use crate::arm::observe::{Encoding, Observer};
 use crate::cache::HINTS;
 use crate::config::MachineConfig;
 use crate::counters::Privilege;
 use crate::dev::Width;
 use crate::event::Cycle;
+use crate::observe::{Access, Commit};
 
 use super::exec::{self, Handler};
 use super::insn::Op;
@@ -380,12 +381,12 @@ impl<O: Observer> Core<O> {
         self.mem.platform.cycle += 1;
         self.next_pc = pc.wrapping_add(1 << SHIFT);
         let executed = self.condition_holds(op.insn.cond());
-        let mut encoding = 0;
+        let mut code = Encoding::default();
         if O::ON {
             self.r[15] = pc.wrapping_add(2 << SHIFT);
-            encoding = self.encoding(pc);
+            code = self.encoding(pc);
             let access = self.access(pc, self.insn_width(), self.privileged());
-            self.observer.fetched(&self.mem, &access, encoding);
+            self.observer.fetched(&self.mem, &access, code);
         }
         if executed {
             self.r[15] = pc.wrapping_add(2 << SHIFT);
@@ -397,28 +398,32 @@ impl<O: Observer> Core<O> {
         }
         self.r[15] = self.next_pc;
         if O::ON {
-            let commit = Commit {
+            let mut registers = self.r;
+            registers[15] = self.cpsr;
+            self.observer.commit(&Commit {
                 cycle: self.mem.platform.cycle,
                 pc,
-                insn: encoding,
+                code,
                 executed,
-                cpsr: self.cpsr,
-                r: self.r,
-            };
-            self.observer.commit(&commit);
+                may_return: executed && code.may_return(),
+                next_pc: self.next_pc,
+                mode: self.cpsr & psr::MODE,
+                privileged: self.privileged(),
+                registers: &registers,
+            });
         }
     }
 
     /// The encoding of the instruction at `pc`, which has just been fetched.
-    fn encoding(&self, pc: u32) -> u32 {
-        let word = match self.single {
-            Some(encoding) => return encoding,
-            None => self.mem.encoding(self.line_slot, pc),
+    fn encoding(&self, pc: u32) -> Encoding {
+        let (word, shift) = match self.single {
+            Some(encoding) => (encoding, 0),
+            None => (self.mem.encoding(self.line_slot, pc), 8 * (pc & 2)),
         };
         if self.thumb() {
-            (word >> (8 * (pc & 2))) & 0xffff
+            Encoding::Thumb((word >> shift) as u16)
         } else {
-            word
+            Encoding::Arm(word)
         }
     }
 
@@ -591,12 +596,14 @@ impl<O: Observer> Core<O> {
         result
     }
 
+    /// What observers are told of an access, whose address is aligned by its width.
     fn access(&self, va: u32, width: Width, privileged: bool) -> Access {
         Access {
             cycle: self.mem.platform.cycle,
             pc: self.pc(),
             va,
-            width,
+            first: va & !(width.bytes() - 1),
+            bytes: width.bytes(),
             privileged,
         }
     }

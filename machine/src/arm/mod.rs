@@ -16,6 +16,7 @@ pub mod memsys;
 pub mod mmu;
 pub mod observe;
 pub mod thumb;
+mod timeline;
 pub mod timing;
 pub mod tlb;
 pub mod vectors;

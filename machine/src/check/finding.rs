@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use crate::arm::observe::Access;
 use crate::event::Cycle;
+use crate::observe::Access;
 use crate::symbols::Symbols;
 
 use super::{Cause, Writer};

@@ -7,7 +7,6 @@ use crate::arm::memsys::MemSys;
 use crate::arm::mmu::{self, FirstLevel};
 use crate::arm::tlb::TlbEntry;
 use crate::bus::Bus;
-use crate::dev::Width;
 
 use super::writers::{Writer, Writers};
 
@@ -91,12 +90,12 @@ impl Ideal {
         self.writers.find(self.offset(pa)?)
     }
 
-    /// A store; `false`: there is no memory.
-    pub(super) fn store(&mut self, pa: u32, width: Width, value: u32, writer: &Writer) -> bool {
+    /// A store of `bytes` bytes, up to a word; `false`: there is no memory.
+    pub(super) fn store(&mut self, pa: u32, bytes: u32, value: u32, writer: &Writer) -> bool {
         let Some(offset) = self.offset(pa) else {
             return false;
         };
-        let len = width.bytes() as usize;
+        let len = bytes as usize;
         let start = offset & !(len - 1);
         self.bytes[start..start + len].copy_from_slice(&value.to_le_bytes()[..len]);
         let (word, bit) = (&self.descriptors[start / 256], 1 << (start / 4 % 64));

@@ -23,9 +23,9 @@ use std::collections::BTreeMap;
 use crate::arm::line::line_address;
 use crate::arm::memsys::MemSys;
 use crate::arm::mmu;
-use crate::arm::observe::{Access, Observer, SystemAccess};
+use crate::arm::observe::{Arm, Encoding};
 use crate::arm::tlb::TlbEntry;
-use crate::dev::Width;
+use crate::observe::{Access, Observer, SystemAccess};
 
 use self::damage::Damage;
 use self::ideal::{Ideal, Walk};
@@ -277,7 +277,7 @@ impl Checker {
     ) -> bool {
         self.trusted(memory, access, mva, kind).is_some_and(|pa| {
             let word = self.ideal.word(pa);
-            word.is_none_or(|word| part(word, pa, access.width) == value)
+            word.is_none_or(|word| part(word, pa, access.bytes) == value)
         })
     }
 
@@ -296,7 +296,7 @@ impl Checker {
             cached: false,
             cycle: access.cycle,
         };
-        if self.ideal.store(pa, access.width, value, &writer) {
+        if self.ideal.store(pa, access.bytes, value, &writer) {
             self.running.stored(memory, &mut self.ideal, pa);
         }
     }
@@ -326,19 +326,20 @@ fn data_finding(
     }
 }
 
-/// The part of a word that an access reads, right-aligned.
-fn part(word: u32, address: u32, width: Width) -> u32 {
-    match width {
-        Width::Byte => (word >> (8 * (address & 3))) & 0xff,
-        Width::Half => (word >> (8 * (address & 2))) & 0xffff,
-        Width::Word => word,
+/// The part of a word that an access of so many bytes reads, right-aligned.
+fn part(word: u32, address: u32, bytes: u32) -> u32 {
+    match bytes {
+        1 => (word >> (8 * (address & 3))) & 0xff,
+        2 => (word >> (8 * (address & 2))) & 0xffff,
+        _ => word,
     }
 }
 
-impl Observer for Checker {
+impl Observer<Arm> for Checker {
     const ON: bool = true;
 
-    fn fetched(&mut self, memory: &MemSys, access: &Access, insn: u32) {
+    fn fetched(&mut self, memory: &MemSys, access: &Access, code: Encoding) {
+        let insn = code.word();
         self.hear(memory, access.pc, true);
         self.pc = access.pc;
         let mva = memory.relocate(access.va);
@@ -361,7 +362,7 @@ impl Observer for Checker {
         let Some(word) = self.ideal.word(pa) else {
             return;
         };
-        let newest = part(word, pa, access.width);
+        let newest = part(word, pa, access.bytes);
         if newest != insn {
             let cacheable = used.is_none_or(|(_, entry)| entry.attributes.cacheable());
             let why = self.why_old_insn(memory, mva, pa, cacheable);
@@ -389,7 +390,7 @@ impl Observer for Checker {
         let Some(word) = self.ideal.word(pa) else {
             return;
         };
-        let newest = part(word, pa, access.width);
+        let newest = part(word, pa, access.bytes);
         if newest != value {
             let entry = used.as_ref().map(|(_, entry)| entry);
             let why = self.why_old_data(memory, mva, pa, entry);
@@ -429,7 +430,7 @@ impl Observer for Checker {
         let Some(ideal_pa) = ideal_pa else {
             return;
         };
-        if !self.ideal.store(ideal_pa, access.width, value, &writer) {
+        if !self.ideal.store(ideal_pa, access.bytes, value, &writer) {
             // A device: the probe, perhaps.
             self.running.hear(memory, &mut self.ideal);
             return;
@@ -444,14 +445,14 @@ impl Observer for Checker {
                 let why = (Cause::HomonymStore, Some(line));
                 self.report(data_finding(why, access, mva, pa, &used));
             }
-            None if access.width == Width::Word => self.damage.mend(pa),
+            None if access.bytes == 4 => self.damage.mend(pa),
             None => {}
         }
     }
 
-    fn operated(&mut self, memory: &MemSys, access: &SystemAccess) {
+    fn operated(&mut self, memory: &MemSys, access: &SystemAccess<Arm>) {
         // Those of the caches change nothing but data.
-        self.changes += u64::from(access.register.crn != CACHES);
+        self.changes += u64::from(access.what.crn != CACHES);
         self.hear(memory, access.pc, false);
     }
 
