@@ -8,6 +8,7 @@
 pub mod core;
 pub mod cores;
 pub mod cp15;
+mod debug;
 pub mod decoder;
 pub mod exec;
 pub mod insn;

@@ -3,7 +3,6 @@
 
 use gdbstub::target::ext::breakpoints::WatchKind;
 
-use crate::arm::observe;
 use crate::observe::{Access, Observed, Observer};
 
 /// Virtual addresses that are watched, in whatever space.
@@ -81,7 +80,7 @@ impl<A: Observed> Observer<A> for Watch {
 }
 
 /// An observer with watchpoints, which a debugger sets: they alone, or they beside others.
-pub trait Watched: observe::Observer {
+pub trait Watched {
     /// The watchpoints.
     fn watch(&mut self) -> &mut Watch;
 }
