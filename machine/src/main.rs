@@ -21,10 +21,11 @@ use serde_json::json;
 use switchyard_machine::arch::Processor;
 use switchyard_machine::arm;
 use switchyard_machine::arm::core::Core;
+use switchyard_machine::arm::ideal::Checker;
 use switchyard_machine::arm::vectors;
 use switchyard_machine::assumed;
 use switchyard_machine::board::{self, Board};
-use switchyard_machine::check::{Checker, Finding};
+use switchyard_machine::check::Finding;
 use switchyard_machine::config::{MachineConfig, BUILT_IN};
 use switchyard_machine::dev::network::Mac;
 use switchyard_machine::dev::Host;
@@ -152,7 +153,7 @@ struct BootArgs {
 /// What can be checked.
 #[derive(Clone, Copy, ValueEnum)]
 enum Check {
-    /// Caches, TLBs and write buffer: `check.rs`.
+    /// Caches, TLBs and write buffer: `check/`.
     Coherence,
 }
 

@@ -4,8 +4,8 @@
 
 use std::io::Write;
 
+use crate::arm::ideal::Checker;
 use crate::arm::observe::Arm;
-use crate::check::Checker;
 use crate::gdb::{Watch, Watched};
 use crate::log::Log;
 use crate::observe::{forward, Observer};

@@ -11,6 +11,7 @@ pub mod cp15;
 mod debug;
 pub mod decoder;
 pub mod exec;
+pub mod ideal;
 pub mod insn;
 pub mod line;
 pub mod memsys;
