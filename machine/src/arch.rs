@@ -1,17 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The face of an architecture: what the rest of the simulator asks of a processor. Each
 //! architecture is a folder whose files have the same names (`arm/`), and whose `Core` implements
-//! [`Processor`].
+//! [`Processor`] for the run loop and [`Debugged`] for debuggers. [`Architecture`] puts it together for
+//! those who choose one.
 //!
 //! A machine has the processor's type as its parameter, so that these calls, made once in each
 //! quantum, are compiled for that processor, and those of its instructions do not come by here.
 
 use crate::bus::Bus;
+use crate::check::Checker;
 use crate::config::MachineConfig;
 use crate::dev::Mark;
 use crate::event::Cycle;
+use crate::observe::Observer;
 use crate::platform::Platform;
 use crate::state::State;
+use crate::trace::Timeline;
+
+/// An architecture, whole: its processor, under whatever observer, and what comes with it.
+pub trait Architecture: Timeline {
+    /// The processor.
+    type Core<O: Observer<Self>>: Debugged + Processor<Observer = O>;
+    /// What compares a machine with an ideal one.
+    type Checker: Checker<Self>;
+
+    /// The memory system of a processor.
+    fn memory<O: Observer<Self>>(core: &mut Self::Core<O>) -> &mut Self::Memory;
+}
 
 /// Why a processor cannot go on by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]

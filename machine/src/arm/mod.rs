@@ -24,5 +24,18 @@ pub mod tlb;
 pub mod vectors;
 pub mod write_buffer;
 
+use crate::arch::Architecture;
+
+pub use observe::Arm;
+
 /// A machine with an ARM.
 pub type Machine<O = ()> = crate::machine::Machine<core::Core<O>>;
+
+impl Architecture for Arm {
+    type Core<O: crate::observe::Observer<Self>> = core::Core<O>;
+    type Checker = ideal::Checker;
+
+    fn memory<O: crate::observe::Observer<Self>>(core: &mut core::Core<O>) -> &mut memsys::MemSys {
+        &mut core.mem
+    }
+}
