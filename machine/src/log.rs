@@ -42,6 +42,11 @@ impl<W: Write> Log<W> {
         }
     }
 
+    /// What it was written to, once it has ended.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+
     fn line<A: Observed>(&mut self, commit: &Commit<'_, A>) -> io::Result<()> {
         let out = &mut self.out;
         write!(out, "{} {:08x} {}", commit.cycle, commit.pc, commit.code)?;
