@@ -16,6 +16,7 @@ pub struct Log<W: Write> {
     out: W,
     /// The registers as they were last.
     before: Vec<u32>,
+    status: u32,
     symbols: Symbols,
     failed: Option<io::Error>,
 }
@@ -26,6 +27,7 @@ impl<W: Write> Log<W> {
         Self {
             out,
             before: Vec::new(),
+            status: 0,
             symbols,
             failed: None,
         }
@@ -60,6 +62,9 @@ impl<W: Write> Log<W> {
                 write!(out, " {name}={after:08x}")?;
             }
         }
+        if self.status != commit.status {
+            write!(out, " {}={:08x}", A::STATUS, commit.status)?;
+        }
         if let Some((name, offset)) = self.symbols.find(commit.pc) {
             write!(out, " <{name}+{offset:#x}>")?;
         }
@@ -78,6 +83,7 @@ impl<W: Write, A: Observed> Observer<A> for Log<W> {
             self.failed = Some(error);
         }
         self.before.copy_from_slice(commit.registers);
+        self.status = commit.status;
     }
 }
 
@@ -91,17 +97,19 @@ mod tests {
         let mut out = Vec::new();
         let mut log = Log::new(&mut out, Symbols::new());
         let mut registers = [0; 16];
-        (registers[0], registers[15]) = (1, 0xd3);
+        registers[0] = 1;
         let mut commit = Commit::<Arm> {
             cycle: 22,
             pc: 0xc000_8000,
-            code: Encoding::Arm(0xe3a0_0001),
+            code: Encoding {
+                word: 0xe3a0_0001,
+                thumb: false,
+            },
             executed: true,
-            may_return: false,
             next_pc: 0xc000_8004,
             mode: 0x13,
-            privileged: true,
             registers: &registers,
+            status: 0xd3,
         };
         log.commit(&commit);
         commit.cycle = 23;

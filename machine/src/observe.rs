@@ -25,8 +25,10 @@ pub trait Observed: Debug + Sized + 'static {
     type Entry;
     /// A register of the system, or an operation by one.
     type Operation;
-    /// The names of [`Commit::registers`].
+    /// The names of [`Commit::registers`]; there may be more of these.
     const REGISTERS: &'static [&'static str];
+    /// The name of [`Commit::status`].
+    const STATUS: &'static str;
 }
 
 /// What any observer may ask a memory system. Looking changes nothing.
@@ -47,20 +49,18 @@ pub struct Commit<'a, A: Observed> {
     pub code: A::Code,
     /// Whether its condition held.
     pub executed: bool,
-    /// Whether it is one that may return from an exception.
-    pub may_return: bool,
     /// The address of the next instruction.
     pub next_pc: u32,
     /// The mode, or level of privilege, of that.
     pub mode: u32,
-    /// Whether that is the kernel's.
-    pub privileged: bool,
-    /// The registers afterwards, but the program counter.
+    /// The registers afterwards.
     pub registers: &'a [u32],
+    /// The register of flags afterwards.
+    pub status: u32,
 }
 
-/// A data access or an instruction fetch that has succeeded. One of more than a word is shown in
-/// parts.
+/// A data access or an instruction fetch that has succeeded. One of more than a word, or of bytes that
+/// are not aligned together, is shown in parts.
 #[derive(Debug, Clone, Copy)]
 pub struct Access {
     /// The cycle at which it was done.
@@ -69,9 +69,7 @@ pub struct Access {
     pub pc: u32,
     /// The address as the program issued it.
     pub va: u32,
-    /// The first byte that was accessed: not always at `va`, since some processors align addresses.
-    pub first: u32,
-    /// How many bytes were.
+    /// Bytes of the aligned unit around `va` that was accessed.
     pub bytes: u32,
     /// Whether it was made with the rights of a privileged mode.
     pub privileged: bool,

@@ -69,7 +69,6 @@ impl<O: Observer<Sums>> Adder<O> {
             cycle: self.memory.platform.cycle,
             pc,
             va,
-            first: va,
             bytes: 4,
             privileged: true,
         }
@@ -111,11 +110,10 @@ impl<O: Observer<Sums>> Adder<O> {
             pc,
             code: insn,
             executed: true,
-            may_return: insn - operand == BACK,
             next_pc: self.pc,
             mode: 0,
-            privileged: true,
             registers: &[self.sum],
+            status: 0,
         });
     }
 
@@ -297,6 +295,7 @@ impl Observed for Sums {
     type Entry = u32;
     type Operation = ();
     const REGISTERS: &'static [&'static str] = &["sum"];
+    const STATUS: &'static str = "flags";
 }
 
 impl Timeline for Sums {
@@ -311,6 +310,14 @@ impl Timeline for Sums {
 
     fn written(_memory: &Words, (): &()) -> Option<(usize, &'static str)> {
         None
+    }
+
+    fn may_return(code: u32) -> bool {
+        code == BACK
+    }
+
+    fn is_user(_mode: u32) -> bool {
+        false
     }
 
     fn exception(_memory: &Words, from: &u32, _code: u32) -> Exception {

@@ -398,33 +398,30 @@ impl<O: Observer> Core<O> {
         }
         self.r[15] = self.next_pc;
         if O::ON {
-            let mut registers = self.r;
-            registers[15] = self.cpsr;
             self.observer.commit(&Commit {
                 cycle: self.mem.platform.cycle,
                 pc,
                 code,
                 executed,
-                may_return: executed && code.may_return(),
                 next_pc: self.next_pc,
                 mode: self.cpsr & psr::MODE,
-                privileged: self.privileged(),
-                registers: &registers,
+                registers: &self.r,
+                status: self.cpsr,
             });
         }
     }
 
     /// The encoding of the instruction at `pc`, which has just been fetched.
     fn encoding(&self, pc: u32) -> Encoding {
-        let (word, shift) = match self.single {
-            Some(encoding) => (encoding, 0),
-            None => (self.mem.encoding(self.line_slot, pc), 8 * (pc & 2)),
+        let thumb = self.thumb();
+        let word = match self.single {
+            Some(word) => word,
+            None => match self.mem.encoding(self.line_slot, pc) {
+                word if thumb => (word >> (8 * (pc & 2))) & 0xffff,
+                word => word,
+            },
         };
-        if self.thumb() {
-            Encoding::Thumb((word >> shift) as u16)
-        } else {
-            Encoding::Arm(word)
-        }
+        Encoding { word, thumb }
     }
 
     /// Whether the processor is in Thumb state.
@@ -596,13 +593,11 @@ impl<O: Observer> Core<O> {
         result
     }
 
-    /// What observers are told of an access, whose address is aligned by its width.
     fn access(&self, va: u32, width: Width, privileged: bool) -> Access {
         Access {
             cycle: self.mem.platform.cycle,
             pc: self.pc(),
             va,
-            first: va & !(width.bytes() - 1),
             bytes: width.bytes(),
             privileged,
         }

@@ -21,8 +21,9 @@ impl Observed for Arm {
     type Operation = Register;
     const REGISTERS: &'static [&'static str] = &[
         "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13",
-        "r14", "cpsr",
+        "r14",
     ];
+    const STATUS: &'static str = "cpsr";
 }
 
 /// Whoever watches an ARM.
@@ -30,57 +31,26 @@ pub trait Observer: observe::Observer<Arm> {}
 
 impl<O: observe::Observer<Arm>> Observer for O {}
 
-/// An instruction, by its state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
-    /// Of 32 bits.
-    Arm(u32),
-    /// Of 16 bits.
-    Thumb(u16),
-}
-
-impl Encoding {
-    /// As a number.
-    #[must_use]
-    pub fn word(self) -> u32 {
-        match self {
-            Self::Arm(word) => word,
-            Self::Thumb(half) => half.into(),
-        }
-    }
-
-    /// Whether it writes the PC and takes the status register from the saved one (DDI 0100, A2.6):
-    /// data processing with S, or a load multiple with `^`. No Thumb instruction does.
-    #[must_use]
-    pub fn may_return(self) -> bool {
-        match self {
-            Self::Arm(word) => {
-                word & 0x0c10_f000 == 0x0010_f000 || word & 0x0e50_8000 == 0x0850_8000
-            }
-            Self::Thumb(_) => false,
-        }
-    }
-}
-
-impl Default for Encoding {
-    fn default() -> Self {
-        Self::Arm(0)
-    }
+/// An instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Encoding {
+    /// Its 32 bits, or 16 of a Thumb instruction.
+    pub word: u32,
+    /// Whether it is one of those.
+    pub thumb: bool,
 }
 
 /// Four or eight digits.
 impl fmt::Display for Encoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Arm(word) => write!(f, "{word:08x}"),
-            Self::Thumb(half) => write!(f, "{half:04x}"),
-        }
+        let digits = if self.thumb { 4 } else { 8 };
+        write!(f, "{:0digits$x}", self.word)
     }
 }
 
 impl fmt::LowerHex for Encoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::LowerHex::fmt(&self.word(), f)
+        fmt::LowerHex::fmt(&self.word, f)
     }
 }
 

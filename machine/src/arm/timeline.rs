@@ -2,7 +2,7 @@
 //! What a timeline shows of an ARM: exceptions, address spaces and domain access, and what it takes from
 //! the counters (which are maintenance, which rates are sampled).
 
-use super::core::{psr, Exception};
+use super::core::{mode, psr, Exception};
 use super::cp15::{Register, Write};
 use super::memsys::MemSys;
 use super::observe::{Arm, Encoding, Entry};
@@ -42,6 +42,16 @@ impl Timeline for Arm {
         }
     }
 
+    /// It writes the PC and takes the status register from the saved one (DDI 0100, A2.6): data
+    /// processing with S, or a load multiple with `^`. No Thumb instruction does, or looks like it.
+    fn may_return(code: Encoding) -> bool {
+        code.word & 0x0c10_f000 == 0x0010_f000 || code.word & 0x0e50_8000 == 0x0850_8000
+    }
+
+    fn is_user(mode: u32) -> bool {
+        mode == mode::USR
+    }
+
     fn exception(memory: &MemSys, entry: &Entry, code: Encoding) -> trace::Exception {
         let insn_bytes = if entry.saved & psr::T == 0 { 4 } else { 2 };
         // How far the link register is behind the instruction (DDI 0100, A2.6).
@@ -57,7 +67,7 @@ impl Timeline for Arm {
             Exception::Swi => {
                 let mask = if insn_bytes == 4 { 0x00ff_ffff } else { 0xff };
                 vec![
-                    ("number", Argument::Number((code.word() & mask).into())),
+                    ("number", Argument::Number((code.word & mask).into())),
                     ("r7", Argument::Number(entry.r[7].into())),
                 ]
             }

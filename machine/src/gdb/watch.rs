@@ -41,7 +41,7 @@ impl Watch {
         if self.hit.is_some() {
             return;
         }
-        let first = access.first;
+        let first = access.va & !(access.bytes - 1);
         for point in &self.points {
             let wanted = match point.kind {
                 WatchKind::Read => !write,
@@ -106,7 +106,6 @@ mod tests {
             cycle: 1,
             pc: 0x8000,
             va,
-            first: va & !(width.bytes() - 1),
             bytes: width.bytes(),
             privileged: true,
         };

@@ -51,6 +51,12 @@ pub trait Timeline: Observed {
     /// Which setting an operation has changed, and the name of the register.
     fn written(memory: &Self::Memory, what: &Self::Operation) -> Option<(usize, &'static str)>;
 
+    /// Whether an instruction may return from an exception.
+    fn may_return(code: Self::Code) -> bool;
+
+    /// Whether a mode, as in [`Commit::mode`], is a program's.
+    fn is_user(mode: u32) -> bool;
+
     /// An exception; `code` was fetched last before it.
     fn exception(memory: &Self::Memory, entry: &Self::Entry, code: Self::Code) -> Exception;
 }
@@ -279,7 +285,7 @@ impl<W: Write, A: Timeline> Trace<W, A> {
         // Again, or behind it.
         let resumed =
             |frame: &Frame| pc.wrapping_sub(frame.pc) <= A::LONGEST_INSN && frame.mode == mode;
-        if !commit.privileged {
+        if A::is_user(mode) {
             self.unwind(0);
         } else if let Some(depth) = self.frames.iter().rposition(resumed) {
             self.unwind(depth);
@@ -473,7 +479,7 @@ impl<W: Write, A: Timeline> Observer<A> for Trace<W, A> {
     }
 
     fn commit(&mut self, commit: &Commit<'_, A>) {
-        if commit.may_return && !self.frames.is_empty() {
+        if !self.frames.is_empty() && commit.executed && A::may_return(commit.code) {
             self.now = commit.cycle;
             self.returned(commit);
         }

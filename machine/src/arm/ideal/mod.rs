@@ -244,7 +244,7 @@ impl Checker {
     }
 
     /// Whether it is known already where an access goes, and it has read what is there.
-    #[inline]
+    #[inline(always)]
     fn reads_newest(
         &self,
         memory: &MemSys,
@@ -328,7 +328,7 @@ impl Observer<Arm> for Checker {
     const ON: bool = true;
 
     fn fetched(&mut self, memory: &MemSys, access: &Access, code: Encoding) {
-        let insn = code.word();
+        let insn = code.word;
         self.hear(memory, access.pc, true);
         self.pc = access.pc;
         let mva = memory.relocate(access.va);
