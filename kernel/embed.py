@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turn a program's ELF file into assembly that places its segments in the boot image.
 
-usage: embed.py NAME LINK_ADDRESS ELF OUTPUT
+usage: embed.py NAME LINK_ADDRESS MACHINE ELF OUTPUT
 
+MACHINE is the number by which the ELF file must name its processor (e_machine).
 The section .NAME starts at LINK_ADDRESS and holds the loadable segments at their addresses; what
 follows the last one's data (bss, stack) is left out, start-up code clears it; boot_NAME_ip,
 boot_NAME_low and boot_NAME_high are the symbols that kip.c wants.
@@ -12,7 +13,7 @@ boot_NAME_low and boot_NAME_high are the symbols that kip.c wants.
 import struct
 import sys
 
-EM_ARM, PT_LOAD = 40, 1
+PT_LOAD = 1
 
 
 def fail(path: str, what: str) -> None:
@@ -22,13 +23,14 @@ def fail(path: str, what: str) -> None:
 
 def main() -> None:
     """Read the ELF file, write the assembly."""
-    if len(sys.argv) != 5:
+    if len(sys.argv) != 6:
         sys.exit(__doc__)
-    name, base, path, output = sys.argv[1], int(sys.argv[2], 0), sys.argv[3], sys.argv[4]
+    name, path, output = sys.argv[1], sys.argv[4], sys.argv[5]
+    base, machine = (int(number, 0) for number in sys.argv[2:4])
     with open(path, "rb") as file:
         elf = file.read()
-    if elf[:6] != b"\x7fELF\x01\x01" or struct.unpack_from("<H", elf, 18)[0] != EM_ARM:
-        fail(path, "not a little-endian ELF32 file for ARM")
+    if elf[:6] != b"\x7fELF\x01\x01" or struct.unpack_from("<H", elf, 18)[0] != machine:
+        fail(path, f"not a little-endian ELF32 file for machine {machine}")
     entry, phoff = struct.unpack_from("<II", elf, 24)
     phentsize, phnum = struct.unpack_from("<HH", elf, 42)
     segments = []

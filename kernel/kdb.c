@@ -113,34 +113,34 @@ static uint32_t statistic(uint32_t number) {
     }
 }
 
-void kdb_trap(struct tcb *self, uint32_t address) {
+void kdb_trap(struct tcb *self, uint32_t call) {
     uint32_t *r = frame_arguments(&self->frame);
     int c;
-    switch (address) {
-    case L4_ARM_TRAP_PUTC:
+    switch (call) {
+    case L4_TRAP_PUTC:
         board_putc((char)r[0]);
         break;
-    case L4_ARM_TRAP_GETC:
+    case L4_TRAP_GETC:
         c = board_getc();
         if (c < 0) {
             return; /* pc stays: it asks again, and can be interrupted in between */
         }
         r[0] = (uint32_t)c;
         break;
-    case L4_ARM_TRAP_GETC_NB:
+    case L4_TRAP_GETC_NB:
         r[0] = (uint32_t)board_getc();
         break;
-    case L4_ARM_TRAP_ENTER_KDEBUG:
+    case L4_TRAP_ENTER_KDEBUG:
         kdb_printf("\nkernel debugger:\n");
         print_thread(self);
         board_exit(1);
-    case L4_ARM_TRAP_KERNEL_INTERFACE:
+    case L4_TRAP_KERNEL_INTERFACE:
         r[0] = L4_Address(self->space->kip_area);
         r[1] = the_kip->ApiVersion.raw;
         r[2] = the_kip->ApiFlags.raw;
         r[3] = *(const L4_Word_t *)((const char *)the_kip + the_kip->KernDescPtr);
         break;
-    case KDB_TRAP_STATISTICS:
+    case L4_TRAP_STATISTICS:
         r[0] = statistic(r[0]);
         break;
     default:

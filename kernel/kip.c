@@ -94,7 +94,7 @@ void kip_init(uint32_t boot_info) {
     /* The timer counts at a microsecond or less; timeslices end by it. */
     the_kip->ClockInfo.raw = (L4_Word_t)L4_TimePeriod(1).raw << 16 | L4_TimePeriod(1).raw;
     the_kip->ThreadInfo.raw = L4_THREAD_INFO(USER_BASE, SYSTEM_BASE, THREAD_COUNT_LOG2);
-    the_kip->PageInfo.raw = L4_ARM_PAGE_SIZES | (L4_Readable | L4_Writable);
+    the_kip->PageInfo.raw = L4_PAGE_SIZES | (L4_Readable | L4_Writable);
     the_kip->ProcessorInfo.raw = 4u << 28; /* one processor; descriptors of 16 bytes */
     the_kip->BootInfo = boot_info;
     the_kip->ProcDescPtr = PROCESSOR_DESC;

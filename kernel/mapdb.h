@@ -68,9 +68,10 @@ bool mapdb_map_sigma0(uint32_t va);
 bool mapdb_wake(struct space *space, uint32_t va, bool write);
 
 /*
- * MemoryControl: L4_ARM_MEMORY_* for the frames of the page at `va` (of at most `limit`), wherever
- * else they are mapped. It is a frame's until it is set again, or a device's until nobody has it.
- * Returns the log2 of what is done; 0: no memory. There is such a page and attribute.
+ * MemoryControl: an attribute (attribute.h) for the frames of the page at `va` (of at most
+ * `limit`), wherever else they are mapped. It is a frame's until it is set again, or a device's
+ * until nobody has it. Returns the log2 of what is done; 0: no memory. There is such a page and
+ * attribute.
  */
 uint32_t mapdb_set_attribute(struct space *space, uint32_t va, enum page_size limit,
                              uint32_t attribute);

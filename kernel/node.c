@@ -4,6 +4,7 @@
  */
 #include "node.h"
 
+#include "attribute.h"
 #include "kmem.h"
 
 /* The nodes of a frame that is not in SDRAM (devices). */
@@ -11,7 +12,7 @@ struct device_frame {
     uint32_t pa;
     struct node *nodes;
     struct device_frame *next;
-    uint32_t attribute; /* L4_ARM_MEMORY_* */
+    uint32_t attribute; /* ATTRIBUTE_DEFAULT and others */
 };
 
 static struct kmem_cache node_cache = {.size = 32, .dirty = true};
@@ -21,7 +22,7 @@ _Static_assert(sizeof(struct node) == 32 && sizeof(struct device_frame) == 16, "
 struct ram_section ram_sections[SDRAM_SIZE >> SECTION_LOG2];
 struct node *ram_small[SDRAM_SIZE / PAGE_SIZE];
 uint8_t frame_state[SDRAM_SIZE / PAGE_SIZE];
-_Static_assert(L4_ARM_MEMORY_CACHED <= FRAME_ATTRIBUTE && L4_ARM_MEMORY_DEFAULT == 0, "attributes");
+_Static_assert(ATTRIBUTE_LAST <= FRAME_ATTRIBUTE && ATTRIBUTE_DEFAULT == 0, "attributes");
 _Static_assert((SDRAM_PA & SECTION_MASK) == 0 && (SDRAM_SIZE & SECTION_MASK) == 0,
                "sections of RAM");
 
@@ -167,21 +168,18 @@ static uint32_t attribute_of(uint32_t pa) {
         return frame_state[(pa - SDRAM_PA) / PAGE_SIZE] & FRAME_ATTRIBUTE;
     }
     const struct device_frame *f = find_device(pa);
-    return f == NULL ? L4_ARM_MEMORY_DEFAULT : f->attribute;
+    return f == NULL ? ATTRIBUTE_DEFAULT : f->attribute;
 }
 
 /* By default RAM is cached and everything else is a device, whose registers are always accessed
  * themselves. */
 uint32_t frame_attributes(uint32_t pa) {
+#define RETURN_MAPPING(attribute, mapping)                                                         \
+    case attribute:                                                                                \
+        return mapping;
+
     switch (attribute_of(pa)) {
-    case L4_ARM_MEMORY_UNCACHED:
-        return 0;
-    case L4_ARM_MEMORY_BUFFERED:
-        return MAPPING_BUFFERABLE;
-    case L4_ARM_MEMORY_MINI_CACHE:
-        return MAPPING_CACHEABLE;
-    case L4_ARM_MEMORY_CACHED:
-        return MAPPING_CACHED;
+        ATTRIBUTE_MAPPINGS(RETURN_MAPPING)
     default:
         return is_ram(pa) ? MAPPING_CACHED : 0;
     }
@@ -195,8 +193,8 @@ void frame_set_attribute(uint32_t pa, enum page_size size, uint32_t attribute) {
     struct ram_section *s = ram_section_of(pa);
     uint8_t *at = &frame_state[(pa - SDRAM_PA) / PAGE_SIZE];
     for (uint32_t i = 0; i < size_bytes(size) / PAGE_SIZE; i++) {
-        s->special += (uint32_t)(attribute != L4_ARM_MEMORY_DEFAULT) -
-                      (uint32_t)((at[i] & FRAME_ATTRIBUTE) != L4_ARM_MEMORY_DEFAULT);
+        s->special += (uint32_t)(attribute != ATTRIBUTE_DEFAULT) -
+                      (uint32_t)((at[i] & FRAME_ATTRIBUTE) != ATTRIBUTE_DEFAULT);
         at[i] = (uint8_t)((at[i] & ~FRAME_ATTRIBUTE) | attribute);
     }
 }

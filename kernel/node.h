@@ -80,7 +80,7 @@ static inline struct ram_section *ram_section_of(uint32_t pa) {
 }
 
 /*
- * What is known of each frame, a byte: the attribute that MemoryControl gave it (L4_ARM_MEMORY_*),
+ * What is known of each frame, a byte: the attribute that MemoryControl gave it (attribute.h),
  * and whether a node of the frame's own list may be writable. (Not set: none is. So whoever comes
  * to read need not ask each of them.)
  */
@@ -126,7 +126,7 @@ void node_remove(struct node *n);
 /* The node of the page that is mapped (`m`, not 0) at `va`; NULL: the kernel's own page there. */
 struct node *node_find(const struct space *space, uint32_t va, mapping_t m);
 
-/* Of RAM or of a device's frame that has nodes: L4_ARM_MEMORY_*, as C and B. */
+/* Of RAM or of a device's frame that has nodes: how it is mapped by its attribute (attribute.h). */
 uint32_t frame_attributes(uint32_t pa);
 void frame_set_attribute(uint32_t pa, enum page_size size, uint32_t attribute);
 

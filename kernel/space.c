@@ -4,6 +4,7 @@
  */
 #include "space.h"
 
+#include "attribute.h"
 #include "cpu.h"
 #include "kip.h"
 #include "kmem.h"
@@ -238,7 +239,7 @@ uint32_t space_unmap(struct space *space, L4_Fpage_t fpage, bool own) {
 
 bool space_can_set_attribute(const struct space *space, L4_Fpage_t fpage, uint32_t attribute) {
     uint32_t base, log2;
-    if (attribute > L4_ARM_MEMORY_CACHED || !fpage_range(fpage, &base, &log2) ||
+    if (attribute > ATTRIBUTE_LAST || !fpage_range(fpage, &base, &log2) ||
         log2 > ATTRIBUTE_MAX_LOG2) {
         return false;
     }

@@ -22,11 +22,16 @@ from switchyard.errors import InputError, RunError, one_of
 from switchyard.leash import leashed
 
 HERE = Path(__file__).resolve().parent.parent
-ARCH = "arm"
-KERNELS = kernels.found(HERE / "kernel" / "arch" / ARCH)
+ARCHITECTURES = kernels.architectures(HERE / "kernel" / "arch")
+# The board that a board's name means, and whose it is.
+ON_BOARDS = {
+    board.name: (arch, board) for arch, there in ARCHITECTURES.items() for board in there.boards
+}
+BOARDS = tuple(ON_BOARDS)
+# What experiments on switching schemes compare: those of ARM.
+KERNELS = ARCHITECTURES.get("arm", kernels.Kernels())
 BOARD = "assabet"
 VERSATILE = "versatile"
-BOARDS = tuple(board.name for board in KERNELS.boards)
 ARM920 = "arm920"  # a processor that may be on the Versatile board in place of its own
 ARM920_SCHEMES = ("flush", "fass")  # what its operations are tried under
 SCHEMES = tuple(scheme.name for scheme in KERNELS.schemes if not scheme.machines)
@@ -95,9 +100,11 @@ class Guest:
     def make(self) -> list[str]:
         """The command that brings it up to date."""
         tools = [f"PYTHON={sys.executable}", f"CC={sys.executable} -m ziglang cc"]
+        root()  # or there are no boards
+        on = [f"ARCH={ON_BOARDS[self.board][0]}", f"BOARD={self.board}"]
         if self.scheme == BARE:
-            return ["make", "-C", "bench", f"BOARD={self.board}", *tools, str(self.image)]
-        kernel = [f"ARCH={ARCH}", f"BOARD={self.board}", f"SWITCH={self.scheme}"]
+            return ["make", "-C", "bench", *on, *tools, str(self.image)]
+        kernel = [*on, f"SWITCH={self.scheme}"]
         if self.dcache_bytes != DCACHE_BYTES:
             kernel.append(f"DCACHE={self.dcache_bytes}")
         if self.cpu:
@@ -120,8 +127,11 @@ PROGRAMS = {
 
 def schemes_on(board: str) -> tuple[str, ...]:
     """The schemes that work on a board's own processor, on any machine that has it."""
-    cpu = {one.name: one.cpus[0] for one in KERNELS.boards}.get(board)
-    return tuple(one.name for one in KERNELS.schemes if cpu in one.cpus and not one.machines)
+    if board not in ON_BOARDS:
+        return ()
+    arch, there = ON_BOARDS[board]
+    schemes = (one for one in ARCHITECTURES[arch].schemes if there.cpus[0] in one.cpus)
+    return tuple(one.name for one in schemes if not one.machines)
 
 
 GUESTS = {
@@ -163,8 +173,8 @@ GUESTS = {
         ),
         Guest(BOARD, BARE, "bench-compute", "a compute loop without a kernel"),
         *(
-            Guest(board, BARE, "bench-silicon", "instructions and memory without a kernel")
-            for board in BOARDS
+            Guest(board.name, BARE, "bench-silicon", "instructions and memory without a kernel")
+            for board in KERNELS.boards
         ),
     ]
 }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Of what a microkernel can be built: boards, processors, schemes and policies, each a folder.
 
-A folder below `kernel/arch/arm` is one of them if it has a file `facts.mk`, where it states its
-facts once, for make, which includes it, and for this file: lines `NAME := VALUE`.
+A folder below `kernel/arch/ARCH` is one of them if it has a file `facts.mk`, where it states its
+facts once, for make, which includes it, and for this file: lines `NAME := VALUE`. An architecture
+is a folder with a file `arch.mk`.
 """
 
 import re
@@ -87,20 +88,25 @@ class Facts:
 
 @dataclass(frozen=True)
 class Kernels:
-    """What there is, in order."""
+    """What there is of an architecture, in order."""
 
-    boards: tuple[Board, ...]
-    processors: tuple[Processor, ...]
-    schemes: tuple[Scheme, ...]
-    policies: tuple[Policy, ...]
+    boards: tuple[Board, ...] = ()
+    processors: tuple[Processor, ...] = ()
+    schemes: tuple[Scheme, ...] = ()
+    policies: tuple[Policy, ...] = ()
 
 
 def _facts(folder: Path) -> list[Facts]:
     return [Facts(file) for file in sorted(folder.glob("*/facts.mk"))]
 
 
+def architectures(folder: Path) -> dict[str, Kernels]:
+    """What there is of each architecture, by its name."""
+    return {file.parent.name: found(file.parent) for file in sorted(folder.glob("*/arch.mk"))}
+
+
 def found(arch: Path) -> Kernels:
-    """The folders of an architecture; none where there is no such architecture."""
+    """The folders of an architecture."""
     schemes = [
         Scheme(
             one.name,

@@ -1,17 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The face of an architecture: what the rest of the simulator asks of a processor. Each
 //! architecture is a folder whose files have the same names (`arm/`, `ia32/`), and whose `Core`
-//! implements [`Processor`].
+//! implements [`Processor`] for the run loop and [`Debugged`] for debuggers. [`Architecture`] puts it
+//! together for those who choose one.
 //!
 //! A machine has the processor's type as its parameter, so that these calls, made once in each
 //! quantum, are compiled for that processor, and those of its instructions do not come by here.
 
 use crate::bus::Bus;
+use crate::check::Checker;
 use crate::config::MachineConfig;
 use crate::dev::Mark;
 use crate::event::Cycle;
+use crate::observe::Observer;
 use crate::platform::Platform;
 use crate::state::State;
+use crate::trace::Timeline;
+
+/// An architecture, whole: its processor, under whatever observer, and what comes with it.
+pub trait Architecture: Timeline {
+    /// The processor.
+    type Core<O: Observer<Self>>: Debugged + Processor<Observer = O>;
+    /// What compares a machine with an ideal one.
+    type Checker: Checker<Self>;
+
+    /// The memory system of a processor.
+    fn memory<O: Observer<Self>>(core: &mut Self::Core<O>) -> &mut Self::Memory;
+}
 
 /// Why a processor cannot go on by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,4 +106,61 @@ pub trait Processor: State + Sized {
 
     /// Tells the observer that the machine was put into a saved state.
     fn show_restored(&mut self);
+}
+
+/// A register as a debugger sees it.
+#[derive(Debug, Clone)]
+pub struct Register<Place> {
+    /// Its name.
+    pub name: String,
+    /// Its size: whole bytes, 16 of them at most.
+    pub bits: u32,
+    /// Its type, as GDB calls it.
+    pub kind: &'static str,
+    /// The feature that it is of, as GDB or we call it. Those of one follow each other.
+    pub feature: &'static str,
+    /// The group of `info registers` that shows it; none: GDB's own choice.
+    pub group: Option<&'static str>,
+    /// Where the processor has it.
+    pub place: Place,
+}
+
+/// A processor as debuggers know it: what `gdb` asks beside what the run loop does.
+pub trait Debugged: Processor {
+    /// Where a register is.
+    type Place: Copy;
+    /// The program counter's number among the registers.
+    const PC: usize;
+    /// Whether GDB takes for granted that a watchpoint stops this processor before the access.
+    const WATCHES_BEFORE: bool;
+    /// A line on each command of [`Debugged::monitor`].
+    const MONITOR_HELP: &'static str;
+
+    /// What GDB calls the architecture.
+    fn architecture(&self) -> &'static str;
+
+    /// The registers, in the order of their numbers.
+    fn registers(&self) -> Vec<Register<Self::Place>>;
+
+    /// Reads a register. Changes nothing that the guest could see.
+    fn read_register(&mut self, place: Self::Place) -> u128;
+
+    /// Writes a register, one of the system as the guest would. `false`: it takes no such value.
+    fn write_register(&mut self, place: Self::Place, value: u128) -> bool;
+
+    /// Runs one instruction, or takes the exception that stands before it.
+    fn step(&mut self);
+
+    /// Whether an instruction can be fetched at `va` now: else the next step takes an exception.
+    fn can_fetch(&self, va: u32) -> bool;
+
+    /// Reads memory from `va` on as a load would find it, without a trace. Gives how many bytes
+    /// could be read.
+    fn peek(&self, va: u32, bytes: &mut [u8]) -> usize;
+
+    /// Changes memory from `va` on, and all copies of it. `false`: some of it is no memory.
+    fn poke(&mut self, va: u32, bytes: &[u8]) -> bool;
+
+    /// The answer to a `monitor` command, word by word, that only this processor knows.
+    fn monitor(&self, command: &[&str]) -> Option<String>;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a transfer on the bus costs: so many words from or to a target at an address. The price of
-//! a line fill is [`BusCost::read`] of a line; nobody else adds up cycles of memory.
+//! What a transfer on the bus costs: so many words from or to a target at an address. Nobody else adds
+//! up cycles of memory. (What of a line fill the processor waits for is the architecture's to say.)
 //!
 //! SDRAM keeps the row that was accessed last open in each of its banks, if the machine file says
 //! so ([`RowConfig`]): another access to that row needs no activation, one to another row must

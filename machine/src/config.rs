@@ -8,7 +8,8 @@ mod ia32;
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_path_to_error::Track;
 
 use crate::assumed;
 use crate::error::{read_file, Error};
@@ -94,6 +95,67 @@ pub enum ProcessorConfig {
     Arm(Box<ArmConfig>),
     /// An IA-32 processor.
     Ia32(Ia32Config),
+}
+
+impl ProcessorConfig {
+    /// Its instruction cache, if it has one.
+    #[must_use]
+    pub fn insn_cache(&self) -> Option<&CacheConfig> {
+        match self {
+            Self::Arm(arm) => Some(&arm.icache),
+            Self::Ia32(_) => None,
+        }
+    }
+}
+
+/// The core that `[processor]` names: the tag that decides what else the file says.
+#[derive(Deserialize)]
+struct Head {
+    processor: HeadTable,
+}
+
+#[derive(Deserialize)]
+struct HeadTable {
+    core: Architecture,
+}
+
+/// An architecture, as a file names it by one of its cores.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+enum Architecture {
+    Arm,
+    Ia32,
+}
+
+/// Every core that a file may name, and whose it is.
+const CORES: &[(&str, Architecture)] = &[
+    ("sa1110", Architecture::Arm),
+    ("arm920", Architecture::Arm),
+    ("arm926", Architecture::Arm),
+    ("pentium4", Architecture::Ia32),
+];
+
+impl TryFrom<String> for Architecture {
+    type Error = String;
+
+    fn try_from(core: String) -> Result<Self, String> {
+        if let Some((_, architecture)) = CORES.iter().find(|(name, _)| *name == core) {
+            return Ok(*architecture);
+        }
+        let known: Vec<String> = CORES.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let known = known.join(", ");
+        Err(format!("unknown variant `{core}`, expected one of {known}"))
+    }
+}
+
+impl Architecture {
+    /// Reads a whole file that is about one of its cores.
+    fn read<'de, D: Deserializer<'de>>(self, file: D) -> Result<MachineConfig, D::Error> {
+        match self {
+            Self::Arm => arm::File::deserialize(file).map(MachineConfig::from),
+            Self::Ia32 => ia32::File::deserialize(file).map(MachineConfig::from),
+        }
+    }
 }
 
 /// Replacement within a set.
@@ -227,16 +289,19 @@ impl MachineConfig {
     /// # Errors
     /// As [`MachineConfig::find`].
     pub fn parse(file: &Path, text: &str) -> Result<Self, Error> {
-        let deserializer = toml::Deserializer::new(text);
-        let read: Result<Self, _> = if text.parse().is_ok_and(|table| ia32::is_described(&table)) {
-            serde_path_to_error::deserialize::<_, ia32::File>(deserializer).map(Self::from)
-        } else {
-            serde_path_to_error::deserialize::<_, arm::File>(deserializer).map(Self::from)
-        };
-        let mut config = read.map_err(|error| syntax_error(file, text, &error))?;
+        let wrong = |error| syntax_error(file, text, &error);
+        let head: Head =
+            serde_path_to_error::deserialize(toml::Deserializer::new(text)).map_err(wrong)?;
+        let architecture = head.processor.core;
+        let mut track = Track::new();
+        let tracked =
+            serde_path_to_error::Deserializer::new(toml::Deserializer::new(text), &mut track);
+        let mut config = architecture
+            .read(tracked)
+            .map_err(|error| wrong(serde_path_to_error::Error::new(track.path(), error)))?;
         config
             .check()
-            .and_then(|()| config.check_assumed(text))
+            .and_then(|()| config.check_assumed(architecture, text))
             .map_err(|mistake| Error::Machine {
                 file: file.to_path_buf(),
                 place: mistake.field,
@@ -287,18 +352,8 @@ impl MachineConfig {
         }
     }
 
-    /// What a file's table, which has been read before, describes when a number of it is changed.
-    fn of_table(table: toml::Table) -> Self {
-        let read = if ia32::is_described(&table) {
-            table.try_into::<ia32::File>().map(Self::from)
-        } else {
-            table.try_into::<arm::File>().map(Self::from)
-        };
-        read.expect("a number in a number's place")
-    }
-
     /// Ranges are of numbers that `text` gives, and at both of its ends the machine is sound.
-    fn check_assumed(&self, text: &str) -> Result<(), Mistake> {
+    fn check_assumed(&self, architecture: Architecture, text: &str) -> Result<(), Mistake> {
         let described: toml::Table = text.parse().expect("it has been parsed before");
         assumed::check(&self.assumed, &described).map_err(|(field, what, expected)| Mistake {
             field,
@@ -307,7 +362,9 @@ impl MachineConfig {
         })?;
         for (name, range) in &self.assumed {
             for (end, value) in [("low", range.low), ("high", range.high)] {
-                let other = Self::of_table(assumed::with(&described, name, value));
+                let changed = assumed::with(&described, name, value);
+                let other = architecture.read(changed);
+                let other = other.expect("a number in a number's place");
                 other.check().map_err(|mistake| {
                     let field = format!("assumed.{name:?}.{end}");
                     Mistake::new(&field, mistake.what, &mistake.expected)

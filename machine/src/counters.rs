@@ -145,7 +145,7 @@ impl Counters {
     }
 
     /// Everything counted so far, user and kernel together, but for what is kept by difference
-    /// ([`MemSys::tally`](crate::arm::memsys::MemSys::tally) has that too).
+    /// ([`Memory::tally`](crate::observe::Memory::tally) has that too).
     #[must_use]
     pub fn counted(&self) -> Tally {
         let mut sum = self.totals.sum();

@@ -26,6 +26,7 @@ pub mod loader;
 pub mod log;
 pub mod machine;
 pub mod net;
+pub mod observe;
 pub mod platform;
 pub mod profile;
 pub mod report;

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The instruction log (`--log`): one line an instruction, with the registers that it changed.
 //!
-//! `CYCLE PC ENCODING [-] [rN=VALUE...] [cpsr=VALUE] [<FUNCTION+OFFSET>]`; `-` marks an instruction
-//! whose condition failed, a Thumb instruction's encoding has four digits, and the function is there
-//! if `--symbols` names a file that has it. Numbers other than the cycle are hexadecimal.
+//! `CYCLE PC ENCODING [-] [NAME=VALUE...] [<FUNCTION+OFFSET>]`; `-` marks an instruction whose
+//! condition failed, a Thumb instruction's encoding has four digits, and the function is there if
+//! `--symbols` names a file that has it. Numbers other than the cycle are hexadecimal.
 
 use std::io::{self, Write};
 
-use crate::arm::memsys::MemSys;
-use crate::arm::observe::{Access, Commit, Observer};
-use crate::dev::Width;
+use crate::observe::{Commit, Observed, Observer};
 use crate::symbols::Symbols;
 
 /// Writes the log.
 #[derive(Debug)]
 pub struct Log<W: Write> {
     out: W,
-    before: [u32; 15],
-    cpsr: u32,
-    /// Whether the instruction is a Thumb instruction.
-    thumb: bool,
+    /// The registers as they were last.
+    before: Vec<u32>,
+    status: u32,
     symbols: Symbols,
     failed: Option<io::Error>,
 }
@@ -29,9 +26,8 @@ impl<W: Write> Log<W> {
     pub fn new(out: W, symbols: Symbols) -> Self {
         Self {
             out,
-            before: [0; 15],
-            cpsr: 0,
-            thumb: false,
+            before: Vec::new(),
+            status: 0,
             symbols,
             failed: None,
         }
@@ -48,24 +44,26 @@ impl<W: Write> Log<W> {
         }
     }
 
-    fn line(&mut self, commit: &Commit) -> io::Result<()> {
+    /// What it was written to, once it has ended.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+
+    fn line<A: Observed>(&mut self, commit: &Commit<'_, A>) -> io::Result<()> {
         let out = &mut self.out;
-        let digits = if self.thumb { 4 } else { 8 };
-        write!(
-            out,
-            "{} {:08x} {:0digits$x}",
-            commit.cycle, commit.pc, commit.insn
-        )?;
+        write!(out, "{} {:08x} {}", commit.cycle, commit.pc, commit.code)?;
         if !commit.executed {
             write!(out, " -")?;
         }
-        for (n, (before, after)) in self.before.iter().zip(commit.r).enumerate() {
-            if *before != after {
-                write!(out, " r{n}={after:08x}")?;
+        self.before.resize(commit.registers.len(), 0);
+        let registers = self.before.iter().zip(commit.registers);
+        for (name, (before, after)) in A::REGISTERS.iter().zip(registers) {
+            if before != after {
+                write!(out, " {name}={after:08x}")?;
             }
         }
-        if self.cpsr != commit.cpsr {
-            write!(out, " cpsr={:08x}", commit.cpsr)?;
+        if self.status != commit.status {
+            write!(out, " {}={:08x}", A::STATUS, commit.status)?;
         }
         if let Some((name, offset)) = self.symbols.find(commit.pc) {
             write!(out, " <{name}+{offset:#x}>")?;
@@ -74,42 +72,45 @@ impl<W: Write> Log<W> {
     }
 }
 
-impl<W: Write> Observer for Log<W> {
+impl<W: Write, A: Observed> Observer<A> for Log<W> {
     const ON: bool = true;
 
-    fn fetched(&mut self, _memory: &MemSys, access: &Access, _insn: u32) {
-        self.thumb = access.width == Width::Half;
-    }
-
-    fn commit(&mut self, commit: &Commit) {
+    fn commit(&mut self, commit: &Commit<'_, A>) {
         if self.failed.is_some() {
             return;
         }
         if let Err(error) = self.line(commit) {
             self.failed = Some(error);
         }
-        self.before.copy_from_slice(&commit.r[..15]);
-        self.cpsr = commit.cpsr;
+        self.before.copy_from_slice(commit.registers);
+        self.status = commit.status;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arm::observe::{Arm, Encoding};
 
     #[test]
     fn a_line_names_what_changed() {
         let mut out = Vec::new();
         let mut log = Log::new(&mut out, Symbols::new());
-        let mut commit = Commit {
+        let mut registers = [0; 16];
+        registers[0] = 1;
+        let mut commit = Commit::<Arm> {
             cycle: 22,
             pc: 0xc000_8000,
-            insn: 0xe3a0_0001,
+            code: Encoding {
+                word: 0xe3a0_0001,
+                thumb: false,
+            },
             executed: true,
-            cpsr: 0xd3,
-            r: [0; 16],
+            next_pc: 0xc000_8004,
+            mode: 0x13,
+            registers: &registers,
+            status: 0xd3,
         };
-        commit.r[0] = 1;
         log.commit(&commit);
         commit.cycle = 23;
         commit.executed = false;

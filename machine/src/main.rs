@@ -18,13 +18,12 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 
-use switchyard_machine::arch::Processor;
-use switchyard_machine::arm;
-use switchyard_machine::arm::core::Core;
+use switchyard_machine::arch::{Architecture, Processor};
+use switchyard_machine::arm::Arm;
 use switchyard_machine::assumed;
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::check::{Checker, Finding};
-use switchyard_machine::config::{MachineConfig, BUILT_IN};
+use switchyard_machine::config::{MachineConfig, ProcessorConfig, BUILT_IN};
 use switchyard_machine::dev::network::Mac;
 use switchyard_machine::dev::Host;
 use switchyard_machine::error::Error;
@@ -152,7 +151,7 @@ struct BootArgs {
 /// What can be checked.
 #[derive(Clone, Copy, ValueEnum)]
 enum Check {
-    /// Caches, TLBs and write buffer: `check.rs`.
+    /// Caches, TLBs and write buffer: `check/`.
     Coherence,
 }
 
@@ -213,11 +212,11 @@ fn machines(only: Option<&str>, as_json: bool) -> Result<ExitCode, String> {
         if only.is_some() {
             text += &ranges(&config);
         }
-        let icache = config.arm().map(|arm| {
+        let icache = config.processor.insn_cache().map(|icache| {
             json!({
-                "size_bytes": arm.icache.size_bytes,
-                "ways": arm.icache.ways,
-                "line_bytes": arm.icache.line_bytes,
+                "size_bytes": icache.size_bytes,
+                "ways": icache.ways,
+                "line_bytes": icache.line_bytes,
             })
         });
         list.push(json!({
@@ -281,7 +280,7 @@ fn answer_vectors(machine: &str, caches: bool) -> Result<ExitCode, String> {
 }
 
 /// What the options put beside a machine.
-type Watched = Watchers<BufWriter<File>>;
+type Watched<A> = Watchers<BufWriter<File>, A>;
 
 /// What observers have found for the statistics, if they were there.
 #[derive(Default)]
@@ -334,12 +333,21 @@ fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
 fn boot(args: &BootArgs) -> Result<ExitCode, String> {
     let (names, written) = files(args);
     output::all_different(&names, written)?;
+    let origin = Origin::of(args)?;
+    match origin.config.processor {
+        ProcessorConfig::Arm(_) => boot_on::<Arm>(args, origin),
+        ProcessorConfig::Ia32(_) => Err(origin.boots_nothing(args)),
+    }
+}
+
+/// Boots a machine of architecture `A`, under the observers that the options name.
+fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode, String> {
     let listener = args.gdb.as_deref().map(Listener::new).transpose()?;
     let files = args.log.is_some() || args.trace.is_some();
     let profiled = args.profile || args.counts.is_some();
     if !files && !profiled && args.check.is_none() && listener.is_none() {
         let finish = |(): &mut (), _| Ok(Found::default());
-        return run::<Core<()>>(args, (), |_, _| Ok(()), Console::run, finish);
+        return run::<A::Core<()>>(args, origin, (), |_, _| Ok(()), Console::run, finish);
     }
     let (given, all) = symbols(args)?;
     let mut streams = (None, None);
@@ -354,10 +362,11 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
         out
     });
     let counts = args.counts.as_deref().map(Output::new).transpose()?;
-    run::<Core<Watched>>(
+    run::<A::Core<Watched<A>>>(
         args,
+        origin,
         Watchers::none(),
-        |config: &MachineConfig, machine: &mut arm::Machine<Watched>| {
+        |config: &MachineConfig, machine: &mut Machine<A::Core<Watched<A>>>| {
             let watchers = machine.core().observer();
             watchers.log = log.map(|out| Log::new(out, given));
             if let Some(out) = trace {
@@ -367,10 +376,11 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
             }
             // Once memory is loaded: the checker's copy of it begins there.
             let core = machine.core();
-            core.observer.checker = args
-                .check
-                .map(|Check::Coherence| Checker::new(&mut core.mem));
-            core.observer.profile = profiled.then(|| Profile::new(all.clone()));
+            let memory = A::memory::<Watched<A>>(core);
+            let checker = args.check.map(|Check::Coherence| A::Checker::new(memory));
+            let watchers = core.observer();
+            watchers.checker = checker;
+            watchers.profile = profiled.then(|| Profile::new(all.clone()));
             if args.restore.is_some() {
                 core.show_restored();
             }
@@ -399,7 +409,7 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
             }
             let named = profile.as_ref().filter(|_| args.profile);
             Ok(Found {
-                findings: checker.as_ref().map(|c| c.findings().cloned().collect()),
+                findings: checker.as_ref().map(Checker::findings),
                 symbols: all.clone(),
                 profile: named.map(Profile::regions),
             })
@@ -424,15 +434,13 @@ fn symbols(args: &BootArgs) -> Result<(Symbols, Symbols), String> {
 /// after the run, which gives what observers have found.
 fn run<P: Processor>(
     args: &BootArgs,
+    origin: Origin,
     observer: P::Observer,
     begin: impl FnOnce(&MachineConfig, &mut Machine<P>) -> Result<(), String>,
     go: impl FnOnce(&mut Console, &mut Machine<P>, Cycle) -> Result<Stop, String>,
     finish: impl FnOnce(&mut P::Observer, Cycle) -> Result<Found, String>,
 ) -> Result<ExitCode, String> {
-    let (config, mut machine) = match &args.restore {
-        Some(file) => restored(args, file, observer)?,
-        None => loaded(args, observer)?,
-    };
+    let (config, mut machine) = origin.machine(args, observer)?;
     if let Some(number) = args.console {
         machine.bus().host.console = serial_port(&machine.bus().serial_ports(), number, &config)?;
     }
@@ -576,75 +584,99 @@ fn parsed<T: std::str::FromStr<Err = String>>(
         .transpose()
 }
 
-/// A machine whose kernel is loaded.
-fn loaded<P: Processor>(
-    args: &BootArgs,
-    observer: P::Observer,
-) -> Result<(MachineConfig, Machine<P>), String> {
-    // clap has seen to it that both are there.
-    let name = args.machine.as_deref().unwrap_or_default();
-    let (config, board) = described(name)?;
-    if config.arm().is_none() {
-        let what = "its processor answers test vectors, and boots nothing";
-        return Err(format!(
-            "--machine {name}: {what}; expected the machine of an ARM"
-        ));
-    }
-    let mut machine = Machine::<P>::new(&config, (board.parts)(config.ram_bytes), observer);
-    let system = Boot {
-        kernel: args.kernel.as_deref().unwrap_or(Path::new("")),
-        append: args.append.as_deref(),
-        initrd: args.initrd.as_deref(),
-        dtb: args.dtb.as_deref(),
-    };
-    let start = loader::load(&system, board, machine.bus()).map_err(|error| error.to_string())?;
-    machine.core().start(start.pc, &start.registers);
-    Ok((config, machine))
+/// Which machine is to run, and what it begins with: a kernel, or the file that it was saved in.
+struct Origin<'a> {
+    config: MachineConfig,
+    board: &'static Board,
+    saved: Option<(&'a Path, Saved<BufReader<File>>)>,
 }
 
-/// A machine as `--save` has left it in `file`. It brings its machine file with it.
-fn restored<P: Processor>(
-    args: &BootArgs,
-    file: &Path,
-    observer: P::Observer,
-) -> Result<(MachineConfig, Machine<P>), String> {
-    let unfit = |Damaged(what)| {
-        let expected = "a machine that --save has written".to_string();
-        let file = file.to_path_buf();
-        Error::Image {
-            file,
-            what,
-            expected,
+impl<'a> Origin<'a> {
+    /// What the options say. A saved machine brings its machine file with it.
+    fn of(args: &'a BootArgs) -> Result<Self, String> {
+        let Some(file) = args.restore.as_deref() else {
+            // clap has seen to it that there is a machine.
+            let (config, board) = described(args.machine.as_deref().unwrap_or_default())?;
+            return Ok(Self {
+                config,
+                board,
+                saved: None,
+            });
+        };
+        let opened = File::open(file).map_err(|source| {
+            let file = file.to_path_buf();
+            Error::Unreadable {
+                file,
+                source,
+                expected: "a machine that --save has written",
+            }
+            .to_string()
+        })?;
+        let saved = Saved::open(BufReader::new(opened)).map_err(|damaged| unfit(file, damaged))?;
+        let config =
+            MachineConfig::parse(file, saved.described()).map_err(|error| error.to_string())?;
+        if let Some(name) = &args.machine {
+            if described(name)?.0.text != config.text {
+                let what = format!("is of another machine than {name}: its {}", config.name);
+                return Err(unfit(file, Damaged(what)));
+            }
         }
-        .to_string()
-    };
-    let opened = File::open(file).map_err(|source| {
-        let file = file.to_path_buf();
-        Error::Unreadable {
-            file,
-            source,
-            expected: "a machine that --save has written",
-        }
-        .to_string()
-    })?;
-    let saved = Saved::open(BufReader::new(opened)).map_err(unfit)?;
-    let config =
-        MachineConfig::parse(file, saved.described()).map_err(|error| error.to_string())?;
-    if config.arm().is_none() {
-        let what = "is of a machine that boots nothing";
-        return Err(unfit(Damaged(what.to_string())));
+        let board = board::of(&config, file).map_err(|error| error.to_string())?;
+        Ok(Self {
+            config,
+            board,
+            saved: Some((file, saved)),
+        })
     }
-    if let Some(name) = &args.machine {
-        if described(name)?.0.text != config.text {
-            return Err(unfit(Damaged(format!(
-                "is of another machine than {name}: its {}",
-                config.name
-            ))));
+
+    /// What is said of a machine whose processor has no board to boot on yet.
+    fn boots_nothing(&self, args: &BootArgs) -> String {
+        if let Some((file, _)) = self.saved {
+            let what = "is of a machine that boots nothing";
+            return unfit(file, Damaged(what.to_string()));
         }
+        let name = args.machine.as_deref().unwrap_or_default();
+        let what = "its processor answers test vectors, and boots nothing";
+        format!("--machine {name}: {what}; expected the machine of an ARM")
     }
-    let board = board::of(&config, file).map_err(|error| error.to_string())?;
-    let parts = (board.parts)(config.ram_bytes);
-    let mut machine = Machine::<P>::new(&config, parts, observer);
-    saved.restore(&mut machine).map_err(unfit)?;
-    Ok((config, machine))
+
+    /// The machine, with its kernel loaded or as it was saved.
+    fn machine<P: Processor>(
+        self,
+        args: &BootArgs,
+        observer: P::Observer,
+    ) -> Result<(MachineConfig, Machine<P>), String> {
+        let Self {
+            config,
+            board,
+            saved,
+        } = self;
+        let mut machine = Machine::<P>::new(&config, (board.parts)(config.ram_bytes), observer);
+        if let Some((file, saved)) = saved {
+            let restored = saved.restore(&mut machine);
+            restored.map_err(|damaged| unfit(file, damaged))?;
+            return Ok((config, machine));
+        }
+        let system = Boot {
+            // clap has seen to it that it is there.
+            kernel: args.kernel.as_deref().unwrap_or(Path::new("")),
+            append: args.append.as_deref(),
+            initrd: args.initrd.as_deref(),
+            dtb: args.dtb.as_deref(),
+        };
+        let start = loader::load(&system, board, machine.bus());
+        let start = start.map_err(|error| error.to_string())?;
+        machine.core().start(start.pc, &start.registers);
+        Ok((config, machine))
+    }
+}
+
+/// What is said of a file that no machine can go on from.
+fn unfit(file: &Path, Damaged(what): Damaged) -> String {
+    Error::Image {
+        file: file.to_path_buf(),
+        what,
+        expected: "a machine that --save has written".to_string(),
+    }
+    .to_string()
 }

@@ -14,10 +14,9 @@ use std::ops::AddAssign;
 
 use serde::Serialize;
 
-use crate::arm::memsys::MemSys;
-use crate::arm::observe::{Access, Commit, Entry, Observer, SystemAccess};
 use crate::counters::Stalls;
 use crate::event::Cycle;
+use crate::observe::{Access, Commit, Memory, Observed, Observer, SystemAccess};
 use crate::symbols::Symbols;
 
 /// What an instruction, a function or a region took.
@@ -46,10 +45,10 @@ impl AddAssign for Cost {
 
 /// An instruction of a region of interest.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct Place<C> {
     cost: Cost,
     /// Its encoding when it was last fetched.
-    insn: u32,
+    code: C,
     /// How often its condition held: of a branch, how often it was taken.
     executed: u64,
 }
@@ -69,12 +68,15 @@ struct FunctionProfile {
     cost: Cost,
 }
 
+/// The instructions of a region, by address and privilege.
+type Places<C> = HashMap<(u32, bool), Place<C>>;
+
 /// Watches which instruction takes what.
 #[derive(Debug)]
-pub struct Profile {
+pub struct Profile<A: Observed> {
     symbols: Symbols,
-    /// By region, and within it by address and privilege.
-    places: BTreeMap<u32, HashMap<(u32, bool), Place>>,
+    /// By region.
+    places: BTreeMap<u32, Places<A::Code>>,
     region: Option<u32>,
     /// Of the instruction that executes.
     now: Cost,
@@ -83,7 +85,7 @@ pub struct Profile {
     ended: Cycle,
 }
 
-impl Profile {
+impl<A: Observed> Profile<A> {
     /// A profile that names functions by `symbols`.
     #[must_use]
     pub fn new(symbols: Symbols) -> Self {
@@ -101,7 +103,7 @@ impl Profile {
     /// The regions by number, their functions by the cycles that they took.
     #[must_use]
     pub fn regions(&self) -> Vec<RegionProfile> {
-        let functions = |places: &HashMap<(u32, bool), Place>| {
+        let functions = |places: &Places<A::Code>| {
             let mut named: BTreeMap<(String, bool), Cost> = BTreeMap::new();
             for (&(pc, kernel), place) in places {
                 let unknown = if kernel { "(kernel)" } else { "(user)" };
@@ -143,7 +145,7 @@ impl Profile {
                     out,
                     "{region},{},{pc:#010x},{:#010x},{},{},{},{},{}",
                     u8::from(kernel),
-                    place.insn,
+                    place.code,
                     cost.instructions,
                     place.executed,
                     cost.cycles,
@@ -156,8 +158,8 @@ impl Profile {
     }
 
     /// What was waited for since the last call.
-    fn waited(&mut self, memory: &MemSys) -> Stalls {
-        let all = memory.platform.counters.stalls();
+    fn waited(&mut self, memory: &A::Memory) -> Stalls {
+        let all = memory.platform().counters.stalls();
         let waited = all - self.seen;
         self.seen = all;
         self.now.write_buffer_cycles += waited.write_buffer;
@@ -166,43 +168,43 @@ impl Profile {
         waited
     }
 
-    fn waited_for_data(&mut self, memory: &MemSys) {
+    fn waited_for_data(&mut self, memory: &A::Memory) {
         let waited = self.waited(memory);
         self.now.data_fill_cycles += waited.fill;
         self.now.data_walk_cycles += waited.walk;
     }
 }
 
-impl Observer for Profile {
+impl<A: Observed> Observer<A> for Profile<A> {
     const ON: bool = true;
 
-    fn fetched(&mut self, memory: &MemSys, access: &Access, _insn: u32) {
+    fn fetched(&mut self, memory: &A::Memory, access: &Access, _code: A::Code) {
         let waited = self.waited(memory);
         self.now.fetch_fill_cycles += waited.fill;
         self.now.fetch_walk_cycles += waited.walk;
         self.privileged = access.privileged;
     }
 
-    fn loaded(&mut self, memory: &MemSys, _access: &Access, _value: u32) {
+    fn loaded(&mut self, memory: &A::Memory, _access: &Access, _value: u32) {
         self.waited_for_data(memory);
     }
 
     /// A store may have been one to the probe that enters a region or leaves it.
-    fn stored(&mut self, memory: &MemSys, _access: &Access, _value: u32) {
+    fn stored(&mut self, memory: &A::Memory, _access: &Access, _value: u32) {
         self.waited_for_data(memory);
-        self.region = memory.platform.counters.open_region();
+        self.region = memory.platform().counters.open_region();
     }
 
-    fn operated(&mut self, memory: &MemSys, _access: &SystemAccess) {
+    fn operated(&mut self, memory: &A::Memory, _access: &SystemAccess<A>) {
         self.waited_for_data(memory);
     }
 
     /// A fetch that aborts has waited too; that goes to the handler's first instruction.
-    fn entered(&mut self, memory: &MemSys, _entry: &Entry) {
+    fn entered(&mut self, memory: &A::Memory, _entry: &A::Entry) {
         self.waited_for_data(memory);
     }
 
-    fn commit(&mut self, commit: &Commit) {
+    fn commit(&mut self, commit: &Commit<'_, A>) {
         let mut cost = std::mem::take(&mut self.now);
         cost.cycles = commit.cycle - self.ended;
         cost.instructions = 1;
@@ -211,14 +213,15 @@ impl Observer for Profile {
             let places = self.places.entry(region).or_default();
             let place = places.entry((commit.pc, self.privileged)).or_default();
             place.cost += cost;
-            place.insn = commit.insn;
+            place.code = commit.code;
             place.executed += u64::from(commit.executed);
         }
     }
 
-    fn restored(&mut self, memory: &MemSys) {
-        self.seen = memory.platform.counters.stalls();
-        self.ended = memory.platform.cycle;
-        self.region = memory.platform.counters.open_region();
+    fn restored(&mut self, memory: &A::Memory) {
+        let platform = memory.platform();
+        self.seen = platform.counters.stalls();
+        self.ended = platform.cycle;
+        self.region = platform.counters.open_region();
     }
 }

@@ -171,7 +171,7 @@ struct FindingRecord {
 impl FindingRecord {
     fn of(finding: &Finding, symbols: &Symbols) -> Self {
         Self {
-            cause: finding.cause.name(),
+            cause: finding.cause,
             pc: finding.access.pc,
             va: finding.access.va,
             mva: finding.mva,

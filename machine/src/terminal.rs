@@ -18,10 +18,9 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
 use switchyard_machine::arch::Processor;
-use switchyard_machine::arm;
 use switchyard_machine::error::read_file;
 use switchyard_machine::event::Cycle;
-use switchyard_machine::gdb::{self, Listener, Watched};
+use switchyard_machine::gdb::{self, Debuggable, Listener};
 use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::net::{self, Cable};
 use switchyard_machine::report::ConsoleTail;
@@ -122,10 +121,10 @@ impl Console {
     }
 
     /// The same under a debugger, until it detaches.
-    pub fn run_debugged<A: Watched>(
+    pub fn run_debugged<P: Debuggable>(
         &mut self,
         listener: &Listener,
-        machine: &mut arm::Machine<A>,
+        machine: &mut Machine<P>,
         until: Cycle,
     ) -> Result<Stop, String> {
         let left = self.left();

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// The causes that the checker names for a guest, as a sorted list.
 fn causes(directory: &'static str, name: &str) -> Vec<&'static str> {
     let found = support::check(directory, name, "sa1110");
-    let causes: BTreeSet<_> = found.iter().map(|finding| finding.cause.name()).collect();
+    let causes: BTreeSet<_> = found.iter().map(|finding| finding.cause).collect();
     causes.into_iter().collect()
 }
 
@@ -50,7 +50,7 @@ fn a_stale_translation_after_a_page_table_change() {
     let found = support::check("memory", "dirty_unmap", "sa1110");
     let stale = found
         .iter()
-        .find(|finding| finding.cause.name() == "stale-translation")
+        .find(|finding| finding.cause == "stale-translation")
         .expect("the page is used after it was unmapped");
     // The page is gone: the ideal machine would have faulted. It names who changed the descriptor.
     assert_eq!(stale.ideal_pa, None);

@@ -5,20 +5,22 @@
 use crate::support;
 
 use serde_json::Value;
+use switchyard_machine::arm::observe::Arm;
 use switchyard_machine::counters::Tally;
 use switchyard_machine::machine::Stop;
+use switchyard_machine::observe::Observer;
 use switchyard_machine::profile::Profile;
 use switchyard_machine::symbols::Symbols;
 
 const REGION: u32 = 7;
 
 /// A profile of guest `name`, and what the counters have of it.
-fn profiled(name: &str, machine: &str) -> (Profile, Tally) {
-    let mut machine = support::loaded::<Option<Profile>>("memory", name, machine);
+fn profiled(name: &str, machine: &str) -> (Profile<Arm>, Tally) {
+    let mut machine = support::loaded::<Option<Profile<Arm>>>("memory", name, machine);
     machine.counters().begin_region(REGION);
     let core = machine.core();
     let mut profile = Profile::new(Symbols::new());
-    switchyard_machine::arm::observe::Observer::restored(&mut profile, &core.mem);
+    Observer::restored(&mut profile, &core.mem);
     core.observer = Some(profile);
     assert_eq!(machine.run(10_000_000), Stop::Exit(0));
     let profile = machine.core().observer.take().expect("the profile");
@@ -60,7 +62,7 @@ fn both(name: &str, machine: &str) -> ([u64; 5], [u64; 5]) {
 }
 
 /// The rows of `--counts`: address, encoding, fetched, executed, cycles, both kinds of filling.
-fn rows(profile: &Profile) -> Vec<[u64; 7]> {
+fn rows(profile: &Profile<Arm>) -> Vec<[u64; 7]> {
     let mut text = Vec::new();
     profile.write_counts(&mut text).unwrap();
     let text = String::from_utf8(text).unwrap();

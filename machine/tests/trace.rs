@@ -7,6 +7,7 @@ use crate::support;
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
+use switchyard_machine::arm::observe::Arm;
 use switchyard_machine::counters::Tally;
 use switchyard_machine::machine::Stop;
 use switchyard_machine::symbols::Symbols;
@@ -190,7 +191,7 @@ fn read(bytes: &[u8]) -> (Vec<Event>, Vec<Track>) {
 
 /// The events of guest `name`'s timeline, its tracks, and what was counted.
 fn traced(name: &str, machine: &str) -> (Vec<Event>, Vec<Track>, Tally) {
-    let mut machine = support::loaded::<Option<Trace<Vec<u8>>>>("memory", name, machine);
+    let mut machine = support::loaded::<Option<Trace<Vec<u8>, Arm>>>("memory", name, machine);
     let trace = Trace::new(Vec::new(), "test", 200_000_000, Symbols::new());
     machine.core().observer = Some(trace);
     assert_eq!(machine.run(10_000_000), Stop::Exit(0));

@@ -7,9 +7,11 @@ from pathlib import Path
 from switchyard import build
 from switchyard.experiments import counted, l4
 
-# Of ARM's status register, register frame, page tables and page sizes: arch/arm has functions and
-# constants for what others need of them.
-FOREIGN = re.compile(r"\bcpsr|\bCPSR_|\.r\[|frame\.(?:r|lr)\b|\bP[TD]E_|\bAP_|>> 20\b|0xfffff\b")
+# Of ARM: status register, register frame, page tables, page sizes, binding. arch/arm has functions
+# and constants for what others need of them.
+FOREIGN = re.compile(
+    r"\bcpsr|\bCPSR_|\.r\[|frame\.(?:r|lr)\b|\bP[TD]E_|\bAP_|>> 20\b|0xfffff\b|\bL4_ARM_"
+)
 
 
 def crossings(text: str) -> list[str]:
@@ -30,12 +32,13 @@ def test_the_generic_kernel_names_nothing_of_the_architecture() -> None:
 
 def test_what_is_foreign_is_found() -> None:
     text = "/* cpsr\n */\na = t->frame.r[3];\nb = pa | PTE_SMALL; /* fine */\nc = va >> 20;\n"
-    text += "d = t->frame.r;\n"
+    text += "d = t->frame.r;\ne = L4_ARM_TRAPS;\n"
     assert crossings(text) == [
         "3: a = t->frame.r[3];",
         "4: b = pa | PTE_SMALL;",
         "5: c = va >> 20;",
         "6: d = t->frame.r;",
+        "7: e = L4_ARM_TRAPS;",
     ]
     arch = Path(build.root() / "kernel" / "arch" / "arm")
     assert crossings((arch / "frame.h").read_text())

@@ -74,6 +74,19 @@ def test_a_fact_that_is_none_is_refused(tmp_path: Path, line: str, said: str) ->
         kernels.found(tmp_path)
 
 
+def test_a_new_architecture_is_found(tmp_path: Path) -> None:
+    for folder, file, text in [
+        ("mine", "arch.mk", "BOARD ?= pc\n"),
+        ("mine/board/pc", "facts.mk", "BOARD_CPUS := p4\n"),
+        ("none/board/pc", "facts.mk", "BOARD_CPUS := p4\n"),
+    ]:
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / file).write_text(text)
+    pc = kernels.Kernels(boards=(kernels.Board("pc", ("p4",)),))
+    assert kernels.architectures(tmp_path) == {"mine": pc}
+    assert build.ARCHITECTURES["arm"] == build.KERNELS
+
+
 @pytest.mark.slow
 def test_a_new_folder_is_enough(tmp_path: Path) -> None:
     """A scheme, a policy and a board, each a copy of another: no file names them."""

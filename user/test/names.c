@@ -18,7 +18,7 @@ static void kernel_interface(void) {
     CHECK(L4_Feature(kip, 0) != NULL); /* the scheme */
     CHECK(L4_Feature(kip, 1) == NULL);
     CHECK(L4_HasFeature(L4_Feature(kip, 0)) && !L4_HasFeature("another"));
-    EQUAL(L4_PageSizeMask(kip), L4_ARM_PAGE_SIZES);
+    EQUAL(L4_PageSizeMask(kip), L4_PAGE_SIZES);
     CHECK((L4_PageRights(kip) & L4_ReadWriteOnly) == L4_ReadWriteOnly);
     EQUAL(L4_ReadPrecision(kip), 1);
     EQUAL(L4_SchedulePrecision(kip), 1);

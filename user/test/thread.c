@@ -54,7 +54,7 @@ static void kip(void) {
     EQUAL(L4_UtcbSize(k), L4_UTCB_SIZE);
     EQUAL(1u << L4_UtcbAreaSizeLog2(k), L4_UTCB_AREA_MIN_SIZE);
     EQUAL(1u << L4_KipAreaSizeLog2(k), L4_KIP_SIZE);
-    EQUAL(L4_PageSizeMask(k), L4_ARM_PAGE_SIZES);
+    EQUAL(L4_PageSizeMask(k), L4_PAGE_SIZES);
     EQUAL(L4_NumProcessors(k), 1);
     CHECK(L4_ThreadIdBits(k) >= 8);
     CHECK(L4_NumMemoryDescriptors(k) > 0);

@@ -164,7 +164,7 @@ enum fault_end fault_data(struct tcb *self, uint32_t status, uint32_t va) {
 
 enum fault_end fault_prefetch(struct tcb *self) {
     uint32_t va = self->frame.pc;
-    if (va >= KDB_TRAPS) {
+    if (va >= L4_ARM_TRAPS) {
         kdb_trap(self, va);
         return FAULT_SCHEDULE;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The boot image: kernel at its own addresses but loaded from KERNEL_PA on, then sigma0 and the
- * program at the physical addresses for which they are linked (boot_programs.S, made by embed.py).
+ * program at the physical addresses for which they are linked (made by embed.py).
  */
 #include "layout.h"
 

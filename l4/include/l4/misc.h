@@ -7,7 +7,7 @@
 #include <l4/ipc.h>
 
 /* Attributes, by the manual's name and by ARM's C and B bits (arch/arm/binding.h). */
-#define L4_DefaultMemory L4_ARM_MEMORY_DEFAULT
+#define L4_DefaultMemory 0
 
 /* One of four attributes for each fpage: the low two bits of the fpage choose. */
 L4_INLINE L4_Word_t L4_Set_PagesAttributes(L4_Word_t n, const L4_Fpage_t *fpages,

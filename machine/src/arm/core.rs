@@ -13,12 +13,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::arch::Dead;
 use crate::arm::line::{line_address, line_offset};
-use crate::arm::observe::{Access, Commit, Observer};
+use crate::arm::observe::{Encoding, Observer};
 use crate::cache::HINTS;
 use crate::config::MachineConfig;
 use crate::counters::Privilege;
 use crate::dev::Width;
 use crate::event::Cycle;
+use crate::observe::{Access, Commit};
 
 use super::exec::{self, Handler};
 use super::insn::Op;
@@ -380,12 +381,12 @@ impl<O: Observer> Core<O> {
         self.mem.platform.cycle += 1;
         self.next_pc = pc.wrapping_add(1 << SHIFT);
         let executed = self.condition_holds(op.insn.cond());
-        let mut encoding = 0;
+        let mut code = Encoding::default();
         if O::ON {
             self.r[15] = pc.wrapping_add(2 << SHIFT);
-            encoding = self.encoding(pc);
+            code = self.encoding(pc);
             let access = self.access(pc, self.insn_width(), self.privileged());
-            self.observer.fetched(&self.mem, &access, encoding);
+            self.observer.fetched(&self.mem, &access, code);
         }
         if executed {
             self.r[15] = pc.wrapping_add(2 << SHIFT);
@@ -397,29 +398,30 @@ impl<O: Observer> Core<O> {
         }
         self.r[15] = self.next_pc;
         if O::ON {
-            let commit = Commit {
+            self.observer.commit(&Commit {
                 cycle: self.mem.platform.cycle,
                 pc,
-                insn: encoding,
+                code,
                 executed,
-                cpsr: self.cpsr,
-                r: self.r,
-            };
-            self.observer.commit(&commit);
+                next_pc: self.next_pc,
+                mode: self.cpsr & psr::MODE,
+                registers: &self.r,
+                status: self.cpsr,
+            });
         }
     }
 
     /// The encoding of the instruction at `pc`, which has just been fetched.
-    fn encoding(&self, pc: u32) -> u32 {
+    fn encoding(&self, pc: u32) -> Encoding {
+        let thumb = self.thumb();
         let word = match self.single {
-            Some(encoding) => return encoding,
-            None => self.mem.encoding(self.line_slot, pc),
+            Some(word) => word,
+            None => match self.mem.encoding(self.line_slot, pc) {
+                word if thumb => (word >> (8 * (pc & 2))) & 0xffff,
+                word => word,
+            },
         };
-        if self.thumb() {
-            (word >> (8 * (pc & 2))) & 0xffff
-        } else {
-            word
-        }
+        Encoding { word, thumb }
     }
 
     /// Whether the processor is in Thumb state.
@@ -596,7 +598,7 @@ impl<O: Observer> Core<O> {
             cycle: self.mem.platform.cycle,
             pc: self.pc(),
             va,
-            width,
+            bytes: width.bytes(),
             privileged,
         }
     }

@@ -2,7 +2,8 @@
 //! The system control coprocessor: what its registers can be ([`Read`], [`Write`]), and doing it.
 //! Which of them a core has under which numbers is in its table (`cores/`).
 
-use crate::arm::observe::{Observer, SystemAccess};
+use crate::arm::observe::Observer;
+use crate::observe::SystemAccess;
 
 use super::core::{Core, Diagnostic};
 
@@ -149,7 +150,7 @@ impl<O: Observer> Core<O> {
             Read::TlbBase(side) => self.mem.tlb_base(side),
             Read::TestAndClean { drop } => {
                 let clean = self.mem.test_and_clean(drop);
-                self.show(register, 0);
+                self.show(register);
                 if clean {
                     ALL_CLEAN
                 } else {
@@ -241,16 +242,15 @@ impl<O: Observer> Core<O> {
             Write::Nothing => {}
             Write::Undefined => self.undefined_operation(),
         }
-        self.show(register, value);
+        self.show(register);
     }
 
     /// Tells the observer of an operation.
-    fn show(&mut self, register: Register, value: u32) {
+    fn show(&mut self, register: Register) {
         if O::ON {
             let access = SystemAccess {
                 pc: self.pc(),
-                register,
-                value,
+                what: register,
                 sleeps: self.waiting,
             };
             self.observer.operated(&self.mem, &access);

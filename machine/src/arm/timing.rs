@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The pipeline: what an instruction costs beyond its one issue cycle, and when its result may be
-//! used. The numbers come from the machine file ([`PipelineConfig`]); the rules are the SA-1110
-//! Developer's Manual's table of instruction timings: an instruction issues for a number of cycles,
-//! and one that needs its result waits for the result delay.
+//! The rules of time: what an instruction costs beyond its one issue cycle and when its result may be
+//! used ([`Pipeline`]), and what a line fill costs ([`LineFill`]). The numbers come from the machine
+//! file.
+//!
+//! Of the pipeline the rules are the SA-1110 Developer's Manual's table of instruction timings: an
+//! instruction issues for a number of cycles, and one that needs its result waits for the result
+//! delay. Of a fill they are ARM926EJ-S TRM 4.1 ("critical-word first cache refilling") and table 6-1
+//! (line fills are wrapping bursts of eight words, for either cache), and SA-1100 and SA-1110 DM 7.3.1
+//! (a load completes with its word, the fill goes on).
 
-use crate::config::PipelineConfig;
+use super::line::LINE_WORDS;
+use crate::bus_cost::Transfer;
+use crate::config::{PipelineConfig, Refill};
 use crate::event::Cycle;
 use crate::state::plausible;
 
@@ -89,6 +96,52 @@ impl Pipeline {
         let start = now.max(self.multiplier_free);
         self.multiplier_free = start + Cycle::from(cycles);
         start
+    }
+}
+
+/// The price of a line fill: when each word of the line comes, and until when the processor waits.
+/// What reading a line takes is the bus's ([`crate::bus_cost`]); what of that the processor pays is said
+/// here and nowhere else.
+#[derive(Debug, Clone, Copy)]
+pub struct LineFill {
+    /// The word that comes first; the others follow in turn, that before it last.
+    pub first: usize,
+    /// When that is there.
+    pub first_there: Cycle,
+    /// Cycles from one word to the next.
+    pub pace: Cycle,
+    /// When the last one is there.
+    pub done: Cycle,
+    /// When the processor goes on.
+    pub resumes: Cycle,
+}
+
+impl LineFill {
+    /// The bus takes all of a line.
+    pub const WORDS: u32 = LINE_WORDS as u32;
+
+    /// A fill in this `order` for the sake of word `wanted`, by a transfer of the line that begins at
+    /// `start`.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(order: Refill, wanted: usize, start: Cycle, transfer: Transfer) -> Self {
+        let done = start + transfer.total();
+        let first_there = start + transfer.word(0);
+        let (first, first_there, pace, resumes) = match order {
+            Refill::CriticalWordFirst => (wanted, first_there, transfer.pace(), first_there),
+            Refill::InOrder => {
+                let wanted_there = start + transfer.word(wanted as u32);
+                (0, first_there, transfer.pace(), wanted_there)
+            }
+            Refill::WholeLine => (0, done, 0, done),
+        };
+        Self {
+            first,
+            first_there,
+            pace,
+            done,
+            resumes,
+        }
     }
 }
 

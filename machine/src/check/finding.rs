@@ -3,11 +3,11 @@
 
 use std::fmt;
 
-use crate::arm::observe::Access;
 use crate::event::Cycle;
+use crate::observe::Access;
 use crate::symbols::Symbols;
 
-use super::{Cause, Writer};
+use super::Writer;
 
 /// A line of a cache, or what took its place, that is to blame.
 #[derive(Debug, Clone, Copy)]
@@ -39,8 +39,10 @@ pub struct Done {
 /// instruction. The values are those of the first time.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// What was forgotten.
-    pub cause: Cause,
+    /// What was forgotten, by its name ...
+    pub cause: &'static str,
+    /// ... and in words.
+    pub explanation: &'static str,
     /// The access that noticed.
     pub access: Access,
     /// Its address after relocation.
@@ -110,12 +112,15 @@ impl Told<'_> {
 
 impl fmt::Display for Told<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Finding { cause, access, .. } = self.finding;
+        let Finding {
+            cause,
+            explanation,
+            access,
+            ..
+        } = self.finding;
         write!(
             f,
-            "{}: {} | pc {} cycle {} va {:#010x} mva {:#010x} pa {:#010x}",
-            cause.name(),
-            cause.explanation(),
+            "{cause}: {explanation} | pc {} cycle {} va {:#010x} mva {:#010x} pa {:#010x}",
             self.place(access.pc),
             access.cycle,
             access.va,

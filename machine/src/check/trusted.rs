@@ -6,24 +6,24 @@ use super::Kind;
 
 /// Where an access goes that was found right, by its page of 1 KB (the smallest there is), what it
 /// is and with whose rights.
-pub(super) struct Trusted(Vec<Entry>);
+pub struct Trusted(Vec<Entry>);
 
 /// An access that was found right.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Known {
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known {
     /// Where the entry is in the TLB.
-    pub(super) place: usize,
+    pub place: usize,
     /// The walk that put it there, if anybody saw it.
-    pub(super) walk: Option<u64>,
+    pub walk: Option<u64>,
     /// Its physical address.
-    pub(super) pa: u32,
+    pub pa: u32,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Entry {
     /// Of the access; 0: there is none.
     key: u64,
-    /// What [`super::Checker::generation`] was: everything that decides is as it was.
+    /// What the checker counts whenever something changes that decides where accesses go.
     generation: u64,
     /// Of the page's first byte.
     known: Known,
@@ -32,10 +32,18 @@ struct Entry {
 /// The place in its page.
 const OFFSET: u32 = (1 << 10) - 1;
 
+impl Default for Trusted {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Trusted {
     const SLOTS: usize = 256;
 
-    pub(super) fn new() -> Self {
+    /// Nothing is known.
+    #[must_use]
+    pub fn new() -> Self {
         Self(vec![Entry::default(); Self::SLOTS])
     }
 
@@ -55,13 +63,8 @@ impl Trusted {
 
     /// What is known of an access, if it was found right: where it goes, through which entry.
     #[inline]
-    pub(super) fn find(
-        &self,
-        generation: u64,
-        mva: u32,
-        kind: Kind,
-        privileged: bool,
-    ) -> Option<Known> {
+    #[must_use]
+    pub fn find(&self, generation: u64, mva: u32, kind: Kind, privileged: bool) -> Option<Known> {
         let key = Self::key(mva, kind, privileged);
         let entry = &self.0[Self::slot(key)];
         (entry.key == key && entry.generation == generation).then_some(Known {
@@ -71,14 +74,7 @@ impl Trusted {
     }
 
     /// The access goes where it should.
-    pub(super) fn add(
-        &mut self,
-        generation: u64,
-        mva: u32,
-        kind: Kind,
-        privileged: bool,
-        known: Known,
-    ) {
+    pub fn add(&mut self, generation: u64, mva: u32, kind: Kind, privileged: bool, known: Known) {
         let key = Self::key(mva, kind, privileged);
         self.0[Self::slot(key)] = Entry {
             key,

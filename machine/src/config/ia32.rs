@@ -42,12 +42,6 @@ enum Core {
     Pentium4,
 }
 
-/// Whether a machine file is one of these: its core says so.
-pub(super) fn is_described(file: &toml::Table) -> bool {
-    let core = file.get("processor").and_then(|table| table.get("core"));
-    core.and_then(toml::Value::as_str) == Some("pentium4")
-}
-
 impl From<File> for MachineConfig {
     fn from(file: File) -> Self {
         Self {

@@ -21,9 +21,9 @@ use std::time::Duration;
 use gdbstub::conn::ConnectionExt;
 use gdbstub::stub::{DisconnectReason, GdbStub};
 
-use crate::arm::Machine;
+use crate::arch::{Debugged, Processor};
 use crate::event::Cycle;
-use crate::machine::Stop;
+use crate::machine::{Machine, Stop};
 
 use link::Link;
 use session::{Loop, Session};
@@ -36,7 +36,12 @@ const PATIENCE: Duration = Duration::from_millis(20);
 
 /// The other side of the guest's console: called when a slice of the run has ended with `Stop`.
 /// Shows what the guest wrote, types what was typed; says with what the run ends, if it does.
-pub type Between<'a, A> = dyn FnMut(&mut Machine<A>, Stop) -> Option<Stop> + 'a;
+pub type Between<'a, P> = dyn FnMut(&mut Machine<P>, Stop) -> Option<Stop> + 'a;
+
+/// A processor that a debugger can be put at: one that is watched for it.
+pub trait Debuggable: Debugged + Processor<Observer: Watched> {}
+
+impl<P: Debugged + Processor<Observer: Watched>> Debuggable for P {}
 
 /// Files that a debugger can name.
 pub trait Files {
@@ -141,11 +146,11 @@ pub enum Left {
 ///
 /// # Errors
 /// No connection can be had.
-pub fn serve<A: Watched>(
+pub fn serve<P: Debuggable>(
     listener: &Listener,
-    machine: &mut Machine<A>,
+    machine: &mut Machine<P>,
     until: Cycle,
-    between: &mut Between<'_, A>,
+    between: &mut Between<'_, P>,
     say: &mut dyn FnMut(&str),
     left: &AtomicBool,
 ) -> Result<Option<Stop>, String> {
@@ -167,15 +172,15 @@ pub fn serve<A: Watched>(
 
 /// Serves one debugger, wherever it is, to its end. `files`: those that it may save to and restore
 /// from.
-pub fn converse<A: Watched, C: ConnectionExt<Error = io::Error>>(
+pub fn converse<P: Debuggable, C: ConnectionExt<Error = io::Error>>(
     link: C,
-    machine: &mut Machine<A>,
+    machine: &mut Machine<P>,
     until: Cycle,
-    between: &mut Between<'_, A>,
+    between: &mut Between<'_, P>,
     files: Option<&dyn Files>,
 ) -> Left {
     let mut session = Session::new(machine, until, between, files);
-    let result = GdbStub::new(link).run_blocking::<Loop<A, C>>(&mut session);
+    let result = GdbStub::new(link).run_blocking::<Loop<P, C>>(&mut session);
     let end = session.close();
     match (result, end) {
         (Ok(DisconnectReason::Kill), _) => Left::Ended(Stop::Stopped("the debugger ended it")),
@@ -190,6 +195,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::arm::Machine;
     use crate::board;
     use crate::config::MachineConfig;
 

@@ -27,14 +27,12 @@ use gdbstub::target::ext::target_description_xml_override::{
 };
 use gdbstub::target::{Target, TargetError, TargetResult};
 
-use crate::arm::line::{line_offset, LINE_BYTES};
-use crate::arm::Machine;
 use crate::event::Cycle;
-use crate::machine::Stop;
+use crate::machine::{Machine, Stop};
 
-use super::registers::{Arm, Number, Table, Values, PC};
+use super::registers::{self, Any, Number, Table, Values};
 use super::watch::{Watch, Watched, Watchpoint};
-use super::{monitor, Between, Files};
+use super::{monitor, Between, Debuggable, Files};
 
 /// Cycles between two looks at the debugger and the console: some 50 ms of the host's time.
 const SLICE: Cycle = 1_000_000;
@@ -42,19 +40,19 @@ const SLICE: Cycle = 1_000_000;
 type Reason = SingleThreadStopReason<u32>;
 
 /// A debugger and its machine.
-pub struct Session<'a, A: Watched> {
-    machine: &'a mut Machine<A>,
+pub struct Session<'a, P: Debuggable> {
+    machine: &'a mut Machine<P>,
     until: Cycle,
-    between: &'a mut Between<'a, A>,
+    between: &'a mut Between<'a, P>,
     stepping: bool,
     /// Virtual addresses, in whatever space; those of GDB's `break` and of its `hbreak`.
     breakpoints: [Vec<u32>; 2],
     /// The program counter that the debugger is shown after a watchpoint was hit: the address of
-    /// the instruction that did it. GDB takes for granted that ARM stops *before* the access and
-    /// steps over it, with its watchpoints removed, before it says anything. Here the instruction
-    /// is done by then, and that step only ends the pretence.
+    /// the instruction that did it. Of some processors (ARM) GDB takes for granted that they stop
+    /// *before* the access, and steps over it, with its watchpoints removed, before it says anything.
+    /// Here the instruction is done by then, and that step only ends the pretence.
     shown_pc: Option<u32>,
-    registers: Table,
+    registers: Table<P::Place>,
     description: String,
     /// The files that the debugger may name.
     files: Option<&'a dyn Files>,
@@ -62,18 +60,19 @@ pub struct Session<'a, A: Watched> {
     end: Option<Stop>,
 }
 
-impl<'a, A: Watched> Session<'a, A> {
+impl<'a, P: Debuggable> Session<'a, P> {
     /// A session on a stopped machine that runs to cycle `until` at most. `files`: those that the
     /// debugger may save to and restore from.
     pub fn new(
-        machine: &'a mut Machine<A>,
+        machine: &'a mut Machine<P>,
         until: Cycle,
-        between: &'a mut Between<'_, A>,
+        between: &'a mut Between<'_, P>,
         files: Option<&'a dyn Files>,
     ) -> Self {
-        let registers = Table::new(machine.core().mem.core);
+        let core = machine.core();
+        let registers = Table::new(core);
         Self {
-            description: registers.description(),
+            description: registers.description(core.architecture()),
             registers,
             files,
             machine,
@@ -88,7 +87,7 @@ impl<'a, A: Watched> Session<'a, A> {
 
     /// Takes the watchpoints away; says how the run has ended, if it has.
     pub fn close(self) -> Option<Stop> {
-        *self.machine.core().observer.watch() = Watch::default();
+        *self.machine.core().observer().watch() = Watch::default();
         self.end
     }
 
@@ -130,22 +129,19 @@ impl<'a, A: Watched> Session<'a, A> {
 
     fn run_to_horizon(&mut self) -> Option<Reason> {
         let core = self.machine.core();
-        while core.mem.platform.cycle < core.mem.platform.horizon {
-            let pc = core.r[PC];
+        while core.platform().cycle < core.platform().horizon {
+            let pc = core.pc();
             let broken = self.breakpoints.each_ref().map(|list| list.contains(&pc));
             // Where the page is yet to be mapped, it stops when the program comes back.
-            if !self.stepping
-                && broken != [false, false]
-                && core.mem.can_fetch(pc, core.privileged())
-            {
+            if !self.stepping && broken != [false, false] && core.can_fetch(pc) {
                 return Some(match broken {
                     [true, _] => Reason::SwBreak(()),
                     _ => Reason::HwBreak(()),
                 });
             }
             core.step();
-            if let Some(hit) = core.observer.watch().hit.take() {
-                self.shown_pc = Some(hit.pc);
+            if let Some(hit) = core.observer().watch().hit.take() {
+                self.shown_pc = P::WATCHES_BEFORE.then_some(hit.pc);
                 return Some(Reason::Watch {
                     tid: (),
                     kind: hit.kind,
@@ -159,25 +155,28 @@ impl<'a, A: Watched> Session<'a, A> {
         None
     }
 
-    fn read_register_now(&mut self, number: usize) -> Option<u32> {
+    fn read_register_now(&mut self, number: usize) -> Option<u128> {
         match self.shown_pc {
-            Some(pc) if number == PC => Some(pc),
-            _ => self.registers.read(self.machine.core(), number),
+            Some(pc) if number == P::PC => Some(pc.into()),
+            _ => {
+                let place = self.registers.place(number)?;
+                Some(self.machine.core().read_register(place))
+            }
         }
     }
 
     /// Writes a register if that changes it: a debugger may write back all that it has read.
-    fn change_register(&mut self, number: usize, value: u32) -> TargetResult<(), Self> {
+    fn change_register(&mut self, number: usize, value: u128) -> TargetResult<(), Self> {
         if self.read_register_now(number) == Some(value) {
             return Ok(());
         }
-        if number == PC {
+        if number == P::PC {
             self.shown_pc = None;
         }
-        if self.registers.write(self.machine.core(), number, value) {
-            Ok(())
-        } else {
-            Err(TargetError::NonFatal)
+        let place = self.registers.place(number);
+        match place.map(|place| self.machine.core().write_register(place, value)) {
+            Some(true) => Ok(()),
+            _ => Err(TargetError::NonFatal),
         }
     }
 }
@@ -191,11 +190,11 @@ fn exit_code(end: &Stop) -> u8 {
     }
 }
 
-impl<A: Watched> Target for Session<'_, A> {
-    type Arch = Arm;
+impl<P: Debuggable> Target for Session<'_, P> {
+    type Arch = Any;
     type Error = Infallible;
 
-    fn base_ops(&mut self) -> BaseOps<'_, Arm, Infallible> {
+    fn base_ops(&mut self) -> BaseOps<'_, Any, Infallible> {
         BaseOps::SingleThread(self)
     }
 
@@ -214,7 +213,7 @@ impl<A: Watched> Target for Session<'_, A> {
     }
 }
 
-impl<A: Watched> TargetDescriptionXmlOverride for Session<'_, A> {
+impl<P: Debuggable> TargetDescriptionXmlOverride for Session<'_, P> {
     fn target_description_xml(
         &self,
         annex: &[u8],
@@ -233,19 +232,32 @@ impl<A: Watched> TargetDescriptionXmlOverride for Session<'_, A> {
     }
 }
 
-impl<A: Watched> SingleThreadBase for Session<'_, A> {
+impl<P: Debuggable> SingleThreadBase for Session<'_, P> {
     fn read_registers(&mut self, values: &mut Values) -> TargetResult<(), Self> {
         values.0.clear();
         for number in 0..self.registers.count() {
-            values.0.extend(self.read_register_now(number));
+            let bytes = self.registers.bytes(number);
+            if let Some(value) = self.read_register_now(number) {
+                values.0.extend(&value.to_le_bytes()[..bytes]);
+            }
         }
         Ok(())
     }
 
     fn write_registers(&mut self, values: &Values) -> TargetResult<(), Self> {
-        // the mode first: it decides which r13 and r14 are meant
-        for (number, value) in values.0.iter().enumerate().rev() {
-            self.change_register(number, *value)?;
+        let mut rest = values.0.as_slice();
+        let mut all = Vec::new();
+        while !rest.is_empty() {
+            let number = all.len();
+            self.registers.place(number).ok_or(TargetError::NonFatal)?;
+            let bytes = rest.split_at_checked(self.registers.bytes(number));
+            let (bytes, others) = bytes.ok_or(TargetError::NonFatal)?;
+            all.push(registers::value(bytes).ok_or(TargetError::NonFatal)?);
+            rest = others;
+        }
+        // the mode first: it may decide which of the others are meant
+        for (number, value) in all.into_iter().enumerate().rev() {
+            self.change_register(number, value)?;
         }
         Ok(())
     }
@@ -255,18 +267,7 @@ impl<A: Watched> SingleThreadBase for Session<'_, A> {
     }
 
     fn read_addrs(&mut self, start: u32, data: &mut [u8]) -> TargetResult<usize, Self> {
-        let memory = &self.machine.core().mem;
-        let mut done = 0;
-        while done < data.len() {
-            let va = start.wrapping_add(done as u32);
-            let Some(line) = memory.peek_line(va) else {
-                break;
-            };
-            let from = line_offset(va) as usize;
-            let len = (line.len() - from).min(data.len() - done);
-            data[done..done + len].copy_from_slice(&line[from..from + len]);
-            done += len;
-        }
+        let done = self.machine.core().peek(start, data);
         if done == 0 && !data.is_empty() {
             return Err(TargetError::NonFatal);
         }
@@ -274,17 +275,11 @@ impl<A: Watched> SingleThreadBase for Session<'_, A> {
     }
 
     fn write_addrs(&mut self, start: u32, data: &[u8]) -> TargetResult<(), Self> {
-        let core = self.machine.core();
-        let mut done = 0;
-        while done < data.len() {
-            let va = start.wrapping_add(done as u32);
-            let room = (LINE_BYTES - line_offset(va)) as usize;
-            let bytes = &data[done..data.len().min(done + room)];
-            let pa = core.mem.poke(va, bytes).ok_or(TargetError::NonFatal)?;
-            core.observer.poked(pa, bytes);
-            done += bytes.len();
+        if self.machine.core().poke(start, data) {
+            Ok(())
+        } else {
+            Err(TargetError::NonFatal)
         }
-        Ok(())
     }
 
     fn support_resume(&mut self) -> Option<SingleThreadResumeOps<'_, Self>> {
@@ -292,7 +287,7 @@ impl<A: Watched> SingleThreadBase for Session<'_, A> {
     }
 }
 
-impl<A: Watched> SingleRegisterAccess<()> for Session<'_, A> {
+impl<P: Debuggable> SingleRegisterAccess<()> for Session<'_, P> {
     fn read_register(
         &mut self,
         (): (),
@@ -302,10 +297,10 @@ impl<A: Watched> SingleRegisterAccess<()> for Session<'_, A> {
         let value = self
             .read_register_now(number)
             .ok_or(TargetError::NonFatal)?;
-        let bytes = value.to_le_bytes();
-        let room = buf.get_mut(..bytes.len()).ok_or(TargetError::NonFatal)?;
-        room.copy_from_slice(&bytes);
-        Ok(bytes.len())
+        let bytes = self.registers.bytes(number);
+        let room = buf.get_mut(..bytes).ok_or(TargetError::NonFatal)?;
+        room.copy_from_slice(&value.to_le_bytes()[..bytes]);
+        Ok(bytes)
     }
 
     fn write_register(
@@ -314,12 +309,16 @@ impl<A: Watched> SingleRegisterAccess<()> for Session<'_, A> {
         Number(number): Number,
         value: &[u8],
     ) -> TargetResult<(), Self> {
-        let bytes = value.try_into().map_err(|_| TargetError::NonFatal)?;
-        self.change_register(number, u32::from_le_bytes(bytes))
+        self.registers.place(number).ok_or(TargetError::NonFatal)?;
+        if value.len() != self.registers.bytes(number) {
+            return Err(TargetError::NonFatal);
+        }
+        let value = registers::value(value).ok_or(TargetError::NonFatal)?;
+        self.change_register(number, value)
     }
 }
 
-impl<A: Watched> SingleThreadResume for Session<'_, A> {
+impl<P: Debuggable> SingleThreadResume for Session<'_, P> {
     fn resume(&mut self, _signal: Option<Signal>) -> Result<(), Infallible> {
         self.stepping = false;
         Ok(())
@@ -330,14 +329,14 @@ impl<A: Watched> SingleThreadResume for Session<'_, A> {
     }
 }
 
-impl<A: Watched> SingleThreadSingleStep for Session<'_, A> {
+impl<P: Debuggable> SingleThreadSingleStep for Session<'_, P> {
     fn step(&mut self, _signal: Option<Signal>) -> Result<(), Infallible> {
         self.stepping = true;
         Ok(())
     }
 }
 
-impl<A: Watched> Breakpoints for Session<'_, A> {
+impl<P: Debuggable> Breakpoints for Session<'_, P> {
     fn support_sw_breakpoint(&mut self) -> Option<SwBreakpointOps<'_, Self>> {
         Some(self)
     }
@@ -364,7 +363,7 @@ fn remove<T: PartialEq>(list: &mut Vec<T>, one: &T) -> bool {
     list.len() < before
 }
 
-impl<A: Watched> SwBreakpoint for Session<'_, A> {
+impl<P: Debuggable> SwBreakpoint for Session<'_, P> {
     fn add_sw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
         Ok(add(&mut self.breakpoints[0], addr))
     }
@@ -374,7 +373,7 @@ impl<A: Watched> SwBreakpoint for Session<'_, A> {
     }
 }
 
-impl<A: Watched> HwBreakpoint for Session<'_, A> {
+impl<P: Debuggable> HwBreakpoint for Session<'_, P> {
     fn add_hw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
         Ok(add(&mut self.breakpoints[1], addr))
     }
@@ -384,14 +383,14 @@ impl<A: Watched> HwBreakpoint for Session<'_, A> {
     }
 }
 
-impl<A: Watched> HwWatchpoint for Session<'_, A> {
+impl<P: Debuggable> HwWatchpoint for Session<'_, P> {
     fn add_hw_watchpoint(
         &mut self,
         address: u32,
         len: u32,
         kind: WatchKind,
     ) -> TargetResult<bool, Self> {
-        let points = &mut self.machine.core().observer.watch().points;
+        let points = &mut self.machine.core().observer().watch().points;
         Ok(add(points, Watchpoint { address, len, kind }))
     }
 
@@ -401,12 +400,12 @@ impl<A: Watched> HwWatchpoint for Session<'_, A> {
         len: u32,
         kind: WatchKind,
     ) -> TargetResult<bool, Self> {
-        let points = &mut self.machine.core().observer.watch().points;
+        let points = &mut self.machine.core().observer().watch().points;
         Ok(remove(points, &Watchpoint { address, len, kind }))
     }
 }
 
-impl<A: Watched> MonitorCmd for Session<'_, A> {
+impl<P: Debuggable> MonitorCmd for Session<'_, P> {
     fn handle_monitor_cmd(
         &mut self,
         command: &[u8],
@@ -424,15 +423,19 @@ impl<A: Watched> MonitorCmd for Session<'_, A> {
 }
 
 /// Waits for whichever comes first, the machine or the debugger.
-pub struct Loop<'a, A, C>(PhantomData<(&'a A, C)>);
+pub struct Loop<'a, P, C>(PhantomData<(&'a P, C)>);
 
-impl<'a, A: Watched, C: ConnectionExt<Error = io::Error>> BlockingEventLoop for Loop<'a, A, C> {
-    type Target = Session<'a, A>;
+impl<'a, P, C> BlockingEventLoop for Loop<'a, P, C>
+where
+    P: Debuggable,
+    C: ConnectionExt<Error = io::Error>,
+{
+    type Target = Session<'a, P>;
     type Connection = C;
     type StopReason = Reason;
 
     fn wait_for_stop_reason(
-        session: &mut Session<'a, A>,
+        session: &mut Session<'a, P>,
         link: &mut C,
     ) -> Result<Event<Reason>, WaitForStopReasonError<Infallible, io::Error>> {
         let failed = WaitForStopReasonError::Connection;
@@ -447,7 +450,7 @@ impl<'a, A: Watched, C: ConnectionExt<Error = io::Error>> BlockingEventLoop for 
     }
 
     /// Ctrl-C.
-    fn on_interrupt(_session: &mut Session<'a, A>) -> Result<Option<Reason>, Infallible> {
+    fn on_interrupt(_session: &mut Session<'a, P>) -> Result<Option<Reason>, Infallible> {
         Ok(Some(Reason::SignalWithThread {
             tid: (),
             signal: Signal::SIGINT,

@@ -3,8 +3,7 @@
 
 use gdbstub::target::ext::breakpoints::WatchKind;
 
-use crate::arm::memsys::MemSys;
-use crate::arm::observe::{Access, Observer};
+use crate::observe::{Access, Observed, Observer};
 
 /// Virtual addresses that are watched, in whatever space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +41,7 @@ impl Watch {
         if self.hit.is_some() {
             return;
         }
-        let first = access.va & !(access.width.bytes() - 1);
+        let first = access.va & !(access.bytes - 1);
         for point in &self.points {
             let wanted = match point.kind {
                 WatchKind::Read => !write,
@@ -51,7 +50,7 @@ impl Watch {
             };
             let into_point = first.wrapping_sub(point.address);
             let into_access = point.address.wrapping_sub(first);
-            let overlap = into_point < point.len || into_access < access.width.bytes();
+            let overlap = into_point < point.len || into_access < access.bytes;
             if wanted && overlap {
                 self.hit = Some(Hit {
                     pc: access.pc,
@@ -68,20 +67,20 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
+impl<A: Observed> Observer<A> for Watch {
     const ON: bool = true;
 
-    fn loaded(&mut self, _memory: &MemSys, access: &Access, _value: u32) {
+    fn loaded(&mut self, _memory: &A::Memory, access: &Access, _value: u32) {
         self.see(access, false);
     }
 
-    fn stored(&mut self, _memory: &MemSys, access: &Access, _value: u32) {
+    fn stored(&mut self, _memory: &A::Memory, access: &Access, _value: u32) {
         self.see(access, true);
     }
 }
 
 /// An observer with watchpoints, which a debugger sets: they alone, or they beside others.
-pub trait Watched: Observer {
+pub trait Watched {
     /// The watchpoints.
     fn watch(&mut self) -> &mut Watch;
 }
@@ -107,7 +106,7 @@ mod tests {
             cycle: 1,
             pc: 0x8000,
             va,
-            width,
+            bytes: width.bytes(),
             privileged: true,
         };
         watch.see(&access, write);

@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The timeline (`--trace`), which ui.perfetto.dev opens: exceptions from entry to return, address
-//! spaces and domain access, maintenance of caches and TLBs, regions of interest, the function that
-//! runs, and rates sampled from the counters. A name comes from a symbol where there is one.
+//! The timeline (`--trace`), which ui.perfetto.dev opens: exceptions from entry to return, what
+//! decides where accesses go (address space, domain access), maintenance of caches and TLBs, regions of
+//! interest, the function that runs, and rates sampled from the counters. A name comes from a symbol
+//! where there is one. What of this is an architecture's it says by [`Timeline`].
 //!
 //! What is an event here is counted too: a track has as many exceptions, writes and operations as
 //! the counters of those names say. The rest is sampled: rates each [`RATES_US`], the function that
 //! runs each [`FUNCTION_US`] microseconds of the machine's time.
 
 mod packet;
-mod table;
 mod writer;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use crate::arm::core::{mode, psr, Exception};
-use crate::arm::cp15;
-use crate::arm::memsys::MemSys;
-use crate::arm::observe::{Access, Commit, Entry, Observer, SystemAccess};
-use crate::counters::Tally;
+use crate::counters::{Counter, Tally};
 use crate::dev::{Mark, MarkKind};
 use crate::event::Cycle;
+use crate::observe::{Access, Commit, Memory, Observed, Observer, SystemAccess};
 use crate::symbols::Symbols;
 
 use packet::Type;
-use table::{OPERATIONS, RATES};
-use writer::{Argument, Event, Name, Track, Writer};
+use writer::{Event, Name, Track, Writer};
+
+pub use writer::Argument;
 
 /// Microseconds between two samples of the rates.
 const RATES_US: u64 = 100;
@@ -36,12 +34,65 @@ const RUN_CYCLES: Cycle = 100;
 /// Deepest nesting of exceptions that is shown.
 const DEEPEST: usize = 32;
 
+/// What a timeline shows of an architecture.
+pub trait Timeline: Observed {
+    /// What decides where accesses go and whether they may, a track each.
+    const SETTINGS: &'static [&'static str];
+    /// The counters of maintenance of caches and TLBs.
+    const MAINTENANCE: &'static [Counter];
+    /// What is sampled.
+    const RATES: &'static [Rate];
+    /// Most bytes of an instruction.
+    const LONGEST_INSN: u32;
+
+    /// What the setting of this number is now, by name.
+    fn setting(memory: &Self::Memory, number: usize) -> String;
+
+    /// Which setting an operation has changed, and the name of the register.
+    fn written(memory: &Self::Memory, what: &Self::Operation) -> Option<(usize, &'static str)>;
+
+    /// Whether an instruction may return from an exception.
+    fn may_return(code: Self::Code) -> bool;
+
+    /// Whether a mode, as in [`Commit::mode`], is a program's.
+    fn is_user(mode: u32) -> bool;
+
+    /// An exception; `code` was fetched last before it.
+    fn exception(memory: &Self::Memory, entry: &Self::Entry, code: Self::Code) -> Exception;
+}
+
+/// A sampled rate: its track, its unit, and the two sums whose quotient it is, times a factor.
+pub struct Rate {
+    /// The track.
+    pub name: &'static str,
+    /// The unit.
+    pub unit: &'static str,
+    /// The factor.
+    pub factor: f64,
+    /// The sum that is divided.
+    pub part: fn(&Tally) -> u64,
+    /// The sum that it is divided by.
+    pub whole: fn(&Tally) -> u64,
+}
+
+/// An exception as a timeline shows it.
+#[derive(Debug)]
+pub struct Exception {
+    /// Which.
+    pub name: &'static str,
+    /// The instruction that was interrupted, or the next to run.
+    pub pc: u32,
+    /// The mode that it has interrupted, as in [`Commit::mode`].
+    pub mode: u32,
+    /// More about it.
+    pub arguments: Vec<(&'static str, Argument)>,
+}
+
 /// The tracks.
 #[derive(Debug)]
 struct Tracks {
     exceptions: Track,
-    space: Track,
-    dacr: Track,
+    settings: Vec<Track>,
     maintenance: Track,
     events: Track,
     function: Track,
@@ -60,8 +111,8 @@ struct Frame {
 /// Operations that follow each other.
 #[derive(Debug)]
 struct Run {
-    /// How often each was done, in the order of [`OPERATIONS`].
-    counts: [u64; OPERATIONS.len()],
+    /// How often each was done, in the order of [`Timeline::MAINTENANCE`].
+    counts: Vec<u64>,
     first: Cycle,
     last: Cycle,
     pc: u32,
@@ -69,21 +120,20 @@ struct Run {
 
 /// Writes the timeline.
 #[derive(Debug)]
-pub struct Trace<W: Write> {
+pub struct Trace<W: Write, A: Timeline> {
     out: Writer<W>,
     symbols: Symbols,
     tracks: Tracks,
     /// The last cycle that was seen.
     now: Cycle,
-    insn: u32,
-    cpsr: u32,
+    /// The instruction that was fetched last.
+    code: A::Code,
     frames: Vec<Frame>,
     run: Option<Run>,
-    /// The counters of [`OPERATIONS`] as they were last.
-    operations: [u64; OPERATIONS.len()],
-    /// TTB and PID, and DACR, as the open slices have them.
-    space: Option<(u32, u32)>,
-    dacr: Option<u32>,
+    /// The counters of [`Timeline::MAINTENANCE`] as they were last.
+    maintained: Vec<u64>,
+    /// Whether the slices of the settings are open.
+    started: bool,
     /// The function that runs, as the open slice has it.
     function: Option<String>,
     /// Since when the processor sleeps.
@@ -100,18 +150,20 @@ pub struct Trace<W: Write> {
     over: bool,
 }
 
-impl<W: Write> Trace<W> {
+impl<W: Write, A: Timeline> Trace<W, A> {
     /// A timeline of `machine`, whose cycles are those of `clock_hz`.
     pub fn new(out: W, machine: &str, clock_hz: u64, symbols: Symbols) -> Self {
         let mut out = Writer::new(out, machine, clock_hz);
         let tracks = Tracks {
             function: out.track("function", None),
             exceptions: out.track("exceptions", None),
-            space: out.track("address space", None),
-            dacr: out.track("domain access", None),
+            settings: A::SETTINGS
+                .iter()
+                .map(|setting| out.track(setting, None))
+                .collect(),
             maintenance: out.track("cache and TLB maintenance", None),
             events: out.track("events", None),
-            rates: RATES
+            rates: A::RATES
                 .iter()
                 .map(|rate| out.track(rate.name, Some(rate.unit)))
                 .collect(),
@@ -122,13 +174,11 @@ impl<W: Write> Trace<W> {
             symbols,
             tracks,
             now: 0,
-            insn: 0,
-            cpsr: 0,
+            code: A::Code::default(),
             frames: Vec::new(),
             run: None,
-            operations: [0; OPERATIONS.len()],
-            space: None,
-            dacr: None,
+            maintained: vec![0; A::MAINTENANCE.len()],
+            started: false,
             function: None,
             asleep: None,
             next_look: 0,
@@ -158,12 +208,11 @@ impl<W: Write> Trace<W> {
         self.wake();
         self.end_run();
         self.unwind(0);
-        for (track, open) in [
-            (self.tracks.function, self.function.take().is_some()),
-            (self.tracks.space, self.space.take().is_some()),
-            (self.tracks.dacr, self.dacr.take().is_some()),
-        ] {
-            if open {
+        if self.function.take().is_some() {
+            self.end(self.tracks.function);
+        }
+        if std::mem::take(&mut self.started) {
+            for track in self.tracks.settings.clone() {
                 self.end(track);
             }
         }
@@ -230,51 +279,41 @@ impl<W: Write> Trace<W> {
         }
     }
 
-    /// After an instruction that may have returned from an exception to `pc`.
-    fn returned(&mut self, pc: u32) {
-        let mode = self.cpsr & psr::MODE;
+    /// After an instruction that may have returned from an exception.
+    fn returned(&mut self, commit: &Commit<'_, A>) {
+        let (pc, mode) = (commit.next_pc, commit.mode);
         // Again, or behind it.
-        let resumed = |frame: &Frame| pc.wrapping_sub(frame.pc) <= 4 && frame.mode == mode;
-        if mode == mode::USR {
+        let resumed =
+            |frame: &Frame| pc.wrapping_sub(frame.pc) <= A::LONGEST_INSN && frame.mode == mode;
+        if A::is_user(mode) {
             self.unwind(0);
         } else if let Some(depth) = self.frames.iter().rposition(resumed) {
             self.unwind(depth);
         }
     }
 
-    // ---- address spaces --------------------------------------------------------------------
+    // ---- settings --------------------------------------------------------------------------
 
-    /// The guest has written TTB or PID (`category` says which), or nothing yet.
-    fn switch_space(&mut self, category: &'static str, ttb: u32, pid: u32, pc: u32) {
-        if self.space.replace((ttb, pid)).is_some() {
-            self.end(self.tracks.space);
+    /// The guest has written a setting (`category` says how), or nothing yet.
+    fn set(&mut self, memory: &A::Memory, number: usize, category: &'static str, pc: u32) {
+        let track = self.tracks.settings[number];
+        if self.started {
+            self.end(track);
         }
-        let mut name = format!("ttb {ttb:08x}");
-        if pid != 0 {
-            name += &format!(" slot {}", pid >> 25);
-        }
+        let name = A::setting(memory, number);
         let arguments = self.place("pc", pc);
-        self.begin(self.tracks.space, category, Name::Of(&name), arguments);
-    }
-
-    fn switch_dacr(&mut self, category: &'static str, dacr: u32, pc: u32) {
-        if self.dacr.replace(dacr).is_some() {
-            self.end(self.tracks.dacr);
-        }
-        let name = format!("{dacr:08x}");
-        let arguments = self.place("pc", pc);
-        self.begin(self.tracks.dacr, category, Name::Of(&name), arguments);
+        self.begin(track, category, Name::Of(&name), arguments);
     }
 
     // ---- maintenance -----------------------------------------------------------------------
 
-    /// Looks whether the last access to CP15 was maintenance.
-    fn maintain(&mut self, memory: &MemSys, pc: u32) {
+    /// Looks whether the last operation was maintenance.
+    fn maintain(&mut self, memory: &A::Memory, pc: u32) {
         let tally = memory.tally();
-        let mut counts = [0; OPERATIONS.len()];
-        for (n, counter) in OPERATIONS.iter().enumerate() {
-            counts[n] = (counter.of)(&tally) - self.operations[n];
-            self.operations[n] += counts[n];
+        let mut counts = vec![0; A::MAINTENANCE.len()];
+        for (n, counter) in A::MAINTENANCE.iter().enumerate() {
+            counts[n] = (counter.of)(&tally) - self.maintained[n];
+            self.maintained[n] += counts[n];
         }
         if counts.iter().all(|&count| count == 0) {
             return;
@@ -299,11 +338,12 @@ impl<W: Write> Trace<W> {
     /// Writes the operations that belong together: an instant for one, else a slice.
     fn end_run(&mut self) {
         let Some(run) = self.run.take() else { return };
-        let done = || OPERATIONS.iter().zip(run.counts).filter(|(_, n)| *n != 0);
+        let all = || A::MAINTENANCE.iter().zip(&run.counts);
+        let done = || all().filter(|(_, n)| **n != 0);
         let names: Vec<&str> = done().map(|(counter, _)| counter.name).collect();
         let name = names.join(" + ");
         let mut arguments = self.place("pc", run.pc);
-        arguments.extend(done().map(|(counter, n)| (counter.name, Argument::Number(n))));
+        arguments.extend(done().map(|(counter, n)| (counter.name, Argument::Number(*n))));
         let single = run.first == run.last;
         let event = Event {
             kind: if single { Type::Instant } else { Type::Begin },
@@ -350,12 +390,12 @@ impl<W: Write> Trace<W> {
         self.run_function(category, &name);
     }
 
-    fn sample(&mut self, memory: &MemSys) {
+    fn sample(&mut self, memory: &A::Memory) {
         self.next_rates = self.now + self.rates_every;
         let tally = memory.tally();
         let window = tally - self.sampled;
         self.sampled = tally;
-        for (rate, track) in RATES.iter().zip(self.tracks.rates.clone()) {
+        for (rate, track) in A::RATES.iter().zip(self.tracks.rates.clone()) {
             let whole = (rate.whole)(&window);
             let value = match whole {
                 0 => 0.0,
@@ -402,38 +442,32 @@ impl<W: Write> Trace<W> {
     }
 
     /// Takes note of where the machine is when it is first seen.
-    fn start(&mut self, memory: &MemSys, pc: u32) {
-        let (ttb, dacr) = memory.translation_registers();
-        // Relocated, address 0 is the PID register.
-        self.switch_space("start", ttb, memory.relocate(0), pc);
-        self.switch_dacr("start", dacr, pc);
+    fn start(&mut self, memory: &A::Memory, pc: u32) {
+        for number in 0..A::SETTINGS.len() {
+            self.set(memory, number, "start", pc);
+        }
+        self.started = true;
         self.sampled = memory.tally();
-        for (n, counter) in OPERATIONS.iter().enumerate() {
-            self.operations[n] = (counter.of)(&self.sampled);
+        for (n, counter) in A::MAINTENANCE.iter().enumerate() {
+            self.maintained[n] = (counter.of)(&self.sampled);
         }
         self.next_rates = self.now + self.rates_every;
     }
 }
 
-/// Whether an ARM instruction writes the PC and takes the status register from the saved one (DDI
-/// 0100, A2.6): data processing with S, or a load multiple with `^`.
-fn may_return(insn: u32) -> bool {
-    insn & 0x0c10_f000 == 0x0010_f000 || insn & 0x0e50_8000 == 0x0850_8000
-}
-
-impl<W: Write> Observer for Trace<W> {
+impl<W: Write, A: Timeline> Observer<A> for Trace<W, A> {
     const ON: bool = true;
 
-    fn fetched(&mut self, memory: &MemSys, access: &Access, insn: u32) {
+    fn fetched(&mut self, memory: &A::Memory, access: &Access, code: A::Code) {
         if self.over {
             return;
         }
         self.now = access.cycle;
-        self.insn = insn;
+        self.code = code;
         if self.asleep.is_some() {
             self.wake();
         }
-        if self.space.is_none() {
+        if !self.started {
             self.start(memory, access.pc);
         }
         if self.now >= self.next_look {
@@ -444,76 +478,45 @@ impl<W: Write> Observer for Trace<W> {
         }
     }
 
-    fn commit(&mut self, commit: &Commit) {
-        let was_thumb = self.cpsr & psr::T != 0;
-        self.cpsr = commit.cpsr;
-        if !self.frames.is_empty() && commit.executed && !was_thumb && may_return(commit.insn) {
+    fn commit(&mut self, commit: &Commit<'_, A>) {
+        if !self.frames.is_empty() && commit.executed && A::may_return(commit.code) {
             self.now = commit.cycle;
-            self.returned(commit.r[15]);
+            self.returned(commit);
         }
     }
 
-    fn entered(&mut self, memory: &MemSys, entry: &Entry) {
+    fn entered(&mut self, memory: &A::Memory, entry: &A::Entry) {
         if self.over {
             return;
         }
-        self.now = memory.platform.cycle;
+        self.now = memory.platform().cycle;
         self.wake();
-        let insn_bytes = if entry.saved & psr::T == 0 { 4 } else { 2 };
-        // How far the link register is behind the instruction (DDI 0100, A2.6).
-        let (name, behind) = match entry.exception {
-            Exception::Undefined => ("undefined", insn_bytes),
-            Exception::Swi => ("swi", insn_bytes),
-            Exception::PrefetchAbort => ("prefetch_abort", 4),
-            Exception::DataAbort => ("data_abort", 8),
-            Exception::Irq => ("irq", 4),
-            Exception::Fiq => ("fiq", 4),
-        };
-        let pc = entry.return_address.wrapping_sub(behind);
-        let mut arguments = self.place("pc", pc);
-        match entry.exception {
-            Exception::Swi => {
-                let mask = if insn_bytes == 4 { 0x00ff_ffff } else { 0xff };
-                arguments.push(("number", Argument::Number((self.insn & mask).into())));
-                arguments.push(("r7", Argument::Number(entry.r[7].into())));
-            }
-            Exception::PrefetchAbort | Exception::DataAbort => {
-                arguments.push(("address", Argument::Address(memory.fault.mva)));
-                arguments.push(("fault", Argument::Text(format!("{:?}", memory.fault.kind))));
-            }
-            _ => {}
-        }
+        let exception = A::exception(memory, entry, self.code);
+        let mut arguments = self.place("pc", exception.pc);
+        arguments.extend(exception.arguments);
         if self.frames.len() == DEEPEST {
             self.unwind(0);
         }
-        self.cpsr = entry.saved & !psr::T; // handlers begin in ARM state
         self.frames.push(Frame {
-            pc,
-            mode: entry.saved & psr::MODE,
+            pc: exception.pc,
+            mode: exception.mode,
         });
         self.begin(
             self.tracks.exceptions,
             "exception",
-            Name::Of(name),
+            Name::Of(exception.name),
             arguments,
         );
     }
 
-    fn operated(&mut self, memory: &MemSys, access: &SystemAccess) {
+    fn operated(&mut self, memory: &A::Memory, access: &SystemAccess<A>) {
         if self.over {
             return;
         }
-        self.now = self.now.max(memory.platform.cycle);
-        let (ttb, dacr) = memory.translation_registers();
-        match (memory.core.write)(access.register) {
-            cp15::Write::TranslationTable => {
-                self.switch_space("ttb", ttb, memory.relocate(0), access.pc)
-            }
-            cp15::Write::Domains => self.switch_dacr("dacr", dacr, access.pc),
-            cp15::Write::ProcessId => {
-                self.switch_space("pid", ttb, memory.relocate(0), access.pc);
-            }
-            _ => self.maintain(memory, access.pc),
+        self.now = self.now.max(memory.platform().cycle);
+        match A::written(memory, &access.what) {
+            Some((number, register)) => self.set(memory, number, register, access.pc),
+            None => self.maintain(memory, access.pc),
         }
         if access.sleeps {
             self.run_function("idle", "(idle)");
@@ -530,11 +533,12 @@ impl<W: Write> Observer for Trace<W> {
         }
     }
 
-    fn restored(&mut self, memory: &MemSys) {
-        if memory.platform.cycle < self.now && !self.over {
+    fn restored(&mut self, memory: &A::Memory) {
+        let cycle = memory.platform().cycle;
+        if cycle < self.now && !self.over {
             self.close();
             self.over = true;
         }
-        self.now = memory.platform.cycle;
+        self.now = cycle;
     }
 }

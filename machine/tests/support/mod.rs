@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use switchyard_machine::arm::ideal::Checker;
 use switchyard_machine::arm::memsys::MemSys;
 use switchyard_machine::arm::observe::Observer;
 use switchyard_machine::arm::Machine;
 use switchyard_machine::board;
-use switchyard_machine::check::{Checker, Finding};
+use switchyard_machine::check::Finding;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::counters::{Counter, Tally};
 use switchyard_machine::loader::{self, Boot};

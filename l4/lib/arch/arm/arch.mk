@@ -2,6 +2,8 @@
 # How C, C++ and assembly become code for ARM, in the kernel and in programs, and what of the
 # library is ARM's: l4/program.mk and kernel/Makefile include this file.
 ARCH_TARGET := --target=arm-freestanding-eabi
+# What ELF calls the processor: EM_ARM.
+ARCH_ELF := 40
 ARCH_CFLAGS := -mno-unaligned-access
 # Programs are the same on all boards, so they are for the oldest of their processors.
 ARCH_PROGRAM_CPU := -mcpu=strongarm1110

@@ -154,7 +154,7 @@
     /* l4_kernel_interface(words[4]): KIP base, API version, API flags, kernel id. */
     function l4_kernel_interface
     stmfd   sp!, {r0, r4-r10, lr}
-    trap    L4_ARM_TRAP_KERNEL_INTERFACE
+    trap    L4_TRAP_KERNEL_INTERFACE
     ldr     ip, [sp], #4
     stmia   ip, {r0-r3}
     ldmfd   sp!, {r4-r10, pc}
@@ -162,30 +162,30 @@
 
     function L4_KDB_PrintChar
     stmfd   sp!, {r4-r10, lr}
-    trap    L4_ARM_TRAP_PUTC
+    trap    L4_TRAP_PUTC
     ldmfd   sp!, {r4-r10, pc}
     end     L4_KDB_PrintChar
 
     function L4_KDB_ReadChar_Blocked
     stmfd   sp!, {r4-r10, lr}
-    trap    L4_ARM_TRAP_GETC
+    trap    L4_TRAP_GETC
     ldmfd   sp!, {r4-r10, pc}
     end     L4_KDB_ReadChar_Blocked
 
     function L4_KDB_ReadChar
     stmfd   sp!, {r4-r10, lr}
-    trap    L4_ARM_TRAP_GETC_NB
+    trap    L4_TRAP_GETC_NB
     ldmfd   sp!, {r4-r10, pc}
     end     L4_KDB_ReadChar
 
     function l4_kdb_enter
     stmfd   sp!, {r4-r10, lr}
-    trap    L4_ARM_TRAP_ENTER_KDEBUG
+    trap    L4_TRAP_ENTER_KDEBUG
     ldmfd   sp!, {r4-r10, pc}
     end     l4_kdb_enter
 
     function L4_KDB_Statistic
     stmfd   sp!, {r4-r10, lr}
-    trap    L4_ARM_TRAP_STATISTICS
+    trap    L4_TRAP_STATISTICS
     ldmfd   sp!, {r4-r10, pc}
     end     L4_KDB_Statistic

@@ -48,58 +48,83 @@ mod shape {
     pub const SHIFTED_BY_REGISTER: u8 = 3;
 }
 
-/// Handler numbers. Below 128: data processing, `opcode * 8 + S * 4 + shape`.
-pub(super) mod kinds {
-    use super::Kind;
+/// The instructions that are no data processing, each with its handler: a number for each in `kinds`,
+/// and the table of handlers.
+macro_rules! instructions {
+    ($($(#[$about:meta])* $name:ident = $handler:expr;)+) => {
+        /// Handler numbers. Below `DATA_KINDS`: data processing, `opcode * 8 + S * 4 + shape`.
+        pub(super) mod kinds {
+            use super::{Kind, DATA_KINDS};
 
-    pub const UNDEFINED: Kind = Kind(128);
-    pub const BRANCH: Kind = Kind(129);
-    pub const BRANCH_LINK: Kind = Kind(130);
-    pub const SWI: Kind = Kind(131);
-    pub const MRS: Kind = Kind(132);
-    pub const MSR: Kind = Kind(133);
-    pub const MULTIPLY: Kind = Kind(134);
-    pub const MULTIPLY_LONG: Kind = Kind(135);
-    pub const SWAP: Kind = Kind(136);
-    pub const LOAD_HALF: Kind = Kind(137);
-    pub const LOAD_SIGNED_BYTE: Kind = Kind(138);
-    pub const LOAD_SIGNED_HALF: Kind = Kind(139);
-    pub const STORE_HALF: Kind = Kind(140);
-    pub const LOAD_WORD: Kind = Kind(141);
-    pub const LOAD_BYTE: Kind = Kind(142);
-    pub const STORE_WORD: Kind = Kind(143);
-    pub const STORE_BYTE: Kind = Kind(144);
-    /// The same with P=1, W=0 and an immediate offset: the form that compilers emit most.
-    pub const LOAD_WORD_OFFSET: Kind = Kind(145);
-    pub const LOAD_BYTE_OFFSET: Kind = Kind(146);
-    pub const STORE_WORD_OFFSET: Kind = Kind(147);
-    pub const STORE_BYTE_OFFSET: Kind = Kind(148);
-    pub const LOAD_MULTIPLE: Kind = Kind(149);
-    pub const STORE_MULTIPLE: Kind = Kind(150);
-    pub const COPROCESSOR_TRANSFER: Kind = Kind(151);
-    // Architecture version 5TE.
-    pub const BRANCH_EXCHANGE: Kind = Kind(152);
-    pub const BRANCH_LINK_EXCHANGE: Kind = Kind(153);
-    pub const BRANCH_LINK_EXCHANGE_OFFSET: Kind = Kind(154);
-    pub const BREAKPOINT: Kind = Kind(155);
-    pub const COUNT_LEADING_ZEROS: Kind = Kind(156);
-    pub const SATURATING_ADD: Kind = Kind(157);
-    pub const MULTIPLY_HALVES: Kind = Kind(158);
-    pub const LOAD_DOUBLE: Kind = Kind(159);
-    pub const STORE_DOUBLE: Kind = Kind(160);
-    pub const PRELOAD: Kind = Kind(161);
-    // Thumb instructions that no ARM instruction equals.
-    pub const THUMB_BRANCH: Kind = Kind(162);
-    pub const THUMB_LINK_HIGH: Kind = Kind(163);
-    pub const THUMB_LINK_LOW: Kind = Kind(164);
-    pub const THUMB_LINK_EXCHANGE: Kind = Kind(165);
-    pub const THUMB_LOAD_PC_RELATIVE: Kind = Kind(166);
-    pub const THUMB_ADDRESS: Kind = Kind(167);
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+            enum Place {
+                $($name,)+
+            }
+
+            $($(#[$about])* pub const $name: Kind = Kind(DATA_KINDS + Place::$name as u8);)+
+        }
+
+        /// The handler of every number.
+        #[must_use]
+        pub const fn handlers<O: Observer>() -> [Handler<O>; 256] {
+            let mut table = data_handlers::<O>();
+            $(table[kinds::$name.0 as usize] = $handler;)+
+            table
+        }
+    };
 }
 
-/// The handler of every number.
-#[must_use]
-pub const fn handlers<O: Observer>() -> [Handler<O>; 256] {
+instructions! {
+    UNDEFINED = undefined::<O>;
+    BRANCH = branch::branch::<O, false>;
+    BRANCH_LINK = branch::branch::<O, true>;
+    SWI = branch::swi::<O>;
+    MRS = status::mrs::<O>;
+    MSR = status::msr::<O>;
+    MULTIPLY = multiply::multiply::<O>;
+    MULTIPLY_LONG = multiply::multiply_long::<O>;
+    SWAP = single::swap::<O>;
+    LOAD_HALF = single::load_half::<O, { single::UNSIGNED_HALF }>;
+    LOAD_SIGNED_BYTE = single::load_half::<O, { single::SIGNED_BYTE }>;
+    LOAD_SIGNED_HALF = single::load_half::<O, { single::SIGNED_HALF }>;
+    STORE_HALF = single::store_half::<O>;
+    LOAD_WORD = single::load::<O, false>;
+    LOAD_BYTE = single::load::<O, true>;
+    STORE_WORD = single::store::<O, false>;
+    STORE_BYTE = single::store::<O, true>;
+    /// The same with P=1, W=0 and an immediate offset: the form that compilers emit most.
+    LOAD_WORD_OFFSET = single::load_offset::<O, false>;
+    LOAD_BYTE_OFFSET = single::load_offset::<O, true>;
+    STORE_WORD_OFFSET = single::store_offset::<O, false>;
+    STORE_BYTE_OFFSET = single::store_offset::<O, true>;
+    LOAD_MULTIPLE = multiple::load_multiple::<O>;
+    STORE_MULTIPLE = multiple::store_multiple::<O>;
+    COPROCESSOR_TRANSFER = coprocessor::transfer::<O>;
+    // Architecture version 5TE.
+    BRANCH_EXCHANGE = branch::exchange::<O, false>;
+    BRANCH_LINK_EXCHANGE = branch::exchange::<O, true>;
+    BRANCH_LINK_EXCHANGE_OFFSET = branch::link_exchange_offset::<O>;
+    BREAKPOINT = branch::breakpoint::<O>;
+    COUNT_LEADING_ZEROS = dsp::count_leading_zeros::<O>;
+    SATURATING_ADD = dsp::saturating_add::<O>;
+    MULTIPLY_HALVES = dsp::multiply_halves::<O>;
+    LOAD_DOUBLE = double::load::<O>;
+    STORE_DOUBLE = double::store::<O>;
+    PRELOAD = preload::<O>;
+    // Thumb instructions that no ARM instruction equals.
+    THUMB_BRANCH = branch::thumb_branch::<O>;
+    THUMB_LINK_HIGH = branch::thumb_link_high::<O>;
+    THUMB_LINK_LOW = branch::thumb_link_low::<O, false>;
+    THUMB_LINK_EXCHANGE = branch::thumb_link_low::<O, true>;
+    THUMB_LOAD_PC_RELATIVE = single::thumb_load_pc_relative::<O>;
+    THUMB_ADDRESS = data::thumb_address::<O>;
+}
+
+/// How many numbers data processing has.
+const DATA_KINDS: u8 = 128;
+
+/// Those of data processing; all others are undefined.
+const fn data_handlers<O: Observer>() -> [Handler<O>; 256] {
     let mut table: [Handler<O>; 256] = [undefined::<O>; 256];
     macro_rules! data_processing {
         ($($opcode:literal)*) => {$(
@@ -116,45 +141,6 @@ pub const fn handlers<O: Observer>() -> [Handler<O>; 256] {
         )*};
     }
     data_processing!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-    table[kinds::BRANCH.0 as usize] = branch::branch::<O, false>;
-    table[kinds::BRANCH_LINK.0 as usize] = branch::branch::<O, true>;
-    table[kinds::SWI.0 as usize] = branch::swi::<O>;
-    table[kinds::MRS.0 as usize] = status::mrs::<O>;
-    table[kinds::MSR.0 as usize] = status::msr::<O>;
-    table[kinds::MULTIPLY.0 as usize] = multiply::multiply::<O>;
-    table[kinds::MULTIPLY_LONG.0 as usize] = multiply::multiply_long::<O>;
-    table[kinds::SWAP.0 as usize] = single::swap::<O>;
-    table[kinds::LOAD_HALF.0 as usize] = single::load_half::<O, { single::UNSIGNED_HALF }>;
-    table[kinds::LOAD_SIGNED_BYTE.0 as usize] = single::load_half::<O, { single::SIGNED_BYTE }>;
-    table[kinds::LOAD_SIGNED_HALF.0 as usize] = single::load_half::<O, { single::SIGNED_HALF }>;
-    table[kinds::STORE_HALF.0 as usize] = single::store_half::<O>;
-    table[kinds::LOAD_WORD.0 as usize] = single::load::<O, false>;
-    table[kinds::LOAD_BYTE.0 as usize] = single::load::<O, true>;
-    table[kinds::STORE_WORD.0 as usize] = single::store::<O, false>;
-    table[kinds::STORE_BYTE.0 as usize] = single::store::<O, true>;
-    table[kinds::LOAD_WORD_OFFSET.0 as usize] = single::load_offset::<O, false>;
-    table[kinds::LOAD_BYTE_OFFSET.0 as usize] = single::load_offset::<O, true>;
-    table[kinds::STORE_WORD_OFFSET.0 as usize] = single::store_offset::<O, false>;
-    table[kinds::STORE_BYTE_OFFSET.0 as usize] = single::store_offset::<O, true>;
-    table[kinds::LOAD_MULTIPLE.0 as usize] = multiple::load_multiple::<O>;
-    table[kinds::STORE_MULTIPLE.0 as usize] = multiple::store_multiple::<O>;
-    table[kinds::COPROCESSOR_TRANSFER.0 as usize] = coprocessor::transfer::<O>;
-    table[kinds::BRANCH_EXCHANGE.0 as usize] = branch::exchange::<O, false>;
-    table[kinds::BRANCH_LINK_EXCHANGE.0 as usize] = branch::exchange::<O, true>;
-    table[kinds::BRANCH_LINK_EXCHANGE_OFFSET.0 as usize] = branch::link_exchange_offset::<O>;
-    table[kinds::BREAKPOINT.0 as usize] = branch::breakpoint::<O>;
-    table[kinds::COUNT_LEADING_ZEROS.0 as usize] = dsp::count_leading_zeros::<O>;
-    table[kinds::SATURATING_ADD.0 as usize] = dsp::saturating_add::<O>;
-    table[kinds::MULTIPLY_HALVES.0 as usize] = dsp::multiply_halves::<O>;
-    table[kinds::LOAD_DOUBLE.0 as usize] = double::load::<O>;
-    table[kinds::STORE_DOUBLE.0 as usize] = double::store::<O>;
-    table[kinds::PRELOAD.0 as usize] = preload::<O>;
-    table[kinds::THUMB_BRANCH.0 as usize] = branch::thumb_branch::<O>;
-    table[kinds::THUMB_LINK_HIGH.0 as usize] = branch::thumb_link_high::<O>;
-    table[kinds::THUMB_LINK_LOW.0 as usize] = branch::thumb_link_low::<O, false>;
-    table[kinds::THUMB_LINK_EXCHANGE.0 as usize] = branch::thumb_link_low::<O, true>;
-    table[kinds::THUMB_LOAD_PC_RELATIVE.0 as usize] = single::thumb_load_pc_relative::<O>;
-    table[kinds::THUMB_ADDRESS.0 as usize] = data::thumb_address::<O>;
     table
 }
 
@@ -321,7 +307,7 @@ pub fn sources(insn: Insn, kind: Kind) -> u16 {
         1u16 << insn.rm(),
     );
     match kind {
-        Kind(number) if number < 128 => {
+        Kind(number) if number < DATA_KINDS => {
             let opcode = number / 8;
             // MOV and MVN have no first operand.
             let first = if opcode == 13 || opcode == 15 { 0 } else { rn };

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The line that is being filled. A fill reads a whole line, but the processor goes on as soon as it
-//! has its word (as far as [`Refill`] says): the others come while it runs. Who needs one of these
+//! has its word (as far as [`LineFill`] says): the others come while it runs. Who needs one of these
 //! waits for it. The bus does one thing at a time, so there is one such line at most: before the next
 //! fill begins the last word of this one has come.
-//!
-//! Sources: ARM926EJ-S TRM 4.1 ("critical-word first cache refilling") and table 6-1 (line fills are
-//! wrapping bursts of eight words, for either cache); SA-1100 and SA-1110 DM 7.3.1 (a load completes
-//! with its word, the fill goes on).
 //!
 //! Accesses that hit a line that is all there never look here: no hint names a line on its way
 //! (`hint.rs`), and the others compare one cycle number.
@@ -14,7 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::arm::line::{line_word, LINE_WORDS};
-use crate::config::Refill;
+use crate::arm::timing::LineFill;
 use crate::event::Cycle;
 
 use super::{DataCache, MemSys, Target};
@@ -78,33 +74,22 @@ impl MemSys {
     #[inline(always)]
     pub(super) fn charge_fill(&mut self, cache: Filled, slot: usize, target: Target, pa: u32) {
         let asked = self.platform.cycle;
-        let (start, transfer) = self.claim_read(target, pa, LINE_WORDS as u32);
-        let wanted = line_word(pa);
+        let (start, transfer) = self.claim_read(target, pa, LineFill::WORDS);
         let order = match cache {
             Filled::Insn => self.insn_refill,
             Filled::Main | Filled::Mini => self.data_refill,
         };
-        let done = start + transfer.total();
-        let first_there = start + transfer.word(0);
-        // The first word, when it is there, cycles to the next, and when the one asked for is.
-        let (first, first_there, pace, mine) = match order {
-            Refill::CriticalWordFirst => (wanted, first_there, transfer.pace(), first_there),
-            Refill::InOrder => {
-                let mine = start + transfer.word(wanted as u32);
-                (0, first_there, transfer.pace(), mine)
-            }
-            Refill::WholeLine => (0, done, 0, done),
-        };
+        let fill = LineFill::new(order, line_word(pa), start, transfer);
         self.arrivals = Arrivals {
             cache,
             slot,
-            first,
-            first_there,
-            pace,
-            done,
+            first: fill.first,
+            first_there: fill.first_there,
+            pace: fill.pace,
+            done: fill.done,
         };
-        self.platform.cycle = mine;
-        self.platform.counters.now.stall.fill += mine - asked;
+        self.platform.cycle = fill.resumes;
+        self.platform.counters.now.stall.fill += fill.resumes - asked;
     }
 
     /// Waits for the word of the line in `slot` of the instruction cache in which `va` lies, which

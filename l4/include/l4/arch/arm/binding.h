@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Binding of L4 X.2 to ARM: the numbers that kernel, library and assembly share.
+ * Binding of L4 X.2 to ARM: the numbers that kernel, library and assembly share. What has ARM in
+ * its name only ARM has; the others every binding has.
  *
  * Only plain constants, so that assembly may include this file; kip.h and utcb.h check with
  * static assertions that the C structures agree with it. All offsets are in bytes.
@@ -61,15 +62,17 @@
 #define L4_ROOT_UTCB_AREA_SIZE 0x20000
 #define L4_ROOT_KIP            0xdffff000
 
-/* Jump targets: a program branches there, the kernel decodes the prefetch abort by address. */
-#define L4_ARM_TRAP_PUTC             0xffffffa0
-#define L4_ARM_TRAP_GETC             0xffffffa4
-#define L4_ARM_TRAP_GETC_NB          0xffffffa8
-#define L4_ARM_TRAP_ENTER_KDEBUG     0xffffffac
-#define L4_ARM_TRAP_KERNEL_INTERFACE 0xffffffb4
-#define L4_ARM_TRAP_STATISTICS       0xffffffb8 /* ours: r0 = index in, r0 = value out */
+/* Debug calls. On ARM they are jump targets: a program branches there, the kernel decodes the
+ * prefetch abort by address. */
+#define L4_ARM_TRAPS             0xffffff00 /* they are all above */
+#define L4_TRAP_PUTC             0xffffffa0
+#define L4_TRAP_GETC             0xffffffa4
+#define L4_TRAP_GETC_NB          0xffffffa8
+#define L4_TRAP_ENTER_KDEBUG     0xffffffac
+#define L4_TRAP_KERNEL_INTERFACE 0xffffffb4
+#define L4_TRAP_STATISTICS       0xffffffb8 /* ours: r0 = index in, r0 = value out */
 
-/* Indices for the statistics jump target. */
+/* Indices for the statistics. */
 #define L4_STAT_FREE_PAGES         0
 #define L4_STAT_TOTAL_PAGES        1
 #define L4_STAT_CACHE_FLUSHES      2
@@ -91,7 +94,7 @@
 #define L4_VERSION_BITS   14
 
 /* Page sizes: 4 KB, 64 KB, 1 MB, as a mask of log2 sizes. */
-#define L4_ARM_PAGE_SIZES ((1 << 12) | (1 << 16) | (1 << 20))
+#define L4_PAGE_SIZES ((1 << 12) | (1 << 16) | (1 << 20))
 
 #define L4_UTCB_LOG2_SIZE 9
 

@@ -10,7 +10,7 @@ use crate::arm::tlb::TlbEntry;
 use crate::dev::Spaces;
 use crate::event::Cycle;
 
-use super::ideal::{Ideal, Walk};
+use super::walk::{Ideal, Walk};
 use super::Cause;
 
 /// The domain of a first-level descriptor.
@@ -102,7 +102,7 @@ impl Running {
     /// What says which space runs may have changed.
     fn follow(&mut self, memory: &MemSys, ideal: &mut Ideal) {
         self.changes += 1;
-        let thread = self.word.and_then(|pa| ideal.word(pa)).unwrap_or(0);
+        let thread = self.word.and_then(|pa| ideal.shadow.word(pa)).unwrap_or(0);
         let space = if thread == 0 {
             None
         } else {
@@ -129,7 +129,7 @@ impl Running {
             return true;
         };
         // The directory in force has the same descriptor, in a domain; or an equal one.
-        let own = ideal.read(first);
+        let own = ideal.shadow.read(first);
         let same = |a: u32, b: u32| (a ^ b) & !DOMAIN == 0;
         match (own.word, walk.first.word) {
             (Some(own), Some(used)) if same(own, used) => true,
@@ -152,7 +152,7 @@ impl Running {
         entry: &TlbEntry,
     ) -> Option<bool> {
         let (first, va) = self.own_first(memory, mva)?;
-        let own = ideal.walk_from(memory, ideal.read(first), va);
+        let own = ideal.walk_from(memory, ideal.shadow.read(first), va);
         Some(own.entry.is_some_and(|own| equal(&own, va, entry, mva)))
     }
 

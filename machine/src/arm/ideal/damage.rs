@@ -9,12 +9,12 @@ use crate::arm::memsys::inspect::CachedLine;
 use crate::arm::memsys::journal::{DirtyLine, Event};
 use crate::arm::memsys::MemSys;
 use crate::arm::tlb::TlbEntry;
+use crate::check::{Done, Line, Writer};
 use crate::event::Cycle;
 
-use super::finding::{Done, Line};
-use super::ideal::{Ideal, Walk};
 use super::space::Tag;
-use super::{Cause, Checker, Writer};
+use super::walk::{Ideal, Walk};
+use super::{Cause, Checker};
 
 /// A line of the instruction cache as it was filled.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +85,7 @@ impl Damage {
     /// The last store to a line at `mva` of the frame at `pa`.
     fn writer_of_line(&self, ideal: &Ideal, mva: u32, pa: u32) -> Option<Writer> {
         let meant = (0..LINE_WORDS as u32)
-            .filter_map(|n| ideal.writer(pa + 4 * n))
+            .filter_map(|n| ideal.shadow.writer(pa + 4 * n))
             .filter(|writer| line_address(writer.mva) == mva && writer.cached);
         meant
             .chain(self.misplaced.get(&mva).copied())
@@ -152,7 +152,7 @@ impl Checker {
 
     fn written_back(&mut self, memory: &MemSys, line: &DirtyLine, pc: u32) {
         for (pa, word) in line.dirty_words() {
-            let Some(newest) = self.ideal.word(pa) else {
+            let Some(newest) = self.ideal.shadow.word(pa) else {
                 continue;
             };
             if newest == word {
@@ -190,7 +190,7 @@ impl Checker {
 
     fn dropped(&mut self, memory: &MemSys, line: &DirtyLine, pc: u32) {
         for (pa, word) in line.dirty_words() {
-            if self.ideal.word(pa) != Some(word)
+            if self.ideal.shadow.word(pa) != Some(word)
                 || settled(memory, pa) == Some(word)
                 || held(memory, pa, word, |other| other.dirty).is_some()
             {
@@ -216,7 +216,12 @@ impl Checker {
         let mut old = (0u32..)
             .zip(words)
             .map(|(n, word)| (pa + 4 * n, *word))
-            .filter(|(pa, word)| self.ideal.word(*pa).is_some_and(|newest| newest != *word));
+            .filter(|(pa, word)| {
+                self.ideal
+                    .shadow
+                    .word(*pa)
+                    .is_some_and(|newest| newest != *word)
+            });
         let early = old.next().map(|(pa, _)| self.not_in_memory(memory, pa));
         let fills = &mut self.damage.fills;
         if fills.len() <= slot {
@@ -236,7 +241,7 @@ impl Checker {
     /// Why the processor, which has just read the word at `pa` from memory, did not get the newest
     /// code there.
     fn not_in_memory(&self, memory: &MemSys, pa: u32) -> (Cause, Option<Line>) {
-        let newest = self.ideal.word(pa).unwrap_or_default();
+        let newest = self.ideal.shadow.word(pa).unwrap_or_default();
         if let Some(line) = held(memory, pa, newest, |line| line.dirty) {
             let line = self
                 .damage
@@ -288,8 +293,8 @@ impl Checker {
         pa: u32,
         used: Option<&TlbEntry>,
     ) -> (Cause, Option<Line>) {
-        let newest = self.ideal.word(pa).unwrap_or_default();
-        let writer = self.ideal.writer(pa);
+        let newest = self.ideal.shadow.word(pa).unwrap_or_default();
+        let writer = self.ideal.shadow.writer(pa);
         let cached =
             used.is_some_and(|entry| entry.attributes.cacheable()) && memory.data_caches_on();
         let own = used.and_then(|entry| memory.data_line(mva, entry));
@@ -358,7 +363,11 @@ impl Checker {
         if fill.pa != line_address(pa) {
             return (Cause::InstructionHomonym, Some(line));
         }
-        let written = self.ideal.writer(pa).map_or(0, |writer| writer.cycle);
+        let written = self
+            .ideal
+            .shadow
+            .writer(pa)
+            .map_or(0, |writer| writer.cycle);
         match fill.early {
             Some((cause, other)) if written <= fill.done.cycle => (cause, other.or(Some(line))),
             _ => (Cause::StaleInstruction, Some(line)),

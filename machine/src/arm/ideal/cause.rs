@@ -176,7 +176,9 @@ impl Cause {
         self.words().0
     }
 
-    pub(super) fn explanation(self) -> &'static str {
+    /// What it says, for people.
+    #[must_use]
+    pub fn explanation(self) -> &'static str {
         self.words().1
     }
 }
