@@ -96,6 +96,48 @@ static void little_by_two(void) {
 }
 
 /*
+ * One has mapped a file privately and only reads; another writes it, where it has it mapped or by
+ * write(). What the reader has never written, it sees change.
+ */
+static void read_by_private(int writer_maps) {
+    enum { LITTLE = 256, ROUNDS = 12 };
+    static unsigned int copy[LITTLE / sizeof(unsigned int)];
+    int fd = scratch_file(PAGE, 0);
+    char *page = NULL;
+    struct ring ring;
+    ring_make(&ring, 2);
+    if (ring.own == 0) {
+        page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+    } else if (writer_maps) {
+        page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    }
+    EXPECT(page != MAP_FAILED);
+    for (unsigned int round = 0; round < ROUNDS; round++) {
+        if (ring.own != 0 || round != 0) {
+            ring_wait(&ring);
+        }
+        if (ring.own == 0) {
+            EXPECT(filled(page, LITTLE, round));
+        } else if (writer_maps) {
+            fill(page, LITTLE, round + 1);
+        } else {
+            fill(copy, LITTLE, round + 1);
+            EXPECT(lseek(fd, 0, SEEK_SET) == 0 && write_all(fd, copy, LITTLE) == LITTLE);
+        }
+        ring_pass(&ring);
+    }
+    ring_finish(&ring);
+}
+
+static void private_and_mapped(void) {
+    read_by_private(1);
+}
+
+static void private_and_written(void) {
+    read_by_private(0);
+}
+
+/*
  * One has it mapped; another, who has not, reads it and writes it, or copies the page by writing to
  * a private mapping. So little that it is still in the cache then.
  */
@@ -176,6 +218,9 @@ const struct test shared_tests[] = {
     {"little of a file, mapped and read and written", little_of_a_file},
     {"little of a file, mapped by two at two addresses", little_by_two},
     {"a file that one has mapped, and another has not", mapped_by_one},
+    {"little of a file, mapped privately by one and written where another has it",
+     private_and_mapped},
+    {"little of a file, mapped privately by one and written by another", private_and_written},
     {"one page at two addresses", two_addresses},
     {"System V shared memory", system_v},
     {0},

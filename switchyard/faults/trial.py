@@ -41,7 +41,7 @@ STAGES = (
         "quiet",
         "init: self-test ended with status 0",
         1_800_000_000,
-        {"icache.size-bytes": 256 << 10},
+        {"icache.size-bytes": 4 << 20},
     ),
     Stage("libraries", LIBS, "quiet", "init: self-test ended with status 0", 1_500_000_000),
     Stage(
