@@ -159,7 +159,7 @@ def test_the_table_says_what_was_not_tried() -> None:
     assert command.cells(fault, None) == ("not tried", "")
     assert command.cells(fault, Result(fault.key, tried, "", "")) == (
         "not found",
-        "not tried: libraries, stress. ",
+        "not tried: large instruction cache, libraries, stress. ",
     )
     assert command.cells(fault, Result(fault.key, {}, "stress", "a scene")) == ("stress", "a scene")
 

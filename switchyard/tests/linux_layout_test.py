@@ -10,7 +10,8 @@ from switchyard.build_linux import BENCHES, PLACED
 from switchyard.layout.elf import EXECUTABLE, Elf
 from switchyard.machine import Stats
 
-pytestmark = [pytest.mark.linux, pytest.mark.guests, pytest.mark.slow]
+# A kernel of its own, compiled whole.
+pytestmark = [pytest.mark.linux, pytest.mark.guests, pytest.mark.slow, pytest.mark.long]
 
 MAX_CYCLES = 5_000_000_000
 PIPE = 3  # the stream of potato's case
