@@ -4,7 +4,7 @@
 #   make test         set up, run every test and check; Linux only where its packages are to be had
 #   make setup        what all share: .venv with the command line and the simulator
 #   make test-linux   builds Linux and boots it; needs packages of Debian 12 or later
-#   make test-long    what takes hours: ten simulated minutes of stress, Linux on an ARM920T
+#   make test-long    what takes hours: stress, more kernels, the kernel's own self-tests
 #   make test-quick   the tests and checks that take less than a minute
 #   make book         the book in docs/ as a site with search, build/book/index.html
 #   make lint         only the checks of style and types

@@ -166,7 +166,7 @@ ARM920 = {
         SYSTEMS[f"linux-versatilepb{ending}"],
         config=f"versatile920{ending}",
         machine="versatile920",
-        about=f"Linux 6.12 for ARM920T, Versatile/PB{fast}",
+        about=f"Linux {Linux.version} for ARM920T, Versatile/PB{fast}",
         self_tests=("selftest",),
     )
     for ending, fast in (("", ""), ("-fass", ", switching address spaces fast"))
@@ -243,8 +243,7 @@ def every() -> list[Linux]:
 def find(name: str) -> list[Linux]:
     """The systems of that name; none if no Linux is called that.
 
-    `linux` is what `make test` needs: not those whose code is packed, for which each is booted
-    several times first, nor the ARM920T's and that without an MMU, which are three kernels more.
+    `linux` is what `make test` needs: not those that are compiled anew for `make test-long` alone.
     """
     return USUAL if name == ALL else [one for one in every() if name == one.name]
 

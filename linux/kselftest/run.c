@@ -16,11 +16,12 @@
 
 enum { SECONDS = 120 };
 
+/* On a line of its own, whatever the test has left behind. */
 static void say_end(const char *name, int status) {
     if (WIFEXITED(status)) {
-        printf("kselftest: %s ended with status %d\n", name, WEXITSTATUS(status));
+        printf("\nkselftest: %s ended with status %d\n", name, WEXITSTATUS(status));
     } else {
-        printf("kselftest: %s ended by signal %d\n", name, WTERMSIG(status));
+        printf("\nkselftest: %s ended by signal %d\n", name, WTERMSIG(status));
     }
 }
 
@@ -52,6 +53,10 @@ static void run(const char *name) {
     printf("kselftest: %s\n", name);
     fflush(stdout);
     pid_t child = fork();
+    if (child < 0) {
+        printf("kselftest: %s did not start: %s\n", name, strerror(errno));
+        return;
+    }
     if (child == 0) {
         sigset_t none;
         sigemptyset(&none);
@@ -63,13 +68,14 @@ static void run(const char *name) {
         printf("cannot be run: %s\n", strerror(errno));
         _exit(127);
     }
-    int in_time = child > 0 && wait_for(child, &status);
+    setpgid(child, child);
+    int in_time = wait_for(child, &status);
     kill(-child, SIGKILL);
     if (in_time) {
         say_end(name, status);
     } else {
         waitpid(child, &status, 0);
-        printf("kselftest: %s did not end\n", name);
+        printf("\nkselftest: %s did not end\n", name);
     }
 }
 
@@ -79,7 +85,7 @@ int main(void) {
     sigemptyset(&ended);
     sigaddset(&ended, SIGCHLD);
     sigprocmask(SIG_BLOCK, &ended, NULL);
-    /* Mappings above one another, as with fast switching: two tests fail where they are. */
+    /* Each mapping above the one before, as with fast switching: two tests fail where it is so. */
     personality(ADDR_COMPAT_LAYOUT);
     FILE *list = fopen("/tests/list", "r");
     if (!list) {
