@@ -16,6 +16,9 @@ import struct
 import sys
 from dataclasses import replace
 from io import BytesIO
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 from reference import Reference
 from vectors import ANSWER_MAGIC, NONE, PC, STATE_WORDS, Answer, Case, decode_case

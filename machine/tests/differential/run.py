@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
+
+from batches import progress, report
 from compare import Mismatch, compare, disassemble, run_one, save
 from reference import Reference
 from space_reference import SpaceReference
@@ -62,44 +64,26 @@ def main() -> int:
     if arguments.replay:
         return replay(command, arguments.replay, v5)
 
-    start = time.monotonic()
-
-    def progress(batch: int, executed: int, *_: object) -> None:
-        rate = executed / (time.monotonic() - start)
-        print(
-            f"\r{executed:,} of {arguments.instructions:,} instructions, {rate:,.0f}/s, "
-            f"next: --seed {arguments.seed} --first-batch {batch} ",
-            end="",
-            file=sys.stderr,
-            flush=True,
-        )
-
-    found = 0
+    shown = progress(arguments.instructions, arguments.seed)
     if arguments.spaces:
-        for strange in compare_spaces(
-            command,
-            arguments.seed,
-            arguments.instructions,
-            v5,
-            arguments.caches,
-            arguments.first_batch,
-            progress,
-        ):
-            found += 1
-            print(f"\n{strange.report()}\nsaved as {save_space(strange, arguments.save)}")
-            if found == arguments.stop_after:
-                break
-        print(f"\n{found} mismatches", file=sys.stderr)
-        return 1 if found else 0
-    for mismatch in compare(
-        command, arguments.seed, arguments.instructions, arguments.first_batch, progress, v5
-    ):
-        found += 1
-        print(f"\n{mismatch.report()}\nsaved as {save(mismatch, arguments.save)}")
-        if found == arguments.stop_after:
-            break
-    print(f"\n{found} mismatches", file=sys.stderr)
-    return 1 if found else 0
+        return report(
+            compare_spaces(
+                command,
+                arguments.seed,
+                arguments.instructions,
+                v5,
+                arguments.caches,
+                arguments.first_batch,
+                shown,
+            ),
+            lambda strange: f"{strange.report()}\nsaved as {save_space(strange, arguments.save)}",
+            arguments.stop_after,
+        )
+    return report(
+        compare(command, arguments.seed, arguments.instructions, arguments.first_batch, shown, v5),
+        lambda mismatch: f"{mismatch.report()}\nsaved as {save(mismatch, arguments.save)}",
+        arguments.stop_after,
+    )
 
 
 if __name__ == "__main__":

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import struct
-import subprocess
-import tempfile
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO
+
+from batches import BatchRun
 
 CASE_MAGIC = 0x43565953
 ANSWER_MAGIC = 0x41565953
@@ -215,34 +215,8 @@ def machine_binary() -> str | None:
     return str(builds[0]) if builds else None
 
 
-class MachineRun:
+class MachineRun(BatchRun[Case, Answer]):
     """A batch of cases in one process of the machine, running beside us until `answers`."""
 
     def __init__(self, command: list[str], cases: list[Case]) -> None:
-        self.cases = cases
-        self._command = " ".join(command)
-        # Files, not pipes: the machine never waits for us to read. Closed by answers().
-        self._input = tempfile.TemporaryFile()  # noqa: SIM115
-        self._output = tempfile.TemporaryFile()  # noqa: SIM115
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
-        for case in cases:
-            self._input.write(case.encode())
-        self._input.seek(0)
-        self._process = subprocess.Popen(
-            command, stdin=self._input, stdout=self._output, stderr=self._errors
-        )
-
-    def answers(self) -> list[Answer]:
-        status = self._process.wait()
-        self._errors.seek(0)
-        message = self._errors.read().decode(errors="replace").strip()
-        if status != 0:
-            raise RuntimeError(f"status {status} from {self._command}: {message}")
-        self._output.seek(0)
-        try:
-            result = [decode_answer(self._output, case) for case in self.cases]
-        except EOFError:
-            raise RuntimeError("switchyard-machine vectors: its output ends early") from None
-        for file in (self._input, self._output, self._errors):
-            file.close()
-        return result
+        super().__init__(command, cases, decode_answer)

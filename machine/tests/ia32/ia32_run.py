@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
-from collections import Counter
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
+from batches import progress, report
 from ia32_compare import KINDS, compare
 from ia32_vectors import machine_command
 
@@ -28,33 +27,15 @@ def main() -> int:
     parser.add_argument("--first-batch", type=int, default=0, help="resume here")
     parser.add_argument("--stop-after", type=int, default=5, help="stop after so many mismatches")
     arguments = parser.parse_args()
-    start = time.monotonic()
-
-    def progress(batch: int, executed: int, _: Counter[int]) -> None:
-        rate = executed / (time.monotonic() - start)
-        print(
-            f"\r{executed:,} of {arguments.instructions:,} instructions, {rate:,.0f}/s, "
-            f"next: --seed {arguments.seed} --first-batch {batch} ",
-            end="",
-            file=sys.stderr,
-            flush=True,
-        )
-
-    found = 0
-    for mismatch in compare(
+    mismatches = compare(
         machine_command(),
         arguments.kind,
         arguments.seed,
         arguments.instructions,
         arguments.first_batch,
-        progress,
-    ):
-        found += 1
-        print(f"\n{mismatch.report()}")
-        if found == arguments.stop_after:
-            break
-    print(f"\n{found} mismatches", file=sys.stderr)
-    return 1 if found else 0
+        progress(arguments.instructions, arguments.seed),
+    )
+    return report(mismatches, lambda mismatch: mismatch.report(), arguments.stop_after)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,12 @@ it. The machine here and Unicorn in ia32_reference.py give answers to the same c
 from __future__ import annotations
 
 import struct
-import subprocess
-import tempfile
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO
 
+from batches import BatchRun
 from simulator import machine_binary
 
 CASE_MAGIC = 0x43565953
@@ -138,30 +137,8 @@ def machine_command() -> list[str]:
     return [str(machine_binary()), "vectors", "--machine", str(MACHINE)]
 
 
-class MachineRun:
+class MachineRun(BatchRun[Case, Answer]):
     """A batch of cases in one process of the machine, running beside us until `answers`."""
 
     def __init__(self, command: list[str], cases: list[Case]) -> None:
-        self.cases = cases
-        # Files, not pipes: the machine never waits for us to read. Closed by answers().
-        self._input = tempfile.TemporaryFile()  # noqa: SIM115
-        self._output = tempfile.TemporaryFile()  # noqa: SIM115
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
-        for case in cases:
-            self._input.write(case.encode())
-        self._input.seek(0)
-        self._process = subprocess.Popen(
-            command, stdin=self._input, stdout=self._output, stderr=self._errors
-        )
-
-    def answers(self) -> list[Answer]:
-        status = self._process.wait()
-        self._errors.seek(0)
-        message = self._errors.read().decode(errors="replace").strip()
-        if status != 0:
-            raise RuntimeError(f"status {status}: {message}")
-        self._output.seek(0)
-        result = [decode_answer(self._output, case) for case in self.cases]
-        for file in (self._input, self._output, self._errors):
-            file.close()
-        return result
+        super().__init__(command, cases, decode_answer)
