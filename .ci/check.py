@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "check"
 PYTHON = sys.executable
 TIERS = ("ci", "all", "quick", "lint", "linux", "long")
-# Tests on two processors at a time, which every computer has; the long ones are single runs.
-BOTH = ["-n", "2", "--dist", "worksteal"]
+# Tests on two processors at a time, which every computer has, and which of them took longest.
+BOTH = ["-n", "2", "--dist", "worksteal", "--durations=20"]
 C_FOLDERS = ("include", "kernel", "l4", "user", "bench", "linux", "machine/tests")
 
 
