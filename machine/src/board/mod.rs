@@ -19,8 +19,8 @@ use crate::error::Error;
 pub struct Board {
     /// The name that machine files use.
     pub name: &'static str,
-    /// ARM Linux machine type, in r1 when a kernel starts.
-    pub machine_type: u32,
+    /// How a kernel is started on it.
+    pub convention: Convention,
     /// Physical address of SDRAM.
     pub ram_base: u32,
     /// Least SDRAM that the board takes, in bytes.
@@ -29,6 +29,18 @@ pub struct Board {
     pub ram_most: u32,
     /// Makes the parts, with so many bytes of SDRAM.
     pub parts: fn(ram_bytes: u32) -> BoardParts,
+}
+
+/// How a kernel is started.
+#[derive(Debug)]
+pub enum Convention {
+    /// As ARM Linux is.
+    Arm {
+        /// The board's number in the registry of ARM Linux, in r1 when a kernel starts.
+        machine_type: u32,
+    },
+    /// By Multiboot, or Linux' 32-bit boot protocol.
+    Pc,
 }
 
 /// Every board.
