@@ -76,6 +76,14 @@ pub fn of(config: &MachineConfig, file: &Path) -> Result<&'static Board, Error> 
             names(),
         )
     })?;
+    let fits = |board: &Board| {
+        let arm = matches!(board.convention, Convention::Arm { .. });
+        arm == config.arm().is_some()
+    };
+    if !fits(board) {
+        let what = format!("{} has another processor", board.name);
+        return Err(mistake("board", what, names_of(|board| fits(board))));
+    }
     let (ram, sizes) = (config.ram_bytes, board.ram_least..=board.ram_most);
     if ram.is_power_of_two() && sizes.contains(&ram) {
         return Ok(board);
@@ -87,7 +95,12 @@ pub fn of(config: &MachineConfig, file: &Path) -> Result<&'static Board, Error> 
 /// The names of all boards, for messages.
 #[must_use]
 pub fn names() -> String {
-    let names: Vec<&str> = BOARDS.iter().map(|board| board.name).collect();
+    names_of(|_| true)
+}
+
+fn names_of(chosen: impl Fn(&Board) -> bool) -> String {
+    let chosen = BOARDS.iter().filter(|board| chosen(board));
+    let names: Vec<&str> = chosen.map(|board| board.name).collect();
     names.join(", ")
 }
 

@@ -382,8 +382,8 @@ fn multiboot(initrd: Option<(u32, u32)>, bus: &Bus) -> Vec<u8> {
     let entry = 4 + map[0].len();
     put(44, (map.len() * entry) as u32);
     put(48, PARAMETERS + MAP_AT as u32);
-    for n in 0..map.len() {
-        put(MAP_AT + n * entry, map[n].len() as u32);
+    for (n, range) in map.iter().enumerate() {
+        put(MAP_AT + n * entry, range.len() as u32);
     }
     put(64, PARAMETERS + NAME_AT as u32);
     for (n, range) in map.iter().enumerate() {
