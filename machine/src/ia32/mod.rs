@@ -3,21 +3,39 @@
 //! and delivers exceptions; `decoder` turns bytes into the instructions of `insn`; `exec` says what
 //! each does, `alu` how it counts; `segment` has descriptors and the hidden parts of segment
 //! registers; `memsys` is everything between the core and the bus, `mmu` has the formats of page
-//! tables; `cpuid` and `msr` say what there is.
+//! tables; `cpuid` and `msr` say what there is. `ideal` is what the coherence checker compares the
+//! processor with; `observe`, `timeline` and `debug` are what observers, timelines and debuggers see.
 
 pub mod alu;
 pub mod core;
 pub mod cpuid;
+mod debug;
 pub mod decoder;
 pub mod exec;
 pub mod fault;
 pub mod flags;
+pub mod ideal;
 pub mod insn;
 pub mod memsys;
 pub mod mmu;
 pub mod msr;
+pub mod observe;
 pub mod segment;
+mod timeline;
 pub mod tlb;
 
+use crate::arch::Architecture;
+
+pub use observe::Ia32;
+
 /// A machine with an IA-32 processor.
-pub type Machine = crate::machine::Machine<core::Core>;
+pub type Machine<O = ()> = crate::machine::Machine<core::Core<O>>;
+
+impl Architecture for Ia32 {
+    type Core<O: crate::observe::Observer<Self>> = core::Core<O>;
+    type Checker = ideal::Checker;
+
+    fn memory<O: crate::observe::Observer<Self>>(core: &mut core::Core<O>) -> &mut memsys::MemSys {
+        &mut core.mem
+    }
+}
