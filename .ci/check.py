@@ -136,10 +136,15 @@ def suites() -> list[Suite]:
         Suite("guests", [PYTHON, "-m", "switchyard", "build"], ("ci", "all", "quick")),
         Suite("cargo test", ["cargo", "test", "--locked", "--no-fail-fast"], tests, cargo_count),
         Suite("cargo test", ["cargo", "test", "--locked", "--lib"], ("quick",), cargo_count),
-        Suite("pytest", [PYTHON, "-m", "pytest", *BOTH, "-m", "not linux"], tests, pytest_count),
         Suite(
             "pytest",
-            [PYTHON, "-m", "pytest", "-m", "not slow and not linux"],
+            [PYTHON, "-m", "pytest", *BOTH, "-m", "not linux and not long"],
+            tests,
+            pytest_count,
+        ),
+        Suite(
+            "pytest",
+            [PYTHON, "-m", "pytest", "-m", "not slow and not linux and not long"],
             ("quick",),
             pytest_count,
         ),
