@@ -5,6 +5,7 @@
 
 use super::Board;
 use crate::bus::{BoardParts, Mapping, PortMapping};
+use crate::dev::i8254::I8254;
 use crate::dev::i8259::I8259;
 use crate::dev::probe::{Probe, PROBE_BASE};
 use crate::dev::Device;
@@ -18,6 +19,9 @@ pub const BOARD: Board = Board {
     ram_most: PROBE_BASE.next_power_of_two() / 2,
     parts,
 };
+
+/// The interrupt request of the timer.
+const IRQ_TIMER: u32 = 0;
 
 fn at<D: Device + 'static>(windows: &[(u16, u16)], device: D) -> PortMapping {
     PortMapping {
@@ -37,6 +41,9 @@ fn parts(ram_bytes: u32) -> BoardParts {
             size: 0x1000,
             device: Box::new(Probe::default()),
         }],
-        ports: vec![at(&[(0x20, 2), (0xa0, 2), (0x4d0, 2)], I8259::default())],
+        ports: vec![
+            at(&[(0x20, 2), (0xa0, 2), (0x4d0, 2)], I8259::default()),
+            at(&[(0x40, 4), (0x61, 1)], I8254::new(IRQ_TIMER)),
+        ],
     }
 }

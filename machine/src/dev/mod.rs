@@ -6,6 +6,7 @@
 #[cfg(test)]
 pub(crate) mod bench;
 pub mod gpio;
+pub mod i8254;
 pub mod i8259;
 pub mod intc;
 pub mod network;
