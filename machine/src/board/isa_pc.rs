@@ -7,6 +7,7 @@ use super::Board;
 use crate::bus::{BoardParts, Mapping, PortMapping};
 use crate::dev::i8254::I8254;
 use crate::dev::i8259::I8259;
+use crate::dev::ns16550::Ns16550;
 use crate::dev::probe::{Probe, PROBE_BASE};
 use crate::dev::Device;
 
@@ -20,8 +21,10 @@ pub const BOARD: Board = Board {
     parts,
 };
 
-/// The interrupt request of the timer.
+/// Interrupt requests.
 const IRQ_TIMER: u32 = 0;
+const IRQ_SERIAL1: u32 = 3;
+const IRQ_SERIAL0: u32 = 4;
 
 fn at<D: Device + 'static>(windows: &[(u16, u16)], device: D) -> PortMapping {
     PortMapping {
@@ -44,6 +47,8 @@ fn parts(ram_bytes: u32) -> BoardParts {
         ports: vec![
             at(&[(0x20, 2), (0xa0, 2), (0x4d0, 2)], I8259::default()),
             at(&[(0x40, 4), (0x61, 1)], I8254::new(IRQ_TIMER)),
+            at(&[(0x3f8, 8)], Ns16550::new("serial0", IRQ_SERIAL0)),
+            at(&[(0x2f8, 8)], Ns16550::new("serial1", IRQ_SERIAL1)),
         ],
     }
 }

@@ -10,6 +10,7 @@ pub mod i8254;
 pub mod i8259;
 pub mod intc;
 pub mod network;
+pub mod ns16550;
 pub mod os_timer;
 pub mod pl011;
 pub mod pl031;
