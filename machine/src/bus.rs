@@ -33,6 +33,24 @@ pub struct Mapping {
     pub device: Box<dyn Device>,
 }
 
+/// A device and the ports at which it stands (IA-32).
+pub struct PortMapping {
+    /// First port and number of ports of each of its windows; its registers' offsets go on from one to
+    /// the next.
+    pub windows: Vec<(u16, u16)>,
+    /// The device.
+    pub device: Box<dyn Device>,
+}
+
+/// One window of ports.
+struct PortWindow {
+    first: u16,
+    ports: u16,
+    device: usize,
+    /// The offset of its first port.
+    offset: u32,
+}
+
 /// What a board consists of, beside the processor; made by `board/`.
 pub struct BoardParts {
     /// Physical address of SDRAM.
@@ -48,7 +66,7 @@ pub struct BoardParts {
     /// one whose `cascade` does.
     pub devices: Vec<Mapping>,
     /// Devices in a space of their own, that of ports (IA-32).
-    pub ports: Vec<Mapping>,
+    pub ports: Vec<PortMapping>,
 }
 
 /// The bus and everything on it.
@@ -57,10 +75,12 @@ pub struct Bus {
     ram: Vec<u8>,
     zeros: Option<(u32, u32)>,
     open_bus: Vec<(u32, u32)>,
-    /// Those in memory, then those in the space of ports.
-    devices: Vec<Mapping>,
-    /// How many are in memory.
-    in_memory: usize,
+    /// Those in memory, then those at ports.
+    devices: Vec<Box<dyn Device>>,
+    /// Base and size in memory of the first of them.
+    windows: Vec<(u32, u32)>,
+    /// Where the others are.
+    ports: Vec<PortWindow>,
     /// Deadlines of the devices.
     pub events: EventQueue,
     /// Interrupt sources.
@@ -88,13 +108,25 @@ impl Bus {
     #[must_use]
     pub fn new(parts: BoardParts, clock_hz: u64) -> Self {
         let ram = vec![0; parts.ram_bytes as usize];
-        let in_memory = parts.devices.len();
-        let mut devices = parts.devices;
-        devices.extend(parts.ports);
-        let find = |is: fn(&dyn Device) -> bool| devices.iter().position(|m| is(m.device.as_ref()));
-        let controller = find(|device| device.pins(0).is_some());
-        let secondary = find(|device| device.cascade(0).is_some());
-        let probe = find(|device| device.counts());
+        let windows = parts.devices.iter().map(|m| (m.base, m.size)).collect();
+        let mut devices: Vec<_> = parts.devices.into_iter().map(|m| m.device).collect();
+        let mut ports = Vec::new();
+        for mapping in parts.ports {
+            let mut offset = 0;
+            for (first, count) in mapping.windows {
+                ports.push(PortWindow {
+                    first,
+                    ports: count,
+                    device: devices.len(),
+                    offset,
+                });
+                offset += u32::from(count);
+            }
+            devices.push(mapping.device);
+        }
+        let controller = devices.iter_mut().position(|d| d.pins(0).is_some());
+        let secondary = devices.iter().position(|d| d.cascade(0).is_some());
+        let probe = devices.iter().position(|d| d.counts());
         let mut bus = Self {
             ram_base: parts.ram_base,
             ram,
@@ -102,7 +134,8 @@ impl Bus {
             open_bus: parts.open_bus,
             events: EventQueue::new(devices.len()),
             devices,
-            in_memory,
+            windows,
+            ports,
             lines: 0,
             controller,
             secondary,
@@ -120,8 +153,8 @@ impl Bus {
     /// The names of the serial ports; the first is the console if nobody chooses another.
     #[must_use]
     pub fn serial_ports(&self) -> Vec<&'static str> {
-        let serial = self.devices.iter().filter(|m| m.device.is_serial());
-        serial.map(|m| m.device.name()).collect()
+        let serial = self.devices.iter().filter(|device| device.is_serial());
+        serial.map(|device| device.name()).collect()
     }
 
     /// Physical address and size of SDRAM.
@@ -155,16 +188,15 @@ impl Bus {
     }
 
     fn target_beside_ram(&self, pa: u32) -> Target {
-        let at = |device: &Mapping| pa.wrapping_sub(device.base) < device.size;
+        let inside = |&(base, size): &(u32, u32)| pa.wrapping_sub(base) < size;
         let recent = self.recent.get();
-        if HINTS && self.devices.get(recent).is_some_and(at) {
+        if HINTS && self.windows.get(recent).is_some_and(inside) {
             return Target::Device(recent);
         }
-        let inside = |&(base, size): &(u32, u32)| pa.wrapping_sub(base) < size;
         if self.zeros.as_ref().is_some_and(inside) || self.open_bus.iter().any(inside) {
             return Target::Zeros;
         }
-        match self.devices[..self.in_memory].iter().position(at) {
+        match self.windows.iter().position(inside) {
             Some(device) => {
                 self.recent.set(device);
                 Target::Device(device)
@@ -268,7 +300,7 @@ impl Bus {
     ) -> Option<u32> {
         match target {
             Target::Device(device) => {
-                let offset = pa.wrapping_sub(self.devices[device].base);
+                let offset = pa.wrapping_sub(self.windows[device].0);
                 Some(self.with_device(device, now, counters, |d, ctx| d.read(offset, width, ctx)))
             }
             _ => {
@@ -293,7 +325,7 @@ impl Bus {
     ) -> bool {
         match self.target(pa) {
             Target::Device(device) => {
-                let offset = pa.wrapping_sub(self.devices[device].base);
+                let offset = pa.wrapping_sub(self.windows[device].0);
                 self.with_device(device, now, counters, |d, ctx| {
                     d.write(offset, value, width, ctx);
                 });
@@ -311,19 +343,30 @@ impl Bus {
         }
     }
 
-    /// Reads port `port` at cycle `now`. `None`: no device has it.
+    /// Reads port `port` at cycle `now`, as the ISA bus does it: what a device does not take at once
+    /// comes in halves or bytes, the lowest port first (IBM PC AT Technical Reference, I/O channel).
+    /// Where no device is, the bus has all ones.
     pub fn read_port(
         &mut self,
         port: u16,
         width: Width,
         now: Cycle,
         counters: &mut Counters,
-    ) -> Option<u32> {
-        let (device, offset) = self.port(port)?;
-        Some(self.with_device(device, now, counters, |d, ctx| d.read(offset, width, ctx)))
+    ) -> u32 {
+        if let Some(part) = self.part_of_port(port, width) {
+            let high = port.wrapping_add(part.bytes() as u16);
+            let low = self.read_port(port, part, now, counters);
+            return low | self.read_port(high, part, now, counters) << (8 * part.bytes());
+        }
+        match self.port(port) {
+            Some((device, offset)) => {
+                self.with_device(device, now, counters, |d, ctx| d.read(offset, width, ctx))
+            }
+            None => 0xff,
+        }
     }
 
-    /// Writes port `port` at cycle `now`. `false`: no device has it.
+    /// Writes port `port` at cycle `now`, likewise. Where no device is, the value is lost.
     pub fn write_port(
         &mut self,
         port: u16,
@@ -331,23 +374,43 @@ impl Bus {
         width: Width,
         now: Cycle,
         counters: &mut Counters,
-    ) -> bool {
-        let Some((device, offset)) = self.port(port) else {
-            return false;
-        };
-        self.with_device(device, now, counters, |d, ctx| {
-            d.write(offset, value, width, ctx);
-        });
-        true
+    ) {
+        if let Some(part) = self.part_of_port(port, width) {
+            let bits = 8 * part.bytes();
+            let high = port.wrapping_add(part.bytes() as u16);
+            self.write_port(port, value & ((1 << bits) - 1), part, now, counters);
+            self.write_port(high, value >> bits, part, now, counters);
+        } else if let Some((device, offset)) = self.port(port) {
+            self.with_device(device, now, counters, |d, ctx| {
+                d.write(offset, value, width, ctx);
+            });
+        }
     }
 
-    /// The device that has port `port`, and where in its window that is.
+    /// The width of the two accesses into which the bus splits one, if it does.
+    fn part_of_port(&self, port: u16, width: Width) -> Option<Width> {
+        let takes_half = |(device, offset): (usize, u32)| self.devices[device].takes_half(offset);
+        match width {
+            Width::Byte => None,
+            Width::Half if port % 2 == 0 && self.port(port).is_some_and(takes_half) => None,
+            Width::Half => Some(Width::Byte),
+            Width::Word => Some(Width::Half),
+        }
+    }
+
+    /// The device that has port `port`, and which offset that is to it.
     fn port(&self, port: u16) -> Option<(usize, u32)> {
-        let port = u32::from(port);
-        let at = |m: &Mapping| port.wrapping_sub(m.base) < m.size;
-        let found = self.devices[self.in_memory..].iter().position(at)?;
-        let device = self.in_memory + found;
-        Some((device, port - self.devices[device].base))
+        let at = |window: &&PortWindow| port.wrapping_sub(window.first) < window.ports;
+        let window = self.ports.iter().find(at)?;
+        let offset = window.offset + u32::from(port - window.first);
+        Some((window.device, offset))
+    }
+
+    /// The interrupt controller tells which interrupt the processor takes, which is in service from
+    /// then on. `None`: it does not say.
+    pub fn acknowledge(&mut self, now: Cycle, counters: &mut Counters) -> Option<u8> {
+        let controller = self.controller?;
+        self.with_device(controller, now, counters, |d, _| d.acknowledge())
     }
 
     /// Wakes every device whose deadline has come.
@@ -372,9 +435,9 @@ impl Bus {
         to.put(self.events.deadlines());
         to.put(&(&self.host.output, &self.host.input, &self.host.samples));
         to.put(&self.host.spaces);
-        for mapping in &self.devices {
-            to.put(mapping.device.name());
-            mapping.device.save(to);
+        for device in &self.devices {
+            to.put(device.name());
+            device.save(to);
         }
     }
 
@@ -392,13 +455,10 @@ impl Bus {
         (self.host.output, self.host.input, self.host.samples) = from.take()?;
         self.host.spaces = from.take()?;
         (self.host.exit, self.host.power_off, self.host.stopped) = (None, None, None);
-        for mapping in &mut self.devices {
+        for device in &mut self.devices {
             let name: String = from.take()?;
-            require(
-                name == mapping.device.name(),
-                "has other devices than the machine",
-            )?;
-            mapping.device.restore(from)?;
+            require(name == device.name(), "has other devices than the machine")?;
+            device.restore(from)?;
         }
         Ok(())
     }
@@ -406,11 +466,11 @@ impl Bus {
     /// Lets the interrupt controllers look at the sources.
     fn drive_pins(&mut self) {
         if let Some(secondary) = self.secondary {
-            let cascaded = self.devices[secondary].device.cascade(self.lines);
+            let cascaded = self.devices[secondary].cascade(self.lines);
             self.lines = cascaded.unwrap_or(self.lines);
         }
         if let Some(controller) = self.controller {
-            let pins = self.devices[controller].device.pins(self.lines);
+            let pins = self.devices[controller].pins(self.lines);
             self.pins = pins.unwrap_or(self.pins);
         }
     }
@@ -418,7 +478,7 @@ impl Bus {
     /// Whether the board has a network interface.
     #[must_use]
     pub fn has_network(&self) -> bool {
-        self.devices.iter().any(|m| m.device.is_network())
+        self.devices.iter().any(|device| device.is_network())
     }
 
     /// Tells the devices that the network brought something.
@@ -445,7 +505,7 @@ impl Bus {
             counters,
         };
         let (pins, next, lines) = (self.pins, ctx.events.next(), *ctx.lines);
-        let result = access(self.devices[number].device.as_mut(), &mut ctx);
+        let result = access(self.devices[number].as_mut(), &mut ctx);
         let controller = Some(number) == self.controller || Some(number) == self.secondary;
         if controller || self.lines != lines {
             self.drive_pins();

@@ -57,8 +57,8 @@ impl Platform {
         written
     }
 
-    /// A read of port `port`. `None`: nothing answers.
-    pub fn read_port(&mut self, port: u16, width: Width) -> Option<u32> {
+    /// A read of port `port`.
+    pub fn read_port(&mut self, port: u16, width: Width) -> u32 {
         let value = self
             .bus
             .read_port(port, width, self.cycle, &mut self.counters);
@@ -66,13 +66,16 @@ impl Platform {
         value
     }
 
-    /// A write of port `port`. `false`: nothing answers.
-    pub fn write_port(&mut self, port: u16, value: u32, width: Width) -> bool {
-        let written = self
-            .bus
+    /// A write of port `port`.
+    pub fn write_port(&mut self, port: u16, value: u32, width: Width) {
+        self.bus
             .write_port(port, value, width, self.cycle, &mut self.counters);
         self.hear_devices();
-        written
+    }
+
+    /// The vector of the interrupt that the processor takes, if the board's controller has such.
+    pub fn acknowledge(&mut self) -> Option<u8> {
+        self.bus.acknowledge(self.cycle, &mut self.counters)
     }
 
     /// After devices may have been accessed: the run loop looks up if one has news for it.

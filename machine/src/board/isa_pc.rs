@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A small PC without PCI: memory from address 0 on, and devices at ports. There is no BIOS: a loader
-//! starts a kernel in protected mode.
+//! A small PC without PCI: memory from address 0 on, and at ports the devices of IBM's PC AT
+//! (Technical Reference, 1984: the system board's I/O address map). There is no BIOS: a loader starts
+//! a kernel in protected mode.
 
 use super::{Board, Convention};
-use crate::bus::{BoardParts, Mapping};
+use crate::bus::{BoardParts, Mapping, PortMapping};
+use crate::dev::i8254::I8254;
+use crate::dev::i8259::I8259;
+use crate::dev::ns16550::Ns16550;
 use crate::dev::probe::{Probe, PROBE_BASE};
+use crate::dev::Device;
 
 /// The board.
 pub const BOARD: Board = Board {
@@ -15,6 +20,18 @@ pub const BOARD: Board = Board {
     ram_most: PROBE_BASE.next_power_of_two() / 2,
     parts,
 };
+
+/// Interrupt requests.
+const IRQ_TIMER: u32 = 0;
+const IRQ_SERIAL1: u32 = 3;
+const IRQ_SERIAL0: u32 = 4;
+
+fn at<D: Device + 'static>(windows: &[(u16, u16)], device: D) -> PortMapping {
+    PortMapping {
+        windows: windows.to_vec(),
+        device: Box::new(device),
+    }
+}
 
 fn parts(ram_bytes: u32) -> BoardParts {
     BoardParts {
@@ -27,6 +44,11 @@ fn parts(ram_bytes: u32) -> BoardParts {
             size: 0x1000,
             device: Box::new(Probe::default()),
         }],
-        ports: Vec::new(),
+        ports: vec![
+            at(&[(0x20, 2), (0xa0, 2), (0x4d0, 2)], I8259::default()),
+            at(&[(0x40, 4), (0x61, 1)], I8254::new(IRQ_TIMER)),
+            at(&[(0x3f8, 8)], Ns16550::new("serial0", IRQ_SERIAL0)),
+            at(&[(0x2f8, 8)], Ns16550::new("serial1", IRQ_SERIAL1)),
+        ],
     }
 }

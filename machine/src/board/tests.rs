@@ -2,6 +2,7 @@
 //! What holds for every board: windows do not overlap, and nothing that a guest writes makes a
 //! device panic, ask to be woken in the past, or lose what it saves.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use proptest::prelude::*;
@@ -10,7 +11,7 @@ use super::{of, BOARDS};
 use crate::bus::{BoardParts, Bus};
 use crate::config::{MachineConfig, BUILT_IN};
 use crate::counters::Counters;
-use crate::dev::{DevCtx, Host, Width};
+use crate::dev::{DevCtx, Device, Host, Width};
 use crate::event::EventQueue;
 use crate::state::{Restorer, Saver};
 
@@ -29,7 +30,33 @@ fn windows_do_not_overlap() {
             let end = u64::from(pair[0].0) + u64::from(pair[0].1);
             assert!(end <= u64::from(pair[1].0), "{}: {pair:x?}", board.name);
         }
+        let mut ports: Vec<_> = parts.ports.into_iter().flat_map(|m| m.windows).collect();
+        ports.sort_unstable();
+        for pair in ports.windows(2) {
+            let end = pair[0].0 + pair[0].1;
+            assert!(end <= pair[1].0, "{}: ports {pair:x?}", board.name);
+        }
     }
+}
+
+/// All names differ: messages and saved states tell devices apart by them.
+#[test]
+fn names_differ() {
+    for board in BOARDS {
+        let names: Vec<_> = devices((board.parts)(1 << 20))
+            .iter()
+            .map(|device| device.name())
+            .collect();
+        let different: BTreeSet<_> = names.iter().collect();
+        assert_eq!(different.len(), names.len(), "{}: {names:?}", board.name);
+    }
+}
+
+/// The devices of a board, those in memory first.
+fn devices(parts: BoardParts) -> Vec<Box<dyn Device>> {
+    let ports = parts.ports.into_iter().map(|m| m.device);
+    let memory = parts.devices.into_iter().map(|m| m.device);
+    memory.chain(ports).collect()
 }
 
 /// An access, or a while without one.
@@ -97,17 +124,35 @@ proptest! {
     ) {
         let parts = (BOARDS[board].parts)(1 << 20);
         let windows: Vec<u32> = parts.devices.iter().map(|m| m.base).collect();
+        let ports: Vec<u16> = parts.ports.iter().flat_map(|m| &m.windows).map(|w| w.0).collect();
         let mut bus = Bus::new(parts, CLOCK_HZ);
         let mut counters = Counters::new();
         let mut now = 0;
         bus.type_input(&typed, now, &mut counters);
         for step in steps {
-            let at = windows[step.device.index(windows.len())] + step.offset;
-            if let Some(value) = step.value {
-                bus.write(at, value, step.width, now, &mut counters);
-            } else if let Some(value) = bus.read(bus.target(at), at, step.width, now, &mut counters) {
-                prop_assert!(u64::from(value) < 1 << (8 * step.width.bytes()));
+            let mask = u32::MAX >> (32 - 8 * step.width.bytes());
+            let window = step.device.index(windows.len() + ports.len());
+            let mut read = None;
+            if let Some(&base) = windows.get(window) {
+                let at = base + step.offset;
+                if let Some(value) = step.value {
+                    bus.write(at, value, step.width, now, &mut counters);
+                } else {
+                    read = bus.read(bus.target(at), at, step.width, now, &mut counters);
+                }
+            } else {
+                // Beyond the window as well, and across its end.
+                let at = ports[window - windows.len()].wrapping_add(step.offset as u16 & 0x1f);
+                if let Some(value) = step.value {
+                    bus.write_port(at, value & mask, step.width, now, &mut counters);
+                } else {
+                    read = Some(bus.read_port(at, step.width, now, &mut counters));
+                }
+                if bus.pins.irq {
+                    bus.acknowledge(now, &mut counters);
+                }
             }
+            prop_assert!(read.is_none_or(|value| value <= mask));
             now = pass(&mut bus, now, step.cycles, &mut counters);
         }
     }
@@ -117,13 +162,19 @@ proptest! {
         board in 0..BOARDS.len(),
         writes in prop::collection::vec((any::<prop::sample::Index>(), step()), 1..60),
     ) {
-        let make = || -> BoardParts { (BOARDS[board].parts)(1 << 20) };
-        let mut parts = make();
+        let make = || devices((BOARDS[board].parts)(1 << 20));
+        let in_memory = (BOARDS[board].parts)(1 << 20).devices.len();
+        let mut used = make();
         let (mut now, mut lines) = (0, 0);
         let (mut host, mut counters) = (Host::default(), Counters::new());
         for (number, step) in writes {
-            let device = number.index(parts.devices.len());
-            let device = &mut parts.devices[device].device;
+            let device = number.index(used.len());
+            let (offset, width) = if device < in_memory {
+                (step.offset & !3, Width::Word)
+            } else {
+                (step.offset & 0x1f, Width::Byte)
+            };
+            let device = &mut used[device];
             let mut ctx = DevCtx {
                 now,
                 clock_hz: CLOCK_HZ,
@@ -133,19 +184,19 @@ proptest! {
                 host: &mut host,
                 counters: &mut counters,
             };
-            device.write(step.offset & !3, step.value.unwrap_or(0), Width::Word, &mut ctx);
+            device.write(offset, step.value.unwrap_or(0), width, &mut ctx);
             now += step.cycles;
         }
-        for (used, new) in parts.devices.iter().zip(&mut make().devices) {
+        for (used, new) in used.iter().zip(&mut make()) {
             let mut saver = Saver::default();
-            used.device.save(&mut saver);
+            used.save(&mut saver);
             let saved = saver.into_bytes();
             let mut restorer = Restorer::new(&saved);
-            new.device.restore(&mut restorer).map_err(|e| TestCaseError::fail(e.0))?;
+            new.restore(&mut restorer).map_err(|e| TestCaseError::fail(e.0))?;
             restorer.finish().map_err(|e| TestCaseError::fail(e.0))?;
             let mut again = Saver::default();
-            new.device.save(&mut again);
-            prop_assert_eq!(&saved, &again.into_bytes(), "{}", used.device.name());
+            new.save(&mut again);
+            prop_assert_eq!(&saved, &again.into_bytes(), "{}", used.name());
         }
     }
 }

@@ -177,15 +177,4 @@ mod tests {
         write(&mut bus, SIC + 0x24, 1 << 22);
         assert!(!bus.pins.irq);
     }
-
-    /// All names differ: messages and saved states tell devices apart by them.
-    #[test]
-    fn names_differ() {
-        let parts = parts(1 << 20);
-        let mut names: Vec<_> = parts.devices.iter().map(|m| m.device.name()).collect();
-        names.sort_unstable();
-        let all = names.len();
-        names.dedup();
-        assert_eq!(names.len(), all);
-    }
 }

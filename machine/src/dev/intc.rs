@@ -59,7 +59,7 @@ impl Device for InterruptController {
         }
     }
 
-    fn pins(&self, sources: u64) -> Option<Pins> {
+    fn pins(&mut self, sources: u64) -> Option<Pins> {
         let sources = sources as u32;
         let pending = sources & self.mask;
         Some(Pins {

@@ -6,8 +6,11 @@
 #[cfg(test)]
 pub(crate) mod bench;
 pub mod gpio;
+pub mod i8254;
+pub mod i8259;
 pub mod intc;
 pub mod network;
+pub mod ns16550;
 pub mod os_timer;
 pub mod pl011;
 pub mod pl031;
@@ -244,8 +247,18 @@ pub trait Device: State + Send {
     fn is_network(&self) -> bool {
         false
     }
-    /// For the interrupt controller: the processor's pins, given all sources.
-    fn pins(&self, _sources: u64) -> Option<Pins> {
+    /// Of a device at ports: whether it takes 16 bits at once at `offset`. Else they come as bytes.
+    fn takes_half(&self, _offset: u32) -> bool {
+        false
+    }
+    /// For the interrupt controller: the processor's pins, given all sources. Called at each of their
+    /// changes, so that a controller sees edges.
+    fn pins(&mut self, _sources: u64) -> Option<Pins> {
+        None
+    }
+    /// For the interrupt controller of a processor that asks which interrupt it takes: the vector of
+    /// the one that is in service from now on.
+    fn acknowledge(&mut self) -> Option<u8> {
         None
     }
     /// For a secondary interrupt controller: the sources once more, with those that it drives as

@@ -149,7 +149,7 @@ impl Device for Vic {
         }
     }
 
-    fn pins(&self, sources: u64) -> Option<Pins> {
+    fn pins(&mut self, sources: u64) -> Option<Pins> {
         let irq = self.highest(sources) < self.serving;
         let fiq = self.fiq(sources) != 0;
         Some(Pins {
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use crate::dev::bench::Bench;
 
-    fn pins(b: &Bench<Vic>) -> (bool, bool) {
+    fn pins(b: &mut Bench<Vic>) -> (bool, bool) {
         let pins = b.device.pins(b.lines).unwrap();
         assert_eq!(pins.wake, pins.irq || pins.fiq);
         (pins.irq, pins.fiq)
@@ -177,15 +177,15 @@ mod tests {
         let mut b = Bench::new(Vic::default());
         b.lines = 1 << 4 | 1 << 12 | 1 << 40;
         assert_eq!((b.read(RAW), b.read(IRQ_STATUS)), (1 << 4 | 1 << 12, 0));
-        assert_eq!(pins(&b), (false, false));
+        assert_eq!(pins(&mut b), (false, false));
         b.write(ENABLE, 1 << 4);
         assert_eq!((b.read(IRQ_STATUS), b.read(FIQ_STATUS)), (1 << 4, 0));
-        assert_eq!(pins(&b), (true, false));
+        assert_eq!(pins(&mut b), (true, false));
         b.write(SELECT, 1 << 4);
         assert_eq!((b.read(IRQ_STATUS), b.read(FIQ_STATUS)), (0, 1 << 4));
-        assert_eq!(pins(&b), (false, true));
+        assert_eq!(pins(&mut b), (false, true));
         b.write(ENABLE_CLEAR, 1 << 4);
-        assert_eq!(pins(&b), (false, false));
+        assert_eq!(pins(&mut b), (false, false));
         assert_eq!((b.read(0xfe0), b.read(0xff0)), (0x90, 0x0d));
     }
 
@@ -195,7 +195,7 @@ mod tests {
         b.write(ENABLE, u32::MAX);
         b.write(SOFT, 1 << 31 | 2);
         assert_eq!((b.read(RAW), b.read(SOFT)), (1 << 31 | 2, 1 << 31 | 2));
-        assert_eq!(pins(&b), (true, false));
+        assert_eq!(pins(&mut b), (true, false));
         b.write(SOFT_CLEAR, 2);
         assert_eq!(b.read(IRQ_STATUS), 1 << 31);
     }
@@ -211,25 +211,25 @@ mod tests {
         b.write(ENABLE, 1 << 12 | 1 << 4 | 1 << 7);
 
         b.lines = 1 << 7;
-        assert!(pins(&b).0);
+        assert!(pins(&mut b).0);
         assert_eq!(b.read(VECT_ADDR), 0xd0);
-        assert!(!pins(&b).0, "a source without a slot is served");
+        assert!(!pins(&mut b).0, "a source without a slot is served");
         b.lines |= 1 << 4;
-        assert!(pins(&b).0);
+        assert!(pins(&mut b).0);
         assert_eq!(b.read(VECT_ADDR), 0xa4);
-        assert!(!pins(&b).0);
+        assert!(!pins(&mut b).0);
         b.lines |= 1 << 12;
-        assert!(pins(&b).0);
+        assert!(pins(&mut b).0);
         assert_eq!(b.read(VECT_ADDR), 0xa0);
         b.lines = 1 << 7 | 1 << 4;
-        assert!(!pins(&b).0);
+        assert!(!pins(&mut b).0);
         b.write(VECT_ADDR, 0);
-        assert!(!pins(&b).0, "slot 1 is still served");
+        assert!(!pins(&mut b).0, "slot 1 is still served");
         b.lines = 1 << 7;
         b.write(VECT_ADDR, 0);
-        assert!(!pins(&b).0);
+        assert!(!pins(&mut b).0);
         b.write(VECT_ADDR, 0);
-        assert!(pins(&b).0, "all done, and source 7 again");
+        assert!(pins(&mut b).0, "all done, and source 7 again");
         // More writes than interrupts do nothing.
         b.write(VECT_ADDR, 0);
         b.write(VECT_ADDR, 0);

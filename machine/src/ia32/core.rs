@@ -187,7 +187,11 @@ impl<O: Observer> Core<O> {
     /// The fault; all is as before the instruction.
     pub fn execute(&mut self) -> Result<(), Fault> {
         self.taken = None;
-        self.shadow = Shadow::Nothing;
+        if self.shadow != Shadow::Nothing {
+            // What it holds off may come behind this instruction.
+            self.shadow = Shadow::Nothing;
+            self.look_up();
+        }
         let traps = self.eflags & flags::TF != 0;
         // It was for this instruction alone; a fault sets it in what it pushes.
         self.eflags &= !flags::RF;

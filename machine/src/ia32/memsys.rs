@@ -530,8 +530,7 @@ impl MemSys {
     /// Reads `N` bytes of port `port`. Where nothing answers, the bus has all ones.
     pub fn read_port<const N: u32>(&mut self, port: u16) -> u32 {
         self.sync_counters();
-        let value = self.platform.read_port(port, width(N));
-        value.unwrap_or(u32::MAX >> (32 - 8 * N))
+        self.platform.read_port(port, width(N))
     }
 
     /// Writes `N` bytes to port `port`. Where nothing answers, they are lost.

@@ -237,11 +237,17 @@ fn sti_and_a_load_of_ss_hold_interrupts_off_for_an_instruction() {
 fn hlt_waits_for_an_interrupt() {
     use switchyard_machine::arch::Processor;
     let mut rig = Rig::new();
+    rig.core.set_eflags(IF);
     rig.run(&[0xf4], 1);
     assert!(rig.core.waits_for_interrupt());
     rig.core.interrupt(0x20);
     assert!(!rig.core.waits_for_interrupt());
     assert_eq!(rig.stack(1), [CODE + 1]);
+    // Where they are masked none can come.
+    rig.core.set_eflags(0);
+    rig.run(&[0xf4], 1);
+    let halted = "halts at 0x00010000 with interrupts masked";
+    assert_eq!(rig.core.take_dead(), Some(Dead::Hung(halted.to_string())));
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod exceptions;
 mod gates;
 mod instructions;
 mod paging;
+mod pc;
 mod rig;
 mod segments;
 mod strings;

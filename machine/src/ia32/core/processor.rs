@@ -8,12 +8,13 @@ use crate::arch::{Dead, DiagnosticCount, Processor};
 use crate::bus::Bus;
 use crate::config::MachineConfig;
 use crate::dev::Mark;
+use crate::event::Cycle;
 use crate::ia32::flags::{self, IF};
 use crate::ia32::insn::Seg;
 use crate::ia32::segment::TableRegister;
 use crate::platform::Platform;
 
-use super::{Core, FLAT_TABLE, FLAT_TABLE_AT};
+use super::{Core, Shadow, FLAT_TABLE, FLAT_TABLE_AT};
 
 impl<O: Observer> Processor for Core<O> {
     type Observer = O;
@@ -61,11 +62,28 @@ impl<O: Observer> Processor for Core<O> {
         Self::run_to_horizon(self);
     }
 
-    /// No interrupt controller is connected yet, so there is none to be taken.
-    fn poll_interrupts(&mut self) {}
+    fn poll_interrupts(&mut self) {
+        if !self.mem.platform.bus.pins.irq || !self.interruptible() {
+            return;
+        }
+        self.sync_counters();
+        let Some(vector) = self.mem.platform.acknowledge() else {
+            return;
+        };
+        self.interrupt(vector);
+        if self.eflags & IF != 0 {
+            // Behind a trap gate the next one comes after an instruction of the handler.
+            self.shadow = Shadow::Interrupts;
+        }
+    }
 
+    /// One that cannot go on waits, too: for the run loop to hear why.
     fn waits_for_interrupt(&self) -> bool {
-        self.waiting
+        self.waiting || self.dead.is_some()
+    }
+
+    fn sleep(&mut self, until: Cycle) -> bool {
+        self.dead.is_some() || self.mem.platform.sleep(until)
     }
 
     fn take_dead(&mut self) -> Option<Dead> {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! System instructions (SDM vol. 3, 2.6; vol. 2).
 
+use crate::arch::Dead;
 use crate::ia32::core::Core;
 use crate::ia32::cpuid;
 use crate::ia32::fault::Fault;
-use crate::ia32::flags::ZF;
+use crate::ia32::flags::{IF, ZF};
 use crate::ia32::insn::reg::{EAX, EBX, ECX, EDX};
 use crate::ia32::insn::Insn;
 use crate::ia32::memsys::{cr0, cr4};
@@ -13,11 +14,19 @@ use crate::ia32::segment::{is_null, rpl, system, Descriptor, TableRegister};
 
 use super::Done;
 
-/// Halts until an interrupt.
+/// Halts until an interrupt. With interrupts masked that is the end: no machine has an NMI.
 pub(super) fn hlt<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.require_supervisor()?;
-    core.waiting = true;
     core.look_up();
+    if core.eflags & IF != 0 {
+        core.waiting = true;
+    } else {
+        core.next_eip = core.eip;
+        core.dead = Some(Dead::Hung(format!(
+            "halts at {:#010x} with interrupts masked",
+            core.pc()
+        )));
+    }
     core.operated(Operation::Halt);
     Ok(())
 }
