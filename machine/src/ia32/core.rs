@@ -32,6 +32,7 @@ use super::mmu;
 use super::msr::Msrs;
 use super::observe::{Encoding, Ia32, Observer, Operation};
 use super::segment::{Access, Segment, SystemSegment, TableRegister};
+use super::trace_cache::{Key, Line, LINE_UOPS};
 
 pub use self::exception::Cause;
 
@@ -56,6 +57,9 @@ pub(super) enum Operand {
     /// Memory that may be written.
     Memory(Place),
 }
+
+/// The bits of an address that are in its page.
+const PAGE_OFFSET: u32 = 0xfff;
 
 /// What the last instruction holds off for one instruction (SDM vol. 3, 5.8.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,8 +166,128 @@ impl<O: Observer> Core<O> {
     /// Runs instructions until the horizon of the memory system.
     pub fn run_to_horizon(&mut self) {
         while self.mem.platform.cycle < self.mem.platform.horizon {
-            self.step();
+            if self.steps_singly() {
+                self.step();
+                continue;
+            }
+            match self.find_line() {
+                Ok(Some(slot)) => self.run_line(slot),
+                Ok(None) => self.step(),
+                Err(fault) => {
+                    self.mem.platform.cycle += 1;
+                    self.mem.platform.counters.fetches += 1;
+                    self.raise(fault);
+                }
+            }
         }
+    }
+
+    /// Whether something is to be looked at between each two instructions: a trap, a breakpoint, what
+    /// the last instruction has held off. Whatever changes this makes the run loop look up.
+    #[inline(always)]
+    fn steps_singly(&self) -> bool {
+        self.eflags & (flags::TF | flags::RF) != 0
+            || self.has_breakpoints()
+            || self.shadow != Shadow::Nothing
+    }
+
+    /// Runs the instructions of the line in `slot`, which is that of EIP, as long as they follow each
+    /// other and the horizon has not come.
+    #[inline]
+    fn run_line(&mut self, slot: usize) {
+        let count = self.mem.traces.line(slot).count();
+        for n in 0..count {
+            let line = self.mem.traces.line(slot);
+            let insn = *line.insn(n);
+            if O::ON {
+                let code = line.code(n);
+                self.show_fetch(code);
+            }
+            let behind = self.eip.wrapping_add(u32::from(insn.length));
+            self.next_eip = behind;
+            self.suspended = false;
+            self.mem.platform.cycle += 1;
+            let pc = self.pc();
+            let done = Self::HANDLERS[insn.kind as usize][insn.size as usize](self, &insn);
+            if let Err(fault) = done {
+                self.mem.platform.counters.fetches += 1;
+                self.raise(fault);
+                return;
+            }
+            if O::ON {
+                let code = self.mem.traces.line(slot).code(n);
+                self.show_commit(pc, &insn, code);
+            }
+            self.eip = self.next_eip;
+            self.mem.platform.counters.fetches += u64::from(!self.suspended);
+            if self.eip != behind || self.mem.platform.cycle >= self.mem.platform.horizon {
+                return;
+            }
+        }
+    }
+
+    /// The slot of the line of EIP, made if there is none. `None`: the instruction can be in none.
+    ///
+    /// # Errors
+    /// It cannot be fetched.
+    #[inline(always)]
+    fn find_line(&mut self) -> Result<Option<usize>, Fault> {
+        let cs = &self.segments[Seg::Cs as usize];
+        let linear = cs.base.wrapping_add(self.eip);
+        let key = Key::new(linear, cs.is_32bit(), self.cpl == 3);
+        let now = &mut self.mem.platform.counters.now.icache;
+        now.accesses += 1;
+        let slot = match self.mem.traces.find(key) {
+            Some(slot) => slot,
+            None => match self.make_line(key, linear)? {
+                Some(slot) => slot,
+                None => return Ok(None),
+            },
+        };
+        // Another segment may end before the line does.
+        let bytes = self.mem.traces.line(slot).bytes();
+        let cs = &self.segments[Seg::Cs as usize];
+        Ok(cs.contains(self.eip, bytes).then_some(slot))
+    }
+
+    /// Makes the line of the instruction at EIP, whose linear address is `linear`.
+    #[inline(never)]
+    fn make_line(&mut self, key: Key, linear: u32) -> Result<Option<usize>, Fault> {
+        self.mem.platform.counters.now.icache.misses += 1;
+        let (insn, code) = self.fetch()?;
+        let mut line = Line::of(insn, code);
+        let last = linear.wrapping_add(u32::from(insn.length) - 1);
+        let mut uops = insn.uops();
+        let big = self.segments[Seg::Cs as usize].is_32bit();
+        if (linear ^ last) & !PAGE_OFFSET == 0 {
+            // The rest of the page, where memory is: it can be fetched as the first instruction could.
+            let room = PAGE_OFFSET - (last & PAGE_OFFSET);
+            let behind = self
+                .mem
+                .insn_address(last)
+                .map_or(0, |pa| pa.wrapping_add(1));
+            let rest = self.mem.platform.bus.ram_slice(behind, room as usize);
+            let mut bytes = rest.unwrap_or_default();
+            let mut ends = insn.ends_trace();
+            while !ends {
+                let Ok(insn) = decoder::decode(&mut bytes.iter(), big) else {
+                    break;
+                };
+                uops += insn.uops();
+                if uops > LINE_UOPS {
+                    break;
+                }
+                let (own, others) = bytes.split_at(insn.length.into());
+                let Some(code) = Encoding::new(own) else {
+                    break;
+                };
+                line.push(insn, code);
+                bytes = others;
+                ends = insn.ends_trace();
+            }
+        }
+        let end = linear.wrapping_add(line.bytes() - 1);
+        Ok(self.mem.keep_line(key, line, [linear, end]))
     }
 
     /// Fetches and runs one instruction, or takes its fault.
@@ -198,7 +322,7 @@ impl<O: Observer> Core<O> {
         self.suspended = false;
         self.mem.platform.cycle += 1;
         let pc = self.pc();
-        let done = self.fetch().and_then(|(insn, code)| {
+        let done = self.fetch_decoded().and_then(|(insn, code)| {
             if O::ON {
                 self.show_fetch(code);
             }
@@ -221,6 +345,17 @@ impl<O: Observer> Core<O> {
             self.trap_behind(traps && self.taken.is_none());
         }
         Ok(())
+    }
+
+    /// The instruction at EIP: from its line, or from memory if it can be in none.
+    fn fetch_decoded(&mut self) -> Result<(Insn, Encoding), Fault> {
+        match self.find_line()? {
+            Some(slot) => {
+                let line = self.mem.traces.line(slot);
+                Ok((*line.insn(0), line.code(0)))
+            }
+            None => self.fetch(),
+        }
     }
 
     /// Fetches and decodes the instruction at EIP.

@@ -105,6 +105,42 @@ pub enum Repeat {
     WhileNotEqual,
 }
 
+impl Insn {
+    /// How many µops it is: one for what it does, one for what it reads of memory and two for what it
+    /// writes there (248966, appendix C has the numbers of each: simple ones are as many). Those that the
+    /// microcode has are one in the trace cache.
+    #[must_use]
+    pub fn uops(&self) -> usize {
+        use Kind::{
+            Call, CallIndirect, Compare, Lea, Mov, MovFromSegment, Pop, Push, Ret, Test, Undefined,
+        };
+        let memory = usize::from(self.memory);
+        match self.kind {
+            Undefined => 1,
+            Lea => 1,
+            Compare | Test => 1 + memory,
+            Mov | MovFromSegment => match (self.memory, self.form) {
+                (true, Form::RegRm) | (false, _) => 1,
+                _ => 2,
+            },
+            Push => 2 + memory,
+            Pop => 2 + 2 * memory,
+            Call => 3,
+            CallIndirect => 3 + memory,
+            Ret => 3,
+            kind if kind.reads_only() => 1 + memory,
+            _ if self.form == Form::RegRm => 1 + memory,
+            _ => 1 + 3 * memory,
+        }
+    }
+
+    /// Whether a trace ends with it: it goes elsewhere always, or may change how bytes are decoded.
+    #[must_use]
+    pub fn ends_trace(&self) -> bool {
+        self.kind.transfers()
+    }
+}
+
 /// A decoded instruction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Insn {

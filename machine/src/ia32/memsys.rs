@@ -14,11 +14,12 @@ use crate::dev::Width;
 use crate::event::Cycle;
 use crate::platform::Platform;
 use crate::state::{Damaged, Restorer, Saver, State};
-use crate::tlb::Tlb;
+use crate::tlb::{Entry, Tlb};
 
 use super::fault::Fault;
 use super::mmu::{self, code, entry, Access};
 use super::tlb::TlbEntry;
+use super::trace_cache::{Key, Line, TraceCache};
 
 /// Bits of CR0.
 pub mod cr0 {
@@ -111,6 +112,8 @@ pub struct MemSys {
     pub(in crate::ia32) cr4: u32,
     itlb: Tlb<TlbEntry>,
     dtlb: Tlb<TlbEntry>,
+    /// Decoded instructions.
+    pub(super) traces: TraceCache,
     /// Cycle and instruction counts when the tallies were last brought up to date.
     synced_cycle: Cycle,
     synced_instructions: u64,
@@ -121,14 +124,18 @@ impl MemSys {
     /// off (SDM vol. 3, table 8-1), paging off.
     #[must_use]
     pub fn new(itlb: &TlbConfig, dtlb: &TlbConfig, bus: Bus) -> Self {
+        let itlb = Tlb::new(itlb);
+        let (_, ram_bytes) = bus.ram_window();
+        let traces = TraceCache::new(itlb.places(), ram_bytes);
         Self {
             platform: Platform::new(bus),
             cr0: cr0::CD | cr0::NW | cr0::ET,
             cr2: 0,
             cr3: 0,
             cr4: 0,
-            itlb: Tlb::new(itlb),
+            itlb,
             dtlb: Tlb::new(dtlb),
+            traces,
             synced_cycle: 0,
             synced_instructions: 0,
         }
@@ -152,6 +159,7 @@ impl MemSys {
         now.written.ttb += 1;
         now.itlb.invalidate_all += 1;
         now.dtlb.invalidate_all += 1;
+        self.empty_traces();
         for tlb in [&mut self.itlb, &mut self.dtlb] {
             for place in 0..tlb.places() {
                 if tlb.get(place).is_some_and(|entry| !entry.global) {
@@ -174,14 +182,41 @@ impl MemSys {
         let now = &mut self.platform.counters.now;
         now.itlb.invalidate_entry += 1;
         now.dtlb.invalidate_entry += 1;
-        self.itlb.invalidate(linear);
+        self.drop_insn_translation(linear);
         self.dtlb.invalidate(linear);
+    }
+
+    /// Drops what translates fetches from `linear`, and what was decoded there.
+    fn drop_insn_translation(&mut self, linear: u32) {
+        for place in 0..self.itlb.places() {
+            if self
+                .itlb
+                .get(place)
+                .is_some_and(|page| page.matches(linear))
+            {
+                self.traces.forget(place);
+            }
+        }
+        self.itlb.invalidate(linear);
+        self.platform.horizon = 0;
+    }
+
+    /// Memory was changed between two instructions by somebody else than the processor: perhaps code.
+    pub fn memory_changed(&mut self) {
+        self.traces.empty();
+    }
+
+    /// Empties the trace cache, of which a line may be under way.
+    fn empty_traces(&mut self) {
+        self.traces.empty();
+        self.platform.horizon = 0;
     }
 
     fn flush_all(&mut self) {
         let now = &mut self.platform.counters.now;
         now.itlb.invalidate_all += 1;
         now.dtlb.invalidate_all += 1;
+        self.empty_traces();
         self.itlb.invalidate_all();
         self.dtlb.invalidate_all();
     }
@@ -270,6 +305,9 @@ impl MemSys {
     pub fn poke(&mut self, linear: u32, byte: u8) -> Option<u32> {
         let pa = self.peek_translation(linear, false)?;
         self.platform.bus.ram_slice_mut(pa, 1)?[0] = byte;
+        if self.traces.has_code(pa) {
+            self.empty_traces();
+        }
         Some(pa)
     }
 
@@ -329,12 +367,12 @@ impl MemSys {
             }
         }
         let page = self.walk(linear, access)?;
-        let tlb = if access.fetch {
-            &mut self.itlb
+        if access.fetch {
+            let place = self.itlb.insert(linear, page);
+            self.traces.forget(place);
         } else {
-            &mut self.dtlb
-        };
-        tlb.insert(linear, page);
+            self.dtlb.insert(linear, page);
+        }
         Ok(page.translate(linear))
     }
 
@@ -402,7 +440,7 @@ impl MemSys {
         }
         if access.fetch {
             now.exception.prefetch_abort += 1;
-            self.itlb.invalidate(linear);
+            self.drop_insn_translation(linear);
         } else {
             now.exception.data_abort += 1;
             self.dtlb.invalidate(linear);
@@ -471,6 +509,29 @@ impl MemSys {
         (bytes, 1)
     }
 
+    /// The physical address of `linear`, from which something was fetched a moment ago.
+    pub(super) fn insn_address(&self, linear: u32) -> Option<u32> {
+        self.peek_translation(linear, true)
+    }
+
+    /// Keeps a line whose first and last bytes are at these linear addresses; gives its slot. `None`:
+    /// not all of it is in memory.
+    pub(super) fn keep_line(&mut self, key: Key, line: Line, ends: [u32; 2]) -> Option<usize> {
+        let mut places = [self.traces.untranslated(); 2];
+        let mut code = ends;
+        if self.pages() {
+            for (n, linear) in ends.into_iter().enumerate() {
+                let (place, page) = self.itlb.peek(linear)?;
+                (places[n], code[n]) = (place, page.translate(linear));
+            }
+        }
+        let in_memory = |pa: &u32| self.platform.bus.ram_slice(*pa, 1).is_some();
+        if !code.iter().all(in_memory) {
+            return None;
+        }
+        Some(self.traces.insert(key, line, places, code))
+    }
+
     // ---- physical memory -------------------------------------------------------------------
 
     /// Reads `N` bytes at `pa`. Where nothing answers, the bus has all ones.
@@ -489,7 +550,10 @@ impl MemSys {
     pub fn physical_write<const N: u32>(&mut self, pa: u32, value: u32) {
         match self.platform.bus.ram_slice_mut(pa, N as usize) {
             Some(bytes) => bytes.copy_from_slice(&value.to_le_bytes()[..N as usize]),
-            None => self.write_beside_ram::<N>(pa, value),
+            None => return self.write_beside_ram::<N>(pa, value),
+        }
+        if self.traces.has_code(pa) || N > 1 && self.traces.has_code(pa + (N - 1)) {
+            self.empty_traces();
         }
     }
 
@@ -580,6 +644,7 @@ impl State for MemSys {
             cr4,
             itlb,
             dtlb,
+            traces,
             synced_cycle,
             synced_instructions,
         } = self;
@@ -587,6 +652,7 @@ impl State for MemSys {
         to.put(&(synced_cycle, synced_instructions));
         itlb.save(to);
         dtlb.save(to);
+        traces.save(to);
         platform.save(to);
     }
 
@@ -595,6 +661,7 @@ impl State for MemSys {
         (self.synced_cycle, self.synced_instructions) = from.take()?;
         self.itlb.restore(from)?;
         self.dtlb.restore(from)?;
+        self.traces.restore(from)?;
         self.platform.restore(from)?;
         let right = self.synced_cycle <= self.platform.cycle
             && self.synced_instructions <= self.platform.counters.fetches;

@@ -2,8 +2,8 @@
 //! The IA-32 processor, as the Pentium 4 has it: `core` fetches and runs, transfers between segments
 //! and delivers exceptions; `decoder` turns bytes into the instructions of `insn`; `exec` says what
 //! each does, `alu` how it counts; `segment` has descriptors and the hidden parts of segment
-//! registers; `memsys` is everything between the core and the bus, `mmu` has the formats of page
-//! tables; `cpuid` and `msr` say what there is. `ideal` is what the coherence checker compares the
+//! registers; `memsys` is everything between the core and the bus, `trace_cache` decoded instructions,
+//! `mmu` the formats of page tables; `cpuid` and `msr` say what there is. `ideal` is what the coherence checker compares the
 //! processor with; `observe`, `timeline` and `debug` are what observers, timelines and debuggers see.
 
 pub mod alu;
@@ -23,6 +23,7 @@ pub mod observe;
 pub mod segment;
 mod timeline;
 pub mod tlb;
+pub mod trace_cache;
 
 use crate::arch::Architecture;
 

@@ -45,6 +45,15 @@ pub struct Encoding {
 }
 
 impl Encoding {
+    /// The instruction of these bytes, if they are not too many.
+    #[must_use]
+    pub fn new(bytes: &[u8]) -> Option<Self> {
+        let mut code = Self::default();
+        code.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        code.length = bytes.len() as u8;
+        Some(code)
+    }
+
     /// Whether there is no room for another byte.
     #[must_use]
     pub fn is_full(&self) -> bool {

@@ -57,6 +57,7 @@ pub fn run(
 fn answer(machine: &mut Machine, case: &Case) -> Result<Vec<u8>, String> {
     reader::write_blocks(machine.bus(), &case.blocks);
     let core = machine.core();
+    core.mem.memory_changed();
     set_state(core, case)?;
     let mut faults = Vec::new();
     let mut count = 0;

@@ -10,3 +10,4 @@ mod pc;
 mod rig;
 mod segments;
 mod strings;
+mod traces;

@@ -188,6 +188,7 @@ impl Rig {
         let bus = &mut self.core.mem.platform.bus;
         let place = bus.ram_slice_mut(at, bytes.len()).unwrap();
         place.copy_from_slice(bytes);
+        self.core.mem.memory_changed();
     }
 
     pub fn set32(&mut self, at: u32, value: u32) {

@@ -42,11 +42,17 @@ impl<O: Observer> Core<O> {
         (0..4).filter(touched).fold(0, |hit, n| hit | 1 << n)
     }
 
+    /// Whether there are any breakpoints.
+    #[inline(always)]
+    pub(super) fn has_breakpoints(&self) -> bool {
+        self.dr[7] & ENABLED != 0
+    }
+
     /// Whether the instruction at EIP has a breakpoint, which DR6 shows then. RF lets it run all the
     /// same.
     #[inline(always)]
     pub(super) fn breaks_here(&mut self) -> bool {
-        if self.dr[7] & ENABLED == 0 || self.eflags & flags::RF != 0 {
+        if !self.has_breakpoints() || self.eflags & flags::RF != 0 {
             return false;
         }
         let hit = self.breakpoints(self.pc(), 1, |kind| kind == kind::INSTRUCTION);
@@ -67,7 +73,7 @@ impl<O: Observer> Core<O> {
     /// Notes an access to data, for a trap behind the instruction.
     #[inline(always)]
     pub(super) fn watch(&mut self, linear: u32, bytes: u32, access: Access) {
-        if self.dr[7] & ENABLED == 0 {
+        if !self.has_breakpoints() {
             return;
         }
         let writes = access == Access::Write;

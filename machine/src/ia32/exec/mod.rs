@@ -212,6 +212,62 @@ operations! {
     plain Cpuid system::cpuid;
 }
 
+impl Kind {
+    /// Whether it only reads an operand in memory.
+    #[must_use]
+    pub fn reads_only(self) -> bool {
+        matches!(
+            self,
+            Self::Bt
+                | Self::Bsf
+                | Self::Bsr
+                | Self::Mul
+                | Self::ImulAccumulator
+                | Self::Imul
+                | Self::Div
+                | Self::Idiv
+                | Self::MovIf
+                | Self::MovZeroByte
+                | Self::MovZeroWord
+                | Self::MovSignByte
+                | Self::MovSignWord
+                | Self::JumpIndirect
+                | Self::MovToSegment
+        )
+    }
+
+    /// Whether it goes elsewhere, but for conditional branches, or ends what was fetched ahead.
+    #[must_use]
+    pub fn transfers(self) -> bool {
+        matches!(
+            self,
+            Self::Undefined
+                | Self::Jump
+                | Self::JumpIndirect
+                | Self::Call
+                | Self::CallIndirect
+                | Self::Ret
+                | Self::JumpFar
+                | Self::JumpFarIndirect
+                | Self::CallFar
+                | Self::CallFarIndirect
+                | Self::RetFar
+                | Self::Int
+                | Self::Int1
+                | Self::Int3
+                | Self::Into
+                | Self::Iret
+                | Self::Sysenter
+                | Self::Sysexit
+                | Self::Hlt
+                | Self::MovToControl
+                | Self::MovToDebug
+                | Self::Lmsw
+                | Self::Cpuid
+        )
+    }
+}
+
 /// The invalid opcode exception.
 fn undefined<O: Observer>(_: &mut Core<O>, _: &Insn) -> Done {
     Err(Fault::undefined())

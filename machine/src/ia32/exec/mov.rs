@@ -174,6 +174,7 @@ pub(super) fn mov_to_segment<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Do
     core.load_segment(seg, selector as u16)?;
     if seg == Seg::Ss {
         core.shadow = Shadow::Everything;
+        core.look_up();
     }
     Ok(())
 }

@@ -90,6 +90,7 @@ pub(super) fn pop_segment<O: Observer, const N: u32>(core: &mut Core<O>, insn: &
     core.r[ESP] = core.r[ESP] & !mask | pointer;
     if seg == Seg::Ss {
         core.shadow = Shadow::Everything;
+        core.look_up();
     }
     Ok(())
 }

@@ -325,6 +325,7 @@ pub(super) fn mov_to_debug<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done
         7 => value & 0xffff_23ff | 0x400,
         _ => value,
     };
+    core.look_up();
     Ok(())
 }
 
