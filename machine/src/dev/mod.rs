@@ -6,9 +6,11 @@
 #[cfg(test)]
 pub(crate) mod bench;
 pub mod gpio;
+pub mod i8042;
 pub mod i8254;
 pub mod i8259;
 pub mod intc;
+pub mod mc146818;
 pub mod network;
 pub mod ns16550;
 pub mod os_timer;

@@ -268,3 +268,32 @@ fn ports_are_bytes_and_what_nobody_has_is_ones() {
     assert_eq!(mem.read_port::<2>(0xcf8), 0xffff);
     assert_eq!(mem.read_port::<1>(0xf0), 0xff);
 }
+
+#[test]
+fn the_clock_interrupts_through_the_second_controller() {
+    let mut rig = Rig::new();
+    rig.write(CODE, &[0xfb, 0xf4]); // sti; hlt
+                                    // mov al, 0x0c; out 0x70, al; in al, 0x71; mov [DATA], al; hlt
+    let at = handler(IRQ8);
+    rig.write(at, &[0xb0, 0x0c, 0xe6, 0x70, 0xe4, 0x71, 0xa2]);
+    rig.set32(at + 7, DATA);
+    rig.set8(at + 11, 0xf4);
+    unmask(&mut rig, 0xfb, 0xfe);
+    out(&mut rig, 0x70, &[0x0b]);
+    out(&mut rig, 0x71, &[0x12]);
+    let mut pc = Pc::new(&rig);
+    assert!(matches!(pc.0.run(u64::MAX), Stop::Hung(_)));
+    assert_eq!(pc.0.cycles(), CLOCK_HZ + 5);
+    assert_eq!(pc.get32(DATA) & 0xff, 0xd0);
+}
+
+#[test]
+fn a_reset_switches_the_machine_off() {
+    let mut rig = Rig::new();
+    // mov al, 0xfe; out 0x64, al; jmp to itself
+    rig.write(CODE, &[0xb0, 0xfe, 0xe6, 0x64, 0xeb, 0xfe]);
+    let mut pc = Pc::new(&rig);
+    let start = pc.0.cycles();
+    assert_eq!(pc.0.run(u64::MAX), Stop::PowerOff("reset of the processor"));
+    assert_eq!(pc.0.cycles() - start, 2);
+}
