@@ -5,6 +5,7 @@
 
 #[cfg(test)]
 pub(crate) mod bench;
+pub mod ethernet;
 pub mod gpio;
 pub mod i8042;
 pub mod i8254;
