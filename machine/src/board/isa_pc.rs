@@ -9,6 +9,7 @@ use crate::dev::i8042::I8042;
 use crate::dev::i8254::I8254;
 use crate::dev::i8259::I8259;
 use crate::dev::mc146818::Mc146818;
+use crate::dev::ne2000::Ne2000;
 use crate::dev::ns16550::Ns16550;
 use crate::dev::probe::{Probe, PROBE_BASE};
 use crate::dev::storage::ByteStorage;
@@ -30,6 +31,7 @@ const IRQ_KEYBOARD: u32 = 1;
 const IRQ_SERIAL1: u32 = 3;
 const IRQ_SERIAL0: u32 = 4;
 const IRQ_CLOCK: u32 = 8;
+const IRQ_NETWORK: u32 = 9;
 
 fn at<D: Device + 'static>(windows: &[(u16, u16)], device: D) -> PortMapping {
     PortMapping {
@@ -62,6 +64,8 @@ fn parts(ram_bytes: u32) -> BoardParts {
             ),
             at(&[(0x3f8, 8)], Ns16550::new("serial0", IRQ_SERIAL0)),
             at(&[(0x2f8, 8)], Ns16550::new("serial1", IRQ_SERIAL1)),
+            // Where Linux' driver looks first.
+            at(&[(0x300, 0x20)], Ne2000::new(IRQ_NETWORK)),
         ],
     }
 }

@@ -12,6 +12,7 @@ pub mod i8254;
 pub mod i8259;
 pub mod intc;
 pub mod mc146818;
+pub mod ne2000;
 pub mod network;
 pub mod ns16550;
 pub mod os_timer;

@@ -297,3 +297,49 @@ fn a_reset_switches_the_machine_off() {
     assert_eq!(pc.0.run(u64::MAX), Stop::PowerOff("reset of the processor"));
     assert_eq!(pc.0.cycles() - start, 2);
 }
+
+#[test]
+fn a_frame_comes_in_by_interrupt_and_string_instructions() {
+    let mut rig = Rig::new();
+    rig.write(CODE, &[0xfb, 0xf4]); // sti; hlt
+                                    // mov dx, 0x310; rep insw; insd; hlt
+    let take = [0x66, 0xba, 0x10, 0x03, 0x66, 0xf3, 0x6d, 0x6d, 0xf4];
+    rig.write(handler(IRQ8 + 1), &take);
+    rig.core.r[reg::ECX] = 30;
+    rig.core.r[reg::EDI] = DATA;
+    unmask(&mut rig, 0xfb, 0xfd);
+    // A ring from page 0x46 on, broadcasts, interrupts of received frames; then remote DMA of what will
+    // be there.
+    for (register, value) in [
+        (0x0, 0x21),
+        (0xe, 0x49),
+        (0x1, 0x46),
+        (0x2, 0x80),
+        (0x3, 0x7f),
+        (0xc, 0x04),
+        (0xf, 0x01),
+        (0x0, 0x61),
+        (0x7, 0x46),
+        (0x0, 0x22),
+        (0x8, 0x00),
+        (0x9, 0x46),
+        (0xa, 64),
+        (0xb, 0),
+        (0x0, 0x0a),
+    ] {
+        out(&mut rig, 0x300 + register, &[value]);
+    }
+    let mut pc = Pc::new(&rig);
+    let frame: Vec<u8> = [0xff; 6].into_iter().chain(0x40..0x76).collect();
+    let net = &mut pc.0.bus().host.net;
+    net.cable = true;
+    net.incoming.push_back(frame.clone());
+    pc.0.network_arrived();
+    let start = pc.0.cycles();
+    assert!(matches!(pc.0.run(u64::MAX), Stop::Hung(_)));
+    // 84 bytes at 10 Mbit/s, then 33 cycles for the handler.
+    assert_eq!(pc.0.cycles() - start, 84 * CLOCK_HZ / 1_250_000 + 33);
+    let taken = pc.0.bus().ram_slice(DATA, 64).unwrap();
+    assert_eq!(taken[..4], [0x21, 0x47, 64, 0]);
+    assert_eq!(taken[4..], frame);
+}
