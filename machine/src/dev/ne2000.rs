@@ -228,8 +228,16 @@ impl Ne2000 {
         }
     }
 
+    /// The address of the unit: memory is of words where the data port is.
+    fn unit_at(&self) -> u16 {
+        self.dma_at & !(self.unit() - 1)
+    }
+
     /// After each access: the unit is done.
     fn count_dma(&mut self, ctx: &DevCtx) {
+        for _ in 0..self.unit() {
+            self.dma_at = self.behind(self.dma_at);
+        }
         self.dma_left = self.dma_left.saturating_sub(self.unit());
         if self.dma_left == 0 {
             self.end_dma(ctx);
@@ -240,11 +248,8 @@ impl Ne2000 {
         if !matches!(self.dma, DMA_READ | DMA_SEND) {
             return 0xffff;
         }
-        let mut value = 0;
-        for n in 0..self.unit() {
-            value |= u32::from(self.byte(self.dma_at, ctx)) << (8 * n);
-            self.dma_at = self.behind(self.dma_at);
-        }
+        let byte = |n: u16| u32::from(self.byte(self.unit_at() + n, ctx)) << (8 * n);
+        let value = (0..self.unit()).map(byte).sum();
         self.count_dma(ctx);
         value
     }
@@ -254,8 +259,7 @@ impl Ne2000 {
             return;
         }
         for n in 0..self.unit() {
-            self.set_byte(self.dma_at, (value >> (8 * n)) as u8);
-            self.dma_at = self.behind(self.dma_at);
+            self.set_byte(self.unit_at() + n, (value >> (8 * n)) as u8);
         }
         self.count_dma(ctx);
     }
