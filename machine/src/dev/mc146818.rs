@@ -82,7 +82,7 @@ struct Time {
 impl Time {
     fn next_second(&mut self) {
         let carries = |field: &mut u8, most: u8, first: u8| {
-            *field = if *field >= most { first } else { *field + 1 };
+            *field = if *field == most { first } else { *field + 1 };
             *field == first
         };
         let all = carries(&mut self.second, 59, 0)
@@ -170,7 +170,7 @@ impl Mc146818 {
 
     // ---- the time --------------------------------------------------------------------------
 
-    /// A byte of time as a number; one that is no such number is taken as it comes.
+    /// A byte of time as a number; a digit that is none counts as what it is worth.
     fn number(&self, byte: u8) -> u8 {
         if self.bytes[B] & BINARY != 0 {
             byte
@@ -208,16 +208,17 @@ impl Mc146818 {
         self.byte((hour + 11) % 12 + 1) | pm
     }
 
+    /// The time in the bytes. A number that is too large or too small counts as the nearest.
     fn time(&self) -> Time {
         let number = |at: usize| self.number(self.bytes[at]);
         Time {
-            second: number(SECONDS),
-            minute: number(MINUTES),
-            hour: self.hour(self.bytes[HOURS]),
-            weekday: number(WEEKDAY),
-            day: number(DAY),
-            month: number(MONTH),
-            year: number(YEAR),
+            second: number(SECONDS).min(59),
+            minute: number(MINUTES).min(59),
+            hour: self.hour(self.bytes[HOURS]).min(23),
+            weekday: number(WEEKDAY).clamp(1, 7),
+            day: number(DAY).clamp(1, 31),
+            month: number(MONTH).clamp(1, 12),
+            year: number(YEAR).min(99),
         }
     }
 

@@ -244,3 +244,31 @@ fn what_a_bios_leaves() {
     b.set(C, 0xff);
     assert_eq!([b.get(0x7f), b.get(D), b.get(C)], [0x5a, 0x80, 0]);
 }
+
+proptest::proptest! {
+    /// Who looks at each tenth of a second sees the same as who has not looked for long.
+    #[test]
+    fn looking_more_often_changes_nothing(steps: Vec<(u8, u8, u16)>) {
+        let (mut seldom, mut often) = (clock(), clock());
+        for (what, value, tenths) in steps {
+            // Mostly the registers and small numbers.
+            let at = usize::from(what % 16);
+            let value = if what & 0x20 != 0 { value } else { value % 0x24 };
+            let mut seen = Vec::new();
+            for b in [&mut seldom, &mut often] {
+                if what & 0x80 != 0 {
+                    seen.push(b.get(at));
+                } else {
+                    b.set(at, value);
+                    seen.push(b.get(A));
+                }
+            }
+            proptest::prop_assert_eq!(seen[0], seen[1], "{:#x}", at);
+            for _ in 0..tenths % 2000 {
+                often.now += CLOCK_HZ / 10;
+                often.read(INDEX);
+            }
+            seldom.now = often.now;
+        }
+    }
+}
