@@ -272,7 +272,7 @@ impl Counter {
     /// Of the ticks that are left, takes those of whole periods: nothing else can happen in them.
     fn skip_periods(&mut self, left: &mut u64) {
         let as_loaded = self.value == self.count & !u32::from(self.odd);
-        if self.periodic() && self.runs() && self.out && !self.null && as_loaded {
+        if self.periodic() && self.runs() && as_loaded {
             let period = u64::from(self.count);
             self.rises += *left / period;
             *left %= period;

@@ -382,3 +382,34 @@ fn long_gaps_are_as_if_they_had_been_watched() {
         slept.read(2);
     }
 }
+
+proptest::proptest! {
+    /// A counter is what follows from its last write: who looks at each tick sees the same as who has
+    /// not looked for long.
+    #[test]
+    fn looking_more_often_changes_nothing(steps: Vec<(u8, u8, u8)>) {
+        let (mut seldom, mut often) = (timer(), timer());
+        for (what, value, ticks) in steps {
+            let offset = u32::from(what % 5);
+            // Mostly counts that are over soon.
+            let small = if what & 0x20 != 0 { value } else { value % 8 };
+            let value = u32::from(if offset < CONTROL { small } else { value });
+            let mut seen = Vec::new();
+            for b in [&mut seldom, &mut often] {
+                if what & 0x80 != 0 {
+                    seen.push(b.read(offset));
+                } else {
+                    b.write(offset, value);
+                    seen.push(b.read(PORT_B));
+                }
+            }
+            proptest::prop_assert_eq!(seen[0], seen[1]);
+            let start = ticks_of(often.now);
+            for tick in 1..=u64::from(ticks) {
+                often.now = at(start + tick);
+                often.read(PORT_B);
+            }
+            seldom.now = often.now;
+        }
+    }
+}

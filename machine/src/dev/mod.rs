@@ -5,10 +5,14 @@
 
 #[cfg(test)]
 pub(crate) mod bench;
+pub mod ethernet;
 pub mod gpio;
+pub mod i8042;
 pub mod i8254;
 pub mod i8259;
 pub mod intc;
+pub mod mc146818;
+pub mod ne2000;
 pub mod network;
 pub mod ns16550;
 pub mod os_timer;

@@ -281,3 +281,33 @@ fn frames_depend_on_format_and_divisor() {
     assert_eq!(b(0x05, 1), 16 * 9);
     assert_eq!(b(0x03, 0), 160);
 }
+
+proptest::proptest! {
+    /// Who looks many times in a character's time sees the same as who has not looked for long.
+    #[test]
+    fn looking_more_often_changes_nothing(typed in "[a-z]{0,60}", steps: Vec<(u8, u8, u16)>) {
+        let (mut seldom, mut often) = (port(FIFOS, 0), port(FIFOS, 0));
+        for b in [&mut seldom, &mut often] {
+            super::tests::typed(b, typed.as_bytes());
+        }
+        for (what, value, pause) in steps {
+            let register = u32::from(what % 8);
+            let mut seen = Vec::new();
+            for b in [&mut seldom, &mut often] {
+                if what & 0x80 != 0 {
+                    seen.push(b.read(register));
+                } else {
+                    b.write(register, u32::from(value));
+                    seen.push(b.read(IER));
+                }
+            }
+            proptest::prop_assert_eq!(seen[0], seen[1], "{}", register);
+            for _ in 0..pause % 300 {
+                often.now += FRAME / 8;
+                often.read(SCR);
+            }
+            seldom.now = often.now;
+        }
+        proptest::prop_assert_eq!(&seldom.host.output, &often.host.output);
+    }
+}

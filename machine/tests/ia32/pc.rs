@@ -11,6 +11,7 @@ use switchyard_machine::ia32::core::Core;
 use switchyard_machine::ia32::flags::IF;
 use switchyard_machine::ia32::insn::reg;
 use switchyard_machine::machine::{Machine, Stop};
+use switchyard_machine::snapshot::{self, Saved};
 use switchyard_machine::state::{Restorer, Saver, State};
 
 use super::rig::*;
@@ -267,4 +268,148 @@ fn ports_are_bytes_and_what_nobody_has_is_ones() {
     assert_eq!(mem.read_port::<4>(0xcf8), u32::MAX);
     assert_eq!(mem.read_port::<2>(0xcf8), 0xffff);
     assert_eq!(mem.read_port::<1>(0xf0), 0xff);
+}
+
+/// A rig in which every device has something under way, and interrupts that count and echo.
+fn busy() -> Rig {
+    let mut rig = Rig::new();
+    counting_handler(&mut rig, IRQ0);
+    // push eax; read register C; end the interrupt in both controllers; pop eax; iret
+    let clock = [
+        0x50, 0xb0, 0x0c, 0xe6, 0x70, 0xe4, 0x71, 0xb0, 0x20, 0xe6, 0xa0, 0xe6, 0x20, 0x58, 0xcf,
+    ];
+    rig.write(handler(IRQ8), &clock);
+    // mov dx, 0x3f8; in al, dx; out dx, al; mov al, 0x20; out 0x20, al; iret
+    let echo = [
+        0x66, 0xba, 0xf8, 0x03, 0xec, 0xee, 0xb0, 0x20, 0xe6, 0x20, 0xcf,
+    ];
+    rig.write(handler(IRQ0 + 4), &echo);
+    rig.write(CODE, &[0xfb, 0xf4, 0xeb, 0xfd]); // sti; hlt; jmp to it
+    timer(&mut rig, 1193);
+    unmask(&mut rig, 0xea, 0xfe);
+    // Counter 2 counts in BCD, half of a count of counter 1 is written.
+    out(&mut rig, 0x61, &[1]);
+    out(&mut rig, 0x43, &[0xb7, 0x70]);
+    out(&mut rig, 0x42, &[0x99, 0x09]);
+    out(&mut rig, 0x41, &[0x12]);
+    // Periodic interrupts of 1024 Hz; FIFOs with a level of 14; a frame of 1500 bytes goes out.
+    out(&mut rig, 0x70, &[0x0b]);
+    out(&mut rig, 0x71, &[0x42]);
+    out(&mut rig, 0x3fb, &[0x83]);
+    out(&mut rig, 0x3f8, &[3]);
+    out(&mut rig, 0x3fb, &[0x03]);
+    out(&mut rig, 0x3fa, &[0xc1]);
+    out(&mut rig, 0x3fc, &[0x0b]);
+    out(&mut rig, 0x3f9, &[0x01]);
+    out(&mut rig, 0x300, &[0x22]);
+    out(&mut rig, 0x305, &[0xdc]);
+    out(&mut rig, 0x306, &[0x05]);
+    out(&mut rig, 0x300, &[0x26]);
+    rig
+}
+
+#[test]
+fn a_saved_machine_goes_on_as_if_it_had_not_stopped() {
+    const END: u64 = CLOCK_HZ / 100;
+    let rig = busy();
+    let text: Vec<u8> = (b'a'..=b'z').collect();
+    let saved = |pc: &mut Pc| {
+        let mut file = Vec::new();
+        snapshot::save(&mut pc.0, &mut file).expect("memory can be written");
+        file
+    };
+    let mut straight = Pc::new(&rig);
+    straight.0.type_input(&text);
+    straight.run_to(END);
+    assert_eq!(straight.get32(DATA), 10);
+    // From the fourteenth character on one is taken for each that comes, then one for each timeout.
+    assert_eq!(straight.0.bus().host.output, text[..13 + 3]);
+    let expected = saved(&mut straight);
+
+    let mut pc = Pc::new(&rig);
+    pc.0.type_input(&text);
+    while pc.0.cycles() < END {
+        let next = pc.0.cycles() + 333_333;
+        pc.run_to(next.min(END));
+        let file = saved(&mut pc);
+        pc = Pc::new(&Rig::new());
+        let opened = Saved::open(&file[..]).expect("a saved machine");
+        opened.restore(&mut pc.0).expect("it can be restored");
+    }
+    assert!(saved(&mut pc) == expected, "something was lost");
+}
+
+#[test]
+fn the_clock_interrupts_through_the_second_controller() {
+    let mut rig = Rig::new();
+    rig.write(CODE, &[0xfb, 0xf4]); // sti; hlt
+                                    // mov al, 0x0c; out 0x70, al; in al, 0x71; mov [DATA], al; hlt
+    let at = handler(IRQ8);
+    rig.write(at, &[0xb0, 0x0c, 0xe6, 0x70, 0xe4, 0x71, 0xa2]);
+    rig.set32(at + 7, DATA);
+    rig.set8(at + 11, 0xf4);
+    unmask(&mut rig, 0xfb, 0xfe);
+    out(&mut rig, 0x70, &[0x0b]);
+    out(&mut rig, 0x71, &[0x12]);
+    let mut pc = Pc::new(&rig);
+    assert!(matches!(pc.0.run(u64::MAX), Stop::Hung(_)));
+    assert_eq!(pc.0.cycles(), CLOCK_HZ + 5);
+    assert_eq!(pc.get32(DATA) & 0xff, 0xd0);
+}
+
+#[test]
+fn a_reset_switches_the_machine_off() {
+    let mut rig = Rig::new();
+    // mov al, 0xfe; out 0x64, al; jmp to itself
+    rig.write(CODE, &[0xb0, 0xfe, 0xe6, 0x64, 0xeb, 0xfe]);
+    let mut pc = Pc::new(&rig);
+    let start = pc.0.cycles();
+    assert_eq!(pc.0.run(u64::MAX), Stop::PowerOff("reset of the processor"));
+    assert_eq!(pc.0.cycles() - start, 2);
+}
+
+#[test]
+fn a_frame_comes_in_by_interrupt_and_string_instructions() {
+    let mut rig = Rig::new();
+    rig.write(CODE, &[0xfb, 0xf4]); // sti; hlt
+                                    // mov dx, 0x310; rep insw; insd; hlt
+    let take = [0x66, 0xba, 0x10, 0x03, 0x66, 0xf3, 0x6d, 0x6d, 0xf4];
+    rig.write(handler(IRQ8 + 1), &take);
+    rig.core.r[reg::ECX] = 30;
+    rig.core.r[reg::EDI] = DATA;
+    unmask(&mut rig, 0xfb, 0xfd);
+    // A ring from page 0x46 on, broadcasts, interrupts of received frames; then remote DMA of what will
+    // be there.
+    for (register, value) in [
+        (0x0, 0x21),
+        (0xe, 0x49),
+        (0x1, 0x46),
+        (0x2, 0x80),
+        (0x3, 0x7f),
+        (0xc, 0x04),
+        (0xf, 0x01),
+        (0x0, 0x61),
+        (0x7, 0x46),
+        (0x0, 0x22),
+        (0x8, 0x00),
+        (0x9, 0x46),
+        (0xa, 64),
+        (0xb, 0),
+        (0x0, 0x0a),
+    ] {
+        out(&mut rig, 0x300 + register, &[value]);
+    }
+    let mut pc = Pc::new(&rig);
+    let frame: Vec<u8> = [0xff; 6].into_iter().chain(0x40..0x76).collect();
+    let net = &mut pc.0.bus().host.net;
+    net.cable = true;
+    net.incoming.push_back(frame.clone());
+    pc.0.network_arrived();
+    let start = pc.0.cycles();
+    assert!(matches!(pc.0.run(u64::MAX), Stop::Hung(_)));
+    // 84 bytes at 10 Mbit/s, then 33 cycles for the handler.
+    assert_eq!(pc.0.cycles() - start, 84 * CLOCK_HZ / 1_250_000 + 33);
+    let taken = pc.0.bus().ram_slice(DATA, 64).unwrap();
+    assert_eq!(taken[..4], [0x21, 0x47, 64, 0]);
+    assert_eq!(taken[4..], frame);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Frames on the wire and as they stand in packet memory (DS 8.1 to 8.3).
+//! Frames as they stand in packet memory (DS 8.1 to 8.3).
 //!
 //! A packet in memory is a status word, a byte count (an even number that includes these two words
 //! and the control word), the data, and a control word, whose low byte is the last byte of data if
 //! their number is odd.
+
+use crate::dev::ethernet::{crc, CRC_BYTES, LEAST, MOST};
 
 /// Control byte: the number of data bytes is odd.
 const ODD: u8 = 0x20;
@@ -18,40 +20,6 @@ const RS_ODD: u16 = 0x1000;
 const RS_TOO_LONG: u16 = 0x0800;
 pub const RS_MULTICAST: u16 = 0x0001;
 
-/// Bytes of a frame's CRC.
-pub const CRC_BYTES: usize = 4;
-/// Least bytes of a frame with its CRC (IEEE 802.3); shorter ones are taken for fragments.
-const LEAST: usize = 64;
-/// Most bytes of a frame with its CRC.
-const MOST: usize = 1518;
-/// Bytes of time on the wire beside the frame: preamble and start, and the gap between frames.
-const OVERHEAD: usize = 8 + 12;
-
-/// The CRC of IEEE 802.3, as its bits go over the wire: reflected, before the final inversion.
-pub fn crc_register(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(u32::MAX, |crc, &byte| {
-        (0..8).fold(crc ^ u32::from(byte), |crc, _| {
-            crc >> 1 ^ (0xedb8_8320 * (crc & 1))
-        })
-    })
-}
-
-/// The four bytes of a frame's CRC.
-pub fn crc(bytes: &[u8]) -> [u8; CRC_BYTES] {
-    (!crc_register(bytes)).to_le_bytes()
-}
-
-/// The multicast hash of an address: the six most significant bits of its CRC (DS 8.2). The
-/// register is reflected here, so they are its low six in reverse order.
-pub fn hash(address: &[u8]) -> u8 {
-    (crc_register(address) as u8 & 0x3f).reverse_bits() >> 2
-}
-
-/// Bits that a frame of `bytes`, without its CRC, takes of the wire's time.
-pub fn wire_bits(bytes: usize) -> u64 {
-    8 * (bytes.max(LEAST - CRC_BYTES) + CRC_BYTES + OVERHEAD) as u64
-}
-
 /// The data of a packet that the guest wants sent, and whether its control byte asks for a CRC.
 /// A count that is no packet's gives nothing.
 pub fn outgoing(packet: &[u8]) -> Option<(&[u8], bool)> {
@@ -60,23 +28,6 @@ pub fn outgoing(packet: &[u8]) -> Option<(&[u8], bool)> {
     let end = count - 2 + usize::from(control & ODD != 0);
     let data = packet.get(4..end)?;
     Some((data, control & CRC != 0))
-}
-
-/// What goes out on the wire, without its CRC, of `data`: `pad` fills it up, `crc` appends the
-/// CRC. `None`: every receiver would drop it, as it is a fragment or has a wrong CRC of the
-/// guest's own.
-pub fn on_wire(data: &[u8], pad: bool, crc_appended: bool) -> Option<Vec<u8>> {
-    let mut frame = data.to_vec();
-    if !crc_appended {
-        let body = frame.len().checked_sub(CRC_BYTES)?;
-        let own = frame.split_off(body);
-        if own != crc(&frame) {
-            return None;
-        }
-    } else if pad && frame.len() < LEAST - CRC_BYTES {
-        frame.resize(LEAST - CRC_BYTES, 0);
-    }
-    (frame.len() + CRC_BYTES >= LEAST).then_some(frame)
 }
 
 /// Writes a frame that arrived, `status` from its address, into packet memory; with its CRC unless

@@ -17,7 +17,7 @@ mod phy;
 #[cfg(test)]
 mod tests;
 
-use super::{cycle_of, DevCtx, Device, Width};
+use super::{cycle_of, ethernet, DevCtx, Device, Width};
 use crate::event::{Cycle, NEVER};
 use crate::state::plausible;
 
@@ -181,7 +181,7 @@ impl Smc91c111 {
 
     /// Cycles that a frame of `bytes` takes on the wire.
     fn duration(&self, bytes: usize, clock_hz: u64) -> u64 {
-        cycle_of(frame::wire_bits(bytes), self.phy.bit_rate(), clock_hz)
+        cycle_of(ethernet::wire_bits(bytes), self.phy.bit_rate(), clock_hz)
     }
 
     /// Lets the wire do what it has done since the last look.
@@ -237,7 +237,7 @@ impl Smc91c111 {
         let packet = self.packets.bytes(number).and_then(frame::outgoing);
         let sent = packet.and_then(|(data, crc)| {
             let pad = self.tcr & TCR_PAD_EN != 0;
-            frame::on_wire(data, pad, crc || self.tcr & TCR_NOCRC == 0)
+            ethernet::on_wire(data, pad, crc || self.tcr & TCR_NOCRC == 0)
         });
         let mut status = match sent.as_ref().map(|frame| &frame[..6]) {
             Some([0xff, 0xff, 0xff, 0xff, 0xff, 0xff]) => ES_LTX_BRD,
@@ -283,7 +283,7 @@ impl Smc91c111 {
         if self.rcr & RCR_RXEN == 0 || !self.powered() {
             return;
         }
-        let hash = frame::hash(target);
+        let hash = ethernet::hash(target);
         let mut status = u16::from(hash) << 1;
         let wanted = if target == [0xff; 6] {
             status |= RS_BROADCAST;

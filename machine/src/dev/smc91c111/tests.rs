@@ -197,14 +197,14 @@ fn a_crc_of_the_guests_own_must_be_right() {
     let mut b = enabled();
     b.set(0, 0, TCR_TXENA | TCR_NOCRC);
     let mut frame = frame_to([0x10; 6], 64);
-    let crc = frame::crc(&frame);
+    let crc = ethernet::crc(&frame);
     frame.extend(crc);
     b.transmit(&frame);
     frame[67] ^= 1;
     b.transmit(&frame);
     b.run_to(1000 * BYTE);
     assert_eq!(b.host.net.outgoing, [frame[..64].to_vec()]);
-    assert_eq!(frame::crc(b"123456789"), 0xcbf4_3926u32.to_le_bytes());
+    assert_eq!(ethernet::crc(b"123456789"), 0xcbf4_3926u32.to_le_bytes());
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn frames_come_in_with_status_count_and_control() {
     b.arrives(&frame_to(MAC, 42));
     let (_, count, data) = b.take();
     assert_eq!((count, data.len()), (70, 66));
-    assert_eq!(data[60..64], frame::crc(&data[..60]));
+    assert_eq!(data[60..64], ethernet::crc(&data[..60]));
     // reads of other widths take the same bytes
     b.arrives(&even);
     b.set(2, 6, PTR_RCV | PTR_AUTO_INCR | 4);
@@ -296,7 +296,7 @@ fn only_frames_for_this_interface_come_in() {
     assert!(comes(&mut b, MAC) && comes(&mut b, [0xff; 6]));
     assert!(!comes(&mut b, [2, 4, 6, 8, 10, 13]) && !comes(&mut b, group));
     // the place of the group in the table, as Linux's driver computes it
-    let position = frame::crc_register(&group) & 0x3f;
+    let position = ethernet::crc_register(&group) & 0x3f;
     let invert = |n: u32| [0, 4, 2, 6, 1, 5, 3, 7][n as usize & 7];
     let (byte, bit) = (invert(position), invert(position >> 3));
     let half = 1u16 << bit << (8 * (byte & 1));
