@@ -24,6 +24,7 @@ use super::decoder::{self, Bytes};
 use super::exec::HANDLERS;
 use super::fault::Fault;
 use super::flags;
+use super::fpu::Fpu;
 use super::insn::reg::{ESP, NONE};
 use super::insn::{Insn, Seg};
 use super::memsys::{cr0, cr4, MemSys, Place};
@@ -90,6 +91,8 @@ pub struct Core {
     pub(super) dr: [u32; 8],
     /// The breakpoints at data that the instruction has hit, as in DR6.
     pub(super) watched: u32,
+    /// The floating-point unit.
+    pub fpu: Fpu,
     /// Model-specific registers.
     pub(super) msrs: Msrs,
     /// Memory system and time.
@@ -134,6 +137,7 @@ impl Core {
             tr: SystemSegment::null(0),
             dr: [0; 8],
             watched: 0,
+            fpu: Fpu::default(),
             msrs: Msrs::default(),
             mem: MemSys::new(itlb, dtlb, bus),
             waiting: false,

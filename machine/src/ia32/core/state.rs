@@ -22,6 +22,7 @@ impl State for Core {
             tr,
             dr,
             watched,
+            fpu,
             msrs,
             mem,
             waiting,
@@ -34,7 +35,7 @@ impl State for Core {
         } = self;
         to.put(&(r, eip, eflags, segments, cpl));
         to.put(&(gdtr, idtr, ldtr, tr));
-        to.put(&(dr, watched, msrs, waiting, shadow));
+        to.put(&(dr, watched, fpu, msrs, waiting, shadow));
         mem.save(to);
     }
 
@@ -46,7 +47,11 @@ impl State for Core {
             && self.cpl < 4;
         require(right, "has registers that the processor has not")?;
         (self.gdtr, self.idtr, self.ldtr, self.tr) = from.take()?;
-        (self.dr, self.watched) = from.take()?;
+        (self.dr, self.watched, self.fpu) = from.take()?;
+        require(
+            self.fpu.is_sound(),
+            "has a floating-point unit that none is",
+        )?;
         (self.msrs, self.waiting, self.shadow) = from.take()?;
         self.mem.restore(from)?;
         (self.taken, self.dead) = (None, None);
