@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "check"
 PYTHON = sys.executable
 TIERS = ("ci", "all", "quick", "lint", "linux", "long")
-# Tests on two processors at a time, which every computer has; the long ones are single runs.
-BOTH = ["-n", "2", "--dist", "worksteal"]
+# Tests on two processors at a time, which every computer has, and which of them took longest.
+BOTH = ["-n", "2", "--dist", "worksteal", "--durations=20"]
 C_FOLDERS = ("include", "kernel", "l4", "user", "bench", "linux", "machine/tests")
 
 
@@ -136,10 +136,15 @@ def suites() -> list[Suite]:
         Suite("guests", [PYTHON, "-m", "switchyard", "build"], ("ci", "all", "quick")),
         Suite("cargo test", ["cargo", "test", "--locked", "--no-fail-fast"], tests, cargo_count),
         Suite("cargo test", ["cargo", "test", "--locked", "--lib"], ("quick",), cargo_count),
-        Suite("pytest", [PYTHON, "-m", "pytest", *BOTH, "-m", "not linux"], tests, pytest_count),
         Suite(
             "pytest",
-            [PYTHON, "-m", "pytest", "-m", "not slow and not linux"],
+            [PYTHON, "-m", "pytest", *BOTH, "-m", "not linux and not long"],
+            tests,
+            pytest_count,
+        ),
+        Suite(
+            "pytest",
+            [PYTHON, "-m", "pytest", "-m", "not slow and not linux and not long"],
             ("quick",),
             pytest_count,
         ),

@@ -20,10 +20,12 @@ NAMES = "from switchyard.experiments import EXPERIMENTS; print(*EXPERIMENTS)"
 
 def commit(name: str) -> str:
     """The whole name of a commit."""
-    command = ["git", "rev-parse", "--verify", f"{name}^{{commit}}"]
-    return subprocess.run(
-        command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
-    ).stdout.strip()
+    command = ["git", "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}"]
+    asked = subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.PIPE, text=True)
+    if asked.returncode != 0:
+        print(f"records.py: {name!r} is no commit of this repository", file=sys.stderr)
+        sys.exit(2)
+    return asked.stdout.strip()
 
 
 def checkout(name: str) -> Path:
@@ -86,7 +88,8 @@ def main(arguments: list[str]) -> int:
     if not arguments:
         print("records.py: expected BASE [COMMIT [EXPERIMENT...]]", file=sys.stderr)
         return 2
-    base, new = (checkout(commit(name)) for name in [*arguments, "HEAD"][:2])
+    commits = [commit(name) for name in [*arguments, "HEAD"][:2]]
+    base, new = (checkout(name) for name in commits)
     names = arguments[2:] or [name for name in known(base) if name in known(new)]
     before, now = measured(base, names), measured(new, names)
     every = sorted({*before, *now})

@@ -29,6 +29,7 @@ use switchyard_machine::dev::Host;
 use switchyard_machine::error::Error;
 use switchyard_machine::event::Cycle;
 use switchyard_machine::gdb::Listener;
+use switchyard_machine::ia32::Ia32;
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
@@ -85,7 +86,7 @@ struct BootArgs {
     /// A machine's name, or a machine file that ends in .toml.
     #[arg(long, required_unless_present = "restore")]
     machine: Option<String>,
-    /// An ELF32 ARM executable or a raw image.
+    /// An ELF32 executable; for ARM boards also a raw image, for a PC a bzImage.
     #[arg(long, required_unless_present = "restore")]
     kernel: Option<PathBuf>,
     /// The kernel's command line.
@@ -336,7 +337,7 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
     let origin = Origin::of(args)?;
     match origin.config.processor {
         ProcessorConfig::Arm(_) => boot_on::<Arm>(args, origin),
-        ProcessorConfig::Ia32(_) => Err(origin.boots_nothing(args)),
+        ProcessorConfig::Ia32(_) => boot_on::<Ia32>(args, origin),
     }
 }
 
@@ -627,17 +628,6 @@ impl<'a> Origin<'a> {
             board,
             saved: Some((file, saved)),
         })
-    }
-
-    /// What is said of a machine whose processor has no board to boot on yet.
-    fn boots_nothing(&self, args: &BootArgs) -> String {
-        if let Some((file, _)) = self.saved {
-            let what = "is of a machine that boots nothing";
-            return unfit(file, Damaged(what.to_string()));
-        }
-        let name = args.machine.as_deref().unwrap_or_default();
-        let what = "its processor answers test vectors, and boots nothing";
-        format!("--machine {name}: {what}; expected the machine of an ARM")
     }
 
     /// The machine, with its kernel loaded or as it was saved.

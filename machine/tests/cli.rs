@@ -323,11 +323,13 @@ fn machine_files_with_a_mistake() {
         &format!("--machine vax: no such machine; expected {known} or a file that ends in .toml"),
     );
     let ia32 = scratch.file("p4.toml", include_str!("ia32/pentium4.toml"));
-    let what = "its processor answers test vectors, and boots nothing";
-    boot(
-        &ia32,
-        &format!("--machine {ia32}: {what}; expected the machine of an ARM"),
-    );
+    let what =
+        "is an ELF file for ARM; expected a kernel: an ELF32 executable for the 80386 or a bzImage";
+    boot(&ia32, &format!("{kernel}: {what}"));
+    let text = include_str!("ia32/pentium4.toml");
+    let other = scratch.file("p4-assabet.toml", text.replace("isa-pc", "assabet"));
+    let what = "board: assabet has another processor; expected isa-pc";
+    boot(&other, &format!("{other}: {what}"));
     let missing = scratch.path("missing.toml");
     let what = "cannot be read: No such file or directory; expected a machine file (TOML)";
     boot(&missing, &format!("{missing}: {what}"));

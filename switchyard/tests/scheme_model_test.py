@@ -124,20 +124,14 @@ def search(folder: Path, omit: int) -> tuple[int, int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", FOUND)
-def test_no_state_breaks_isolation_or_loses_a_line(
-    searches: Callable[[str], Path], variant: str
-) -> None:
-    errors, states = search(searches(variant), 0)
-    assert errors == 0
-    assert states > 10_000
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("variant", FOUND)
-def test_what_is_left_out_is_found(
+def test_the_whole_is_right_and_what_is_left_out_is_found(
     searches: Callable[[str], Path], variant: str, subtests: pytest.Subtests
 ) -> None:
     folder = searches(variant)
+    with subtests.test("whole"):
+        errors, states = search(folder, 0)
+        assert errors == 0
+        assert states > 10_000
     for name in FOUND[variant]:
         with subtests.test(omit=name):
             assert search(folder, numbers(variant)[name])[0] == 1

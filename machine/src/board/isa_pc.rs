@@ -2,14 +2,14 @@
 //! A small PC without PCI: memory from address 0 on, and devices at ports. There is no BIOS: a loader
 //! starts a kernel in protected mode.
 
-use super::Board;
+use super::{Board, Convention};
 use crate::bus::{BoardParts, Mapping};
 use crate::dev::probe::{Probe, PROBE_BASE};
 
 /// The board.
 pub const BOARD: Board = Board {
     name: "isa-pc",
-    machine_type: 0, // it is no ARM
+    convention: Convention::Pc,
     ram_base: 0,
     ram_least: 1 << 20,
     ram_most: PROBE_BASE.next_power_of_two() / 2,

@@ -19,8 +19,8 @@ use crate::error::Error;
 pub struct Board {
     /// The name that machine files use.
     pub name: &'static str,
-    /// ARM Linux machine type, in r1 when a kernel starts.
-    pub machine_type: u32,
+    /// How a kernel is started on it.
+    pub convention: Convention,
     /// Physical address of SDRAM.
     pub ram_base: u32,
     /// Least SDRAM that the board takes, in bytes.
@@ -29,6 +29,18 @@ pub struct Board {
     pub ram_most: u32,
     /// Makes the parts, with so many bytes of SDRAM.
     pub parts: fn(ram_bytes: u32) -> BoardParts,
+}
+
+/// How a kernel is started.
+#[derive(Debug)]
+pub enum Convention {
+    /// As ARM Linux is.
+    Arm {
+        /// The board's number in the registry of ARM Linux, in r1 when a kernel starts.
+        machine_type: u32,
+    },
+    /// By Multiboot, or Linux' 32-bit boot protocol.
+    Pc,
 }
 
 /// Every board.
@@ -64,6 +76,14 @@ pub fn of(config: &MachineConfig, file: &Path) -> Result<&'static Board, Error> 
             names(),
         )
     })?;
+    let fits = |board: &Board| {
+        let arm = matches!(board.convention, Convention::Arm { .. });
+        arm == config.arm().is_some()
+    };
+    if !fits(board) {
+        let what = format!("{} has another processor", board.name);
+        return Err(mistake("board", what, names_of(|board| fits(board))));
+    }
     let (ram, sizes) = (config.ram_bytes, board.ram_least..=board.ram_most);
     if ram.is_power_of_two() && sizes.contains(&ram) {
         return Ok(board);
@@ -75,7 +95,12 @@ pub fn of(config: &MachineConfig, file: &Path) -> Result<&'static Board, Error> 
 /// The names of all boards, for messages.
 #[must_use]
 pub fn names() -> String {
-    let names: Vec<&str> = BOARDS.iter().map(|board| board.name).collect();
+    names_of(|_| true)
+}
+
+fn names_of(chosen: impl Fn(&Board) -> bool) -> String {
+    let chosen = BOARDS.iter().filter(|board| chosen(board));
+    let names: Vec<&str> = chosen.map(|board| board.name).collect();
     names.join(", ")
 }
 

@@ -6,7 +6,7 @@
 //! accelerator and of PCI have nothing behind them and read as zero. A guest sees no alias of the
 //! SDRAM behind its end.
 
-use super::Board;
+use super::{Board, Convention};
 use crate::bus::{BoardParts, Mapping};
 use crate::dev::pl011::Pl011;
 use crate::dev::pl031::Pl031;
@@ -28,7 +28,8 @@ use crate::dev::Device;
 /// The board.
 pub const BOARD: Board = Board {
     name: "versatile",
-    machine_type: 387, // ARM Linux machine registry: VERSATILE_PB
+    // ARM Linux machine registry: VERSATILE_PB
+    convention: Convention::Arm { machine_type: 387 },
     ram_base: 0,
     ram_least: 1 << 20,
     ram_most: 256 << 20, // chip selects 0 and 1 of the memory controller, 128 MB each

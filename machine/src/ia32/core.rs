@@ -18,10 +18,11 @@ use serde::{Deserialize, Serialize};
 use crate::arch::Dead;
 use crate::bus::Bus;
 use crate::config::TlbConfig;
+use crate::observe::{self, Commit, SystemAccess};
 
 use super::alu::mask;
 use super::decoder::{self, Bytes};
-use super::exec::HANDLERS;
+use super::exec::{self, Handler, KINDS};
 use super::fault::Fault;
 use super::flags;
 use super::fpu::Fpu;
@@ -30,6 +31,7 @@ use super::insn::{Insn, Seg};
 use super::memsys::{cr0, cr4, MemSys, Place};
 use super::mmu;
 use super::msr::Msrs;
+use super::observe::{Encoding, Ia32, Observer, Operation};
 use super::segment::{Access, Segment, SystemSegment, TableRegister};
 
 pub use self::exception::Cause;
@@ -41,9 +43,11 @@ const RESET_EIP: u32 = 0xfff0;
 /// The selectors of flat segments, as Linux' 32-bit boot protocol has them.
 const FLAT_CODE: u16 = 0x10;
 const FLAT_DATA: u16 = 0x18;
-
-/// Most bytes of an instruction.
-const MOST_INSN_BYTES: u32 = 15;
+/// Where a loader puts the table of their descriptors, and the table: all 4 GB, level 0, to execute and
+/// to write.
+pub const FLAT_TABLE_AT: u32 = 0x8000;
+/// See [`FLAT_TABLE_AT`].
+pub const FLAT_TABLE: [u64; 4] = [0, 0, 0x00cf_9b00_0000_ffff, 0x00cf_9300_0000_ffff];
 
 /// An operand that an instruction reads and writes, found and checked.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +70,7 @@ pub(super) enum Shadow {
 }
 
 /// The processor.
-pub struct Core {
+pub struct Core<O: Observer = ()> {
     /// EAX, ECX, EDX, EBX, ESP, EBP, ESI, EDI, and one that is always 0 ([`NONE`]).
     pub r: [u32; 9],
     /// The offset of the instruction that executes; between two, of the next one.
@@ -109,15 +113,17 @@ pub struct Core {
     pub dead: Option<Dead>,
     /// What CPUID says of TLBs.
     pub(super) tlb_entries: [u32; 2],
-    /// Nothing watches it yet.
-    observer: (),
+    /// The observer.
+    pub observer: O,
 }
 
-impl Core {
+impl<O: Observer> Core<O> {
+    const HANDLERS: [[Handler<O>; 3]; KINDS] = exec::handlers();
+
     /// A core as reset leaves it: real-address mode, at the last sixteen bytes of memory (SDM vol. 3,
     /// table 8-1), with TLBs of these geometries, in front of `bus`.
     #[must_use]
-    pub fn new(itlb: &TlbConfig, dtlb: &TlbConfig, bus: Bus) -> Self {
+    pub fn new(itlb: &TlbConfig, dtlb: &TlbConfig, bus: Bus, observer: O) -> Self {
         let mut segments = [Segment::real(0, 0); 6];
         segments[Seg::Cs as usize] = Segment::real(0xf000, RESET_CS_BASE);
         let table = TableRegister {
@@ -146,7 +152,7 @@ impl Core {
             taken: None,
             dead: None,
             tlb_entries: [itlb.entries, dtlb.entries],
-            observer: (),
+            observer,
         };
         core.dr[6] = 0xffff_0ff0;
         core.dr[7] = 0x400;
@@ -191,13 +197,24 @@ impl Core {
         self.eflags &= !flags::RF;
         self.suspended = false;
         self.mem.platform.cycle += 1;
-        let done = self.fetch().and_then(|insn| {
+        let pc = self.pc();
+        let done = self.fetch().and_then(|(insn, code)| {
+            if O::ON {
+                self.show_fetch(code);
+            }
             self.next_eip = self.eip.wrapping_add(u32::from(insn.length));
-            HANDLERS[insn.kind as usize][insn.size as usize](self, &insn)
+            Self::HANDLERS[insn.kind as usize][insn.size as usize](self, &insn)?;
+            Ok((insn, code))
         });
-        if done.is_err() {
-            self.watched = 0;
-            return done;
+        let (insn, code) = match done {
+            Ok(done) => done,
+            Err(fault) => {
+                self.watched = 0;
+                return Err(fault);
+            }
+        };
+        if O::ON {
+            self.show_commit(pc, &insn, code);
         }
         self.eip = self.next_eip;
         if (traps || self.watched != 0) && self.shadow != Shadow::Everything {
@@ -207,17 +224,18 @@ impl Core {
     }
 
     /// Fetches and decodes the instruction at EIP.
-    fn fetch(&mut self) -> Result<Insn, Fault> {
+    fn fetch(&mut self) -> Result<(Insn, Encoding), Fault> {
         let big = self.segments[Seg::Cs as usize].is_32bit();
         let mut bytes = Fetch {
             offset: self.eip,
             core: self,
-            length: 0,
+            code: Encoding::default(),
             have: [0; 16],
             left: 0,
             next: 0,
         };
-        decoder::decode(&mut bytes, big)
+        let insn = decoder::decode(&mut bytes, big)?;
+        Ok((insn, bytes.code))
     }
 
     /// The address of the instruction that executes, as loaders and symbols know it.
@@ -433,11 +451,58 @@ impl Core {
         Ok(place)
     }
 
+    /// Reads `N` bytes at a place that was found.
+    #[inline(always)]
+    pub(super) fn get_at<const N: u32>(&mut self, place: Place) -> u32 {
+        let value = self.mem.get::<N>(place);
+        if O::ON {
+            self.show::<N>(place, value, O::loaded);
+        }
+        value
+    }
+
+    /// Writes `N` bytes there.
+    #[inline(always)]
+    pub(super) fn put_at<const N: u32>(&mut self, place: Place, value: u32) {
+        self.mem.put::<N>(place, value);
+        if O::ON {
+            self.show::<N>(place, value, O::stored);
+        }
+    }
+
+    /// Reads `N` bytes at a linear address, as the processor itself does.
+    ///
+    /// # Errors
+    /// A page fault.
+    pub(super) fn read_linear<const N: u32>(
+        &mut self,
+        linear: u32,
+        access: mmu::Access,
+    ) -> Result<u32, Fault> {
+        let place = self.mem.locate(linear, N, access)?;
+        Ok(self.get_at::<N>(place))
+    }
+
+    /// Writes `N` bytes there.
+    ///
+    /// # Errors
+    /// A page fault.
+    pub(super) fn write_linear<const N: u32>(
+        &mut self,
+        linear: u32,
+        value: u32,
+        access: mmu::Access,
+    ) -> Result<(), Fault> {
+        let place = self.mem.locate(linear, N, access)?;
+        self.put_at::<N>(place, value);
+        Ok(())
+    }
+
     /// Reads `N` bytes at an offset.
     #[inline(always)]
     pub(super) fn load<const N: u32>(&mut self, seg: Seg, offset: u32) -> Result<u32, Fault> {
         let place = self.locate(seg, offset, N, Access::Read)?;
-        Ok(self.mem.get::<N>(place))
+        Ok(self.get_at::<N>(place))
     }
 
     /// Writes `N` bytes at an offset.
@@ -449,7 +514,7 @@ impl Core {
         value: u32,
     ) -> Result<(), Fault> {
         let place = self.locate(seg, offset, N, Access::Write)?;
-        self.mem.put::<N>(place, value);
+        self.put_at::<N>(place, value);
         Ok(())
     }
 
@@ -493,7 +558,7 @@ impl Core {
     pub(super) fn get<const N: u32>(&mut self, operand: Operand) -> u32 {
         match operand {
             Operand::Register(n) => self.register::<N>(n),
-            Operand::Memory(place) => self.mem.get::<N>(place),
+            Operand::Memory(place) => self.get_at::<N>(place),
         }
     }
 
@@ -502,7 +567,74 @@ impl Core {
     pub(super) fn put<const N: u32>(&mut self, operand: Operand, value: u32) {
         match operand {
             Operand::Register(n) => self.set_register::<N>(n, value),
-            Operand::Memory(place) => self.mem.put::<N>(place, value),
+            Operand::Memory(place) => self.put_at::<N>(place, value),
+        }
+    }
+
+    // ---- watching --------------------------------------------------------------------------
+
+    /// Shows an access to data, by `show`: a word, or its bytes if they are not aligned together.
+    #[inline(never)]
+    fn show<const N: u32>(
+        &mut self,
+        place: Place,
+        value: u32,
+        show: fn(&mut O, &MemSys, &observe::Access, u32),
+    ) {
+        let bytes = if place.linear % N == 0 { N } else { 1 };
+        for n in (0..N).step_by(bytes as usize) {
+            let access = observe::Access {
+                cycle: self.mem.platform.cycle,
+                pc: self.pc(),
+                va: place.linear.wrapping_add(n),
+                bytes,
+                privileged: !place.user,
+            };
+            let part = value >> (8 * n) & u32::MAX >> (32 - 8 * bytes);
+            show(&mut self.observer, &self.mem, &access, part);
+        }
+    }
+
+    /// Shows that the instruction at EIP was fetched.
+    fn show_fetch(&mut self, code: Encoding) {
+        let access = observe::Access {
+            cycle: self.mem.platform.cycle,
+            pc: self.pc(),
+            va: self.pc(),
+            bytes: 1,
+            privileged: self.cpl != 3,
+        };
+        self.observer.fetched(&self.mem, &access, code);
+    }
+
+    /// Shows that the instruction at `pc` is done.
+    fn show_commit(&mut self, pc: u32, insn: &Insn, code: Encoding) {
+        let behind = self.eip.wrapping_add(u32::from(insn.length));
+        let commit = Commit::<Ia32> {
+            cycle: self.mem.platform.cycle,
+            pc,
+            code,
+            executed: insn.kind != exec::Kind::JumpIf || self.next_eip != behind,
+            next_pc: self.segments[Seg::Cs as usize]
+                .base
+                .wrapping_add(self.next_eip),
+            mode: u32::from(self.cpl),
+            registers: &self.r[..Ia32::GENERAL],
+            status: self.eflags,
+        };
+        self.observer.commit(&commit);
+    }
+
+    /// Shows what the instruction has done to a register of the system.
+    #[inline(always)]
+    pub(super) fn operated(&mut self, what: Operation) {
+        if O::ON {
+            let access = SystemAccess {
+                pc: self.pc(),
+                what,
+                sleeps: self.waiting,
+            };
+            self.observer.operated(&self.mem, &access);
         }
     }
 
@@ -566,23 +698,23 @@ impl Core {
 }
 
 /// The bytes of the instruction at EIP, translated and checked as they are asked for.
-struct Fetch<'a> {
-    core: &'a mut Core,
+struct Fetch<'a, O: Observer> {
+    core: &'a mut Core<O>,
     /// The offset of the next byte.
     offset: u32,
-    /// How many bytes were given.
-    length: u32,
+    /// The bytes that were given.
+    code: Encoding,
     /// Bytes from `next` on, `left` of them, are of this page.
     have: [u8; 16],
     left: usize,
     next: usize,
 }
 
-impl Bytes for Fetch<'_> {
+impl<O: Observer> Bytes for Fetch<'_, O> {
     #[inline]
     fn next(&mut self) -> Result<u8, Fault> {
         let cs = &self.core.segments[Seg::Cs as usize];
-        if self.length == MOST_INSN_BYTES || !cs.contains(self.offset, 1) {
+        if self.code.is_full() || !cs.contains(self.offset, 1) {
             return Err(Fault::protection(0));
         }
         if self.left == 0 {
@@ -599,7 +731,7 @@ impl Bytes for Fetch<'_> {
         let byte = self.have[self.next];
         self.next += 1;
         self.left -= 1;
-        self.length += 1;
+        self.code.push(byte);
         self.offset = self.offset.wrapping_add(1);
         Ok(byte)
     }

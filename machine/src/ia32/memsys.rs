@@ -9,7 +9,7 @@
 
 use crate::bus::{Bus, Target};
 use crate::config::TlbConfig;
-use crate::counters::Privilege;
+use crate::counters::{Privilege, Tally};
 use crate::dev::Width;
 use crate::event::Cycle;
 use crate::platform::Platform;
@@ -65,6 +65,10 @@ const PAGE_BYTES: u32 = 0x1000;
 /// Where an operand is in physical memory: in one page, or at the end of one and the start of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
+    /// Its linear address.
+    pub(super) linear: u32,
+    /// Whether it is accessed with the rights of user mode.
+    pub(super) user: bool,
     pa: u32,
     /// Bytes of it in the first page, if there is a second.
     first: u32,
@@ -73,27 +77,22 @@ pub struct Place {
 }
 
 impl Place {
-    const fn whole(pa: u32) -> Self {
-        Self {
-            pa,
-            first: u32::MAX,
-            second: 0,
-        }
-    }
-
     /// The place of what is `bytes` behind the start of the operand here.
     #[must_use]
     pub fn behind(self, bytes: u32) -> Self {
-        if bytes < self.first {
-            let first = if self.first == u32::MAX {
-                u32::MAX
-            } else {
-                self.first - bytes
-            };
-            let pa = self.pa.wrapping_add(bytes);
-            Self { pa, first, ..self }
+        let linear = self.linear.wrapping_add(bytes);
+        let (pa, first) = if bytes >= self.first {
+            (self.second + (bytes - self.first), u32::MAX)
+        } else if self.first == u32::MAX {
+            (self.pa.wrapping_add(bytes), u32::MAX)
         } else {
-            Self::whole(self.second + (bytes - self.first))
+            (self.pa.wrapping_add(bytes), self.first - bytes)
+        };
+        Self {
+            linear,
+            pa,
+            first,
+            ..self
         }
     }
 }
@@ -149,6 +148,10 @@ impl MemSys {
     /// Writes CR3, which empties the TLBs but for global pages.
     pub(in crate::ia32) fn set_cr3(&mut self, value: u32) {
         self.cr3 = value;
+        let now = &mut self.platform.counters.now;
+        now.written.ttb += 1;
+        now.itlb.invalidate_all += 1;
+        now.dtlb.invalidate_all += 1;
         for tlb in [&mut self.itlb, &mut self.dtlb] {
             for place in 0..tlb.places() {
                 if tlb.get(place).is_some_and(|entry| !entry.global) {
@@ -168,11 +171,17 @@ impl MemSys {
 
     /// INVLPG: drops what translates `linear`, global or not.
     pub(in crate::ia32) fn invalidate_page(&mut self, linear: u32) {
+        let now = &mut self.platform.counters.now;
+        now.itlb.invalidate_entry += 1;
+        now.dtlb.invalidate_entry += 1;
         self.itlb.invalidate(linear);
         self.dtlb.invalidate(linear);
     }
 
     fn flush_all(&mut self) {
+        let now = &mut self.platform.counters.now;
+        now.itlb.invalidate_all += 1;
+        now.dtlb.invalidate_all += 1;
         self.itlb.invalidate_all();
         self.dtlb.invalidate_all();
     }
@@ -187,6 +196,81 @@ impl MemSys {
     #[must_use]
     pub fn dtlb(&self) -> &Tlb<TlbEntry> {
         &self.dtlb
+    }
+
+    // ---- looking, without a trace ----------------------------------------------------------
+
+    /// Everything counted so far, user and kernel together.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        let mut tally = self.platform.counters.counted();
+        tally.run.cycles += self.platform.cycle - self.synced_cycle;
+        tally.run.instructions += self.platform.counters.fetches - self.synced_instructions;
+        tally
+    }
+
+    /// Whether paging is on.
+    #[must_use]
+    pub fn pages(&self) -> bool {
+        self.cr0 & cr0::PG != 0
+    }
+
+    /// Whether the supervisor's writes respect pages that cannot be written.
+    #[must_use]
+    pub fn write_protects(&self) -> bool {
+        self.cr0 & cr0::WP != 0
+    }
+
+    /// The physical address of the page directory.
+    #[must_use]
+    pub fn directory(&self) -> u32 {
+        self.cr3 & 0xffff_f000
+    }
+
+    /// The address of the last page fault.
+    #[must_use]
+    pub fn fault_address(&self) -> u32 {
+        self.cr2
+    }
+
+    /// What the page tables say of `linear` now; `None`: it is not mapped.
+    #[must_use]
+    pub fn walk_now(&self, linear: u32) -> Option<TlbEntry> {
+        let read = |pa| self.platform.bus.read_memory_word(pa);
+        let global_pages = self.cr4 & cr4::PGE != 0;
+        let pde = read(mmu::directory_entry(self.cr3, linear)).filter(|e| e & entry::P != 0)?;
+        if pde & entry::PS != 0 && self.cr4 & cr4::PSE != 0 {
+            let right = pde & entry::RESERVED_4MB == 0;
+            return right.then(|| mmu::large_page(pde, linear, global_pages));
+        }
+        let pte = read(mmu::table_entry(pde, linear)).filter(|e| e & entry::P != 0)?;
+        Some(mmu::small_page(pde, pte, linear, global_pages))
+    }
+
+    /// Where an access to `linear` would go: by the TLB, or else by the page tables.
+    #[must_use]
+    pub fn peek_translation(&self, linear: u32, fetch: bool) -> Option<u32> {
+        if !self.pages() {
+            return Some(linear);
+        }
+        let tlb = if fetch { &self.itlb } else { &self.dtlb };
+        let held = tlb.peek(linear).map(|(_, page)| *page);
+        let page = held.or_else(|| self.walk_now(linear))?;
+        Some(page.translate(linear))
+    }
+
+    /// The byte at `linear`, if memory is there.
+    #[must_use]
+    pub fn peek(&self, linear: u32) -> Option<u8> {
+        let pa = self.peek_translation(linear, false)?;
+        self.platform.bus.ram_slice(pa, 1).map(|bytes| bytes[0])
+    }
+
+    /// Changes the byte at `linear`, where memory is; gives its physical address.
+    pub fn poke(&mut self, linear: u32, byte: u8) -> Option<u32> {
+        let pa = self.peek_translation(linear, false)?;
+        self.platform.bus.ram_slice_mut(pa, 1)?[0] = byte;
+        Some(pa)
     }
 
     // ---- translation -----------------------------------------------------------------------
@@ -310,9 +394,17 @@ impl MemSys {
 
     fn page_fault(&mut self, linear: u32, access: Access, why: u16) -> Fault {
         self.cr2 = linear;
+        let now = &mut self.platform.counters.now;
+        if why & code::PROTECTION == 0 {
+            now.fault.translation += 1;
+        } else {
+            now.fault.permission += 1;
+        }
         if access.fetch {
+            now.exception.prefetch_abort += 1;
             self.itlb.invalidate(linear);
         } else {
+            now.exception.data_abort += 1;
             self.dtlb.invalidate(linear);
         }
         Fault::page(why | access.code())
@@ -328,16 +420,19 @@ impl MemSys {
     #[inline(always)]
     pub fn locate(&mut self, linear: u32, bytes: u32, access: Access) -> Result<Place, Fault> {
         let pa = self.translate(linear, access)?;
-        let in_page = PAGE_BYTES - (linear & (PAGE_BYTES - 1));
-        if bytes <= in_page {
-            return Ok(Place::whole(pa));
-        }
-        let second = self.translate(linear.wrapping_add(in_page), access)?;
-        Ok(Place {
+        let mut place = Place {
+            linear,
+            user: access.user,
             pa,
-            first: in_page,
-            second,
-        })
+            first: u32::MAX,
+            second: 0,
+        };
+        let in_page = PAGE_BYTES - (linear & (PAGE_BYTES - 1));
+        if bytes > in_page {
+            place.first = in_page;
+            place.second = self.translate(linear.wrapping_add(in_page), access)?;
+        }
+        Ok(place)
     }
 
     /// Reads `N` bytes (1, 2 or 4).
@@ -361,30 +456,6 @@ impl MemSys {
         for n in 0..N {
             self.physical_write::<1>(place.behind(n).pa, value >> (8 * n) & 0xff);
         }
-    }
-
-    /// Reads `N` bytes at `linear`.
-    ///
-    /// # Errors
-    /// A page fault.
-    pub fn read<const N: u32>(&mut self, linear: u32, access: Access) -> Result<u32, Fault> {
-        let place = self.locate(linear, N, access)?;
-        Ok(self.get::<N>(place))
-    }
-
-    /// Writes `N` bytes at `linear`.
-    ///
-    /// # Errors
-    /// A page fault.
-    pub fn write<const N: u32>(
-        &mut self,
-        linear: u32,
-        value: u32,
-        access: Access,
-    ) -> Result<(), Fault> {
-        let place = self.locate(linear, N, access)?;
-        self.put::<N>(place, value);
-        Ok(())
     }
 
     /// The bytes of instructions from physical address `pa` to the end of its page, sixteen at most.

@@ -43,7 +43,7 @@ pub fn run(
     input: &mut impl Read,
     output: &mut impl Write,
 ) -> Result<(), String> {
-    let mut machine = Machine::new(config, parts, ());
+    let mut machine = Machine::<()>::new(config, parts, ());
     let mut reader = Reader::new(input);
     while let Some(case) = read_case(&mut reader, machine.bus())? {
         let answer = answer(&mut machine, &case).map_err(|what| reader.wrong(&what))?;

@@ -51,7 +51,7 @@ def binaries() -> tuple[Path, Path]:
     return machine.binary(), build("no-hints")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.guests
 @pytest.mark.parametrize(
     ("name", "image"),

@@ -463,7 +463,7 @@ fn real_address_mode_goes_over_into_protected_mode() {
     let mut parts = (switchyard_machine::board::find("isa-pc").unwrap().parts)(1 << 20);
     parts.ram_base = 0;
     let bus = switchyard_machine::bus::Bus::new(parts, 1);
-    let mut core = Core::new(&tlb, &tlb, bus);
+    let mut core = Core::new(&tlb, &tlb, bus, ());
     // Reset starts at the top of memory, where nothing is.
     assert_eq!(core.pc(), 0xffff_fff0);
     std::mem::swap(&mut core.mem.platform.bus, &mut rig.core.mem.platform.bus);

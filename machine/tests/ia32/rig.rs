@@ -88,7 +88,7 @@ impl Rig {
         };
         let parts = (board::find("isa-pc").unwrap().parts)(4 << 20);
         let bus = Bus::new(parts, 1_400_000_000);
-        let mut core = Core::new(&tlb, &tlb, bus);
+        let mut core = Core::new(&tlb, &tlb, bus, ());
         core.start_flat(CODE);
         let mut rig = Self { core };
         let user = 0x60;

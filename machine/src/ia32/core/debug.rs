@@ -4,6 +4,7 @@
 //! accessed it; of repeated string instructions, behind the element.
 
 use crate::ia32::flags;
+use crate::ia32::observe::Observer;
 use crate::ia32::segment::Access;
 
 use super::Core;
@@ -18,7 +19,7 @@ mod kind {
     pub const READ_OR_WRITE: u32 = 3;
 }
 
-impl Core {
+impl<O: Observer> Core<O> {
     /// The breakpoints that `bytes` at `linear` touch, and whose kind is `right`: one bit each, as in
     /// DR6.
     #[cold]

@@ -9,6 +9,7 @@ use crate::ia32::flags;
 use crate::ia32::insn::reg::ESP;
 use crate::ia32::insn::Seg;
 use crate::ia32::mmu::Access;
+use crate::ia32::observe::{Entry, Ia32, Observer};
 use crate::ia32::segment::{is_null, selector_code, system, Descriptor, Segment};
 
 use super::Core;
@@ -36,7 +37,7 @@ struct Event {
     eip: u32,
 }
 
-impl Core {
+impl<O: Observer> Core<O> {
     /// Takes a fault of the instruction at EIP.
     pub(super) fn raise(&mut self, fault: Fault) {
         self.take(Event {
@@ -118,6 +119,8 @@ impl Core {
     }
 
     fn deliver(&mut self, event: Event) -> Result<(), Fault> {
+        let level = self.cpl();
+        let return_address = self.segments[Seg::Cs as usize].base.wrapping_add(event.eip);
         if self.is_protected() {
             let external = event.cause != Cause::Software;
             self.deliver_through_gate(event)
@@ -126,7 +129,32 @@ impl Core {
             self.deliver_real(event)?;
         }
         self.taken = Some(event.vector);
+        self.count(&event);
+        if O::ON {
+            let mut r = [0; Ia32::GENERAL];
+            r.copy_from_slice(&self.r[..Ia32::GENERAL]);
+            let entry = Entry {
+                vector: event.vector,
+                code: event.code,
+                cause: event.cause,
+                return_address,
+                level,
+                r,
+            };
+            self.observer.entered(&self.mem, &entry);
+        }
         Ok(())
+    }
+
+    /// Counts an event that was delivered; page faults the memory system has counted.
+    fn count(&mut self, event: &Event) {
+        let now = &mut self.mem.platform.counters.now;
+        match (event.cause, event.vector) {
+            (Cause::Interrupt, _) => now.exception.irq += 1,
+            (Cause::Software, _) => now.exception.swi += 1,
+            (_, vector::UD) => now.exception.undefined += 1,
+            _ => {}
+        }
     }
 
     /// EFLAGS as the handler's IRET finds it.
@@ -142,7 +170,7 @@ impl Core {
             return Err(Fault::protection(0));
         }
         let place = self.idtr.base.wrapping_add(at);
-        let target = self.mem.read::<4>(place, Access::system(false))?;
+        let target = self.read_linear::<4>(place, Access::system(false))?;
         let mut stack = self.current_stack();
         self.push_on::<2>(&mut stack, self.eflags)?;
         let cs = self.segments[Seg::Cs as usize];

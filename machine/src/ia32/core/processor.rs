@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The IA-32 processor as the run loop and reports know it.
 
+use crate::ia32::observe::Observer;
 use std::fmt::Write;
 
 use crate::arch::{Dead, DiagnosticCount, Processor};
@@ -9,18 +10,19 @@ use crate::config::MachineConfig;
 use crate::dev::Mark;
 use crate::ia32::flags::{self, IF};
 use crate::ia32::insn::Seg;
+use crate::ia32::segment::TableRegister;
 use crate::platform::Platform;
 
-use super::Core;
+use super::{Core, FLAT_TABLE, FLAT_TABLE_AT};
 
-impl Processor for Core {
-    type Observer = ();
+impl<O: Observer> Processor for Core<O> {
+    type Observer = O;
 
-    fn new(config: &MachineConfig, bus: Bus, (): ()) -> Self {
+    fn new(config: &MachineConfig, bus: Bus, observer: O) -> Self {
         let ia32 = config
             .ia32()
             .expect("the machine file of an IA-32 processor");
-        Self::new(&ia32.itlb, &ia32.dtlb, bus)
+        Self::new(&ia32.itlb, &ia32.dtlb, bus, observer)
     }
 
     #[inline]
@@ -37,10 +39,14 @@ impl Processor for Core {
         self.mem.sync_counters();
     }
 
-    /// As the boot conventions of 32-bit kernels have it: protected mode with flat segments, paging and
-    /// interrupts off; `registers` are EAX, EBX and ESI.
+    /// As the boot conventions of 32-bit kernels have it: protected mode with flat segments, whose table
+    /// the loader has put into memory, paging and interrupts off; `registers` are EAX, EBX and ESI.
     fn start(&mut self, pc: u32, registers: &[u32]) {
         self.start_flat(pc);
+        self.gdtr = TableRegister {
+            base: FLAT_TABLE_AT,
+            limit: (8 * FLAT_TABLE.len() - 1) as u16,
+        };
         for (register, value) in START_REGISTERS.into_iter().zip(registers) {
             self.r[register] = *value;
         }
@@ -103,13 +109,17 @@ impl Processor for Core {
         0
     }
 
-    fn observer(&mut self) -> &mut () {
+    fn observer(&mut self) -> &mut O {
         &mut self.observer
     }
 
-    fn show_marks(&mut self, _marks: &[Mark]) {}
+    fn show_marks(&mut self, marks: &[Mark]) {
+        self.observer.marked(marks);
+    }
 
-    fn show_restored(&mut self) {}
+    fn show_restored(&mut self) {
+        self.observer.restored(&self.mem);
+    }
 }
 
 /// The registers in which a loader hands something over.

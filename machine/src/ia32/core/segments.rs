@@ -5,6 +5,7 @@
 use crate::ia32::fault::Fault;
 use crate::ia32::insn::Seg;
 use crate::ia32::mmu::Access;
+use crate::ia32::observe::Observer;
 use crate::ia32::segment::{
     is_null, rpl, selector_code, system, Descriptor, Segment, SystemSegment,
 };
@@ -20,13 +21,13 @@ pub(in crate::ia32) struct Found {
     at: u32,
 }
 
-impl Core {
+impl<O: Observer> Core<O> {
     /// Reads the descriptor at linear address `at`.
     pub(super) fn read_descriptor(&mut self, at: u32) -> Result<Descriptor, Fault> {
         let place = self.mem.locate(at, 8, Access::system(false))?;
         Ok(Descriptor {
-            low: self.mem.get::<4>(place),
-            high: self.mem.get::<4>(place.behind(4)),
+            low: self.get_at::<4>(place),
+            high: self.get_at::<4>(place.behind(4)),
         })
     }
 
@@ -62,7 +63,7 @@ impl Core {
     fn mark(&mut self, found: Found, bits: u32) -> Result<(), Fault> {
         let place = self.mem.locate(found.at, 8, Access::system(true))?;
         let high = found.descriptor.high | bits;
-        self.mem.put::<4>(place.behind(4), high);
+        self.put_at::<4>(place.behind(4), high);
         Ok(())
     }
 
@@ -139,11 +140,11 @@ impl Core {
         let at = self.tr.base.wrapping_add(at);
         let read = Access::system(false);
         let (pointer, selector) = if self.tr.is_32bit {
-            let pointer = self.mem.read::<4>(at, read)?;
-            (pointer, self.mem.read::<2>(at.wrapping_add(4), read)?)
+            let pointer = self.read_linear::<4>(at, read)?;
+            (pointer, self.read_linear::<2>(at.wrapping_add(4), read)?)
         } else {
-            let pointer = self.mem.read::<2>(at, read)?;
-            (pointer, self.mem.read::<2>(at.wrapping_add(2), read)?)
+            let pointer = self.read_linear::<2>(at, read)?;
+            (pointer, self.read_linear::<2>(at.wrapping_add(2), read)?)
         };
         let segment = self.stack_segment(selector as u16, level, Fault::tss)?;
         Ok(Stack {
@@ -208,13 +209,13 @@ impl Core {
         }
         let read = Access::system(false);
         let base = self.tr.base;
-        let map = self.mem.read::<2>(base.wrapping_add(BITMAP_OFFSET), read)?;
+        let map = self.read_linear::<2>(base.wrapping_add(BITMAP_OFFSET), read)?;
         // Two bytes are read, as the ports may lie on both.
         let at = map + u32::from(port) / 8;
         if at + 1 > limit {
             return refused;
         }
-        let bits = self.mem.read::<2>(base.wrapping_add(at), read)?;
+        let bits = self.read_linear::<2>(base.wrapping_add(at), read)?;
         let wanted = ((1 << bytes) - 1) << (port % 8);
         if bits & wanted == 0 {
             Ok(())

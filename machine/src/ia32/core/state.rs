@@ -3,11 +3,12 @@
 
 use crate::ia32::flags;
 use crate::ia32::insn::reg::NONE;
+use crate::ia32::observe::Observer;
 use crate::state::{require, Damaged, Restorer, Saver, State};
 
 use super::Core;
 
-impl State for Core {
+impl<O: Observer> State for Core<O> {
     fn save(&self, to: &mut Saver) {
         let Self {
             r,
@@ -31,7 +32,7 @@ impl State for Core {
             taken: _,
             dead: _,        // has ended the run
             tlb_entries: _, // the machine file gives them
-            observer: (),
+            observer: _,
         } = self;
         to.put(&(r, eip, eflags, segments, cpl));
         to.put(&(gdtr, idtr, ldtr, tr));

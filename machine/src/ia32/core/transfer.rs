@@ -8,6 +8,7 @@ use crate::ia32::flags;
 use crate::ia32::insn::reg::{ECX, EDX, ESP};
 use crate::ia32::insn::Seg;
 use crate::ia32::mmu;
+use crate::ia32::observe::Observer;
 use crate::ia32::segment::{is_null, rpl, selector_code, system, Access, Descriptor, Segment};
 
 use super::exception::code_selector;
@@ -38,7 +39,7 @@ impl Stack {
     }
 }
 
-impl Core {
+impl<O: Observer> Core<O> {
     /// The stack as it is.
     pub(in crate::ia32) fn current_stack(&self) -> Stack {
         Stack {
@@ -63,7 +64,7 @@ impl Core {
             user: stack.user,
             fetch: false,
         };
-        self.mem.write::<N>(linear, value & mask::<N>(), access)?;
+        self.write_linear::<N>(linear, value & mask::<N>(), access)?;
         stack.pointer = pointer;
         Ok(())
     }
@@ -79,7 +80,7 @@ impl Core {
             user: stack.user,
             fetch: false,
         };
-        let value = self.mem.read::<N>(linear, access)?;
+        let value = self.read_linear::<N>(linear, access)?;
         stack.pointer = pointer.wrapping_add(N);
         Ok(value)
     }

@@ -9,10 +9,14 @@ use crate::ia32::insn::reg::{EAX, EDX};
 use crate::ia32::insn::{Form, Insn};
 
 use super::Done;
+use crate::ia32::observe::Observer;
 
 /// The two operands of an instruction that changes neither.
 #[inline(always)]
-fn operands<const N: u32>(core: &mut Core, insn: &Insn) -> Result<(u32, u32), Fault> {
+fn operands<O: Observer, const N: u32>(
+    core: &mut Core<O>,
+    insn: &Insn,
+) -> Result<(u32, u32), Fault> {
     let rm = core.rm::<N>(insn)?;
     Ok(match insn.form {
         Form::RegRm => (core.register::<N>(insn.reg), rm),
@@ -23,14 +27,14 @@ fn operands<const N: u32>(core: &mut Core, insn: &Insn) -> Result<(u32, u32), Fa
 
 /// An instruction of two operands whose first gets the result; `operate` gets the carry flag, too.
 #[inline(always)]
-fn binary<const N: u32>(
-    core: &mut Core,
+fn binary<O: Observer, const N: u32>(
+    core: &mut Core<O>,
     insn: &Insn,
     operate: impl Fn(u32, u32, u32) -> Outcome,
 ) -> Done {
     let carry = core.eflags & CF;
     if insn.form == Form::RegRm {
-        let (a, b) = operands::<N>(core, insn)?;
+        let (a, b) = operands::<O, N>(core, insn)?;
         let (result, status) = operate(a, b, carry);
         core.set_register::<N>(insn.reg, result);
         core.set_status(status);
@@ -51,8 +55,8 @@ fn binary<const N: u32>(
 
 /// An instruction that changes its one operand; `operate` gets the carry flag, too.
 #[inline(always)]
-fn unary<const N: u32>(
-    core: &mut Core,
+fn unary<O: Observer, const N: u32>(
+    core: &mut Core<O>,
     insn: &Insn,
     operate: impl Fn(u32, u32) -> Outcome,
 ) -> Done {
@@ -64,73 +68,73 @@ fn unary<const N: u32>(
     Ok(())
 }
 
-pub(super) fn add<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    binary::<N>(core, insn, |a, b, _| alu::add::<N>(a, b, 0))
+pub(super) fn add<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    binary::<O, N>(core, insn, |a, b, _| alu::add::<N>(a, b, 0))
 }
 
-pub(super) fn or<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    binary::<N>(core, insn, |a, b, _| alu::logic::<N>(a | b))
+pub(super) fn or<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    binary::<O, N>(core, insn, |a, b, _| alu::logic::<N>(a | b))
 }
 
-pub(super) fn adc<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    binary::<N>(core, insn, alu::add::<N>)
+pub(super) fn adc<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    binary::<O, N>(core, insn, alu::add::<N>)
 }
 
-pub(super) fn sbb<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    binary::<N>(core, insn, alu::sub::<N>)
+pub(super) fn sbb<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    binary::<O, N>(core, insn, alu::sub::<N>)
 }
 
-pub(super) fn and<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    binary::<N>(core, insn, |a, b, _| alu::logic::<N>(a & b))
+pub(super) fn and<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    binary::<O, N>(core, insn, |a, b, _| alu::logic::<N>(a & b))
 }
 
-pub(super) fn sub<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    binary::<N>(core, insn, |a, b, _| alu::sub::<N>(a, b, 0))
+pub(super) fn sub<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    binary::<O, N>(core, insn, |a, b, _| alu::sub::<N>(a, b, 0))
 }
 
-pub(super) fn xor<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    binary::<N>(core, insn, |a, b, _| alu::logic::<N>(a ^ b))
+pub(super) fn xor<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    binary::<O, N>(core, insn, |a, b, _| alu::logic::<N>(a ^ b))
 }
 
-pub(super) fn compare<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    let (a, b) = operands::<N>(core, insn)?;
+pub(super) fn compare<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    let (a, b) = operands::<O, N>(core, insn)?;
     core.set_status(alu::sub::<N>(a, b, 0).1);
     Ok(())
 }
 
-pub(super) fn test<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    let (a, b) = operands::<N>(core, insn)?;
+pub(super) fn test<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    let (a, b) = operands::<O, N>(core, insn)?;
     core.set_status(alu::logic::<N>(a & b).1);
     Ok(())
 }
 
-pub(super) fn not<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn not<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let operand = core.operand::<N>(insn)?;
     let value = core.get::<N>(operand);
     core.put::<N>(operand, !value & mask::<N>());
     Ok(())
 }
 
-pub(super) fn neg<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    unary::<N>(core, insn, |value, _| alu::sub::<N>(0, value, 0))
+pub(super) fn neg<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    unary::<O, N>(core, insn, |value, _| alu::sub::<N>(0, value, 0))
 }
 
-pub(super) fn inc<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    unary::<N>(core, insn, |value, carry| {
+pub(super) fn inc<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    unary::<O, N>(core, insn, |value, carry| {
         let (result, status) = alu::inc::<N>(value);
         (result, status | carry)
     })
 }
 
-pub(super) fn dec<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    unary::<N>(core, insn, |value, carry| {
+pub(super) fn dec<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    unary::<O, N>(core, insn, |value, carry| {
         let (result, status) = alu::dec::<N>(value);
         (result, status | carry)
     })
 }
 
 /// The double-width accumulator gets `high:low`: AX, DX:AX or EDX:EAX.
-fn set_wide<const N: u32>(core: &mut Core, low: u32, high: u32) {
+fn set_wide<O: Observer, const N: u32>(core: &mut Core<O>, low: u32, high: u32) {
     if N == 1 {
         core.set_register::<2>(EAX as u8, high << 8 | low);
     } else {
@@ -140,7 +144,7 @@ fn set_wide<const N: u32>(core: &mut Core, low: u32, high: u32) {
 }
 
 /// The double-width accumulator: low and high half.
-fn wide<const N: u32>(core: &Core) -> (u32, u32) {
+fn wide<O: Observer, const N: u32>(core: &Core<O>) -> (u32, u32) {
     if N == 1 {
         (core.r[EAX] & 0xff, core.r[EAX] >> 8 & 0xff)
     } else {
@@ -148,78 +152,78 @@ fn wide<const N: u32>(core: &Core) -> (u32, u32) {
     }
 }
 
-pub(super) fn mul<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn mul<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let factor = core.rm::<N>(insn)?;
-    let (low, high, flags) = alu::mul::<N>(wide::<N>(core).0, factor, core.eflags);
-    set_wide::<N>(core, low, high);
+    let (low, high, flags) = alu::mul::<N>(wide::<O, N>(core).0, factor, core.eflags);
+    set_wide::<O, N>(core, low, high);
     core.eflags = flags;
     Ok(())
 }
 
-pub(super) fn imul_accumulator<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn imul_accumulator<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let factor = core.rm::<N>(insn)?;
-    let (low, high, flags) = alu::imul::<N>(wide::<N>(core).0, factor, core.eflags);
-    set_wide::<N>(core, low, high);
+    let (low, high, flags) = alu::imul::<N>(wide::<O, N>(core).0, factor, core.eflags);
+    set_wide::<O, N>(core, low, high);
     core.eflags = flags;
     Ok(())
 }
 
 /// IMUL into a register: of it and `rm`, or of `rm` and the constant.
-pub(super) fn imul<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    let (a, b) = operands::<N>(core, insn)?;
+pub(super) fn imul<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    let (a, b) = operands::<O, N>(core, insn)?;
     let (low, _, flags) = alu::imul::<N>(a, b, core.eflags);
     core.set_register::<N>(insn.reg, low);
     core.eflags = flags;
     Ok(())
 }
 
-pub(super) fn div<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn div<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let by = core.rm::<N>(insn)?;
-    let (low, high) = wide::<N>(core);
+    let (low, high) = wide::<O, N>(core);
     let (quotient, remainder) = alu::div::<N>(low, high, by).ok_or(Fault::divide())?;
-    set_wide::<N>(core, quotient, remainder);
+    set_wide::<O, N>(core, quotient, remainder);
     Ok(())
 }
 
-pub(super) fn idiv<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn idiv<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let by = core.rm::<N>(insn)?;
-    let (low, high) = wide::<N>(core);
+    let (low, high) = wide::<O, N>(core);
     let (quotient, remainder) = alu::idiv::<N>(low, high, by).ok_or(Fault::divide())?;
-    set_wide::<N>(core, quotient, remainder);
+    set_wide::<O, N>(core, quotient, remainder);
     Ok(())
 }
 
-fn adjust_al(core: &mut Core, subtract: bool) -> Done {
+fn adjust_al<O: Observer>(core: &mut Core<O>, subtract: bool) -> Done {
     let (al, status) = alu::adjust_packed(core.r[EAX] & 0xff, core.eflags, subtract);
     core.set_register::<1>(EAX as u8, al);
     core.set_status(status);
     Ok(())
 }
 
-pub(super) fn daa(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn daa<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     adjust_al(core, false)
 }
 
-pub(super) fn das(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn das<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     adjust_al(core, true)
 }
 
-fn adjust_ax(core: &mut Core, subtract: bool) -> Done {
+fn adjust_ax<O: Observer>(core: &mut Core<O>, subtract: bool) -> Done {
     let (ax, status) = alu::adjust_unpacked(core.r[EAX] & 0xffff, core.eflags, subtract);
     core.set_register::<2>(EAX as u8, ax);
     core.set_status(status);
     Ok(())
 }
 
-pub(super) fn aaa(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn aaa<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     adjust_ax(core, false)
 }
 
-pub(super) fn aas(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn aas<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     adjust_ax(core, true)
 }
 
-pub(super) fn aam(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn aam<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     let split = alu::split_digits(core.r[EAX] & 0xff, insn.imm);
     let (ax, status) = split.ok_or(Fault::divide())?;
     core.set_register::<2>(EAX as u8, ax);
@@ -227,7 +231,7 @@ pub(super) fn aam(core: &mut Core, insn: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn aad(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn aad<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     let (ax, status) = alu::join_digits(core.r[EAX] & 0xffff, insn.imm);
     core.set_register::<2>(EAX as u8, ax);
     core.set_status(status);

@@ -5,14 +5,15 @@ use crate::ia32::core::{Core, Operand};
 use crate::ia32::fault::Fault;
 use crate::ia32::flags::{self, CF, ZF};
 use crate::ia32::insn::{Form, Insn};
+use crate::ia32::observe::Observer;
 use crate::ia32::segment::Access;
 
 use super::Done;
 
 /// The operand that a bit is in, and the bit. A register's number reaches beyond a memory operand: the
 /// bits are those of a string that begins there, up or down.
-fn find<const N: u32>(
-    core: &mut Core,
+fn find<O: Observer, const N: u32>(
+    core: &mut Core<O>,
     insn: &Insn,
     access: Access,
 ) -> Result<(Operand, u32), Fault> {
@@ -34,8 +35,12 @@ fn find<const N: u32>(
 }
 
 #[inline(always)]
-fn change<const N: u32>(core: &mut Core, insn: &Insn, change: impl Fn(u32, u32) -> u32) -> Done {
-    let (operand, bit) = find::<N>(core, insn, Access::Write)?;
+fn change<O: Observer, const N: u32>(
+    core: &mut Core<O>,
+    insn: &Insn,
+    change: impl Fn(u32, u32) -> u32,
+) -> Done {
+    let (operand, bit) = find::<O, N>(core, insn, Access::Write)?;
     let value = core.get::<N>(operand);
     core.put::<N>(operand, change(value, bit));
     note(core, value & bit != 0);
@@ -43,32 +48,36 @@ fn change<const N: u32>(core: &mut Core, insn: &Insn, change: impl Fn(u32, u32) 
 }
 
 /// CF is the bit as it was.
-fn note(core: &mut Core, set: bool) {
+fn note<O: Observer>(core: &mut Core<O>, set: bool) {
     core.eflags = core.eflags & !CF | if set { CF } else { 0 };
 }
 
-pub(super) fn bt<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    let (operand, bit) = find::<N>(core, insn, Access::Read)?;
+pub(super) fn bt<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    let (operand, bit) = find::<O, N>(core, insn, Access::Read)?;
     let value = core.get::<N>(operand);
     note(core, value & bit != 0);
     Ok(())
 }
 
-pub(super) fn bts<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    change::<N>(core, insn, |value, bit| value | bit)
+pub(super) fn bts<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    change::<O, N>(core, insn, |value, bit| value | bit)
 }
 
-pub(super) fn btr<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    change::<N>(core, insn, |value, bit| value & !bit)
+pub(super) fn btr<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    change::<O, N>(core, insn, |value, bit| value & !bit)
 }
 
-pub(super) fn btc<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    change::<N>(core, insn, |value, bit| value ^ bit)
+pub(super) fn btc<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    change::<O, N>(core, insn, |value, bit| value ^ bit)
 }
 
 /// BSF and BSR: of 0 only ZF is defined; the destination stays, as on the processor.
 #[inline(always)]
-fn scan<const N: u32>(core: &mut Core, insn: &Insn, find: impl Fn(u32) -> u32) -> Done {
+fn scan<O: Observer, const N: u32>(
+    core: &mut Core<O>,
+    insn: &Insn,
+    find: impl Fn(u32) -> u32,
+) -> Done {
     let value = core.rm::<N>(insn)?;
     if value == 0 {
         core.eflags |= ZF;
@@ -79,15 +88,15 @@ fn scan<const N: u32>(core: &mut Core, insn: &Insn, find: impl Fn(u32) -> u32) -
     Ok(())
 }
 
-pub(super) fn bsf<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    scan::<N>(core, insn, u32::trailing_zeros)
+pub(super) fn bsf<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    scan::<O, N>(core, insn, u32::trailing_zeros)
 }
 
-pub(super) fn bsr<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    scan::<N>(core, insn, |value| 31 - value.leading_zeros())
+pub(super) fn bsr<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    scan::<O, N>(core, insn, |value| 31 - value.leading_zeros())
 }
 
-pub(super) fn set_if(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn set_if<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     let value = flags::holds(insn.reg, core.eflags);
     core.set_rm::<1>(insn, u32::from(value))
 }

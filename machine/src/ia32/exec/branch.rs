@@ -9,32 +9,33 @@ use crate::ia32::insn::reg::ECX;
 use crate::ia32::insn::Insn;
 
 use super::Done;
+use crate::ia32::observe::Observer;
 
 /// Goes by the displacement in the instruction.
 #[inline(always)]
-fn go<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+fn go<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     core.jump::<N>(core.next_eip.wrapping_add(insn.imm))
 }
 
-pub(super) fn jump<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    go::<N>(core, insn)
+pub(super) fn jump<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    go::<O, N>(core, insn)
 }
 
-pub(super) fn jump_if<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn jump_if<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     if flags::holds(insn.reg, core.eflags) {
-        go::<N>(core, insn)
+        go::<O, N>(core, insn)
     } else {
         Ok(())
     }
 }
 
-pub(super) fn jump_indirect<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn jump_indirect<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let target = core.rm::<N>(insn)?;
     core.jump::<N>(target)
 }
 
 /// The count register, of the size of addresses.
-fn count(core: &Core, insn: &Insn) -> u32 {
+fn count<O: Observer>(core: &Core<O>, insn: &Insn) -> u32 {
     if insn.address16 {
         core.r[ECX] & 0xffff
     } else {
@@ -42,19 +43,22 @@ fn count(core: &Core, insn: &Insn) -> u32 {
     }
 }
 
-pub(super) fn jump_if_count_zero<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn jump_if_count_zero<O: Observer, const N: u32>(
+    core: &mut Core<O>,
+    insn: &Insn,
+) -> Done {
     if count(core, insn) == 0 {
-        go::<N>(core, insn)
+        go::<O, N>(core, insn)
     } else {
         Ok(())
     }
 }
 
 /// Counts down, and goes if the count is not 0 and `holds`.
-fn count_down<const N: u32>(core: &mut Core, insn: &Insn, holds: bool) -> Done {
+fn count_down<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn, holds: bool) -> Done {
     let left = count(core, insn).wrapping_sub(1);
     if left & if insn.address16 { 0xffff } else { u32::MAX } != 0 && holds {
-        go::<N>(core, insn)?;
+        go::<O, N>(core, insn)?;
     }
     if insn.address16 {
         core.set_register::<2>(ECX as u8, left & 0xffff);
@@ -64,39 +68,39 @@ fn count_down<const N: u32>(core: &mut Core, insn: &Insn, holds: bool) -> Done {
     Ok(())
 }
 
-pub(super) fn loop_<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    count_down::<N>(core, insn, true)
+pub(super) fn loop_<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    count_down::<O, N>(core, insn, true)
 }
 
-pub(super) fn loop_equal<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    count_down::<N>(core, insn, core.eflags & ZF != 0)
+pub(super) fn loop_equal<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    count_down::<O, N>(core, insn, core.eflags & ZF != 0)
 }
 
-pub(super) fn loop_not_equal<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    count_down::<N>(core, insn, core.eflags & ZF == 0)
+pub(super) fn loop_not_equal<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    count_down::<O, N>(core, insn, core.eflags & ZF == 0)
 }
 
-pub(super) fn call<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn call<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let back = core.next_eip;
-    go::<N>(core, insn)?;
+    go::<O, N>(core, insn)?;
     core.push::<N>(back)
 }
 
-pub(super) fn call_indirect<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn call_indirect<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let back = core.next_eip;
     let target = core.rm::<N>(insn)?;
     core.jump::<N>(target)?;
     core.push::<N>(back)
 }
 
-pub(super) fn ret<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn ret<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let target = core.top::<N>()?;
     core.jump::<N>(target)?;
     core.drop_stack(N + insn.imm);
     Ok(())
 }
 
-pub(super) fn bound<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn bound<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let offset = core.offset(insn);
     let lower = core.load::<N>(insn.seg, offset)?;
     let behind = core.offset_behind(insn, N);

@@ -8,56 +8,57 @@ use crate::ia32::insn::reg::{EAX, ESP};
 use crate::ia32::insn::Insn;
 
 use super::Done;
+use crate::ia32::observe::Observer;
 
 /// The flags that AH can hold.
 const IN_AH: u32 = CF | PF | AF | ZF | SF;
 /// The byte register AH.
 const AH: u8 = ESP as u8;
 
-pub(super) fn lahf(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn lahf<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.set_register::<1>(AH, core.eflags & IN_AH | FIXED);
     Ok(())
 }
 
-pub(super) fn sahf(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn sahf<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     let ah = core.register::<1>(AH);
     core.eflags = core.eflags & !IN_AH | ah & IN_AH;
     Ok(())
 }
 
 /// SALC (D6, in no manual of the time): AL is all ones if CF is set, else 0.
-pub(super) fn salc(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn salc<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     let value = (core.eflags & CF) * 0xff;
     core.set_register::<1>(EAX as u8, value);
     Ok(())
 }
 
-pub(super) fn clc(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn clc<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.eflags &= !CF;
     Ok(())
 }
 
-pub(super) fn stc(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn stc<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.eflags |= CF;
     Ok(())
 }
 
-pub(super) fn cmc(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn cmc<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.eflags ^= CF;
     Ok(())
 }
 
-pub(super) fn cld(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn cld<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.eflags &= !DF;
     Ok(())
 }
 
-pub(super) fn std(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn std<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.eflags |= DF;
     Ok(())
 }
 
-fn require_iopl(core: &Core) -> Done {
+fn require_iopl<O: Observer>(core: &Core<O>) -> Done {
     if core.cpl() <= core.iopl() {
         Ok(())
     } else {
@@ -65,14 +66,14 @@ fn require_iopl(core: &Core) -> Done {
     }
 }
 
-pub(super) fn cli(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn cli<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     require_iopl(core)?;
     core.eflags &= !IF;
     Ok(())
 }
 
 /// STI: interrupts are taken behind the next instruction, if they were masked.
-pub(super) fn sti(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn sti<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     require_iopl(core)?;
     if core.eflags & IF == 0 {
         core.eflags |= IF;

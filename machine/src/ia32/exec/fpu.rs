@@ -12,11 +12,12 @@ use crate::ia32::fpu::Last;
 use crate::ia32::insn::reg::EAX;
 use crate::ia32::insn::{Insn, Seg};
 use crate::ia32::memsys::cr0;
+use crate::ia32::observe::Observer;
 
 use super::{Done, Handler};
 
 /// Fails unless the unit may be used.
-fn require_unit(core: &Core) -> Done {
+fn require_unit<O: Observer>(core: &Core<O>) -> Done {
     if core.mem.cr0 & (cr0::EM | cr0::TS) == 0 {
         Ok(())
     } else {
@@ -26,7 +27,7 @@ fn require_unit(core: &Core) -> Done {
 
 /// Takes a pending exception. True: CR0.NE is clear, so that an interrupt controller has to tell of
 /// it (FERR#); the processor waits for that interrupt before the instruction (SDM vol. 1, 8.7.2).
-fn waits_for_handler(core: &mut Core) -> Result<bool, Fault> {
+fn waits_for_handler<O: Observer>(core: &mut Core<O>) -> Result<bool, Fault> {
     if !core.fpu.is_pending() {
         return Ok(false);
     }
@@ -40,7 +41,7 @@ fn waits_for_handler(core: &mut Core) -> Result<bool, Fault> {
 }
 
 /// WAIT, also known as FWAIT.
-pub(super) fn wait(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn wait<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     if core.mem.cr0 & (cr0::MP | cr0::TS) == cr0::MP | cr0::TS {
         return Err(Fault::no_math());
     }
@@ -49,7 +50,7 @@ pub(super) fn wait(core: &mut Core, _: &Insn) -> Done {
 }
 
 /// A control instruction that waits.
-fn control(core: &mut Core, insn: &Insn, handler: Handler) -> Done {
+fn control<O: Observer>(core: &mut Core<O>, insn: &Insn, handler: Handler<O>) -> Done {
     require_unit(core)?;
     if waits_for_handler(core)? {
         return Ok(());
@@ -58,7 +59,7 @@ fn control(core: &mut Core, insn: &Insn, handler: Handler) -> Done {
 }
 
 /// Any other instruction: it waits, and it will have been the last one.
-pub(super) fn computing(core: &mut Core, insn: &Insn, handler: Handler) -> Done {
+pub(super) fn computing<O: Observer>(core: &mut Core<O>, insn: &Insn, handler: Handler<O>) -> Done {
     require_unit(core)?;
     if waits_for_handler(core)? {
         return Ok(());
@@ -88,19 +89,19 @@ pub(super) fn computing(core: &mut Core, insn: &Insn, handler: Handler) -> Done 
 
 // ---- control and status words --------------------------------------------------------------
 
-pub(super) fn fninit(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fninit<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     require_unit(core)?;
     core.fpu.initialize();
     Ok(())
 }
 
-pub(super) fn fnclex(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fnclex<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     require_unit(core)?;
     core.fpu.clear_exceptions();
     Ok(())
 }
 
-pub(super) fn fldcw(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fldcw<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     control(core, insn, |core, insn| {
         let word = core.rm::<2>(insn)?;
         core.fpu.set_control(Control::new(word as u16));
@@ -108,14 +109,14 @@ pub(super) fn fldcw(core: &mut Core, insn: &Insn) -> Done {
     })
 }
 
-pub(super) fn fnstcw(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fnstcw<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     require_unit(core)?;
     let word = core.fpu.control.word();
     core.set_rm::<2>(insn, u32::from(word))
 }
 
 /// FNSTSW: into memory, or into AX.
-pub(super) fn fnstsw(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fnstsw<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     require_unit(core)?;
     debug_assert!(insn.memory || usize::from(insn.rm) == EAX);
     let word = core.fpu.status();
@@ -125,7 +126,12 @@ pub(super) fn fnstsw(core: &mut Core, insn: &Insn) -> Done {
 // ---- environment and state -----------------------------------------------------------------
 
 /// Writes words of `N` bytes from the memory operand on.
-fn store_words<const N: u32>(core: &mut Core, insn: &Insn, first: u32, words: &[u32]) -> Done {
+fn store_words<O: Observer, const N: u32>(
+    core: &mut Core<O>,
+    insn: &Insn,
+    first: u32,
+    words: &[u32],
+) -> Done {
     for (n, word) in (first..).zip(words) {
         let at = core.offset_behind(insn, n * N);
         core.store::<N>(insn.seg, at, *word)?;
@@ -134,8 +140,8 @@ fn store_words<const N: u32>(core: &mut Core, insn: &Insn, first: u32, words: &[
 }
 
 /// Reads words of `N` bytes from there.
-fn load_words<const N: u32, const COUNT: usize>(
-    core: &mut Core,
+fn load_words<O: Observer, const N: u32, const COUNT: usize>(
+    core: &mut Core<O>,
     insn: &Insn,
     first: u32,
 ) -> Result<[u32; COUNT], Fault> {
@@ -147,18 +153,18 @@ fn load_words<const N: u32, const COUNT: usize>(
     Ok(words)
 }
 
-pub(super) fn fnstenv<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fnstenv<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     require_unit(core)?;
     let words = core.fpu.environment::<N>(core.is_protected());
-    store_words::<N>(core, insn, 0, &words)?;
+    store_words::<O, N>(core, insn, 0, &words)?;
     let masked = core.fpu.control.all_masked();
     core.fpu.set_control(masked);
     Ok(())
 }
 
-pub(super) fn fldenv<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fldenv<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     control(core, insn, |core, insn| {
-        let words = load_words::<N, WORDS>(core, insn, 0)?;
+        let words = load_words::<O, N, WORDS>(core, insn, 0)?;
         let protected = core.is_protected();
         core.fpu.set_environment::<N>(words, protected);
         Ok(())
@@ -168,14 +174,14 @@ pub(super) fn fldenv<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
 /// Bytes of the registers in an image of the unit's state.
 const STACK_BYTES: usize = 80;
 
-pub(super) fn fnsave<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fnsave<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     require_unit(core)?;
     let words = core.fpu.environment::<N>(core.is_protected());
     let mut bytes = [0; STACK_BYTES];
     for (place, value) in bytes.chunks_exact_mut(10).zip(core.fpu.stack()) {
         place.copy_from_slice(&value.to_bits().to_le_bytes()[..10]);
     }
-    store_words::<N>(core, insn, 0, &words)?;
+    store_words::<O, N>(core, insn, 0, &words)?;
     let behind = WORDS as u32 * N / 2;
     for (n, half) in (behind..).zip(bytes.chunks_exact(2)) {
         let half = u16::from_le_bytes([half[0], half[1]]);
@@ -186,14 +192,14 @@ pub(super) fn fnsave<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn frstor<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    control(core, insn, load_state::<N>)
+pub(super) fn frstor<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    control(core, insn, load_state::<O, N>)
 }
 
-fn load_state<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    let words = load_words::<N, WORDS>(core, insn, 0)?;
+fn load_state<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    let words = load_words::<O, N, WORDS>(core, insn, 0)?;
     let behind = WORDS as u32 * N / 2;
-    let halves = load_words::<2, { STACK_BYTES / 2 }>(core, insn, behind)?;
+    let halves = load_words::<O, 2, { STACK_BYTES / 2 }>(core, insn, behind)?;
     let protected = core.is_protected();
     core.fpu.set_environment::<N>(words, protected);
     let mut stack = [Extended::default(); 8];
@@ -208,27 +214,27 @@ fn load_state<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
 
 // ---- the stack -----------------------------------------------------------------------------
 
-pub(super) fn fnop(_: &mut Core, _: &Insn) -> Done {
+pub(super) fn fnop<O: Observer>(_: &mut Core<O>, _: &Insn) -> Done {
     Ok(())
 }
 
 /// FFREE, and the FFREEP of no manual, which pops.
-pub(super) fn ffree(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn ffree<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     core.fpu.free(insn.rm);
     core.fpu.set_codes(C1, 0);
     core.fpu.pop(insn.imm2);
     Ok(())
 }
 
-pub(super) fn fincstp(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fincstp<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     turn(core, 1)
 }
 
-pub(super) fn fdecstp(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fdecstp<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     turn(core, 7)
 }
 
-fn turn(core: &mut Core, by: u8) -> Done {
+fn turn<O: Observer>(core: &mut Core<O>, by: u8) -> Done {
     core.fpu.turn(by);
     core.fpu.set_codes(C1, 0);
     Ok(())

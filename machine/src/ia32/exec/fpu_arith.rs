@@ -11,12 +11,13 @@ use crate::ia32::fpu::extended::{Extended, Operand};
 use crate::ia32::fpu::status::{C0, C1, C2, C3, CODES};
 use crate::ia32::fpu::{transcendental, Fpu};
 use crate::ia32::insn::{Form, Insn};
+use crate::ia32::observe::Observer;
 
 use super::fpu_move::read;
 use super::Done;
 
 /// The operand beside ST(0): in memory, or a register that may be empty.
-fn other(core: &mut Core, insn: &Insn) -> Result<Option<Operand>, Fault> {
+fn other<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Result<Option<Operand>, Fault> {
     if insn.memory {
         let bits = read(core, insn)?;
         Ok(Some(insn.format.operand(bits)))
@@ -48,7 +49,7 @@ fn compute(
 }
 
 /// An instruction of ST(0) and `rm`, whose result goes into one of them.
-fn binary(core: &mut Core, insn: &Insn, operate: Binary) -> Done {
+fn binary<O: Observer>(core: &mut Core<O>, insn: &Insn, operate: Binary) -> Done {
     let other = other(core, insn)?;
     let to = if insn.form == Form::RmReg { insn.rm } else { 0 };
     let fpu = &mut core.fpu;
@@ -59,31 +60,31 @@ fn binary(core: &mut Core, insn: &Insn, operate: Binary) -> Done {
     Ok(())
 }
 
-pub(super) fn fadd(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fadd<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     binary(core, insn, arith::add)
 }
 
-pub(super) fn fmul(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fmul<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     binary(core, insn, arith::mul)
 }
 
-pub(super) fn fsub(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fsub<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     binary(core, insn, arith::sub)
 }
 
-pub(super) fn fsub_reversed(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fsub_reversed<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     binary(core, insn, arith::sub_reversed)
 }
 
-pub(super) fn fdiv(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fdiv<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     binary(core, insn, arith::div)
 }
 
-pub(super) fn fdiv_reversed(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fdiv_reversed<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     binary(core, insn, arith::div_reversed)
 }
 
-pub(super) fn fscale(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fscale<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     let fpu = &mut core.fpu;
     let operands = [fpu.operand(0), fpu.operand(1)];
     compute(fpu, 0, operands, arith::scale);
@@ -91,7 +92,7 @@ pub(super) fn fscale(core: &mut Core, _: &Insn) -> Done {
 }
 
 /// An instruction of ST(1) and ST(0), whose result goes into ST(1), behind a pop ST(0).
-fn into_next(core: &mut Core, operate: Binary) -> Done {
+fn into_next<O: Observer>(core: &mut Core<O>, operate: Binary) -> Done {
     let fpu = &mut core.fpu;
     let operands = [fpu.operand(1), fpu.operand(0)];
     if compute(fpu, 1, operands, operate) {
@@ -100,21 +101,21 @@ fn into_next(core: &mut Core, operate: Binary) -> Done {
     Ok(())
 }
 
-pub(super) fn fpatan(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fpatan<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     into_next(core, transcendental::arctan)
 }
 
-pub(super) fn fyl2x(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fyl2x<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     into_next(core, transcendental::log)
 }
 
-pub(super) fn fyl2xp1(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fyl2xp1<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     into_next(core, transcendental::log_plus_1)
 }
 
 /// FPREM and FPREM1: C2 says whether something is left to reduce, else C0, C3 and C1 have the last
 /// three bits of the quotient, if there is one.
-fn remainder(core: &mut Core, nearest: bool) -> Done {
+fn remainder<O: Observer>(core: &mut Core<O>, nearest: bool) -> Done {
     let fpu = &mut core.fpu;
     let (Some(a), Some(b)) = (fpu.operand(0), fpu.operand(1)) else {
         if let Some(value) = fpu.underflow() {
@@ -139,18 +140,18 @@ fn remainder(core: &mut Core, nearest: bool) -> Done {
     Ok(())
 }
 
-pub(super) fn fprem(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fprem<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     remainder(core, false)
 }
 
-pub(super) fn fprem1(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fprem1<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     remainder(core, true)
 }
 
 // ---- one operand ---------------------------------------------------------------------------
 
 /// An instruction of ST(0) alone.
-fn unary(core: &mut Core, operate: Unary) -> Done {
+fn unary<O: Observer>(core: &mut Core<O>, operate: Unary) -> Done {
     let fpu = &mut core.fpu;
     let value = match fpu.operand(0) {
         Some(a) => fpu.settle(operate(&a, fpu.control)),
@@ -162,20 +163,20 @@ fn unary(core: &mut Core, operate: Unary) -> Done {
     Ok(())
 }
 
-pub(super) fn fsqrt(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fsqrt<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     unary(core, arith::sqrt)
 }
 
-pub(super) fn frndint(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn frndint<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     unary(core, arith::integral)
 }
 
-pub(super) fn f2xm1(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn f2xm1<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     unary(core, transcendental::exp_minus_1)
 }
 
 /// Changes the sign, of whatever ST(0) holds.
-fn sign(core: &mut Core, change: impl Fn(bool) -> bool) -> Done {
+fn sign<O: Observer>(core: &mut Core<O>, change: impl Fn(bool) -> bool) -> Done {
     let fpu = &mut core.fpu;
     let value = match fpu.get(0) {
         Some(value) => {
@@ -190,11 +191,11 @@ fn sign(core: &mut Core, change: impl Fn(bool) -> bool) -> Done {
     Ok(())
 }
 
-pub(super) fn fchs(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fchs<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     sign(core, |negative| !negative)
 }
 
-pub(super) fn fabs(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fabs<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     sign(core, |_| false)
 }
 
@@ -202,8 +203,8 @@ pub(super) fn fabs(core: &mut Core, _: &Insn) -> Done {
 
 /// An instruction that replaces ST(0) by a result and pushes another. `operate` gives both; `None`:
 /// ST(0) is out of its range, and stays.
-fn two_results(
-    core: &mut Core,
+fn two_results<O: Observer>(
+    core: &mut Core<O>,
     operate: impl Fn(&Operand, Control) -> Option<(Outcome, Extended)>,
 ) -> Done {
     let fpu = &mut core.fpu;
@@ -226,12 +227,12 @@ fn two_results(
     Ok(())
 }
 
-pub(super) fn fxtract(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fxtract<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     two_results(core, |a, _| Some(arith::extract(a)))
 }
 
 /// FPTAN: behind the tangent a 1 is pushed; of a NaN, or what became one, the NaN.
-pub(super) fn fptan(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fptan<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.fpu.set_codes(C2, 0);
     two_results(core, |a, control| {
         let tangent = transcendental::tan(a, control)?;
@@ -246,7 +247,7 @@ pub(super) fn fptan(core: &mut Core, _: &Insn) -> Done {
 
 /// FSINCOS: the cosine is pushed behind the sine, and of its rounding C1 and the exceptions tell,
 /// too.
-pub(super) fn fsincos(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fsincos<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.fpu.set_codes(C2, 0);
     two_results(core, |a, control| {
         let sine = transcendental::sin(a, control)?;
@@ -260,7 +261,10 @@ pub(super) fn fsincos(core: &mut Core, _: &Insn) -> Done {
 }
 
 /// FSIN and FCOS: C2 says that ST(0) is out of range.
-fn of_angle(core: &mut Core, operate: fn(&Operand, Control) -> Option<Outcome>) -> Done {
+fn of_angle<O: Observer>(
+    core: &mut Core<O>,
+    operate: fn(&Operand, Control) -> Option<Outcome>,
+) -> Done {
     let fpu = &mut core.fpu;
     fpu.set_codes(C2, 0);
     let value = match fpu.operand(0) {
@@ -279,18 +283,18 @@ fn of_angle(core: &mut Core, operate: fn(&Operand, Control) -> Option<Outcome>) 
     Ok(())
 }
 
-pub(super) fn fsin(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fsin<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     of_angle(core, transcendental::sin)
 }
 
-pub(super) fn fcos(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fcos<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     of_angle(core, transcendental::cos)
 }
 
 // ---- comparison ----------------------------------------------------------------------------
 
 /// An instruction that compares ST(0) with `rm` and sets C3, C2 and C0.
-fn compare(core: &mut Core, insn: &Insn, quiet: bool) -> Done {
+fn compare<O: Observer>(core: &mut Core<O>, insn: &Insn, quiet: bool) -> Done {
     let other = other(core, insn)?;
     let fpu = &mut core.fpu;
     let (codes, done) = fpu.compare(fpu.operand(0), other, quiet);
@@ -301,16 +305,16 @@ fn compare(core: &mut Core, insn: &Insn, quiet: bool) -> Done {
     Ok(())
 }
 
-pub(super) fn fcom(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fcom<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     compare(core, insn, false)
 }
 
-pub(super) fn fucom(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fucom<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     compare(core, insn, true)
 }
 
 /// One that sets ZF, PF and CF instead.
-fn compare_to_flags(core: &mut Core, insn: &Insn, quiet: bool) -> Done {
+fn compare_to_flags<O: Observer>(core: &mut Core<O>, insn: &Insn, quiet: bool) -> Done {
     let fpu = &mut core.fpu;
     let operands = (fpu.operand(0), fpu.operand(insn.rm));
     let (codes, done) = fpu.compare(operands.0, operands.1, quiet);
@@ -323,16 +327,16 @@ fn compare_to_flags(core: &mut Core, insn: &Insn, quiet: bool) -> Done {
     Ok(())
 }
 
-pub(super) fn fcomi(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fcomi<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     compare_to_flags(core, insn, false)
 }
 
-pub(super) fn fucomi(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fucomi<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     compare_to_flags(core, insn, true)
 }
 
 /// FTST: compares with 0.
-pub(super) fn ftst(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn ftst<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     let fpu = &mut core.fpu;
     let zero = Extended::zero(false).operand();
     let (codes, _) = fpu.compare(fpu.operand(0), Some(zero), false);
@@ -340,7 +344,7 @@ pub(super) fn ftst(core: &mut Core, _: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn fxam(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn fxam<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     let codes = core.fpu.examine();
     core.fpu.set_codes(CODES, codes);
     Ok(())

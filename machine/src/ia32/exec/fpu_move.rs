@@ -11,6 +11,7 @@ use crate::ia32::fpu::extended::Extended;
 use crate::ia32::fpu::status::C1;
 use crate::ia32::insn::Insn;
 use crate::ia32::memsys::Place;
+use crate::ia32::observe::Observer;
 use crate::ia32::segment::Access;
 
 use super::Done;
@@ -22,7 +23,7 @@ struct Location {
     last: Option<Place>,
 }
 
-fn locate(core: &mut Core, insn: &Insn, access: Access) -> Result<Location, Fault> {
+fn locate<O: Observer>(core: &mut Core<O>, insn: &Insn, access: Access) -> Result<Location, Fault> {
     let bytes = insn.format.bytes();
     let offset = core.offset(insn);
     let first = core.locate(insn.seg, offset, bytes.min(8), access)?;
@@ -36,38 +37,39 @@ fn locate(core: &mut Core, insn: &Insn, access: Access) -> Result<Location, Faul
 }
 
 /// Reads the memory operand, in its format.
-pub(super) fn read(core: &mut Core, insn: &Insn) -> Result<u128, Fault> {
+pub(super) fn read<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Result<u128, Fault> {
     let Location { first, last } = locate(core, insn, Access::Read)?;
-    let mem = &mut core.mem;
     let mut bits = match insn.format.bytes() {
-        2 => mem.get::<2>(first).into(),
-        4 => mem.get::<4>(first).into(),
-        _ => u128::from(mem.get::<4>(first)) | u128::from(mem.get::<4>(first.behind(4))) << 32,
+        2 => core.get_at::<2>(first).into(),
+        4 => core.get_at::<4>(first).into(),
+        _ => {
+            u128::from(core.get_at::<4>(first))
+                | u128::from(core.get_at::<4>(first.behind(4))) << 32
+        }
     };
     if let Some(last) = last {
-        bits |= u128::from(mem.get::<2>(last)) << 64;
+        bits |= u128::from(core.get_at::<2>(last)) << 64;
     }
     Ok(bits)
 }
 
-fn write(core: &mut Core, insn: &Insn, location: Location, bits: u128) {
+fn write<O: Observer>(core: &mut Core<O>, insn: &Insn, location: Location, bits: u128) {
     let Location { first, last } = location;
-    let mem = &mut core.mem;
     match insn.format.bytes() {
-        2 => mem.put::<2>(first, bits as u32 & 0xffff),
-        4 => mem.put::<4>(first, bits as u32),
+        2 => core.put_at::<2>(first, bits as u32 & 0xffff),
+        4 => core.put_at::<4>(first, bits as u32),
         _ => {
-            mem.put::<4>(first, bits as u32);
-            mem.put::<4>(first.behind(4), (bits >> 32) as u32);
+            core.put_at::<4>(first, bits as u32);
+            core.put_at::<4>(first.behind(4), (bits >> 32) as u32);
         }
     }
     if let Some(last) = last {
-        mem.put::<2>(last, (bits >> 64) as u32 & 0xffff);
+        core.put_at::<2>(last, (bits >> 64) as u32 & 0xffff);
     }
 }
 
 /// FLD, FILD, FBLD.
-pub(super) fn fld(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fld<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     if insn.memory {
         let bits = read(core, insn)?;
         core.fpu.push_outcome(insn.format.load(bits));
@@ -85,14 +87,14 @@ pub(super) fn fld(core: &mut Core, insn: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn fload_constant(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fload_constant<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     let fpu = &mut core.fpu;
     fpu.push_outcome(constant::load(insn.rm, fpu.control));
     Ok(())
 }
 
 /// FST, FSTP, FIST, FISTP, FBSTP.
-pub(super) fn fst(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fst<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     if insn.memory {
         return store(core, insn);
     }
@@ -109,7 +111,7 @@ pub(super) fn fst(core: &mut Core, insn: &Insn) -> Done {
 }
 
 /// FSTPNCE of no manual: FSTP that does not mind an empty register.
-pub(super) fn fst_unchecked(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fst_unchecked<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     let fpu = &mut core.fpu;
     if let Some(value) = fpu.get(0) {
         fpu.set(insn.rm, value);
@@ -122,7 +124,7 @@ pub(super) fn fst_unchecked(core: &mut Core, insn: &Insn) -> Done {
 /// Overflow and underflow that are not masked keep a number back from memory, too.
 const KEEP: u16 = exception::BEFORE | exception::OVERFLOW | exception::UNDERFLOW;
 
-fn store(core: &mut Core, insn: &Insn) -> Done {
+fn store<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     let location = locate(core, insn, Access::Write)?;
     let fpu = &mut core.fpu;
     let bits = match fpu.get(0) {
@@ -141,7 +143,7 @@ fn store(core: &mut Core, insn: &Insn) -> Done {
 }
 
 /// FXCH: empty registers become the masked answer first.
-pub(super) fn fxch(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fxch<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     let fpu = &mut core.fpu;
     fpu.set_codes(C1, 0);
     let answer = if fpu.is_empty(0) || fpu.is_empty(insn.rm) {
@@ -159,7 +161,7 @@ pub(super) fn fxch(core: &mut Core, insn: &Insn) -> Done {
 }
 
 /// FCMOVcc: both registers are looked at, whether or not the condition holds.
-pub(super) fn fcmov(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn fcmov<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     let holds = flags::holds(insn.reg, core.eflags);
     let fpu = &mut core.fpu;
     let value = match (fpu.get(0), fpu.get(insn.rm)) {

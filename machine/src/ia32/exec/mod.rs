@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What each instruction does: one small function each, grouped as SDM vol. 1, chapter 7 groups them.
 //! This file names them all: a [`Kind`] is what the decoder gives an instruction, and its row in
-//! [`HANDLERS`] has the function for operands of one, two and four bytes.
+//! [`handlers`] has the function for operands of one, two and four bytes.
 
 mod arith;
 mod bits;
@@ -18,6 +18,8 @@ mod stack;
 mod string;
 mod system;
 
+use crate::ia32::observe::Observer;
+
 use super::core::Core;
 use super::fault::Fault;
 use super::insn::Insn;
@@ -26,9 +28,9 @@ use super::insn::Insn;
 pub type Done = Result<(), Fault>;
 
 /// Executes one instruction. `next_eip` is behind it; those that change the flow change that.
-pub type Handler = fn(&mut Core, &Insn) -> Done;
+pub type Handler<O> = fn(&mut Core<O>, &Insn) -> Done;
 
-/// Declares [`Kind`] and [`HANDLERS`]: `sized` functions have the operand's bytes as their parameter,
+/// Declares [`Kind`] and [`handlers`]: `sized` functions have the operand's bytes as their parameter,
 /// `computing` ones belong to the floating-point unit and wait for its pending exceptions.
 macro_rules! operations {
     ($($how:ident $name:ident $file:ident::$function:ident;)*) => {
@@ -42,20 +44,26 @@ macro_rules! operations {
             $($name,)*
         }
 
+        /// How many there are.
+        pub const KINDS: usize = [Kind::Undefined, $(Kind::$name),*].len();
+
         /// For each [`Kind`] its handlers, by the size of the operand.
-        pub const HANDLERS: &[[Handler; 3]] = &[
-            [undefined; 3],
-            $(operations!(@row $how $file $function),)*
-        ];
+        #[must_use]
+        pub const fn handlers<O: Observer>() -> [[Handler<O>; 3]; KINDS] {
+            [
+                [undefined::<O>; 3],
+                $(operations!(@row $how $file $function),)*
+            ]
+        }
     };
     (@row sized $file:ident $function:ident) => {
-        [$file::$function::<1>, $file::$function::<2>, $file::$function::<4>]
+        [$file::$function::<O, 1>, $file::$function::<O, 2>, $file::$function::<O, 4>]
     };
     (@row plain $file:ident $function:ident) => {
-        [$file::$function; 3]
+        [$file::$function::<O>; 3]
     };
     (@row computing $file:ident $function:ident) => {
-        [|core, insn| fpu::computing(core, insn, $file::$function); 3]
+        [|core, insn| fpu::computing(core, insn, $file::$function::<O>); 3]
     };
 }
 
@@ -259,6 +267,6 @@ operations! {
 }
 
 /// The invalid opcode exception.
-fn undefined(_: &mut Core, _: &Insn) -> Done {
+fn undefined<O: Observer>(_: &mut Core<O>, _: &Insn) -> Done {
     Err(Fault::undefined())
 }

@@ -7,16 +7,17 @@ use crate::ia32::fault::Fault;
 use crate::ia32::flags::{self, ZF};
 use crate::ia32::insn::reg::{EAX, EBX, ECX, EDX};
 use crate::ia32::insn::{Form, Insn, Seg};
+use crate::ia32::observe::Observer;
 use crate::ia32::segment::Access;
 
 use super::Done;
 
 /// NOP, and the hints that are none here.
-pub(super) fn nop(_: &mut Core, _: &Insn) -> Done {
+pub(super) fn nop<O: Observer>(_: &mut Core<O>, _: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn mov<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn mov<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     match insn.form {
         Form::RegRm => {
             let value = core.rm::<N>(insn)?;
@@ -32,7 +33,7 @@ pub(super) fn mov<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
 }
 
 /// CMOVcc: memory is read whether or not the condition holds.
-pub(super) fn mov_if<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn mov_if<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let value = core.rm::<N>(insn)?;
     if flags::holds(insn.imm as u8, core.eflags) {
         core.set_register::<N>(insn.reg, value);
@@ -40,37 +41,37 @@ pub(super) fn mov_if<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn mov_zero_byte<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn mov_zero_byte<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let value = core.rm::<1>(insn)?;
     core.set_register::<N>(insn.reg, value);
     Ok(())
 }
 
-pub(super) fn mov_zero_word<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn mov_zero_word<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let value = core.rm::<2>(insn)?;
     core.set_register::<N>(insn.reg, value);
     Ok(())
 }
 
-pub(super) fn mov_sign_byte<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn mov_sign_byte<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let value = core.rm::<1>(insn)?;
     core.set_register::<N>(insn.reg, alu::signed::<1>(value) as u32);
     Ok(())
 }
 
-pub(super) fn mov_sign_word<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn mov_sign_word<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let value = core.rm::<2>(insn)?;
     core.set_register::<N>(insn.reg, alu::signed::<2>(value) as u32);
     Ok(())
 }
 
-pub(super) fn lea<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn lea<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let offset = core.offset(insn);
     core.set_register::<N>(insn.reg, offset);
     Ok(())
 }
 
-pub(super) fn xchg<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn xchg<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let operand = core.operand::<N>(insn)?;
     let value = core.get::<N>(operand);
     let other = core.register::<N>(insn.reg);
@@ -79,7 +80,7 @@ pub(super) fn xchg<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn xadd<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn xadd<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let operand = core.operand::<N>(insn)?;
     let value = core.get::<N>(operand);
     let (sum, status) = alu::add::<N>(value, core.register::<N>(insn.reg), 0);
@@ -90,7 +91,7 @@ pub(super) fn xadd<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
 }
 
 /// CMPXCHG: the destination is written either way, if only with what it held.
-pub(super) fn compare_exchange<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn compare_exchange<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let operand = core.operand::<N>(insn)?;
     let value = core.get::<N>(operand);
     let accumulator = core.register::<N>(EAX as u8);
@@ -106,33 +107,33 @@ pub(super) fn compare_exchange<const N: u32>(core: &mut Core, insn: &Insn) -> Do
     Ok(())
 }
 
-pub(super) fn compare_exchange_8(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn compare_exchange_8<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     let offset = core.offset(insn);
     let low = core.locate(insn.seg, offset, 8, Access::Write)?;
     let high = low.behind(4);
-    let value = [core.mem.get::<4>(low), core.mem.get::<4>(high)];
+    let value = [core.get_at::<4>(low), core.get_at::<4>(high)];
     let equal = value == [core.r[EAX], core.r[EDX]];
     let new = if equal {
         [core.r[EBX], core.r[ECX]]
     } else {
         value
     };
-    core.mem.put::<4>(low, new[0]);
-    core.mem.put::<4>(high, new[1]);
+    core.put_at::<4>(low, new[0]);
+    core.put_at::<4>(high, new[1]);
     [core.r[EAX], core.r[EDX]] = value;
     core.eflags = core.eflags & !ZF | if equal { ZF } else { 0 };
     Ok(())
 }
 
 /// BSWAP; of 16 bits it is undefined: 0.
-pub(super) fn bswap<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn bswap<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let value = core.register::<N>(insn.rm).swap_bytes();
     core.set_register::<N>(insn.rm, value & mask::<N>());
     Ok(())
 }
 
 /// CBW, CWDE.
-pub(super) fn extend_accumulator<const N: u32>(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn extend_accumulator<O: Observer, const N: u32>(core: &mut Core<O>, _: &Insn) -> Done {
     let value = if N == 2 {
         alu::signed::<1>(core.r[EAX])
     } else {
@@ -143,13 +144,13 @@ pub(super) fn extend_accumulator<const N: u32>(core: &mut Core, _: &Insn) -> Don
 }
 
 /// CWD, CDQ.
-pub(super) fn sign_to_edx<const N: u32>(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn sign_to_edx<O: Observer, const N: u32>(core: &mut Core<O>, _: &Insn) -> Done {
     let sign = alu::signed::<N>(core.r[EAX]) >> 31;
     core.set_register::<N>(EDX as u8, sign as u32);
     Ok(())
 }
 
-pub(super) fn xlat(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn xlat<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     let sum = core.r[EBX].wrapping_add(core.r[EAX] & 0xff);
     let offset = if insn.address16 { sum & 0xffff } else { sum };
     let value = core.load::<1>(insn.seg, offset)?;
@@ -158,7 +159,7 @@ pub(super) fn xlat(core: &mut Core, insn: &Insn) -> Done {
 }
 
 /// MOV from a segment register: 16 bits into memory; a 32-bit register gets zeros above.
-pub(super) fn mov_from_segment<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn mov_from_segment<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let selector = u32::from(core.segments[usize::from(insn.reg)].selector);
     if insn.memory {
         core.set_rm::<2>(insn, selector)
@@ -167,7 +168,7 @@ pub(super) fn mov_from_segment<const N: u32>(core: &mut Core, insn: &Insn) -> Do
     }
 }
 
-pub(super) fn mov_to_segment(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn mov_to_segment<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     let selector = core.rm::<2>(insn)?;
     let seg = Seg::numbered(insn.reg).ok_or(Fault::undefined())?;
     core.load_segment(seg, selector as u16)?;
@@ -178,7 +179,7 @@ pub(super) fn mov_to_segment(core: &mut Core, insn: &Insn) -> Done {
 }
 
 /// LDS, LES, LFS, LGS, LSS: the segment register is `imm2`.
-pub(super) fn load_far_pointer<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn load_far_pointer<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let offset = core.offset(insn);
     let pointer = core.load::<N>(insn.seg, offset)?;
     let behind = core.offset_behind(insn, N);

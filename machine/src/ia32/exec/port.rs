@@ -5,13 +5,14 @@
 use crate::ia32::core::Core;
 use crate::ia32::insn::reg::{EAX, EDI, EDX, ESI};
 use crate::ia32::insn::{Form, Insn, Seg};
+use crate::ia32::observe::Observer;
 use crate::ia32::segment::Access;
 
 use super::string::{advance, counter, repeat};
 use super::Done;
 
 /// The port: a constant or DX.
-fn number(core: &Core, insn: &Insn) -> u16 {
+fn number<O: Observer>(core: &Core<O>, insn: &Insn) -> u16 {
     if insn.form == Form::Imm {
         insn.imm as u16
     } else {
@@ -19,7 +20,7 @@ fn number(core: &Core, insn: &Insn) -> u16 {
     }
 }
 
-pub(super) fn input<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn input<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let port = number(core, insn);
     core.require_ports(port, N)?;
     let value = core.mem.read_port::<N>(port);
@@ -27,7 +28,7 @@ pub(super) fn input<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn output<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn output<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let port = number(core, insn);
     core.require_ports(port, N)?;
     let value = core.register::<N>(EAX as u8);
@@ -35,7 +36,7 @@ pub(super) fn output<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn ins<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn ins<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     repeat(core, insn, false, |core, insn| {
         let port = core.r[EDX] as u16;
         core.require_ports(port, N)?;
@@ -43,19 +44,19 @@ pub(super) fn ins<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
         let to = counter(core, insn, EDI);
         let place = core.locate(Seg::Es, to, N, Access::Write)?;
         let value = core.mem.read_port::<N>(port);
-        core.mem.put::<N>(place, value);
-        advance::<N>(core, insn, EDI);
+        core.put_at::<N>(place, value);
+        advance::<O, N>(core, insn, EDI);
         Ok(())
     })
 }
 
-pub(super) fn outs<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn outs<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     repeat(core, insn, false, |core, insn| {
         let port = core.r[EDX] as u16;
         core.require_ports(port, N)?;
         let value = core.load::<N>(insn.seg, counter(core, insn, ESI))?;
         core.mem.write_port::<N>(port, value);
-        advance::<N>(core, insn, ESI);
+        advance::<O, N>(core, insn, ESI);
         Ok(())
     })
 }

@@ -8,10 +8,11 @@ use crate::ia32::insn::reg::ECX;
 use crate::ia32::insn::{Form, Insn};
 
 use super::Done;
+use crate::ia32::observe::Observer;
 
 /// The count: a constant or CL.
 #[inline(always)]
-fn count(core: &Core, insn: &Insn) -> u32 {
+fn count<O: Observer>(core: &Core<O>, insn: &Insn) -> u32 {
     if insn.form == Form::RmCl {
         core.r[ECX] & 0xff
     } else {
@@ -20,7 +21,7 @@ fn count(core: &Core, insn: &Insn) -> u32 {
 }
 
 #[inline(always)]
-fn shift<const N: u32>(core: &mut Core, insn: &Insn, kind: Shift) -> Done {
+fn shift<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn, kind: Shift) -> Done {
     let operand = core.operand::<N>(insn)?;
     let value = core.get::<N>(operand);
     let status = core.eflags & STATUS;
@@ -30,37 +31,37 @@ fn shift<const N: u32>(core: &mut Core, insn: &Insn, kind: Shift) -> Done {
     Ok(())
 }
 
-pub(super) fn rol<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    shift::<N>(core, insn, Shift::Rol)
+pub(super) fn rol<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    shift::<O, N>(core, insn, Shift::Rol)
 }
 
-pub(super) fn ror<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    shift::<N>(core, insn, Shift::Ror)
+pub(super) fn ror<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    shift::<O, N>(core, insn, Shift::Ror)
 }
 
-pub(super) fn rcl<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    shift::<N>(core, insn, Shift::Rcl)
+pub(super) fn rcl<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    shift::<O, N>(core, insn, Shift::Rcl)
 }
 
-pub(super) fn rcr<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    shift::<N>(core, insn, Shift::Rcr)
+pub(super) fn rcr<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    shift::<O, N>(core, insn, Shift::Rcr)
 }
 
-pub(super) fn shl<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    shift::<N>(core, insn, Shift::Shl)
+pub(super) fn shl<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    shift::<O, N>(core, insn, Shift::Shl)
 }
 
-pub(super) fn shr<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    shift::<N>(core, insn, Shift::Shr)
+pub(super) fn shr<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    shift::<O, N>(core, insn, Shift::Shr)
 }
 
-pub(super) fn sar<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    shift::<N>(core, insn, Shift::Sar)
+pub(super) fn sar<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    shift::<O, N>(core, insn, Shift::Sar)
 }
 
 #[inline(always)]
-fn double<const N: u32>(
-    core: &mut Core,
+fn double<O: Observer, const N: u32>(
+    core: &mut Core<O>,
     insn: &Insn,
     operate: fn(u32, u32, u32, u32) -> alu::Outcome,
 ) -> Done {
@@ -74,10 +75,10 @@ fn double<const N: u32>(
     Ok(())
 }
 
-pub(super) fn shld<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    double::<N>(core, insn, alu::shld::<N>)
+pub(super) fn shld<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    double::<O, N>(core, insn, alu::shld::<N>)
 }
 
-pub(super) fn shrd<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    double::<N>(core, insn, alu::shrd::<N>)
+pub(super) fn shrd<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    double::<O, N>(core, insn, alu::shrd::<N>)
 }

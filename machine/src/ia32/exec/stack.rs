@@ -6,11 +6,12 @@ use crate::ia32::fault::Fault;
 use crate::ia32::flags::{RF, VM};
 use crate::ia32::insn::reg::{EBP, ESP};
 use crate::ia32::insn::{Form, Insn, Seg};
+use crate::ia32::observe::Observer;
 use crate::ia32::segment::Access;
 
 use super::Done;
 
-pub(super) fn push<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn push<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let value = if insn.form == Form::Imm {
         insn.imm
     } else {
@@ -20,7 +21,7 @@ pub(super) fn push<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
 }
 
 /// POP: a destination in memory whose address has ESP is found with the stack pointer behind the POP.
-pub(super) fn pop<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn pop<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let value = core.top::<N>()?;
     let before = core.r[ESP];
     core.drop_stack(N);
@@ -31,7 +32,7 @@ pub(super) fn pop<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
     done
 }
 
-pub(super) fn push_all<const N: u32>(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn push_all<O: Observer, const N: u32>(core: &mut Core<O>, _: &Insn) -> Done {
     let mask = core.stack_mask();
     let esp = core.r[ESP];
     for n in 0..8 {
@@ -43,7 +44,7 @@ pub(super) fn push_all<const N: u32>(core: &mut Core, _: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn pop_all<const N: u32>(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn pop_all<O: Observer, const N: u32>(core: &mut Core<O>, _: &Insn) -> Done {
     let mask = core.stack_mask();
     let esp = core.r[ESP];
     let mut values = [0; 8];
@@ -60,25 +61,25 @@ pub(super) fn pop_all<const N: u32>(core: &mut Core, _: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn push_flags<const N: u32>(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn push_flags<O: Observer, const N: u32>(core: &mut Core<O>, _: &Insn) -> Done {
     let image = core.eflags & !(RF | VM);
     core.push::<N>(image)
 }
 
 /// POPF: as IRET, but RF is cleared, not loaded.
-pub(super) fn pop_flags<const N: u32>(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn pop_flags<O: Observer, const N: u32>(core: &mut Core<O>, _: &Insn) -> Done {
     let image = core.top::<N>()?;
     core.drop_stack(N);
     core.load_flags::<N>(image & !RF, core.cpl());
     Ok(())
 }
 
-pub(super) fn push_segment<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn push_segment<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let selector = core.segments[usize::from(insn.reg)].selector;
     core.push::<N>(u32::from(selector))
 }
 
-pub(super) fn pop_segment<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn pop_segment<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let pointer = core.r[ESP] & core.stack_mask();
     // Of four bytes two are read, and the rest is let go.
     let selector = core.load::<2>(Seg::Ss, pointer)?;
@@ -93,7 +94,7 @@ pub(super) fn pop_segment<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn enter<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn enter<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let (bytes, level) = (insn.imm, u32::from(insn.imm2));
     let mask = core.stack_mask();
     let mut pointer = core.r[ESP].wrapping_sub(N) & mask;
@@ -119,7 +120,7 @@ pub(super) fn enter<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn leave<const N: u32>(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn leave<O: Observer, const N: u32>(core: &mut Core<O>, _: &Insn) -> Done {
     let pointer = core.r[EBP] & core.stack_mask();
     let value = core.load::<N>(Seg::Ss, pointer)?;
     core.set_stack_pointer(pointer.wrapping_add(N));

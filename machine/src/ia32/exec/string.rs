@@ -11,12 +11,13 @@ use crate::ia32::insn::reg::{EAX, ECX, EDI, ESI};
 use crate::ia32::insn::{Insn, Repeat, Seg};
 
 use super::Done;
+use crate::ia32::observe::Observer;
 
 /// What does one element.
-type Element = fn(&mut Core, &Insn) -> Done;
+type Element<O> = fn(&mut Core<O>, &Insn) -> Done;
 
 /// An index or count register, of the size of addresses.
-pub(super) fn counter(core: &Core, insn: &Insn, register: usize) -> u32 {
+pub(super) fn counter<O: Observer>(core: &Core<O>, insn: &Insn, register: usize) -> u32 {
     if insn.address16 {
         core.r[register] & 0xffff
     } else {
@@ -24,7 +25,7 @@ pub(super) fn counter(core: &Core, insn: &Insn, register: usize) -> u32 {
     }
 }
 
-fn add_to(core: &mut Core, insn: &Insn, register: usize, by: u32) {
+fn add_to<O: Observer>(core: &mut Core<O>, insn: &Insn, register: usize, by: u32) {
     let sum = core.r[register].wrapping_add(by);
     if insn.address16 {
         core.set_register::<2>(register as u8, sum & 0xffff);
@@ -34,7 +35,7 @@ fn add_to(core: &mut Core, insn: &Insn, register: usize, by: u32) {
 }
 
 /// The index register goes on to the next element of `N` bytes.
-pub(super) fn advance<const N: u32>(core: &mut Core, insn: &Insn, register: usize) {
+pub(super) fn advance<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn, register: usize) {
     let by = if core.eflags & DF == 0 {
         N
     } else {
@@ -47,7 +48,12 @@ pub(super) fn advance<const N: u32>(core: &mut Core, insn: &Insn, register: usiz
 /// when the run loop wants to look up, behind an element with a breakpoint, or behind each if single
 /// steps are trapped.
 #[inline(always)]
-pub(super) fn repeat(core: &mut Core, insn: &Insn, compares: bool, element: Element) -> Done {
+pub(super) fn repeat<O: Observer>(
+    core: &mut Core<O>,
+    insn: &Insn,
+    compares: bool,
+    element: Element<O>,
+) -> Done {
     if insn.repeat == Repeat::No {
         return element(core, insn);
     }
@@ -75,51 +81,51 @@ pub(super) fn repeat(core: &mut Core, insn: &Insn, compares: bool, element: Elem
     Ok(())
 }
 
-pub(super) fn movs<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn movs<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     repeat(core, insn, false, |core, insn| {
         let value = core.load::<N>(insn.seg, counter(core, insn, ESI))?;
         core.store::<N>(Seg::Es, counter(core, insn, EDI), value)?;
-        advance::<N>(core, insn, ESI);
-        advance::<N>(core, insn, EDI);
+        advance::<O, N>(core, insn, ESI);
+        advance::<O, N>(core, insn, EDI);
         Ok(())
     })
 }
 
-pub(super) fn cmps<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn cmps<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     repeat(core, insn, true, |core, insn| {
         let a = core.load::<N>(insn.seg, counter(core, insn, ESI))?;
         let b = core.load::<N>(Seg::Es, counter(core, insn, EDI))?;
         core.set_status(alu::sub::<N>(a, b, 0).1);
-        advance::<N>(core, insn, ESI);
-        advance::<N>(core, insn, EDI);
+        advance::<O, N>(core, insn, ESI);
+        advance::<O, N>(core, insn, EDI);
         Ok(())
     })
 }
 
-pub(super) fn stos<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn stos<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     repeat(core, insn, false, |core, insn| {
         let value = core.register::<N>(EAX as u8);
         core.store::<N>(Seg::Es, counter(core, insn, EDI), value)?;
-        advance::<N>(core, insn, EDI);
+        advance::<O, N>(core, insn, EDI);
         Ok(())
     })
 }
 
-pub(super) fn lods<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn lods<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     repeat(core, insn, false, |core, insn| {
         let value = core.load::<N>(insn.seg, counter(core, insn, ESI))?;
         core.set_register::<N>(EAX as u8, value);
-        advance::<N>(core, insn, ESI);
+        advance::<O, N>(core, insn, ESI);
         Ok(())
     })
 }
 
-pub(super) fn scas<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn scas<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     repeat(core, insn, true, |core, insn| {
         let value = core.load::<N>(Seg::Es, counter(core, insn, EDI))?;
         let accumulator = core.register::<N>(EAX as u8);
         core.set_status(alu::sub::<N>(accumulator, value, 0).1);
-        advance::<N>(core, insn, EDI);
+        advance::<O, N>(core, insn, EDI);
         Ok(())
     })
 }

@@ -8,48 +8,60 @@ use crate::ia32::flags::ZF;
 use crate::ia32::insn::reg::{EAX, EBX, ECX, EDX};
 use crate::ia32::insn::Insn;
 use crate::ia32::memsys::{cr0, cr4};
+use crate::ia32::observe::{Observer, Operation};
 use crate::ia32::segment::{is_null, rpl, system, Descriptor, TableRegister};
 
 use super::Done;
 
 /// Halts until an interrupt.
-pub(super) fn hlt(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn hlt<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.require_supervisor()?;
     core.waiting = true;
     core.look_up();
+    core.operated(Operation::Halt);
     Ok(())
 }
 
-pub(super) fn clts(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn clts<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.require_supervisor()?;
     core.mem.cr0 &= !cr0::TS;
     Ok(())
 }
 
 /// INVD and WBINVD.
-pub(super) fn flush_caches(core: &mut Core, _: &Insn) -> Done {
-    core.require_supervisor()
+pub(super) fn flush_caches<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
+    core.require_supervisor()?;
+    core.operated(Operation::FlushCaches);
+    Ok(())
 }
 
-pub(super) fn invlpg(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn invlpg<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     core.require_supervisor()?;
     let linear = core.segments[insn.seg as usize]
         .base
         .wrapping_add(core.offset(insn));
     core.mem.invalidate_page(linear);
+    core.operated(Operation::InvalidatePage(linear));
     Ok(())
 }
 
 // ---- tables --------------------------------------------------------------------------------
 
-fn store_table<const N: u32>(core: &mut Core, insn: &Insn, table: TableRegister) -> Done {
+fn store_table<O: Observer, const N: u32>(
+    core: &mut Core<O>,
+    insn: &Insn,
+    table: TableRegister,
+) -> Done {
     let offset = core.offset(insn);
     let behind = core.offset_behind(insn, 2);
     core.store::<2>(insn.seg, offset, u32::from(table.limit))?;
     core.store::<4>(insn.seg, behind, table.base)
 }
 
-fn load_table<const N: u32>(core: &mut Core, insn: &Insn) -> Result<TableRegister, Fault> {
+fn load_table<O: Observer, const N: u32>(
+    core: &mut Core<O>,
+    insn: &Insn,
+) -> Result<TableRegister, Fault> {
     core.require_supervisor()?;
     let offset = core.offset(insn);
     let limit = core.load::<2>(insn.seg, offset)? as u16;
@@ -60,26 +72,26 @@ fn load_table<const N: u32>(core: &mut Core, insn: &Insn) -> Result<TableRegiste
     Ok(TableRegister { base, limit })
 }
 
-pub(super) fn sgdt<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    store_table::<N>(core, insn, core.gdtr)
+pub(super) fn sgdt<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    store_table::<O, N>(core, insn, core.gdtr)
 }
 
-pub(super) fn sidt<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    store_table::<N>(core, insn, core.idtr)
+pub(super) fn sidt<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    store_table::<O, N>(core, insn, core.idtr)
 }
 
-pub(super) fn lgdt<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    core.gdtr = load_table::<N>(core, insn)?;
+pub(super) fn lgdt<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    core.gdtr = load_table::<O, N>(core, insn)?;
     Ok(())
 }
 
-pub(super) fn lidt<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    core.idtr = load_table::<N>(core, insn)?;
+pub(super) fn lidt<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    core.idtr = load_table::<O, N>(core, insn)?;
     Ok(())
 }
 
 /// Those of protected mode alone.
-fn require_protected(core: &Core) -> Done {
+fn require_protected<O: Observer>(core: &Core<O>) -> Done {
     if core.is_protected() {
         Ok(())
     } else {
@@ -88,7 +100,11 @@ fn require_protected(core: &Core) -> Done {
 }
 
 /// A selector into memory, of 16 bits, or into a register.
-fn store_selector<const N: u32>(core: &mut Core, insn: &Insn, selector: u16) -> Done {
+fn store_selector<O: Observer, const N: u32>(
+    core: &mut Core<O>,
+    insn: &Insn,
+    selector: u16,
+) -> Done {
     require_protected(core)?;
     if insn.memory {
         core.set_rm::<2>(insn, u32::from(selector))
@@ -97,22 +113,22 @@ fn store_selector<const N: u32>(core: &mut Core, insn: &Insn, selector: u16) -> 
     }
 }
 
-pub(super) fn sldt<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    store_selector::<N>(core, insn, core.ldtr.selector)
+pub(super) fn sldt<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    store_selector::<O, N>(core, insn, core.ldtr.selector)
 }
 
-pub(super) fn str<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
-    store_selector::<N>(core, insn, core.tr.selector)
+pub(super) fn str<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    store_selector::<O, N>(core, insn, core.tr.selector)
 }
 
-pub(super) fn lldt(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn lldt<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     require_protected(core)?;
     core.require_supervisor()?;
     let selector = core.rm::<2>(insn)?;
     core.load_ldt(selector as u16)
 }
 
-pub(super) fn ltr(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn ltr<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     require_protected(core)?;
     core.require_supervisor()?;
     let selector = core.rm::<2>(insn)?;
@@ -122,8 +138,8 @@ pub(super) fn ltr(core: &mut Core, insn: &Insn) -> Done {
 // ---- looking at descriptors ----------------------------------------------------------------
 
 /// The descriptor that the operand names, if code at this level may see it; ZF says whether.
-fn visible(
-    core: &mut Core,
+fn visible<O: Observer>(
+    core: &mut Core<O>,
     insn: &Insn,
     accept: impl Fn(Descriptor) -> bool,
 ) -> Result<Option<Descriptor>, Fault> {
@@ -146,17 +162,17 @@ fn visible(
     Ok(seen)
 }
 
-pub(super) fn verr(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn verr<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     visible(core, insn, Descriptor::is_readable)?;
     Ok(())
 }
 
-pub(super) fn verw(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn verw<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     visible(core, insn, Descriptor::is_writable)?;
     Ok(())
 }
 
-pub(super) fn lar<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn lar<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     use system::{CALL16, CALL32, LDT, TASK, TSS16, TSS16_BUSY, TSS32, TSS32_BUSY};
     const KNOWN: [u8; 8] = [
         TSS16, LDT, TSS16_BUSY, CALL16, TASK, TSS32, TSS32_BUSY, CALL32,
@@ -169,7 +185,7 @@ pub(super) fn lar<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn lsl<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn lsl<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     use system::{LDT, TSS16, TSS16_BUSY, TSS32, TSS32_BUSY};
     const KNOWN: [u8; 5] = [TSS16, LDT, TSS16_BUSY, TSS32, TSS32_BUSY];
     let accept = |d: Descriptor| !d.is_system() || KNOWN.contains(&d.kind());
@@ -179,7 +195,7 @@ pub(super) fn lsl<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn arpl(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn arpl<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     require_protected(core)?;
     let operand = core.operand::<2>(insn)?;
     let selector = core.get::<2>(operand);
@@ -195,7 +211,7 @@ pub(super) fn arpl(core: &mut Core, insn: &Insn) -> Done {
 
 // ---- control and debug registers -----------------------------------------------------------
 
-pub(super) fn smsw<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn smsw<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let value = core.mem.cr0;
     if insn.memory {
         core.set_rm::<2>(insn, value & 0xffff)
@@ -206,16 +222,17 @@ pub(super) fn smsw<const N: u32>(core: &mut Core, insn: &Insn) -> Done {
 }
 
 /// LMSW: the low four bits of CR0; PE can be set, not cleared.
-pub(super) fn lmsw(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn lmsw<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     core.require_supervisor()?;
     const MSW: u32 = cr0::PE | cr0::MP | cr0::EM | cr0::TS;
     let value = core.rm::<2>(insn)? & MSW;
     let old = core.mem.cr0;
     core.mem.set_cr0(old & !MSW | value | old & cr0::PE);
+    core.operated(Operation::Control(0));
     Ok(())
 }
 
-pub(super) fn mov_from_control(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn mov_from_control<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     if !matches!(insn.reg, 0 | 2 | 3 | 4) {
         return Err(Fault::undefined());
     }
@@ -224,7 +241,7 @@ pub(super) fn mov_from_control(core: &mut Core, insn: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn mov_to_control(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn mov_to_control<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     if !matches!(insn.reg, 0 | 2 | 3 | 4) {
         return Err(Fault::undefined());
     }
@@ -247,11 +264,12 @@ pub(super) fn mov_to_control(core: &mut Core, insn: &Insn) -> Done {
             core.mem.set_cr4(value);
         }
     }
+    core.operated(Operation::Control(insn.reg));
     Ok(())
 }
 
 /// Which debug register a number means: 4 and 5 are 6 and 7, as CR4.DE is never set.
-fn debug_register(core: &mut Core, insn: &Insn) -> Result<usize, Fault> {
+fn debug_register<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Result<usize, Fault> {
     const GD: u32 = 1 << 13;
     const BD: u32 = 1 << 13;
     core.require_supervisor()?;
@@ -267,13 +285,13 @@ fn debug_register(core: &mut Core, insn: &Insn) -> Result<usize, Fault> {
     })
 }
 
-pub(super) fn mov_from_debug(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn mov_from_debug<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     let number = debug_register(core, insn)?;
     core.r[usize::from(insn.rm)] = core.dr[number];
     Ok(())
 }
 
-pub(super) fn mov_to_debug(core: &mut Core, insn: &Insn) -> Done {
+pub(super) fn mov_to_debug<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     let number = debug_register(core, insn)?;
     let value = core.r[usize::from(insn.rm)];
     // Bits that are always 1, and always 0 (SDM vol. 3, figure 15-1).
@@ -287,7 +305,7 @@ pub(super) fn mov_to_debug(core: &mut Core, insn: &Insn) -> Done {
 
 // ---- model-specific registers, time, identity ----------------------------------------------
 
-pub(super) fn rdmsr(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn rdmsr<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.require_supervisor()?;
     let cycle = core.mem.platform.cycle;
     let value = core.msrs.read(core.r[ECX], cycle);
@@ -295,7 +313,7 @@ pub(super) fn rdmsr(core: &mut Core, _: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn wrmsr(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn wrmsr<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.require_supervisor()?;
     let value = u64::from(core.r[EDX]) << 32 | u64::from(core.r[EAX]);
     let cycle = core.mem.platform.cycle;
@@ -306,7 +324,7 @@ pub(super) fn wrmsr(core: &mut Core, _: &Insn) -> Done {
     }
 }
 
-pub(super) fn rdtsc(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn rdtsc<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     if core.mem.cr4 & cr4::TSD != 0 {
         core.require_supervisor()?;
     }
@@ -315,12 +333,12 @@ pub(super) fn rdtsc(core: &mut Core, _: &Insn) -> Done {
     Ok(())
 }
 
-fn set_pair(core: &mut Core, value: u64) {
+fn set_pair<O: Observer>(core: &mut Core<O>, value: u64) {
     core.r[EAX] = value as u32;
     core.r[EDX] = (value >> 32) as u32;
 }
 
-pub(super) fn cpuid(core: &mut Core, _: &Insn) -> Done {
+pub(super) fn cpuid<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     let [eax, ebx, ecx, edx] = cpuid::leaf(core.r[EAX], core.tlb_entries);
     core.r[EAX] = eax;
     core.r[EBX] = ebx;

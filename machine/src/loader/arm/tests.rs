@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 
+use object::elf::{ET_EXEC, PT_LOAD};
+
 use super::*;
 use crate::board;
 
@@ -74,7 +76,8 @@ fn boot(
         initrd: initrd.map(|file| file.0.as_path()),
         dtb: None,
     };
-    load(&boot, board::find("assabet").unwrap(), bus).map_err(|error| error.to_string())
+    super::super::load(&boot, board::find("assabet").unwrap(), bus)
+        .map_err(|error| error.to_string())
 }
 
 fn boot_with_tree(
@@ -89,7 +92,8 @@ fn boot_with_tree(
         initrd: initrd.map(|file| file.0.as_path()),
         dtb: Some(&dtb.0),
     };
-    load(&boot, board::find("assabet").unwrap(), bus).map_err(|error| error.to_string())
+    super::super::load(&boot, board::find("assabet").unwrap(), bus)
+        .map_err(|error| error.to_string())
 }
 
 #[test]
@@ -328,7 +332,7 @@ proptest! {
             image[at] = value;
         }
         image.truncate(length);
-        if let Ok(kernel) = Kernel::parse(&image, BASE) {
+        if let Ok(kernel) = parse(&image, BASE) {
             let _ = kernel.place(&mut bus(1 << 20));
         }
     }
@@ -336,6 +340,6 @@ proptest! {
     /// Nor does what is no ELF file at all.
     #[test]
     fn no_bytes_make_it_panic(image in proptest::collection::vec(any::<u8>(), 0..300)) {
-        let _ = Kernel::parse(&image, BASE);
+        let _ = parse(&image, BASE);
     }
 }

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How a kernel is started on an ARM board (ARM Linux: Booting): an ELF executable at its physical
+//! addresses, or a raw image at 32 KB into SDRAM, with r0 = 0, r1 = machine type, r2 = the list of tags
+//! or the device tree.
+
+use std::path::Path;
+
+use object::elf::{ELFMAG, EM_ARM};
+
+use crate::bus::Bus;
+use crate::devicetree::{DeviceTree, A_DEVICE_TREE};
+use crate::error::{read_file, Error};
+
+use super::kernel::{Kernel, Segment, Target, Wrong};
+use super::{check_append, place_initrd, read_kernel, Boot, Start, PAGE};
+
+/// What every kernel should have been.
+const A_KERNEL: &str = "a kernel: an ELF32 little-endian ARM executable or a raw ARM image";
+const TARGET: Target = Target {
+    machine: EM_ARM,
+    alignment: 4,
+    expected: A_KERNEL,
+};
+
+/// Where a raw image goes, from the base of SDRAM (ARM Linux: Booting).
+const RAW_OFFSET: u32 = 0x8000;
+/// Where the tags go, from the base of SDRAM.
+const TAGS_OFFSET: u32 = 0x100;
+/// Bytes for the tags: they end before a kernel's first page table at 16 KB.
+const TAGS_BYTES: usize = 0x3f00;
+/// Most bytes of a command line, without its NUL (ARM Linux: COMMAND_LINE_SIZE).
+const COMMAND_LINE_MOST: usize = 1023;
+
+/// The tags of the boot convention.
+const ATAG_NONE: u32 = 0;
+const ATAG_CORE: u32 = 0x5441_0001;
+const ATAG_MEM: u32 = 0x5441_0002;
+const ATAG_INITRD2: u32 = 0x5442_0005;
+const ATAG_CMDLINE: u32 = 0x5441_0009;
+
+/// Loads for a board of this machine type.
+pub(super) fn load(boot: &Boot, machine_type: u32, bus: &mut Bus) -> Result<Start, Error> {
+    let wrong = |(what, expected): Wrong| Error::Image {
+        file: boot.kernel.to_path_buf(),
+        what,
+        expected,
+    };
+    let (ram_base, _) = bus.ram_window();
+    let image = read_kernel(boot, A_KERNEL, bus)?;
+    let kernel = parse(&image, ram_base).map_err(wrong)?;
+    kernel.place(bus).map_err(wrong)?;
+
+    let tags_end = ram_base + TAGS_OFFSET + TAGS_BYTES as u32;
+    let initrd = boot
+        .initrd
+        .map(|file| place_initrd(file, &kernel, tags_end, bus))
+        .transpose()?;
+    let append = check_append(boot, COMMAND_LINE_MOST)?;
+    if let Some(file) = boot.dtb {
+        let tree = place_device_tree(file, boot.append, initrd, &kernel, bus)?;
+        return Ok(Start {
+            pc: kernel.entry,
+            registers: [0, machine_type, tree],
+        });
+    }
+    let tags = place_tags(append, initrd, &kernel, bus);
+    if tags.is_none() && (boot.append.is_some() || boot.initrd.is_some()) {
+        let at = ram_base + TAGS_OFFSET;
+        return Err(wrong((
+            format!("occupies the boot tags at {at:#010x}, which --append and --initrd need"),
+            format!("a kernel that leaves {TAGS_BYTES} bytes there free"),
+        )));
+    }
+    Ok(Start {
+        pc: kernel.entry,
+        registers: [0, machine_type, tags.unwrap_or(0)],
+    })
+}
+
+/// Takes an image apart; a raw one will go to 32 KB from `ram_base`.
+fn parse(image: &[u8], ram_base: u32) -> Result<Kernel, Wrong> {
+    let no_kernel = |what: &str| (what.to_string(), A_KERNEL.to_string());
+    if image.is_empty() {
+        return Err(no_kernel("is empty"));
+    }
+    if image.starts_with(&ELFMAG) {
+        return Kernel::parse_elf(image, &TARGET);
+    }
+    // A raw image has no mark of its own. Its first instruction, though, is one that is always
+    // executed (top digit 0xe), which no text, archive or picture begins with.
+    if image.get(3).is_none_or(|top| top >> 4 != 0xe) {
+        return Err(no_kernel(
+            "is neither ELF nor does it begin with an ARM instruction",
+        ));
+    }
+    let bytes = u32::try_from(image.len()).map_err(|_| no_kernel("is larger than 4 GB"))?;
+    let address = ram_base + RAW_OFFSET;
+    Ok(Kernel {
+        entry: address,
+        segments: vec![Segment {
+            address,
+            data: image.to_vec(),
+            bytes,
+        }],
+    })
+}
+
+/// Puts the device tree below the initial RAM disk, changed as a boot loader changes it: it names
+/// the memory that there is, the command line (if there is one on the command line here) and the
+/// RAM disk. Returns where it is.
+fn place_device_tree(
+    file: &Path,
+    append: Option<&str>,
+    initrd: Option<(u32, u32)>,
+    kernel: &Kernel,
+    bus: &mut Bus,
+) -> Result<u32, Error> {
+    let wrong = |what: String, expected: String| Error::Image {
+        file: file.to_path_buf(),
+        what,
+        expected,
+    };
+    let (base, size) = bus.ram_window();
+    let bytes = read_file(file, A_DEVICE_TREE, u64::from(size))?;
+    let mut tree =
+        DeviceTree::parse(&bytes).map_err(|what| wrong(what, A_DEVICE_TREE.to_string()))?;
+    let root = &mut tree.root;
+    // Devicetree Specification, 2.3.5: the defaults.
+    let address_cells = root.cell("#address-cells").unwrap_or(2);
+    let size_cells = root.cell("#size-cells").unwrap_or(1);
+    if !(1..=2).contains(&address_cells) || !(1..=2).contains(&size_cells) {
+        return Err(wrong(
+            format!("has addresses of {address_cells} and sizes of {size_cells} cells"),
+            "one or two of each".to_string(),
+        ));
+    }
+    let mut reg = vec![0; (address_cells + size_cells) as usize];
+    reg[address_cells as usize - 1] = base;
+    reg[(address_cells + size_cells) as usize - 1] = size;
+    let memory = root.child("memory");
+    memory.set_string("device_type", "memory");
+    memory.set_cells("reg", &reg);
+    let chosen = root.child("chosen");
+    if let Some(append) = append {
+        chosen.set_string("bootargs", append);
+    }
+    if let Some((start, bytes)) = initrd {
+        chosen.set_cells("linux,initrd-start", &[start]);
+        chosen.set_cells("linux,initrd-end", &[start + bytes]);
+    }
+    let blob = tree.to_bytes();
+    let end = initrd.map_or(u64::from(base) + u64::from(size), |(start, _)| start.into());
+    let at = end.saturating_sub(blob.len() as u64) & !u64::from(PAGE - 1);
+    let free = at >= u64::from(base) && !kernel.overlaps(at, at + blob.len() as u64);
+    match bus.ram_slice_mut(at as u32, blob.len()).filter(|_| free) {
+        Some(memory) => {
+            memory.copy_from_slice(&blob);
+            Ok(at as u32)
+        }
+        None => Err(wrong(
+            format!("has {} bytes", blob.len()),
+            format!("what fits beside kernel and RAM disk into {size} bytes of memory"),
+        )),
+    }
+}
+
+/// Writes the list of tags; returns its address, or `None` if the kernel is where it belongs.
+fn place_tags(
+    append: &str,
+    initrd: Option<(u32, u32)>,
+    kernel: &Kernel,
+    bus: &mut Bus,
+) -> Option<u32> {
+    let (base, size) = bus.ram_window();
+    let at = base + TAGS_OFFSET;
+    let words = tags(append, initrd, base, size);
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    // The caller has checked the only part of variable length.
+    assert!(bytes.len() <= TAGS_BYTES, "the tags have {}", bytes.len());
+    if kernel.overlaps(u64::from(at), u64::from(at) + bytes.len() as u64) {
+        return None;
+    }
+    bus.ram_slice_mut(at, bytes.len())?.copy_from_slice(&bytes);
+    Some(at)
+}
+
+/// The list of tags: each has its size in words, its kind and its values.
+fn tags(append: &str, initrd: Option<(u32, u32)>, ram_base: u32, ram_bytes: u32) -> Vec<u32> {
+    let mut list = Vec::new();
+    let mut tag = |kind: u32, values: &[u32]| {
+        list.push(values.len() as u32 + 2);
+        list.push(kind);
+        list.extend(values);
+    };
+    // Flags, page size, root device.
+    tag(ATAG_CORE, &[0, PAGE, 0]);
+    tag(ATAG_MEM, &[ram_bytes, ram_base]);
+    if !append.is_empty() {
+        let mut text = append.as_bytes().to_vec();
+        text.push(0);
+        text.resize(text.len().next_multiple_of(4), 0);
+        let words: Vec<u32> = text
+            .chunks_exact(4)
+            .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
+            .collect();
+        tag(ATAG_CMDLINE, &words);
+    }
+    if let Some((start, bytes)) = initrd {
+        tag(ATAG_INITRD2, &[start, bytes]);
+    }
+    // The last tag has size 0 by convention.
+    list.extend([0, ATAG_NONE]);
+    list
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A kernel's file, taken apart: where its parts go, and where it starts.
+
+use object::elf::{
+    FileHeader32, ELFCLASS32, ELFDATA2LSB, EM_386, EM_AARCH64, EM_ARM, EM_X86_64, ET_EXEC, PT_LOAD,
+};
+use object::read::elf::{FileHeader, ProgramHeader};
+use object::{Endianness, ReadRef};
+
+use crate::bus::Bus;
+
+/// What is wrong, and what was expected.
+pub(super) type Wrong = (String, String);
+
+/// What an ELF file is for.
+pub(super) struct Target {
+    /// Its `e_machine`.
+    pub machine: u16,
+    /// Bytes to which its entry point is aligned.
+    pub alignment: u32,
+    /// What a file should have been, for messages.
+    pub expected: &'static str,
+}
+
+/// A kernel, taken apart but not yet in memory.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Where it starts.
+    pub entry: u32,
+    /// What goes where; bytes of a segment beyond its data are zero.
+    pub(super) segments: Vec<Segment>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Segment {
+    /// The physical address.
+    pub address: u32,
+    /// What the file has of it.
+    pub data: Vec<u8>,
+    /// Bytes in memory, at least those of the data.
+    pub bytes: u32,
+}
+
+impl Segment {
+    fn end(&self) -> u64 {
+        u64::from(self.address) + u64::from(self.bytes)
+    }
+
+    /// Whether some of it is between these addresses.
+    pub(super) fn overlaps(&self, start: u64, end: u64) -> bool {
+        u64::from(self.address) < end && start < self.end()
+    }
+}
+
+impl Kernel {
+    /// Takes an ELF file for `target` apart.
+    ///
+    /// # Errors
+    /// What is wrong with the image, and what was expected.
+    pub(super) fn parse_elf(image: &[u8], target: &Target) -> Result<Self, Wrong> {
+        let no_kernel = |what: &str| (what.to_string(), target.expected.to_string());
+        // Class, byte order and machine come first, so that a file for another processor is called
+        // that and not broken. Bytes 18 and 19 are e_machine in both classes.
+        let (Some(&class), Some(&order), Some(machine)) =
+            (image.get(4), image.get(5), image.get(18..20))
+        else {
+            return Err(no_kernel("is a truncated ELF file"));
+        };
+        let machine = if order == ELFDATA2LSB {
+            u16::from_le_bytes([machine[0], machine[1]])
+        } else {
+            u16::from_be_bytes([machine[0], machine[1]])
+        };
+        if machine != target.machine {
+            return Err(no_kernel(&format!("is an ELF file for {}", name(machine))));
+        }
+        if class != ELFCLASS32 {
+            return Err(no_kernel("is an ELF file of 64 bits"));
+        }
+        if order != ELFDATA2LSB {
+            return Err(no_kernel("is a big-endian ELF file"));
+        }
+        let broken = |_| no_kernel("is a truncated or damaged ELF file");
+        let header = FileHeader32::<Endianness>::parse(image).map_err(broken)?;
+        let endian = header.endian().map_err(broken)?;
+        if header.e_type(endian) != ET_EXEC {
+            return Err(no_kernel("is an ELF file but no executable"));
+        }
+        let mut segments = Vec::new();
+        for segment in header.program_headers(endian, image).map_err(broken)? {
+            if segment.p_type(endian) != PT_LOAD || segment.p_memsz(endian) == 0 {
+                continue;
+            }
+            let (offset, bytes) = segment.file_range(endian);
+            let data = image.read_bytes_at(offset, bytes).map_err(|()| {
+                no_kernel(&format!(
+                    "is a truncated ELF file: a segment needs bytes {offset} to {}",
+                    offset + bytes
+                ))
+            })?;
+            let in_memory = segment.p_memsz(endian);
+            if bytes > u64::from(in_memory) {
+                return Err(no_kernel(&format!(
+                    "is a damaged ELF file: a segment has {bytes} bytes for {in_memory} in memory"
+                )));
+            }
+            segments.push(Segment {
+                address: segment.p_paddr(endian),
+                data: data.to_vec(),
+                bytes: in_memory,
+            });
+        }
+        if segments.is_empty() {
+            return Err(no_kernel("is an ELF file with nothing to load"));
+        }
+        let entry = header.e_entry(endian);
+        let first = u64::from(entry);
+        let inside = |s: &Segment| s.overlaps(first, first + u64::from(target.alignment));
+        if entry % target.alignment != 0 || !segments.iter().any(inside) {
+            return Err((
+                format!("starts at {entry:#010x}"),
+                "an aligned entry point inside a segment".to_string(),
+            ));
+        }
+        Ok(Self { entry, segments })
+    }
+
+    /// Puts it into memory.
+    ///
+    /// # Errors
+    /// There is none where it belongs.
+    pub(super) fn place(&self, bus: &mut Bus) -> Result<(), Wrong> {
+        let (base, size) = bus.ram_window();
+        for segment in &self.segments {
+            let place = bus.ram_slice_mut(segment.address, segment.bytes as usize);
+            let Some(place) = place else {
+                return Err((
+                    format!(
+                        "needs memory from {:#010x} to {:#010x}",
+                        segment.address,
+                        segment.end()
+                    ),
+                    format!(
+                        "addresses in the machine's memory, {base:#010x} to {:#010x}",
+                        u64::from(base) + u64::from(size)
+                    ),
+                ));
+            };
+            let (data, rest) = place.split_at_mut(segment.data.len());
+            data.copy_from_slice(&segment.data);
+            rest.fill(0);
+        }
+        Ok(())
+    }
+
+    /// Whether some of it is between these addresses.
+    pub(super) fn overlaps(&self, start: u64, end: u64) -> bool {
+        self.segments.iter().any(|s| s.overlaps(start, end))
+    }
+}
+
+/// The processor of an ELF file, for messages.
+fn name(machine: u16) -> String {
+    match machine {
+        EM_ARM => "ARM".to_string(),
+        EM_386 => "Intel 80386".to_string(),
+        EM_X86_64 => "x86-64".to_string(),
+        EM_AARCH64 => "64-bit ARM".to_string(),
+        other => format!("another processor (machine {other})"),
+    }
+}

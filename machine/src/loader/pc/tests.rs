@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tests of what a PC's loader leaves in memory, and that nothing in a file makes it panic.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::board;
+
+const RAM: u32 = 16 << 20;
+
+fn bus() -> Bus {
+    let board = board::find("isa-pc").unwrap();
+    Bus::new((board.parts)(RAM), 1_400_000_000)
+}
+
+fn words(bytes: &[u8], at: usize, count: usize) -> Vec<u32> {
+    (0..count)
+        .map(|n| word_at(bytes, at + 4 * n).unwrap())
+        .collect()
+}
+
+/// A flat image with a Multiboot header that says where it goes.
+fn multiboot_image(flags: u32, addresses: [u32; 5]) -> Vec<u8> {
+    let sum = MULTIBOOT.wrapping_add(flags).wrapping_neg();
+    let header = [MULTIBOOT, flags, sum].into_iter().chain(addresses);
+    let mut image = vec![0x90; 16];
+    image.extend(header.flat_map(u32::to_le_bytes));
+    image.extend([0xf4; 16]);
+    image
+}
+
+fn bzimage(code: &[u8]) -> Vec<u8> {
+    let mut image = vec![0; 1024];
+    image[setup::SECTORS] = 1;
+    image[setup::JUMP + 1] = 0x6a;
+    image[setup::HEADER..setup::HEADER + 4].copy_from_slice(b"HdrS");
+    image[setup::LOADFLAGS] = setup::LOADED_HIGH;
+    image[0x230] = 0x55; // of the header, and not the loader's
+    image.extend(code);
+    image
+}
+
+#[test]
+fn linux_is_told_of_memory_command_line_and_ram_disk() {
+    let page = boot_parameters(&[], Some((0xf0_0000, 5000)), &bus());
+    assert_eq!(page[setup::HEADER..setup::HEADER + 4], *b"HdrS");
+    assert_eq!(page[setup::LOADER], 0xff);
+    assert_eq!(words(&page, setup::RAMDISK, 2), [0xf0_0000, 5000]);
+    assert_eq!(words(&page, setup::COMMAND_LINE, 1), [COMMAND_LINE]);
+    assert_eq!(page[MAP_COUNT], 3);
+    let ranges = words(&page, MAP, 15);
+    assert_eq!(ranges[..5], [0, 0, 0x9_fc00, 0, 1]);
+    assert_eq!(ranges[5..10], [0x9_fc00, 0, 0x6_0400, 0, 2]);
+    assert_eq!(ranges[10..], [0x10_0000, 0, RAM - 0x10_0000, 0, 1]);
+}
+
+#[test]
+fn a_bzimage_brings_its_header_and_starts_at_1_mb() {
+    let image = Image::parse(&bzimage(&[0xf4; 100])).ok().unwrap();
+    assert_eq!(
+        (image.kernel.entry, image.kernel.segments[0].bytes),
+        (HIGH, 100)
+    );
+    let Protocol::Linux { header } = image.protocol else {
+        panic!("is no Multiboot kernel");
+    };
+    assert_eq!(boot_parameters(&header, None, &bus())[0x230], 0x55);
+}
+
+#[test]
+fn a_multiboot_kernel_goes_where_its_header_says() {
+    let addresses = [0x20_0010, 0x20_0000, 0x20_0040, 0x20_1000, 0x20_0030];
+    let image = multiboot_image(OWN_ADDRESSES | 3, addresses);
+    let image = Image::parse(&image).ok().unwrap();
+    let segment = &image.kernel.segments[0];
+    assert_eq!((segment.address, segment.bytes), (0x20_0000, 0x1000));
+    assert_eq!((segment.data.len(), segment.data[0]), (0x40, 0x90));
+    assert_eq!(image.kernel.entry, 0x20_0030);
+    let told = multiboot(Some((0xf0_0000, 5000)), &bus());
+    assert_eq!(words(&told, 0, 3), [0x24d, 639, 15 << 10]);
+    assert_eq!(words(&told, 20, 2), [1, PARAMETERS + 0x100]);
+    assert_eq!(words(&told, 0x100, 2), [0xf0_0000, 0xf0_0000 + 5000]);
+    assert_eq!(words(&told, 44, 2), [72, PARAMETERS + 0x140]);
+    assert_eq!(words(&told, 0x140, 6), [20, 0, 0, 0x9_fc00, 0, 1]);
+}
+
+#[test]
+fn what_is_no_kernel_is_one_line() {
+    let said = |image: &[u8]| Image::parse(image).err().unwrap().0;
+    assert_eq!(said(b""), "is empty");
+    assert_eq!(said(b"#!/bin/sh"), "is neither ELF nor a bzImage");
+    let mut low = bzimage(&[0xf4]);
+    low[setup::LOADFLAGS] = 0;
+    assert_eq!(said(&low), "is a zImage");
+    assert_eq!(said(&bzimage(&[])), "is a truncated or damaged bzImage");
+    let wants_video = multiboot_image(7 | OWN_ADDRESSES, [0x20_0010, 0x20_0000, 0, 0, 0x20_0000]);
+    assert_eq!(
+        said(&wants_video),
+        "has a Multiboot header with flags 0x10007"
+    );
+    let elsewhere = multiboot_image(OWN_ADDRESSES, [0x20_0010, 0x20_0020, 0, 0, 0]);
+    assert!(said(&elsewhere).starts_with("has a Multiboot header with addresses 0x200010,"));
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_it_panic(
+        mut image in proptest::collection::vec(any::<u8>(), 0..1500),
+        like in 0..3,
+        addresses in any::<[u32; 5]>(),
+    ) {
+        match like {
+            0 => image.splice(0..0, multiboot_image(OWN_ADDRESSES, addresses)).for_each(drop),
+            1 if image.len() > 0x300 => {
+                image[setup::HEADER..setup::HEADER + 4].copy_from_slice(b"HdrS");
+            }
+            _ => {}
+        }
+        if let Ok(image) = Image::parse(&image) {
+            let _ = image.kernel.place(&mut bus());
+        }
+    }
+}
