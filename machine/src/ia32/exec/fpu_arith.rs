@@ -245,18 +245,13 @@ pub(super) fn fptan<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     })
 }
 
-/// FSINCOS: the cosine is pushed behind the sine, and of its rounding C1 and the exceptions tell,
-/// too.
+/// FSINCOS: the cosine is pushed behind the sine. C1 tells of the sine, the exceptions of both.
 pub(super) fn fsincos<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.fpu.set_codes(C2, 0);
     two_results(core, |a, control| {
         let sine = transcendental::sin(a, control)?;
         let cosine = transcendental::cos(a, control)?;
-        let both = Outcome {
-            up: cosine.up,
-            ..sine.with(cosine.raised)
-        };
-        Some((both, cosine.value))
+        Some((sine.with(cosine.raised), cosine.value))
     })
 }
 

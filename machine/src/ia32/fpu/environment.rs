@@ -93,8 +93,7 @@ impl Fpu {
     /// Loads them; which are empty stays.
     pub fn set_stack(&mut self, stack: [Extended; 8]) {
         for (i, value) in (0..).zip(stack) {
-            let place = self.place(i);
-            self.registers[place] = value;
+            self.set_contents(i, value);
         }
     }
 }

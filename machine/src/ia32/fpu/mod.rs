@@ -196,6 +196,12 @@ impl Fpu {
         self.empty &= !(1 << place);
     }
 
+    /// The same; whether it is empty stays. For images of the unit's state, and debuggers.
+    pub fn set_contents(&mut self, i: u8, value: Extended) {
+        let place = self.place(i);
+        self.registers[place] = value;
+    }
+
     /// FFREE.
     pub fn free(&mut self, i: u8) {
         self.empty |= 1 << self.place(i);
