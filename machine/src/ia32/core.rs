@@ -25,6 +25,7 @@ use super::decoder::{self, Bytes};
 use super::exec::{self, Handler, KINDS};
 use super::fault::Fault;
 use super::flags;
+use super::fpu::Fpu;
 use super::insn::reg::{ESP, NONE};
 use super::insn::{Insn, Seg};
 use super::memsys::{cr0, cr4, MemSys, Place};
@@ -98,6 +99,8 @@ pub struct Core<O: Observer = ()> {
     pub(super) dr: [u32; 8],
     /// The breakpoints at data that the instruction has hit, as in DR6.
     pub(super) watched: u32,
+    /// The floating-point unit.
+    pub fpu: Fpu,
     /// Model-specific registers.
     pub(super) msrs: Msrs,
     /// Memory system and time.
@@ -144,6 +147,7 @@ impl<O: Observer> Core<O> {
             tr: SystemSegment::null(0),
             dr: [0; 8],
             watched: 0,
+            fpu: Fpu::default(),
             msrs: Msrs::default(),
             mem: MemSys::new(itlb, dtlb, bus),
             waiting: false,

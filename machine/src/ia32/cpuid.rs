@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What CPUID says (SDM vol. 2, CPUID): what is there, and nothing else. No floating-point unit, no
-//! MMX, no SSE, no physical address extension, no APIC; of caches none, since the model has none yet.
+//! What CPUID says (SDM vol. 2, CPUID): what is there, and nothing else. No MMX, no SSE, no physical address extension, no APIC; of caches none, since the model has none yet.
 
 /// Family 15, model 1, stepping 2: a Willamette. Also in EDX after reset.
 pub const SIGNATURE: u32 = 0x0f12;
@@ -10,6 +9,7 @@ const BRAND: u32 = 8;
 
 /// Features of leaf 1, in EDX.
 mod feature {
+    pub const FPU: u32 = 1 << 0;
     pub const PSE: u32 = 1 << 3;
     pub const TSC: u32 = 1 << 4;
     pub const MSR: u32 = 1 << 5;
@@ -17,7 +17,7 @@ mod feature {
     pub const SEP: u32 = 1 << 11;
     pub const PGE: u32 = 1 << 13;
     pub const CMOV: u32 = 1 << 15;
-    pub const ALL: u32 = PSE | TSC | MSR | CX8 | SEP | PGE | CMOV;
+    pub const ALL: u32 = FPU | PSE | TSC | MSR | CX8 | SEP | PGE | CMOV;
 }
 
 /// EAX, EBX, ECX and EDX for `leaf`, with ITLB and DTLB of so many entries. A leaf that is not there

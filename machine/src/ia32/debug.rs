@@ -5,6 +5,9 @@
 use std::fmt::Write as _;
 
 use super::core::Core;
+use super::fpu::control::Control;
+use super::fpu::extended::Extended;
+use super::fpu::Fpu;
 use super::insn::Seg;
 use super::memsys::MemSys;
 use super::observe::{Ia32, Observer};
@@ -25,6 +28,12 @@ const SEGMENTS: [(&str, Seg); 6] = [
     ("gs", Seg::Gs),
 ];
 
+/// The floating-point unit's words behind its registers, by GDB's names: control, status and tag word,
+/// the last instruction's segment and offset, its operand's, its opcode.
+const FLOAT_WORDS: [&str; 8] = [
+    "fctrl", "fstat", "ftag", "fiseg", "fioff", "foseg", "fooff", "fop",
+];
+
 /// Where a register is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -36,6 +45,10 @@ pub enum Place {
     Flags,
     /// A segment register's selector.
     Selector(Seg),
+    /// ST(i).
+    Float(u8),
+    /// One of [`FLOAT_WORDS`].
+    FloatWord(usize),
     /// A segment's base.
     Base(Seg),
     /// A control register.
@@ -65,6 +78,8 @@ monitor translate VA   how a linear address is translated now: page tables, TLBs
             Place::ProgramCounter => self.pc(),
             Place::Flags => self.eflags(),
             Place::Selector(seg) => self.segment(seg).selector.into(),
+            Place::Float(i) => return self.fpu.contents(i).to_bits(),
+            Place::FloatWord(n) => float_words(&self.fpu)[n],
             Place::Base(seg) => self.segment(seg).base,
             Place::Control(number) => self.control(number),
         };
@@ -73,13 +88,20 @@ monitor translate VA   how a linear address is translated now: page tables, TLBs
 
     /// Selectors are written as MOV loads them; bases and control registers are only read.
     fn write_register(&mut self, place: Place, value: u128) -> bool {
+        if let Place::Float(i) = place {
+            self.fpu.set_contents(i, Extended::from_bits(value));
+            return true;
+        }
         let value = value as u32;
         match place {
             Place::General(n) => self.r[n] = value,
             Place::ProgramCounter => self.eip = value.wrapping_sub(self.segment(Seg::Cs).base),
             Place::Flags => self.set_eflags(value),
             Place::Selector(seg) => return self.write_selector(seg, value as u16),
-            Place::Base(_) | Place::Control(_) => return self.read_register(place) == value.into(),
+            Place::FloatWord(n) => set_float_word(&mut self.fpu, n, value),
+            Place::Float(_) | Place::Base(_) | Place::Control(_) => {
+                return self.read_register(place) == value.into()
+            }
         }
         true
     }
@@ -135,6 +157,27 @@ impl<O: Observer> Core<O> {
     }
 }
 
+fn float_words(fpu: &Fpu) -> [u32; FLOAT_WORDS.len()] {
+    let last = fpu.last;
+    let [control, status, tags] = [fpu.control.word(), fpu.status(), fpu.tags()].map(u32::from);
+    let [cs, ds, opcode] = [last.cs, last.ds, last.opcode].map(u32::from);
+    [control, status, tags, cs, last.ip, ds, last.dp, opcode]
+}
+
+fn set_float_word(fpu: &mut Fpu, n: usize, value: u32) {
+    let half = value as u16;
+    match n {
+        0 => fpu.set_control(Control::new(half)),
+        1 => fpu.set_status(half),
+        2 => fpu.set_tags(half),
+        3 => fpu.last.cs = half,
+        4 => fpu.last.ip = value,
+        5 => fpu.last.ds = half,
+        6 => fpu.last.dp = value,
+        _ => fpu.last.opcode = half,
+    }
+}
+
 fn registers() -> Vec<Register<Place>> {
     let core = "org.gnu.gdb.i386.core";
     let system = "switchyard.system";
@@ -142,7 +185,7 @@ fn registers() -> Vec<Register<Place>> {
     let mut add = |name: String, kind, feature, group, place| {
         registers.push(Register {
             name,
-            bits: u32::BITS,
+            bits: if kind == "i387_ext" { 80 } else { u32::BITS },
             kind,
             feature,
             group,
@@ -167,6 +210,13 @@ fn registers() -> Vec<Register<Place>> {
     add("eflags".to_string(), "int", core, None, Place::Flags);
     for (name, seg) in SEGMENTS {
         add(name.to_string(), "int", core, None, Place::Selector(seg));
+    }
+    for i in 0..8 {
+        add(format!("st{i}"), "i387_ext", core, None, Place::Float(i));
+    }
+    for (n, name) in FLOAT_WORDS.iter().enumerate() {
+        let group = Some("float");
+        add((*name).to_string(), "int", core, group, Place::FloatWord(n));
     }
     for (name, seg) in SEGMENTS {
         add(
@@ -263,7 +313,7 @@ mod tests {
             .iter()
             .map(|register| register.name.as_str())
             .collect();
-        assert_eq!((registers.len(), names.len()), (26, 26));
+        assert_eq!((registers.len(), names.len()), (42, 42));
         assert_eq!(registers[PC].name, "eip");
     }
 }

@@ -3,6 +3,7 @@
 //! no instruction of the model becomes one that raises the invalid opcode exception; MMX, SSE and what
 //! came after them are among it.
 
+use super::escape;
 use super::exec::Kind;
 use super::fault::Fault;
 use super::insn::reg::{EAX, EBP, EBX, EDI, ESI, ESP, NONE};
@@ -40,6 +41,7 @@ pub fn decode<B: Bytes>(bytes: &mut B, big: bool) -> Result<Insn, Fault> {
         full: if big { Size::Long } else { Size::Word },
         segment: None,
         lock: false,
+        modrm: 0,
     };
     let opcode = decoder.prefixes(big)?;
     decoder.one_byte(opcode)?;
@@ -84,6 +86,8 @@ struct Decoder<'a, B> {
     /// The segment that a prefix asks for.
     segment: Option<Seg>,
     lock: bool,
+    /// The ModRM byte.
+    modrm: u8,
 }
 
 /// The arithmetic instructions, by bits 5:3 of an opcode or by the `reg` field.
@@ -170,6 +174,7 @@ impl<B: Bytes> Decoder<'_, B> {
     /// The ModRM byte, and what follows it for a memory operand (SDM vol. 2, tables 2-1 to 2-3).
     fn modrm(&mut self) -> Result<(), Fault> {
         let byte = self.byte()?;
+        self.modrm = byte;
         let (mode, rm) = (byte >> 6, byte & 7);
         self.insn.reg = byte >> 3 & 7;
         self.insn.rm = rm;
@@ -488,7 +493,10 @@ impl<B: Bytes> Decoder<'_, B> {
                 self.plain(Kind::Xlat, Size::Byte);
                 self.insn.seg = self.segment.unwrap_or(Seg::Ds);
             }
-            0xd8..=0xdf => return self.with_modrm(Kind::FloatingPoint, full, Form::Rm),
+            0xd8..=0xdf => {
+                self.with_modrm(U, full, Form::RegRm)?;
+                escape::complete(&mut self.insn, opcode, self.modrm);
+            }
             0xe0 => return self.short_jump(Kind::LoopNotEqual),
             0xe1 => return self.short_jump(Kind::LoopEqual),
             0xe2 => return self.short_jump(Kind::Loop),

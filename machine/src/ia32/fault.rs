@@ -29,6 +29,8 @@ pub mod vector {
     pub const GP: u8 = 13;
     /// Page fault.
     pub const PF: u8 = 14;
+    /// Floating-point error.
+    pub const MF: u8 = 16;
     /// Alignment check.
     pub const AC: u8 = 17;
 }
@@ -111,6 +113,12 @@ impl Fault {
     #[must_use]
     pub const fn page(code: u16) -> Self {
         Self::new(vector::PF, Some(code))
+    }
+
+    /// A pending exception of the floating-point unit.
+    #[must_use]
+    pub const fn math() -> Self {
+        Self::new(vector::MF, None)
     }
 
     /// Alignment check.

@@ -2,6 +2,7 @@
 //! The decoded form of an instruction: all that executing it needs, without its bytes.
 
 use super::exec::Kind;
+use super::fpu::format::Format;
 
 /// General registers by their numbers in an instruction (SDM vol. 2, table 2-1).
 pub mod reg {
@@ -156,6 +157,8 @@ pub struct Insn {
     pub address16: bool,
     /// Whether `rm` is memory.
     pub memory: bool,
+    /// The format of a floating-point instruction's operand in memory.
+    pub format: Format,
     /// REP and its like.
     pub repeat: Repeat,
     /// The register `reg`, the condition of a conditional instruction, or the segment register.
@@ -173,8 +176,8 @@ pub struct Insn {
     /// What is added to both.
     pub displacement: u32,
     /// The constant, sign-extended where the instruction extends it; a far pointer's offset, ENTER's
-    /// size, the condition of CMOVcc.
+    /// size, the condition of CMOVcc, a floating-point instruction's opcode as FSTENV stores it.
     pub imm: u32,
-    /// A far pointer's selector, ENTER's level.
+    /// A far pointer's selector, ENTER's level, how often a floating-point instruction pops.
     pub imm2: u16,
 }

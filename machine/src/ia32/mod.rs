@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The IA-32 processor, as the Pentium 4 has it: `core` fetches and runs, transfers between segments
-//! and delivers exceptions; `decoder` turns bytes into the instructions of `insn`; `exec` says what
-//! each does, `alu` how it counts; `segment` has descriptors and the hidden parts of segment
-//! registers; `memsys` is everything between the core and the bus, `trace_cache` decoded instructions,
-//! `mmu` the formats of page tables; `cpuid` and `msr` say what there is. `ideal` is what the coherence checker compares the
+//! and delivers exceptions; `decoder` and `escape` turn bytes into the instructions of `insn`; `exec`
+//! says what each does, `alu` how it counts, `fpu` how the x87 does; `segment` has descriptors and
+//! the hidden parts of segment registers; `memsys` is everything between the core and the bus,
+//! `trace_cache` decoded instructions, `mmu` has the formats of page tables; `cpuid` and `msr` say
+//! what there is. `ideal` is what the coherence checker compares the
 //! processor with; `observe`, `timeline` and `debug` are what observers, timelines and debuggers see.
 
 pub mod alu;
@@ -11,9 +12,11 @@ pub mod core;
 pub mod cpuid;
 mod debug;
 pub mod decoder;
+mod escape;
 pub mod exec;
 pub mod fault;
 pub mod flags;
+pub mod fpu;
 pub mod ideal;
 pub mod insn;
 pub mod memsys;

@@ -99,6 +99,7 @@ fn set_state(core: &mut Core, case: &Case) -> Result<(), String> {
     core.set_controls(case.control);
     core.r[..8].copy_from_slice(&state[..8]);
     core.set_eflags(state[9]);
+    core.fpu.initialize();
     Ok(())
 }
 

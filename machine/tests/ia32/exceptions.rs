@@ -369,22 +369,6 @@ fn alignment_is_checked_where_all_three_say_so() {
 }
 
 #[test]
-fn there_is_no_floating_point_unit() {
-    let mut rig = Rig::new();
-    rig.faults(&[0xdb, 0xe3], UD, None);
-    for control in [4, 8] {
-        // EM, TS
-        rig.core.set_controls([control, 0, 0]);
-        rig.faults(&[0xdb, 0xe3], NM, None);
-    }
-    rig.does(&[0x9b]);
-    rig.core.set_controls([0xa, 0, 0]); // TS and MP
-    rig.faults(&[0x9b], NM, None);
-    rig.does(&[0x0f, 0x06]); // clts
-    rig.does(&[0x9b]);
-}
-
-#[test]
 fn control_registers_refuse_what_is_not_there() {
     let mut rig = Rig::new();
     let write = |register: u8| [0x0f, 0x22, 0xc0 | register << 3];
@@ -452,8 +436,8 @@ fn cpuid_says_what_there_is() {
     assert_eq!(name, b"GenuineIntel");
     let [signature, _, _, features] = leaf(1);
     assert_eq!(signature, 0xf12);
-    // PSE, TSC, MSR, CX8, SEP, PGE, CMOV: no FPU (0), MMX (23), FXSR (24), SSE (25, 26).
-    assert_eq!(features, 0xa938);
+    // FPU, PSE, TSC, MSR, CX8, SEP, PGE, CMOV: no MMX (23), FXSR (24), SSE (25, 26).
+    assert_eq!(features, 0xa939);
     assert_eq!(leaf(2), [0x005b_5001, 0, 0, 0]);
     assert_eq!(leaf(5), leaf(2));
     assert_eq!(leaf(0x8000_0000)[0], 0x8000_0000);

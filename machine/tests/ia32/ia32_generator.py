@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
+from ia32_generator_x87 import floating_point
 from ia32_writer import (
     AF,
     ALL,
@@ -682,4 +683,4 @@ PLAIN: tuple[Idiom, ...] = (
     *(move, move, extend, extend, address, exchange, exchange, compare_exchange_8, translate),
     *(flags, flags, stack, stack, stack, segments, string, string, nothing),
 )
-EVERY: tuple[Idiom, ...] = (*PLAIN, *(jump,) * 4)
+EVERY: tuple[Idiom, ...] = (*PLAIN, *(jump,) * 4, *(floating_point,) * 2)

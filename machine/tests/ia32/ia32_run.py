@@ -3,30 +3,38 @@
 
     .venv/bin/python machine/tests/ia32/ia32_run.py --kind spaces --instructions 10000000 --seed 7
 
-Everything follows from the seed: a run that was interrupted goes on with --first-batch.
+Everything follows from the seed: a run that was interrupted goes on with --first-batch. The kinds
+`x87` and `x87-transcendental` are compared with the host's processor, the others with Unicorn.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
+import ia32_host
+import ia32_x87
 from batches import progress, report
 from ia32_compare import KINDS, compare
 from ia32_vectors import machine_command
 
+HOST_KINDS = {"x87": ia32_x87.EXACT, "x87-transcendental": ia32_x87.TRANSCENDENTAL}
+
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Random streams: the machine against Unicorn.")
-    parser.add_argument("--kind", choices=KINDS, default="plain")
+    parser = argparse.ArgumentParser(description="The machine against another processor.")
+    parser.add_argument("--kind", choices=[*KINDS, *HOST_KINDS], default="plain")
     parser.add_argument("--instructions", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first-batch", type=int, default=0, help="resume here")
     parser.add_argument("--stop-after", type=int, default=5, help="stop after so many mismatches")
     arguments = parser.parse_args()
+    if arguments.kind in HOST_KINDS:
+        return run_on_host(arguments)
     mismatches = compare(
         machine_command(),
         arguments.kind,
@@ -36,6 +44,32 @@ def main() -> int:
         progress(arguments.instructions, arguments.seed),
     )
     return report(mismatches, lambda mismatch: mismatch.report(), arguments.stop_after)
+
+
+def run_on_host(arguments: argparse.Namespace) -> int:
+    reason = ia32_host.why_not()
+    if reason:
+        print(reason, file=sys.stderr)
+        return 1
+    show = progress(arguments.instructions, arguments.seed)
+    near: Counter[str] = Counter()
+
+    def both(batch: int, done: int, nearly: Counter[str]) -> None:
+        near.update(nearly - near)
+        show(batch, done)
+
+    differences = ia32_x87.compare(
+        machine_command(),
+        HOST_KINDS[arguments.kind],
+        arguments.seed,
+        arguments.instructions,
+        arguments.first_batch,
+        both,
+    )
+    status = report(differences, lambda difference: difference.report(), arguments.stop_after)
+    for name, count in near.most_common():
+        print(f"{name}: {count:,} differ in the last place", file=sys.stderr)
+    return status
 
 
 if __name__ == "__main__":

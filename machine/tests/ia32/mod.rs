@@ -3,6 +3,8 @@
 //! cannot check, since Unicorn checks no segment limits and enters no handlers.
 
 mod exceptions;
+mod fpu;
+mod fpu_numbers;
 mod gates;
 mod instructions;
 mod paging;

@@ -52,6 +52,7 @@ pub const NP: u8 = 11;
 pub const SS: u8 = 12;
 pub const GP: u8 = 13;
 pub const PF: u8 = 14;
+pub const MF: u8 = 16;
 pub const AC: u8 = 17;
 
 /// The halves of a descriptor.

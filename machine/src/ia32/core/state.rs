@@ -23,6 +23,7 @@ impl<O: Observer> State for Core<O> {
             tr,
             dr,
             watched,
+            fpu,
             msrs,
             mem,
             waiting,
@@ -35,7 +36,7 @@ impl<O: Observer> State for Core<O> {
         } = self;
         to.put(&(r, eip, eflags, segments, cpl));
         to.put(&(gdtr, idtr, ldtr, tr));
-        to.put(&(dr, watched, msrs, waiting, shadow));
+        to.put(&(dr, watched, fpu, msrs, waiting, shadow));
         mem.save(to);
     }
 
@@ -47,7 +48,11 @@ impl<O: Observer> State for Core<O> {
             && self.cpl < 4;
         require(right, "has registers that the processor has not")?;
         (self.gdtr, self.idtr, self.ldtr, self.tr) = from.take()?;
-        (self.dr, self.watched) = from.take()?;
+        (self.dr, self.watched, self.fpu) = from.take()?;
+        require(
+            self.fpu.is_sound(),
+            "has a floating-point unit that none is",
+        )?;
         (self.msrs, self.waiting, self.shadow) = from.take()?;
         self.mem.restore(from)?;
         (self.taken, self.dead) = (None, None);

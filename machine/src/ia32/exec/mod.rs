@@ -8,6 +8,9 @@ mod bits;
 mod branch;
 mod far;
 mod flag;
+mod fpu;
+mod fpu_arith;
+mod fpu_move;
 mod mov;
 mod port;
 mod shift;
@@ -27,7 +30,8 @@ pub type Done = Result<(), Fault>;
 /// Executes one instruction. `next_eip` is behind it; those that change the flow change that.
 pub type Handler<O> = fn(&mut Core<O>, &Insn) -> Done;
 
-/// Declares [`Kind`] and [`handlers`]: `sized` functions have the operand's bytes as their parameter.
+/// Declares [`Kind`] and [`handlers`]: `sized` functions have the operand's bytes as their parameter,
+/// `computing` ones belong to the floating-point unit and wait for its pending exceptions.
 macro_rules! operations {
     ($($how:ident $name:ident $file:ident::$function:ident;)*) => {
         /// An operation.
@@ -57,6 +61,9 @@ macro_rules! operations {
     };
     (@row plain $file:ident $function:ident) => {
         [$file::$function::<O>; 3]
+    };
+    (@row computing $file:ident $function:ident) => {
+        [|core, insn| fpu::computing(core, insn, $file::$function::<O>); 3]
     };
 }
 
@@ -181,9 +188,56 @@ operations! {
     sized In port::input;
     sized Out port::output;
 
+    computing Fld fpu_move::fld;
+    computing FloadConstant fpu_move::fload_constant;
+    computing Fst fpu_move::fst;
+    computing FstUnchecked fpu_move::fst_unchecked;
+    computing Fxch fpu_move::fxch;
+    computing Fcmov fpu_move::fcmov;
+    computing Fadd fpu_arith::fadd;
+    computing Fmul fpu_arith::fmul;
+    computing Fsub fpu_arith::fsub;
+    computing FsubReversed fpu_arith::fsub_reversed;
+    computing Fdiv fpu_arith::fdiv;
+    computing FdivReversed fpu_arith::fdiv_reversed;
+    computing Fprem fpu_arith::fprem;
+    computing Fprem1 fpu_arith::fprem1;
+    computing Fsqrt fpu_arith::fsqrt;
+    computing Fchs fpu_arith::fchs;
+    computing Fabs fpu_arith::fabs;
+    computing Frndint fpu_arith::frndint;
+    computing Fscale fpu_arith::fscale;
+    computing Fxtract fpu_arith::fxtract;
+    computing Fcom fpu_arith::fcom;
+    computing Fucom fpu_arith::fucom;
+    computing Fcomi fpu_arith::fcomi;
+    computing Fucomi fpu_arith::fucomi;
+    computing Ftst fpu_arith::ftst;
+    computing Fxam fpu_arith::fxam;
+    computing Fsin fpu_arith::fsin;
+    computing Fcos fpu_arith::fcos;
+    computing Fsincos fpu_arith::fsincos;
+    computing Fptan fpu_arith::fptan;
+    computing Fpatan fpu_arith::fpatan;
+    computing F2xm1 fpu_arith::f2xm1;
+    computing Fyl2x fpu_arith::fyl2x;
+    computing Fyl2xp1 fpu_arith::fyl2xp1;
+    computing Fnop fpu::fnop;
+    computing Ffree fpu::ffree;
+    computing Fincstp fpu::fincstp;
+    computing Fdecstp fpu::fdecstp;
+    plain Wait fpu::wait;
+    plain Fninit fpu::fninit;
+    plain Fnclex fpu::fnclex;
+    plain Fldcw fpu::fldcw;
+    plain Fnstcw fpu::fnstcw;
+    plain Fnstsw fpu::fnstsw;
+    sized Fldenv fpu::fldenv;
+    sized Fnstenv fpu::fnstenv;
+    sized Frstor fpu::frstor;
+    sized Fnsave fpu::fnsave;
+
     plain Hlt system::hlt;
-    plain Wait system::wait;
-    plain FloatingPoint system::floating_point;
     plain Clts system::clts;
     plain FlushCaches system::flush_caches;
     plain Invlpg system::invlpg;

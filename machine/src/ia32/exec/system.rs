@@ -31,22 +31,6 @@ pub(super) fn hlt<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     Ok(())
 }
 
-pub(super) fn wait<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
-    if core.mem.cr0 & (cr0::MP | cr0::TS) == cr0::MP | cr0::TS {
-        return Err(Fault::no_math());
-    }
-    Ok(())
-}
-
-/// The floating-point instructions: there is no unit, and CPUID says so. A kernel that emulates one
-/// sets EM.
-pub(super) fn floating_point<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
-    if core.mem.cr0 & (cr0::EM | cr0::TS) != 0 {
-        return Err(Fault::no_math());
-    }
-    Err(Fault::undefined())
-}
-
 pub(super) fn clts<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.require_supervisor()?;
     core.mem.cr0 &= !cr0::TS;

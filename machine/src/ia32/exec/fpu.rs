@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The floating-point unit's control instructions (SDM vol. 1, 8.3.11), and what all instructions
+//! of the unit do first: whether it may be used, and whether an exception is pending (8.3.12, 8.7).
+
+use crate::ia32::core::Core;
+use crate::ia32::fault::Fault;
+use crate::ia32::fpu::control::Control;
+use crate::ia32::fpu::environment::WORDS;
+use crate::ia32::fpu::extended::Extended;
+use crate::ia32::fpu::status::C1;
+use crate::ia32::fpu::Last;
+use crate::ia32::insn::reg::EAX;
+use crate::ia32::insn::{Insn, Seg};
+use crate::ia32::memsys::cr0;
+use crate::ia32::observe::Observer;
+
+use super::{Done, Handler};
+
+/// Fails unless the unit may be used.
+fn require_unit<O: Observer>(core: &Core<O>) -> Done {
+    if core.mem.cr0 & (cr0::EM | cr0::TS) == 0 {
+        Ok(())
+    } else {
+        Err(Fault::no_math())
+    }
+}
+
+/// Takes a pending exception. True: CR0.NE is clear, so that an interrupt controller has to tell of
+/// it (FERR#); the processor waits for that interrupt before the instruction (SDM vol. 1, 8.7.2).
+fn waits_for_handler<O: Observer>(core: &mut Core<O>) -> Result<bool, Fault> {
+    if !core.fpu.is_pending() {
+        return Ok(false);
+    }
+    if core.mem.cr0 & cr0::NE != 0 {
+        return Err(Fault::math());
+    }
+    core.next_eip = core.eip;
+    core.waiting = true;
+    core.look_up();
+    Ok(true)
+}
+
+/// WAIT, also known as FWAIT.
+pub(super) fn wait<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
+    if core.mem.cr0 & (cr0::MP | cr0::TS) == cr0::MP | cr0::TS {
+        return Err(Fault::no_math());
+    }
+    waits_for_handler(core)?;
+    Ok(())
+}
+
+/// A control instruction that waits.
+fn control<O: Observer>(core: &mut Core<O>, insn: &Insn, handler: Handler<O>) -> Done {
+    require_unit(core)?;
+    if waits_for_handler(core)? {
+        return Ok(());
+    }
+    handler(core, insn)
+}
+
+/// Any other instruction: it waits, and it will have been the last one.
+pub(super) fn computing<O: Observer>(core: &mut Core<O>, insn: &Insn, handler: Handler<O>) -> Done {
+    require_unit(core)?;
+    if waits_for_handler(core)? {
+        return Ok(());
+    }
+    handler(core, insn)?;
+    let pending = core.fpu.is_pending();
+    let last = core.fpu.last;
+    let (ds, dp) = if insn.memory {
+        let segment = &core.segments[insn.seg as usize];
+        (segment.selector, core.offset(insn))
+    } else {
+        (last.ds, last.dp)
+    };
+    core.fpu.last = Last {
+        cs: core.segments[Seg::Cs as usize].selector,
+        ip: core.eip,
+        opcode: if pending {
+            insn.imm as u16
+        } else {
+            last.opcode
+        },
+        ds,
+        dp,
+    };
+    Ok(())
+}
+
+// ---- control and status words --------------------------------------------------------------
+
+pub(super) fn fninit<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
+    require_unit(core)?;
+    core.fpu.initialize();
+    Ok(())
+}
+
+pub(super) fn fnclex<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
+    require_unit(core)?;
+    core.fpu.clear_exceptions();
+    Ok(())
+}
+
+pub(super) fn fldcw<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
+    control(core, insn, |core, insn| {
+        let word = core.rm::<2>(insn)?;
+        core.fpu.set_control(Control::new(word as u16));
+        Ok(())
+    })
+}
+
+pub(super) fn fnstcw<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
+    require_unit(core)?;
+    let word = core.fpu.control.word();
+    core.set_rm::<2>(insn, u32::from(word))
+}
+
+/// FNSTSW: into memory, or into AX.
+pub(super) fn fnstsw<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
+    require_unit(core)?;
+    debug_assert!(insn.memory || usize::from(insn.rm) == EAX);
+    let word = core.fpu.status();
+    core.set_rm::<2>(insn, u32::from(word))
+}
+
+// ---- environment and state -----------------------------------------------------------------
+
+/// Writes words of `N` bytes from the memory operand on.
+fn store_words<O: Observer, const N: u32>(
+    core: &mut Core<O>,
+    insn: &Insn,
+    first: u32,
+    words: &[u32],
+) -> Done {
+    for (n, word) in (first..).zip(words) {
+        let at = core.offset_behind(insn, n * N);
+        core.store::<N>(insn.seg, at, *word)?;
+    }
+    Ok(())
+}
+
+/// Reads words of `N` bytes from there.
+fn load_words<O: Observer, const N: u32, const COUNT: usize>(
+    core: &mut Core<O>,
+    insn: &Insn,
+    first: u32,
+) -> Result<[u32; COUNT], Fault> {
+    let mut words = [0; COUNT];
+    for (n, word) in (first..).zip(&mut words) {
+        let at = core.offset_behind(insn, n * N);
+        *word = core.load::<N>(insn.seg, at)?;
+    }
+    Ok(words)
+}
+
+pub(super) fn fnstenv<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    require_unit(core)?;
+    let words = core.fpu.environment::<N>(core.is_protected());
+    store_words::<O, N>(core, insn, 0, &words)?;
+    let masked = core.fpu.control.all_masked();
+    core.fpu.set_control(masked);
+    Ok(())
+}
+
+pub(super) fn fldenv<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    control(core, insn, |core, insn| {
+        let words = load_words::<O, N, WORDS>(core, insn, 0)?;
+        let protected = core.is_protected();
+        core.fpu.set_environment::<N>(words, protected);
+        Ok(())
+    })
+}
+
+/// Bytes of the registers in an image of the unit's state.
+const STACK_BYTES: usize = 80;
+
+pub(super) fn fnsave<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    require_unit(core)?;
+    let words = core.fpu.environment::<N>(core.is_protected());
+    let mut bytes = [0; STACK_BYTES];
+    for (place, value) in bytes.chunks_exact_mut(10).zip(core.fpu.stack()) {
+        place.copy_from_slice(&value.to_bits().to_le_bytes()[..10]);
+    }
+    store_words::<O, N>(core, insn, 0, &words)?;
+    let behind = WORDS as u32 * N / 2;
+    for (n, half) in (behind..).zip(bytes.chunks_exact(2)) {
+        let half = u16::from_le_bytes([half[0], half[1]]);
+        let at = core.offset_behind(insn, 2 * n);
+        core.store::<2>(insn.seg, at, u32::from(half))?;
+    }
+    core.fpu.initialize();
+    Ok(())
+}
+
+pub(super) fn frstor<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    control(core, insn, load_state::<O, N>)
+}
+
+fn load_state<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
+    let words = load_words::<O, N, WORDS>(core, insn, 0)?;
+    let behind = WORDS as u32 * N / 2;
+    let halves = load_words::<O, 2, { STACK_BYTES / 2 }>(core, insn, behind)?;
+    let protected = core.is_protected();
+    core.fpu.set_environment::<N>(words, protected);
+    let mut stack = [Extended::default(); 8];
+    for (value, halves) in stack.iter_mut().zip(halves.chunks_exact(5)) {
+        let bits = halves.iter().rev();
+        let bits = bits.fold(0, |bits, half| bits << 16 | u128::from(*half));
+        *value = Extended::from_bits(bits);
+    }
+    core.fpu.set_stack(stack);
+    Ok(())
+}
+
+// ---- the stack -----------------------------------------------------------------------------
+
+pub(super) fn fnop<O: Observer>(_: &mut Core<O>, _: &Insn) -> Done {
+    Ok(())
+}
+
+/// FFREE, and the FFREEP of no manual, which pops.
+pub(super) fn ffree<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
+    core.fpu.free(insn.rm);
+    core.fpu.set_codes(C1, 0);
+    core.fpu.pop(insn.imm2);
+    Ok(())
+}
+
+pub(super) fn fincstp<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
+    turn(core, 1)
+}
+
+pub(super) fn fdecstp<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
+    turn(core, 7)
+}
+
+fn turn<O: Observer>(core: &mut Core<O>, by: u8) -> Done {
+    core.fpu.turn(by);
+    core.fpu.set_codes(C1, 0);
+    Ok(())
+}
