@@ -23,6 +23,7 @@ STATE_BYTES = 108
 OPERAND, AFTER, FLAGS, AX, RECORD = 112, 144, 252, 256, 264
 # Of a state: three words, the last instruction and its operand (which differ), the registers.
 LAST = range(12, 28)
+LAST_IN = {"28e": LAST, "14e": range(6, 14)}
 STACK = 28
 RECORDS = 250
 CODE, DATA = 0x10000, 0x100000
@@ -40,7 +41,9 @@ class Operation:
 
     opcode: int
     modrm: int
-    memory: str = ""  # the format of the operand: bits and s(igned), r(eal), d(ecimal), w(ord), e
+    # The format of the operand: bits and s(igned), r(eal), d(ecimal) or w(ord); bytes of an
+    # e(nvironment).
+    memory: str = ""
     prefix: bytes = b""
 
     def code(self) -> bytes:
@@ -97,8 +100,8 @@ EXACT = [
     *(Operation(0xD9, reg, "16w") for reg in (5, 7)),
     Operation(0xDD, 7, "16w"),
     Operation(0xDF, 0xE0),
-    Operation(0xD9, 4, "28e"),
-    Operation(0xD9, 6, "28e"),
+    *(Operation(0xD9, reg, "28e") for reg in (4, 6)),
+    *(Operation(0xD9, reg, "14e", b"\x66") for reg in (4, 6)),
     # Second encodings.
     *(Operation(op, modrm) for op, modrm in ((0xD9, 0xD9), (0xDC, 0xD1), (0xDC, 0xD9))),
     *(Operation(op, modrm) for op, modrm in ((0xDD, 0xC9), (0xDE, 0xD1), (0xDF, 0xC1))),
@@ -201,6 +204,8 @@ def in_memory(rng: random.Random, form: str) -> bytes:
         return rng.getrandbits(16).to_bytes(2, "little")
     if form == "28e":
         return environment(rng)
+    if form == "14e":
+        return struct.pack("<7H", *words(rng), 0, 0, 0, 0)
     size, kind = int(form[:2]), form[2]
     value = rng.getrandbits(size)
     if rng.getrandbits(1):
@@ -326,8 +331,8 @@ def comparable(operation: Operation, data: bytes) -> bytearray:
     count = len(data) // RECORD
     for place in LAST:
         result[AFTER + place :: RECORD] = bytes(count)
-        if operation.memory == "28e":
-            result[OPERAND + place :: RECORD] = bytes(count)
+    for place in LAST_IN.get(operation.memory, ()):
+        result[OPERAND + place :: RECORD] = bytes(count)
     if sets_flags(operation):
         status = AFTER + 5
         result[status::RECORD] = bytes(byte & ~2 for byte in result[status::RECORD])

@@ -5,8 +5,7 @@
 use crate::ia32::core::Core;
 use crate::ia32::fault::Fault;
 use crate::ia32::fpu::control::Control;
-use crate::ia32::fpu::environment::WORDS;
-use crate::ia32::fpu::extended::Extended;
+use crate::ia32::fpu::environment::{STACK_WORDS, WORDS};
 use crate::ia32::fpu::status::C1;
 use crate::ia32::fpu::Last;
 use crate::ia32::insn::reg::EAX;
@@ -125,15 +124,15 @@ pub(super) fn fnstsw<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
 
 // ---- environment and state -----------------------------------------------------------------
 
-/// Writes words of `N` bytes from the memory operand on.
+/// Writes words of `N` bytes, so many bytes behind the start of the memory operand.
 fn store_words<O: Observer, const N: u32>(
     core: &mut Core<O>,
     insn: &Insn,
-    first: u32,
+    behind: u32,
     words: &[u32],
 ) -> Done {
-    for (n, word) in (first..).zip(words) {
-        let at = core.offset_behind(insn, n * N);
+    for (n, word) in (0..).zip(words) {
+        let at = core.offset_behind(insn, behind + n * N);
         core.store::<N>(insn.seg, at, *word)?;
     }
     Ok(())
@@ -143,11 +142,11 @@ fn store_words<O: Observer, const N: u32>(
 fn load_words<O: Observer, const N: u32, const COUNT: usize>(
     core: &mut Core<O>,
     insn: &Insn,
-    first: u32,
+    behind: u32,
 ) -> Result<[u32; COUNT], Fault> {
     let mut words = [0; COUNT];
-    for (n, word) in (first..).zip(&mut words) {
-        let at = core.offset_behind(insn, n * N);
+    for (n, word) in (0..).zip(&mut words) {
+        let at = core.offset_behind(insn, behind + n * N);
         *word = core.load::<N>(insn.seg, at)?;
     }
     Ok(words)
@@ -171,45 +170,25 @@ pub(super) fn fldenv<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn)
     })
 }
 
-/// Bytes of the registers in an image of the unit's state.
-const STACK_BYTES: usize = 80;
-
 pub(super) fn fnsave<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     require_unit(core)?;
     let words = core.fpu.environment::<N>(core.is_protected());
-    let mut bytes = [0; STACK_BYTES];
-    for (place, value) in bytes.chunks_exact_mut(10).zip(core.fpu.stack()) {
-        place.copy_from_slice(&value.to_bits().to_le_bytes()[..10]);
-    }
+    let stack = core.fpu.stack();
     store_words::<O, N>(core, insn, 0, &words)?;
-    let behind = WORDS as u32 * N / 2;
-    for (n, half) in (behind..).zip(bytes.chunks_exact(2)) {
-        let half = u16::from_le_bytes([half[0], half[1]]);
-        let at = core.offset_behind(insn, 2 * n);
-        core.store::<2>(insn.seg, at, u32::from(half))?;
-    }
+    store_words::<O, 2>(core, insn, WORDS as u32 * N, &stack)?;
     core.fpu.initialize();
     Ok(())
 }
 
 pub(super) fn frstor<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
-    control(core, insn, load_state::<O, N>)
-}
-
-fn load_state<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
-    let words = load_words::<O, N, WORDS>(core, insn, 0)?;
-    let behind = WORDS as u32 * N / 2;
-    let halves = load_words::<O, 2, { STACK_BYTES / 2 }>(core, insn, behind)?;
-    let protected = core.is_protected();
-    core.fpu.set_environment::<N>(words, protected);
-    let mut stack = [Extended::default(); 8];
-    for (value, halves) in stack.iter_mut().zip(halves.chunks_exact(5)) {
-        let bits = halves.iter().rev();
-        let bits = bits.fold(0, |bits, half| bits << 16 | u128::from(*half));
-        *value = Extended::from_bits(bits);
-    }
-    core.fpu.set_stack(stack);
-    Ok(())
+    control(core, insn, |core, insn| {
+        let words = load_words::<O, N, WORDS>(core, insn, 0)?;
+        let stack = load_words::<O, 2, STACK_WORDS>(core, insn, WORDS as u32 * N)?;
+        let protected = core.is_protected();
+        core.fpu.set_environment::<N>(words, protected);
+        core.fpu.set_stack(stack);
+        Ok(())
+    })
 }
 
 // ---- the stack -----------------------------------------------------------------------------

@@ -8,8 +8,7 @@ use rustc_apfloat::{Float, Round};
 
 use super::control::{exception, Control};
 use super::extended::{Class, Extended, Operand, BIAS, INTEGER};
-use super::format::to_integer;
-use super::round::{round, Target, Unrounded};
+use super::round::{round, to_integer, Target, Unrounded};
 
 /// Bits of a register's significand, whatever the precision control says: most instructions but
 /// ADD, SUB, MUL, DIV and SQRT do not look at it.

@@ -9,6 +9,9 @@ use super::{Fpu, Last};
 
 /// Words of an environment.
 pub const WORDS: usize = 7;
+/// Words of two bytes that the registers have behind it.
+pub const STACK_WORDS: usize = 8 * REGISTER_WORDS;
+const REGISTER_WORDS: usize = 5;
 
 impl Fpu {
     /// The environment in words of `N` bytes; the reserved upper halves of 32-bit words are ones.
@@ -84,16 +87,26 @@ impl Fpu {
         };
     }
 
-    /// ST(0) to ST(7) as they are, empty or not.
+    /// ST(0) to ST(7) as they are, empty or not, in words of two bytes.
     #[must_use]
-    pub fn stack(&self) -> [Extended; 8] {
-        [0, 1, 2, 3, 4, 5, 6, 7].map(|i| self.contents(i))
+    pub fn stack(&self) -> [u32; STACK_WORDS] {
+        let mut words = [0; STACK_WORDS];
+        for (i, place) in (0..).zip(words.chunks_exact_mut(REGISTER_WORDS)) {
+            let mut bits = self.contents(i).to_bits();
+            for word in place {
+                *word = bits as u32 & 0xffff;
+                bits >>= 16;
+            }
+        }
+        words
     }
 
     /// Loads them; which are empty stays.
-    pub fn set_stack(&mut self, stack: [Extended; 8]) {
-        for (i, value) in (0..).zip(stack) {
-            self.set_contents(i, value);
+    pub fn set_stack(&mut self, words: [u32; STACK_WORDS]) {
+        for (i, place) in (0..).zip(words.chunks_exact(REGISTER_WORDS)) {
+            let join = |bits, word: &u32| bits << 16 | u128::from(*word);
+            let bits = place.iter().rev().fold(0, join);
+            self.set_contents(i, Extended::from_bits(bits));
         }
     }
 }

@@ -2,12 +2,10 @@
 //! The formats that operands have in memory (SDM vol. 1, 4.2.2, 4.7 and 8.2), to a register and
 //! back.
 
-use rustc_apfloat::Round;
-
 use super::arith::{self, Outcome};
 use super::control::{exception, Control};
 use super::extended::{Class, Extended, Operand, INTEGER};
-use super::round::{round, shift_right, Cut, Rounded, Target, Unrounded};
+use super::round::{round, to_integer, Rounded, Target, Unrounded};
 
 /// The format of an operand in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -263,37 +261,6 @@ impl Short {
         let sign = u64::from(negative) << (self.fraction + self.exponent_bits());
         let fraction = (significand & !INTEGER) >> (63 - self.fraction);
         u128::from(sign | biased << self.fraction | fraction)
-    }
-}
-
-/// An operand rounded to an integer.
-pub struct Integer {
-    /// Without its sign.
-    pub magnitude: u64,
-    /// The exceptions.
-    pub raised: u16,
-    /// Whether the magnitude was rounded up.
-    pub up: bool,
-}
-
-/// Rounds to an integer; `None`: it is a NaN, infinite, or has more than 64 bits.
-#[must_use]
-pub fn to_integer(operand: &Operand, rounding: Round) -> Option<Integer> {
-    let integer = |magnitude, raised, up| Integer {
-        magnitude,
-        raised,
-        up,
-    };
-    match operand.class {
-        Class::Zero => Some(integer(0, 0, false)),
-        Class::Finite if operand.exponent <= 63 => {
-            let fixed = u128::from(operand.significand) << 64;
-            let by = (63 - operand.exponent) as u32;
-            let cut = Cut::new(shift_right(fixed, by), 64, operand.negative, rounding);
-            let magnitude = (cut.significand >> 64) as u64;
-            Some(integer(magnitude, cut.raised(), cut.up))
-        }
-        _ => None,
     }
 }
 

@@ -43,7 +43,7 @@ pub mod status {
     pub const BUSY: u16 = 1 << 15;
 }
 
-use self::status::{BUSY, C0, C1, C2, C3, CODES, STACK_FAULT, SUMMARY};
+use self::status::{BUSY, C0, C1, C2, C3, CODES, STACK_FAULT, SUMMARY, TOP};
 
 /// The last instruction that was no control instruction, and its operand (SDM vol. 1, 8.1.8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -106,7 +106,8 @@ impl Fpu {
     /// Whether the unit can be in this state.
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        self.top < 8 && self.control == Control::new(self.control.word())
+        let words = self.control == Control::new(self.control.word()) && self.status & TOP == 0;
+        self.top < 8 && words
     }
 
     // ---- control and status ----------------------------------------------------------------

@@ -5,7 +5,9 @@
 use rustc_apfloat::{Float, Round, Status, StatusAnd};
 
 use super::control::{exception, Control};
-use super::extended::{Extended, Operand, Wide, BIAS, INTEGER, LOWEST, WIDE_BIAS, WIDE_FRACTION};
+use super::extended::{
+    Class, Extended, Operand, Wide, BIAS, INTEGER, LOWEST, WIDE_BIAS, WIDE_FRACTION,
+};
 
 /// By how much an unmasked overflow or underflow moves the exponent of what goes into a register.
 const WRAP: i32 = 24576;
@@ -241,5 +243,36 @@ impl Rounded {
             let biased = self.exponent + BIAS;
             Extended::new(self.negative, biased as u16, self.significand)
         }
+    }
+}
+
+/// An operand rounded to an integer.
+pub struct Integer {
+    /// Without its sign.
+    pub magnitude: u64,
+    /// The exceptions.
+    pub raised: u16,
+    /// Whether the magnitude was rounded up.
+    pub up: bool,
+}
+
+/// Rounds to an integer; `None`: it is a NaN, infinite, or has more than 64 bits.
+#[must_use]
+pub fn to_integer(operand: &Operand, rounding: Round) -> Option<Integer> {
+    let integer = |magnitude, raised, up| Integer {
+        magnitude,
+        raised,
+        up,
+    };
+    match operand.class {
+        Class::Zero => Some(integer(0, 0, false)),
+        Class::Finite if operand.exponent <= 63 => {
+            let fixed = u128::from(operand.significand) << 64;
+            let by = (63 - operand.exponent) as u32;
+            let cut = Cut::new(shift_right(fixed, by), 64, operand.negative, rounding);
+            let magnitude = (cut.significand >> 64) as u64;
+            Some(integer(magnitude, cut.raised(), cut.up))
+        }
+        _ => None,
     }
 }
