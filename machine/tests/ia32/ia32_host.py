@@ -19,6 +19,10 @@ def why_not() -> str | None:
         return f"the host's processor is no x86-64 but {platform.machine()}"
     if platform.system() != "Linux":
         return f"the host runs no Linux but {platform.system()}"
+    try:
+        Host(mmap.PAGESIZE)
+    except OSError as error:
+        return f"the host lets nobody write code: {error}"
     return None
 
 
