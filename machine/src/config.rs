@@ -48,6 +48,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         "s3c24a0-tags",
         include_str!("../machines/s3c24a0-tags.toml"),
     ),
+    (
+        "p4-willamette",
+        include_str!("../machines/p4-willamette.toml"),
+    ),
 ];
 
 /// What an unreadable machine file should have been.

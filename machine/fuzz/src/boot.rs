@@ -4,14 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use switchyard_machine::arm::Machine;
+use switchyard_machine::arch::Processor;
+use switchyard_machine::board::{self, Board};
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::devicetree::DeviceTree;
-use switchyard_machine::ia32;
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::script::Script;
 
-use super::{machine, small, Input};
+use super::{for_processor, machine, small, Input};
 
 /// A machine with more memory is parsed, but not built: it would only take time.
 const RAM_MOST: u32 = 64 << 20;
@@ -41,33 +41,38 @@ pub fn kernel(data: &[u8]) {
         initrd: initrd.as_deref(),
         dtb: dtb.as_deref(),
     };
-    let mut machine = machine(config, board, ());
-    if let Ok(start) = loader::load(&boot, board, machine.bus()) {
-        machine.core().r[..3].copy_from_slice(&start.registers);
-        machine.core().r[15] = start.pc;
-        machine.run(500);
-    }
+    for_processor!(config, (), run(config, board, &boot));
     for path in [Some(kernel), initrd, dtb].into_iter().flatten() {
         let _ = fs::remove_file(path);
+    }
+}
+
+fn run<P: Processor<Observer = ()>>(config: &MachineConfig, board: &Board, boot: &Boot) {
+    let mut machine = machine::<P>(config, board, ());
+    if let Ok(start) = loader::load(boot, board, machine.bus()) {
+        machine.core().start(start.pc, &start.registers);
+        machine.run(500);
     }
 }
 
 /// Reads a machine file, and builds what it describes.
 pub fn machine_file(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    let Ok(config) = MachineConfig::parse(Path::new("fuzz.toml"), &text) else {
+    let file = Path::new("fuzz.toml");
+    let Ok(config) = MachineConfig::parse(file, &text) else {
         return;
     };
-    let board = switchyard_machine::board::find(&config.board).expect("a checked board");
+    let Ok(board) = board::of(&config, file) else {
+        return;
+    };
     if config.ram_bytes > RAM_MOST {
         return;
     }
-    let parts = (board.parts)(config.ram_bytes);
-    if config.arm().is_some() {
-        Machine::new(&config, parts, ()).run(500);
-    } else {
-        ia32::Machine::new(&config, parts, ()).run(500);
-    }
+    for_processor!(config, (), build(&config, board));
+}
+
+fn build<P: Processor<Observer = ()>>(config: &MachineConfig, board: &Board) {
+    machine::<P>(config, board, ()).run(500);
 }
 
 /// Reads a device tree; what is written of it is the same tree.

@@ -7,11 +7,13 @@ use std::io::{self, Cursor, Read, Write};
 use std::rc::Rc;
 
 use gdbstub::conn::{Connection, ConnectionExt};
-use switchyard_machine::arm::Machine;
+use switchyard_machine::arch::Debugged;
+use switchyard_machine::board::Board;
+use switchyard_machine::config::MachineConfig;
 use switchyard_machine::gdb::{self, Files};
-use switchyard_machine::machine::Stop;
+use switchyard_machine::machine::{Machine, Stop};
 
-use super::{machine, small, Input};
+use super::{for_processor, machine, small, Input};
 
 /// Cycles that the machine may run under the debugger.
 const CYCLES: u64 = 20_000;
@@ -141,17 +143,26 @@ pub fn debugger(data: &[u8]) {
     } else {
         bytes.extend(input.0);
     }
-    let mut machine = machine(config, board, gdb::Watch::default());
+    for_processor!(config, gdb::Watch, serve(config, board, bytes, &files));
+}
+
+fn serve<P: Debugged<Observer = gdb::Watch>>(
+    config: &MachineConfig,
+    board: &Board,
+    bytes: Vec<u8>,
+    files: &InMemory,
+) {
+    let mut machine = machine::<P>(config, board, gdb::Watch::default());
     let (base, _) = machine.bus().ram_window();
-    machine.core().r[15] = base;
+    machine.core().start(base, &[]);
     let script = Script {
         heard: 0,
         bytes: bytes.into(),
         quiet: false,
     };
-    let mut between = |_: &mut Machine<gdb::Watch>, stop| match stop {
+    let mut between = |_: &mut Machine<P>, stop| match stop {
         Stop::Budget => None,
         other => Some(other),
     };
-    gdb::converse(script, &mut machine, CYCLES, &mut between, Some(&files));
+    gdb::converse(script, &mut machine, CYCLES, &mut between, Some(files));
 }

@@ -17,10 +17,10 @@ pub use seeds::seeds;
 
 use std::sync::OnceLock;
 
-use switchyard_machine::arm::observe::Observer;
-use switchyard_machine::arm::Machine;
+use switchyard_machine::arch::Processor;
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::config::{MachineConfig, BUILT_IN};
+use switchyard_machine::machine::Machine;
 
 /// A target takes any bytes.
 pub type Target = fn(&[u8]);
@@ -81,6 +81,22 @@ fn small(number: u32) -> (&'static MachineConfig, &'static Board) {
     (config, board)
 }
 
-fn machine<O: Observer>(config: &MachineConfig, board: &Board, observer: O) -> Machine<O> {
+fn machine<P: Processor>(
+    config: &MachineConfig,
+    board: &Board,
+    observer: P::Observer,
+) -> Machine<P> {
     Machine::new(config, (board.parts)(config.ram_bytes), observer)
 }
+
+/// Calls a function, whose type parameter is a processor with this observer, for that of a machine.
+macro_rules! for_processor {
+    ($config:expr, $observer:ty, $function:ident($($argument:expr),* $(,)?)) => {
+        if $config.arm().is_some() {
+            $function::<switchyard_machine::arm::core::Core<$observer>>($($argument),*)
+        } else {
+            $function::<switchyard_machine::ia32::core::Core<$observer>>($($argument),*)
+        }
+    };
+}
+use for_processor;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a guest can do: any instructions, in any state, and any accesses to devices.
 
+use switchyard_machine::arch::Processor;
 use switchyard_machine::arm::core::bank;
 use switchyard_machine::arm::cp15::Register;
+use switchyard_machine::board::Board;
+use switchyard_machine::bus::Bus;
+use switchyard_machine::config::MachineConfig;
 use switchyard_machine::counters::Counters;
 use switchyard_machine::dev::Width;
+use switchyard_machine::{arm, ia32};
 
 use super::{machine, small, Input};
 
@@ -12,6 +17,9 @@ use super::{machine, small, Input};
 const CYCLES: u64 = 4000;
 /// Most operations of an input on devices.
 const OPERATIONS: usize = 4000;
+/// Where an IA-32 processor's code goes, and its page directory.
+const CODE: u32 = 0x8000;
+const DIRECTORY: u32 = 0x4000;
 /// Most frames that stand before an interface.
 const FRAMES: usize = 8;
 /// Most output that is kept of a device that talks.
@@ -23,8 +31,16 @@ const OUTPUT: usize = 1 << 16;
 pub fn instructions(data: &[u8]) {
     let mut input = Input(data);
     let (config, board) = small(input.number(1));
+    if config.arm().is_some() {
+        arm_instructions(config, board, input);
+    } else {
+        ia32_instructions(config, board, input);
+    }
+}
+
+fn arm_instructions(config: &MachineConfig, board: &Board, mut input: Input) {
     let options = input.number(1);
-    let mut machine = machine(config, board, ());
+    let mut machine = machine::<arm::core::Core<()>>(config, board, ());
     let (base, size) = machine.bus().ram_window();
     let status = input.number(4);
     let registers: [u32; 15] = std::array::from_fn(|_| {
@@ -67,15 +83,51 @@ pub fn instructions(data: &[u8]) {
     machine.counters();
 }
 
+/// With flat segments, at level 0; handlers are what the code has put into its tables, which are none.
+fn ia32_instructions(config: &MachineConfig, board: &Board, mut input: Input) {
+    let options = input.number(1);
+    let mut machine = machine::<ia32::core::Core<()>>(config, board, ());
+    let (_, size) = machine.bus().ram_window();
+    let flags = input.number(4);
+    let registers: [u32; 8] = std::array::from_fn(|_| {
+        let value = input.number(4);
+        if value & 3 == 3 {
+            value
+        } else {
+            value % size
+        }
+    });
+    let code = &input.0[..input.0.len().min(0x1000)];
+    let memory = machine.bus().ram_slice_mut(0, size as usize);
+    let memory = memory.expect("memory is there");
+    memory[CODE as usize..CODE as usize + code.len()].copy_from_slice(code);
+    // All of memory is mapped where it is, by 4 MB.
+    for page in 0..1024u32 {
+        let at = (DIRECTORY + 4 * page) as usize;
+        memory[at..at + 4].copy_from_slice(&(page << 22 | 0x87).to_le_bytes());
+    }
+    let core = machine.core();
+    core.start(CODE, &[]);
+    core.r[..8].copy_from_slice(&registers);
+    core.set_eflags(flags);
+    if options & 1 != 0 {
+        core.set_controls([1 << 31, DIRECTORY, 1 << 4]);
+    }
+    machine.run(CYCLES);
+    machine.counters();
+}
+
 /// Reads and writes registers of a machine's devices, types, sends frames, and lets time pass.
 /// Input: a machine's number, then operations: what, which device, where, a value.
 pub fn devices(data: &[u8]) {
     let mut input = Input(data);
     let (config, board) = small(input.number(1));
     let parts = (board.parts)(config.ram_bytes);
-    let windows: Vec<(u32, u32)> = parts.devices.iter().map(|m| (m.base, m.size)).collect();
-    let mut machine = machine(config, board, ());
-    let bus = machine.bus();
+    let in_memory = parts.devices.iter().map(|m| (false, m.base, m.size));
+    let ports = parts.ports.iter().flat_map(|m| &m.windows);
+    let at_ports = ports.map(|&(first, count)| (true, first.into(), count.into()));
+    let windows: Vec<(bool, u32, u32)> = in_memory.chain(at_ports).collect();
+    let mut bus = Bus::new(parts, config.clock_hz);
     let mut counters = Counters::new();
     let mut now = 0;
     for _ in 0..OPERATIONS {
@@ -83,13 +135,21 @@ pub fn devices(data: &[u8]) {
             break;
         }
         let what = input.number(1);
-        let (base, size) = windows[input.number(1) as usize % windows.len()];
+        let (is_port, base, size) = windows[input.number(1) as usize % windows.len()];
         let width = [Width::Byte, Width::Half, Width::Word, Width::Word][(what >> 6) as usize];
         let offset = (input.number(2) % size) & !(width.bytes() - 1);
+        let port = (base + offset) as u16;
         match what & 7 {
             0..=2 => {
                 let value = input.number(4);
-                bus.write(base + offset, value, width, now, &mut counters);
+                if is_port {
+                    bus.write_port(port, value, width, now, &mut counters);
+                } else {
+                    bus.write(base + offset, value, width, now, &mut counters);
+                }
+            }
+            3 | 4 if is_port => {
+                bus.read_port(port, width, now, &mut counters);
             }
             3 | 4 => {
                 let target = bus.target(base + offset);

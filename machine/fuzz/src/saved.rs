@@ -6,10 +6,12 @@ use std::io::{Read, Write};
 use std::sync::OnceLock;
 
 use lz4_flex::frame::{FrameDecoder, FrameEncoder, FrameInfo};
-use switchyard_machine::config::BUILT_IN;
+use switchyard_machine::arch::Processor;
+use switchyard_machine::board::Board;
+use switchyard_machine::config::{MachineConfig, BUILT_IN};
 use switchyard_machine::snapshot::{self, Saved};
 
-use super::{machine, small, Input};
+use super::{for_processor, machine, small, Input};
 
 /// Bytes before the compressed part.
 const MAGIC: usize = 16;
@@ -19,9 +21,13 @@ const LIMIT: u64 = 64 << 20;
 /// What a machine saves, by its number.
 pub fn saved(number: u32) -> Vec<u8> {
     let (config, board) = small(number);
-    let mut machine = machine(config, board, ());
+    for_processor!(config, (), saved_on(config, board))
+}
+
+fn saved_on<P: Processor<Observer = ()>>(config: &MachineConfig, board: &Board) -> Vec<u8> {
+    let mut machine = machine::<P>(config, board, ());
     let (base, _) = machine.bus().ram_window();
-    machine.core().r[15] = base;
+    machine.core().start(base, &[]);
     machine.run(1000);
     let mut file = Vec::new();
     snapshot::save(&mut machine, &mut file).expect("memory can be written");
@@ -48,7 +54,11 @@ fn good(number: u32) -> &'static (Vec<u8>, Vec<u8>) {
 
 fn restore(number: u32, file: &[u8]) {
     let (config, board) = small(number);
-    let mut machine = machine(config, board, ());
+    for_processor!(config, (), restore_on(config, board, file));
+}
+
+fn restore_on<P: Processor<Observer = ()>>(config: &MachineConfig, board: &Board, file: &[u8]) {
+    let mut machine = machine::<P>(config, board, ());
     let Ok(saved) = Saved::open(file.take(LIMIT)) else {
         return;
     };
