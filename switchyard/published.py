@@ -52,7 +52,7 @@ def statements(experiment: Experiment[Any], records: Sequence[Record]) -> list[S
     if not file.is_file():
         return []
     read = tomllib.loads(file.read_text("utf-8"))
-    known = [Statement(**one) for one in read["statements"]]
+    known = [Statement(**one) for one in read.get("statements", ())]
     known += [
         Statement("", metric, value, **{k: v for k, v in table.items() if k != "values"})
         for table in read.get("tables", ())

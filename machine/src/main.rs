@@ -558,7 +558,7 @@ fn plug<P: Processor>(
     for (argument, text) in [("--net", &args.net), ("--mac", &args.mac)] {
         if let (Some(text), false) = (text, machine.bus().has_network()) {
             let what = format!("machine {} has no network interface", config.name);
-            let expected = "a machine with the board versatile";
+            let expected = "a machine with the board versatile or isa-pc";
             return Err(format!("{argument} {text}: {what}; expected {expected}"));
         }
     }

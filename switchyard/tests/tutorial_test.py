@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tutorial, followed step by step in a copy of the sources: what it shows is what one sees."""
+"""Pages that are followed step by step in a copy of the sources: what they show is what one sees.
+
+Fences marked `console` are commands with what they print, `diff` changes of a file, and those with
+a title new files.
+"""
 
 import os
 import re
@@ -16,9 +20,9 @@ from switchyard import build
 
 pytestmark = [pytest.mark.slow, pytest.mark.guests]
 
-TUTORIAL = build.root() / "docs" / "tutorial.md"
+DOCS = build.root() / "docs"
 FOLDERS = ("include", "kernel", "l4", "user", "bench", "switchyard", "machine/machines")
-FENCE = re.compile(r"^```(console|diff)\n(.*?)^```$", re.M | re.S)
+FENCE = re.compile(r'^```(?:(console|diff)|\w+ title="(.*?)")\n(.*?)^```$', re.M | re.S)
 SECONDS = 600
 
 
@@ -30,16 +34,21 @@ class Step:
     command: str = ""
     output: str = ""
     diff: str = ""
+    file: str = ""  # a new one, with these contents
+    contents: str = ""
 
 
 def steps(text: str) -> Iterator[Step]:
     """The steps of a page, in order."""
     for fence in FENCE.finditer(text):
         line = text.count("\n", 0, fence.start()) + 2
-        if fence[1] == "diff":
-            yield Step(line, diff=fence[2])
+        if fence[2]:
+            yield Step(line, file=fence[2], contents=fence[3])
             continue
-        for part in re.split(r"^\$ ", fence[2], flags=re.M)[1:]:
+        if fence[1] == "diff":
+            yield Step(line, diff=fence[3])
+            continue
+        for part in re.split(r"^\$ ", fence[3], flags=re.M)[1:]:
             command, _, output = part.partition("\n")
             yield Step(line, command, output)
 
@@ -69,24 +78,30 @@ def changed(tree: Path, diff: str) -> None:
     file.write_text(text.replace(old, new))
 
 
-def test_the_tutorial_shows_what_one_sees(tmp_path: Path) -> None:
-    for folder in FOLDERS:
+def follow(page: str, text: str, tree: Path, folders: tuple[str, ...]) -> list[str]:
+    """Makes the steps of a page's text in a copy of these folders; what each command has shown."""
+    for folder in folders:
         ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(build.root() / folder, tmp_path / folder, ignore=ignored)
-    programs = tmp_path / "programs"
+        shutil.copytree(build.root() / folder, tree / folder, ignore=ignored)
+    programs = tree / "programs"
     programs.mkdir()
     (programs / "switchyard").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m switchyard "$@"\n')
     (programs / "switchyard").chmod(0o755)
     path = os.pathsep.join([str(programs), str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PATH": path}
-    cycles = []
-    for step in steps(TUTORIAL.read_text(encoding="utf-8")):
+    environment = {**os.environ, "PYTHONPATH": str(tree), "PATH": path}
+    shown = []
+    for step in steps(text):
         if step.diff:
-            changed(tmp_path, step.diff)
+            changed(tree, step.diff)
+            continue
+        if step.file:
+            file = tree / step.file
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(step.contents)
             continue
         done = subprocess.run(
             ["timeout", str(SECONDS), "sh", "-c", step.command],  # and all that it has started
-            cwd=tmp_path,
+            cwd=tree,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -95,15 +110,42 @@ def test_the_tutorial_shows_what_one_sees(tmp_path: Path) -> None:
             errors="replace",
             check=False,
         )
-        shown = done.stdout.replace("\r", "")
-        where = f"{TUTORIAL.name}:{step.line}: {step.command}"
-        assert pattern(step.output).fullmatch(shown), f"{where}\n{shown}"
-        cycles += [int(n) for n in re.findall(r"^POINT .* cycles=(\d+)$", shown, re.M)]
+        shown.append(done.stdout.replace("\r", ""))
+        where = f"{page}:{step.line}: {step.command}"
+        assert pattern(step.output).fullmatch(shown[-1]), f"{where}\n{shown[-1]}"
+    return shown
+
+
+def test_the_tutorial_shows_what_one_sees(tmp_path: Path) -> None:
+    text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    shown = follow("tutorial.md", text, tmp_path, FOLDERS)
+    cycles = [int(n) for n in re.findall(r"^POINT .* cycles=(\d+)$", "".join(shown), re.M)]
     # what the text says of the times: flush, fass, without the flush, and once more, checked
     flush, fass, forgotten, checked = cycles
     assert flush > 50 * fass
     assert 10 * forgotten < flush < 16 * forgotten
     assert checked == forgotten
+
+
+def extensions() -> tuple[str, str]:
+    """The page on what can be added, up to devices, and what it says of these."""
+    text = (DOCS / "extend.md").read_text(encoding="utf-8")
+    before, mark, device = text.partition("\n## A device\n")
+    assert mark
+    return before, device
+
+
+def test_a_scheme_a_machine_and_an_experiment_are_added(tmp_path: Path) -> None:
+    shown = "".join(follow("extend.md", extensions()[0], tmp_path, FOLDERS))
+    mine, twice = re.findall(r"^POINT .* cycles=(\d+)$", shown, re.M)
+    assert mine == twice
+
+
+@pytest.mark.long  # it compiles the simulator
+def test_a_device_is_added(tmp_path: Path) -> None:
+    for name in ("Cargo.toml", "Cargo.lock"):
+        shutil.copy(build.root() / name, tmp_path)
+    follow("extend.md", extensions()[1], tmp_path, ("machine",))
 
 
 def test_a_step_that_shows_something_else_is_seen() -> None:

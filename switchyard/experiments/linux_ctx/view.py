@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+from switchyard.build import TAGS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_ctx.measure import SIZES
 from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Kernel, Operation
@@ -14,6 +15,7 @@ from switchyard.views import Results, View
 
 SHOWN = (2, 8, 16, 40)  # in tables and breakdowns; quick runs have them too
 BROKEN_DOWN = (0, 4, 16)  # KB
+IN_DOMAINS = 12  # so many processes have domains of their own, and the ring's first one
 
 
 def view(results: Results) -> View:
@@ -40,6 +42,8 @@ def view(results: Results) -> View:
             "sizes": SIZES,
             "worst": worst,
             "estimate": ctx.estimate,
+            "bounds": [bound for board in ctx.boards if (bound := ctx.beside_bound(board))],
+            "in_domains": IN_DOMAINS,
         },
         notes=ctx.rings.unsteady({f" on {kernel}": kernel for kernel in kernels}, SIZES, SHOWN),
     )
@@ -52,6 +56,23 @@ class Ctx:
         self.rings = Rings(results.rows, "size_kb", "KB")
         self.boards = [[kernel for kernel in board if kernel in kernels] for board in BOARDS]
         self.estimate = results.published("switch_at_most", **ORIGINAL.where)
+
+    def beside_bound(self, kernels: Sequence[Kernel]) -> tuple[str, float, float] | None:
+        """The least and the most that a fast switch takes of one with hardware tags, on a board.
+
+        Of the rings whose processes all have a domain, at every size.
+        """
+        by_scheme = {kernel.scheme: kernel for kernel in kernels}
+        fast, tags = by_scheme.get(suite.FAST), by_scheme.get(TAGS)
+        if not fast or not tags:
+            return None
+        times = [
+            self.rings.us(fast, size, n) / self.rings.us(tags, size, n)
+            for size in SIZES
+            for n in self.rings.counts
+            if n <= IN_DOMAINS
+        ]
+        return fast.board, min(times), max(times)
 
     def times(self, kernel: Kernel) -> Table:
         """The figure in numbers, where it is worth it."""
