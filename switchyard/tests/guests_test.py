@@ -128,7 +128,12 @@ def test_kernel_on_the_versatile(scheme: str, subtests: pytest.Subtests) -> None
 @pytest.mark.slow
 @pytest.mark.guests
 @pytest.mark.parametrize(
-    ("scheme", "only"), [("flush", ""), ("flush", "only=map_"), ("fass", "only=map_")]
+    ("scheme", "only"),
+    [
+        pytest.param("flush", "", marks=pytest.mark.long),
+        ("flush", "only=map_"),
+        ("fass", "only=map_"),
+    ],
 )
 def test_kernel_on_the_arm920(scheme: str, only: str, subtests: pytest.Subtests) -> None:
     guest = GUESTS[f"{VERSATILE}-{ARM920}-{scheme}-test"]
