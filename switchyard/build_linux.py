@@ -34,6 +34,10 @@ class Linux:
     end: str  # how our machine's run ends then, as its statistics call it
     has_dtb: bool = False  # whether a device tree describes the board to the kernel
     self_tests: tuple[str, ...] = ("selftest",)  # the programs of the RAM disk that init runs
+    emulator: str = "qemu-system-arm"  # the program that is QEMU for the architecture
+    cpu: str = ""  # the processor there, if not that of QEMU's machine
+    packed: str = "zImage"  # the ending of the kernel that unpacks itself
+    unpacks: bool = True  # whether our machine boots that, or the ELF file as it is
     disk: str = ""  # which RAM disk: that of the self-tests, "bench", "libs" or "kselftest"
     code: str = ""  # the folder of code of ours in the kernel, which then runs without a RAM disk
     placed: bool = False  # whether its hot code is packed (linux/layout)
@@ -53,12 +57,18 @@ class Linux:
     @property
     def kernel(self) -> Path:
         """The kernel, which unpacks itself."""
-        return build.root() / "build" / "guests" / f"{_name(self.config, *self._kind)}.zImage"
+        name = f"{_name(self.config, *self._kind)}.{self.packed}"
+        return build.root() / "build" / "guests" / name
 
     @property
     def symbols(self) -> Path:
         """The same kernel as an ELF file with symbols."""
         return self.kernel.with_suffix(".vmlinux")
+
+    @property
+    def booted(self) -> Path:
+        """Which of the two our machine boots."""
+        return self.kernel if self.unpacks else self.symbols
 
     @property
     def initrd(self) -> Path:
@@ -84,7 +94,7 @@ class Linux:
     @property
     def images(self) -> Images:
         """What a machine loads."""
-        return Images(self.kernel, None if self.code else self.initrd, self.dtb, self.symbols)
+        return Images(self.booted, None if self.code else self.initrd, self.dtb, self.symbols)
 
     def append(self, word: str = "") -> str:
         """The command line: the console, a reset instead of a halt after a panic, init's word."""
@@ -94,11 +104,12 @@ class Linux:
         """The run on our machine; init's `word` says what it is to do instead of the self-test."""
         append = self.append(word)
         initrd = self.images.initrd
-        return Boot(self.machine, self.kernel, append, max_cycles, initrd, dtb=self.dtb)
+        return Boot(self.machine, self.booted, append, max_cycles, initrd, dtb=self.dtb)
 
     def qemu_command(self, word: str = "") -> list[str]:
         """The same on QEMU."""
-        command = ["qemu-system-arm", "-M", self.qemu, "-nographic", "-no-reboot"]
+        command = [self.emulator, "-M", self.qemu, "-nographic", "-no-reboot"]
+        command += ["-cpu", self.cpu] if self.cpu else []
         # The boards have sound, which is not to be heard, nor missed, on this computer.
         command += ["-audiodev", "none,id=sound"]
         command += ["-kernel", str(self.kernel)]
@@ -172,6 +183,23 @@ ARM920 = {
     for ending, fast in (("", ""), ("-fass", ", switching address spaces fast"))
 }
 
+# For the small PC, which boots the ELF file: there is no BIOS, and nothing to gain from unpacking.
+I386 = {
+    "linux-i386": Linux(
+        "i386",
+        machine="p4-willamette",
+        qemu="isapc",
+        console="ttyS0,115200",
+        about=f"Linux {Linux.version} for Pentium 4, on a small PC",
+        last_line=RESTART,
+        end="power-off",
+        emulator="qemu-system-i386",
+        cpu="pentium2",  # with CMOV and SYSENTER; an isapc has none that is nearer
+        packed="bzImage",
+        unpacks=False,
+    )
+}
+
 # The same kernels with the suite of benchmarks (bench/unix) on their RAM disks.
 BENCHES = {
     system.config: replace(system, disk="bench", about=f"{system.about}, with the benchmarks")
@@ -237,7 +265,8 @@ def cache() -> Path:
 
 def every() -> list[Linux]:
     """All that there are, those with benchmarks too."""
-    return [*USUAL, BENCHES[FLAT], KERNEL_TESTS, *ARM920.values(), *PLACED.values()]
+    others = [*ARM920.values(), *I386.values(), *PLACED.values()]
+    return [*USUAL, BENCHES[FLAT], KERNEL_TESTS, *others]
 
 
 def find(name: str) -> list[Linux]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -130,6 +131,17 @@ def _armel() -> Finding:
     )
 
 
+def _i386() -> list[Finding]:
+    """Linux for the small PC: a computer of that kind has the compiler."""
+    why = "make test-long: Linux on p4-willamette"
+    qemu = ["qemu-system-i386", "--version"]
+    found = [_tool("qemu-system-i386", why, qemu, "qemu-system-x86")]
+    if re.fullmatch(r"x86_64|i.86", platform.machine()):
+        return found
+    name = "i686-linux-gnu-gcc"
+    return [_tool(name, why, [name, "--version"], "gcc-i686-linux-gnu"), *found]
+
+
 def _rust_version() -> str:
     """The oldest compiler that the simulator builds with, as its Cargo.toml has it."""
     for file in (ROOT / "Cargo.toml", ROOT / "machine" / "Cargo.toml"):
@@ -233,7 +245,7 @@ def findings(purpose: str) -> list[Finding]:
     if purpose in ("linux", "long"):
         found += [_qemu(), *_linux()]
     if purpose == "long":
-        found.append(_armel())
+        found += [_armel(), *_i386()]
     return found
 
 

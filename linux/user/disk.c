@@ -5,12 +5,12 @@
  */
 #include "test.h"
 
-enum { BYTES = 4 * PAGE, LITTLE = 256, DIRECT = 0x10000 };
+enum { BYTES = 4 * PAGE, LITTLE = 256 };
 
 /* What is on the disk itself, whatever is in memory. */
 static const void *on_disk(void) {
     static char copy[PAGE] __attribute__((aligned(PAGE)));
-    int fd = open("/dev/ram0", O_RDONLY | DIRECT);
+    int fd = open("/dev/ram0", O_RDONLY | O_DIRECT);
     EXPECT(fd >= 0 && read(fd, copy, PAGE) == PAGE);
     close(fd);
     return copy;

@@ -4,7 +4,7 @@
 
 #include <asm/signal.h>
 
-/* The kernel's own layout of a signal action (arch/arm/include/uapi/asm/signal.h). */
+/* The kernel's own layout of a signal action (arch/.../include/uapi/asm/signal.h). */
 struct action {
     handler_t *handler;
     unsigned long flags;
@@ -65,7 +65,11 @@ int socket_listen(int fd, int backlog) {
 }
 
 int socket_accept(int fd) {
+#ifdef __NR_accept
     return syscall(__NR_accept, fd, NULL, NULL);
+#else
+    return syscall(__NR_accept4, fd, NULL, NULL, 0);
+#endif
 }
 
 int socket_connect(int fd, const void *address, unsigned int bytes) {
@@ -102,7 +106,13 @@ int sync_memory(void *start, size_t bytes) {
 }
 
 int flush_code(void *start, size_t bytes) {
+#ifdef __arm__
     return syscall(__ARM_NR_cacheflush, start, (char *)start + bytes, 0);
+#else
+    (void)start;
+    (void)bytes;
+    return 0;
+#endif
 }
 
 void *heap_end(void *at) {

@@ -58,7 +58,7 @@ long receive_message(int fd, void *header);
 int protect(void *start, size_t bytes, int protection);
 void *remap(void *old, size_t old_bytes, size_t new_bytes, int flags, void *new);
 int sync_memory(void *start, size_t bytes);
-/* Makes instructions that were written as data fetchable (ARM's own system call). */
+/* Makes instructions that were written as data fetchable: a system call on ARM. */
 int flush_code(void *start, size_t bytes);
 long minor_faults(void);
 

@@ -325,7 +325,7 @@ static void take_all_slots(void) {
 
 /* A debugger changes data and instructions of a process that has them in the caches. */
 static void debug(int without_slot) {
-    unsigned long undefined = (unsigned long)answer & 1 ? 0xdefedefe : 0xe7f000f0;
+    unsigned long undefined = UNDEFINED(answer);
     int status;
     long old = 0;
     pid_t child = fork();

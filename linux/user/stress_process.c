@@ -157,9 +157,9 @@ static void vforks(struct random *random) {
     }
 }
 
-/* mov r0, #value; mov pc, lr */
+/* A function that returns `value`: this, and RETURN behind it. */
 static unsigned int instruction(unsigned int value) {
-    return 0xe3a00000 | value;
+    return LOAD_RESULT(value);
 }
 
 static unsigned int call(volatile unsigned int *at) {
@@ -191,7 +191,7 @@ static void debugger(struct random *random) {
     code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     EXPECT(code != MAP_FAILED);
     code[0] = instruction(77);
-    code[1] = 0xe1a0f00e;
+    code[1] = RETURN;
     EXPECT(flush_code((void *)code, 8) == 0);
     child = forked();
     if (child == 0) {

@@ -14,9 +14,9 @@ enum { THREADS = 3, STACK = 2 * PAGE, ROUNDS = 40, COUNTERS = 16, APART = 12 };
  */
 int clone_call(unsigned long flags, void *stack, int *tid, void (*function)(void *),
                void *argument);
+#ifdef __arm__
 __asm__(".text\n"
-        ".arm\n"
-        ".align 2\n"
+        ".arm\n.align 2\n"
         ".globl clone_call\n"
         ".type clone_call, %function\n"
         "clone_call:\n"
@@ -37,7 +37,7 @@ __asm__(".text\n"
         "    mov r7, #1\n" /* __NR_exit, of this thread */
         "    swi #0\n"
         ".size clone_call, . - clone_call\n");
-
+#endif
 static struct thread {
     int tid; /* not 0 while it runs: a futex */
     unsigned int seed;
@@ -50,9 +50,9 @@ static unsigned int *volatile given; /* a page that one thread filled for whoeve
 static volatile unsigned int given_seed;
 static volatile int wrong;
 
-/* The kernel's helper, in the vectors' page (Documentation/arch/arm/kernel_user_helpers.rst). */
+/* As the architecture has it (arch.h): on ARM by the kernel's helper, in the vectors' page. */
 static int exchange(int old, int new, volatile int *word) {
-    return ((int (*)(int, int, volatile int *))0xffff0fc0)(old, new, word) == 0;
+    return EXCHANGE(old, new, word);
 }
 
 static void take(void) {

@@ -8,6 +8,8 @@
 
 #include "os.h"
 
+#include "arch.h"
+
 struct test {
     const char *name;
     void (*run)(void);
@@ -17,6 +19,9 @@ struct test {
 extern const struct test process_tests[], signal_tests[], pipe_tests[], socket_tests[],
     lock_tests[], memory_tests[], shared_tests[], swap_tests[], disk_tests[], together_tests[],
     space_tests[], code_tests[], state_tests[], time_tests[], fass_tests[], library_tests[];
+
+/* Those of IA-32. */
+extern const struct test fpu_tests[], segment_tests[], trap_tests[], call_tests[], written_tests[];
 
 /* Whether the kernel counts what fast address-space switching does, as `fass_tests` read it. */
 int fass_counts(void);

@@ -4,6 +4,7 @@
 Unmodified, and with fast address-space switching.
 """
 
+import json
 import re
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from switchyard import build, build_linux, machine
-from switchyard.build_linux import ARM920, SYSTEMS, Linux
+from switchyard.build_linux import ARM920, I386, SYSTEMS, Linux
 from switchyard.machine import Run
 
 # Building Linux takes minutes, and a package that not every Debian or Ubuntu has.
@@ -23,8 +24,13 @@ pytestmark = pytest.mark.linux
 # From power-on to power-off takes less than a thousand million cycles.
 MAX_CYCLES = 20_000_000_000
 QEMU_SECONDS = 180
+PACKAGES = {"qemu-system-arm": "qemu-system-arm", "qemu-system-i386": "qemu-system-x86"}
 UNMODIFIED = ["linux-sa1110", "linux-versatilepb"]
-EVERY = SYSTEMS | ARM920
+RARE = ARM920 | I386  # built and tested by `make test-long` alone
+EVERY = SYSTEMS | RARE
+# What the checker finds: when Linux maps its memory anew at its start, entries are without their
+# dirty bits until its second pass, which nobody misses (docs/linux.md).
+KNOWN = {"linux-i386": {"lost-dirty-bit"}}
 
 
 def check(system: Linux, console: str, subtests: pytest.Subtests) -> None:
@@ -55,7 +61,7 @@ def check(system: Linux, console: str, subtests: pytest.Subtests) -> None:
 
 @pytest.fixture(
     scope="module",
-    params=[*SYSTEMS, *(pytest.param(name, marks=pytest.mark.long) for name in ARM920)],
+    params=[*SYSTEMS, *(pytest.param(name, marks=pytest.mark.long) for name in RARE)],
 )
 def system(request: pytest.FixtureRequest) -> Linux:
     found: Linux = EVERY[request.param]
@@ -66,7 +72,11 @@ def system(request: pytest.FixtureRequest) -> Linux:
 @pytest.fixture(scope="module")
 def run(system: Linux) -> Run:
     """Under the coherence checker, which fails the run if Linux forgets any maintenance."""
-    return machine.run(replace(system.boot(MAX_CYCLES), check="coherence"))
+    known = KNOWN.get(system.name, set())
+    found = machine.run(replace(system.boot(MAX_CYCLES), check="coherence"), must_succeed=not known)
+    findings = json.loads(found.text).get("findings", [])
+    assert {finding["cause"] for finding in findings} == known
+    return found
 
 
 def test_the_images_name_no_place(system: Linux, tmp_path: Path) -> None:
@@ -96,7 +106,10 @@ def test_linux_on_the_simulator(system: Linux, run: Run, subtests: pytest.Subtes
 @pytest.mark.guests
 @pytest.mark.parametrize(
     "system",
-    ["linux-sa1110", pytest.param("linux-versatilepb", marks=pytest.mark.long)],
+    [
+        "linux-sa1110",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("linux-versatilepb", *I386)),
+    ],
     indirect=True,
 )
 def test_linux_runs_the_same_twice_and_unchecked(system: Linux, run: Run) -> None:
@@ -132,7 +145,11 @@ def play(system: Linux, script: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 @pytest.mark.guests
-@pytest.mark.parametrize("system", UNMODIFIED, indirect=True)
+@pytest.mark.parametrize(
+    "system",
+    [*UNMODIFIED, *(pytest.param(name, marks=pytest.mark.long) for name in I386)],
+    indirect=True,
+)
 def test_a_script_works_the_shell(system: Linux, tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text(SCRIPT.format("exit", system.last_line))
@@ -180,8 +197,9 @@ def test_linux_needs_no_maintenance_with_ideal_tags(subtests: pytest.Subtests) -
 @pytest.mark.guests
 @pytest.mark.qemu
 def test_linux_on_qemu(system: Linux, subtests: pytest.Subtests) -> None:
-    if shutil.which("qemu-system-arm") is None:
-        pytest.fail("qemu-system-arm: not found; install it with: apt-get install qemu-system-arm")
+    if shutil.which(system.emulator) is None:
+        command = f"apt-get install {PACKAGES[system.emulator]}"
+        pytest.fail(f"{system.emulator}: not found; install it with: {command}")
     process = subprocess.Popen(
         system.qemu_command(),
         stdin=subprocess.DEVNULL,
