@@ -70,8 +70,7 @@ def test_what_is_published_stands_beside_its_records_and_in_the_first_table() ->
     assert published.table(known[1:2], Rows.of(RECORDS)) == []
 
 
-# What is kept of linux-extreme is of before the kernel was measured that the paper's values are of.
-@pytest.mark.parametrize("name", [name for name in KEPT if name != "linux-extreme"])
+@pytest.mark.parametrize("name", KEPT)
 def test_published_values_are_those_of_the_kept_records(name: str) -> None:
     kept = records.load(book.kept() / f"{name}.json")
     bare = [replace(one, published=None) for one in kept]
