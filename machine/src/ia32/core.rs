@@ -447,14 +447,31 @@ impl<O: Observer> Core<O> {
     /// A selector cannot be loaded.
     pub fn set_tables(&mut self, base: u32, limit: u16, selectors: [u16; 6]) -> Result<(), Fault> {
         self.gdtr = TableRegister { base, limit };
-        let cs = selectors[Seg::Cs as usize];
-        self.enter_code_of(cs)?;
+        self.set_code(selectors[Seg::Cs as usize])?;
         for (seg, selector) in Seg::ALL.into_iter().zip(selectors) {
             if seg != Seg::Cs {
                 self.load_segment(seg, selector)?;
             }
         }
         Ok(())
+    }
+
+    /// Makes the table at `base` the LDT, with a null selector. For tests and debuggers.
+    pub fn set_local_table(&mut self, base: u32, limit: u16) {
+        self.ldtr = SystemSegment {
+            base,
+            limit: u32::from(limit),
+            usable: true,
+            ..SystemSegment::null(0)
+        };
+    }
+
+    /// Loads CS, with the privilege level of its selector; EIP stays. For tests and debuggers.
+    ///
+    /// # Errors
+    /// The selector cannot be loaded.
+    pub fn set_code(&mut self, selector: u16) -> Result<(), Fault> {
+        self.enter_code_of(selector)
     }
 
     /// Writes CR0 (protected mode stays on), CR3 and CR4, and clears CR2. For tests and debuggers.
@@ -583,11 +600,18 @@ impl<O: Observer> Core<O> {
             },
         )?;
         self.watch(linear, bytes, access);
+        self.require_alignment(linear, bytes)?;
+        Ok(place)
+    }
+
+    /// Fails where alignment is checked and `bytes` at `linear` have none.
+    #[inline(always)]
+    pub(super) fn require_alignment(&self, linear: u32, bytes: u32) -> Result<(), Fault> {
         let checked = self.eflags & flags::AC != 0 && self.mem.cr0 & cr0::AM != 0 && self.cpl == 3;
         if checked && linear & (bytes - 1) != 0 {
             return Err(Fault::alignment());
         }
-        Ok(place)
+        Ok(())
     }
 
     /// Reads `N` bytes at a place that was found.

@@ -14,6 +14,9 @@ use super::reader::{self, add_words, Block, Range, Reader, ANSWER_MAGIC};
 /// General registers, EIP, EFLAGS, and the selectors in the order of their numbers.
 const STATE_WORDS: usize = 8 + 2 + 6;
 
+const CANNOT_BE_LOADED: &str =
+    "has selectors that cannot be loaded; expected those of its descriptors";
+
 type State = [u32; STATE_WORDS];
 
 struct Case {
@@ -21,12 +24,13 @@ struct Case {
     limit: u32,
     /// Stops where EIP is this.
     end: u32,
-    /// After a fault it goes on at the next multiple of this; 0: the fault ends it.
+    /// After a fault it goes on at the next multiple of this, in the code segment that it began with;
+    /// 0: the fault ends it.
     stride: u32,
     state: State,
     /// CR0, CR3, CR4.
     control: [u32; 3],
-    /// Base and limit of the GDT.
+    /// Base and limit of the GDT, which is the LDT, too.
     table: [u32; 2],
     blocks: Vec<Block>,
     ranges: Vec<Range>,
@@ -59,6 +63,7 @@ fn answer(machine: &mut Machine, case: &Case) -> Result<Vec<u8>, String> {
     let core = machine.core();
     core.mem.memory_changed();
     set_state(core, case)?;
+    let cs = core.segment(Seg::Cs).selector;
     let mut faults = Vec::new();
     let mut count = 0;
     let mut steps = 0;
@@ -75,6 +80,9 @@ fn answer(machine: &mut Machine, case: &Case) -> Result<Vec<u8>, String> {
             break;
         }
         core.eip = (core.eip / case.stride + 1).wrapping_mul(case.stride);
+        if core.segment(Seg::Cs).selector != cs {
+            core.set_code(cs).map_err(|_| CANNOT_BE_LOADED)?;
+        }
     }
     let state = get_state(core);
     let mut answer = Vec::new();
@@ -92,10 +100,9 @@ fn set_state(core: &mut Core, case: &Case) -> Result<(), String> {
     let selectors = std::array::from_fn(|n| state[10 + n] as u16);
     core.start_flat(state[8]);
     core.set_controls([0, 0, 0]);
+    core.set_local_table(base, limit as u16);
     core.set_tables(base, limit as u16, selectors)
-        .map_err(|_| {
-            "has selectors that cannot be loaded; expected those of its descriptors".to_owned()
-        })?;
+        .map_err(|_| CANNOT_BE_LOADED)?;
     core.set_controls(case.control);
     core.r[..8].copy_from_slice(&state[..8]);
     core.set_eflags(state[9]);

@@ -369,6 +369,24 @@ fn alignment_is_checked_where_all_three_say_so() {
 }
 
 #[test]
+fn alignment_is_checked_on_the_stack_of_far_transfers() {
+    let mut rig = Rig::new();
+    rig.core.set_controls([1 << 18, 0, 0]);
+    // RETF, IRET, and CALL far through a pointer
+    for insn in [&[0xcb][..], &[0xcf], &[0xff, 0x1b]] {
+        rig.enter(3);
+        rig.core.set_eflags(ALIGN);
+        rig.core.r[reg::ESP] = DATA + 0x101;
+        rig.core.r[reg::EBX] = DATA;
+        let cs = u32::from(rig.core.segment(Seg::Cs).selector);
+        let at = rig.core.eip;
+        rig.set32(DATA, at);
+        rig.set32(DATA + 4, cs);
+        rig.faults(insn, AC, Some(0));
+    }
+}
+
+#[test]
 fn control_registers_refuse_what_is_not_there() {
     let mut rig = Rig::new();
     let write = |register: u8| [0x0f, 0x22, 0xc0 | register << 3];

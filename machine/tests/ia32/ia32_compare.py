@@ -11,18 +11,38 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import capstone  # type: ignore[import-untyped]
 from ia32_reference import Reference
+from ia32_segments import segment_cases
+from ia32_silicon import Silicon
 from ia32_spaces import space_cases
-from ia32_streams import LIMIT, plain_cases
+from ia32_streams import LIMIT, plain_cases, user_cases
 from ia32_vectors import EFLAGS, EIP, STATE_NAMES, Answer, Case, MachineRun
 from unicorn.unicorn_py3.unicorn import UcError
 
 KINDS: dict[str, Callable[[random.Random], list[Case]]] = {
     "plain": plain_cases,
     "spaces": space_cases,
+    "silicon": user_cases,
+    "silicon-segments": segment_cases,
 }
+
+
+class Processor(Protocol):
+    """What the machine is compared with."""
+
+    def run(self, case: Case, count: int = 0) -> Answer:
+        """`count`: so many instructions at most, for one that may not come to its end."""
+
+    def run_all(self, cases: list[Case]) -> list[Answer]:
+        """One after the other; memory stays from each to the next."""
+
+
+def reference_for(kind: str) -> Processor:
+    """The processor that is right in this."""
+    return Silicon() if kind.startswith("silicon") else Reference()
 
 
 @dataclass
@@ -67,9 +87,11 @@ def disassemble(case: Case, start: int, most: int = 12) -> list[str]:
     return lines
 
 
-def make_batch(reference: Reference, kind: str, seed: int, number: int) -> Batch:
+def make_batch(reference: Processor, kind: str, seed: int, number: int) -> Batch:
     cases = KINDS[kind](random.Random(f"{kind}/{seed}/{number}"))
-    return Batch(cases, [reference.run(case).masked(case) for case in cases])
+    answers = reference.run_all(cases)
+    pairs = zip(cases, answers, strict=True)
+    return Batch(cases, [answer.masked(case) for case, answer in pairs])
 
 
 def alone(batch: Batch, index: int) -> Case:
@@ -96,7 +118,7 @@ def up_to(case: Case, end: int) -> Case:
 
 
 def agreement(
-    reference: Reference, command: list[str], case: Case, ends: list[int]
+    reference: Processor, command: list[str], case: Case, ends: list[int]
 ) -> tuple[int | None, Answer | None]:
     """The first of `ends` (in order) by which the two differ, and what both made of it up to the
     last one before."""
@@ -130,7 +152,7 @@ def beginning_at(case: Case, agreed: Answer) -> Case:
     return replace(case, state=agreed.state, blocks=tuple(blocks))
 
 
-def narrow(reference: Reference, command: list[str], case: Case, where: str) -> Mismatch:
+def narrow(reference: Processor, command: list[str], case: Case, where: str) -> Mismatch:
     """To the block, and to the instruction, where that alone differs, too."""
 
     def both(case: Case) -> tuple[Answer, Answer]:
@@ -163,7 +185,7 @@ def compare(
 ) -> Iterator[Mismatch]:
     """Runs batches until so many instructions were executed. Yields the first mismatch of each
     batch that has one. `progress` gets the next batch, what was executed, and faults by vector."""
-    reference = Reference()
+    reference = reference_for(kind)
     done, number = 0, first_batch
     faults: Counter[int] = Counter()
     batch = make_batch(reference, kind, seed, number)

@@ -163,6 +163,9 @@ class Reference:
         memory = b"".join(bytes(uc.mem_read(at, length)) for at, length in case.ranges)
         return Answer(tuple(state), tuple(faults), memory)
 
+    def run_all(self, cases: list[Case]) -> list[Answer]:
+        return [self.run(case) for case in cases]
+
     def _enter(self, case: Case) -> None:
         """Tables, level, paging, registers."""
         uc = self.uc

@@ -4,7 +4,8 @@
     .venv/bin/python machine/tests/ia32/ia32_run.py --kind spaces --instructions 10000000 --seed 7
 
 Everything follows from the seed: a run that was interrupted goes on with --first-batch. The kinds
-`x87` and `x87-transcendental` are compared with the host's processor, the others with Unicorn.
+`x87`, `x87-transcendental`, `silicon` and `silicon-segments` are compared with the host's
+processor, the others with Unicorn.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 import ia32_host
+import ia32_silicon
 import ia32_x87
 from batches import progress, report
 from ia32_compare import KINDS, compare
@@ -35,6 +37,10 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.kind in HOST_KINDS:
         return run_on_host(arguments)
+    reason = ia32_silicon.why_not() if arguments.kind.startswith("silicon") else None
+    if reason:
+        print(reason, file=sys.stderr)
+        return 1
     mismatches = compare(
         machine_command(),
         arguments.kind,

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random streams, as cases: without paging, at level 0; and in address spaces with page tables, at
-levels 0 and 3, which go on after faults."""
+"""Random streams without paging, as cases: at level 0, and at level 3 with selectors of the LDT."""
 
 from __future__ import annotations
 
@@ -8,9 +7,17 @@ import random
 import struct
 from collections.abc import Iterator
 
-from ia32_generator import EVERY
-from ia32_vectors import Case
-from ia32_writer import ALL, DF, Window, Writer, random_value
+from ia32_generator import EVERY, INTEGER
+from ia32_vectors import SEGMENTS, Case
+from ia32_writer import (
+    ALL,
+    DF,
+    LOCAL,
+    SELECTORS,
+    Window,
+    Writer,
+    random_value,
+)
 
 GDT = 0x1000
 GDT_LIMIT = 0x3F
@@ -21,6 +28,14 @@ CODE = 0x10000
 ROOM = 0x800
 STREAMS = 40
 STATES_PER_STREAM = 3
+# On the host's processor, beside which writing a stream takes most of the time.
+STATES_AT_LEVEL_3 = 12
+# Level 3, which cannot mask interrupts.
+USER = LOCAL | 3
+IF = 0x200
+# CR0.PE and AM, as Linux has them.
+USER_CR0 = 1 | 1 << 18
+INT3 = b"\xcc"
 IDIOMS = 40
 # Steps of a stream, an element of a string each; none needs so many.
 LIMIT = 20_000
@@ -49,35 +64,38 @@ def descriptors(level: int) -> bytes:
     )
 
 
-def stream(rng: random.Random, number: int, first: bool) -> Iterator[Case]:
+def stream(rng: random.Random, number: int, rights: int, states: int) -> Iterator[Case]:
     """One stream from several initial states."""
+    level = rights & 3
     w = Writer(rng, CODE + number * ROOM, WINDOWS)
+    w.rights = rights
     for _ in range(IDIOMS):
         before = len(w.code)
-        rng.choice(EVERY)(w)
+        rng.choice(INTEGER if level else EVERY)(w)
         if len(w.code) > ROOM - 0x100:
             assert before < ROOM
             break
     if rng.getrandbits(4) == 0:
         w.insn(0x0F, 0x0B)
-    # Behind the end is something that can be decoded.
-    code = bytes(w.code) + b"\x90" * 16
+    # Behind the end is something that can be decoded, and that stops the host.
+    code = bytes(w.code) + INT3 + b"\x90" * 15
     code += bytes(-len(code) % 4)
     assert len(code) <= ROOM
-    windows = tuple((x.start, rng.randbytes(x.size)) for x in WINDOWS) if first else ()
-    for n in range(STATES_PER_STREAM):
+    windows = tuple((x.start, rng.randbytes(x.size)) for x in WINDOWS) if number == 0 else ()
+    selectors = tuple(SELECTORS[seg] | rights for seg in range(len(SEGMENTS)))
+    for n in range(states):
         registers = [random_value(rng) for _ in range(8)]
-        flags = rng.getrandbits(32) & (ALL | DF) | 2
-        state = (*registers, w.address, flags, 0x10, 0x08, 0x10, 0x10, 0x18, 0x20)
-        table = (GDT, descriptors(0))
+        flags = rng.getrandbits(32) & (ALL | DF) | (IF | 2 if level else 2)
+        state = (*registers, w.address, flags, *selectors)
+        table = (GDT, descriptors(level))
         blocks = ((w.address, code), table, *windows) if n == 0 else ((w.address, code),)
         yield Case(
-            ident=number * STATES_PER_STREAM + n,
+            ident=number * states + n,
             limit=LIMIT,
             end=w.here(),
             stride=0,
             state=state,
-            control=(1, 0, 0),
+            control=(USER_CR0 if level else 1, 0, 0),
             table=(GDT, GDT_LIMIT),
             blocks=blocks,
             ranges=tuple((x.start, x.size) for x in WINDOWS),
@@ -89,4 +107,9 @@ def stream(rng: random.Random, number: int, first: bool) -> Iterator[Case]:
 
 def plain_cases(rng: random.Random) -> list[Case]:
     """Streams without paging. Memory stays from each to the next."""
-    return [case for n in range(STREAMS) for case in stream(rng, n, n == 0)]
+    return [case for n in range(STREAMS) for case in stream(rng, n, 0, STATES_PER_STREAM)]
+
+
+def user_cases(rng: random.Random) -> list[Case]:
+    """The same at level 3."""
+    return [case for n in range(STREAMS) for case in stream(rng, n, USER, STATES_AT_LEVEL_3)]

@@ -25,6 +25,11 @@ CONDITION_READS = (OF, CF, ZF, CF | ZF, SF, PF, SF | OF, ZF | SF | OF)
 
 # Bases of the segments; those of FS and GS are no multiples of anything.
 BASES = {ES: 0, CS: 0, SS: 0, DS: 0, FS: 0x6123, GS: 0xFFFFF801}
+# Selectors of the table that streams have (ia32_streams.py), at level 0.
+CODE_SELECTOR, DATA_SELECTOR, READ_ONLY_SELECTOR = 0x08, 0x10, 0x28
+SELECTORS = {ES: 0x10, CS: 0x08, SS: 0x10, DS: 0x10, FS: 0x18, GS: 0x20}
+# The table is the LDT, too.
+LOCAL = 4
 INTERESTING = (
     *(0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 0x7F, 0x80, 0xFF, 0x100, 0x7FFF, 0x8000, 0xFFFF),
     *(0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF, 0x99, 0x9A, 0x0909),
@@ -65,6 +70,8 @@ class Writer:
     paged = False
     # The privilege level.
     level = 0
+    # What is added to selectors: a level, and `LOCAL`.
+    rights = 0
 
     def __init__(self, rng: random.Random, address: int, windows: list[Window]) -> None:
         self.rng = rng
@@ -160,6 +167,10 @@ class Writer:
         if seg == CS and not read_only:
             seg = None
         offset = (target - BASES[DS if seg is None else seg]) & 0xFFFFFFFF
+        return self.memory_in(seg, offset, keep)
+
+    def memory_in(self, seg: int | None, offset: int, keep: tuple[int, ...] = ()) -> Operand:
+        """A memory operand at `offset` in a segment; `None`: without a prefix that says which."""
         prefixes = b"" if seg is None else bytes([OVERRIDE[seg]])
         if offset < 0x10000 and self.bits(3) == 0:
             return self._address16(prefixes + b"\x67", offset, keep)

@@ -59,6 +59,9 @@ impl<O: Observer> Core<O> {
         let linear = stack
             .segment
             .linear(pointer, N, Access::Write, Fault::stack)?;
+        if stack.user {
+            self.require_alignment(linear, N)?;
+        }
         let access = mmu::Access {
             write: true,
             user: stack.user,
@@ -75,6 +78,9 @@ impl<O: Observer> Core<O> {
         let linear = stack
             .segment
             .linear(pointer, N, Access::Read, Fault::stack)?;
+        if stack.user {
+            self.require_alignment(linear, N)?;
+        }
         let access = mmu::Access {
             write: false,
             user: stack.user,

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The IA-32 machine against the host's own processor: plain code, and random segments."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import replace
+
+import ia32_compare
+import ia32_silicon
+import pytest
+from ia32_compare import compare
+from ia32_vectors import Answer, MachineRun, machine_command
+
+REASON = ia32_silicon.why_not()
+pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
+
+# Kind, seed, instructions; these faults occur so often at least: #DE, #BR, #UD, #NP, #SS, #GP, #AC.
+STREAMS = {
+    "integer instructions": ("silicon", 20045, 250_000, {0: 20, 6: 20, 17: 20}),
+    "segments": (
+        *("silicon-segments", 20046, 500_000),
+        {5: 50, 6: 50, 11: 50, 12: 500, 13: 1000, 17: 50},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_random_streams(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    kind, seed, instructions, least = STREAMS[name]
+    start = time.monotonic()
+    done = 0
+    seen: Counter[int] = Counter()
+
+    def progress(_: int, executed: int, faults: Counter[int]) -> None:
+        nonlocal done
+        done = executed
+        seen.update(faults - seen)
+
+    for mismatch in compare(machine_command(), kind, seed, instructions, progress=progress):
+        pytest.fail(mismatch.report(), pytrace=False)
+    with capsys.disabled():
+        print(f"\n  {name}, seed {seed}: {done:,} instructions, {time.monotonic() - start:.0f} s")
+    assert done >= instructions
+    for vector, count in least.items():
+        assert seen[vector] >= count, f"exception {vector}: {seen[vector]} times"
+    assert not seen[14], "a stream leaves its memory"
+
+
+class PlantedRun(MachineRun):
+    """A machine whose stack faults have a wrong error code."""
+
+    def answers(self) -> list[Answer]:
+        return [planted(answer) for answer in super().answers()]
+
+
+def planted(answer: Answer) -> Answer:
+    faults = tuple((v, code ^ 8 if v == 12 else code, a, b) for v, code, a, b in answer.faults)
+    return replace(answer, faults=faults)
+
+
+def test_a_planted_fault_is_found_and_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ia32_compare, "MachineRun", PlantedRun)
+    mismatch = next(compare(machine_command(), "silicon-segments", 1, 50_000))
+    assert "first fault that differs" in mismatch.report()
