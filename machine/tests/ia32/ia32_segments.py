@@ -111,6 +111,7 @@ class SegmentWriter(Writer):
         window = Window(DATA + NOTES, DATA_BYTES - NOTES)
         super().__init__(rng, address, [window])
         self.table = table
+        self.undefined = 0
         self.limits: dict[int, int] = {}
 
     def near(self, segment: Described) -> int:

@@ -90,6 +90,8 @@ class Writer:
         return self.address + len(self.code)
 
     def raw(self, *parts: bytes | int) -> None:
+        """What changes no flags; it may fault, too."""
+        self.undefined_at.setdefault(self.here(), self.undefined)
         for part in parts:
             self.code += bytes([part]) if isinstance(part, int) else part
 
