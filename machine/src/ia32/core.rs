@@ -19,9 +19,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::arch::Dead;
 use crate::bus::Bus;
-use crate::config::TlbConfig;
+use crate::config::Ia32Config;
 
 use super::alu::mask;
+use super::cpuid::Identity;
 use super::exec::{self, Handler, KINDS};
 use super::fault::Fault;
 use super::flags;
@@ -110,12 +111,14 @@ pub struct Core<O: Observer = ()> {
     pub(super) shadow: Shadow,
     /// The last step did some of a repeated string instruction, and the next one goes on with it.
     pub(super) suspended: bool,
+    /// This one does.
+    pub(super) resumed: bool,
     /// The vector of the exception or interrupt that the last step took.
     pub taken: Option<u8>,
     /// Set when the core cannot go on.
     pub dead: Option<Dead>,
-    /// What CPUID says of TLBs.
-    pub(super) tlb_entries: [u32; 2],
+    /// What CPUID says.
+    pub(super) identity: Identity,
     /// The observer.
     pub observer: O,
 }
@@ -124,9 +127,9 @@ impl<O: Observer> Core<O> {
     const HANDLERS: [[Handler<O>; 3]; KINDS] = exec::handlers();
 
     /// A core as reset leaves it: real-address mode, at the last sixteen bytes of memory (SDM vol. 3,
-    /// table 8-1), with TLBs of these geometries, in front of `bus`.
+    /// table 8-1), in front of `bus`.
     #[must_use]
-    pub fn new(itlb: &TlbConfig, dtlb: &TlbConfig, bus: Bus, observer: O) -> Self {
+    pub fn new(config: &Ia32Config, bus: Bus, observer: O) -> Self {
         let mut segments = [Segment::real(0, 0); 6];
         segments[Seg::Cs as usize] = Segment::real(0xf000, RESET_CS_BASE);
         let table = TableRegister {
@@ -148,18 +151,19 @@ impl<O: Observer> Core<O> {
             watched: 0,
             fpu: Fpu::default(),
             msrs: Msrs::default(),
-            mem: MemSys::new(itlb, dtlb, bus),
+            mem: MemSys::new(config, bus),
             waiting: false,
             shadow: Shadow::Nothing,
             suspended: false,
+            resumed: false,
             taken: None,
             dead: None,
-            tlb_entries: [itlb.entries, dtlb.entries],
+            identity: Identity::new(config),
             observer,
         };
         core.dr[6] = 0xffff_0ff0;
         core.dr[7] = 0x400;
-        core.r[super::insn::reg::EDX] = super::cpuid::SIGNATURE;
+        core.r[super::insn::reg::EDX] = core.identity.signature;
         core.mem.count_for(false);
         core
     }
@@ -171,9 +175,10 @@ impl<O: Observer> Core<O> {
     }
 
     /// Puts the core into protected mode at `eip`, with segments of all 4 GB, as loaders do that have
-    /// loaded a descriptor table of their own.
+    /// loaded a descriptor table of their own, and with caches on, as a BIOS leaves them.
     pub fn start_flat(&mut self, eip: u32) {
-        self.mem.set_cr0(self.mem.cr0 | cr0::PE);
+        self.mem
+            .set_cr0(self.mem.cr0 & !(cr0::CD | cr0::NW) | cr0::PE);
         self.flat_segments(FLAT_CODE, FLAT_DATA, 0);
         let data = self.segments[Seg::Ss as usize];
         for seg in [Seg::Es, Seg::Ds, Seg::Fs, Seg::Gs] {

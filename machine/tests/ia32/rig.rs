@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A core with memory, descriptor tables and handlers, for small pieces of machine code.
 
+use std::sync::OnceLock;
+
 use switchyard_machine::board;
 use switchyard_machine::bus::Bus;
-use switchyard_machine::config::TlbConfig;
+use switchyard_machine::config::{
+    BusConfig, LatencyConfig, MachineConfig, PriceConfig, ProcessorConfig, WalkConfig,
+};
 use switchyard_machine::ia32::core::Core;
 use switchyard_machine::ia32::insn::{reg, Seg};
 
@@ -73,6 +77,26 @@ pub fn gate(selector: u16, offset: u32, access: u8, parameters: u8) -> [u32; 2] 
     ]
 }
 
+/// The machine: `p4-willamette` with 4 MB of memory, on which nothing has a price: an instruction takes
+/// a third of a cycle for each µop, and one when it is decoded.
+pub fn config() -> &'static MachineConfig {
+    static CONFIG: OnceLock<MachineConfig> = OnceLock::new();
+    CONFIG.get_or_init(without_prices)
+}
+
+fn without_prices() -> MachineConfig {
+    let mut config = MachineConfig::find("p4-willamette").unwrap();
+    config.ram_bytes = 4 << 20;
+    if let ProcessorConfig::Ia32(ia32) = &mut config.processor {
+        ia32.memory = BusConfig::default();
+        ia32.walk = WalkConfig::default();
+        ia32.latency = LatencyConfig::default();
+        ia32.price = PriceConfig::default();
+        ia32.branch.mispredicted = 0;
+    }
+    config
+}
+
 pub struct Rig {
     pub core: Core,
 }
@@ -81,14 +105,10 @@ impl Rig {
     /// A core at level 0 with flat segments, a handler for every vector (a 32-bit interrupt gate of
     /// level 0) and a TSS.
     pub fn new() -> Self {
-        let tlb = TlbConfig {
-            entries: 64,
-            ways: None,
-            locked: 0,
-        };
-        let parts = (board::find("isa-pc").unwrap().parts)(4 << 20);
+        let machine = config();
+        let parts = (board::find(&machine.board).unwrap().parts)(machine.ram_bytes);
         let bus = Bus::new(parts, 1_400_000_000);
-        let mut core = Core::new(&tlb, &tlb, bus, ());
+        let mut core = Core::new(machine.ia32().unwrap(), bus, ());
         core.start_flat(CODE);
         let mut rig = Self { core };
         let user = 0x60;

@@ -95,6 +95,7 @@ impl<O: Observer> Core<O> {
     /// or the end.
     fn take(&mut self, event: Event) {
         let mut event = event;
+        self.mem.begin_event();
         while let Err(fault) = self.deliver(event) {
             let next = match event.cause {
                 Cause::Fault | Cause::Trap => fault.after(event.vector),
@@ -128,6 +129,7 @@ impl<O: Observer> Core<O> {
         } else {
             self.deliver_real(event)?;
         }
+        self.mem.finish_event();
         self.taken = Some(event.vector);
         self.count(&event);
         if O::ON {

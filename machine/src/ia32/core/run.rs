@@ -2,6 +2,7 @@
 //! The loop that runs instructions, line by line of the trace cache or one at a time, and how they are
 //! fetched and decoded.
 
+use crate::ia32::cost::{Branch, Cost};
 use crate::ia32::decoder::{self, Bytes};
 use crate::ia32::fault::Fault;
 use crate::ia32::flags;
@@ -15,6 +16,7 @@ use super::{Core, Shadow, PAGE_OFFSET};
 impl<O: Observer> Core<O> {
     /// Runs instructions until the horizon of the memory system.
     pub fn run_to_horizon(&mut self) {
+        self.mem.wake();
         while self.mem.platform.cycle < self.mem.platform.horizon {
             if self.steps_singly() {
                 self.step();
@@ -24,7 +26,6 @@ impl<O: Observer> Core<O> {
                 Ok(Some(slot)) => self.run_line(slot),
                 Ok(None) => self.step(),
                 Err(fault) => {
-                    self.mem.platform.cycle += 1;
                     self.mem.platform.counters.fetches += 1;
                     self.raise(fault);
                 }
@@ -49,20 +50,25 @@ impl<O: Observer> Core<O> {
         for n in 0..count {
             let line = self.mem.traces.line(slot);
             let insn = *line.insn(n);
+            let cost = *line.cost(n);
             if O::ON {
                 let code = line.code(n);
                 self.show_fetch(code);
             }
             let behind = self.eip.wrapping_add(u32::from(insn.length));
             self.next_eip = behind;
-            self.suspended = false;
-            self.mem.platform.cycle += 1;
+            self.resumed = std::mem::take(&mut self.suspended);
+            self.mem.begin(&cost);
             let pc = self.pc();
             let done = Self::HANDLERS[insn.kind as usize][insn.size as usize](self, &insn);
             if let Err(fault) = done {
                 self.mem.platform.counters.fetches += 1;
                 self.raise(fault);
                 return;
+            }
+            self.mem.finish();
+            if cost.branch != Branch::None {
+                self.predict(&cost, &insn, behind);
             }
             if O::ON {
                 let code = self.mem.traces.line(slot).code(n);
@@ -76,6 +82,15 @@ impl<O: Observer> Core<O> {
         }
     }
 
+    /// A branch has executed: was it predicted?
+    #[inline]
+    fn predict(&mut self, cost: &Cost, insn: &Insn, behind: u32) {
+        let base = self.segments[Seg::Cs as usize].base;
+        let [behind, next] = [behind, self.next_eip].map(|offset| base.wrapping_add(offset));
+        let backward = (insn.imm as i32) < 0;
+        self.mem.branch(cost.branch, behind, next, backward);
+    }
+
     /// The slot of the line of EIP, made if there is none. `None`: the instruction can be in none.
     ///
     /// # Errors
@@ -85,8 +100,7 @@ impl<O: Observer> Core<O> {
         let cs = &self.segments[Seg::Cs as usize];
         let linear = cs.base.wrapping_add(self.eip);
         let key = Key::new(linear, cs.is_32bit(), self.cpl == 3);
-        let now = &mut self.mem.platform.counters.now.icache;
-        now.accesses += 1;
+        self.mem.platform.counters.now.trace.lookups += 1;
         let slot = match self.mem.traces.find(key) {
             Some(slot) => slot,
             None => match self.make_line(key, linear)? {
@@ -103,18 +117,21 @@ impl<O: Observer> Core<O> {
     /// Makes the line of the instruction at EIP, whose linear address is `linear`.
     #[inline(never)]
     fn make_line(&mut self, key: Key, linear: u32) -> Result<Option<usize>, Fault> {
-        self.mem.platform.counters.now.icache.misses += 1;
+        self.mem.platform.counters.now.trace.misses += 1;
         let (insn, code) = self.fetch()?;
-        let mut line = Line::of(insn, code);
+        let cost = self.mem.traces.cost(&insn);
+        let mut line = Line::of(insn, code, cost);
         let last = linear.wrapping_add(u32::from(insn.length) - 1);
         let mut uops = insn.uops();
         let big = self.segments[Seg::Cs as usize].is_32bit();
         if (linear ^ last) & !PAGE_OFFSET == 0 {
             // The rest of the page, where memory is: it can be fetched as the first instruction could.
             let room = PAGE_OFFSET - (last & PAGE_OFFSET);
-            let rest = self.mem.insn_address(last).and_then(|pa| {
-                let bus = &self.mem.platform.bus;
-                bus.ram_slice(pa.wrapping_add(1), room as usize)
+            let mem = &self.mem;
+            let rest = mem.insn_address(last).and_then(|pa| {
+                mem.platform
+                    .bus
+                    .ram_slice(pa.wrapping_add(1), room as usize)
             });
             let mut bytes = rest.unwrap_or_default();
             let mut ends = insn.ends_trace();
@@ -130,7 +147,7 @@ impl<O: Observer> Core<O> {
                 let Some(code) = Encoding::new(own) else {
                     break;
                 };
-                line.push(insn, code);
+                line.push(insn, code, mem.traces.cost(&insn));
                 bytes = others;
                 ends = insn.ends_trace();
             }
@@ -141,8 +158,8 @@ impl<O: Observer> Core<O> {
 
     /// Fetches and runs one instruction, or takes its fault.
     pub fn step(&mut self) {
+        self.mem.wake();
         if self.breaks_here() {
-            self.mem.platform.cycle += 1;
             self.debug_trap(0);
             return;
         }
@@ -168,15 +185,19 @@ impl<O: Observer> Core<O> {
         let traps = self.eflags & flags::TF != 0;
         // It was for this instruction alone; a fault sets it in what it pushes.
         self.eflags &= !flags::RF;
-        self.suspended = false;
-        self.mem.platform.cycle += 1;
+        self.resumed = std::mem::take(&mut self.suspended);
         let pc = self.pc();
         let done = self.fetch_decoded().and_then(|(insn, code)| {
             if O::ON {
                 self.show_fetch(code);
             }
-            self.next_eip = self.eip.wrapping_add(u32::from(insn.length));
+            let behind = self.eip.wrapping_add(u32::from(insn.length));
+            self.next_eip = behind;
+            let cost = self.mem.traces.cost(&insn);
+            self.mem.begin(&cost);
             Self::HANDLERS[insn.kind as usize][insn.size as usize](self, &insn)?;
+            self.mem.finish();
+            self.predict(&cost, &insn, behind);
             Ok((insn, code))
         });
         let (insn, code) = match done {
