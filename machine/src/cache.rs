@@ -357,20 +357,22 @@ impl<L: Line> Cache<L> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn touch(&mut self, slot: usize) {
         if !self.hits_leave_no_trace() {
             self.note_use(slot);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn note_use(&mut self, slot: usize) {
         if self.replacement == Replacement::Lru {
             self.clock += 1;
             self.used[slot] = self.clock;
         } else {
-            self.trees.touch(slot / self.ways, slot & (self.ways - 1));
+            // Ways are a power of two.
+            let set = slot >> self.ways.trailing_zeros();
+            self.trees.touch(set, slot & (self.ways - 1));
         }
     }
 }

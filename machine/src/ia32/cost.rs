@@ -22,8 +22,8 @@ pub mod slot {
     pub const FPU: u8 = 10;
     /// Where results go that nobody waits for.
     pub const SINK: u8 = 11;
-    /// How many there are.
-    pub const COUNT: usize = 12;
+    /// Room for them all, a power of two.
+    pub const ROOM: usize = 16;
 }
 
 /// Whether the processor goes on while an instruction executes.
@@ -58,8 +58,9 @@ pub enum Branch {
     Return,
 }
 
-/// The cost of an instruction.
+/// The cost of an instruction, aligned so that it is copied at once.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(16))]
 pub struct Cost {
     /// From its operands to its results, without what memory takes, in sixths of a cycle.
     pub latency: u32,

@@ -59,6 +59,8 @@ pub struct Hierarchy {
     l1: Cache<DataLine>,
     l2: Cache<Sector>,
     times: Times,
+    /// The line of the first level that was used last: it is there, and using it again changes nothing.
+    recent: u32,
     /// When the misses under way are over, the oldest at `next_miss`.
     misses: [Sixth; MISSES],
     next_miss: usize,
@@ -88,6 +90,7 @@ impl Hierarchy {
                 memory: sixths(config.memory.latency),
                 line: sixths(config.memory.line),
             },
+            recent: NO_LINE,
             misses: [0; MISSES],
             next_miss: 0,
             stores: [0; STORES],
@@ -114,7 +117,11 @@ impl Hierarchy {
     #[inline(always)]
     pub fn load(&mut self, pa: u32, at: Sixth, now: &mut Tally) -> Sixth {
         now.dcache.reads += 1;
+        if pa / LINE_BYTES == self.recent {
+            return at + self.times.l1;
+        }
         if self.l1.lookup(pa).is_some() {
+            self.recent = pa / LINE_BYTES;
             return at + self.times.l1;
         }
         self.load_miss(pa, at, now)
@@ -132,6 +139,7 @@ impl Hierarchy {
         }
         let slot = self.l1.choose_victim(pa);
         self.l1.fill(slot, pa);
+        self.recent = pa / LINE_BYTES;
         there
     }
 
@@ -236,6 +244,7 @@ impl Hierarchy {
             .map(|(_, s)| s.dirty.count_ones())
             .sum();
         self.l1.invalidate_all();
+        self.recent = NO_LINE;
         self.l2.invalidate_all();
         now.l2.writebacks += u64::from(lines);
         self.bus_free = at.max(self.bus_free) + u64::from(lines) * self.times.line;
@@ -253,7 +262,8 @@ impl State for Hierarchy {
         let Self {
             l1,
             l2,
-            times: _, // the machine file gives them
+            times: _,  // the machine file gives them
+            recent: _, // a hint
             misses,
             next_miss,
             stores,

@@ -16,7 +16,7 @@ use crate::platform::Platform;
 use crate::state::{Damaged, Restorer, Saver, State};
 use crate::tlb::{Entry, Tlb};
 
-use super::cost::{Branch, Cost, Costs};
+use super::cost::Costs;
 use super::fault::Fault;
 use super::hierarchy::Sixth;
 use super::insn::Insn;
@@ -534,6 +534,55 @@ impl MemSys {
     /// Keeps a line whose first and last bytes are at these linear addresses; gives its slot. `None`:
     /// not all of it is in memory.
     pub(super) fn keep_line(&mut self, key: Key, line: Line, ends: [u32; 2]) -> Option<usize> {
+        let Some((places, code)) = self.backing(ends) else {
+            self.time.fetch_device(&mut self.platform);
+            return None;
+        };
+        self.time
+            .build(code, line.count(), line.uops(), &mut self.platform);
+        Some(self.traces.insert(key, line, places, code))
+    }
+
+    /// The same for a line that has been decoded before, and whose bytes are still there: `None` if there
+    /// is none for the instruction at `linear`, whose page may be fetched to its end as far as its segment
+    /// goes.
+    ///
+    /// # Errors
+    /// The page may not be fetched from.
+    pub(super) fn keep_decoded(
+        &mut self,
+        key: Key,
+        linear: u32,
+        access: Access,
+    ) -> Result<Option<usize>, Fault> {
+        let Some(from) = self.find_decoded(key, linear) else {
+            return Ok(None);
+        };
+        // As fetching the first instruction would.
+        self.translate(linear, access)?;
+        let line = self.traces.line(from);
+        let (count, uops) = (line.count(), line.uops());
+        let Some((places, code)) = self.backing([linear, linear + (line.bytes() - 1)]) else {
+            return Ok(None);
+        };
+        self.time.build(code, count, uops, &mut self.platform);
+        Ok(Some(self.traces.insert_decoded(key, from, places, code)))
+    }
+
+    fn find_decoded(&self, key: Key, linear: u32) -> Option<usize> {
+        let pa = if self.pages() {
+            self.itlb.peek(linear)?.1.translate(linear)
+        } else {
+            linear
+        };
+        let room = PAGE_BYTES - (pa & (PAGE_BYTES - 1));
+        let bytes = self.platform.bus.ram_slice(pa, room as usize)?;
+        self.traces.decoded(key, bytes)
+    }
+
+    /// The places in the instruction TLB, and the physical addresses, of what was fetched from these
+    /// linear addresses a moment ago. `None`: it is not in memory.
+    fn backing(&self, ends: [u32; 2]) -> Option<([usize; 2], [u32; 2])> {
         let mut places = [self.traces.untranslated(); 2];
         let mut code = ends;
         if self.pages() {
@@ -543,13 +592,7 @@ impl MemSys {
             }
         }
         let in_memory = |pa: &u32| self.platform.bus.ram_slice(*pa, 1).is_some();
-        if !code.iter().all(in_memory) {
-            self.time.fetch_device(&mut self.platform);
-            return None;
-        }
-        self.time
-            .build(code, line.count(), line.uops(), &mut self.platform);
-        Some(self.traces.insert(key, line, places, code))
+        code.iter().all(in_memory).then_some((places, code))
     }
 
     // ---- physical memory -------------------------------------------------------------------
@@ -650,10 +693,17 @@ impl MemSys {
         self.time.wake(&self.platform);
     }
 
-    /// An instruction is about to execute.
+    /// Instruction `n` of the line in `slot` is about to execute.
     #[inline(always)]
-    pub(super) fn begin(&mut self, cost: &Cost) {
+    pub(super) fn begin_of_line(&mut self, slot: usize, n: usize) {
+        let cost = self.traces.line(slot).cost(n);
         self.time.begin(cost, &mut self.platform);
+    }
+
+    /// An instruction is about to execute.
+    pub(super) fn begin(&mut self, insn: &Insn) {
+        let cost = self.traces.cost(insn);
+        self.time.begin(&cost, &mut self.platform);
     }
 
     /// It has.
@@ -667,11 +717,16 @@ impl MemSys {
         self.time.next_element(&mut self.platform);
     }
 
-    /// The branch that has finished went from before `behind` to `next`, linear addresses.
+    /// Whether the instruction that executes is a branch.
     #[inline(always)]
-    pub(super) fn branch(&mut self, kind: Branch, behind: u32, next: u32, backward: bool) {
-        let platform = &mut self.platform;
-        self.time.branch(kind, behind, next, backward, platform);
+    pub(super) fn branches(&self) -> bool {
+        self.time.branches()
+    }
+
+    /// It has finished and went from before `behind` to `next`, linear addresses.
+    #[inline]
+    pub(super) fn branch(&mut self, behind: u32, next: u32, backward: bool) {
+        self.time.branch(behind, next, backward, &mut self.platform);
     }
 
     /// An exception or interrupt is about to be delivered.

@@ -52,7 +52,7 @@ pub struct Timing {
     /// When the next instruction enters.
     now: Sixth,
     /// When what it may wait for is there.
-    ready: [Sixth; slot::COUNT],
+    ready: [Sixth; slot::ROOM],
     /// When the last instruction so far has retired, in order.
     retired: Sixth,
     /// When those before it have.
@@ -86,7 +86,7 @@ impl Timing {
                 walk_reads: 2 * sixths(config.latency.l2),
             },
             now: 0,
-            ready: [0; slot::COUNT],
+            ready: [0; slot::ROOM],
             retired: 0,
             window: [0; RING],
             entered: 0,
@@ -125,13 +125,13 @@ impl Timing {
         if cost.order >= Order::Serialises {
             self.serialise(cost.order, platform);
         }
+        self.cost = *cost;
         let [a, b, c] = cost
             .sources
-            .map(|s| self.ready[usize::from(s) % slot::COUNT]);
+            .map(|s| self.ready[usize::from(s) % slot::ROOM]);
         self.start = self.now.max(a).max(b).max(c);
         self.access = self.start;
         self.there = self.start;
-        self.cost = *cost;
     }
 
     #[inline(never)]
@@ -152,27 +152,27 @@ impl Timing {
     /// It has executed.
     #[inline(always)]
     pub fn finish(&mut self, platform: &mut Platform) {
-        let cost = self.cost;
-        let done = self.there + Sixth::from(cost.latency);
+        let done = self.there + Sixth::from(self.cost.latency);
         self.there = done;
-        for result in cost.results {
-            self.ready[usize::from(result) % slot::COUNT] = done;
+        for result in self.cost.results {
+            self.ready[usize::from(result) % slot::ROOM] = done;
         }
-        self.ready[usize::from(cost.early) % slot::COUNT] = self.start + Sixth::from(HALF);
+        let early = usize::from(self.cost.early) % slot::ROOM;
+        self.ready[early] = self.start + Sixth::from(HALF);
         self.retired = self.retired.max(done);
         self.window[self.entered % RING] = self.retired;
         self.entered = self.entered.wrapping_add(1);
-        self.now += UOP * Sixth::from(cost.uops);
-        if cost.order != Order::Flows {
-            self.finish_held(done, cost);
+        self.now += UOP * Sixth::from(self.cost.uops);
+        if self.cost.order != Order::Flows {
+            self.finish_held(done);
         }
         platform.cycle = self.now / Sixth::from(CYCLE);
     }
 
     #[inline(never)]
-    fn finish_held(&mut self, done: Sixth, cost: Cost) {
-        let until = match cost.order {
-            Order::Microcode => self.now + Sixth::from(cost.latency),
+    fn finish_held(&mut self, done: Sixth) {
+        let until = match self.cost.order {
+            Order::Microcode => self.now + Sixth::from(self.cost.latency),
             Order::Locks => done.max(self.caches.drained()),
             _ => done,
         };
@@ -191,17 +191,16 @@ impl Timing {
         self.begin(&cost, platform);
     }
 
-    /// The instruction that has finished was a branch from before `behind` to `next`.
-    #[inline]
-    pub fn branch(
-        &mut self,
-        kind: Branch,
-        behind: u32,
-        next: u32,
-        backward: bool,
-        platform: &mut Platform,
-    ) {
-        let predicted = match kind {
+    /// Whether the instruction that executes is a branch.
+    #[inline(always)]
+    #[must_use]
+    pub fn branches(&self) -> bool {
+        self.cost.branch != Branch::None
+    }
+
+    /// It was a branch from before `behind` to `next`, and has finished.
+    pub fn branch(&mut self, behind: u32, next: u32, backward: bool, platform: &mut Platform) {
+        let predicted = match self.cost.branch {
             Branch::None => return,
             Branch::Conditional => self.predictor.conditional(behind, next, backward),
             Branch::Indirect => self.predictor.indirect(behind, next),

@@ -74,6 +74,8 @@ pub struct Line {
     uops: u8,
     /// Bytes of them all.
     bytes: u8,
+    /// What was looked at behind them and did not fit; `None`: the page ended before that was known.
+    behind: Option<Encoding>,
     backing: [Backing; 2],
 }
 
@@ -93,6 +95,25 @@ impl Line {
         self.count += 1;
         self.uops += cost.uops;
         self.bytes += insn.length;
+    }
+
+    /// Says that it ends before what is encoded so.
+    pub fn end_before(&mut self, behind: Option<Encoding>) {
+        self.behind = behind;
+    }
+
+    /// Whether decoding `bytes` would give this line.
+    fn is_of(&self, bytes: &[u8]) -> bool {
+        let Some(behind) = self.behind else {
+            return false;
+        };
+        let mut rest = bytes;
+        let mut goes_on = |code: &Encoding| {
+            let others = rest.strip_prefix(code.bytes());
+            rest = others.unwrap_or_default();
+            others.is_some()
+        };
+        self.codes[..self.count()].iter().all(&mut goes_on) && goes_on(&behind)
     }
 
     /// How many instructions there are.
@@ -143,6 +164,9 @@ pub struct TraceCache {
     costs: Costs,
     keys: Vec<Key>,
     lines: Vec<Line>,
+    /// What each line was decoded for, whether it is still to be found or not: what goes and comes back
+    /// the same need not be decoded again. The machine takes the time that decoding takes.
+    decoded: Vec<Key>,
     /// Which line of a set is replaced next.
     trees: PseudoLru,
     /// How often each place of the instruction TLB was filled or emptied; the last is for addresses that
@@ -162,6 +186,7 @@ impl TraceCache {
             costs,
             keys: vec![Key::NONE; SETS * WAYS],
             lines: vec![Line::default(); SETS * WAYS],
+            decoded: vec![Key::NONE; SETS * WAYS],
             trees: PseudoLru::new(SETS, WAYS),
             fills: vec![0; places + 1],
             code: vec![0; pieces.div_ceil(64)],
@@ -208,16 +233,56 @@ impl TraceCache {
         &self.lines[slot]
     }
 
-    /// Puts a line in, which was fetched by the translations in these places, from code at physical
-    /// addresses `pieces` that memory has. Gives its slot.
-    pub fn insert(
+    /// The slot whose line was decoded for `key` from what `bytes` begin with, to be kept again.
+    #[must_use]
+    pub fn decoded(&self, key: Key, bytes: &[u8]) -> Option<usize> {
+        let first = key.set() * WAYS;
+        let of_set = &self.decoded[first..first + WAYS];
+        let slot = first + of_set.iter().position(|k| *k == key)?;
+        self.lines[slot].is_of(bytes).then_some(slot)
+    }
+
+    /// Puts a line in, which was fetched by the translations in these places, from code at the physical
+    /// addresses `code` that memory has. Gives its slot.
+    pub fn insert(&mut self, key: Key, line: Line, places: [usize; 2], code: [u32; 2]) -> usize {
+        let slot = self.make_room(key);
+        self.lines[slot] = line;
+        self.decoded[slot] = key;
+        self.keep(slot, key, places, code);
+        slot
+    }
+
+    /// The same with the line in slot `from`, which was [`Self::decoded`] for it.
+    pub fn insert_decoded(
         &mut self,
         key: Key,
-        mut line: Line,
+        from: usize,
         places: [usize; 2],
         code: [u32; 2],
     ) -> usize {
-        line.backing = places.map(|place| Backing {
+        let slot = self.make_room(key);
+        self.lines.swap(from, slot);
+        self.decoded.swap(from, slot);
+        self.keep(slot, key, places, code);
+        slot
+    }
+
+    /// The slot for a line of `key`: that of one of the same address, whose translation is gone, or else
+    /// the victim's.
+    fn make_room(&mut self, key: Key) -> usize {
+        let set = key.set();
+        let first = set * WAYS;
+        let of_set = &self.keys[first..first + WAYS];
+        let same = of_set.iter().position(|k| *k == key);
+        let way = same.unwrap_or_else(|| self.trees.victim(set));
+        self.trees.touch(set, way);
+        self.keys[first + way] = Key::NONE;
+        first + way
+    }
+
+    fn keep(&mut self, slot: usize, key: Key, places: [usize; 2], code: [u32; 2]) {
+        self.keys[slot] = key;
+        self.lines[slot].backing = places.map(|place| Backing {
             place: place as u8,
             fills: self.fills[place],
         });
@@ -227,17 +292,6 @@ impl TraceCache {
                 *word |= 1 << (piece % 64);
             }
         }
-        let set = key.set();
-        // One of the same address, whose translation is gone, is replaced first.
-        let first = set * WAYS;
-        let same = self.keys[first..first + WAYS]
-            .iter()
-            .position(|k| *k == key);
-        let way = same.unwrap_or_else(|| self.trees.victim(set));
-        self.trees.touch(set, way);
-        self.keys[first + way] = key;
-        self.lines[first + way] = line;
-        first + way
     }
 
     /// The translation in `place` has gone or been replaced: its lines are no more.
@@ -311,6 +365,7 @@ impl State for TraceCache {
                 line.push(insn, code.ok_or(Damaged::from(WRONG))?, cost);
             }
             self.lines[slot] = line;
+            self.decoded[slot] = key;
         }
         Ok(())
     }

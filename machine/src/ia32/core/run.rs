@@ -2,7 +2,6 @@
 //! The loop that runs instructions, line by line of the trace cache or one at a time, and how they are
 //! fetched and decoded.
 
-use crate::ia32::cost::{Branch, Cost};
 use crate::ia32::decoder::{self, Bytes};
 use crate::ia32::fault::Fault;
 use crate::ia32::flags;
@@ -50,7 +49,6 @@ impl<O: Observer> Core<O> {
         for n in 0..count {
             let line = self.mem.traces.line(slot);
             let insn = *line.insn(n);
-            let cost = *line.cost(n);
             if O::ON {
                 let code = line.code(n);
                 self.show_fetch(code);
@@ -58,7 +56,7 @@ impl<O: Observer> Core<O> {
             let behind = self.eip.wrapping_add(u32::from(insn.length));
             self.next_eip = behind;
             self.resumed = std::mem::take(&mut self.suspended);
-            self.mem.begin(&cost);
+            self.mem.begin_of_line(slot, n);
             let pc = self.pc();
             let done = Self::HANDLERS[insn.kind as usize][insn.size as usize](self, &insn);
             if let Err(fault) = done {
@@ -67,8 +65,8 @@ impl<O: Observer> Core<O> {
                 return;
             }
             self.mem.finish();
-            if cost.branch != Branch::None {
-                self.predict(&cost, &insn, behind);
+            if self.mem.branches() {
+                self.predict(&insn, behind);
             }
             if O::ON {
                 let code = self.mem.traces.line(slot).code(n);
@@ -83,12 +81,12 @@ impl<O: Observer> Core<O> {
     }
 
     /// A branch has executed: was it predicted?
-    #[inline]
-    fn predict(&mut self, cost: &Cost, insn: &Insn, behind: u32) {
+    #[inline(always)]
+    fn predict(&mut self, insn: &Insn, behind: u32) {
         let base = self.segments[Seg::Cs as usize].base;
         let [behind, next] = [behind, self.next_eip].map(|offset| base.wrapping_add(offset));
         let backward = (insn.imm as i32) < 0;
-        self.mem.branch(cost.branch, behind, next, backward);
+        self.mem.branch(behind, next, backward);
     }
 
     /// The slot of the line of EIP, made if there is none. `None`: the instruction can be in none.
@@ -118,6 +116,9 @@ impl<O: Observer> Core<O> {
     #[inline(never)]
     fn make_line(&mut self, key: Key, linear: u32) -> Result<Option<usize>, Fault> {
         self.mem.platform.counters.now.trace.misses += 1;
+        if let Some(slot) = self.find_decoded(key, linear)? {
+            return Ok(Some(slot));
+        }
         let (insn, code) = self.fetch()?;
         let cost = self.mem.traces.cost(&insn);
         let mut line = Line::of(insn, code, cost);
@@ -135,25 +136,46 @@ impl<O: Observer> Core<O> {
             });
             let mut bytes = rest.unwrap_or_default();
             let mut ends = insn.ends_trace();
+            line.end_before(ends.then(Encoding::default));
             while !ends {
                 let Ok(insn) = decoder::decode(&mut bytes.iter(), big) else {
                     break;
                 };
-                uops += insn.uops();
-                if uops > LINE_UOPS {
-                    break;
-                }
                 let (own, others) = bytes.split_at(insn.length.into());
                 let Some(code) = Encoding::new(own) else {
                     break;
                 };
+                uops += insn.uops();
+                if uops > LINE_UOPS {
+                    line.end_before(Some(code));
+                    break;
+                }
                 line.push(insn, code, mem.traces.cost(&insn));
                 bytes = others;
                 ends = insn.ends_trace();
+                line.end_before(ends.then(Encoding::default));
             }
         }
         let end = linear.wrapping_add(line.bytes() - 1);
         Ok(self.mem.keep_line(key, line, [linear, end]))
+    }
+
+    /// The slot of the line of the instruction at EIP if it was decoded before, from the same bytes, and
+    /// has gone since.
+    ///
+    /// # Errors
+    /// It cannot be fetched.
+    fn find_decoded(&mut self, key: Key, linear: u32) -> Result<Option<usize>, Fault> {
+        let cs = &self.segments[Seg::Cs as usize];
+        if !cs.contains(self.eip, PAGE_OFFSET + 1) {
+            return Ok(None);
+        }
+        let access = mmu::Access {
+            write: false,
+            user: self.cpl == 3,
+            fetch: true,
+        };
+        self.mem.keep_decoded(key, linear, access)
     }
 
     /// Fetches and runs one instruction, or takes its fault.
@@ -193,11 +215,12 @@ impl<O: Observer> Core<O> {
             }
             let behind = self.eip.wrapping_add(u32::from(insn.length));
             self.next_eip = behind;
-            let cost = self.mem.traces.cost(&insn);
-            self.mem.begin(&cost);
+            self.mem.begin(&insn);
             Self::HANDLERS[insn.kind as usize][insn.size as usize](self, &insn)?;
             self.mem.finish();
-            self.predict(&cost, &insn, behind);
+            if self.mem.branches() {
+                self.predict(&insn, behind);
+            }
             Ok((insn, code))
         });
         let (insn, code) = match done {
