@@ -175,7 +175,7 @@ impl TraceCache {
     }
 
     /// Puts a line in, which was fetched by the translations in these places, from code at physical
-    /// addresses `pieces` that memory has. Gives its slot.
+    /// addresses `code` that memory has. Gives its slot.
     pub fn insert(
         &mut self,
         key: Key,
