@@ -7,6 +7,7 @@ mod fpu;
 mod fpu_numbers;
 mod gates;
 mod instructions;
+mod observer;
 mod paging;
 mod pc;
 mod rig;
