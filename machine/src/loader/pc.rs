@@ -30,8 +30,8 @@ const COMMAND_LINE_MOST: usize = 2047;
 /// The end of conventional memory, and of what a PC has between that and its extended memory.
 const LOW_END: u32 = 0x9_fc00;
 const HIGH: u32 = 0x10_0000;
-/// The last address that a RAM disk may have, where a kernel does not say so or says a higher one: what
-/// Linux maps in each configuration (boot.rst, `initrd_addr_max`).
+/// The last address that a RAM disk may have, where a kernel does not say so or says a higher one (boot.rst,
+/// `initrd_addr_max`): Linux with the usual 3 GB for programs has at most as much mapped for itself.
 const INITRD_MOST: u32 = 0x37ff_ffff;
 
 /// Loads for a PC.
