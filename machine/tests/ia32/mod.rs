@@ -8,6 +8,7 @@ mod fpu;
 mod fpu_numbers;
 mod gates;
 mod instructions;
+mod msr;
 mod observer;
 mod paging;
 mod pc;
