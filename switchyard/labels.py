@@ -30,7 +30,7 @@ NEAR = 6  # a line of another series that near would seem to be the one that is 
 TRIED = 16  # places along a series that are tried, evenly over it
 
 # Costs, in points of lines that are covered.
-LINE, CLOSE, MARK, NAME, OUTSIDE, RULE, FAR = 1.0, 0.4, 3.0, 400.0, 1000.0, 3.0, 20.0
+LINE, BAR, CLOSE, MARK, NAME, OUTSIDE, RULE, FAR = 1.0, 0.5, 0.4, 3.0, 400.0, 1000.0, 3.0, 20.0
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,7 @@ class _Canvas:
         places = [[self._at(m.x, m.y) for m in series.marks] for series in figure.series]
         self.marks = [Points(marks) for marks in places]
         self.lines = [Points(_points(marks)) for marks in places]
+        self.bars = [Points(self._bars(series)) for series in figure.series]
         self.rules = [self._x(knee.x) for knee in figure.knees]
 
     def _x(self, value: float) -> float:
@@ -117,6 +118,13 @@ class _Canvas:
 
     def _at(self, x: float, y: float) -> tuple[float, float]:
         return self._x(x), self.height * (1 - _share(y, self.ys, self.figure.log_y))
+
+    def _bars(self, series: Series) -> Iterator[tuple[float, float]]:
+        """Points of the confidence intervals of a series' marks."""
+        for mark in series.marks:
+            if mark.half is not None:
+                ends = [self._at(mark.x, mark.y + half) for half in (-mark.half, mark.half)]
+                yield from (*_points(ends), ends[1])
 
     def rule_names(self) -> list[Box]:
         """What the names of vertical lines cover: left of them, as `plot` puts them."""
@@ -159,7 +167,7 @@ class _Canvas:
             cost += OUTSIDE
         cost += RULE * sum(box.left < x < box.right for x in self.rules)
         for other, line in enumerate(self.lines):
-            cost += LINE * line.within(box)
+            cost += LINE * line.within(box) + BAR * self.bars[other].within(box)
             cost += MARK * self.marks[other].within(box, NEAR)
             if other != number:
                 cost += CLOSE * line.within(box, NEAR)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of series: beside their lines, not over lines, nor over each other."""
 
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, product
 
 import pytest
 
@@ -72,6 +73,22 @@ def test_names_cover_no_line_and_no_name(ys: list[list[float]]) -> None:
     for one, other in combinations(found, 2):
         apart = one[2] < other[0] or other[2] < one[0] or one[3] < other[1] or other[3] < one[1]
         assert apart
+
+
+def test_a_name_covers_no_confidence_interval() -> None:
+    """The last marks, where names stand otherwise, have bars of 26 to 70 pixels to both sides."""
+    figure = lines([50.0] * 9, [80.0] * 9)
+    halves = {5: 8.0, 6: 12.0, 7: 16.0, 8: 6.0, 9: 10.0}
+    series = [
+        replace(some, marks=[replace(mark, half=halves.get(int(mark.x))) for mark in some.marks])
+        for some in figure.series
+    ]
+    figure = replace(figure, series=series)
+    for box in boxes(figure, places(figure, WIDTH, HEIGHT, 12)):
+        for y, (n, half) in product((50, 80), halves.items()):
+            x = 12 + (WIDTH - 24) * (n - 1) / 8
+            top, bottom = HEIGHT * (1 - (y + half) / 100), HEIGHT * (1 - (y - half) / 100)
+            assert not (box[0] <= x <= box[2] and box[1] <= bottom and top <= box[3])
 
 
 def test_a_name_stands_at_its_own_line() -> None:

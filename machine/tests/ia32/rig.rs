@@ -10,6 +10,8 @@ use switchyard_machine::config::{
 };
 use switchyard_machine::ia32::core::Core;
 use switchyard_machine::ia32::insn::{reg, Seg};
+use switchyard_machine::ia32::memsys::MemSys;
+use switchyard_machine::ia32::observe::Observer;
 
 /// Where things are; a handler is a byte, at `HANDLERS` plus its vector times 16.
 pub const GDT: u32 = 0x1000;
@@ -97,18 +99,25 @@ fn without_prices() -> MachineConfig {
     config
 }
 
-pub struct Rig {
-    pub core: Core,
+pub struct Rig<O: Observer = ()> {
+    pub core: Core<O>,
 }
 
 impl Rig {
-    /// A core at level 0 with flat segments, a handler for every vector (a 32-bit interrupt gate of
-    /// level 0) and a TSS.
+    /// One that nobody watches.
     pub fn new() -> Self {
+        Self::watched(|_| ())
+    }
+}
+
+impl<O: Observer + Default> Rig<O> {
+    /// A core at level 0 with flat segments, a handler for every vector (a 32-bit interrupt gate of
+    /// level 0) and a TSS. From then on it is watched by what `observer` makes.
+    pub fn watched(observer: impl FnOnce(&mut MemSys) -> O) -> Self {
         let machine = config();
         let parts = (board::find(&machine.board).unwrap().parts)(machine.ram_bytes);
         let bus = Bus::new(parts, 1_400_000_000);
-        let mut core = Core::new(machine.ia32().unwrap(), bus, ());
+        let mut core = Core::new(machine.ia32().unwrap(), bus, O::default());
         core.start_flat(CODE);
         let mut rig = Self { core };
         let user = 0x60;
@@ -137,6 +146,7 @@ impl Rig {
         rig.run(&[0x0f, 0x01, 0x1b, 0x0f, 0x00, 0xd8], 2);
         assert_eq!(rig.core.taken, None);
         rig.core.r[reg::ESP] = STACK;
+        rig.core.observer = observer(&mut rig.core.mem);
         rig
     }
 

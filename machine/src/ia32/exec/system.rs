@@ -33,6 +33,7 @@ pub(super) fn hlt<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
 pub(super) fn clts<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.require_supervisor()?;
     core.mem.cr0 &= !cr0::TS;
+    core.operated(Operation::Control(0));
     Ok(())
 }
 
