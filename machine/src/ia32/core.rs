@@ -34,6 +34,7 @@ use super::mmu;
 use super::msr::Msrs;
 use super::observe::Observer;
 use super::segment::{Access, Segment, SystemSegment, TableRegister};
+use super::trace_cache::Cursor;
 
 pub use self::exception::Cause;
 
@@ -113,6 +114,8 @@ pub struct Core<O: Observer = ()> {
     pub(super) suspended: bool,
     /// This one does.
     pub(super) resumed: bool,
+    /// Where the line goes on that the run loop has left.
+    cursor: Cursor,
     /// The vector of the exception or interrupt that the last step took.
     pub taken: Option<u8>,
     /// Set when the core cannot go on.
@@ -156,6 +159,7 @@ impl<O: Observer> Core<O> {
             shadow: Shadow::Nothing,
             suspended: false,
             resumed: false,
+            cursor: Cursor::default(),
             taken: None,
             dead: None,
             identity: Identity::new(config),

@@ -9,6 +9,8 @@
 //! entry leaves the instruction TLB, and all of them with a load of CR3. A store into code that is
 //! here, which is found by its physical address in pieces of a page, empties the trace cache.
 
+use serde::{Deserialize, Serialize};
+
 use crate::plru::PseudoLru;
 use crate::state::{require, Damaged, Restorer, Saver, State};
 
@@ -40,7 +42,7 @@ struct Backing {
 
 /// What a line is found by: its address, and what else decides how bytes are decoded and whether they
 /// may be fetched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Key(u64);
 
 impl Key {
@@ -54,6 +56,11 @@ impl Key {
         Self(u64::from(linear) | u64::from(big) << 32 | u64::from(user) << 33 | Self::VALID)
     }
 
+    /// Whether the instructions of both are decoded alike, at the same level.
+    fn is_like(self, other: Self) -> bool {
+        self.0 >> 32 == other.0 >> 32
+    }
+
     fn set(self) -> usize {
         self.0 as usize >> SET_SHIFT & (SETS - 1)
     }
@@ -61,6 +68,15 @@ impl Key {
     fn is_big(self) -> bool {
         self.0 & 1 << 32 != 0
     }
+}
+
+/// An instruction in the midst of a line, with which the processor goes on: a trace is not looked for
+/// again while it is followed, whatever the run loop does between two of its instructions.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub struct Cursor {
+    line: Key,
+    n: u8,
+    linear: u32,
 }
 
 /// A line's instructions.
@@ -214,16 +230,42 @@ impl TraceCache {
     /// The slot of the line of `key`.
     #[inline(always)]
     pub fn find(&mut self, key: Key) -> Option<usize> {
-        let first = key.set() * WAYS;
-        let way = self.keys[first..first + WAYS]
-            .iter()
-            .position(|k| *k == key)?;
-        let backed = |b: Backing| self.fills[usize::from(b.place)] == b.fills;
-        if !self.lines[first + way].backing.into_iter().all(backed) {
+        let slot = self.position(key)?;
+        self.trees.touch(key.set(), slot % WAYS);
+        Some(slot)
+    }
+
+    /// The cursor at instruction `n` of the line in `slot`, whose linear address is given.
+    #[must_use]
+    pub fn cursor(&self, slot: usize, n: usize, linear: u32) -> Cursor {
+        Cursor {
+            line: self.keys[slot],
+            n: n as u8,
+            linear,
+        }
+    }
+
+    /// The slot and the instruction of `key`, if it is at the cursor and the line is still there.
+    #[inline(always)]
+    #[must_use]
+    pub fn follow(&self, cursor: Cursor, key: Key) -> Option<(usize, usize)> {
+        if cursor.linear != key.0 as u32 || !cursor.line.is_like(key) {
             return None;
         }
-        self.trees.touch(key.set(), way);
-        Some(first + way)
+        let slot = self.position(cursor.line)?;
+        let n = usize::from(cursor.n);
+        (n < self.lines[slot].count()).then_some((slot, n))
+    }
+
+    /// The slot of a line that is still there.
+    #[inline(always)]
+    fn position(&self, key: Key) -> Option<usize> {
+        let first = key.set() * WAYS;
+        let of_set = &self.keys[first..first + WAYS];
+        let slot = first + of_set.iter().position(|k| *k == key)?;
+        let backed = |b: Backing| self.fills[usize::from(b.place)] == b.fills;
+        let backing = self.lines[slot].backing;
+        backing.into_iter().all(backed).then_some(slot)
     }
 
     /// The line in `slot`.

@@ -530,8 +530,10 @@ fn a_saved_core_goes_on() {
     rig.core.save(&mut saver);
     let saved = saver.into_bytes();
     let mut other = Rig::new();
+    // Memory is as it was, too.
+    let code = other.core.mem.platform.bus.ram_slice_mut(CODE, 5).unwrap();
+    code.copy_from_slice(&[0x40, 0x40, 0x42, 0xcd, 0x80]);
     other.core.restore(&mut Restorer::new(&saved)).unwrap();
-    other.write(CODE, &[0x40, 0x40, 0x42, 0xcd, 0x80]);
     for rig in [&mut rig, &mut other] {
         rig.core.step();
         rig.core.step();

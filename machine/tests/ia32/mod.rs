@@ -15,4 +15,5 @@ mod pc;
 mod rig;
 mod segments;
 mod strings;
+mod timing;
 mod traces;

@@ -114,7 +114,11 @@ impl<O: Observer + Default> Rig<O> {
     /// A core at level 0 with flat segments, a handler for every vector (a 32-bit interrupt gate of
     /// level 0) and a TSS. From then on it is watched by what `observer` makes.
     pub fn watched(observer: impl FnOnce(&mut MemSys) -> O) -> Self {
-        let machine = config();
+        Self::on(config(), observer)
+    }
+
+    /// The same on another machine.
+    pub fn on(machine: &MachineConfig, observer: impl FnOnce(&mut MemSys) -> O) -> Self {
         let parts = (board::find(&machine.board).unwrap().parts)(machine.ram_bytes);
         let bus = Bus::new(parts, 1_400_000_000);
         let mut core = Core::new(machine.ia32().unwrap(), bus, O::default());

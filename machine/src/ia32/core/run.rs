@@ -12,6 +12,9 @@ use crate::ia32::trace_cache::{Key, Line, LINE_UOPS};
 
 use super::{Core, Shadow, PAGE_OFFSET};
 
+/// Where a decoded instruction is: the slot of its line, and its number there.
+type Place = (usize, usize);
+
 impl<O: Observer> Core<O> {
     /// Runs instructions until the horizon of the memory system.
     pub fn run_to_horizon(&mut self) {
@@ -22,7 +25,7 @@ impl<O: Observer> Core<O> {
                 continue;
             }
             match self.find_line() {
-                Ok(Some(slot)) => self.run_line(slot),
+                Ok(Some((slot, n))) => self.run_line(slot, n),
                 Ok(None) => self.step(),
                 Err(fault) => {
                     self.mem.platform.counters.fetches += 1;
@@ -41,12 +44,12 @@ impl<O: Observer> Core<O> {
             || self.shadow != Shadow::Nothing
     }
 
-    /// Runs the instructions of the line in `slot`, which is that of EIP, as long as they follow each
-    /// other and the horizon has not come.
+    /// Runs the instructions of the line in `slot` from number `first` on, which is that at EIP, as long as
+    /// they follow each other and the horizon has not come.
     #[inline]
-    fn run_line(&mut self, slot: usize) {
+    fn run_line(&mut self, slot: usize, first: usize) {
         let count = self.mem.traces.line(slot).count();
-        for n in 0..count {
+        for n in first..count {
             let line = self.mem.traces.line(slot);
             let insn = *line.insn(n);
             if O::ON {
@@ -75,8 +78,19 @@ impl<O: Observer> Core<O> {
             self.eip = self.next_eip;
             self.mem.platform.counters.fetches += u64::from(!self.suspended);
             if self.eip != behind || self.mem.platform.cycle >= self.mem.platform.horizon {
+                self.leave_line(slot, n, behind);
                 return;
             }
+        }
+    }
+
+    /// The run loop looks up behind instruction `n` of the line in `slot`: what follows in it, or the rest
+    /// of a repeated instruction, is gone on with from there.
+    #[inline]
+    fn leave_line(&mut self, slot: usize, n: usize, behind: u32) {
+        let next = if self.suspended { n } else { n + 1 };
+        if self.suspended || self.eip == behind && next < self.mem.traces.line(slot).count() {
+            self.cursor = self.mem.traces.cursor(slot, next, self.pc());
         }
     }
 
@@ -89,15 +103,20 @@ impl<O: Observer> Core<O> {
         self.mem.branch(behind, next, backward);
     }
 
-    /// The slot of the line of EIP, made if there is none. `None`: the instruction can be in none.
+    /// The slot of the line of EIP, made if there is none, and the instruction in it. `None`: it can be in
+    /// none.
     ///
     /// # Errors
     /// It cannot be fetched.
     #[inline(always)]
-    fn find_line(&mut self) -> Result<Option<usize>, Fault> {
+    fn find_line(&mut self) -> Result<Option<Place>, Fault> {
         let cs = &self.segments[Seg::Cs as usize];
         let linear = cs.base.wrapping_add(self.eip);
         let key = Key::new(linear, cs.is_32bit(), self.cpl == 3);
+        let cursor = std::mem::take(&mut self.cursor);
+        if let Some(found) = self.mem.traces.follow(cursor, key) {
+            return Ok(Some(found));
+        }
         self.mem.platform.counters.now.trace.lookups += 1;
         let slot = match self.mem.traces.find(key) {
             Some(slot) => slot,
@@ -109,7 +128,7 @@ impl<O: Observer> Core<O> {
         // Another segment may end before the line does.
         let bytes = self.mem.traces.line(slot).bytes();
         let cs = &self.segments[Seg::Cs as usize];
-        Ok(cs.contains(self.eip, bytes).then_some(slot))
+        Ok(cs.contains(self.eip, bytes).then_some((slot, 0)))
     }
 
     /// Makes the line of the instruction at EIP, whose linear address is `linear`.
@@ -209,7 +228,7 @@ impl<O: Observer> Core<O> {
         self.eflags &= !flags::RF;
         self.resumed = std::mem::take(&mut self.suspended);
         let pc = self.pc();
-        let done = self.fetch_decoded().and_then(|(insn, code)| {
+        let done = self.fetch_decoded().and_then(|(insn, code, place)| {
             if O::ON {
                 self.show_fetch(code);
             }
@@ -221,9 +240,9 @@ impl<O: Observer> Core<O> {
             if self.mem.branches() {
                 self.predict(&insn, behind);
             }
-            Ok((insn, code))
+            Ok((insn, code, place, behind))
         });
-        let (insn, code) = match done {
+        let (insn, code, place, behind) = match done {
             Ok(done) => done,
             Err(fault) => {
                 self.watched = 0;
@@ -234,21 +253,23 @@ impl<O: Observer> Core<O> {
             self.show_commit(pc, &insn, code);
         }
         self.eip = self.next_eip;
+        if let Some((slot, n)) = place {
+            self.leave_line(slot, n, behind);
+        }
         if (traps || self.watched != 0) && self.shadow != Shadow::Everything {
             self.trap_behind(traps && self.taken.is_none());
         }
         Ok(())
     }
 
-    /// The instruction at EIP: from its line, or from memory if it can be in none.
-    fn fetch_decoded(&mut self) -> Result<(Insn, Encoding), Fault> {
-        match self.find_line()? {
-            Some(slot) => {
-                let line = self.mem.traces.line(slot);
-                Ok((*line.insn(0), line.code(0)))
-            }
-            None => self.fetch(),
+    /// The instruction at EIP: from its line, where its place is told, or from memory if it can be in none.
+    fn fetch_decoded(&mut self) -> Result<(Insn, Encoding, Option<Place>), Fault> {
+        if let Some((slot, n)) = self.find_line()? {
+            let line = self.mem.traces.line(slot);
+            return Ok((*line.insn(n), line.code(n), Some((slot, n))));
         }
+        let (insn, code) = self.fetch()?;
+        Ok((insn, code, None))
     }
 
     /// Fetches and decodes the instruction at EIP.

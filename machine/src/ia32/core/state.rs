@@ -30,6 +30,7 @@ impl<O: Observer> State for Core<O> {
             shadow,
             suspended,
             resumed: _, // set by each instruction
+            cursor,
             taken: _,
             dead: _,     // has ended the run
             identity: _, // the machine file gives it
@@ -38,7 +39,7 @@ impl<O: Observer> State for Core<O> {
         to.put(&(r, eip, eflags, segments, cpl));
         to.put(&(gdtr, idtr, ldtr, tr));
         to.put(&(dr, watched, fpu, msrs));
-        to.put(&(waiting, shadow, suspended));
+        to.put(&(waiting, shadow, suspended, cursor));
         mem.save(to);
     }
 
@@ -55,7 +56,7 @@ impl<O: Observer> State for Core<O> {
             self.fpu.is_sound(),
             "has a floating-point unit that none is",
         )?;
-        (self.waiting, self.shadow, self.suspended) = from.take()?;
+        (self.waiting, self.shadow, self.suspended, self.cursor) = from.take()?;
         self.mem.restore(from)?;
         (self.taken, self.dead) = (None, None);
         Ok(())
