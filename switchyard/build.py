@@ -181,6 +181,7 @@ GUESTS = {
             for board in KERNELS.boards
         ),
         Guest(PC, BARE, "bench-compute", "a compute loop without a kernel"),
+        Guest(PC, BARE, "bench-p4", "caches, TLBs and the kernel's doors without a kernel"),
     ]
 }
 
