@@ -12,15 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, published, records, runner, views
+from switchyard import build, published, records, runner, sweep, views
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.p4_microbench import measure as p4
 from switchyard.experiments.p4_microbench.cases import CASES, STAMPED, Point, points
 from switchyard.experiments.p4_microbench.measure import LISTS, QUICK_LISTS, P4Microbench, Sample
+from switchyard.jobs import Here
 from switchyard.machine import Boot, Stats, run
 from switchyard.runner import Written
+from switchyard.sweep import Axis
 from switchyard.tests.runs import Silent
 
 GUEST = Path(build.root(), "bench", "p4")
@@ -198,3 +200,11 @@ def test_a_turn_is_what_the_second_of_a_pair_takes_more(stats: Stats) -> None:
         p4.turn(given, 0, 3, Point("line", 8))
     with pytest.raises(RunError, match="expected some"):
         p4.turn(replace(stats, samples={0: [10, 2, 7, 7]}), 0, 1, Point("add"))
+
+
+@pytest.mark.slow
+def test_a_sweep_says_how_far_a_larger_tlb_reaches(tmp_path: Path) -> None:
+    grid = [Axis.parse("itlb.entries=64,128"), Axis.parse(f"machine={MACHINE}")]
+    table = sweep.run(P4Microbench(), Settings(rounds=1), grid, tmp_path, Here(2), Silent())
+    columns = "machine", "itlb.entries", "itlb_reach", "dtlb_reach"
+    assert table.frame.select(columns).rows() == [(MACHINE, 64, 56, 64), (MACHINE, 128, 80, 64)]
