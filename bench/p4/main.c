@@ -6,7 +6,7 @@
  * are measured: first the cases below, then the series, whose points the command line lists (main,
  * at the end). A stream has the turns and the steps of a turn, then pairs of samples: so many
  * turns, and twice as many; what the second takes more is that of so many, without call and clock.
- * Where the loop takes the time itself the first of a pair is 0. Every loop has gone round before.
+ * Every loop has gone round before.
  *
  * Cycles are the processor's own, by RDTSC. Parameters (boot command line): pairs=3 least=2048
  * load=4,... store=4,... (KB) pages=8,... entries=1,... uops=1024,...

@@ -49,8 +49,8 @@ void p4_done(void);
 
 /* ---- loops.S ---- */
 
-/* Along a chain of pointers; along p4_count of it, also behind a load of CR3. Calls of code, too.
- */
+/* Along a chain of pointers; along p4_count of it, and that behind a load of CR3. Calls of code,
+ * and these behind a load of CR3. */
 loop p4_chase, p4_chase_again, p4_cr3_chase, p4_call, p4_cr3_call;
 
 /* Stores a line behind the other, over and over through as many bytes as p4_count says. */
