@@ -6,7 +6,7 @@
  * are measured: first the cases below, then the series, whose points the command line lists (main,
  * at the end). A stream has the turns and the steps of a turn, then pairs of samples: so many
  * turns, and twice as many; what the second takes more is that of so many, without call and clock.
- * Every loop has gone round before.
+ * Pairs before them warm up; the first may still be off, as branches before it were others.
  *
  * Cycles are the processor's own, by RDTSC. Parameters (boot command line): pairs=3 least=2048
  * load=4,... store=4,... (KB) pages=8,... entries=1,... uops=1024,...
@@ -21,6 +21,7 @@
 
 #define STREAMS 256u
 #define POINTS  32u /* of a list */
+#define PAIRS   64u /* at most */
 
 /* How often a loop goes round, and the steps of a turn; where it runs, and with what. */
 enum way {
@@ -46,7 +47,7 @@ enum way {
     _(cr3_load, 64, 1, PLAIN) _(cr3_load_global, 64, 1, GLOBAL) _(toggle_pge, 64, 1, GLOBAL) \
     _(invlpg, 64, 1, PLAIN) _(lock_xadd, 64, 1, PLAIN) _(cpuid, 64, 1, PLAIN) \
     _(rdtsc, 64, 1, PLAIN) _(in_80, 64, 1, PLAIN) _(in_61, 64, 1, PLAIN) \
-    _(store_and_call, 64, 1, CODE) _(self_modifying, 64, 1, CODE) _(wbinvd, 8, 1, PLAIN)
+    _(store_and_call, 64, 1, CODE) _(self_modifying, 64, 1, CODE) _(wbinvd, 64, 1, PLAIN)
 /* clang-format on */
 
 #define DECLARED(name, times, steps, way) loop p4_##name;
@@ -62,10 +63,12 @@ static const struct one {
 
 static uint32_t pairs, least;
 static uint32_t point;
+static uint32_t took[2 * PAIRS];
 
+/* Nothing overtakes the clock: CPUID waits for all before it. */
 static uint32_t now(void) {
-    uint32_t low;
-    __asm__ volatile("rdtsc" : "=a"(low) : : "edx", "memory");
+    uint32_t low = 0;
+    __asm__ volatile("cpuid\n\trdtsc" : "+a"(low) : : "ebx", "ecx", "edx", "memory");
     return low;
 }
 
@@ -77,27 +80,35 @@ static void run(const struct one *one, uint32_t times, const void *from) {
     }
 }
 
-/* One point. */
+/* Runs so many pairs. Nothing else is done between them, and the processor sees each alike. */
+static __attribute__((noinline)) void run_pairs(const struct one *one, const void *from,
+                                                uint32_t n) {
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        uint32_t times = i % 2 == 0 ? one->times : 2 * one->times;
+        uint32_t begin = now();
+        run(one, times, from);
+        took[i] = now() - begin;
+        if (one->way >= ENTRY) {
+            took[i] = p4_stamps[one->way == RETURN];
+        }
+    }
+}
+
+/* One point, warm. */
 static void measure(const struct one *one, const void *from) {
     if (point == STREAMS) {
         print("P4 more than %u points\n", STREAMS);
         os_finish(1);
     }
-    run(one, one->times, from);
+    run_pairs(one, from, 2);
     measure_begin(point);
+    run_pairs(one, from, pairs);
+    measure_end(point++);
     measure_sample(one->times);
     measure_sample(one->steps);
     for (uint32_t i = 0; i < 2 * pairs; i++) {
-        uint32_t times = i % 2 == 0 ? one->times : 2 * one->times;
-        uint32_t begin = now();
-        run(one, times, from);
-        uint32_t took = now() - begin;
-        if (one->way >= ENTRY) {
-            took = p4_stamps[one->way == RETURN];
-        }
-        measure_sample(took);
+        measure_sample(took[i]);
     }
-    measure_end(point++);
 }
 
 /* A point of a series: at least so many steps, and all of what they go through. */
@@ -187,7 +198,7 @@ int main(void) {
     uint32_t values[POINTS];
     os_init();
     if (!os_has_probe() || !parameter_number("pairs", 3, &pairs) ||
-        !parameter_number("least", 2048, &least) || pairs == 0) {
+        !parameter_number("least", 2048, &least) || pairs == 0 || pairs > PAIRS) {
         os_finish(1);
     }
     memory_map();

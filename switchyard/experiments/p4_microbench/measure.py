@@ -14,9 +14,9 @@ from switchyard.machine import Region, Stats
 from switchyard.records import Record, of_case
 
 SYSTEM = "none"
-MACHINES = ("p4-willamette",)
+MACHINES = ("p4-willamette", "p4-northwood")
 
-PAIRS, QUICK_PAIRS = 8, 2
+PAIRS, QUICK_PAIRS = 9, 3
 LEAST, QUICK_LEAST = 16_384, 2048  # steps of a sample in a series
 MOST_CYCLES = 20_000_000_000
 
@@ -47,7 +47,7 @@ TRACE_UOPS = 12 * K
 TRACE_MEASURED = 8 * K
 # A TLB reaches as far as less than so many of the steps walk. Some of its entries are the loop's.
 REACHED = 0.1
-RANDOM = 0.5  # of the random branches are mispredicted, whatever the predictor
+BUILT = 0.01  # the same of the trace cache: a trace is of six µops
 
 
 @dataclass(frozen=True)
@@ -141,18 +141,18 @@ class P4Microbench(Experiment[Sample]):
 def unit(metric: str) -> str:
     """The unit of a metric."""
     if metric.endswith("_reach"):
-        return "pages"
-    return "1" if metric.endswith(("_walks", "_builds")) else "cycles"
+        return "µops" if metric == "trace_reach" else "pages"
+    return "1" if metric.endswith(("_walks", "_builds", "mispredicted")) else "cycles"
 
 
 def turn(stats: Stats, stream: int, pairs: int, point: Point) -> Turn:
-    """Cycles of a turn: the second of a pair has so many turns more as the stream begins with."""
+    """Cycles of a turn, the middle: the second of a pair has the stream's first number more."""
     what = f"{point.name} {point.at or ''}".strip()
     samples = list(stats.samples.get(stream, []))
     if len(samples) != 2 + 2 * pairs:
         raise RunError(f"{what}: {len(samples)} samples, expected {2 + 2 * pairs}")
     times, steps, *times_taken = samples
-    more = statistics.mean(
+    more = statistics.median(
         second - first for first, second in zip(times_taken[::2], times_taken[1::2], strict=True)
     )
     if more <= 0:
@@ -169,7 +169,11 @@ def _cases(turns: Mapping[Point, Turn]) -> dict[str, float]:
         for one in [turns[Point(name)]]
     }
     cycles |= {name: cycles[name] - cycles["rdtsc"] for name in STAMPED}
-    cycles["misprediction"] = (cycles["branch_random"] - cycles["branch_predictable"]) / RANDOM
+    random, predictable = (turns[Point(f"branch_{name}")] for name in ("random", "predictable"))
+    counter = "branch_mispredictions"
+    missed = random.counted(counter) - predictable.counted(counter)
+    cycles["misprediction"] = (random.step - predictable.step) / missed
+    cycles["mispredicted"] = missed
     cycles["self_modification"] = cycles["self_modifying"] - cycles["store_and_call"]
     return cycles
 
@@ -198,7 +202,7 @@ def _series(
         straight, refilled = (turns[Point(name, uops)] for name in ("straight", "cr3_straight"))
         series["uops", uops] = {
             "uop": straight.step,
-            "uop_builds": straight.counted("icache_misses"),
+            "uop_builds": straight.counted("trace_cache_misses"),
             "trace_refill": refilled.cycles - straight.cycles - cr3_load,
         }
     for entries in lists["entries"]:
@@ -227,6 +231,9 @@ def _whole(series: Mapping[tuple[str, int], Mapping[str, float]]) -> dict[str, f
         reached = [at for at, values in pages.items() if values[f"{what}_walks"] < REACHED]
         found[f"{tlb}_reach"] = max(reached, default=0)
         found[f"{tlb}_refill_whole"] = entries[most][f"{tlb}_refill"] / most * TLB_ENTRIES
-    measured = along("uops")[TRACE_MEASURED]["trace_refill"]
-    found["trace_refill_whole"] = measured / TRACE_MEASURED * TRACE_UOPS
+    uops = along("uops")
+    built = {at: values["uop_builds"] for at, values in uops.items()}
+    found["trace_reach"] = max((at for at in built if built[at] < BUILT), default=0)
+    refill = uops[TRACE_MEASURED]["trace_refill"]
+    found["trace_refill_whole"] = refill / TRACE_MEASURED * TRACE_UOPS
     return found

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases and series side by side; curves by working set, by code, and by what is filled again."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from switchyard.experiments.p4_microbench.cases import CASES
 from switchyard.experiments.p4_microbench.measure import MACHINES, TLB_ENTRIES, TRACE_UOPS
@@ -17,12 +17,13 @@ KNEES = ((8, "8 KB", 0.1), (256, "256 KB, 64 pages", 0.62))
 LEVELS = {4: ("L1", 2, 8), 64: ("L2", 16, 256), 4096: ("memory", 1024, 4096)}
 # What follows from several cases, behind them in the table.
 DERIVED = {
-    "misprediction": "a mispredicted branch: of the random ones half are",
+    "misprediction": "a mispredicted branch, by those that are counted",
     "self_modification": "a store into code, beyond one beside it",
     "dtlb_miss": "a miss in the data TLB, by the pages",
     "itlb_miss": "a miss in the instruction TLB, by the pages, and what it takes along",
     "dtlb_reach": "pages that the data TLB reaches",
     "itlb_reach": "pages that the instruction TLB reaches",
+    "trace_reach": "µops of a byte each that the trace cache holds",
     "dtlb_refill_whole": f"refilling the data TLB: {TLB_ENTRIES} times an entry of the last point",
     "itlb_refill_whole": "refilling the instruction TLB, in the same way",
     "trace_refill_whole": f"refilling the trace cache: {TRACE_UOPS:,} µops, as 8,192 of them",
@@ -49,9 +50,9 @@ def view(results: Results) -> View:
             *(table for one in machines.values() for table in one.tables()),
         ],
         figures={
-            "": _latencies(results, machines.values()),
-            "traces": _traces(machines.values()),
-            "refills": _refills(results, machines.values()),
+            "": _latencies(results, [*machines.values()]),
+            "traces": _traces(next(iter(machines.values()))),
+            "refills": _refills(results, next(iter(machines.values()))),
         },
         words={"machines": machines, "inputs": [s.what for s in results.statements if s.input]},
     )
@@ -128,10 +129,6 @@ class Machine:
             Mark(float(row.where[parameter]) * factor, row[metric]) for row in self.along(metric)
         ]
 
-    def label(self, what: str) -> str:
-        """A series' name."""
-        return what if len(MACHINES) == 1 else f"{what}, {self.name}"
-
 
 def _cases(machines: Sequence[Machine]) -> Table:
     return Table(
@@ -145,24 +142,23 @@ def _cases(machines: Sequence[Machine]) -> Table:
     )
 
 
-def _latencies(results: Results, machines: Iterable[Machine]) -> Figure:
-    """Loads and jumps by how much memory they go through."""
-    series = []
-    for machine in machines:
-        lines = (
-            ("caches", "a load", machine.marks("kb", "load_latency")),
-            ("data TLB", "a load, each in a page of 4 KB", machine.marks("pages", "line", PAGE_KB)),
-            ("ITLB", "a jump, each in a page of 4 KB", machine.marks("pages", "jump", PAGE_KB)),
-        )
-        series += [Series(kind, machine.label(what), marks) for kind, what, marks in lines]
+def _latencies(results: Results, machines: Sequence[Machine]) -> Figure:
+    """Loads and jumps by how much memory they go through; pages of the first machine alone."""
+    first = machines[0]
+    series = [
+        Series(one.name, f"a load, {one.name}", one.marks("kb", "load_latency")) for one in machines
+    ]
+    for metric, what in (("line", "a load"), ("jump", "a jump")):
+        marks = first.marks("pages", metric, PAGE_KB)
+        series.append(Series(metric, f"{what}, each in a page of 4 KB", marks))
     series += _published_loads(results)
     y_range, y_ticks = log_axis(TICKS, [mark.y for one in series for mark in one.marks])
     return Figure(
         title="Memory and pages of a Pentium 4",
         subtitle=[
-            f"simulated machine {', '.join(machine.name for machine in machines)}: chains through "
-            "large pages, and a line or a jump a page",
-            "hollow: what manual and NetBurst paper say of a load in each cache and in memory",
+            f"simulated machines: chains through large pages; on {first.name} a line or a jump a "
+            "page, too",
+            "hollow: what manual and NetBurst paper say of a load, for a Willamette at 1.4 GHz",
         ],
         x_title="gone through, KB (log scale)",
         y_title="cycles (log scale)",
@@ -195,41 +191,36 @@ def _published_loads(results: Results) -> list[Series]:
     return series
 
 
-def _traces(machines: Iterable[Machine]) -> Figure:
+def _traces(machine: Machine) -> Figure:
     """Cycles of a µop by how many there are."""
+    marks = machine.marks("uops", "uop")
     return Figure(
         title="Code in the trace cache of a Pentium 4",
-        subtitle=["instructions of a byte and a µop each, over and over"],
+        subtitle=[f"simulated machine {machine.name}: instructions of a byte and a µop each"],
         x_title="µops",
         y_title="cycles for each",
         description="Cycles of a µop by the number of µops that a loop goes through.",
-        series=[
-            Series(machine.name, machine.label("a µop"), machine.marks("uops", "uop"))
-            for machine in machines
-        ],
-        knees=[Knee(TRACE_UOPS, f"{TRACE_UOPS:,}")],
+        series=[Series("uop", "a µop", marks)],
+        knees=[Knee(TRACE_UOPS, "12 K µops: 2,048 traces", 0.8)],
         x_ticks=tuple(float(n * 4096) for n in range(7)),
-        y_range=(0, max(1.2, *(row["uop"] for one in machines for row in one.along("uop")))),
+        y_range=(0, max(1.2, *(mark.y for mark in marks))),
     )
 
 
-def _refills(results: Results, machines: Iterable[Machine]) -> Figure:
+def _refills(results: Results, machine: Machine) -> Figure:
     """What is filled again behind a load of CR3."""
     series = []
-    for machine in machines:
-        for tlb, what in (("dtlb", "data TLB"), ("itlb", "instruction TLB")):
-            marks = machine.marks("entries", f"{tlb}_refill")
-            series.append(Series(tlb, machine.label(what), marks))
     for tlb, what in (("dtlb", "data TLB"), ("itlb", "instruction TLB")):
-        value = results.paper(f"{tlb}_refill_whole", machine=MACHINES[0])
+        series.append(Series(tlb, what, machine.marks("entries", f"{tlb}_refill")))
+        value = results.paper(f"{tlb}_refill_whole", machine=machine.name)
         if value is not None:
             marks = [Mark(TLB_ENTRIES, value)]
             series.append(Series(tlb, f"{what}, the paper's: an input", marks, True))
     return Figure(
         title="What a load of CR3 takes from the TLBs",
         subtitle=[
-            "cycles that lines or jumps, each in a page, take more than in global pages, behind a "
-            "load of CR3"
+            f"simulated machine {machine.name}: what lines or jumps, each in a page, take more "
+            "than in global pages"
         ],
         x_title="pages",
         y_title="cycles",
