@@ -144,7 +144,8 @@ impl Timing {
     fn serialise(&mut self, order: Order, platform: &mut Platform) {
         let mut until = self.retired;
         if order == Order::Locks {
-            until = until.max(self.caches.drained());
+            // What has executed retires a pipeline later.
+            until = until.max(self.caches.drained()) + self.prices.mispredicted;
         }
         self.hold(until, platform);
     }
@@ -173,7 +174,7 @@ impl Timing {
     fn finish_held(&mut self, done: Sixth) {
         let until = match self.cost.order {
             Order::Microcode => self.now + Sixth::from(self.cost.latency),
-            Order::Locks => done.max(self.caches.drained()),
+            Order::Locks => done.max(self.caches.drained()) + self.prices.mispredicted,
             _ => done,
         };
         self.now = self.now.max(until);
