@@ -145,7 +145,7 @@ def test_inputs_are_no_published_results(written: Written) -> None:
     assert "lock_xadd" in marked
     assert not marked & {"cr3_load_global", "switch_segments", "sysenter", "dtlb_refill_whole"}
     (said,) = (note for note in written.outcome.notes if note.startswith("Inputs, not results: "))
-    assert "a load of CR3, " in said
+    assert "a load of CR3; " in said
     assert "a locked operation" not in said
 
 
