@@ -85,6 +85,15 @@ class P4Microbench(Experiment[Sample]):
     question = "What do the Pentium 4's caches, TLBs, trace cache and ways into the kernel cost?"
     source = "manuals, the paper on small spaces and mails, named at each value"
 
+    # What rests most on what is assumed.
+    band_metric = ("int80", "cycles")
+    band_system = SYSTEM
+    band_label = "INT 80h and IRET, {machine}"
+
+    def band_jobs(self, settings: Settings) -> list[Job]:
+        """The paper's machine, in short."""
+        return self.short_jobs(settings, MACHINES[:1])
+
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a machine."""
         lists = QUICK_LISTS if settings.quick or settings.rounds else LISTS
