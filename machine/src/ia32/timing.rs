@@ -51,6 +51,8 @@ pub struct Timing {
     prices: Prices,
     /// When the next instruction enters.
     now: Sixth,
+    /// How much of that time nothing entered: the rest is that of µops.
+    held: Sixth,
     /// When what it may wait for is there.
     ready: [Sixth; slot::ROOM],
     /// When the last instruction so far has retired, in order.
@@ -86,6 +88,7 @@ impl Timing {
                 walk_reads: 2 * sixths(config.latency.l2),
             },
             now: 0,
+            held: 0,
             ready: [0; slot::ROOM],
             retired: 0,
             window: [0; RING],
@@ -101,14 +104,29 @@ impl Timing {
 
     /// The machine's clock may have gone on: the processor has slept.
     pub fn wake(&mut self, platform: &Platform) {
-        self.now = self.now.max(platform.cycle * Sixth::from(CYCLE));
+        self.pass(platform.cycle * Sixth::from(CYCLE));
+    }
+
+    /// The time up to `at` passes, and nothing enters.
+    #[inline(always)]
+    fn pass(&mut self, at: Sixth) {
+        if at > self.now {
+            self.held += at - self.now;
+            self.now = at;
+        }
+    }
+
+    /// How many µops have entered.
+    #[must_use]
+    pub fn uops(&self) -> u64 {
+        (self.now - self.held) / UOP
     }
 
     /// Nothing enters before `at`.
     #[inline]
     fn hold(&mut self, at: Sixth, platform: &mut Platform) {
         if at > self.now {
-            self.now = at;
+            self.pass(at);
             platform.cycle = at / Sixth::from(CYCLE);
         }
     }
@@ -177,7 +195,7 @@ impl Timing {
             Order::Locks => done.max(self.caches.drained()) + self.prices.mispredicted,
             _ => done,
         };
-        self.now = self.now.max(until);
+        self.pass(until);
     }
 
     /// A repeated instruction begins, whose microcode takes so long before its first element.
@@ -215,12 +233,28 @@ impl Timing {
             }
             Branch::Return => self.predictor.returns(next),
         };
+        let taken = next != behind;
         let now = &mut platform.counters.now.branch;
         now.executed += 1;
+        now.taken += u64::from(taken);
         if !predicted {
-            now.mispredicted += 1;
-            self.hold(self.there + self.prices.mispredicted, platform);
+            self.mispredict(taken, platform);
         }
+    }
+
+    /// The stream begins anew behind the branch.
+    #[inline(never)]
+    fn mispredict(&mut self, taken: bool, platform: &mut Platform) {
+        let now = &mut platform.counters.now.branch;
+        now.mispredicted += 1;
+        now.mispredicted_taken += u64::from(taken);
+        match self.cost.branch {
+            Branch::IndirectCall => now.mispredicted_calls += 1,
+            Branch::Return => now.mispredicted_returns += 1,
+            Branch::Indirect => now.mispredicted_jumps += 1,
+            Branch::None | Branch::Conditional | Branch::Call => {}
+        }
+        self.hold(self.there + self.prices.mispredicted, platform);
     }
 
     /// What is behind an exception or interrupt is delivered; its price, and its accesses.
@@ -365,6 +399,7 @@ impl State for Timing {
             predictor,
             prices: _, // the machine file gives them
             now,
+            held,
             ready,
             retired,
             window,
@@ -378,21 +413,24 @@ impl State for Timing {
         } = self;
         caches.save(to);
         predictor.save(to);
-        to.put(&(now, ready, retired, entered, walker_free, fetched));
+        to.put(&(now, held, ready, retired, entered, walker_free, fetched));
         to.put(&window[..]);
     }
 
     fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
         self.caches.restore(from)?;
         self.predictor.restore(from)?;
-        (self.now, self.ready, self.retired) = from.take()?;
+        (self.now, self.held, self.ready, self.retired) = from.take()?;
         (self.entered, self.walker_free, self.fetched) = from.take()?;
         let window: Vec<Sixth> = from.take()?;
         let times = window.iter().chain(&self.ready);
         let sound = times
             .chain([&self.now, &self.retired, &self.walker_free])
             .all(|at| *at < 1 << 59);
-        let right = sound && self.ready[NONE] == 0 && self.entered < usize::MAX / 2;
+        let right = sound
+            && self.held <= self.now
+            && self.ready[NONE] == 0
+            && self.entered < usize::MAX / 2;
         self.window = window
             .try_into()
             .map_err(|_| Damaged::from("has another window than the machine"))?;
