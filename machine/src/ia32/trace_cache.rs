@@ -268,6 +268,15 @@ impl TraceCache {
         backing.into_iter().all(backed).then_some(slot)
     }
 
+    /// The lines that can be found.
+    pub fn valid_lines(&self) -> impl Iterator<Item = &Line> {
+        let found = |slot: &usize| self.position(self.keys[*slot]) == Some(*slot);
+        (0..self.keys.len())
+            .filter(|slot| self.keys[*slot] != Key::NONE)
+            .filter(found)
+            .map(|slot| &self.lines[slot])
+    }
+
     /// The line in `slot`.
     #[inline(always)]
     #[must_use]
