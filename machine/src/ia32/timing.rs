@@ -63,7 +63,8 @@ pub struct Timing {
     start: Sixth,
     access: Sixth,
     there: Sixth,
-    cost: Cost,
+    /// Whether it is locked.
+    locks: bool,
     /// From when on the walker is free.
     walker_free: Sixth,
     /// The line of code that was fetched last.
@@ -93,7 +94,7 @@ impl Timing {
             start: 0,
             access: 0,
             there: 0,
-            cost: Cost::default(),
+            locks: false,
             walker_free: 0,
             fetched: NO_LINE,
         }
@@ -125,7 +126,7 @@ impl Timing {
         if cost.order >= Order::Serialises {
             self.serialise(cost.order, platform);
         }
-        self.cost = *cost;
+        self.locks = cost.order == Order::Locks;
         let [a, b, c] = cost
             .sources
             .map(|s| self.ready[usize::from(s) % slot::ROOM]);
@@ -152,28 +153,28 @@ impl Timing {
 
     /// It has executed.
     #[inline(always)]
-    pub fn finish(&mut self, platform: &mut Platform) {
-        let done = self.there + Sixth::from(self.cost.latency);
+    pub fn finish(&mut self, cost: &Cost, platform: &mut Platform) {
+        let done = self.there + Sixth::from(cost.latency);
         self.there = done;
-        for result in self.cost.results {
+        for result in cost.results {
             self.ready[usize::from(result) % slot::ROOM] = done;
         }
-        let early = usize::from(self.cost.early) % slot::ROOM;
+        let early = usize::from(cost.early) % slot::ROOM;
         self.ready[early] = self.start + Sixth::from(HALF);
         self.retired = self.retired.max(done);
         self.window[self.entered % RING] = self.retired;
         self.entered = self.entered.wrapping_add(1);
-        self.now += UOP * Sixth::from(self.cost.uops);
-        if self.cost.order != Order::Flows {
-            self.finish_held(done);
+        self.now += UOP * Sixth::from(cost.uops);
+        if cost.order != Order::Flows {
+            self.finish_held(cost, done);
         }
         platform.cycle = self.now / Sixth::from(CYCLE);
     }
 
     #[inline(never)]
-    fn finish_held(&mut self, done: Sixth) {
-        let until = match self.cost.order {
-            Order::Microcode => self.now + Sixth::from(self.cost.latency),
+    fn finish_held(&mut self, cost: &Cost, done: Sixth) {
+        let until = match cost.order {
+            Order::Microcode => self.now + Sixth::from(cost.latency),
             Order::Locks => done.max(self.caches.drained()) + self.prices.mispredicted,
             _ => done,
         };
@@ -186,22 +187,21 @@ impl Timing {
     }
 
     /// One element of a repeated instruction is done, and the next one begins.
-    pub fn next_element(&mut self, platform: &mut Platform) {
-        let cost = self.cost;
-        self.finish(platform);
-        self.begin(&cost, platform);
-    }
-
-    /// Whether the instruction that executes is a branch.
-    #[inline(always)]
-    #[must_use]
-    pub fn branches(&self) -> bool {
-        self.cost.branch != Branch::None
+    pub fn next_element(&mut self, cost: &Cost, platform: &mut Platform) {
+        self.finish(cost, platform);
+        self.begin(cost, platform);
     }
 
     /// It was a branch from before `behind` to `next`, and has finished.
-    pub fn branch(&mut self, behind: u32, next: u32, backward: bool, platform: &mut Platform) {
-        let predicted = match self.cost.branch {
+    pub fn branch(
+        &mut self,
+        branch: Branch,
+        behind: u32,
+        next: u32,
+        backward: bool,
+        platform: &mut Platform,
+    ) {
+        let predicted = match branch {
             Branch::None => return,
             Branch::Conditional => self.predictor.conditional(behind, next, backward),
             Branch::Indirect => self.predictor.indirect(behind, next),
@@ -245,7 +245,7 @@ impl Timing {
     #[inline(always)]
     pub fn load(&mut self, pa: u32, bytes: u32, platform: &mut Platform) {
         let now = &mut platform.counters.now;
-        let mut there = if self.cost.order == Order::Locks {
+        let mut there = if self.locks {
             now.dcache.reads += 1;
             self.caches.read(pa, self.access, now)
         } else {
@@ -372,7 +372,7 @@ impl State for Timing {
             start: _, // of an instruction that has executed
             access: _,
             there: _,
-            cost: _,
+            locks: _,
             walker_free,
             fetched,
         } = self;
