@@ -590,6 +590,7 @@ impl<O: Observer> Core<O> {
             Fault::protection
         };
         let linear = self.segments[seg as usize].linear(offset, bytes, access, fault)?;
+        self.require_alignment(linear, bytes)?;
         let place = self.mem.locate(
             linear,
             bytes,
@@ -600,7 +601,6 @@ impl<O: Observer> Core<O> {
             },
         )?;
         self.watch(linear, bytes, access);
-        self.require_alignment(linear, bytes)?;
         Ok(place)
     }
 

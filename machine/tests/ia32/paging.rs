@@ -50,6 +50,18 @@ fn with(page: u32, bits: u32, cr0: u32, cr4: u32) -> Rig {
     rig
 }
 
+#[test]
+fn alignment_is_checked_before_pages() {
+    const AM: u32 = 1 << 18;
+    let mut rig = with(0, P | RW | US, AM, 0);
+    rig.enter(3);
+    for (ebx, vector, code) in [(HIGH, PF, US), (HIGH + 1, AC, 0)] {
+        rig.core.set_eflags(AM);
+        rig.core.r[reg::EBX] = ebx;
+        rig.faults(READ, vector, Some(code));
+    }
+}
+
 fn set_page(rig: &mut Rig, value: u32) {
     rig.set32(HIGH_TABLE, value);
 }
