@@ -298,6 +298,39 @@ fn an_inner_stack_of_16_bits_leaves_the_upper_half_of_esp() {
 }
 
 #[test]
+fn nothing_is_pushed_for_a_place_that_is_beyond_its_segment() {
+    const MARK: u32 = 0x5a5a_5a5a;
+    const CALL: &[u8] = &[0x9a, 0, 0x10, 0, 0, FREE as u8 | 3, 0];
+    const CALL_GATE: &[u8] = &[0x9a, 0, 0, 0, 0, FREE2 as u8, 0];
+    // The level of the code, the stack that would be pushed onto, and the fault's handler, which uses
+    // another one.
+    for (insn, level, top, handler_in) in [
+        (INT_80, 0, INNER_STACK, CODE3),
+        (CALL_GATE, 0, INNER_STACK, CODE3),
+        (INT_80, 3, STACK, CODE0),
+        (CALL_GATE, 3, STACK, CODE0),
+        (CALL, 3, STACK, CODE0),
+    ] {
+        let mut rig = Rig::new();
+        let access = READABLE_CODE | level << 5;
+        rig.describe(FREE, descriptor(0, 0xfff, access, BIG));
+        rig.describe(FREE2, gate(FREE, 0x1000, 0xec, 0));
+        rig.set_gate(0x80, gate(FREE, 0x1000, 0xee, 0));
+        rig.set_gate(GP, gate(handler_in, handler(GP), 0xee, 0));
+        rig.enter(3);
+        for n in 1..=5 {
+            rig.set32(top - 4 * n, MARK);
+        }
+        rig.run(insn, 1);
+        assert_eq!(rig.core.taken, Some(GP), "{insn:02x?}");
+        assert_eq!(rig.stack(2), [0, CODE], "{insn:02x?}");
+        for n in 1..=5 {
+            assert_eq!(rig.get32(top - 4 * n), MARK, "{insn:02x?}");
+        }
+    }
+}
+
+#[test]
 fn only_what_is_loaded_is_marked_as_accessed() {
     let accessed = |rig: &Rig| rig.get32(GDT + u32::from(FREE) + 4) & 0x100 != 0;
     let small = descriptor(DATA, 0xfff, WRITABLE, BIG);

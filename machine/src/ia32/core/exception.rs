@@ -244,8 +244,9 @@ impl<O: Observer> Core<O> {
         } else {
             self.current_stack()
         };
+        let onto = selector_code(stack.segment.selector);
         let full = |fault: Fault| match fault.vector {
-            vector::SS if inner => Fault::stack(selector_code(stack.segment.selector)),
+            vector::SS if inner => Fault::stack(onto),
             _ => fault,
         };
         let ss = self.segments[Seg::Ss as usize].selector;
@@ -255,14 +256,15 @@ impl<O: Observer> Core<O> {
             u32::from(self.segments[Seg::Cs as usize].selector),
             event.eip,
         ];
-        let mut onto = stack;
         let outside = if inner { &old[..] } else { &[] };
         let code = event.code.map(u32::from);
-        for &value in outside.iter().chain(&frame).chain(&code) {
-            self.push_on::<N>(&mut onto, value).map_err(full)?;
-        }
-        stack = onto;
         let target = gate.gate_offset() & mask::<N>();
+        let words = outside.iter().chain(&frame).chain(&code);
+        let count = words.clone().count() as u32;
+        Self::require_offset::<N>(&stack, count, descriptor, target)?;
+        for &value in words {
+            self.push_on::<N>(&mut stack, value).map_err(full)?;
+        }
         self.enter_code_and_stack(found, selector, level, target, &stack)?;
         self.r[ESP] = stack.pointer_in(self.r[ESP]);
         let masks = match gate.kind() {

@@ -75,6 +75,25 @@ impl<O: Observer> Core<O> {
         Ok(())
     }
 
+    /// Fails if `offset` is not in the `code` that is to be entered: before anything is pushed, but where
+    /// `count` elements of `N` bytes have no room on the stack, that is what fails (SDM vol. 2, CALL, INT).
+    pub(super) fn require_offset<const N: u32>(
+        stack: &Stack,
+        count: u32,
+        code: Descriptor,
+        offset: u32,
+    ) -> Result<(), Fault> {
+        let fits = |n: u32| {
+            let pointer = stack.pointer.wrapping_sub(N * n) & stack.mask();
+            stack.segment.allows(pointer, N, Access::Write)
+        };
+        if Segment::new(0, code).contains(offset, 1) || !(1..=count).all(fits) {
+            Ok(())
+        } else {
+            Err(Fault::protection(0))
+        }
+    }
+
     /// Pops from a stack.
     fn pop_from<const N: u32>(&mut self, stack: &mut Stack) -> Result<u32, Fault> {
         let pointer = stack.pointer & stack.mask();
@@ -223,6 +242,7 @@ impl<O: Observer> Core<O> {
         if descriptor.is_code() {
             self.check_direct(descriptor, selector)?;
             let mut stack = self.current_stack();
+            Self::require_offset::<N>(&stack, 2, descriptor, offset)?;
             for value in back {
                 self.push_on::<N>(&mut stack, value)?;
             }
@@ -276,12 +296,14 @@ impl<O: Observer> Core<O> {
         let found = self.target(selector)?;
         let target = found.descriptor;
         self.check_through_gate(target, selector)?;
+        let offset = gate.gate_offset();
         if target.is_conforming() || target.dpl() == self.cpl() {
             let mut stack = self.current_stack();
+            Self::require_offset::<N>(&stack, 2, target, offset)?;
             for value in back {
                 self.push_on::<N>(&mut stack, value)?;
             }
-            self.enter_code(found, selector, self.cpl(), gate.gate_offset())?;
+            self.enter_code(found, selector, self.cpl(), offset)?;
             self.r[ESP] = stack.pointer_in(self.r[ESP]);
             return Ok(());
         }
@@ -292,6 +314,8 @@ impl<O: Observer> Core<O> {
             vector::SS => Fault::stack(selector_code(ss)),
             _ => fault,
         };
+        let count = 4 + gate.gate_parameters();
+        Self::require_offset::<N>(&stack, count, target, offset)?;
         let mut outer = self.current_stack();
         let old = [u32::from(outer.segment.selector), self.r[ESP]];
         let mut parameters = [0; 31];
@@ -303,7 +327,7 @@ impl<O: Observer> Core<O> {
         for &value in old.iter().chain(copied).chain(&back) {
             self.push_on::<N>(&mut stack, value).map_err(full)?;
         }
-        self.enter_code_and_stack(found, selector, level, gate.gate_offset(), &stack)?;
+        self.enter_code_and_stack(found, selector, level, offset, &stack)?;
         self.r[ESP] = stack.pointer_in(self.r[ESP]);
         Ok(())
     }
