@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import ia32_compare
 import pytest
+from ia32_checks import run_streams
 from ia32_compare import KINDS, compare, disassemble
 from ia32_reference import Reference
-from ia32_stream_test import run_streams
 from ia32_streams import GDT
 from ia32_vectors import EIP, Answer, Case, MachineRun, machine_command
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import ia32_compare
 import ia32_silicon
 import pytest
+from ia32_checks import run_streams
 from ia32_compare import compare
-from ia32_stream_test import run_streams
 from ia32_vectors import Answer, MachineRun, machine_command
 
 REASON = ia32_silicon.why_not()
