@@ -5,7 +5,7 @@ Each workload runs several times, one after the other, and the median is reporte
 the simulated processor waits for an interrupt are skipped by the simulator, and do not count.
 
 The host's time is that of the simulator's run loop, as it measures it: loading and this program do
-not count. The workload `linux-boot` is also run by QEMU, with and without a plugin that models
+not count. The workloads that boot Linux are also run by QEMU, with and without a plugin that models
 caches, in turns with the simulator, and all three are timed alike there: processor time, user and
 system, of the whole process from its start to its end. A guest that waits for an interrupt costs
 no processor time on QEMU either.
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from switchyard import build, build_linux, doctor, machine, qemu
-from switchyard.build import BOARD, GUESTS
+from switchyard.build import BOARD, GUESTS, PC
 from switchyard.errors import InputError, RunError, one_of
 from switchyard.machine import Boot
 from switchyard.records import Record
@@ -43,7 +43,7 @@ class Workload:
     @property
     def linux(self) -> build_linux.Linux | None:
         """The Linux that it boots, if it boots Linux."""
-        return build_linux.SYSTEMS.get(self.image)
+        return next(iter(build_linux.find(self.image)), None)
 
     @property
     def boot(self) -> Boot:
@@ -55,7 +55,9 @@ class Workload:
     def missing(self) -> list[str]:
         """What this computer lacks to build it."""
         needed = doctor.findings("linux") if self.linux else []
-        return [one.name for one in needed if not one.good and one.name != qemu.PROGRAM]
+        if self.linux in build_linux.I386.values():
+            needed += doctor.i386()
+        return [one.name for one in needed if not one.good and one.name not in qemu.MODELS]
 
     def ensure(self, say: Callable[[build.Guest | build_linux.Linux], None]) -> None:
         """Brings its image up to date; `say` hears of it."""
@@ -86,6 +88,18 @@ WORKLOADS = {
             "flush",
             "linux-versatilepb",
             f"lpj={DELAY_LOOPS} end",
+        ),
+        Workload(
+            "compute-i386", "p4-willamette", "none", build.BARE, f"{PC}-{build.BARE}-bench-compute"
+        ),
+        # from power-on through the self-test to the reset
+        Workload(
+            "linux-boot-i386",
+            "p4-willamette",
+            "linux",
+            "flush",
+            "linux-i386",
+            f"lpj={DELAY_LOOPS}",
         ),
     )
 }
@@ -184,10 +198,10 @@ class _Rivals:
         self._lookups: list[qemu.Timed] = []
         self._shortcuts: list[qemu.Timed] = []
         self.notes: list[str] = []
-        self._works = bool(qemu.version())
+        self._works = bool(qemu.version(linux.emulator))
         self._plugin_works = self._works
         if not self._works:
-            self.notes.append(f"{qemu.PROGRAM}: not found; nothing to compare with")
+            self.notes.append(f"{linux.emulator}: not found; nothing to compare with")
 
     def run(self) -> None:
         """One more run of each."""

@@ -28,6 +28,9 @@ ON_BOARDS = {
     board.name: (arch, board) for arch, there in ARCHITECTURES.items() for board in there.boards
 }
 BOARDS = tuple(ON_BOARDS)
+# Boards that there is no kernel for, and whose they are: what runs there is bare.
+PC = "isa-pc"
+BARE_BOARDS = {PC: "ia32"}
 # What experiments on switching schemes compare: those of ARM.
 KERNELS = ARCHITECTURES.get("arm", kernels.Kernels())
 BOARD = "assabet"
@@ -101,7 +104,8 @@ class Guest:
         """The command that brings it up to date."""
         tools = [f"PYTHON={sys.executable}", f"CC={sys.executable} -m ziglang cc"]
         root()  # or there are no boards
-        on = [f"ARCH={ON_BOARDS[self.board][0]}", f"BOARD={self.board}"]
+        arch = BARE_BOARDS.get(self.board) or ON_BOARDS[self.board][0]
+        on = [f"ARCH={arch}", f"BOARD={self.board}"]
         if self.scheme == BARE:
             return ["make", "-C", "bench", *on, *tools, str(self.image)]
         kernel = [*on, f"SWITCH={self.scheme}"]
@@ -176,6 +180,8 @@ GUESTS = {
             Guest(board.name, BARE, "bench-silicon", "instructions and memory without a kernel")
             for board in KERNELS.boards
         ),
+        Guest(PC, BARE, "bench-compute", "a compute loop without a kernel"),
+        Guest(PC, BARE, "bench-p4", "caches, TLBs and the kernel's doors without a kernel"),
     ]
 }
 

@@ -154,7 +154,7 @@ def _armel() -> Finding:
     )
 
 
-def _i386() -> list[Finding]:
+def i386() -> list[Finding]:
     """Linux for the small PC: a computer of that kind has the compiler."""
     why = "make test-long: Linux on p4-willamette"
     qemu = ["qemu-system-i386", "--version"]
@@ -269,7 +269,7 @@ def findings(purpose: str) -> list[Finding]:
     if purpose in ("linux", "long"):
         found += [_qemu(), *_linux()]
     if purpose == "long":
-        found += [_armel(), *_i386()]
+        found += [_armel(), *i386()]
     return found
 
 

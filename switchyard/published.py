@@ -3,9 +3,11 @@
 
 Each statement names metric and cases, the value with its unit and its place in the paper, and in a
 few words why what is measured differs. A manual's table is values by metric, of the same cases. A
-project's own limit is a statement too, but no record says that it was published.
+value may be a range. A project's own limit is a statement too, and so is what a machine is made of,
+an input: no record says that these were published, and inputs have a table of their own.
 """
 
+import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,6 +33,8 @@ class Statement:
     source: str
     why: str = ""
     limit: bool = False
+    input: bool = False  # what the machine is made of: that it comes out again checks nothing else
+    to: float | None = None  # the other end of a range; infinite: at least the value
     deviation: float | None = None  # the standard deviation that is published with it
     band: Sequence[str] = ()  # the names of the banded values that it stands beside
     # The cases that it is about: a parameter's value, or a list of them.
@@ -70,7 +74,7 @@ def statements(experiment: Experiment[Any], records: Sequence[Record]) -> list[S
 
 def beside(records: Iterable[Record], known: Sequence[Statement]) -> list[Record]:
     """The records with the published value beside each that has one."""
-    papers = [statement for statement in known if not statement.limit]
+    papers = [one for one in known if not one.limit and not one.input and one.to is None]
     return [
         replace(record, published=Published(statement.value, statement.source))
         if (statement := find(papers, record.metric, **record.case)) is not None
@@ -85,7 +89,18 @@ def find(known: Iterable[Statement], metric: str, **where: Parameter) -> Stateme
 
 
 def table(known: Sequence[Statement], rows: Rows) -> list[Table]:
-    """The first table of a chapter: what, published, measured, ratio, why. None without any."""
+    """The first tables of a chapter: what, published, measured, ratio, why. None without any."""
+    given = [statement for statement in known if statement.input]
+    checks = [statement for statement in known if not statement.input]
+    head = "limit" if all(statement.limit for statement in checks) else "published"
+    was = "set as a limit" if head == "limit" else "published"
+    return [
+        *_table(f"Beside what was {was}", head, checks, rows),
+        *_table("Inputs: what the machine is made of, measured again", "input", given, rows),
+    ]
+
+
+def _table(title: str, head: str, known: Sequence[Statement], rows: Rows) -> list[Table]:
     cells = [
         _cells(statement, [row for row in some if statement.about(statement.metric, row.where)])
         for statement in known
@@ -94,10 +109,9 @@ def table(known: Sequence[Statement], rows: Rows) -> list[Table]:
     ]
     if not any(cells):
         return []
-    head = "limit" if all(statement.limit for statement in known) else "published"
     return [
         Table(
-            title="Beside what was " + ("set as a limit" if head == "limit" else "published"),
+            title=title,
             columns=["what", head, "measured", f"measured/{head}", "why"],
             rows=[row for row in cells if row],
             words=["why"],
@@ -116,11 +130,28 @@ def _cells(statement: Statement, rows: Sequence[Row]) -> list[str]:
     mean = sum(values) / len(values)
     return [
         statement.what,
-        f"{round(statement.value, 2):g} {unit}".strip(),
+        f"{_said(statement)} {unit}".strip(),
         f"{sign}{' to '.join(ends)} {unit}".strip(),
-        f"{mean / statement.value:.2f}" if statement.value else "",
+        _ratio(mean, statement),
         statement.why,
     ]
+
+
+def _said(statement: Statement) -> str:
+    """The value as it is published."""
+    least = f"{round(statement.value, 2):g}"
+    if statement.to is None:
+        return least
+    return f"≥ {least}" if statement.to == math.inf else f"{least} to {round(statement.to, 2):g}"
+
+
+def _ratio(mean: float, statement: Statement) -> str:
+    """Measured by published: by the nearer end of a range, unless it lies within."""
+    ends = (statement.value, statement.value if statement.to is None else statement.to)
+    if statement.to is not None and ends[0] <= mean <= ends[1]:
+        return "within"
+    end = ends[0] if mean <= ends[0] else ends[1]
+    return f"{mean / end:.2f}" if end else ""
 
 
 def _number(value: float) -> str:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """QEMU as a yardstick for the simulator: timed runs, with and without a plugin that models caches.
 
-QEMU here is `qemu-system-arm` with its compiler of guest code (TCG), one thread for the one guest
-processor. The plugin is `bench/qemu-plugin/cache.c`.
+QEMU here is `qemu-system-arm` or `qemu-system-i386` with its compiler of guest code (TCG), one
+thread for the one guest processor. The plugin is `bench/qemu-plugin/cache.c`.
 """
 
 import re
@@ -16,7 +16,8 @@ from switchyard import build, fields, files
 from switchyard.errors import RunError
 from switchyard.fields import Fields
 
-PROGRAM = "qemu-system-arm"
+# The programs that are QEMU, and the plugin's model of what each one's guest is in the simulator.
+MODELS = {"qemu-system-arm": "arm926", "qemu-system-i386": "p4"}
 
 # The guest ends by itself, or hangs.
 SECONDS = 300
@@ -37,20 +38,20 @@ def children_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def version() -> str:
-    """QEMU's version; empty when there is no QEMU."""
-    if shutil.which(PROGRAM) is None:
+def version(program: str) -> str:
+    """The version of that QEMU; empty when there is none."""
+    if shutil.which(program) is None:
         return ""
-    done = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=False)
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     found = re.search(r"version (\d+(?:\.\d+)+)", done.stdout)
     return found.group(1) if found else ""
 
 
-def plugin(shortcuts: bool = False) -> Path:
-    """Brings the plugin up to date for the QEMU that is installed."""
+def plugin(program: str, shortcuts: bool = False) -> Path:
+    """Brings the plugin up to date for that QEMU as it is installed."""
     # Since version 9, QEMU refuses plugins for version 1 of its interface; ours differ in nothing
     # that it uses. Tried with 7.2 only.
-    api = 1 if int(version().split(".")[0]) < 9 else 2
+    api = 1 if int(version(program).split(".")[0]) < 9 else 2
     folder = build.root() / "build" / "bench" / "qemu-plugin"
     made = folder / f"{'shortcuts' if shortcuts else 'lookup'}-v{api}.so"
     build.make("QEMU plugin", ["make", "-C", "bench/qemu-plugin", f"API_VERSION={api}"], [made])
@@ -69,12 +70,12 @@ def run(command: list[str], end: str) -> Timed:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise RunError(f"{PROGRAM}: not done after {SECONDS} seconds") from None
+        raise RunError(f"{command[0]}: not done after {SECONDS} seconds") from None
     seconds = children_seconds() - before
     console = done.stdout.decode(errors="replace")
     if done.returncode != 0 or end not in console:
         said = (done.stderr.decode(errors="replace") + console).strip().splitlines()[-5:]
-        raise RunError("\n  | ".join([f"{PROGRAM}: status {done.returncode}", *said]))
+        raise RunError("\n  | ".join([f"{command[0]}: status {done.returncode}", *said]))
     return Timed(seconds, console, None)
 
 
@@ -84,9 +85,11 @@ def run_with_plugin(
     """The same with the plugin, which counts instructions and, if asked to, looks up its caches."""
     with files.scratch() as folder:
         out = folder / "counts.json"
-        given = f"{plugin(shortcuts)},out={out}" + ("" if lookups else ",lookups=off")
+        program = command[0]
+        given = f"{plugin(program, shortcuts)},model={MODELS[program]},out={out}"
+        given += "" if lookups else ",lookups=off"
         timed = run([*command, "-plugin", given], end)
         if not out.exists():
-            raise RunError(f"{PROGRAM}: its plugin wrote no counts")
+            raise RunError(f"{command[0]}: its plugin wrote no counts")
         counts = Fields(fields.parse(out.read_bytes(), "the plugin's counts"), "plugin")
         return Timed(timed.seconds, timed.console, counts.whole("instructions"))

@@ -130,7 +130,8 @@ def points(
                 made = variants.changed(described[job.machine], changes)
                 files[job.machine] = variants.save(made, folder), made
             file, made = files[job.machine]
-            columns = {"machine": job.machine, **changes, **job.parameters}
+            others = {name: one for name, one in job.parameters.items() if name != "machine"}
+            columns = {"machine": job.machine, **changes, **others}
             found.append(Point(replace(job, machine=str(file)), columns, made))
     return found
 
@@ -175,7 +176,8 @@ def fitted(found: Sequence[Point]) -> list[Point]:
     for point in found:
         if point.job.machine not in seen:
             changes = {k: v for k, v in point.columns.items() if k not in point.job.parameters}
-            base = str(changes.pop("machine"))
+            changes.pop("machine", None)
+            base = str(point.columns["machine"])
             variants.check(Path(point.job.machine), base, changes)
             seen.add(point.job.machine)
     return [

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a benchmark may ask of the operating system; one file beside this one for each system
- * (l4.c, bare.c) says how. Benchmarks include nothing else of a system.
+ * (l4.c, bare.c, bare_ia32.c) says how. Benchmarks include nothing else of a system.
  */
 #ifndef BENCH_OS_H
 #define BENCH_OS_H
@@ -18,7 +18,7 @@ const char *os_command_line(void);
 /* Is there a probe (include/probe.h), at its physical address? */
 bool os_has_probe(void);
 
-/* A clock for where there is no probe. */
+/* A clock for where there is no probe (not in bare_ia32.c). */
 uint64_t os_microseconds(void);
 
 /* Ends the run; does not return. Status 0 is good. */

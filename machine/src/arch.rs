@@ -53,6 +53,9 @@ pub trait Processor: State + Sized {
     /// What watches it.
     type Observer;
 
+    /// The groups of counters that it counts, by the fields of [`Tally`](crate::counters::Tally).
+    const COUNTER_GROUPS: &'static [&'static str];
+
     /// The processor of `config`, in front of `bus`, as reset leaves it.
     fn new(config: &MachineConfig, bus: Bus, observer: Self::Observer) -> Self;
 

@@ -8,6 +8,7 @@
 //! remembered way per line address only says where to look first ([`HINTS`]).
 
 use crate::config::{CacheConfig, Replacement};
+use crate::plru::PseudoLru;
 use crate::state::{require, Damaged, Restorer, Saver};
 
 /// Whether lookups try the remembered place first. Counts and cycles are the same without: the
@@ -48,6 +49,8 @@ pub struct Cache<L> {
     /// When each slot was last used (LRU only).
     used: Vec<u64>,
     clock: u64,
+    /// Where victims are (pseudo-LRU only).
+    trees: PseudoLru,
     hints: Box<[u8; HINT_SLOTS]>,
     lines: Vec<L>,
 }
@@ -59,6 +62,10 @@ impl<L: Line> Cache<L> {
         let slots = (config.size_bytes / L::BYTES) as usize;
         let ways = config.ways as usize;
         let lru = config.replacement == Replacement::Lru;
+        let trees = match config.replacement {
+            Replacement::PseudoLru => PseudoLru::new(slots / ways, ways),
+            _ => PseudoLru::new(0, 1),
+        };
         Self {
             ways,
             set_mask: slots / ways - 1,
@@ -70,6 +77,7 @@ impl<L: Line> Cache<L> {
             random: RANDOM_SEED,
             used: if lru { vec![0; slots] } else { Vec::new() },
             clock: 0,
+            trees,
             hints: Box::new([0; HINT_SLOTS]),
             lines: vec![L::default(); slots],
         }
@@ -127,8 +135,9 @@ impl<L: Line> Cache<L> {
         first
             + match self.replacement {
                 Replacement::RoundRobin => self.next_in_turn(set),
-                Replacement::Lru => self.least_recently_used(set, |_| true),
                 Replacement::Random => self.next_random(),
+                Replacement::Lru => self.least_recently_used(set, |_| true),
+                Replacement::PseudoLru => self.trees.victim(set),
             }
     }
 
@@ -149,9 +158,10 @@ impl<L: Line> Cache<L> {
         }
         loop {
             let way = match self.replacement {
-                Replacement::RoundRobin => self.next_in_turn(set),
-                Replacement::Lru => return self.least_recently_used(set, open),
+                // A tree may point at a locked way for ever.
+                Replacement::RoundRobin | Replacement::PseudoLru => self.next_in_turn(set),
                 Replacement::Random => self.next_random(),
+                Replacement::Lru => return self.least_recently_used(set, open),
             };
             if open(way) {
                 return way;
@@ -228,9 +238,10 @@ impl<L: Line> Cache<L> {
     }
 
     /// Whether a hit leaves no trace in the replacement state, so that it need not be looked up.
+    #[inline(always)]
     #[must_use]
     pub fn hits_leave_no_trace(&self) -> bool {
-        self.replacement != Replacement::Lru
+        !matches!(self.replacement, Replacement::Lru | Replacement::PseudoLru)
     }
 
     /// How many slots there are.
@@ -294,7 +305,7 @@ impl<L: Line> Cache<L> {
     pub fn save(&self, to: &mut Saver, line: impl Fn(&L, &mut Saver)) {
         to.put(&self.replacement);
         to.put(&(&self.next_way, self.locked_ways, &self.aimed, self.random));
-        to.put(&(&self.used, self.clock));
+        to.put(&(&self.used, self.clock, &self.trees));
         to.put(&self.tags);
         for (tag, content) in self.tags.iter().zip(&self.lines) {
             if *tag != 0 {
@@ -315,14 +326,19 @@ impl<L: Line> Cache<L> {
         let mut new = self.clone();
         new.replacement = from.take()?;
         (new.next_way, new.locked_ways, new.aimed, new.random) = from.take()?;
-        (new.used, new.clock) = from.take()?;
+        (new.used, new.clock, new.trees) = from.take()?;
         new.tags = from.take()?;
-        let lru = |replacement| replacement == Replacement::Lru;
+        let by_use = |replacement| match replacement {
+            Replacement::RoundRobin | Replacement::Random => 0,
+            Replacement::Lru => 1,
+            Replacement::PseudoLru => 2,
+        };
         let in_set = |(slot, tag): (usize, &u32)| {
             let set = (tag / L::BYTES) as usize & new.set_mask;
             *tag == 0 || (tag & (L::BYTES - 1) == 1 && slot / new.ways == set)
         };
-        let right = lru(new.replacement) == lru(self.replacement)
+        let right = by_use(new.replacement) == by_use(self.replacement)
+            && new.trees.fits(&self.trees)
             && new.next_way.len() == self.next_way.len()
             && new.next_way.iter().all(|way| usize::from(*way) < self.ways)
             && (new.aimed.is_empty() || new.aimed.len() == new.next_way.len())
@@ -341,11 +357,22 @@ impl<L: Line> Cache<L> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn touch(&mut self, slot: usize) {
+        if !self.hits_leave_no_trace() {
+            self.note_use(slot);
+        }
+    }
+
+    #[inline(always)]
+    fn note_use(&mut self, slot: usize) {
         if self.replacement == Replacement::Lru {
             self.clock += 1;
             self.used[slot] = self.clock;
+        } else {
+            // Ways are a power of two.
+            let set = slot >> self.ways.trailing_zeros();
+            self.trees.touch(set, slot & (self.ways - 1));
         }
     }
 }

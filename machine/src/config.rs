@@ -13,12 +13,16 @@ use serde_path_to_error::Track;
 
 use crate::assumed;
 use crate::error::{read_file, Error};
+use crate::plru::PseudoLru;
 
 pub use self::arm::{
     AddressSpaceTags, ArmConfig, ArmCore, Packets, PipelineConfig, WriteBufferConfig,
     ARM_LINE_BYTES,
 };
-pub use self::ia32::Ia32Config;
+pub use self::ia32::{
+    BranchConfig, BusConfig, Ia32Config, LatencyConfig, Model, PriceConfig, WalkConfig,
+    IA32_LINE_BYTES,
+};
 
 /// The machines that need no file: name and text of `machines/NAME.toml`.
 pub const BUILT_IN: &[(&str, &str)] = &[
@@ -51,6 +55,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     (
         "p4-willamette",
         include_str!("../machines/p4-willamette.toml"),
+    ),
+    (
+        "p4-northwood",
+        include_str!("../machines/p4-northwood.toml"),
     ),
 ];
 
@@ -98,7 +106,7 @@ pub enum ProcessorConfig {
     /// An ARM.
     Arm(Box<ArmConfig>),
     /// An IA-32 processor.
-    Ia32(Ia32Config),
+    Ia32(Box<Ia32Config>),
 }
 
 impl ProcessorConfig {
@@ -168,10 +176,12 @@ impl Architecture {
 pub enum Replacement {
     /// One pointer a set, advanced at each fill.
     RoundRobin,
-    /// Least recently used.
-    Lru,
     /// Pseudo-random; round robin while the guest asks for it (ARM926EJ-S, control register, RR).
     Random,
+    /// Least recently used.
+    Lru,
+    /// A tree of pseudo-LRU, of eight ways at most.
+    PseudoLru,
 }
 
 /// Geometry of a cache.
@@ -424,6 +434,13 @@ impl CacheConfig {
                     "a power of two",
                 ));
             }
+        }
+        if self.replacement == Replacement::PseudoLru && self.ways as usize > PseudoLru::MOST_WAYS {
+            return Err(Mistake::new(
+                &field("ways"),
+                self.ways.to_string(),
+                &format!("at most {} with pseudo-LRU", PseudoLru::MOST_WAYS),
+            ));
         }
         if self.line_bytes != line_bytes {
             return Err(Mistake::new(

@@ -111,7 +111,7 @@ fn a_mistake_is_one_line_that_names_file_field_and_expectation() {
         ("size-bytes = 16384", "size-bytes = 3000", "m.toml: icache.size-bytes: 3000 is no power of two from 1 to 16777216; expected a power of two"),
         ("size-bytes = 16384", "size-bytes = 512", "m.toml: icache.ways: 32 ways of 32 bytes do not fit into 512 bytes; expected ways * line-bytes of at most size-bytes"),
         ("line-bytes = 32", "line-bytes = 64", "m.toml: icache.line-bytes: 64; expected 32, the only line size that the model has"),
-        ("\"round-robin\"", "\"fifo\"", "m.toml: line N: icache.replacement: unknown variant `fifo`; expected one of `round-robin`, `lru`, `random`"),
+        ("\"round-robin\"", "\"fifo\"", "m.toml: line N: icache.replacement: unknown variant `fifo`; expected one of `round-robin`, `random`, `lru`, `pseudo-lru`"),
         ("entries = 32", "entries = 0", "m.toml: itlb.entries: 0; expected a number from 1 to 256"),
         ("core = \"sa1110\"", "core = \"arm7\"", "m.toml: line N: processor.core: unknown variant `arm7`; expected one of `sa1110`, `arm920`, `arm926`, `pentium4`"),
         ("id = 0x6901b119", "id = \"B5\"", "m.toml: line N: processor.id: invalid type: string \"B5\"; expected a whole number from 0 to 4294967295"),
@@ -233,7 +233,7 @@ fn a_mistake_in_rows_or_write_buffer_is_one_line_too() {
 
 #[test]
 fn an_ia32_processor_is_told_by_its_core() {
-    let text = include_str!("../tests/ia32/pentium4.toml");
+    let text = include_str!("../machines/p4-willamette.toml");
     let parse = |text: &str| MachineConfig::parse(Path::new("m.toml"), text);
     let config = parse(text).unwrap();
     assert!(config.arm().is_none());
@@ -253,7 +253,8 @@ fn an_ia32_processor_is_told_by_its_core() {
             "[itlb]",
             "[icache]",
             "unknown field `icache`; expected one of `name`, `description`, `clock-hz`, `board`, \
-             `ram-bytes`, `assumed`, `processor`, `itlb`, `dtlb`",
+             `ram-bytes`, `assumed`, `processor`, `itlb`, `dtlb`, `dcache`, `l2`, `memory`, `walk`, \
+             `branch`, `latency`, `price`",
         ),
     ] {
         let line = parse(&text.replacen(from, to, 1)).unwrap_err().to_string();
@@ -295,6 +296,6 @@ fn broken_syntax_is_one_line_too() {
 fn a_name_that_is_no_machine_lists_the_machines() {
     assert_eq!(
         MachineConfig::find("vax").unwrap_err().to_string(),
-        "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, versatile920, s3c24a0, omap1610, omap1610-two-tlbs, sa1110-tags, versatilepb-tags, s3c24a0-tags, p4-willamette or a file that ends in .toml"
+        "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, versatile920, s3c24a0, omap1610, omap1610-two-tlbs, sa1110-tags, versatilepb-tags, s3c24a0-tags, p4-willamette, p4-northwood or a file that ends in .toml"
     );
 }

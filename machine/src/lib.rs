@@ -28,6 +28,7 @@ pub mod machine;
 pub mod net;
 pub mod observe;
 pub mod platform;
+pub mod plru;
 pub mod profile;
 pub mod report;
 pub mod script;

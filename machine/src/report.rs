@@ -98,7 +98,7 @@ pub fn statistics<P: Processor>(
         .map(|(id, region)| RegionRecord {
             id,
             entries: region.entries,
-            counters: ByPrivilege(region.totals.by_privilege),
+            counters: ByPrivilege::of::<P>(region.totals.by_privilege),
             events: region.totals.events,
         })
         .collect();
@@ -118,7 +118,7 @@ pub fn statistics<P: Processor>(
         end,
         cycles: machine.cycles(),
         instructions: totals.sum().run.instructions,
-        counters: ByPrivilege(by_privilege),
+        counters: ByPrivilege::of::<P>(by_privilege),
         events,
         regions,
         samples: &machine.bus().host.samples,
@@ -214,24 +214,40 @@ struct DiagnosticRecord {
     count: u64,
 }
 
-/// Tallies as `{"user": {...}, "kernel": {...}}`.
-struct ByPrivilege([Tally; 2]);
+/// Tallies as `{"user": {...}, "kernel": {...}}`, of what a processor counts.
+struct ByPrivilege {
+    tallies: [Tally; 2],
+    groups: &'static [&'static str],
+}
+
+impl ByPrivilege {
+    fn of<P: Processor>(tallies: [Tally; 2]) -> Self {
+        Self {
+            tallies,
+            groups: P::COUNTER_GROUPS,
+        }
+    }
+
+    fn named(&self, privilege: Privilege) -> Named {
+        Named(self.tallies[privilege as usize].named(self.groups))
+    }
+}
+
+/// Counters by names, in the order of their numbers.
+struct Named(Vec<(&'static str, u64)>);
+
+impl Serialize for Named {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
+}
 
 impl Serialize for ByPrivilege {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("user", &Named(&self.0[Privilege::User as usize]))?;
-        map.serialize_entry("kernel", &Named(&self.0[Privilege::Kernel as usize]))?;
+        map.serialize_entry("user", &self.named(Privilege::User))?;
+        map.serialize_entry("kernel", &self.named(Privilege::Kernel))?;
         map.end()
-    }
-}
-
-/// A tally by names, in the order of the counters' numbers.
-struct Named<'a>(&'a Tally);
-
-impl Serialize for Named<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.named())
     }
 }
 

@@ -146,6 +146,8 @@ impl<O: Observer<Sums>> State for Adder<O> {
 impl<O: Observer<Sums>> Processor for Adder<O> {
     type Observer = O;
 
+    const COUNTER_GROUPS: &'static [&'static str] = &["run"];
+
     fn new(_config: &MachineConfig, bus: Bus, observer: O) -> Self {
         let platform = Platform::new(bus);
         Self {

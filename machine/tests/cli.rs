@@ -322,11 +322,11 @@ fn machine_files_with_a_mistake() {
         "vax",
         &format!("--machine vax: no such machine; expected {known} or a file that ends in .toml"),
     );
-    let ia32 = scratch.file("p4.toml", include_str!("ia32/pentium4.toml"));
+    let ia32 = scratch.file("p4.toml", include_str!("../machines/p4-willamette.toml"));
     let what = "is neither ELF nor a bzImage; \
                 expected a kernel: an ELF32 executable for the 80386 or a bzImage";
     boot(&ia32, &format!("{kernel}: {what}"));
-    let text = include_str!("ia32/pentium4.toml");
+    let text = include_str!("../machines/p4-willamette.toml");
     let other = scratch.file("p4-assabet.toml", text.replace("isa-pc", "assabet"));
     let what = "board: assabet has another processor; expected isa-pc";
     boot(&other, &format!("{other}: {what}"));

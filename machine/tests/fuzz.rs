@@ -76,6 +76,15 @@ fn kernels() {
     smoke("kernel");
 }
 
+/// Those of the seeds are good ones.
+#[test]
+fn kernels_of_the_seeds_are_loaded() {
+    for (number, seed) in targets::seeds("kernel").iter().enumerate() {
+        let loaded = targets::load_kernel(seed).map_err(|error| error.to_string());
+        assert_eq!(loaded, Ok(()), "seed {number}");
+    }
+}
+
 #[test]
 fn machine_files() {
     smoke("machine_file");

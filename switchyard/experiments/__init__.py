@@ -18,6 +18,7 @@ from switchyard.experiments.linux_extreme.measure import LinuxExtreme
 from switchyard.experiments.linux_ipc.measure import LinuxIpc
 from switchyard.experiments.linux_overheads.measure import LinuxOverheads
 from switchyard.experiments.linux_tlb_sharing.measure import LinuxTlbSharing
+from switchyard.experiments.p4_microbench.measure import P4Microbench
 from switchyard.experiments.silicon.measure import Silicon
 from switchyard.experiments.uclinux_ctx.measure import UclinuxCtx
 from switchyard.experiments.uclinux_ipc.measure import UclinuxIpc
@@ -26,6 +27,7 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
     experiment.name: experiment
     for experiment in (
         Silicon(),
+        P4Microbench(),
         L4Ipc(),
         L4IpcSize(),
         L4Primitives(),

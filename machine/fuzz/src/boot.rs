@@ -8,6 +8,7 @@ use switchyard_machine::arch::Processor;
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::devicetree::DeviceTree;
+use switchyard_machine::error::Error;
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::script::Script;
 
@@ -25,11 +26,24 @@ fn file(name: &str, contents: &[u8]) -> PathBuf {
     path
 }
 
-/// Loads a kernel, an ELF or a raw one, with or without command line, RAM disk and device tree,
-/// and runs it for a moment. Input: a machine's number, which of the three, the three, the kernel.
+/// Loads a kernel, an ELF, a raw one or a bzImage, with or without command line, RAM disk and device
+/// tree, and runs it for a moment. Input: a machine's number, which of the three, the three, the kernel.
 pub fn kernel(data: &[u8]) {
+    // What is refused is told in one line.
+    if let Err(error) = load_kernel(data) {
+        assert_eq!(error.to_string().lines().count(), 1, "{error}");
+    }
+}
+
+/// The same, and what was wrong.
+pub fn load_kernel(data: &[u8]) -> Result<(), Error> {
     let mut input = Input(data);
     let (config, board) = small(input.number(1));
+    // A PC's kernels go behind the first megabyte.
+    let config = &MachineConfig {
+        ram_bytes: 2 * config.ram_bytes,
+        ..config.clone()
+    };
     let with = input.number(1);
     let append = (with & 1 != 0).then(|| String::from_utf8_lossy(input.piece()).into_owned());
     let initrd = (with & 2 != 0).then(|| file("initrd", input.piece()));
@@ -41,18 +55,23 @@ pub fn kernel(data: &[u8]) {
         initrd: initrd.as_deref(),
         dtb: dtb.as_deref(),
     };
-    for_processor!(config, (), run(config, board, &boot));
+    let loaded = for_processor!(config, (), run(config, board, &boot));
     for path in [Some(kernel), initrd, dtb].into_iter().flatten() {
         let _ = fs::remove_file(path);
     }
+    loaded
 }
 
-fn run<P: Processor<Observer = ()>>(config: &MachineConfig, board: &Board, boot: &Boot) {
+fn run<P: Processor<Observer = ()>>(
+    config: &MachineConfig,
+    board: &Board,
+    boot: &Boot,
+) -> Result<(), Error> {
     let mut machine = machine::<P>(config, board, ());
-    if let Ok(start) = loader::load(boot, board, machine.bus()) {
-        machine.core().start(start.pc, &start.registers);
-        machine.run(500);
-    }
+    let start = loader::load(boot, board, machine.bus())?;
+    machine.core().start(start.pc, &start.registers);
+    machine.run(500);
+    Ok(())
 }
 
 /// Reads a machine file, and builds what it describes.

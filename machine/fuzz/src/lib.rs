@@ -9,7 +9,7 @@ mod run;
 mod saved;
 mod seeds;
 
-pub use boot::{device_tree, kernel, machine_file, script};
+pub use boot::{device_tree, kernel, load_kernel, machine_file, script};
 pub use debugger::debugger;
 pub use run::{devices, instructions};
 pub use saved::saved_state;

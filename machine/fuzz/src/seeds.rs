@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Good inputs to start from: random bytes alone do not get past the first check of a file.
 
+mod pc;
+
 use switchyard_machine::config::BUILT_IN;
 use switchyard_machine::devicetree::DeviceTree;
 
@@ -8,6 +10,8 @@ use super::{saved, small};
 
 /// `b .`, and a few instructions before it: all that a kernel needs.
 const CODE: [u32; 4] = [0xe3a0_0001, 0xe280_0002, 0xe10f_1000, 0xeaff_fffe];
+/// What an ARM executable's `e_machine` says.
+const MACHINE_ARM: u32 = 40;
 /// What a debugger asks for: registers, memory, breakpoints, stepping, monitor commands.
 const PACKETS: [&str; 15] = [
     "qSupported:multiprocess+;swbreak+",
@@ -28,23 +32,22 @@ const PACKETS: [&str; 15] = [
     "qRcmd,736176652066\nqRcmd,736176652066\nqRcmd,726573746f72652066\nZ2,c0000000,4\nc",
 ];
 
-fn elf() -> Vec<u8> {
+/// The number of a built-in machine.
+fn number(machine: &str) -> u8 {
+    let number = BUILT_IN.iter().position(|(name, _)| *name == machine);
+    number.expect("a built-in machine") as u8
+}
+
+/// An executable for `machine` (an ELF file's `e_machine`) with `code` at `at`.
+fn elf(machine: u32, at: u32, code: &[u8]) -> Vec<u8> {
     let mut words = vec![0x464c_457f, 0x0001_0101, 0, 0];
-    // Type, machine, version, entry, program headers, section headers, flags, sizes.
-    words.extend([
-        0x0028_0002,
-        1,
-        0xc000_8000,
-        52,
-        0,
-        0x0500_0000,
-        0x0020_0034,
-        1,
-        0,
-    ]);
-    words.extend([1, 84, 0xc000_8000, 0xc000_8000, 16, 64, 7, 4]);
-    words.extend(CODE);
-    words.into_iter().flat_map(u32::to_le_bytes).collect()
+    // Type and machine, version, entry, program headers, section headers, flags, sizes.
+    words.extend([machine << 16 | 2, 1, at, 52, 0, 0, 0x0020_0034, 1, 0]);
+    let bytes = code.len() as u32;
+    words.extend([1, 84, at, at, bytes, bytes + 64, 7, 4]);
+    let mut file: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    file.extend(code);
+    file
 }
 
 fn tree() -> Vec<u8> {
@@ -62,8 +65,7 @@ fn tree() -> Vec<u8> {
 /// frame, and is asked for it; a packet is queued.
 fn interface() -> Vec<u8> {
     const BASE: u32 = 0x1001_0000;
-    let number = BUILT_IN.iter().position(|(name, _)| *name == "versatilepb");
-    let number = number.expect("a built-in machine") as u8;
+    let number = number("versatilepb");
     let (config, board) = small(u32::from(number));
     let parts = (board.parts)(config.ram_bytes);
     let device = parts.devices.iter().position(|m| m.base == BASE);
@@ -108,13 +110,15 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     match target {
         "kernel" => {
             let options = [piece(b"quiet"), piece(b"a RAM disk"), piece(&tree())].concat();
-            vec![
+            let elf = elf(MACHINE_ARM, 0xc000_8000, &raw);
+            let arm = [
                 with(&[0, 0], &raw),
-                with(&[0, 0], &elf()),
-                with(&[0, 7], &with(&options, &elf())),
+                with(&[0, 0], &elf),
+                with(&[0, 7], &with(&options, &elf)),
                 with(&[3, 7], &with(&options, &raw)),
                 with(&[3, 4], &with(&piece(&tree()), &raw)),
-            ]
+            ];
+            arm.into_iter().chain(pc::kernels()).collect()
         }
         "machine_file" => BUILT_IN
             .iter()
@@ -135,10 +139,11 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
                 let thumb = [&[3, options][..], &0xf3u32.to_le_bytes(), &registers, &raw];
                 [arm, thumb.concat()]
             })
+            .chain(pc::instructions())
             .collect(),
         "devices" => {
             let same = (0..6u8).map(|n| vec![n; 200]);
-            same.chain([interface()]).collect()
+            same.chain([interface(), pc::devices()]).collect()
         }
         "saved_state" => {
             let changed = (0..BUILT_IN.len() as u8).map(|n| vec![n << 1 | 1, 0, 1, 0, 7]);
@@ -149,7 +154,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             let saved = piece(&saved::saved(0));
             let given = PACKETS.iter().rev().take(2);
             let given = given.map(|text| with(&[0, 2], &with(&saved, text.as_bytes())));
-            plain.chain(given).collect()
+            plain.chain(given).chain(pc::debugger()).collect()
         }
         _ => Vec::new(),
     }

@@ -208,6 +208,37 @@ tally! {
         /// Writes of the control register.
         control = 49 "control_writes",
     }
+    /// The second-level cache (IA-32).
+    l2: SecondLevel {
+        /// Reads that looked into the second level: loads, fetches and walks.
+        reads = 54 "l2_reads",
+        /// Of these, those that went to memory.
+        read_misses = 55 "l2_read_misses",
+        /// Lines of stores that were written into the second level.
+        writes = 56 "l2_writes",
+        /// Of these, those whose line was read from memory.
+        write_misses = 57 "l2_write_misses",
+        /// Dirty lines written back.
+        writebacks = 58 "l2_writebacks",
+    }
+    /// Branches (IA-32).
+    branch: Branches {
+        /// Branches that were to be predicted.
+        executed = 59 "branches",
+        /// Of these, those that were not.
+        mispredicted = 60 "branch_mispredictions",
+    }
+    /// The trace cache (IA-32).
+    trace: Traces {
+        /// Lookups of a line.
+        lookups = 63 "trace_cache_lookups",
+        /// Of these, those for which a line was built.
+        misses = 64 "trace_cache_misses",
+        /// Cycles in which its lines were built, fetches included.
+        build_cycles = 61 "trace_build_cycles",
+        /// How often it was emptied.
+        emptied = 62 "trace_cache_emptied",
+    }
 }
 
 impl Tally {
@@ -233,10 +264,11 @@ impl Tally {
         Self::COUNTERS.iter().find(|c| c.number == number)
     }
 
-    /// Names and values, in the order of the numbers.
+    /// Names and values of these groups, in the order of the numbers.
     #[must_use]
-    pub fn named(&self) -> Vec<(&'static str, u64)> {
-        let mut counters: Vec<&Counter> = Self::COUNTERS.iter().collect();
+    pub fn named(&self, groups: &[&str]) -> Vec<(&'static str, u64)> {
+        let counters = Self::COUNTERS.iter();
+        let mut counters: Vec<&Counter> = counters.filter(|c| groups.contains(&c.group)).collect();
         counters.sort_unstable_by_key(|counter| counter.number);
         let values = counters.iter().map(|c| (c.name, (c.of)(self)));
         values.collect()
@@ -280,10 +312,11 @@ mod tests {
         tally.run.cycles = 7;
         tally.dtlb.misses = 3;
         tally.run.idle = 5;
-        let named = tally.named();
+        let named = tally.named(&["run", "dtlb"]);
         let value = |name| named.iter().find(|(n, _)| *n == name).unwrap().1;
         assert_eq!(named[0], ("cycles", 7));
         assert_eq!((value("dtlb_misses"), value("idle_cycles")), (3, 5));
         assert_eq!(tally.values().sum::<u64>(), 15);
+        assert!(named.iter().all(|(name, _)| *name != "itlb_misses"));
     }
 }

@@ -9,19 +9,20 @@
 mod debug;
 mod exception;
 mod processor;
+mod run;
 mod segments;
 mod state;
 mod transfer;
+mod watch;
 
 use serde::{Deserialize, Serialize};
 
 use crate::arch::Dead;
 use crate::bus::Bus;
-use crate::config::TlbConfig;
-use crate::observe::{self, Commit, SystemAccess};
+use crate::config::Ia32Config;
 
 use super::alu::mask;
-use super::decoder::{self, Bytes};
+use super::cpuid::Identity;
 use super::exec::{self, Handler, KINDS};
 use super::fault::Fault;
 use super::flags;
@@ -31,9 +32,9 @@ use super::insn::{Insn, Seg};
 use super::memsys::{cr0, cr4, MemSys, Place};
 use super::mmu;
 use super::msr::Msrs;
-use super::observe::{Encoding, Ia32, Observer, Operation};
+use super::observe::Observer;
 use super::segment::{Access, Segment, SystemSegment, TableRegister};
-use super::trace_cache::{Key, Line, LINE_UOPS};
+use super::trace_cache::Cursor;
 
 pub use self::exception::Cause;
 
@@ -111,12 +112,16 @@ pub struct Core<O: Observer = ()> {
     pub(super) shadow: Shadow,
     /// The last step did some of a repeated string instruction, and the next one goes on with it.
     pub(super) suspended: bool,
+    /// This one does.
+    pub(super) resumed: bool,
+    /// Where the line goes on that the run loop has left.
+    cursor: Cursor,
     /// The vector of the exception or interrupt that the last step took.
     pub taken: Option<u8>,
     /// Set when the core cannot go on.
     pub dead: Option<Dead>,
-    /// What CPUID says of TLBs.
-    pub(super) tlb_entries: [u32; 2],
+    /// What CPUID says.
+    pub(super) identity: Identity,
     /// The observer.
     pub observer: O,
 }
@@ -125,9 +130,9 @@ impl<O: Observer> Core<O> {
     const HANDLERS: [[Handler<O>; 3]; KINDS] = exec::handlers();
 
     /// A core as reset leaves it: real-address mode, at the last sixteen bytes of memory (SDM vol. 3,
-    /// table 8-1), with TLBs of these geometries, in front of `bus`.
+    /// table 8-1), in front of `bus`.
     #[must_use]
-    pub fn new(itlb: &TlbConfig, dtlb: &TlbConfig, bus: Bus, observer: O) -> Self {
+    pub fn new(config: &Ia32Config, bus: Bus, observer: O) -> Self {
         let mut segments = [Segment::real(0, 0); 6];
         segments[Seg::Cs as usize] = Segment::real(0xf000, RESET_CS_BASE);
         let table = TableRegister {
@@ -149,232 +154,22 @@ impl<O: Observer> Core<O> {
             watched: 0,
             fpu: Fpu::default(),
             msrs: Msrs::default(),
-            mem: MemSys::new(itlb, dtlb, bus),
+            mem: MemSys::new(config, bus),
             waiting: false,
             shadow: Shadow::Nothing,
             suspended: false,
+            resumed: false,
+            cursor: Cursor::default(),
             taken: None,
             dead: None,
-            tlb_entries: [itlb.entries, dtlb.entries],
+            identity: Identity::new(config),
             observer,
         };
         core.dr[6] = 0xffff_0ff0;
         core.dr[7] = 0x400;
-        core.r[super::insn::reg::EDX] = super::cpuid::SIGNATURE;
+        core.r[super::insn::reg::EDX] = core.identity.signature;
         core.mem.count_for(false);
         core
-    }
-
-    // ---- running ---------------------------------------------------------------------------
-
-    /// Runs instructions until the horizon of the memory system.
-    pub fn run_to_horizon(&mut self) {
-        while self.mem.platform.cycle < self.mem.platform.horizon {
-            if self.steps_singly() {
-                self.step();
-                continue;
-            }
-            match self.find_line() {
-                Ok(Some(slot)) => self.run_line(slot),
-                Ok(None) => self.step(),
-                Err(fault) => {
-                    self.mem.platform.cycle += 1;
-                    self.mem.platform.counters.fetches += 1;
-                    self.raise(fault);
-                }
-            }
-        }
-    }
-
-    /// Whether something is to be looked at between each two instructions: a trap, a breakpoint, what
-    /// the last instruction has held off. Whatever changes this makes the run loop look up.
-    #[inline(always)]
-    fn steps_singly(&self) -> bool {
-        self.eflags & (flags::TF | flags::RF) != 0
-            || self.has_breakpoints()
-            || self.shadow != Shadow::Nothing
-    }
-
-    /// Runs the instructions of the line in `slot`, which is that of EIP, as long as they follow each
-    /// other and the horizon has not come.
-    #[inline]
-    fn run_line(&mut self, slot: usize) {
-        let count = self.mem.traces.line(slot).count();
-        for n in 0..count {
-            let line = self.mem.traces.line(slot);
-            let insn = *line.insn(n);
-            if O::ON {
-                let code = line.code(n);
-                self.show_fetch(code);
-            }
-            let behind = self.eip.wrapping_add(u32::from(insn.length));
-            self.next_eip = behind;
-            self.suspended = false;
-            self.mem.platform.cycle += 1;
-            let pc = self.pc();
-            let done = Self::HANDLERS[insn.kind as usize][insn.size as usize](self, &insn);
-            if let Err(fault) = done {
-                self.mem.platform.counters.fetches += 1;
-                self.raise(fault);
-                return;
-            }
-            if O::ON {
-                let code = self.mem.traces.line(slot).code(n);
-                self.show_commit(pc, &insn, code);
-            }
-            self.eip = self.next_eip;
-            self.mem.platform.counters.fetches += u64::from(!self.suspended);
-            if self.eip != behind || self.mem.platform.cycle >= self.mem.platform.horizon {
-                return;
-            }
-        }
-    }
-
-    /// The slot of the line of EIP, made if there is none. `None`: the instruction can be in none.
-    ///
-    /// # Errors
-    /// It cannot be fetched.
-    #[inline(always)]
-    fn find_line(&mut self) -> Result<Option<usize>, Fault> {
-        let cs = &self.segments[Seg::Cs as usize];
-        let linear = cs.base.wrapping_add(self.eip);
-        let key = Key::new(linear, cs.is_32bit(), self.cpl == 3);
-        let now = &mut self.mem.platform.counters.now.icache;
-        now.accesses += 1;
-        let slot = match self.mem.traces.find(key) {
-            Some(slot) => slot,
-            None => match self.make_line(key, linear)? {
-                Some(slot) => slot,
-                None => return Ok(None),
-            },
-        };
-        // Another segment may end before the line does.
-        let bytes = self.mem.traces.line(slot).bytes();
-        let cs = &self.segments[Seg::Cs as usize];
-        Ok(cs.contains(self.eip, bytes).then_some(slot))
-    }
-
-    /// Makes the line of the instruction at EIP, whose linear address is `linear`.
-    #[inline(never)]
-    fn make_line(&mut self, key: Key, linear: u32) -> Result<Option<usize>, Fault> {
-        self.mem.platform.counters.now.icache.misses += 1;
-        let (insn, code) = self.fetch()?;
-        let mut line = Line::of(insn, code);
-        let last = linear.wrapping_add(u32::from(insn.length) - 1);
-        let mut uops = insn.uops();
-        let big = self.segments[Seg::Cs as usize].is_32bit();
-        if (linear ^ last) & !PAGE_OFFSET == 0 {
-            // The rest of the page, where memory is: it can be fetched as the first instruction could.
-            let room = PAGE_OFFSET - (last & PAGE_OFFSET);
-            let behind = self
-                .mem
-                .insn_address(last)
-                .map_or(0, |pa| pa.wrapping_add(1));
-            let rest = self.mem.platform.bus.ram_slice(behind, room as usize);
-            let mut bytes = rest.unwrap_or_default();
-            let mut ends = insn.ends_trace();
-            while !ends {
-                let Ok(insn) = decoder::decode(&mut bytes.iter(), big) else {
-                    break;
-                };
-                uops += insn.uops();
-                if uops > LINE_UOPS {
-                    break;
-                }
-                let (own, others) = bytes.split_at(insn.length.into());
-                let Some(code) = Encoding::new(own) else {
-                    break;
-                };
-                line.push(insn, code);
-                bytes = others;
-                ends = insn.ends_trace();
-            }
-        }
-        let end = linear.wrapping_add(line.bytes() - 1);
-        Ok(self.mem.keep_line(key, line, [linear, end]))
-    }
-
-    /// Fetches and runs one instruction, or takes its fault.
-    pub fn step(&mut self) {
-        if self.breaks_here() {
-            self.mem.platform.cycle += 1;
-            self.debug_trap(0);
-            return;
-        }
-        if let Err(fault) = self.execute() {
-            self.raise(fault);
-        }
-        if !self.suspended {
-            self.mem.platform.counters.fetches += 1;
-        }
-    }
-
-    /// The same, but a fault is not taken.
-    ///
-    /// # Errors
-    /// The fault; all is as before the instruction.
-    pub fn execute(&mut self) -> Result<(), Fault> {
-        self.taken = None;
-        if self.shadow != Shadow::Nothing {
-            // What it holds off may come behind this instruction.
-            self.shadow = Shadow::Nothing;
-            self.look_up();
-        }
-        let traps = self.eflags & flags::TF != 0;
-        // It was for this instruction alone; a fault sets it in what it pushes.
-        self.eflags &= !flags::RF;
-        self.suspended = false;
-        self.mem.platform.cycle += 1;
-        let pc = self.pc();
-        let done = self.fetch_decoded().and_then(|(insn, code)| {
-            if O::ON {
-                self.show_fetch(code);
-            }
-            self.next_eip = self.eip.wrapping_add(u32::from(insn.length));
-            Self::HANDLERS[insn.kind as usize][insn.size as usize](self, &insn)?;
-            Ok((insn, code))
-        });
-        let (insn, code) = match done {
-            Ok(done) => done,
-            Err(fault) => {
-                self.watched = 0;
-                return Err(fault);
-            }
-        };
-        if O::ON {
-            self.show_commit(pc, &insn, code);
-        }
-        self.eip = self.next_eip;
-        if (traps || self.watched != 0) && self.shadow != Shadow::Everything {
-            self.trap_behind(traps && self.taken.is_none());
-        }
-        Ok(())
-    }
-
-    /// The instruction at EIP: from its line, or from memory if it can be in none.
-    fn fetch_decoded(&mut self) -> Result<(Insn, Encoding), Fault> {
-        match self.find_line()? {
-            Some(slot) => {
-                let line = self.mem.traces.line(slot);
-                Ok((*line.insn(0), line.code(0)))
-            }
-            None => self.fetch(),
-        }
-    }
-
-    /// Fetches and decodes the instruction at EIP.
-    fn fetch(&mut self) -> Result<(Insn, Encoding), Fault> {
-        let big = self.segments[Seg::Cs as usize].is_32bit();
-        let mut bytes = Fetch {
-            offset: self.eip,
-            core: self,
-            code: Encoding::default(),
-            have: [0; 16],
-            left: 0,
-            next: 0,
-        };
-        let insn = decoder::decode(&mut bytes, big)?;
-        Ok((insn, bytes.code))
     }
 
     /// The address of the instruction that executes, as loaders and symbols know it.
@@ -384,9 +179,10 @@ impl<O: Observer> Core<O> {
     }
 
     /// Puts the core into protected mode at `eip`, with segments of all 4 GB, as loaders do that have
-    /// loaded a descriptor table of their own.
+    /// loaded a descriptor table of their own, and with caches on, as a BIOS leaves them.
     pub fn start_flat(&mut self, eip: u32) {
-        self.mem.set_cr0(self.mem.cr0 | cr0::PE);
+        self.mem
+            .set_cr0(self.mem.cr0 & !(cr0::CD | cr0::NW) | cr0::PE);
         self.flat_segments(FLAT_CODE, FLAT_DATA, 0);
         let data = self.segments[Seg::Ss as usize];
         for seg in [Seg::Es, Seg::Ds, Seg::Fs, Seg::Gs] {
@@ -734,73 +530,6 @@ impl<O: Observer> Core<O> {
         }
     }
 
-    // ---- watching --------------------------------------------------------------------------
-
-    /// Shows an access to data, by `show`: a word, or its bytes if they are not aligned together.
-    #[inline(never)]
-    fn show<const N: u32>(
-        &mut self,
-        place: Place,
-        value: u32,
-        show: fn(&mut O, &MemSys, &observe::Access, u32),
-    ) {
-        let bytes = if place.linear % N == 0 { N } else { 1 };
-        for n in (0..N).step_by(bytes as usize) {
-            let access = observe::Access {
-                cycle: self.mem.platform.cycle,
-                pc: self.pc(),
-                va: place.linear.wrapping_add(n),
-                bytes,
-                privileged: !place.user,
-            };
-            let part = value >> (8 * n) & u32::MAX >> (32 - 8 * bytes);
-            show(&mut self.observer, &self.mem, &access, part);
-        }
-    }
-
-    /// Shows that the instruction at EIP was fetched.
-    fn show_fetch(&mut self, code: Encoding) {
-        let access = observe::Access {
-            cycle: self.mem.platform.cycle,
-            pc: self.pc(),
-            va: self.pc(),
-            bytes: 1,
-            privileged: self.cpl != 3,
-        };
-        self.observer.fetched(&self.mem, &access, code);
-    }
-
-    /// Shows that the instruction at `pc` is done.
-    fn show_commit(&mut self, pc: u32, insn: &Insn, code: Encoding) {
-        let behind = self.eip.wrapping_add(u32::from(insn.length));
-        let commit = Commit::<Ia32> {
-            cycle: self.mem.platform.cycle,
-            pc,
-            code,
-            executed: insn.kind != exec::Kind::JumpIf || self.next_eip != behind,
-            next_pc: self.segments[Seg::Cs as usize]
-                .base
-                .wrapping_add(self.next_eip),
-            mode: u32::from(self.cpl),
-            registers: &self.r[..Ia32::GENERAL],
-            status: self.eflags,
-        };
-        self.observer.commit(&commit);
-    }
-
-    /// Shows what the instruction has done to a register of the system.
-    #[inline(always)]
-    pub(super) fn operated(&mut self, what: Operation) {
-        if O::ON {
-            let access = SystemAccess {
-                pc: self.pc(),
-                what,
-                sleeps: self.waiting,
-            };
-            self.observer.operated(&self.mem, &access);
-        }
-    }
-
     // ---- the stack -------------------------------------------------------------------------
 
     /// The bits of ESP that the stack segment uses.
@@ -857,45 +586,5 @@ impl<O: Observer> Core<O> {
         }
         self.next_eip = target;
         Ok(())
-    }
-}
-
-/// The bytes of the instruction at EIP, translated and checked as they are asked for.
-struct Fetch<'a, O: Observer> {
-    core: &'a mut Core<O>,
-    /// The offset of the next byte.
-    offset: u32,
-    /// The bytes that were given.
-    code: Encoding,
-    /// Bytes from `next` on, `left` of them, are of this page.
-    have: [u8; 16],
-    left: usize,
-    next: usize,
-}
-
-impl<O: Observer> Bytes for Fetch<'_, O> {
-    #[inline]
-    fn next(&mut self) -> Result<u8, Fault> {
-        let cs = &self.core.segments[Seg::Cs as usize];
-        if self.code.is_full() || !cs.contains(self.offset, 1) {
-            return Err(Fault::protection(0));
-        }
-        if self.left == 0 {
-            let linear = cs.base.wrapping_add(self.offset);
-            let access = mmu::Access {
-                write: false,
-                user: self.core.cpl == 3,
-                fetch: true,
-            };
-            let pa = self.core.mem.translate(linear, access)?;
-            (self.have, self.left) = self.core.mem.code(pa);
-            self.next = 0;
-        }
-        let byte = self.have[self.next];
-        self.next += 1;
-        self.left -= 1;
-        self.code.push(byte);
-        self.offset = self.offset.wrapping_add(1);
-        Ok(byte)
     }
 }

@@ -40,13 +40,12 @@ pub fn decode<B: Bytes>(bytes: &mut B, big: bool) -> Result<Insn, Fault> {
         },
         full: if big { Size::Long } else { Size::Word },
         segment: None,
-        lock: false,
         modrm: 0,
     };
     let opcode = decoder.prefixes(big)?;
     decoder.one_byte(opcode)?;
     let mut insn = decoder.insn;
-    if decoder.lock && !is_lockable(&insn) {
+    if insn.locked && !is_lockable(&insn) {
         insn.kind = Kind::Undefined;
     }
     Ok(insn)
@@ -85,7 +84,6 @@ struct Decoder<'a, B> {
     full: Size,
     /// The segment that a prefix asks for.
     segment: Option<Seg>,
-    lock: bool,
     /// The ModRM byte.
     modrm: u8,
 }
@@ -163,7 +161,7 @@ impl<B: Bytes> Decoder<'_, B> {
                 0x65 => self.segment = Some(Seg::Gs),
                 0x66 => self.full = if big { Size::Word } else { Size::Long },
                 0x67 => self.insn.address16 = big,
-                0xf0 => self.lock = true,
+                0xf0 => self.insn.locked = true,
                 0xf2 => self.insn.repeat = Repeat::WhileNotEqual,
                 0xf3 => self.insn.repeat = Repeat::WhileEqual,
                 opcode => return Ok(opcode),

@@ -23,7 +23,7 @@ enum Cause {
     Global,
     /// So is any other.
     Stale,
-    /// A page lost its dirty bit.
+    /// A user page lost its dirty bit.
     Dirty,
 }
 
@@ -46,8 +46,8 @@ impl Cause {
                 "the TLB's entry is not what the page tables say now; INVLPG or a load of CR3 was needed"
             }
             Self::Dirty => {
-                "the page is written while its dirty bit is clear, which the TLB's entry has not seen; \
-                 INVLPG or a load of CR3 was needed when it was cleared"
+                "the user page is written while its dirty bit is clear, which the TLB's entry has not \
+                 seen; INVLPG or a load of CR3 was needed when it was cleared"
             }
         }
     }
@@ -129,7 +129,11 @@ fn cause(
             Cause::Stale
         });
     };
-    (access.write && !right.dirty).then_some(Cause::Dirty)
+    // A user page that looks clean may be dropped, and with it what is written now. Of their own pages
+    // kernels do not ask that, but for those that page themselves out, whose fault is not seen here:
+    // Linux maps its memory anew without the bits and goes on under what the TLB has
+    // (kernel_physical_mapping_init of i386).
+    (access.write && right.user && !right.dirty).then_some(Cause::Dirty)
 }
 
 impl Observer<Ia32> for Checker {

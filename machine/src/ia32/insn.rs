@@ -157,6 +157,8 @@ pub struct Insn {
     pub address16: bool,
     /// Whether `rm` is memory.
     pub memory: bool,
+    /// Whether LOCK stands before it.
+    pub locked: bool,
     /// The format of a floating-point instruction's operand in memory.
     pub format: Format,
     /// REP and its like.

@@ -8,7 +8,7 @@
 //! without INVLPG); entries that are not present are not kept.
 
 use crate::bus::{Bus, Target};
-use crate::config::TlbConfig;
+use crate::config::Ia32Config;
 use crate::counters::{Privilege, Tally};
 use crate::dev::Width;
 use crate::event::Cycle;
@@ -16,8 +16,12 @@ use crate::platform::Platform;
 use crate::state::{Damaged, Restorer, Saver, State};
 use crate::tlb::{Entry, Tlb};
 
+use super::cost::Costs;
 use super::fault::Fault;
+use super::hierarchy::Sixth;
+use super::insn::Insn;
 use super::mmu::{self, code, entry, Access};
+use super::timing::Timing;
 use super::tlb::TlbEntry;
 use super::trace_cache::{Key, Line, TraceCache};
 
@@ -114,19 +118,22 @@ pub struct MemSys {
     dtlb: Tlb<TlbEntry>,
     /// Decoded instructions.
     pub(super) traces: TraceCache,
+    /// When what is there.
+    pub(in crate::ia32) time: Timing,
     /// Cycle and instruction counts when the tallies were last brought up to date.
     synced_cycle: Cycle,
     synced_instructions: u64,
 }
 
 impl MemSys {
-    /// One with TLBs of these geometries (validated) in front of `bus`, as reset leaves it: caches
-    /// off (SDM vol. 3, table 8-1), paging off.
+    /// That of `config` (validated) in front of `bus`, as reset leaves it: caches off (SDM vol. 3, table
+    /// 8-1), paging off.
     #[must_use]
-    pub fn new(itlb: &TlbConfig, dtlb: &TlbConfig, bus: Bus) -> Self {
-        let itlb = Tlb::new(itlb);
+    pub fn new(config: &Ia32Config, bus: Bus) -> Self {
+        let itlb = Tlb::new(&config.itlb);
         let (_, ram_bytes) = bus.ram_window();
-        let traces = TraceCache::new(itlb.places(), ram_bytes);
+        let costs = Costs::new(&config.latency, &config.price);
+        let traces = TraceCache::new(costs, itlb.places(), ram_bytes);
         Self {
             platform: Platform::new(bus),
             cr0: cr0::CD | cr0::NW | cr0::ET,
@@ -134,8 +141,9 @@ impl MemSys {
             cr3: 0,
             cr4: 0,
             itlb,
-            dtlb: Tlb::new(dtlb),
+            dtlb: Tlb::new(&config.dtlb),
             traces,
+            time: Timing::new(config),
             synced_cycle: 0,
             synced_instructions: 0,
         }
@@ -150,6 +158,7 @@ impl MemSys {
             self.flush_all();
         }
         self.cr0 = value;
+        self.time.caches.set_fills(value & cr0::CD == 0);
     }
 
     /// Writes CR3, which empties the TLBs but for global pages.
@@ -208,6 +217,7 @@ impl MemSys {
 
     /// Empties the trace cache, of which a line may be under way.
     fn empty_traces(&mut self) {
+        self.platform.counters.now.trace.emptied += 1;
         self.traces.empty();
         self.platform.horizon = 0;
     }
@@ -366,7 +376,10 @@ impl MemSys {
                 now.dtlb.misses += 1;
             }
         }
-        let page = self.walk(linear, access)?;
+        let mut at = self.time.begin_walk(access.fetch);
+        let page = self.walk(linear, access, &mut at);
+        self.time.end_walk(at, access.fetch, &mut self.platform);
+        let page = page?;
         if access.fetch {
             let place = self.itlb.insert(linear, page);
             self.traces.forget(place);
@@ -377,10 +390,10 @@ impl MemSys {
     }
 
     /// Walks the tables for `linear`. The directory entry's accessed bit is set when the entry is
-    /// used; those of the page when the access is allowed.
-    fn walk(&mut self, linear: u32, access: Access) -> Result<TlbEntry, Fault> {
+    /// used; those of the page when the access is allowed. Goes on from the time `at`.
+    fn walk(&mut self, linear: u32, access: Access, at: &mut Sixth) -> Result<TlbEntry, Fault> {
         let pde_at = mmu::directory_entry(self.cr3, linear);
-        let pde = self.walk_read(pde_at);
+        let pde = self.walk_read(pde_at, at);
         if pde & entry::P == 0 {
             return Err(self.page_fault(linear, access, 0));
         }
@@ -394,10 +407,10 @@ impl MemSys {
             return self.finish_walk(page, pde_at, pde, linear, access);
         }
         if pde & entry::A == 0 {
-            self.physical_write::<4>(pde_at, pde | entry::A);
+            self.write_memory::<4>(pde_at, pde | entry::A);
         }
         let pte_at = mmu::table_entry(pde, linear);
-        let pte = self.walk_read(pte_at);
+        let pte = self.walk_read(pte_at, at);
         if pte & entry::P == 0 {
             return Err(self.page_fault(linear, access, 0));
         }
@@ -420,14 +433,18 @@ impl MemSys {
         page.dirty |= access.write;
         let noted = value | entry::A | if access.write { entry::D } else { 0 };
         if noted != value {
-            self.physical_write::<4>(at, noted);
+            self.write_memory::<4>(at, noted);
         }
         Ok(page)
     }
 
-    fn walk_read(&mut self, pa: u32) -> u32 {
+    fn walk_read(&mut self, pa: u32, at: &mut Sixth) -> u32 {
         self.platform.counters.now.memory.walk_reads += 1;
-        self.physical_read::<4>(pa)
+        *at = self.time.walk_read(pa, *at, &mut self.platform);
+        match self.platform.bus.read_memory_word(pa) {
+            Some(entry) => entry,
+            None => self.read_beside_ram::<4>(pa),
+        }
     }
 
     fn page_fault(&mut self, linear: u32, access: Access, why: u16) -> Fault {
@@ -517,6 +534,55 @@ impl MemSys {
     /// Keeps a line whose first and last bytes are at these linear addresses; gives its slot. `None`:
     /// not all of it is in memory.
     pub(super) fn keep_line(&mut self, key: Key, line: Line, ends: [u32; 2]) -> Option<usize> {
+        let Some((places, code)) = self.backing(ends) else {
+            self.time.fetch_device(&mut self.platform);
+            return None;
+        };
+        self.time
+            .build(code, line.count(), line.uops(), &mut self.platform);
+        Some(self.traces.insert(key, line, places, code))
+    }
+
+    /// The same for a line that has been decoded before, and whose bytes are still there: `None` if there
+    /// is none for the instruction at `linear`, whose page may be fetched to its end as far as its segment
+    /// goes.
+    ///
+    /// # Errors
+    /// The page may not be fetched from.
+    pub(super) fn keep_decoded(
+        &mut self,
+        key: Key,
+        linear: u32,
+        access: Access,
+    ) -> Result<Option<usize>, Fault> {
+        let Some(from) = self.find_decoded(key, linear) else {
+            return Ok(None);
+        };
+        // As fetching the first instruction would.
+        self.translate(linear, access)?;
+        let line = self.traces.line(from);
+        let (count, uops) = (line.count(), line.uops());
+        let Some((places, code)) = self.backing([linear, linear + (line.bytes() - 1)]) else {
+            return Ok(None);
+        };
+        self.time.build(code, count, uops, &mut self.platform);
+        Ok(Some(self.traces.insert_decoded(key, from, places, code)))
+    }
+
+    fn find_decoded(&self, key: Key, linear: u32) -> Option<usize> {
+        let pa = if self.pages() {
+            self.itlb.peek(linear)?.1.translate(linear)
+        } else {
+            linear
+        };
+        let room = PAGE_BYTES - (pa & (PAGE_BYTES - 1));
+        let bytes = self.platform.bus.ram_slice(pa, room as usize)?;
+        self.traces.decoded(key, bytes)
+    }
+
+    /// The places in the instruction TLB, and the physical addresses, of what was fetched from these
+    /// linear addresses a moment ago. `None`: it is not in memory.
+    fn backing(&self, ends: [u32; 2]) -> Option<([usize; 2], [u32; 2])> {
         let mut places = [self.traces.untranslated(); 2];
         let mut code = ends;
         if self.pages() {
@@ -526,10 +592,7 @@ impl MemSys {
             }
         }
         let in_memory = |pa: &u32| self.platform.bus.ram_slice(*pa, 1).is_some();
-        if !code.iter().all(in_memory) {
-            return None;
-        }
-        Some(self.traces.insert(key, line, places, code))
+        code.iter().all(in_memory).then_some((places, code))
     }
 
     // ---- physical memory -------------------------------------------------------------------
@@ -537,24 +600,41 @@ impl MemSys {
     /// Reads `N` bytes at `pa`. Where nothing answers, the bus has all ones.
     #[inline(always)]
     pub fn physical_read<const N: u32>(&mut self, pa: u32) -> u32 {
-        match self.platform.bus.ram_slice(pa, N as usize) {
+        let value = match self.platform.bus.ram_slice(pa, N as usize) {
             Some(&[a]) => u32::from(a),
             Some(&[a, b]) => u32::from(u16::from_le_bytes([a, b])),
             Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
-            _ => self.read_beside_ram::<N>(pa),
-        }
+            _ => {
+                self.time.access_device();
+                return self.read_beside_ram::<N>(pa);
+            }
+        };
+        self.time.load(pa, N, &mut self.platform);
+        value
     }
 
     /// Writes `N` bytes at `pa`. Where nothing answers, they are lost.
     #[inline(always)]
     pub fn physical_write<const N: u32>(&mut self, pa: u32, value: u32) {
+        if self.write_memory::<N>(pa, value) {
+            self.time.store(pa, N, &mut self.platform);
+        } else {
+            self.time.access_device();
+            self.write_beside_ram::<N>(pa, value);
+        }
+    }
+
+    /// Writes `N` bytes of memory at `pa`, which takes no time. `false`: none is there.
+    #[inline(always)]
+    fn write_memory<const N: u32>(&mut self, pa: u32, value: u32) -> bool {
         match self.platform.bus.ram_slice_mut(pa, N as usize) {
             Some(bytes) => bytes.copy_from_slice(&value.to_le_bytes()[..N as usize]),
-            None => return self.write_beside_ram::<N>(pa, value),
+            None => return false,
         }
         if self.traces.has_code(pa) || N > 1 && self.traces.has_code(pa + (N - 1)) {
             self.empty_traces();
         }
+        true
     }
 
     #[cold]
@@ -593,14 +673,81 @@ impl MemSys {
 
     /// Reads `N` bytes of port `port`. Where nothing answers, the bus has all ones.
     pub fn read_port<const N: u32>(&mut self, port: u16) -> u32 {
+        self.time.access_port(&mut self.platform);
         self.sync_counters();
         self.platform.read_port(port, width(N))
     }
 
     /// Writes `N` bytes to port `port`. Where nothing answers, they are lost.
     pub fn write_port<const N: u32>(&mut self, port: u16, value: u32) {
+        self.time.access_port(&mut self.platform);
         self.sync_counters();
         self.platform.write_port(port, value, width(N));
+    }
+
+    // ---- time ------------------------------------------------------------------------------
+
+    /// The clock may have gone on.
+    #[inline]
+    pub(super) fn wake(&mut self) {
+        self.time.wake(&self.platform);
+    }
+
+    /// Instruction `n` of the line in `slot` is about to execute.
+    #[inline(always)]
+    pub(super) fn begin_of_line(&mut self, slot: usize, n: usize) {
+        let cost = self.traces.line(slot).cost(n);
+        self.time.begin(cost, &mut self.platform);
+    }
+
+    /// An instruction is about to execute.
+    pub(super) fn begin(&mut self, insn: &Insn) {
+        let cost = self.traces.cost(insn);
+        self.time.begin(&cost, &mut self.platform);
+    }
+
+    /// It has.
+    #[inline(always)]
+    pub(super) fn finish(&mut self) {
+        self.time.finish(&mut self.platform);
+    }
+
+    /// An element of a repeated instruction is done, and the next one begins.
+    pub(super) fn next_element(&mut self) {
+        self.time.next_element(&mut self.platform);
+    }
+
+    /// Whether the instruction that executes is a branch.
+    #[inline(always)]
+    pub(super) fn branches(&self) -> bool {
+        self.time.branches()
+    }
+
+    /// It has finished and went from before `behind` to `next`, linear addresses.
+    #[inline]
+    pub(super) fn branch(&mut self, behind: u32, next: u32, backward: bool) {
+        self.time.branch(behind, next, backward, &mut self.platform);
+    }
+
+    /// An exception or interrupt is about to be delivered.
+    pub(super) fn begin_event(&mut self) {
+        self.time.begin_event(&mut self.platform);
+    }
+
+    /// It has been.
+    pub(super) fn finish_event(&mut self) {
+        self.time.deliver(&mut self.platform);
+    }
+
+    /// A repeated instruction begins.
+    pub(in crate::ia32) fn begin_repeat(&mut self, insn: &Insn) {
+        let price = Sixth::from(self.traces.cost_of_repeat(insn));
+        self.time.begin_repeat(price, &mut self.platform);
+    }
+
+    /// WBINVD.
+    pub(in crate::ia32) fn empty_caches(&mut self) {
+        self.time.empty_caches(&mut self.platform);
     }
 
     // ---- counters --------------------------------------------------------------------------
@@ -645,6 +792,7 @@ impl State for MemSys {
             itlb,
             dtlb,
             traces,
+            time,
             synced_cycle,
             synced_instructions,
         } = self;
@@ -653,6 +801,7 @@ impl State for MemSys {
         itlb.save(to);
         dtlb.save(to);
         traces.save(to);
+        time.save(to);
         platform.save(to);
     }
 
@@ -662,6 +811,8 @@ impl State for MemSys {
         self.itlb.restore(from)?;
         self.dtlb.restore(from)?;
         self.traces.restore(from)?;
+        self.time.restore(from)?;
+        self.time.caches.set_fills(self.cr0 & cr0::CD == 0);
         self.platform.restore(from)?;
         let right = self.synced_cycle <= self.platform.cycle
             && self.synced_instructions <= self.platform.counters.fetches;

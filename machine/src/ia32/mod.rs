@@ -9,6 +9,7 @@
 
 pub mod alu;
 pub mod core;
+pub mod cost;
 pub mod cpuid;
 mod debug;
 pub mod decoder;
@@ -17,14 +18,17 @@ pub mod exec;
 pub mod fault;
 pub mod flags;
 pub mod fpu;
+pub mod hierarchy;
 pub mod ideal;
 pub mod insn;
 pub mod memsys;
 pub mod mmu;
 pub mod msr;
 pub mod observe;
+pub mod predictor;
 pub mod segment;
 mod timeline;
+pub mod timing;
 pub mod tlb;
 pub mod trace_cache;
 

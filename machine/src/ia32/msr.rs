@@ -8,15 +8,35 @@ use crate::event::Cycle;
 
 /// The time-stamp counter.
 pub const TSC: u32 = 0x10;
+/// For which platform the processor is: which of a microcode update's flags must be set.
+pub const PLATFORM_ID: u32 = 0x17;
+/// The revision of the microcode, in the upper half.
+pub const BIOS_SIGN_ID: u32 = 0x8b;
 /// SYSENTER's code segment.
 pub const SYSENTER_CS: u32 = 0x174;
 /// SYSENTER's stack pointer.
 pub const SYSENTER_ESP: u32 = 0x175;
 /// SYSENTER's first instruction.
 pub const SYSENTER_EIP: u32 = 0x176;
+/// Features that can be switched on and off, and whether others are there.
+pub const MISC_ENABLE: u32 = 0x1a0;
+
+/// Bits of [`MISC_ENABLE`]. The others are of what is not there, and cannot be set.
+mod misc_enable {
+    /// Repeated string instructions may be fast. This has no effect but that it reads as written.
+    pub const FAST_STRINGS: u64 = 1 << 0;
+    /// The floating-point unit keeps each instruction's opcode.
+    pub const FOPCODE: u64 = 1 << 2;
+    /// There is no branch trace store; read only.
+    pub const BTS_UNAVAILABLE: u64 = 1 << 11;
+    /// There is no precise event-based sampling; read only. Nor are there counters (bit 7, clear).
+    pub const PEBS_UNAVAILABLE: u64 = 1 << 12;
+    pub const WRITABLE: u64 = FAST_STRINGS | FOPCODE;
+    pub const FIXED: u64 = BTS_UNAVAILABLE | PEBS_UNAVAILABLE;
+}
 
 /// The registers.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Msrs {
     /// What the time-stamp counter is ahead of the machine's clock, modulo 2^64.
     time_ahead: u64,
@@ -26,6 +46,25 @@ pub struct Msrs {
     pub sysenter_esp: u32,
     /// See [`SYSENTER_EIP`].
     pub sysenter_eip: u32,
+    /// See [`BIOS_SIGN_ID`]. CPUID would put the revision of a microcode update here, and none is
+    /// loaded: it leaves the register as it is (SDM vol. 3, 9.11.7), which software clears before.
+    bios_sign_id: u64,
+    /// See [`MISC_ENABLE`].
+    misc_enable: u64,
+}
+
+/// As reset leaves them.
+impl Default for Msrs {
+    fn default() -> Self {
+        Self {
+            time_ahead: 0,
+            sysenter_cs: 0,
+            sysenter_esp: 0,
+            sysenter_eip: 0,
+            bios_sign_id: 0,
+            misc_enable: misc_enable::FIXED | misc_enable::FAST_STRINGS,
+        }
+    }
 }
 
 impl Msrs {
@@ -35,11 +74,22 @@ impl Msrs {
         now.wrapping_add(self.time_ahead)
     }
 
+    /// Whether the floating-point unit keeps the opcode of each instruction, not only of one with an
+    /// unmasked exception (SDM vol. 1, 8.1.9.1).
+    #[must_use]
+    pub fn keeps_opcodes(&self) -> bool {
+        self.misc_enable & misc_enable::FOPCODE != 0
+    }
+
     /// The register of this number at `now`; `None`: there is none.
     #[must_use]
     pub fn read(&self, number: u32, now: Cycle) -> Option<u64> {
         Some(match number {
             TSC => self.time_stamp(now),
+            // Flag 0. Which one the processors of a platform have, no manual says.
+            PLATFORM_ID => 0,
+            BIOS_SIGN_ID => self.bios_sign_id,
+            MISC_ENABLE => self.misc_enable,
             SYSENTER_CS => u64::from(self.sysenter_cs),
             SYSENTER_ESP => u64::from(self.sysenter_esp),
             SYSENTER_EIP => u64::from(self.sysenter_eip),
@@ -47,12 +97,20 @@ impl Msrs {
         })
     }
 
-    /// Writes it. False: there is none.
+    /// Writes it. False: there is none, or it cannot have this value.
     #[must_use]
     pub fn write(&mut self, number: u32, value: u64, now: Cycle) -> bool {
         match number {
             // The upper half of the time-stamp counter is cleared (SDM vol. 3, 15.7).
             TSC => self.time_ahead = (value & 0xffff_ffff).wrapping_sub(now),
+            BIOS_SIGN_ID => self.bios_sign_id = value,
+            MISC_ENABLE => {
+                use misc_enable::{FIXED, WRITABLE};
+                if value & !(WRITABLE | FIXED) != 0 {
+                    return false;
+                }
+                self.misc_enable = value & WRITABLE | FIXED;
+            }
             SYSENTER_CS => self.sysenter_cs = value as u32,
             SYSENTER_ESP => self.sysenter_esp = value as u32,
             SYSENTER_EIP => self.sysenter_eip = value as u32,

@@ -9,8 +9,12 @@
 //! entry leaves the instruction TLB, and all of them with a load of CR3. A store into code that is
 //! here, which is found by its physical address in pieces of a page, empties the trace cache.
 
+use serde::{Deserialize, Serialize};
+
+use crate::plru::PseudoLru;
 use crate::state::{require, Damaged, Restorer, Saver, State};
 
+use super::cost::{Cost, Costs};
 use super::decoder::decode;
 use super::insn::Insn;
 use super::observe::Encoding;
@@ -38,7 +42,7 @@ struct Backing {
 
 /// What a line is found by: its address, and what else decides how bytes are decoded and whether they
 /// may be fetched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Key(u64);
 
 impl Key {
@@ -52,6 +56,11 @@ impl Key {
         Self(u64::from(linear) | u64::from(big) << 32 | u64::from(user) << 33 | Self::VALID)
     }
 
+    /// Whether the instructions of both are decoded alike, at the same level.
+    fn is_like(self, other: Self) -> bool {
+        self.0 >> 32 == other.0 >> 32
+    }
+
     fn set(self) -> usize {
         self.0 as usize >> SET_SHIFT & (SETS - 1)
     }
@@ -61,32 +70,66 @@ impl Key {
     }
 }
 
+/// An instruction in the midst of a line, with which the processor goes on: a trace is not looked for
+/// again while it is followed, whatever the run loop does between two of its instructions.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub struct Cursor {
+    line: Key,
+    n: u8,
+    linear: u32,
+}
+
 /// A line's instructions.
 #[derive(Debug, Clone, Default)]
 pub struct Line {
     insns: [Insn; LINE_UOPS],
     codes: [Encoding; LINE_UOPS],
+    costs: [Cost; LINE_UOPS],
     count: u8,
+    /// µops of them all.
+    uops: u8,
     /// Bytes of them all.
     bytes: u8,
+    /// What was looked at behind them and did not fit; `None`: the page ended before that was known.
+    behind: Option<Encoding>,
     backing: [Backing; 2],
 }
 
 impl Line {
     /// An instruction alone.
     #[must_use]
-    pub fn of(insn: Insn, code: Encoding) -> Self {
+    pub fn of(insn: Insn, code: Encoding, cost: Cost) -> Self {
         let mut line = Self::default();
-        line.push(insn, code);
+        line.push(insn, code, cost);
         line
     }
 
     /// Appends an instruction, for which there is room.
-    pub fn push(&mut self, insn: Insn, code: Encoding) {
+    pub fn push(&mut self, insn: Insn, code: Encoding, cost: Cost) {
         let n = usize::from(self.count);
-        (self.insns[n], self.codes[n]) = (insn, code);
+        (self.insns[n], self.codes[n], self.costs[n]) = (insn, code, cost);
         self.count += 1;
+        self.uops += cost.uops;
         self.bytes += insn.length;
+    }
+
+    /// Says that it ends before what is encoded so.
+    pub fn end_before(&mut self, behind: Option<Encoding>) {
+        self.behind = behind;
+    }
+
+    /// Whether decoding `bytes` would give this line.
+    fn is_of(&self, bytes: &[u8]) -> bool {
+        let Some(behind) = self.behind else {
+            return false;
+        };
+        let mut rest = bytes;
+        let mut goes_on = |code: &Encoding| {
+            let others = rest.strip_prefix(code.bytes());
+            rest = others.unwrap_or_default();
+            others.is_some()
+        };
+        self.codes[..self.count()].iter().all(&mut goes_on) && goes_on(&behind)
     }
 
     /// How many instructions there are.
@@ -94,6 +137,12 @@ impl Line {
     #[must_use]
     pub fn count(&self) -> usize {
         usize::from(self.count)
+    }
+
+    /// The µops of them all.
+    #[must_use]
+    pub fn uops(&self) -> usize {
+        usize::from(self.uops)
     }
 
     /// The bytes of them all.
@@ -110,6 +159,13 @@ impl Line {
         &self.insns[n]
     }
 
+    /// What it costs.
+    #[inline(always)]
+    #[must_use]
+    pub fn cost(&self, n: usize) -> &Cost {
+        &self.costs[n]
+    }
+
     /// Its bytes.
     #[must_use]
     pub fn code(&self, n: usize) -> Encoding {
@@ -120,11 +176,15 @@ impl Line {
 /// The trace cache.
 #[derive(Debug)]
 pub struct TraceCache {
+    /// What instructions cost.
+    costs: Costs,
     keys: Vec<Key>,
     lines: Vec<Line>,
-    /// For each set the tree of its pseudo-LRU: a bit a node, the root first, which says in which half
-    /// the next victim is.
-    trees: Vec<u8>,
+    /// What each line was decoded for, whether it is still to be found or not: what goes and comes back
+    /// the same need not be decoded again. The machine takes the time that decoding takes.
+    decoded: Vec<Key>,
+    /// Which line of a set is replaced next.
+    trees: PseudoLru,
     /// How often each place of the instruction TLB was filled or emptied; the last is for addresses that
     /// are not translated.
     fills: Vec<u32>,
@@ -133,17 +193,32 @@ pub struct TraceCache {
 }
 
 impl TraceCache {
-    /// An empty one beside an instruction TLB of so many places and memory of so many bytes.
+    /// An empty one, for instructions that cost so much, beside an instruction TLB of so many places and
+    /// memory of so many bytes.
     #[must_use]
-    pub fn new(places: usize, ram_bytes: u32) -> Self {
+    pub fn new(costs: Costs, places: usize, ram_bytes: u32) -> Self {
         let pieces = (ram_bytes as usize >> CODE_SHIFT) + 1;
         Self {
+            costs,
             keys: vec![Key::NONE; SETS * WAYS],
             lines: vec![Line::default(); SETS * WAYS],
-            trees: vec![0; SETS],
+            decoded: vec![Key::NONE; SETS * WAYS],
+            trees: PseudoLru::new(SETS, WAYS),
             fills: vec![0; places + 1],
             code: vec![0; pieces.div_ceil(64)],
         }
+    }
+
+    /// What `insn` costs.
+    #[must_use]
+    pub fn cost(&self, insn: &Insn) -> Cost {
+        self.costs.of(insn)
+    }
+
+    /// The price of the first µops of a repeated instruction.
+    #[must_use]
+    pub fn cost_of_repeat(&self, insn: &Insn) -> u32 {
+        self.costs.of_repeat(insn)
     }
 
     /// The place that stands for addresses that are not translated.
@@ -155,16 +230,42 @@ impl TraceCache {
     /// The slot of the line of `key`.
     #[inline(always)]
     pub fn find(&mut self, key: Key) -> Option<usize> {
-        let first = key.set() * WAYS;
-        let way = self.keys[first..first + WAYS]
-            .iter()
-            .position(|k| *k == key)?;
-        let backed = |b: Backing| self.fills[usize::from(b.place)] == b.fills;
-        if !self.lines[first + way].backing.into_iter().all(backed) {
+        let slot = self.position(key)?;
+        self.trees.touch(key.set(), slot % WAYS);
+        Some(slot)
+    }
+
+    /// The cursor at instruction `n` of the line in `slot`, whose linear address is given.
+    #[must_use]
+    pub fn cursor(&self, slot: usize, n: usize, linear: u32) -> Cursor {
+        Cursor {
+            line: self.keys[slot],
+            n: n as u8,
+            linear,
+        }
+    }
+
+    /// The slot and the instruction of `key`, if it is at the cursor and the line is still there.
+    #[inline(always)]
+    #[must_use]
+    pub fn follow(&self, cursor: Cursor, key: Key) -> Option<(usize, usize)> {
+        if cursor.linear != key.0 as u32 || !cursor.line.is_like(key) {
             return None;
         }
-        self.use_way(key.set(), way);
-        Some(first + way)
+        let slot = self.position(cursor.line)?;
+        let n = usize::from(cursor.n);
+        (n < self.lines[slot].count()).then_some((slot, n))
+    }
+
+    /// The slot of a line that is still there.
+    #[inline(always)]
+    fn position(&self, key: Key) -> Option<usize> {
+        let first = key.set() * WAYS;
+        let of_set = &self.keys[first..first + WAYS];
+        let slot = first + of_set.iter().position(|k| *k == key)?;
+        let backed = |b: Backing| self.fills[usize::from(b.place)] == b.fills;
+        let backing = self.lines[slot].backing;
+        backing.into_iter().all(backed).then_some(slot)
     }
 
     /// The line in `slot`.
@@ -174,16 +275,56 @@ impl TraceCache {
         &self.lines[slot]
     }
 
-    /// Puts a line in, which was fetched by the translations in these places, from code at physical
-    /// addresses `pieces` that memory has. Gives its slot.
-    pub fn insert(
+    /// The slot whose line was decoded for `key` from what `bytes` begin with, to be kept again.
+    #[must_use]
+    pub fn decoded(&self, key: Key, bytes: &[u8]) -> Option<usize> {
+        let first = key.set() * WAYS;
+        let of_set = &self.decoded[first..first + WAYS];
+        let slot = first + of_set.iter().position(|k| *k == key)?;
+        self.lines[slot].is_of(bytes).then_some(slot)
+    }
+
+    /// Puts a line in, which was fetched by the translations in these places, from code at the physical
+    /// addresses `code` that memory has. Gives its slot.
+    pub fn insert(&mut self, key: Key, line: Line, places: [usize; 2], code: [u32; 2]) -> usize {
+        let slot = self.make_room(key);
+        self.lines[slot] = line;
+        self.decoded[slot] = key;
+        self.keep(slot, key, places, code);
+        slot
+    }
+
+    /// The same with the line in slot `from`, which was [`Self::decoded`] for it.
+    pub fn insert_decoded(
         &mut self,
         key: Key,
-        mut line: Line,
+        from: usize,
         places: [usize; 2],
         code: [u32; 2],
     ) -> usize {
-        line.backing = places.map(|place| Backing {
+        let slot = self.make_room(key);
+        self.lines.swap(from, slot);
+        self.decoded.swap(from, slot);
+        self.keep(slot, key, places, code);
+        slot
+    }
+
+    /// The slot for a line of `key`: that of one of the same address, whose translation is gone, or else
+    /// the victim's.
+    fn make_room(&mut self, key: Key) -> usize {
+        let set = key.set();
+        let first = set * WAYS;
+        let of_set = &self.keys[first..first + WAYS];
+        let same = of_set.iter().position(|k| *k == key);
+        let way = same.unwrap_or_else(|| self.trees.victim(set));
+        self.trees.touch(set, way);
+        self.keys[first + way] = Key::NONE;
+        first + way
+    }
+
+    fn keep(&mut self, slot: usize, key: Key, places: [usize; 2], code: [u32; 2]) {
+        self.keys[slot] = key;
+        self.lines[slot].backing = places.map(|place| Backing {
             place: place as u8,
             fills: self.fills[place],
         });
@@ -193,23 +334,6 @@ impl TraceCache {
                 *word |= 1 << (piece % 64);
             }
         }
-        let set = key.set();
-        // One of the same address, whose translation is gone, is replaced first.
-        let first = set * WAYS;
-        let same = self.keys[first..first + WAYS]
-            .iter()
-            .position(|k| *k == key);
-        let way = same.unwrap_or_else(|| victim(self.trees[set]));
-        self.use_way(set, way);
-        self.keys[first + way] = key;
-        self.lines[first + way] = line;
-        first + way
-    }
-
-    #[inline(always)]
-    fn use_way(&mut self, set: usize, way: usize) {
-        let (clear, point) = TOUCH[way];
-        self.trees[set] = self.trees[set] & !clear | point;
     }
 
     /// The translation in `place` has gone or been replaced: its lines are no more.
@@ -234,34 +358,6 @@ impl TraceCache {
     }
 }
 
-/// The way to which a tree points: at each node left where the bit is clear.
-fn victim(tree: u8) -> usize {
-    let mut node = 0;
-    for _ in 0..WAYS.ilog2() {
-        node = 2 * node + 1 + usize::from(tree >> node & 1);
-    }
-    node - (WAYS - 1)
-}
-
-/// For each way the nodes on its path, and those of them that then point right: away from it.
-const TOUCH: [(u8, u8); WAYS] = {
-    let mut table = [(0, 0); WAYS];
-    let mut way = 0;
-    while way < WAYS {
-        let mut node = way + WAYS - 1;
-        while node > 0 {
-            let parent = (node - 1) / 2;
-            table[way].0 |= 1 << parent;
-            if node == 2 * parent + 1 {
-                table[way].1 |= 1 << parent;
-            }
-            node = parent;
-        }
-        way += 1;
-    }
-    table
-};
-
 impl State for TraceCache {
     /// Instructions are decoded again from their bytes.
     fn save(&self, to: &mut Saver) {
@@ -281,9 +377,9 @@ impl State for TraceCache {
 
     fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
         const WRONG: &str = "has another trace cache than the machine";
-        let (trees, fills, code): (Vec<u8>, Vec<u32>, Vec<u64>) = from.take()?;
-        let sizes = (trees.len(), fills.len(), code.len());
-        let right = sizes == (self.trees.len(), self.fills.len(), self.code.len());
+        let (trees, fills, code): (PseudoLru, Vec<u32>, Vec<u64>) = from.take()?;
+        let sizes = (fills.len(), code.len());
+        let right = trees.fits(&self.trees) && sizes == (self.fills.len(), self.code.len());
         require(right, WRONG)?;
         (self.trees, self.fills, self.code) = (trees, fills, code);
         for slot in 0..self.keys.len() {
@@ -307,9 +403,11 @@ impl State for TraceCache {
                 let insn = insn.map_err(|_| Damaged::from(WRONG))?;
                 let code =
                     Encoding::new(&bytes).filter(|_| bytes.len() == usize::from(insn.length));
-                line.push(insn, code.ok_or(Damaged::from(WRONG))?);
+                let cost = self.costs.of(&insn);
+                line.push(insn, code.ok_or(Damaged::from(WRONG))?, cost);
             }
             self.lines[slot] = line;
+            self.decoded[slot] = key;
         }
         Ok(())
     }
@@ -318,13 +416,20 @@ impl State for TraceCache {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::MachineConfig;
 
     fn nop(length: u8) -> Line {
         let insn = Insn {
             length,
             ..Insn::default()
         };
-        Line::of(insn, Encoding::default())
+        Line::of(insn, Encoding::default(), Cost::default())
+    }
+
+    fn cache() -> TraceCache {
+        let machine = MachineConfig::find("p4-willamette").unwrap();
+        let ia32 = machine.ia32().unwrap();
+        TraceCache::new(Costs::new(&ia32.latency, &ia32.price), 4, 1 << 20)
     }
 
     fn key(linear: u32) -> Key {
@@ -333,7 +438,7 @@ mod tests {
 
     #[test]
     fn a_line_is_found_until_its_translation_goes() {
-        let mut cache = TraceCache::new(4, 1 << 20);
+        let mut cache = cache();
         cache.insert(key(0x1000), nop(1), [2, 2], [0x5000, 0x5000]);
         let slot = cache.find(key(0x1000)).unwrap();
         assert_eq!(cache.line(slot).bytes(), 1);
@@ -347,27 +452,11 @@ mod tests {
 
     #[test]
     fn stores_are_compared_with_code_by_kilobytes() {
-        let mut cache = TraceCache::new(4, 1 << 20);
+        let mut cache = cache();
         cache.insert(key(0x1000), nop(1), [0, 0], [0x5400, 0x5400]);
         let hits = [0x53ff, 0x5400, 0x57ff, 0x5800].map(|pa| cache.has_code(pa));
         assert_eq!(hits, [false, true, true, false]);
         cache.empty();
         assert!(!cache.has_code(0x5400) && cache.find(key(0x1000)).is_none());
-    }
-
-    #[test]
-    fn the_tree_replaces_what_was_not_used_lately() {
-        let mut cache = TraceCache::new(1, 1 << 20);
-        let of_one_set = |n: u32| key(n << (SET_SHIFT + SETS.ilog2()));
-        for n in 0..WAYS as u32 {
-            cache.insert(of_one_set(n), nop(1), [0, 0], [0, 0]);
-        }
-        assert!((0..WAYS as u32).all(|n| cache.find(of_one_set(n)).is_some()));
-        // Used last from 0 to 7: the tree points at 0.
-        cache.insert(of_one_set(100), nop(1), [0, 0], [0, 0]);
-        assert_eq!(cache.find(of_one_set(0)), None);
-        // It points at the other half now, where 1 was put, and used before the others.
-        cache.insert(of_one_set(101), nop(1), [0, 0], [0, 0]);
-        assert_eq!(cache.find(of_one_set(1)), None);
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn load(boot: &Boot, machine_type: u32, bus: &mut Bus) -> Result<Star
     let tags_end = ram_base + TAGS_OFFSET + TAGS_BYTES as u32;
     let initrd = boot
         .initrd
-        .map(|file| place_initrd(file, &kernel, tags_end, bus))
+        .map(|file| place_initrd(file, &kernel, tags_end..=u32::MAX, bus))
         .transpose()?;
     let append = check_append(boot, COMMAND_LINE_MOST)?;
     if let Some(file) = boot.dtb {

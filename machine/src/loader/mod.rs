@@ -8,7 +8,10 @@
 mod arm;
 mod kernel;
 mod pc;
+#[cfg(test)]
+mod scratch;
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use object::elf::ELFMAG;
@@ -83,15 +86,17 @@ fn check_append<'a>(boot: &Boot<'a>, most: usize) -> Result<&'a str, Error> {
     Ok(append)
 }
 
-/// Puts the initial RAM disk at the end of memory, but not below `from`; returns where it is and its
-/// size.
+/// Puts the initial RAM disk at the end of memory, or of the addresses `within`, in which it must be;
+/// returns where it is and its size.
 fn place_initrd(
     file: &Path,
     kernel: &Kernel,
-    from: u32,
+    within: RangeInclusive<u32>,
     bus: &mut Bus,
 ) -> Result<(u32, u32), Error> {
     let (base, size) = bus.ram_window();
+    // The memory before the end of what it may have.
+    let usable = u64::from(size).min((u64::from(*within.end()) + 1).saturating_sub(base.into()));
     let data = read_file(file, AN_INITRD, u64::from(size))?;
     let wrong = |what: String, expected: String| Error::Image {
         file: file.to_path_buf(),
@@ -102,12 +107,12 @@ fn place_initrd(
         return Err(wrong("is empty".to_string(), AN_INITRD.to_string()));
     }
     let pages = data.len().div_ceil(PAGE as usize) * PAGE as usize;
-    let place = (size as usize)
+    let place = (usable as usize / PAGE as usize * PAGE as usize)
         .checked_sub(pages)
         .map(|offset| (base + offset as u32, data.len() as u32))
         .filter(|(start, bytes)| {
-            let (start, from) = (u64::from(*start), u64::from(from));
-            start >= from && !kernel.overlaps(start, start + u64::from(*bytes))
+            let end = u64::from(*start) + u64::from(*bytes);
+            within.contains(start) && !kernel.overlaps((*start).into(), end)
         });
     match place.and_then(|(at, bytes)| Some((at, bytes, bus.ram_slice_mut(at, data.len())?))) {
         Some((at, bytes, memory)) => {
@@ -116,7 +121,7 @@ fn place_initrd(
         }
         None => Err(wrong(
             format!("has {} bytes", data.len()),
-            format!("what fits behind the kernel into {size} bytes of memory"),
+            format!("what fits behind the kernel into {usable} bytes of memory"),
         )),
     }
 }

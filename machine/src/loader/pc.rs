@@ -30,7 +30,8 @@ const COMMAND_LINE_MOST: usize = 2047;
 /// The end of conventional memory, and of what a PC has between that and its extended memory.
 const LOW_END: u32 = 0x9_fc00;
 const HIGH: u32 = 0x10_0000;
-/// The last address at which Linux takes a RAM disk, as its own header of 6.12 has it.
+/// The last address that a RAM disk may have, where a kernel does not say so or says a higher one (boot.rst,
+/// `initrd_addr_max`): Linux with the usual 3 GB for programs has at most as much mapped for itself.
 const INITRD_MOST: u32 = 0x37ff_ffff;
 
 /// Loads for a PC.
@@ -60,7 +61,7 @@ pub(super) fn load(boot: &Boot, bus: &mut Bus) -> Result<Start, Error> {
     }
     let initrd = boot
         .initrd
-        .map(|file| place_initrd(file, kernel, HIGH, bus))
+        .map(|file| place_initrd(file, kernel, HIGH..=image.protocol.initrd_most(), bus))
         .transpose()?;
     let table: Vec<u8> = FLAT_TABLE.iter().flat_map(|d| d.to_le_bytes()).collect();
     let mut line = append.as_bytes().to_vec();
@@ -98,6 +99,17 @@ enum Protocol {
     Linux {
         header: Vec<u8>,
     },
+}
+
+impl Protocol {
+    /// The last address at which the kernel takes a RAM disk.
+    fn initrd_most(&self) -> u32 {
+        match self {
+            Self::Multiboot => u32::MAX,
+            Self::Linux { header } => word_at(header, setup::INITRD_MOST - setup::FIRST)
+                .map_or(INITRD_MOST, |own| own.min(INITRD_MOST)),
+        }
+    }
 }
 
 /// A kernel's file.

@@ -7,8 +7,13 @@ it. The machine here and Unicorn in ia32_reference.py give answers to the same c
 
 from __future__ import annotations
 
+import atexit
+import re
+import shutil
 import struct
+import tempfile
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO
@@ -30,7 +35,9 @@ NO_CODE = 0xFFFFFFFF
 # The stride of a case whose faults are delivered.
 DELIVERED = 0xFFFFFFFF
 
-MACHINE = Path(__file__).resolve().parent / "pentium4.toml"
+BUILT_IN = Path(__file__).resolve().parents[2] / "machines" / "p4-willamette.toml"
+# As much as the other processors have.
+RAM_BYTES = 4 << 20
 
 
 @dataclass(frozen=True)
@@ -147,9 +154,22 @@ def decode_answer(stream: BinaryIO, case: Case) -> Answer:
     return Answer(state, faults, memory, steps)
 
 
+@cache
+def machine_file() -> Path:
+    """A machine file: `p4-willamette` with `RAM_BYTES` of memory."""
+    text = BUILT_IN.read_text()
+    changed, count = re.subn(r"(?m)^ram-bytes = .*$", f"ram-bytes = {RAM_BYTES}", text)
+    assert count == 1, "ram-bytes in p4-willamette.toml"
+    folder = Path(tempfile.mkdtemp(prefix="switchyard-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file = folder / "pentium4.toml"
+    file.write_text(changed)
+    return file
+
+
 def machine_command() -> list[str]:
     """How to start the machine."""
-    return [str(machine_binary()), "vectors", "--machine", str(MACHINE)]
+    return [str(machine_binary()), "vectors", "--machine", str(machine_file())]
 
 
 class MachineRun(BatchRun[Case, Answer]):

@@ -2,14 +2,18 @@
 //! The IA-32 processor by sections of the manual: what the comparison with Unicorn (`test_ia32.py`)
 //! cannot check, since Unicorn checks no segment limits and enters no handlers.
 
+mod coherence;
 mod exceptions;
 mod fpu;
 mod fpu_numbers;
 mod gates;
 mod instructions;
+mod msr;
+mod observer;
 mod paging;
 mod pc;
 mod rig;
 mod segments;
 mod strings;
+mod timing;
 mod traces;

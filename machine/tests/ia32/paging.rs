@@ -3,39 +3,46 @@
 //! the processor sets, and entries that stay until they are invalidated.
 
 use switchyard_machine::ia32::insn::reg;
+use switchyard_machine::ia32::observe::Observer;
 
 use super::rig::*;
 
-const P: u32 = 1;
-const RW: u32 = 2;
-const US: u32 = 4;
+pub const P: u32 = 1;
+pub const RW: u32 = 2;
+pub const US: u32 = 4;
 const A: u32 = 0x20;
-const D: u32 = 0x40;
+pub const D: u32 = 0x40;
 const PS: u32 = 0x80;
-const G: u32 = 0x100;
+pub const G: u32 = 0x100;
 
 const CR0_PG: u32 = 1 << 31;
 const CR0_WP: u32 = 1 << 16;
 const CR4_PSE: u32 = 1 << 4;
-const CR4_PGE: u32 = 1 << 7;
+pub const CR4_PGE: u32 = 1 << 7;
 
 /// The table of the first 4 MB, and that of those at `HIGH`.
 const TABLE: u32 = DIRECTORY + 0x1000;
-const HIGH_TABLE: u32 = DIRECTORY + 0x2000;
-const HIGH: u32 = 0x8000_0000;
+pub const HIGH_TABLE: u32 = DIRECTORY + 0x2000;
+pub const HIGH: u32 = 0x8000_0000;
 /// Two pages of memory to be mapped there.
-const PAGE: u32 = 0x20_0000;
-const OTHER: u32 = 0x20_1000;
+pub const PAGE: u32 = 0x20_0000;
+pub const OTHER: u32 = 0x20_1000;
 
-const READ: &[u8] = &[0x8b, 0x03]; // mov eax, [ebx]
-const WRITE: &[u8] = &[0x89, 0x03]; // mov [ebx], eax
-const INVLPG: &[u8] = &[0x0f, 0x01, 0x3b]; // invlpg [ebx]
-const RELOAD_CR3: &[u8] = &[0x0f, 0x20, 0xd9, 0x0f, 0x22, 0xd9]; // mov ecx, cr3; mov cr3, ecx
+pub const READ: &[u8] = &[0x8b, 0x03]; // mov eax, [ebx]
+pub const WRITE: &[u8] = &[0x89, 0x03]; // mov [ebx], eax
+pub const INVLPG: &[u8] = &[0x0f, 0x01, 0x3b]; // invlpg [ebx]
+pub const RELOAD_CR3: &[u8] = &[0x0f, 0x20, 0xd9, 0x0f, 0x22, 0xd9]; // mov ecx, cr3; mov cr3, ecx
 
-/// A rig with paging: memory where it is, for all levels; `HIGH` has `page` as its first page and the
-/// directory `bits`.
+/// A rig with paging.
 fn with(page: u32, bits: u32, cr0: u32, cr4: u32) -> Rig {
     let mut rig = Rig::new();
+    map(&mut rig, page, bits, cr0, cr4);
+    rig
+}
+
+/// Switches paging on: memory where it is, for all levels; `HIGH` has `page` as its first page and the
+/// directory `bits`.
+pub fn map<O: Observer + Default>(rig: &mut Rig<O>, page: u32, bits: u32, cr0: u32, cr4: u32) {
     for n in 0..1024 {
         rig.set32(TABLE + 4 * n, n << 12 | P | RW | US);
     }
@@ -47,7 +54,6 @@ fn with(page: u32, bits: u32, cr0: u32, cr4: u32) -> Rig {
     rig.set32(OTHER, 0x2222_2222);
     rig.core.set_controls([CR0_PG | cr0, DIRECTORY, cr4]);
     rig.core.r[reg::EBX] = HIGH;
-    rig
 }
 
 #[test]

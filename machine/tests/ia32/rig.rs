@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A core with memory, descriptor tables and handlers, for small pieces of machine code.
 
+use std::sync::OnceLock;
+
 use switchyard_machine::board;
 use switchyard_machine::bus::Bus;
-use switchyard_machine::config::TlbConfig;
+use switchyard_machine::config::{
+    BusConfig, LatencyConfig, MachineConfig, PriceConfig, ProcessorConfig, WalkConfig,
+};
 use switchyard_machine::ia32::core::Core;
 use switchyard_machine::ia32::insn::{reg, Seg};
+use switchyard_machine::ia32::memsys::MemSys;
+use switchyard_machine::ia32::observe::Observer;
 
 /// Where things are; a handler is a byte, at `HANDLERS` plus its vector times 16.
 pub const GDT: u32 = 0x1000;
@@ -73,22 +79,49 @@ pub fn gate(selector: u16, offset: u32, access: u8, parameters: u8) -> [u32; 2] 
     ]
 }
 
-pub struct Rig {
-    pub core: Core,
+/// The machine: `p4-willamette` with 4 MB of memory, on which nothing has a price: an instruction takes
+/// a third of a cycle for each µop, and one when it is decoded.
+pub fn config() -> &'static MachineConfig {
+    static CONFIG: OnceLock<MachineConfig> = OnceLock::new();
+    CONFIG.get_or_init(without_prices)
+}
+
+fn without_prices() -> MachineConfig {
+    let mut config = MachineConfig::find("p4-willamette").unwrap();
+    config.ram_bytes = 4 << 20;
+    if let ProcessorConfig::Ia32(ia32) = &mut config.processor {
+        ia32.memory = BusConfig::default();
+        ia32.walk = WalkConfig::default();
+        ia32.latency = LatencyConfig::default();
+        ia32.price = PriceConfig::default();
+        ia32.branch.mispredicted = 0;
+    }
+    config
+}
+
+pub struct Rig<O: Observer = ()> {
+    pub core: Core<O>,
 }
 
 impl Rig {
-    /// A core at level 0 with flat segments, a handler for every vector (a 32-bit interrupt gate of
-    /// level 0) and a TSS.
+    /// One that nobody watches.
     pub fn new() -> Self {
-        let tlb = TlbConfig {
-            entries: 64,
-            ways: None,
-            locked: 0,
-        };
-        let parts = (board::find("isa-pc").unwrap().parts)(4 << 20);
+        Self::watched(|_| ())
+    }
+}
+
+impl<O: Observer + Default> Rig<O> {
+    /// A core at level 0 with flat segments, a handler for every vector (a 32-bit interrupt gate of
+    /// level 0) and a TSS. From then on it is watched by what `observer` makes.
+    pub fn watched(observer: impl FnOnce(&mut MemSys) -> O) -> Self {
+        Self::on(config(), observer)
+    }
+
+    /// The same on another machine.
+    pub fn on(machine: &MachineConfig, observer: impl FnOnce(&mut MemSys) -> O) -> Self {
+        let parts = (board::find(&machine.board).unwrap().parts)(machine.ram_bytes);
         let bus = Bus::new(parts, 1_400_000_000);
-        let mut core = Core::new(&tlb, &tlb, bus, ());
+        let mut core = Core::new(machine.ia32().unwrap(), bus, O::default());
         core.start_flat(CODE);
         let mut rig = Self { core };
         let user = 0x60;
@@ -117,6 +150,7 @@ impl Rig {
         rig.run(&[0x0f, 0x01, 0x1b, 0x0f, 0x00, 0xd8], 2);
         assert_eq!(rig.core.taken, None);
         rig.core.r[reg::ESP] = STACK;
+        rig.core.observer = observer(&mut rig.core.mem);
         rig
     }
 

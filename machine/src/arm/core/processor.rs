@@ -16,6 +16,20 @@ use super::{mode, psr, Core, Exception};
 impl<O: Observer> Processor for Core<O> {
     type Observer = O;
 
+    const COUNTER_GROUPS: &'static [&'static str] = &[
+        "run",
+        "stall",
+        "icache",
+        "dcache",
+        "minicache",
+        "itlb",
+        "dtlb",
+        "memory",
+        "exception",
+        "fault",
+        "written",
+    ];
+
     fn new(config: &MachineConfig, bus: Bus, observer: O) -> Self {
         Self::new(config, MemSys::new(config, bus), observer)
     }

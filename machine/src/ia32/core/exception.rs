@@ -11,6 +11,7 @@ use crate::ia32::insn::Seg;
 use crate::ia32::mmu::Access;
 use crate::ia32::observe::{Entry, Ia32, Observer};
 use crate::ia32::segment::{is_null, selector_code, system, Descriptor};
+use crate::ia32::trace_cache::Cursor;
 
 use super::Core;
 
@@ -95,6 +96,8 @@ impl<O: Observer> Core<O> {
     /// or the end.
     fn take(&mut self, event: Event) {
         let mut event = event;
+        self.cursor = Cursor::default();
+        self.mem.begin_event();
         while let Err(fault) = self.deliver(event) {
             let next = match event.cause {
                 Cause::Fault | Cause::Trap => fault.after(event.vector),
@@ -140,6 +143,7 @@ impl<O: Observer> Core<O> {
         } else {
             self.deliver_real(event)?;
         }
+        self.mem.finish_event();
         self.taken = Some(event.vector);
         self.count(&event);
         if O::ON {

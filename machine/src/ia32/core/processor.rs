@@ -19,11 +19,26 @@ use super::{Core, Shadow, FLAT_TABLE, FLAT_TABLE_AT};
 impl<O: Observer> Processor for Core<O> {
     type Observer = O;
 
+    const COUNTER_GROUPS: &'static [&'static str] = &[
+        "run",
+        "stall",
+        "trace",
+        "branch",
+        "dcache",
+        "l2",
+        "itlb",
+        "dtlb",
+        "memory",
+        "exception",
+        "fault",
+        "written",
+    ];
+
     fn new(config: &MachineConfig, bus: Bus, observer: O) -> Self {
         let ia32 = config
             .ia32()
             .expect("the machine file of an IA-32 processor");
-        Self::new(&ia32.itlb, &ia32.dtlb, bus, observer)
+        Self::new(ia32, bus, observer)
     }
 
     #[inline]
@@ -122,9 +137,8 @@ impl<O: Observer> Processor for Core<O> {
         text
     }
 
-    /// There are none in the model yet.
     fn cache_bytes(&self) -> u64 {
-        0
+        self.mem.time.caches.bytes()
     }
 
     fn observer(&mut self) -> &mut O {

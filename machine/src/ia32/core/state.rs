@@ -28,15 +28,18 @@ impl<O: Observer> State for Core<O> {
             mem,
             waiting,
             shadow,
-            suspended: _, // what the last step did
+            suspended,
+            resumed: _, // set by each instruction
+            cursor,
             taken: _,
-            dead: _,        // has ended the run
-            tlb_entries: _, // the machine file gives them
+            dead: _,     // has ended the run
+            identity: _, // the machine file gives it
             observer: _,
         } = self;
         to.put(&(r, eip, eflags, segments, cpl));
         to.put(&(gdtr, idtr, ldtr, tr));
-        to.put(&(dr, watched, fpu, msrs, waiting, shadow));
+        to.put(&(dr, watched, fpu, msrs));
+        to.put(&(waiting, shadow, suspended, cursor));
         mem.save(to);
     }
 
@@ -48,12 +51,12 @@ impl<O: Observer> State for Core<O> {
             && self.cpl < 4;
         require(right, "has registers that the processor has not")?;
         (self.gdtr, self.idtr, self.ldtr, self.tr) = from.take()?;
-        (self.dr, self.watched, self.fpu) = from.take()?;
+        (self.dr, self.watched, self.fpu, self.msrs) = from.take()?;
         require(
             self.fpu.is_sound(),
             "has a floating-point unit that none is",
         )?;
-        (self.msrs, self.waiting, self.shadow) = from.take()?;
+        (self.waiting, self.shadow, self.suspended, self.cursor) = from.take()?;
         self.mem.restore(from)?;
         (self.taken, self.dead) = (None, None);
         Ok(())

@@ -75,7 +75,7 @@ pub(super) fn computing<O: Observer>(core: &mut Core<O>, insn: &Insn, handler: H
     core.fpu.last = Last {
         cs: core.segments[Seg::Cs as usize].selector,
         ip: core.eip,
-        opcode: if pending {
+        opcode: if pending || core.msrs.keeps_opcodes() {
             insn.imm as u16
         } else {
             last.opcode

@@ -58,6 +58,9 @@ pub(super) fn repeat<O: Observer>(
         return element(core, insn);
     }
     let before = core.eflags;
+    if !core.resumed {
+        core.mem.begin_repeat(insn);
+    }
     while counter(core, insn, ECX) != 0 {
         if let Err(fault) = element(core, insn) {
             // As before the instruction (SDM vol. 2, REP): it needs no flags to go on.
@@ -76,7 +79,7 @@ pub(super) fn repeat<O: Observer>(
             core.suspended = true;
             break;
         }
-        core.mem.platform.cycle += 1;
+        core.mem.next_element();
     }
     Ok(())
 }

@@ -3,7 +3,6 @@
 
 use crate::arch::Dead;
 use crate::ia32::core::Core;
-use crate::ia32::cpuid;
 use crate::ia32::fault::Fault;
 use crate::ia32::flags::{IF, ZF};
 use crate::ia32::insn::reg::{EAX, EBX, ECX, EDX};
@@ -34,12 +33,14 @@ pub(super) fn hlt<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
 pub(super) fn clts<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.require_supervisor()?;
     core.mem.cr0 &= !cr0::TS;
+    core.operated(Operation::Control(0));
     Ok(())
 }
 
 /// INVD and WBINVD.
 pub(super) fn flush_caches<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.require_supervisor()?;
+    core.mem.empty_caches();
     core.operated(Operation::FlushCaches);
     Ok(())
 }
@@ -349,7 +350,7 @@ fn set_pair<O: Observer>(core: &mut Core<O>, value: u64) {
 }
 
 pub(super) fn cpuid<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
-    let [eax, ebx, ecx, edx] = cpuid::leaf(core.r[EAX], core.tlb_entries);
+    let [eax, ebx, ecx, edx] = core.identity.leaf(core.r[EAX]);
     core.r[EAX] = eax;
     core.r[EBX] = ebx;
     core.r[ECX] = ecx;

@@ -53,7 +53,7 @@ pub struct Last {
     /// Its offset there.
     pub ip: u32,
     /// Its opcode, without what all have in common: of one with an unmasked exception alone, as
-    /// processors since the Pentium 4 have it (8.1.9.1).
+    /// processors since the Pentium 4 have it, unless an MSR says otherwise (8.1.9.1).
     pub opcode: u16,
     /// Its operand's segment.
     pub ds: u16,

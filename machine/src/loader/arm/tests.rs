@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tests of the loader: what it leaves in memory, and that nothing in a file makes it panic.
 
-use std::path::PathBuf;
-
 use proptest::prelude::*;
 
 use object::elf::{ET_EXEC, PT_LOAD};
 
 use super::*;
 use crate::board;
+use crate::loader::scratch::File;
 
 const BASE: u32 = 0xc000_0000;
 
@@ -45,23 +44,6 @@ fn elf(address: u32, data: &[u8], bytes: u32) -> Vec<u8> {
 fn bus(ram_bytes: u32) -> Bus {
     let board = board::find("assabet").unwrap();
     Bus::new((board.parts)(ram_bytes), 200_000_000)
-}
-
-/// A file of the test's own, removed when it goes.
-struct File(PathBuf);
-
-impl File {
-    fn new(name: &str, data: &[u8]) -> Self {
-        let path = std::env::temp_dir().join(format!("loader-{}-{name}", std::process::id()));
-        std::fs::write(&path, data).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
 }
 
 fn boot(

@@ -5,12 +5,17 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::board;
+use crate::loader::scratch::File;
 
 const RAM: u32 = 16 << 20;
 
 fn bus() -> Bus {
+    bus_with(RAM)
+}
+
+fn bus_with(ram_bytes: u32) -> Bus {
     let board = board::find("isa-pc").unwrap();
-    Bus::new((board.parts)(RAM), 1_400_000_000)
+    Bus::new((board.parts)(ram_bytes), 1_400_000_000)
 }
 
 fn words(bytes: &[u8], at: usize, count: usize) -> Vec<u32> {
@@ -82,6 +87,66 @@ fn a_multiboot_kernel_goes_where_its_header_says() {
     assert_eq!(words(&told, 0x100, 2), [0xf0_0000, 0xf0_0000 + 5000]);
     assert_eq!(words(&told, 44, 2), [72, PARAMETERS + 0x140]);
     assert_eq!(words(&told, 0x140, 6), [20, 0, 0, 0x9_fc00, 0, 1]);
+}
+
+/// Where a RAM disk of 5,000 bytes goes: two pages.
+#[test]
+fn a_ram_disk_is_where_the_kernel_takes_it() {
+    let disk = File::new("pc-disk", &[7; 5000]);
+    let place = |name: &str, kernel: &[u8], ram_bytes: u32| {
+        let kernel = File::new(name, kernel);
+        let boot = Boot {
+            kernel: &kernel.0,
+            append: None,
+            initrd: Some(&disk.0),
+            dtb: None,
+        };
+        let mut bus = bus_with(ram_bytes);
+        let start = load(&boot, &mut bus).map_err(|error| error.to_string())?;
+        let word = |at: u32| {
+            let bytes = bus.ram_slice(at, 4).unwrap();
+            u32::from_le_bytes(bytes.try_into().unwrap())
+        };
+        let told = match start.registers {
+            [MULTIBOOT_LOADED, parameters, _] => word(word(parameters + 24)),
+            [.., parameters] => word(parameters + setup::RAMDISK as u32),
+        };
+        assert_eq!(bus.ram_slice(told, 5000).unwrap(), [7; 5000]);
+        Ok::<u32, String>(told)
+    };
+    let with_most = |most: u32| {
+        let mut image = bzimage(&[0xf4; 100]);
+        image[setup::INITRD_MOST..setup::INITRD_MOST + 4].copy_from_slice(&most.to_le_bytes());
+        image
+    };
+    let own = [0x20_0010, 0x20_0000, 0, 0, 0x20_0000];
+    let multiboot = multiboot_image(OWN_ADDRESSES, own);
+    // Memory ends first.
+    assert_eq!(
+        place("pc-small", &with_most(0x7fff_ffff), RAM),
+        Ok(RAM - 0x2000)
+    );
+    // Linux' own header has 2 GB less a byte; an older one could have less than it maps.
+    let gigabyte = 1 << 30;
+    for (most, end) in [
+        (0x7fff_ffff, 0x3800_0000),
+        (0x37ff_ffff, 0x3800_0000),
+        (0x0fff_ffff, 0x1000_0000),
+        (0x1000_07ff, 0x1000_0000),
+    ] {
+        let found = place("pc-large", &with_most(most), gigabyte);
+        assert_eq!(found, Ok(end - 0x2000), "{most:#x}");
+    }
+    let found = place("pc-multiboot", &multiboot, gigabyte);
+    assert_eq!(found, Ok(0x4000_0000 - 0x2000));
+    // The kernel has the place.
+    let line = place("pc-low", &with_most(0x10_1fff), gigabyte).unwrap_err();
+    assert!(
+        line.ends_with(
+            "has 5000 bytes; expected what fits behind the kernel into 1056768 bytes of memory"
+        ),
+        "{line}"
+    );
 }
 
 #[test]

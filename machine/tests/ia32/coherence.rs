@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The coherence checker against code with planted faults: each must be found, with its cause, and
+//! nothing else; with the maintenance that was left out nothing is.
+
+use switchyard_machine::check::{Checker as _, Finding};
+use switchyard_machine::ia32::ideal::Checker;
+use switchyard_machine::ia32::insn::reg;
+
+use super::paging::*;
+use super::rig::*;
+
+const KERNEL: u32 = P | RW;
+const USER: u32 = P | RW | US;
+
+type Watched = Rig<Option<Checker>>;
+
+/// Under the checker, with `page` at `HIGH`.
+fn watched(page: u32) -> Watched {
+    let mut rig = Rig::watched(|memory| Some(Checker::new(memory)));
+    map(&mut rig, page, USER, 0, CR4_PGE);
+    rig
+}
+
+fn findings(rig: &Watched) -> Vec<Finding> {
+    rig.core
+        .observer
+        .as_ref()
+        .map_or_else(Vec::new, |checker| checker.findings())
+}
+
+/// The only finding.
+fn only(rig: &Watched) -> Finding {
+    let found = findings(rig);
+    assert_eq!(found.len(), 1, "{found:#x?}");
+    found.into_iter().next().unwrap()
+}
+
+fn silent(rig: &Watched) {
+    let found = findings(rig);
+    assert!(found.is_empty(), "{found:#x?}");
+}
+
+/// Cause, address, where it went and where it should have gone.
+fn told(rig: &Watched) -> (&'static str, u32, u32, Option<u32>) {
+    let found = only(rig);
+    (found.cause, found.access.va, found.pa, found.ideal_pa)
+}
+
+/// Runs from `HIGH`, where a page with code is.
+fn call(rig: &mut Watched) {
+    rig.core.eip = HIGH;
+    rig.core.step();
+    assert_eq!(rig.core.taken, None);
+}
+
+fn with_code(page: u32) -> Watched {
+    let mut rig = watched(page);
+    rig.write(PAGE, &[0x42]); // inc edx
+    rig.write(OTHER, &[0x4a]); // dec edx
+    rig
+}
+
+#[test]
+fn nothing_is_found_where_nothing_is_wrong() {
+    let mut rig = watched(PAGE | USER);
+    rig.does(READ);
+    rig.does(WRITE);
+    rig.set32(HIGH_TABLE, OTHER | USER);
+    rig.does(INVLPG);
+    rig.does(READ);
+    assert_eq!(rig.core.r[reg::EAX], 0x2222_2222);
+    rig.set32(HIGH_TABLE, PAGE | USER);
+    rig.run(RELOAD_CR3, 2);
+    rig.does(WRITE);
+    // A change that nobody has seen yet needs none, nor do more rights; and less rights are a fault's.
+    rig.set32(HIGH_TABLE + 4, PAGE | USER);
+    rig.core.r[reg::EBX] = HIGH + 0x1000;
+    rig.does(READ);
+    rig.set32(HIGH_TABLE + 4, PAGE | P);
+    rig.does(INVLPG);
+    rig.does(READ);
+    rig.set32(HIGH_TABLE + 4, PAGE | USER);
+    rig.does(READ);
+    rig.enter(3);
+    rig.faults(READ, PF, Some(5));
+    rig.does(READ);
+    silent(&rig);
+}
+
+#[test]
+fn a_forgotten_invlpg_before_a_load() {
+    for (now, right) in [(OTHER | USER, Some(OTHER + 8)), (0, None)] {
+        let run = |maintained: bool| {
+            let mut rig = watched(PAGE | USER);
+            rig.core.r[reg::EBX] = HIGH + 8;
+            rig.does(READ);
+            rig.set32(HIGH_TABLE, now);
+            if maintained {
+                rig.does(INVLPG);
+            }
+            rig
+        };
+        let mut rig = run(false);
+        rig.set32(PAGE + 8, 0x1234);
+        rig.does(READ);
+        assert_eq!(told(&rig), ("stale-translation", HIGH + 8, PAGE + 8, right));
+        let found = only(&rig);
+        assert_eq!(
+            (found.access.pc, found.values, found.count),
+            (CODE, (0x1234, 0x1234), 1)
+        );
+        rig.does(READ);
+        assert_eq!(only(&rig).count, 2);
+
+        let mut rig = run(true);
+        if right.is_some() {
+            rig.does(READ);
+        } else {
+            rig.faults(READ, PF, Some(0));
+        }
+        silent(&rig);
+    }
+}
+
+#[test]
+fn a_forgotten_invlpg_before_a_store() {
+    // Elsewhere, no longer to be written (which WP makes the supervisor's affair), no longer a program's.
+    for (now, level, right) in [
+        (OTHER | USER, 0, Some(OTHER)),
+        (PAGE | P | US, 3, None),
+        (PAGE | KERNEL, 3, None),
+    ] {
+        let run = |maintained: bool| {
+            let mut rig = watched(PAGE | USER);
+            rig.does(WRITE);
+            rig.set32(HIGH_TABLE, now);
+            if maintained {
+                rig.does(INVLPG);
+            }
+            rig.enter(level);
+            rig
+        };
+        let mut rig = run(false);
+        rig.does(WRITE);
+        assert_eq!(told(&rig), ("stale-translation", HIGH, PAGE, right));
+        assert_eq!(only(&rig).access.privileged, level == 0);
+
+        let mut rig = run(true);
+        if right.is_some() {
+            rig.does(WRITE);
+        } else {
+            rig.faults(WRITE, PF, Some(7));
+        }
+        silent(&rig);
+    }
+}
+
+#[test]
+fn an_operand_across_pages_names_the_stale_one() {
+    let mut rig = watched(PAGE | USER);
+    rig.core.r[reg::EBX] = HIGH + 0xffe;
+    rig.does(WRITE);
+    rig.set32(HIGH_TABLE + 4, PAGE | USER);
+    rig.does(WRITE);
+    let (cause, _, pa, right) = told(&rig);
+    assert_eq!((cause, pa, right), ("stale-translation", OTHER, Some(PAGE)));
+    assert_eq!(only(&rig).count, 2, "a byte each");
+}
+
+#[test]
+fn a_forgotten_invlpg_before_a_fetch() {
+    let run = |maintained: bool| {
+        let mut rig = with_code(PAGE | USER);
+        call(&mut rig);
+        rig.set32(HIGH_TABLE, OTHER | USER);
+        if maintained {
+            rig.does(INVLPG);
+        }
+        rig.core.r[reg::EDX] = 7;
+        call(&mut rig);
+        rig
+    };
+    let rig = run(false);
+    assert_eq!(rig.core.r[reg::EDX], 8);
+    assert_eq!(told(&rig), ("stale-translation", HIGH, PAGE, Some(OTHER)));
+    assert_eq!(only(&rig).access.pc, HIGH);
+    let rig = run(true);
+    assert_eq!(rig.core.r[reg::EDX], 6);
+    silent(&rig);
+}
+
+#[test]
+fn an_instruction_across_pages_names_the_stale_one() {
+    let mut rig = watched(PAGE | USER);
+    rig.write(PAGE + 0xfff, &[0xb8]); // mov eax, and its number in the next page
+    for _ in 0..2 {
+        rig.core.eip = HIGH + 0xfff;
+        rig.core.step();
+        rig.set32(HIGH_TABLE + 4, PAGE | USER);
+    }
+    assert_eq!(
+        told(&rig),
+        (
+            "stale-translation",
+            HIGH + 0x1003,
+            OTHER + 3,
+            Some(PAGE + 3)
+        )
+    );
+}
+
+#[test]
+fn a_global_page_that_a_load_of_cr3_leaves() {
+    // As a switch to another address space, which has something else there.
+    const SPACE: u32 = DIRECTORY + 0x3000;
+    const SPACE_TABLE: u32 = DIRECTORY + 0x4000;
+    let space = |rig: &mut Watched| {
+        rig.set32(SPACE, rig.get32(DIRECTORY));
+        rig.set32(SPACE + (HIGH >> 20), SPACE_TABLE | USER);
+        rig.set32(SPACE_TABLE, OTHER | USER);
+        rig.core.r[reg::ECX] = SPACE;
+        rig.does(&[0x0f, 0x22, 0xd9]); // mov cr3, ecx
+    };
+    let mut rig = watched(PAGE | USER | G);
+    rig.does(READ);
+    space(&mut rig);
+    rig.does(READ);
+    assert_eq!(told(&rig), ("stale-global-page", HIGH, PAGE, Some(OTHER)));
+
+    // A page of one space alone that is not global, and INVLPG of one that is.
+    let mut rig = watched(PAGE | USER);
+    rig.does(READ);
+    space(&mut rig);
+    rig.does(READ);
+    silent(&rig);
+    let mut rig = watched(PAGE | USER | G);
+    rig.does(READ);
+    space(&mut rig);
+    rig.does(INVLPG);
+    rig.does(READ);
+    silent(&rig);
+
+    let mut rig = with_code(PAGE | USER | G);
+    call(&mut rig);
+    space(&mut rig);
+    call(&mut rig);
+    assert_eq!(told(&rig), ("stale-global-page", HIGH, PAGE, Some(OTHER)));
+}
+
+#[test]
+fn a_user_page_that_is_written_after_it_lost_its_dirty_bit() {
+    let run = |bits: u32, level: u8, maintained: bool| {
+        let mut rig = watched(PAGE | bits);
+        rig.does(WRITE);
+        assert_eq!(rig.get32(HIGH_TABLE) & D, D);
+        rig.set32(HIGH_TABLE, PAGE | bits);
+        if maintained {
+            rig.does(INVLPG);
+        }
+        rig.enter(level);
+        rig.does(READ);
+        silent(&rig);
+        rig.does(WRITE);
+        rig
+    };
+    for level in [0, 3] {
+        let rig = run(USER, level, false);
+        assert_eq!(told(&rig), ("lost-dirty-bit", HIGH, PAGE, Some(PAGE)));
+        let rig = run(USER, level, true);
+        assert_eq!(rig.get32(HIGH_TABLE) & D, D);
+        silent(&rig);
+    }
+    // Nobody looks at a kernel page's.
+    let rig = run(KERNEL, 0, false);
+    assert_eq!(rig.get32(HIGH_TABLE) & D, 0);
+    silent(&rig);
+}
