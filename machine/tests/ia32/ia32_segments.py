@@ -347,10 +347,7 @@ def far(w: SegmentWriter) -> None:
     if kind == 0:
         w.raw(0xEA, struct.pack("<IH", w.here() + 7, selector))
     elif kind == 1:
-        target = w.here() + 7
-        # Not a call to what is beyond a limit: see the README.
-        beyond = selector >> 3 in CODE_LIMITED and target > w.limits[selector >> 3]
-        w.raw(0xEA if beyond else 0x9A, struct.pack("<IH", target, selector))
+        w.raw(0x9A, struct.pack("<IH", w.here() + 7, selector))
     elif kind == 2:
         target = w.target(8)
         w.store(target + 4, selector, 2)

@@ -116,6 +116,7 @@ def system_cases(rng: random.Random) -> list[Case]:
     """Systems, of which each runs in several states."""
     handlers = (build() / "test-system.bin").read_bytes()
     handlers += bytes(-len(handlers) % 4)
+    stacks = tuple((top - STACK_BYTES, 2 * STACK_BYTES) for top in STACKS + INNER_STACKS)
     cases: list[Case] = []
     for _ in range(SYSTEMS):
         segments = system_segments(rng)
@@ -139,7 +140,7 @@ def system_cases(rng: random.Random) -> list[Case]:
                 (HANDLERS, handlers),
                 (LANDING, LANDING_CODE),
                 (LIMITED_LANDING, LANDING_CODE),
-                *((top - STACK_BYTES, bytes(2 * STACK_BYTES)) for top in STACKS + INNER_STACKS),
+                *((start, bytes(length)) for start, length in stacks),
                 (DATA, rng.randbytes(DATA_BYTES)),
             )
             data = DATA32 << 3
@@ -161,6 +162,7 @@ def system_cases(rng: random.Random) -> list[Case]:
                         (PAGES, 4 * LOW_PAGES),
                         (PAGES + 4 * DATA_PAGES[0], 4 * len(DATA_PAGES)),
                         (DATA, DATA_BYTES),
+                        *stacks,
                     ),
                     first=CODE,
                     block_bytes=STRIDE,

@@ -77,7 +77,9 @@ class SystemWriter(SegmentWriter):
             return True
         if stack:
             right = segment.kind & (IS_CODE | WRITABLE) == WRITABLE
-            return segment.present and right and segment.level == self.level
+            # One that is not present is tried, too: its fault is another than a data segment's.
+            there = segment.present or self.bits(2) == 0
+            return there and right and segment.level == self.level
         return segment.present and segment.level >= self.level
 
     def any_selector(self) -> int:

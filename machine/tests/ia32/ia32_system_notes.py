@@ -33,10 +33,12 @@ Note = tuple[int, ...]
 
 
 def count(memory: bytes) -> int:
-    """How many notes an answer has, which has them first, then the parameters."""
+    """How many notes an answer has, which has them first, then the parameters. All, where a stack
+    has run over them."""
     at = NOTE_BYTES * MOST_NOTES + 4 * NEXT_NOTE
     (end,) = struct.unpack_from("<I", memory, at)
-    return int(end - NOTES) // NOTE_BYTES
+    number = int(end - NOTES) // NOTE_BYTES
+    return number if 0 <= number <= MOST_NOTES else MOST_NOTES
 
 
 def notes(answer: Answer) -> list[Note]:

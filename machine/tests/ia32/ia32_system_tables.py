@@ -93,6 +93,12 @@ def handler_gate(stub: int, level: int) -> bytes:
     return struct.pack("<2I", low, (0x8E | level << 5) << 8)
 
 
+def absent(encoded: bytes) -> bytes:
+    """The same descriptor, not present."""
+    low, high = struct.unpack("<2I", encoded)
+    return struct.pack("<2I", low, high & ~(1 << 15))
+
+
 def flat(access: int, big: bool = True) -> bytes:
     return descriptor(0, 0xFFFFF, access, 0xC if big else 0x8)
 
@@ -161,8 +167,8 @@ def write_ldt(rng: random.Random, segments: list[Described]) -> bytes:
 
 # Exceptions whose gates may be random. Not the double fault's, but rarely; not those that the
 # landing may cause, which might go on for ever: general protection where it is in the segment with
-# a limit, stack faults, and alignment checks.
-PROTECTION = 13
+# a limit, stack faults, page faults, whose gate may only be absent, and alignment checks.
+DOUBLE_FAULT, PROTECTION, PAGE_FAULT = 8, 13, 14
 EXCEPTIONS = (0, 1, 3, 4, 5, 6, 10, 11, PROTECTION)
 
 
@@ -173,7 +179,9 @@ def write_idt(rng: random.Random) -> bytes:
         if rng.randrange(6) == 0:
             entries[n] = gate(rng, kinds, limited=n != PROTECTION)
     if rng.randrange(32) == 0:
-        entries[8] = gate(rng, kinds)
+        entries[DOUBLE_FAULT] = gate(rng, kinds)
+    elif rng.randrange(8) == 0:
+        entries[PAGE_FAULT] = absent(entries[PAGE_FAULT])
     for n in range(FIRST_GATE, FIRST_GATE + SOFTWARE_GATES):
         entries[n] = gate(rng, kinds)
     entries[SERVICE] = handler_gate(SERVICE, 3)
@@ -189,7 +197,12 @@ def inner_stacks(rng: random.Random, segments: list[Described]) -> list[tuple[in
         if kind == 0:
             ss = rng.choice((0, level, ss ^ rng.getrandbits(2), rng.randrange(GDT_ENTRIES) << 3))
         elif kind < 4:
-            segment = rng.choice(segments)
+            fit = [
+                x
+                for x in segments
+                if x.level == level and x.kind & (IS_CODE | WRITABLE) == WRITABLE
+            ]
+            segment = rng.choice(fit if rng.randrange(4) else segments)
             ss = segment.number << 3 | LOCAL | level
             esp = rng.choice(segment.edges) + rng.randrange(-8, 40) & 0xFFFFFFFF
         stacks.append((esp, ss))
