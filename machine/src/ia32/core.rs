@@ -390,6 +390,7 @@ impl<O: Observer> Core<O> {
             Fault::protection
         };
         let linear = self.segments[seg as usize].linear(offset, bytes, access, fault)?;
+        self.require_alignment(linear, bytes)?;
         let place = self.mem.locate(
             linear,
             bytes,
@@ -400,7 +401,6 @@ impl<O: Observer> Core<O> {
             },
         )?;
         self.watch(linear, bytes, access);
-        self.require_alignment(linear, bytes)?;
         Ok(place)
     }
 

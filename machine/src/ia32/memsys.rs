@@ -7,6 +7,8 @@
 //! fault drops the entry (SDM vol. 3, 3.11 and 5.12: a handler that has granted more rights may return
 //! without INVLPG); entries that are not present are not kept.
 
+use std::rc::Rc;
+
 use crate::bus::{Bus, Target};
 use crate::config::Ia32Config;
 use crate::counters::{Privilege, Tally, Totals};
@@ -16,7 +18,7 @@ use crate::platform::Platform;
 use crate::state::{Damaged, Restorer, Saver, State};
 use crate::tlb::{Entry, Tlb};
 
-use super::cost::Costs;
+use super::cost::{Branch, Cost, Costs};
 use super::fault::Fault;
 use super::hierarchy::Sixth;
 use super::insn::Insn;
@@ -545,7 +547,7 @@ impl MemSys {
         };
         self.time
             .build(code, line.count(), line.uops(), &mut self.platform);
-        Some(self.traces.insert(key, line, places, code))
+        Some(self.traces.insert(key, line.into(), places, code))
     }
 
     /// The same for a line that has been decoded before, and whose bytes are still there: `None` if there
@@ -560,21 +562,20 @@ impl MemSys {
         linear: u32,
         access: Access,
     ) -> Result<Option<usize>, Fault> {
-        let Some(from) = self.find_decoded(key, linear) else {
+        let Some(line) = self.find_decoded(key, linear) else {
             return Ok(None);
         };
         // As fetching the first instruction would.
         self.translate(linear, access)?;
-        let line = self.traces.line(from);
-        let (count, uops) = (line.count(), line.uops());
         let Some((places, code)) = self.backing([linear, linear + (line.bytes() - 1)]) else {
             return Ok(None);
         };
-        self.time.build(code, count, uops, &mut self.platform);
-        Ok(Some(self.traces.insert_decoded(key, from, places, code)))
+        self.time
+            .build(code, line.count(), line.uops(), &mut self.platform);
+        Ok(Some(self.traces.insert(key, line, places, code)))
     }
 
-    fn find_decoded(&self, key: Key, linear: u32) -> Option<usize> {
+    fn find_decoded(&self, key: Key, linear: u32) -> Option<Rc<Line>> {
         let pa = if self.pages() {
             self.itlb.peek(linear)?.1.translate(linear)
         } else {
@@ -698,40 +699,28 @@ impl MemSys {
         self.time.wake(&self.platform);
     }
 
-    /// Instruction `n` of the line in `slot` is about to execute.
+    /// An instruction that costs so much is about to execute.
     #[inline(always)]
-    pub(super) fn begin_of_line(&mut self, slot: usize, n: usize) {
-        let cost = self.traces.line(slot).cost(n);
+    pub(super) fn begin(&mut self, cost: &Cost) {
         self.time.begin(cost, &mut self.platform);
-    }
-
-    /// An instruction is about to execute.
-    pub(super) fn begin(&mut self, insn: &Insn) {
-        let cost = self.traces.cost(insn);
-        self.time.begin(&cost, &mut self.platform);
     }
 
     /// It has.
     #[inline(always)]
-    pub(super) fn finish(&mut self) {
-        self.time.finish(&mut self.platform);
+    pub(super) fn finish(&mut self, cost: &Cost) {
+        self.time.finish(cost, &mut self.platform);
     }
 
     /// An element of a repeated instruction is done, and the next one begins.
-    pub(super) fn next_element(&mut self) {
-        self.time.next_element(&mut self.platform);
+    pub(super) fn next_element(&mut self, cost: &Cost) {
+        self.time.next_element(cost, &mut self.platform);
     }
 
-    /// Whether the instruction that executes is a branch.
-    #[inline(always)]
-    pub(super) fn branches(&self) -> bool {
-        self.time.branches()
-    }
-
-    /// It has finished and went from before `behind` to `next`, linear addresses.
+    /// A branch has finished and went from before `behind` to `next`, linear addresses.
     #[inline]
-    pub(super) fn branch(&mut self, behind: u32, next: u32, backward: bool) {
-        self.time.branch(behind, next, backward, &mut self.platform);
+    pub(super) fn branch(&mut self, branch: Branch, behind: u32, next: u32, backward: bool) {
+        self.time
+            .branch(branch, behind, next, backward, &mut self.platform);
     }
 
     /// An exception or interrupt is about to be delivered.

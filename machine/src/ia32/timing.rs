@@ -65,7 +65,8 @@ pub struct Timing {
     start: Sixth,
     access: Sixth,
     there: Sixth,
-    cost: Cost,
+    /// Whether it is locked.
+    locks: bool,
     /// From when on the walker is free.
     walker_free: Sixth,
     /// The line of code that was fetched last.
@@ -96,7 +97,7 @@ impl Timing {
             start: 0,
             access: 0,
             there: 0,
-            cost: Cost::default(),
+            locks: false,
             walker_free: 0,
             fetched: NO_LINE,
         }
@@ -143,7 +144,7 @@ impl Timing {
         if cost.order >= Order::Serialises {
             self.serialise(cost.order, platform);
         }
-        self.cost = *cost;
+        self.locks = cost.order == Order::Locks;
         let [a, b, c] = cost
             .sources
             .map(|s| self.ready[usize::from(s) % slot::ROOM]);
@@ -170,28 +171,28 @@ impl Timing {
 
     /// It has executed.
     #[inline(always)]
-    pub fn finish(&mut self, platform: &mut Platform) {
-        let done = self.there + Sixth::from(self.cost.latency);
+    pub fn finish(&mut self, cost: &Cost, platform: &mut Platform) {
+        let done = self.there + Sixth::from(cost.latency);
         self.there = done;
-        for result in self.cost.results {
+        for result in cost.results {
             self.ready[usize::from(result) % slot::ROOM] = done;
         }
-        let early = usize::from(self.cost.early) % slot::ROOM;
+        let early = usize::from(cost.early) % slot::ROOM;
         self.ready[early] = self.start + Sixth::from(HALF);
         self.retired = self.retired.max(done);
         self.window[self.entered % RING] = self.retired;
         self.entered = self.entered.wrapping_add(1);
-        self.now += UOP * Sixth::from(self.cost.uops);
-        if self.cost.order != Order::Flows {
-            self.finish_held(done);
+        self.now += UOP * Sixth::from(cost.uops);
+        if cost.order != Order::Flows {
+            self.finish_held(cost, done);
         }
         platform.cycle = self.now / Sixth::from(CYCLE);
     }
 
     #[inline(never)]
-    fn finish_held(&mut self, done: Sixth) {
-        let until = match self.cost.order {
-            Order::Microcode => self.now + Sixth::from(self.cost.latency),
+    fn finish_held(&mut self, cost: &Cost, done: Sixth) {
+        let until = match cost.order {
+            Order::Microcode => self.now + Sixth::from(cost.latency),
             Order::Locks => done.max(self.caches.drained()) + self.prices.mispredicted,
             _ => done,
         };
@@ -204,22 +205,21 @@ impl Timing {
     }
 
     /// One element of a repeated instruction is done, and the next one begins.
-    pub fn next_element(&mut self, platform: &mut Platform) {
-        let cost = self.cost;
-        self.finish(platform);
-        self.begin(&cost, platform);
-    }
-
-    /// Whether the instruction that executes is a branch.
-    #[inline(always)]
-    #[must_use]
-    pub fn branches(&self) -> bool {
-        self.cost.branch != Branch::None
+    pub fn next_element(&mut self, cost: &Cost, platform: &mut Platform) {
+        self.finish(cost, platform);
+        self.begin(cost, platform);
     }
 
     /// It was a branch from before `behind` to `next`, and has finished.
-    pub fn branch(&mut self, behind: u32, next: u32, backward: bool, platform: &mut Platform) {
-        let predicted = match self.cost.branch {
+    pub fn branch(
+        &mut self,
+        branch: Branch,
+        behind: u32,
+        next: u32,
+        backward: bool,
+        platform: &mut Platform,
+    ) {
+        let predicted = match branch {
             Branch::None => return,
             Branch::Conditional => self.predictor.conditional(behind, next, backward),
             Branch::Indirect => self.predictor.indirect(behind, next),
@@ -238,17 +238,17 @@ impl Timing {
         now.executed += 1;
         now.taken += u64::from(taken);
         if !predicted {
-            self.mispredict(taken, platform);
+            self.mispredict(branch, taken, platform);
         }
     }
 
     /// The stream begins anew behind the branch.
     #[inline(never)]
-    fn mispredict(&mut self, taken: bool, platform: &mut Platform) {
+    fn mispredict(&mut self, branch: Branch, taken: bool, platform: &mut Platform) {
         let now = &mut platform.counters.now.branch;
         now.mispredicted += 1;
         now.mispredicted_taken += u64::from(taken);
-        match self.cost.branch {
+        match branch {
             Branch::IndirectCall => now.mispredicted_calls += 1,
             Branch::Return => now.mispredicted_returns += 1,
             Branch::Indirect => now.mispredicted_jumps += 1,
@@ -279,7 +279,7 @@ impl Timing {
     #[inline(always)]
     pub fn load(&mut self, pa: u32, bytes: u32, platform: &mut Platform) {
         let now = &mut platform.counters.now;
-        let mut there = if self.cost.order == Order::Locks {
+        let mut there = if self.locks {
             now.dcache.reads += 1;
             self.caches.read(pa, self.access, now)
         } else {
@@ -407,7 +407,7 @@ impl State for Timing {
             start: _, // of an instruction that has executed
             access: _,
             there: _,
-            cost: _,
+            locks: _,
             walker_free,
             fetched,
         } = self;

@@ -392,6 +392,22 @@ fn alignment_is_checked_on_the_stack_of_far_transfers() {
 }
 
 #[test]
+fn an_alignment_check_without_an_aligned_stack_for_its_handler_hangs() {
+    let mut rig = Rig::new();
+    rig.core.set_controls([1 << 18, 0, 0]);
+    rig.set_gate(AC, gate(CODE3, handler(AC), 0xee, 0));
+    rig.enter(3);
+    rig.core.set_eflags(ALIGN);
+    rig.core.r[reg::EBX] = DATA + 1;
+    rig.core.r[reg::ESP] = STACK - 1;
+    rig.run(&[0x8b, 0x03], 1);
+    let Some(Dead::Hung(why)) = &rig.core.dead else {
+        panic!("it goes on");
+    };
+    assert!(why.starts_with("alignment check at 0x00010000"), "{why}");
+}
+
+#[test]
 fn control_registers_refuse_what_is_not_there() {
     let mut rig = Rig::new();
     let write = |register: u8| [0x0f, 0x22, 0xc0 | register << 3];
