@@ -27,6 +27,9 @@ const WINDOW: usize = 126;
 const RING: usize = 128;
 /// What a µop takes of the time to enter: three enter a cycle (248966, 1).
 const UOP: Sixth = (CYCLE / 3) as Sixth;
+/// What a load or store takes of its port: each issues one a cycle (248966, 1, "execution units and
+/// issue ports"; Hinton et al., Intel Technology Journal Q1 2001).
+const PORT: Sixth = CYCLE as Sixth;
 /// No line of code.
 const NO_LINE: u32 = u32::MAX;
 
@@ -67,6 +70,10 @@ pub struct Timing {
     there: Sixth,
     /// Whether it is locked.
     locks: bool,
+    /// From when on the port of loads is free, and that of stores. Of what has entered each takes one a
+    /// cycle, in order, whatever operands it waits for.
+    load_port: Sixth,
+    store_port: Sixth,
     /// From when on the walker is free.
     walker_free: Sixth,
     /// The line of code that was fetched last.
@@ -98,6 +105,8 @@ impl Timing {
             access: 0,
             there: 0,
             locks: false,
+            load_port: 0,
+            store_port: 0,
             walker_free: 0,
             fetched: NO_LINE,
         }
@@ -278,15 +287,16 @@ impl Timing {
     /// The instruction reads `bytes` of cached memory at `pa`, in one page.
     #[inline(always)]
     pub fn load(&mut self, pa: u32, bytes: u32, platform: &mut Platform) {
+        let at = self.access.max(issue(&mut self.load_port, self.now));
         let now = &mut platform.counters.now;
         let mut there = if self.locks {
             now.dcache.reads += 1;
-            self.caches.read(pa, self.access, now)
+            self.caches.read(pa, at, now)
         } else {
-            self.caches.load(pa, self.access, now)
+            self.caches.load(pa, at, now)
         };
         if bytes > 1 && (pa ^ (pa + (bytes - 1))) >= LINE_BYTES {
-            there = there.max(self.caches.load(pa + (bytes - 1), self.access, now));
+            there = there.max(self.caches.load(pa + (bytes - 1), at, now));
         }
         self.there = self.there.max(there);
     }
@@ -294,6 +304,7 @@ impl Timing {
     /// It writes there.
     #[inline(always)]
     pub fn store(&mut self, pa: u32, bytes: u32, platform: &mut Platform) {
+        self.there = self.there.max(issue(&mut self.store_port, self.now));
         let at = self.retired.max(self.there);
         let now = &mut platform.counters.now;
         let mut free = self.caches.store(pa, at, now);
@@ -392,6 +403,14 @@ impl Timing {
     }
 }
 
+/// Issues by a port what enters at `now`: when. There is nothing else in its way but what entered before.
+#[inline(always)]
+fn issue(port: &mut Sixth, now: Sixth) -> Sixth {
+    let at = now.max(*port);
+    *port = at + PORT;
+    at
+}
+
 impl State for Timing {
     fn save(&self, to: &mut Saver) {
         let Self {
@@ -408,12 +427,15 @@ impl State for Timing {
             access: _,
             there: _,
             locks: _,
+            load_port,
+            store_port,
             walker_free,
             fetched,
         } = self;
         caches.save(to);
         predictor.save(to);
-        to.put(&(now, held, ready, retired, entered, walker_free, fetched));
+        to.put(&(now, held, ready, retired, entered));
+        to.put(&(load_port, store_port, walker_free, fetched));
         to.put(&window[..]);
     }
 
@@ -421,11 +443,18 @@ impl State for Timing {
         self.caches.restore(from)?;
         self.predictor.restore(from)?;
         (self.now, self.held, self.ready, self.retired) = from.take()?;
-        (self.entered, self.walker_free, self.fetched) = from.take()?;
+        self.entered = from.take()?;
+        (
+            self.load_port,
+            self.store_port,
+            self.walker_free,
+            self.fetched,
+        ) = from.take()?;
         let window: Vec<Sixth> = from.take()?;
         let times = window.iter().chain(&self.ready);
         let sound = times
             .chain([&self.now, &self.retired, &self.walker_free])
+            .chain([&self.load_port, &self.store_port])
             .all(|at| *at < 1 << 59);
         let right = sound
             && self.held <= self.now
