@@ -233,7 +233,9 @@ impl<P: Debugged> History<P> {
         };
         self.kept.insert(at, kept);
         while self.bytes() > MOST_BYTES && self.kept.len() > 2 {
-            self.kept.remove(dispensable(&self.kept, here));
+            let kept = self.kept.iter().map(|kept| kept.point.instructions);
+            let kept: Vec<u64> = kept.collect();
+            self.kept.remove(dispensable(&kept, here.instructions));
         }
         while self.event_bytes > MOST_INPUT && self.kept.len() > 1 {
             self.forget_beginning();
@@ -255,19 +257,46 @@ impl<P: Debugged> History<P> {
     }
 }
 
-/// The checkpoint, not the first, that is missed least by a machine at `here`: without it the gap is the
-/// smallest for how far away it is.
-fn dispensable(kept: &[Kept], here: Point) -> usize {
-    let instructions = |n: usize| kept.get(n).map(|kept| kept.point.instructions);
-    let missed = |n: usize| {
-        let from = instructions(n - 1).unwrap_or_default();
-        let to = instructions(n + 1).unwrap_or(from);
-        let away = from
-            .abs_diff(here.instructions)
-            .max(to.abs_diff(here.instructions));
-        (to - from) as f64 / (away + 1) as f64
+/// Which of the checkpoints, that are behind so many instructions, is missed least by a machine at
+/// `here`: without it the gap is the smallest for how far away it is. Neither the first nor the last, if
+/// there are others.
+fn dispensable(kept: &[u64], here: u64) -> usize {
+    let missed = |gap: &[u64]| {
+        let away = gap[0].abs_diff(here).max(gap[2].abs_diff(here));
+        (gap[2] - gap[0]) as f64 / (away + 1) as f64
     };
-    let every = 1..kept.len() - 1;
-    let least = every.min_by(|&a, &b| missed(a).total_cmp(&missed(b)));
-    least.unwrap_or(kept.len() - 1)
+    let gaps = kept.windows(3).enumerate();
+    let least = gaps.min_by(|(_, a), (_, b)| missed(a).total_cmp(&missed(b)));
+    least.map_or(kept.len() - 1, |(before, _)| before + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 4000 million instructions of which 24 checkpoints may be kept.
+    #[test]
+    fn checkpoints_are_close_where_the_machine_is() {
+        let mut kept = vec![0];
+        let mut here = 0;
+        for _ in 0..2000 {
+            here += INTERVAL;
+            kept.push(here);
+            while kept.len() > 24 {
+                kept.remove(dispensable(&kept, here));
+            }
+        }
+        assert_eq!((kept[0], kept[23]), (0, here));
+        for (n, gap) in kept.windows(2).enumerate() {
+            let (size, away) = (gap[1] - gap[0], here - gap[0]);
+            assert!(size <= INTERVAL.max(away / 2), "gap {n}: {kept:?}");
+        }
+        assert_eq!(kept[22], here - INTERVAL);
+    }
+
+    #[test]
+    fn of_two_the_second_is_dispensable() {
+        assert_eq!(dispensable(&[0, 9], 9), 1);
+        assert_eq!(dispensable(&[0, 5, 9], 9), 1);
+    }
 }

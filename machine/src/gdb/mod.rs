@@ -295,7 +295,7 @@ mod tests {
             ("bs", "S05"),
             ("pf", "040000c0"),
             ("P0=09000000", "OK"), // from here on it is another run
-            ("vCont;s", "S05"),
+            ("vCont;s", "watch:c0000102;"),
             ("mc0000100,4", "09000000"),
             ("bc", "watch:c0000102;"),
             ("bs", "S05"),

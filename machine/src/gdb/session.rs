@@ -266,9 +266,10 @@ impl<'a, P: Debuggable> Session<'a, P> {
     /// observers see the machine as it is now.
     fn change(&mut self, done: Done<P::Place>) {
         let here = self.here();
-        if self.history.change(here, done) {
+        let back = self.history.change(here, done);
+        self.set_muted(false);
+        if back {
             self.end = None;
-            self.set_muted(false);
             self.machine.core().show_restored();
         }
     }

@@ -286,6 +286,7 @@ impl<P: Debuggable> Session<'_, P> {
                     self.machine.core().step();
                 }
                 (self.prepared, self.entered) = (false, false);
+                self.machine.core().observer().watch().hit = None;
             }
             self.arrive(next);
             if next == to {
