@@ -186,30 +186,30 @@ fn what_was_typed_is_typed_again() {
         &end.replacen('Z', "z", 1),
         "vCont;c",
     ];
+    // as many acknowledgements as slices that an answer may take
     let packet = |text: &str| {
         let sum = text.bytes().fold(0u8, u8::wrapping_add);
-        format!("+${text}#{sum:02x}").into_bytes()
+        format!("{:+<64}${text}#{sum:02x}", "").into_bytes()
     };
     let bytes = asked.iter().flat_map(|text| packet(text)).collect();
     let mut script = gdb::Recorded::new(bytes);
     let mut heard = Vec::new();
-    let mut left = vec![&b" world"[..], b"Hello,"];
+    let typed = [(1_000_000, b"Hello,"), (2_000_000, b" world")];
+    let mut left = typed.iter().peekable();
     let mut between = |machine: &mut Machine<gdb::Watch>, stop| {
         heard.append(&mut machine.bus().host.output);
-        match stop {
-            Stop::Budget => None,
-            Stop::Hung(_) => left.pop().map_or(Some(stop), |text| {
-                machine.type_input(text);
-                None
-            }),
-            stop => Some(stop),
+        let now = machine.cycles();
+        if let Some((_, text)) = left.next_if(|(cycle, _)| *cycle <= now) {
+            machine.type_input(*text);
+            return None;
         }
+        (stop != Stop::Budget).then_some(stop)
     };
     gdb::converse(&mut script, &mut machine, LIMIT, &mut between, None);
     let said = String::from_utf8_lossy(&script.answer).into_owned();
     let mut alone = instructions(ECHO, b"");
-    for text in [&b"Hello,"[..], b" world"] {
-        assert!(matches!(alone.run(LIMIT), Stop::Hung(_)));
+    for (cycle, text) in typed {
+        assert!(matches!(alone.run(cycle), Stop::Hung(_)), "it waits");
         alone.type_input(text);
     }
     assert_eq!(alone.run(LIMIT), Stop::Exit(0));
