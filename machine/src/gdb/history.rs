@@ -128,14 +128,13 @@ impl<P: Debugged> History<P> {
         self.front
     }
 
-    /// The machine has run on, to `here`, further than ever.
+    /// The machine has run on, to `here`, further than ever, and was given there what it notes.
     pub fn go_on(&mut self, machine: &mut Machine<P>, here: Point) {
         let inputs = machine.bus().host.inputs.as_mut().map(std::mem::take);
         for input in inputs.unwrap_or_default() {
             self.add(here, Event::Input(input));
         }
         self.front = here;
-        self.keep_if_due(machine, here);
     }
 
     /// The debugger changes the machine at `here`, which has not been told yet: what came after that is

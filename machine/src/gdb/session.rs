@@ -164,6 +164,7 @@ impl<'a, P: Debuggable> Session<'a, P> {
         };
         let end = (self.between)(self.machine, stop);
         self.history.go_on(self.machine, self.here());
+        self.keep_if_due();
         if reason.is_some() {
             return reason;
         }

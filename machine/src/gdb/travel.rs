@@ -112,7 +112,7 @@ impl<P: Debuggable> Session<'_, P> {
                         None => self.look_before(from),
                     }
                 } else {
-                    self.history.keep_if_due(self.machine, self.here());
+                    self.keep_if_due();
                 }
             }
             Task::Find {
@@ -126,7 +126,9 @@ impl<P: Debuggable> Session<'_, P> {
                 let left = near.saturating_sub(now);
                 let stage = if left > CLOSE { left / 2 } else { SLICE };
                 if !self.run_fast(to, near, now + stage.min(SLICE)) {
-                    self.history.keep(self.machine, self.here());
+                    if !self.entered {
+                        self.history.keep(self.machine, self.here());
+                    }
                 } else if self.machine.instructions() > to.instructions && near > 0 {
                     // An instruction took long: to this one in single steps.
                     self.go(to, 0, reason);
@@ -136,6 +138,14 @@ impl<P: Debuggable> Session<'_, P> {
             }
         }
         None
+    }
+
+    /// Keeps a checkpoint where none is near. Not between the entry into an exception and its first
+    /// instruction: it would not know of the entry, which is a step of its own on the way back.
+    pub(super) fn keep_if_due(&mut self) {
+        if !self.entered {
+            self.history.keep_if_due(self.machine, self.here());
+        }
     }
 
     /// Stays where the machine is.
