@@ -3,16 +3,21 @@
 
 use std::io::{BufReader, BufWriter};
 
-use crate::arch::{Debugged, Processor};
+use crate::arch::Processor;
+use crate::check::Finding;
 use crate::machine::Machine;
 use crate::snapshot::{self, Saved};
 use crate::state::Damaged;
+use crate::symbols::Symbols;
 
-use super::Files;
+use super::{Debuggable, Files, Watched};
 
 /// What every processor knows, before and behind what only one does.
 const HELP: [&str; 2] = [
-    "monitor cycles         cycles and instructions since reset\n",
+    "\
+monitor cycles         cycles and instructions since reset
+monitor findings       what --check coherence has found
+",
     "\
 monitor save FILE      write the whole machine to a file
 monitor restore FILE   go back to what was saved there
@@ -23,7 +28,7 @@ const NO_FILES: &str = "a debugger from another computer may not name files of t
                         expected --gdb :PORT\n";
 
 /// Answers a command; an unknown one with the list of all. `files`: those that it may name.
-pub fn answer<P: Debugged>(
+pub fn answer<P: Debuggable>(
     machine: &mut Machine<P>,
     command: &str,
     files: Option<&dyn Files>,
@@ -35,12 +40,27 @@ pub fn answer<P: Debugged>(
             let instructions = machine.counters().totals().sum().run.instructions;
             format!("{cycles} cycles, {instructions} instructions\n")
         }
+        ["findings"] => match machine.core().observer().findings() {
+            Some(findings) => told(&findings),
+            None => "nothing is checked; expected --check coherence\n".to_string(),
+        },
         ["save", file] => files.map_or(NO_FILES.to_string(), |all| save(machine, all, file)),
         ["restore", file] => files.map_or(NO_FILES.to_string(), |all| restore(machine, all, file)),
         ref other => {
             let answer = machine.core().monitor(other);
             answer.unwrap_or_else(|| [HELP[0], P::MONITOR_HELP, HELP[1]].concat())
         }
+    }
+}
+
+fn told(findings: &[Finding]) -> String {
+    let symbols = Symbols::new(); // the debugger has its own
+    let lines = findings
+        .iter()
+        .map(|finding| format!("{}\n", finding.told(&symbols)));
+    match findings {
+        [] => "nothing was found\n".to_string(),
+        _ => lines.collect(),
     }
 }
 
