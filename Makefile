@@ -87,7 +87,7 @@ book: $(BOOK)/.packages
 lock:
 	@test -x build/lock/bin/python || $(PYTHON) -m venv build/lock
 	@build/lock/bin/python -m pip --disable-pip-version-check install -q uv
-	@build/lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
+	@build/lock/bin/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
 		--upgrade -q -o requirements.lock
 	@build/lock/bin/uv pip compile docs/site/requirements.in --universal --python-version 3.11 \

@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from switchyard import kernels
+from switchyard import extras, kernels
 from switchyard.errors import InputError, RunError, one_of
 from switchyard.leash import leashed
 
@@ -222,6 +222,7 @@ def ensure(
 
 
 def _make(guest: Guest) -> None:
+    extras.need("ziglang", f"switchyard build {guest.name}", "build")
     make(guest.name, guest.make(), [guest.image])
 
 

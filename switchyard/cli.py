@@ -12,16 +12,18 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
-from switchyard import __version__, build, build_linux, files, machine, show
-from switchyard import doctor as doctor_table
-from switchyard import records as record_files
 from switchyard.errors import InputError, RunError, Status, StoppedError, Terminated
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from switchyard.records import Record
+
+# Each command imports what it needs: to load all of it takes longer than most commands.
 
 app = typer.Typer(
     name="switchyard",
@@ -39,8 +41,10 @@ DEFAULT_MACHINE = "sa1110"
 RESULTS = Path("results")
 
 
-def _consoles() -> tuple[Console, Console]:
+def _consoles() -> "tuple[Console, Console]":
     """Tables go to standard output, progress to standard error."""
+    from rich.console import Console
+
     # Not a terminal: wide enough for every table of ours instead of rich's 80 columns.
     width = None if sys.stdout.isatty() else 110
     return Console(width=width, highlight=False), Console(stderr=True, highlight=False)
@@ -48,6 +52,8 @@ def _consoles() -> tuple[Console, Console]:
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from switchyard import __version__
+
         print(f"switchyard {__version__}")  # noqa: T201
         raise typer.Exit()
 
@@ -79,6 +85,9 @@ def doctor(
     ] = Purpose.TEST,
 ) -> None:
     """What this computer lacks, and the command that installs it."""
+    from switchyard import doctor as doctor_table
+    from switchyard import show
+
     out, _ = _consoles()
     findings = doctor_table.findings(purpose.value)
     show.findings(out, findings)
@@ -94,6 +103,8 @@ def machines(
     ] = None,
 ) -> None:
     """The machine descriptions, or of one what its assumed constants may be."""
+    from switchyard import machine, show
+
     out, _ = _consoles()
     found = machine.machines(name)
     show.machines(out, found)
@@ -149,6 +160,8 @@ def boot(
     ] = None,
 ) -> None:
     """Run a system, its console on this terminal; Ctrl-A x leaves it."""
+    from switchyard import machine
+
     if kernel is None and restore is None:
         raise InputError("--kernel: missing; expected an image, or --restore with a saved machine")
     if machine_name is None and restore is None:
@@ -198,8 +211,8 @@ def demo(
     """Linux with slow and with fast switches, side by side, while it runs."""
     from rich.live import Live
 
+    from switchyard import build_linux, demo_show
     from switchyard import demo as demonstration
-    from switchyard import demo_show
 
     out, err = _consoles()
     kernels = demonstration.kernels(machine_name)
@@ -221,6 +234,8 @@ def build_guests(
     show_list: Annotated[bool, typer.Option("--list", help="Only say what there is.")] = False,
 ) -> None:
     """Build guest images; without a name, all but Linux, which must be asked for: `linux`."""
+    from switchyard import build, build_linux, show
+
     out, _ = _consoles()
     if show_list:
         show.guests(out, [*build.GUESTS.values(), *build_linux.every()])
@@ -253,7 +268,6 @@ def layout(
     ] = 10,
 ) -> None:
     """Pack a program's hot code into few lines of the instruction cache, for the linker."""
-    # A command of its own, which takes a while to load.
     from switchyard.layout import command
 
     console, _ = _consoles()
@@ -296,6 +310,7 @@ def faults(
 @app.command()
 def experiments() -> None:
     """What can be reproduced."""
+    from switchyard import show
     from switchyard.experiments import EXPERIMENTS
 
     out, _ = _consoles()
@@ -323,14 +338,14 @@ def run(
     ] = False,
 ) -> None:
     """Run experiments, show tables, write records and figures."""
-    # here and not above: altair takes a second to import, and most commands do without it
     from switchyard import experiments as registry
-    from switchyard import runner
+    from switchyard import records as record_files
+    from switchyard import runner, show
     from switchyard.experiments.experiment import Settings
 
     chosen = [registry.find(name) for name in dict.fromkeys(names)]
     out, err = _consoles()
-    collected: list[record_files.Record] = []
+    collected: list[Record] = []
     _try(json_file)
     for experiment in chosen:
         out.print(f"[bold]{experiment.name}[/bold]: {experiment.question}", soft_wrap=True)
@@ -391,7 +406,7 @@ def docs(
     ] = False,
 ) -> None:
     """Write the results chapters of the book anew, from the results that are kept beside it."""
-    from switchyard import book
+    from switchyard import book, files
 
     out, _ = _consoles()
     if results is not None and check:
@@ -455,10 +470,13 @@ def sweep(
 ) -> None:
     """Run an experiment over a grid of machines and parameters; writes one Parquet file."""
     from switchyard import experiments as registry
-    from switchyard import heatmap, plot
-    from switchyard import sweep as sweeps
+    from switchyard import extras, plot, show
     from switchyard.experiments.experiment import Settings
     from switchyard.jobs import Here, Workers
+
+    with extras.needed("switchyard sweep", "sweep"):
+        from switchyard import heatmap
+        from switchyard import sweep as sweeps
 
     experiment = registry.find(name)
     axes = [sweeps.Axis.parse(axis) for axis in grid]
@@ -467,7 +485,8 @@ def sweep(
     if scheduler is None:
         workers = Here(jobs)
     else:
-        from switchyard.cluster import Cluster
+        with extras.needed("--scheduler", "sweep"):
+            from switchyard.cluster import Cluster
 
         workers = Cluster(scheduler)
     out, err = _consoles()
@@ -508,6 +527,8 @@ def bench(
 ) -> None:
     """How fast the simulator itself is; without a name, with every workload."""
     from switchyard import bench as benchmark
+    from switchyard import records as record_files
+    from switchyard import show
 
     out, err = _consoles()
     chosen = benchmark.find(names or [])
@@ -545,7 +566,8 @@ def bench_host(
     from datetime import UTC, datetime
 
     from switchyard import bench_host as host
-    from switchyard import meta, runner
+    from switchyard import meta, runner, show
+    from switchyard import records as record_files
 
     out, err = _consoles()
     host.processors()
@@ -573,11 +595,15 @@ def bench_host(
 def _try(json_file: Path | None) -> None:
     """A bad place for a record file that is written at the end shows now."""
     if json_file is not None:
+        from switchyard import files
+
         files.writable(json_file)
 
 
 def _short(path: Path) -> str:
     """A path as seen from here, where that is shorter, as a console prints it."""
+    from rich.markup import escape
+
     with suppress(ValueError, OSError):  # elsewhere; or we are in a folder that was removed
         path = path.resolve().relative_to(Path.cwd())
     return escape(str(path))
