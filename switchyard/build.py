@@ -17,12 +17,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from switchyard import extras, kernels
+from switchyard import extras, kernels, tree
 from switchyard.errors import InputError, RunError, one_of
 from switchyard.leash import leashed
 
-HERE = Path(__file__).resolve().parent.parent
-ARCHITECTURES = kernels.architectures(HERE / "kernel" / "arch")
+ARCHITECTURES = kernels.architectures(tree.sources() / "kernel" / "arch")
 # The board that a board's name means, and whose it is.
 ON_BOARDS = {
     board.name: (arch, board) for arch, there in ARCHITECTURES.items() for board in there.boards
@@ -92,8 +91,8 @@ class Guest:
 
     @property
     def image(self) -> Path:
-        """Where the build puts it."""
-        return root() / "build" / "guests" / f"{self.name}.elf"
+        """Where the build puts it, or where the package has it."""
+        return tree.ready(self.name) or root() / "build" / "guests" / f"{self.name}.elf"
 
     @property
     def images(self) -> Images:
@@ -187,10 +186,8 @@ GUESTS = {
 
 
 def root() -> Path:
-    """The checkout that this package belongs to; guests are built from its sources."""
-    if not (HERE / "kernel").is_dir():
-        raise InputError(f"{HERE}: no kernel sources; expected to run from a checkout")
-    return HERE
+    """The folder that guests are built in, with their sources."""
+    return tree.root()
 
 
 def protects(scheme: str) -> bool:
@@ -222,6 +219,8 @@ def ensure(
 
 
 def _make(guest: Guest) -> None:
+    if tree.ready(guest.name):
+        return
     extras.need("ziglang", f"switchyard build {guest.name}", "build")
     make(guest.name, guest.make(), [guest.image])
 

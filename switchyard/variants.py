@@ -18,7 +18,7 @@ from typing import Any
 
 import tomli_w
 
-from switchyard import build, fields, machine
+from switchyard import build, fields, machine, tree
 from switchyard.build import Guest
 from switchyard.build_linux import Linux
 from switchyard.errors import InputError, one_of
@@ -44,7 +44,7 @@ def describe(name: str) -> dict[str, Any]:
     """A machine's description: of a file of the user's, or of one that the simulator knows."""
     file = Path(name)
     if not machine.is_file(name):
-        file = build.root() / "machine" / "machines" / f"{name}.toml"
+        file = tree.sources() / "machine" / "machines" / f"{name}.toml"
         if not file.exists():
             known = sorted(one.stem for one in file.parent.glob("*.toml"))
             raise InputError(f"{name}: unknown machine; {one_of(name, known)}, or a .toml file")

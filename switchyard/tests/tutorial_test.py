@@ -81,7 +81,7 @@ def changed(tree: Path, diff: str) -> None:
 def follow(page: str, text: str, tree: Path, folders: tuple[str, ...]) -> list[str]:
     """Makes the steps of a page's text in a copy of these folders; what each command has shown."""
     for folder in folders:
-        ignored = shutil.ignore_patterns("__pycache__")
+        ignored = shutil.ignore_patterns("__pycache__", "sources")  # which a wheel is made with
         shutil.copytree(build.root() / folder, tree / folder, ignore=ignored)
     programs = tree / "programs"
     programs.mkdir()
