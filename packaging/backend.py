@@ -17,6 +17,8 @@ import maturin
 
 ROOT = Path(__file__).resolve().parent.parent
 STAGED = ROOT / "switchyard" / "sources"
+# maturin puts what is in here where an environment's other data are.
+DATA = ROOT / "switchyard" / "wheel" / "data"
 FOLDERS = ("include", "kernel", "l4", "user", "bench", "linux", "machine/machines")
 
 # What has no guests in it is maturin's alone.
@@ -40,14 +42,19 @@ def build_wheel(
         name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
     finally:
         shutil.rmtree(STAGED, ignore_errors=True)
+        shutil.rmtree(DATA, ignore_errors=True)
     return name
 
 
 def stage() -> None:
-    """Builds all guests but Linux, and puts sources and images where the package looks for them."""
+    """Makes the manual page and all guests but Linux, and puts them where they are taken from."""
     sys.path.insert(0, str(ROOT))
-    from switchyard import build  # no package that is not here is needed for it
+    # no package is needed for these that pyproject.toml does not say
+    from switchyard import build, cli, helps
 
+    page = DATA / "share" / "man" / "man1" / "switchyard.1"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(helps.manual(cli.app), encoding="utf-8")
     shutil.rmtree(STAGED, ignore_errors=True)
     images = build.ensure(build.GUESTS.values())
     for folder in FOLDERS:

@@ -6,6 +6,7 @@ Exit status: 0 done; 1 an experiment, a build or a guest failed; 2 wrong usage o
 """
 
 import enum
+import functools
 import io
 import os
 import signal
@@ -16,7 +17,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from switchyard.errors import InputError, RunError, Status, StoppedError, Terminated
+from switchyard import completion, helps
+from switchyard.errors import InputError, RunError, Status, StoppedError, Terminated, meant
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,14 +31,22 @@ app = typer.Typer(
     name="switchyard",
     help="A laboratory for switching address spaces on virtually-tagged caches.",
     no_args_is_help=True,
-    add_completion=False,
+    cls=helps.Group,
+    epilog="""
+        switchyard experiments
+        switchyard run l4-ipc --quick
+        switchyard run --help
+    """,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+subcommand = functools.partial(app.command, cls=helps.Command)
+
 # What `boot` runs on unless told otherwise.
 DEFAULT_MACHINE = "sa1110"
+SEE_MACHINES = "expected one of those that switchyard machines shows, or a .toml file"
 # Where results go unless told otherwise; ignored by git.
 RESULTS = Path("results")
 
@@ -69,6 +79,17 @@ def _options(
     del version
 
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print it as CSV.")]
+
+
+def _form(as_json: bool, as_csv: bool) -> str:
+    """How a list is printed: as a table unless told otherwise."""
+    if as_json and as_csv:
+        raise InputError("--json and --csv; expected one of them")
+    return "json" if as_json else "csv" if as_csv else "table"
+
+
 class Purpose(enum.Enum):
     """What a computer is to do here."""
 
@@ -78,11 +99,19 @@ class Purpose(enum.Enum):
     LONG = "long"
 
 
-@app.command()
+@subcommand(
+    epilog="""
+        switchyard doctor
+        switchyard doctor linux --json
+    """
+)
 def doctor(
     purpose: Annotated[
-        Purpose, typer.Argument(help="What it is to do: setup, test, linux or long.")
+        Purpose,
+        typer.Argument(metavar="PURPOSE", help="What it is to do: setup, test, linux or long."),
     ] = Purpose.TEST,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """What this computer lacks, and the command that installs it."""
     from switchyard import doctor as doctor_table
@@ -90,55 +119,96 @@ def doctor(
 
     out, _ = _consoles()
     findings = doctor_table.findings(purpose.value)
-    show.findings(out, findings)
-    show.simulator(out)
+    show.findings(out, findings, _form(as_json, as_csv))
+    if not as_json and not as_csv:
+        show.simulator(out)
     if not all(one.good for one in findings):
         raise typer.Exit(Status.FAILED)
 
 
-@app.command()
+@subcommand(
+    epilog="""
+        switchyard machines
+        switchyard machines sa1110
+        switchyard machines --csv
+    """
+)
 def machines(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME|FILE]", help="Say what of it is assumed.")
+        str | None,
+        typer.Argument(
+            metavar="NAME|FILE",
+            autocompletion=completion.machines,
+            help="Say what of it is assumed.",
+        ),
     ] = None,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """The machine descriptions, or of one what its assumed constants may be."""
     from switchyard import machine, show
 
     out, _ = _consoles()
-    found = machine.machines(name)
-    show.machines(out, found)
     if name is not None:
-        show.assumed(out, found[0]["assumed"])
+        _refuse_slip(name)
+    found = machine.machines(name)
+    form = _form(as_json, as_csv)
+    if name is None or form == "table":
+        show.machines(out, found, form)
+    if name is not None:
+        show.assumed(out, found[0]["assumed"], form)
 
 
-@app.command()
+@subcommand(
+    epilog="""
+        switchyard boot --kernel build/guests/assabet-fass-test.elf
+        switchyard boot -m versatilepb -k kernel.elf --stats stats.json --check coherence
+        switchyard boot -k kernel.elf --gdb :1234
+    """
+)
 def boot(
     kernel: Annotated[
-        Path | None, typer.Option("--kernel", "-k", help="The image, ELF or raw.")
+        Path | None, typer.Option("--kernel", "-k", metavar="FILE", help="The image, ELF or raw.")
     ] = None,
     machine_name: Annotated[
         str | None,
-        typer.Option("--machine", "-m", metavar="NAME|FILE", help="A machine, or its file."),
+        typer.Option(
+            "--machine",
+            "-m",
+            metavar="NAME|FILE",
+            autocompletion=completion.machines,
+            help="A machine, or its file.",
+        ),
     ] = None,
-    append: Annotated[str, typer.Option(help="The kernel's command line.")] = "",
-    initrd: Annotated[Path | None, typer.Option(help="An initial RAM disk.")] = None,
-    dtb: Annotated[Path | None, typer.Option(help="A device tree.")] = None,
-    max_cycles: Annotated[int | None, typer.Option(min=1, help="Stop after so many.")] = None,
-    stats: Annotated[Path | None, typer.Option(help="Write statistics here.")] = None,
-    log: Annotated[Path | None, typer.Option(help="Write each instruction here.")] = None,
+    append: Annotated[str, typer.Option(metavar="WORDS", help="The kernel's command line.")] = "",
+    initrd: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="An initial RAM disk.")
+    ] = None,
+    dtb: Annotated[Path | None, typer.Option(metavar="FILE", help="A device tree.")] = None,
+    max_cycles: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Stop after so many.")
+    ] = None,
+    stats: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write statistics here.")
+    ] = None,
+    log: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write each instruction here.")
+    ] = None,
     trace: Annotated[
-        Path | None, typer.Option(help="Write a timeline for ui.perfetto.dev here.")
+        Path | None, typer.Option(metavar="FILE", help="Write a timeline for ui.perfetto.dev here.")
     ] = None,
     profile: Annotated[
         bool, typer.Option("--profile", help="Say in the statistics what each function took.")
     ] = False,
     counts: Annotated[
-        Path | None, typer.Option(help="Write how often each instruction was executed here.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write how often each instruction was executed here."),
     ] = None,
     symbols: Annotated[
         list[Path] | None,
-        typer.Option(help="Name places in log, trace and profile by this ELF file."),
+        typer.Option(
+            metavar="FILE", help="Name places in log, trace and profile by this ELF file."
+        ),
     ] = None,
     check: Annotated[
         str | None, typer.Option(metavar="coherence", help="Report what was not flushed.")
@@ -146,17 +216,30 @@ def boot(
     gdb: Annotated[
         str | None, typer.Option(metavar="[HOST]:PORT", help="Wait for GDB, stopped.")
     ] = None,
-    save: Annotated[Path | None, typer.Option(help="Write the whole machine here at the end.")] = (
-        None
-    ),
-    restore: Annotated[Path | None, typer.Option(help="Go on from what --save wrote.")] = None,
-    net: Annotated[str | None, typer.Option(help="Connect the network interface.")] = None,
-    mac: Annotated[str | None, typer.Option(help="The network interface's address.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the whole machine here at the end.")
+    ] = (None),
+    restore: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Go on from what --save wrote.")
+    ] = None,
+    net: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="Connect the network interface: unix:PATH, listen-unix:PATH and so on.",
+        ),
+    ] = None,
+    mac: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="The network interface's address.")
+    ] = None,
     console: Annotated[
-        int | None, typer.Option(min=0, help="The serial port that is the console.")
+        int | None, typer.Option(min=0, metavar="N", help="The serial port that is the console.")
     ] = None,
     typed: Annotated[
-        Path | None, typer.Option("--input", help="Type this file's contents, or play its script.")
+        Path | None,
+        typer.Option(
+            "--input", metavar="FILE", help="Type this file's contents, or play its script."
+        ),
     ] = None,
 ) -> None:
     """Run a system, its console on this terminal; Ctrl-A x leaves it."""
@@ -186,6 +269,8 @@ def boot(
         "--console": console,
         "--input": typed,
     }
+    if machine_name is not None:
+        _refuse_slip(machine_name)
     arguments = ["boot"]
     for option, value in given.items():
         if value is not None:
@@ -197,15 +282,21 @@ def boot(
     machine.hand_over(arguments)
 
 
-@app.command()
+@subcommand(
+    epilog="""
+        switchyard demo
+        switchyard demo --machine versatilepb --processes 8 --kb 4
+    """
+)
 def demo(
     machine_name: Annotated[
         str, typer.Option("--machine", "-m", metavar="NAME", help="sa1110 or versatilepb.")
     ] = DEFAULT_MACHINE,
-    processes: Annotated[int, typer.Option(min=2, max=30, help="In the ring.")] = 4,
-    kb: Annotated[int, typer.Option(min=0, max=64, help="KB that each touches.")] = 0,
+    processes: Annotated[int, typer.Option(metavar="N", min=2, max=30, help="In the ring.")] = 4,
+    kb: Annotated[int, typer.Option(metavar="N", min=0, max=64, help="KB that each touches.")] = 0,
     steps: Annotated[
-        int | None, typer.Option(min=1, help="End after so many tenths of a simulated second.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="End after so many tenths of a simulated second."),
     ] = None,
 ) -> None:
     """Linux with slow and with fast switches, side by side, while it runs."""
@@ -228,18 +319,37 @@ def demo(
                 out.print(demo_show.line(both), soft_wrap=True)
 
 
-@app.command("build")
+@subcommand(
+    "build",
+    epilog="""
+        switchyard build --list
+        switchyard build assabet-fass-test
+        switchyard build linux-sa1110
+    """,
+)
 def build_guests(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME",
+            help="An image, or `linux`: all of Linux.",
+            autocompletion=completion.images,
+        ),
+    ] = None,
     show_list: Annotated[bool, typer.Option("--list", help="Only say what there is.")] = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Build guest images; without a name, all but Linux, which must be asked for: `linux`."""
     from switchyard import build, build_linux, show
 
     out, _ = _consoles()
+    form = _form(as_json, as_csv)
     if show_list:
-        show.guests(out, [*build.GUESTS.values(), *build_linux.every()])
+        show.guests(out, [*build.GUESTS.values(), *build_linux.every()], form)
         return
+    if form != "table":
+        raise InputError(f"build --{form}: builds; expected --list with it")
     systems = [system for name in names or [] for system in build_linux.find(name)]
     others = [name for name in names or build.GUESTS if not build_linux.find(name)]
     linux = [build_linux.ALL, *(system.name for system in build_linux.every())]
@@ -252,19 +362,39 @@ def build_guests(
             out.print(f"{system.name}: {_short(file)}", soft_wrap=True)
 
 
-@app.command()
+@subcommand(
+    epilog="""
+        switchyard layout program.o --linked program --counts counts.csv --out packed.o
+    """
+)
 def layout(
     file: Annotated[
         Path, typer.Argument(metavar="OBJECT", help="All of a program, relocatable (ld -r).")
     ],
-    linked: Annotated[Path, typer.Option(help="The program that was linked from it, and counted.")],
-    counts: Annotated[list[Path], typer.Option(help="What boot --counts wrote of a workload.")],
-    out: Annotated[Path, typer.Option(help="Write the object with its hot code packed here.")],
+    linked: Annotated[
+        Path, typer.Option(metavar="FILE", help="The program that was linked from it, and counted.")
+    ],
+    counts: Annotated[
+        list[Path], typer.Option(metavar="FILE", help="What boot --counts wrote of a workload.")
+    ],
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Write the object with its hot code packed here.")
+    ],
     machine_name: Annotated[
-        str, typer.Option("--machine", "-m", metavar="NAME|FILE", help="Whose cache it is for.")
+        str,
+        typer.Option(
+            "--machine",
+            "-m",
+            metavar="NAME|FILE",
+            autocompletion=completion.machines,
+            help="Whose cache it is for.",
+        ),
     ] = DEFAULT_MACHINE,
     rarer: Annotated[
-        int, typer.Option(min=1, help="Cold is what runs so many times rarer than is usual.")
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Cold is what runs so many times rarer than is usual."
+        ),
     ] = 10,
 ) -> None:
     """Pack a program's hot code into few lines of the instruction cache, for the linker."""
@@ -274,9 +404,17 @@ def layout(
     command.run(console, file, linked, counts, out, machine_name, rarer)
 
 
-@app.command()
+@subcommand(
+    epilog="""
+        switchyard faults
+        switchyard faults --stage self-test
+        switchyard faults --page
+    """
+)
 def faults(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="A fault; all of them without one.")
+    ] = None,
     file: Annotated[
         Path | None,
         typer.Option("--results", metavar="FILE", help="Results, kept; linux/faults/found.json."),
@@ -288,7 +426,7 @@ def faults(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Try all anew, also what was tried before.")
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, max=256, help="Compilers at once.")] = (
+    jobs: Annotated[int, typer.Option(metavar="N", min=1, max=256, help="Compilers at once.")] = (
         os.cpu_count() or 1
     ),
     page: Annotated[
@@ -307,19 +445,35 @@ def faults(
         command.run(out, err, wish, results, jobs)
 
 
-@app.command()
-def experiments() -> None:
+@subcommand(
+    epilog="""
+        switchyard experiments
+        switchyard experiments --json
+    """
+)
+def experiments(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
     """What can be reproduced."""
     from switchyard import show
     from switchyard.experiments import EXPERIMENTS
 
     out, _ = _consoles()
-    show.experiments(out, EXPERIMENTS.values())
+    show.experiments(out, EXPERIMENTS.values(), _form(as_json, as_csv))
 
 
-@app.command()
+@subcommand(
+    epilog="""
+        switchyard run l4-ipc --quick
+        switchyard run l4-ipc l4-primitives --out here --json here/all.json
+        switchyard run l4-ipc --band
+    """
+)
 def run(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...")],
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME", help="An experiment.", autocompletion=completion.experiments
+        ),
+    ],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
     out_dir: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where results go.", file_okay=False)
@@ -328,7 +482,10 @@ def run(
         Path | None, typer.Option("--json", metavar="FILE", help="Write all records here too.")
     ] = None,
     jobs: Annotated[
-        int, typer.Option(min=1, max=256, help="Runs at once; the results do not depend on it.")
+        int,
+        typer.Option(
+            min=1, max=256, metavar="N", help="Runs at once; the results do not depend on it."
+        ),
     ] = os.cpu_count() or 1,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Run all anew, also what was run before.")
@@ -371,11 +528,16 @@ def run(
         out.print(f"written: {_short(json_file)}", soft_wrap=True)
 
 
-@app.command()
+@subcommand(
+    epilog="""
+        switchyard report
+        switchyard report results more/bench.json --out page.html
+    """
+)
 def report(
     places: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[DIR|FILE]...", help="Records; those of `run` by default."),
+        typer.Argument(metavar="DIR|FILE", help="Records; those of `run` by default."),
     ] = None,
     out_file: Annotated[
         Path, typer.Option("--out", metavar="FILE", help="Where the page goes.", dir_okay=False)
@@ -395,11 +557,16 @@ def report(
     out.print(f"written: {_short(out_file)}", soft_wrap=True)
 
 
-@app.command()
+@subcommand(
+    epilog="""
+        switchyard docs --check
+        switchyard docs results
+    """
+)
 def docs(
     results: Annotated[
         Path | None,
-        typer.Argument(metavar="[DIR]", help="Results of full runs, to be kept from now on."),
+        typer.Argument(metavar="DIR", help="Results of full runs, to be kept from now on."),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Change nothing; fail where the page is not up to date.")
@@ -431,9 +598,20 @@ def docs(
         raise RunError("docs: not what the kept results give; run: switchyard docs")
 
 
-@app.command()
+@subcommand(
+    epilog="""
+        switchyard sweep l4-ipc --quick --grid scheme=flush,fass --grid clients=1..14
+        switchyard sweep l4-ipc --grid scheme=flush,fass --grid itlb.entries+dtlb.entries=8,16,32 \\
+            --grid dcache.size-bytes=4096,8192 --compare scheme=flush/fass
+    """
+)
 def sweep(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The experiment.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="The experiment.", autocompletion=completion.experiments
+        ),
+    ],
     grid: Annotated[
         list[str],
         typer.Option(
@@ -444,10 +622,18 @@ def sweep(
     ],
     machine_name: Annotated[
         str | None,
-        typer.Option("--machine", "-m", metavar="NAME|FILE", help="Not the experiment's own."),
+        typer.Option(
+            "--machine",
+            "-m",
+            metavar="NAME|FILE",
+            autocompletion=completion.machines,
+            help="Not the experiment's own.",
+        ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
-    rounds: Annotated[int | None, typer.Option(min=1, help="So many repetitions a point.")] = None,
+    rounds: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="So many repetitions a point.")
+    ] = None,
     out_dir: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where the table goes.", file_okay=False)
     ] = RESULTS,
@@ -457,8 +643,8 @@ def sweep(
             metavar="AXIS=VALUE/VALUE", help="Draw how these compare over the first two other axes."
         ),
     ] = None,
-    metric: Annotated[str, typer.Option(help="What --compare compares.")] = "us",
-    jobs: Annotated[int, typer.Option(min=1, max=256, help="Runs at once, here.")] = (
+    metric: Annotated[str, typer.Option(metavar="NAME", help="What --compare compares.")] = "us",
+    jobs: Annotated[int, typer.Option(metavar="N", min=1, max=256, help="Runs at once, here.")] = (
         os.cpu_count() or 1
     ),
     scheduler: Annotated[
@@ -517,13 +703,27 @@ def sweep(
         )
 
 
-@app.command()
+@subcommand(
+    epilog="""
+        switchyard bench
+        switchyard bench compute --repeats 9 --json bench.json
+    """
+)
 def bench(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME",
+            help="A workload; all of them without one.",
+            autocompletion=completion.workloads,
+        ),
+    ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write records here.")
     ] = None,
-    repeats: Annotated[int, typer.Option(min=1, max=1000, help="Runs of each workload.")] = 5,
+    repeats: Annotated[
+        int, typer.Option(metavar="N", min=1, max=1000, help="Runs of each workload.")
+    ] = 5,
 ) -> None:
     """How fast the simulator itself is; without a name, with every workload."""
     from switchyard import bench as benchmark
@@ -549,7 +749,12 @@ def bench(
         out.print(f"written: {_short(json_file)}", soft_wrap=True)
 
 
-@app.command("bench-host")
+@subcommand(
+    "bench-host",
+    epilog="""
+        switchyard bench-host --quick
+    """,
+)
 def bench_host(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
     out_dir: Annotated[
@@ -590,6 +795,16 @@ def bench_host(
     show.outcome(out, outcome)
     for path in [*figures, written, *([json_file] if json_file else [])]:
         out.print(f"written: {_short(path)}", soft_wrap=True)
+
+
+def _refuse_slip(name: str) -> None:
+    """Says which machine was meant; a name that is like none is the simulator's to refuse."""
+    from switchyard import machine, variants
+
+    known = variants.names()
+    hint = "" if machine.is_file(name) or name in known else meant(name, known)
+    if hint:
+        raise InputError(f"--machine {name}: no such machine; {hint}{SEE_MACHINES}")
 
 
 def _try(json_file: Path | None) -> None:

@@ -40,14 +40,18 @@ IDLE = struct.pack(
 )
 
 
+def names() -> list[str]:
+    """The machines that the simulator knows."""
+    return sorted(one.stem for one in (tree.sources() / "machine" / "machines").glob("*.toml"))
+
+
 def describe(name: str) -> dict[str, Any]:
     """A machine's description: of a file of the user's, or of one that the simulator knows."""
     file = Path(name)
     if not machine.is_file(name):
         file = tree.sources() / "machine" / "machines" / f"{name}.toml"
         if not file.exists():
-            known = sorted(one.stem for one in file.parent.glob("*.toml"))
-            raise InputError(f"{name}: unknown machine; {one_of(name, known)}, or a .toml file")
+            raise InputError(f"{name}: unknown machine; {one_of(name, names())}, or a .toml file")
     try:
         described = tomllib.loads(readable(file).read_text("utf-8"))
     except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError

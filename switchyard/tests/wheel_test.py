@@ -88,6 +88,8 @@ def test_the_wheel_makes_a_figure_in_an_empty_folder(installed: Path, tmp_path: 
     )
     assert made.returncode == 0, made.stdout
     assert (tmp_path / "results" / "l4-primitives.svg").read_text().startswith("<svg")
+    assert "l4-primitives" in made.stdout
+    assert (installed.parent / "share" / "man" / "man1" / "switchyard.1").exists()
     assert not list((tmp_path / "cache").glob("switchyard/trees"))
 
 
@@ -120,6 +122,7 @@ def test_the_source_archive_is_whole(tmp_path: Path) -> None:
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as packed:
         inside = {name.partition("/")[2] for name in packed.getnames()}
-    known = set(run("git", "ls-files").stdout.splitlines())
+    listed = run("git", "ls-files", "--cached", "--others", "--exclude-standard")
+    known = set(listed.stdout.splitlines())
     assert known - inside == set()
     assert inside - known <= {"PKG-INFO"}
