@@ -93,7 +93,7 @@ def _image(one: Prepared) -> dict[str, object]:
 
 def _machine(one: Prepared) -> dict[str, str]:
     """The description's first lines; for a machine file its hash too."""
-    if machine.is_file(one.job.machine):
+    if machine.is_file(machine.described_in(one.job.machine)):
         return {"description": f"the machine file {one.job.machine}", "hash": one.hashes.machine}
     for known in machine.machines():
         if known.get("name") == one.job.machine:

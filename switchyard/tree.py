@@ -4,7 +4,7 @@
 In a checkout sources are beside the package and are built in `build/`. An installed package has a
 copy of them inside, as a wheel brings it (`packaging/backend.py`), with the images ready built; it
 may be where nobody may write, so what else is to be built is built in the user's cache, in a tree
-of links to these sources.
+of links to these sources. A tree of links is as well what schemes of the user's own are built in.
 """
 
 import functools
@@ -19,6 +19,8 @@ from switchyard.errors import InputError
 PACKAGE = Path(__file__).resolve().parent
 CHECKOUT = PACKAGE.parent
 INSTALLED = PACKAGE / "sources"
+# What `make` finds its way about in.
+FOLDERS = ("include", "kernel", "l4", "user", "bench", "linux")
 
 
 def checkout() -> bool:
@@ -45,33 +47,41 @@ def root() -> Path:
         raise InputError(
             f"{PACKAGE}: no kernel sources; expected a checkout, or a wheel made with them"
         )
-    return _linked(INSTALLED)
+    digest = (INSTALLED / "digest").read_text(encoding="utf-8")
+    key = hashlib.sha256(f"{INSTALLED}\n{digest}".encode()).hexdigest()[:16]
+    return linked(files.cache() / "trees" / key, {})
+
+
+def linked(place: Path, more: Mapping[Path, Path]) -> Path:
+    """Makes `place` a tree of links to the sources, with `more`: folders, at which paths."""
+    _linked(sources(), place, tuple(more.items()))
+    return place
 
 
 @functools.cache
-def _linked(given: Path) -> Path:
-    """A tree of links to these sources, in the cache, as up to date as they are."""
-    digest = given / "digest"
-    whole = f"{given}\n{digest.read_text() if digest.exists() else ''}"
-    place = files.cache() / "trees" / hashlib.sha256(whole.encode()).hexdigest()[:16]
+def _linked(given: Path, place: Path, more: tuple[tuple[Path, Path], ...]) -> None:
+    """Brings the links up to date, once in a process."""
     try:
-        mirror(given, place)
+        for name in FOLDERS:
+            inside = {path.relative_to(name): to for path, to in more if path.parts[0] == name}
+            if (given / name).is_dir():
+                mirror(given / name, place / name, inside)
     except OSError as error:
         raise InputError(
             f"{place}: {error.strerror}; expected a folder that can be built in"
         ) from None
-    return place
 
 
-def mirror(given: Path, place: Path, more: Mapping[Path, Path] | None = None) -> None:
+def mirror(given: Path, place: Path, more: Mapping[Path, Path]) -> None:
     """Makes `place` show what is in `given`, and `more`: what it is to have at which path.
 
     A folder is a link, but for those that `make` is called in, which must find its way back up, and
     those that have more in them.
     """
-    more = more or {}
+    if place.is_symlink():
+        place.unlink()  # there is more in it now
     place.mkdir(parents=True, exist_ok=True)
-    wanted = {entry.name: entry for entry in given.iterdir() if entry.name != "build"}
+    wanted = {entry.name: entry for entry in given.iterdir()}
     wanted |= {str(path): there for path, there in more.items() if len(path.parts) == 1}
     for name, there in wanted.items():
         below = {

@@ -18,7 +18,7 @@ from typing import Any
 
 import tomli_w
 
-from switchyard import build, fields, machine, tree
+from switchyard import build, fields, machine, own, tree
 from switchyard.build import Guest
 from switchyard.build_linux import Linux
 from switchyard.errors import InputError, one_of
@@ -41,14 +41,15 @@ IDLE = struct.pack(
 
 
 def names() -> list[str]:
-    """The machines that the simulator knows."""
-    return sorted(one.stem for one in (tree.sources() / "machine" / "machines").glob("*.toml"))
+    """The machines that the simulator knows, and those of the user's own."""
+    ours = (tree.sources() / "machine" / "machines").glob("*.toml")
+    return [*sorted(one.stem for one in ours), *own.machines()]
 
 
 def describe(name: str) -> dict[str, Any]:
     """A machine's description: of a file of the user's, or of one that the simulator knows."""
-    file = Path(name)
-    if not machine.is_file(name):
+    file = Path(machine.described_in(name))
+    if not machine.is_file(str(file)):
         file = tree.sources() / "machine" / "machines" / f"{name}.toml"
         if not file.exists():
             raise InputError(f"{name}: unknown machine; {one_of(name, names())}, or a .toml file")

@@ -64,9 +64,17 @@ def _options(
         bool,
         typer.Option("--version", "-V", help="Show the version.", callback=_version, is_eager=True),
     ] = False,
+    path: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="A folder of your own schemes, machines and the like."),
+    ] = None,
 ) -> None:
     """A laboratory for switching address spaces on virtually-tagged caches."""
     del version
+    if path:
+        from switchyard import own
+
+        own.choose(path)
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]

@@ -174,7 +174,7 @@ def boot(
     if machine_name is None and restore is None:
         machine_name = DEFAULT_MACHINE
     given = {
-        "--machine": machine_name,
+        "--machine": machine_name and machine.described_in(machine_name),
         "--kernel": kernel,
         "--append": append or None,
         "--initrd": initrd,
@@ -326,6 +326,40 @@ def layout(
 
     console, _ = consoles()
     command.run(console, file, linked, counts, out, machine_name, rarer)
+
+
+class Kind(enum.Enum):
+    """What one may have of one's own."""
+
+    GUEST = "guest"
+    SCHEME = "scheme"
+    MACHINE = "machine"
+    EXPERIMENT = "experiment"
+
+
+@subcommand(
+    epilog="""
+        switchyard new guest hello
+        switchyard new scheme my-flush
+        switchyard new machine twice-the-cache
+        switchyard new experiment null-call
+    """
+)
+def new(
+    kind: Annotated[
+        Kind, typer.Argument(metavar="KIND", help="A guest, scheme, machine or experiment.")
+    ],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called.")],
+) -> None:
+    """Write one of your own, which works, with a test, into your folder (--path) or this one."""
+    from switchyard import new as beginnings
+
+    out, _ = consoles()
+    made = beginnings.make(kind.value, name, beginnings.place())
+    for path in made.files:
+        out.print(f"written: {short(path)}", soft_wrap=True)
+    for line in made.next:
+        out.print(f"next: {line}", soft_wrap=True)
 
 
 def _refuse_slip(name: str) -> None:

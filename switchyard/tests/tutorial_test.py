@@ -141,6 +141,12 @@ def test_a_scheme_a_machine_and_an_experiment_are_added(tmp_path: Path) -> None:
     assert mine == twice
 
 
+def test_a_first_guest_is_made_in_an_empty_folder(tmp_path: Path) -> None:
+    text = (DOCS / "first-guest.md").read_text(encoding="utf-8")
+    shown = follow("first-guest.md", text, tmp_path, ())
+    assert shown.count("hello from hello\n") == 2
+
+
 @pytest.mark.long  # it compiles the simulator
 def test_a_device_is_added(tmp_path: Path) -> None:
     for name in ("Cargo.toml", "Cargo.lock"):

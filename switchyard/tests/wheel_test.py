@@ -90,6 +90,10 @@ def test_the_wheel_makes_a_figure_in_an_empty_folder(installed: Path, tmp_path: 
     assert (tmp_path / "results" / "l4-primitives.svg").read_text().startswith("<svg")
     assert "l4-primitives" in made.stdout
     assert (installed.parent / "share" / "man" / "man1" / "switchyard.1").exists()
+    begun = run(installed / "switchyard", "new", "machine", "mine", cwd=tmp_path)
+    assert begun.returncode == 0, begun.stdout
+    listed = run(installed / "switchyard", "machines", cwd=tmp_path / "results")
+    assert "\nmine " in listed.stdout
     assert not list((tmp_path / "cache").glob("switchyard/trees"))
 
 
