@@ -46,7 +46,7 @@ def doctor(
     show.findings(out, findings, form(as_json, as_csv))
     if not as_json and not as_csv:
         show.simulator(out)
-    if not all(one.good for one in findings):
+    if any(one.missing for one in findings):
         raise typer.Exit(Status.FAILED)
 
 
