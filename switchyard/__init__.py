@@ -5,9 +5,19 @@ The package drives the simulator (a program of its own, `switchyard-machine`), b
 that run on it, runs experiments and sets what they measure beside what was published.
 """
 
-from importlib import metadata
+from typing import TYPE_CHECKING
 
-try:
-    __version__ = metadata.version("switchyard")
-except metadata.PackageNotFoundError:  # run straight from the source, never installed
-    __version__ = "0+source"
+if TYPE_CHECKING:
+    __version__: str
+else:
+
+    def __getattr__(name: str) -> str:
+        """The version, looked up when it is asked for: that takes as long as most commands."""
+        if name != "__version__":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import metadata
+
+        try:
+            return metadata.version("switchyard")
+        except metadata.PackageNotFoundError:  # run straight from the source, never installed
+            return "0+source"
