@@ -236,29 +236,29 @@ static const struct row unmap[] = {
 
 /* fpage, attribute */
 static const struct row memory_control[] = {
-    {"call_memory_control_default", {FRAME, L4_ARM_MEMORY_DEFAULT}, 1, 0},
+    {"call_memory_control_default", {FRAME, L4_MEMORY_DEFAULT}, 1, 0},
     {"call_memory_control_unknown", {FRAME, 99}, 0, INVALID_PARAM},
     {"call_memory_control_huge", {FRAME, 0xffffffff}, 0, INVALID_PARAM},
     {"call_memory_control_nothing_there",
-     {FPAGE(0x70000000u, 12), L4_ARM_MEMORY_UNCACHED},
+     {FPAGE(0x70000000u, 12), L4_MEMORY_UNCACHED},
      0,
      INVALID_PARAM},
-    {"call_memory_control_nil", {0, L4_ARM_MEMORY_UNCACHED}, 0, INVALID_PARAM},
+    {"call_memory_control_nil", {0, L4_MEMORY_UNCACHED}, 0, INVALID_PARAM},
     {"call_memory_control_kernel",
-     {FPAGE(KERNEL_AREA, 12), L4_ARM_MEMORY_UNCACHED},
+     {FPAGE(KERNEL_AREA, 12), L4_MEMORY_UNCACHED},
      0,
      INVALID_PARAM},
     {"call_memory_control_utcb_word",
-     {FPAGE(UTCB_WORD, 12), L4_ARM_MEMORY_UNCACHED},
+     {FPAGE(UTCB_WORD, 12), L4_MEMORY_UNCACHED},
      0,
      INVALID_PARAM},
-    {"call_memory_control_kip", {FPAGE(L4_ROOT_KIP, 12), L4_ARM_MEMORY_UNCACHED}, 0, INVALID_PARAM},
+    {"call_memory_control_kip", {FPAGE(L4_ROOT_KIP, 12), L4_MEMORY_UNCACHED}, 0, INVALID_PARAM},
     {"call_memory_control_utcbs",
-     {FPAGE(L4_ROOT_UTCB_AREA, 12), L4_ARM_MEMORY_UNCACHED},
+     {FPAGE(L4_ROOT_UTCB_AREA, 12), L4_MEMORY_UNCACHED},
      0,
      INVALID_PARAM},
-    {"call_memory_control_1_kb", {FPAGE(PRIVATE, 10), L4_ARM_MEMORY_UNCACHED}, 0, INVALID_PARAM},
-    {"call_memory_control_complete", {0x10, L4_ARM_MEMORY_UNCACHED}, 0, INVALID_PARAM},
+    {"call_memory_control_1_kb", {FPAGE(PRIVATE, 10), L4_MEMORY_UNCACHED}, 0, INVALID_PARAM},
+    {"call_memory_control_complete", {0x10, L4_MEMORY_UNCACHED}, 0, INVALID_PARAM},
 };
 
 /* processor, internal and external frequency, voltage */

@@ -343,7 +343,7 @@ void unmap() {
     EQUAL(L4_Address(L4_Sigma0_GetPage(L4_nilthread, page + L4_FullyAccessible, page)),
           L4_Address(page));
     EQUAL(frame[5], 6);
-    EQUAL(L4_Set_PageAttribute(page, L4_ARM_MEMORY_UNCACHED), 1);
+    EQUAL(L4_Set_PageAttribute(page, L4_MEMORY_UNCACHED), 1);
     EQUAL(frame[5], 6);
     L4_Word_t attributes[4] = {L4_DefaultMemory, L4_DefaultMemory, 0, 0};
     both[0] = both[1] = page;

@@ -657,7 +657,7 @@ static void not_cached(void) {
     struct task *child = paged_usual();
     CHECK(child != NULL);
     L4_Fpage_t page = {.raw = paged_page(paged_frame, L4_FullyAccessible)};
-    EQUAL(L4_Set_PageAttribute(page, L4_ARM_MEMORY_UNCACHED), 1);
+    EQUAL(L4_Set_PageAttribute(page, L4_MEMORY_UNCACHED), 1);
     EQUAL(child_read(child, PAGED_LOW), 0x1234);
     paged_frame[0] = 0x77;
     EQUAL(child_read(child, PAGED_LOW), 0x77);
@@ -665,7 +665,7 @@ static void not_cached(void) {
     EQUAL(paged_frame[0], 0x88);
     EQUAL(paged_faults, 1);
     (void)L4_UnmapFpage(page);
-    EQUAL(L4_Set_PageAttribute(page, L4_ARM_MEMORY_DEFAULT), 1);
+    EQUAL(L4_Set_PageAttribute(page, L4_MEMORY_DEFAULT), 1);
     paged_memory = test_board()->page;
     paged_answer = give_device;
     EQUAL(child_do(child, CHILD_READ, PAGED_HIGH, 0, 0, 0).kind, OUTCOME_DONE);

@@ -521,7 +521,7 @@ static void mini_cache(void) {
         EQUAL(*(volatile L4_Word_t *)(void *)frame, 0xface);
     }
     CHECK(task_remove_page(child[0], PAGE) == frame);
-    attributes[0] = L4_ARM_MEMORY_DEFAULT;
+    attributes[0] = L4_MEMORY_DEFAULT;
     L4_LoadMR(0, fpage.raw);
     EQUAL(L4_MemoryControl(0, attributes), 1);
     frame_free(frame);

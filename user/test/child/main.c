@@ -55,7 +55,7 @@ static void accept(L4_Word_t from, L4_Word_t window) {
 static void control(L4_Word_t which, L4_Word_t target) {
     L4_ThreadId_t id = thread(target);
     L4_Word_t old;
-    const L4_Word_t attributes[4] = {L4_ARM_MEMORY_UNCACHED, 0, 0, 0};
+    const L4_Word_t attributes[4] = {L4_MEMORY_UNCACHED, 0, 0, 0};
     switch (which) {
     case CHILD_THREAD_CONTROL:
         results[0] = L4_ThreadControl(id, id, L4_MyGlobalId(), L4_nilthread, (void *)~(uintptr_t)0);
