@@ -63,7 +63,8 @@ static inline bool is_ram(uint32_t pa) {
     return pa - SDRAM_PA < SDRAM_SIZE;
 }
 
-/* As much of RAM as one entry of a page directory maps. The counts save a look into lists that are empty. */
+/* As much of RAM as one entry of a page directory maps. The counts save a look into lists that are
+ * empty. */
 struct ram_section {
     struct node *nodes;
     uint32_t larger;  /* nodes in it of more than 4 KB */

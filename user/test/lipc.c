@@ -88,9 +88,9 @@ static void no_local_ids(void) {
         (L4_Word_t)(uintptr_t)forged[2],
         child->utcbs,
         0x38000040,
-        L4_ARM_UTCB_POINTER,
-        0xfe000000,
-        0xfff00000,
+        UTCB_WORD,
+        KERNEL_AREA,
+        KERNEL_PLACES,
         (L4_Word_t)(uintptr_t)L4_MyUtcb() + 40 * L4_UTCB_SIZE,
     };
     L4_ThreadId_t from;

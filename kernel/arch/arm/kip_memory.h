@@ -6,7 +6,8 @@
 #include "cpu.h"
 #include "layout.h"
 
-/* Virtual addresses that a program leaves alone: slots, which may be others' names (switch.h, 10). */
+/* Virtual addresses that a program leaves alone: slots, which may be others' names (switch.h, 10).
+ */
 #define RESERVED_VA      CPU_PID_SLOT_SIZE
 #define RESERVED_VA_SIZE (SWITCH_RELOCATES * (CPU_PID_SLOTS - 1) * CPU_PID_SLOT_SIZE)
 

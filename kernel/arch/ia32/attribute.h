@@ -8,10 +8,10 @@
 #include "ptab.h"
 
 #define ATTRIBUTE_DEFAULT L4_MEMORY_DEFAULT
-#define ATTRIBUTE_LAST    L4_IA32_MEMORY_CACHED
+#define ATTRIBUTE_LAST    L4_MEMORY_LAST
 
-/* The others: `MAPPED` is called for each with how the frame is mapped then; the hardware's bits PCD
- * and PWT are set where these are not. */
+/* The others: `MAPPED` is called for each with how the frame is mapped then; the hardware's bits
+ * PCD and PWT are set where these are not. */
 #define ATTRIBUTE_MAPPINGS(MAPPED)                                                                 \
     MAPPED(L4_MEMORY_UNCACHED, 0)                                                                  \
     MAPPED(L4_IA32_MEMORY_THROUGH, MAPPING_CACHEABLE)                                              \

@@ -33,8 +33,7 @@ static bool is_in_memory(uint32_t pa) {
 /* Loaders put the image's name before what the user said; a program finds its words anywhere. */
 static const char *find_command_line(uint32_t told) {
     const struct told *t = (const struct told *)told;
-    return is_in_memory(told) && (t->flags & HAS_COMMAND_LINE) != 0 &&
-                   is_in_memory(t->command_line)
+    return is_in_memory(told) && (t->flags & HAS_COMMAND_LINE) != 0 && is_in_memory(t->command_line)
                ? (const char *)t->command_line
                : NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * System calls: from the registers of the binding (L4 X.2 manual, appendix on IA-32) to the order of
- * arguments that all architectures have (syscall.c), and back.
+ * System calls: from the registers of the binding (L4 X.2 manual, appendix on IA-32) to the order
+ * of arguments that all architectures have (syscall.c), and back.
  */
 #include "call.h"
 
@@ -32,17 +32,67 @@ struct convention {
     uint8_t arguments, results;
     uint8_t in[7];
 };
-#define ipc_convention                {3, 0, {EAX, EDX, ECX}}
-#define lipc_convention               ipc_convention
-#define thread_switch_convention      {1, 0, {EAX}}
-#define thread_control_convention     {5, 0, {EAX, ESI, EDX, ECX, EDI}}
-#define exchange_registers_convention {7, 7, {EAX, ECX, EDX, ESI, EDI, EBX, EBP}}
-#define schedule_convention           {5, 2, {EAX, EDX, ESI, ECX, EDI}}
-#define unmap_convention              {1, 0, {EAX}}
-#define space_control_convention      {5, 2, {EAX, ECX, EDX, ESI, EDI}}
-#define processor_control_convention  {4, 0, {EAX, ECX, EDX, ESI}}
-#define memory_control_convention     {5, 0, {EAX, ECX, EDX, EBX, EBP}}
-#define system_clock_convention       {0, 2, {EAX, EDX}}
+#define ipc_convention                                                                             \
+    {                                                                                              \
+        3, 0, {                                                                                    \
+            EAX, EDX, ECX                                                                          \
+        }                                                                                          \
+    }
+#define lipc_convention ipc_convention
+#define thread_switch_convention                                                                   \
+    {                                                                                              \
+        1, 0, {                                                                                    \
+            EAX                                                                                    \
+        }                                                                                          \
+    }
+#define thread_control_convention                                                                  \
+    {                                                                                              \
+        5, 0, {                                                                                    \
+            EAX, ESI, EDX, ECX, EDI                                                                \
+        }                                                                                          \
+    }
+#define exchange_registers_convention                                                              \
+    {                                                                                              \
+        7, 7, {                                                                                    \
+            EAX, ECX, EDX, ESI, EDI, EBX, EBP                                                      \
+        }                                                                                          \
+    }
+#define schedule_convention                                                                        \
+    {                                                                                              \
+        5, 2, {                                                                                    \
+            EAX, EDX, ESI, ECX, EDI                                                                \
+        }                                                                                          \
+    }
+#define unmap_convention                                                                           \
+    {                                                                                              \
+        1, 0, {                                                                                    \
+            EAX                                                                                    \
+        }                                                                                          \
+    }
+#define space_control_convention                                                                   \
+    {                                                                                              \
+        5, 2, {                                                                                    \
+            EAX, ECX, EDX, ESI, EDI                                                                \
+        }                                                                                          \
+    }
+#define processor_control_convention                                                               \
+    {                                                                                              \
+        4, 0, {                                                                                    \
+            EAX, ECX, EDX, ESI                                                                     \
+        }                                                                                          \
+    }
+#define memory_control_convention                                                                  \
+    {                                                                                              \
+        5, 0, {                                                                                    \
+            EAX, ECX, EDX, EBX, EBP                                                                \
+        }                                                                                          \
+    }
+#define system_clock_convention                                                                    \
+    {                                                                                              \
+        0, 2, {                                                                                    \
+            EAX, EDX                                                                               \
+        }                                                                                          \
+    }
 
 #define CONVENTION(name, Name, number, word) [number] = name##_convention,
 static const struct convention conventions[L4_SYSTEM_CALL_COUNT] = {L4_SYSTEM_CALLS(CONVENTION)};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Faults. A page fault goes, in this order, to whom it belongs: the mapping database (a dormant
- * page), the kernel as sigma0's pager, the pager by IPC. Of other exceptions the kernel keeps two for
- * itself, KernelInterface and what comes of wrong segments; the rest are the handler's.
+ * page), the kernel as sigma0's pager, the pager by IPC. Of other exceptions the kernel keeps two
+ * for itself, KernelInterface and what comes of wrong segments; the rest are the handler's.
  */
 #include "fault.h"
 
@@ -23,8 +23,8 @@
 /* `lock; nop`, by which a program asks for its KIP (X.2 manual), as the first half of a word. */
 #define KERNEL_INTERFACE_CODE 0x90f0u
 
-/* In entry.S: a word of memory that may not be there, or false; where it reads, and where it goes on
- * if that faults. */
+/* In entry.S: a word of memory that may not be there, or false; where it reads, and where it goes
+ * on if that faults. */
 bool guarded_load(uint32_t va, uint32_t *value);
 extern const char guarded_load_at[], guarded_load_failed[];
 
@@ -82,12 +82,13 @@ void fault_swi(struct tcb *self) {
     fault_exception(self, VECTOR_UNDEFINED, 0);
 }
 
-/* A reply with fewer words changes less; exception's number and error code are nobody's registers. */
+/* A reply with fewer words changes less; exception's number and error code are nobody's registers.
+ */
 void message_exception_answered(struct tcb *t, const uint32_t *message) {
     struct frame *f = &t->frame;
-    uint32_t *const registers[] = {&f->pc,         NULL,   NULL,           NULL,
+    uint32_t *const registers[] = {&f->pc,         NULL,           NULL,           NULL,
                                    &f->edi,        &f->message[0], &f->message[2], &f->sp,
-                                   &f->message[1], &f->edx, &f->ecx,        &f->eax};
+                                   &f->message[1], &f->edx,        &f->ecx,        &f->eax};
     uint32_t words = TAG_UNTYPED(message[0]);
     for (uint32_t i = 0; i < L4_IA32_EXCEPTION_WORDS && i < words; i++) {
         if (registers[i] != NULL) {
@@ -106,14 +107,11 @@ void message_undeliverable(const struct tcb *t) {
 
 void fault_page(struct tcb *self, uint32_t error, uint32_t va) {
     bool write = (error & ERROR_WRITE) != 0;
-    if (mapdb_wake(self->space, va, write) ||
-        (self->space->is_sigma0 && mapdb_map_sigma0(va))) {
+    if (mapdb_wake(self->space, va, write) || (self->space->is_sigma0 && mapdb_map_sigma0(va))) {
         return;
     }
     /* The processor does not tell a fetch from a read. */
-    uint32_t rights = write                  ? L4_Writable
-                      : va == self->frame.pc ? L4_eXecutable
-                                             : L4_Readable;
+    uint32_t rights = write ? L4_Writable : va == self->frame.pc ? L4_eXecutable : L4_Readable;
     self->kmsg[0] = message_tag(L4_LABEL_PAGEFAULT | rights, 2);
     self->kmsg[1] = va;
     self->kmsg[2] = self->frame.pc;

@@ -2,9 +2,10 @@
 /*
  * Where everything is. Plain constants: C, assembly and the linker script include this file.
  *
- * Programs own 00000000..EFFFFFFF. The kernel's own addresses are the same in every space, in global
- * pages, which a load of CR3 leaves in the TLBs. Caches are physically tagged, so a frame may have
- * as many addresses as one likes, and nothing has to be uncached for the sake of the page walker.
+ * Programs own 00000000..EFFFFFFF. The kernel's own addresses are the same in every space, in
+ * global pages, which a load of CR3 leaves in the TLBs. Caches are physically tagged, so a frame
+ * may have as many addresses as one likes, and nothing has to be uncached for the sake of the page
+ * walker.
  *
  *   F0000000  KERNEL_PA             the kernel: text, data, TCBs, stack. One page of 4 MB.
  *   F0400000  HEAP_PA               the heap: 12 MB in pages of 4 MB
@@ -13,7 +14,8 @@
  *                                   (segments.h), the same frame for the kernel to write, and the
  *                                   window of string copies (xfer.h)
  *
- * Physical memory, 64 MB. The kernel's 4 MB are the lowest, with the PC's hole for adapters in them.
+ * Physical memory, 64 MB. The kernel's 4 MB are the lowest, with the PC's hole for adapters in
+ * them.
  */
 #ifndef LAYOUT_H
 #define LAYOUT_H

@@ -17,7 +17,8 @@ _Static_assert(THREAD_COUNT_ASM == THREAD_COUNT, "THREAD_COUNT");
 _Static_assert(offsetof(struct tcb, frame.pc) == TCB_PC, "frame.pc");
 _Static_assert(offsetof(struct tcb, frame.sp) == TCB_SP, "frame.sp");
 _Static_assert(offsetof(struct tcb, frame.status) == TCB_STATUS, "frame.status");
-_Static_assert(offsetof(struct tcb, frame.ipc_words) == TCB_ID && offsetof(struct tcb, id) == TCB_ID,
+_Static_assert(offsetof(struct tcb, frame.ipc_words) == TCB_ID &&
+                   offsetof(struct tcb, id) == TCB_ID,
                "frame leaves the IPC path's words");
 _Static_assert(offsetof(struct tcb, wait_for) == TCB_WAIT_FOR, "tcb.wait_for");
 _Static_assert(offsetof(struct tcb, sched) == TCB_SCHED, "tcb.sched");

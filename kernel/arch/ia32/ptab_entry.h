@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The form of page tables: two levels of 1024 entries, directory entries of 4 MB (SDM vol. 3, 3.7.6).
+ * The form of page tables: two levels of 1024 entries, directory entries of 4 MB (SDM vol.
+ * 3, 3.7.6).
  *
  *   table        pa 20 | .                                       | U/S R/W P
  *   large page   pa 10 | .      | buffered cached . | PS . . | PCD PWT U/S R/W P
  *   page         pa 20 | dormant  buffered cached . | .  D A | PCD PWT U/S R/W P
  *
- * Bits 9 to 11 are the kernel's: 9 and 10 say how the page is mapped when it is valid, 11 that it is mapped
- * but dormant (P is 0). The processor sets A and D; nobody looks at them. Behind each table lies
- * another of as many words, which the hardware knows nothing of: for a page of 4 KB its node in the
- * mapping database, if somebody has noted it. Only ptab.c and, for the answer to a page fault,
- * map_page.h include this.
+ * Bits 9 to 11 are the kernel's: 9 and 10 say how the page is mapped when it is valid, 11 that it
+ * is mapped but dormant (P is 0). The processor sets A and D; nobody looks at them. Behind each
+ * table lies another of as many words, which the hardware knows nothing of: for a page of 4 KB its
+ * node in the mapping database, if somebody has noted it. Only ptab.c and, for the answer to a page
+ * fault, map_page.h include this.
  */
 #ifndef PTAB_ENTRY_H
 #define PTAB_ENTRY_H

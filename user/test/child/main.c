@@ -5,6 +5,7 @@
  */
 #include <l4/l4.h>
 
+#include "../../common/touch.h"
 #include "protocol.h"
 
 /* exceptions.S: one instruction that traps, r0 in and out. */
@@ -203,6 +204,7 @@ static L4_Word_t operate(L4_Word_t n) {
 
 int main(void) {
     L4_ThreadId_t from;
+    touch_all_pages();
     L4_LoadMR(0, L4_MakeMsgTag(CHILD_LABEL, 0, 0).raw);
     L4_MsgTag_t tag = L4_Ipc(L4_Pager(), L4_anythread, L4_TIMEOUTS_NEVER, &from);
     for (;;) {

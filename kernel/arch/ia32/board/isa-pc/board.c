@@ -5,8 +5,9 @@
  * Data sheets: National PC16550D (TL/C/8652), Intel 8254 (231164), 8259A (231468); IBM AT Technical
  * Reference for what is where. A port takes 0.72 microseconds, so little is asked of them.
  *
- * Time is the processor's: its time-stamp counter, measured once against the timer, as microseconds.
- * Counter 0 only rings: it counts down to whichever match is next, at most 54 ms ahead.
+ * Time is the processor's: its time-stamp counter, measured once against the timer, as
+ * microseconds. Counter 0 only rings: it counts down to whichever match is next, at most 54 ms
+ * ahead.
  */
 #include "board.h"
 
@@ -14,19 +15,19 @@
 #include "kernel.h"
 
 /* 16550 */
-#define SERIAL            0x3f8u
-#define SERIAL_DATA       (SERIAL + 0)
-#define SERIAL_ENABLE     (SERIAL + 1)
-#define SERIAL_FIFO       (SERIAL + 2)
-#define SERIAL_LINE       (SERIAL + 3)
-#define SERIAL_MODEM      (SERIAL + 4)
-#define SERIAL_STATUS     (SERIAL + 5)
-#define LINE_8N1          0x03u
-#define LINE_DIVISOR      0x80u
-#define FIFO_ON           0x07u
-#define MODEM_READY       0x03u
-#define STATUS_RECEIVED   0x01u
-#define STATUS_CAN_SEND   0x20u
+#define SERIAL          0x3f8u
+#define SERIAL_DATA     (SERIAL + 0)
+#define SERIAL_ENABLE   (SERIAL + 1)
+#define SERIAL_FIFO     (SERIAL + 2)
+#define SERIAL_LINE     (SERIAL + 3)
+#define SERIAL_MODEM    (SERIAL + 4)
+#define SERIAL_STATUS   (SERIAL + 5)
+#define LINE_8N1        0x03u
+#define LINE_DIVISOR    0x80u
+#define FIFO_ON         0x07u
+#define MODEM_READY     0x03u
+#define STATUS_RECEIVED 0x01u
+#define STATUS_CAN_SEND 0x20u
 
 /* 8254: 105/88 MHz */
 #define TIMER_COUNTER_0   0x40u
@@ -42,27 +43,27 @@
 #define CALIBRATION_COUNT 10500u
 
 /* 8259A, the second behind input 2 of the first */
-#define FIRST          0x20u
-#define SECOND         0xa0u
-#define MASK           1u    /* the other port of each */
-#define ICW1           0x11u /* edges, four words */
-#define ICW4           0x03u /* 8086; interrupts end by themselves */
-#define OCW3_POLL      0x0cu
-#define POLL_FOUND     0x80u
-#define CASCADE        2u
-#define VECTOR_FIRST   0x20u /* segments.h */
+#define FIRST        0x20u
+#define SECOND       0xa0u
+#define MASK         1u    /* the other port of each */
+#define ICW1         0x11u /* edges, four words */
+#define ICW4         0x03u /* 8086; interrupts end by themselves */
+#define OCW3_POLL    0x0cu
+#define POLL_FOUND   0x80u
+#define CASCADE      2u
+#define VECTOR_FIRST 0x20u /* segments.h */
 
 #define KEYBOARD_COMMAND 0x64u
 #define COMMAND_RESET    0xfeu
 
-#define INTERRUPT_TIMER  0u
+#define INTERRUPT_TIMER 0u
 /* What the kernel is told instead of INTERRUPT_TIMER. */
-#define INTERRUPT_TICK   BOARD_INTERRUPTS
-#define INTERRUPT_ALARM  (BOARD_INTERRUPTS + 1)
+#define INTERRUPT_TICK  BOARD_INTERRUPTS
+#define INTERRUPT_ALARM (BOARD_INTERRUPTS + 1)
 
 static struct {
-    uint64_t stamp;      /* at which the following was so */
-    uint32_t us, part;   /* the count, and its part of 2^-32 */
+    uint64_t stamp;        /* at which the following was so */
+    uint32_t us, part;     /* the count, and its part of 2^-32 */
     uint32_t us_per_stamp; /* microseconds a count of the time-stamp counter, in 2^-32 */
 } clock;
 

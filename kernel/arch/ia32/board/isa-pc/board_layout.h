@@ -22,7 +22,8 @@
 
 #ifndef __ASSEMBLER__
 #include <stdint.h>
-/* From entry.S: the controllers have handed this interrupt to the processor, and know no more of it. */
+/* From entry.S: the controllers have handed this interrupt to the processor, and know no more of
+ * it. */
 void board_interrupt_taken(uint32_t interrupt);
 #endif
 

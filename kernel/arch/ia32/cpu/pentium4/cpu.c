@@ -13,11 +13,11 @@
 #define MSR_SYSENTER_ESP 0x175u
 #define MSR_SYSENTER_EIP 0x176u
 
-#define TASK_STACK       1 /* word: ESP0; the next is SS0 */
-#define TASK_IO_MAP      25
-#define GATE_INTERRUPT   0x8e00u
-#define GATE_LEVEL_3     0x6000u
-#define DESCRIPTOR_TASK  0x89u
+#define TASK_STACK      1 /* word: ESP0; the next is SS0 */
+#define TASK_IO_MAP     25
+#define GATE_INTERRUPT  0x8e00u
+#define GATE_LEVEL_3    0x6000u
+#define DESCRIPTOR_TASK 0x89u
 
 extern uint64_t segments[SEGMENTS];
 extern char kernel_stack_top[], sysenter_entry[];
@@ -46,8 +46,8 @@ static void set_vectors(void) {
         uint32_t at = vector_entries[i];
         uint32_t kind = GATE_INTERRUPT | (is_programs(i) ? GATE_LEVEL_3 : 0);
         if (at != 0) {
-            vectors[i] = (uint64_t)((at & 0xffff0000u) | kind) << 32 |
-                         (uint64_t)KERNEL_CODE << 16 | (at & 0xffff);
+            vectors[i] = (uint64_t)((at & 0xffff0000u) | kind) << 32 | (uint64_t)KERNEL_CODE << 16 |
+                         (at & 0xffff);
         }
     }
     struct {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * CPU operations of the Pentium 4 (SDM vol. 3): control registers, TLBs. Caches are physically
- * tagged and the page walker reads through them, so what ARM's processors need for theirs is nothing here.
+ * tagged and the page walker reads through them, so what ARM's processors need for theirs is
+ * nothing here.
  */
 #ifndef CPU_H
 #define CPU_H

@@ -62,8 +62,8 @@
 #define L4_ROOT_UTCB_AREA_SIZE 0x20000
 #define L4_ROOT_KIP            0xdffff000
 
-/* Debug calls: INT of this vector with one of the numbers in EAX, an argument in ECX, the result in EAX.
- * (KernelInterface is `lock; nop`, as in the manual.) */
+/* Debug calls: INT of this vector with one of the numbers in EAX, an argument in ECX, the result in
+ * EAX. (KernelInterface is `lock; nop`, as in the manual.) */
 #define L4_IA32_DEBUG_CALL       0x42
 #define L4_TRAP_PUTC             1
 #define L4_TRAP_GETC             2
@@ -99,8 +99,8 @@
 #define L4_UTCB_LOG2_SIZE 9
 
 /*
- * Words of an exception message (label -5): EIP, EFLAGS, number and error code of the exception, EDI,
- * ESI, EBP, ESP, EBX, EDX, ECX, EAX.
+ * Words of an exception message (label -5): EIP, EFLAGS, number and error code of the exception,
+ * EDI, ESI, EBP, ESP, EBX, EDX, ECX, EAX.
  */
 #define L4_IA32_EXCEPTION_WORDS 12
 
@@ -109,5 +109,6 @@
 #define L4_MEMORY_UNCACHED     1
 #define L4_IA32_MEMORY_THROUGH 2
 #define L4_IA32_MEMORY_CACHED  3
+#define L4_MEMORY_LAST         L4_IA32_MEMORY_CACHED
 
 #endif

@@ -3,7 +3,7 @@
  * Pages of every size of the hardware: large pages and sections that are mapped whole, and what
  * becomes of them when a part is revoked, granted, replaced or given another attribute.
  */
-#include "test.h"
+#include "../../test.h"
 
 #define KB_64 0x10000u
 #define MB    0x100000u
@@ -416,8 +416,10 @@ static void attributes(void) {
     static const struct {
         L4_Word_t offset, log2, attribute;
     } cases[] = {
-        {0, 20, L4_MEMORY_UNCACHED},         {0x10000, 16, L4_ARM_MEMORY_BUFFERED},
-        {0x8f000, 12, L4_ARM_MEMORY_MINI_CACHE}, {0x1000, 12, L4_ARM_MEMORY_CACHED},
+        {0, 20, L4_MEMORY_UNCACHED},
+        {0x10000, 16, L4_ARM_MEMORY_BUFFERED},
+        {0x8f000, 12, L4_ARM_MEMORY_MINI_CACHE},
+        {0x1000, 12, L4_ARM_MEMORY_CACHED},
         {0, 20, L4_MEMORY_DEFAULT},
     };
     struct task *a = child_new(), *b = child_new();
