@@ -205,6 +205,9 @@ BENCHES = {
     system.config: replace(system, disk="bench", about=f"{system.about}, with the benchmarks")
     for system in SYSTEMS.values()
 }
+I386_BENCH = replace(
+    I386["linux-i386"], disk="bench", about=f"{I386['linux-i386'].about}, with the benchmarks"
+)
 
 # The same kernels with shared libraries (linux/libs) and programs that need them.
 LIBRARIES = {
@@ -265,7 +268,7 @@ def cache() -> Path:
 
 def every() -> list[Linux]:
     """All that there are, those with benchmarks too."""
-    others = [*ARM920.values(), *I386.values(), *PLACED.values()]
+    others = [*ARM920.values(), *I386.values(), I386_BENCH, *PLACED.values()]
     return [*USUAL, BENCHES[FLAT], KERNEL_TESTS, *others]
 
 

@@ -83,7 +83,7 @@ def doctor(
     findings = doctor_table.findings(purpose.value)
     show.findings(out, findings)
     show.simulator(out)
-    if not all(one.good for one in findings):
+    if any(one.missing for one in findings):
         raise typer.Exit(Status.FAILED)
 
 

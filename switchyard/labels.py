@@ -2,8 +2,10 @@
 """Where a figure's series carry their names: beside a mark of theirs, off the lines.
 
 Every place that a name could have is given a cost, how much of lines, marks and other names it
-would cover, and the cheapest is taken, a series after the other. Vega has a transform for it, but
-it leaves out names that it finds no room for, and Vega-Lite, in which figures are kept, lacks it.
+would cover, and the cheapest is taken, a series after the other. Where a name would cover too much
+even so, all names stand in the margin, each at the height of its series' end or near it. Vega has a
+transform for names at lines, but it leaves out those that it finds no room for, and Vega-Lite, in
+which figures are kept, lacks it.
 """
 
 import itertools
@@ -31,6 +33,7 @@ TRIED = 16  # places along a series that are tried, evenly over it
 
 # Costs, in points of lines that are covered.
 LINE, BAR, CLOSE, MARK, NAME, OUTSIDE, RULE, FAR = 1.0, 0.5, 0.4, 3.0, 400.0, 1000.0, 3.0, 20.0
+TOO_MUCH = 16.0  # covered by one name: more than one line across
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,13 @@ class Place:
     y: float
     dy: int
     align: Align
+
+
+@dataclass(frozen=True)
+class Margin:
+    """In the right margin, that many pixels below the figure's upper edge."""
+
+    y: float
 
 
 @dataclass(frozen=True)
@@ -78,7 +88,7 @@ class Points:
         return sum([top <= y <= bottom for y in self.ys[first:last]])
 
 
-def places(figure: Figure, width: int, height: int, padding: int) -> list[Place]:
+def places(figure: Figure, width: int, height: int, padding: int) -> list[Place] | list[Margin]:
     """A place for each series' name in a figure that is as large as given, in pixels.
 
     `padding` is what the x axis leaves at both ends.
@@ -87,10 +97,10 @@ def places(figure: Figure, width: int, height: int, padding: int) -> list[Place]
     found: list[Place] = []
     boxes = seen.rule_names()
     for number, series in enumerate(figure.series):
-        best = min(
-            seen.candidates(series),
-            key=lambda place: seen.cost(number, place, boxes),
-        )
+        costs = {place: seen.cost(number, place, boxes) for place in seen.candidates(series)}
+        best = min(costs, key=lambda place: costs[place])
+        if costs[best] - _of_distance(best) > TOO_MUCH:
+            return [Margin(y) for y in _apart(seen.last_heights(), TALL)]
         found.append(best)
         boxes.append(seen.box(series, best))
     return found
@@ -125,6 +135,10 @@ class _Canvas:
             if mark.half is not None:
                 ends = [self._at(mark.x, mark.y + half) for half in (-mark.half, mark.half)]
                 yield from (*_points(ends), ends[1])
+
+    def last_heights(self) -> list[float]:
+        """Where each series ends, below the upper edge."""
+        return [self._at(mark.x, mark.y)[1] for mark in (s.marks[-1] for s in self.figure.series)]
 
     def rule_names(self) -> list[Box]:
         """What the names of vertical lines cover: left of them, as `plot` puts them."""
@@ -161,7 +175,7 @@ class _Canvas:
     def cost(self, number: int, place: Place, names: Sequence[Box]) -> float:
         """Of the name of the series `number` there, beside other names."""
         box = self.box(self.figure.series[number], place)
-        cost = FAR * (abs(place.dy) > CLOSEST)
+        cost = _of_distance(place)
         cost += NAME * sum(box.overlaps(name) for name in names)
         if box.left < 0 or box.right > self.width or box.top < -TALL or box.bottom > self.height:
             cost += OUTSIDE
@@ -172,6 +186,32 @@ class _Canvas:
             if other != number:
                 cost += CLOSE * line.within(box, NEAR)
         return cost
+
+
+def _of_distance(place: Place) -> float:
+    """What a name's place costs for how far from its line it is."""
+    return FAR * (abs(place.dy) > CLOSEST)
+
+
+def _apart(wanted: Sequence[float], least: float) -> list[float]:
+    """Heights in the order of those wanted and near them, each that far from the next at least.
+
+    Those that are too close become a block, which stands so that its heights are off by nothing in
+    the mean; blocks that then touch become one.
+    """
+    order = sorted(range(len(wanted)), key=lambda number: wanted[number])
+    blocks: list[tuple[float, list[int]]] = []  # where the first of a block stands, and its numbers
+    for number in order:
+        block = [number]
+        top = wanted[number]
+        while blocks and blocks[-1][0] + len(blocks[-1][1]) * least > top:
+            block = blocks.pop()[1] + block
+            top = sum(wanted[one] - at * least for at, one in enumerate(block)) / len(block)
+        blocks.append((top, block))
+    found = dict.fromkeys(order, 0.0)
+    for top, block in blocks:
+        found |= {one: top + at * least for at, one in enumerate(block)}
+    return [found[number] for number in range(len(wanted))]
 
 
 def _ends(low: float, high: float, log: bool) -> tuple[float, float]:

@@ -23,7 +23,7 @@ import vl_convert as vlc
 
 from switchyard import files
 from switchyard.figure import Bar, Bars, Figure, Knee, Mark, Series
-from switchyard.labels import Place, places
+from switchyard.labels import Margin, Place, places
 
 # Experiments take what they show from here too.
 __all__ = ["Bar", "Bars", "Figure", "Knee", "Mark", "Series", "legend", "save", "spec", "svg"]
@@ -35,6 +35,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross"
 INK = "#333333"
 WIDTH, HEIGHT = 760, 440
 PADDING = 12  # of an x axis, at both ends
+MARGIN = 26  # from the figure's right edge to the names beside it
 BAR = 22  # the height of a stacked bar's row; bars beside each other get two thirds
 NARROW = 560  # below this width labels at the lines would cover each other
 PNG_SCALE = 2.0
@@ -173,7 +174,11 @@ def _lines(figure: Figure, page: bool) -> Any:
     for number, series in enumerate(figure.series):
         place = kinds.index(series.kind)
         made = _series_layers(figure, series, _colour(place), _shape(place), (x, y, low))
-        named = _label_layers(series, names[number], _colour(place), x, y, page)
+        name = names[number]
+        if isinstance(name, Place):
+            named = _label_layers(series, name, _colour(place), x, y, page)
+        else:  # the page has its legend instead
+            named = [] if page else _margin_layers(series, name, _colour(place), x, y)
         if page:
             made, named = (
                 [layer.transform_filter(f"shown{number}") for layer in some]
@@ -260,16 +265,37 @@ def _label_layers(
     base = alt.Chart(data([{"x": place.x, "y": place.y, "label": series.label}])).encode(
         x=x, y=y, text="label:N"
     )
-    looks: dict[str, Any] = {
+    looks = _label_looks(series) | {
         "align": place.align,
         "dy": place.dy,
-        "fontSize": 13,
-        "fontStyle": "italic" if series.published else "normal",
-        "fontWeight": "normal" if series.published else "bold",
         "opacity": _label_opacity(page),
     }
     halo = base.mark_text(color="white", stroke="white", strokeWidth=4, aria=False, **looks)
     return [halo, base.mark_text(color=colour, **looks)]
+
+
+def _label_looks(series: Series) -> dict[str, Any]:
+    return {
+        "fontSize": 13,
+        "fontStyle": "italic" if series.published else "normal",
+        "fontWeight": "normal" if series.published else "bold",
+    }
+
+
+def _margin_layers(
+    series: Series, place: Margin, colour: str, x: alt.X, y: alt.Y
+) -> list[alt.Chart]:
+    """The series' name in the right margin, with a thin line to the series' last mark."""
+    last = series.marks[-1]
+    base = alt.Chart(data([{"x": last.x, "y": last.y, "label": series.label}]))
+    there = alt.value(place.y)
+    lead = base.mark_rule(color=colour, strokeWidth=0.8, opacity=0.7, aria=False).encode(
+        x=x, y=y, x2=alt.value(WIDTH + MARGIN - 4), y2=there
+    )
+    text = base.mark_text(color=colour, align="left", **_label_looks(series)).encode(
+        x=alt.value(WIDTH + MARGIN), y=there, text="label:N"
+    )
+    return [lead, text]
 
 
 def _knee_layers(knee: Knee, x: alt.X, page: bool) -> list[alt.Chart]:

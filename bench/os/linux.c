@@ -135,7 +135,8 @@ static bool set_lock(int fd, long byte, short type) {
     return syscall(__NR_fcntl, fd, F_SETLKW, &lock) == 0;
 }
 
-/* 64-bit arguments are in an even and an odd register (EABI), hence the hole. */
+/* 64-bit arguments are in an even and an odd register on ARM (EABI), hence one zero more than IA-32
+ * needs. */
 bool os_read_start(int fd, void *to, size_t size) {
     return my_syscall6(__NR_pread64, fd, to, size, 0, 0, 0) == (long)size;
 }
@@ -148,7 +149,7 @@ bool os_truncate(int fd, long size) {
     return syscall(__NR_ftruncate, fd, size) == 0;
 }
 
-/* The kernel's own layout of a signal action (arch/arm/include/uapi/asm/signal.h). */
+/* The kernel's own layout of a signal action (include/linux/signal_types.h). */
 bool os_catch(int signal, void (*handler)(int)) {
     struct {
         void (*handler)(int);

@@ -2,10 +2,14 @@
 /* The suite's main program: which question, its parameters, and how it ends. */
 #include "suite.h"
 
+/* Questions that an architecture has for itself: pointers, each with its comma. */
+#ifndef OWN_QUESTIONS
+#define OWN_QUESTIONS
+#endif
+
 static const struct question *const questions[] = {
     &question_potato, &question_ctx,    &question_bandwidth, &question_process, &question_call,
-    &question_memory, &question_signal, &question_extreme,   &question_sharing,
-};
+    &question_memory, &question_signal, &question_extreme,   &question_sharing, OWN_QUESTIONS};
 #define NUM_QUESTIONS (sizeof(questions) / sizeof(questions[0]))
 
 static char **words; /* name=value, up to NULL */

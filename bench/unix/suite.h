@@ -33,6 +33,7 @@ struct question {
 
 extern const struct question question_ctx, question_potato, question_bandwidth, question_process,
     question_call, question_memory, question_signal, question_extreme, question_sharing;
+extern const struct question question_entry; /* IA-32 alone */
 
 /* ---- parameters ---- */
 

@@ -9,12 +9,15 @@ COMMON := configs/common-arm.config
 
 # Below user/: what compilers call (RUNTIME), tests that are ARM's (OWN_TESTS), the self-test's tables if
 # they are not the usual ones (TABLES), what the stress program has for it alone (OWN_STRESS). And whether
-# the suite of benchmarks is for it.
+# the suite of benchmarks is for it (BENCHMARKS), what it has there for it alone (SUITE_OWN) and which
+# questions these are (QUESTIONS).
 RUNTIME    := aeabi
 OWN_TESTS  := fass code states
 TABLES     :=
 OWN_STRESS :=
 BENCHMARKS := y
+SUITE_OWN  := l4/lib/arch/arm/divide l4/lib/arch/arm/aeabi
+QUESTIONS  :=
 
 # A program with an instruction that the processor does not have is no program for it. Listings show
 # an instruction's code as 8 digits (ARM) or 4 (Thumb; 4 and 4 for bl and blx, which are halves).

@@ -6,11 +6,13 @@ FOLDER := x86
 PACKED := bzImage
 COMMON :=
 
-# See arm.mk. The suite of benchmarks is not for IA-32 yet.
+# See arm.mk.
 RUNTIME    := i386/runtime
 OWN_TESTS  := fass code i386/fpu i386/segments i386/traps i386/calls i386/written i386/fault
 OWN_STRESS := i386/clone
-BENCHMARKS :=
+BENCHMARKS := y
+SUITE_OWN  := bench/unix/entry l4/lib/arch/ia32/divide
+QUESTIONS  := &question_entry,
 
 # The tables of the self-test (user/selftest.c), for those files.
 TABLES := process_tests, signal_tests, pipe_tests, socket_tests, lock_tests, memory_tests, \

@@ -11,7 +11,7 @@ NETWORK  := net os $(RUNTIME)
 # The suite of benchmarks (bench/unix), which has no file of this folder in it: its licence is not
 # this folder's.
 SUITE    := $(addprefix bench/unix/,suite measure children potato ctx bandwidth process call memory \
-            signal extreme sharing) bench/os/linux l4/lib/arch/arm/divide l4/lib/arch/arm/aeabi
+            signal extreme sharing) bench/os/linux $(SUITE_OWN)
 HELLO    := bench/unix/hello
 BENCH    := $(if $(BENCHMARKS),$(addprefix $(USER)/,init $(if $(ANYWHERE),,sh) suite hello))
 PROGRAMS := $(sort $(BENCH) $(if $(ANYWHERE),,$(addprefix $(USER)/,tests/init sh selftest stress large turns $(MORE))))
@@ -58,6 +58,9 @@ $(USER)/bench/%.o: $(TOP)/bench/%.c $(wildcard $(TOP)/bench/unix/*.h $(TOP)/benc
              $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(TARGET) $(CFLAGS_USER) -I$(TOP)/include -include nolibc.h -c -o $@ $<
+
+# The questions that the suite has on this architecture alone.
+$(USER)/bench/unix/suite.o: CFLAGS_USER += $(if $(QUESTIONS),-D'OWN_QUESTIONS=$(QUESTIONS)')
 
 $(USER)/l4/%.o: $(TOP)/l4/%.c $(HEADERS)
 	@mkdir -p $(@D)

@@ -14,6 +14,7 @@ from switchyard.experiments.l4_pagefault.measure import L4PageFault
 from switchyard.experiments.l4_policy.measure import L4Policy
 from switchyard.experiments.l4_primitives.measure import L4Primitives
 from switchyard.experiments.linux_ctx.measure import LinuxCtx
+from switchyard.experiments.linux_entry.measure import LinuxEntry
 from switchyard.experiments.linux_extreme.measure import LinuxExtreme
 from switchyard.experiments.linux_ipc.measure import LinuxIpc
 from switchyard.experiments.linux_overheads.measure import LinuxOverheads
@@ -41,6 +42,7 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
         LinuxExtreme(),
         LinuxTlbSharing(),
         LinuxOverheads(),
+        LinuxEntry(),
         UclinuxIpc(),
         UclinuxCtx(),
     )

@@ -218,12 +218,16 @@ def booted(
     settings: Settings,
     boots: int | None = None,
     word: str = "",
+    places: int = PLACES,
 ) -> list[Job]:
-    """The same of any Linux, by a name of one's own; `word` is for its kernel."""
+    """The same of any Linux, by a name of one's own; `word` is for its kernel.
+
+    Its boots go through so many links of the kernel; 1 where there is only one.
+    """
     return [
         Job(
             name=repeats.run_name(name, boot),
-            guest=replace(linux, shift=boot % PLACES),
+            guest=replace(linux, shift=boot % places),
             machine=machine,
             append=linux.append(f"{word}quiet -- hold={1 + HELD * boot} bench {words} clock=probe"),
             max_cycles=MAX_CYCLES,
@@ -234,8 +238,13 @@ def booted(
     ]
 
 
-def measure(job: Job, stats: Stats, streams: Sequence[int]) -> Run:
-    """What a run says of these streams."""
+def measure(
+    job: Job,
+    stats: Stats,
+    streams: Sequence[int],
+    counted: Mapping[str, Sequence[str]] = RATES,
+) -> Run:
+    """What a run says of these streams; `counted`: which counters stand for what."""
     cases = {}
     for stream in streams:
         where = f"{job.name}: stream {stream}"
@@ -247,7 +256,7 @@ def measure(job: Job, stats: Stats, streams: Sequence[int]) -> Run:
         cases[stream] = Measured(
             timed=once,
             rates={
-                name: region.counters.total(*counters) / count for name, counters in RATES.items()
+                name: region.counters.total(*counters) / count for name, counters in counted.items()
             },
             functions={
                 one.name: one.instructions / count for one in stats.profile[stream] if one.kernel

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,19 @@ def test_doctor_names_what_is_missing(
     said = capsys.readouterr().out
     assert "qemu-system-arm" in said
     assert "apt-get install" in said
+
+
+@pytest.mark.parametrize(("optional", "status"), [(True, 0), (False, 1)])
+def test_doctor_fails_for_what_is_needed_only(
+    optional: bool, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lacking = replace(doctor.bochs(), found="", fault="not found", optional=optional)
+    monkeypatch.setattr(doctor, "findings", lambda _purpose: [lacking])
+    assert cli.execute(["doctor"]) == status
+    assert doctor.main([]) == status
+    said = capsys.readouterr()
+    assert "bochs" in said.out
+    assert "bochs: not found" in said.err
 
 
 @pytest.mark.parametrize(

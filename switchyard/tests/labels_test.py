@@ -2,12 +2,12 @@
 """Names of series: beside their lines, not over lines, nor over each other."""
 
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import pytest
 
 from switchyard.figure import Figure, Knee, Mark, Series
-from switchyard.labels import Place, places
+from switchyard.labels import Margin, Place, places
 
 WIDTH, HEIGHT = 760, 440
 
@@ -28,6 +28,13 @@ def lines(*ys: list[float], names: list[str] | None = None, log: bool = False) -
         y_range=(1, 100) if log else (0, 100),
         log_y=log,
     )
+
+
+def beside(figure: Figure) -> list[Place]:
+    """The places of the names, which all are at their lines."""
+    found = places(figure, WIDTH, HEIGHT, 12)
+    assert all(isinstance(place, Place) for place in found)
+    return [place for place in found if isinstance(place, Place)]
 
 
 def boxes(figure: Figure, found: list[Place]) -> list[tuple[float, float, float, float]]:
@@ -58,7 +65,7 @@ def inside(box: tuple[float, float, float, float], x: float, y: float) -> bool:
 )
 def test_names_cover_no_line_and_no_name(ys: list[list[float]]) -> None:
     figure = lines(*ys)
-    found = boxes(figure, places(figure, WIDTH, HEIGHT, 12))
+    found = boxes(figure, beside(figure))
     for box in found:
         assert box[0] >= 0
         assert box[2] <= WIDTH
@@ -84,7 +91,7 @@ def test_a_name_covers_no_confidence_interval() -> None:
         for some in figure.series
     ]
     figure = replace(figure, series=series)
-    for box in boxes(figure, places(figure, WIDTH, HEIGHT, 12)):
+    for box in boxes(figure, beside(figure)):
         for y, (n, half) in product((50, 80), halves.items()):
             x = 12 + (WIDTH - 24) * (n - 1) / 8
             top, bottom = HEIGHT * (1 - (y + half) / 100), HEIGHT * (1 - (y - half) / 100)
@@ -94,14 +101,14 @@ def test_a_name_covers_no_confidence_interval() -> None:
 def test_a_name_stands_at_its_own_line() -> None:
     """Not between it and a closer one."""
     figure = lines([50.0] * 9, [56.0] * 9, names=["lower", "upper"])
-    lower, upper = places(figure, WIDTH, HEIGHT, 12)
+    lower, upper = beside(figure)
     assert lower.dy > 0
     assert upper.dy < 0
     assert (lower.y, upper.y) == (50, 56)
 
 
 def test_places_of_logarithmic_axes_are_on_the_line() -> None:
-    (found,) = places(lines([10.0, 10.0, 10.0], log=True), WIDTH, HEIGHT, 12)
+    (found,) = beside(lines([10.0, 10.0, 10.0], log=True))
     assert found.y == pytest.approx(10)
 
 
@@ -109,6 +116,20 @@ def test_one_mark_and_the_name_of_a_rule() -> None:
     figure = lines([50.0])
     knee = Knee(1, "a rule with a long name", 0.5)
     with_knee = Figure(**{**vars(figure), "knees": [knee], "x_ticks": [0, 2]})
-    (found,) = places(with_knee, WIDTH, HEIGHT, 12)
+    (found,) = beside(with_knee)
     assert (found.x, found.y) == (1, 50)
     assert found.align == "left" or abs(found.dy) > 16
+
+
+def test_names_without_room_stand_in_the_margin() -> None:
+    """Twelve lines that cross each other everywhere; some end at almost the same height."""
+    ends = [5.0, 10.0, 20.0, 30.0, 31.0, 32.0, 50.0, 50.1, 70.0, 80.0, 90.0, 95.0]
+    zigzags = [[100 * ((7 * n + 5 * at) % 12) / 12 for at in range(30)] for n in range(12)]
+    figure = lines(*([*some, end] for some, end in zip(zigzags, ends, strict=True)))
+    found = places(figure, WIDTH, HEIGHT, 12)
+    heights = [place.y for place in found if isinstance(place, Margin)]
+    assert len(heights) == 12
+    assert heights == sorted(heights, reverse=True)  # in the order of the lines' ends
+    assert all(upper - lower >= 16 - 1e-9 for upper, lower in pairwise(heights))
+    for height, end in zip(heights, ends, strict=True):
+        assert height == pytest.approx(HEIGHT * (1 - end / 100), abs=40)

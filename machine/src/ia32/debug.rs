@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The IA-32 processor as a debugger knows it. Of the registers those of a program are GDB's own i386
-//! feature, those of the system are in a feature of ours. `monitor` shows TLBs and translations.
+//! feature, those of the system are in a feature of ours. `monitor` shows TLBs, caches and
+//! translations.
 
 use std::fmt::Write as _;
 
@@ -13,6 +14,7 @@ use super::memsys::MemSys;
 use super::observe::{Ia32, Observer};
 use super::tlb::TlbEntry;
 use crate::arch::{Debugged, Register};
+use crate::config::IA32_LINE_BYTES as LINE_BYTES;
 use crate::observe::Observed;
 
 /// The program counter's number.
@@ -61,7 +63,8 @@ impl<O: Observer> Debugged for Core<O> {
     const WATCHES_BEFORE: bool = false;
     const MONITOR_HELP: &'static str = "\
 monitor tlb            the entries of both TLBs
-monitor translate VA   how a linear address is translated now: page tables, TLBs
+monitor caches         what caches and trace cache hold
+monitor translate VA   how a linear address is translated now: page tables, TLBs, data cache
 ";
 
     fn architecture(&self) -> &'static str {
@@ -138,6 +141,7 @@ monitor translate VA   how a linear address is translated now: page tables, TLBs
     fn monitor(&self, command: &[&str]) -> Option<String> {
         Some(match *command {
             ["tlb"] => tlbs(&self.mem),
+            ["caches"] => caches(&self.mem),
             ["translate", address] => match number(address) {
                 Some(linear) => translate(&self.mem, linear),
                 None => format!("{address}: expected an address, such as 0xc0100000\n"),
@@ -274,10 +278,34 @@ fn describe(entry: &TlbEntry) -> String {
     )
 }
 
+fn caches(memory: &MemSys) -> String {
+    let traces = memory.traces.valid_lines();
+    let (lines, uops) = traces.fold((0, 0), |(lines, uops), line| {
+        (lines + 1, uops + line.uops())
+    });
+    let mut text = format!("trace cache: {lines} lines, {uops} µops\n");
+    let mut first: Vec<u32> = memory.time.caches.l1_lines().collect();
+    first.sort_unstable();
+    let _ = writeln!(text, "data cache: {} lines", first.len());
+    for row in first.chunks(8) {
+        for pa in row {
+            let _ = write!(text, "  {pa:08x}");
+        }
+        text.push('\n');
+    }
+    let second = memory.time.caches.l2_lines();
+    let (lines, dirty) = second.fold((0, 0), |(lines, dirty), line| {
+        (lines + 1, dirty + usize::from(line.1))
+    });
+    let _ = writeln!(text, "second level: {lines} lines, {dirty} of them dirty");
+    text
+}
+
 fn translate(memory: &MemSys, linear: u32) -> String {
     let mut text = format!("linear {linear:08x}\n");
     if !memory.pages() {
         let _ = writeln!(text, "pa {linear:08x}: paging is off");
+        text.push_str(&cached(memory, linear));
         return text;
     }
     let walked = memory.walk_now(linear);
@@ -292,12 +320,41 @@ fn translate(memory: &MemSys, linear: u32) -> String {
         let Some((_, entry)) = tlb.peek(linear) else {
             continue;
         };
-        let note = if walked == Some(*entry) {
+        let note = if walked.is_some_and(|walked| is_current(*entry, walked)) {
             ""
         } else {
             " (not what the page tables say)"
         };
         let _ = writeln!(text, "{name} TLB: {}{note}", describe(entry));
+    }
+    if let Some(entry) = walked {
+        text.push_str(&cached(memory, entry.translate(linear)));
+    }
+    text
+}
+
+/// Whether a TLB's entry is one that the page tables may have given: a page that was clean then may be
+/// dirty by now.
+fn is_current(entry: TlbEntry, walked: TlbEntry) -> bool {
+    let dirty = entry.dirty;
+    dirty <= walked.dirty && TlbEntry { dirty, ..walked } == entry
+}
+
+/// Where the line of `pa` is cached.
+fn cached(memory: &MemSys, pa: u32) -> String {
+    let mut text = String::new();
+    let line = pa / LINE_BYTES * LINE_BYTES;
+    if memory.time.caches.l1_lines().any(|there| there == line) {
+        let _ = writeln!(text, "data cache: line {line:08x}");
+    }
+    if let Some((_, dirty)) = memory
+        .time
+        .caches
+        .l2_lines()
+        .find(|(there, _)| *there == line)
+    {
+        let state = if dirty { "dirty" } else { "clean" };
+        let _ = writeln!(text, "second level: line {line:08x}, {state}");
     }
     text
 }

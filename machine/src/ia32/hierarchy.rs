@@ -113,6 +113,19 @@ impl Hierarchy {
             + u64::from(Sector::BYTES) * self.l2.slots() as u64
     }
 
+    /// The addresses of the lines of the first level.
+    pub fn l1_lines(&self) -> impl Iterator<Item = u32> + '_ {
+        self.l1.valid_lines().map(|(pa, _)| pa)
+    }
+
+    /// The addresses of the lines of the second level, and whether they are dirty.
+    pub fn l2_lines(&self) -> impl Iterator<Item = (u32, bool)> + '_ {
+        self.l2.valid_lines().flat_map(|(pa, sector)| {
+            let lines = (0..2).filter(|line| sector.valid >> line & 1 != 0);
+            lines.map(move |line| (pa + line * LINE_BYTES, sector.dirty >> line & 1 != 0))
+        })
+    }
+
     /// A load of the line of `pa` at `at`: when it is there.
     #[inline(always)]
     pub fn load(&mut self, pa: u32, at: Sixth, now: &mut Tally) -> Sixth {

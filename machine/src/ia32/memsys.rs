@@ -7,16 +7,18 @@
 //! fault drops the entry (SDM vol. 3, 3.11 and 5.12: a handler that has granted more rights may return
 //! without INVLPG); entries that are not present are not kept.
 
+use std::rc::Rc;
+
 use crate::bus::{Bus, Target};
 use crate::config::Ia32Config;
-use crate::counters::{Privilege, Tally};
+use crate::counters::{Privilege, Tally, Totals};
 use crate::dev::Width;
 use crate::event::Cycle;
 use crate::platform::Platform;
 use crate::state::{Damaged, Restorer, Saver, State};
 use crate::tlb::{Entry, Tlb};
 
-use super::cost::Costs;
+use super::cost::{Branch, Cost, Costs};
 use super::fault::Fault;
 use super::hierarchy::Sixth;
 use super::insn::Insn;
@@ -61,8 +63,10 @@ pub mod cr4 {
     pub const PSE: u32 = 1 << 4;
     /// Global pages.
     pub const PGE: u32 = 1 << 7;
+    /// RDPMC is everybody's.
+    pub const PCE: u32 = 1 << 8;
     /// The bits that there are.
-    pub const IMPLEMENTED: u32 = TSD | PSE | PGE;
+    pub const IMPLEMENTED: u32 = TSD | PSE | PGE | PCE;
 }
 
 const PAGE_BYTES: u32 = 0x1000;
@@ -120,9 +124,10 @@ pub struct MemSys {
     pub(super) traces: TraceCache,
     /// When what is there.
     pub(in crate::ia32) time: Timing,
-    /// Cycle and instruction counts when the tallies were last brought up to date.
+    /// Counts of cycles, instructions and µops when the tallies were last brought up to date.
     synced_cycle: Cycle,
     synced_instructions: u64,
+    synced_uops: u64,
 }
 
 impl MemSys {
@@ -146,6 +151,7 @@ impl MemSys {
             time: Timing::new(config),
             synced_cycle: 0,
             synced_instructions: 0,
+            synced_uops: 0,
         }
     }
 
@@ -251,6 +257,7 @@ impl MemSys {
         let mut tally = self.platform.counters.counted();
         tally.run.cycles += self.platform.cycle - self.synced_cycle;
         tally.run.instructions += self.platform.counters.fetches - self.synced_instructions;
+        tally.uop.entered += self.time.uops() - self.synced_uops;
         tally
     }
 
@@ -540,7 +547,7 @@ impl MemSys {
         };
         self.time
             .build(code, line.count(), line.uops(), &mut self.platform);
-        Some(self.traces.insert(key, line, places, code))
+        Some(self.traces.insert(key, line.into(), places, code))
     }
 
     /// The same for a line that has been decoded before, and whose bytes are still there: `None` if there
@@ -555,21 +562,20 @@ impl MemSys {
         linear: u32,
         access: Access,
     ) -> Result<Option<usize>, Fault> {
-        let Some(from) = self.find_decoded(key, linear) else {
+        let Some(line) = self.find_decoded(key, linear) else {
             return Ok(None);
         };
         // As fetching the first instruction would.
         self.translate(linear, access)?;
-        let line = self.traces.line(from);
-        let (count, uops) = (line.count(), line.uops());
         let Some((places, code)) = self.backing([linear, linear + (line.bytes() - 1)]) else {
             return Ok(None);
         };
-        self.time.build(code, count, uops, &mut self.platform);
-        Ok(Some(self.traces.insert_decoded(key, from, places, code)))
+        self.time
+            .build(code, line.count(), line.uops(), &mut self.platform);
+        Ok(Some(self.traces.insert(key, line, places, code)))
     }
 
-    fn find_decoded(&self, key: Key, linear: u32) -> Option<usize> {
+    fn find_decoded(&self, key: Key, linear: u32) -> Option<Rc<Line>> {
         let pa = if self.pages() {
             self.itlb.peek(linear)?.1.translate(linear)
         } else {
@@ -693,40 +699,28 @@ impl MemSys {
         self.time.wake(&self.platform);
     }
 
-    /// Instruction `n` of the line in `slot` is about to execute.
+    /// An instruction that costs so much is about to execute.
     #[inline(always)]
-    pub(super) fn begin_of_line(&mut self, slot: usize, n: usize) {
-        let cost = self.traces.line(slot).cost(n);
+    pub(super) fn begin(&mut self, cost: &Cost) {
         self.time.begin(cost, &mut self.platform);
-    }
-
-    /// An instruction is about to execute.
-    pub(super) fn begin(&mut self, insn: &Insn) {
-        let cost = self.traces.cost(insn);
-        self.time.begin(&cost, &mut self.platform);
     }
 
     /// It has.
     #[inline(always)]
-    pub(super) fn finish(&mut self) {
-        self.time.finish(&mut self.platform);
+    pub(super) fn finish(&mut self, cost: &Cost) {
+        self.time.finish(cost, &mut self.platform);
     }
 
     /// An element of a repeated instruction is done, and the next one begins.
-    pub(super) fn next_element(&mut self) {
-        self.time.next_element(&mut self.platform);
+    pub(super) fn next_element(&mut self, cost: &Cost) {
+        self.time.next_element(cost, &mut self.platform);
     }
 
-    /// Whether the instruction that executes is a branch.
-    #[inline(always)]
-    pub(super) fn branches(&self) -> bool {
-        self.time.branches()
-    }
-
-    /// It has finished and went from before `behind` to `next`, linear addresses.
+    /// A branch has finished and went from before `behind` to `next`, linear addresses.
     #[inline]
-    pub(super) fn branch(&mut self, behind: u32, next: u32, backward: bool) {
-        self.time.branch(behind, next, backward, &mut self.platform);
+    pub(super) fn branch(&mut self, branch: Branch, behind: u32, next: u32, backward: bool) {
+        self.time
+            .branch(branch, behind, next, backward, &mut self.platform);
     }
 
     /// An exception or interrupt is about to be delivered.
@@ -752,13 +746,21 @@ impl MemSys {
 
     // ---- counters --------------------------------------------------------------------------
 
-    /// Brings the tallies that are kept by difference up to date: cycles and instructions.
+    /// Brings the tallies that are kept by difference up to date: cycles, instructions and µops.
     pub fn sync_counters(&mut self) {
         let counters = &mut self.platform.counters;
         counters.now.run.cycles += self.platform.cycle - self.synced_cycle;
         counters.now.run.instructions += counters.fetches - self.synced_instructions;
+        counters.now.uop.entered += self.time.uops() - self.synced_uops;
         self.synced_cycle = self.platform.cycle;
         self.synced_instructions = counters.fetches;
+        self.synced_uops = self.time.uops();
+    }
+
+    /// Everything counted so far, by privilege.
+    pub(in crate::ia32) fn counted(&mut self) -> &Totals {
+        self.sync_counters();
+        self.platform.counters.totals()
     }
 
     /// What follows is counted for user mode, or for the kernel.
@@ -795,9 +797,10 @@ impl State for MemSys {
             time,
             synced_cycle,
             synced_instructions,
+            synced_uops,
         } = self;
         to.put(&(cr0, cr2, cr3, cr4));
-        to.put(&(synced_cycle, synced_instructions));
+        to.put(&(synced_cycle, synced_instructions, synced_uops));
         itlb.save(to);
         dtlb.save(to);
         traces.save(to);
@@ -807,7 +810,11 @@ impl State for MemSys {
 
     fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
         (self.cr0, self.cr2, self.cr3, self.cr4) = from.take()?;
-        (self.synced_cycle, self.synced_instructions) = from.take()?;
+        (
+            self.synced_cycle,
+            self.synced_instructions,
+            self.synced_uops,
+        ) = from.take()?;
         self.itlb.restore(from)?;
         self.dtlb.restore(from)?;
         self.traces.restore(from)?;
@@ -815,7 +822,8 @@ impl State for MemSys {
         self.time.caches.set_fills(self.cr0 & cr0::CD == 0);
         self.platform.restore(from)?;
         let right = self.synced_cycle <= self.platform.cycle
-            && self.synced_instructions <= self.platform.counters.fetches;
+            && self.synced_instructions <= self.platform.counters.fetches
+            && self.synced_uops <= self.time.uops();
         crate::state::require(right, "has counters ahead of its clock")
     }
 }

@@ -51,6 +51,8 @@ pub struct Timing {
     prices: Prices,
     /// When the next instruction enters.
     now: Sixth,
+    /// How much of that time nothing entered: the rest is that of µops.
+    held: Sixth,
     /// When what it may wait for is there.
     ready: [Sixth; slot::ROOM],
     /// When the last instruction so far has retired, in order.
@@ -63,7 +65,8 @@ pub struct Timing {
     start: Sixth,
     access: Sixth,
     there: Sixth,
-    cost: Cost,
+    /// Whether it is locked.
+    locks: bool,
     /// From when on the walker is free.
     walker_free: Sixth,
     /// The line of code that was fetched last.
@@ -86,6 +89,7 @@ impl Timing {
                 walk_reads: 2 * sixths(config.latency.l2),
             },
             now: 0,
+            held: 0,
             ready: [0; slot::ROOM],
             retired: 0,
             window: [0; RING],
@@ -93,7 +97,7 @@ impl Timing {
             start: 0,
             access: 0,
             there: 0,
-            cost: Cost::default(),
+            locks: false,
             walker_free: 0,
             fetched: NO_LINE,
         }
@@ -101,14 +105,29 @@ impl Timing {
 
     /// The machine's clock may have gone on: the processor has slept.
     pub fn wake(&mut self, platform: &Platform) {
-        self.now = self.now.max(platform.cycle * Sixth::from(CYCLE));
+        self.pass(platform.cycle * Sixth::from(CYCLE));
+    }
+
+    /// The time up to `at` passes, and nothing enters.
+    #[inline(always)]
+    fn pass(&mut self, at: Sixth) {
+        if at > self.now {
+            self.held += at - self.now;
+            self.now = at;
+        }
+    }
+
+    /// How many µops have entered.
+    #[must_use]
+    pub fn uops(&self) -> u64 {
+        (self.now - self.held) / UOP
     }
 
     /// Nothing enters before `at`.
     #[inline]
     fn hold(&mut self, at: Sixth, platform: &mut Platform) {
         if at > self.now {
-            self.now = at;
+            self.pass(at);
             platform.cycle = at / Sixth::from(CYCLE);
         }
     }
@@ -125,7 +144,7 @@ impl Timing {
         if cost.order >= Order::Serialises {
             self.serialise(cost.order, platform);
         }
-        self.cost = *cost;
+        self.locks = cost.order == Order::Locks;
         let [a, b, c] = cost
             .sources
             .map(|s| self.ready[usize::from(s) % slot::ROOM]);
@@ -152,32 +171,32 @@ impl Timing {
 
     /// It has executed.
     #[inline(always)]
-    pub fn finish(&mut self, platform: &mut Platform) {
-        let done = self.there + Sixth::from(self.cost.latency);
+    pub fn finish(&mut self, cost: &Cost, platform: &mut Platform) {
+        let done = self.there + Sixth::from(cost.latency);
         self.there = done;
-        for result in self.cost.results {
+        for result in cost.results {
             self.ready[usize::from(result) % slot::ROOM] = done;
         }
-        let early = usize::from(self.cost.early) % slot::ROOM;
+        let early = usize::from(cost.early) % slot::ROOM;
         self.ready[early] = self.start + Sixth::from(HALF);
         self.retired = self.retired.max(done);
         self.window[self.entered % RING] = self.retired;
         self.entered = self.entered.wrapping_add(1);
-        self.now += UOP * Sixth::from(self.cost.uops);
-        if self.cost.order != Order::Flows {
-            self.finish_held(done);
+        self.now += UOP * Sixth::from(cost.uops);
+        if cost.order != Order::Flows {
+            self.finish_held(cost, done);
         }
         platform.cycle = self.now / Sixth::from(CYCLE);
     }
 
     #[inline(never)]
-    fn finish_held(&mut self, done: Sixth) {
-        let until = match self.cost.order {
-            Order::Microcode => self.now + Sixth::from(self.cost.latency),
+    fn finish_held(&mut self, cost: &Cost, done: Sixth) {
+        let until = match cost.order {
+            Order::Microcode => self.now + Sixth::from(cost.latency),
             Order::Locks => done.max(self.caches.drained()) + self.prices.mispredicted,
             _ => done,
         };
-        self.now = self.now.max(until);
+        self.pass(until);
     }
 
     /// A repeated instruction begins, whose microcode takes so long before its first element.
@@ -186,22 +205,21 @@ impl Timing {
     }
 
     /// One element of a repeated instruction is done, and the next one begins.
-    pub fn next_element(&mut self, platform: &mut Platform) {
-        let cost = self.cost;
-        self.finish(platform);
-        self.begin(&cost, platform);
-    }
-
-    /// Whether the instruction that executes is a branch.
-    #[inline(always)]
-    #[must_use]
-    pub fn branches(&self) -> bool {
-        self.cost.branch != Branch::None
+    pub fn next_element(&mut self, cost: &Cost, platform: &mut Platform) {
+        self.finish(cost, platform);
+        self.begin(cost, platform);
     }
 
     /// It was a branch from before `behind` to `next`, and has finished.
-    pub fn branch(&mut self, behind: u32, next: u32, backward: bool, platform: &mut Platform) {
-        let predicted = match self.cost.branch {
+    pub fn branch(
+        &mut self,
+        branch: Branch,
+        behind: u32,
+        next: u32,
+        backward: bool,
+        platform: &mut Platform,
+    ) {
+        let predicted = match branch {
             Branch::None => return,
             Branch::Conditional => self.predictor.conditional(behind, next, backward),
             Branch::Indirect => self.predictor.indirect(behind, next),
@@ -215,12 +233,28 @@ impl Timing {
             }
             Branch::Return => self.predictor.returns(next),
         };
+        let taken = next != behind;
         let now = &mut platform.counters.now.branch;
         now.executed += 1;
+        now.taken += u64::from(taken);
         if !predicted {
-            now.mispredicted += 1;
-            self.hold(self.there + self.prices.mispredicted, platform);
+            self.mispredict(branch, taken, platform);
         }
+    }
+
+    /// The stream begins anew behind the branch.
+    #[inline(never)]
+    fn mispredict(&mut self, branch: Branch, taken: bool, platform: &mut Platform) {
+        let now = &mut platform.counters.now.branch;
+        now.mispredicted += 1;
+        now.mispredicted_taken += u64::from(taken);
+        match branch {
+            Branch::IndirectCall => now.mispredicted_calls += 1,
+            Branch::Return => now.mispredicted_returns += 1,
+            Branch::Indirect => now.mispredicted_jumps += 1,
+            Branch::None | Branch::Conditional | Branch::Call => {}
+        }
+        self.hold(self.there + self.prices.mispredicted, platform);
     }
 
     /// What is behind an exception or interrupt is delivered; its price, and its accesses.
@@ -245,7 +279,7 @@ impl Timing {
     #[inline(always)]
     pub fn load(&mut self, pa: u32, bytes: u32, platform: &mut Platform) {
         let now = &mut platform.counters.now;
-        let mut there = if self.cost.order == Order::Locks {
+        let mut there = if self.locks {
             now.dcache.reads += 1;
             self.caches.read(pa, self.access, now)
         } else {
@@ -365,6 +399,7 @@ impl State for Timing {
             predictor,
             prices: _, // the machine file gives them
             now,
+            held,
             ready,
             retired,
             window,
@@ -372,27 +407,30 @@ impl State for Timing {
             start: _, // of an instruction that has executed
             access: _,
             there: _,
-            cost: _,
+            locks: _,
             walker_free,
             fetched,
         } = self;
         caches.save(to);
         predictor.save(to);
-        to.put(&(now, ready, retired, entered, walker_free, fetched));
+        to.put(&(now, held, ready, retired, entered, walker_free, fetched));
         to.put(&window[..]);
     }
 
     fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
         self.caches.restore(from)?;
         self.predictor.restore(from)?;
-        (self.now, self.ready, self.retired) = from.take()?;
+        (self.now, self.held, self.ready, self.retired) = from.take()?;
         (self.entered, self.walker_free, self.fetched) = from.take()?;
         let window: Vec<Sixth> = from.take()?;
         let times = window.iter().chain(&self.ready);
         let sound = times
             .chain([&self.now, &self.retired, &self.walker_free])
             .all(|at| *at < 1 << 59);
-        let right = sound && self.ready[NONE] == 0 && self.entered < usize::MAX / 2;
+        let right = sound
+            && self.held <= self.now
+            && self.ready[NONE] == 0
+            && self.entered < usize::MAX / 2;
         self.window = window
             .try_into()
             .map_err(|_| Damaged::from("has another window than the machine"))?;

@@ -9,6 +9,8 @@
 //! entry leaves the instruction TLB, and all of them with a load of CR3. A store into code that is
 //! here, which is found by its physical address in pieces of a page, empties the trace cache.
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::plru::PseudoLru;
@@ -28,6 +30,8 @@ const SETS: usize = 256;
 /// The address bits that choose a set begin here. Assumed: no source says; a line of the usual
 /// instructions is some sixteen bytes long.
 const SET_SHIFT: u32 = 4;
+/// How many lines are kept decoded. The machine has no such thing: a power of two that is as fast as more.
+const DECODED: usize = 1 << 14;
 /// Base-two logarithm of the piece of a page in which a store is found to hit code: 1 KB, the subpage of
 /// which 248966 (2, "placing data in code segments") says to keep data and code apart.
 const CODE_SHIFT: u32 = 10;
@@ -65,6 +69,12 @@ impl Key {
         self.0 as usize >> SET_SHIFT & (SETS - 1)
     }
 
+    /// Where what was decoded for it is kept.
+    fn place(self) -> usize {
+        let linear = self.0 as usize;
+        (linear ^ linear >> 12 & 0xfffff) % DECODED
+    }
+
     fn is_big(self) -> bool {
         self.0 & 1 << 32 != 0
     }
@@ -92,7 +102,6 @@ pub struct Line {
     bytes: u8,
     /// What was looked at behind them and did not fit; `None`: the page ended before that was known.
     behind: Option<Encoding>,
-    backing: [Backing; 2],
 }
 
 impl Line {
@@ -179,10 +188,14 @@ pub struct TraceCache {
     /// What instructions cost.
     costs: Costs,
     keys: Vec<Key>,
-    lines: Vec<Line>,
-    /// What each line was decoded for, whether it is still to be found or not: what goes and comes back
-    /// the same need not be decoded again. The machine takes the time that decoding takes.
-    decoded: Vec<Key>,
+    /// Shared with the run loop, which executes a line while it may go.
+    lines: Vec<Rc<Line>>,
+    /// By what each line was fetched.
+    backing: Vec<[Backing; 2]>,
+    /// Lines as they were decoded last, whether they are still to be found or not, by [`Key::place`]: what
+    /// goes and comes back the same need not be decoded again. The machine takes the time that decoding
+    /// takes.
+    decoded: Vec<(Key, Rc<Line>)>,
     /// Which line of a set is replaced next.
     trees: PseudoLru,
     /// How often each place of the instruction TLB was filled or emptied; the last is for addresses that
@@ -201,8 +214,9 @@ impl TraceCache {
         Self {
             costs,
             keys: vec![Key::NONE; SETS * WAYS],
-            lines: vec![Line::default(); SETS * WAYS],
-            decoded: vec![Key::NONE; SETS * WAYS],
+            lines: vec![Rc::default(); SETS * WAYS],
+            backing: vec![[Backing::default(); 2]; SETS * WAYS],
+            decoded: vec![(Key::NONE, Rc::default()); DECODED],
             trees: PseudoLru::new(SETS, WAYS),
             fills: vec![0; places + 1],
             code: vec![0; pieces.div_ceil(64)],
@@ -264,49 +278,60 @@ impl TraceCache {
         let of_set = &self.keys[first..first + WAYS];
         let slot = first + of_set.iter().position(|k| *k == key)?;
         let backed = |b: Backing| self.fills[usize::from(b.place)] == b.fills;
-        let backing = self.lines[slot].backing;
-        backing.into_iter().all(backed).then_some(slot)
+        self.backing[slot].into_iter().all(backed).then_some(slot)
+    }
+
+    /// The lines that can be found.
+    pub fn valid_lines(&self) -> impl Iterator<Item = &Line> {
+        let found = |slot: &usize| self.position(self.keys[*slot]) == Some(*slot);
+        (0..self.keys.len())
+            .filter(|slot| self.keys[*slot] != Key::NONE)
+            .filter(found)
+            .map(|slot| &*self.lines[slot])
     }
 
     /// The line in `slot`.
     #[inline(always)]
     #[must_use]
-    pub fn line(&self, slot: usize) -> &Line {
+    pub fn line(&self, slot: usize) -> &Rc<Line> {
         &self.lines[slot]
     }
 
-    /// The slot whose line was decoded for `key` from what `bytes` begin with, to be kept again.
+    /// The line that was decoded for `key`, if it is what `bytes` begin with.
     #[must_use]
-    pub fn decoded(&self, key: Key, bytes: &[u8]) -> Option<usize> {
-        let first = key.set() * WAYS;
-        let of_set = &self.decoded[first..first + WAYS];
-        let slot = first + of_set.iter().position(|k| *k == key)?;
-        self.lines[slot].is_of(bytes).then_some(slot)
+    pub fn decoded(&self, key: Key, bytes: &[u8]) -> Option<Rc<Line>> {
+        let (known, line) = &self.decoded[key.place()];
+        (*known == key && line.is_of(bytes)).then(|| Rc::clone(line))
     }
 
     /// Puts a line in, which was fetched by the translations in these places, from code at the physical
     /// addresses `code` that memory has. Gives its slot.
-    pub fn insert(&mut self, key: Key, line: Line, places: [usize; 2], code: [u32; 2]) -> usize {
-        let slot = self.make_room(key);
-        self.lines[slot] = line;
-        self.decoded[slot] = key;
-        self.keep(slot, key, places, code);
-        slot
-    }
-
-    /// The same with the line in slot `from`, which was [`Self::decoded`] for it.
-    pub fn insert_decoded(
+    pub fn insert(
         &mut self,
         key: Key,
-        from: usize,
+        line: Rc<Line>,
         places: [usize; 2],
         code: [u32; 2],
     ) -> usize {
         let slot = self.make_room(key);
-        self.lines.swap(from, slot);
-        self.decoded.swap(from, slot);
-        self.keep(slot, key, places, code);
+        self.keys[slot] = key;
+        self.backing[slot] = places.map(|place| Backing {
+            place: place as u8,
+            fills: self.fills[place],
+        });
+        self.put(slot, key, line);
+        for pa in code {
+            let piece = pa as usize >> CODE_SHIFT;
+            if let Some(word) = self.code.get_mut(piece / 64) {
+                *word |= 1 << (piece % 64);
+            }
+        }
         slot
+    }
+
+    fn put(&mut self, slot: usize, key: Key, line: Rc<Line>) {
+        self.decoded[key.place()] = (key, Rc::clone(&line));
+        self.lines[slot] = line;
     }
 
     /// The slot for a line of `key`: that of one of the same address, whose translation is gone, or else
@@ -320,20 +345,6 @@ impl TraceCache {
         self.trees.touch(set, way);
         self.keys[first + way] = Key::NONE;
         first + way
-    }
-
-    fn keep(&mut self, slot: usize, key: Key, places: [usize; 2], code: [u32; 2]) {
-        self.keys[slot] = key;
-        self.lines[slot].backing = places.map(|place| Backing {
-            place: place as u8,
-            fills: self.fills[place],
-        });
-        for pa in code {
-            let piece = pa as usize >> CODE_SHIFT;
-            if let Some(word) = self.code.get_mut(piece / 64) {
-                *word |= 1 << (piece % 64);
-            }
-        }
     }
 
     /// The translation in `place` has gone or been replaced: its lines are no more.
@@ -362,10 +373,11 @@ impl State for TraceCache {
     /// Instructions are decoded again from their bytes.
     fn save(&self, to: &mut Saver) {
         to.put(&(&self.trees, &self.fills, &self.code));
-        for (key, line) in self.keys.iter().zip(&self.lines) {
+        for (slot, key) in self.keys.iter().enumerate() {
             to.put(&key.0);
             if *key != Key::NONE {
-                let backing = line.backing.map(|b| (b.place, b.fills));
+                let line = &self.lines[slot];
+                let backing = self.backing[slot].map(|b| (b.place, b.fills));
                 let codes: Vec<&[u8]> = line.codes[..line.count()]
                     .iter()
                     .map(Encoding::bytes)
@@ -394,10 +406,7 @@ impl State for TraceCache {
                 .all(|(place, _)| usize::from(*place) < self.fills.len());
             let fits = (1..=LINE_UOPS).contains(&codes.len());
             require(key.set() == slot / WAYS && places && fits, WRONG)?;
-            let mut line = Line {
-                backing: backing.map(|(place, fills)| Backing { place, fills }),
-                ..Line::default()
-            };
+            let mut line = Line::default();
             for bytes in codes {
                 let insn = decode(&mut bytes.iter(), key.is_big());
                 let insn = insn.map_err(|_| Damaged::from(WRONG))?;
@@ -406,8 +415,8 @@ impl State for TraceCache {
                 let cost = self.costs.of(&insn);
                 line.push(insn, code.ok_or(Damaged::from(WRONG))?, cost);
             }
-            self.lines[slot] = line;
-            self.decoded[slot] = key;
+            self.put(slot, key, Rc::new(line));
+            self.backing[slot] = backing.map(|(place, fills)| Backing { place, fills });
         }
         Ok(())
     }
@@ -439,7 +448,7 @@ mod tests {
     #[test]
     fn a_line_is_found_until_its_translation_goes() {
         let mut cache = cache();
-        cache.insert(key(0x1000), nop(1), [2, 2], [0x5000, 0x5000]);
+        cache.insert(key(0x1000), nop(1).into(), [2, 2], [0x5000, 0x5000]);
         let slot = cache.find(key(0x1000)).unwrap();
         assert_eq!(cache.line(slot).bytes(), 1);
         assert_eq!(cache.find(Key::new(0x1000, true, true)), None);
@@ -453,7 +462,7 @@ mod tests {
     #[test]
     fn stores_are_compared_with_code_by_kilobytes() {
         let mut cache = cache();
-        cache.insert(key(0x1000), nop(1), [0, 0], [0x5400, 0x5400]);
+        cache.insert(key(0x1000), nop(1).into(), [0, 0], [0x5400, 0x5400]);
         let hits = [0x53ff, 0x5400, 0x57ff, 0x5800].map(|pa| cache.has_code(pa));
         assert_eq!(hits, [false, true, true, false]);
         cache.empty();

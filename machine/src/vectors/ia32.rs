@@ -17,6 +17,12 @@ const STATE_WORDS: usize = 8 + 2 + 6;
 const CANNOT_BE_LOADED: &str =
     "has selectors that cannot be loaded; expected those of its descriptors";
 
+/// The stride of a case whose faults are delivered: its memory has handlers.
+const DELIVERED: u32 = u32::MAX;
+
+/// The vector that an answer has where the processor shut down.
+const SHUTDOWN: u32 = 0x100;
+
 type State = [u32; STATE_WORDS];
 
 struct Case {
@@ -25,7 +31,7 @@ struct Case {
     /// Stops where EIP is this.
     end: u32,
     /// After a fault it goes on at the next multiple of this, in the code segment that it began with;
-    /// 0: the fault ends it.
+    /// 0: the fault ends it; [`DELIVERED`].
     stride: u32,
     state: State,
     /// CR0, CR3, CR4.
@@ -69,6 +75,15 @@ fn answer(machine: &mut Machine, case: &Case) -> Result<Vec<u8>, String> {
     let mut steps = 0;
     while steps < case.limit && core.eip != case.end {
         steps += 1;
+        if case.stride == DELIVERED {
+            core.step();
+            if core.dead.take().is_some() {
+                count += 1;
+                add_words(&mut faults, [SHUTDOWN, u32::MAX, core.control(2), core.eip]);
+                break;
+            }
+            continue;
+        }
         let Err(fault) = core.execute() else {
             continue;
         };

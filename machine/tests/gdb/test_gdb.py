@@ -432,6 +432,61 @@ continue""".strip(),
     assert session.status == 0
 
 
+PC_IMAGE = ROOT / "build" / "guests" / "isa-pc-bare-bench-compute.elf"
+PC = ["boot", "--machine", "p4-willamette", "--kernel", str(PC_IMAGE), "--append", "rounds=1"]
+PC_REGISTERS = {"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "eflags"}
+
+
+def test_a_pc(tmp_path: Path) -> None:
+    """Registers and steps are the log's, a write is seen, caches and TLBs are shown, the run is the
+    same as unwatched."""
+    if not PC_IMAGE.exists():
+        pytest.fail(f"{PC_IMAGE} is missing; `switchyard build` builds it")
+    stats = [tmp_path / name for name in ("with", "without")]
+    log, steps = tmp_path / "log", 30
+    alone = [machine_binary(), *PC, "--stats", str(stats[1]), "--log", str(log)]
+    ran = subprocess.run(
+        alone, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL
+    )
+
+    registers = sorted(PC_REGISTERS | {"eip"})
+    script = ["break *main", "continue", "info registers", show(*registers)]
+    script += ["stepi", show(*registers)] * steps
+    script += ["delete", "watch *(unsigned*)&numbers", "continue", show("eip")]
+    script += [f"monitor {what}" for what in ("cycles", "tlb", "caches", "translate 0x100000")]
+    script += ["delete", "continue"]
+    session = debug("\n".join(script), "--stats", str(stats[0]), symbols=PC_IMAGE, run=PC)
+
+    values = dict.fromkeys(PC_REGISTERS, 0)
+    states: list[dict[str, int]] = []
+    for line in log.read_text().splitlines():
+        _, eip, _, *changes = line.split()
+        states.append({"eip": int(eip, 16), **values})
+        # a branch that is not taken has a dash
+        for name, value in (change.split("=") for change in changes if "=" in change):
+            values[name] = int(value, 16)
+    first = next(n for n, state in enumerate(states) if state["eip"] == session.shown["eip"][0])
+    for n in range(steps + 1):
+        seen = {name: session.shown[name][n] for name in registers}
+        assert seen == states[first + n], f"after {n} steps"
+    assert re.search(r"^Old value = 0\nNew value = \d+$", session.said, re.M), session.said
+    for answer in (
+        r"^cr0 +0x8001",
+        r"^\d+ cycles, \d+ instructions$",
+        r"^data TLB: \d+ entries$",
+        r"^trace cache: \d+ lines, \d+ µops$",
+        r"^data cache: \d+ lines$",
+        r"^second level: \d+ lines, \d+ of them dirty$",
+        # it was walked for a page that nobody had written yet, which is right
+        r"^instruction TLB: 00000000 -> 00000000 4M UWd-$",
+        r"^second level: line 00100000, (clean|dirty)$",
+    ):
+        assert re.search(answer, session.said, re.M), answer
+    assert session.status == 0
+    assert session.console == ran.stdout
+    assert stats[0].read_bytes() == stats[1].read_bytes(), "being watched changed the run"
+
+
 def test_files_only_for_debuggers_of_this_computer(tmp_path: Path) -> None:
     file = tmp_path / "state"
     with waiting("--max-cycles", "10", address="0.0.0.0:0") as (_process, port):

@@ -270,6 +270,7 @@ fn level_3_may_not() {
         &[0x0f, 0x23, 0xc0], // mov dr0, eax
         &[0x0f, 0x30],       // wrmsr
         &[0x0f, 0x32],       // rdmsr
+        &[0x0f, 0x33],       // rdpmc
         &[0x0f, 0x01, 0x10], // lgdt
         &[0x0f, 0x01, 0x18], // lidt
         &[0x0f, 0x01, 0xf0], // lmsw ax
@@ -285,6 +286,10 @@ fn level_3_may_not() {
     // cr4: TSD
     rig.core.set_controls([0, 0, 4]);
     rig.faults(&[0x0f, 0x31], GP, Some(0));
+    // cr4: PCE
+    rig.core.set_controls([0, 0, 0x100]);
+    rig.core.r[reg::ECX] = 0;
+    rig.does(&[0x0f, 0x33]);
 }
 
 #[test]
@@ -384,6 +389,22 @@ fn alignment_is_checked_on_the_stack_of_far_transfers() {
         rig.set32(DATA + 4, cs);
         rig.faults(insn, AC, Some(0));
     }
+}
+
+#[test]
+fn an_alignment_check_without_an_aligned_stack_for_its_handler_hangs() {
+    let mut rig = Rig::new();
+    rig.core.set_controls([1 << 18, 0, 0]);
+    rig.set_gate(AC, gate(CODE3, handler(AC), 0xee, 0));
+    rig.enter(3);
+    rig.core.set_eflags(ALIGN);
+    rig.core.r[reg::EBX] = DATA + 1;
+    rig.core.r[reg::ESP] = STACK - 1;
+    rig.run(&[0x8b, 0x03], 1);
+    let Some(Dead::Hung(why)) = &rig.core.dead else {
+        panic!("it goes on");
+    };
+    assert!(why.starts_with("alignment check at 0x00010000"), "{why}");
 }
 
 #[test]

@@ -268,6 +268,102 @@ fn a_call_gate_checks_levels() {
     rig.describe(FREE, gate(CODE3, HANDLERS, 0xec, 0));
     rig.does(&jump);
     assert_eq!((rig.core.cpl(), rig.core.eip), (3, HANDLERS));
+    // The level is looked at before presence, which for a call is all that is wrong.
+    let mut rig = Rig::new();
+    let absent = READABLE_CODE & 0x7f;
+    rig.describe(FREE2, descriptor(0, 0xf_ffff, absent, BIG | PAGES));
+    rig.describe(FREE, gate(FREE2, HANDLERS, 0xec, 0));
+    rig.enter(3);
+    rig.faults(&jump, GP, Some(u32::from(FREE2)));
+    rig.faults(&CALL, NP, Some(u32::from(FREE2)));
+}
+
+#[test]
+fn an_inner_stack_of_16_bits_leaves_the_upper_half_of_esp() {
+    for insn in [INT_80, &[0x9a, 0, 0, 0, 0, FREE2 as u8, 0]] {
+        let mut rig = Rig::new();
+        rig.describe(FREE, descriptor(DATA, 0xffff, WRITABLE, 0));
+        rig.describe(FREE2, gate(CODE0, HANDLERS, 0xec, 0));
+        rig.set_gate(0x80, gate(CODE0, HANDLERS, 0xee, 0));
+        rig.set32(TSS + 4, 0x0bad_0800);
+        rig.set16(TSS + 8, FREE);
+        rig.enter(3);
+        let upper = rig.core.r[reg::ESP] & 0xffff_0000;
+        assert_ne!(upper, 0);
+        rig.run(insn, 1);
+        assert_eq!(rig.core.cpl(), 0);
+        let words = if insn == INT_80 { 5 } else { 4 };
+        assert_eq!(rig.core.r[reg::ESP], upper | (0x800 - 4 * words));
+    }
+}
+
+#[test]
+fn a_handler_beyond_its_segment_is_seen_before_its_frame_is_pushed_and_a_call_behind() {
+    const MARK: u32 = 0x5a5a_5a5a;
+    const CALL: &[u8] = &[0x9a, 0, 0x10, 0, 0, FREE as u8 | 3, 0];
+    const CALL_GATE: &[u8] = &[0x9a, 0, 0, 0, 0, FREE2 as u8, 0];
+    // The level of the code, the stack that would be pushed onto, the fault's handler, which uses another
+    // one, and how many words have been pushed.
+    for (insn, level, top, handler_in, pushed) in [
+        (INT_80, 0, INNER_STACK, CODE3, 0),
+        (INT_80, 3, STACK, CODE0, 0),
+        (CALL_GATE, 0, INNER_STACK, CODE3, 4),
+        (CALL_GATE, 3, STACK, CODE0, 2),
+        (CALL, 3, STACK, CODE0, 2),
+    ] {
+        let mut rig = Rig::new();
+        let access = READABLE_CODE | level << 5;
+        rig.describe(FREE, descriptor(0, 0xfff, access, BIG));
+        rig.describe(FREE2, gate(FREE, 0x1000, 0xec, 0));
+        rig.set_gate(0x80, gate(FREE, 0x1000, 0xee, 0));
+        rig.set_gate(GP, gate(handler_in, handler(GP), 0xee, 0));
+        rig.enter(3);
+        for n in 1..=5 {
+            rig.set32(top - 4 * n, MARK);
+        }
+        rig.run(insn, 1);
+        assert_eq!(rig.core.taken, Some(GP), "{insn:02x?}");
+        assert_eq!(rig.stack(2), [0, CODE], "{insn:02x?}");
+        let left = (1..=5).filter(|n| rig.get32(top - 4 * n) == MARK).count();
+        assert_eq!(left, 5 - pushed, "{insn:02x?}");
+    }
+}
+
+#[test]
+fn only_what_is_loaded_is_marked_as_accessed() {
+    let accessed = |rig: &Rig| rig.get32(GDT + u32::from(FREE) + 4) & 0x100 != 0;
+    let small = descriptor(DATA, 0xfff, WRITABLE, BIG);
+    // An interrupt and a call through a gate, onto a stack with no room for all, and with it.
+    for (esp, taken) in [(16, false), (0x800, true)] {
+        for insn in [INT_80, &[0x9a, 0, 0, 0, 0, FREE2 as u8, 0]] {
+            let mut rig = Rig::new();
+            rig.describe(FREE, small);
+            rig.describe(FREE2, gate(CODE0, HANDLERS, 0xec, 2));
+            rig.set_gate(0x80, gate(CODE0, HANDLERS, 0xee, 0));
+            rig.set_gate(SS, gate(CODE3, handler(SS), 0xee, 0));
+            rig.set32(TSS + 4, esp);
+            rig.set16(TSS + 8, FREE);
+            rig.enter(3);
+            rig.core.r[reg::ESP] = STACK - 64;
+            rig.run(insn, 1);
+            assert_eq!(rig.core.cpl() == 0, taken);
+            assert_eq!(accessed(&rig), taken);
+        }
+    }
+    // IRET, to a place beyond its segment, and within.
+    for (eip, taken) in [(0x1000, false), (0xfff, true)] {
+        let mut rig = Rig::new();
+        rig.describe(FREE, descriptor(DATA, 0xfff, WRITABLE | 0x60, BIG));
+        rig.describe(FREE2, descriptor(0, 0xfff, READABLE_CODE | 0x60, BIG));
+        let frame = [eip, u32::from(FREE2 | 3), 2, 0x800, u32::from(FREE | 3)];
+        for (n, word) in frame.into_iter().enumerate() {
+            rig.set32(STACK - 64 + 4 * n as u32, word);
+        }
+        rig.core.r[reg::ESP] = STACK - 64;
+        rig.run(&[0xcf], 1);
+        assert_eq!(rig.core.taken, (!taken).then_some(GP));
+        assert_eq!(accessed(&rig), taken);
+    }
 }
 
 #[test]

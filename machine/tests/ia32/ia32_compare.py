@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import capstone  # type: ignore[import-untyped]
+from ia32_bochs import Bochs
 from ia32_reference import Reference
 from ia32_segments import segment_cases
 from ia32_silicon import Silicon
 from ia32_spaces import space_cases
 from ia32_streams import LIMIT, plain_cases, user_cases
+from ia32_system import system_cases
 from ia32_vectors import EFLAGS, EIP, STATE_NAMES, Answer, Case, MachineRun
 from unicorn.unicorn_py3.unicorn import UcError
 
@@ -27,6 +29,7 @@ KINDS: dict[str, Callable[[random.Random], list[Case]]] = {
     "spaces": space_cases,
     "silicon": user_cases,
     "silicon-segments": segment_cases,
+    "bochs": system_cases,
 }
 
 
@@ -42,6 +45,8 @@ class Processor(Protocol):
 
 def reference_for(kind: str) -> Processor:
     """The processor that is right in this."""
+    if kind == "bochs":
+        return Bochs()
     return Silicon() if kind.startswith("silicon") else Reference()
 
 
@@ -62,16 +67,12 @@ class Mismatch:
 
     def report(self) -> str:
         lines = [f"{self.where}: the machine and the reference differ (machine / reference):"]
-        lines += ["  " + d for d in self.ours.differences(self.theirs)]
+        differences, start = self.case.explained(self.ours, self.theirs)
+        lines += ["  " + d for d in differences]
         lines.append("from the state:")
         named = [f"{n} {v:08x}" for n, v in zip(STATE_NAMES, self.case.state, strict=True)]
         lines += ["  " + "  ".join(named[i : i + 8]) for i in range(0, len(named), 8)]
-        lines.append("the code, from its start or the first fault that differs:")
-        start = self.case.state[EIP]
-        for ours, theirs in zip(self.ours.faults, self.theirs.faults, strict=False):
-            if ours != theirs:
-                start = min(ours[-1], theirs[-1])
-                break
+        lines.append("the code, from its start or that of what differs first:")
         lines += ["  " + line for line in disassemble(self.case, start)]
         return "\n".join(lines)
 
@@ -91,7 +92,7 @@ def make_batch(reference: Processor, kind: str, seed: int, number: int) -> Batch
     cases = KINDS[kind](random.Random(f"{kind}/{seed}/{number}"))
     answers = reference.run_all(cases)
     pairs = zip(cases, answers, strict=True)
-    return Batch(cases, [answer.masked(case) for case, answer in pairs])
+    return Batch(cases, [case.masked(answer) for case, answer in pairs])
 
 
 def alone(batch: Batch, index: int) -> Case:
@@ -134,7 +135,7 @@ def agreement(
             continue  # a jump goes over it
         # In whole blocks, as before: Unicorn's translator has faults that single steps hide.
         theirs = reference.run(prefix)
-        if ours.masked(prefix) != theirs.masked(prefix):
+        if prefix.masked(ours) != prefix.masked(theirs):
             return prefix.end, agreed
         agreed = theirs
     return None, agreed
@@ -157,7 +158,7 @@ def narrow(reference: Processor, command: list[str], case: Case, where: str) -> 
 
     def both(case: Case) -> tuple[Answer, Answer]:
         ours = MachineRun(command, [case]).answers()[0]
-        return ours.masked(case), reference.run(case).masked(case)
+        return case.masked(ours), case.masked(reference.run(case))
 
     ours, theirs = both(case)
     if ours == theirs:
@@ -194,10 +195,10 @@ def compare(
         following = make_batch(reference, kind, seed, number + 1)
         answers = run.answers()
         done += sum(answer.steps for answer in answers)
-        for answer in answers:
-            faults.update(fault[0] for fault in answer.faults)
+        for case, answer in zip(batch.cases, answers, strict=True):
+            faults.update(case.vectors(answer))
         for index, (ours, theirs) in enumerate(zip(answers, batch.expected, strict=True)):
-            if ours.masked(batch.cases[index]) != theirs:
+            if batch.cases[index].masked(ours) != batch.cases[index].masked(theirs):
                 where = f"{kind}, seed {seed}, batch {number}, case {index}"
                 yield narrow(reference, command, alone(batch, index), where)
                 break

@@ -5,7 +5,7 @@
 
 Everything follows from the seed: a run that was interrupted goes on with --first-batch. The kinds
 `x87`, `x87-transcendental`, `silicon` and `silicon-segments` are compared with the host's
-processor, the others with Unicorn.
+processor, `bochs` with Bochs, the others with Unicorn.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
+import ia32_bochs
 import ia32_host
 import ia32_silicon
 import ia32_x87
@@ -37,7 +38,11 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.kind in HOST_KINDS:
         return run_on_host(arguments)
-    reason = ia32_silicon.why_not() if arguments.kind.startswith("silicon") else None
+    reason = None
+    if arguments.kind.startswith("silicon"):
+        reason = ia32_silicon.why_not()
+    elif arguments.kind == "bochs":
+        reason = ia32_bochs.why_not()
     if reason:
         print(reason, file=sys.stderr)
         return 1

@@ -71,6 +71,7 @@ class Described:
     big: bool
     edges: tuple[int, ...]
     encoded: bytes
+    level: int = 3
 
 
 def random_segment(rng: random.Random, number: int) -> Described:
@@ -106,6 +107,10 @@ class SegmentWriter(Writer):
     """One that knows the table."""
 
     rights = USER
+    # Segment registers that idioms load.
+    loaded: tuple[int, ...] = (ES, SS, DS, FS, GS)
+    # Whether PUSH of a segment register may have an operand of 32 bits.
+    pushes_four_bytes = True
 
     def __init__(self, rng: random.Random, address: int, table: list[Described]) -> None:
         window = Window(DATA + NOTES, DATA_BYTES - NOTES)
@@ -119,10 +124,22 @@ class SegmentWriter(Writer):
         edge = self.rng.choice(segment.edges)
         return (edge + self.rng.randrange(-12, 8)) & 0xFFFFFFFF
 
+    def selector(self, segment: Described) -> int:
+        """One that names it."""
+        return segment.number << 3 | self.rights
+
+    def fits(self, segment: Described, stack: bool) -> bool:
+        """Whether it can be loaded, into SS for a `stack`."""
+        return segment.present and (not stack or segment.kind & (IS_CODE | WRITABLE) == WRITABLE)
+
     def any_selector(self) -> int:
         """Of any segment, of none, beyond the table; with any level."""
         number = self.rng.choice((self.rng.randrange(ENTRIES), self.rng.randrange(ENTRIES + 4)))
         return number << 3 | LOCAL_TABLE | self.bits(2)
+
+    def destination(self) -> int:
+        """A general register to be loaded."""
+        return self.bits(3)
 
     def push_constant(self, value: int) -> None:
         self.raw(0x68, struct.pack("<I", value & 0xFFFFFFFF))
@@ -169,14 +186,14 @@ def load_register(w: SegmentWriter, seg: int, selector: int) -> None:
         w.store(target, w.bits(32))
         w.store(target + size, selector, 2)
         operand = w.memory_in(None, target)
-        register = w.bits(3)
+        register = w.destination()
         w.raw(operand.prefixes, w.width(size), LOAD_POINTER[seg], operand.with_reg(register))
 
 
 def load_any(w: SegmentWriter) -> None:
     """Any selector into any register; a null one has level 0, since a nonzero one may become 0 when
     the host is interrupted."""
-    seg = w.rng.choice((ES, SS, DS, FS, GS))
+    seg = w.rng.choice(w.loaded)
     selector = 0 if w.bits(3) == 0 else w.any_selector()
     load_register(w, seg, selector)
     if w.bits(1) and seg != SS:
@@ -186,10 +203,7 @@ def load_any(w: SegmentWriter) -> None:
 
 def chosen(w: SegmentWriter, stack: bool = False) -> Described:
     """A segment to be used: one that can be loaded, mostly."""
-    fit = [
-        x for x in w.table if x.present and (not stack or x.kind & (IS_CODE | WRITABLE) == WRITABLE)
-    ]
-    return w.rng.choice(fit)
+    return w.rng.choice([x for x in w.table if w.fits(x, stack)])
 
 
 # Opcode, reg field or None, bytes of the operand, what follows. None leaves flags undefined.
@@ -227,12 +241,12 @@ def touch(w: SegmentWriter, seg: int, offset: int) -> None:
     if seg == SS and w.bits(1):
         # Without a prefix: by EBP.
         w.load(EBP, offset)
-        modrm = 0x45 | (w.bits(3) if reg is None else reg) << 3
+        modrm = 0x45 | (w.destination() if reg is None else reg) << 3
         prefixes, place = b"", bytes([modrm, 0])
     else:
         operand = w.memory_in(seg, offset, (EAX, EDX) if size == 8 else ())
         prefixes = operand.prefixes
-        place = operand.with_reg(w.bits(3) if reg is None else reg)
+        place = operand.with_reg(w.destination() if reg is None else reg)
     if opcode[0] in (0xDB, 0xDD, 0xD9):
         w.raw(0xDB, 0xE3)
     if opcode[0] == 0xF0:
@@ -243,9 +257,9 @@ def touch(w: SegmentWriter, seg: int, offset: int) -> None:
 
 
 def access(w: SegmentWriter) -> None:
-    seg = w.rng.choice((ES, SS, DS, FS, GS))
+    seg = w.rng.choice(w.loaded)
     segment = chosen(w, seg == SS)
-    load_register(w, seg, segment.number << 3 | USER)
+    load_register(w, seg, w.selector(segment))
     for _ in range(1 + w.bits(1)):
         touch(w, seg, w.near(segment))
 
@@ -254,9 +268,9 @@ def string(w: SegmentWriter) -> None:
     """Across a limit, so that a part is done; 16-bit addresses as often as they fit."""
     seg = w.rng.choice((DS, DS, FS, GS))
     source, target = chosen(w), chosen(w)
-    load_register(w, seg, source.number << 3 | USER)
+    load_register(w, seg, w.selector(source))
     # Through the other register the table of selectors is out of reach.
-    w.load(EAX, target.number << 3 | USER)
+    w.load(EAX, w.selector(target))
     w.raw(0x8E, 0xC0 | ES << 3)
     size = w.size()
     op = w.rng.choice((0xA4, 0xA6, 0xAA, 0xAC, 0xAE))
@@ -283,7 +297,7 @@ def string(w: SegmentWriter) -> None:
 def stack(w: SegmentWriter) -> None:
     """At the limits. Not POPA, nor ENTER on a stack of 16 bits: see the README."""
     segment = chosen(w, stack=True)
-    load_register(w, SS, segment.number << 3 | USER)
+    load_register(w, SS, w.selector(segment))
     w.load(ESP, w.near(segment) if segment.big else w.near(segment) & 0xFFFF | w.bits(16) << 16)
     w.load(EBP, w.near(segment))
     prefix = w.width(w.rng.choice((2, 4, 4)))
@@ -293,7 +307,8 @@ def stack(w: SegmentWriter) -> None:
     elif kind == 2:
         w.raw(0x6A, w.bits(8))
     elif kind == 3:
-        w.raw(prefix, w.rng.choice(tuple(PUSH_SEGMENT.values())))
+        size = prefix if w.pushes_four_bytes else w.width(2)
+        w.raw(size, w.rng.choice(tuple(PUSH_SEGMENT.values())))
     elif kind == 4:
         w.raw(prefix, 0x9C)
     elif kind == 5:

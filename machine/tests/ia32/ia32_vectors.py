@@ -32,6 +32,8 @@ STATE_WORDS = len(STATE_NAMES)
 EIP, EFLAGS = 8, 9
 FAULT_NAMES = ("vector", "code", "cr2", "eip")
 NO_CODE = 0xFFFFFFFF
+# The stride of a case whose faults are delivered.
+DELIVERED = 0xFFFFFFFF
 
 BUILT_IN = Path(__file__).resolve().parents[2] / "machines" / "p4-willamette.toml"
 # As much as the other processors have.
@@ -45,7 +47,7 @@ class Case:
     ident: int
     limit: int
     end: int  # it stops where EIP is this
-    stride: int  # after a fault it goes on at the next multiple of this; 0: it stops
+    stride: int  # after a fault it goes on at the next multiple of this; 0: it stops; `DELIVERED`
     state: tuple[int, ...]
     control: tuple[int, int, int]  # CR0, CR3, CR4
     table: tuple[int, int]  # base and limit of the GDT
@@ -73,28 +75,41 @@ class Case:
         parts += [struct.pack("<2I", *r) for r in self.ranges]
         return b"".join(parts)
 
+    def masked(self, answer: Answer) -> Answer:
+        """Without the flags that are undefined where the case stops; and without the bit of a
+        page fault's code that tells a write, where an instruction reads and writes: Unicorn reads
+        first, and the machine asks for both at once."""
+        state = list(answer.state)
+        state[EFLAGS] &= ~self.undefined_at.get(state[EIP], self.undefined)
+        faults = tuple(
+            (vector, code & ~2 if vector == 14 and eip in self.changes else code, cr2, eip)
+            for vector, code, cr2, eip in answer.faults
+        )
+        return replace(answer, state=tuple(state), faults=faults)
+
+    def vectors(self, answer: Answer) -> list[int]:
+        """Of the exceptions that an answer has."""
+        return [fault[0] for fault in answer.faults]
+
+    def explained(self, ours: Answer, theirs: Answer) -> tuple[list[str], int]:
+        """What two answers differ in, and the address from which code is of interest."""
+        start = self.state[EIP]
+        for our, their in zip(ours.faults, theirs.faults, strict=False):
+            if our != their:
+                start = min(our[-1], their[-1])
+                break
+        return ours.differences(theirs), start
+
 
 @dataclass(frozen=True)
 class Answer:
-    """What came out: comparable with == once `masked`."""
+    """What came out: comparable with == once the case has `masked` it."""
 
     state: tuple[int, ...]
     faults: tuple[tuple[int, ...], ...]
     memory: bytes
     # Of the machine: instructions, and elements of repeated string instructions.
     steps: int = field(default=0, compare=False)
-
-    def masked(self, case: Case) -> Answer:
-        """Without the flags that are undefined where the case stops; and without the bit of a
-        page fault's code that tells a write, where an instruction reads and writes: Unicorn reads
-        first, and the machine asks for both at once."""
-        state = list(self.state)
-        state[EFLAGS] &= ~case.undefined_at.get(state[EIP], case.undefined)
-        faults = tuple(
-            (vector, code & ~2 if vector == 14 and eip in case.changes else code, cr2, eip)
-            for vector, code, cr2, eip in self.faults
-        )
-        return replace(self, state=tuple(state), faults=faults)
 
     def differences(self, other: Answer) -> list[str]:
         """One line per difference, ours first."""

@@ -56,6 +56,18 @@ pub fn map<O: Observer + Default>(rig: &mut Rig<O>, page: u32, bits: u32, cr0: u
     rig.core.r[reg::EBX] = HIGH;
 }
 
+#[test]
+fn alignment_is_checked_before_pages() {
+    const AM: u32 = 1 << 18;
+    let mut rig = with(0, P | RW | US, AM, 0);
+    rig.enter(3);
+    for (ebx, vector, code) in [(HIGH, PF, US), (HIGH + 1, AC, 0)] {
+        rig.core.set_eflags(AM);
+        rig.core.r[reg::EBX] = ebx;
+        rig.faults(READ, vector, Some(code));
+    }
+}
+
 fn set_page(rig: &mut Rig, value: u32) {
     rig.set32(HIGH_TABLE, value);
 }

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import random
 import subprocess
-import time
 from collections import Counter
 from dataclasses import replace
 
 import ia32_compare
 import pytest
+from ia32_checks import run_streams
 from ia32_compare import KINDS, compare, disassemble
 from ia32_reference import Reference
 from ia32_streams import GDT
@@ -29,22 +29,7 @@ LEAST = {"plain": {0: 20, 6: 20}, "spaces": {0: 10, 13: 50, 14: 1000}}
 @pytest.mark.parametrize("name", STREAMS)
 def test_random_streams(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     kind, seed, instructions = STREAMS[name]
-    start = time.monotonic()
-    done = 0
-    seen: Counter[int] = Counter()
-
-    def progress(_: int, executed: int, faults: Counter[int]) -> None:
-        nonlocal done
-        done = executed
-        seen.update(faults - seen)
-
-    for mismatch in compare(machine_command(), kind, seed, instructions, progress=progress):
-        pytest.fail(mismatch.report(), pytrace=False)
-    with capsys.disabled():
-        print(f"\n  {name}, seed {seed}: {done:,} instructions, {time.monotonic() - start:.0f} s")
-    assert done >= instructions
-    for vector, least in LEAST[kind].items():
-        assert seen[vector] >= least, f"exception {vector}: {seen[vector]} times"
+    run_streams(kind, seed, instructions, LEAST[kind], capsys)
 
 
 def test_every_kind_of_page_fault_occurs() -> None:

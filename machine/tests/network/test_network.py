@@ -21,7 +21,7 @@ from simulator import machine_binary
 from terminal import SECONDS, Terminal
 
 from switchyard import build_linux
-from switchyard.build_linux import SYSTEMS, Linux
+from switchyard.build_linux import I386, SYSTEMS, Linux
 
 pytestmark = [pytest.mark.linux, pytest.mark.guests, pytest.mark.slow]
 
@@ -99,7 +99,8 @@ class Lab:
         command = [machine_binary(), "boot", *options]
         if "--restore" not in options:
             system = [("--machine", self.system.machine), ("--kernel", self.system.kernel)]
-            system += [("--initrd", self.system.initrd), ("--dtb", self.system.dtb or "")]
+            system += [("--initrd", self.system.initrd)]
+            system += [("--dtb", self.system.dtb)] if self.system.dtb else []
             system += [("--append", self.system.append("shell"))]
             command += [str(word) for pair in system for word in pair]
         return self.start(command)
@@ -118,12 +119,17 @@ def at_prompt(*shells: Shell) -> None:
         shell.up(f"10.0.0.{number}")
 
 
-@pytest.fixture
-def lab() -> Iterator[Lab]:
-    system = SYSTEMS["linux-versatilepb"]
+@contextmanager
+def laboratory(system: Linux) -> Iterator[Lab]:
     build_linux.ensure([system])
     with ExitStack() as stack:
         yield Lab(system, stack)
+
+
+@pytest.fixture
+def lab() -> Iterator[Lab]:
+    with laboratory(SYSTEMS["linux-versatilepb"]) as made:
+        yield made
 
 
 def exchange(one: Shell, other: Shell, kilobytes: int = KILOBYTES) -> None:
@@ -154,6 +160,24 @@ def test_two_machines(lab: Lab, tmp_path: Path, kind: str) -> None:
     one.command("uptime", " ms")
     one.leave()
     assert not (tmp_path / "cable").exists()
+
+
+@pytest.mark.long
+def test_two_machines_of_other_kinds(lab: Lab, tmp_path: Path) -> None:
+    """A PC and another PC, then the ARM: the NE2000 and the LAN91C111 on one cable."""
+    with laboratory(I386["linux-i386"]) as pcs:
+        one, there = pcs.listening(f"unix:{tmp_path / 'pcs'}")
+        other = pcs.machine("--net", there)
+        at_prompt(one, other)
+        exchange(one, other)
+        other.leave()
+        one.leave()
+        one, there = pcs.listening(f"unix:{tmp_path / 'kinds'}")
+        arm = lab.machine("--net", there)
+        at_prompt(one, arm)
+        exchange(one, arm)
+        arm.leave()
+        one.leave()
 
 
 @pytest.mark.qemu

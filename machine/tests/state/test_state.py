@@ -33,6 +33,11 @@ LINUX_ARM926 = [
     *("--dtb", str(GUESTS / "linux-versatilepb.dtb")),
     *("--append", "console=ttyAMA0,115200 panic=-1"),
 ]
+LINUX_I386 = [
+    *("--machine", "p4-willamette", "--kernel", str(GUESTS / "linux-i386.vmlinux")),
+    *("--initrd", str(GUESTS / "linux-i386.cpio")),
+    *("--append", "console=ttyS0,115200 panic=-1"),
+]
 
 
 def boot(*options: str) -> subprocess.CompletedProcess[bytes]:
@@ -77,6 +82,12 @@ def in_parts(folder: Path, system: list[str], stops: list[int]) -> tuple[bytes, 
             LINUX_ARM926,
             [30_000_007, 150_000_001, 345_678_901, 700_000_001],
             id="linux-arm926",
+            marks=[pytest.mark.linux, pytest.mark.long],
+        ),
+        pytest.param(
+            LINUX_I386,
+            [1, 300_000_007, 712_345_678, 1_900_000_001],
+            id="linux-i386",
             marks=[pytest.mark.linux, pytest.mark.long],
         ),
     ],

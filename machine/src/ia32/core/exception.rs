@@ -10,7 +10,7 @@ use crate::ia32::insn::reg::ESP;
 use crate::ia32::insn::Seg;
 use crate::ia32::mmu::Access;
 use crate::ia32::observe::{Entry, Ia32, Observer};
-use crate::ia32::segment::{is_null, selector_code, system, Descriptor, Segment};
+use crate::ia32::segment::{is_null, selector_code, system, Descriptor};
 use crate::ia32::trace_cache::Cursor;
 
 use super::Core;
@@ -111,6 +111,18 @@ impl<O: Observer> Core<O> {
                 self.look_up();
                 return;
             };
+            if event.cause == Cause::Fault
+                && fault.vector == vector::AC
+                && event.vector == vector::AC
+            {
+                // Nothing has changed: a processor goes on with this for ever, and takes no interrupt.
+                self.dead = Some(Dead::Hung(format!(
+                    "alignment check at {:#010x}: its handler's stack is not aligned, either",
+                    self.pc()
+                )));
+                self.look_up();
+                return;
+            }
             event = Event {
                 vector: fault.vector,
                 code: fault.code,
@@ -236,8 +248,9 @@ impl<O: Observer> Core<O> {
         } else {
             self.current_stack()
         };
+        let onto = selector_code(stack.segment.selector);
         let full = |fault: Fault| match fault.vector {
-            vector::SS if inner => Fault::stack(selector_code(stack.segment.selector)),
+            vector::SS if inner => Fault::stack(onto),
             _ => fault,
         };
         let ss = self.segments[Seg::Ss as usize].selector;
@@ -247,33 +260,22 @@ impl<O: Observer> Core<O> {
             u32::from(self.segments[Seg::Cs as usize].selector),
             event.eip,
         ];
-        let mut onto = stack;
         let outside = if inner { &old[..] } else { &[] };
         let code = event.code.map(u32::from);
-        for &value in outside.iter().chain(&frame).chain(&code) {
-            self.push_on::<N>(&mut onto, value).map_err(full)?;
-        }
-        stack = onto;
-        let segment = Segment::new(code_selector(selector, level), descriptor);
         let target = gate.gate_offset() & mask::<N>();
-        if !segment.contains(target, 1) {
-            return Err(Fault::protection(0));
+        let words = outside.iter().chain(&frame).chain(&code);
+        let count = words.clone().count() as u32;
+        Self::require_offset::<N>(&stack, count, descriptor, target)?;
+        for &value in words {
+            self.push_on::<N>(&mut stack, value).map_err(full)?;
         }
-        self.mark_accessed(found)?;
-        self.segments[Seg::Cs as usize] = segment;
-        if inner {
-            self.segments[Seg::Ss as usize] = stack.segment;
-            self.r[ESP] = stack.pointer;
-        } else {
-            self.r[ESP] = stack.pointer_in(self.r[ESP]);
-        }
-        self.set_cpl(level);
+        self.enter_code_and_stack(found, selector, level, target, &stack)?;
+        self.r[ESP] = stack.pointer_in(self.r[ESP]);
         let masks = match gate.kind() {
             system::INTERRUPT16 | system::INTERRUPT32 => flags::IF,
             _ => 0,
         };
         self.eflags &= !(flags::TF | flags::NT | flags::RF | flags::VM | masks);
-        self.next_eip = target;
         Ok(())
     }
 }

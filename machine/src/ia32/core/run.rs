@@ -2,6 +2,9 @@
 //! The loop that runs instructions, line by line of the trace cache or one at a time, and how they are
 //! fetched and decoded.
 
+use std::rc::Rc;
+
+use crate::ia32::cost::Branch;
 use crate::ia32::decoder::{self, Bytes};
 use crate::ia32::fault::Fault;
 use crate::ia32::flags;
@@ -48,32 +51,28 @@ impl<O: Observer> Core<O> {
     /// they follow each other and the horizon has not come.
     #[inline]
     fn run_line(&mut self, slot: usize, first: usize) {
-        let count = self.mem.traces.line(slot).count();
-        for n in first..count {
-            let line = self.mem.traces.line(slot);
-            let insn = *line.insn(n);
+        let line = Rc::clone(self.mem.traces.line(slot));
+        for n in first..line.count() {
+            let insn = line.insn(n);
             if O::ON {
-                let code = line.code(n);
-                self.show_fetch(code);
+                self.show_fetch(line.code(n));
             }
             let behind = self.eip.wrapping_add(u32::from(insn.length));
             self.next_eip = behind;
             self.resumed = std::mem::take(&mut self.suspended);
-            self.mem.begin_of_line(slot, n);
+            let cost = line.cost(n);
+            self.mem.begin(cost);
             let pc = self.pc();
-            let done = Self::HANDLERS[insn.kind as usize][insn.size as usize](self, &insn);
+            let done = Self::HANDLERS[insn.kind as usize][insn.size as usize](self, insn);
             if let Err(fault) = done {
                 self.mem.platform.counters.fetches += 1;
                 self.raise(fault);
                 return;
             }
-            self.mem.finish();
-            if self.mem.branches() {
-                self.predict(&insn, behind);
-            }
+            self.mem.finish(cost);
+            self.predict(cost.branch, insn, behind);
             if O::ON {
-                let code = self.mem.traces.line(slot).code(n);
-                self.show_commit(pc, &insn, code);
+                self.show_commit(pc, insn, line.code(n));
             }
             self.eip = self.next_eip;
             self.mem.platform.counters.fetches += u64::from(!self.suspended);
@@ -94,13 +93,16 @@ impl<O: Observer> Core<O> {
         }
     }
 
-    /// A branch has executed: was it predicted?
+    /// An instruction has executed: if it was a branch, was it predicted?
     #[inline(always)]
-    fn predict(&mut self, insn: &Insn, behind: u32) {
+    fn predict(&mut self, branch: Branch, insn: &Insn, behind: u32) {
+        if branch == Branch::None {
+            return;
+        }
         let base = self.segments[Seg::Cs as usize].base;
         let [behind, next] = [behind, self.next_eip].map(|offset| base.wrapping_add(offset));
         let backward = (insn.imm as i32) < 0;
-        self.mem.branch(behind, next, backward);
+        self.mem.branch(branch, behind, next, backward);
     }
 
     /// The slot of the line of EIP, made if there is none, and the instruction in it. `None`: it can be in
@@ -234,12 +236,11 @@ impl<O: Observer> Core<O> {
             }
             let behind = self.eip.wrapping_add(u32::from(insn.length));
             self.next_eip = behind;
-            self.mem.begin(&insn);
+            let cost = self.mem.traces.cost(&insn);
+            self.mem.begin(&cost);
             Self::HANDLERS[insn.kind as usize][insn.size as usize](self, &insn)?;
-            self.mem.finish();
-            if self.mem.branches() {
-                self.predict(&insn, behind);
-            }
+            self.mem.finish(&cost);
+            self.predict(cost.branch, &insn, behind);
             Ok((insn, code, place, behind))
         });
         let (insn, code, place, behind) = match done {

@@ -79,7 +79,9 @@ impl<O: Observer> Core<O> {
             return Ok(self.segments[seg as usize].with_real_selector(selector));
         }
         if seg == Seg::Ss {
-            return self.stack_segment(selector, self.cpl(), Fault::protection);
+            let (segment, found) = self.stack_segment(selector, self.cpl(), Fault::protection)?;
+            self.mark_accessed(found)?;
+            return Ok(segment);
         }
         if is_null(selector) {
             return Ok(Segment::null(selector));
@@ -101,13 +103,14 @@ impl<O: Observer> Core<O> {
     }
 
     /// The stack segment that `selector` names, to be used at `level`; `wrong` makes the fault if it
-    /// cannot be (that it is not present is a stack fault).
+    /// cannot be (that it is not present is a stack fault). Its descriptor is to be marked when it is
+    /// loaded: a transfer may fail yet.
     pub(super) fn stack_segment(
         &mut self,
         selector: u16,
         level: u8,
         wrong: fn(u16) -> Fault,
-    ) -> Result<Segment, Fault> {
+    ) -> Result<(Segment, Found), Fault> {
         if is_null(selector) {
             return Err(wrong(0));
         }
@@ -121,8 +124,7 @@ impl<O: Observer> Core<O> {
         if !descriptor.is_present() {
             return Err(Fault::stack(code));
         }
-        self.mark_accessed(found)?;
-        Ok(Segment::new(selector, descriptor))
+        Ok((Segment::new(selector, descriptor), found))
     }
 
     /// The stack that the TSS has for an inner level.
@@ -146,9 +148,10 @@ impl<O: Observer> Core<O> {
             let pointer = self.read_linear::<2>(at, read)?;
             (pointer, self.read_linear::<2>(at.wrapping_add(2), read)?)
         };
-        let segment = self.stack_segment(selector as u16, level, Fault::tss)?;
+        let (segment, found) = self.stack_segment(selector as u16, level, Fault::tss)?;
         Ok(Stack {
             segment,
+            found: Some(found),
             pointer,
             user: level == 3,
         })

@@ -19,6 +19,8 @@ use super::Core;
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ia32) struct Stack {
     pub(super) segment: Segment,
+    /// Its descriptor, if it is not the current one.
+    pub(super) found: Option<Found>,
     pub(super) pointer: u32,
     /// Whether it is accessed with the rights of user mode.
     pub(super) user: bool,
@@ -44,6 +46,7 @@ impl<O: Observer> Core<O> {
     pub(in crate::ia32) fn current_stack(&self) -> Stack {
         Stack {
             segment: self.segments[Seg::Ss as usize],
+            found: None,
             pointer: self.r[ESP],
             user: self.cpl() == 3,
         }
@@ -70,6 +73,27 @@ impl<O: Observer> Core<O> {
         self.write_linear::<N>(linear, value & mask::<N>(), access)?;
         stack.pointer = pointer;
         Ok(())
+    }
+
+    /// Fails if `offset` is not in the `code` of the handler that is to be entered: before anything is
+    /// pushed, but where `count` elements of `N` bytes have no room on the stack, that is what fails (SDM
+    /// vol. 2, INT). The manual has the same for CALL; the host's processor (AMD EPYC) and Bochs have
+    /// pushed by then, as it is here.
+    pub(super) fn require_offset<const N: u32>(
+        stack: &Stack,
+        count: u32,
+        code: Descriptor,
+        offset: u32,
+    ) -> Result<(), Fault> {
+        let fits = |n: u32| {
+            let pointer = stack.pointer.wrapping_sub(N * n) & stack.mask();
+            stack.segment.allows(pointer, N, Access::Write)
+        };
+        if Segment::new(0, code).contains(offset, 1) || !(1..=count).all(fits) {
+            Ok(())
+        } else {
+            Err(Fault::protection(0))
+        }
     }
 
     /// Pops from a stack.
@@ -99,12 +123,29 @@ impl<O: Observer> Core<O> {
         level: u8,
         offset: u32,
     ) -> Result<(), Fault> {
+        let stack = self.current_stack();
+        self.enter_code_and_stack(found, selector, level, offset, &stack)
+    }
+
+    /// The same, and SS gets that of `stack`. Only what is loaded is marked as accessed.
+    pub(super) fn enter_code_and_stack(
+        &mut self,
+        found: Found,
+        selector: u16,
+        level: u8,
+        offset: u32,
+        stack: &Stack,
+    ) -> Result<(), Fault> {
         let segment = Segment::new(code_selector(selector, level), found.descriptor);
         if !segment.contains(offset, 1) {
             return Err(Fault::protection(0));
         }
         self.mark_accessed(found)?;
+        if let Some(found) = stack.found {
+            self.mark_accessed(found)?;
+        }
         self.segments[Seg::Cs as usize] = segment;
+        self.segments[Seg::Ss as usize] = stack.segment;
         self.set_cpl(level);
         self.next_eip = offset;
         Ok(())
@@ -171,11 +212,11 @@ impl<O: Observer> Core<O> {
         let gate = self.call_gate(descriptor, selector)?;
         let selector = gate.gate_selector();
         let found = self.target(selector)?;
-        self.check_through_gate(found.descriptor, selector)?;
         let descriptor = found.descriptor;
         if !descriptor.is_conforming() && descriptor.dpl() != self.cpl() {
             return Err(Fault::protection(selector_code(selector)));
         }
+        self.check_through_gate(descriptor, selector)?;
         self.enter_code(found, selector, self.cpl(), gate.gate_offset())
     }
 
@@ -256,12 +297,13 @@ impl<O: Observer> Core<O> {
         let found = self.target(selector)?;
         let target = found.descriptor;
         self.check_through_gate(target, selector)?;
+        let offset = gate.gate_offset();
         if target.is_conforming() || target.dpl() == self.cpl() {
             let mut stack = self.current_stack();
             for value in back {
                 self.push_on::<N>(&mut stack, value)?;
             }
-            self.enter_code(found, selector, self.cpl(), gate.gate_offset())?;
+            self.enter_code(found, selector, self.cpl(), offset)?;
             self.r[ESP] = stack.pointer_in(self.r[ESP]);
             return Ok(());
         }
@@ -283,9 +325,8 @@ impl<O: Observer> Core<O> {
         for &value in old.iter().chain(copied).chain(&back) {
             self.push_on::<N>(&mut stack, value).map_err(full)?;
         }
-        self.enter_code(found, selector, level, gate.gate_offset())?;
-        self.segments[Seg::Ss as usize] = stack.segment;
-        self.r[ESP] = stack.pointer;
+        self.enter_code_and_stack(found, selector, level, offset, &stack)?;
+        self.r[ESP] = stack.pointer_in(self.r[ESP]);
         Ok(())
     }
 
@@ -361,9 +402,10 @@ impl<O: Observer> Core<O> {
             let mut stack = stack;
             let esp = self.pop_from::<N>(&mut stack)?;
             let ss = self.pop_from::<N>(&mut stack)? as u16;
-            let segment = self.stack_segment(ss, level, Fault::protection)?;
-            self.enter_code(found, selector, level, eip)?;
-            self.segments[Seg::Ss as usize] = segment;
+            let (segment, of_stack) = self.stack_segment(ss, level, Fault::protection)?;
+            stack.segment = segment;
+            stack.found = Some(of_stack);
+            self.enter_code_and_stack(found, selector, level, eip, &stack)?;
             // A 16-bit stack leaves the upper half as it is.
             self.set_stack_pointer(esp.wrapping_add(drop));
             self.drop_inner_segments();

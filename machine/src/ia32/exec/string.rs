@@ -61,6 +61,7 @@ pub(super) fn repeat<O: Observer>(
     if !core.resumed {
         core.mem.begin_repeat(insn);
     }
+    let cost = core.mem.traces.cost(insn);
     while counter(core, insn, ECX) != 0 {
         if let Err(fault) = element(core, insn) {
             // As before the instruction (SDM vol. 2, REP): it needs no flags to go on.
@@ -79,7 +80,7 @@ pub(super) fn repeat<O: Observer>(
             core.suspended = true;
             break;
         }
-        core.mem.next_element();
+        core.mem.next_element(&cost);
     }
     Ok(())
 }

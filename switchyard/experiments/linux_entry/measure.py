@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the suite's shortest system calls, and of a token's way, on the small PC: one a boot."""
+
+from collections.abc import Mapping
+
+from switchyard.build_linux import I386_BENCH
+from switchyard.experiments import linux_suite as suite
+from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.linux_suite import Run
+from switchyard.machine import Stats
+from switchyard.records import Record, of_case
+from switchyard.suite import STREAMS
+
+MACHINE = "p4-willamette"
+# The questions and their rounds; of the tokens' ways one is enough.
+ROUNDS = {"entry": 1000, "call": 1000, "potato": 400}
+QUICK_SHARE = 10
+ONLY = {"potato": "pipe"}
+AGAIN = {"null"}  # getppid by INT 80h, which `entry` has
+
+# What is counted of each operation: the names of the records, and of the counters.
+COUNTED = {
+    "instructions": ("instructions",),
+    "mispredictions": ("branch_mispredictions",),
+    "traces_built": ("trace_cache_misses",),
+    "itlb_misses": ("itlb_misses",),
+    "dtlb_misses": ("dtlb_misses",),
+    "dcache_misses": ("dcache_read_misses",),
+    "l2_misses": ("l2_read_misses",),
+    "cr3_loads": ("ttb_writes",),
+}
+
+
+def cases(question: str) -> dict[int, str]:
+    """Those of a question that are measured, by their streams."""
+    only = ONLY.get(question)
+    some = STREAMS[question].items()
+    return {s: name for s, name in some if only in (None, name) and name not in AGAIN}
+
+
+class LinuxEntry(Experiment[Run]):
+    """The ways into Linux on a Pentium 4, beside what others have measured."""
+
+    name = "linux-entry"
+    question = "What do the ways into Linux cost on a Pentium 4, and a switch of processes?"
+    source = "Linux kernel mailing list, 2002; the paper on small spaces, Table 2: native Linux"
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        """A run a question and boot."""
+        return [
+            job
+            for question, full in ROUNDS.items()
+            for rounds in [settings.times(full, full // QUICK_SHARE)]
+            for job in suite.booted(
+                I386_BENCH,
+                MACHINE,
+                question,
+                f"{question} case={ONLY.get(question, 'all')} rounds={rounds}",
+                {"question": question},
+                settings,
+                places=1,
+            )
+        ]
+
+    def measure(self, job: Job, stats: Stats) -> Run:
+        """The question's cases."""
+        return suite.measure(job, stats, list(cases(str(job.parameters["question"]))), COUNTED)
+
+    def records(self, samples: Mapping[str, Run]) -> list[Record]:
+        """Cycles of each case, their spread, and what was counted."""
+        records = []
+        for question, run in suite.together(samples).items():
+            for stream, name in cases(question).items():
+                case = run.cases[stream]
+                summary = case.timed.summary
+                values = [
+                    ("cycles", summary.mean, "cycles"),
+                    ("cycles_p5", summary.p5, "cycles"),
+                    ("cycles_median", summary.median, "cycles"),
+                    ("cycles_p95", summary.p95, "cycles"),
+                    ("samples", summary.count, "1"),
+                    ("boots", len(case.timed.means), "1"),
+                    *((what, rate, "per_operation") for what, rate in case.rates.items()),
+                    ("kernel_instructions", sum(case.functions.values()), "per_operation"),
+                ]
+                if len(case.timed.means) > 1:
+                    values.append(("cycles_uncertainty", case.timed.interval.uncertainty, "1"))
+                records += of_case(
+                    self.name,
+                    run.machine,
+                    suite.SYSTEM,
+                    suite.SCHEME,
+                    {"case": name},
+                    values,
+                    digits=3,
+                )
+        return records
