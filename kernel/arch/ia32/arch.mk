@@ -14,4 +14,4 @@ ARCH_SWITCH := $(SWITCH)
 ARCH_CPU = $(ARCH_PROGRAM_CPU)
 ARCH_DEFINES :=
 ARCH_FOLDERS := cpu/$(CPU)
-ARCH_OBJS := boot entry kip ptab bootinfo offsets call cpu/$(CPU)/cpu switch
+ARCH_OBJS := boot entry ipc_path kip ptab bootinfo offsets call cpu/$(CPU)/cpu switch

@@ -100,6 +100,8 @@ static const struct convention conventions[L4_SYSTEM_CALL_COUNT] = {L4_SYSTEM_CA
 #define NUMBER_OF(name, Name, number, word) CALL_##name = number,
 enum { L4_SYSTEM_CALLS(NUMBER_OF) };
 
+_Static_assert(CALL_ipc == 0 && CALL_lipc == LIPC_ASM, "ipc_path.S knows them");
+
 /* Which calls have message registers: the first comes in ESI, the next two are in the UTCB, and in
  * EBX and EBP when an IPC returns. */
 static bool has_message(uint32_t number) {

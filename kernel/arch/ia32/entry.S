@@ -10,8 +10,7 @@
  * raises an exception, and kernel_trap loads both.
  */
 #include "offsets.h"
-#include "segments.h"
-#include "switch_asm.h"
+#include "segments_asm.h"
 
     .text
 
@@ -77,12 +76,9 @@ trap_entry:
     call    trap
     jmp     kernel_exit
 
-/*
- * SYSENTER, by a stub in the KIP: EBX is the call's number, EBP the program's stack pointer, and it
- * goes on at KIP_RETURN in its KIP. The processor leaves EFLAGS as they were, but for IF.
- */
-    .global sysenter_entry
-sysenter_entry:
+/* System calls by SYSENTER, as far as ipc_path.S leaves them: EDI may be lost. */
+    .global sysenter_slow
+sysenter_slow:
     pushfl
     pushl   %eax
     pushl   $2                          # what a gate would clear: single step, nested task, direction
@@ -111,16 +107,7 @@ kernel_exit:
     cmpl    $0, TCB_STATUS(%eax)        # FRAME_STATUS_IDLE
     je      idle
 
-    /* Another program may have left its segments. */
-    movl    %ds, %ecx
-    movl    %es, %edx
-    xorl    $USER_DATA, %ecx
-    xorl    $USER_DATA, %edx
-    movl    %gs, %ebx
-    orl     %edx, %ecx
-    xorl    $USER_UTCB, %ebx
-    orl     %ebx, %ecx
-    testw   %cx, %cx
+    check_segments %ecx, %edx           # another program may have left its own
     jnz     2f
 1:  pushl   $USER_DATA
     pushl   TCB_SP(%eax)
@@ -145,6 +132,7 @@ idle:
     jmp     idle
 
 /* Keeps all registers but those of segments. */
+    .global load_segments
 load_segments:
     pushl   %eax
     movl    $USER_DATA, %eax

@@ -28,6 +28,9 @@
 bool guarded_load(uint32_t va, uint32_t *value);
 extern const char guarded_load_at[], guarded_load_failed[];
 
+/* In ipc_path.S, the same of a local id. */
+extern const char lipc_path_load[], lipc_path_failed[];
+
 bool user_load(uint32_t va, uint32_t *value) {
     return va < KERNEL_AREA - 3 && guarded_load(va, value);
 }
@@ -41,6 +44,8 @@ void fault_kernel(struct kernel_trap *t) {
         t->status &= ~EFLAGS_TRAP;
     } else if (t->vector == VECTOR_PAGE && t->pc == (uint32_t)guarded_load_at) {
         t->pc = (uint32_t)guarded_load_failed;
+    } else if (t->vector == VECTOR_PAGE && t->pc == (uint32_t)lipc_path_load) {
+        t->pc = (uint32_t)lipc_path_failed;
     } else {
         kdb_printf("kernel: exception %u at eip %x, error %x, address %x\n", t->vector, t->pc,
                    t->error, cpu_fault_address());

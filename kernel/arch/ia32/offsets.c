@@ -4,7 +4,9 @@
  */
 #include "offsets.h"
 
+#include "ipc.h"
 #include "kernel.h"
+#include "space.h"
 #include "thread.h"
 
 _Static_assert(offsetof(struct hot, current) == HOT_CURRENT, "hot.current");
@@ -32,5 +34,11 @@ _Static_assert(offsetof(struct tcb, frame.message[2]) == TCB_EBP, "frame.message
 _Static_assert(offsetof(struct tcb, frame.edx) == TCB_EDX, "frame.edx");
 _Static_assert(offsetof(struct tcb, frame.ecx) == TCB_ECX, "frame.ecx");
 _Static_assert(offsetof(struct tcb, frame.eax) == TCB_EAX, "frame.eax");
+_Static_assert(offsetof(struct tcb, wait_open) == TCB_WAIT_OPEN, "tcb.wait_open");
+_Static_assert(offsetof(struct space, kip_area) == SPACE_KIP, "space.kip_area");
+_Static_assert(EFLAGS_USER == EFLAGS_USER_ASM && EFLAGS_FIXED == EFLAGS_FIXED_ASM, "EFLAGS");
+_Static_assert(THREAD_COUNT_LOG2 + L4_VERSION_BITS == 24 && L4_VERSION_BITS - TCB_SIZE_LOG2 == 6,
+               "ipc_path.S makes an offset of an id");
+_Static_assert(IPC_ANY == 0xffffffffu && IPC_ANYLOCAL == 0xffffffc0u, "ipc_path.S has them");
 _Static_assert(STATE_READY_ASM == STATE_READY, "STATE_READY");
 _Static_assert(STATE_RECEIVING_ASM == STATE_RECEIVING, "STATE_RECEIVING");

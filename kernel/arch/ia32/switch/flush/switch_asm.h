@@ -17,11 +17,7 @@
     .endm
 
     .macro  switch_finish a, b
-    movl    %cr3, \b
-    cmpl    \a, \b                      # the same space: its entries may stay
-    je      .Lfinished\@
     movl    \a, %cr3
-.Lfinished\@:
     .endm
 
     .macro  switch_done space
