@@ -92,6 +92,57 @@ static void preempted_with_others(void) {
     preempted_with(0x33, 0x23);
 }
 
+/* A message, by the path in assembly, from a program whose gs:0 is the word at 0: whoever gets it
+ * has its own segments. */
+static void sent_with_others(void) {
+    L4_Word_t me = L4_MyGlobalId().raw;
+    const uint8_t code[32] = {
+        0xb8,
+        0x23,
+        0,
+        0,
+        0, /* movl $0x23, %eax */
+        0x8e,
+        0xe8, /* movl %eax, %gs */
+        0xb8,
+        me & 0xff,
+        me >> 8 & 0xff,
+        me >> 16 & 0xff,
+        me >> 24, /* movl $me, %eax */
+        0x89,
+        0xc2, /* movl %eax, %edx */
+        0xbe,
+        0,
+        0,
+        CHILD_LABEL & 0xff,
+        CHILD_LABEL >> 8, /* movl $tag, %esi */
+        0x31,
+        0xc9, /* xorl %ecx, %ecx */
+        0x31,
+        0xdb, /* Ipc in EBX */
+        0x89,
+        0xe5, /* movl %esp, %ebp */
+        0x0f,
+        0x34, /* sysenter */
+    };
+    struct task *child = child_new();
+    CHECK(child != NULL && put(child, code));
+    const L4_Word_t arguments[1] = {CODE};
+    CHECK(child_send(child, CHILD_EXECUTE, 1, arguments));
+    L4_MsgTag_t tag = L4_Receive(child->id); /* without a timeout, which that path does not take */
+    while ((L4_Label(tag) & 0xfff0) == L4_LABEL_PAGEFAULT) {
+        L4_Word_t address;
+        L4_StoreMR(1, &address);
+        CHECK(task_fault(child, tag, address));
+        EQUAL(error_of(L4_Send_Timeout(child->id, PATIENCE)), 0);
+        tag = L4_Receive(child->id);
+    }
+    EQUAL(L4_Label(tag), CHILD_LABEL);
+    EQUAL(L4_MyLocalId().raw, (L4_Word_t)(uintptr_t)L4_MyUtcb());
+    EQUAL(L4_MyGlobalId().raw, me);
+    child_delete(child);
+}
+
 /* Flags that a gate clears, and SYSENTER does not: nested task, direction, alignment check. */
 static void flags_at_entry(void) {
     static const uint8_t code[32] = {
@@ -121,6 +172,7 @@ const struct test segment_tests[] = {
     {"segment_short", short_segments},
     {"segment_preempted_without", preempted_without},
     {"segment_preempted_with_others", preempted_with_others},
+    {"segment_sent_with_others", sent_with_others},
     {"segment_flags_at_entry", flags_at_entry},
     {NULL, NULL},
 };
