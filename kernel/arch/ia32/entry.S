@@ -11,6 +11,7 @@
  */
 #include "offsets.h"
 #include "segments_asm.h"
+#include "switch_asm.h"
 
     .text
 
@@ -79,6 +80,7 @@ trap_entry:
 /* System calls by SYSENTER, as far as ipc_path.S leaves them: EDI may be lost. */
     .global sysenter_slow
 sysenter_slow:
+    switch_entry_hook
     pushfl
     pushl   %eax
     pushl   $2                          # what a gate would clear: single step, nested task, direction
@@ -109,7 +111,8 @@ kernel_exit:
 
     check_segments %ecx, %edx           # another program may have left its own
     jnz     2f
-1:  pushl   $USER_DATA
+1:  switch_exit_hook
+    pushl   $USER_DATA
     pushl   TCB_SP(%eax)
     pushl   TCB_STATUS(%eax)
     pushl   $USER_CODE

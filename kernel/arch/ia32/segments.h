@@ -24,11 +24,9 @@
 
 /* Exceptions (SDM vol. 3, 5.3) that something is done about. */
 #define VECTOR_DEBUG      1
-#define VECTOR_NMI        2
 #define VECTOR_BREAKPOINT 3
 #define VECTOR_OVERFLOW   4
 #define VECTOR_UNDEFINED  6
-#define VECTOR_PROTECTION 13
 #define VECTOR_PAGE       14
 /* Interrupts as the controllers are programmed, then what programs call. */
 #define VECTOR_IRQ        0x20

@@ -17,12 +17,6 @@ static inline void cpu_set_directory(uint32_t pa) {
     __asm__ volatile("movl %0, %%cr3" : : "r"(pa) : "memory");
 }
 
-static inline uint32_t cpu_directory(void) {
-    uint32_t pa;
-    __asm__ volatile("movl %%cr3, %0" : "=r"(pa));
-    return pa;
-}
-
 static inline void cpu_invalidate_page(uint32_t va) {
     __asm__ volatile("invlpg (%0)" : : "r"(va) : "memory");
 }
