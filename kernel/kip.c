@@ -8,6 +8,7 @@
 #include "board.h"
 #include "cpu.h"
 #include "kernel.h"
+#include "kip_memory.h"
 #include "thread.h"
 
 extern char kip_page[];
@@ -50,15 +51,14 @@ static L4_Word_t add_memory(L4_Word_t n, L4_Word_t low, L4_Word_t size, bool is_
 static void add_memories(void) {
     L4_Word_t n = 0;
     n = add_memory(n, 0, KERNEL_AREA, true, L4_ConventionalMemoryType);
-    if (SWITCH_RELOCATES) { /* slots: addresses that may be others' names */
-        n = add_memory(n, CPU_PID_SLOT_SIZE, (CPU_PID_SLOTS - 1) * CPU_PID_SLOT_SIZE, true,
-                       L4_ReservedMemoryType);
+    if (RESERVED_VA_SIZE != 0) {
+        n = add_memory(n, RESERVED_VA, RESERVED_VA_SIZE, true, L4_ReservedMemoryType);
     }
     n = add_memory(n, SDRAM_PA, SDRAM_SIZE, false, L4_ConventionalMemoryType);
     n = add_memory(n, KERNEL_PA, KERNEL_SIZE + HEAP_SIZE, false, L4_ReservedMemoryType);
     /* What the board's registers are is sigma0's to give away: dedicated memory. */
-    n = add_memory(n, UART_PA, 0x00100000, false, L4_DedicatedMemoryType);
-    n = add_memory(n, SYSTEM_PA, 0x00100000, false, L4_DedicatedMemoryType);
+#define ADD_DEVICE(pa, size) n = add_memory(n, pa, size, false, L4_DedicatedMemoryType);
+    KIP_DEVICES(ADD_DEVICE)
     if (probe != NULL) {
         n = add_memory(n, PROBE_PA, 0x00001000, false, L4_DedicatedMemoryType);
     }

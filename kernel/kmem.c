@@ -14,7 +14,7 @@
 
 #define HEAP_PAGES (HEAP_SIZE / PAGE_SIZE)
 /* The boot directory lies at the start of the heap (layout.h). */
-#define BOOT_PAGES (0x4000 / PAGE_SIZE)
+#define BOOT_PAGES (1u << DIRECTORY_ORDER)
 
 /* Of a page that is cut into objects. The free list goes through the objects' first words. */
 struct page {

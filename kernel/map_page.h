@@ -33,7 +33,7 @@ static uint32_t frame_others(uint32_t pa, const struct space *space, uint32_t va
     uint32_t all = 0, larger = 0;
     uint32_t state = others_state(ram_small[frame], pa, space, va, &all);
     state |= others_state(section->nodes, pa, space, va, &larger);
-    state |= others_state(section->large[pa >> 16 & (PARTS - 1)], pa, space, va, &larger);
+    state |= others_state(section->middle[middle_of(pa)], pa, space, va, &larger);
     if ((all & MAPPING_WRITABLE) == 0) {
         frame_state[frame] &= FRAME_ATTRIBUTE;
     }

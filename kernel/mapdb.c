@@ -75,7 +75,7 @@ static bool get_spare(const struct node *n, struct node **nodes, uint32_t **tabl
             spare->next = *nodes;
             *nodes = spare;
         }
-        if (node_size(n) == SIZE_1M) {
+        if (node_size(n) == SIZE_LARGEST) {
             uint32_t *table = ptab_alloc_table();
             if (table == NULL) {
                 return false;
@@ -92,7 +92,7 @@ static void split_one(struct node *n, struct node **nodes, uint32_t **tables) {
     enum page_size size = node_size(n);
     uint32_t step = size_bytes(size - 1);
     uint32_t *table = NULL;
-    if (size == SIZE_1M) {
+    if (size == SIZE_LARGEST) {
         table = *tables;
         *tables = (uint32_t *)table[0];
     }
@@ -244,7 +244,7 @@ static void take_from_children(const struct node *n, uint32_t pa, enum page_size
     while ((large = mark_children(n, pa, size)) != NULL) {
         unmark(pa, size);
         if (!node_split(large)) {
-            (void)mapdb_unmap(large->space, node_va(large), SIZE_1M, NODE_RIGHTS, true);
+            (void)mapdb_unmap(large->space, node_va(large), SIZE_LARGEST, NODE_RIGHTS, true);
         }
     }
     take_marked(pa, size, rights);
@@ -550,7 +550,7 @@ uint32_t mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint3
             continue; /* that may have taken the source away, or split it */
         }
 
-        if (s.size != SIZE_1M && !ptab_make(to, to_va)) {
+        if (s.size != SIZE_LARGEST && !ptab_make(to, to_va)) {
             return 0;
         }
         if (grant && s.node != NULL) {

@@ -100,7 +100,7 @@ static struct node **list_of(uint32_t pa, enum page_size size) {
             return &ram_small[(pa - SDRAM_PA) / PAGE_SIZE];
         }
         struct ram_section *s = ram_section_of(pa);
-        return size == SIZE_1M ? &s->nodes : &s->large[pa >> 16 & (PARTS - 1)];
+        return size == SIZE_LARGEST ? &s->nodes : &s->middle[middle_of(pa)];
     }
     struct device_frame *f = find_device(pa);
     return f == NULL ? NULL : &f->nodes;
@@ -245,8 +245,8 @@ struct node *walk_first(struct walk *w, uint32_t pa, enum page_size size) {
     unsigned i = 0;
     w->next_at[0] = w->next_at[1] = NULL;
     if (s->larger != 0) {
-        w->next_at[i] = &s->large[pa >> 16 & (PARTS - 1)];
-        w->next_end[i] = w->next_at[i] + (size == SIZE_1M ? PARTS : 1);
+        w->next_at[i] = &s->middle[middle_of(pa)];
+        w->next_end[i] = w->next_at[i] + (size == SIZE_LARGEST ? MIDDLES : 1);
         i++;
     }
     if (s->smaller != 0) {

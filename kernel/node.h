@@ -63,13 +63,14 @@ static inline bool is_ram(uint32_t pa) {
     return pa - SDRAM_PA < SDRAM_SIZE;
 }
 
-/* 1 MB of RAM. The counts save a look into lists that are empty. */
+/* As much of RAM as one entry of a page directory maps. The counts save a look into lists that are
+ * empty. */
 struct ram_section {
     struct node *nodes;
-    uint32_t larger;  /* nodes of 1 MB and of 64 KB in it */
+    uint32_t larger;  /* nodes in it of more than 4 KB */
     uint32_t smaller; /* of 4 KB */
     uint32_t special; /* frames with an attribute other than the default */
-    struct node *large[PARTS];
+    struct node *middle[MIDDLES];
 } __attribute__((aligned(128)));
 
 extern struct ram_section ram_sections[];

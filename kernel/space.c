@@ -13,8 +13,6 @@
 #include "switch.h"
 #include "thread.h"
 
-#define DIRECTORY_ORDER 2 /* 16 KB */
-
 struct space *sigma0_space;
 struct space *root_space;
 
@@ -49,9 +47,9 @@ bool space_overlaps_reserved(const struct space *space, uint32_t va, uint32_t si
            overlaps(space->kip_area, va, size) || overlaps(space->utcb_area, va, size);
 }
 
-/* All that is mapped in the megabyte at `va`, the kernel's pages too. */
+/* All that is mapped by the directory entry of `va`, the kernel's pages too. */
 static void empty_section(struct space *space, uint32_t base) {
-    for (uint32_t va = base; !ptab_is_empty(space, base, SIZE_1M);) {
+    for (uint32_t va = base; !ptab_is_empty(space, base, SIZE_LARGEST);) {
         mapping_t m = ptab_get(space, va);
         if (space_in_area(space->utcb_area, va) && m != 0) {
             kmem_free_uncached(heap_pa_to_uncached(mapping_frame(m)), 0);
@@ -59,7 +57,7 @@ static void empty_section(struct space *space, uint32_t base) {
         } else if (space_in_area(space->kip_area, va) && m != 0) {
             ptab_clear(space, va, SIZE_4K);
         } else if (m != 0) {
-            (void)mapdb_unmap(space, va, SIZE_1M, L4_FullyAccessible, true);
+            (void)mapdb_unmap(space, va, SIZE_LARGEST, L4_FullyAccessible, true);
         }
         va = page_behind(va, m == 0 ? size_log2(SIZE_4K) : size_log2(mapping_size(m)));
     }
@@ -74,17 +72,12 @@ void space_destroy(struct space *space) {
     switch_space_free(space);
     for (uint32_t index = 0; space->entries != 0; index++) {
         if (space->directory[index] != 0) {
-            empty_section(space, index << 20);
+            empty_section(space, index << SECTION_LOG2);
         }
     }
     switch_unmap_finish();
     kmem_free_uncached(space->directory, DIRECTORY_ORDER);
     space->directory = NULL;
-}
-
-/* The largest size of the hardware that is not larger than this. */
-static enum page_size fitting(uint32_t log2) {
-    return log2 >= size_log2(SIZE_1M) ? SIZE_1M : log2 >= size_log2(SIZE_64K) ? SIZE_64K : SIZE_4K;
 }
 
 /* The last byte of a range that a space may map. */
@@ -98,8 +91,8 @@ static void unmap_range(struct space *space, uint32_t base, uint32_t log2, uint3
     uint32_t last = last_of(base, log2);
     uint32_t va = base;
     while (va <= last) {
-        va = page_behind(va, mapdb_unmap(space, va, fitting(log2), rights, own));
-        if ((va & size_mask(SIZE_1M)) == 0 && own && log2 >= size_log2(SIZE_1M)) {
+        va = page_behind(va, mapdb_unmap(space, va, size_fitting(log2), rights, own));
+        if ((va & size_mask(SIZE_LARGEST)) == 0 && own && log2 >= size_log2(SIZE_LARGEST)) {
             ptab_free_table(space, va - 1);
         }
     }
@@ -210,7 +203,7 @@ bool space_map_item(struct space *from, uint32_t item0, uint32_t item1, struct s
     uint32_t log2 = 12;
     for (uint32_t i = 0; i < pages && log2 != 0; i += 1u << (log2 - 12)) {
         log2 = mapdb_map(from, from_base + i * PAGE_SIZE, to, to_base + i * PAGE_SIZE,
-                         fitting(from_log2), L4_Rights(send), grant);
+                         size_fitting(from_log2), L4_Rights(send), grant);
         if (log2 == 0) {
             break;
         }
@@ -226,7 +219,7 @@ uint32_t space_unmap(struct space *space, L4_Fpage_t fpage, bool own) {
     }
     uint32_t last = last_of(base, log2);
     for (uint32_t va = base; va <= last;) {
-        va = page_behind(va, mapdb_status(space, va, fitting(log2), &status));
+        va = page_behind(va, mapdb_status(space, va, size_fitting(log2), &status));
     }
     if (L4_Rights(fpage) != 0) {
         unmap_range(space, base, log2, L4_Rights(fpage), own);
@@ -257,7 +250,7 @@ bool space_set_attribute(struct space *space, L4_Fpage_t fpage, uint32_t attribu
     uint32_t base, log2;
     bool good = fpage_range(fpage, &base, &log2);
     for (uint32_t va = base; good && va - base < 1u << log2;) {
-        uint32_t done = mapdb_set_attribute(space, va, fitting(log2), attribute);
+        uint32_t done = mapdb_set_attribute(space, va, size_fitting(log2), attribute);
         if (done == 0) {
             return false;
         }

@@ -18,8 +18,8 @@ struct space {
         struct switch_state scheme;
         uint32_t room[20];
     };
-    uint32_t *directory;    /* 4096 words, by its uncached address; hardware form, domain 0 */
-    uint32_t table_section; /* the megabyte of the page table that was looked at last; or ~0 */
+    uint32_t *directory;    /* by its uncached address; hardware form, domain 0 */
+    uint32_t table_section; /* index there of the page table that was looked at last; or ~0 */
     uint32_t *table;        /* and that table (ptab_entry.h) */
     bool is_sigma0;         /* owns every frame that is not the kernel's, at va = pa */
     bool privileged;        /* may call ThreadControl, SpaceControl: sigma0 and the root task */

@@ -8,11 +8,12 @@
  * includes this file, which states what each part must do and checks that the scheme has it with
  * the right type.
  *
- * Two facts hold for every scheme. The caches are virtually tagged by mva, so that one frame seen
+ * Two facts hold for every scheme. ARM's caches are virtually tagged by mva, so that one frame seen
  * under two mva (a synonym) and one mva that means two frames in turn (a homonym) both are the
- * kernel's to keep coherent. And the kernel touches a program's memory only at the va that the
- * program itself uses, while that space is the one in force: hence `switch_to` comes first, the
- * access after it, and another space is reached only through switch_window.
+ * kernel's to keep coherent; a scheme of IA-32 says that no two pages are synonyms. And the kernel
+ * touches a program's memory only at the va that the program itself uses, while that space is the
+ * one in force: hence `switch_to` comes first, the access after it, and another space is reached
+ * only through switch_window.
  */
 #ifndef SWITCH_H
 #define SWITCH_H
@@ -40,8 +41,8 @@ void switch_space_free(struct space *space);
 
 /*
  * 3. Makes `to` the space in force; `from` is the one that was (NULL at boot). The switch exists
- *    once, as assembler macros in switch_asm.h, of which the IPC path (arch/arm/ipc_path.S)
- *    and switch_to_space (arch/arm/switch.S) are made, and all of C switches by the latter:
+ *    once, as assembler macros in switch_asm.h, of which the architecture's IPC path (ipc_path.S)
+ *    and switch_to_space (switch.S) are made, and all of C switches by the latter:
  *
  *    - switch_begin space, a, b: loads what the switch needs; `a` may be `space` itself. Z must be
  *      set before. Afterwards Z set says that switch_finish may follow at once, Z not set that

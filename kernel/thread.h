@@ -57,7 +57,7 @@ struct tcb {
     union {
         struct frame frame;
         struct {
-            uint32_t saved[3]; /* r11, sp, lr */
+            uint32_t saved[3]; /* of the frame */
             uint32_t id;       /* global id; 0 when free */
             uint32_t wait_for; /* RECEIVING: sender's id, ~0 = any, anylocal = any of own space */
             union {

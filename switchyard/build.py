@@ -28,9 +28,7 @@ ON_BOARDS = {
     board.name: (arch, board) for arch, there in ARCHITECTURES.items() for board in there.boards
 }
 BOARDS = tuple(ON_BOARDS)
-# Boards that there is no kernel for, and whose they are: what runs there is bare.
 PC = "isa-pc"
-BARE_BOARDS = {PC: "ia32"}
 # What experiments on switching schemes compare: those of ARM.
 KERNELS = ARCHITECTURES.get("arm", kernels.Kernels())
 BOARD = "assabet"
@@ -110,7 +108,7 @@ class Guest:
         """The command that brings it up to date."""
         tools = [f"PYTHON={sys.executable}", f"CC={sys.executable} -m ziglang cc"]
         root()  # or there are no boards
-        arch = BARE_BOARDS.get(self.board) or ON_BOARDS[self.board][0]
+        arch = ON_BOARDS[self.board][0]
         on = [f"ARCH={arch}", f"BOARD={self.board}"]
         if self.scheme == BARE:
             return ["make", "-C", "bench", *on, *tools, str(self.image)]
@@ -205,6 +203,7 @@ GUESTS: dict[str, Guest] = {
             if board != BOARD
             for scheme in schemes_on(board)
         ),
+        *(Guest(PC, scheme, "random", PROGRAMS["random"]) for scheme in schemes_on(PC)),
         *(
             Guest(BOARD, scheme, program, about)
             for scheme in BOUNDS

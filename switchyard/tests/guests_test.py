@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from switchyard import build, machine, runner
-from switchyard.build import ARM920, BOARD, BOARDS, GUESTS, VERSATILE, Guest, schemes_on
+from switchyard.build import ARM920, BOARD, BOARDS, GUESTS, PC, VERSATILE, Guest, schemes_on
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_ipc.measure import CLIENTS
@@ -86,6 +86,9 @@ def finish(boot: Boot, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, check=False, text=True, errors="replace")
 
 
+# Of the random test on the PC, where the checker walks the tables at each access.
+PC_OPERATIONS = 3000
+
 # The checker has no say in what a guest does, so the tests' results are those without it.
 CHECKED = ("--check", "coherence")
 
@@ -119,6 +122,47 @@ def test_kernel_on_the_versatile(scheme: str, subtests: pytest.Subtests) -> None
     boot = Boot("versatilepb", built(scheme, "test", VERSATILE).image, max_cycles=MAX_CYCLES)
     done = finish(boot, *(CHECKED if scheme == "fass" else ()))
     check(Verdict.read(done.stdout), subtests)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+# The other architecture, which has a kernel of its own below the generic part.
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", schemes_on(PC))
+def test_kernel_on_the_pc(scheme: str, subtests: pytest.Subtests) -> None:
+    done = finish(Boot("p4-willamette", built(scheme, "test", PC).image, max_cycles=MAX_CYCLES))
+    check(Verdict.read(done.stdout), subtests)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+# The checker makes it slow, and these are the tests in which a translation could be forgotten.
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", schemes_on(PC))
+@pytest.mark.parametrize("only", ["map", "sizes", "isolation", "attack", "segment", "pitfall"])
+def test_no_stale_translation_is_used_on_the_pc(
+    scheme: str, only: str, subtests: pytest.Subtests
+) -> None:
+    image = built(scheme, "test", PC).image
+    done = finish(Boot("p4-willamette", image, f"only={only}", MAX_CYCLES), *CHECKED)
+    check(Verdict.read(done.stdout), subtests)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", schemes_on(PC))
+def test_random_operations_on_the_pc(scheme: str, subtests: pytest.Subtests) -> None:
+    image = built(scheme, "random", PC).image
+    append = f"seed=1 operations={PC_OPERATIONS}"
+    done = finish(Boot("p4-willamette", image, append, MAX_CYCLES), *CHECKED)
+    check(Verdict.read(done.stdout), subtests)
+    operations = re.search(r"^OPERATIONS (\d+):", done.stdout, re.M)
+    assert operations is not None
+    assert int(operations[1]) >= PC_OPERATIONS
     assert done.stderr == ""
     assert done.returncode == 0
 
@@ -200,8 +244,9 @@ def test_random_operations_agree_with_the_model(scheme: str, subtests: pytest.Su
 
 
 QEMU_MACHINES = {
-    BOARD: ["-M", "collie"],
-    VERSATILE: ["-M", "versatilepb", "-audiodev", "none,id=none"],
+    BOARD: ["qemu-system-arm", "-M", "collie"],
+    VERSATILE: ["qemu-system-arm", "-M", "versatilepb", "-audiodev", "none,id=none"],
+    PC: ["qemu-system-i386", "-M", "isapc", "-cpu", "pentium2", "-m", "64", "-no-reboot"],
 }
 # Its time is the instructions' (32 ns each), not the host's, and idle time is skipped: what else
 # the host does is no matter to timeouts and timeslices.
@@ -210,7 +255,7 @@ QEMU_TIME = ["-icount", "shift=5,sleep=off"]
 
 def qemu_console(board: str, image: Path) -> str:
     """Runs an image on QEMU until it says that it is at its end; it cannot leave by itself."""
-    command = ["qemu-system-arm", *QEMU_MACHINES[board], *QEMU_TIME]
+    command = [*QEMU_MACHINES[board], *QEMU_TIME]
     command += ["-nographic", "-kernel", str(image)]
     process = subprocess.Popen(
         command,
@@ -246,8 +291,10 @@ def up_to_end(lines: Iterator[str]) -> Iterator[str]:
     ("scheme", "board"), [(scheme, board) for board in BOARDS for scheme in schemes_on(board)]
 )
 def test_kernel_on_qemu(scheme: str, board: str, subtests: pytest.Subtests) -> None:
-    if shutil.which("qemu-system-arm") is None:
-        pytest.fail("qemu-system-arm: not found; install it with: apt-get install qemu-system-arm")
+    emulator = QEMU_MACHINES[board][0]
+    if shutil.which(emulator) is None:
+        package = "qemu-system-x86" if board == PC else emulator
+        pytest.fail(f"{emulator}: not found; install it with: apt-get install {package}")
     check(Verdict.read(qemu_console(board, built(scheme, "test", board).image)), subtests)
 
 

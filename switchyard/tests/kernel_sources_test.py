@@ -7,10 +7,12 @@ from pathlib import Path
 from switchyard import build
 from switchyard.experiments import counted, l4
 
-# Of ARM: status register, register frame, page tables, page sizes, binding. arch/arm has functions
-# and constants for what others need of them.
+# Status registers, register frames, page tables, page sizes, control registers, bindings. An
+# architecture's folder has functions and constants for what others need of them.
 FOREIGN = re.compile(
     r"\bcpsr|\bCPSR_|\.r\[|frame\.(?:r|lr)\b|\bP[TD]E_|\bAP_|>> 20\b|0xfffff\b|\bL4_ARM_"
+    r"|\beflags|\bEFLAGS_|\bcr[0234]\b|frame\.(?:e[a-d]x|e[sd]i|ebp|esp|eip)\b|\bENTRY_(?:P|W|U|PWT|PCD|LARGE)\b"
+    r"|\bSIZE_(?:64K|1M|4M)\b|>> 22\b|\bL4_IA32_|\binvlpg|\bsegments?\.h"
 )
 
 
@@ -32,17 +34,20 @@ def test_the_generic_kernel_names_nothing_of_the_architecture() -> None:
 
 def test_what_is_foreign_is_found() -> None:
     text = "/* cpsr\n */\na = t->frame.r[3];\nb = pa | PTE_SMALL; /* fine */\nc = va >> 20;\n"
-    text += "d = t->frame.r;\ne = L4_ARM_TRAPS;\n"
+    text += "d = t->frame.r;\ne = L4_ARM_TRAPS;\nf = t->frame.eax;\ng = SIZE_4M;\n"
     assert crossings(text) == [
         "3: a = t->frame.r[3];",
         "4: b = pa | PTE_SMALL;",
         "5: c = va >> 20;",
         "6: d = t->frame.r;",
         "7: e = L4_ARM_TRAPS;",
+        "8: f = t->frame.eax;",
+        "9: g = SIZE_4M;",
     ]
-    arch = Path(build.root() / "kernel" / "arch" / "arm")
-    assert crossings((arch / "frame.h").read_text())
-    assert crossings((arch / "ptab.c").read_text())
+    for name in build.ARCHITECTURES:
+        arch = Path(build.root() / "kernel" / "arch" / name)
+        assert crossings((arch / "frame.h").read_text())
+        assert crossings((arch / "ptab.c").read_text())
 
 
 def included(module: str) -> set[str]:

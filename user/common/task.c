@@ -5,6 +5,7 @@
 #include <lib/string.h>
 
 #include "frames.h"
+#include "machine.h"
 
 /* The part of ELF32 that a loader needs (System V ABI, chapters 4 and 5). */
 struct elf_header {
@@ -34,13 +35,9 @@ struct elf_relocation {
     uint32_t offset, info;
 };
 
-/* ELF for the ARM Architecture, 4.6: what else there is in these programs is relative to the place.
- */
-#define ELF_REL       9u
-#define ELF_ALLOC     2u
-#define ELF_ABSOLUTE  0xfff1u
-#define R_ARM_ABS32   2u
-#define R_ARM_TARGET1 38u
+#define ELF_REL      9u
+#define ELF_ALLOC    2u
+#define ELF_ABSOLUTE 0xfff1u
 
 /* How long a partner may take that should be ready. */
 #define START_TIMEOUT 1000000u
@@ -133,8 +130,7 @@ static void relocate(const struct task *task, const uint8_t *elf, uintptr_t base
         for (unsigned k = 0; k < s->size / sizeof *r; k++) {
             uint32_t type = r[k].info & 0xff;
             uint32_t section = symbols[r[k].info >> 8].section;
-            if ((type == R_ARM_ABS32 || type == R_ARM_TARGET1) && section != 0 &&
-                section != ELF_ABSOLUTE) {
+            if (MACHINE_RELOCATES(type) && section != 0 && section != ELF_ABSOLUTE) {
                 *(uint32_t *)(base + r[k].offset) += task->moved;
             }
         }

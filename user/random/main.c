@@ -269,7 +269,8 @@ static void set_attribute(void) {
     for (unsigned i = 0; i < 1u << (log2 - MIN_LOG2); i++) {
         all &= model_pages[0][p + i] != NULL;
     }
-    L4_Word_t attributes[4] = {random_below(5), random_below(5), random_below(5), random_below(5)};
+    L4_Word_t attributes[4] = {random_below(L4_MEMORY_LAST + 1), random_below(L4_MEMORY_LAST + 1),
+                               random_below(L4_MEMORY_LAST + 1), random_below(L4_MEMORY_LAST + 1)};
     L4_LoadMR(0, fpage(0, p, log2, 0) | random_below(4));
     if (L4_MemoryControl(0, attributes) != all) {
         mismatch("MemoryControl of what we have", 0, page_va(0, p), !all, all);

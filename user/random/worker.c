@@ -2,6 +2,7 @@
 /* A worker of the random test: a space of its own that does what protocol.h says. */
 #include <l4/l4.h>
 
+#include "../common/touch.h"
 #include "protocol.h"
 
 /* access.S: the word, and in the upper half whether it was denied. */
@@ -72,6 +73,7 @@ static L4_Word_t operate(L4_Word_t n) {
 
 int main(void) {
     L4_ThreadId_t root = L4_Pager();
+    touch_all_pages();
     L4_LoadMR(0, L4_MakeMsgTag(RANDOM_LABEL, 0, 0).raw);
     L4_MsgTag_t tag = L4_Call(root);
     for (;;) {

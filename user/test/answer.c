@@ -45,7 +45,7 @@ static void no_table(const struct paged_fault *fault) {
 }
 
 static void kernels(const struct paged_fault *fault) {
-    paged_item(fault->address, L4_ITEM_MAP, paged_page((void *)0xff000000, L4_FullyAccessible));
+    paged_item(fault->address, L4_ITEM_MAP, paged_page((void *)UTCB_WORD, L4_FullyAccessible));
 }
 
 static void own_utcb(const struct paged_fault *fault) {
@@ -58,7 +58,7 @@ static void nil_fpage(const struct paged_fault *fault) {
 
 static void to_kernel(const struct paged_fault *fault) {
     (void)fault;
-    paged_item(0xff000000, L4_ITEM_MAP, paged_page(paged_second, L4_FullyAccessible));
+    paged_item(UTCB_WORD, L4_ITEM_MAP, paged_page(paged_second, L4_FullyAccessible));
 }
 
 static void to_kip(const struct paged_fault *fault) {

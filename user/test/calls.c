@@ -6,10 +6,8 @@
  */
 #include "test.h"
 
-#define SAME        0xffffffffu
-#define KERNEL_AREA 0xfe000000u
-#define UTCB_WORD   0xff000000u
-#define PRIVATE     0x00200000u /* nothing of ours is there */
+#define SAME    0xffffffffu
+#define PRIVATE 0x00200000u /* nothing of ours is there */
 
 /* What an argument of the tables stands for, if its upper half is MARK. */
 #define MARK         0xa5a50000u
@@ -143,7 +141,7 @@ static const struct row space_control[] = {
     {"call_space_control_overlap", {FRESH, 0, KIP, FPAGE(0x10000u, 16), 0}, 0, L4_ErrUtcbArea},
     {"call_space_control_good", {FRESH, 0, KIP, AREA, 0}, 1, 0},
     {"call_space_control_highest",
-     {FRESH, 0, FPAGE(0xfdffe000u, 12), FPAGE(0xfdfff000u, 12), 0},
+     {FRESH, 0, FPAGE(KERNEL_AREA - 0x2000, 12), FPAGE(KERNEL_AREA - 0x1000, 12), 0},
      1,
      0},
     {"call_space_control_no_redirector", {FRESH, 0, KIP, AREA, SAME}, 1, 0},
@@ -219,7 +217,7 @@ static const struct row thread_switch[] = {
 static const struct row unmap[] = {
     {"call_unmap_nil", {0x40, 7}, 0, 0},
     {"call_unmap_kernel", {0x40, ALL_OF(KERNEL_AREA, 20)}, FPAGE(KERNEL_AREA, 20), 0},
-    {"call_unmap_kernel_16_mb", {0x40, ALL_OF(0xff000000u, 24)}, FPAGE(0xff000000u, 24), 0},
+    {"call_unmap_kernel_16_mb", {0x40, ALL_OF(KERNEL_16_MB, 24)}, FPAGE(KERNEL_16_MB, 24), 0},
     {"call_unmap_utcb_word", {0x40, ALL_OF(UTCB_WORD, 12)}, FPAGE(UTCB_WORD, 12), 0},
     {"call_unmap_kip", {0x40, ALL_OF(L4_ROOT_KIP, 12)}, FPAGE(L4_ROOT_KIP, 12), 0},
     {"call_unmap_utcbs", {0x40, ALL_OF(L4_ROOT_UTCB_AREA, 17)}, FPAGE(L4_ROOT_UTCB_AREA, 17), 0},
@@ -236,29 +234,23 @@ static const struct row unmap[] = {
 
 /* fpage, attribute */
 static const struct row memory_control[] = {
-    {"call_memory_control_default", {FRAME, L4_ARM_MEMORY_DEFAULT}, 1, 0},
+    {"call_memory_control_default", {FRAME, L4_MEMORY_DEFAULT}, 1, 0},
     {"call_memory_control_unknown", {FRAME, 99}, 0, INVALID_PARAM},
     {"call_memory_control_huge", {FRAME, 0xffffffff}, 0, INVALID_PARAM},
     {"call_memory_control_nothing_there",
-     {FPAGE(0x70000000u, 12), L4_ARM_MEMORY_UNCACHED},
+     {FPAGE(0x70000000u, 12), L4_MEMORY_UNCACHED},
      0,
      INVALID_PARAM},
-    {"call_memory_control_nil", {0, L4_ARM_MEMORY_UNCACHED}, 0, INVALID_PARAM},
-    {"call_memory_control_kernel",
-     {FPAGE(KERNEL_AREA, 12), L4_ARM_MEMORY_UNCACHED},
-     0,
-     INVALID_PARAM},
-    {"call_memory_control_utcb_word",
-     {FPAGE(UTCB_WORD, 12), L4_ARM_MEMORY_UNCACHED},
-     0,
-     INVALID_PARAM},
-    {"call_memory_control_kip", {FPAGE(L4_ROOT_KIP, 12), L4_ARM_MEMORY_UNCACHED}, 0, INVALID_PARAM},
+    {"call_memory_control_nil", {0, L4_MEMORY_UNCACHED}, 0, INVALID_PARAM},
+    {"call_memory_control_kernel", {FPAGE(KERNEL_AREA, 12), L4_MEMORY_UNCACHED}, 0, INVALID_PARAM},
+    {"call_memory_control_utcb_word", {FPAGE(UTCB_WORD, 12), L4_MEMORY_UNCACHED}, 0, INVALID_PARAM},
+    {"call_memory_control_kip", {FPAGE(L4_ROOT_KIP, 12), L4_MEMORY_UNCACHED}, 0, INVALID_PARAM},
     {"call_memory_control_utcbs",
-     {FPAGE(L4_ROOT_UTCB_AREA, 12), L4_ARM_MEMORY_UNCACHED},
+     {FPAGE(L4_ROOT_UTCB_AREA, 12), L4_MEMORY_UNCACHED},
      0,
      INVALID_PARAM},
-    {"call_memory_control_1_kb", {FPAGE(PRIVATE, 10), L4_ARM_MEMORY_UNCACHED}, 0, INVALID_PARAM},
-    {"call_memory_control_complete", {0x10, L4_ARM_MEMORY_UNCACHED}, 0, INVALID_PARAM},
+    {"call_memory_control_1_kb", {FPAGE(PRIVATE, 10), L4_MEMORY_UNCACHED}, 0, INVALID_PARAM},
+    {"call_memory_control_complete", {0x10, L4_MEMORY_UNCACHED}, 0, INVALID_PARAM},
 };
 
 /* processor, internal and external frequency, voltage */

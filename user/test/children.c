@@ -5,9 +5,6 @@ extern const uint8_t child_image[]; /* child_image.S */
 
 static struct task children[MAX_CHILDREN];
 
-/* What a forgiven access meets: as code, "mov pc, lr". */
-#define HARMLESS 0xe1a0f00eu
-
 struct task *child_new(void) {
     return child_new_at(TASK_AREAS);
 }
@@ -132,7 +129,7 @@ bool child_forgive(struct task *child, const struct outcome *fault) {
     L4_Word_t *frame = frame_alloc();
     TRY(frame != NULL);
     for (unsigned i = 0; i < FRAME_SIZE / sizeof *frame; i++) {
-        frame[i] = HARMLESS;
+        frame[i] = CODE_RETURN;
     }
     L4_Fpage_t fpage = L4_FpageLog2((L4_Word_t)frame, FRAME_LOG2);
     L4_Msg_t msg;
@@ -226,7 +223,6 @@ bool child_denied(struct task *child, L4_Word_t operation, L4_Word_t va, L4_Word
 }
 
 void put_function(void *at, L4_Word_t value) {
-    volatile L4_Word_t *code = at;
-    code[0] = 0xe3a00000u | (value & 0xff); /* mov r0, #value */
-    code[1] = 0xe1a0f00eu;                  /* mov pc, lr */
+    const L4_Word_t code[] = CODE_FUNCTION(value);
+    memcpy(at, code, sizeof code);
 }

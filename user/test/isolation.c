@@ -135,8 +135,9 @@ static void written_code(void) {
     uint8_t *frame = task_add_page(writer, 0x00060000, NULL, L4_FullyAccessible);
     CHECK(frame != NULL);
     for (L4_Word_t i = 0; i < 6; i++) {
-        CHECK(child_write(writer, 0x00060004, 0xe1a0f00e));
-        CHECK(child_write(writer, 0x00060000, 0xe3a00000 | i));
+        const L4_Word_t code[] = CODE_FUNCTION(i);
+        CHECK(child_write(writer, 0x00060004, code[1]));
+        CHECK(child_write(writer, 0x00060000, code[0]));
         CHECK(task_remove_page(writer, 0x00060000) == frame);
         CHECK(task_add_page(runner, 0x00050000, frame, L4_ReadeXecOnly) != NULL);
         EQUAL(child_execute(runner, 0x00050000), i);
@@ -216,7 +217,7 @@ static void second_names(void) {
     CHECK(one != NULL && !is_reserved(PAGED_AT));
     CHECK(task_add_page(one, PAGED_AT, NULL, L4_FullyAccessible) != NULL);
     CHECK(child_fill(one, PAGED_AT, WORDS, 7));
-    for (L4_Word_t slot = 1; slot < 127; slot++) {
+    for (L4_Word_t slot = 1; slot < KERNEL_AREA >> 25; slot++) {
         L4_Word_t va = slot << 25 | PAGED_AT;
         if (is_reserved(va)) {
             continue;
@@ -226,7 +227,7 @@ static void second_names(void) {
         CHECK(child_forgive(one, &o));
     }
     /* And where one of its own is found at an address that is, it is its own. */
-    for (L4_Word_t slot = 1; slot < 127; slot++) {
+    for (L4_Word_t slot = 1; slot < KERNEL_AREA >> 25; slot++) {
         L4_Word_t va = slot << 25 | PAGED_AT;
         if (!is_reserved(va)) {
             continue;

@@ -88,9 +88,9 @@ static void no_local_ids(void) {
         (L4_Word_t)(uintptr_t)forged[2],
         child->utcbs,
         0x38000040,
-        L4_ARM_UTCB_POINTER,
-        0xfe000000,
-        0xfff00000,
+        UTCB_WORD,
+        KERNEL_AREA,
+        KERNEL_PLACES,
         (L4_Word_t)(uintptr_t)L4_MyUtcb() + 40 * L4_UTCB_SIZE,
     };
     L4_ThreadId_t from;
@@ -102,6 +102,18 @@ static void no_local_ids(void) {
     }
     L4_Set_MsgTag(L4_MakeMsgTag(0x70, 0, 0));
     EQUAL(L4_Label(L4_Lcall(L4_LocalIdOf(id))), 0x71);
+}
+
+/* Our own memory at an address that is a UTCB's in another space, with that thread's id in it. */
+static void others_utcb(void) {
+    static L4_Word_t twin[2][FRAME_SIZE / 4] __attribute__((aligned(FRAME_SIZE)));
+    struct task *child = child_new_at((L4_Word_t)(uintptr_t)twin);
+    L4_ThreadId_t from, to = {.raw = (L4_Word_t)(uintptr_t)twin[1]};
+    CHECK(child != NULL);
+    twin[1][0] = child->id.raw;
+    L4_Set_MsgTag(L4_Niltag);
+    EQUAL(error_of(L4_Lipc(to, to, L4_TIMEOUTS_NEVER, &from)),
+          L4_IPC_ERROR(L4_IPC_ERR_NOPARTNER, L4_IPC_PHASE_SEND));
 }
 
 /* From a thread of another space nothing comes to one that waits for any local thread. */
@@ -163,6 +175,11 @@ static void as_fast(void) {
 }
 
 const struct test lipc_tests[] = {
-    {"lipc_words", words},   {"lipc_nobody", nobody},   {"lipc_no_local_ids", no_local_ids},
-    {"lipc_others", others}, {"lipc_as_fast", as_fast}, {NULL, NULL},
+    {"lipc_words", words},
+    {"lipc_nobody", nobody},
+    {"lipc_no_local_ids", no_local_ids},
+    {"lipc_others", others},
+    {"lipc_as_fast", as_fast},
+    {"lipc_others_utcb", others_utcb},
+    {NULL, NULL},
 };

@@ -14,18 +14,19 @@
 static const struct {
     const struct test *tests;
     bool apart;
-} tables[] = {
-    {thread_tests, false},    {ipc_tests, false},       {fast_tests, false},
-    {timeout_tests, false},   {map_tests, true},        {fault_tests, false},
-    {schedule_tests, false},  {interrupt_tests, false}, {sigma0_tests, false},
-    {attack_tests, false},    {isolation_tests, true},  {collide_tests, true},
-    {aside_tests, true},      {pitfall_tests, false},   {string_tests, true},
-    {propagate_tests, false}, {name_tests, false},      {shared_tests, true},
-    {single_tests, false},    {preempt_tests, false},   {migrate_tests, false},
-    {control_tests, false},   {thumb_tests, false},     {lipc_tests, false},
-    {size_tests, true},       {pagefault_tests, true},  {answer_tests, true},
-    {generic_tests, false},
-};
+} tables[] = {{thread_tests, false},    {ipc_tests, false},
+              {fast_tests, false},      {timeout_tests, false},
+              {map_tests, true},        {fault_tests, false},
+              {schedule_tests, false},  {sigma0_tests, false},
+              {attack_tests, false},    {isolation_tests, true},
+              {collide_tests, true},    {aside_tests, true},
+              {pitfall_tests, false},   {string_tests, true},
+              {propagate_tests, false}, {name_tests, false},
+              {shared_tests, true},     {single_tests, false},
+              {preempt_tests, false},   {migrate_tests, false},
+              {control_tests, false},   {lipc_tests, false},
+              {pagefault_tests, true},  {answer_tests, true},
+              {generic_tests, false},   ARCH_TABLES};
 
 static const char *running;
 static bool failed;
@@ -174,17 +175,23 @@ static void finish(unsigned status) {
 }
 
 /*
- * The kernel keeps our page tables for the megabyte in which sigma0 finds free memory, for the one
- * of the device that tests use, and for that of our own image (which not every scheme has made by
- * page faults); and sigma0's for the latter, when code runs there: they have to be there before
- * pages are counted.
+ * The kernel keeps our page tables for where sigma0 finds free memory, small and large, for the
+ * megabyte of the device that tests use, and for that of our own image (which not every scheme has
+ * made by page faults); and sigma0's for the latter, when code runs there: they have to be there
+ * before pages are counted.
  */
 static void touch_memory(void) {
     L4_Word_t results[2];
-    L4_Fpage_t page = L4_Sigma0_GetAny(L4_nilthread, FRAME_LOG2, L4_CompleteAddressSpace);
-    (void)L4_Flush(L4_FpageAddRights(page, L4_FullyAccessible));
-    page = L4_FpageLog2(test_board()->page, FRAME_LOG2);
-    (void)L4_Sigma0_GetPage(L4_nilthread, L4_FpageAddRights(page, L4_ReadWriteOnly));
+    static const L4_Word_t sizes[] = {FRAME_LOG2, 20};
+    L4_Fpage_t page;
+    for (unsigned i = 0; i < 2; i++) {
+        page = L4_Sigma0_GetAny(L4_nilthread, sizes[i], L4_CompleteAddressSpace);
+        (void)L4_Flush(L4_FpageAddRights(page, L4_FullyAccessible));
+    }
+    if (test_board()->page != 0) {
+        page = L4_FpageLog2(test_board()->page, FRAME_LOG2);
+        (void)L4_Sigma0_GetPage(L4_nilthread, L4_FpageAddRights(page, L4_ReadWriteOnly));
+    }
     page = L4_FpageLog2((L4_Word_t)(uintptr_t)frames_block(), FRAME_LOG2);
     (void)L4_Sigma0_GetPage(L4_nilthread, L4_FpageAddRights(page, L4_FullyAccessible));
     (void)control_delete_from_sigma0(L4_nilthread, L4_nilthread, results);

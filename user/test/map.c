@@ -100,7 +100,7 @@ static void map_outside_window(void) {
 
 /* The kernel's own areas in a space (KIP, UTCBs) and its addresses cannot be mapped over. */
 static void map_over_areas(void) {
-    static const L4_Word_t places[] = {TASK_KIP, TASK_UTCBS, 0xff000000, 0xfe000000};
+    static const L4_Word_t places[] = {TASK_KIP, TASK_UTCBS, UTCB_WORD, KERNEL_AREA};
     struct task *a = owner(8);
     struct task *b = child_new();
     CHECK(a != NULL && b != NULL);
@@ -109,7 +109,7 @@ static void map_over_areas(void) {
                              L4_CompleteAddressSpace.raw));
         EQUAL(child_read(b, TASK_KIP), L4_KIP_MAGIC);
         EQUAL(child_read(b, TASK_UTCBS), b->id.raw);
-        EQUAL(child_read(b, 0xff000000), TASK_UTCBS);
+        EQUAL(child_read(b, UTCB_WORD), TASK_UTCBS);
     }
 }
 

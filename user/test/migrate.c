@@ -2,10 +2,9 @@
 /* ThreadControl that gives an existing thread another space. */
 #include "test.h"
 
-#define SAME   ((void *)~(uintptr_t)0)
-#define SPARE  7u /* a UTCB of the child's area that no thread has */
-#define PAGE   0x00040000u
-#define MARKER 0x5au
+#define SAME  ((void *)~(uintptr_t)0)
+#define SPARE 7u /* a UTCB of the child's area that no thread has */
+#define PAGE  0x00040000u
 
 static void *child_utcb(const struct task *child) {
     return (void *)(uintptr_t)(child->utcbs + SPARE * L4_UTCB_SIZE);
@@ -17,12 +16,10 @@ static bool move(L4_ThreadId_t id, L4_ThreadId_t space, void *utcb) {
 
 /* A page of the child with code in it, mapped before anybody runs there. */
 static L4_Word_t *code_page(struct task *child) {
+    static const L4_Word_t code[] = CODE_MARK;
     L4_Word_t *frame = (L4_Word_t *)(void *)task_add_page(child, PAGE, NULL, L4_FullyAccessible);
     if (frame != NULL) {
-        frame[0] = 0xe3a00701u; /* mov r0, #PAGE */
-        frame[1] = 0xe3a0105au; /* mov r1, #MARKER */
-        frame[2] = 0xe5801100u; /* str r1, [r0, #0x100] */
-        frame[3] = 0xeafffffeu; /* b . */
+        memcpy(frame, code, sizeof code);
     }
     return frame;
 }
@@ -93,7 +90,7 @@ static void while_running(void) {
     CHECK(serve(child, id));
     L4_Sleep(L4_TimePeriod(15000));
     EQUAL(counted, seen);
-    EQUAL(child_read(child, PAGE + 0x100), MARKER);
+    EQUAL(child_read(child, PAGE + 0x100), CODE_MARKER);
     worker_delete(id);
 }
 

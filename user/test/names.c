@@ -247,10 +247,10 @@ static void memory(void) {
     L4_Fpage_t one[2];
     uint8_t *frame = frame_alloc();
     L4_Fpage_t fpage = L4_FpageLog2((L4_Word_t)frame, FRAME_LOG2);
-    EQUAL(L4_Set_PageAttribute(fpage, L4_ARM_MEMORY_UNCACHED), 1);
+    EQUAL(L4_Set_PageAttribute(fpage, L4_MEMORY_UNCACHED), 1);
     frame[5] = 6;
     EQUAL(frame[5], 6);
-    EQUAL(L4_Set_PageAttribute(fpage, L4_ARM_MEMORY_DEFAULT), 1);
+    EQUAL(L4_Set_PageAttribute(fpage, L4_MEMORY_DEFAULT), 1);
     EQUAL(frame[5], 6);
     one[0] = one[1] = L4_FpageAddRights(fpage, L4_FullyAccessible);
     L4_UnmapFpages(2, one);

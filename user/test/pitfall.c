@@ -196,7 +196,7 @@ static void directory_learns_own_removal(void) {
 static void index_arithmetic(void) {
     NEEDS_PROTECTION;
     static const L4_Word_t places[] = {0x00000000, 0x01fff000, 0x02000000, 0x03fff000,
-                                       0x7ff00000, 0x80000000, 0xdfe00000, 0xfdfff000};
+                                       0x7ff00000, 0x80000000, 0xdfe00000, KERNEL_AREA - 0x1000};
     enum { N = sizeof places / sizeof places[0] };
     CHECK(make(FEW));
     for (unsigned i = 0; i < FEW; i++) {
@@ -398,18 +398,7 @@ static void unmap_own_page(void) {
  * thread is (the kernel drops a UTCB's lines itself when it reads it), and then spins. A larger
  * space's pages would be so many to clean that everything is. */
 static bool fill_utcb_and_die(void) {
-    static const L4_Word_t code[] = {
-        0xe3a0080fu, /* mov r0, #TASK_AREAS */
-        0xe2800a01u, /* add r0, r0, #0x1000: TASK_UTCBS */
-        0xe2800c02u, /* add r0, r0, #L4_UTCB_SIZE */
-        0xe3a01d0eu, /* mov r1, #(FRAME_SIZE - L4_UTCB_SIZE) / 4 */
-        0xe3a03000u, /* mov r3, #0 */
-        0xe5902000u, /* 1: ldr r2, [r0] */
-        0xe4803004u, /* str r3, [r0], #4 */
-        0xe2511001u, /* subs r1, r1, #1 */
-        0x1afffffbu, /* bne 1b */
-        0xeafffffeu, /* b . */
-    };
+    static const L4_Word_t code[] = CODE_CLEAR_UTCBS;
     _Static_assert(TASK_AREAS == 0xf0000 && TASK_UTCBS == 0xf1000 && L4_UTCB_SIZE == 0x200, "code");
     L4_ThreadId_t id = new_thread_id(), me = L4_MyGlobalId();
     void *no_utcb = (void *)~(uintptr_t)0;
@@ -482,8 +471,8 @@ static void utcb_of_the_dead(void) {
  * space has written since. */
 static void read_buffer(void) {
     NEEDS_PROTECTION;
-    if (!probe_present() || !test_board()->read_buffer) {
-        test_skip("QEMU and the ARM926 have no read buffer");
+    if (!probe_present() || test_board()->load_read_buffer == NULL) {
+        test_skip("there is no read buffer");
         return;
     }
     CHECK(make(1));
@@ -493,8 +482,7 @@ static void read_buffer(void) {
     for (L4_Word_t round = 1; round < 4; round++) {
         CHECK(child_write(child[0], PAGE, round));
         EQUAL(ours[0], round);
-        /* Eight words into entry 0 (SA-1110 DM 5.2.9). */
-        __asm__ volatile("mcr p15, 0, %0, c9, c8, 2" : : "r"(ours) : "memory");
+        test_board()->load_read_buffer(ours);
         CHECK(child_write(child[0], PAGE, round + 100));
         EQUAL(ours[0], round + 100);
     }
@@ -502,7 +490,7 @@ static void read_buffer(void) {
 
 /* 10: the mini data cache is part of what a flush cleans. */
 static void mini_cache(void) {
-    L4_Word_t attributes[4] = {L4_ARM_MEMORY_MINI_CACHE, 0, 0, 0};
+    L4_Word_t attributes[4] = {MEMORY_OTHER, 0, 0, 0};
     CHECK(make(CROWD));
     uint8_t *frame = task_add_page(child[0], PAGE, NULL, L4_ReadWriteOnly);
     CHECK(frame != NULL);
@@ -521,7 +509,7 @@ static void mini_cache(void) {
         EQUAL(*(volatile L4_Word_t *)(void *)frame, 0xface);
     }
     CHECK(task_remove_page(child[0], PAGE) == frame);
-    attributes[0] = L4_ARM_MEMORY_DEFAULT;
+    attributes[0] = L4_MEMORY_DEFAULT;
     L4_LoadMR(0, fpage.raw);
     EQUAL(L4_MemoryControl(0, attributes), 1);
     frame_free(frame);

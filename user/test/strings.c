@@ -513,7 +513,7 @@ static void shared_frame(void) {
 
 /* Pointers at and above the kernel's addresses read and write nothing. */
 static void kernel_pointers(void) {
-    static const L4_Word_t places[] = {0xfe000000, 0xfff00000, 0xffff0000, 0xfffffff0};
+    static const L4_Word_t places[] = {KERNEL_PLACES};
     struct task *child = child_with(TARGET, 1, true);
     CHECK(child != NULL);
     fill(7);

@@ -16,6 +16,8 @@
 #include "../common/probe.h"
 #include "../common/task.h"
 #include "child/protocol.h"
+#include "machine.h"
+#include "tables.h"
 
 struct test {
     const char *name;
@@ -28,10 +30,8 @@ extern const struct test ipc_tests[];
 extern const struct test fast_tests[];
 extern const struct test timeout_tests[];
 extern const struct test map_tests[];
-extern const struct test size_tests[];
 extern const struct test fault_tests[];
 extern const struct test schedule_tests[];
-extern const struct test interrupt_tests[];
 extern const struct test sigma0_tests[];
 extern const struct test isolation_tests[];
 extern const struct test collide_tests[];
@@ -46,21 +46,27 @@ extern const struct test single_tests[];
 extern const struct test preempt_tests[];
 extern const struct test migrate_tests[];
 extern const struct test control_tests[];
-extern const struct test thumb_tests[];
 extern const struct test lipc_tests[];
 extern const struct test pagefault_tests[];
 extern const struct test answer_tests[];
 extern const struct test generic_tests[];
 
+/* The same of an architecture (arch/ARCH/tables.h). */
+extern const struct test exception_tests[];
+extern const struct test interrupt_tests[];
+extern const struct test segment_tests[];
+extern const struct test size_tests[];
+extern const struct test thumb_tests[];
+
 /* Rows of the system calls' tables, each a test (calls.c); NULL behind the last. */
 const char *call_name(unsigned n);
 void call_run(unsigned n);
 
-/* What tests need to know of the board (interrupt.c): a timer that the kernel leaves alone, whose
- * page main.c maps. */
+/* What tests need to know of the board (arch/): a timer that the kernel leaves alone, whose page
+ * main.c maps; 0: its devices are not in memory. */
 struct test_board {
-    bool read_buffer; /* the processor has one: SA-1110 */
-    bool thumb;       /* it has Thumb state: ARM926 */
+    void (*load_read_buffer)(const volatile L4_Word_t *from); /* NULL: the processor has none */
+    bool thumb;                                               /* it has Thumb state: ARM926 */
     L4_Word_t page;
     L4_Word_t interrupt, kernels_interrupt;
     void (*arm)(void); /* about a millisecond */

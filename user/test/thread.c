@@ -130,9 +130,9 @@ static void space_errors(void) {
     EQUAL(L4_ThreadControl(id, id, me, L4_nilthread, same), 1);
     EQUAL(L4_SpaceControl(id, 0, kip_area, kip_area, L4_nilthread, &old), 0); /* they overlap */
     CHECK(L4_ErrorCode() == L4_ErrUtcbArea || L4_ErrorCode() == L4_ErrKipArea);
-    EQUAL(L4_SpaceControl(id, 0, kip_area, L4_FpageLog2(0xfe000000, 12), L4_nilthread, &old), 0);
+    EQUAL(L4_SpaceControl(id, 0, kip_area, L4_FpageLog2(KERNEL_AREA, 12), L4_nilthread, &old), 0);
     EQUAL(L4_ErrorCode(), L4_ErrUtcbArea);
-    EQUAL(L4_SpaceControl(id, 0, L4_FpageLog2(0xff000000, 12), utcbs, L4_nilthread, &old), 0);
+    EQUAL(L4_SpaceControl(id, 0, L4_FpageLog2(UTCB_WORD, 12), utcbs, L4_nilthread, &old), 0);
     EQUAL(L4_ErrorCode(), L4_ErrKipArea);
     EQUAL(L4_SpaceControl(id, 0, kip_area, utcbs, L4_nilthread, &old), 1);
     EQUAL(L4_ThreadControl(id, L4_nilthread, L4_nilthread, L4_nilthread, same), 1);
@@ -187,11 +187,8 @@ static void second_thread(void) {
     CHECK(task_add_thread(child, second, 1, L4_MyGlobalId()));
     /* It shares code and so the stack of the first, which is asleep: run one function only. */
     CHECK(task_add_page(child, 0x40000, NULL, L4_FullyAccessible) != NULL);
-    volatile L4_Word_t *code = (volatile L4_Word_t *)(void *)task_page_at(child, 0x40000)->frame;
-    code[0] = 0xe3a01701u; /* mov r1, #0x40000 */
-    code[1] = 0xe3a0005au; /* mov r0, #0x5a */
-    code[2] = 0xe5810100u; /* str r0, [r1, #0x100] */
-    code[3] = 0xeafffffeu; /* b . */
+    static const L4_Word_t code[] = CODE_MARK;
+    memcpy(task_page_at(child, 0x40000)->frame, code, sizeof code);
     L4_LoadMR(0, L4_MakeMsgTag(0, 2, 0).raw);
     L4_LoadMR(1, 0x40000);
     L4_LoadMR(2, 0);
@@ -207,10 +204,10 @@ static void second_thread(void) {
         EQUAL(error_of(L4_Send_Timeout(second, PATIENCE)), 0);
     }
     L4_Sleep(L4_TimePeriod(20000));
-    EQUAL(child_read(child, 0x40100), 0x5a);
+    EQUAL(child_read(child, 0x40100), CODE_MARKER);
     EQUAL(L4_ThreadControl(second, L4_nilthread, L4_nilthread, L4_nilthread, (void *)~(uintptr_t)0),
           1);
-    EQUAL(child_read(child, 0x40100), 0x5a);
+    EQUAL(child_read(child, 0x40100), CODE_MARKER);
 }
 
 static void exregs_read(void) {

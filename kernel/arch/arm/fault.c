@@ -6,6 +6,7 @@
 #include "fault.h"
 
 #include "cpu.h"
+#include "fault_entry.h"
 #include "ipc.h"
 #include "kdb.h"
 #include "mapdb.h"

@@ -5,7 +5,7 @@
 #include "offsets.h"
 
 #include "ipc.h"
-#include "fault.h"
+#include "fault_entry.h"
 #include "kernel.h"
 #include "message.h"
 #include "ptab_entry.h"

@@ -20,7 +20,7 @@ L4_INLINE L4_Fpage_t L4_Sigma0_GetPage_RcvWindow(L4_ThreadId_t sigma0, L4_Fpage_
     L4_Accept(L4_MapGrantItems(window));
     L4_Set_MsgTag(L4_MakeMsgTag(L4_LABEL_SIGMA0, 2, 0));
     L4_LoadMR(1, fpage.raw);
-    L4_LoadMR(2, L4_ARM_MEMORY_DEFAULT);
+    L4_LoadMR(2, L4_MEMORY_DEFAULT);
     L4_MsgTag_t tag = L4_Call(sigma0);
     L4_Accept(accepted);
     if (L4_IpcFailed(tag) || L4_UntypedWords(tag) != 0 || L4_TypedWords(tag) != 2) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system calls by their X.2 names. Programs only: l4/lib/arch/arm/syscalls.S makes the calls,
+ * The system calls by their X.2 names. Programs only: syscalls.S in l4/lib/arch makes the calls,
  * through the addresses that l4_startup (l4/lib/startup.c) took from the KIP.
  */
 #ifndef L4_SYSCALL_H
@@ -8,12 +8,8 @@
 
 #include <l4/kip.h>
 #include <l4/message.h>
+#include <my_utcb.h>
 #include <l4/utcb.h>
-
-/* The running thread's UTCB. The pointer's word is the kernel's and changes at every switch. */
-L4_INLINE L4_Utcb_t *L4_MyUtcb(void) {
-    return *(L4_Utcb_t *volatile *)L4_ARM_UTCB_POINTER;
-}
 
 L4_BEGIN_C
 

@@ -5,6 +5,7 @@
  */
 #include <l4/l4.h>
 
+#include "../../common/touch.h"
 #include "protocol.h"
 
 /* exceptions.S: one instruction that traps, r0 in and out. */
@@ -55,7 +56,7 @@ static void accept(L4_Word_t from, L4_Word_t window) {
 static void control(L4_Word_t which, L4_Word_t target) {
     L4_ThreadId_t id = thread(target);
     L4_Word_t old;
-    const L4_Word_t attributes[4] = {L4_ARM_MEMORY_UNCACHED, 0, 0, 0};
+    const L4_Word_t attributes[4] = {L4_MEMORY_UNCACHED, 0, 0, 0};
     switch (which) {
     case CHILD_THREAD_CONTROL:
         results[0] = L4_ThreadControl(id, id, L4_MyGlobalId(), L4_nilthread, (void *)~(uintptr_t)0);
@@ -203,6 +204,7 @@ static L4_Word_t operate(L4_Word_t n) {
 
 int main(void) {
     L4_ThreadId_t from;
+    touch_all_pages();
     L4_LoadMR(0, L4_MakeMsgTag(CHILD_LABEL, 0, 0).raw);
     L4_MsgTag_t tag = L4_Ipc(L4_Pager(), L4_anythread, L4_TIMEOUTS_NEVER, &from);
     for (;;) {

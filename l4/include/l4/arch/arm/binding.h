@@ -112,10 +112,11 @@
  * to the page: write-back in the main data cache, in the mini data cache, write-buffered only,
  * or neither.
  */
-#define L4_ARM_MEMORY_DEFAULT    0
-#define L4_ARM_MEMORY_UNCACHED   1
+#define L4_MEMORY_DEFAULT        0
+#define L4_MEMORY_UNCACHED       1
 #define L4_ARM_MEMORY_BUFFERED   2
 #define L4_ARM_MEMORY_MINI_CACHE 3
 #define L4_ARM_MEMORY_CACHED     4
+#define L4_MEMORY_LAST           L4_ARM_MEMORY_CACHED
 
 #endif

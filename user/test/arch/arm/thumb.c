@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Thumb state, where the processor has it: nobody gets another thread's state, and faults are told
  * rightly. */
-#include "test.h"
+#include "../../test.h"
 
 #define CODE   0x00040000u
 #define TARGET 0x00050000u

@@ -5,7 +5,7 @@
  * controller's bit 26 + n is match register n), on the Versatile the second dual timer (SP804, DUI
  * 0225 4.9).
  */
-#include "test.h"
+#include "../../test.h"
 
 #define REG(offset) (*(volatile L4_Word_t *)(uintptr_t)(test_board()->page + (offset)))
 
@@ -44,9 +44,14 @@ static void sp804_disarm(void) {
     INT_CLR = 0;
 }
 
+/* Eight words into entry 0 (SA-1110 DM 5.2.9). */
+static void load_read_buffer(const volatile L4_Word_t *from) {
+    __asm__ volatile("mcr p15, 0, %0, c9, c8, 2" : : "r"(from) : "memory");
+}
+
 static const struct test_board boards[] = {
-    {true, false, 0x90000000u, 28, 26, os_timer_arm, os_timer_disarm},
-    {false, true, 0x101e3000u, 5, 4, sp804_arm, sp804_disarm},
+    {load_read_buffer, false, 0x90000000u, 28, 26, os_timer_arm, os_timer_disarm},
+    {NULL, true, 0x101e3000u, 5, 4, sp804_arm, sp804_disarm},
 };
 
 const struct test_board *test_board(void) {

@@ -3,7 +3,7 @@
  * Pages of every size of the hardware: large pages and sections that are mapped whole, and what
  * becomes of them when a part is revoked, granted, replaced or given another attribute.
  */
-#include "test.h"
+#include "../../test.h"
 
 #define KB_64 0x10000u
 #define MB    0x100000u
@@ -416,9 +416,11 @@ static void attributes(void) {
     static const struct {
         L4_Word_t offset, log2, attribute;
     } cases[] = {
-        {0, 20, L4_ARM_MEMORY_UNCACHED},         {0x10000, 16, L4_ARM_MEMORY_BUFFERED},
-        {0x8f000, 12, L4_ARM_MEMORY_MINI_CACHE}, {0x1000, 12, L4_ARM_MEMORY_CACHED},
-        {0, 20, L4_ARM_MEMORY_DEFAULT},
+        {0, 20, L4_MEMORY_UNCACHED},
+        {0x10000, 16, L4_ARM_MEMORY_BUFFERED},
+        {0x8f000, 12, L4_ARM_MEMORY_MINI_CACHE},
+        {0x1000, 12, L4_ARM_MEMORY_CACHED},
+        {0, 20, L4_MEMORY_DEFAULT},
     };
     struct task *a = child_new(), *b = child_new();
     CHECK(a != NULL && b != NULL && get_block());
@@ -446,7 +448,7 @@ static void attributes(void) {
 /* MemoryControl refuses what is not there, and then changes nothing. */
 static void attributes_refused(void) {
     L4_Word_t attribute[4] = {L4_ARM_MEMORY_CACHED, L4_ARM_MEMORY_CACHED + 1, ~0u,
-                              L4_ARM_MEMORY_UNCACHED};
+                              L4_MEMORY_UNCACHED};
     CHECK(get_block());
     L4_Word_t good = L4_FpageLog2(block, 20).raw;
     const struct {
@@ -496,7 +498,7 @@ static void around_the_areas(void) {
  */
 static void attribute_in_a_section(void) {
     struct task *a = child_new();
-    L4_Word_t attribute[4] = {L4_ARM_MEMORY_UNCACHED, L4_ARM_MEMORY_DEFAULT, 0, 0};
+    L4_Word_t attribute[4] = {L4_MEMORY_UNCACHED, L4_MEMORY_DEFAULT, 0, 0};
     CHECK(a != NULL && get_block());
     L4_LoadMR(0, L4_FpageLog2(block + 0x8f000, 12).raw);
     EQUAL(L4_MemoryControl(0, attribute), 1);

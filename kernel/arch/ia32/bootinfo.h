@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the boot loader said.
+ */
+#ifndef BOOTINFO_H
+#define BOOTINFO_H
+
+#include <stdint.h>
+
+/* `told`: the Multiboot information (pa). Returns the address for KIP.BootInfo, 0 when there is no
+ * command line. Once, at boot: memory at its physical address goes out of the kernel's reach. */
+uint32_t bootinfo_init(uint32_t told);
+
+#endif

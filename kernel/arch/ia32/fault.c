@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Faults. A page fault goes, in this order, to whom it belongs: the mapping database (a dormant
+ * page), the kernel as sigma0's pager, the pager by IPC. Of other exceptions the kernel keeps two
+ * for itself, KernelInterface and what comes of wrong segments; the rest are the handler's.
+ */
+#include "fault.h"
+
+#include "call.h"
+#include "cpu.h"
+#include "ipc.h"
+#include "kdb.h"
+#include "mapdb.h"
+#include "message.h"
+#include "segments.h"
+#include "space.h"
+
+#include <l4/arch.h>
+
+/* The error code of a page fault (SDM vol. 3, 5.12). */
+#define ERROR_WRITE 2u
+
+/* `lock; nop`, by which a program asks for its KIP (X.2 manual), as the first half of a word. */
+#define KERNEL_INTERFACE_CODE 0x90f0u
+
+/* In entry.S: a word of memory that may not be there, or false; where it reads, and where it goes
+ * on if that faults. */
+bool guarded_load(uint32_t va, uint32_t *value);
+extern const char guarded_load_at[], guarded_load_failed[];
+
+/* In ipc_path.S, the same of a local id. */
+extern const char lipc_path_load[], lipc_path_failed[];
+
+bool user_load(uint32_t va, uint32_t *value) {
+    return va < KERNEL_AREA - 3 && guarded_load(va, value);
+}
+
+bool kernel_probe_load(uint32_t va, uint32_t *value) {
+    return guarded_load(va, value);
+}
+
+void fault_kernel(struct kernel_trap *t) {
+    if (t->vector == VECTOR_DEBUG) { /* SYSENTER by a program that runs in single steps */
+        t->status &= ~EFLAGS_TRAP;
+    } else if (t->vector == VECTOR_PAGE && t->pc == (uint32_t)guarded_load_at) {
+        t->pc = (uint32_t)guarded_load_failed;
+    } else if (t->vector == VECTOR_PAGE && t->pc == (uint32_t)lipc_path_load) {
+        t->pc = (uint32_t)lipc_path_failed;
+    } else {
+        kdb_printf("kernel: exception %u at eip %x, error %x, address %x\n", t->vector, t->pc,
+                   t->error, cpu_fault_address());
+        panic("fault in the kernel");
+    }
+}
+
+void fault_exception(struct tcb *self, uint32_t vector, uint32_t error) {
+    uint32_t code = 0;
+    const struct frame *f = &self->frame;
+    if (vector == VECTOR_UNDEFINED && user_load(f->pc, &code) &&
+        (code & 0xffff) == KERNEL_INTERFACE_CODE) {
+        self->frame.pc += 2;
+        call_debug(self, L4_TRAP_KERNEL_INTERFACE);
+        return;
+    }
+    const uint32_t words[] = {message_tag(L4_LABEL_EXCEPTION, L4_IA32_EXCEPTION_WORDS),
+                              f->pc,
+                              frame_flags(f),
+                              vector,
+                              error,
+                              f->edi,
+                              f->message[0],
+                              f->message[2],
+                              f->sp,
+                              f->message[1],
+                              f->edx,
+                              f->ecx,
+                              f->eax};
+    _Static_assert(sizeof words / 4 == L4_IA32_EXCEPTION_WORDS + 1 &&
+                       L4_IA32_EXCEPTION_WORDS < KMSG_WORDS,
+                   "an exception's message");
+    __builtin_memcpy(self->kmsg, words, sizeof words);
+    ipc_send_kernel(self, KIND_EXCEPTION, utcb_read(self, L4_UTCB_EXCEPTION_HANDLER));
+}
+
+/* SYSENTER with a number that no call has: as an instruction that is none. */
+void fault_swi(struct tcb *self) {
+    fault_exception(self, VECTOR_UNDEFINED, 0);
+}
+
+/* A reply with fewer words changes less; exception's number and error code are nobody's registers.
+ */
+void message_exception_answered(struct tcb *t, const uint32_t *message) {
+    struct frame *f = &t->frame;
+    uint32_t *const registers[] = {&f->pc,         NULL,           NULL,           NULL,
+                                   &f->edi,        &f->message[0], &f->message[2], &f->sp,
+                                   &f->message[1], &f->edx,        &f->ecx,        &f->eax};
+    uint32_t words = TAG_UNTYPED(message[0]);
+    for (uint32_t i = 0; i < L4_IA32_EXCEPTION_WORDS && i < words; i++) {
+        if (registers[i] != NULL) {
+            *registers[i] = message[1 + i];
+        }
+    }
+    if (words >= 2) {
+        f->status = frame_status(f->status, message[2]);
+    }
+}
+
+void message_undeliverable(const struct tcb *t) {
+    kdb_printf("kernel: thread %x stops: nobody takes its message %x (%x %x), eip %x esp %x\n",
+               t->id, t->kmsg[0], t->kmsg[1], t->kmsg[2], t->frame.pc, t->frame.sp);
+}
+
+void fault_page(struct tcb *self, uint32_t error, uint32_t va) {
+    bool write = (error & ERROR_WRITE) != 0;
+    if (mapdb_wake(self->space, va, write) || (self->space->is_sigma0 && mapdb_map_sigma0(va))) {
+        return;
+    }
+    /* The processor does not tell a fetch from a read. */
+    uint32_t rights = write ? L4_Writable : va == self->frame.pc ? L4_eXecutable : L4_Readable;
+    self->kmsg[0] = message_tag(L4_LABEL_PAGEFAULT | rights, 2);
+    self->kmsg[1] = va;
+    self->kmsg[2] = self->frame.pc;
+    ipc_send_kernel(self, KIND_PAGEFAULT, utcb_read(self, L4_UTCB_PAGER));
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The form of page tables: two levels of 1024 entries, directory entries of 4 MB (SDM vol.
+ * 3, 3.7.6).
+ *
+ *   table        pa 20 | .                                       | U/S R/W P
+ *   large page   pa 10 | .      | buffered cached . | PS . . | PCD PWT U/S R/W P
+ *   page         pa 20 | dormant  buffered cached . | .  D A | PCD PWT U/S R/W P
+ *
+ * Bits 9 to 11 are the kernel's: 9 and 10 say how the page is mapped when it is valid, 11 that it
+ * is mapped but dormant (P is 0). The processor sets A and D; nobody looks at them. Behind each
+ * table lies another of as many words, which the hardware knows nothing of: for a page of 4 KB its
+ * node in the mapping database, if somebody has noted it. Only ptab.c and, for the answer to a page
+ * fault, map_page.h include this.
+ */
+#ifndef PTAB_ENTRY_H
+#define PTAB_ENTRY_H
+
+#include "cpu.h"
+#include "kmem.h"
+#include "ptab.h"
+#include "space.h"
+
+#define ENTRIES_PER_TABLE 1024u
+#define TABLE_SIZE        (ENTRIES_PER_TABLE * 4)
+#define TABLE_ORDER       1u /* pages of a table with its nodes, as log2 */
+
+#define ENTRY_P       0x001u
+#define ENTRY_W       0x002u
+#define ENTRY_U       0x004u
+#define ENTRY_PWT     0x008u
+#define ENTRY_PCD     0x010u
+#define ENTRY_LARGE   0x080u /* directory only */
+#define ENTRY_GLOBAL  0x100u
+#define ENTRY_CB_FROM 7u /* MAPPING_CACHEABLE and _BUFFERABLE are bits 9 and 10 */
+#define ENTRY_CB      ((MAPPING_CACHEABLE | MAPPING_BUFFERABLE) << ENTRY_CB_FROM)
+#define ENTRY_ASLEEP  0x800u
+
+/* A table for programs: what they may do is in its entries. */
+#define ENTRY_TABLE (ENTRY_P | ENTRY_W | ENTRY_U)
+
+/* Of a cached page of 4 KB, beside its frame: dormant, or valid and perhaps writable, too. */
+#define ENTRY_DORMANT  ENTRY_ASLEEP
+#define ENTRY_READABLE (ENTRY_P | ENTRY_U | ENTRY_CB)
+#define ENTRY_WRITABLE ENTRY_W
+
+typedef uint32_t pte_t;
+
+/* The bits of a page's entry below its frame. */
+static inline pte_t entry_bits(mapping_t m) {
+    if ((m & MAPPING_VALID) == 0) {
+        return ENTRY_ASLEEP;
+    }
+    return ENTRY_P | ENTRY_U | ((m & MAPPING_WRITABLE) != 0 ? ENTRY_W : 0) |
+           ((m & MAPPING_CACHEABLE) != 0 ? 0 : ENTRY_PCD) |
+           ((m & MAPPING_BUFFERABLE) != 0 ? 0 : ENTRY_PWT) |
+           (m & (MAPPING_CACHEABLE | MAPPING_BUFFERABLE)) << ENTRY_CB_FROM;
+}
+
+/* What they say, without size and frame. */
+static inline mapping_t entry_mapping(pte_t e) {
+    if ((e & ENTRY_P) == 0) {
+        return 0;
+    }
+    return MAPPING_VALID | ((e & ENTRY_W) != 0 ? MAPPING_WRITABLE : 0) |
+           (e & ENTRY_CB) >> ENTRY_CB_FROM;
+}
+
+static inline bool is_table(pte_t e) {
+    return (e & (ENTRY_P | ENTRY_LARGE)) == ENTRY_P;
+}
+
+static inline pte_t *table_of(pte_t e) {
+    return heap_pa_to_uncached(e & ~PAGE_MASK);
+}
+
+/* Entries in use, by the table's place in the heap. */
+extern uint16_t table_used[HEAP_SIZE / TABLE_SIZE];
+
+static inline uint16_t *used(const pte_t *table) {
+    return &table_used[((uint32_t)table - HEAP_UNCACHED_VA) / TABLE_SIZE];
+}
+
+/* Where the entry of `va` is; NULL: there is no table. The table is kept at hand: the directory is
+ * only looked at if the last look was into another entry of it. */
+static inline pte_t *entry_at(struct space *space, uint32_t va) {
+    if (unlikely(space->table_section != va >> SECTION_LOG2)) {
+        pte_t e = va >= KERNEL_AREA ? 0 : space->directory[va >> SECTION_LOG2];
+        if (!is_table(e)) {
+            return NULL;
+        }
+        space->table = table_of(e);
+        space->table_section = va >> SECTION_LOG2;
+    }
+    return &space->table[va / PAGE_SIZE % ENTRIES_PER_TABLE];
+}
+
+/* Where the node of the entry's page is noted; it is NULL where nobody has. */
+static inline struct node **entry_node(pte_t *entry) {
+    return (struct node **)(entry + ENTRIES_PER_TABLE);
+}
+
+/*
+ * A place where nothing is mapped, found when a program faulted there, as its pager is likely to
+ * map something there next. Whatever puts an entry or a table anywhere forgets it. (No fault path
+ * finds one yet.)
+ */
+struct ptab_hole {
+    const struct space *space; /* NULL: none */
+    uint32_t va;
+    pte_t *entry;
+};
+extern struct ptab_hole ptab_hole;
+
+/* An entry that was 0 is not any more. Not published. */
+static inline void entry_fill(pte_t *entry, pte_t value) {
+    *entry = value;
+    table_used[((uint32_t)entry - HEAP_UNCACHED_VA) / TABLE_SIZE]++;
+    ptab_hole.space = NULL;
+}
+
+static inline void entry_publish(void) {
+    cpu_drain_write_buffer();
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scheme `flush`, out of line.
+ */
+#include "cpu.h"
+#include "events.h"
+#include "kmem.h"
+#include "ptab.h"
+#include "switch.h"
+#include "switch_asm.h"
+
+_Static_assert(offsetof(struct space, scheme) == 0, "the switch finds it at the space's address");
+_Static_assert(offsetof(struct switch_state, directory) == SWITCH_DIRECTORY,
+               "switch_state.directory");
+
+void switch_init(void) {
+}
+
+bool switch_space_init(struct space *space) {
+    for (uint32_t i = KERNEL_AREA >> SECTION_LOG2; i < PAGE_SIZE / 4; i++) {
+        space->directory[i] = ptab_kernel_directory[i];
+    }
+    space->scheme.directory = heap_uncached_to_pa(space->directory);
+    return true;
+}
+
+/* Not the space in force: nothing of it is in a TLB. */
+void switch_space_free(struct space *space) {
+    kernel_assert(hot.space != space);
+}
+
+/* Every space is always ready. */
+void switch_prepare(struct space *to) {
+    (void)to;
+}
+
+void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
+    bool was_valid = pde_is_valid(space->directory[index]);
+    space->directory[index] = value;
+    if (was_valid && hot.space == space) {
+        count_event(EVENT_TLB_FLUSH);
+        cpu_set_directory(space->scheme.directory);
+    }
+}
+
+/* A large page is one entry, which any of its addresses names. */
+void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, bool was_valid) {
+    (void)size;
+    (void)writable;
+    if (was_valid && hot.space == space) {
+        cpu_invalidate_page(va);
+    }
+}
+
+void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what,
+                  uint32_t cached) {
+    (void)size;
+    (void)what;
+    (void)cached;
+    if (hot.space == space) {
+        cpu_invalidate_page(va);
+    }
+}
+
+/* The trace cache loses a page's code with its entry of the TLB: nothing waits. */
+void switch_unmap_finish(void) {
+}
+
+bool switch_fault(struct space *space, uint32_t *va, uint32_t status) {
+    (void)space;
+    (void)va;
+    (void)status;
+    return false;
+}
+
+/* Caches are physically tagged: memory is the same for all. */
+void switch_window(struct space *space, uint32_t va, uint32_t size) {
+    (void)space;
+    (void)va;
+    (void)size;
+}
+
+bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b) {
+    (void)a;
+    (void)va_a;
+    (void)b;
+    (void)va_b;
+    return false;
+}
