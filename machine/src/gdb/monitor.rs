@@ -5,6 +5,7 @@ use std::io::{BufReader, BufWriter};
 
 use crate::arch::{Debugged, Processor};
 use crate::machine::Machine;
+use crate::report;
 use crate::snapshot::{self, Saved};
 use crate::state::Damaged;
 
@@ -12,7 +13,12 @@ use super::Files;
 
 /// What every processor knows, before and behind what only one does.
 const HELP: [&str; 2] = [
-    "monitor cycles         cycles and instructions since reset\n",
+    "\
+monitor cycles         cycles and instructions since reset
+monitor counters       all counters and regions up to now, as JSON
+monitor until CYCLE    stop the next run with SIGALRM at that cycle; `never` takes it back
+monitor type \"TEXT\"    type on the console; \\r, \\n, \\t, \\\", \\\\ and \\xNN as in C
+",
     "\
 monitor save FILE      write the whole machine to a file
 monitor restore FILE   go back to what was saved there
@@ -35,6 +41,7 @@ pub fn answer<P: Debugged>(
             let instructions = machine.counters().totals().sum().run.instructions;
             format!("{cycles} cycles, {instructions} instructions\n")
         }
+        ["counters"] => report::counts(machine),
         ["save", file] => files.map_or(NO_FILES.to_string(), |all| save(machine, all, file)),
         ["restore", file] => files.map_or(NO_FILES.to_string(), |all| restore(machine, all, file)),
         ref other => {

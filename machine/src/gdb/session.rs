@@ -29,6 +29,7 @@ use gdbstub::target::{Target, TargetError, TargetResult};
 
 use crate::event::Cycle;
 use crate::machine::{Machine, Stop};
+use crate::script::quoted;
 
 use super::registers::{self, Any, Number, Table, Values};
 use super::watch::{Watch, Watched, Watchpoint};
@@ -43,6 +44,8 @@ type Reason = SingleThreadStopReason<u32>;
 pub struct Session<'a, P: Debuggable> {
     machine: &'a mut Machine<P>,
     until: Cycle,
+    /// Where the debugger wants the machine to stop; never, if that is `Cycle::MAX`.
+    alarm: Cycle,
     between: &'a mut Between<'a, P>,
     stepping: bool,
     /// Virtual addresses, in whatever space; those of GDB's `break` and of its `hbreak`.
@@ -77,6 +80,7 @@ impl<'a, P: Debuggable> Session<'a, P> {
             files,
             machine,
             until,
+            alarm: Cycle::MAX,
             between,
             stepping: false,
             breakpoints: [Vec::new(), Vec::new()],
@@ -99,7 +103,8 @@ impl<'a, P: Debuggable> Session<'a, P> {
         if self.shown_pc.take().is_some() && self.stepping {
             return Some(Reason::DoneStep);
         }
-        let slice = self.machine.cycles().saturating_add(SLICE).min(self.until);
+        let slice = self.machine.cycles().saturating_add(SLICE);
+        let slice = slice.min(self.until).min(self.alarm);
         let stop = loop {
             if let Some(stop) = self.machine.prepare(slice) {
                 break stop;
@@ -110,7 +115,9 @@ impl<'a, P: Debuggable> Session<'a, P> {
                 return Some(reason);
             }
         };
-        let end = self.show(stop)?;
+        let Some(end) = self.show(stop) else {
+            return self.take_alarm();
+        };
         let reason = match end {
             // such a machine is worth a look; going on from there reports its end
             Stop::Hung(_) | Stop::Died(_) => Reason::SignalWithThread {
@@ -121,6 +128,42 @@ impl<'a, P: Debuggable> Session<'a, P> {
         };
         self.end = Some(end);
         Some(reason)
+    }
+
+    /// Whether the cycle has come for which the debugger has set the alarm, which happens once.
+    fn take_alarm(&mut self) -> Option<Reason> {
+        (self.machine.cycles() >= self.alarm).then(|| {
+            self.alarm = Cycle::MAX;
+            Reason::SignalWithThread {
+                tid: (),
+                signal: Signal::SIGALRM,
+            }
+        })
+    }
+
+    /// `monitor until CYCLE`.
+    fn set_alarm(&mut self, cycle: &str) -> String {
+        let now = self.machine.cycles();
+        self.alarm = match (cycle, cycle.parse()) {
+            ("never", _) => Cycle::MAX,
+            (_, Ok(cycle)) if cycle > now => cycle,
+            _ => return format!("{cycle}: expected a cycle after {now}, or never\n"),
+        };
+        String::new()
+    }
+
+    /// `monitor type "TEXT"`. A guest that has slept for ever may go on then.
+    fn type_in(&mut self, text: &str) -> String {
+        let bytes = match quoted(text) {
+            Ok((bytes, "")) => bytes,
+            Ok((_, more)) => return format!("`{more}` behind the text; expected nothing there\n"),
+            Err((what, expected)) => return format!("{what}; expected {expected}\n"),
+        };
+        self.machine.type_input(&bytes);
+        if matches!(self.end, Some(Stop::Hung(_))) && self.machine.core().waits_for_interrupt() {
+            self.end = None;
+        }
+        String::new()
     }
 
     fn show(&mut self, stop: Stop) -> Option<Stop> {
@@ -412,7 +455,11 @@ impl<P: Debuggable> MonitorCmd for Session<'_, P> {
         mut out: ConsoleOutput<'_>,
     ) -> Result<(), Infallible> {
         let command = String::from_utf8_lossy(command);
-        let answer = monitor::answer(self.machine, &command, self.files);
+        let answer = match command.trim().split_once(' ') {
+            Some(("until", cycle)) => self.set_alarm(cycle.trim()),
+            Some(("type", text)) => self.type_in(text.trim()),
+            _ => monitor::answer(self.machine, &command, self.files),
+        };
         out.write_raw(answer.as_bytes());
         if monitor::changes_state(&command) {
             self.shown_pc = None;
