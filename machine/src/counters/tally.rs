@@ -227,6 +227,16 @@ tally! {
         executed = 59 "branches",
         /// Of these, those that were not.
         mispredicted = 60 "branch_mispredictions",
+        /// Branches that went elsewhere than to the next instruction.
+        taken = 65 "branches_taken",
+        /// Of these, those that were not predicted.
+        mispredicted_taken = 66 "branch_mispredictions_taken",
+        /// Indirect calls whose target was not predicted.
+        mispredicted_calls = 67 "branch_mispredictions_call",
+        /// Returns that were not predicted.
+        mispredicted_returns = 68 "branch_mispredictions_return",
+        /// Indirect jumps whose target was not predicted.
+        mispredicted_jumps = 69 "branch_mispredictions_jump",
     }
     /// The trace cache (IA-32).
     trace: Traces {
@@ -238,6 +248,11 @@ tally! {
         build_cycles = 61 "trace_build_cycles",
         /// How often it was emptied.
         emptied = 62 "trace_cache_emptied",
+    }
+    /// µops (IA-32).
+    uop: Uops {
+        /// µops that have entered the window.
+        entered = 70 "uops",
     }
 }
 

@@ -33,6 +33,7 @@ use super::memsys::{cr0, cr4, MemSys, Place};
 use super::mmu;
 use super::msr::Msrs;
 use super::observe::Observer;
+use super::pmu::Pmu;
 use super::segment::{Access, Segment, SystemSegment, TableRegister};
 use super::trace_cache::Cursor;
 
@@ -104,6 +105,8 @@ pub struct Core<O: Observer = ()> {
     pub fpu: Fpu,
     /// Model-specific registers.
     pub(super) msrs: Msrs,
+    /// Performance-monitoring counters.
+    pub(super) pmu: Pmu,
     /// Memory system and time.
     pub mem: MemSys,
     /// Halted until an interrupt.
@@ -154,6 +157,7 @@ impl<O: Observer> Core<O> {
             watched: 0,
             fpu: Fpu::default(),
             msrs: Msrs::default(),
+            pmu: Pmu::default(),
             mem: MemSys::new(config, bus),
             waiting: false,
             shadow: Shadow::Nothing,

@@ -639,6 +639,7 @@ impl<B: Bytes> Decoder<'_, B> {
             0x30 => self.plain(Kind::Wrmsr, full),
             0x31 => self.plain(Kind::Rdtsc, full),
             0x32 => self.plain(Kind::Rdmsr, full),
+            0x33 => self.plain(Kind::Rdpmc, full),
             0x34 => self.plain(Kind::Sysenter, full),
             0x35 => self.plain(Kind::Sysexit, full),
             0x40..=0x4f => {

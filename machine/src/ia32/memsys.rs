@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use crate::bus::{Bus, Target};
 use crate::config::Ia32Config;
-use crate::counters::{Privilege, Tally};
+use crate::counters::{Privilege, Tally, Totals};
 use crate::dev::Width;
 use crate::event::Cycle;
 use crate::platform::Platform;
@@ -63,8 +63,10 @@ pub mod cr4 {
     pub const PSE: u32 = 1 << 4;
     /// Global pages.
     pub const PGE: u32 = 1 << 7;
+    /// RDPMC is everybody's.
+    pub const PCE: u32 = 1 << 8;
     /// The bits that there are.
-    pub const IMPLEMENTED: u32 = TSD | PSE | PGE;
+    pub const IMPLEMENTED: u32 = TSD | PSE | PGE | PCE;
 }
 
 const PAGE_BYTES: u32 = 0x1000;
@@ -122,9 +124,10 @@ pub struct MemSys {
     pub(super) traces: TraceCache,
     /// When what is there.
     pub(in crate::ia32) time: Timing,
-    /// Cycle and instruction counts when the tallies were last brought up to date.
+    /// Counts of cycles, instructions and µops when the tallies were last brought up to date.
     synced_cycle: Cycle,
     synced_instructions: u64,
+    synced_uops: u64,
 }
 
 impl MemSys {
@@ -148,6 +151,7 @@ impl MemSys {
             time: Timing::new(config),
             synced_cycle: 0,
             synced_instructions: 0,
+            synced_uops: 0,
         }
     }
 
@@ -253,6 +257,7 @@ impl MemSys {
         let mut tally = self.platform.counters.counted();
         tally.run.cycles += self.platform.cycle - self.synced_cycle;
         tally.run.instructions += self.platform.counters.fetches - self.synced_instructions;
+        tally.uop.entered += self.time.uops() - self.synced_uops;
         tally
     }
 
@@ -741,13 +746,21 @@ impl MemSys {
 
     // ---- counters --------------------------------------------------------------------------
 
-    /// Brings the tallies that are kept by difference up to date: cycles and instructions.
+    /// Brings the tallies that are kept by difference up to date: cycles, instructions and µops.
     pub fn sync_counters(&mut self) {
         let counters = &mut self.platform.counters;
         counters.now.run.cycles += self.platform.cycle - self.synced_cycle;
         counters.now.run.instructions += counters.fetches - self.synced_instructions;
+        counters.now.uop.entered += self.time.uops() - self.synced_uops;
         self.synced_cycle = self.platform.cycle;
         self.synced_instructions = counters.fetches;
+        self.synced_uops = self.time.uops();
+    }
+
+    /// Everything counted so far, by privilege.
+    pub(in crate::ia32) fn counted(&mut self) -> &Totals {
+        self.sync_counters();
+        self.platform.counters.totals()
     }
 
     /// What follows is counted for user mode, or for the kernel.
@@ -784,9 +797,10 @@ impl State for MemSys {
             time,
             synced_cycle,
             synced_instructions,
+            synced_uops,
         } = self;
         to.put(&(cr0, cr2, cr3, cr4));
-        to.put(&(synced_cycle, synced_instructions));
+        to.put(&(synced_cycle, synced_instructions, synced_uops));
         itlb.save(to);
         dtlb.save(to);
         traces.save(to);
@@ -796,7 +810,11 @@ impl State for MemSys {
 
     fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
         (self.cr0, self.cr2, self.cr3, self.cr4) = from.take()?;
-        (self.synced_cycle, self.synced_instructions) = from.take()?;
+        (
+            self.synced_cycle,
+            self.synced_instructions,
+            self.synced_uops,
+        ) = from.take()?;
         self.itlb.restore(from)?;
         self.dtlb.restore(from)?;
         self.traces.restore(from)?;
@@ -804,7 +822,8 @@ impl State for MemSys {
         self.time.caches.set_fills(self.cr0 & cr0::CD == 0);
         self.platform.restore(from)?;
         let right = self.synced_cycle <= self.platform.cycle
-            && self.synced_instructions <= self.platform.counters.fetches;
+            && self.synced_instructions <= self.platform.counters.fetches
+            && self.synced_uops <= self.time.uops();
         crate::state::require(right, "has counters ahead of its clock")
     }
 }

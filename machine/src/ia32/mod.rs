@@ -25,6 +25,7 @@ pub mod memsys;
 pub mod mmu;
 pub mod msr;
 pub mod observe;
+pub mod pmu;
 pub mod predictor;
 pub mod segment;
 mod timeline;

@@ -27,12 +27,14 @@ mod misc_enable {
     pub const FAST_STRINGS: u64 = 1 << 0;
     /// The floating-point unit keeps each instruction's opcode.
     pub const FOPCODE: u64 = 1 << 2;
+    /// There are performance-monitoring counters; read only.
+    pub const COUNTERS: u64 = 1 << 7;
     /// There is no branch trace store; read only.
     pub const BTS_UNAVAILABLE: u64 = 1 << 11;
-    /// There is no precise event-based sampling; read only. Nor are there counters (bit 7, clear).
+    /// There is no precise event-based sampling; read only.
     pub const PEBS_UNAVAILABLE: u64 = 1 << 12;
     pub const WRITABLE: u64 = FAST_STRINGS | FOPCODE;
-    pub const FIXED: u64 = BTS_UNAVAILABLE | PEBS_UNAVAILABLE;
+    pub const FIXED: u64 = COUNTERS | BTS_UNAVAILABLE | PEBS_UNAVAILABLE;
 }
 
 /// The registers.

@@ -27,6 +27,9 @@ const WINDOW: usize = 126;
 const RING: usize = 128;
 /// What a µop takes of the time to enter: three enter a cycle (248966, 1).
 const UOP: Sixth = (CYCLE / 3) as Sixth;
+/// What a load or store takes of its port: each issues one a cycle (248966, 1, "execution units and
+/// issue ports"; Hinton et al., Intel Technology Journal Q1 2001).
+const PORT: Sixth = CYCLE as Sixth;
 /// No line of code.
 const NO_LINE: u32 = u32::MAX;
 
@@ -51,6 +54,8 @@ pub struct Timing {
     prices: Prices,
     /// When the next instruction enters.
     now: Sixth,
+    /// How much of that time nothing entered: the rest is that of µops.
+    held: Sixth,
     /// When what it may wait for is there.
     ready: [Sixth; slot::ROOM],
     /// When the last instruction so far has retired, in order.
@@ -65,6 +70,10 @@ pub struct Timing {
     there: Sixth,
     /// Whether it is locked.
     locks: bool,
+    /// From when on the port of loads is free, and that of stores. Of what has entered each takes one a
+    /// cycle, in order, whatever operands it waits for.
+    load_port: Sixth,
+    store_port: Sixth,
     /// From when on the walker is free.
     walker_free: Sixth,
     /// The line of code that was fetched last.
@@ -87,6 +96,7 @@ impl Timing {
                 walk_reads: 2 * sixths(config.latency.l2),
             },
             now: 0,
+            held: 0,
             ready: [0; slot::ROOM],
             retired: 0,
             window: [0; RING],
@@ -95,6 +105,8 @@ impl Timing {
             access: 0,
             there: 0,
             locks: false,
+            load_port: 0,
+            store_port: 0,
             walker_free: 0,
             fetched: NO_LINE,
         }
@@ -102,14 +114,29 @@ impl Timing {
 
     /// The machine's clock may have gone on: the processor has slept.
     pub fn wake(&mut self, platform: &Platform) {
-        self.now = self.now.max(platform.cycle * Sixth::from(CYCLE));
+        self.pass(platform.cycle * Sixth::from(CYCLE));
+    }
+
+    /// The time up to `at` passes, and nothing enters.
+    #[inline(always)]
+    fn pass(&mut self, at: Sixth) {
+        if at > self.now {
+            self.held += at - self.now;
+            self.now = at;
+        }
+    }
+
+    /// How many µops have entered.
+    #[must_use]
+    pub fn uops(&self) -> u64 {
+        (self.now - self.held) / UOP
     }
 
     /// Nothing enters before `at`.
     #[inline]
     fn hold(&mut self, at: Sixth, platform: &mut Platform) {
         if at > self.now {
-            self.now = at;
+            self.pass(at);
             platform.cycle = at / Sixth::from(CYCLE);
         }
     }
@@ -178,7 +205,7 @@ impl Timing {
             Order::Locks => done.max(self.caches.drained()) + self.prices.mispredicted,
             _ => done,
         };
-        self.now = self.now.max(until);
+        self.pass(until);
     }
 
     /// A repeated instruction begins, whose microcode takes so long before its first element.
@@ -215,12 +242,28 @@ impl Timing {
             }
             Branch::Return => self.predictor.returns(next),
         };
+        let taken = next != behind;
         let now = &mut platform.counters.now.branch;
         now.executed += 1;
+        now.taken += u64::from(taken);
         if !predicted {
-            now.mispredicted += 1;
-            self.hold(self.there + self.prices.mispredicted, platform);
+            self.mispredict(branch, taken, platform);
         }
+    }
+
+    /// The stream begins anew behind the branch.
+    #[inline(never)]
+    fn mispredict(&mut self, branch: Branch, taken: bool, platform: &mut Platform) {
+        let now = &mut platform.counters.now.branch;
+        now.mispredicted += 1;
+        now.mispredicted_taken += u64::from(taken);
+        match branch {
+            Branch::IndirectCall => now.mispredicted_calls += 1,
+            Branch::Return => now.mispredicted_returns += 1,
+            Branch::Indirect => now.mispredicted_jumps += 1,
+            Branch::None | Branch::Conditional | Branch::Call => {}
+        }
+        self.hold(self.there + self.prices.mispredicted, platform);
     }
 
     /// What is behind an exception or interrupt is delivered; its price, and its accesses.
@@ -244,15 +287,16 @@ impl Timing {
     /// The instruction reads `bytes` of cached memory at `pa`, in one page.
     #[inline(always)]
     pub fn load(&mut self, pa: u32, bytes: u32, platform: &mut Platform) {
+        let at = self.access.max(issue(&mut self.load_port, self.now));
         let now = &mut platform.counters.now;
         let mut there = if self.locks {
             now.dcache.reads += 1;
-            self.caches.read(pa, self.access, now)
+            self.caches.read(pa, at, now)
         } else {
-            self.caches.load(pa, self.access, now)
+            self.caches.load(pa, at, now)
         };
         if bytes > 1 && (pa ^ (pa + (bytes - 1))) >= LINE_BYTES {
-            there = there.max(self.caches.load(pa + (bytes - 1), self.access, now));
+            there = there.max(self.caches.load(pa + (bytes - 1), at, now));
         }
         self.there = self.there.max(there);
     }
@@ -260,6 +304,7 @@ impl Timing {
     /// It writes there.
     #[inline(always)]
     pub fn store(&mut self, pa: u32, bytes: u32, platform: &mut Platform) {
+        self.there = self.there.max(issue(&mut self.store_port, self.now));
         let at = self.retired.max(self.there);
         let now = &mut platform.counters.now;
         let mut free = self.caches.store(pa, at, now);
@@ -358,6 +403,14 @@ impl Timing {
     }
 }
 
+/// Issues by a port what enters at `now`: when. There is nothing else in its way but what entered before.
+#[inline(always)]
+fn issue(port: &mut Sixth, now: Sixth) -> Sixth {
+    let at = now.max(*port);
+    *port = at + PORT;
+    at
+}
+
 impl State for Timing {
     fn save(&self, to: &mut Saver) {
         let Self {
@@ -365,6 +418,7 @@ impl State for Timing {
             predictor,
             prices: _, // the machine file gives them
             now,
+            held,
             ready,
             retired,
             window,
@@ -373,26 +427,39 @@ impl State for Timing {
             access: _,
             there: _,
             locks: _,
+            load_port,
+            store_port,
             walker_free,
             fetched,
         } = self;
         caches.save(to);
         predictor.save(to);
-        to.put(&(now, ready, retired, entered, walker_free, fetched));
+        to.put(&(now, held, ready, retired, entered));
+        to.put(&(load_port, store_port, walker_free, fetched));
         to.put(&window[..]);
     }
 
     fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
         self.caches.restore(from)?;
         self.predictor.restore(from)?;
-        (self.now, self.ready, self.retired) = from.take()?;
-        (self.entered, self.walker_free, self.fetched) = from.take()?;
+        (self.now, self.held, self.ready, self.retired) = from.take()?;
+        self.entered = from.take()?;
+        (
+            self.load_port,
+            self.store_port,
+            self.walker_free,
+            self.fetched,
+        ) = from.take()?;
         let window: Vec<Sixth> = from.take()?;
         let times = window.iter().chain(&self.ready);
         let sound = times
             .chain([&self.now, &self.retired, &self.walker_free])
+            .chain([&self.load_port, &self.store_port])
             .all(|at| *at < 1 << 59);
-        let right = sound && self.ready[NONE] == 0 && self.entered < usize::MAX / 2;
+        let right = sound
+            && self.held <= self.now
+            && self.ready[NONE] == 0
+            && self.entered < usize::MAX / 2;
         self.window = window
             .try_into()
             .map_err(|_| Damaged::from("has another window than the machine"))?;

@@ -270,6 +270,7 @@ fn level_3_may_not() {
         &[0x0f, 0x23, 0xc0], // mov dr0, eax
         &[0x0f, 0x30],       // wrmsr
         &[0x0f, 0x32],       // rdmsr
+        &[0x0f, 0x33],       // rdpmc
         &[0x0f, 0x01, 0x10], // lgdt
         &[0x0f, 0x01, 0x18], // lidt
         &[0x0f, 0x01, 0xf0], // lmsw ax
@@ -285,6 +286,10 @@ fn level_3_may_not() {
     // cr4: TSD
     rig.core.set_controls([0, 0, 4]);
     rig.faults(&[0x0f, 0x31], GP, Some(0));
+    // cr4: PCE
+    rig.core.set_controls([0, 0, 0x100]);
+    rig.core.r[reg::ECX] = 0;
+    rig.does(&[0x0f, 0x33]);
 }
 
 #[test]

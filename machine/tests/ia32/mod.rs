@@ -12,6 +12,7 @@ mod msr;
 mod observer;
 mod paging;
 mod pc;
+mod pmu;
 mod rig;
 mod segments;
 mod strings;

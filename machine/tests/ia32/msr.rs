@@ -11,15 +11,15 @@ const BIOS_SIGN_ID: u32 = 0x8b;
 const MISC_ENABLE: u32 = 0x1a0;
 
 const RDMSR: &[u8] = &[0x0f, 0x32];
-const WRMSR: &[u8] = &[0x0f, 0x30];
+pub const WRMSR: &[u8] = &[0x0f, 0x30];
 const CPUID: &[u8] = &[0x0f, 0xa2];
 
-/// Fast strings are on; there is no branch trace store, no event-based sampling, and no counters.
-const AFTER_RESET: u64 = 1 << 0 | 1 << 11 | 1 << 12;
+/// Fast strings are on; there are counters, no branch trace store and no event-based sampling.
+const AFTER_RESET: u64 = 1 << 0 | 1 << 7 | 1 << 11 | 1 << 12;
 /// Every instruction's opcode is kept.
 const FOPCODE: u64 = 1 << 2;
 
-fn read(rig: &mut Rig, msr: u32) -> u64 {
+pub fn read(rig: &mut Rig, msr: u32) -> u64 {
     rig.core.r[reg::ECX] = msr;
     rig.does(RDMSR);
     u64::from(rig.core.r[reg::EDX]) << 32 | u64::from(rig.core.r[reg::EAX])
@@ -31,12 +31,12 @@ fn prepare(rig: &mut Rig, msr: u32, value: u64) {
     rig.core.r[reg::EDX] = (value >> 32) as u32;
 }
 
-fn write(rig: &mut Rig, msr: u32, value: u64) {
+pub fn write(rig: &mut Rig, msr: u32, value: u64) {
     prepare(rig, msr, value);
     rig.does(WRMSR);
 }
 
-fn refuses(rig: &mut Rig, msr: u32, value: u64) {
+pub fn refuses(rig: &mut Rig, msr: u32, value: u64) {
     prepare(rig, msr, value);
     rig.faults(WRMSR, GP, Some(0));
 }

@@ -122,10 +122,11 @@ fn hlt_wakes_at_the_cycle_of_the_edge() {
     assert!(pc.0.core().waits_for_interrupt());
     pc.run_to(edge);
     assert_eq!(pc.0.core().eip, handler(IRQ0));
-    assert_eq!(pc.0.cycles(), edge);
+    // The frame's three words are stored, one a cycle.
+    assert_eq!(pc.0.cycles(), edge + 3);
     let top = pc.0.core().r[reg::ESP];
     assert_eq!(pc.get32(top), CODE + 2);
-    assert!(pc.0.counters().totals().sum().run.idle > edge - 10);
+    assert!(pc.0.counters().totals().sum().run.idle > edge - 20);
 }
 
 #[test]
@@ -196,7 +197,8 @@ fn a_handler_behind_a_trap_gate_gets_on() {
     out(&mut rig, 0x3f9, &[0x02]);
     let mut pc = Pc::new(&rig);
     pc.run_to(1000);
-    assert!(pc.0.core().r[reg::ECX] > 900);
+    // Three words are pushed for each interrupt, one a cycle, and an instruction comes before the next.
+    assert!(pc.0.core().r[reg::ECX] > 200);
 }
 
 #[test]

@@ -71,6 +71,36 @@ fn three_uops_enter_a_cycle() {
 }
 
 #[test]
+fn a_load_and_a_store_issue_a_cycle() {
+    const LOAD: &[u8] = &[0x8b, 0x06]; // mov eax, [esi]
+    const STORE: &[u8] = &[0x89, 0x1e]; // mov [esi], ebx
+    const ADD: &[u8] = &[0x83, 0xc3, 1]; // add ebx, 1
+
+    // What is in a round, and the sixths of a cycle that it takes.
+    for (loads, stores, additions, expected) in [
+        (6, 0, 0, 6 * 6),
+        (0, 6, 0, 6 * 6),
+        // Each has its port.
+        (6, 4, 0, 6 * 6),
+        // Fewer than one a cycle are µops as others: two of a store, two of the loop.
+        (4, 0, 8, 14 * 2),
+        (0, 3, 8, 16 * 2),
+    ] {
+        let mut rig = rig();
+        rig.core.r[reg::ESI] = BUFFER;
+        let body = [
+            LOAD.repeat(loads),
+            STORE.repeat(stores),
+            ADD.repeat(additions),
+        ]
+        .concat();
+        let took = rounds(&mut rig, &body);
+        let expected = expected * 1000 / 6;
+        assert!(took.abs_diff(expected) < 2, "{took}, {expected}");
+    }
+}
+
+#[test]
 fn a_chain_of_additions_takes_half_a_cycle_each() {
     let body = [0x83, 0xc0, 1].repeat(40); // add eax, 1
     assert_eq!(rounds(&mut rig(), &body), 20 * 1000);

@@ -24,7 +24,7 @@ fn answers(n: u8) -> [u8; 6] {
 }
 
 /// Runs from `at` on, as the run loop does, up to HLT.
-fn go(rig: &mut Rig, at: u32) {
+pub fn go(rig: &mut Rig, at: u32) {
     go_until(rig, at, 1000, |rig| rig.core.dead.take().is_some());
 }
 

@@ -24,6 +24,7 @@ impl<O: Observer> Processor for Core<O> {
         "stall",
         "trace",
         "branch",
+        "uop",
         "dcache",
         "l2",
         "itlb",

@@ -25,6 +25,7 @@ impl<O: Observer> State for Core<O> {
             watched,
             fpu,
             msrs,
+            pmu,
             mem,
             waiting,
             shadow,
@@ -39,6 +40,7 @@ impl<O: Observer> State for Core<O> {
         to.put(&(r, eip, eflags, segments, cpl));
         to.put(&(gdtr, idtr, ldtr, tr));
         to.put(&(dr, watched, fpu, msrs));
+        pmu.save(to);
         to.put(&(waiting, shadow, suspended, cursor));
         mem.save(to);
     }
@@ -56,6 +58,7 @@ impl<O: Observer> State for Core<O> {
             self.fpu.is_sound(),
             "has a floating-point unit that none is",
         )?;
+        self.pmu.restore(from)?;
         (self.waiting, self.shadow, self.suspended, self.cursor) = from.take()?;
         self.mem.restore(from)?;
         (self.taken, self.dead) = (None, None);

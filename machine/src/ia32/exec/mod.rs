@@ -263,6 +263,7 @@ operations! {
     plain Rdmsr system::rdmsr;
     plain Wrmsr system::wrmsr;
     plain Rdtsc system::rdtsc;
+    plain Rdpmc system::rdpmc;
     plain Cpuid system::cpuid;
 }
 

@@ -9,6 +9,7 @@ use crate::ia32::insn::reg::{EAX, EBX, ECX, EDX};
 use crate::ia32::insn::Insn;
 use crate::ia32::memsys::{cr0, cr4};
 use crate::ia32::observe::{Observer, Operation};
+use crate::ia32::pmu::Pmu;
 use crate::ia32::segment::{is_null, rpl, system, Descriptor, TableRegister};
 
 use super::Done;
@@ -318,8 +319,12 @@ pub(super) fn mov_to_debug<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done
 
 pub(super) fn rdmsr<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.require_supervisor()?;
-    let cycle = core.mem.platform.cycle;
-    let value = core.msrs.read(core.r[ECX], cycle);
+    let number = core.r[ECX];
+    let value = if Pmu::has(number) {
+        core.pmu.read(number, core.mem.counted())
+    } else {
+        core.msrs.read(number, core.mem.platform.cycle)
+    };
     set_pair(core, value.ok_or(Fault::protection(0))?);
     Ok(())
 }
@@ -327,8 +332,13 @@ pub(super) fn rdmsr<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
 pub(super) fn wrmsr<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.require_supervisor()?;
     let value = u64::from(core.r[EDX]) << 32 | u64::from(core.r[EAX]);
-    let cycle = core.mem.platform.cycle;
-    if core.msrs.write(core.r[ECX], value, cycle) {
+    let number = core.r[ECX];
+    let written = if Pmu::has(number) {
+        core.pmu.write(number, value, core.mem.counted())
+    } else {
+        core.msrs.write(number, value, core.mem.platform.cycle)
+    };
+    if written {
         Ok(())
     } else {
         Err(Fault::protection(0))
@@ -341,6 +351,26 @@ pub(super) fn rdtsc<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     }
     let value = core.msrs.time_stamp(core.mem.platform.cycle);
     set_pair(core, value);
+    Ok(())
+}
+
+/// RDPMC: all of a counter's bits, or with bit 31 of ECX the lower 32.
+pub(super) fn rdpmc<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
+    const FAST: u32 = 1 << 31;
+    if core.mem.cr4 & cr4::PCE == 0 {
+        core.require_supervisor()?;
+    }
+    let index = core.r[ECX];
+    let value = core.pmu.counter(index & !FAST, core.mem.counted());
+    let value = value.ok_or(Fault::protection(0))?;
+    set_pair(
+        core,
+        if index & FAST == 0 {
+            value
+        } else {
+            value & 0xffff_ffff
+        },
+    );
     Ok(())
 }
 
