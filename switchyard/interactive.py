@@ -31,7 +31,7 @@ from switchyard.remote import LostError, Remote
 
 # Cycles between two looks at the console, at multiples of it: what is found, and where the machine
 # stands then, depends on nothing else.
-LOOK = 100_000
+LOOK = 500_000
 # Seconds that the simulator may take to load a kernel and listen.
 PATIENCE = 60
 # Names that all processors understand, beside their own.
@@ -146,6 +146,10 @@ class Registers(MutableMapping[str, int]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._system.remote.registers())
 
+    def __contains__(self, name: object) -> bool:
+        known = self._system.remote.registers()
+        return name in known or (isinstance(name, str) and ALIASES.get(name) in known)
+
     def __len__(self) -> int:
         return len(self._system.remote.registers())
 
@@ -189,6 +193,7 @@ class System:
                 stdin=subprocess.DEVNULL,
                 stdout=console,
                 stderr=subprocess.PIPE,
+                process_group=0,  # Ctrl-C is for us, who stop the guest
             )
         self._resources.callback(_end, process)
         return process
@@ -276,7 +281,7 @@ class System:
             self._to_address(self.symbol(symbol), f"symbol {symbol}", limit)
         elif address is not None:
             self._to_address(address, f"address {address:#x}", limit)
-        return self._written()[before:].decode(errors="replace")
+        return self._written(before).decode(errors="replace")
 
     def wait(self) -> Stats:
         """Goes on to the end of the guest, whatever it is (`.end` says); gives its statistics."""
@@ -297,16 +302,16 @@ class System:
     def _to_text(self, text: str, limit: int | None) -> None:
         wanted = text.encode()
         what = f"the text {text!r}"
-        while (at := self._written().find(wanted, self._heard)) < 0:
+        while (at := self._written(self._heard).find(wanted)) < 0:
             now = self.cycles
             if limit is not None and now >= limit:
                 raise self._missed(what)
             look = (now // LOOK + 1) * LOOK
             if self._run(look if limit is None else min(look, limit)) is not Pause.CYCLE:
-                if (at := self._written().find(wanted, self._heard)) >= 0:
+                if (at := self._written(self._heard).find(wanted)) >= 0:
                     break
                 raise self._missed(what)
-        self._heard = at + len(wanted)
+        self._heard += at + len(wanted)
 
     def _to_address(self, address: int, what: str, limit: int | None) -> None:
         if self.registers["pc"] == address:
@@ -361,11 +366,11 @@ class System:
         """Takes in what the simulator leaves at its end."""
         if self._remote is None:
             return
+        self._console = self._written()
         self._remote = None
         assert self._process.stderr is not None
         said = self._process.stderr.read().decode(errors="replace").strip()
         status = self._process.wait()
-        self._console = self._written_there()
         statistics = self._folder / "stats.json"
         if statistics.exists():
             self.stats = Stats.parse(statistics.read_bytes(), f"statistics of {self}")
@@ -461,14 +466,17 @@ class System:
     @property
     def cycles(self) -> int:
         """Cycles since power-on."""
-        return self.stats.cycles if self.stats is not None else self._counts().whole("cycles")
+        return self.stats.cycles if self.stats is not None else self._ran()[0]
 
     @property
     def instructions(self) -> int:
         """Instructions since power-on."""
-        if self.stats is not None:
-            return self.stats.instructions
-        return self._counts().whole("instructions")
+        return self.stats.instructions if self.stats is not None else self._ran()[1]
+
+    def _ran(self) -> tuple[int, int]:
+        """Cycles and instructions, without all other counters."""
+        cycles, instructions = re.findall(r"\d+", self.remote.monitor("cycles"))
+        return int(cycles), int(instructions)
 
     def counters(self) -> Counters:
         """All counters up to now, by the names that they have in statistics."""
@@ -489,11 +497,13 @@ class System:
         """What the guest has written to its console."""
         return self._written().decode(errors="replace")
 
-    def _written(self) -> bytes:
-        return self._console if self._remote is None else self._written_there()
-
-    def _written_there(self) -> bytes:
-        return (self._folder / "console").read_bytes()
+    def _written(self, since: int = 0) -> bytes:
+        """The console's bytes from there on."""
+        if self._remote is None:
+            return self._console[since:]
+        with (self._folder / "console").open("rb") as file:
+            file.seek(since)
+            return file.read()
 
     def type(self, text: str) -> None:
         """Types on the console, now. A newline or a carriage return is Enter, as guests like."""

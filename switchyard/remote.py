@@ -5,8 +5,12 @@ The protocol is that of "Debugging with GDB", appendix E. `interactive` is its c
 """
 
 import re
+import signal
 import socket
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 from switchyard.errors import RunError
 
@@ -60,31 +64,51 @@ class Remote:
         start = self._received.find(b"$")
         packet = bytes(self._received[start + 1 : end])
         del self._received[: end + 3]
-        return _unescaped(_expanded(packet)).decode("utf-8", "replace")
+        return unescaped(expanded(packet)).decode("utf-8", "replace")
 
     def ask(self, text: str) -> str:
         """What is answered to a packet."""
-        self.send(text)
-        return self.receive()
+        with self._whole(b""):
+            self.send(text)
+            return self.receive()
 
     def go(self, how: str) -> str:
         """Lets it run (`vCont;c`) or step; why it has stopped. Ctrl-C stops it, too."""
-        self.send(how)
-        try:
+        with self._whole(INTERRUPT):
+            self.send(how)
             return self.receive()
-        except KeyboardInterrupt:
-            self._socket.sendall(INTERRUPT)
-            self.receive()
-            raise
+
+    @contextmanager
+    def _whole(self, message: bytes) -> Iterator[None]:
+        """Holds Ctrl-C back while an answer is awaited: half of one would be taken for the next.
+
+        It sends the message, and raises when the answer is there.
+        """
+        if threading.current_thread() is not threading.main_thread():  # which gets no signals
+            yield
+            return
+        pressed = []
+
+        def note(number: int, frame: FrameType | None) -> None:
+            pressed.append((number, frame))
+            self._socket.sendall(message)
+
+        before = signal.signal(signal.SIGINT, note)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+        if pressed and callable(before):
+            before(*pressed[0])
 
     def monitor(self, command: str) -> str:
         """What the simulator says to a command of its own."""
-        answer = self.ask(f"qRcmd,{command.encode('ascii').hex()}")
-        said = ""
-        while answer.startswith("O") and answer != "OK":
-            said += bytes.fromhex(answer[1:]).decode("utf-8", "replace")
-            answer = self.receive()
-        return said
+        said = b""
+        with self._whole(b""):
+            self.send(f"qRcmd,{command.encode('ascii').hex()}")
+            while (answer := self.receive()).startswith("O") and answer != "OK":
+                said += bytes.fromhex(answer[1:])
+        return said.decode("utf-8", "replace")
 
     def registers(self) -> list[str]:
         """The names of all registers."""
@@ -133,11 +157,11 @@ class Remote:
             yield name, int(bits)
 
 
-def _expanded(packet: bytes) -> bytes:
+def expanded(packet: bytes) -> bytes:
     """Without run-length coding: `x*N` is x, and as many more as the character N is above 29."""
     return re.sub(rb"(.)\*(.)", lambda run: run[1] * (run[2][0] - 28), packet, flags=re.S)
 
 
-def _unescaped(packet: bytes) -> bytes:
+def unescaped(packet: bytes) -> bytes:
     """Without escapes: `}` and a character with bit 5 turned."""
     return re.sub(rb"\}(.)", lambda pair: bytes([pair[1][0] ^ 0x20]), packet, flags=re.S)

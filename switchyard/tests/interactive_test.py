@@ -5,6 +5,7 @@ few instructions. What the page about it shows is run to the letter."""
 import doctest
 import os
 import re
+import signal
 import struct
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from switchyard import Machine, build, machine
 from switchyard.errors import InputError, RunError
 from switchyard.interactive import System
+from switchyard.remote import expanded, unescaped
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.guests
@@ -107,6 +109,8 @@ def test_what_is_inside() -> None:
         assert m.instructions == before + 3
         m["r4"] = 0x1234
         assert dict(m.registers)["r4"] == 0x1234
+        assert "r15" in m.registers
+        assert "eax" not in m.registers
         stack = m["sp"] - 64
         m.write(stack, b"switchyard")
         assert m.read(stack, 10) == b"switchyard"
@@ -200,6 +204,31 @@ def test_mistakes_are_one_kind_line(tmp_path: Path) -> None:
         assert "  | " in str(caught.value)
         with pytest.raises(RunError, match=r"is no more: the guest ended with status 0"):
             m.step()
+
+
+def test_ctrl_c_stops_the_guest(tmp_path: Path) -> None:
+    def interrupt(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with Machine("sa1110").boot(image(tmp_path, (NOP, NOP, 0xEAFFFFFC))) as m:
+            assert os.getpgid(m._process.pid) != os.getpgrp()
+            for go in (m.run, m.wait, lambda: m.run(1 << 40), lambda: m.run_until(console="?")):
+                signal.setitimer(signal.ITIMER_REAL, 0.2)
+                with pytest.raises(KeyboardInterrupt):
+                    go()
+                at = m.cycles
+                m.run(1000)
+                assert at + 1000 <= m.cycles < at + 1100
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_packets_are_unpacked() -> None:
+    assert expanded(b"E0* x") == b"E0000x"
+    assert expanded(b'a*"b*!') == b"a" * 6 + b"b" * 5
+    assert unescaped(b"a}\x03}]") == b"a#}"
 
 
 def test_ended_with_its_block() -> None:
