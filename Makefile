@@ -48,6 +48,11 @@ $(VENV)/.switchyard: $(VENV)/.packages pyproject.toml $(RUST)
 demo: setup
 	@$(BIN)/switchyard run l4-ipc --quick
 	@echo "The figure: results/l4-ipc.svg (and .png); the reasons for each deviation: results/l4-ipc.md"
+	@echo "Next:"
+	@echo "  . $(BIN)/activate           puts the command switchyard on the PATH"
+	@echo "  switchyard report              one page of all results, results/report.html"
+	@echo "  switchyard experiments         what else can be measured again"
+	@echo "  docs/tutorial.md               fifteen minutes: forget a flush, and be told"
 
 # Linux is part of it. Where its packages are not to be had it is left out, but not where CI is set:
 # what is missing there has failed.
@@ -87,7 +92,7 @@ book: $(BOOK)/.packages
 lock:
 	@test -x build/lock/bin/python || $(PYTHON) -m venv build/lock
 	@build/lock/bin/python -m pip --disable-pip-version-check install -q uv
-	@build/lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
+	@build/lock/bin/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
 		--upgrade -q -o requirements.lock
 	@build/lock/bin/uv pip compile docs/site/requirements.in --universal --python-version 3.11 \

@@ -5,24 +5,25 @@ The package drives the simulator (a program of its own, `switchyard-machine`), b
 that run on it, runs experiments and sets what they measure beside what was published.
 """
 
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from switchyard.interactive import Machine
+    from switchyard.interactive import Machine as Machine
 
-__all__ = ["Machine", "__version__"]
+    __version__: str
+else:
 
-try:
-    __version__ = metadata.version("switchyard")
-except metadata.PackageNotFoundError:  # run straight from the source, never installed
-    __version__ = "0+source"
+    def __getattr__(name: str) -> object:
+        """What takes long, when it is asked for: most commands do without."""
+        if name == "Machine":
+            from switchyard.interactive import Machine
 
+            return Machine
+        if name != "__version__":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import metadata
 
-def __getattr__(name: str) -> object:
-    """`switchyard.Machine`, when it is first asked for: the command line does without."""
-    if name == "Machine":
-        from switchyard.interactive import Machine
-
-        return Machine
-    raise AttributeError(f"module 'switchyard' has no attribute {name!r}")
+        try:
+            return metadata.version("switchyard")
+        except metadata.PackageNotFoundError:  # run straight from the source, never installed
+            return "0+source"

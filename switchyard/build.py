@@ -17,12 +17,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from switchyard import kernels
+from switchyard import extras, kernels, own, tree
 from switchyard.errors import InputError, RunError, one_of
 from switchyard.leash import leashed
 
-HERE = Path(__file__).resolve().parent.parent
-ARCHITECTURES = kernels.architectures(HERE / "kernel" / "arch")
+OWN_SCHEMES = own.schemes()
+ARCHITECTURES = kernels.architectures(tree.sources() / "kernel" / "arch", OWN_SCHEMES.values())
 # The board that a board's name means, and whose it is.
 ON_BOARDS = {
     board.name: (arch, board) for arch, there in ARCHITECTURES.items() for board in there.boards
@@ -92,8 +92,14 @@ class Guest:
 
     @property
     def image(self) -> Path:
-        """Where the build puts it."""
-        return root() / "build" / "guests" / f"{self.name}.elf"
+        """Where the build puts it, or where the package has it."""
+        return tree.ready(self.name) or self.place / "build" / "guests" / f"{self.name}.elf"
+
+    @property
+    def place(self) -> Path:
+        """The folder whose `build` it is built in: the user's that its scheme is in, if it is."""
+        scheme = OWN_SCHEMES.get(self.scheme)
+        return scheme.parent.parent if scheme else root()
 
     @property
     def images(self) -> Images:
@@ -109,13 +115,17 @@ class Guest:
         if self.scheme == BARE:
             return ["make", "-C", "bench", *on, *tools, str(self.image)]
         kernel = [*on, f"SWITCH={self.scheme}"]
+        folder = "kernel"
+        if self.scheme in OWN_SCHEMES:
+            folder = str(with_own_schemes(self.place) / "kernel")
+            kernel.append(f"BUILD={self.place / 'build'}")
         if self.dcache_bytes != DCACHE_BYTES:
             kernel.append(f"DCACHE={self.dcache_bytes}")
         if self.cpu:
             kernel.append(f"CPU={self.cpu}")
         if self.policy:
             kernel.append(f"POLICY={self.policy}")
-        return ["make", "-C", "kernel", *kernel, f"PROGRAM={self.program}", *tools]
+        return ["make", "-C", folder, *kernel, f"PROGRAM={self.program}", *tools]
 
 
 PROGRAMS = {
@@ -138,7 +148,50 @@ def schemes_on(board: str) -> tuple[str, ...]:
     return tuple(one.name for one in schemes if not one.machines)
 
 
-GUESTS = {
+@dataclass(frozen=True)
+class OwnGuest(Guest):
+    """A guest of the user's own: a folder with a Makefile that makes BUILD/NAME.elf."""
+
+    folder: Path = Path()
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.program
+
+    @property
+    def place(self) -> Path:
+        """The folder of the user's that it is in."""
+        return self.folder.parent.parent
+
+    @property
+    def image(self) -> Path:
+        """Where its Makefile is told to put it."""
+        return self.place / "build" / f"{self.name}.elf"
+
+    def make(self) -> list[str]:
+        """The command that brings it up to date."""
+        return [
+            *("make", "-C", str(self.folder), f"CC={sys.executable} -m ziglang cc"),
+            *(f"SWITCHYARD={tree.sources()}", f"BUILD={self.image.parent}", str(self.image)),
+        ]
+
+
+def _arch_of(scheme: str) -> str:
+    """The architecture that a scheme of the user's own is for: it names its processors."""
+    folder = OWN_SCHEMES[scheme]
+    for arch, there in ARCHITECTURES.items():
+        if (tree.sources() / "kernel/arch" / arch / "switch" / scheme).exists():
+            own.refuse("scheme", [scheme], OWN_SCHEMES)
+        if scheme in (one.name for one in there.schemes):
+            return arch
+    raise InputError(f"{folder / 'facts.mk'}: SWITCH_CPUS: expected processors of a kernel")
+
+
+for _scheme in OWN_SCHEMES:
+    _arch_of(_scheme)  # which refuses what cannot be
+
+GUESTS: dict[str, Guest] = {
     guest.name: guest
     for guest in [
         *(
@@ -184,13 +237,26 @@ GUESTS = {
         Guest(PC, BARE, "bench-p4", "caches, TLBs and the kernel's doors without a kernel"),
     ]
 }
+own.refuse("guest", GUESTS, own.guests())
+GUESTS |= {
+    name: OwnGuest("", BARE, name, f"of your own, in {folder}", folder=folder)
+    for name, folder in own.guests().items()
+}
 
 
 def root() -> Path:
-    """The checkout that this package belongs to; guests are built from its sources."""
-    if not (HERE / "kernel").is_dir():
-        raise InputError(f"{HERE}: no kernel sources; expected to run from a checkout")
-    return HERE
+    """The folder that guests are built in, with their sources."""
+    return tree.root()
+
+
+def with_own_schemes(folder: Path) -> Path:
+    """The sources with that folder's schemes in their places: links, in its `build`."""
+    places = {
+        Path("kernel/arch") / _arch_of(name) / "switch" / name: scheme
+        for name, scheme in OWN_SCHEMES.items()
+        if scheme.parent.parent == folder
+    }
+    return tree.linked(folder / "build" / "sources", places)
 
 
 def protects(scheme: str) -> bool:
@@ -222,25 +288,32 @@ def ensure(
 
 
 def _make(guest: Guest) -> None:
-    make(guest.name, guest.make(), [guest.image])
+    if tree.ready(guest.name):
+        return
+    extras.need("ziglang", f"switchyard build {guest.name}", "build")
+    make(guest.name, guest.make(), [guest.image], place=guest.place)
 
 
-def make(name: str, command: list[str], files: list[Path], *locks: int) -> None:
+def make(
+    name: str, command: list[str], files: list[Path], *locks: int, place: Path | None = None
+) -> None:
     """Runs the command that brings `files` up to date, unless another build runs: after that.
 
-    It holds the lock of build/ to its own end, which a killed Switchyard does not see. Who builds
-    elsewhere gives `locks` of those places, which are held instead.
+    It runs in `place`, the sources' folder if none is given, and holds the lock of build/ there to
+    its own end, which a killed Switchyard does not see. Who builds elsewhere gives `locks` of those
+    places, which are held instead.
     """
+    place = place or root()
     # A make above us passes on its flags and its job server, which are not for this one.
     environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS")}
-    cache = root() / "build" / ".zig-cache"
+    cache = place / "build" / ".zig-cache"
     environment["ZIG_GLOBAL_CACHE_DIR"] = environment["ZIG_LOCAL_CACHE_DIR"] = str(cache)
     with ExitStack() as stack:
-        held = locks or [stack.enter_context(only_builder(root() / "build"))]
+        held = locks or [stack.enter_context(only_builder(place / "build"))]
         process = subprocess.Popen(
             # make ends its children when it is asked to, and removes what they left half done
             leashed(command, signal.SIGTERM),
-            cwd=root(),
+            cwd=place,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -25,12 +25,16 @@ class InputError(Exception):
     """
 
 
+def meant(name: str, known: Iterable[str]) -> str:
+    """For an unknown name: what was meant, perhaps, as a question; or nothing."""
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f"did you mean {near[0]}? " if near else ""
+
+
 def one_of(name: str, known: Iterable[str]) -> str:
     """The end of the line for an unknown name: what was meant, perhaps, and what there is."""
     names = list(known)
-    near = difflib.get_close_matches(name, names, 1)
-    meant = f"did you mean {near[0]}? " if near else ""
-    return f"{meant}expected one of {', '.join(names)}"
+    return f"{meant(name, names)}expected one of {', '.join(names)}"
 
 
 class RunError(Exception):

@@ -58,6 +58,14 @@ def _finite(value: object) -> bool:
         return False
 
 
+def _counts(values: list[Any]) -> bool:
+    """Whether all are whole numbers: a million samples are looked at, so by Python's own loops."""
+    # types, and not isinstance: True is no sample
+    return set(map(type, values)) <= {int} and (
+        not values or (min(values) >= 0 and max(values) < LIMIT)
+    )
+
+
 class Fields:
     """One JSON object, and where it stands in its file."""
 
@@ -154,7 +162,9 @@ class Fields:
 
     def wholes(self) -> Mapping[str, int]:
         """Every field of this object as a whole number."""
-        return {name: self.whole(name) for name in self._object}
+        if _counts(list(self._object.values())):
+            return self._object
+        return {name: self.whole(name) for name in self._object}  # which says what is wrong
 
     def numbered(self) -> Mapping[int, int]:
         """Every field as a whole number, its name as a whole number too (JSON has only strings)."""
@@ -164,10 +174,7 @@ class Fields:
         """Every field a list of whole numbers, its name a whole number."""
         lists = {}
         for name, value in self._object.items():
-            # type() and not isinstance: a million samples are checked here, and True is no sample
-            if not isinstance(value, list) or not all(
-                type(v) is int and 0 <= v < LIMIT for v in value
-            ):
+            if not isinstance(value, list) or not _counts(value):
                 raise self.wrong(name, "a list of whole numbers")
             lists[self._index(name)] = value
         return lists

@@ -44,8 +44,16 @@ def put(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and not path.is_file():
         path.write_bytes(content)  # a device or a pipe, which is written to and stays what it is
-    else:
+    elif not _holds(path, content):
         _replace(_target(path), content)
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    """Whether it is there already: a new file costs its folder's disk far more than a look."""
+    try:
+        return path.stat().st_size == len(content) and path.read_bytes() == content
+    except OSError:
+        return False
 
 
 def writable(path: Path) -> None:

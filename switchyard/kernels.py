@@ -7,6 +7,7 @@ is a folder with a file `arch.mk`.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,13 +101,18 @@ def _facts(folder: Path) -> list[Facts]:
     return [Facts(file) for file in sorted(folder.glob("*/facts.mk"))]
 
 
-def architectures(folder: Path) -> dict[str, Kernels]:
-    """What there is of each architecture, by its name."""
-    return {file.parent.name: found(file.parent) for file in sorted(folder.glob("*/arch.mk"))}
+def architectures(folder: Path, more: Iterable[Path] = ()) -> dict[str, Kernels]:
+    """What there is of each architecture, by its name; `more` are schemes that lie elsewhere."""
+    known = {file.parent.name: file.parent for file in sorted(folder.glob("*/arch.mk"))}
+    return {name: found(arch, more) for name, arch in known.items()}
 
 
-def found(arch: Path) -> Kernels:
-    """The folders of an architecture."""
+def found(arch: Path, more: Iterable[Path] = ()) -> Kernels:
+    """The folders of an architecture, and of `more` those that name one of its processors."""
+    processors = [Processor(one.name, one.number("CPU_DCACHE", 0)) for one in _facts(arch / "cpu")]
+    names = {one.name for one in processors}
+    elsewhere = [Facts(folder / "facts.mk") for folder in more]
+    elsewhere = [one for one in elsewhere if names & set(one.words("SWITCH_CPUS"))]
     schemes = [
         Scheme(
             one.name,
@@ -115,12 +121,12 @@ def found(arch: Path) -> Kernels:
             one.number("SWITCH_PROTECTS") != 0,
             one.facts.get("SWITCH_MACHINES", ""),
         )
-        for one in _facts(arch / "switch")
+        for one in [*_facts(arch / "switch"), *elsewhere]
     ]
     policies = [Policy(one.name, one.number("POLICY_ORDER")) for one in _facts(arch / "policy")]
     return Kernels(
         tuple(Board(one.name, one.words("BOARD_CPUS")) for one in _facts(arch / "board")),
-        tuple(Processor(one.name, one.number("CPU_DCACHE", 0)) for one in _facts(arch / "cpu")),
+        tuple(processors),
         tuple(sorted(schemes, key=lambda one: (one.order, one.name))),
         tuple(sorted(policies, key=lambda one: (one.order, one.name))),
     )

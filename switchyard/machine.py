@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from switchyard import fields, files
+from switchyard import fields, files, own
 from switchyard.errors import InputError, RunError
 from switchyard.fields import Fields
 from switchyard.leash import leashed
@@ -276,6 +276,11 @@ def binary() -> Path:
     raise InputError(f"{BINARY}: not found; install it with: make setup")
 
 
+def described_in(name: str) -> str:
+    """The file of a machine of the user's own; the name itself of one that the simulator knows."""
+    return str(own.machines().get(name, name))
+
+
 def is_file(name: str) -> bool:
     """Whether `--machine name` is a machine file of the user's, as the simulator decides it."""
     return name.endswith(".toml")
@@ -389,9 +394,10 @@ def hand_over(arguments: list[str]) -> None:
 
 
 def machines(only: str | None = None) -> list[Mapping[str, Any]]:
-    """The machine descriptions that the simulator carries, as it lists them, or `only` that one."""
+    """The machine descriptions that the simulator carries, and the user's, or `only` that one."""
+    name = [described_in(only)] if only is not None else []
     done = subprocess.run(
-        [str(binary()), "machines", "--json", *([only] if only is not None else [])],
+        [str(binary()), "machines", "--json", *name],
         capture_output=True,
         check=False,
         text=True,
@@ -403,4 +409,7 @@ def machines(only: str | None = None) -> list[Mapping[str, Any]]:
     found = fields.parse(done.stdout, f"{BINARY} machines --json")
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise RunError(f"{BINARY} machines --json: expected a list of objects")
+    if only is None:
+        own.refuse("machine", [str(one.get("name", "")) for one in found], own.machines())
+        found += [one for file in own.machines().values() for one in machines(str(file))]
     return found

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from switchyard import __version__, build, machine
+from switchyard import __version__, build, machine, tree
 from switchyard.build import Guest
 from switchyard.build_linux import Linux
 from switchyard.jobs import Prepared
@@ -57,8 +57,10 @@ def host() -> dict[str, object]:
 
 
 def commit() -> str:
-    """The checkout's commit, with a plus where files differ from it; empty where git cannot say."""
-    command = ["git", "-C", str(build.root()), "describe", "--always", "--abbrev=12", "--dirty=+"]
+    """The checkout's commit, with a plus where files differ from it; empty where there is none."""
+    if not tree.checkout():
+        return ""
+    command = ["git", "-C", str(tree.CHECKOUT), "describe", "--always", "--abbrev=12", "--dirty=+"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError:
@@ -91,7 +93,7 @@ def _image(one: Prepared) -> dict[str, object]:
 
 def _machine(one: Prepared) -> dict[str, str]:
     """The description's first lines; for a machine file its hash too."""
-    if machine.is_file(one.job.machine):
+    if machine.is_file(machine.described_in(one.job.machine)):
         return {"description": f"the machine file {one.job.machine}", "hash": one.hashes.machine}
     for known in machine.machines():
         if known.get("name") == one.job.machine:

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from switchyard import band, files, jobs, meta, outcomes, plot, records, views
+from switchyard import band, drawings, files, jobs, meta, outcomes, records, views
 from switchyard.errors import InputError, RunError, StoppedError
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.jobs import Here, Listener, Prepared
@@ -119,7 +119,7 @@ def write(
     files.write(out / f"{experiment.name}.md", notes_text(experiment, outcome))
     figures = []
     for name, figure in outcome.figures(experiment.name).items():
-        figures += plot.save(figure, out / name)
+        figures += drawings.save(figure, out / name)
     return path, figures
 
 

@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line shows: tables, notes and progress, drawn with rich."""
+"""What the command line shows: tables, notes and progress, drawn with rich on a terminal.
 
-from collections.abc import Iterable, Mapping, Sequence
+Elsewhere a table is plain text: a line for each row, whole, for `grep` and for files.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from rich import box, progress
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 
@@ -22,11 +30,67 @@ if TYPE_CHECKING:  # these draw figures, and take a second to import
     from switchyard.figure import Table as ResultTable
 
 
-def _table(title: str, columns: Sequence[str], numbers: bool = False) -> Table:
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
-    for column in columns:
-        table.add_column(column, justify="right" if numbers else "left", overflow="fold")
-    return table
+@dataclass(frozen=True)
+class Shown:
+    """A table: its cells are text, columns of numbers stand to the right."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    right: Collection[int] = ()  # columns, by place
+    caption: str = ""
+
+    def show(self, console: Console) -> None:
+        """On a terminal with lines, folded where it is narrow; elsewhere as plain text."""
+        if not console.is_terminal:
+            console.out(self.plain(), end="")
+            return
+        table = Table(title=self.title, box=box.SIMPLE_HEAD, title_justify="left")
+        table.title_style = "bold"
+        for place, column in enumerate(self.columns):
+            justify: JustifyMethod = "right" if place in self.right else "left"
+            table.add_column(column, justify=justify, overflow="fold")
+        for row in self.rows:
+            table.add_row(*(escape(cell) for cell in row))
+        table.caption = self.caption or None
+        table.caption_justify = "left"
+        console.print(table)
+
+    def plain(self) -> str:
+        """The title, a line for the columns and one for each row; an empty line ends it."""
+        lines = [[*self.columns], *([" ".join(cell.split()) for cell in row] for row in self.rows)]
+        widths = [max(cell_len(line[place]) for line in lines) for place in range(len(lines[0]))]
+        text = [self.title]
+        for line in lines:
+            cells = []
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True)):
+                blank = " " * (width - cell_len(cell))
+                cells.append(blank + cell if place in self.right else cell + blank)
+            text.append("  ".join(cells).rstrip())
+        if self.caption:
+            text.append(self.caption)
+        return "\n".join(text) + "\n\n"
+
+
+def listing(console: Console, table: Shown, form: str, whole: Sequence[Mapping[str, Any]]) -> None:
+    """What there is: as a `table`, or its `whole` facts as `json` or `csv`."""
+    if form == "table":
+        table.show(console)
+        return
+    if form == "json":
+        text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    else:
+        names = list(dict.fromkeys(name for one in whole for name in one))
+        packed = io.StringIO()
+        writer = csv.DictWriter(packed, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({name: _cell(value) for name, value in one.items()} for one in whole)
+        text = packed.getvalue()
+    console.out(text, end="", highlight=False)
+
+
+def _cell(value: object) -> object:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
 
 
 class Progress:
@@ -101,25 +165,20 @@ def outcome(console: Console, found: "Outcome") -> None:
 
 def result_table(console: Console, found: "ResultTable") -> None:
     """One table of results."""
-    table = _table(found.title, found.columns, numbers=True)
-    for place, column in enumerate(table.columns):
-        column.justify = "left" if found.left(place) else "right"
-    for row in found.rows:
-        table.add_row(*row)
-    table.caption = found.caption or None
-    table.caption_justify = "left"
-    console.print(table)
+    right = [place for place in range(len(found.columns)) if not found.left(place)]
+    Shown(found.title, found.columns, found.rows, right, found.caption).show(console)
 
 
-def findings(console: Console, found: Iterable[Finding]) -> None:
+def findings(console: Console, found: Sequence[Finding], form: str) -> None:
     """What this computer has and lacks."""
-    table = _table("This computer", ["needed", "found", "for", "install it with"])
+    rows = []
     for one in found:
         state = one.found or "-"
         if one.fault and one.found:
             state += f" ({one.fault})"
-        table.add_row(one.name, state, one.why, "" if one.good else escape(one.command))
-    console.print(table)
+        rows.append([one.name, state, one.why, "" if one.good else one.command])
+    table = Shown("This computer", ["needed", "found", "for", "install it with"], rows)
+    listing(console, table, form, [asdict(one) for one in found])
 
 
 def simulator(console: Console) -> None:
@@ -130,48 +189,43 @@ def simulator(console: Console) -> None:
         console.print(f"simulator: {error}", soft_wrap=True)
 
 
-def machines(console: Console, found: Iterable[Mapping[str, Any]]) -> None:
+def machines(console: Console, found: Sequence[Mapping[str, Any]], form: str) -> None:
     """The machine descriptions."""
-    table = _table("Machines", ["name", "what it is"])
-    for one in found:
-        table.add_row(str(one.get("name", "")), escape(str(one.get("description", ""))))
-    console.print(table)
+    rows = [[str(one.get("name", "")), str(one.get("description", ""))] for one in found]
+    whole = [{"name": None, "description": None, **one} for one in found]  # these columns first
+    listing(console, Shown("Machines", ["name", "what it is"], rows), form, whole)
 
 
-def assumed(console: Console, found: Mapping[str, Mapping[str, Any]]) -> None:
+def assumed(console: Console, found: Mapping[str, Mapping[str, Any]], form: str) -> None:
     """A machine's assumed constants."""
-    table = _table("Assumed: what no source gives", ["constant", "here", "low", "high", "why"])
-    for name, one in found.items():
-        numbers = (str(one[which]) for which in ("value", "low", "high"))
-        table.add_row(name, *numbers, escape(str(one["why"])))
-    console.print(table)
+    whole = [{"constant": name, **one} for name, one in found.items()]
+    names = ["constant", "value", "low", "high", "why"]
+    rows = [[str(one[name]) for name in names] for one in whole]
+    columns = ["constant", "here", "low", "high", "why"]
+    listing(console, Shown("Assumed: what no source gives", columns, rows), form, whole)
 
 
-def guests(console: Console, found: Iterable[Guest | Linux]) -> None:
+def guests(console: Console, found: Iterable[Guest | Linux], form: str) -> None:
     """The images that can be built."""
-    table = _table("Guest images", ["name", "what it is"])
-    for guest in found:
-        table.add_row(guest.name, guest.about)
-    console.print(table)
+    whole = [{"name": guest.name, "about": guest.about} for guest in found]
+    rows = [list(one.values()) for one in whole]
+    listing(console, Shown("Guest images", ["name", "what it is"], rows), form, whole)
 
 
-def experiments(console: Console, found: Iterable["Experiment[Any]"]) -> None:
+def experiments(console: Console, found: Iterable["Experiment[Any]"], form: str) -> None:
     """What can be reproduced."""
-    table = _table("Experiments", ["name", "question", "published in"])
-    for one in found:
-        table.add_row(one.name, one.question, one.source)
-    console.print(table)
+    whole = [
+        {"name": one.name, "question": one.question, "published_in": one.source} for one in found
+    ]
+    rows = [list(one.values()) for one in whole]
+    columns = ["name", "question", "published in"]
+    listing(console, Shown("Experiments", columns, rows), form, whole)
 
 
 def speeds(console: Console, found: Sequence["Speed"]) -> None:
     """How fast the simulator is, and beside others."""
-    table = _table(
-        "Simulated, for each second of host time (median; waiting for interrupts left out)",
-        ["workload", "scheme", "cycles", "host s", "Mcycles/s", "Minstr/s", "spread"],
-        numbers=True,
-    )
-    for speed in found:
-        table.add_row(
+    rows = [
+        [
             speed.workload.name,
             speed.workload.scheme,
             f"{speed.cycles:,}",
@@ -179,8 +233,15 @@ def speeds(console: Console, found: Sequence["Speed"]) -> None:
             f"{speed.cycles_per_second / 1e6:.1f}",
             f"{speed.instructions_per_second / 1e6:.1f}",
             f"{speed.spread:.0%}",
-        )
-    console.print(table)
+        ]
+        for speed in found
+    ]
+    Shown(
+        "Simulated, for each second of host time (median; waiting for interrupts left out)",
+        ["workload", "scheme", "cycles", "host s", "Mcycles/s", "Minstr/s", "spread"],
+        rows,
+        range(2, 7),
+    ).show(console)
     for speed in found:
         for rival in speed.rivals:
             console.print(

@@ -71,13 +71,15 @@ class Store:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or place()
+        self._grown = False
 
     def path(self, key: str) -> Path:
         """Where the result of that key is, or would be."""
         return self.folder / key[:2] / f"{key}.run"
 
     def __contains__(self, key: str) -> bool:
-        return self.get(key) is not None
+        """Whether something is there; only `get` says whether it is as it was put there."""
+        return self.path(key).exists()
 
     def get(self, key: str) -> bytes | None:
         """The packed statistics of that run; None if they are not there as they were put there."""
@@ -93,6 +95,7 @@ class Store:
 
     def put(self, key: str, packed: bytes) -> None:
         """Keeps the packed statistics of a run: all of them or, if we are killed, nothing."""
+        self._grown = True
         try:
             files.put(self.path(key), _head(key, packed) + b"\n" + packed)
         except OSError as error:
@@ -102,7 +105,12 @@ class Store:
             ) from None
 
     def trim(self, limit: int = LIMIT_BYTES) -> None:
-        """Forgets what was not asked for longest until the store is within its limit."""
+        """Forgets what was not asked for longest until the store is within its limit.
+
+        Nothing is to be forgotten where nothing was put: to look takes long in a full store.
+        """
+        if not self._grown:
+            return
         found = []
         for path in self.folder.glob("??/*"):
             with suppress(OSError):  # another process was faster

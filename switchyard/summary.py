@@ -2,6 +2,7 @@
 """Statistics of raw samples. Guests hand over raw samples; every statistic is made here."""
 
 import math
+import operator
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ def summarize(samples: Sequence[int]) -> Summary:
         raise ValueError("no samples to summarize")
     total = sum(samples)
     # n·Σx² − (Σx)² is exact in whole numbers, where the textbook form would cancel.
-    squares = sum(x * x for x in samples)
+    squares = sum(map(operator.mul, samples, samples))
     variance = (count * squares - total * total) / (count * (count - 1)) if count > 1 else 0.0
     ordered = sorted(samples)
     return Summary(

@@ -18,7 +18,7 @@ from typing import Any
 
 import tomli_w
 
-from switchyard import build, fields, machine
+from switchyard import build, fields, machine, own, tree
 from switchyard.build import Guest
 from switchyard.build_linux import Linux
 from switchyard.errors import InputError, one_of
@@ -40,14 +40,19 @@ IDLE = struct.pack(
 )
 
 
+def names() -> list[str]:
+    """The machines that the simulator knows, and those of the user's own."""
+    ours = (tree.sources() / "machine" / "machines").glob("*.toml")
+    return [*sorted(one.stem for one in ours), *own.machines()]
+
+
 def describe(name: str) -> dict[str, Any]:
     """A machine's description: of a file of the user's, or of one that the simulator knows."""
-    file = Path(name)
-    if not machine.is_file(name):
-        file = build.root() / "machine" / "machines" / f"{name}.toml"
+    file = Path(machine.described_in(name))
+    if not machine.is_file(str(file)):
+        file = tree.sources() / "machine" / "machines" / f"{name}.toml"
         if not file.exists():
-            known = sorted(one.stem for one in file.parent.glob("*.toml"))
-            raise InputError(f"{name}: unknown machine; {one_of(name, known)}, or a .toml file")
+            raise InputError(f"{name}: unknown machine; {one_of(name, names())}, or a .toml file")
     try:
         described = tomllib.loads(readable(file).read_text("utf-8"))
     except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError

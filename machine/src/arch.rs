@@ -151,7 +151,9 @@ pub trait Debugged: Processor {
     /// Writes a register, one of the system as the guest would. `false`: it takes no such value.
     fn write_register(&mut self, place: Self::Place, value: u128) -> bool;
 
-    /// Runs one instruction, or takes the exception that stands before it.
+    /// Runs one instruction, or takes the exception that stands before it. Either way it counts in
+    /// `counters.fetches`, by which debuggers know where they are; here and in
+    /// [`Processor::run_to_horizon`].
     fn step(&mut self);
 
     /// Whether an instruction can be fetched at `va` now: else the next step takes an exception.

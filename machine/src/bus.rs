@@ -10,6 +10,9 @@ use crate::dev::{DevCtx, Device, Host, Pins, Width};
 use crate::event::{Cycle, EventQueue};
 use crate::state::{plausible, require, Damaged, Restorer, Saver};
 
+/// Bytes of a page, of which a [`Bus`] knows whether it was written.
+pub const PAGE: usize = 4096;
+
 /// What stands at a physical address; decides the cost of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
@@ -73,6 +76,8 @@ pub struct BoardParts {
 pub struct Bus {
     ram_base: u32,
     ram: Vec<u8>,
+    /// The pages of SDRAM that were written since somebody has asked.
+    written: Vec<bool>,
     zeros: Option<(u32, u32)>,
     open_bus: Vec<(u32, u32)>,
     /// Those in memory, then those at ports.
@@ -129,6 +134,7 @@ impl Bus {
         let probe = devices.iter().position(|d| d.counts());
         let mut bus = Self {
             ram_base: parts.ram_base,
+            written: vec![false; ram.len().div_ceil(PAGE)],
             ram,
             zeros: parts.zeros,
             open_bus: parts.open_bus,
@@ -171,9 +177,24 @@ impl Bus {
     }
 
     /// The same, to write.
+    #[inline]
     pub fn ram_slice_mut(&mut self, pa: u32, len: usize) -> Option<&mut [u8]> {
         let start = pa.checked_sub(self.ram_base)? as usize;
-        self.ram.get_mut(start..start.checked_add(len)?)
+        let bytes = self.ram.get_mut(start..start.checked_add(len)?)?;
+        let pages = start / PAGE..(start + len).div_ceil(PAGE);
+        self.written[pages].fill(true);
+        Some(bytes)
+    }
+
+    /// The numbers of the pages of SDRAM that were written since this was last called.
+    pub fn take_written(&mut self) -> Vec<usize> {
+        let mut pages = Vec::new();
+        for (number, written) in self.written.iter_mut().enumerate() {
+            if std::mem::take(written) {
+                pages.push(number);
+            }
+        }
+        pages
     }
 
     /// What stands at `pa`.
@@ -269,6 +290,7 @@ impl Bus {
                 let Some(block) = self.ram.get_mut(start..start + 16) else {
                     return false;
                 };
+                self.written[start / PAGE] = true;
                 if mask == u16::MAX {
                     block.copy_from_slice(data);
                 } else {
@@ -336,6 +358,7 @@ impl Bus {
                 let bytes = value.to_le_bytes();
                 let len = width.bytes() as usize;
                 self.ram[start..start + len].copy_from_slice(&bytes[..len]);
+                self.written[start / PAGE] = true;
                 true
             }
             Target::Zeros => true,

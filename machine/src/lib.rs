@@ -14,6 +14,7 @@ pub mod bus;
 pub mod bus_cost;
 pub mod cache;
 pub mod check;
+pub mod checkpoint;
 pub mod config;
 pub mod counters;
 pub mod dev;

@@ -8,6 +8,7 @@ use crate::arch::{Dead, Processor};
 use crate::bus::{BoardParts, Bus};
 use crate::config::MachineConfig;
 use crate::counters::Counters;
+use crate::dev::Input;
 use crate::event::Cycle;
 
 /// Why [`Machine::run`] came back.
@@ -129,6 +130,12 @@ impl<P: Processor> Machine<P> {
         self.core.platform().cycle
     }
 
+    /// Instructions since reset that are done.
+    #[must_use]
+    pub fn instructions(&self) -> u64 {
+        self.core.platform().counters.fetches
+    }
+
     /// The counters, up to date.
     pub fn counters(&mut self) -> &mut Counters {
         self.core.sync_counters();
@@ -137,21 +144,44 @@ impl<P: Processor> Machine<P> {
 
     /// Gives console input to the guest.
     pub fn type_input(&mut self, bytes: &[u8]) {
-        self.core.sync_counters();
-        self.core.platform_mut().type_input(bytes);
+        self.give(Input::Typed(bytes.to_vec()));
     }
 
-    /// Tells the guest's network interface that frames have arrived in `bus().host.net`.
+    /// Puts a frame into the cable of the guest's network interface.
+    pub fn frame_comes(&mut self, frame: Vec<u8>) {
+        self.give(Input::Frame(frame));
+    }
+
+    /// Tells the guest's network interface of frames that stand in its cable.
     pub fn network_arrived(&mut self) {
-        self.core.sync_counters();
-        self.core.platform_mut().network_arrived();
+        self.give(Input::Arrived);
     }
 
     /// Plugs the cable of the guest's network interface in, or unplugs it.
     pub fn set_cable(&mut self, plugged: bool) {
-        let net = &mut self.bus().host.net;
-        net.cable = plugged;
-        net.incoming.clear();
-        self.network_arrived();
+        self.give(Input::Cable(plugged));
+    }
+
+    /// Gives the machine something from outside.
+    pub fn give(&mut self, input: Input) {
+        self.core.sync_counters();
+        let platform = self.core.platform_mut();
+        let host = &mut platform.bus.host;
+        // Telling of nothing is nothing to note.
+        if input != Input::Arrived || !host.net.incoming.is_empty() {
+            if let Some(inputs) = &mut host.inputs {
+                inputs.push(input.clone());
+            }
+        }
+        match input {
+            Input::Typed(bytes) => platform.type_input(&bytes),
+            Input::Frame(frame) => host.net.incoming.push_back(frame),
+            Input::Arrived => platform.network_arrived(),
+            Input::Cable(plugged) => {
+                host.net.cable = plugged;
+                host.net.incoming.clear();
+                platform.network_arrived();
+            }
+        }
     }
 }

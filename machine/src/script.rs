@@ -92,7 +92,8 @@ impl Script {
         let mut typed = Vec::new();
         while let Some(step) = self.steps.get(self.next) {
             let began = *self.since.get_or_insert(now);
-            let passed = |seconds: f64| (now - began) as f64 >= seconds * clock_hz as f64;
+            let passed =
+                |seconds: f64| now.saturating_sub(began) as f64 >= seconds * clock_hz as f64;
             match &step.what {
                 What::Send(text) => typed.extend(text),
                 What::Wait(seconds) if stuck && typed.is_empty() || passed(*seconds) => {}

@@ -3,8 +3,10 @@
 //! with watchers and without, and not once for every choice.
 
 use std::io::Write;
+use std::mem::{replace, take};
 
 use crate::arch::Architecture;
+use crate::check::{Checker, Finding};
 use crate::gdb::{Watch, Watched};
 use crate::log::Log;
 use crate::observe::{forward, Observer};
@@ -23,6 +25,8 @@ pub struct Watchers<W: Write, A: Architecture> {
     pub profile: Option<Profile<A>>,
     /// `--gdb`.
     pub watch: Watch,
+    /// The others, while they are told nothing.
+    aside: Option<Box<Self>>,
 }
 
 impl<W: Write, A: Architecture> Watchers<W, A> {
@@ -35,6 +39,7 @@ impl<W: Write, A: Architecture> Watchers<W, A> {
             checker: None,
             profile: None,
             watch: Watch::default(),
+            aside: None,
         }
     }
 }
@@ -47,5 +52,30 @@ impl<W: Write, A: Architecture> Observer<A> for Watchers<W, A> {
 impl<W: Write, A: Architecture> Watched for Watchers<W, A> {
     fn watch(&mut self) -> &mut Watch {
         &mut self.watch
+    }
+
+    fn set_others_aside(&mut self, aside: bool) {
+        let watch = take(&mut self.watch);
+        *self = match self.aside.take() {
+            Some(others) if !aside => *others,
+            None if aside => Self {
+                aside: Some(Box::new(replace(self, Self::none()))),
+                ..Self::none()
+            },
+            as_before => Self {
+                aside: as_before,
+                ..replace(self, Self::none())
+            },
+        };
+        self.watch = watch;
+    }
+
+    fn findings(&self) -> Option<Vec<Finding>> {
+        let others = self.aside.as_deref().unwrap_or(self);
+        others.checker.as_ref().map(Checker::findings)
+    }
+
+    fn finding_count(&self) -> Option<usize> {
+        self.checker.as_ref().map(Checker::finding_count)
     }
 }

@@ -82,6 +82,7 @@ impl<O: Observer<Sums>> Adder<O> {
         self.pc += 4;
         self.memory.platform.cycle += 1;
         let fetch = self.access(pc, pc);
+        self.memory.platform.counters.fetches += 1;
         self.observer.fetched(&self.memory, &fetch, insn);
         match insn - operand {
             ADD => self.sum += operand,
@@ -386,6 +387,10 @@ impl Checker<Sums> for Same {
     fn findings(&self) -> Vec<Finding> {
         self.findings.iter().cloned().collect()
     }
+
+    fn finding_count(&self) -> usize {
+        self.findings.count()
+    }
 }
 
 impl Architecture for Sums {
@@ -515,7 +520,17 @@ fn every_observer_watches_it() {
 fn a_debugger_debugs_it() {
     let mut machine = watched(&[ADD | 0x12_3456, PUT | 0x68, EXIT], gdb::Watch::default());
     let store = format!("Z2,{PROBE_BASE:x},1000");
-    let asked = ["vCont;s", "p0", "qRcmd,73756d", &store, "vCont;c", "p1"];
+    let asked = [
+        "vCont;s",
+        "p0",
+        "qRcmd,73756d",
+        &store,
+        "vCont;c",
+        "p1",
+        "bs",
+        "bs",
+        "p1",
+    ];
     let packet = |text: &str| {
         let sum = text.bytes().fold(0u8, u8::wrapping_add);
         format!("+${text}#{sum:02x}").into_bytes()
@@ -526,8 +541,10 @@ fn a_debugger_debugs_it() {
     gdb::converse(&mut script, &mut machine, 100, &mut between, None);
     let said = String::from_utf8_lossy(&script.answer).into_owned();
     let mut rest = said.as_str();
-    // stepped; the sum, 64 bits; the same in decimal; stopped behind the store (`0* ` is four zeros)
-    for answer in ["S05", "$593412", "31313933", "watch:", "$080* c0"] {
+    // stepped; the sum, 64 bits; the same in decimal; stopped behind the store (`0* ` is four zeros);
+    // and back at the beginning
+    let stopped = ["S05", "$593412", "31313933", "watch:", "$080* c0"];
+    for answer in stopped.into_iter().chain(["S05", "S05", "$0*\"c0"]) {
         let at = rest.find(answer);
         let at = at.unwrap_or_else(|| panic!("no {answer} in {rest}, of {said}"));
         rest = &rest[at + answer.len()..];

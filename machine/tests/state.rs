@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use switchyard_machine::arch::Processor;
 use switchyard_machine::arm::Machine;
 use switchyard_machine::config::MachineConfig;
+use switchyard_machine::gdb;
 use switchyard_machine::machine::Stop;
 use switchyard_machine::report::{self, End};
 use switchyard_machine::snapshot::{self, Saved};
@@ -154,6 +155,73 @@ fn a_serial_port_goes_on_in_the_middle_of_a_character() {
         |machine| machine.core().waits_for_interrupt(),
     );
     assert!(asleep > 10, "{asleep} stops while it slept");
+}
+
+/// A debugger goes back over what was typed, and on again: the guest gets it again at the same cycles,
+/// and its echo is heard once.
+#[test]
+fn what_was_typed_is_typed_again() {
+    let mut machine: Machine<gdb::Watch> = support::empty("sa1110");
+    for (n, word) in ECHO.iter().enumerate() {
+        let place = machine.bus().ram_slice_mut(0xc000_0000 + 4 * n as u32, 4);
+        place.expect("memory").copy_from_slice(&word.to_le_bytes());
+    }
+    machine.core().r[15] = 0xc000_0000;
+    let end = format!("Z0,{:x},4", 0xc000_0000u32 + 4 * 17); // behind the loop
+    let now = "qRcmd,6379636c6573"; // "cycles"
+    let asked = [
+        &end,
+        "vCont;c",
+        "vCont;c",
+        now,
+        "bs",
+        "bs",
+        "vCont;s",
+        "vCont;s",
+        now,
+        "bc",
+        now,
+        "vCont;c",
+        now,
+        &end.replacen('Z', "z", 1),
+        "vCont;c",
+    ];
+    // as many acknowledgements as slices that an answer may take
+    let packet = |text: &str| {
+        let sum = text.bytes().fold(0u8, u8::wrapping_add);
+        format!("{:+<64}${text}#{sum:02x}", "").into_bytes()
+    };
+    let bytes = asked.iter().flat_map(|text| packet(text)).collect();
+    let mut script = gdb::Recorded::new(bytes);
+    let mut heard = Vec::new();
+    let typed = [(1_000_000, b"Hello,"), (2_000_000, b" world")];
+    let mut left = typed.iter().peekable();
+    let mut between = |machine: &mut Machine<gdb::Watch>, stop| {
+        heard.append(&mut machine.bus().host.output);
+        let now = machine.cycles();
+        if let Some((_, text)) = left.next_if(|(cycle, _)| *cycle <= now) {
+            machine.type_input(*text);
+            return None;
+        }
+        (stop != Stop::Budget).then_some(stop)
+    };
+    gdb::converse(&mut script, &mut machine, LIMIT, &mut between, None);
+    let said = String::from_utf8_lossy(&script.answer).into_owned();
+    let mut alone = instructions(ECHO, b"");
+    for (cycle, text) in typed {
+        assert!(matches!(alone.run(cycle), Stop::Hung(_)), "it waits");
+        alone.type_input(text);
+    }
+    assert_eq!(alone.run(LIMIT), Stop::Exit(0));
+    assert_eq!(heard, alone.bus().host.output, "{said}");
+    let answers = said.split("$O").filter(|rest| !rest.starts_with('K'));
+    let cycles: Vec<&str> = answers.skip(1).map(|rest| &rest[..20]).collect();
+    assert_eq!(cycles.len(), 4, "{said}");
+    assert_eq!(cycles[0], cycles[1], "{said}");
+    assert_eq!(cycles[0], cycles[3], "{said}");
+    assert!(cycles[2].starts_with("302063"), "0 c(ycles): {said}");
+    assert!(said.contains("replaylog:begin;"), "{said}");
+    assert!(said.contains("$W00"), "{said}");
 }
 
 /// The file of a machine in the middle of a guest.

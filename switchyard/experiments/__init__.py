@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The experiments: a folder each, after a published table or figure."""
 
+import importlib
+import inspect
+from collections.abc import Iterator
 from typing import Any
 
+from switchyard import own
 from switchyard.errors import InputError, one_of
 from switchyard.experiments.experiment import Experiment
 from switchyard.experiments.l4_collisions.measure import L4Collisions
@@ -47,6 +51,37 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
         UclinuxCtx(),
     )
 }
+
+
+def _own() -> Iterator[Experiment[Any]]:
+    """Those of the user's own: their folders are packages beside ours."""
+    found = own.experiments()
+    own.refuse("package", [one.package().rpartition(".")[2] for one in EXPERIMENTS.values()], found)
+    __path__.extend(str(folder.parent) for folder in found.values())
+    for name, folder in found.items():
+        file = folder / "measure.py"
+        try:
+            module = importlib.import_module(f"{__name__}.{name}.measure")
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            raise InputError(f"{file}: {said}; expected an experiment") from error
+        classes = [
+            one
+            for one in vars(module).values()
+            if isinstance(one, type)
+            and issubclass(one, Experiment)
+            and one.__module__ == module.__name__
+            and not inspect.isabstract(one)
+        ]
+        if len(classes) != 1:
+            raise InputError(f"{file}: {len(classes)} classes of Experiment; expected one")
+        yield classes[0]()
+
+
+for _one in _own():
+    if _one.name in EXPERIMENTS:
+        raise InputError(f"{_one.name}: two experiments of this name; expected another name")
+    EXPERIMENTS[_one.name] = _one
 
 
 def find(name: str) -> Experiment[Any]:

@@ -17,7 +17,7 @@ from switchyard.build import Guest, Images
 from switchyard.build_linux import Linux
 from switchyard.errors import InputError
 from switchyard.figure import Bars, Figure, Table
-from switchyard.machine import Boot, Stats
+from switchyard.machine import Boot, Stats, described_in
 from switchyard.records import Parameter, Record
 
 Sample = TypeVar("Sample")
@@ -54,7 +54,7 @@ class Job:
     def boot(self, images: Images) -> Boot:
         """The run, with the guest's images or copies of them."""
         return Boot(
-            self.machine,
+            described_in(self.machine),
             images.kernel,
             self.append,
             self.max_cycles,

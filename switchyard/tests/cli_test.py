@@ -378,3 +378,26 @@ def test_short_options_are_the_long_ones(short: str, capsys: pytest.CaptureFixtu
     if short == "-h":
         assert cli.execute(["run", "-h"]) == 0
         assert "--quick" in capsys.readouterr().out
+
+
+def test_the_demo_says_what_to_do_next() -> None:
+    """Each command that it names is one, and each file is there."""
+    done = subprocess.run(
+        ["make", "-n", "-o", "setup", "demo"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    told = done.stdout.partition('echo "Next:"')[2]
+    commands = re.findall(r"^echo \"  switchyard ([a-z-]+)", told, re.MULTILINE)
+    assert commands
+    for command in commands:
+        assert cli.execute([command, "--help"]) == 0
+    assert [name for name in re.findall(r"docs/\S+", told) if not (ROOT / name).exists()] == []
+    assert "activate" in told
+
+
+def test_the_citation_is_of_this_version() -> None:
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    version = re.search(r'^version = "(.*)"', (ROOT / "machine/Cargo.toml").read_text(), re.M)
+    assert version is not None
+    assert f"\nversion: {version[1]}\n" in text
+    for word in ("cff-version: 1.2.0", "message:", "title:", "authors:"):
+        assert word in text

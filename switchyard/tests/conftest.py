@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, machine, plot, store
+from switchyard import build, drawings, machine, store
 from switchyard.tests.fake_machine import LOG
 
 
@@ -32,7 +32,7 @@ def faked(folder: Path, drawn: bool = False) -> Iterator[Path]:
         patch.setattr(build.Guest, "image", image)
         patch.setattr(machine, "leashed", lambda command, _signal: command)
         if not drawn:
-            patch.setattr(plot, "save", _undrawn)
+            patch.setattr(drawings, "save", _undrawn)
         yield program
 
 

@@ -81,7 +81,7 @@ def changed(tree: Path, diff: str) -> None:
 def follow(page: str, text: str, tree: Path, folders: tuple[str, ...]) -> list[str]:
     """Makes the steps of a page's text in a copy of these folders; what each command has shown."""
     for folder in folders:
-        ignored = shutil.ignore_patterns("__pycache__")
+        ignored = shutil.ignore_patterns("__pycache__", "sources")  # which a wheel is made with
         shutil.copytree(build.root() / folder, tree / folder, ignore=ignored)
     programs = tree / "programs"
     programs.mkdir()
@@ -139,6 +139,12 @@ def test_a_scheme_a_machine_and_an_experiment_are_added(tmp_path: Path) -> None:
     shown = "".join(follow("extend.md", extensions()[0], tmp_path, FOLDERS))
     mine, twice = re.findall(r"^POINT .* cycles=(\d+)$", shown, re.M)
     assert mine == twice
+
+
+def test_a_first_guest_is_made_in_an_empty_folder(tmp_path: Path) -> None:
+    text = (DOCS / "first-guest.md").read_text(encoding="utf-8")
+    shown = follow("first-guest.md", text, tmp_path, ())
+    assert shown.count("hello from hello\n") == 2
 
 
 @pytest.mark.long  # it compiles the simulator

@@ -29,6 +29,9 @@ pub trait Checker<A: Observed>: Observer<A> {
 
     /// What was found, by cause and instruction.
     fn findings(&self) -> Vec<Finding>;
+
+    /// How many these are.
+    fn finding_count(&self) -> usize;
 }
 
 /// What an access is.
@@ -59,6 +62,12 @@ impl<C: Ord> Findings<C> {
             .entry((cause, finding.access.pc))
             .and_modify(|known| known.count += 1)
             .or_insert(finding);
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.len()
     }
 
     /// All of them.

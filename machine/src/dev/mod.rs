@@ -86,6 +86,19 @@ pub enum MarkKind {
     Event(u32),
 }
 
+/// Something that comes from outside the machine, at a moment that nothing in it decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// Bytes are typed on the console.
+    Typed(Vec<u8>),
+    /// A frame stands in the cable of the network interface.
+    Frame(Vec<u8>),
+    /// The interface is told of those that stand there.
+    Arrived,
+    /// The cable is plugged in, or unplugged.
+    Cable(bool),
+}
+
 /// How the running space is known: addresses after translation is on, that are the kernel's and so
 /// the same in every space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -121,6 +134,8 @@ pub struct Host {
     pub stopped: Option<&'static str>,
     /// What the guest has marked and nobody has taken yet; `None`: nobody wants to know.
     pub marks: Option<Vec<Mark>>,
+    /// What has come from outside and nobody has noted yet; `None`: nobody wants to know.
+    pub inputs: Option<Vec<Input>>,
     /// What the guest has told the probe of its address spaces.
     pub spaces: Spaces,
     /// Raw samples by stream, as the guest wrote them to the probe.

@@ -5,11 +5,13 @@
 //! guest can see: breakpoints are a list that the run loop compares with, memory and registers are
 //! read without a trace, and no cycle passes while the machine is stopped.
 
+mod history;
 mod link;
 mod monitor;
 mod recorded;
 mod registers;
 mod session;
+mod travel;
 mod watch;
 
 use std::fs::File;
@@ -273,6 +275,43 @@ mod tests {
     }
 
     #[test]
+    fn a_conversation_about_the_past() {
+        let steps = [
+            ("vCont;s", "S05"), // `mov`
+            ("vCont;s", "S05"), // `str`
+            ("vCont;s", "S05"), // the branch
+            ("pf", "080000c0"),
+            ("bs", "S05"),
+            ("bs", "S05"),
+            ("pf", "040000c0"), // before the store
+            ("p0", "07000000"),
+            ("bs", "S05"),
+            ("p0", "00000000"),
+            ("bs", "replaylog:begin;"),
+            ("vCont;c", "T06"), // it hangs
+            ("Z2,c0000102,1", "OK"),
+            ("bc", "watch:c0000102;"),
+            ("pf", "080000c0"), // behind the store, which the debugger undoes itself
+            ("bs", "S05"),
+            ("pf", "040000c0"),
+            ("P0=09000000", "OK"), // from here on it is another run
+            ("vCont;s", "watch:c0000102;"),
+            ("mc0000100,4", "09000000"),
+            ("bc", "watch:c0000102;"),
+            ("bs", "S05"),
+            ("bc", "replaylog:begin;"),
+            ("p0", "00000000"),
+        ];
+        let said = talk(steps.iter().flat_map(|(text, _)| packet(text)).collect());
+        let mut rest = said.as_str();
+        for (asked, answer) in steps {
+            let at = rest.find(answer);
+            let at = at.unwrap_or_else(|| panic!("{asked}: no {answer} in {rest}, of {said}"));
+            rest = &rest[at + answer.len()..];
+        }
+    }
+
+    #[test]
     fn memory_is_seen_and_changed_but_not_devices() {
         let said = talk(
             [
@@ -306,7 +345,7 @@ mod tests {
 
         #[test]
         fn nonsense_does_not_panic(bytes: Vec<u8>, texts in prop::collection::vec(
-            "(Z[0-4],|z[0-4],|m|M|X|p|P|g|G|H|vCont;|q|qXfer:features:read:|qRcmd,|c|s|k|D|\\?)\
+            "(Z[0-4],|z[0-4],|m|M|X|p|P|g|G|H|vCont;|bc|bs|q|qXfer:features:read:|qRcmd,|c|s|k|D|\\?)\
              [0-9a-f,:;=]{0,20}", 0..8)) {
             let mut all: Vec<u8> = texts.iter().flat_map(|text| packet(text)).collect();
             all.extend(bytes);

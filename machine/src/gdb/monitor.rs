@@ -3,13 +3,15 @@
 
 use std::io::{BufReader, BufWriter};
 
-use crate::arch::{Debugged, Processor};
+use crate::arch::Processor;
+use crate::check::Finding;
 use crate::machine::Machine;
 use crate::report;
 use crate::snapshot::{self, Saved};
 use crate::state::Damaged;
+use crate::symbols::Symbols;
 
-use super::Files;
+use super::{Debuggable, Files, Watched};
 
 /// What every processor knows, before and behind what only one does.
 const HELP: [&str; 2] = [
@@ -18,6 +20,7 @@ monitor cycles         cycles and instructions since reset
 monitor counters       all counters and regions up to now, as JSON
 monitor until CYCLE    stop the next run with SIGALRM at that cycle; `never` takes it back
 monitor type \"TEXT\"    type on the console; \\r, \\n, \\t, \\\", \\\\ and \\xNN as in C
+monitor findings       what --check coherence has found
 ",
     "\
 monitor save FILE      write the whole machine to a file
@@ -29,7 +32,7 @@ const NO_FILES: &str = "a debugger from another computer may not name files of t
                         expected --gdb :PORT\n";
 
 /// Answers a command; an unknown one with the list of all. `files`: those that it may name.
-pub fn answer<P: Debugged>(
+pub fn answer<P: Debuggable>(
     machine: &mut Machine<P>,
     command: &str,
     files: Option<&dyn Files>,
@@ -42,12 +45,27 @@ pub fn answer<P: Debugged>(
             format!("{cycles} cycles, {instructions} instructions\n")
         }
         ["counters"] => report::counts(machine),
+        ["findings"] => match machine.core().observer().findings() {
+            Some(findings) => told(&findings),
+            None => "nothing is checked; expected --check coherence\n".to_string(),
+        },
         ["save", file] => files.map_or(NO_FILES.to_string(), |all| save(machine, all, file)),
         ["restore", file] => files.map_or(NO_FILES.to_string(), |all| restore(machine, all, file)),
         ref other => {
             let answer = machine.core().monitor(other);
             answer.unwrap_or_else(|| [HELP[0], P::MONITOR_HELP, HELP[1]].concat())
         }
+    }
+}
+
+fn told(findings: &[Finding]) -> String {
+    let symbols = Symbols::new(); // the debugger has its own
+    let lines = findings
+        .iter()
+        .map(|finding| format!("{}\n", finding.told(&symbols)));
+    match findings {
+        [] => "nothing was found\n".to_string(),
+        _ => lines.collect(),
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One debugger's session: what it may do to the machine, and the run loop while it is attached.
+//! Going back is in [`travel`](super::travel).
 
 use std::convert::Infallible;
 use std::io;
@@ -9,6 +10,9 @@ use gdbstub::common::Signal;
 use gdbstub::conn::ConnectionExt;
 use gdbstub::stub::run_blocking::{BlockingEventLoop, Event, WaitForStopReasonError};
 use gdbstub::stub::SingleThreadStopReason;
+use gdbstub::target::ext::base::reverse_exec::{
+    ReverseCont, ReverseContOps, ReverseStep, ReverseStepOps,
+};
 use gdbstub::target::ext::base::single_register_access::{
     SingleRegisterAccess, SingleRegisterAccessOps,
 };
@@ -27,40 +31,64 @@ use gdbstub::target::ext::target_description_xml_override::{
 };
 use gdbstub::target::{Target, TargetError, TargetResult};
 
+use crate::dev::Input;
 use crate::event::Cycle;
 use crate::machine::{Machine, Stop};
 use crate::script::quoted;
 
+use super::history::{Event as Done, History, Point};
 use super::registers::{self, Any, Number, Table, Values};
+use super::travel::Task;
 use super::watch::{Watch, Watched, Watchpoint};
 use super::{monitor, Between, Debuggable, Files};
 
 /// Cycles between two looks at the debugger and the console: some 50 ms of the host's time.
 const SLICE: Cycle = 1_000_000;
 
-type Reason = SingleThreadStopReason<u32>;
+/// Why the machine has stopped.
+pub type Reason = SingleThreadStopReason<u32>;
+
+/// How running on has come to an end.
+pub enum Pause {
+    /// With something that the debugger is told.
+    Stopped(Reason),
+    /// The machine itself says so.
+    Machine(Stop),
+    /// The point is reached.
+    There,
+}
 
 /// A debugger and its machine.
 pub struct Session<'a, P: Debuggable> {
-    machine: &'a mut Machine<P>,
+    pub(super) machine: &'a mut Machine<P>,
     until: Cycle,
     /// Where the debugger wants the machine to stop; never, if that is `Cycle::MAX`.
     alarm: Cycle,
     between: &'a mut Between<'a, P>,
-    stepping: bool,
+    /// What the machine is at.
+    pub(super) task: Task,
+    pub(super) history: History<P>,
+    /// Whether what was due is done: nothing has run since.
+    pub(super) prepared: bool,
+    /// Whether that was to enter an exception.
+    pub(super) entered: bool,
+    /// Whether observers are told nothing, as the machine is where it has been before.
+    pub(super) muted: bool,
+    /// How many findings the debugger knows of.
+    findings: Option<usize>,
     /// Virtual addresses, in whatever space; those of GDB's `break` and of its `hbreak`.
-    breakpoints: [Vec<u32>; 2],
+    pub(super) breakpoints: [Vec<u32>; 2],
     /// The program counter that the debugger is shown after a watchpoint was hit: the address of
     /// the instruction that did it. Of some processors (ARM) GDB takes for granted that they stop
     /// *before* the access, and steps over it, with its watchpoints removed, before it says anything.
     /// Here the instruction is done by then, and that step only ends the pretence.
-    shown_pc: Option<u32>,
+    pub(super) shown_pc: Option<u32>,
     registers: Table<P::Place>,
     description: String,
     /// The files that the debugger may name.
     files: Option<&'a dyn Files>,
     /// How the run has ended.
-    end: Option<Stop>,
+    pub(super) end: Option<Stop>,
 }
 
 impl<'a, P: Debuggable> Session<'a, P> {
@@ -74,60 +102,97 @@ impl<'a, P: Debuggable> Session<'a, P> {
     ) -> Self {
         let core = machine.core();
         let registers = Table::new(core);
+        let description = registers.description(core.architecture());
+        let findings = core.observer().finding_count();
+        let history = History::new(machine, point(machine, false));
         Self {
-            description: registers.description(core.architecture()),
+            description,
             registers,
             files,
             machine,
             until,
             alarm: Cycle::MAX,
             between,
-            stepping: false,
+            task: Task::On { step: false },
+            history,
+            prepared: false,
+            entered: false,
+            muted: false,
+            findings,
             breakpoints: [Vec::new(), Vec::new()],
             shown_pc: None,
             end: None,
         }
     }
 
-    /// Takes the watchpoints away; says how the run has ended, if it has.
-    pub fn close(self) -> Option<Stop> {
+    /// Goes to where the machine has got to, takes the watchpoints away; says how the run has ended, if it
+    /// has.
+    pub fn close(mut self) -> Option<Stop> {
         *self.machine.core().observer().watch() = Watch::default();
+        self.go_to_front();
+        self.history.close(self.machine);
         self.end
+    }
+
+    /// Where the machine is.
+    pub(super) fn here(&self) -> Point {
+        point(self.machine, self.prepared)
     }
 
     /// Runs a slice, or to where the debugger wants to look. `None`: nothing has happened.
     fn run_slice(&mut self) -> Option<Reason> {
+        match self.task {
+            Task::On { step } => self.run_on(step),
+            _ => self.travel(),
+        }
+    }
+
+    /// The same, forward.
+    fn run_on(&mut self, step: bool) -> Option<Reason> {
         if let Some(end) = &self.end {
             return Some(Reason::Exited(exit_code(end)));
         }
-        if self.shown_pc.take().is_some() && self.stepping {
+        if self.shown_pc.take().is_some() && step {
             return Some(Reason::DoneStep);
         }
+        let front = self.history.front();
+        if self.here() < front {
+            return self.run_over(step, front);
+        }
+        self.set_muted(false);
         let slice = self.machine.cycles().saturating_add(SLICE);
         let slice = slice.min(self.until).min(self.alarm);
-        let stop = loop {
-            if let Some(stop) = self.machine.prepare(slice) {
-                break stop;
-            }
-            if let Some(reason) = self.run_to_horizon() {
-                // what a step wrote is shown before the next one
-                self.show(Stop::Budget);
-                return Some(reason);
-            }
+        let (stop, reason) = match self.run_singly(None, slice, step) {
+            // what a step wrote is shown before the next one
+            Pause::Stopped(reason) => (Stop::Budget, Some(reason)),
+            Pause::Machine(stop) => (stop, None),
+            Pause::There => (Stop::Budget, None),
         };
-        let Some(end) = self.show(stop) else {
+        let end = (self.between)(self.machine, stop);
+        self.history.go_on(self.machine, self.here());
+        self.keep_if_due();
+        if reason.is_some() {
+            return reason;
+        }
+        let Some(end) = end else {
             return self.take_alarm();
         };
-        let reason = match end {
+        self.history.end = Some(end);
+        Some(self.end_here())
+    }
+
+    /// The run has ended, here. What the debugger is told of it.
+    pub(super) fn end_here(&mut self) -> Reason {
+        self.end.clone_from(&self.history.end);
+        match &self.end {
             // such a machine is worth a look; going on from there reports its end
-            Stop::Hung(_) | Stop::Died(_) => Reason::SignalWithThread {
+            Some(Stop::Hung(_) | Stop::Died(_)) => Reason::SignalWithThread {
                 tid: (),
                 signal: Signal::SIGABRT,
             },
-            _ => Reason::Exited(exit_code(&end)),
-        };
-        self.end = Some(end);
-        Some(reason)
+            Some(end) => Reason::Exited(exit_code(end)),
+            None => Reason::DoneStep,
+        }
     }
 
     /// Whether the cycle has come for which the debugger has set the alarm, which happens once.
@@ -159,43 +224,106 @@ impl<'a, P: Debuggable> Session<'a, P> {
             Ok((_, more)) => return format!("`{more}` behind the text; expected nothing there\n"),
             Err((what, expected)) => return format!("{what}; expected {expected}\n"),
         };
-        self.machine.type_input(&bytes);
+        let input = Input::Typed(bytes);
+        self.change(Done::Input(input.clone()));
+        self.machine.give(input);
+        if let Some(inputs) = &mut self.machine.bus().host.inputs {
+            inputs.clear(); // it is noted already, here, and not where the next run ends
+        }
         if matches!(self.end, Some(Stop::Hung(_))) && self.machine.core().waits_for_interrupt() {
             self.end = None;
+            self.history.end = None;
         }
         String::new()
     }
 
-    fn show(&mut self, stop: Stop) -> Option<Stop> {
-        (self.between)(self.machine, stop)
+    /// Runs until cycle `until`, or up to `to`, an instruction at a time if something may stop it in
+    /// between.
+    pub(super) fn run_singly(&mut self, to: Option<Point>, until: Cycle, step: bool) -> Pause {
+        let stops = step || self.findings.is_some() || self.has_stops();
+        loop {
+            if to.is_some_and(|to| self.is_at(to)) {
+                return Pause::There;
+            }
+            if let Some(stop) = self.prepare(until) {
+                return Pause::Machine(stop);
+            }
+            if !stops && to.is_none() {
+                self.machine.core().run_to_horizon();
+                (self.prepared, self.entered) = (false, false);
+            } else if let Some(pause) = self.run_to_horizon(to, step) {
+                return pause;
+            }
+        }
     }
 
-    fn run_to_horizon(&mut self) -> Option<Reason> {
-        let core = self.machine.core();
-        while core.platform().cycle < core.platform().horizon {
+    /// Whether there are breakpoints or watchpoints.
+    pub(super) fn has_stops(&mut self) -> bool {
+        let broken = self.breakpoints.iter().any(|list| !list.is_empty());
+        broken || !self.machine.core().observer().watch().points.is_empty()
+    }
+
+    /// Does what is due before the next instruction.
+    pub(super) fn prepare(&mut self, until: Cycle) -> Option<Stop> {
+        let pc = self.machine.core().pc();
+        let stop = self.machine.prepare(until);
+        self.prepared = true;
+        self.entered |= self.machine.core().pc() != pc;
+        stop
+    }
+
+    fn run_to_horizon(&mut self, to: Option<Point>, step: bool) -> Option<Pause> {
+        while self.machine.cycles() < self.machine.core().platform().horizon {
+            if to.is_some_and(|to| self.is_at(to)) {
+                return Some(Pause::There);
+            }
+            let core = self.machine.core();
             let pc = core.pc();
             let broken = self.breakpoints.each_ref().map(|list| list.contains(&pc));
             // Where the page is yet to be mapped, it stops when the program comes back.
-            if !self.stepping && broken != [false, false] && core.can_fetch(pc) {
-                return Some(match broken {
+            if !step && broken != [false, false] && core.can_fetch(pc) && !self.is_passing() {
+                return Some(Pause::Stopped(match broken {
                     [true, _] => Reason::SwBreak(()),
                     _ => Reason::HwBreak(()),
-                });
+                }));
             }
+            let core = self.machine.core();
             core.step();
+            (self.prepared, self.entered) = (false, false);
             if let Some(hit) = core.observer().watch().hit.take() {
                 self.shown_pc = P::WATCHES_BEFORE.then_some(hit.pc);
-                return Some(Reason::Watch {
+                return Some(Pause::Stopped(Reason::Watch {
                     tid: (),
                     kind: hit.kind,
                     addr: hit.address,
-                });
+                }));
             }
-            if self.stepping {
-                return Some(Reason::DoneStep);
+            if self.findings.is_some() && !self.muted {
+                let known = std::mem::replace(&mut self.findings, core.observer().finding_count());
+                if known != self.findings {
+                    return Some(Pause::Stopped(Reason::SignalWithThread {
+                        tid: (),
+                        signal: Signal::SIGTRAP,
+                    }));
+                }
+            }
+            if step {
+                return Some(Pause::Stopped(Reason::DoneStep));
             }
         }
         None
+    }
+
+    /// Notes a change by the debugger. Where the machine has been further on, that is no more, and
+    /// observers see the machine as it is now.
+    fn change(&mut self, done: Done<P::Place>) {
+        let here = self.here();
+        let back = self.history.change(here, done);
+        self.set_muted(false);
+        if back {
+            self.end = None;
+            self.machine.core().show_restored();
+        }
     }
 
     fn read_register_now(&mut self, number: usize) -> Option<u128> {
@@ -216,11 +344,22 @@ impl<'a, P: Debuggable> Session<'a, P> {
         if number == P::PC {
             self.shown_pc = None;
         }
-        let place = self.registers.place(number);
-        match place.map(|place| self.machine.core().write_register(place, value)) {
-            Some(true) => Ok(()),
-            _ => Err(TargetError::NonFatal),
+        let place = self.registers.place(number).ok_or(TargetError::NonFatal)?;
+        self.change(Done::Register(place, value));
+        if self.machine.core().write_register(place, value) {
+            Ok(())
+        } else {
+            Err(TargetError::NonFatal)
         }
+    }
+}
+
+/// Where a machine is.
+fn point<P: Debuggable>(machine: &Machine<P>, prepared: bool) -> Point {
+    Point {
+        instructions: machine.instructions(),
+        cycle: machine.cycles(),
+        prepared,
     }
 }
 
@@ -318,6 +457,7 @@ impl<P: Debuggable> SingleThreadBase for Session<'_, P> {
     }
 
     fn write_addrs(&mut self, start: u32, data: &[u8]) -> TargetResult<(), Self> {
+        self.change(Done::Memory(start, data.to_vec()));
         if self.machine.core().poke(start, data) {
             Ok(())
         } else {
@@ -363,8 +503,16 @@ impl<P: Debuggable> SingleRegisterAccess<()> for Session<'_, P> {
 
 impl<P: Debuggable> SingleThreadResume for Session<'_, P> {
     fn resume(&mut self, _signal: Option<Signal>) -> Result<(), Infallible> {
-        self.stepping = false;
+        self.task = Task::On { step: false };
         Ok(())
+    }
+
+    fn support_reverse_cont(&mut self) -> Option<ReverseContOps<'_, (), Self>> {
+        Some(self)
+    }
+
+    fn support_reverse_step(&mut self) -> Option<ReverseStepOps<'_, (), Self>> {
+        Some(self)
     }
 
     fn support_single_step(&mut self) -> Option<SingleThreadSingleStepOps<'_, Self>> {
@@ -374,7 +522,21 @@ impl<P: Debuggable> SingleThreadResume for Session<'_, P> {
 
 impl<P: Debuggable> SingleThreadSingleStep for Session<'_, P> {
     fn step(&mut self, _signal: Option<Signal>) -> Result<(), Infallible> {
-        self.stepping = true;
+        self.task = Task::On { step: true };
+        Ok(())
+    }
+}
+
+impl<P: Debuggable> ReverseCont<()> for Session<'_, P> {
+    fn reverse_cont(&mut self) -> Result<(), Infallible> {
+        self.continue_back();
+        Ok(())
+    }
+}
+
+impl<P: Debuggable> ReverseStep<()> for Session<'_, P> {
+    fn reverse_step(&mut self, (): ()) -> Result<(), Infallible> {
+        self.step_back();
         Ok(())
     }
 }
@@ -455,15 +617,21 @@ impl<P: Debuggable> MonitorCmd for Session<'_, P> {
         mut out: ConsoleOutput<'_>,
     ) -> Result<(), Infallible> {
         let command = String::from_utf8_lossy(command);
+        let restores = monitor::changes_state(&command);
+        if restores {
+            self.set_muted(false);
+        }
         let answer = match command.trim().split_once(' ') {
             Some(("until", cycle)) => self.set_alarm(cycle.trim()),
             Some(("type", text)) => self.type_in(text.trim()),
             _ => monitor::answer(self.machine, &command, self.files),
         };
         out.write_raw(answer.as_bytes());
-        if monitor::changes_state(&command) {
+        if restores {
             self.shown_pc = None;
             self.end = None;
+            (self.prepared, self.entered) = (false, false);
+            self.history = History::new(self.machine, self.here());
         }
         Ok(())
     }
@@ -497,7 +665,8 @@ where
     }
 
     /// Ctrl-C.
-    fn on_interrupt(_session: &mut Session<'a, P>) -> Result<Option<Reason>, Infallible> {
+    fn on_interrupt(session: &mut Session<'a, P>) -> Result<Option<Reason>, Infallible> {
+        session.stay();
         Ok(Some(Reason::SignalWithThread {
             tid: (),
             signal: Signal::SIGINT,

@@ -3,7 +3,8 @@
 
 use gdbstub::target::ext::breakpoints::WatchKind;
 
-use crate::observe::{Access, Observed, Observer};
+use crate::check::Finding;
+use crate::observe::{Access, Memory, Observed, Observer};
 
 /// Virtual addresses that are watched, in whatever space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,23 @@ pub struct Watchpoint {
     pub len: u32,
     /// Which accesses.
     pub kind: WatchKind,
+}
+
+impl Watchpoint {
+    /// The first watched address that an access touches, if it is one of those that are watched for.
+    fn meets(&self, access: &Access, write: bool) -> Option<u32> {
+        let wanted = match self.kind {
+            WatchKind::Read => !write,
+            WatchKind::Write => write,
+            WatchKind::ReadWrite => true,
+        };
+        let first = access.va & !(access.bytes - 1);
+        let into_point = first.wrapping_sub(self.address);
+        let into_access = self.address.wrapping_sub(first);
+        let begins_within = into_point < self.len;
+        let overlap = begins_within || into_access < access.bytes;
+        (wanted && overlap).then_some(if begins_within { first } else { self.address })
+    }
 }
 
 /// An access that a watchpoint was set for.
@@ -34,48 +52,67 @@ pub struct Watch {
     pub points: Vec<Watchpoint>,
     /// What was hit.
     pub hit: Option<Hit>,
+    /// What is noted in place of hits while the machine runs over its past.
+    pub look: Option<Look>,
+}
+
+/// The last place at which a debugger would have stopped the machine.
+#[derive(Debug, Default)]
+pub struct Look {
+    /// Where it stops, beside watchpoints.
+    pub breakpoints: Vec<u32>,
+    /// How many instructions had begun there; how many were done, of some processors.
+    pub last: Option<u64>,
 }
 
 impl Watch {
+    fn note<M: Memory>(&mut self, memory: &M, access: &Access, write: bool) {
+        if let Some(look) = &mut self.look {
+            if self
+                .points
+                .iter()
+                .any(|point| point.meets(access, write).is_some())
+            {
+                look.last = Some(memory.platform().counters.fetches);
+            }
+        } else {
+            self.see(access, write);
+        }
+    }
+
     fn see(&mut self, access: &Access, write: bool) {
         if self.hit.is_some() {
             return;
         }
-        let first = access.va & !(access.bytes - 1);
-        for point in &self.points {
-            let wanted = match point.kind {
-                WatchKind::Read => !write,
-                WatchKind::Write => write,
-                WatchKind::ReadWrite => true,
-            };
-            let into_point = first.wrapping_sub(point.address);
-            let into_access = point.address.wrapping_sub(first);
-            let overlap = into_point < point.len || into_access < access.bytes;
-            if wanted && overlap {
-                self.hit = Some(Hit {
-                    pc: access.pc,
-                    address: if into_point < point.len {
-                        first
-                    } else {
-                        point.address
-                    },
-                    kind: point.kind,
-                });
-                return;
-            }
-        }
+        let first_met = |point: &Watchpoint| Some((point.kind, point.meets(access, write)?));
+        self.hit = self
+            .points
+            .iter()
+            .find_map(first_met)
+            .map(|(kind, address)| Hit {
+                pc: access.pc,
+                address,
+                kind,
+            });
     }
 }
-
 impl<A: Observed> Observer<A> for Watch {
     const ON: bool = true;
 
-    fn loaded(&mut self, _memory: &A::Memory, access: &Access, _value: u32) {
-        self.see(access, false);
+    fn fetched(&mut self, memory: &A::Memory, access: &Access, _code: A::Code) {
+        if let Some(look) = &mut self.look {
+            if look.breakpoints.contains(&access.pc) {
+                look.last = Some(memory.platform().counters.fetches);
+            }
+        }
     }
 
-    fn stored(&mut self, _memory: &A::Memory, access: &Access, _value: u32) {
-        self.see(access, true);
+    fn loaded(&mut self, memory: &A::Memory, access: &Access, _value: u32) {
+        self.note(memory, access, false);
+    }
+
+    fn stored(&mut self, memory: &A::Memory, access: &Access, _value: u32) {
+        self.note(memory, access, true);
     }
 }
 
@@ -83,6 +120,20 @@ impl<A: Observed> Observer<A> for Watch {
 pub trait Watched {
     /// The watchpoints.
     fn watch(&mut self) -> &mut Watch;
+
+    /// Tells the others nothing, as the machine runs over what they have been told of; or goes on with
+    /// them.
+    fn set_others_aside(&mut self, _aside: bool) {}
+
+    /// What the checker has found, if there is one.
+    fn findings(&self) -> Option<Vec<Finding>> {
+        None
+    }
+
+    /// How many findings these are.
+    fn finding_count(&self) -> Option<usize> {
+        None
+    }
 }
 
 impl Watched for Watch {
@@ -100,7 +151,7 @@ mod tests {
         let (address, len, kind) = point;
         let mut watch = Watch {
             points: vec![Watchpoint { address, len, kind }],
-            hit: None,
+            ..Watch::default()
         };
         let access = Access {
             cycle: 1,

@@ -69,6 +69,10 @@ impl check::Checker<Ia32> for Checker {
     fn findings(&self) -> Vec<Finding> {
         self.findings.iter().cloned().collect()
     }
+
+    fn finding_count(&self) -> usize {
+        self.findings.count()
+    }
 }
 
 impl Checker {

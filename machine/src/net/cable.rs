@@ -54,7 +54,8 @@ impl Cable {
     pub fn carry<P: Processor>(&mut self, machine: &mut Machine<P>) {
         self.send(machine);
         let slept = idle_cycles(machine);
-        let idle = slept - std::mem::replace(&mut self.idle_cycles, slept);
+        // A debugger may have gone back in time.
+        let idle = slept.saturating_sub(std::mem::replace(&mut self.idle_cycles, slept));
         let now = Instant::now();
         if idle == 0 {
             self.idle_until = now;
@@ -91,9 +92,8 @@ impl Cable {
             patience = Duration::ZERO;
             match event {
                 Event::Frame(frame) => {
-                    let incoming = &mut machine.bus().host.net.incoming;
-                    incoming.push_back(frame);
-                    if incoming.len() >= MOST_STANDING {
+                    machine.frame_comes(frame);
+                    if machine.bus().host.net.incoming.len() >= MOST_STANDING {
                         break;
                     }
                 }

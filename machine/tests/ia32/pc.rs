@@ -4,6 +4,7 @@
 use switchyard_machine::arch::Processor;
 use switchyard_machine::board;
 use switchyard_machine::dev::cycle_of;
+use switchyard_machine::gdb;
 use switchyard_machine::ia32::core::Core;
 use switchyard_machine::ia32::flags::IF;
 use switchyard_machine::ia32::insn::reg;
@@ -367,8 +368,8 @@ fn a_reset_switches_the_machine_off() {
     assert!(pc.0.cycles() - start < 10);
 }
 
-#[test]
-fn a_frame_comes_in_by_interrupt_and_string_instructions() {
+/// A machine that sleeps until a frame comes, which it takes by string instructions to `DATA`.
+fn receiver() -> Pc {
     let mut rig = Rig::new();
     rig.write(CODE, &[0xfb, 0xf4]); // sti; hlt
                                     // mov dx, 0x310; rep insw; insd; hlt
@@ -398,11 +399,19 @@ fn a_frame_comes_in_by_interrupt_and_string_instructions() {
     ] {
         out(&mut rig, 0x300 + register, &[value]);
     }
-    let mut pc = Pc::new(&rig);
-    let frame: Vec<u8> = [0xff; 6].into_iter().chain(0x40..0x76).collect();
-    let net = &mut pc.0.bus().host.net;
-    net.cable = true;
-    net.incoming.push_back(frame.clone());
+    Pc::new(&rig)
+}
+
+fn broadcast() -> Vec<u8> {
+    [0xff; 6].into_iter().chain(0x40..0x76).collect()
+}
+
+#[test]
+fn a_frame_comes_in_by_interrupt_and_string_instructions() {
+    let mut pc = receiver();
+    let frame = broadcast();
+    pc.0.set_cable(true);
+    pc.0.frame_comes(frame.clone());
     pc.0.network_arrived();
     let start = pc.0.cycles();
     assert!(matches!(pc.0.run(u64::MAX), Stop::Hung(_)));
@@ -412,4 +421,64 @@ fn a_frame_comes_in_by_interrupt_and_string_instructions() {
     let taken = pc.0.bus().ram_slice(DATA, 64).unwrap();
     assert_eq!(taken[..4], [0x21, 0x47, 64, 0]);
     assert_eq!(taken[4..], frame);
+}
+
+/// A debugger goes back to before a frame came, and on again: it comes again at the same cycle.
+#[test]
+fn a_frame_of_the_past_comes_again() {
+    let mut pc = receiver();
+    let mut file = Vec::new();
+    snapshot::save(&mut pc.0, &mut file).unwrap();
+    let config = super::rig::config();
+    let parts = (board::find(&config.board).unwrap().parts)(config.ram_bytes);
+    let mut machine: Machine<Core<gdb::Watch>> = Machine::new(config, parts, gdb::Watch::default());
+    Saved::open(&file[..])
+        .unwrap()
+        .restore(&mut machine)
+        .unwrap();
+
+    let memory = format!("m{DATA:x},40");
+    let now = "qRcmd,6379636c6573"; // "cycles"
+                                    // until it sleeps for good; to the beginning; there again
+    let asked = [
+        "vCont;c", now, &memory, "bc", now, &memory, "vCont;c", now, &memory,
+    ];
+    // as many acknowledgements as slices that an answer may take
+    let packet = |text: &str| {
+        let sum = text.bytes().fold(0u8, u8::wrapping_add);
+        format!("{:+<64}${text}#{sum:02x}", "").into_bytes()
+    };
+    let bytes = asked.iter().flat_map(|text| packet(text)).collect();
+    let mut script = gdb::Recorded::new(bytes);
+    let mut frames = vec![broadcast()];
+    let mut between = |machine: &mut Machine<_>, stop| match (stop, frames.pop()) {
+        (Stop::Budget, _) => None,
+        (_, Some(frame)) => {
+            machine.set_cable(true);
+            machine.frame_comes(frame);
+            machine.network_arrived();
+            None
+        }
+        (stop, None) => Some(stop),
+    };
+    gdb::converse(&mut script, &mut machine, u64::MAX, &mut between, None);
+    let said = String::from_utf8_lossy(&script.answer).into_owned();
+    let answers: Vec<&str> = said
+        .split('$')
+        .map(|part| part.trim_end_matches('+'))
+        .filter(|part| !part.starts_with("OK"))
+        .collect();
+    let [_, hung, cycle, taken, begins, start, nothing, hung_again, same_cycle, same] = answers[..]
+    else {
+        panic!("{said}");
+    };
+    assert!(
+        hung.starts_with("T06") && hung_again.starts_with("T06"),
+        "{said}"
+    );
+    assert!(taken.starts_with("21474000f*"), "{said}");
+    assert!(begins.starts_with("T05replaylog:begin;"), "{said}");
+    assert_ne!(nothing, taken);
+    assert_ne!(start, cycle);
+    assert_eq!((cycle, taken), (same_cycle, same), "{said}");
 }

@@ -322,6 +322,10 @@ impl check::Checker<Arm> for Checker {
     fn findings(&self) -> Vec<Finding> {
         self.findings().cloned().collect()
     }
+
+    fn finding_count(&self) -> usize {
+        self.findings.count()
+    }
 }
 
 impl Observer<Arm> for Checker {

@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands about machines and guests: what there is and what is missing, to build and to run."""
+
+import enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from switchyard import completion
+from switchyard.commands import DEFAULT_MACHINE, AsCsv, AsJson, consoles, form, short, subcommand
+from switchyard.errors import InputError, Status, meant
+
+SEE_MACHINES = "expected one of those that switchyard machines shows, or a .toml file"
+
+
+class Purpose(enum.Enum):
+    """What a computer is to do here."""
+
+    SETUP = "setup"
+    TEST = "test"
+    LINUX = "linux"
+    LONG = "long"
+
+
+@subcommand(
+    epilog="""
+        switchyard doctor
+        switchyard doctor linux --json
+    """
+)
+def doctor(
+    purpose: Annotated[
+        Purpose,
+        typer.Argument(metavar="PURPOSE", help="What it is to do: setup, test, linux or long."),
+    ] = Purpose.TEST,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+) -> None:
+    """What this computer lacks, and the command that installs it."""
+    from switchyard import doctor as doctor_table
+    from switchyard import show
+
+    out, _ = consoles()
+    findings = doctor_table.findings(purpose.value)
+    show.findings(out, findings, form(as_json, as_csv))
+    if not as_json and not as_csv:
+        show.simulator(out)
+    if any(one.missing for one in findings):
+        raise typer.Exit(Status.FAILED)
+
+
+@subcommand(
+    epilog="""
+        switchyard machines
+        switchyard machines sa1110
+        switchyard machines --csv
+    """
+)
+def machines(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME|FILE",
+            autocompletion=completion.machines,
+            help="Say what of it is assumed.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+) -> None:
+    """The machine descriptions, or of one what its assumed constants may be."""
+    from switchyard import machine, show
+
+    out, _ = consoles()
+    if name is not None:
+        _refuse_slip(name)
+    found = machine.machines(name)
+    wanted = form(as_json, as_csv)
+    if name is None or wanted == "table":
+        show.machines(out, found, wanted)
+    if name is not None:
+        show.assumed(out, found[0]["assumed"], wanted)
+
+
+@subcommand(
+    epilog="""
+        switchyard boot --kernel build/guests/assabet-fass-test.elf
+        switchyard boot -m versatilepb -k kernel.elf --stats stats.json --check coherence
+        switchyard boot -k kernel.elf --gdb :1234
+    """
+)
+def boot(
+    kernel: Annotated[
+        Path | None, typer.Option("--kernel", "-k", metavar="FILE", help="The image, ELF or raw.")
+    ] = None,
+    machine_name: Annotated[
+        str | None,
+        typer.Option(
+            "--machine",
+            "-m",
+            metavar="NAME|FILE",
+            autocompletion=completion.machines,
+            help="A machine, or its file.",
+        ),
+    ] = None,
+    append: Annotated[str, typer.Option(metavar="WORDS", help="The kernel's command line.")] = "",
+    initrd: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="An initial RAM disk.")
+    ] = None,
+    dtb: Annotated[Path | None, typer.Option(metavar="FILE", help="A device tree.")] = None,
+    max_cycles: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Stop after so many.")
+    ] = None,
+    stats: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write statistics here.")
+    ] = None,
+    log: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write each instruction here.")
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a timeline for ui.perfetto.dev here.")
+    ] = None,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Say in the statistics what each function took.")
+    ] = False,
+    counts: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write how often each instruction was executed here."),
+    ] = None,
+    symbols: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="Name places in log, trace and profile by this ELF file."
+        ),
+    ] = None,
+    check: Annotated[
+        str | None, typer.Option(metavar="coherence", help="Report what was not flushed.")
+    ] = None,
+    gdb: Annotated[
+        str | None, typer.Option(metavar="[HOST]:PORT", help="Wait for GDB, stopped.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the whole machine here at the end.")
+    ] = (None),
+    restore: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Go on from what --save wrote.")
+    ] = None,
+    net: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="Connect the network interface: unix:PATH, listen-unix:PATH and so on.",
+        ),
+    ] = None,
+    mac: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="The network interface's address.")
+    ] = None,
+    console: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="The serial port that is the console.")
+    ] = None,
+    typed: Annotated[
+        Path | None,
+        typer.Option(
+            "--input", metavar="FILE", help="Type this file's contents, or play its script."
+        ),
+    ] = None,
+) -> None:
+    """Run a system, its console on this terminal; Ctrl-A x leaves it."""
+    from switchyard import machine
+
+    if kernel is None and restore is None:
+        raise InputError("--kernel: missing; expected an image, or --restore with a saved machine")
+    if machine_name is None and restore is None:
+        machine_name = DEFAULT_MACHINE
+    given = {
+        "--machine": machine_name and machine.described_in(machine_name),
+        "--kernel": kernel,
+        "--append": append or None,
+        "--initrd": initrd,
+        "--dtb": dtb,
+        "--max-cycles": max_cycles,
+        "--stats": stats,
+        "--log": log,
+        "--trace": trace,
+        "--counts": counts,
+        "--check": check,
+        "--gdb": gdb,
+        "--save": save,
+        "--restore": restore,
+        "--net": net,
+        "--mac": mac,
+        "--console": console,
+        "--input": typed,
+    }
+    if machine_name is not None:
+        _refuse_slip(machine_name)
+    arguments = ["boot"]
+    for option, value in given.items():
+        if value is not None:
+            arguments += [option, str(value)]
+    if profile:
+        arguments.append("--profile")
+    for file in symbols or []:
+        arguments += ["--symbols", str(file)]
+    machine.hand_over(arguments)
+
+
+@subcommand(
+    epilog="""
+        switchyard demo
+        switchyard demo --machine versatilepb --processes 8 --kb 4
+    """
+)
+def demo(
+    machine_name: Annotated[
+        str, typer.Option("--machine", "-m", metavar="NAME", help="sa1110 or versatilepb.")
+    ] = DEFAULT_MACHINE,
+    processes: Annotated[int, typer.Option(metavar="N", min=2, max=30, help="In the ring.")] = 4,
+    kb: Annotated[int, typer.Option(metavar="N", min=0, max=64, help="KB that each touches.")] = 0,
+    steps: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="End after so many tenths of a simulated second."),
+    ] = None,
+) -> None:
+    """Linux with slow and with fast switches, side by side, while it runs."""
+    from rich.live import Live
+
+    from switchyard import build_linux, demo_show
+    from switchyard import demo as demonstration
+
+    out, err = consoles()
+    kernels = demonstration.kernels(machine_name)
+    build_linux.ensure(kernels, lambda linux: err.print(f"demo: building {linux.name}"))
+    words = f"processes={processes} kb={kb} steps={steps or 0}"
+    with demonstration.running(kernels, words) as shown, demonstration.typing(shown):
+        if out.is_terminal:
+            with Live(console=out, auto_refresh=False) as live:
+                for both in demonstration.steps(shown):
+                    live.update(demo_show.screen(both), refresh=True)
+        else:
+            for both in demonstration.steps(shown):
+                out.print(demo_show.line(both), soft_wrap=True)
+
+
+@subcommand(
+    "build",
+    epilog="""
+        switchyard build --list
+        switchyard build assabet-fass-test
+        switchyard build linux-sa1110
+    """,
+)
+def build_guests(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME",
+            help="An image, or `linux`: all of Linux.",
+            autocompletion=completion.images,
+        ),
+    ] = None,
+    show_list: Annotated[bool, typer.Option("--list", help="Only say what there is.")] = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+) -> None:
+    """Build guest images; without a name, all but Linux, which must be asked for: `linux`."""
+    from switchyard import build, build_linux, show
+
+    out, _ = consoles()
+    wanted = form(as_json, as_csv)
+    if show_list:
+        show.guests(out, [*build.GUESTS.values(), *build_linux.every()], wanted)
+        return
+    if wanted != "table":
+        raise InputError(f"build --{wanted}: builds; expected --list with it")
+    systems = [system for name in names or [] for system in build_linux.find(name)]
+    others = [name for name in names or build.GUESTS if not build_linux.find(name)]
+    linux = [build_linux.ALL, *(system.name for system in build_linux.every())]
+    guests = [build.find(name, linux) for name in others]
+    for guest in guests:
+        (image,) = build.ensure([guest])
+        out.print(f"{guest.name}: {short(image)}", soft_wrap=True)
+    for system in systems:
+        for file in build_linux.ensure([system]):
+            out.print(f"{system.name}: {short(file)}", soft_wrap=True)
+
+
+@subcommand(
+    epilog="""
+        switchyard layout program.o --linked program --counts counts.csv --out packed.o
+    """
+)
+def layout(
+    file: Annotated[
+        Path, typer.Argument(metavar="OBJECT", help="All of a program, relocatable (ld -r).")
+    ],
+    linked: Annotated[
+        Path, typer.Option(metavar="FILE", help="The program that was linked from it, and counted.")
+    ],
+    counts: Annotated[
+        list[Path], typer.Option(metavar="FILE", help="What boot --counts wrote of a workload.")
+    ],
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Write the object with its hot code packed here.")
+    ],
+    machine_name: Annotated[
+        str,
+        typer.Option(
+            "--machine",
+            "-m",
+            metavar="NAME|FILE",
+            autocompletion=completion.machines,
+            help="Whose cache it is for.",
+        ),
+    ] = DEFAULT_MACHINE,
+    rarer: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Cold is what runs so many times rarer than is usual."
+        ),
+    ] = 10,
+) -> None:
+    """Pack a program's hot code into few lines of the instruction cache, for the linker."""
+    from switchyard.layout import command
+
+    console, _ = consoles()
+    command.run(console, file, linked, counts, out, machine_name, rarer)
+
+
+class Kind(enum.Enum):
+    """What one may have of one's own."""
+
+    GUEST = "guest"
+    SCHEME = "scheme"
+    MACHINE = "machine"
+    EXPERIMENT = "experiment"
+
+
+@subcommand(
+    epilog="""
+        switchyard new guest hello
+        switchyard new scheme my-flush
+        switchyard new machine twice-the-cache
+        switchyard new experiment null-call
+    """
+)
+def new(
+    kind: Annotated[
+        Kind, typer.Argument(metavar="KIND", help="A guest, scheme, machine or experiment.")
+    ],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called.")],
+) -> None:
+    """Write one of your own, which works, with a test, into your folder (--path) or this one."""
+    from switchyard import new as beginnings
+
+    out, _ = consoles()
+    made = beginnings.make(kind.value, name, beginnings.place())
+    for path in made.files:
+        out.print(f"written: {short(path)}", soft_wrap=True)
+    for line in made.next:
+        out.print(f"next: {line}", soft_wrap=True)
+
+
+def _refuse_slip(name: str) -> None:
+    """Says which machine was meant; a name that is like none is the simulator's to refuse."""
+    from switchyard import machine, variants
+
+    known = variants.names()
+    hint = "" if machine.is_file(name) or name in known else meant(name, known)
+    if hint:
+        raise InputError(f"--machine {name}: no such machine; {hint}{SEE_MACHINES}")

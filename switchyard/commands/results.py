@@ -1,0 +1,408 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands about results: experiments, sweeps, reports, and how fast the simulator is."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from switchyard import completion
+from switchyard.commands import RESULTS, AsCsv, AsJson, consoles, form, short, subcommand, tried
+from switchyard.errors import InputError, RunError, StoppedError
+
+if TYPE_CHECKING:
+    from switchyard.records import Record
+
+
+@subcommand(
+    epilog="""
+        switchyard faults
+        switchyard faults --stage self-test
+        switchyard faults --page
+    """
+)
+def faults(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="A fault; all of them without one.")
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--results", metavar="FILE", help="Results, kept; linux/faults/found.json."),
+    ] = None,
+    stages: Annotated[
+        list[str] | None,
+        typer.Option("--stage", metavar="NAME", help="Only that boot, such as self-test."),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Try all anew, also what was tried before.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(metavar="N", min=1, max=256, help="Compilers at once.")] = (
+        os.cpu_count() or 1
+    ),
+    page: Annotated[
+        bool, typer.Option("--page", help="Try nothing; write the book's table of results anew.")
+    ] = False,
+) -> None:
+    """Plant faults in Linux' fast switching, one at a time, and see which test finds each."""
+    from switchyard.faults import command
+
+    out, err = consoles()
+    results = file or command.kept()
+    if page:
+        command.write_page(out, results)
+    else:
+        wish = command.Wish(names or [], stages or [], fresh)
+        command.run(out, err, wish, results, jobs)
+
+
+@subcommand(
+    epilog="""
+        switchyard experiments
+        switchyard experiments --json
+    """
+)
+def experiments(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
+    """What can be reproduced."""
+    from switchyard import show
+    from switchyard.experiments import EXPERIMENTS
+
+    out, _ = consoles()
+    show.experiments(out, EXPERIMENTS.values(), form(as_json, as_csv))
+
+
+@subcommand(
+    epilog="""
+        switchyard run l4-ipc --quick
+        switchyard run l4-ipc l4-primitives --out here --json here/all.json
+        switchyard run l4-ipc --band
+    """
+)
+def run(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME", help="An experiment.", autocompletion=completion.experiments
+        ),
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
+    out_dir: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where results go.", file_okay=False)
+    ] = RESULTS,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write all records here too.")
+    ] = None,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            min=1, max=256, metavar="N", help="Runs at once; the results do not depend on it."
+        ),
+    ] = os.cpu_count() or 1,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Run all anew, also what was run before.")
+    ] = False,
+    with_band: Annotated[
+        bool, typer.Option("--band", help="Show what it rests on: assumed constants' ranges.")
+    ] = False,
+) -> None:
+    """Run experiments, show tables, write records and figures."""
+    from switchyard import experiments as registry
+    from switchyard import records as record_files
+    from switchyard import runner, show
+    from switchyard.experiments.experiment import Settings
+
+    chosen = [registry.find(name) for name in dict.fromkeys(names)]
+    out, err = consoles()
+    collected: list[Record] = []
+    tried(json_file)
+    for experiment in chosen:
+        out.print(f"[bold]{experiment.name}[/bold]: {experiment.question}", soft_wrap=True)
+        with show.Progress(err, experiment.name) as progress:
+            options = {"--quick": quick, "--band": with_band}
+            command = ["run", experiment.name, *(name for name, on in options.items() if on)]
+            written = runner.run(
+                experiment,
+                Settings(quick=quick),
+                out_dir,
+                jobs,
+                progress,
+                fresh,
+                command,
+                with_band,
+            )
+        show.outcome(out, written.outcome)
+        for path in (*written.figures, written.records, written.raw):
+            out.print(f"written: {short(path)}", soft_wrap=True)
+        collected += written.outcome.records
+    if json_file is not None:
+        record_files.save(collected, json_file)
+        out.print(f"written: {short(json_file)}", soft_wrap=True)
+
+
+@subcommand(
+    epilog="""
+        switchyard report
+        switchyard report results more/bench.json --out page.html
+    """
+)
+def report(
+    places: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="DIR|FILE", help="Records; those of `run` by default."),
+    ] = None,
+    out_file: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="Where the page goes.", dir_okay=False)
+    ] = RESULTS / "report.html",
+) -> None:
+    """Write one HTML page, complete in itself, over all records at hand."""
+    from switchyard import report as pages
+    from switchyard.experiments import EXPERIMENTS
+
+    out, _ = consoles()
+    sections = pages.collect(places or [RESULTS])
+    there = {record.experiment for section in sections for record in section.records}
+    missing = [name for name in EXPERIMENTS if name not in there]
+    pages.write(pages.render(sections, missing), out_file)
+    count = sum(len(section.records) for section in sections)
+    out.print(f"{len(sections)} record files, {count} records", soft_wrap=True)
+    out.print(f"written: {short(out_file)}", soft_wrap=True)
+
+
+@subcommand(
+    epilog="""
+        switchyard docs --check
+        switchyard docs results
+    """
+)
+def docs(
+    results: Annotated[
+        Path | None,
+        typer.Argument(metavar="DIR", help="Results of full runs, to be kept from now on."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; fail where the page is not up to date.")
+    ] = False,
+) -> None:
+    """Write the results chapters of the book anew, from the results that are kept beside it."""
+    from switchyard import book, files
+
+    out, _ = consoles()
+    if results is not None and check:
+        raise InputError("docs: a folder and --check; expected one of them")
+    page = book.page()
+    text = page.read_text(encoding="utf-8")
+    names = book.shown(text, page.name)
+    if results is not None:
+        for name in book.take(results, names):
+            out.print(f"kept: {name}")
+    wanted = {page: book.renew(text, page.name), **book.draw(names, text)}
+    stale = [
+        path
+        for path, content in wanted.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != content
+    ]
+    for path in stale:
+        if not check:
+            files.write(path, wanted[path])
+        out.print(f"{'stale' if check else 'written'}: {short(path)}", soft_wrap=True)
+    if check and stale:
+        raise RunError("docs: not what the kept results give; run: switchyard docs")
+
+
+@subcommand(
+    epilog="""
+        switchyard sweep l4-ipc --quick --grid scheme=flush,fass --grid clients=1..14
+        switchyard sweep l4-ipc --grid scheme=flush,fass --grid itlb.entries+dtlb.entries=8,16,32 \\
+            --grid dcache.size-bytes=4096,8192 --compare scheme=flush/fass
+    """
+)
+def sweep(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="The experiment.", autocompletion=completion.experiments
+        ),
+    ],
+    grid: Annotated[
+        list[str],
+        typer.Option(
+            "--grid",
+            metavar="KEY=VALUE,...",
+            help="An axis: a machine's key or an experiment's parameter. May be repeated.",
+        ),
+    ],
+    machine_name: Annotated[
+        str | None,
+        typer.Option(
+            "--machine",
+            "-m",
+            metavar="NAME|FILE",
+            autocompletion=completion.machines,
+            help="Not the experiment's own.",
+        ),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
+    rounds: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="So many repetitions a point.")
+    ] = None,
+    out_dir: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where the table goes.", file_okay=False)
+    ] = RESULTS,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AXIS=VALUE/VALUE", help="Draw how these compare over the first two other axes."
+        ),
+    ] = None,
+    metric: Annotated[str, typer.Option(metavar="NAME", help="What --compare compares.")] = "us",
+    jobs: Annotated[int, typer.Option(metavar="N", min=1, max=256, help="Runs at once, here.")] = (
+        os.cpu_count() or 1
+    ),
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A dask scheduler; its workers run.")
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Run all anew, also what was run before.")
+    ] = False,
+) -> None:
+    """Run an experiment over a grid of machines and parameters; writes one Parquet file."""
+    from switchyard import experiments as registry
+    from switchyard import extras, plot, show
+    from switchyard.experiments.experiment import Settings
+    from switchyard.jobs import Here, Workers
+
+    with extras.needed("switchyard sweep", "sweep"):
+        from switchyard import heatmap
+        from switchyard import sweep as sweeps
+
+    experiment = registry.find(name)
+    axes = [sweeps.Axis.parse(axis) for axis in grid]
+    compared = [heatmap.Compared.parse(one) for one in compare or []]
+    workers: Workers
+    if scheduler is None:
+        workers = Here(jobs)
+    else:
+        with extras.needed("--scheduler", "sweep"):
+            from switchyard.cluster import Cluster
+
+        workers = Cluster(scheduler)
+    out, err = consoles()
+    with show.Progress(err, experiment.name) as progress:
+        table = sweeps.run(
+            experiment,
+            Settings(quick, rounds),
+            axes,
+            out_dir,
+            workers,
+            progress,
+            machine_name,
+            fresh,
+        )
+    written = [table.path] if table.rows else []
+    for one in compared if table.rows else []:
+        drawn = heatmap.draw(table.frame, table.axes, one, metric)
+        written += plot.save_spec(drawn, out_dir / f"{experiment.name}.sweep-{one.name}")
+    out.print(f"{table.rows} points", soft_wrap=True)
+    for path in written:
+        out.print(f"written: {short(path)}", soft_wrap=True)
+    if table.failed:
+        point, error = table.failed[0]
+        where = ", ".join(f"{key} {value}" for key, value in point.columns.items())
+        raise RunError(
+            f"{len(table.failed)} of {table.rows + len(table.failed)} points failed, "
+            f"the same command tries them again; the first ({where}): {error}"
+        )
+
+
+@subcommand(
+    epilog="""
+        switchyard bench
+        switchyard bench compute --repeats 9 --json bench.json
+    """
+)
+def bench(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME",
+            help="A workload; all of them without one.",
+            autocompletion=completion.workloads,
+        ),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write records here.")
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option(metavar="N", min=1, max=1000, help="Runs of each workload.")
+    ] = 5,
+) -> None:
+    """How fast the simulator itself is; without a name, with every workload."""
+    from switchyard import bench as benchmark
+    from switchyard import records as record_files
+    from switchyard import show
+
+    out, err = consoles()
+    chosen = benchmark.find(names or [])
+    tried(json_file)
+    lacking = {workload.name: workload.missing() for workload in chosen}
+    chosen = [workload for workload in chosen if not lacking[workload.name]]
+    with show.Progress(err, "bench") as progress:
+        for workload in chosen:
+            workload.ensure(progress.building)
+        progress.started(repeats * len(chosen))
+        speeds = [benchmark.measure(workload, repeats, progress.tick) for workload in chosen]
+    show.speeds(out, speeds)
+    for name, lacks in lacking.items():
+        if lacks:
+            out.print(f"{name}: left out, no {', '.join(lacks)}; see: switchyard doctor linux")
+    if json_file is not None:
+        record_files.save(benchmark.records(speeds), json_file)
+        out.print(f"written: {short(json_file)}", soft_wrap=True)
+
+
+@subcommand(
+    "bench-host",
+    epilog="""
+        switchyard bench-host --quick
+    """,
+)
+def bench_host(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
+    out_dir: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where results go.", file_okay=False)
+    ] = RESULTS,
+    cpu: Annotated[
+        int | None, typer.Option(metavar="N", help="The processor to run on; else the last.")
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the records here too.")
+    ] = None,
+) -> None:
+    """The benchmarks on this very computer, beside the results of simulated machines at hand."""
+    from datetime import UTC, datetime
+
+    from switchyard import bench_host as host
+    from switchyard import meta, runner, show
+    from switchyard import records as record_files
+
+    out, err = consoles()
+    host.processors()
+    tried(json_file)
+    begun = datetime.now(UTC)
+    command = ["bench-host", *(["--quick"] if quick else [])]
+    try:
+        with show.Progress(err, host.NAME) as progress:
+            host.ensure()
+            progress.started(len(host.questions(quick)))
+            found = host.measure(quick, cpu, out_dir, progress.tick)
+    except KeyboardInterrupt as cause:
+        raise StoppedError("interrupted", cause) from None
+    experiment = host.BenchHost()
+    outcome = experiment.outcome(found)
+    about = meta.collect(begun, command, quick, [])
+    written, figures = runner.write(experiment, outcome, about, out_dir)
+    if json_file is not None:
+        record_files.save(outcome.records, json_file)
+    show.outcome(out, outcome)
+    for path in [*figures, written, *([json_file] if json_file else [])]:
+        out.print(f"written: {short(path)}", soft_wrap=True)

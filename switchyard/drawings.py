@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures as files, drawn once: a picture is kept by everything that decides it.
+
+Drawing takes a second or two a figure, and loading the drawing library as long as all the rest of a
+`run` whose results are kept. So `plot` is asked, and imported, only for what was never drawn.
+"""
+
+import hashlib
+import json
+from importlib import metadata
+from pathlib import Path
+
+from switchyard import files
+from switchyard.figure import Bars, Figure
+from switchyard.store import Store
+
+HERE = Path(__file__).parent
+# What a picture depends on beside what it shows; a change of it is another picture.
+SOURCES = ("plot.py", "figure.py", "labels.py")
+LIBRARIES = ("altair", "vl-convert-python")
+KINDS = ("svg", "png")
+
+
+def key(figure: Figure | Bars, kind: str) -> str:
+    """What a picture of that kind is kept by."""
+    drawn_by = [hashlib.sha256((HERE / name).read_bytes()).hexdigest() for name in SOURCES]
+    drawn_by += [metadata.version(name) for name in LIBRARIES]
+    whole = json.dumps(["picture", kind, repr(figure), drawn_by])
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def save(figure: Figure | Bars, stem: Path) -> list[Path]:
+    """Writes the figure as `stem`.svg and `stem`.png, and says where they are."""
+    store = Store()
+    keys = {kind: key(figure, kind) for kind in KINDS}
+    kept = {kind: store.get(keys[kind]) for kind in KINDS}
+    paths = [stem.with_name(f"{stem.name}.{kind}") for kind in KINDS]
+    if None in kept.values():
+        from switchyard import plot  # takes a second
+
+        plot.save(figure, stem)
+        for kind, path in zip(KINDS, paths, strict=True):
+            store.put(keys[kind], path.read_bytes())
+        return paths
+    for kind, path in zip(KINDS, paths, strict=True):
+        files.write(path, kept[kind] or b"")
+    return paths

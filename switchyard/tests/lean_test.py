@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a command does not load: by what is imported, as times depend on the computer."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from switchyard import drawings, plot, store
+from switchyard.tests.figure_test import LINES
+
+# What takes long to import, or is not there without an extra.
+HEAVY = ("altair", "distributed", "jinja2", "polars", "rich", "vl_convert", "ziglang")
+EXTRAS = {"distributed", "polars", "ziglang"}
+
+
+def loaded(code: str) -> set[str]:
+    """Which of these modules a new Python has after `code`."""
+    tell = f"import sys; print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{tell}"], capture_output=True, text=True, check=True
+    )
+    found = done.stderr.splitlines()[-1]
+    return {name for name in HEAVY if repr(name) in found}
+
+
+def test_the_version_loads_nothing_and_listings_little() -> None:
+    command = "from switchyard import cli; cli.execute(['{}'])"
+    assert loaded(command.format("--version")) == set()
+    assert loaded(command.format("--help")) == set()
+    assert loaded(command.format("experiments")) == {"rich"}
+
+
+def test_a_run_needs_no_extra() -> None:
+    assert loaded("import switchyard.runner, switchyard.plot, switchyard.report") & EXTRAS == set()
+
+
+def test_a_run_draws_only_what_is_new() -> None:
+    assert loaded("import switchyard.runner, switchyard.show") == {"jinja2", "rich"}
+
+
+def test_a_figure_is_drawn_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(store.OVERRIDE, str(tmp_path / "store"))
+    first = [path.read_bytes() for path in drawings.save(LINES, tmp_path / "a")]
+
+    def drawn_again(*_arguments: object) -> None:
+        raise AssertionError("drawn once more")
+
+    monkeypatch.setattr(plot, "save", drawn_again)
+    paths = drawings.save(LINES, tmp_path / "b")
+    assert [path.name for path in paths] == ["b.svg", "b.png"]
+    assert [path.read_bytes() for path in paths] == first
+    with pytest.raises(AssertionError):
+        drawings.save(replace(LINES, title="Another title"), tmp_path / "c")
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "said"),
+    [
+        ("polars", ["sweep", "l4-ipc", "--grid", "clients=1"], "switchyard[sweep]"),
+        (
+            "distributed",
+            ["sweep", "l4-ipc", "--grid", "clients=1", "--scheduler", "tcp://localhost:1"],
+            "switchyard[sweep]",
+        ),
+        ("ziglang", ["build", "assabet-flush-test"], "switchyard[build]"),
+    ],
+)
+def test_an_extra_that_is_missing_is_one_line(module: str, arguments: list[str], said: str) -> None:
+    code = (
+        f"import sys; sys.modules[{module!r}] = None; "
+        f"from switchyard import cli; sys.exit(cli.execute({arguments!r}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert f"needs {module}; expected it installed: pip install '{said}'" in done.stderr
