@@ -8,11 +8,17 @@ that run on it, runs experiments and sets what they measure beside what was publ
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from switchyard.interactive import Machine as Machine
+
     __version__: str
 else:
 
-    def __getattr__(name: str) -> str:
-        """The version, looked up when it is asked for: that takes as long as most commands."""
+    def __getattr__(name: str) -> object:
+        """What takes long, when it is asked for: most commands do without."""
+        if name == "Machine":
+            from switchyard.interactive import Machine
+
+            return Machine
         if name != "__version__":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import metadata

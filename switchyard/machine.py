@@ -123,6 +123,22 @@ class Diagnostic:
 
 
 @dataclass(frozen=True)
+class Finding:
+    """What a checker has found, in words too, and how often."""
+
+    cause: str
+    pc: int
+    count: int
+    text: str
+
+    @classmethod
+    def read(cls, value: object, where: str) -> "Finding":
+        """From one member of the statistics' `findings`."""
+        found = Fields(value, where)
+        return cls(found.text("cause"), found.whole("pc"), found.whole("count"), found.text("text"))
+
+
+@dataclass(frozen=True)
 class End:
     """How a run ended: `exit`, `power-off`, `max-cycles`, `died`, `hung` or `stopped`."""
 
@@ -161,6 +177,7 @@ class Stats:
     samples: Mapping[int, list[int]]
     diagnostics: tuple[Diagnostic, ...]
     profile: Mapping[int, tuple[Function, ...]] = field(default_factory=dict)  # by region
+    findings: tuple[Finding, ...] = ()  # of a checker, if one watched
 
     def region(self, number: int) -> Region:
         """The region of interest that the guest numbered so."""
@@ -193,6 +210,7 @@ class Stats:
             samples=found.inner("samples").numbered_lists(),
             diagnostics=tuple(found.items("diagnostics", Diagnostic.read)),
             profile=dict(found.items("profile", _profile) if "profile" in found else []),
+            findings=tuple(found.items("findings", Finding.read) if "findings" in found else []),
         )
 
 
@@ -332,9 +350,9 @@ def run(
         console = done.stdout.decode(errors="replace")
         said = done.stderr.decode(errors="replace").strip()
         if done.returncode == 2:
-            raise InputError(said.splitlines()[-1] if said else f"{boot.kernel}: refused")
+            raise refused(boot, said)
         if (done.returncode != 0 and must_succeed) or not stats_file.exists():
-            raise RunError(_failure(boot, done.returncode, console, said))
+            raise RunError(failure(boot, done.returncode, console, said))
         text = stats_file.read_bytes()
         time = Fields(fields.parse(time_file.read_bytes(), "host time"), "host time")
         return Run(
@@ -345,18 +363,26 @@ def run(
         )
 
 
-def _failure(boot: Boot, status: int, console: str, said: str) -> str:
+def refused(boot: Boot, said: str) -> InputError:
+    """The error for input that the simulator does not take: what it said last."""
+    return InputError(said.splitlines()[-1] if said else f"{boot.kernel}: refused")
+
+
+def failure(boot: Boot, status: int, console: str, said: str) -> str:
+    """What the user is told of a guest that failed."""
     how = f"status {status}" if status >= 0 else f"signal {-status}"
     lines = [f"{boot.kernel.name} on {boot.machine}: the guest failed ({how})"]
     if boot.append:
         lines.append(f"  command line: {boot.append}")
     if said:
         lines += [f"  {line}" for line in said.splitlines()]
+    return "\n".join([*lines, *last_lines(console)])
+
+
+def last_lines(console: str) -> list[str]:
+    """The end of a guest's console, as an error shows it."""
     tail = console.splitlines()[-CONSOLE_TAIL:]
-    if tail:
-        lines.append("  last lines of its console:")
-        lines += [f"  | {line}" for line in tail]
-    return "\n".join(lines)
+    return ["  last lines of its console:", *(f"  | {line}" for line in tail)] if tail else []
 
 
 def hand_over(arguments: list[str]) -> None:

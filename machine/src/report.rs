@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use crate::arch::{DiagnosticCount, Processor};
 use crate::check::Finding;
 use crate::config::MachineConfig;
-use crate::counters::{Privilege, Tally, Totals};
+use crate::counters::{Privilege, Region, Tally, Totals};
 use crate::event::Cycle;
 use crate::machine::{Machine, Stop};
 use crate::profile::RegionProfile;
@@ -91,17 +91,7 @@ pub fn statistics<P: Processor>(
     profile: Option<&[RegionProfile]>,
 ) -> String {
     let totals = machine.counters().totals().clone();
-    let regions = machine
-        .counters()
-        .regions()
-        .into_iter()
-        .map(|(id, region)| RegionRecord {
-            id,
-            entries: region.entries,
-            counters: ByPrivilege::of::<P>(region.totals.by_privilege),
-            events: region.totals.events,
-        })
-        .collect();
+    let regions = region_records::<P>(machine.counters().regions());
     let diagnostics = machine.core().diagnostics();
     let diagnostics = diagnostics
         .into_iter()
@@ -133,6 +123,42 @@ pub fn statistics<P: Processor>(
     let mut text = serde_json::to_string(&statistics).expect("statistics are plain values");
     text.push('\n');
     text
+}
+
+/// What has been counted up to now, as JSON with a newline at its end: members of the statistics, by
+/// the same names. Changes nothing.
+pub fn counts<P: Processor>(machine: &mut Machine<P>) -> String {
+    let mut counters = machine.counters().clone();
+    let totals = counters.totals().clone();
+    let counts = Counts {
+        cycles: machine.cycles(),
+        instructions: totals.sum().run.instructions,
+        counters: ByPrivilege::of::<P>(totals.by_privilege),
+        events: totals.events,
+        regions: region_records::<P>(counters.regions()), // closes those of the copy
+    };
+    let mut text = serde_json::to_string(&counts).expect("counts are plain values");
+    text.push('\n');
+    text
+}
+
+fn region_records<P: Processor>(regions: BTreeMap<u32, Region>) -> Vec<RegionRecord> {
+    let record = |(id, region): (u32, Region)| RegionRecord {
+        id,
+        entries: region.entries,
+        counters: ByPrivilege::of::<P>(region.totals.by_privilege),
+        events: region.totals.events,
+    };
+    regions.into_iter().map(record).collect()
+}
+
+#[derive(Serialize)]
+struct Counts {
+    cycles: u64,
+    instructions: u64,
+    counters: ByPrivilege,
+    events: BTreeMap<u32, u64>,
+    regions: Vec<RegionRecord>,
 }
 
 #[derive(Serialize)]

@@ -144,7 +144,8 @@ fn find(heard: &[u8], text: &[u8]) -> Option<usize> {
     Some(at + text.len())
 }
 
-type Wrong = (String, &'static str);
+/// What is wrong with a line, and what was expected.
+pub type Wrong = (String, &'static str);
 
 fn step(line: &str) -> Result<What, Wrong> {
     let no_line = || (format!("`{line}`"), A_LINE);
@@ -180,7 +181,10 @@ fn seconds(text: &str) -> Result<f64, Wrong> {
 }
 
 /// The text in quotes that `line` begins with, and what follows it.
-fn quoted(line: &str) -> Result<(Vec<u8>, &str), Wrong> {
+///
+/// # Errors
+/// What is wrong, and what was expected.
+pub fn quoted(line: &str) -> Result<(Vec<u8>, &str), Wrong> {
     const CLOSED: &str = "a text in double quotes";
     const ESCAPES: &str = "\\r, \\n, \\t, \\\", \\\\ or \\xNN";
     let open = || (format!("`{line}`"), CLOSED);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ELF files of 32-bit ARM: relocatable ones read, changed and written, linked ones read.
 
+Linked ones of IA-32 are read, too, for their symbols.
+
 Relocations refer to symbols as objects and not by their numbers, so that symbols can be added:
 the numbers are given anew when a file is written. Sections keep theirs; new ones come behind
 them. ARM's relocations have their addends in the words that they change (SHT_REL), which are left
@@ -8,14 +10,14 @@ there.
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from switchyard.errors import InputError
 
 # ELF for the ARM architecture (IHI 0044), and the generic ABI.
-RELOCATABLE, EXECUTABLE, MACHINE_ARM = 1, 2, 40
+RELOCATABLE, EXECUTABLE, MACHINE_386, MACHINE_ARM = 1, 2, 3, 40
 SYMTAB, STRTAB, NOBITS, REL, GROUP, EXIDX = 2, 3, 8, 9, 17, 0x7000_0001
 WRITE, ALLOC, EXECINSTR, LINK_ORDER = 1, 2, 4, 0x80
 LOCAL, NOTYPE, FUNC, SECTION, FILE = 0, 0, 2, 3, 4
@@ -104,23 +106,24 @@ class Section:
 class Elf:
     """A file, all of it."""
 
-    def __init__(self, file: Path, kind: int) -> None:
-        """Reads a file of that kind."""
+    def __init__(self, file: Path, kind: int, machines: Sequence[int] = (MACHINE_ARM,)) -> None:
+        """Reads a file of that kind, for one of the machines."""
         wanted = "a relocatable" if kind == RELOCATABLE else "a linked"
+        wanted += f" 32-bit {'ARM' if machines == (MACHINE_ARM,) else 'ARM or IA-32'} ELF file"
         try:
             image = file.read_bytes()
         except OSError as error:
             raise InputError(f"{file}: {error.strerror}") from None
         try:
             head = HEADER.unpack_from(image)
-            if (head[0][:6], head[1], head[2]) != (b"\x7fELF\x01\x01", kind, MACHINE_ARM):
-                raise InputError(f"{file}: expected {wanted} 32-bit ARM ELF file")
+            if (head[0][:6], head[1]) != (b"\x7fELF\x01\x01", kind) or head[2] not in machines:
+                raise InputError(f"{file}: expected {wanted}")
             self.flags: int = head[7]
             self.sections: list[Section] = []
             self.symbols: list[Symbol] = []
             self._read(image, head[6], head[12], head[13])
         except (struct.error, IndexError, ValueError):
-            raise InputError(f"{file}: broken; expected {wanted} 32-bit ARM ELF file") from None
+            raise InputError(f"{file}: broken; expected {wanted}") from None
 
     def _read(self, image: bytes, start: int, count: int, names: int) -> None:
         heads = [

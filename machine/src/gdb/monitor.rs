@@ -6,6 +6,7 @@ use std::io::{BufReader, BufWriter};
 use crate::arch::Processor;
 use crate::check::Finding;
 use crate::machine::Machine;
+use crate::report;
 use crate::snapshot::{self, Saved};
 use crate::state::Damaged;
 use crate::symbols::Symbols;
@@ -16,6 +17,9 @@ use super::{Debuggable, Files, Watched};
 const HELP: [&str; 2] = [
     "\
 monitor cycles         cycles and instructions since reset
+monitor counters       all counters and regions up to now, as JSON
+monitor until CYCLE    stop the next run with SIGALRM at that cycle; `never` takes it back
+monitor type \"TEXT\"    type on the console; \\r, \\n, \\t, \\\", \\\\ and \\xNN as in C
 monitor findings       what --check coherence has found
 ",
     "\
@@ -40,6 +44,7 @@ pub fn answer<P: Debuggable>(
             let instructions = machine.counters().totals().sum().run.instructions;
             format!("{cycles} cycles, {instructions} instructions\n")
         }
+        ["counters"] => report::counts(machine),
         ["findings"] => match machine.core().observer().findings() {
             Some(findings) => told(&findings),
             None => "nothing is checked; expected --check coherence\n".to_string(),

@@ -31,8 +31,10 @@ use gdbstub::target::ext::target_description_xml_override::{
 };
 use gdbstub::target::{Target, TargetError, TargetResult};
 
+use crate::dev::Input;
 use crate::event::Cycle;
 use crate::machine::{Machine, Stop};
+use crate::script::quoted;
 
 use super::history::{Event as Done, History, Point};
 use super::registers::{self, Any, Number, Table, Values};
@@ -60,6 +62,8 @@ pub enum Pause {
 pub struct Session<'a, P: Debuggable> {
     pub(super) machine: &'a mut Machine<P>,
     until: Cycle,
+    /// Where the debugger wants the machine to stop; never, if that is `Cycle::MAX`.
+    alarm: Cycle,
     between: &'a mut Between<'a, P>,
     /// What the machine is at.
     pub(super) task: Task,
@@ -107,6 +111,7 @@ impl<'a, P: Debuggable> Session<'a, P> {
             files,
             machine,
             until,
+            alarm: Cycle::MAX,
             between,
             task: Task::On { step: false },
             history,
@@ -155,7 +160,8 @@ impl<'a, P: Debuggable> Session<'a, P> {
             return self.run_over(step, front);
         }
         self.set_muted(false);
-        let slice = self.machine.cycles().saturating_add(SLICE).min(self.until);
+        let slice = self.machine.cycles().saturating_add(SLICE);
+        let slice = slice.min(self.until).min(self.alarm);
         let (stop, reason) = match self.run_singly(None, slice, step) {
             // what a step wrote is shown before the next one
             Pause::Stopped(reason) => (Stop::Budget, Some(reason)),
@@ -168,7 +174,10 @@ impl<'a, P: Debuggable> Session<'a, P> {
         if reason.is_some() {
             return reason;
         }
-        self.history.end = Some(end?);
+        let Some(end) = end else {
+            return self.take_alarm();
+        };
+        self.history.end = Some(end);
         Some(self.end_here())
     }
 
@@ -184,6 +193,48 @@ impl<'a, P: Debuggable> Session<'a, P> {
             Some(end) => Reason::Exited(exit_code(end)),
             None => Reason::DoneStep,
         }
+    }
+
+    /// Whether the cycle has come for which the debugger has set the alarm, which happens once.
+    fn take_alarm(&mut self) -> Option<Reason> {
+        (self.machine.cycles() >= self.alarm).then(|| {
+            self.alarm = Cycle::MAX;
+            Reason::SignalWithThread {
+                tid: (),
+                signal: Signal::SIGALRM,
+            }
+        })
+    }
+
+    /// `monitor until CYCLE`.
+    fn set_alarm(&mut self, cycle: &str) -> String {
+        let now = self.machine.cycles();
+        self.alarm = match (cycle, cycle.parse()) {
+            ("never", _) => Cycle::MAX,
+            (_, Ok(cycle)) if cycle > now => cycle,
+            _ => return format!("{cycle}: expected a cycle after {now}, or never\n"),
+        };
+        String::new()
+    }
+
+    /// `monitor type "TEXT"`. A guest that has slept for ever may go on then.
+    fn type_in(&mut self, text: &str) -> String {
+        let bytes = match quoted(text) {
+            Ok((bytes, "")) => bytes,
+            Ok((_, more)) => return format!("`{more}` behind the text; expected nothing there\n"),
+            Err((what, expected)) => return format!("{what}; expected {expected}\n"),
+        };
+        let input = Input::Typed(bytes);
+        self.change(Done::Input(input.clone()));
+        self.machine.give(input);
+        if let Some(inputs) = &mut self.machine.bus().host.inputs {
+            inputs.clear(); // it is noted already, here, and not where the next run ends
+        }
+        if matches!(self.end, Some(Stop::Hung(_))) && self.machine.core().waits_for_interrupt() {
+            self.end = None;
+            self.history.end = None;
+        }
+        String::new()
     }
 
     /// Runs until cycle `until`, or up to `to`, an instruction at a time if something may stop it in
@@ -570,7 +621,11 @@ impl<P: Debuggable> MonitorCmd for Session<'_, P> {
         if restores {
             self.set_muted(false);
         }
-        let answer = monitor::answer(self.machine, &command, self.files);
+        let answer = match command.trim().split_once(' ') {
+            Some(("until", cycle)) => self.set_alarm(cycle.trim()),
+            Some(("type", text)) => self.type_in(text.trim()),
+            _ => monitor::answer(self.machine, &command, self.files),
+        };
         out.write_raw(answer.as_bytes());
         if restores {
             self.shown_pc = None;
