@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, published, records, runner, sweep, views
+from switchyard import band, build, published, records, runner, sweep, variants, views
+from switchyard.band import Variant
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
@@ -229,3 +230,18 @@ def test_a_sweep_says_how_far_a_larger_tlb_reaches(tmp_path: Path) -> None:
     table = sweep.run(P4Microbench(), Settings(rounds=3), grid, tmp_path, Here(2), Silent())
     columns = "machine", "itlb.entries", "itlb_reach", "dtlb_reach"
     assert table.frame.select(columns).rows() == [(MACHINE, 64, 56, 64), (MACHINE, 128, 80, 64)]
+
+
+def test_the_band_is_told() -> None:
+    """The same run stands for both ends."""
+    experiment = P4Microbench()
+    (job,) = experiment.band_jobs(Settings(rounds=3))
+    assert variants.ranges(variants.describe(job.machine)), "assumed constants"
+    point = experiment.measure(job, run(job.boot(job.guest.images)).stats)
+    ends = (None, Variant("low", {}), Variant("high", {}))
+    wanted = [(replace(job, name=f"{n}"), job, variant) for n, variant in enumerate(ends)]
+    made = band.records(experiment, wanted, {one.name: point for one, _, _ in wanted})
+    found = band.of(experiment, made)
+    assert found is not None
+    (told,) = band.sentences(found, {})
+    assert "INT 80h and IRET, p4-willamette" in told
