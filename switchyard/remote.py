@@ -84,7 +84,9 @@ class Remote:
 
         It sends the message, and raises when the answer is there.
         """
-        if threading.current_thread() is not threading.main_thread():  # which gets no signals
+        # Another thread gets no signals; where Ctrl-C is ignored (`nohup`), it stays so.
+        main = threading.current_thread() is threading.main_thread()
+        if not main or signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
             yield
             return
         pressed = []

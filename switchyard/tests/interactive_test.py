@@ -210,7 +210,11 @@ def test_ctrl_c_stops_the_guest(tmp_path: Path) -> None:
     def interrupt(*_: object) -> None:
         signal.raise_signal(signal.SIGINT)
 
-    before = signal.signal(signal.SIGALRM, interrupt)
+    before = {
+        signal.SIGALRM: signal.signal(signal.SIGALRM, interrupt),
+        # as in the foreground: in a shell's background it is ignored
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+    }
     try:
         with Machine("sa1110").boot(image(tmp_path, (NOP, NOP, 0xEAFFFFFC))) as m:
             assert os.getpgid(m._process.pid) != os.getpgrp()
@@ -222,7 +226,25 @@ def test_ctrl_c_stops_the_guest(tmp_path: Path) -> None:
                 m.run(1000)
                 assert at + 1000 <= m.cycles < at + 1100
     finally:
-        signal.signal(signal.SIGALRM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
+    """As under `nohup`, or in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    alarm = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        with Machine("sa1110").boot(image(tmp_path, (NOP, NOP, 0xEAFFFFFC))) as m:
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            at = m.cycles
+            m.run(20_000_000)
+            assert m.cycles >= at + 20_000_000
+            assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, alarm)
+        signal.signal(signal.SIGINT, before)
 
 
 def test_packets_are_unpacked() -> None:
