@@ -547,7 +547,9 @@ impl MemSys {
         };
         self.time
             .build(code, line.count(), line.uops(), &mut self.platform);
-        Some(self.traces.insert(key, line.into(), places, code))
+        let line = Rc::new(line);
+        self.traces.remember(key, &line);
+        Some(self.traces.insert(key, line, places, code))
     }
 
     /// The same for a line that has been decoded before, and whose bytes are still there: `None` if there

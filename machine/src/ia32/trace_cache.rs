@@ -19,7 +19,7 @@ use crate::state::{require, Damaged, Restorer, Saver, State};
 use super::cost::{Cost, Costs};
 use super::decoder::decode;
 use super::insn::Insn;
-use super::observe::Encoding;
+use super::observe::{Encoding, LONGEST_INSN};
 
 /// Most instructions of a line: each has a µop at least.
 pub const LINE_UOPS: usize = 6;
@@ -30,6 +30,8 @@ const SETS: usize = 256;
 /// The address bits that choose a set begin here. Assumed: no source says; a line of the usual
 /// instructions is some sixteen bytes long.
 const SET_SHIFT: u32 = 4;
+/// Most bytes that decoding a line looks at: those of its instructions and of one behind.
+const CODE_BYTES: usize = (LINE_UOPS + 1) * LONGEST_INSN;
 /// How many lines are kept decoded. The machine has no such thing: a power of two that is as fast as more.
 const DECODED: usize = 1 << 14;
 /// Base-two logarithm of the piece of a page in which a store is found to hit code: 1 KB, the subpage of
@@ -90,18 +92,33 @@ pub struct Cursor {
 }
 
 /// A line's instructions.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Line {
     insns: [Insn; LINE_UOPS],
-    codes: [Encoding; LINE_UOPS],
     costs: [Cost; LINE_UOPS],
+    /// The bytes of them all, and then of what was looked at behind them and did not fit.
+    code: [u8; CODE_BYTES],
     count: u8,
     /// µops of them all.
     uops: u8,
     /// Bytes of them all.
     bytes: u8,
-    /// What was looked at behind them and did not fit; `None`: the page ended before that was known.
-    behind: Option<Encoding>,
+    /// How many bytes were looked at behind them; `None`: the page ended before that was known.
+    behind: Option<u8>,
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        Self {
+            insns: Default::default(),
+            costs: Default::default(),
+            code: [0; CODE_BYTES],
+            count: 0,
+            uops: 0,
+            bytes: 0,
+            behind: None,
+        }
+    }
 }
 
 impl Line {
@@ -116,7 +133,8 @@ impl Line {
     /// Appends an instruction, for which there is room.
     pub fn push(&mut self, insn: Insn, code: Encoding, cost: Cost) {
         let n = usize::from(self.count);
-        (self.insns[n], self.codes[n], self.costs[n]) = (insn, code, cost);
+        (self.insns[n], self.costs[n]) = (insn, cost);
+        self.append(code.bytes());
         self.count += 1;
         self.uops += cost.uops;
         self.bytes += insn.length;
@@ -124,21 +142,24 @@ impl Line {
 
     /// Says that it ends before what is encoded so.
     pub fn end_before(&mut self, behind: Option<Encoding>) {
-        self.behind = behind;
+        self.behind = behind.map(|code| {
+            self.append(code.bytes());
+            code.bytes().len() as u8
+        });
+    }
+
+    /// Puts bytes behind those of its instructions.
+    fn append(&mut self, code: &[u8]) {
+        let first = usize::from(self.bytes);
+        self.code[first..first + code.len()].copy_from_slice(code);
     }
 
     /// Whether decoding `bytes` would give this line.
     fn is_of(&self, bytes: &[u8]) -> bool {
-        let Some(behind) = self.behind else {
-            return false;
-        };
-        let mut rest = bytes;
-        let mut goes_on = |code: &Encoding| {
-            let others = rest.strip_prefix(code.bytes());
-            rest = others.unwrap_or_default();
-            others.is_some()
-        };
-        self.codes[..self.count()].iter().all(&mut goes_on) && goes_on(&behind)
+        self.behind.is_some_and(|behind| {
+            let looked_at = usize::from(self.bytes + behind);
+            bytes.get(..looked_at) == Some(&self.code[..looked_at])
+        })
     }
 
     /// How many instructions there are.
@@ -175,10 +196,21 @@ impl Line {
         &self.costs[n]
     }
 
-    /// Its bytes.
+    /// The bytes of each instruction, in their order.
+    fn codes(&self) -> impl Iterator<Item = &[u8]> {
+        let mut rest = &self.code[..usize::from(self.bytes)];
+        self.insns[..self.count()].iter().map(move |insn| {
+            let (own, others) = rest.split_at(insn.length.into());
+            rest = others;
+            own
+        })
+    }
+
+    /// The bytes of instruction `n`.
     #[must_use]
     pub fn code(&self, n: usize) -> Encoding {
-        self.codes[n]
+        let own = self.codes().nth(n);
+        own.and_then(Encoding::new).unwrap_or_default()
     }
 }
 
@@ -304,6 +336,11 @@ impl TraceCache {
         (*known == key && line.is_of(bytes)).then(|| Rc::clone(line))
     }
 
+    /// Remembers a line that was decoded for `key`.
+    pub fn remember(&mut self, key: Key, line: &Rc<Line>) {
+        self.decoded[key.place()] = (key, Rc::clone(line));
+    }
+
     /// Puts a line in, which was fetched by the translations in these places, from code at the physical
     /// addresses `code` that memory has. Gives its slot.
     pub fn insert(
@@ -319,7 +356,7 @@ impl TraceCache {
             place: place as u8,
             fills: self.fills[place],
         });
-        self.put(slot, key, line);
+        self.lines[slot] = line;
         for pa in code {
             let piece = pa as usize >> CODE_SHIFT;
             if let Some(word) = self.code.get_mut(piece / 64) {
@@ -327,11 +364,6 @@ impl TraceCache {
             }
         }
         slot
-    }
-
-    fn put(&mut self, slot: usize, key: Key, line: Rc<Line>) {
-        self.decoded[key.place()] = (key, Rc::clone(&line));
-        self.lines[slot] = line;
     }
 
     /// The slot for a line of `key`: that of one of the same address, whose translation is gone, or else
@@ -378,10 +410,7 @@ impl State for TraceCache {
             if *key != Key::NONE {
                 let line = &self.lines[slot];
                 let backing = self.backing[slot].map(|b| (b.place, b.fills));
-                let codes: Vec<&[u8]> = line.codes[..line.count()]
-                    .iter()
-                    .map(Encoding::bytes)
-                    .collect();
+                let codes: Vec<&[u8]> = line.codes().collect();
                 to.put(&(backing, codes));
             }
         }
@@ -415,7 +444,7 @@ impl State for TraceCache {
                 let cost = self.costs.of(&insn);
                 line.push(insn, code.ok_or(Damaged::from(WRONG))?, cost);
             }
-            self.put(slot, key, Rc::new(line));
+            self.lines[slot] = Rc::new(line);
             self.backing[slot] = backing.map(|(place, fills)| Backing { place, fills });
         }
         Ok(())

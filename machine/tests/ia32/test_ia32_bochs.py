@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
 
 def test_random_systems(capsys: pytest.CaptureFixture[str]) -> None:
-    run_streams("bochs", 20047, 3_000_000, LEAST, capsys)
+    run_streams("bochs", 20047, 9_100_000, LEAST, capsys)
 
 
 class PlantedRun(MachineRun):
