@@ -409,6 +409,11 @@ static void left_behind(bool by_message) {
         CHECK(victim != NULL && reader != NULL);
         CHECK(page(victim, INSIDE, 0x77) != NULL && page(reader, INSIDE, 0x11) != NULL);
         CHECK(child_holds(victim, INSIDE, 64, 0x77) && child_holds(reader, INSIDE, 64, 0x11));
+        /* What the kernel may look for at FS:0 and GS:0, as far as one can guess it. */
+        L4_Word_t *zero = (void *)page(victim, 0, 1);
+        CHECK(zero != NULL);
+        zero[0] = prefix % 2 == 0 ? TASK_UTCBS : ~TASK_UTCBS;
+        EQUAL(child_read(victim, 0), zero[0]);
         uint8_t *code = task_add_page(reader, CODE, NULL, L4_FullyAccessible);
         CHECK(code != NULL);
         const uint8_t read[] = {prefixes[prefix], 0xa1, WORD(INSIDE),
@@ -521,6 +526,37 @@ static void not_flat(void) {
             child_delete(child);
         }
     }
+}
+
+/* A large space does not see the small ones, whichever directory is in force, with entries of whom.
+ */
+static void large_sees_none(void) {
+    NEEDS_SMALL_SPACES;
+    struct task *victim = child_small();
+    struct task *large = child_new();
+    CHECK(victim != NULL && large != NULL && set_number(large, L4_LargeSpace));
+    CHECK(page(victim, INSIDE, 1) != NULL && child_holds(victim, INSIDE, 64, 1));
+    L4_Word_t at = KERNEL_AREA + number_of(victim) / 2 * LIMIT + INSIDE;
+    const struct child_ipc call = {
+        .to = victim->id.raw,
+        .from = victim->id.raw,
+        .timeouts = L4_Timeouts(PATIENCE, PATIENCE),
+        .num_buffers = 1,
+        .num_words = 3,
+        .words = {L4_MakeMsgTag(CHILD_LABEL, 2, 0).raw, CHILD_READ, INSIDE}};
+    for (unsigned i = 0; i < 4; i++) {
+        CHECK(child_ipc(large, &call)); /* the victim runs under its directory */
+        EQUAL(child_wait(large).words[5], CHILD_PATTERN(1, 0));
+        struct outcome o = child_do(large, i % 2 != 0 ? CHILD_WRITE : CHILD_READ, at, 0, 0, 0);
+        EQUAL(o.kind, OUTCOME_FAULT);
+        EQUAL(o.words[0], at);
+        if (i < 3) {
+            child_delete(large);
+            large = child_new();
+            CHECK(large != NULL && set_number(large, L4_LargeSpace));
+        }
+    }
+    CHECK(child_holds(victim, INSIDE, 64, 1));
 }
 
 /* ---- the kernel on behalf of small spaces ---- */
@@ -653,6 +689,7 @@ const struct test small_tests[] = {
     {"small_left_by_message", left_by_message},
     {"small_left_by_preemption", left_by_preemption},
     {"small_not_flat", not_flat},
+    {"small_large_sees_none", large_sees_none},
     {"small_strings", strings},
     {"small_revoked", revoked},
     {"small_ended", ended},
