@@ -317,6 +317,70 @@ static void limit_is_not_meant(void) {
     }
 }
 
+/* The kernel's own way to a program whose next instruction is beyond the limit, by IRET and from
+ * the short path. */
+static void limit_of_resumed(void) {
+    NEEDS_SMALL_SPACES;
+    struct task *child = child_small();
+    struct task *other = child_small();
+    CHECK(child != NULL && other != NULL);
+    uint8_t *frame = page(child, LIMIT, 1);
+    CHECK(frame != NULL);
+    put_function(frame, 80);
+    struct outcome o = child_do(child, CHILD_UNDEFINED, 0x77, 0, 0, 0);
+    EQUAL(o.kind, OUTCOME_EXCEPTION);
+    L4_LoadMR(0, L4_MakeMsgTag(L4_LABEL_EXCEPTION, 1, 0).raw);
+    L4_LoadMR(1, LIMIT);
+    EQUAL(error_of(L4_Send_Timeout(child->id, PATIENCE)), 0);
+    o = child_wait(child);
+    EQUAL(o.kind, OUTCOME_DONE);
+    EQUAL(o.words[0], 80);
+    EQUAL(number_of(child), 0);
+
+    uint8_t *undefined = page(other, LIMIT, 1);
+    CHECK(undefined != NULL);
+    undefined[0] = 0x0f;
+    undefined[1] = 0x0b;
+    CHECK(L4_ExregsControl(other->id, L4_EXREGS_IP, 0, LIMIT).raw != 0);
+    L4_LoadMR(0, L4_MakeMsgTag(CHILD_LABEL, 2, 0).raw);
+    L4_LoadMR(1, 0x1234);
+    L4_LoadMR(2, 0x5678);
+    L4_MsgTag_t tag = L4_Call(other->id);
+    while ((L4_Label(tag) & 0xfff0) == L4_LABEL_PAGEFAULT) {
+        L4_Word_t address;
+        L4_StoreMR(1, &address);
+        CHECK(task_fault(other, tag, address));
+        tag = L4_Call(other->id);
+    }
+    EQUAL(L4_Label(tag), L4_LABEL_EXCEPTION);
+    L4_StoreMRs(1, L4_IA32_EXCEPTION_WORDS, o.words);
+    EQUAL(o.words[0], LIMIT);
+    EQUAL(o.words[8], 0x1234); /* EBX and EBP: the message, as it arrived */
+    EQUAL(o.words[6], 0x5678);
+    EQUAL(number_of(other), 0);
+}
+
+/* Interrupts come while short messages go to and fro, most of them as the kernel is left: both
+ * programs go on with what they had. */
+static void interrupted(void) {
+    NEEDS_SMALL_SPACES;
+    struct task *child = child_small();
+    CHECK(child != NULL);
+    L4_Word64_t end = L4_SystemClock().raw + 150000; /* ticks are 10 ms apart */
+    for (L4_Word_t i = 0; i % 64 != 0 || L4_SystemClock().raw < end; i++) {
+        L4_LoadMR(0, L4_MakeMsgTag(CHILD_LABEL, 2, 0).raw);
+        L4_LoadMR(1, CHILD_ECHO);
+        L4_LoadMR(2, i);
+        L4_MsgTag_t tag = L4_Call(child->id);
+        L4_Word_t words[2];
+        L4_StoreMRs(1, 2, words);
+        EQUAL(L4_Label(tag), CHILD_LABEL);
+        EQUAL(words[0], CHILD_ECHO);
+        EQUAL(words[1], i);
+    }
+    CHECK(number_of(child) != 0);
+}
+
 /* ---- segment registers ---- */
 
 /* Selectors that are not a program's: none can be loaded, by none of the ways. */
@@ -651,6 +715,55 @@ static void revoked(void) {
     }
 }
 
+/*
+ * A small space takes a page back from the large one under whose directory it runs: that one then
+ * goes on without a load of CR3, and without the page.
+ */
+static void unmapped_while_shown(void) {
+    NEEDS_SMALL_SPACES;
+    enum { THERE = 0x00070000 };
+    struct task *small = child_small();
+    struct task *large = child_new();
+    CHECK(small != NULL && large != NULL && set_number(large, L4_LargeSpace));
+    CHECK(page(small, INSIDE, 1) != NULL && child_holds(small, INSIDE, 64, 1));
+    L4_Word_t fpage = L4_FpageAddRights(L4_FpageLog2(INSIDE, FRAME_LOG2), L4_FullyAccessible).raw;
+    CHECK(child_transfer(small, fpage, THERE, L4_ITEM_MAP, large, L4_CompleteAddressSpace.raw));
+    EQUAL(child_read(large, THERE), CHILD_PATTERN(1, 0));
+    L4_Word_t ipc = child_kip(large) + L4_GetKernelInterface()->Ipc;
+    struct outcome o =
+        EXECUTE(large, 0x55, 0xa1, WORD(THERE), /* pushl %ebp; movl THERE, %eax */
+                0xc7, 0x05, WORD(TASK_UTCBS + L4_UTCB_MR + 4), WORD(CHILD_UNMAP), /* MR 1 to 3 */
+                0xc7, 0x05, WORD(TASK_UTCBS + L4_UTCB_MR + 8), WORD(0),           /**/
+                0xc7, 0x05, WORD(TASK_UTCBS + L4_UTCB_MR + 12), WORD(fpage),      /**/
+                0xb8, WORD(small->id.raw), 0x89, 0xc2, 0xbe, WORD(CHILD_LABEL << 16 | 3), 0x31,
+                0xc9, 0xbf, WORD(ipc), 0xff, 0xd7, 0x5d, /* call *%edi; popl %ebp */
+                0xa1, WORD(THERE));
+    EQUAL(o.kind, OUTCOME_FAULT);
+    EQUAL(o.words[0], THERE);
+    CHECK(number_of(small) != 0);
+}
+
+/* All pages of 4 MB of a small space go, and with them their page table, while others' directories
+ * know it. */
+static void table_goes(void) {
+    NEEDS_SMALL_SPACES;
+    struct task *child = child_small();
+    CHECK(child != NULL && set_number(child, L4_SmallSpace(128, 8)));
+    CHECK(page(child, LIMIT, 1) != NULL && child_holds(child, LIMIT, 64, 1));
+    L4_Word_t all = L4_FpageAddRights(L4_FpageLog2(LIMIT, 22), L4_FullyAccessible).raw;
+    for (unsigned i = 0; i < 3; i++) {
+        /* 0x40: from itself too. Then its page table is free, for anybody's use. */
+        CHECK(child_do(child, CHILD_UNMAP, 0x40, all, 0, 0).kind == OUTCOME_DONE);
+        struct task *other = child_new();
+        CHECK(other != NULL && page(other, 0x00900000, 2) != NULL);
+        CHECK(child_holds(other, 0x00900000, 64, 2));
+        CHECK(child_denied(child, CHILD_READ, LIMIT + 0x100000, L4_Readable));
+        CHECK(child_holds(child, LIMIT, 64, 1));
+        child_delete(other);
+    }
+    CHECK(number_of(child) != 0);
+}
+
 /* Who ends leaves nothing to the next who gets the part; and pages that a small space loses are
  * gone. */
 static void ended(void) {
@@ -684,6 +797,8 @@ const struct test small_tests[] = {
     {"small_limit_crossed", limit_crossed},
     {"small_limit_wraps", limit_wraps},
     {"small_limit_is_not_meant", limit_is_not_meant},
+    {"small_limit_of_resumed", limit_of_resumed},
+    {"small_interrupted", interrupted},
     {"small_selectors", selectors},
     {"small_iret_frames", iret_frames},
     {"small_left_by_message", left_by_message},
@@ -692,6 +807,8 @@ const struct test small_tests[] = {
     {"small_large_sees_none", large_sees_none},
     {"small_strings", strings},
     {"small_revoked", revoked},
+    {"small_unmapped_while_shown", unmapped_while_shown},
+    {"small_table_goes", table_goes},
     {"small_ended", ended},
     {NULL, NULL},
 };
