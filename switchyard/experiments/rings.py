@@ -120,7 +120,7 @@ class Rings:
             for name, by in many.items()
             if name.startswith("grown: ")
         )
-        return (told or "nothing more of what is counted") + (
+        return (told or "nothing that is counted") + (
             f"; instructions grow most in {longest}" if longest else ""
         )
 

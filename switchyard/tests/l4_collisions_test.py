@@ -51,7 +51,7 @@ def test_notes_compare_with_flush(written: Written) -> None:
     text = "\n".join(written.outcome.notes)
     assert "fass takes at most 1.04 times what flush does" in text
     assert "at most 1.00 flushes of the caches a hop" in text
-    assert "fass takes +300 cycles against flush" in text
+    assert "under fass takes 300 more cycles than under flush" in text
     assert "200 with 64 spaces (200 where nothing collides, fass 10400 and 200)" in text
 
 

@@ -51,7 +51,7 @@ def test_every_kind_and_scheme_has_its_record() -> None:
 
 def test_the_notes_say_what_was_found() -> None:
     notes = "\n".join(outcome().notes)
-    assert "a collision 9000, as who collides at every switch steps aside" in notes
+    assert "a collision 9000: spaces that collide at every switch step aside" in notes
 
 
 def test_the_first_table_sets_the_limit_beside_what_was_measured() -> None:
