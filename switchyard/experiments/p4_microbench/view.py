@@ -67,7 +67,7 @@ class Machine:
         self.there = bool(rows.select("empty", machine=name))
 
     @property
-    def one(self) -> Row:
+    def cases(self) -> Row:
         """The cases, and what follows of the series."""
         return self._rows.find("empty", machine=self.name)
 
@@ -135,7 +135,7 @@ def _cases(machines: Sequence[Machine]) -> Table:
         title="Instructions, cycles",
         columns=["", *(machine.name for machine in machines)],
         rows=[
-            [what, *(number(machine.one[name]) for machine in machines)]
+            [what, *(number(machine.cases[name]) for machine in machines)]
             for name, what in {**CASES, **DERIVED}.items()
         ],
         caption="the loop itself is taken off; of those that take the time themselves, an RDTSC",
