@@ -440,7 +440,6 @@ def _notes(measured: Measured) -> list[str]:
     if measured.missing:
         notes.append(
             "Without results of the simulated machines to set beside it; they come from: "
-            "switchyard "
-            f"run {' '.join(measured.missing)}"
+            f"switchyard run {' '.join(measured.missing)}"
         )
     return notes

@@ -82,10 +82,10 @@ def _own() -> Iterator[Experiment[Any]]:
         yield classes[0]()
 
 
-for _one in _own():
-    if _one.name in EXPERIMENTS:
-        raise InputError(f"{_one.name}: two experiments of this name; expected another name")
-    EXPERIMENTS[_one.name] = _one
+for _experiment in _own():
+    if _experiment.name in EXPERIMENTS:
+        raise InputError(f"{_experiment.name}: two experiments of this name; expected another name")
+    EXPERIMENTS[_experiment.name] = _experiment
 
 
 def find(name: str) -> Experiment[Any]:
