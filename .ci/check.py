@@ -62,10 +62,10 @@ class Outcome:
 
 def cargo_count(output: str) -> Count | None:
     """The sum over cargo's test binaries; None when none ran."""
-    found = re.findall(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ig", output, re.M)
-    if not found:
+    totals = re.findall(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ig", output, re.M)
+    if not totals:
         return None
-    passed, failed, skipped = (sum(int(one[i]) for one in found) for i in range(3))
+    passed, failed, skipped = (sum(int(total[i]) for total in totals) for i in range(3))
     return Count(passed, failed, skipped)
 
 
@@ -250,14 +250,16 @@ def main(arguments: list[str]) -> int:
         for process in early.values():
             process.terminate()  # no effect on one that has ended
     print(f"\n{'suite':<14}{'passed':>8}{'failed':>8}{'skipped':>9}{'waited':>9}{'busy':>9}")
-    for one in outcomes:
-        count = one.count
+    for outcome in outcomes:
+        count = outcome.count
         print(
-            f"{one.suite.name:<14}{count.passed:>8}{count.failed:>8}{count.skipped:>9}"
-            f"{one.waited:>7.1f} s{one.busy:>7.1f} s"
+            f"{outcome.suite.name:<14}{count.passed:>8}{count.failed:>8}{count.skipped:>9}"
+            f"{outcome.waited:>7.1f} s{outcome.busy:>7.1f} s"
         )
-    failed = sum(one.count.failed for one in outcomes)
-    print(f"\n{sum(one.count.passed for one in outcomes)} passed, {failed} failed", flush=True)
+    failed = sum(outcome.count.failed for outcome in outcomes)
+    print(
+        f"\n{sum(outcome.count.passed for outcome in outcomes)} passed, {failed} failed", flush=True
+    )
     return 1 if failed else 0
 
 

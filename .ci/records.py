@@ -60,16 +60,16 @@ def measured(folder: Path, names: list[str]) -> dict[str, bytes]:
     return {str(file.relative_to(out)): file.read_bytes() for file in files if file.exists()}
 
 
-def difference(one: Any, other: Any, place: str = "") -> str:
+def difference(before: Any, after: Any, place: str = "") -> str:
     """The first place in which two JSON values differ, and what is there; empty if none."""
-    if one == other:
+    if before == after:
         return ""
-    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
-        pairs = [(f"{place}.{key}", one[key], other[key]) for key in one]
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        pairs = [(f"{place}[{n}]", *pair) for n, pair in enumerate(zip(one, other, strict=True))]
+    if isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
+        pairs = [(f"{place}.{key}", before[key], after[key]) for key in before]
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        pairs = [(f"{place}[{n}]", *pair) for n, pair in enumerate(zip(before, after, strict=True))]
     else:
-        return f"{place}: {json.dumps(one):.60} is {json.dumps(other):.60}"
+        return f"{place}: {json.dumps(before):.60} is {json.dumps(after):.60}"
     return next(text for text in (difference(a, b, at) for at, a, b in pairs) if text)
 
 
@@ -79,8 +79,8 @@ def told(base: bytes | None, new: bytes | None) -> str:
         return ""
     if base is None or new is None:
         return "is there only before" if new is None else "is there only now"
-    one, other = (gzip.decompress(b) if b[:2] == b"\x1f\x8b" else b for b in (base, new))
-    return difference(json.loads(one), json.loads(other)) or "other bytes, equal values"
+    before, after = (gzip.decompress(b) if b[:2] == b"\x1f\x8b" else b for b in (base, new))
+    return difference(json.loads(before), json.loads(after)) or "other bytes, equal values"
 
 
 def main(arguments: list[str]) -> int:

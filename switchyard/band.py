@@ -77,8 +77,8 @@ def ends(ranges: Mapping[str, Range], wanted: Mapping[str, Mapping[str, int]]) -
         if value != range_.value
     ]
     if len(ranges) > 1:
-        variants_.append(Variant(ALL_LOW, {name: one.low for name, one in ranges.items()}))
-        variants_.append(Variant(ALL_HIGH, {name: one.high for name, one in ranges.items()}))
+        variants_.append(Variant(ALL_LOW, {name: range_.low for name, range_ in ranges.items()}))
+        variants_.append(Variant(ALL_HIGH, {name: range_.high for name, range_ in ranges.items()}))
     return variants_ + [Variant(name, changes) for name, changes in wanted.items()]
 
 
@@ -89,24 +89,24 @@ def jobs(
 
     Machine files are written into `folder`, which has to last as long as the runs.
     """
-    made: list[tuple[Job, Job, Variant | None]] = []
+    runs: list[tuple[Job, Job, Variant | None]] = []
     files: dict[tuple[str, str], Path] = {}
     for base in experiment.band_jobs(settings):
         described = variants.describe(base.machine)
         ranges = {
-            name: one
-            for name, one in variants.ranges(described).items()
+            name: range_
+            for name, range_ in variants.ranges(described).items()
             if experiment.rests_on is None or name in experiment.rests_on
         }
-        made.append((replace(base, name=f"{base.name}-band"), base, None))
+        runs.append((replace(base, name=f"{base.name}-band"), base, None))
         for place, variant in enumerate(ends(ranges, experiment.moved_together)):
             key = (base.machine, variant.name)
             if key not in files:
                 changed = variants.changed(described, variant.changes)
                 files[key] = variants.save(changed, folder)
             name = f"{base.name}-band-{place:02}"
-            made.append((replace(base, name=name, machine=str(files[key])), base, variant))
-    return made
+            runs.append((replace(base, name=name, machine=str(files[key])), base, variant))
+    return runs
 
 
 def records(
@@ -122,16 +122,16 @@ def records(
         bases[base.name] = base
         value = float(experiment.row(base, samples[job.name])[metric])
         values.setdefault(base.name, {})[variant.name if variant else NOMINAL] = value
-    made = []
+    banded = []
     for name, by in values.items():
         if len(by) > 1:
             own = {k: v for k, v in bases[name].parameters.items() if k not in CASE}
-            made += _records(experiment, bases[name], f"band_{metric}", unit, own, by)
+            banded += _records(experiment, bases[name], f"band_{metric}", unit, own, by)
     for name, (over, under) in experiment.band_ratios.items() if wanted else ():
         # both move, and it may move less than they
         by = {ends: value / values[under][ends] for ends, value in values[over].items()}
-        made += _records(experiment, bases[over], "band_ratio", "1", {RATIO: name}, by)
-    return made
+        banded += _records(experiment, bases[over], "band_ratio", "1", {RATIO: name}, by)
+    return banded
 
 
 def _records(

@@ -57,7 +57,11 @@ class Workload:
         needed = doctor.findings("linux") if self.linux else []
         if self.linux in build_linux.I386.values():
             needed += doctor.i386()
-        return [one.name for one in needed if not one.good and one.name not in qemu.MODELS]
+        return [
+            finding.name
+            for finding in needed
+            if not finding.good and finding.name not in qemu.MODELS
+        ]
 
     def ensure(self, say: Callable[[build.Guest | build_linux.Linux], None]) -> None:
         """Brings its image up to date; `say` hears of it."""
@@ -182,8 +186,8 @@ def measure(workload: Workload, repeats: int, tick: Callable[[], None]) -> Speed
     # Same image, same machine, same input: anything else is a fault of the simulator.
     assert len(lengths) == 1, f"{workload.name}: runs differ in length: {sorted(lengths)}"
     cycles, instructions = lengths.pop()
-    found, notes = (rivals.found(), rivals.notes) if rivals else ((), ())
-    return Speed(workload, cycles, instructions, tuple(seconds), found, tuple(notes))
+    finished, notes = (rivals.finished(), rivals.notes) if rivals else ((), ())
+    return Speed(workload, cycles, instructions, tuple(seconds), finished, tuple(notes))
 
 
 class _Rivals:
@@ -225,7 +229,7 @@ class _Rivals:
                 self._works = False
                 self.notes.append(f"no QEMU to compare with: {error}")
 
-    def found(self) -> tuple[Rival, ...]:
+    def finished(self) -> tuple[Rival, ...]:
         """Those that came to their ends; without the plugin nobody counts QEMU's instructions."""
         rivals = []
         if self._works and self._instructions:
@@ -238,15 +242,15 @@ class _Rivals:
                 ("", "", self._lookups),
                 ("_shortcuts", ", taking shortcuts", self._shortcuts),
             ):
-                counts = tuple(one.instructions or 0 for one in runs)
-                times = tuple(one.seconds for one in runs)
+                counts = tuple(run.instructions or 0 for run in runs)
+                times = tuple(run.seconds for run in runs)
                 rivals.append(Rival(metric + suffix, about + more, counts, times))
         return tuple(rivals)
 
 
 def records(speeds: list[Speed]) -> list[Record]:
     """Both rates of each workload, and how they compare."""
-    made = []
+    listed = []
     for speed in speeds:
         rates = [
             ("cycles_per_second", round(speed.cycles_per_second), "1/s"),
@@ -254,7 +258,7 @@ def records(speeds: list[Speed]) -> list[Record]:
             *((rival.metric, round(speed.ratio(rival), 3), "1") for rival in speed.rivals),
         ]
         for metric, value, unit in rates:
-            made.append(
+            listed.append(
                 Record(
                     experiment="bench",
                     machine=speed.workload.machine,
@@ -266,4 +270,4 @@ def records(speeds: list[Speed]) -> list[Record]:
                     unit=unit,
                 )
             )
-    return made
+    return listed

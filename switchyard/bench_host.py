@@ -59,7 +59,7 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Found:
+class Measured:
     """What this computer gave, what the machines did, and what could not be done here."""
 
     values: tuple[Value, ...]
@@ -72,9 +72,9 @@ class Found:
         parameters = tuple(sorted(given.items()))
         if machine != HOST:
             return self.others.get((machine, experiment, metric, parameters))
-        for one in self.values:
-            if (one.experiment, one.metric, one.parameters) == (experiment, metric, parameters):
-                return one.value
+        for own in self.values:
+            if (own.experiment, own.metric, own.parameters) == (experiment, metric, parameters):
+                return own.value
         return None
 
 
@@ -93,10 +93,10 @@ class Asking:
         question = words.split()[0]
         command = [str(self.program), *words.split(), f"dir={self.scratch}"]
         text = _run(command, self.cpu)
-        found = suite.parse(text, f"{question} on this computer")
-        self.lacks += [f"{question}: {one}" for one in found.lacks]
+        printed = suite.parse(text, f"{question} on this computer")
+        self.lacks += [f"{question}: {lack}" for lack in printed.lacks]
         self.tick(question)
-        return found
+        return printed
 
 
 def processors() -> list[int]:
@@ -116,7 +116,10 @@ def questions(quick: bool) -> list[str]:
         *(f"{question}{few}" for question in ("potato", "bandwidth", "call", "memory", "signal")),
         f"process {hello}{few}",
         *(f"ctx processes={counts} size={size}{few}" for size in SIZES),
-        *(f"extreme processes={PROCESSES} pages={pages} sharing={one}{few}" for one in SHARING),
+        *(
+            f"extreme processes={PROCESSES} pages={pages} sharing={sharing}{few}"
+            for sharing in SHARING
+        ),
     ]
 
 
@@ -126,11 +129,11 @@ def ensure() -> None:
     build.make("suite", ["make", "-C", "bench", *tools, "suite"], _programs())
 
 
-def measure(quick: bool, cpu: int | None, out: Path, tick: Callable[[str], None]) -> Found:
+def measure(quick: bool, cpu: int | None, out: Path, tick: Callable[[str], None]) -> Measured:
     """Asks everything. `out` is where the machines' results may be."""
     allowed = processors()
     if cpu is not None and cpu not in allowed:
-        shown = ", ".join(str(one) for one in allowed)
+        shown = ", ".join(str(processor) for processor in allowed)
         raise InputError(f"--cpu {cpu}: expected a processor that may be used here: {shown}")
     with files.scratch() as folder:
         # the first processor gets most interrupts
@@ -140,7 +143,7 @@ def measure(quick: bool, cpu: int | None, out: Path, tick: Callable[[str], None]
         for words in questions(quick):
             values += _values(words, asking.ask(words))
     others, missing = _others(out)
-    return Found(tuple(values), others, tuple(dict.fromkeys(asking.lacks)), missing)
+    return Measured(tuple(values), others, tuple(dict.fromkeys(asking.lacks)), missing)
 
 
 def _programs() -> list[Path]:
@@ -198,7 +201,7 @@ def _values(words: str, printed: Printed) -> list[Value]:
     if question == "ctx":
         return _rings(printed, int(given["size"]))
     if question == "extreme":
-        found = []
+        values = []
         for place, case in enumerate(printed.cases):
             parameters: dict[str, Parameter] = {
                 "pages": QUICK_PAGES[place],
@@ -206,8 +209,8 @@ def _values(words: str, printed: Printed) -> list[Value]:
                 "sharing": given["sharing"],
             }
             us = case.timed.summary.median / NS / case.per
-            found.append(_value("linux-extreme", "turn", parameters, us, case.timed))
-        return found
+            values.append(_value("linux-extreme", "turn", parameters, us, case.timed))
+        return values
     return [_line(question, case) for case in printed.cases]
 
 
@@ -233,35 +236,35 @@ def _line(question: str, case: suite.Case) -> Value:
 
 def _rings(printed: Printed, size: int) -> list[Value]:
     by_stream = {case.stream: case for case in printed.cases}
-    found = []
+    values = []
     for n in QUICK_COUNTS:
         ring, alone = by_stream[n].timed, by_stream[ALONE + n].timed
         us = (ring.summary.median - alone.summary.median) / NS / n
         parameters = {"processes": n, "size_kb": size}
-        found.append(_value("linux-ctx", "switch", parameters, us, ring))
-    return found
+        values.append(_value("linux-ctx", "switch", parameters, us, ring))
+    return values
 
 
 def _others(
     out: Path,
 ) -> tuple[dict[tuple[str, str, str, Parameters], float], tuple[str, ...]]:
     """The machines' values, of the record files at hand; and which of these are not."""
-    found = {}
+    others = {}
     missing = []
     for name in ("linux-ipc", "linux-ctx", "linux-extreme"):
         path = out / f"{name}.json"
         if not path.exists():
             missing.append(name)
             continue
-        for one in records.load(path):
-            if one.scheme != linux_suite.SCHEME:
+        for record in records.load(path):
+            if record.scheme != linux_suite.SCHEME:
                 continue
-            parameters = tuple(sorted(one.parameters.items()))
-            found[(one.machine, one.experiment, one.metric, parameters)] = one.value
-    return found, tuple(missing)
+            parameters = tuple(sorted(record.parameters.items()))
+            others[(record.machine, record.experiment, record.metric, parameters)] = record.value
+    return others, tuple(missing)
 
 
-class BenchHost(Experiment[Found]):
+class BenchHost(Experiment[Measured]):
     """What this computer's results are filed under, beside those of the experiments."""
 
     name = NAME
@@ -273,35 +276,35 @@ class BenchHost(Experiment[Found]):
         del settings
         return []
 
-    def measure(self, job: Job, stats: Stats) -> Found:
+    def measure(self, job: Job, stats: Stats) -> Measured:
         """Nor measured there."""
         raise RunError(f"{job.name}: {stats.machine}: bench-host has no jobs")
 
-    def records(self, samples: Mapping[str, Found]) -> list[Record]:
+    def records(self, samples: Mapping[str, Measured]) -> list[Record]:
         """Every value of the host."""
-        return [_record(one) for one in samples[HOST].values]
+        return [_record(value) for value in samples[HOST].values]
 
-    def outcome(self, found: Found) -> Outcome:
+    def outcome(self, measured: Measured) -> Outcome:
         """What there is to be shown, simulated machines' results beside it."""
         return Outcome(
-            records=self.records({HOST: found}),
-            tables=[_table(found)],
-            figure=_latencies(found),
-            notes=_notes(found),
-            more={"ctx": _switches(found), "extreme": _turns(found)},
+            records=self.records({HOST: measured}),
+            tables=[_table(measured)],
+            figure=_latencies(measured),
+            notes=_notes(measured),
+            more={"ctx": _switches(measured), "extreme": _turns(measured)},
         )
 
 
-def _record(one: Value) -> Record:
+def _record(value: Value) -> Record:
     return Record(
         experiment=NAME,
         machine=HOST,
         system="linux",
         scheme="none",
-        metric=one.metric,
-        parameters=dict(one.parameters),
-        value=round(one.value, 6),
-        unit=one.unit,
+        metric=value.metric,
+        parameters=dict(value.parameters),
+        value=round(value.value, 6),
+        unit=value.unit,
     )
 
 
@@ -309,17 +312,19 @@ MACHINES = (HOST, *linux_suite.MACHINES)
 ABOUT = {HOST: "this computer", **linux_suite.ABOUT}
 
 
-def _of(found: Found, machine: str, line: Case) -> float | None:
-    return found.value(machine, "linux-ipc", line.metric, question=line.question, case=line.case)
+def _of(measured: Measured, machine: str, line: Case) -> float | None:
+    return measured.value(machine, "linux-ipc", line.metric, question=line.question, case=line.case)
 
 
-def _table(found: Found) -> Table:
+def _table(measured: Measured) -> Table:
     rows = []
-    doubtful = {(one.metric, one.parameters) for one in found.values if not one.timed.stable}
+    doubtful = {
+        (value.metric, value.parameters) for value in measured.values if not value.timed.stable
+    }
     for line in LINES:
         key = (line.metric, tuple(sorted({"question": line.question, "case": line.case}.items())))
-        cells = [_of(found, machine, line) for machine in MACHINES]
-        shown = ["" if one is None else number(one) for one in cells]
+        cells = [_of(measured, machine, line) for machine in MACHINES]
+        shown = ["" if cell is None else number(cell) for cell in cells]
         shown[0] = f"≈ {shown[0]}" if key in doubtful else shown[0]
         rows.append([line.name, line.unit.replace("us", "µs"), *shown])
     return Table(
@@ -331,11 +336,11 @@ def _table(found: Found) -> Table:
     )
 
 
-def _latencies(found: Found) -> Bars:
+def _latencies(measured: Measured) -> Bars:
     bars = []
     for line in LINES:
         for machine in MACHINES:
-            value = _of(found, machine, line)
+            value = _of(measured, machine, line)
             if value is not None and line.unit == "us":
                 bars.append(Bar(line.name, ABOUT[machine], value))
     return Bars(
@@ -353,7 +358,7 @@ def _lines(
     title: str, subtitle: str, x_title: str, y_title: str, series: list[Series], xs: tuple[int, ...]
 ) -> Figure:
     """Lines that are factors apart."""
-    ys = [mark.y for one in series for mark in one.marks]
+    ys = [mark.y for curve in series for mark in curve.marks]
     ticks = [base * 10.0**n for n in range(-3, 6) for base in (1, 2, 5)]
     low = max((t for t in ticks if t <= min(ys) * 0.9), default=ticks[0])
     high = min((t for t in ticks if t >= max(ys) * 1.2), default=ticks[-1])
@@ -371,13 +376,13 @@ def _lines(
     )
 
 
-def _switches(found: Found) -> Figure:
+def _switches(measured: Measured) -> Figure:
     series = []
     for machine in MACHINES:
         for size in SIZES:
             marks = []
             for n in QUICK_COUNTS:
-                us = found.value(machine, "linux-ctx", "switch", processes=n, size_kb=size)
+                us = measured.value(machine, "linux-ctx", "switch", processes=n, size_kb=size)
                 # less than nothing where the ring was faster than one process: noise
                 if us is not None and us > 0:
                     marks.append(Mark(n, us))
@@ -394,13 +399,13 @@ def _switches(found: Found) -> Figure:
     )
 
 
-def _turns(found: Found) -> Figure:
+def _turns(measured: Measured) -> Figure:
     series = []
     for machine in MACHINES:
         for sharing in SHARING:
             marks = []
             for pages in QUICK_PAGES:
-                us = found.value(
+                us = measured.value(
                     machine,
                     "linux-extreme",
                     "turn",
@@ -423,19 +428,18 @@ def _turns(found: Found) -> Figure:
     )
 
 
-def _notes(found: Found) -> list[str]:
-    made = []
-    unsteady = [one for one in found.values if not one.timed.stable]
+def _notes(measured: Measured) -> list[str]:
+    notes = []
+    unsteady = [value for value in measured.values if not value.timed.stable]
     if unsteady:
-        made.append(
-            f"{len(unsteady)} of {len(found.values)} means are unstable (known to no better than "
-            "5 %): other work on this computer, or its changing clock."
+        notes.append(
+            f"{len(unsteady)} of {len(measured.values)} means are unstable (known to no better "
+            "than 5 %): other work on this computer, or its changing clock."
         )
-    made += [f"Not as asked: {one}." for one in found.lacks]
-    if found.missing:
-        made.append(
+    notes += [f"Not as asked: {lack}." for lack in measured.lacks]
+    if measured.missing:
+        notes.append(
             "Without results of the simulated machines to set beside it; they come from: "
-            "switchyard "
-            f"run {' '.join(found.missing)}"
+            f"switchyard run {' '.join(measured.missing)}"
         )
-    return made
+    return notes

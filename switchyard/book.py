@@ -51,7 +51,7 @@ def take(results: Path, names: set[str]) -> list[str]:
         file = results / section.file
         meta = records.meta_path(file)
         beside = [meta, *([outcomes.path(file)] if outcomes.has_file(section.name) else [])]
-        if not all(one.exists() for one in beside):
+        if not all(path.exists() for path in beside):
             raise InputError(f"{file}: expected its outcome and metadata beside it")
         about = Fields(fields.parse(meta.read_bytes(), str(meta)), str(meta))
         if about.raw("quick") is not False:
@@ -71,7 +71,7 @@ def shown(text: str, where: str) -> set[str]:
 
 def renew(text: str, where: str) -> str:
     """The page's text with every marked part as the kept results have it."""
-    made: list[str] = []
+    lines: list[str] = []
     skipping = 0  # the line of the mark whose old part is left out
     for number, line in enumerate(text.splitlines(), 1):
         here = f"{where}:{number}"
@@ -79,17 +79,17 @@ def renew(text: str, where: str) -> str:
         if mark and skipping:
             raise InputError(f"{here}: a part begins in another; expected {END} before it")
         if mark:
-            made += [line, *_part(mark, here)]
+            lines += [line, *_part(mark, here)]
             skipping = number
         elif line.strip() == END:
             if not skipping:
                 raise InputError(f"{here}: {END} without a part; expected <!-- results: ... -->")
             skipping = 0
         if not skipping:
-            made.append(line)
+            lines.append(line)
     if skipping:
         raise InputError(f"{where}:{skipping}: a part without an end; expected {END}")
-    return "\n".join(made) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 def draw(names: set[str], text: str) -> dict[Path, str]:
@@ -122,12 +122,12 @@ def _row(cells: Sequence[str]) -> str:
 def _mark(line: str, where: str) -> re.Match[str] | None:
     if not line.startswith("<!-- results:"):
         return None
-    found = PART.fullmatch(line.strip())
-    if found is None:
+    match = PART.fullmatch(line.strip())
+    if match is None:
         raise InputError(
             f"{where}: {line.strip()}; expected <!-- results: NAME notes|tables|table N -->"
         )
-    return found
+    return match
 
 
 @cache
@@ -140,13 +140,13 @@ def _shown(file: Path) -> outcomes.Shown:
 
 
 def _part(mark: re.Match[str], where: str) -> list[str]:
-    found = _shown(kept() / f"{mark[1]}.json")
+    shown = _shown(kept() / f"{mark[1]}.json")
     lines = [""]
     if mark[2] == "notes":
-        for note in found.notes:
+        for note in shown.notes:
             lines += [*_wrapped(note, "- ", "  "), ""]
         return lines
-    tables = found.tables
+    tables = shown.tables
     if mark[3]:
         number = int(mark[3])
         if not 1 <= number <= len(tables):

@@ -44,7 +44,9 @@ BARE = "bare"
 # How domains are recycled; the first is what a kernel has by itself.
 POLICIES = tuple(policy.name for policy in KERNELS.policies)
 # The SA-1110's data cache, which a kernel has to know the size of.
-DCACHE_BYTES = next((one.dcache_bytes for one in KERNELS.processors if one.name == "sa1110"), 0)
+DCACHE_BYTES = next(
+    (processor.dcache_bytes for processor in KERNELS.processors if processor.name == "sa1110"), 0
+)
 
 # Lines of a failed build's output that an error shows.
 BUILD_TAIL = 25
@@ -142,8 +144,8 @@ def schemes_on(board: str) -> tuple[str, ...]:
     if board not in ON_BOARDS:
         return ()
     arch, there = ON_BOARDS[board]
-    schemes = (one for one in ARCHITECTURES[arch].schemes if there.cpus[0] in one.cpus)
-    return tuple(one.name for one in schemes if not one.machines)
+    schemes = (scheme for scheme in ARCHITECTURES[arch].schemes if there.cpus[0] in scheme.cpus)
+    return tuple(scheme.name for scheme in schemes if not scheme.machines)
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,7 @@ def _arch_of(scheme: str) -> str:
     for arch, there in ARCHITECTURES.items():
         if (tree.sources() / "kernel/arch" / arch / "switch" / scheme).exists():
             own.refuse("scheme", [scheme], OWN_SCHEMES)
-        if scheme in (one.name for one in there.schemes):
+        if scheme in (known.name for known in there.schemes):
             return arch
     raise InputError(f"{folder / 'facts.mk'}: SWITCH_CPUS: expected processors of a kernel")
 
@@ -260,7 +262,7 @@ def with_own_schemes(folder: Path) -> Path:
 
 def protects(scheme: str) -> bool:
     """Does the scheme keep address spaces apart? It says so itself (kernel/switch.h, 9)."""
-    return next(one.protects for one in KERNELS.schemes if one.name == scheme)
+    return next(known.protects for known in KERNELS.schemes if known.name == scheme)
 
 
 def find(name: str, others: Iterable[str] = ()) -> Guest:

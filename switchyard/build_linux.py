@@ -88,8 +88,8 @@ class Linux:
     def files(self) -> list[Path]:
         """All that the build makes."""
         images = self.images
-        found = (self.kernel, self.symbols, images.dtb, images.initrd)
-        return [file for file in found if file is not None]
+        files = (self.kernel, self.symbols, images.dtb, images.initrd)
+        return [file for file in files if file is not None]
 
     @property
     def images(self) -> Images:
@@ -277,7 +277,7 @@ def find(name: str) -> list[Linux]:
 
     `linux` is what `make test` needs: not those that are compiled anew for `make test-long` alone.
     """
-    return USUAL if name == ALL else [one for one in every() if name == one.name]
+    return USUAL if name == ALL else [system for system in every() if name == system.name]
 
 
 def ensure(

@@ -36,14 +36,14 @@ class Parcel:
     simulator: str  # its hash
 
     @classmethod
-    def of(cls, one: Prepared) -> "Parcel":
+    def of(cls, prepared: Prepared) -> "Parcel":
         """What a prepared run consists of."""
-        file = Path(one.boot.machine) if machine.is_file(one.boot.machine) else None
+        file = Path(prepared.boot.machine) if machine.is_file(prepared.boot.machine) else None
         return cls(
-            one.boot,
-            {name: _packed(path) for name, path in one.boot.files().items()},
+            prepared.boot,
+            {name: _packed(path) for name, path in prepared.boot.files().items()},
             _packed(file) if file else None,
-            one.hashes.simulator,
+            prepared.hashes.simulator,
         )
 
 
@@ -90,27 +90,27 @@ class Cluster:
         self._client = client
         self._pool = client.get_executor(pure=False)
 
-    def submit(self, one: Prepared) -> "Future[bytes]":
+    def submit(self, prepared: Prepared) -> "Future[bytes]":
         """The packed statistics of a run, some day."""
-        found: Future[bytes] = Future()
+        future: Future[bytes] = Future()
 
         def settle(inner: "Future[bytes]") -> None:
             try:
-                found.set_result(inner.result())
+                future.set_result(inner.result())
             except (InputError, RunError) as error:
-                found.set_exception(error)
+                future.set_exception(error)
             except KilledWorker:
-                message = f"{one.job.name}: killed each worker that it was given to"
-                found.set_exception(RunError(message))
+                message = f"{prepared.job.name}: killed each worker that it was given to"
+                future.set_exception(RunError(message))
             except (CancelledError, FutureCancelledError, CommClosedError):
-                found.set_exception(
-                    RunError(f"{one.job.name}: taken back, or the scheduler has gone")
+                future.set_exception(
+                    RunError(f"{prepared.job.name}: taken back, or the scheduler has gone")
                 )
             except Exception as error:  # whatever they lack there
-                found.set_exception(self._unfit(error))
+                future.set_exception(self._unfit(error))
 
-        self._pool.submit(make, Parcel.of(one)).add_done_callback(settle)
-        return found
+        self._pool.submit(make, Parcel.of(prepared)).add_done_callback(settle)
+        return future
 
     def _unfit(self, error: Exception) -> InputError:
         said = str(error).split(". ")[0] or type(error).__name__

@@ -24,7 +24,7 @@ def images(incomplete: str) -> list[str]:
     """Guest images and Linuxes."""
     from switchyard import build, build_linux
 
-    every = [one.name for one in build_linux.every()]
+    every = [system.name for system in build_linux.every()]
     return _from(incomplete, [*build.GUESTS, build_linux.ALL, *every])
 
 

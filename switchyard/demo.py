@@ -61,11 +61,11 @@ class Step:
     @classmethod
     def read(cls, line: str) -> "Step | None":
         """From a line of the console; None if it says something else."""
-        found = _STEP.match(line)
-        values = dict(_VALUE.findall(found[1])) if found else {}
-        if any(one.name not in values for one in fields(cls)):
+        match = _STEP.match(line)
+        values = dict(_VALUE.findall(match[1])) if match else {}
+        if any(field.name not in values for field in fields(cls)):
             return None
-        return cls(**{one.name: int(values[one.name]) for one in fields(cls)})
+        return cls(**{field.name: int(values[field.name]) for field in fields(cls)})
 
 
 def kernels(name: str) -> tuple[Linux, Linux]:
@@ -138,18 +138,18 @@ def running(linuxes: Sequence[Linux], words: str) -> Iterator[list[Shown]]:
     with ExitStack() as ends:
         shown = []
         for linux in linuxes:
-            one = Shown(linux, words)
-            ends.callback(one.end)
-            shown.append(one)
+            system = Shown(linux, words)
+            ends.callback(system.end)
+            shown.append(system)
         yield shown
 
 
 def steps(shown: Sequence[Shown]) -> Iterator[tuple[Step, ...]]:
     """What all say of a step, one step after the other, until one of them ends."""
     while True:
-        found = [one.next() for one in shown]
-        told = [step for step in found if step is not None]
-        if len(told) < len(found):
+        said = [system.next() for system in shown]
+        told = [step for step in said if step is not None]
+        if len(told) < len(said):
             return
         yield tuple(told)
 
@@ -168,9 +168,9 @@ def typing(shown: Sequence[Shown]) -> Iterator[None]:
             if not select.select([sys.stdin], [], [], 0.1)[0]:
                 continue
             for key in os.read(sys.stdin.fileno(), 64).decode(errors="ignore"):
-                for one in shown:
+                for system in shown:
                     if key in KEYS:
-                        one.type(key)
+                        system.type(key)
 
     listener = threading.Thread(target=listen, daemon=True)
     tty.setcbreak(sys.stdin)

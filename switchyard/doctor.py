@@ -78,15 +78,15 @@ def _browser() -> Finding:
 
 def bochs() -> Finding:
     """Bochs, with the one of its displays that needs no window. Also called by the tests."""
-    found = _version("bochs", "--help")
+    version = _version("bochs", "--help")
     if not any(Path("/usr/lib").glob("*/bochs/plugins/libbx_term_gui.so")):
-        found = ""
+        version = ""
     packages = ("bochs", "bochs-term")
     return Finding(
         "bochs",
         "make test, optional: IA-32 systems on another simulator",
-        found,
-        "" if found else "not found",
+        version,
+        "" if version else "not found",
         packages,
         f"sudo apt-get install {' '.join(packages)}",
         optional=True,
@@ -158,11 +158,11 @@ def i386() -> list[Finding]:
     """Linux for the small PC: a computer of that kind has the compiler."""
     why = "make test-long: Linux on p4-willamette"
     qemu = ["qemu-system-i386", "--version"]
-    found = [_tool("qemu-system-i386", why, qemu, "qemu-system-x86")]
+    tools = [_tool("qemu-system-i386", why, qemu, "qemu-system-x86")]
     if re.fullmatch(r"x86_64|i.86", platform.machine()):
-        return found
+        return tools
     name = "i686-linux-gnu-gcc"
-    return [_tool(name, why, [name, "--version"], "gcc-i686-linux-gnu"), *found]
+    return [_tool(name, why, [name, "--version"], "gcc-i686-linux-gnu"), *tools]
 
 
 def _rust_version() -> str:
@@ -176,19 +176,19 @@ def _rust_version() -> str:
 
 
 def _tool(name: str, why: str, command: list[str], package: str) -> Finding:
-    found = _version(*command)
-    fault = "" if found else "not found"
-    return Finding(name, why, found, fault, (package,), f"sudo apt-get install {package}")
+    version = _version(*command)
+    fault = "" if version else "not found"
+    return Finding(name, why, version, fault, (package,), f"sudo apt-get install {package}")
 
 
 def _python() -> Finding:
-    found = ".".join(str(part) for part in sys.version_info[:3])
+    version = ".".join(str(part) for part in sys.version_info[:3])
     why = "the package and the command line"
     if sys.version_info[:2] < PYTHON:
         wanted = ".".join(str(part) for part in PYTHON)
         command = "sudo apt-get install python3, or: make PYTHON=/path/to/python3.11"
-        return Finding("Python", why, found, f"older than {wanted}", (), command)
-    return Finding("Python", why, found, "", (), "")
+        return Finding("Python", why, version, f"older than {wanted}", (), command)
+    return Finding("Python", why, version, "", (), "")
 
 
 def _venv() -> Finding:
@@ -206,9 +206,9 @@ def _venv() -> Finding:
 
 def _compiler() -> Finding:
     for name in ("cc", "gcc", "clang"):
-        found = _version(name, "--version")
-        if found:
-            return Finding("C compiler", "linking the simulator", found, "", (), "")
+        version = _version(name, "--version")
+        if version:
+            return Finding("C compiler", "linking the simulator", version, "", (), "")
     command = "sudo apt-get install gcc libc6-dev"
     return Finding(
         "C compiler", "linking the simulator", "", "not found", ("gcc", "libc6-dev"), command
@@ -217,16 +217,16 @@ def _compiler() -> Finding:
 
 def _rust() -> Finding:
     wanted = _rust_version()
-    found = _version("rustc", "--version") if _version("cargo", "--version") else ""
+    version = _version("rustc", "--version") if _version("cargo", "--version") else ""
     why = "building the simulator"
-    if found and _numbers(found) >= _numbers(wanted):
-        return Finding("Rust", why, found, "", (), "")
-    fault = f"older than {wanted}" if found else "not found"
+    if version and _numbers(version) >= _numbers(wanted):
+        return Finding("Rust", why, version, "", (), "")
+    fault = f"older than {wanted}" if version else "not found"
     if shutil.which("rustup"):
         command = "rustup toolchain install"  # what rust-toolchain.toml names
     else:
         command = "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
-    return Finding("Rust", why, found, fault, (), command)
+    return Finding("Rust", why, version, fault, (), command)
 
 
 def _rust_tool(name: str, package: str) -> Finding:
@@ -244,7 +244,7 @@ def findings(purpose: str) -> list[Finding]:
     `setup`: to build and run; `test`: for the tests as well; `linux`: to build and test Linux;
     `long`: for the tests of it that take hours.
     """
-    found = [
+    needs = [
         _python(),
         _venv(),
         _compiler(),
@@ -252,7 +252,7 @@ def findings(purpose: str) -> list[Finding]:
         _rust(),
     ]
     if purpose == "test":
-        found += [
+        needs += [
             _rust_tool("fmt", "rustfmt"),
             _rust_tool("clippy", "rust-clippy"),
             _qemu(),
@@ -267,10 +267,10 @@ def findings(purpose: str) -> list[Finding]:
             _browser(),
         ]
     if purpose in ("linux", "long"):
-        found += [_qemu(), *_linux()]
+        needs += [_qemu(), *_linux()]
     if purpose == "long":
-        found += [_armel(), *i386()]
-    return found
+        needs += [_armel(), *i386()]
+    return needs
 
 
 def _apt() -> list[str]:
@@ -317,18 +317,18 @@ def install(packages: list[str]) -> None:
 def main(arguments: list[str]) -> int:
     """For `make`: quiet when all is well, else one line for each thing that is missing."""
     purpose = next((known for known in ("test", "linux", "long") if known in arguments), "setup")
-    found = findings(purpose)
+    needs = findings(purpose)
     if "--install" in arguments:
-        install([package for one in found if not one.good for package in one.packages])
-        found = findings(purpose)
-    for one in found:
-        if not one.good:
-            version = f" {one.found}" if one.found else ""
+        install([package for need in needs if not need.good for package in need.packages])
+        needs = findings(purpose)
+    for need in needs:
+        if not need.good:
+            version = f" {need.found}" if need.found else ""
             print(
-                f"{one.name}{version}: {one.fault} ({one.why}); install it with: {one.command}",
+                f"{need.name}{version}: {need.fault} ({need.why}); install it with: {need.command}",
                 file=sys.stderr,
             )
-    return 1 if any(one.missing for one in found) else 0
+    return 1 if any(need.missing for need in needs) else 0
 
 
 if __name__ == "__main__":

@@ -21,12 +21,12 @@ LIMIT = 1 << 64
 def parse(text: str | bytes, where: str) -> Any:
     """The JSON value in `text`; `where` names its file in errors."""
     try:
-        found = json.loads(text)
+        value = json.loads(text)
         escaped = b"\\u" in text if isinstance(text, bytes) else "\\u" in text
         if escaped:
             # half a pair, as an escape: no text that could be written again
-            json.dumps(found, ensure_ascii=False).encode()
-        return found
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: byte {error.start} is no UTF-8; expected JSON text") from None
     except UnicodeEncodeError:
@@ -86,8 +86,8 @@ class Fields:
         """The error for a field that is missing or not as expected."""
         if name not in self._object:
             return InputError(f"{self.where}: {name}: missing; expected {expected}")
-        found = shown(self._object[name])
-        return InputError(f"{self.where}: {name}: found {found}; expected {expected}")
+        actual = shown(self._object[name])
+        return InputError(f"{self.where}: {name}: found {actual}; expected {expected}")
 
     def only(self, *allowed: str) -> None:
         """Refuses fields of other names."""
@@ -131,14 +131,14 @@ class Fields:
     def texts(self, name: str) -> list[str]:
         """A list of strings."""
         value = self._object.get(name)
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
             raise self.wrong(name, "a list of strings")
         return value
 
     def numbers(self, name: str) -> list[float]:
         """A list of numbers."""
         value = self._object.get(name)
-        if not isinstance(value, list) or not all(_finite(one) for one in value):
+        if not isinstance(value, list) or not all(_finite(number) for number in value):
             raise self.wrong(name, "a list of numbers")
         return value
 

@@ -142,68 +142,73 @@ def to_json(figure: Figure | Bars) -> dict[str, Any]:
 
 def from_json(value: object, where: str) -> Figure | Bars:
     """The figure again; `where` names it in errors."""
-    found = Fields(value, where)
-    if found.text("kind") == "bars":
+    entries = Fields(value, where)
+    if entries.text("kind") == "bars":
         return Bars(
-            title=found.text("title"),
-            subtitle=found.texts("subtitle"),
-            value_title=found.text("value_title"),
-            description=found.text("description"),
-            bars=found.items("bars", _bar),
-            stacked=found.truth("stacked"),
-            log=found.truth("log"),
+            title=entries.text("title"),
+            subtitle=entries.texts("subtitle"),
+            value_title=entries.text("value_title"),
+            description=entries.text("description"),
+            bars=entries.items("bars", _bar),
+            stacked=entries.truth("stacked"),
+            log=entries.truth("log"),
         )
-    y_range = found.numbers("y_range") if found.raw("y_range") is not None else None
+    y_range = entries.numbers("y_range") if entries.raw("y_range") is not None else None
     if y_range is not None and len(y_range) != 2:
-        raise found.wrong("y_range", "a least and a greatest number")
-    series = found.items("series", _series)
-    if not any(one.marks for one in series):
-        raise found.wrong("series", "a list with a mark at least")
+        raise entries.wrong("y_range", "a least and a greatest number")
+    series = entries.items("series", _series)
+    if not any(curve.marks for curve in series):
+        raise entries.wrong("series", "a list with a mark at least")
     return Figure(
-        title=found.text("title"),
-        subtitle=found.texts("subtitle"),
-        x_title=found.text("x_title"),
-        y_title=found.text("y_title"),
-        description=found.text("description"),
+        title=entries.text("title"),
+        subtitle=entries.texts("subtitle"),
+        x_title=entries.text("x_title"),
+        y_title=entries.text("y_title"),
+        description=entries.text("description"),
         series=series,
-        knees=found.items("knees", _knee),
-        log_y=found.truth("log_y"),
+        knees=entries.items("knees", _knee),
+        log_y=entries.truth("log_y"),
         y_range=(y_range[0], y_range[1]) if y_range else None,
-        y_ticks=found.numbers("y_ticks"),
-        x_ticks=found.numbers("x_ticks"),
-        log_x=found.truth("log_x"),
+        y_ticks=entries.numbers("y_ticks"),
+        x_ticks=entries.numbers("x_ticks"),
+        log_x=entries.truth("log_x"),
     )
 
 
 def _bar(value: object, where: str) -> Bar:
-    found = Fields(value, where)
+    entries = Fields(value, where)
     return Bar(
-        found.text("case"), found.text("part"), found.number("value"), found.truth("published")
+        entries.text("case"),
+        entries.text("part"),
+        entries.number("value"),
+        entries.truth("published"),
     )
 
 
 def _series(value: object, where: str) -> Series:
-    found = Fields(value, where)
+    entries = Fields(value, where)
     return Series(
-        kind=found.text("kind"),
-        label=found.text("label"),
-        marks=found.items("marks", _mark),
-        published=found.truth("published"),
+        kind=entries.text("kind"),
+        label=entries.text("label"),
+        marks=entries.items("marks", _mark),
+        published=entries.truth("published"),
     )
 
 
 def _mark(value: object, where: str) -> Mark:
-    found = Fields(value, where)
+    entries = Fields(value, where)
     names = ("low", "high", "half")
-    bounds = [found.number(n) if n in found and found.raw(n) is not None else None for n in names]
-    return Mark(found.number("x"), found.number("y"), *bounds)
+    bounds = [
+        entries.number(n) if n in entries and entries.raw(n) is not None else None for n in names
+    ]
+    return Mark(entries.number("x"), entries.number("y"), *bounds)
 
 
 def _knee(value: object, where: str) -> Knee:
-    found = Fields(value, where)
+    entries = Fields(value, where)
     return Knee(
-        x=found.number("x"),
-        label=found.text("label"),
-        label_at=found.number("label_at"),
-        published=found.truth("published"),
+        x=entries.number("x"),
+        label=entries.text("label"),
+        label_at=entries.number("label_at"),
+        published=entries.truth("published"),
     )

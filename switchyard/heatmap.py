@@ -67,7 +67,9 @@ def ratios(
     for value in (compared.over, compared.under):
         half = frame.filter(polars.col(compared.axis).cast(polars.String) == value)
         if half.is_empty():
-            some = ", ".join(str(one) for one in frame[compared.axis].unique(maintain_order=True))
+            some = ", ".join(
+                str(known) for known in frame[compared.axis].unique(maintain_order=True)
+            )
             raise InputError(
                 f"--compare {compared.axis}={value}: no point has it; expected two of {some}"
             )
@@ -87,7 +89,7 @@ def draw(
             "expected two or more to draw over"
         )
     (x, y), others = free[:2], free[2:]
-    found = ratios(frame, [names[0] for names in free], compared, metric)
+    table = ratios(frame, [names[0] for names in free], compared, metric)
     rows = [
         {
             "x": shown(x[0], row[x[0]]),
@@ -97,7 +99,7 @@ def draw(
             "log": math.log10(row["ratio"]),
             "text": f"{row['ratio']:.2g}" if row["ratio"] < 99.5 else f"{row['ratio']:.0f}",
         }
-        for row in found.iter_rows(named=True)
+        for row in table.iter_rows(named=True)
     ]
     most = max(abs(row["log"]) for row in rows) or 1.0
     order = {key: list(dict.fromkeys(row[key] for row in rows)) for key in ("x", "y", "map")}
@@ -129,7 +131,7 @@ def draw(
                 f"above 1 (blue) {compared.under} is cheaper, below 1 (orange) {compared.over}"
             ],
         ),
-        description=describe(found, compared, metric),
+        description=describe(table, compared, metric),
         background="white",
         padding=14,
     )
@@ -137,10 +139,10 @@ def draw(
     return drawn
 
 
-def describe(found: polars.DataFrame, compared: Compared, metric: str) -> str:
+def describe(table: polars.DataFrame, compared: Compared, metric: str) -> str:
     """The map in words."""
-    every = [float(one) for one in found["ratio"]]
-    cheaper = sum(one <= 1 for one in every)
+    every = [float(ratio) for ratio in table["ratio"]]
+    cheaper = sum(ratio <= 1 for ratio in every)
     return (
         f"Heat map of {metric} with {compared.over} over that with {compared.under} at "
         f"{len(every)} points: from {min(every):.2f} to {max(every):.1f}; "

@@ -61,17 +61,23 @@ class Command(TyperCommand):
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
         """One line."""
-        shown = [one for one in self.get_params(ctx) if not getattr(one, "hidden", False)]
-        arguments = [usage(one) for one in shown if one.param_type_name == "argument"]
+        shown = [
+            parameter
+            for parameter in self.get_params(ctx)
+            if not getattr(parameter, "hidden", False)
+        ]
+        arguments = [
+            usage(parameter) for parameter in shown if parameter.param_type_name == "argument"
+        ]
         formatter.write_usage(ctx.command_path, " ".join(["[OPTION]...", *arguments]))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Arguments and options."""
         for title, kind in (("Arguments", "argument"), ("Options", "option")):
             rows = [
-                (name(one), about(one))
-                for one in self.get_params(ctx)
-                if one.param_type_name == kind and not getattr(one, "hidden", False)
+                (name(parameter), about(parameter))
+                for parameter in self.get_params(ctx)
+                if parameter.param_type_name == kind and not getattr(parameter, "hidden", False)
             ]
             if rows:
                 with formatter.section(title):
@@ -90,10 +96,17 @@ class Group(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The list of them."""
-        known = [(one, self.get_command(ctx, one)) for one in self.list_commands(ctx)]
+        known = [
+            (command_name, self.get_command(ctx, command_name))
+            for command_name in self.list_commands(ctx)
+        ]
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(one, summary(command)) for one, command in known if command is not None]
+                [
+                    (command_name, summary(command))
+                    for command_name, command in known
+                    if command is not None
+                ]
             )
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
@@ -121,13 +134,13 @@ def manual(app: Any) -> str:
     ]
     lines += _listed(group, context)
     lines.append(".SH COMMANDS")
-    for one in group.list_commands(context):
-        command = group.get_command(context, one)
-        inner = command.make_context(one, [], parent=context, resilient_parsing=True)
+    for command_name in group.list_commands(context):
+        command = group.get_command(context, command_name)
+        inner = command.make_context(command_name, [], parent=context, resilient_parsing=True)
         arguments = [
             usage(each) for each in command.get_params(inner) if each.param_type_name == "argument"
         ]
-        lines += [f".SS {one}", f".B switchyard {_plain(one)}"]
+        lines += [f".SS {command_name}", f".B switchyard {_plain(command_name)}"]
         lines += [_plain(" ".join(["[OPTION]...", *arguments])), ".PP"]
         lines += [_plain(" ".join(part.split())) for part in command.help.split("\n\n")]
         lines += _listed(command, inner)
@@ -145,9 +158,9 @@ def manual(app: Any) -> str:
 
 def _listed(command: Any, context: Any) -> list[str]:
     lines = []
-    for one in command.get_params(context):
-        if not getattr(one, "hidden", False):
-            lines += [".TP", f".B {_plain(name(one))}", _plain(about(one)) or "\\&"]
+    for parameter in command.get_params(context):
+        if not getattr(parameter, "hidden", False):
+            lines += [".TP", f".B {_plain(name(parameter))}", _plain(about(parameter)) or "\\&"]
     return lines
 
 

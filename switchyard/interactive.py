@@ -86,7 +86,7 @@ class Machine:
     def __init__(self, name: str | os.PathLike[str]) -> None:
         self.name = os.fspath(name)
         if not machine.is_file(self.name):
-            known = [str(one["name"]) for one in machine.machines()]
+            known = [str(description["name"]) for description in machine.machines()]
             if self.name not in known:
                 raise InputError(f"machine {self.name}: unknown; {one_of(self.name, known)}")
 
@@ -208,8 +208,8 @@ class System:
             while selector.select(deadline - time.monotonic()):
                 more = os.read(self._process.stderr.fileno(), 4096)
                 said += more
-                if found := re.search(rb"waiting for a debugger at [\d.]+:(\d+)\n", said):
-                    return int(found[1])
+                if match := re.search(rb"waiting for a debugger at [\d.]+:(\d+)\n", said):
+                    return int(match[1])
                 if not more:
                     break
         raise machine.refused(self._boot, said.decode(errors="replace").strip())
@@ -268,7 +268,7 @@ class System:
         last. `RunError` if the guest comes to its end before, or `within` so many cycles does not
         get there.
         """
-        given = [one for one in (symbol, address, cycle, console) if one is not None]
+        given = [goal for goal in (symbol, address, cycle, console) if goal is not None]
         if len(given) != 1:
             raise InputError("run_until: expected one of symbol, address, cycle and console")
         before = len(self._written())
@@ -422,11 +422,11 @@ class System:
 
     def read(self, address: int, length: int) -> bytes:
         """Memory from a virtual address of the current space on, as a load would find it."""
-        found = self.remote.read(address, length)
-        if len(found) < length:
-            missing = address + len(found)
+        content = self.remote.read(address, length)
+        if len(content) < length:
+            missing = address + len(content)
             raise InputError(f"address {missing:#x}: expected one at which memory is mapped")
-        return found
+        return content
 
     def write(self, address: int, data: bytes) -> None:
         """Changes memory, and every copy of it in the caches."""
@@ -435,19 +435,19 @@ class System:
 
     def translate(self, va: int) -> int | None:
         """The physical address by the page tables; `None` where nothing is mapped."""
-        found = re.search(r"^pa ([0-9a-f]{8})", self.remote.monitor(f"translate {va:x}"), re.M)
-        return int(found[1], 16) if found else None
+        match = re.search(r"^pa ([0-9a-f]{8})", self.remote.monitor(f"translate {va:x}"), re.M)
+        return int(match[1], 16) if match else None
 
     def tlb(self) -> tuple[TlbEntry, ...]:
         """What the TLBs hold."""
         entries = []
         name = ""
         for line in self.remote.monitor("tlb").splitlines():
-            if found := re.match(r"(\w+) TLB:", line):
-                name = found[1]
-            elif found := re.match(r" +(\w{8}) -> (\w{8}) +(\w+) (.*)$", line):
-                va, pa = int(found[1], 16), int(found[2], 16)
-                entries.append(TlbEntry(name, va, pa, SIZES[found[3]], found[4]))
+            if match := re.match(r"(\w+) TLB:", line):
+                name = match[1]
+            elif match := re.match(r" +(\w{8}) -> (\w{8}) +(\w+) (.*)$", line):
+                va, pa = int(match[1], 16), int(match[2], 16)
+                entries.append(TlbEntry(name, va, pa, SIZES[match[3]], match[4]))
         return tuple(entries)
 
     def caches(self) -> Caches:
@@ -551,11 +551,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _symbols(images: Sequence[Path]) -> Mapping[str, int]:
     """Addresses by name; the first file's where several have one. A raw image has none."""
-    found: dict[str, int] = {}
+    addresses: dict[str, int] = {}
     for image in images:
         with suppress(InputError):
             elf = Elf(image, EXECUTABLE, (MACHINE_ARM, MACHINE_386))
-            for one in elf.symbols:
-                if one.name and not one.name.startswith("$") and one.section:
-                    found.setdefault(one.name, one.value)
-    return found
+            for symbol in elf.symbols:
+                if symbol.name and not symbol.name.startswith("$") and symbol.section:
+                    addresses.setdefault(symbol.name, symbol.value)
+    return addresses

@@ -51,7 +51,7 @@ class Prepared:
 class Workers(Protocol):
     """Where runs are made: on this computer, or on others."""
 
-    def submit(self, one: Prepared) -> "Future[bytes]":
+    def submit(self, prepared: Prepared) -> "Future[bytes]":
         """The packed statistics of a run, some day."""
 
     def end(self) -> None:
@@ -65,9 +65,9 @@ class Here:
         self._pool = ThreadPoolExecutor(max_workers=count)
         self._processes = machine.Processes()
 
-    def submit(self, one: Prepared) -> "Future[bytes]":
+    def submit(self, prepared: Prepared) -> "Future[bytes]":
         """The packed statistics of a run, some day."""
-        return self._pool.submit(make, one, self._processes)
+        return self._pool.submit(make, prepared, self._processes)
 
     def end(self) -> None:
         """Kills the simulators that run."""
@@ -75,13 +75,13 @@ class Here:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def make(one: Prepared, processes: machine.Processes | None = None) -> bytes:
+def make(prepared: Prepared, processes: machine.Processes | None = None) -> bytes:
     """Makes a run on this computer, and packs its statistics."""
     try:
-        return pack(machine.run(one.boot, processes=processes, program=one.program).text)
+        return pack(machine.run(prepared.boot, processes=processes, program=prepared.program).text)
     except InputError as error:
         message = str(error)
-        for copy, original in one.originals.items():
+        for copy, original in prepared.originals.items():
             message = message.replace(str(copy), str(original))
         raise InputError(message) from None
 
@@ -113,7 +113,7 @@ def prepared(jobs: Sequence[Job]) -> Iterator[list[Prepared]]:
 
         program, simulator = copy(machine.binary())
         originals: dict[Path, Path] = {}
-        found = []
+        batch = []
         for job in jobs:
             boot = job.boot(job.guest.images)
             copied = {name: copy(path) for name, path in boot.files().items()}
@@ -125,9 +125,9 @@ def prepared(jobs: Sequence[Job]) -> Iterator[list[Prepared]]:
             boot = replace(boot, **changes)
             digests = {name: digest for name, (_, digest) in copied.items()}
             hashes = Hashes(simulator, described, digests)
-            found.append(Prepared(job, boot, program, hashes, hashes.key(boot), originals))
+            batch.append(Prepared(job, boot, program, hashes, hashes.key(boot), originals))
         originals |= {there: path for path, (there, _) in copies.items()}
-        yield found
+        yield batch
 
 
 def run(
@@ -148,17 +148,17 @@ def run(
     finished = 0
     missing: dict[str, list[Prepared]] = {}  # two jobs of the same content are one run
     try:
-        kept = [] if fresh else [one for one in wanted if one.key in store]
+        kept = [] if fresh else [prepared for prepared in wanted if prepared.key in store]
         listener.started(len(wanted), len(kept))
-        for one in wanted:
-            packed = None if fresh else store.get(one.key)
-            stats = _kept(one, packed) if packed else None
+        for prepared in wanted:
+            packed = None if fresh else store.get(prepared.key)
+            stats = _kept(prepared, packed) if packed else None
             if packed is None or stats is None:
-                missing.setdefault(one.key, []).append(one)
+                missing.setdefault(prepared.key, []).append(prepared)
             else:
-                done(one, packed, stats)
+                done(prepared, packed, stats)
                 finished += 1
-                listener.finished(one.job)
+                listener.finished(prepared.job)
         running = {workers.submit(same[0]): same for same in missing.values()}
         waiting = set(running)
         while waiting:
@@ -169,15 +169,15 @@ def run(
                 try:
                     packed = future.result()
                 except RunError as error:
-                    for one in same:
-                        failed(one, error)
+                    for prepared in same:
+                        failed(prepared, error)
                     continue
                 store.put(same[0].key, packed)
                 stats = _read(same[0], packed)
-                for one in same:
-                    done(one, packed, stats)
+                for prepared in same:
+                    done(prepared, packed, stats)
                     finished += 1
-                    listener.finished(one.job)
+                    listener.finished(prepared.job)
     except KeyboardInterrupt as cause:
         stopped = StoppedError(
             f"interrupted; {finished} of {len(wanted)} runs are kept, "
@@ -191,13 +191,13 @@ def run(
         workers.end()
 
 
-def _read(one: Prepared, packed: bytes) -> Stats:
-    return Stats.parse(unpack(packed), f"statistics of {one.job.name}")
+def _read(prepared: Prepared, packed: bytes) -> Stats:
+    return Stats.parse(unpack(packed), f"statistics of {prepared.job.name}")
 
 
-def _kept(one: Prepared, packed: bytes) -> Stats | None:
+def _kept(prepared: Prepared, packed: bytes) -> Stats | None:
     """What the store has of a run; nothing if another Switchyard put it there, in other words."""
     try:
-        return _read(one, packed)
+        return _read(prepared, packed)
     except InputError:
         return None

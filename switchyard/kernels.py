@@ -72,19 +72,19 @@ class Facts:
 
     def words(self, name: str) -> tuple[str, ...]:
         """A fact that is one word or more."""
-        found = tuple(self.facts.get(name, "").split())
-        if not found:
+        words = tuple(self.facts.get(name, "").split())
+        if not words:
             raise InputError(f"{self.file}: no {name}; expected {name} := WORD...")
-        return found
+        return words
 
     def number(self, name: str, otherwise: int | None = None) -> int:
         """A fact that is a whole number."""
         if name not in self.facts and otherwise is not None:
             return otherwise
-        found = self.facts.get(name, "")
-        if not re.fullmatch(r"\d+", found):
-            raise InputError(f"{self.file}: {name}: found {found!r}; expected a whole number")
-        return int(found)
+        text = self.facts.get(name, "")
+        if not re.fullmatch(r"\d+", text):
+            raise InputError(f"{self.file}: {name}: found {text!r}; expected a whole number")
+        return int(text)
 
 
 @dataclass(frozen=True)
@@ -104,29 +104,33 @@ def _facts(folder: Path) -> list[Facts]:
 def architectures(folder: Path, more: Iterable[Path] = ()) -> dict[str, Kernels]:
     """What there is of each architecture, by its name; `more` are schemes that lie elsewhere."""
     known = {file.parent.name: file.parent for file in sorted(folder.glob("*/arch.mk"))}
-    return {name: found(arch, more) for name, arch in known.items()}
+    return {name: of_architecture(arch, more) for name, arch in known.items()}
 
 
-def found(arch: Path, more: Iterable[Path] = ()) -> Kernels:
+def of_architecture(arch: Path, more: Iterable[Path] = ()) -> Kernels:
     """The folders of an architecture, and of `more` those that name one of its processors."""
-    processors = [Processor(one.name, one.number("CPU_DCACHE", 0)) for one in _facts(arch / "cpu")]
-    names = {one.name for one in processors}
+    processors = [
+        Processor(facts.name, facts.number("CPU_DCACHE", 0)) for facts in _facts(arch / "cpu")
+    ]
+    names = {processor.name for processor in processors}
     elsewhere = [Facts(folder / "facts.mk") for folder in more]
-    elsewhere = [one for one in elsewhere if names & set(one.words("SWITCH_CPUS"))]
+    elsewhere = [facts for facts in elsewhere if names & set(facts.words("SWITCH_CPUS"))]
     schemes = [
         Scheme(
-            one.name,
-            one.number("SWITCH_ORDER"),
-            one.words("SWITCH_CPUS"),
-            one.number("SWITCH_PROTECTS") != 0,
-            one.facts.get("SWITCH_MACHINES", ""),
+            facts.name,
+            facts.number("SWITCH_ORDER"),
+            facts.words("SWITCH_CPUS"),
+            facts.number("SWITCH_PROTECTS") != 0,
+            facts.facts.get("SWITCH_MACHINES", ""),
         )
-        for one in [*_facts(arch / "switch"), *elsewhere]
+        for facts in [*_facts(arch / "switch"), *elsewhere]
     ]
-    policies = [Policy(one.name, one.number("POLICY_ORDER")) for one in _facts(arch / "policy")]
+    policies = [
+        Policy(facts.name, facts.number("POLICY_ORDER")) for facts in _facts(arch / "policy")
+    ]
     return Kernels(
-        tuple(Board(one.name, one.words("BOARD_CPUS")) for one in _facts(arch / "board")),
+        tuple(Board(facts.name, facts.words("BOARD_CPUS")) for facts in _facts(arch / "board")),
         tuple(processors),
-        tuple(sorted(schemes, key=lambda one: (one.order, one.name))),
-        tuple(sorted(policies, key=lambda one: (one.order, one.name))),
+        tuple(sorted(schemes, key=lambda scheme: (scheme.order, scheme.name))),
+        tuple(sorted(policies, key=lambda policy: (policy.order, policy.name))),
     )

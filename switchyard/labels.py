@@ -94,16 +94,16 @@ def places(figure: Figure, width: int, height: int, padding: int) -> list[Place]
     `padding` is what the x axis leaves at both ends.
     """
     seen = _Canvas(figure, width, height, padding)
-    found: list[Place] = []
+    chosen: list[Place] = []
     boxes = seen.rule_names()
     for number, series in enumerate(figure.series):
         costs = {place: seen.cost(number, place, boxes) for place in seen.candidates(series)}
         best = min(costs, key=lambda place: costs[place])
         if costs[best] - _of_distance(best) > TOO_MUCH:
             return [Margin(y) for y in _apart(seen.last_heights(), TALL)]
-        found.append(best)
+        chosen.append(best)
         boxes.append(seen.box(series, best))
-    return found
+    return chosen
 
 
 class _Canvas:
@@ -206,12 +206,12 @@ def _apart(wanted: Sequence[float], least: float) -> list[float]:
         top = wanted[number]
         while blocks and blocks[-1][0] + len(blocks[-1][1]) * least > top:
             block = blocks.pop()[1] + block
-            top = sum(wanted[one] - at * least for at, one in enumerate(block)) / len(block)
+            top = sum(wanted[label] - at * least for at, label in enumerate(block)) / len(block)
         blocks.append((top, block))
-    found = dict.fromkeys(order, 0.0)
+    heights = dict.fromkeys(order, 0.0)
     for top, block in blocks:
-        found |= {one: top + at * least for at, one in enumerate(block)}
-    return [found[number] for number in range(len(wanted))]
+        heights |= {label: top + at * least for at, label in enumerate(block)}
+    return [heights[number] for number in range(len(wanted))]
 
 
 def _ends(low: float, high: float, log: bool) -> tuple[float, float]:

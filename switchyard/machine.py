@@ -46,9 +46,9 @@ class Counters:
         return sum(self.user[name] + self.kernel[name] for name in names)
 
     @classmethod
-    def read(cls, found: Fields) -> "Counters":
+    def read(cls, entries: Fields) -> "Counters":
         """From the statistics' object with `user` and `kernel`."""
-        return cls(found.inner("user").wholes(), found.inner("kernel").wholes())
+        return cls(entries.inner("user").wholes(), entries.inner("kernel").wholes())
 
 
 @dataclass(frozen=True)
@@ -67,12 +67,12 @@ class Region:
     @classmethod
     def read(cls, value: object, where: str) -> "Region":
         """From one member of the statistics' `regions`."""
-        found = Fields(value, where)
+        region = Fields(value, where)
         return cls(
-            id=found.whole("id"),
-            entries=found.whole("entries"),
-            counters=Counters.read(found.inner("counters")),
-            events=found.inner("events").numbered(),
+            id=region.whole("id"),
+            entries=region.whole("entries"),
+            counters=Counters.read(region.inner("counters")),
+            events=region.inner("events").numbered(),
         )
 
 
@@ -93,18 +93,20 @@ class Function:
     @classmethod
     def read(cls, value: object, where: str) -> "Function":
         """From one member of a profile's `functions`."""
-        found = Fields(value, where)
-        counts = [one.name for one in dataclasses.fields(cls) if one.name not in ("name", "kernel")]
+        entries = Fields(value, where)
+        counts = [
+            field.name for field in dataclasses.fields(cls) if field.name not in ("name", "kernel")
+        ]
         return cls(
-            name=found.text("name"),
-            kernel=found.truth("kernel"),
-            **{count: found.whole(count) for count in counts},
+            name=entries.text("name"),
+            kernel=entries.truth("kernel"),
+            **{count: entries.whole(count) for count in counts},
         )
 
 
 def _profile(value: object, where: str) -> tuple[int, tuple[Function, ...]]:
-    found = Fields(value, where)
-    return found.whole("region"), tuple(found.items("functions", Function.read))
+    entries = Fields(value, where)
+    return entries.whole("region"), tuple(entries.items("functions", Function.read))
 
 
 @dataclass(frozen=True)
@@ -118,8 +120,8 @@ class Diagnostic:
     @classmethod
     def read(cls, value: object, where: str) -> "Diagnostic":
         """From one member of the statistics' `diagnostics`."""
-        found = Fields(value, where)
-        return cls(found.text("kind"), found.whole("pc"), found.whole("count"))
+        entries = Fields(value, where)
+        return cls(entries.text("kind"), entries.whole("pc"), entries.whole("count"))
 
 
 @dataclass(frozen=True)
@@ -134,8 +136,10 @@ class Finding:
     @classmethod
     def read(cls, value: object, where: str) -> "Finding":
         """From one member of the statistics' `findings`."""
-        found = Fields(value, where)
-        return cls(found.text("cause"), found.whole("pc"), found.whole("count"), found.text("text"))
+        entries = Fields(value, where)
+        return cls(
+            entries.text("cause"), entries.whole("pc"), entries.whole("count"), entries.text("text")
+        )
 
 
 @dataclass(frozen=True)
@@ -152,12 +156,12 @@ class End:
         return self.kind in ("exit", "power-off") and self.status == 0
 
     @classmethod
-    def read(cls, found: Fields) -> "End":
+    def read(cls, entries: Fields) -> "End":
         """From the statistics' `end`."""
-        message = found.raw("message")
+        message = entries.raw("message")
         return cls(
-            kind=found.text("kind"),
-            status=found.whole("status") if found.raw("status") is not None else 0,
+            kind=entries.text("kind"),
+            status=entries.whole("status") if entries.raw("status") is not None else 0,
             message=message if isinstance(message, str) else "",
         )
 
@@ -193,24 +197,26 @@ class Stats:
     @classmethod
     def parse(cls, text: str | bytes, where: str) -> "Stats":
         """Reads what `--stats` wrote; `where` names the file in errors."""
-        found = Fields(fields.parse(text, where), where)
-        if found.whole("schema") != SCHEMA:
-            raise found.wrong("schema", f"{SCHEMA}, the version that this Switchyard reads")
-        if found.whole("clock_hz") == 0:
-            raise found.wrong("clock_hz", "a clock rate above 0")
+        entries = Fields(fields.parse(text, where), where)
+        if entries.whole("schema") != SCHEMA:
+            raise entries.wrong("schema", f"{SCHEMA}, the version that this Switchyard reads")
+        if entries.whole("clock_hz") == 0:
+            raise entries.wrong("clock_hz", "a clock rate above 0")
         return cls(
-            machine=found.text("machine"),
-            clock_hz=found.whole("clock_hz"),
-            end=End.read(found.inner("end")),
-            cycles=found.whole("cycles"),
-            instructions=found.whole("instructions"),
-            counters=Counters.read(found.inner("counters")),
-            events=found.inner("events").numbered(),
-            regions=tuple(found.items("regions", Region.read)),
-            samples=found.inner("samples").numbered_lists(),
-            diagnostics=tuple(found.items("diagnostics", Diagnostic.read)),
-            profile=dict(found.items("profile", _profile) if "profile" in found else []),
-            findings=tuple(found.items("findings", Finding.read) if "findings" in found else []),
+            machine=entries.text("machine"),
+            clock_hz=entries.whole("clock_hz"),
+            end=End.read(entries.inner("end")),
+            cycles=entries.whole("cycles"),
+            instructions=entries.whole("instructions"),
+            counters=Counters.read(entries.inner("counters")),
+            events=entries.inner("events").numbered(),
+            regions=tuple(entries.items("regions", Region.read)),
+            samples=entries.inner("samples").numbered_lists(),
+            diagnostics=tuple(entries.items("diagnostics", Diagnostic.read)),
+            profile=dict(entries.items("profile", _profile) if "profile" in entries else []),
+            findings=tuple(
+                entries.items("findings", Finding.read) if "findings" in entries else []
+            ),
         )
 
 
@@ -231,8 +237,8 @@ class Boot:
     def files(self) -> dict[str, Path]:
         """The files that decide what it does, by the names of the fields that they are in."""
         names = ("restore",) if self.restore is not None else ("kernel", "initrd", "dtb")
-        found = {name: getattr(self, name) for name in (*names, "symbols")}
-        return {name: path for name, path in found.items() if path is not None}
+        paths = {name: getattr(self, name) for name in (*names, "symbols")}
+        return {name: path for name, path in paths.items() if path is not None}
 
     def arguments(self) -> list[str]:
         """The simulator's arguments for it."""
@@ -270,9 +276,9 @@ def binary() -> Path:
     beside = Path(sys.executable).parent / BINARY
     if os.access(beside, os.X_OK):
         return beside
-    found = shutil.which(BINARY)
-    if found:
-        return Path(found)
+    on_path = shutil.which(BINARY)
+    if on_path:
+        return Path(on_path)
     raise InputError(f"{BINARY}: not found; install it with: make setup")
 
 
@@ -406,10 +412,18 @@ def machines(only: str | None = None) -> list[Mapping[str, Any]]:
         raise InputError(done.stderr.strip().removeprefix(f"{BINARY}: "))
     if done.returncode != 0:
         raise RunError(f"{BINARY} machines --json: {done.stderr.strip()}")
-    found = fields.parse(done.stdout, f"{BINARY} machines --json")
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    described = fields.parse(done.stdout, f"{BINARY} machines --json")
+    if not isinstance(described, list) or not all(
+        isinstance(description, dict) for description in described
+    ):
         raise RunError(f"{BINARY} machines --json: expected a list of objects")
     if only is None:
-        own.refuse("machine", [str(one.get("name", "")) for one in found], own.machines())
-        found += [one for file in own.machines().values() for one in machines(str(file))]
-    return found
+        own.refuse(
+            "machine",
+            [str(description.get("name", "")) for description in described],
+            own.machines(),
+        )
+        described += [
+            description for file in own.machines().values() for description in machines(str(file))
+        ]
+    return described

@@ -26,11 +26,11 @@ BANNER = re.compile(rb"Linux version (\S+) \([^)\0]*\) \(([^\n\0]+)\) #")
 
 
 def collect(
-    begun: datetime, command: Sequence[str], quick: bool, made: Sequence[Prepared]
+    begun: datetime, command: Sequence[str], quick: bool, runs: Sequence[Prepared]
 ) -> dict[str, object]:
     """The metadata of an experiment that was run by `command` (without the program's name)."""
-    guests = {one.job.guest.name: one for one in made}
-    machines = {one.job.machine: one for one in made}
+    guests = {prepared.job.guest.name: prepared for prepared in runs}
+    machines = {prepared.job.machine: prepared for prepared in runs}
     return {
         "date": begun.isoformat(timespec="seconds"),
         "seconds": round((datetime.now(UTC) - begun).total_seconds(), 1),
@@ -38,10 +38,10 @@ def collect(
         "commit": commit(),
         "command": ["switchyard", *command],
         "quick": quick,
-        "simulator": made[0].hashes.simulator if made else "",
-        "machines": {name: _machine(one) for name, one in machines.items()},
-        "images": {name: _image(one) for name, one in guests.items()},
-        "jobs": [_job(one) for one in made],
+        "simulator": runs[0].hashes.simulator if runs else "",
+        "machines": {name: _machine(prepared) for name, prepared in machines.items()},
+        "images": {name: _image(prepared) for name, prepared in guests.items()},
+        "jobs": [_job(prepared) for prepared in runs],
         "host": host(),
     }
 
@@ -73,46 +73,49 @@ def versions(guest: Guest | Linux, image: Path) -> dict[str, str]:
     if isinstance(guest, Linux):
         # the image is packed; the kernel that is in it stands beside it
         text = guest.symbols.read_bytes() if guest.symbols.exists() else b""
-        found = BANNER.search(text)
-        if found is None:
+        banner = BANNER.search(text)
+        if banner is None:
             return {"kernel": "Linux", "compiler": ""}
-        return {"kernel": f"Linux {found[1].decode()}", "compiler": found[2].decode()}
-    compilers = sorted({one.decode() for one in COMPILER.findall(image.read_bytes())})
+        return {"kernel": f"Linux {banner[1].decode()}", "compiler": banner[2].decode()}
+    compilers = sorted({compiler.decode() for compiler in COMPILER.findall(image.read_bytes())})
     own = "no kernel" if guest.scheme == build.BARE else f"Switchyard L4, scheme {guest.scheme}"
     return {"kernel": own, "compiler": "; ".join(compilers)}
 
 
-def _image(one: Prepared) -> dict[str, object]:
-    copies = one.boot.files()
+def _image(prepared: Prepared) -> dict[str, object]:
+    copies = prepared.boot.files()
     return {
-        "about": one.job.guest.about,
-        **versions(one.job.guest, copies.get("kernel", one.job.guest.images.kernel)),
-        "files": dict(one.hashes.files),
+        "about": prepared.job.guest.about,
+        **versions(prepared.job.guest, copies.get("kernel", prepared.job.guest.images.kernel)),
+        "files": dict(prepared.hashes.files),
     }
 
 
-def _machine(one: Prepared) -> dict[str, str]:
+def _machine(prepared: Prepared) -> dict[str, str]:
     """The description's first lines; for a machine file its hash too."""
-    if machine.is_file(machine.described_in(one.job.machine)):
-        return {"description": f"the machine file {one.job.machine}", "hash": one.hashes.machine}
+    if machine.is_file(machine.described_in(prepared.job.machine)):
+        return {
+            "description": f"the machine file {prepared.job.machine}",
+            "hash": prepared.hashes.machine,
+        }
     for known in machine.machines():
-        if known.get("name") == one.job.machine:
+        if known.get("name") == prepared.job.machine:
             return {"description": str(known.get("description", ""))}
     return {"description": ""}
 
 
-def _job(one: Prepared) -> dict[str, object]:
-    job = one.job
+def _job(prepared: Prepared) -> dict[str, object]:
+    job = prepared.job
     return {
         "name": job.name,
         "image": job.guest.name,
         "machine": job.machine,
         "append": job.append,
         "max_cycles": job.max_cycles,
-        "key": one.key,
+        "key": prepared.key,
     }
 
 
-def dumps(found: Mapping[str, Any]) -> str:
+def dumps(metadata: Mapping[str, Any]) -> str:
     """The text of a metadata file."""
-    return json.dumps(found, indent=2) + "\n"
+    return json.dumps(metadata, indent=2) + "\n"

@@ -35,8 +35,8 @@ class Made:
 
 def place() -> Path:
     """The folder of the user's own that new things go into: the first, or else this one."""
-    found = own.folders()
-    return found[0] if found else Path.cwd()
+    folders = own.folders()
+    return folders[0] if folders else Path.cwd()
 
 
 def make(kind: str, name: str, folder: Path) -> Made:
@@ -92,10 +92,11 @@ def _ours(kind: str) -> set[str]:
 def _begun(kind: str, name: str, home: Path) -> dict[Path, str]:
     """The files that it takes over from what there is."""
     if kind == "scheme":
-        found = sorted((tree.sources() / SCHEME).iterdir())
-        copied = {home / one.name: one.read_text(encoding="utf-8") for one in found}
+        templates = sorted((tree.sources() / SCHEME).iterdir())
+        copied = {home / file.name: file.read_text(encoding="utf-8") for file in templates}
         last = max(
-            one.order for one in kernels.found(tree.sources() / SCHEME.parent.parent).schemes
+            scheme.order
+            for scheme in kernels.of_architecture(tree.sources() / SCHEME.parent.parent).schemes
         )
         order = re.compile(r"^SWITCH_ORDER := .*$", re.M)
         facts = home / "facts.mk"

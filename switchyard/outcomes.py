@@ -85,7 +85,8 @@ def dumps(experiment: Experiment[Any], outcome: Outcome) -> str:
         "tables": [dataclasses.asdict(table) for table in outcome.tables],
         "notes": list(outcome.notes),
         "figures": {
-            name: figures_of.to_json(one) for name, one in outcome.figures(experiment.name).items()
+            name: figures_of.to_json(figure)
+            for name, figure in outcome.figures(experiment.name).items()
         },
     }
     return json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
@@ -97,16 +98,16 @@ def load(file: Path) -> Shown:
         text = file.read_bytes()
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}; expected an outcome file") from None
-    found = Fields(fields.parse(text, str(file)), str(file))
-    if found.whole("schema") != SCHEMA:
-        raise found.wrong("schema", f"{SCHEMA}, the version that this Switchyard reads")
-    figures = found.inner("figures")
+    entries = Fields(fields.parse(text, str(file)), str(file))
+    if entries.whole("schema") != SCHEMA:
+        raise entries.wrong("schema", f"{SCHEMA}, the version that this Switchyard reads")
+    figures = entries.inner("figures")
     return Shown(
-        name=found.text("name"),
-        question=found.text("question"),
-        source=found.text("source"),
-        tables=found.items("tables", _table),
-        notes=found.texts("notes"),
+        name=entries.text("name"),
+        question=entries.text("question"),
+        source=entries.text("source"),
+        tables=entries.items("tables", _table),
+        notes=entries.texts("notes"),
         figures={
             name: figures_of.from_json(figures.raw(name), f"{file}: figures: {name}")
             for name in figures.names()
@@ -115,14 +116,14 @@ def load(file: Path) -> Shown:
 
 
 def _table(value: object, where: str) -> Table:
-    found = Fields(value, where)
-    rows = found.raw("rows")
+    entries = Fields(value, where)
+    rows = entries.raw("rows")
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-        raise found.wrong("rows", "a list of lists of strings")
+        raise entries.wrong("rows", "a list of lists of strings")
     return Table(
-        title=found.text("title"),
-        columns=found.texts("columns"),
+        title=entries.text("title"),
+        columns=entries.texts("columns"),
         rows=[[str(cell) for cell in row] for row in rows],
-        caption=found.text("caption"),
-        words=found.texts("words") if "words" in found else (),
+        caption=entries.text("caption"),
+        words=entries.texts("words") if "words" in entries else (),
     )

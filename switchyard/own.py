@@ -38,15 +38,15 @@ def folders() -> tuple[Path, ...]:
     """The folders of the user's own, none by default."""
     given = os.environ.get(VARIABLE)
     if given:
-        return tuple(Path(one) for one in given.split(os.pathsep) if one)
+        return tuple(Path(path) for path in given.split(os.pathsep) if path)
     file = configuration()
     if file is None:
         return ()
-    found = tuple((file.parent / one).resolve() for one in _path(file))
-    for folder in found:
+    listed = tuple((file.parent / path).resolve() for path in _path(file))
+    for folder in listed:
         if not folder.is_dir():
             raise InputError(f"{file}: path: {folder} not found; expected a folder")
-    return found
+    return listed
 
 
 def configuration() -> Path | None:
@@ -67,10 +67,10 @@ def _path(file: Path) -> list[str]:
     for key in read:
         if key != "path":
             raise InputError(f"{file}: {key}: unknown key; {one_of(key, ['path'])}")
-    found = read.get("path", [])
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+    paths = read.get("path", [])
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
         raise InputError(f'{file}: path: expected a list of folders, as in path = ["."]')
-    return found
+    return paths
 
 
 def schemes() -> dict[str, Path]:
@@ -94,16 +94,16 @@ def guests() -> dict[str, Path]:
 
 
 def _named(kind: str, pattern: str, what: Callable[[Path], Path]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    named: dict[str, Path] = {}
     for folder in folders():
         for file in sorted((folder / kind).glob(pattern)):
             there = what(file)
-            if there.stem in found:
+            if there.stem in named:
                 raise InputError(
-                    f"{there}: {found[there.stem]} has this name; expected another name"
+                    f"{there}: {named[there.stem]} has this name; expected another name"
                 )
-            found[there.stem] = there
-    return found
+            named[there.stem] = there
+    return named
 
 
 def refuse(kind: str, ours: Iterable[str], own: dict[str, Path]) -> None:

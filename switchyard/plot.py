@@ -64,12 +64,12 @@ def legend(figure: Figure | Bars) -> list[Entry]:
     kinds = _kinds(figure)
     return [
         Entry(
-            one.label,
-            _colour(kinds.index(one.kind)),
-            "diamond" if one.published else _shape(kinds.index(one.kind)),
-            one.published,
+            series.label,
+            _colour(kinds.index(series.kind)),
+            "diamond" if series.published else _shape(kinds.index(series.kind)),
+            series.published,
         )
-        for one in figure.series
+        for series in figure.series
     ]
 
 
@@ -173,18 +173,18 @@ def _lines(figure: Figure, page: bool) -> Any:
         layers += _knee_layers(knee, x, page)
     for number, series in enumerate(figure.series):
         place = kinds.index(series.kind)
-        made = _series_layers(figure, series, _colour(place), _shape(place), (x, y, low))
+        drawn = _series_layers(figure, series, _colour(place), _shape(place), (x, y, low))
         name = names[number]
         if isinstance(name, Place):
             named = _label_layers(series, name, _colour(place), x, y, page)
         else:  # the page has its legend instead
             named = [] if page else _margin_layers(series, name, _colour(place), x, y)
         if page:
-            made, named = (
+            drawn, named = (
                 [layer.transform_filter(f"shown{number}") for layer in some]
-                for some in (made, named)
+                for some in (drawn, named)
             )
-        layers += made
+        layers += drawn
         labels += named
     layers += labels
     return alt.layer(*layers).properties(width="container" if page else WIDTH, height=HEIGHT)
@@ -387,8 +387,8 @@ def _bars(figure: Bars, page: bool) -> Any:
     shown = f"[{','.join(f'shown{place}' for place in range(len(parts)))}][datum.place]"
 
     def chart(some: Sequence[Mapping[str, Any]]) -> Any:
-        made = alt.Chart(data(some))
-        return made.transform_filter(shown) if page else made
+        drawn = alt.Chart(data(some))
+        return drawn.transform_filter(shown) if page else drawn
 
     bars = (
         chart(lengths)

@@ -56,7 +56,7 @@ def statements(experiment: Experiment[Any], records: Sequence[Record]) -> list[S
     if not file.is_file():
         return []
     read = tomllib.loads(file.read_text("utf-8"))
-    known = [Statement(**one) for one in read.get("statements", ())]
+    known = [Statement(**statement) for statement in read.get("statements", ())]
     known += [
         Statement("", metric, value, **{k: v for k, v in table.items() if k != "values"})
         for table in read.get("tables", ())
@@ -74,7 +74,11 @@ def statements(experiment: Experiment[Any], records: Sequence[Record]) -> list[S
 
 def beside(records: Iterable[Record], known: Sequence[Statement]) -> list[Record]:
     """The records with the published value beside each that has one."""
-    papers = [one for one in known if not one.limit and not one.input and one.to is None]
+    papers = [
+        statement
+        for statement in known
+        if not statement.limit and not statement.input and statement.to is None
+    ]
     return [
         replace(record, published=Published(statement.value, statement.source))
         if (statement := find(papers, record.metric, **record.case)) is not None

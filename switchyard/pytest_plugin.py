@@ -81,9 +81,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     try:
         result = yield
     except BaseException:
-        if found := machines.end():
-            pyfuncitem.add_report_section("call", "findings of the checker", found)
+        if findings := machines.end():
+            pyfuncitem.add_report_section("call", "findings of the checker", findings)
         raise
-    if found := machines.end():
-        pytest.fail(f"the checker has found:\n{found}", pytrace=False)
+    if findings := machines.end():
+        pytest.fail(f"the checker has found:\n{findings}", pytrace=False)
     return result

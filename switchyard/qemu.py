@@ -43,8 +43,8 @@ def version(program: str) -> str:
     if shutil.which(program) is None:
         return ""
     done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
-    found = re.search(r"version (\d+(?:\.\d+)+)", done.stdout)
-    return found.group(1) if found else ""
+    number = re.search(r"version (\d+(?:\.\d+)+)", done.stdout)
+    return number.group(1) if number else ""
 
 
 def plugin(program: str, shortcuts: bool = False) -> Path:
@@ -53,9 +53,11 @@ def plugin(program: str, shortcuts: bool = False) -> Path:
     # that it uses. Tried with 7.2 only.
     api = 1 if int(version(program).split(".")[0]) < 9 else 2
     folder = build.root() / "build" / "bench" / "qemu-plugin"
-    made = folder / f"{'shortcuts' if shortcuts else 'lookup'}-v{api}.so"
-    build.make("QEMU plugin", ["make", "-C", "bench/qemu-plugin", f"API_VERSION={api}"], [made])
-    return made
+    plugin_file = folder / f"{'shortcuts' if shortcuts else 'lookup'}-v{api}.so"
+    build.make(
+        "QEMU plugin", ["make", "-C", "bench/qemu-plugin", f"API_VERSION={api}"], [plugin_file]
+    )
+    return plugin_file
 
 
 def run(command: list[str], end: str) -> Timed:

@@ -70,18 +70,18 @@ class Record:
     @classmethod
     def from_json(cls, value: object, where: str) -> "Record":
         """A record from a JSON object; `where` names it in errors."""
-        found = Fields(value, where)
-        found.only(*NAMES)
+        entries = Fields(value, where)
+        entries.only(*NAMES)
         return cls(
-            experiment=found.text("experiment"),
-            machine=found.text("machine"),
-            system=found.text("system"),
-            scheme=found.text("scheme"),
-            metric=found.text("metric"),
-            parameters=_parameters(found),
-            value=found.number("value"),
-            unit=found.text("unit"),
-            published=_published(found),
+            experiment=entries.text("experiment"),
+            machine=entries.text("machine"),
+            system=entries.text("system"),
+            scheme=entries.text("scheme"),
+            metric=entries.text("metric"),
+            parameters=_parameters(entries),
+            value=entries.number("value"),
+            unit=entries.text("unit"),
+            published=_published(entries),
         )
 
 
@@ -114,8 +114,8 @@ NAMES = (
 )
 
 
-def _parameters(found: Fields) -> dict[str, Parameter]:
-    inner = found.inner("parameters")
+def _parameters(entries: Fields) -> dict[str, Parameter]:
+    inner = entries.inner("parameters")
     parameters: dict[str, Parameter] = {}
     for name in inner.names():
         value = inner.raw(name)
@@ -126,12 +126,12 @@ def _parameters(found: Fields) -> dict[str, Parameter]:
     return parameters
 
 
-def _published(found: Fields) -> Published | None:
-    if "published" not in found:
-        raise found.wrong("published", "an object with value and source, or null")
-    if found.raw("published") is None:
+def _published(entries: Fields) -> Published | None:
+    if "published" not in entries:
+        raise entries.wrong("published", "an object with value and source, or null")
+    if entries.raw("published") is None:
         return None
-    inner = found.inner("published")
+    inner = entries.inner("published")
     inner.only("value", "source")
     return Published(inner.number("value"), inner.text("source"))
 
@@ -146,10 +146,10 @@ def dumps(records: Iterable[Record]) -> str:
 
 def loads(text: str | bytes, where: str) -> list[Record]:
     """The records in the text of a record file; `where` names the file in errors."""
-    found = fields.parse(text, where)
-    if not isinstance(found, list):
-        raise InputError(f"{where}: found {fields.shown(found)}; expected a list of records")
-    return [Record.from_json(one, f"{where}: record {i}") for i, one in enumerate(found)]
+    values = fields.parse(text, where)
+    if not isinstance(values, list):
+        raise InputError(f"{where}: found {fields.shown(values)}; expected a list of records")
+    return [Record.from_json(value, f"{where}: record {i}") for i, value in enumerate(values)]
 
 
 def save(records: Iterable[Record], path: Path) -> None:

@@ -129,14 +129,14 @@ class Remote:
 
     def read(self, address: int, length: int) -> bytes:
         """Memory from a virtual address on; less of it where something is not mapped."""
-        found = b""
-        while len(found) < length:
-            asked = min(length - len(found), MEMORY_MOST)
-            answer = self.ask(f"m{address + len(found):x},{asked:x}")
+        content = b""
+        while len(content) < length:
+            asked = min(length - len(content), MEMORY_MOST)
+            answer = self.ask(f"m{address + len(content):x},{asked:x}")
             if answer.startswith("E"):
                 break
-            found += bytes.fromhex(answer)
-        return found
+            content += bytes.fromhex(answer)
+        return content
 
     def write(self, address: int, data: bytes) -> bool:
         """Changes memory; `False` if some of it is not there."""

@@ -91,11 +91,11 @@ def collect(places: Sequence[Path]) -> list[Section]:
     files: list[Path] = []
     for place in places:
         if place.is_dir():
-            found = [file for file in sorted(place.glob("*.json")) if is_records(file)]
-            found.sort(key=lambda file: order.get(file.stem, len(order)))
-            if not found:
+            recorded = [file for file in sorted(place.glob("*.json")) if is_records(file)]
+            recorded.sort(key=lambda file: order.get(file.stem, len(order)))
+            if not recorded:
                 raise InputError(f"{place}: no records; expected those of: switchyard run NAME")
-            files += found
+            files += recorded
         else:
             files.append(place)
     return [section(file) for file in dict.fromkeys(files)]
@@ -108,19 +108,19 @@ def is_records(file: Path) -> bool:
 
 def section(file: Path) -> Section:
     """What there is of one record file, and of the files beside it that say more of it."""
-    found = records.load(file)
+    measured = records.load(file)
     meta: dict[str, Any] = {}
     beside = records.meta_path(file)
     if beside.exists():
         meta = fields.parse(beside.read_bytes(), str(beside))
         _check_meta(Fields(meta, str(beside)))
-    shown = outcomes.of(file, found)
+    shown = outcomes.of(file, measured)
     if shown is None:
-        return Section(file.stem, file.name, found, meta=meta)
+        return Section(file.stem, file.name, measured, meta=meta)
     return Section(
         name=shown.name,
         file=file.name,
-        records=found,
+        records=measured,
         question=shown.question,
         source=shown.source,
         tables=shown.tables,
@@ -130,21 +130,21 @@ def section(file: Path) -> Section:
     )
 
 
-def _check_meta(found: Fields) -> None:
+def _check_meta(entries: Fields) -> None:
     """Refuses metadata that the page cannot show; whatever is missing is left out there."""
-    if "command" in found:
-        found.texts("command")
-    if "host" in found:
-        found.inner("host")
+    if "command" in entries:
+        entries.texts("command")
+    if "host" in entries:
+        entries.inner("host")
     for name in ("machines", "images"):
-        if name in found:
-            several = found.inner(name)
-            for one in several.names():
-                inner = several.inner(one)
+        if name in entries:
+            several = entries.inner(name)
+            for key in several.names():
+                inner = several.inner(key)
                 if "files" in inner:
                     inner.inner("files")
-    if "jobs" in found:
-        for job in found.items("jobs", Fields):
+    if "jobs" in entries:
+        for job in entries.items("jobs", Fields):
             for name in ("name", "image", "machine", "append"):
                 job.text(name)
 
@@ -171,7 +171,7 @@ def render(sections: Sequence[Section], missing: Sequence[str] = ()) -> str:
         "parameters": parameters,
         "whole": lambda value: json.dumps(value),
     }
-    drawn = any(one.drawings for one in sections)
+    drawn = any(section.drawings for section in sections)
     return environment.get_template("report.html.j2").render(
         sections=sections,
         missing=missing,
@@ -211,6 +211,6 @@ def percent(record: Record) -> str:
     return f"{record.value / record.published.value - 1:+.0%}"
 
 
-def parameters(found: dict[str, Parameter]) -> str:
+def parameters(values: dict[str, Parameter]) -> str:
     """Parameters in one line."""
-    return ", ".join(f"{name} {value}" for name, value in found.items())
+    return ", ".join(f"{name} {value}" for name, value in values.items())

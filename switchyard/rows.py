@@ -134,7 +134,7 @@ Some = TypeVar("Some", bound=Placed)
 
 def present(rows: Rows, metric: str, placed: Iterable[Some]) -> list[Some]:
     """Those that there are records of: a run may be of before there were more."""
-    return [one for one in placed if rows.select(metric, **one.where)]
+    return [place for place in placed if rows.select(metric, **place.where)]
 
 
 def pivot(

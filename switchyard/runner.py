@@ -63,7 +63,7 @@ def banded_names() -> str:
     """The experiments that can show what they rest on."""
     from switchyard.experiments import EXPERIMENTS
 
-    return ", ".join(name for name, one in EXPERIMENTS.items() if one.band_metric[0])
+    return ", ".join(name for name, experiment in EXPERIMENTS.items() if experiment.band_metric[0])
 
 
 def _run(
@@ -82,20 +82,22 @@ def _run(
     samples: dict[str, Any] = {}
     store = Store()
 
-    def done(one: Prepared, packed: bytes, stats: Stats) -> None:
-        files.write(raw / f"{one.job.name}.json.gz", packed)
-        samples[one.job.name] = experiment.measure(bases.get(one.job.name, one.job), stats)
+    def done(prepared: Prepared, packed: bytes, stats: Stats) -> None:
+        files.write(raw / f"{prepared.job.name}.json.gz", packed)
+        samples[prepared.job.name] = experiment.measure(
+            bases.get(prepared.job.name, prepared.job), stats
+        )
 
-    def failed(_one: Prepared, error: RunError) -> None:
+    def failed(_prepared: Prepared, error: RunError) -> None:
         raise error
 
     try:
         jobs.ensure((job.guest for job in wanted), listener.building)
         begun = datetime.now(UTC)
-        with jobs.prepared(wanted) as made:
-            jobs.run(made, Here(workers), store, fresh, listener, done, failed)
+        with jobs.prepared(wanted) as batch:
+            jobs.run(batch, Here(workers), store, fresh, listener, done, failed)
             # the band's machines are in its records: their files are gone when we are done
-            told = [one for one in made if one.job.name not in bases]
+            told = [prepared for prepared in batch if prepared.job.name not in bases]
             about = meta.collect(begun, command, settings.quick, told)
     except KeyboardInterrupt as cause:
         raise StoppedError("interrupted", cause) from None

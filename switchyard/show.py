@@ -80,11 +80,11 @@ def listing(console: Console, table: Shown, form: str, whole: Sequence[Mapping[s
     if form == "json":
         text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
     else:
-        names = list(dict.fromkeys(name for one in whole for name in one))
+        names = list(dict.fromkeys(name for row in whole for name in row))
         packed = io.StringIO()
         writer = csv.DictWriter(packed, names, lineterminator="\n")
         writer.writeheader()
-        writer.writerows({name: _cell(value) for name, value in one.items()} for one in whole)
+        writer.writerows({name: _cell(value) for name, value in row.items()} for row in whole)
         text = packed.getvalue()
     console.out(text, end="", highlight=False)
 
@@ -154,31 +154,31 @@ class Progress:
             )
 
 
-def outcome(console: Console, found: "Outcome") -> None:
+def outcome(console: Console, results: "Outcome") -> None:
     """An experiment's tables and notes."""
-    for one in found.tables:
-        result_table(console, one)
-    for note in found.notes:
+    for table in results.tables:
+        result_table(console, table)
+    for note in results.notes:
         console.print(escape(note))
         console.print()
 
 
-def result_table(console: Console, found: "ResultTable") -> None:
+def result_table(console: Console, table: "ResultTable") -> None:
     """One table of results."""
-    right = [place for place in range(len(found.columns)) if not found.left(place)]
-    Shown(found.title, found.columns, found.rows, right, found.caption).show(console)
+    right = [place for place in range(len(table.columns)) if not table.left(place)]
+    Shown(table.title, table.columns, table.rows, right, table.caption).show(console)
 
 
-def findings(console: Console, found: Sequence[Finding], form: str) -> None:
+def findings(console: Console, needs: Sequence[Finding], form: str) -> None:
     """What this computer has and lacks."""
     rows = []
-    for one in found:
-        state = one.found or "-"
-        if one.fault and one.found:
-            state += f" ({one.fault})"
-        rows.append([one.name, state, one.why, "" if one.good else one.command])
+    for need in needs:
+        state = need.found or "-"
+        if need.fault and need.found:
+            state += f" ({need.fault})"
+        rows.append([need.name, state, need.why, "" if need.good else need.command])
     table = Shown("This computer", ["needed", "found", "for", "install it with"], rows)
-    listing(console, table, form, [asdict(one) for one in found])
+    listing(console, table, form, [asdict(need) for need in needs])
 
 
 def simulator(console: Console) -> None:
@@ -189,40 +189,49 @@ def simulator(console: Console) -> None:
         console.print(f"simulator: {error}", soft_wrap=True)
 
 
-def machines(console: Console, found: Sequence[Mapping[str, Any]], form: str) -> None:
+def machines(console: Console, descriptions: Sequence[Mapping[str, Any]], form: str) -> None:
     """The machine descriptions."""
-    rows = [[str(one.get("name", "")), str(one.get("description", ""))] for one in found]
-    whole = [{"name": None, "description": None, **one} for one in found]  # these columns first
+    rows = [
+        [str(description.get("name", "")), str(description.get("description", ""))]
+        for description in descriptions
+    ]
+    # these columns first
+    whole = [{"name": None, "description": None, **description} for description in descriptions]
     listing(console, Shown("Machines", ["name", "what it is"], rows), form, whole)
 
 
-def assumed(console: Console, found: Mapping[str, Mapping[str, Any]], form: str) -> None:
+def assumed(console: Console, constants: Mapping[str, Mapping[str, Any]], form: str) -> None:
     """A machine's assumed constants."""
-    whole = [{"constant": name, **one} for name, one in found.items()]
+    whole = [{"constant": name, **constant} for name, constant in constants.items()]
     names = ["constant", "value", "low", "high", "why"]
-    rows = [[str(one[name]) for name in names] for one in whole]
+    rows = [[str(constant[name]) for name in names] for constant in whole]
     columns = ["constant", "here", "low", "high", "why"]
     listing(console, Shown("Assumed: what no source gives", columns, rows), form, whole)
 
 
-def guests(console: Console, found: Iterable[Guest | Linux], form: str) -> None:
+def guests(console: Console, images: Iterable[Guest | Linux], form: str) -> None:
     """The images that can be built."""
-    whole = [{"name": guest.name, "about": guest.about} for guest in found]
-    rows = [list(one.values()) for one in whole]
+    whole = [{"name": guest.name, "about": guest.about} for guest in images]
+    rows = [list(row.values()) for row in whole]
     listing(console, Shown("Guest images", ["name", "what it is"], rows), form, whole)
 
 
-def experiments(console: Console, found: Iterable["Experiment[Any]"], form: str) -> None:
+def experiments(console: Console, listed: Iterable["Experiment[Any]"], form: str) -> None:
     """What can be reproduced."""
     whole = [
-        {"name": one.name, "question": one.question, "published_in": one.source} for one in found
+        {
+            "name": experiment.name,
+            "question": experiment.question,
+            "published_in": experiment.source,
+        }
+        for experiment in listed
     ]
-    rows = [list(one.values()) for one in whole]
+    rows = [list(row.values()) for row in whole]
     columns = ["name", "question", "published in"]
     listing(console, Shown("Experiments", columns, rows), form, whole)
 
 
-def speeds(console: Console, found: Sequence["Speed"]) -> None:
+def speeds(console: Console, measured: Sequence["Speed"]) -> None:
     """How fast the simulator is, and beside others."""
     rows = [
         [
@@ -234,7 +243,7 @@ def speeds(console: Console, found: Sequence["Speed"]) -> None:
             f"{speed.instructions_per_second / 1e6:.1f}",
             f"{speed.spread:.0%}",
         ]
-        for speed in found
+        for speed in measured
     ]
     Shown(
         "Simulated, for each second of host time (median; waiting for interrupts left out)",
@@ -242,7 +251,7 @@ def speeds(console: Console, found: Sequence["Speed"]) -> None:
         rows,
         range(2, 7),
     ).show(console)
-    for speed in found:
+    for speed in measured:
         for rival in speed.rivals:
             console.print(
                 f"{speed.workload.name}: {speed.ratio(rival):.2f} times the instructions a second "

@@ -111,13 +111,13 @@ class Store:
         """
         if not self._grown:
             return
-        found = []
+        entries = []
         for path in self.folder.glob("??/*"):
             with suppress(OSError):  # another process was faster
                 about = path.stat()
-                found.append((about.st_mtime, about.st_size, path))
-        total = sum(size for _, size, _ in found)
-        for _, size, path in sorted(found):
+                entries.append((about.st_mtime, about.st_size, path))
+        total = sum(size for _, size, _ in entries)
+        for _, size, path in sorted(entries):
             if total <= limit:
                 break
             with suppress(OSError):

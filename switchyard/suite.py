@@ -77,8 +77,8 @@ def timed(samples: Sequence[int], timing: Sequence[int], batch: int, where: str)
 
 def pooled(runs: Sequence[Timed]) -> Timed:
     """Runs of one case together, which have the same batches: every sample counts alike."""
-    together = _timed([sample for one in runs for sample in one.samples], runs[0].batch)
-    return replace(together, means=tuple(one.summary.mean for one in runs))
+    together = _timed([sample for run in runs for sample in run.samples], runs[0].batch)
+    return replace(together, means=tuple(run.summary.mean for run in runs))
 
 
 def _timed(samples: Sequence[int], batch: int) -> Timed:
@@ -130,11 +130,11 @@ def parse(text: str, where: str) -> Printed:
         if kind == "CASE":
             heads.append(dict(word.split("=", 1) for word in rest.split()))
         elif kind in ("SAMPLES", "TIMING"):
-            found = re.fullmatch(r"stream=(\d+)((?: \d+)+)", rest)
-            if found is None:
+            match = re.fullmatch(r"stream=(\d+)((?: \d+)+)", rest)
+            if match is None:
                 raise RunError(f"{where}: {line[:60]}; expected a stream and its samples")
-            values = numbers.setdefault((kind, int(found[1])), [])
-            values += [int(word) for word in found[2].split()]
+            values = numbers.setdefault((kind, int(match[1])), [])
+            values += [int(word) for word in match[2].split()]
         elif kind == "LACKS":
             lacks.append(rest)
         elif kind == "END":

@@ -126,15 +126,16 @@ ALL_NAMED, WORST = 8, 3
 def unsteady(cases: Iterable[tuple[str, Interval]]) -> list[str]:
     """A paragraph that names the cases whose means are not to be trusted; none if there is none."""
     every = list(cases)
-    found = [(name, one) for name, one in every if not one.stable]
-    if not found:
+    unstable = [(name, interval) for name, interval in every if not interval.stable]
+    if not unstable:
         return []
     counted = ""
-    if len(found) > ALL_NAMED:
-        counted = f"{len(found)} of {len(every)}, the worst of them "
-        found = sorted(found, key=lambda one: one[1].uncertainty, reverse=True)[:WORST]
+    if len(unstable) > ALL_NAMED:
+        counted = f"{len(unstable)} of {len(every)}, the worst of them "
+        unstable = sorted(unstable, key=lambda case: case[1].uncertainty, reverse=True)[:WORST]
     named = ", ".join(
-        f"{name} (± {one.uncertainty:.0%})" if one.half != math.inf else name for name, one in found
+        f"{name} (± {interval.uncertainty:.0%})" if interval.half != math.inf else name
+        for name, interval in unstable
     )
     return [
         f"Unstable, their means known to no better than {UNSTABLE:.0%} (95 % confidence, over the "

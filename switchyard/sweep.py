@@ -65,7 +65,7 @@ def _values(word: str, text: str) -> Sequence[Value]:
 
 
 @dataclass(frozen=True)
-class Point:
+class GridPoint:
     """A run of the grid, and the columns that tell it from the others."""
 
     job: Job
@@ -79,7 +79,7 @@ class Table:
 
     path: Path  # written if there are rows
     rows: int
-    failed: Sequence[tuple[Point, RunError]]
+    failed: Sequence[tuple[GridPoint, RunError]]
     frame: polars.DataFrame
     axes: Sequence[tuple[str, ...]]  # those of the grid that take several values
 
@@ -90,7 +90,7 @@ def points(
     grid: Sequence[Axis],
     machine_name: str | None,
     folder: Path,
-) -> list[Point]:
+) -> list[GridPoint]:
     """The grid's runs; machine files are written to `folder`.
 
     Machine by machine, so that what is made first says something already.
@@ -102,7 +102,7 @@ def points(
     if not every:
         raise InputError(f"{experiment.name}: makes no runs; expected an experiment with some")
     described = {name: variants.describe(name) for name in {job.machine for job in every}}
-    known = {name: set(variants.keys(one)) for name, one in described.items()}
+    known = {name: set(variants.keys(description)) for name, description in described.items()}
     parameters = sorted({name for job in every for name in job.parameters})
     machine_axes, job_axes = [], []
     for axis in grid:
@@ -117,7 +117,7 @@ def points(
         _must_be_there(axis, every)
     if not chosen:
         raise InputError(f"{experiment.name}: no run has all of these parameters at once")
-    found: list[Point] = []
+    grid_points: list[GridPoint] = []
     for values in itertools.product(*(axis.values for axis in machine_axes)):
         changes = {
             name: value
@@ -127,13 +127,13 @@ def points(
         files: dict[str, tuple[Path, dict[str, Any]]] = {}
         for job in chosen:
             if job.machine not in files:
-                made = variants.changed(described[job.machine], changes)
-                files[job.machine] = variants.save(made, folder), made
-            file, made = files[job.machine]
-            others = {name: one for name, one in job.parameters.items() if name != "machine"}
+                description = variants.changed(described[job.machine], changes)
+                files[job.machine] = variants.save(description, folder), description
+            file, description = files[job.machine]
+            others = {name: value for name, value in job.parameters.items() if name != "machine"}
             columns = {"machine": job.machine, **changes, **others}
-            found.append(Point(replace(job, machine=str(file)), columns, made))
-    return found
+            grid_points.append(GridPoint(replace(job, machine=str(file)), columns, description))
+    return grid_points
 
 
 def _must_be_keys(axis: Axis, known: Mapping[str, set[str]], parameters: Sequence[str]) -> None:
@@ -162,7 +162,7 @@ def _must_be_there(axis: Axis, every: Sequence[Job]) -> None:
         known = list(dict.fromkeys(job.parameters[name] for job in every if name in job.parameters))
         for value in axis.values:
             if value not in known:
-                some = ", ".join(str(one) for one in known)
+                some = ", ".join(str(value) for value in known)
                 raise InputError(f"--grid {name}={value}: no run has it; expected some of {some}")
 
 
@@ -170,10 +170,10 @@ def _chosen(job: Job, axes: Sequence[Axis]) -> bool:
     return all(job.parameters.get(name) in axis.values for axis in axes for name in axis.names)
 
 
-def fitted(found: Sequence[Point]) -> list[Point]:
+def fitted(grid_points: Sequence[GridPoint]) -> list[GridPoint]:
     """The points with guests that fit their machines, each of which the simulator has looked at."""
     seen: set[str] = set()
-    for point in found:
+    for point in grid_points:
         if point.job.machine not in seen:
             changes = {k: v for k, v in point.columns.items() if k not in point.job.parameters}
             changes.pop("machine", None)
@@ -181,8 +181,10 @@ def fitted(found: Sequence[Point]) -> list[Point]:
             variants.check(Path(point.job.machine), base, changes)
             seen.add(point.job.machine)
     return [
-        replace(p, job=replace(p.job, guest=variants.fitted(p.job.guest, p.described)))
-        for p in found
+        replace(
+            point, job=replace(point.job, guest=variants.fitted(point.job.guest, point.described))
+        )
+        for point in grid_points
     ]
 
 
@@ -203,7 +205,7 @@ def run(
     """
     path = out / f"{experiment.name}.sweep.parquet"
     rows: dict[int, dict[str, Parameter]] = {}
-    failures: list[tuple[Point, RunError]] = []
+    failures: list[tuple[GridPoint, RunError]] = []
     store = Store()
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -211,25 +213,27 @@ def run(
         raise InputError(f"{out}: {error.strerror}; expected a folder for results") from None
     try:
         with files.scratch() as folder:
-            found = fitted(points(experiment, settings, grid, machine_name, folder))
-            jobs.ensure((point.job.guest for point in found), listener.building)
-            with jobs.prepared([point.job for point in found]) as made:
-                places = {id(one): place for place, one in enumerate(made)}
+            grid_points = fitted(points(experiment, settings, grid, machine_name, folder))
+            jobs.ensure((point.job.guest for point in grid_points), listener.building)
+            with jobs.prepared([point.job for point in grid_points]) as batch:
+                places = {id(prepared): place for place, prepared in enumerate(batch)}
 
-                def done(one: Prepared, _packed: bytes, stats: Stats) -> None:
-                    place = places[id(one)]
+                def done(prepared: Prepared, _packed: bytes, stats: Stats) -> None:
+                    place = places[id(prepared)]
                     try:
-                        values = experiment.row(one.job, experiment.measure(one.job, stats))
+                        values = experiment.row(
+                            prepared.job, experiment.measure(prepared.job, stats)
+                        )
                     except RunError as error:
-                        failures.append((found[place], error))
+                        failures.append((grid_points[place], error))
                     else:
-                        rows[place] = {**values, **found[place].columns}
+                        rows[place] = {**values, **grid_points[place].columns}
 
-                def failed(one: Prepared, error: RunError) -> None:
-                    failures.append((found[places[id(one)]], error))
+                def failed(prepared: Prepared, error: RunError) -> None:
+                    failures.append((grid_points[places[id(prepared)]], error))
 
-                jobs.run(made, workers, store, fresh, listener, done, failed)
-                simulator = made[0].hashes.simulator
+                jobs.run(batch, workers, store, fresh, listener, done, failed)
+                simulator = batch[0].hashes.simulator
     except KeyboardInterrupt as cause:
         raise StoppedError("interrupted", cause) from None
     finally:
@@ -243,7 +247,7 @@ def run(
         "switchyard": __version__,
         "commit": meta.commit(),
     }
-    frame = tabulate([rows[place] for place in sorted(rows)], list(found[0].columns))
+    frame = tabulate([rows[place] for place in sorted(rows)], list(grid_points[0].columns))
     if rows:
         save(frame, about, path)
     axes = [axis.names for axis in grid if len(axis.values) > 1]
@@ -259,6 +263,6 @@ def tabulate(rows: Sequence[Mapping[str, Parameter]], first: Sequence[str]) -> p
 
 def save(frame: polars.DataFrame, about: Mapping[str, str], path: Path) -> None:
     """Writes a Parquet file with what it is about as its metadata."""
-    made = io.BytesIO()
-    frame.write_parquet(made, metadata=dict(about))
-    files.write(path, made.getvalue())
+    parquet = io.BytesIO()
+    frame.write_parquet(parquet, metadata=dict(about))
+    files.write(path, parquet.getvalue())

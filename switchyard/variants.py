@@ -43,7 +43,7 @@ IDLE = struct.pack(
 def names() -> list[str]:
     """The machines that the simulator knows, and those of the user's own."""
     ours = (tree.sources() / "machine" / "machines").glob("*.toml")
-    return [*sorted(one.stem for one in ours), *own.machines()]
+    return [*sorted(file.stem for file in ours), *own.machines()]
 
 
 def describe(name: str) -> dict[str, Any]:
@@ -81,22 +81,24 @@ def ranges(described: Mapping[str, Any]) -> dict[str, Range]:
     """The assumed constants of a description that the simulator finds sound."""
     values = keys(described)
     return {
-        name: Range(int(values[name]), int(one["low"]), int(one["high"]), str(one["why"]))
-        for name, one in described.get(ASSUMED, {}).items()
+        name: Range(
+            int(values[name]), int(assumed["low"]), int(assumed["high"]), str(assumed["why"])
+        )
+        for name, assumed in described.get(ASSUMED, {}).items()
     }
 
 
 def keys(described: Mapping[str, Any]) -> dict[str, Value]:
     """Every key of a description with its value."""
-    found: dict[str, Value] = {}
+    entries: dict[str, Value] = {}
     for name, value in described.items():
         if name == ASSUMED:
             continue
         if isinstance(value, dict):
-            found |= {f"{name}.{inner}": one for inner, one in keys(value).items()}
+            entries |= {f"{name}.{inner}": entry for inner, entry in keys(value).items()}
         else:
-            found[name] = value
-    return found
+            entries[name] = value
+    return entries
 
 
 def changed(described: Mapping[str, Any], changes: Mapping[str, Value]) -> dict[str, Any]:
@@ -104,17 +106,17 @@ def changed(described: Mapping[str, Any], changes: Mapping[str, Value]) -> dict[
 
     What is set is no longer assumed, so its range goes: another value may well lie outside.
     """
-    made = copy.deepcopy(dict(described))
+    variant = copy.deepcopy(dict(described))
     for key, value in changes.items():
-        made.get(ASSUMED, {}).pop(key, None)
+        variant.get(ASSUMED, {}).pop(key, None)
         *tables, name = key.split(".")
-        inner = made
+        inner = variant
         for table in tables:
             inner = inner[table]
         inner[name] = value
-    digest = hashlib.sha256(json.dumps(made, sort_keys=True, default=str).encode()).hexdigest()
-    made["name"] = f"{described['name']}-{digest[:8]}"
-    return made
+    digest = hashlib.sha256(json.dumps(variant, sort_keys=True, default=str).encode()).hexdigest()
+    variant["name"] = f"{described['name']}-{digest[:8]}"
+    return variant
 
 
 def save(described: Mapping[str, Any], folder: Path) -> Path:

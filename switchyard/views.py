@@ -28,8 +28,12 @@ from switchyard.rows import Rows, times
 FILTERS = {
     "n": lambda value, digits=0: f"{value:.{digits}f}",
     "plus": lambda value, digits=0: f"{value:+z.{digits}f}",
+    "more": lambda value, digits=0: f"{abs(value):.{digits}f} {'fewer' if value < 0 else 'more'}",
     "percent": lambda value, digits=0: f"{value:.{digits}%}",
     "plus_percent": lambda value, digits=0: f"{value:+z.{digits}%}",
+    "longer": lambda value, digits=0: (
+        f"{abs(value):.{digits}%} {'shorter' if value < 0 else 'longer'}"
+    ),
     "g": lambda value: f"{value:g}",
     "times": times,
 }

@@ -46,7 +46,7 @@ def doctor(
     show.findings(out, findings, form(as_json, as_csv))
     if not as_json and not as_csv:
         show.simulator(out)
-    if any(one.missing for one in findings):
+    if any(finding.missing for finding in findings):
         raise typer.Exit(Status.FAILED)
 
 
@@ -75,12 +75,12 @@ def machines(
     out, _ = consoles()
     if name is not None:
         _refuse_slip(name)
-    found = machine.machines(name)
+    described = machine.machines(name)
     wanted = form(as_json, as_csv)
     if name is None or wanted == "table":
-        show.machines(out, found, wanted)
+        show.machines(out, described, wanted)
     if name is not None:
-        show.assumed(out, found[0]["assumed"], wanted)
+        show.assumed(out, described[0]["assumed"], wanted)
 
 
 @subcommand(
@@ -355,10 +355,10 @@ def new(
     from switchyard import new as beginnings
 
     out, _ = consoles()
-    made = beginnings.make(kind.value, name, beginnings.place())
-    for path in made.files:
+    written = beginnings.make(kind.value, name, beginnings.place())
+    for path in written.files:
         out.print(f"written: {short(path)}", soft_wrap=True)
-    for line in made.next:
+    for line in written.next:
         out.print(f"next: {line}", soft_wrap=True)
 
 

@@ -277,7 +277,7 @@ def sweep(
 
     experiment = registry.find(name)
     axes = [sweeps.Axis.parse(axis) for axis in grid]
-    compared = [heatmap.Compared.parse(one) for one in compare or []]
+    compared = [heatmap.Compared.parse(comparison) for comparison in compare or []]
     workers: Workers
     if scheduler is None:
         workers = Here(jobs)
@@ -299,9 +299,9 @@ def sweep(
             fresh,
         )
     written = [table.path] if table.rows else []
-    for one in compared if table.rows else []:
-        drawn = heatmap.draw(table.frame, table.axes, one, metric)
-        written += plot.save_spec(drawn, out_dir / f"{experiment.name}.sweep-{one.name}")
+    for comparison in compared if table.rows else []:
+        drawn = heatmap.draw(table.frame, table.axes, comparison, metric)
+        written += plot.save_spec(drawn, out_dir / f"{experiment.name}.sweep-{comparison.name}")
     out.print(f"{table.rows} points", soft_wrap=True)
     for path in written:
         out.print(f"written: {short(path)}", soft_wrap=True)
@@ -394,11 +394,11 @@ def bench_host(
         with show.Progress(err, host.NAME) as progress:
             host.ensure()
             progress.started(len(host.questions(quick)))
-            found = host.measure(quick, cpu, out_dir, progress.tick)
+            samples = host.measure(quick, cpu, out_dir, progress.tick)
     except KeyboardInterrupt as cause:
         raise StoppedError("interrupted", cause) from None
     experiment = host.BenchHost()
-    outcome = experiment.outcome(found)
+    outcome = experiment.outcome(samples)
     about = meta.collect(begun, command, quick, [])
     written, figures = runner.write(experiment, outcome, about, out_dir)
     if json_file is not None:

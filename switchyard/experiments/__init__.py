@@ -55,10 +55,14 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
 
 def _own() -> Iterator[Experiment[Any]]:
     """Those of the user's own: their folders are packages beside ours."""
-    found = own.experiments()
-    own.refuse("package", [one.package().rpartition(".")[2] for one in EXPERIMENTS.values()], found)
-    __path__.extend(str(folder.parent) for folder in found.values())
-    for name, folder in found.items():
+    folders = own.experiments()
+    own.refuse(
+        "package",
+        [experiment.package().rpartition(".")[2] for experiment in EXPERIMENTS.values()],
+        folders,
+    )
+    __path__.extend(str(folder.parent) for folder in folders.values())
+    for name, folder in folders.items():
         file = folder / "measure.py"
         try:
             module = importlib.import_module(f"{__name__}.{name}.measure")
@@ -66,22 +70,22 @@ def _own() -> Iterator[Experiment[Any]]:
             said = f"{type(error).__name__}: {error}"
             raise InputError(f"{file}: {said}; expected an experiment") from error
         classes = [
-            one
-            for one in vars(module).values()
-            if isinstance(one, type)
-            and issubclass(one, Experiment)
-            and one.__module__ == module.__name__
-            and not inspect.isabstract(one)
+            member
+            for member in vars(module).values()
+            if isinstance(member, type)
+            and issubclass(member, Experiment)
+            and member.__module__ == module.__name__
+            and not inspect.isabstract(member)
         ]
         if len(classes) != 1:
             raise InputError(f"{file}: {len(classes)} classes of Experiment; expected one")
         yield classes[0]()
 
 
-for _one in _own():
-    if _one.name in EXPERIMENTS:
-        raise InputError(f"{_one.name}: two experiments of this name; expected another name")
-    EXPERIMENTS[_one.name] = _one
+for _experiment in _own():
+    if _experiment.name in EXPERIMENTS:
+        raise InputError(f"{_experiment.name}: two experiments of this name; expected another name")
+    EXPERIMENTS[_experiment.name] = _experiment
 
 
 def find(name: str) -> Experiment[Any]:

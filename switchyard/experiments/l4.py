@@ -47,7 +47,7 @@ EVENTS = {
 
 def machine(scheme: str, name: str = MACHINE) -> str:
     """The machine that a scheme runs on, where the others run on the one called `name`."""
-    ending = {one.name: one.machines for one in KERNELS.schemes}.get(scheme)
+    ending = {known.name: known.machines for known in KERNELS.schemes}.get(scheme)
     return f"{name}-{ending}" if ending else name
 
 

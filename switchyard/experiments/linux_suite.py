@@ -259,7 +259,9 @@ def measure(
                 name: region.counters.total(*counters) / count for name, counters in counted.items()
             },
             functions={
-                one.name: one.instructions / count for one in stats.profile[stream] if one.kernel
+                function.name: function.instructions / count
+                for function in stats.profile[stream]
+                if function.kernel
             },
             parts={part: cycles / count for part, cycles in parts(stats.profile[stream]).items()},
         )

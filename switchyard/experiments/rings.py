@@ -60,7 +60,7 @@ def records(
         value=_switch(run, n),
         # over the boots, each beside its own process alone
         interval=Interval.of(
-            [run.us(one - other) / n for one, other in zip(around, alone, strict=True)]
+            [run.us(ring - other) / n for ring, other in zip(around, alone, strict=True)]
         ),
         divide=n,
         scheme=scheme,
@@ -120,7 +120,7 @@ class Rings:
             for name, by in many.items()
             if name.startswith("grown: ")
         )
-        return (told or "nothing more of what is counted") + (
+        return (told or "nothing that is counted") + (
             f"; instructions grow most in {longest}" if longest else ""
         )
 

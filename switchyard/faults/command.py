@@ -47,16 +47,16 @@ def load(path: Path) -> dict[str, Result]:
     """Results by the names of faults; none if there is no such file."""
     if not path.exists():
         return {}
-    found = Fields(parse(readable(path).read_bytes(), str(path)), str(path))
+    entries = Fields(parse(readable(path).read_bytes(), str(path)), str(path))
     results = {}
-    for name in found.names():
-        one = found.inner(name)
-        tried = one.inner("tried")
+    for name in entries.names():
+        entry = entries.inner(name)
+        tried = entry.inner("tried")
         results[name] = Result(
-            one.text("fault"),
+            entry.text("fault"),
             {stage: tried.text(stage) for stage in tried.names()},
-            one.text("stage"),
-            one.text("how"),
+            entry.text("stage"),
+            entry.text("how"),
         )
     return results
 
@@ -101,8 +101,8 @@ def run(out: Console, err: Console, wish: Wish, file: Path, jobs: int) -> None:
                 before = known.get(fault.name, new)
                 tried = before.tried if before.fault == fault.key else {}
                 asked = {stage: tests[stage.name] for stage in stages if stage.name in left[fault]}
-                results[fault.name] = found = _ask(workshop, fault, asked, tried)
-                told = f"{found.stage}: {found.how}" if found.stage else "not found"
+                results[fault.name] = result = _ask(workshop, fault, asked, tried)
+                told = f"{result.stage}: {result.how}" if result.stage else "not found"
                 err.print(f"  {told}", soft_wrap=True)
                 save(results, file)
     except KeyboardInterrupt as cause:
@@ -133,8 +133,8 @@ def cells(fault: Fault, result: Result | None) -> tuple[str, str]:
         return result.stage, result.how
     untried = [stage.name for stage in trial.STAGES if stage.name not in result.tried]
     note = f"not tried: {', '.join(untried)}. " if untried else ""
-    found = "not found" if fault.finder is Finder.TESTS else fault.finder.value
-    return found, note + fault.why
+    finder = "not found" if fault.finder is Finder.TESTS else fault.finder.value
+    return finder, note + fault.why
 
 
 def _show(out: Console, chosen: Sequence[Fault], results: dict[str, Result]) -> None:

@@ -147,13 +147,13 @@ def renew(folder: Path, pristine: Path) -> None:
 
 def _files(folder: Path) -> set[Path]:
     """All files of a folder, by their paths in it."""
-    found = os.walk(folder)
-    return {Path(place, name).relative_to(folder) for place, _, names in found for name in names}
+    levels = os.walk(folder)
+    return {Path(place, name).relative_to(folder) for place, _, names in levels for name in names}
 
 
 def _age(path: Path) -> tuple[int, int]:
-    found = path.lstat()
-    return found.st_mtime_ns, found.st_size
+    status = path.lstat()
+    return status.st_mtime_ns, status.st_size
 
 
 def _copy(how: str, source: Path, to: Path) -> None:

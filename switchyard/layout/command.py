@@ -28,14 +28,14 @@ def run(
     if any(out.resolve() == other.resolve() for other in (file, linked, *counts)):
         raise InputError(f"--out {out}: is read as well; expected a file of its own")
     cache = cache_of(machine_name)
-    report = lay_out(file, linked, out, [counted.read(one) for one in counts], cache, rarer)
+    report = lay_out(file, linked, out, [counted.read(path) for path in counts], cache, rarer)
     show(console, counts, cache, report)
 
 
 def cache_of(machine_name: str) -> Cache:
     """The instruction cache of a machine."""
-    (found,) = machine.machines(machine_name)
-    icache = Fields(found, machine_name).inner("icache")
+    (description,) = machine.machines(machine_name)
+    icache = Fields(description, machine_name).inner("icache")
     return Cache(*(icache.whole(name) for name in ("size_bytes", "ways", "line_bytes")))
 
 
@@ -49,9 +49,9 @@ def show(console: Console, counts: Sequence[Path], cache: Cache, report: Report)
     table.add_column("workload")
     for title in ("lines", "packed", "in the fullest set", "packed"):
         table.add_column(title, justify="right")
-    for one, before, after in zip(counts, report.before, report.after, strict=True):
+    for workload, before, after in zip(counts, report.before, report.after, strict=True):
         fields = (before.count, after.count, before.fullest, after.fullest)
-        table.add_row(one.stem, *(str(value) for value in fields))
+        table.add_row(workload.stem, *(str(value) for value in fields))
     console.print(table)
     console.print(f"{report.instructions} instructions of {report.functions} functions are packed")
     for name, why in sorted(report.whole.items()):

@@ -150,8 +150,8 @@ class Elf:
             if section.kind == REL and self.symbols:
                 target = self.sections[section.info]
                 for offset, info in RELOCATION.iter_unpack(section.data):
-                    found = Relocation(offset, info & 255, self.symbols[info >> 8])
-                    target.relocations.append(found)
+                    relocation = Relocation(offset, info & 255, self.symbols[info >> 8])
+                    target.relocations.append(relocation)
             elif section.kind == GROUP:
                 section.signature = self.symbols[section.info]
 

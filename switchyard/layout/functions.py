@@ -90,7 +90,7 @@ def places(
     for symbol in sorted(elf.functions(), key=lambda s: (s.section, s.value)):
         here[symbol.name, symbol.size].append(symbol)
     changed = [{r.offset for r in section.relocations} for section in elf.sections]
-    found = {}
+    by_address = {}
     for key, symbols in here.items():
         if len(symbols) != len(there.get(key, ())):
             continue
@@ -106,8 +106,8 @@ def places(
                 known = place in changed[symbol.section] or (symbol.section, place) in patched
                 if not known and section.word(place) != count.encoding:
                     _refuse(f"{symbol.name}+{offset:#x}", count.encoding, section.word(place))
-                found[other.value + offset] = (symbol.section, place)
-    return found
+                by_address[other.value + offset] = (symbol.section, place)
+    return by_address
 
 
 def _refuse(where: str, executed: int, there: int) -> None:

@@ -84,16 +84,16 @@ def lay_out(
 ) -> Report:
     """Writes `file` as `to`, laid out for workloads of `linked`, which was linked from it."""
     elf, program = Elf(file, RELOCATABLE), Elf(linked, EXECUTABLE)
-    loads = [Workload.of(one, rarer) for one in counts]
+    loads = [Workload.of(counted, rarer) for counted in counts]
     executed = {at: count for load in loads for at, count in load.counts.kernel.items()}
     at_home = places(elf, program, executed, places_patched(elf))
-    found, report = _hot_functions(elf, loads, at_home)
-    if not any(found.values()):
+    hot, report = _hot_functions(elf, loads, at_home)
+    if not any(hot.values()):
         raise InputError(
             f"{file}: no hot function in {', '.join(PIECES)}; expected the file that {linked} "
             "was linked from"
         )
-    pieces = _write(elf, found, loads, at_home, cache, report)
+    pieces = _write(elf, hot, loads, at_home, cache, report)
     elf.write(to)
     report.before = [load.lines(cache, {}) for load in loads]
     moved = {
@@ -123,10 +123,10 @@ def _hot_functions(
     symbols: dict[int, list[Symbol]] = defaultdict(list)
     for symbol in elf.functions():
         symbols[symbol.section].append(symbol)
-    found: dict[int, list[Function]] = {}
+    hot: dict[int, list[Function]] = {}
     for number in numbers:
         here = {place: count for (section, place), count in counts.items() if section == number}
-        found[number] = []
+        hot[number] = []
         for function in find(Code(elf, number), symbols[number], here):
             inside = (at for at in range(function.start + 4, function.end, 4) if at in here)
             by = next((named[number, at] for at in inside if (number, at) in named), None)
@@ -135,8 +135,8 @@ def _hot_functions(
             if function.why:
                 report.whole[function.name] = function.why
             else:
-                found[number].append(function)
-    return found, report
+                hot[number].append(function)
+    return hot, report
 
 
 def _together(loads: Sequence[Workload], at_home: Mapping[int, Place]) -> dict[Place, Count]:
@@ -156,7 +156,7 @@ def _together(loads: Sequence[Workload], at_home: Mapping[int, Place]) -> dict[P
 
 def _write(
     elf: Elf,
-    found: Mapping[int, Sequence[Function]],
+    hot: Mapping[int, Sequence[Function]],
     loads: Sequence[Workload],
     at_home: Mapping[int, Place],
     cache: Cache,
@@ -170,7 +170,7 @@ def _write(
                 users[at_home[at]].add(number)
     chains = {
         number: {function.start: order.chain(function) for function in functions}
-        for number, functions in found.items()
+        for number, functions in hot.items()
     }
     moves = {
         (number, at)
@@ -182,7 +182,7 @@ def _write(
     stays = {at // cache.line for load in loads for at in load.hot if at_home.get(at) not in moves}
     held = order.occupied(cache, stays)
     pieces: dict[int, Piece] = {}
-    for number, functions in found.items():
+    for number, functions in hot.items():
         if not functions:
             continue
         size = sum(b.end - b.start for blocks in chains[number].values() for b in blocks)
@@ -206,11 +206,13 @@ def _users(
     functions: Iterable[Function], number: int, users: Mapping[Place, set[int]]
 ) -> dict[int, set[int]]:
     """Which workloads go through each function."""
-    found: dict[int, set[int]] = {}
+    workloads: dict[int, set[int]] = {}
     for function in functions:
         at = range(function.start, function.end, 4)
-        found[function.start] = set().union(*(users.get((number, place), set()) for place in at))
-    return found
+        workloads[function.start] = set().union(
+            *(users.get((number, place), set()) for place in at)
+        )
+    return workloads
 
 
 def _piece(elf: Elf, number: int, skipped: int, align: int) -> Piece:

@@ -18,7 +18,9 @@ from switchyard.tests import l4_overheads_test, l4_pagefault_test, linux_experim
 ROUNDS = 20
 # p4-microbench has no stand-in: p4_microbench_test asks the machine itself.
 BANDED = [
-    name for name, one in EXPERIMENTS.items() if one.band_metric[0] and name != P4Microbench.name
+    name
+    for name, experiment in EXPERIMENTS.items()
+    if experiment.band_metric[0] and name != P4Microbench.name
 ]
 
 
@@ -70,27 +72,31 @@ def test_every_band_is_measured_and_told(name: str) -> None:
         assert float(experiment.row(job, point)[metric]) > 0
         for variant in (None, low, high):
             key = f"{job.name}-{variant.name if variant else 'as it is'}"
-            one = Job(key, job.guest, job.machine, job.append, 1)
-            wanted.append((one, job, variant))
+            varied = Job(key, job.guest, job.machine, job.append, 1)
+            wanted.append((varied, job, variant))
             points[key] = point
-    made = band.records(experiment, wanted, points)
-    found = band.of(experiment, made)
-    assert found is not None
-    known = {n: s.value for s in published.statements(experiment, made) for n in s.band}
-    assert set(known) <= set(found.all)
+    banded = band.records(experiment, wanted, points)
+    measured = band.of(experiment, banded)
+    assert measured is not None
+    known = {n: s.value for s in published.statements(experiment, banded) for n in s.band}
+    assert set(known) <= set(measured.all)
     assert {part for both in experiment.band_ratios.values() for part in both} <= set(names)
-    told = band.sentences(found, known)
-    assert len(told) == len(found.swings) + len(found.ratios)
+    told = band.sentences(measured, known)
+    assert len(told) == len(measured.swings) + len(measured.ratios)
     for text in told:
         assert re.search(
             r"^Over the ranges of the assumed constants .+ goes from [\d.]+ to [\d.]+ ", text
         ), text
     for key in known:
-        (text,) = [one for one in told if re.search(rf"constants {re.escape(key)}(,| goes)", one)]
+        (text,) = [
+            sentence
+            for sentence in told
+            if re.search(rf"constants {re.escape(key)}(,| goes)", sentence)
+        ]
         assert re.search(r"the published [\d.]+ lies (within|outside)", text), text
-    assert {one.metric for one in made} <= {f"band_{metric}", "band_ratio"}
-    assert {one.unit for one in made} <= {unit, "1"}
+    assert {record.metric for record in banded} <= {f"band_{metric}", "band_ratio"}
+    assert {record.unit for record in banded} <= {unit, "1"}
     # the records say how long the runs were
-    lengths = [set(one.parameters) & {"rounds", "hops", "times"} for one in made]
-    assert all(len(one) == 1 for one in lengths), name
-    assert all(one.scheme != "none" for one in made)
+    lengths = [set(record.parameters) & {"rounds", "hops", "times"} for record in banded]
+    assert all(len(length) == 1 for length in lengths), name
+    assert all(record.scheme != "none" for record in banded)

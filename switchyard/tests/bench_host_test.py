@@ -26,15 +26,15 @@ pytestmark = [
 
 def running(scratch: Path) -> list[str]:
     """The processes that were started with a folder in there for their files."""
-    found = []
+    commands = []
     for file in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = file.read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:  # it has ended
             continue
         if f"dir={scratch}" in words:
-            found.append(words)
-    return found
+            commands.append(words)
+    return commands
 
 
 @pytest.fixture
@@ -58,14 +58,14 @@ def test_this_computer_beside_a_machine(
     assert os.sched_getaffinity(0) == before
     assert list(scratch.iterdir()) == []
     assert running(scratch) == []
-    found = {
+    cases = {
         (r.metric, tuple(sorted(r.parameters.items())))
         for r in records.load(out / "bench-host.json")
     }
-    assert ("latency", tuple(sorted(parameters.items()))) in found
-    assert ("switch", (("processes", 40), ("size_kb", 16))) in found
-    assert ("turn", (("pages", 32), ("processes", 2), ("sharing", "shared"))) in found
-    assert len(found) == len(LINES) + 2 * len(QUICK_COUNTS) + 2 * len(QUICK_PAGES)
+    assert ("latency", tuple(sorted(parameters.items()))) in cases
+    assert ("switch", (("processes", 40), ("size_kb", 16))) in cases
+    assert ("turn", (("pages", 32), ("processes", 2), ("sharing", "shared"))) in cases
+    assert len(cases) == len(LINES) + 2 * len(QUICK_COUNTS) + 2 * len(QUICK_PAGES)
     said = capsys.readouterr().out
     (pipe,) = [line.split() for line in said.splitlines() if line.split()[:1] == ["pipe"]]
     assert pipe[-1] == "573"

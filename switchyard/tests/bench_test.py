@@ -20,8 +20,8 @@ def test_ratios_are_of_instructions_a_second() -> None:
     alone = Rival("ratio_to_qemu", "QEMU", (100, 100, 100), (0.5, 0.1, 0.25))
     slow = Rival("ratio_to_qemu_cache_plugin", "QEMU with plugin", (110, 90, 100), (1.1, 1.0, 1.0))
     speed = Speed(WORKLOADS["linux-boot"], 600, 300, (2.0, 1.0, 1.5), (alone, slow))
-    found = {record.metric: record.value for record in bench.records([speed])}
-    assert found == {
+    values = {record.metric: record.value for record in bench.records([speed])}
+    assert values == {
         "cycles_per_second": 400,
         "instructions_per_second": 200,
         "ratio_to_qemu": 0.5,
@@ -36,7 +36,7 @@ def test_without_qemu_the_rest_is_measured(
     monkeypatch.setenv("PATH", str(tmp_path))
     rivals = bench._Rivals(linux, "end")
     rivals.run()
-    assert rivals.found() == ()
+    assert rivals.finished() == ()
     assert rivals.notes == [f"{linux.emulator}: not found; nothing to compare with"]
 
 
@@ -54,7 +54,7 @@ def test_a_qemu_that_fails_becomes_a_note(
     rivals = bench._Rivals(linux, "end")
     rivals.run()
     rivals.run()
-    assert rivals.found() == ()
+    assert rivals.finished() == ()
     assert [note.splitlines()[0] for note in rivals.notes] == [
         f"no QEMU with plugin to compare with: {linux.emulator}: status 1",
         f"no QEMU to compare with: {linux.emulator}: status 1",

@@ -30,10 +30,10 @@ def packed(value: object) -> bytes:
 
 
 def test_a_difference_is_told_by_its_place(ci: ModuleType) -> None:
-    one = {"regions": [{"id": 1, "cycles": 5}], "end": "exit"}
-    other = {"regions": [{"id": 1, "cycles": 6}], "end": "exit"}
-    assert ci.told(packed(one), packed(one)) == ""
-    assert ci.told(packed(one), packed(other)) == ".regions[0].cycles: 5 is 6"
+    before = {"regions": [{"id": 1, "cycles": 5}], "end": "exit"}
+    after = {"regions": [{"id": 1, "cycles": 6}], "end": "exit"}
+    assert ci.told(packed(before), packed(before)) == ""
+    assert ci.told(packed(before), packed(after)) == ".regions[0].cycles: 5 is 6"
     assert ci.told(packed([1]), packed([1, 2])) == ": [1] is [1, 2]"
     assert ci.told(b"[1]", b"[1 ]") == "other bytes, equal values"
     assert ci.told(None, b"[]") == "is there only now"
@@ -56,8 +56,8 @@ def test_experiments_of_both_are_compared(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     def measured(folder: Path, names: list[str]) -> dict[str, bytes]:
-        found = {"a": [1], "b": now if folder == Path("new") else [1]}
-        return {f"{name}.json": json.dumps(found[name]).encode() for name in names}
+        contents = {"a": [1], "b": now if folder == Path("new") else [1]}
+        return {f"{name}.json": json.dumps(contents[name]).encode() for name in names}
 
     monkeypatch.setattr(ci, "measured", measured)
     assert ci.main(["old", "new"]) == status

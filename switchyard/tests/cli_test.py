@@ -100,9 +100,11 @@ def test_a_guest_that_dies_fails_the_run(
     jobs = L4Ipc.jobs
 
     def one_dies(self: L4Ipc, settings: Settings) -> list[Job]:
-        found = jobs(self, settings)
-        found[7] = dataclasses.replace(found[7], guest=build.Guest("assabet", "flush", "dies", ""))
-        return found
+        listed = jobs(self, settings)
+        listed[7] = dataclasses.replace(
+            listed[7], guest=build.Guest("assabet", "flush", "dies", "")
+        )
+        return listed
 
     monkeypatch.setattr(L4Ipc, "jobs", one_dies)
     assert cli.execute(["run", "l4-ipc", "--quick", "--out", str(tmp_path)]) == 1
@@ -117,13 +119,13 @@ def test_bench_reports_rates(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     path = tmp_path / "bench.json"
     names = ["boot", "l4-ipc-flush", "l4-ipc-fass", "compute"]  # Linux takes minutes to build
     assert cli.execute(["bench", *names, "--repeats", "3", "--json", str(path)]) == 0
-    found = records.load(path)
-    assert {r.metric for r in found} == {"cycles_per_second", "instructions_per_second"}
-    compute = [r for r in found if r.parameters == {"workload": "compute"}]
+    rates = records.load(path)
+    assert {r.metric for r in rates} == {"cycles_per_second", "instructions_per_second"}
+    compute = [r for r in rates if r.parameters == {"workload": "compute"}]
     # the stand-in's million cycles in its hundredth of a second
     assert compute[0].value == pytest.approx(1e8)
     assert compute[1].value == pytest.approx(0.5e8)
-    assert {"boot", "compute"} <= {str(r.parameters["workload"]) for r in found}
+    assert {"boot", "compute"} <= {str(r.parameters["workload"]) for r in rates}
     assert "Mcycles/s" in capsys.readouterr().out
 
 

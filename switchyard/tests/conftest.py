@@ -44,10 +44,10 @@ def faked(folder: Path, drawn: bool = False) -> Iterator[Path]:
 
 
 def _undrawn(_figure: object, stem: Path) -> list[Path]:
-    found = [stem.with_name(f"{stem.name}.{end}") for end in ("svg", "png")]
-    for path in found:
+    paths = [stem.with_name(f"{stem.name}.{end}") for end in ("svg", "png")]
+    for path in paths:
         path.touch()
-    return found
+    return paths
 
 
 def runs_made(folder: Path, patch: pytest.MonkeyPatch) -> Callable[[], int]:

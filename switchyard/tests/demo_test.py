@@ -24,7 +24,7 @@ LINE = (
 
 
 def step(**changed: int) -> Step:
-    values = {one.name: 0 for one in fields(Step)}
+    values = {field.name: 0 for field in fields(Step)}
     return Step(**{**values, "step": 3, "cycles": 20_000_000, "processes": 4, **changed})
 
 
@@ -90,6 +90,6 @@ def test_the_fast_kernel_is_faster(name: str, capfd: pytest.CaptureFixture[str])
     lines = capfd.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["0.1", "0.2"]
     for line in lines:
-        found = re.search(r"([0-9.]+) times$", line)
-        assert found is not None
-        assert float(found[1]) > 1.5
+        match = re.search(r"([0-9.]+) times$", line)
+        assert match is not None
+        assert float(match[1]) > 1.5

@@ -109,15 +109,15 @@ def bench_size(kernel: str, append: str) -> dict[str, object]:
     lengths = {n: n for n in range(int(first), int(last or first) + 1)}
     regions, samples = [], {}
     for region in lengths:
-        found = traps(region, int(given["rounds"]), 2 * (one_way(kernel, region) - 1))
-        regions.append(found[0])
-        samples[str(region)] = found[1]
+        measured = traps(region, int(given["rounds"]), 2 * (one_way(kernel, region) - 1))
+        regions.append(measured[0])
+        samples[str(region)] = measured[1]
     for place, size in enumerate(given.get("strings", "").split(",")):
         if size:
             there, back = one_way(kernel, int(size) + 64), one_way(kernel, 0)
-            found = traps(64 + place, int(given["rounds"]), there + back - 2)
-            regions.append(found[0])
-            samples[str(64 + place)] = found[1]
+            measured = traps(64 + place, int(given["rounds"]), there + back - 2)
+            regions.append(measured[0])
+            samples[str(64 + place)] = measured[1]
     return stats(1_000_000, regions, samples)
 
 
@@ -131,9 +131,9 @@ def bench_primitives(append: str) -> dict[str, object]:
     rounds = int(given["rounds"])
     regions, samples = [], {}
     for region, (cycles, number) in PRIMITIVES.items():
-        found = traps(region, rounds, number * (cycles - 1))
-        regions.append(found[0])
-        samples[str(region)] = found[1]
+        measured = traps(region, rounds, number * (cycles - 1))
+        regions.append(measured[0])
+        samples[str(region)] = measured[1]
     if given["fault"] == "1":
         samples["4"] = [PAGE_FAULT + NOTHING] * (rounds - 1) + [30_000]
     samples["5"] = [NOTHING] * rounds
@@ -222,7 +222,7 @@ def main(arguments: list[str]) -> int:
         answer = bench_primitives(options["--append"])
     elif "bench-ipc" in kernel:
         schemes = ("flush", "single-space", "fass-shared", "fass", "tags")
-        scheme = next(one for one in schemes if one in kernel)
+        scheme = next(known for known in schemes if known in kernel)
         answer = bench_ipc(scheme, options["--append"])
     elif "bench-policy" in kernel:
         answer = bench_policy(kernel, options["--append"])

@@ -28,15 +28,15 @@ def write_often(path: Path, letter: str, times: int) -> None:
 def test_writers_of_one_file_do_not_destroy_each_others(tmp_path: Path) -> None:
     path = tmp_path / "table"
     fork = multiprocessing.get_context("fork")
-    writers = [fork.Process(target=write_often, args=(path, one, 40)) for one in "abc"]
-    for one in writers:
-        one.start()
-    while any(one.is_alive() for one in writers):
+    writers = [fork.Process(target=write_often, args=(path, letter, 40)) for letter in "abc"]
+    for writer in writers:
+        writer.start()
+    while any(writer.is_alive() for writer in writers):
         if path.exists():
-            found = path.read_text()
-            assert len(found) == SIZE
-            assert len(set(found)) == 1
-    assert [one.exitcode for one in writers] == [0, 0, 0]
+            text = path.read_text()
+            assert len(text) == SIZE
+            assert len(set(text)) == 1
+    assert [writer.exitcode for writer in writers] == [0, 0, 0]
     assert os.listdir(tmp_path) == ["table"]
 
 

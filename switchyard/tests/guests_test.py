@@ -136,8 +136,8 @@ def slow_pc(tmp_path_factory: pytest.TempPathFactory) -> str:
         (r"port = 1008", "port = 144"),
         (r'"price\.port" = \{ low = 500, high = 2100', '"price.port" = { low = 72, high = 300'),
     ):
-        text, found = re.subn(was, now, text)
-        assert found == 1, was
+        text, count = re.subn(was, now, text)
+        assert count == 1, was
     file = tmp_path_factory.mktemp("machine") / "p4-slow.toml"
     file.write_text(text)
     return str(file)
@@ -326,33 +326,33 @@ def l4_ipc(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Written]:
 @pytest.mark.slow
 @pytest.mark.guests
 def test_the_published_shape_comes_back(l4_ipc: tuple[Path, Written]) -> None:
-    found = {
+    values = {
         (r.scheme, r.metric, r.parameters.get("clients")): r.value
         for r in l4_ipc[1].outcome.records
     }
-    flush = [found["flush", "round_trip", clients] for clients in CLIENTS]
-    fass = [found["fass", "round_trip", clients] for clients in CLIENTS]
+    flush = [values["flush", "round_trip", clients] for clients in CLIENTS]
+    fass = [values["fass", "round_trip", clients] for clients in CLIENTS]
     assert max(flush) < 1.05 * min(flush), "flush costs the same whatever the number"
-    assert all(found["flush", "cache_flushes", clients] == 2 for clients in CLIENTS)
+    assert all(values["flush", "cache_flushes", clients] == 2 for clients in CLIENTS)
     assert fass[0] < flush[0] / 13, "a more than thirteen-fold improvement"
     assert fass[13] < flush[13] / 11, "with 14 clients still more than eleven-fold"
     assert max(fass[:14]) - fass[0] < 2.5, "a slow rise up to 14 clients, by 2 µs"
     assert fass[14] > 1.3 * fass[13], "from 15 clients it rises faster"
     assert fass[-1] < flush[-1] / 2, "and stays well below"
-    assert found["fass", "knee", None] == 15
-    single = [found["single-space", "round_trip", clients] for clients in CLIENTS]
-    shared = [found["fass-shared", "round_trip", clients] for clients in CLIENTS]
-    tags = [found["tags", "round_trip", clients] for clients in CLIENTS]
-    assert all(found["tags", "cache_flushes", clients] == 0 for clients in CLIENTS)
+    assert values["fass", "knee", None] == 15
+    single = [values["single-space", "round_trip", clients] for clients in CLIENTS]
+    shared = [values["fass-shared", "round_trip", clients] for clients in CLIENTS]
+    tags = [values["tags", "round_trip", clients] for clients in CLIENTS]
+    assert all(values["tags", "cache_flushes", clients] == 0 for clients in CLIENTS)
     # (a slot moves a program's lines to other sets of the caches, which may save a miss)
     assert all(bound <= 1.05 * fast for bound, fast in zip(tags, fass, strict=True))
     assert all(fast <= 1.1 * bound for bound, fast in zip(tags[:14], fass, strict=False))
-    assert all(found["single-space", "cache_flushes", clients] == 0 for clients in CLIENTS)
+    assert all(values["single-space", "cache_flushes", clients] == 0 for clients in CLIENTS)
     assert all(bound < fast for bound, fast in zip(single, fass, strict=True))
     assert all(abs(a / b - 1) < 0.15 for a, b in zip(shared, fass, strict=True))
     for clients in CLIENTS:
-        recycled = found["fass", "domains_recycled", clients]
-        flushes = found["fass", "cache_flushes", clients]
+        recycled = values["fass", "domains_recycled", clients]
+        flushes = values["fass", "cache_flushes", clients]
         assert (recycled > 0) == (clients >= 15)
         assert flushes <= recycled / 2, "one flush makes many domains clean"
 
@@ -371,41 +371,41 @@ def test_two_runs_write_the_same_bytes(l4_ipc: tuple[Path, Written], tmp_path: P
 @pytest.mark.guests
 def test_policies_recycle_only_where_domains_run_out(tmp_path: Path) -> None:
     written = runner.run(EXPERIMENTS["l4-policy"], Settings(rounds=60), tmp_path, 2, Silent())
-    found = {
+    values = {
         (r.parameters["policy"], r.parameters["shape"], r.parameters["spaces"], r.metric): r.value
         for r in written.outcome.records
     }
-    for (policy, shape, spaces, metric), value in found.items():
+    for (policy, shape, spaces, metric), value in values.items():
         if metric == "domains_recycled":
             beyond = policy != "tags" and int(str(spaces)) > 14
             assert (value > 0) == beyond, (policy, shape, spaces)
     for shape in ("pairs", "ring", "groups"):
         # what a policy does at each switch is all there is to see while nothing is recycled
-        base = found["clean-first", shape, 2, "round_trip"]
+        base = values["clean-first", shape, 2, "round_trip"]
         # (and that the policies' code is of different length, so that other lines share a set)
-        assert abs(found["round-robin", shape, 2, "round_trip"] - base) < base / 50
-        assert base < found["lru", shape, 2, "round_trip"] < base + 60
-        assert base < found["affinity", shape, 2, "round_trip"] < base + 60
+        assert abs(values["round-robin", shape, 2, "round_trip"] - base) < base / 50
+        assert base < values["lru", shape, 2, "round_trip"] < base + 60
+        assert base < values["affinity", shape, 2, "round_trip"] < base + 60
 
 
 @pytest.mark.slow
 @pytest.mark.guests
 def test_shared_pages_share_tlb_entries(tmp_path: Path) -> None:
     written = runner.run(EXPERIMENTS["l4-extreme"], Settings(rounds=30), tmp_path, 2, Silent())
-    found = {
+    records = {
         (r.scheme, r.parameters.get("mapping"), r.parameters["processes"], r.parameters["pages"]): r
         for r in written.outcome.records
         if r.metric == "dtlb_misses"
     }
 
     def misses(mapping: str, pages: int) -> float:
-        return found["fass-shared", mapping, 2, pages].value
+        return records["fass-shared", mapping, 2, pages].value
 
     assert misses("private", 20) > 20
     assert misses("shared", 20) < 1
     assert misses("shared", 48) > 48
     # hardware tags tell processes apart: each has entries of its own for what they share
-    assert found["tags", "shared", 2, 20].value > 20
+    assert records["tags", "shared", 2, 20].value > 20
     flushes = {
         (r.scheme, r.parameters["mapping"]): r.value
         for r in written.outcome.records

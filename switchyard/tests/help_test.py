@@ -107,9 +107,9 @@ def test_what_lists_does_so_for_programs(
     rows = list(csv.DictReader(io.StringIO(listed(arguments, "--csv", capsys))))
     assert len(objects) == len(rows) > 0
     first = next(iter(objects[0]))
-    assert [str(one[first]) for one in objects] == [row[first] for row in rows]
+    assert [str(entry[first]) for entry in objects] == [row[first] for row in rows]
     if arguments == ["experiments"]:
-        assert [one["name"] for one in objects] == list(EXPERIMENTS)
+        assert [entry["name"] for entry in objects] == list(EXPERIMENTS)
     assert cli.execute([*arguments, "--json", "--csv"]) == 2
 
 
@@ -119,8 +119,8 @@ def test_what_is_piped_is_plain(arguments: list[str], capsys: pytest.CaptureFixt
     text = listed(arguments, "", capsys)
     assert not re.search("[\x1b\u2500-\u257f]|[ \t]$", text, re.M)
     objects = json.loads(listed(arguments, "--json", capsys))
-    for one in objects:
-        words = " ".join(str(next(iter(one.values()))).split())
+    for entry in objects:
+        words = " ".join(str(next(iter(entry.values()))).split())
         assert any(line.startswith(words) for line in text.splitlines())
 
 

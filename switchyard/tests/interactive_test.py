@@ -98,8 +98,8 @@ def test_what_is_inside() -> None:
         assert m.read(pc, 16) in ARM.read_bytes()
         assert m.translate(pc) is not None
         assert m.translate(0x4000_0000) is None
-        holds = [one for one in m.tlb() if one.va <= pc < one.va + one.size]
-        (entry,) = (one for one in holds if one.tlb == "instruction")
+        holds = [entry for entry in m.tlb() if entry.va <= pc < entry.va + entry.size]
+        (entry,) = (entry for entry in holds if entry.tlb == "instruction")
         assert m.translate(pc) == entry.pa + pc - entry.va
         assert m.caches().lines
         assert m.caches().text.startswith("instruction cache on")

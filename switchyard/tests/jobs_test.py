@@ -165,8 +165,8 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
     begun = time.monotonic()
     threading.Thread(target=strike, daemon=True).start()
     assert cli.execute(command) == status
-    for one, handler in before.items():
-        signal.signal(one, handler)
+    for signal_number, handler in before.items():
+        signal.signal(signal_number, handler)
     assert time.monotonic() - begun < 20  # it did not wait for the runs
     said = capsys.readouterr().err.splitlines()[-1]
     assert said == (

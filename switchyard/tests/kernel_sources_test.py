@@ -29,7 +29,7 @@ def crossings(text: str) -> list[str]:
 def test_the_generic_kernel_names_nothing_of_the_architecture() -> None:
     files = sorted((build.root() / "kernel").glob("*.[ch]"))
     assert len(files) > 30
-    assert {file.name: found for file in files if (found := crossings(file.read_text()))} == {}
+    assert {file.name: crossed for file in files if (crossed := crossings(file.read_text()))} == {}
 
 
 def test_what_is_foreign_is_found() -> None:

@@ -36,24 +36,25 @@ print(*GUESTS, sep="\\n")
 
 
 def folders(kind: str, file: str) -> set[str]:
-    return {one.parent.name for one in (ARM / kind).glob(f"*/{file}")}
+    return {path.parent.name for path in (ARM / kind).glob(f"*/{file}")}
 
 
 def test_every_folder_is_found() -> None:
-    assert {one.name for one in build.KERNELS.schemes} == folders("switch", "switch_impl.c")
-    assert {one.name for one in build.KERNELS.policies} == folders("policy", "policy.h")
-    assert {one.name for one in build.KERNELS.boards} == folders("board", "board.c")
+    assert {scheme.name for scheme in build.KERNELS.schemes} == folders("switch", "switch_impl.c")
+    assert {policy.name for policy in build.KERNELS.policies} == folders("policy", "policy.h")
+    assert {board.name for board in build.KERNELS.boards} == folders("board", "board.c")
     processors = folders("cpu", "cpu.h")
-    named = [one.cpus for one in build.KERNELS.schemes] + [one.cpus for one in build.KERNELS.boards]
+    named = [scheme.cpus for scheme in build.KERNELS.schemes]
+    named += [board.cpus for board in build.KERNELS.boards]
     assert processors == {cpu for cpus in named for cpu in cpus}
-    sizes = {one.name: one.dcache_bytes for one in build.KERNELS.processors}
+    sizes = {processor.name: processor.dcache_bytes for processor in build.KERNELS.processors}
     assert sizes == {**dict.fromkeys(processors, 0), "sa1110": 8192}
 
 
 def test_what_experiments_are_relative_to_comes_first() -> None:
     assert build.SCHEMES[:2] == ("flush", "fass")
     assert build.BOUNDS == (build.TAGS,)
-    assert [one for one in build.SCHEMES if not build.protects(one)] == ["single-space"]
+    assert [scheme for scheme in build.SCHEMES if not build.protects(scheme)] == ["single-space"]
     (usual,) = re.findall(r"^POLICY_DEFAULT := (\S+)$", (ARM / "arch.mk").read_text(), re.M)
     assert build.POLICIES[0] == usual
 
@@ -71,7 +72,7 @@ def test_a_fact_that_is_none_is_refused(tmp_path: Path, line: str, said: str) ->
     lines = ["SWITCH_ORDER := 1", "SWITCH_PROTECTS := 1", line]
     (tmp_path / "switch" / "mine" / "facts.mk").write_text("\n".join(lines) + "\n")
     with pytest.raises(InputError, match=said):
-        kernels.found(tmp_path)
+        kernels.of_architecture(tmp_path)
 
 
 def test_a_new_architecture_is_found(tmp_path: Path) -> None:
@@ -121,14 +122,14 @@ def test_a_new_folder_is_enough(tmp_path: Path) -> None:
     guests += ["versatile-mine-test", "versatile-mine-bench-overheads", "mine-mine-test"]
     assert set(shown).issuperset(guests)
 
-    made = subprocess.run(
+    printed = subprocess.run(
         ["make", "-C", "kernel", "-n", "BOARD=mine", "SWITCH=mine", "POLICY=mine"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert made.returncode == 0, made.stderr
+    assert printed.returncode == 0, printed.stderr
     for part in ("board/mine/board.c", "switch/mine/switch_impl.c"):
-        assert f"-c arch/arm/{part}" in made.stdout
-    assert "build/guests/mine-mine-mine-test.elf" in made.stdout
+        assert f"-c arch/arm/{part}" in printed.stdout
+    assert "build/guests/mine-mine-mine-test.elf" in printed.stdout

@@ -32,16 +32,16 @@ def test_the_jobs_cover_schemes_megabytes_and_spaces() -> None:
 
 
 def test_records_are_for_a_hop(written: Written) -> None:
-    found = {
+    values = {
         (r.scheme, r.metric, r.parameters["colliding"], r.parameters["spaces"]): r.value
         for r in written.outcome.records
     }
-    assert found["flush", "cycles", 0, 2] == 10_000
-    assert found["fass", "cycles", 0, 64] == 200
-    assert found["fass", "cycles", 3, 8] == 10_300
-    assert found["fass", "cache_flushes", 3, 8] == 1
-    assert ("single-space", "cycles", 1, 2) not in found
-    assert found["tags", "cycles", 4, 64] == found["tags", "cycles", 0, 64] == 200
+    assert values["flush", "cycles", 0, 2] == 10_000
+    assert values["fass", "cycles", 0, 64] == 200
+    assert values["fass", "cycles", 3, 8] == 10_300
+    assert values["fass", "cache_flushes", 3, 8] == 1
+    assert ("single-space", "cycles", 1, 2) not in values
+    assert values["tags", "cycles", 4, 64] == values["tags", "cycles", 0, 64] == 200
     (table, _) = written.outcome.tables
     assert table.columns[-2:] == ["flush", "hardware tags"]
     assert table.rows[0][-2:] == ["10000", "200"]
@@ -51,7 +51,7 @@ def test_notes_compare_with_flush(written: Written) -> None:
     text = "\n".join(written.outcome.notes)
     assert "fass takes at most 1.04 times what flush does" in text
     assert "at most 1.00 flushes of the caches a hop" in text
-    assert "fass takes +300 cycles against flush" in text
+    assert "under fass takes 300 more cycles than under flush" in text
     assert "200 with 64 spaces (200 where nothing collides, fass 10400 and 200)" in text
 
 
@@ -59,7 +59,7 @@ def test_no_more_lines_than_colours(written: Written) -> None:
     figure = written.outcome.figure
     assert isinstance(figure, Figure)
     assert len(figure.series) <= len(plot.COLOURS)
-    assert "hardware tags, 4 MB collide" in [one.label for one in figure.series]
+    assert "hardware tags, 4 MB collide" in [curve.label for curve in figure.series]
 
 
 def test_no_sample_is_no_result() -> None:

@@ -36,25 +36,25 @@ def test_the_jobs_cover_the_figure() -> None:
 
 
 def test_records(written: Written) -> None:
-    found = {
+    by_case = {
         (r.scheme, r.metric, *sorted(r.parameters.items())): r for r in written.outcome.records
     }
 
     def value(scheme: str, metric: str, mapping: str, pages: int) -> float:
         key = (("mapping", mapping), ("pages", pages), ("processes", 2))
-        return found[(scheme, metric, *key)].value
+        return by_case[(scheme, metric, *key)].value
 
     assert value("fass-shared", "cycles", "private", 8) == 380
     assert value("fass-shared", "cycles", "private", 20) == 2300
     assert value("fass-shared", "cycles", "shared", 20) == 500
     assert value("fass", "cycles", "shared", 20) == 2300
-    factor = found["fass-shared", "largest_factor", ("processes", 2)]
+    factor = by_case["fass-shared", "largest_factor", ("processes", 2)]
     assert factor.value == pytest.approx(2500 / 520, abs=1e-6)
     assert factor.published is not None
     assert factor.published.value == 9
-    assert found["fass-shared", "largest_factor", ("processes", 4)].published is None
-    assert found["fass-shared", "private_break", ("processes", 2)].value == 12
-    assert found["fass-shared", "shared_break", ("processes", 2)].value == 24
+    assert by_case["fass-shared", "largest_factor", ("processes", 4)].published is None
+    assert by_case["fass-shared", "private_break", ("processes", 2)].value == 12
+    assert by_case["fass-shared", "shared_break", ("processes", 2)].value == 24
 
 
 def test_notes_compare_with_the_text(written: Written) -> None:
@@ -69,7 +69,7 @@ def test_notes_compare_with_the_text(written: Written) -> None:
 
 def test_the_figure_shows_both_mappings(written: Written) -> None:
     assert isinstance(written.outcome.figure, Figure)
-    assert [one.label for one in written.outcome.figure.series] == [
+    assert [curve.label for curve in written.outcome.figure.series] == [
         f"{n} processes, {mapping}" for n in PROCESSES for mapping in ("private", "shared")
     ]
 
@@ -77,7 +77,7 @@ def test_the_figure_shows_both_mappings(written: Written) -> None:
 def test_shared_entries_stand_beside_hardware_tags(written: Written) -> None:
     figure = written.outcome.more["tags"]
     assert isinstance(figure, Figure)
-    assert [one.label for one in figure.series] == [
+    assert [curve.label for curve in figure.series] == [
         f"{n} processes, {kind}" for n in PROCESSES for kind in ("shared", "hardware tags")
     ]
     table = written.outcome.tables[1]

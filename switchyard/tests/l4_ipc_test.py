@@ -37,10 +37,10 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
         return run(tmp_path_factory.mktemp("out"))
 
 
-def value(found: Written, scheme: str, metric: str, clients: int) -> records.Record:
+def value(written: Written, scheme: str, metric: str, clients: int) -> records.Record:
     (record,) = [
         r
-        for r in found.outcome.records
+        for r in written.outcome.records
         if (r.scheme, r.metric, r.parameters) == (scheme, metric, {"clients": clients})
     ]
     return record
@@ -167,7 +167,7 @@ def test_the_notes_speak_of_what_was_measured(written: Written) -> None:
     assert "39% for 100.0 line fills from memory" in text
     assert "spaces collide" not in text
     assert "0.52 µs with 1 client (810 against 705 cycles, 1.15 times)" in text
-    assert "Its time differs by +0.0% at most while there are domains for all" in text
+    assert "it is 0.0% longer while there are domains for all" in text
 
 
 def test_the_interval_is_over_the_seeds() -> None:
@@ -178,11 +178,11 @@ def test_the_interval_is_over_the_seeds() -> None:
         experiment.jobs(Settings()), (0, 1_000, 2_000, 3_000, 4_000), strict=False
     ):
         answer = fake.bench_ipc("flush", f"clients=1-1 rounds={ROUNDS}")
-        answer["samples"]["1"] = [one + shift for one in answer["samples"]["1"]]  # type: ignore[index]
+        answer["samples"]["1"] = [sample + shift for sample in answer["samples"]["1"]]  # type: ignore[index]
         fewer = dataclasses.replace(job, append=job.append.replace("20000", str(ROUNDS)))
         runs.append(experiment.measure(fewer, Stats.parse(json.dumps(answer), "f")))
-    found = {name: value for name, value, _ in values_of(runs)}
-    row = Row({"clients": 1}, found)
+    values = {name: value for name, value, _ in values_of(runs)}
+    row = Row({"clients": 1}, values)
     assert row["round_trip"] == pytest.approx(100)
     assert row["round_trip_samples"] == 5 * ROUNDS
     # Student's t with 4 degrees of freedom, of a deviation of 7.906 µs
@@ -233,13 +233,15 @@ def test_a_band_is_beside_the_result_and_changes_none_of_it(
     ranges = variants.ranges(variants.describe("sa1110"))
     # each constant's two ends, all of them low and high, prices of a line, and none changed
     each = 2 * len(ranges) + 2 + len(L4Ipc.moved_together) + 1
-    values = [one for one in more if one.metric == "band_us"]
-    ratios = [one for one in more if one.metric == "band_ratio"]
+    values = [record for record in more if record.metric == "band_us"]
+    ratios = [record for record in more if record.metric == "band_ratio"]
     assert len(values) == each * 2 * len(BAND_CLIENTS)
     assert len(ratios) == len(more) - len(values) == each * len(BAND_CLIENTS)
     assert {record.machine for record in more} == {"sa1110"}
     assert {record.parameters["rounds"] for record in more} == {ROUNDS}
-    speedup = next(one for one in ratios if one.parameters["ratio"] == "flush over fass, 1")
+    speedup = next(
+        record for record in ratios if record.parameters["ratio"] == "flush over fass, 1"
+    )
     assert speedup.value == pytest.approx(18_000 / 810, abs=1e-6)
     names = {str(record.parameters["assumed"]) for record in more}
     assert {"nominal", "all low", "memory.zeros-first = 22", "zeros-bank line 8"} <= names
@@ -252,7 +254,7 @@ def test_a_band_is_in_table_figure_and_text(banded: Written) -> None:
     assert last.rows[0][0] == "nominal"
     figure = banded.outcome.figure
     assert isinstance(figure, Figure)
-    series = next(one for one in figure.series if one.kind == "assumed")
+    series = next(curve for curve in figure.series if curve.kind == "assumed")
     assert [mark.x for mark in series.marks] == list(BAND_CLIENTS)
     assert all(mark.low <= mark.y <= mark.high for mark in series.marks)  # type: ignore[operator]
     assert any("Over the ranges of the assumed constants" in note for note in banded.outcome.notes)

@@ -35,14 +35,14 @@ class Entry:
 
 def entries() -> list[Entry]:
     section = ""
-    found = []
+    listed = []
     for line in (TEST / "manual-names.txt").read_text(encoding="utf-8").splitlines():
         if re.match(r"\d", line):
             section = line
         elif line.startswith("L4_"):
             name, _, overload = line.partition(" ")
-            found.append(Entry(section, name, overload.strip()))
-    return found
+            listed.append(Entry(section, name, overload.strip()))
+    return listed
 
 
 def code(name: str) -> str:
@@ -66,8 +66,8 @@ def test_c_has_each_name() -> None:
 
 def test_cpp_uses_each_name_that_is_not_overloaded() -> None:
     used = set(NAME.findall(code("generic.cc")))
-    found = [e.name for e in entries() if not e.overload and e.name not in used]
-    assert found == []
+    unused = [e.name for e in entries() if not e.overload and e.name not in used]
+    assert unused == []
 
 
 CALL = re.compile(r"^    X\((\w+), +(\w+), +(\d+), (0x\w+)\)", re.M)
@@ -113,15 +113,15 @@ def symbols(elf: bytes) -> set[str]:
     (shoff,) = struct.unpack_from("<I", elf, 32)
     shentsize, shnum = struct.unpack_from("<HH", elf, 46)
     headers = [struct.unpack_from("<10I", elf, shoff + i * shentsize) for i in range(shnum)]
-    found = set()
+    symbol_names = set()
     for _, kind, _, _, offset, size, link, _, _, entsize in headers:
         if kind == 2:  # SHT_SYMTAB
             names = headers[link][4]
             for at in range(offset, offset + size, entsize):
                 (name,) = struct.unpack_from("<I", elf, at)
                 start = names + name
-                found.add(elf[start : elf.index(b"\0", start)].decode())
-    return found
+                symbol_names.add(elf[start : elf.index(b"\0", start)].decode())
+    return symbol_names
 
 
 @pytest.mark.guests
@@ -146,7 +146,7 @@ def test_cpp_uses_each_overload(tmp_path: Path) -> None:
 @pytest.mark.guests
 def test_the_headers_are_cpp_in_any_order(tmp_path: Path) -> None:
     headers = sorted((ROOT / "l4" / "include").rglob("*.h"))
-    headers = [one for one in headers if "arch" not in one.parts or "arm" in one.parts]
+    headers = [header for header in headers if "arch" not in header.parts or "arm" in header.parts]
     assert len(headers) > 25
     lines = [f"#include <{header.relative_to(ROOT / 'l4' / 'include')}>" for header in headers]
     for order, ordered in enumerate((lines, lines[::-1])):

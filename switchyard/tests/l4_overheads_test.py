@@ -44,10 +44,10 @@ def region(number: int, entries: int, cycles: int, lines: int = 0, irqs: int = 0
 
 
 def stamps_of(gaps: list[int], start: int) -> list[int]:
-    made = [start]
+    stamps = [start]
     for gap in gaps:
-        made.append((made[-1] + gap) % 2**32)
-    return made
+        stamps.append((stamps[-1] + gap) % 2**32)
+    return stamps
 
 
 def pair_stats(job: Job, scheme: str, n: int) -> tuple[list[Any], dict[str, list[int]]]:
@@ -110,19 +110,21 @@ def outcome() -> Outcome:
 
 
 def test_what_was_put_in_comes_out(outcome: Outcome) -> None:
-    found = {(r.metric, r.scheme, *r.parameters.values()): r.value for r in outcome.records}
+    values = {(r.metric, r.scheme, *r.parameters.values()): r.value for r in outcome.records}
     for scheme in SCHEMES:
-        assert found["switch_direct", scheme] == pytest.approx(COLD[scheme] / 120, abs=1e-5)
-        assert found["interrupt_direct", scheme] == 15
-        assert found["interrupt_direct", scheme, "other"] == pytest.approx(5_000 / 120, abs=1e-5)
+        assert values["switch_direct", scheme] == pytest.approx(COLD[scheme] / 120, abs=1e-5)
+        assert values["interrupt_direct", scheme] == 15
+        assert values["interrupt_direct", scheme, "other"] == pytest.approx(5_000 / 120, abs=1e-5)
         for pair in ("sort-deflate", "aes-sort"):
             switches = 98 * 100 / 120e3
             tasks = 98 * LINES * LINE / 120e3
-            assert found["indirect", scheme, pair, 99] == pytest.approx(switches + tasks, abs=1e-3)
-            assert found["indirect_switches", scheme, pair, 99] == pytest.approx(switches, abs=1e-5)
-            lines = found["tasks_part: filling the instruction cache", scheme, pair, 99]
+            assert values["indirect", scheme, pair, 99] == pytest.approx(switches + tasks, abs=1e-3)
+            assert values["indirect_switches", scheme, pair, 99] == pytest.approx(
+                switches, abs=1e-5
+            )
+            lines = values["tasks_part: filling the instruction cache", scheme, pair, 99]
             assert lines == pytest.approx(tasks / 2, abs=1e-5)
-        assert found["interrupt_indirect", scheme, "aes", 49] == pytest.approx(49 * 300 / 120)
+        assert values["interrupt_indirect", scheme, "aes", 49] == pytest.approx(49 * 300 / 120)
 
 
 def test_published_values_stand_beside_flush_alone(outcome: Outcome) -> None:
@@ -194,8 +196,8 @@ def test_tasks_that_compute_something_else_are_found() -> None:
 def run(job: Job) -> Sample:
     assert isinstance(job.guest, build.Guest)
     build.ensure([job.guest])
-    found = machine.run(job.boot(job.guest.images))
-    return L4Overheads().measure(job, found.stats)
+    finished = machine.run(job.boot(job.guest.images))
+    return L4Overheads().measure(job, finished.stats)
 
 
 @pytest.mark.guests

@@ -38,20 +38,20 @@ def outcome(page: int = 800) -> Outcome:
 
 
 def test_every_kind_and_scheme_has_its_record() -> None:
-    found = {
+    values = {
         (r.scheme, r.parameters["kind"]): r.value
         for r in outcome().records
         if r.metric == "page_fault"
     }
-    assert set(found) == {(scheme, kind) for scheme in SCHEMES for kind in CASES}
-    assert found["fass", "page_4k"] == 800
-    assert found["flush", "page_4k"] == 10_800
-    assert found["fass-shared", "collision"] == 9_000, "the tick's sample is not the median"
+    assert set(values) == {(scheme, kind) for scheme in SCHEMES for kind in CASES}
+    assert values["fass", "page_4k"] == 800
+    assert values["flush", "page_4k"] == 10_800
+    assert values["fass-shared", "collision"] == 9_000, "the tick's sample is not the median"
 
 
 def test_the_notes_say_what_was_found() -> None:
     notes = "\n".join(outcome().notes)
-    assert "a collision 9000, as who collides at every switch steps aside" in notes
+    assert "a collision 9000: spaces that collide at every switch step aside" in notes
 
 
 def test_the_first_table_sets_the_limit_beside_what_was_measured() -> None:
@@ -85,10 +85,14 @@ def test_a_row_has_the_cycles_of_each_kind() -> None:
 @pytest.mark.guests
 def test_programs_that_collide_while_they_start_are_switched_to_fast_afterwards() -> None:
     """Their first faults collide, and then nothing does: nobody steps aside for that."""
-    (job,) = [one for one in L4PageFault().jobs(Settings(rounds=50)) if one.name == "fass"]
+    (job,) = [job for job in L4PageFault().jobs(Settings(rounds=50)) if job.name == "fass"]
     assert isinstance(job.guest, build.Guest)
     build.ensure([job.guest])
     stats = machine.run(job.boot(job.guest.images)).stats
     cases = {CASES[name] for name in ("page_4k", "more_rights", "directory")}
-    found = {one.id: one.event(EVENTS["cache_flushes"]) for one in stats.regions if one.id in cases}
-    assert found == dict.fromkeys(cases, 0)
+    flushes = {
+        region.id: region.event(EVENTS["cache_flushes"])
+        for region in stats.regions
+        if region.id in cases
+    }
+    assert flushes == dict.fromkeys(cases, 0)

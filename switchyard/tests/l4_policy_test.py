@@ -42,18 +42,18 @@ def test_each_policy_has_its_image() -> None:
 
 
 def test_records(written: Written) -> None:
-    found = {
+    by_case = {
         (r.parameters["policy"], r.parameters["shape"], r.parameters["spaces"], r.metric): r
         for r in written.outcome.records
     }
-    assert found["clean-first", "pairs", 2, "round_trip"].value == 400
-    assert found["lru", "groups", 16, "round_trip"].value == 1420
-    assert found["affinity", "groups", 16, "cache_flushes"].value == pytest.approx(100)
-    assert found["affinity", "groups", 16, "domains_recycled"].value == pytest.approx(200)
-    assert found["round-robin", "ring", 8, "domains_recycled"].value == 0
-    assert found["tags", "groups", 64, "round_trip"].value == 400
-    assert found["tags", "groups", 64, "round_trip"].scheme == "tags"
-    assert {r.scheme for key, r in found.items() if key[0] in POLICIES} == {"fass"}
+    assert by_case["clean-first", "pairs", 2, "round_trip"].value == 400
+    assert by_case["lru", "groups", 16, "round_trip"].value == 1420
+    assert by_case["affinity", "groups", 16, "cache_flushes"].value == pytest.approx(100)
+    assert by_case["affinity", "groups", 16, "domains_recycled"].value == pytest.approx(200)
+    assert by_case["round-robin", "ring", 8, "domains_recycled"].value == 0
+    assert by_case["tags", "groups", 64, "round_trip"].value == 400
+    assert by_case["tags", "groups", 64, "round_trip"].scheme == "tags"
+    assert {r.scheme for key, r in by_case.items() if key[0] in POLICIES} == {"fass"}
     assert all(r.published is None for r in written.outcome.records)
 
 

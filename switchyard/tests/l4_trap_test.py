@@ -45,7 +45,7 @@ def test_files(sizes: Written, primitives: Written) -> None:
 
 
 def test_one_way(sizes: Written) -> None:
-    found = {
+    by_case = {
         (r.scheme, *key): r
         for r in sizes.outcome.records
         if r.metric == "one_way"
@@ -53,14 +53,14 @@ def test_one_way(sizes: Written) -> None:
     }
     for scheme in COLUMNS:
         for n in range(64):
-            record = found[(scheme, "message_registers", n)]
+            record = by_case[(scheme, "message_registers", n)]
             assert record.unit == "cycles"
             assert record.value == pytest.approx(fake.one_way(f"-{scheme}-", n))
     for scheme in ("fass", "flush", "fass-shared", "tags"):
         for size in STRINGS:
-            value = found[(scheme, "string_bytes", size)].value
+            value = by_case[(scheme, "string_bytes", size)].value
             assert value == pytest.approx(fake.one_way(f"-{scheme}-", size + 64))
-    published = {key: r.published.value for key, r in found.items() if r.published}
+    published = {key: r.published.value for key, r in by_case.items() if r.published}
     fass = {("fass", "message_registers", n): 131 for n in range(5)}
     assert published == fass | {
         ("fass", "message_registers", 8): 141,
@@ -126,13 +126,13 @@ def test_a_run_without_its_samples_is_no_result() -> None:
 
 def test_samples_that_the_kernel_alone_fills_are_no_result() -> None:
     region, samples = fake.traps(0, ROUNDS, 100, more=91 * ROUNDS)
-    found = Stats.parse(json.dumps(fake.stats(1, [region], {"0": samples})), "f")
+    stats = Stats.parse(json.dumps(fake.stats(1, [region], {"0": samples})), "f")
     with pytest.raises(RunError, match="expected user mode in between"):
-        l4_trap.measured(found, 0, ROUNDS, 1)
+        l4_trap.measured(stats, 0, ROUNDS, 1)
 
 
 def test_a_tick_in_a_round_does_not_count() -> None:
     region, samples = fake.traps(7, ROUNDS, 100)
     assert max(samples) > 2 * min(samples)
-    found = Stats.parse(json.dumps(fake.stats(1, [region], {"7": samples})), "f")
-    assert l4_trap.measured(found, 7, ROUNDS, 2).cycles == pytest.approx(51)
+    stats = Stats.parse(json.dumps(fake.stats(1, [region], {"7": samples})), "f")
+    assert l4_trap.measured(stats, 7, ROUNDS, 2).cycles == pytest.approx(51)

@@ -32,16 +32,16 @@ def lines(*ys: list[float], names: list[str] | None = None, log: bool = False) -
 
 def beside(figure: Figure) -> list[Place]:
     """The places of the names, which all are at their lines."""
-    found = places(figure, WIDTH, HEIGHT, 12)
-    assert all(isinstance(place, Place) for place in found)
-    return [place for place in found if isinstance(place, Place)]
+    placed = places(figure, WIDTH, HEIGHT, 12)
+    assert all(isinstance(place, Place) for place in placed)
+    return [place for place in placed if isinstance(place, Place)]
 
 
-def boxes(figure: Figure, found: list[Place]) -> list[tuple[float, float, float, float]]:
+def boxes(figure: Figure, placed: list[Place]) -> list[tuple[float, float, float, float]]:
     """Left, top, right and bottom of each name, by the sizes that plots were measured to have."""
     count = len(figure.series[0].marks)
     result = []
-    for series, place in zip(figure.series, found, strict=True):
+    for series, place in zip(figure.series, placed, strict=True):
         x = 12 + (WIDTH - 24) * (place.x - 1) / (count - 1)
         y = HEIGHT * (1 - place.y / 100) + place.dy
         long = 7.4 * len(series.label)
@@ -65,8 +65,8 @@ def inside(box: tuple[float, float, float, float], x: float, y: float) -> bool:
 )
 def test_names_cover_no_line_and_no_name(ys: list[list[float]]) -> None:
     figure = lines(*ys)
-    found = boxes(figure, beside(figure))
-    for box in found:
+    taken = boxes(figure, beside(figure))
+    for box in taken:
         assert box[0] >= 0
         assert box[2] <= WIDTH
         for some in ys:
@@ -77,8 +77,13 @@ def test_names_cover_no_line_and_no_name(ys: list[list[float]]) -> None:
                 assert not inside(
                     box, 12 + (WIDTH - 24) * at / (len(some) - 1), HEIGHT * (1 - y / 100)
                 )
-    for one, other in combinations(found, 2):
-        apart = one[2] < other[0] or other[2] < one[0] or one[3] < other[1] or other[3] < one[1]
+    for first, second in combinations(taken, 2):
+        apart = (
+            first[2] < second[0]
+            or second[2] < first[0]
+            or first[3] < second[1]
+            or second[3] < first[1]
+        )
         assert apart
 
 
@@ -108,17 +113,17 @@ def test_a_name_stands_at_its_own_line() -> None:
 
 
 def test_places_of_logarithmic_axes_are_on_the_line() -> None:
-    (found,) = beside(lines([10.0, 10.0, 10.0], log=True))
-    assert found.y == pytest.approx(10)
+    (place,) = beside(lines([10.0, 10.0, 10.0], log=True))
+    assert place.y == pytest.approx(10)
 
 
 def test_one_mark_and_the_name_of_a_rule() -> None:
     figure = lines([50.0])
     knee = Knee(1, "a rule with a long name", 0.5)
     with_knee = Figure(**{**vars(figure), "knees": [knee], "x_ticks": [0, 2]})
-    (found,) = beside(with_knee)
-    assert (found.x, found.y) == (1, 50)
-    assert found.align == "left" or abs(found.dy) > 16
+    (place,) = beside(with_knee)
+    assert (place.x, place.y) == (1, 50)
+    assert place.align == "left" or abs(place.dy) > 16
 
 
 def test_names_without_room_stand_in_the_margin() -> None:
@@ -126,8 +131,8 @@ def test_names_without_room_stand_in_the_margin() -> None:
     ends = [5.0, 10.0, 20.0, 30.0, 31.0, 32.0, 50.0, 50.1, 70.0, 80.0, 90.0, 95.0]
     zigzags = [[100 * ((7 * n + 5 * at) % 12) / 12 for at in range(30)] for n in range(12)]
     figure = lines(*([*some, end] for some, end in zip(zigzags, ends, strict=True)))
-    found = places(figure, WIDTH, HEIGHT, 12)
-    heights = [place.y for place in found if isinstance(place, Margin)]
+    margins = places(figure, WIDTH, HEIGHT, 12)
+    heights = [place.y for place in margins if isinstance(place, Margin)]
     assert len(heights) == 12
     assert heights == sorted(heights, reverse=True)  # in the order of the lines' ends
     assert all(upper - lower >= 16 - 1e-9 for upper, lower in pairwise(heights))

@@ -103,9 +103,9 @@ class Program:
         return Counts(kernel)
 
 
-def table(found: Counts, file: Path) -> Path:
+def table(counted: Counts, file: Path) -> Path:
     rows = (
-        f"1,1,{at:#x},{c.encoding:#x},{c.fetched},{c.executed}" for at, c in found.kernel.items()
+        f"1,1,{at:#x},{c.encoding:#x},{c.fetched},{c.executed}" for at, c in counted.kernel.items()
     )
     file.write_text("\n".join([",".join(counts.COLUMNS), *rows]) + "\n")
     return file
@@ -123,8 +123,8 @@ def packed(built: Path) -> Path:
     for value in USUAL * 10:
         program.run(value)
     table(program.counted(), built / "usual.csv")
-    found = [counts.read(built / "usual.csv")]
-    report = lay_out(built / "all.o", built / "all", built / "packed.o", found, CACHE, 10)
+    counted = [counts.read(built / "usual.csv")]
+    report = lay_out(built / "all.o", built / "all", built / "packed.o", counted, CACHE, 10)
     assert report.functions >= 5
     assert report.after[0].count < report.before[0].count
     assert "works" in report.whole.get("maintain", "")
@@ -179,8 +179,8 @@ def test_where_a_call_by_a_register_returns_is_behind_it(built: Path) -> None:
 def test_tables_of_places_have_the_copies_too(packed: Path) -> None:
     def entries(name: str) -> list[tuple[int, int]]:
         elf = Elf(packed / name, EXECUTABLE)
-        found = next(section for section in elf.sections if section.name == "__ex_table")
-        return [(found.word(at), found.word(at + 4)) for at in range(0, len(found.data), 8)]
+        section = next(section for section in elf.sections if section.name == "__ex_table")
+        return [(section.word(at), section.word(at + 4)) for at in range(0, len(section.data), 8)]
 
     program = Program(packed / "packed")
     for value in USUAL:
@@ -196,9 +196,9 @@ def test_tables_of_places_have_the_copies_too(packed: Path) -> None:
 def test_instructions_that_are_patched_are_so_in_the_copies_too(packed: Path) -> None:
     def patched(name: str) -> list[int]:
         elf = Elf(packed / name, EXECUTABLE)
-        found = next(section for section in elf.sections if section.name == ".pv_table")
-        places = range(0, len(found.data), 4)
-        return [(found.address + at + found.word(at)) & 0xFFFF_FFFF for at in places]
+        section = next(section for section in elf.sections if section.name == ".pv_table")
+        places = range(0, len(section.data), 4)
+        return [(section.address + at + section.word(at)) & 0xFFFF_FFFF for at in places]
 
     program = Program(packed / "packed")
     for value in USUAL:
@@ -208,21 +208,23 @@ def test_instructions_that_are_patched_are_so_in_the_copies_too(packed: Path) ->
     assert program.fetched[new[1]]
     assert len(new) == 2
     # they are not executed as they are in the file
-    found = counts.read(packed / "usual.csv")
-    found.kernel[old] = Count(0xE1A0_0000, found.kernel[old].fetched, found.kernel[old].executed)
-    lay_out(packed / "all.o", packed / "all", packed / "again.o", [found], CACHE, 10)
+    counted = counts.read(packed / "usual.csv")
+    counted.kernel[old] = Count(
+        0xE1A0_0000, counted.kernel[old].fetched, counted.kernel[old].executed
+    )
+    lay_out(packed / "all.o", packed / "all", packed / "again.o", [counted], CACHE, 10)
     assert (packed / "again.o").read_bytes() == (packed / "packed.o").read_bytes()
 
 
 def test_stacks_are_unwound_as_before(packed: Path) -> None:
     def index(name: str) -> dict[int, int]:
         elf = Elf(packed / name, EXECUTABLE)
-        found = next(section for section in elf.sections if section.kind == EXIDX)
+        section = next(section for section in elf.sections if section.kind == EXIDX)
         words = {}
-        for at in range(0, len(found.data), 8):
-            distance = found.word(at)
+        for at in range(0, len(section.data), 8):
+            distance = section.word(at)
             distance -= 1 << 31 if distance & 1 << 30 else 0
-            words[found.address + at + distance] = found.word(at + 4)
+            words[section.address + at + distance] = section.word(at + 4)
         return words
 
     before, after = index("all"), index("packed")
@@ -233,8 +235,8 @@ def test_stacks_are_unwound_as_before(packed: Path) -> None:
 
 
 def test_the_same_files_give_the_same_bytes(packed: Path) -> None:
-    found = [counts.read(packed / "usual.csv")]
-    lay_out(packed / "all.o", packed / "all", packed / "again.o", found, CACHE, 10)
+    counted = [counts.read(packed / "usual.csv")]
+    lay_out(packed / "all.o", packed / "all", packed / "again.o", counted, CACHE, 10)
     assert (packed / "again.o").read_bytes() == (packed / "packed.o").read_bytes()
 
 
@@ -242,9 +244,9 @@ def test_a_relocatable_file_is_written_as_it_was_read(built: Path, tmp_path: Pat
     elf = Elf(built / "all.o", RELOCATABLE)
     elf.write(tmp_path / "same.o")
     link(tmp_path / "same.o", tmp_path / "same")
-    one, other = Program(built / "all"), Program(tmp_path / "same")
-    assert {s.name: bytes(s.data) for s in one.elf.sections if s.address} == {
-        s.name: bytes(s.data) for s in other.elf.sections if s.address
+    original, again = Program(built / "all"), Program(tmp_path / "same")
+    assert {s.name: bytes(s.data) for s in original.elf.sections if s.address} == {
+        s.name: bytes(s.data) for s in again.elf.sections if s.address
     }
 
 
@@ -266,24 +268,24 @@ def test_what_instructions_do_to_the_program_counter_is_what_capstone_says() -> 
         if draw.random() < 0.5:  # the program counter somewhere
             word |= 15 << draw.choice((0, 8, 12, 16))
         word = word & 0x0FFF_FFFF | draw.choice((0, 1, 10, 14)) << 28
-        found = next(DECODER.disasm(word.to_bytes(4, "little"), 0x1000, 1), None)
-        if found is None:
+        decoded = next(DECODER.disasm(word.to_bytes(4, "little"), 0x1000, 1), None)
+        if decoded is None:
             continue
         use = arm.use(word)
-        reads, writes = pc_use(found)
-        shown = f"{word:08x} {found.mnemonic} {found.op_str}: {use}"
-        stored = found.mnemonic.startswith(("stm", "push"))
+        reads, writes = pc_use(decoded)
+        shown = f"{word:08x} {decoded.mnemonic} {decoded.op_str}: {use}"
+        stored = decoded.mnemonic.startswith(("stm", "push"))
         seen[use] += 1
         if use is Use.NONE and not stored:
-            assert not writes or found.mnemonic.startswith(("blx", "svc", "bkpt")), shown
-            assert not reads or found.mnemonic.startswith(("blx", "bx", "svc")), shown
+            assert not writes or decoded.mnemonic.startswith(("blx", "svc", "bkpt")), shown
+            assert not reads or decoded.mnemonic.startswith(("blx", "bx", "svc")), shown
         elif use in (Use.BRANCH, Use.CALL):
-            assert found.group(cs.ARM_GRP_JUMP) or found.group(cs.ARM_GRP_CALL), shown
-            assert found.operands[0].imm & 0xFFFF_FFFF == arm.branch_target(word, 0x1000) % 2**32
+            assert decoded.group(cs.ARM_GRP_JUMP) or decoded.group(cs.ARM_GRP_CALL), shown
+            assert decoded.operands[0].imm & 0xFFFF_FFFF == arm.branch_target(word, 0x1000) % 2**32
         elif use is Use.LITERAL:
             place = arm.literal_place(word, 0x1000)
-            assert found.operands[1].mem.base == cs.ARM_REG_PC, shown
-            assert 0x1008 + found.operands[1].mem.disp == place, shown
+            assert decoded.operands[1].mem.base == cs.ARM_REG_PC, shown
+            assert 0x1008 + decoded.operands[1].mem.disp == place, shown
             assert arm.with_literal(word, 0x1000, place) in (word, word | 1 << 23), shown
         elif use is Use.LEAVE:
             assert writes, shown
@@ -308,15 +310,15 @@ def test_instructions_that_compilers_use(word: int, use: Use) -> None:
     assert arm.use(word) is use
 
 
-def blocks(*found: Block) -> Function:
+def blocks(*given: Block) -> Function:
     symbol = None
-    function = Function(symbol, found[0].start, found[-1].end)  # type: ignore[arg-type]
-    function.blocks = {block.start: block for block in found}
+    function = Function(symbol, given[0].start, given[-1].end)  # type: ignore[arg-type]
+    function.blocks = {block.start: block for block in given}
     return function
 
 
-def chained(*found: Block) -> list[int]:
-    return [block.start for block in order.chain(blocks(*found))]
+def chained(*given: Block) -> list[int]:
+    return [block.start for block in order.chain(blocks(*given))]
 
 
 def test_blocks_stand_behind_those_that_go_on_to_them() -> None:
@@ -436,7 +438,7 @@ def test_the_command_says_what_it_did(
 
 
 def test_the_cache_is_that_of_the_machine() -> None:
-    (found,) = machine.machines("versatilepb")
-    assert found["icache"]["line_bytes"] == 32
+    (description,) = machine.machines("versatilepb")
+    assert description["icache"]["line_bytes"] == 32
     with pytest.raises(InputError, match="no such machine"):
         machine.machines("no-such")

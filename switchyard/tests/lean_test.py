@@ -22,8 +22,8 @@ def loaded(code: str) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\n{tell}"], capture_output=True, text=True, check=True
     )
-    found = done.stderr.splitlines()[-1]
-    return {name for name in HEAVY if repr(name) in found}
+    told = done.stderr.splitlines()[-1]
+    return {name for name in HEAVY if repr(name) in told}
 
 
 def test_the_version_loads_nothing_and_listings_little() -> None:

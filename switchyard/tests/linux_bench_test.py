@@ -47,7 +47,7 @@ def test_clock_probe_and_profile_agree(name: str) -> None:
     functions = by_probe.profile[PIPE]
 
     def spent(*causes: str) -> int:
-        return sum(getattr(one, cause) for one in functions for cause in causes)
+        return sum(getattr(function, cause) for function in functions for cause in causes)
 
     # the profile has the store that enters the region whole, and nothing of that which leaves it;
     # the counters have the one's end and the other's beginning
@@ -63,9 +63,13 @@ def test_clock_probe_and_profile_agree(name: str) -> None:
     parts = linux_suite.parts(functions)
     assert sum(parts.values()) == spent("cycles")
     # each switch flushes, and the names of the functions that do are still those we know
-    flushing = [one for one in functions if linux_suite.FLUSHING.fullmatch(one.name)]
-    assert parts[linux_suite.FLUSH] == sum(one.cycles for one in flushing) > 1000 * 2 * ROUNDS
-    assert "pipe_read" in {one.name for one in functions}
+    flushing = [function for function in functions if linux_suite.FLUSHING.fullmatch(function.name)]
+    assert (
+        parts[linux_suite.FLUSH]
+        == sum(function.cycles for function in flushing)
+        > 1000 * 2 * ROUNDS
+    )
+    assert "pipe_read" in {function.name for function in functions}
 
 
 @pytest.mark.parametrize(
@@ -127,9 +131,9 @@ def test_boots_lie_elsewhere(name: str) -> None:
     pages = set()
     for hold in (1, 38):
         told = machine.run(linux.boot(MAX_CYCLES, f"-- hold={hold} end")).console
-        found = re.search(rf"init: holds {hold} pages, and that of number (\d+)", told)
-        assert found is not None, told[-500:]
-        pages.add(int(found[1]))
+        match = re.search(rf"init: holds {hold} pages, and that of number (\d+)", told)
+        assert match is not None, told[-500:]
+        pages.add(int(match[1]))
     assert len(pages) == 2
     assert 0 not in pages
 

@@ -36,10 +36,10 @@ def test_jobs() -> None:
 @pytest.mark.linux
 @pytest.mark.long
 def test_on_the_machine(tmp_path: Path) -> None:
-    found = runner.run(
+    records = runner.run(
         EXPERIMENTS["linux-entry"], Settings(quick=True), tmp_path, 2, Silent()
     ).outcome.records
-    values = {(r.parameters["case"], r.metric): r.value for r in found}
+    values = {(r.parameters["case"], r.metric): r.value for r in records}
     for call in ("getpid", "getppid"):
         assert values[f"{call}-sysenter", "cycles"] < 0.8 * values[f"{call}-int80", "cycles"]
     assert values["pipe", "cr3_loads"] == pytest.approx(2, abs=0.1)

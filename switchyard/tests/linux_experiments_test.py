@@ -85,10 +85,10 @@ def stats(machine: str, cases: Mapping[int, tuple[int, float]]) -> Stats:
         "instructions": 1,
         "counters": {"user": {}, "kernel": {}},
         "events": {},
-        "regions": [one for one, _ in both],
+        "regions": [entry for entry, _ in both],
         "samples": {"0": [TIMING] * 11, **samples},
         "diagnostics": [],
-        "profile": [one for _, one in both],
+        "profile": [entry for _, entry in both],
     }
     return Stats.parse(json.dumps(text), "test")
 
@@ -142,22 +142,22 @@ def test_boots_are_pooled_and_the_interval_is_over_their_means() -> None:
     # Student's t with 3 degrees of freedom: 3.182 times 54.27 / 2
     assert null.interval.half == pytest.approx(3.182 * 54.2709 / 2, rel=1e-4)
     assert not null.stable
-    assert not [one for one in boots.values() if not one.cases[1].timed.stable]
+    assert not [boot for boot in boots.values() if not boot.cases[1].timed.stable]
     assert point.cases[1].rates["cycles"] == 213
     (said,) = unsteady([("null", null.interval)])
     assert "null (± 41%)" in said
-    made = suite.records("x", point, point.cases[1], "latency", {}, value=point.us)
-    named = {one.metric: one.value for one in made}
+    records = suite.records("x", point, point.cases[1], "latency", {}, value=point.us)
+    named = {record.metric: record.value for record in records}
     assert named["latency"] == pytest.approx(1.065)
     assert named["latency_p5"] == pytest.approx(0.78)
     assert named["latency_p95"] == pytest.approx(1.35)
     assert named["latency_boots"] == 4
-    shown = suite.Operation.of(Rows.of(made)[0], "latency")
+    shown = suite.Operation.of(Rows.of(records)[0], "latency")
     assert shown.spread("value") == "≈ 1.06 (0.78–1.35)"
 
 
 def value(
-    found: Outcome,
+    results: Outcome,
     metric: str,
     machine: str = "sa1110",
     scheme: str = "flush",
@@ -165,19 +165,19 @@ def value(
 ) -> float:
     wanted = (metric, machine, scheme, parameters)
     (record,) = [
-        r for r in found.records if (r.metric, r.machine, r.scheme, dict(r.parameters)) == wanted
+        r for r in results.records if (r.metric, r.machine, r.scheme, dict(r.parameters)) == wanted
     ]
     return record.value
 
 
 def test_the_table_of_the_paper() -> None:
-    found = ipc()
-    assert value(found, "latency", question="potato", case="pipe") == 500
-    assert value(found, "latency", "versatilepb", question="potato", case="pipe") == 500
-    assert value(found, "bandwidth", question="bandwidth", case="pipe") == pytest.approx(10)
+    results = ipc()
+    assert value(results, "latency", question="potato", case="pipe") == 500
+    assert value(results, "latency", "versatilepb", question="potato", case="pipe") == 500
+    assert value(results, "bandwidth", question="bandwidth", case="pipe") == pytest.approx(10)
     published = {
         (r.parameters["question"], r.parameters["case"]): (r.machine, r.published.value)
-        for r in found.records
+        for r in results.records
         if r.published is not None and r.scheme == "flush"
     }
     assert published == {
@@ -194,13 +194,13 @@ def test_the_table_of_the_paper() -> None:
 
 
 def test_the_fast_kernel_stands_beside_it() -> None:
-    found = ipc()
+    results = ipc()
     where = {"question": "potato", "case": "pipe"}
     for machine in ("sa1110", "versatilepb"):
-        assert value(found, "latency", machine, "fass", **where) == 500 / FASTER_BY
+        assert value(results, "latency", machine, "fass", **where) == 500 / FASTER_BY
     published = {
         (r.machine, r.parameters["case"], r.metric): r.published.value
-        for r in found.records
+        for r in results.records
         if r.published is not None and r.scheme == "fass"
     }
     assert published == {
@@ -214,27 +214,27 @@ def test_the_fast_kernel_stands_beside_it() -> None:
         ("sa1110", "exec", "latency"): 3980,
         ("sa1110", "shell", "latency"): 51726,
     }
-    papers, other = ({row[0]: row[6:] for row in table.rows} for table in found.tables[1:3])
+    papers, other = ({row[0]: row[6:] for row in table.rows} for table in results.tables[1:3])
     # of MB/s, too, more is better
     assert papers["pipe"] == ["5.00", "8.00", "10.00", "16.69"]
     assert papers["bw-pipe"] == ["5.00", "8.00", "10.00", "1.68"]
     assert papers["null"] == ["5.00", "8.00", "10.00", ""]
     assert other["pipe"] == ["5.00", "8.00", "10.00"]
-    text = "\n".join(found.notes)
+    text = "\n".join(results.notes)
     assert "100 µs in place of 500 on sa1110, 5.0 times as fast" in text
     assert (
         "62 where shared mappings may be in the TLBs once; the bound, by hardware tags, is 50)"
         in text
     )
-    assert value(found, "latency", "sa1110", "fass-shared", **where) == 500 / SHARED_BY
-    assert value(found, "latency", "sa1110-tags", "tags", **where) == 500 / BOUND
+    assert value(results, "latency", "sa1110", "fass-shared", **where) == 500 / SHARED_BY
+    assert value(results, "latency", "sa1110-tags", "tags", **where) == 500 / BOUND
 
 
 def test_the_parts_are_the_profile() -> None:
-    found = ipc()
+    results = ipc()
     where = {"question": "potato", "case": "pipe"}
     parts = {
-        part: value(found, f"latency_part: {part}", **where) * CLOCK_HZ / 1e6
+        part: value(results, f"latency_part: {part}", **where) * CLOCK_HZ / 1e6
         for part in suite.PARTS
     }
     assert parts == pytest.approx(
@@ -292,18 +292,18 @@ def test_a_switch_is_the_ring_less_what_one_process_takes() -> None:
         }
         for size in linux_ctx.SIZES
     }
-    found = outcome(linux_ctx.LinuxCtx(), cases, quick=True)
-    assert value(found, "switch", processes=8, size_kb=4) == pytest.approx(250)
-    assert value(found, "switch_address_space_switches", processes=8, size_kb=4) == 1
-    text = "\n".join(found.notes)
+    results = outcome(linux_ctx.LinuxCtx(), cases, quick=True)
+    assert value(results, "switch", processes=8, size_kb=4) == pytest.approx(250)
+    assert value(results, "switch_address_space_switches", processes=8, size_kb=4) == 1
+    text = "\n".join(results.notes)
     assert "sa1110, 0 KB: 250 µs with 2 processes, 250 with 40 (+0%)" in text
     assert "seems to cost less" not in text
-    assert value(found, "switch", scheme="fass", processes=8, size_kb=4) == pytest.approx(50)
+    assert value(results, "switch", scheme="fass", processes=8, size_kb=4) == pytest.approx(50)
     assert "fast 5.0 with 2, 5.0 with 8, 5.0 with 16, 5.0 with 40 processes; fast, TLB" in text
     assert "TLB entries shared 8.0 with 2, 8.0 with 8" in text
     assert "hardware tags 10.0 with 2, 10.0 with 8" in text
-    assert value(found, "gain", scheme="fass", processes=8, size_kb=0) == pytest.approx(5)
-    papers = {row[0]: row[1:4] for row in found.tables[0].rows}
+    assert value(results, "gain", scheme="fass", processes=8, size_kb=0) == pytest.approx(5)
+    papers = {row[0]: row[1:4] for row in results.tables[0].rows}
     assert papers == {
         "a switch at most, flush: about": ["350 µs", "250 µs", "0.71"],
         "flush over fass, 2 processes": ["57 times", "5.00 times", "0.09"],
@@ -342,25 +342,25 @@ def test_sharing_saves_what_is_measured() -> None:
         for n in linux_extreme.PROCESSES
         for sharing in linux_extreme.SHARING
     }
-    found = outcome(linux_extreme.LinuxExtreme(), cases, quick=True)
-    assert value(found, "turn", processes=16, sharing="private", pages=32) == 200
-    assert value(found, "private_over_shared_at_most", processes=4) == 4
-    assert "4.00 with 2 processes" in found.notes[0]
+    results = outcome(linux_extreme.LinuxExtreme(), cases, quick=True)
+    assert value(results, "turn", processes=16, sharing="private", pages=32) == 200
+    assert value(results, "private_over_shared_at_most", processes=4) == 4
+    assert "4.00 with 2 processes" in results.notes[0]
     # of the paper's kernel whose entries are shared; of no other is anything published
     published = {
         (r.machine, r.scheme, r.parameters["processes"]): r.published.value
-        for r in found.records
+        for r in results.records
         if r.published is not None
     }
     assert published == {("sa1110", "fass-shared", 2): 9.0, ("sa1110", "fass-shared", 16): 3.7}
-    papers = [note for note in found.notes if "The paper's differ by up to 9" in note]
+    papers = [note for note in results.notes if "The paper's differ by up to 9" in note]
     assert [note.split(":")[0] for note in papers] == [
         "sa1110-fass-shared",
         "versatilepb-fass-shared",
     ]
     # its figure is the first, and each kernel has one
-    assert "shares TLB entries" in found.figure.title
-    assert len([name for name in found.more if not name.startswith("breakdown")]) == 7
+    assert "shares TLB entries" in results.figure.title
+    assert len([name for name in results.more if not name.startswith("breakdown")]) == 7
 
 
 def test_the_figures_can_be_drawn() -> None:
@@ -393,8 +393,8 @@ def test_jobs_differ(name: str) -> None:
             unmoved = replace(job.guest, shift=0)
             words, held = re.subn(r"hold=\d+", "", job.append)
             assert held == 1
-            one = questions.setdefault((job.machine, unmoved, words), set())
-            one.add((job.append, job.guest.shift))
+            boots = questions.setdefault((job.machine, unmoved, words), set())
+            boots.add((job.append, job.guest.shift))
         assert {len(boots) for boots in questions.values()} <= ({2} if quick else {5, 20})
         for boots in questions.values():
             assert {shift for _, shift in boots} == set(range(2 if quick else suite.PLACES))

@@ -27,9 +27,9 @@ SERIES = sorted((build.root() / "linux" / "6.12" / "fass").glob("0*.patch"))
 @pytest.fixture(scope="module", params=["sa1110", "versatilepb"])
 def plain(request: pytest.FixtureRequest) -> str:
     """The configuration without; that with has a longer name."""
-    found: str = request.param
-    build_linux.ensure([BENCHES[found], BENCHES[f"{found}-fass"]])
-    return found
+    name: str = request.param
+    build_linux.ensure([BENCHES[name], BENCHES[f"{name}-fass"]])
+    return name
 
 
 def suite(config: str, question: str, word: str = "") -> Stats:
@@ -117,14 +117,14 @@ def test_without_the_option_objects_are_the_same(plain: str, tmp_path: Path) -> 
         command = said.read_text(encoding="utf-8").splitlines()[0].partition(":= ")[2]
         # what follows the compiler's own words looks after dependences
         command = re.sub(r"-Wp,-MMD,\S+|;.*", "", command)
-        made = []
+        contents = []
         for tree in trees:
             out = tmp_path / f"{tree.name}-{name}"
             words = command.replace(f"{trees[0]}/", f"{tree}/")
             words = re.sub(rf"-o \S+/{name}", f"-o {out}", words)
             words += " -Wno-builtin-macro-redefined -D__LINE__=1" if source.endswith(".c") else ""
             subprocess.run(words, shell=True, cwd=objects, check=True)
-            made.append(out.read_bytes())
-        assert made[0] == made[1], source
+            contents.append(out.read_bytes())
+        assert contents[0] == contents[1], source
         compared += 1
     assert compared >= len(USERS) + 8

@@ -124,12 +124,12 @@ def test_a_name_that_is_no_faults_is_refused(capsys: pytest.CaptureFixture[str])
 def test_what_was_not_found_is_tried_by_other_tests() -> None:
     fault = FAULTS[0]
     these, others = ({"self-test": tests, "stress": "1"} for tests in ("these", "others"))
-    found = Result(fault.key, {}, "self-test", "a test")
+    caught = Result(fault.key, {}, "self-test", "a test")
     missed = Result(fault.key, these, "", "")
-    assert found.left(fault, others) == set()
+    assert caught.left(fault, others) == set()
     assert missed.left(fault, these) == set()
     assert missed.left(fault, others) == {"self-test"}
-    assert found.left(FAULTS[1], these) == {"self-test", "stress"}
+    assert caught.left(FAULTS[1], these) == {"self-test", "stress"}
 
 
 def test_a_boot_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

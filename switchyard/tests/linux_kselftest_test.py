@@ -30,19 +30,19 @@ class Verdict:
 
 
 def verdicts(text: str) -> Mapping[str, Verdict]:
-    found = {}
+    by_name = {}
     name, parts = "", list[str]()
     for line in text.replace("\r", "").splitlines():
         ended = re.match(rf"kselftest: {re.escape(name)} (.+)", line) if name else None
         begun = re.match(r"kselftest: (\S+)$", line)
         if ended:
-            found[name] = Verdict(ended[1], tuple(parts))
+            by_name[name] = Verdict(ended[1], tuple(parts))
             name = ""
         elif begun:
             name, parts = begun[1], []
         elif re.match(r"(not )?ok \d+", line):
             parts.append(re.sub(r"0x[0-9a-f]+|\d+\.\d+", "N", line))
-    return found
+    return by_name
 
 
 @pytest.fixture(scope="module")
@@ -65,4 +65,4 @@ def test_they_say_the_same_with_fast_switching(listed: list[str]) -> None:
     assert list(usual) == list(fast) == listed
     changed = {name: (usual[name], fast[name]) for name in listed if usual[name] != fast[name]}
     assert not changed
-    assert sum(one.end == "ended with status 0" for one in usual.values()) >= PASS
+    assert sum(verdict.end == "ended with status 0" for verdict in usual.values()) >= PASS

@@ -34,14 +34,14 @@ class Segment:
 def segments(file: Path) -> list[Segment]:
     content = file.read_bytes()
     table, count = struct.unpack_from("<28xI12xH", content)
-    found = []
+    loaded = []
     for n in range(count):
         kind, offset, start, _, size, _, flags, _ = struct.unpack_from(
             "<8I", content, table + 32 * n
         )
         if kind == LOAD:
-            found.append(Segment(start, offset, size, flags))
-    return found
+            loaded.append(Segment(start, offset, size, flags))
+    return loaded
 
 
 def ensured(config: str) -> Linux:

@@ -83,8 +83,8 @@ def test_only_with_an_mmu_switches_flush() -> None:
     assert count(flat, "icache_misses") < count(flat, "instructions") / 20
     assert count(flat, "icache_misses") < count(paged, "icache_misses") / 3
     mean = {
-        name: suite.timed(one.samples[FIFO], one.samples[suite.TIMING], 1, name).summary.mean
-        for name, one in ((PAGED, paged), (FAST, fast), (FLAT, flat))
+        name: suite.timed(stats.samples[FIFO], stats.samples[suite.TIMING], 1, name).summary.mean
+        for name, stats in ((PAGED, paged), (FAST, fast), (FLAT, flat))
     }
     assert mean[FLAT] < mean[FAST] < mean[PAGED] / 2
 

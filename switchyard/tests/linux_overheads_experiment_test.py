@@ -30,13 +30,13 @@ FUNCTIONS = {  # name: own cycles, what it waited for
 
 def function(name: str, own: int, waited: Mapping[str, int], times: int = 1) -> dict[str, object]:
     causes = ("fetch_fill", "fetch_walk", "data_fill", "data_walk", "write_buffer")
-    found = {f"{cause}_cycles": waited.get(f"{cause}_cycles", 0) * times for cause in causes}
+    waits = {f"{cause}_cycles": waited.get(f"{cause}_cycles", 0) * times for cause in causes}
     return {
         "name": name,
         "kernel": True,
-        "cycles": own * times + sum(found.values()),
+        "cycles": own * times + sum(waits.values()),
         "instructions": own * times,
-        **found,
+        **waits,
     }
 
 
@@ -105,9 +105,9 @@ def outcome(settings: Settings, shift: int = 0) -> Outcome:
     return views.of_runs(experiment, samples)
 
 
-def value(found: Outcome, metric: str, **parameters: object) -> float:
+def value(results: Outcome, metric: str, **parameters: object) -> float:
     (record,) = [
-        one for one in found.records if (one.metric, dict(one.parameters)) == (metric, parameters)
+        r for r in results.records if (r.metric, dict(r.parameters)) == (metric, parameters)
     ]
     return record.value
 
@@ -123,18 +123,18 @@ def test_it_is_known_and_every_point_has_five_runs() -> None:
 
 
 def test_overheads_are_what_was_put_in() -> None:
-    found = outcome(Settings())
-    assert value(found, "switch_direct") == pytest.approx(C / 120, abs=1e-5)
-    assert value(found, "interrupt_direct") == pytest.approx(D / 120, abs=1e-5)
-    assert value(found, "interrupt_direct_cold") == pytest.approx(COLD_D / 120, abs=1e-5)
+    results = outcome(Settings())
+    assert value(results, "switch_direct") == pytest.approx(C / 120, abs=1e-5)
+    assert value(results, "interrupt_direct") == pytest.approx(D / 120, abs=1e-5)
+    assert value(results, "interrupt_direct_cold") == pytest.approx(COLD_D / 120, abs=1e-5)
     for n in (20, 99):
         again = (n // 2) + (n + 1) // 2 - 1
         cycles = again * REFILL + (n - 1) * DIRTY
-        indirect = value(found, "indirect", pair="aes-crc", switches=n)
+        indirect = value(results, "indirect", pair="aes-crc", switches=n)
         assert indirect == pytest.approx(cycles * 1e3 / CLOCK_HZ, abs=1e-5)
-    stray = value(found, "interrupt_indirect", task="crc", interrupts=49)
+    stray = value(results, "interrupt_indirect", task="crc", interrupts=49)
     assert stray == pytest.approx(49 * STRAY / 120, abs=1e-4)
-    assert value(found, "switch_max_cv") == 0
+    assert value(results, "switch_max_cv") == 0
 
 
 def test_a_sweep_has_each_time_of_a_run() -> None:
@@ -149,19 +149,19 @@ def test_a_sweep_has_each_time_of_a_run() -> None:
 
 
 def test_a_run_that_differs_is_seen_in_the_variation() -> None:
-    found = outcome(Settings(), shift=100_000)
+    results = outcome(Settings(), shift=100_000)
     # five runs, 200,000 cycles apart; the largest is that of the shortest pair
-    assert value(found, "switch_max_cv") == pytest.approx(316_228 / 790_400_000, rel=0.01)
-    assert value(found, "interrupt_max_cv") > 0
+    assert value(results, "switch_max_cv") == pytest.approx(316_228 / 790_400_000, rel=0.01)
+    assert value(results, "interrupt_max_cv") > 0
     # and not in the overheads: all runs of a point are shifted alike
-    assert value(found, "indirect", pair="aes-crc", switches=1) == pytest.approx(0, abs=1e-6)
+    assert value(results, "indirect", pair="aes-crc", switches=1) == pytest.approx(0, abs=1e-6)
 
 
 def test_cycles_by_where_they_go() -> None:
-    found = outcome(Settings(quick=True))
+    results = outcome(Settings(quick=True))
 
     def part(name: str) -> float:
-        return value(found, f"switch_part: {name}", pair="sort-deflate") * 120
+        return value(results, f"switch_part: {name}", pair="sort-deflate") * 120
 
     assert part(suite.FLUSH) == pytest.approx(100 + DIRTY, abs=1e-3)
     assert part(suite.IFILL) == pytest.approx(500, abs=1e-3)
@@ -169,19 +169,19 @@ def test_cycles_by_where_they_go() -> None:
     assert part(suite.WALKS) == pytest.approx(200, abs=1e-3)
     assert part(suite.KERNEL) == pytest.approx(C - 1100, abs=1e-3)
     for name, cycles in ((suite.IFILL, 3 * LINE), (suite.DFILL, STRAY - 60), (suite.KERNEL, D)):
-        interrupt = value(found, f"interrupt_part: {name}", task="aes") * 120
+        interrupt = value(results, f"interrupt_part: {name}", task="aes") * 120
         assert interrupt == pytest.approx(cycles, abs=1e-3)
 
 
 def test_reasons_are_worked_out_from_the_counters() -> None:
-    made = outcome(Settings())
-    text = "\n".join(made.notes)
+    results = outcome(Settings())
+    text = "\n".join(results.notes)
     # 2.5 ms of the paper for 49 times 235 lines
     assert "235 lines that it fills again here after each would be 26 cycles a line; 20 are" in text
     assert "1346 cycles for 143 instructions, of which 1000 wait for 26 lines" in text
     # 346 cycles that do not wait, and 66 reads of memory
     assert "Were each of these 26 cycles, it would be 2065: memory" in text
-    assert value(made, "refilled_dcache_misses", task="sort") == 235
+    assert value(results, "refilled_dcache_misses", task="sort") == 235
     assert "bubble sort 235 (and 0 of instructions)" in text
     assert "are 208 to 282 µs each" in text
     assert "bubble sort 29 to 29, deflate 29 to 29" in text
@@ -190,13 +190,13 @@ def test_reasons_are_worked_out_from_the_counters() -> None:
 
 
 def test_figures_and_tables() -> None:
-    found = outcome(Settings())
-    figures = found.figures("linux-overheads")
+    results = outcome(Settings())
+    figures = results.figures("linux-overheads")
     assert len(figures) == 1 + len(PAIRS) + 1 + 2
     for name in ("tasks-sort-deflate", "breakdown"):
         assert plot.spec(figures[f"linux-overheads-{name}"])
-    assert [len(table.rows) for table in found.tables] == [14, len(PAIRS), len(TASKS)]
-    assert found.tables[0].rows[4][:2] == [
+    assert [len(table.rows) for table in results.tables] == [14, len(PAIRS), len(TASKS)]
+    assert results.tables[0].rows[4][:2] == [
         "indirect, bubble sort and deflate, 99 switches",
         "10.3 ms",
     ]

@@ -32,9 +32,9 @@ def ask(what: str, tasks: str, counts: tuple[int, ...], scale: int = SCALE) -> S
 @pytest.mark.slow
 @pytest.mark.guests
 def test_switches_are_as_many_as_asked_for(pair: str) -> None:
-    found = ask("switch", pair, COUNTS)
+    stats = ask("switch", pair, COUNTS)
     for i, count in enumerate(COUNTS):
-        first, second, switches = (found.region(1 + 3 * i + part) for part in range(3))
+        first, second, switches = (stats.region(1 + 3 * i + part) for part in range(3))
         assert (first.entries, second.entries) == (count // 2 + 1, (count + 1) // 2)
         assert switches.entries == count
         # each loads another page directory, and flushes caches and TLBs once
@@ -46,9 +46,9 @@ def test_switches_are_as_many_as_asked_for(pair: str) -> None:
     # what the tasks themselves do is the same however often they are stopped: instructions are
     # those of one switch more, a mark and a few calls
     for part in range(2):
-        one, nine = (found.region(1 + 3 * i + part).counters.total("instructions") for i in (0, 2))
+        one, nine = (stats.region(1 + 3 * i + part).counters.total("instructions") for i in (0, 2))
         assert 0 <= nine - one < 9 * 100
-    direct = found.region(SWITCH)
+    direct = stats.region(SWITCH)
     assert direct.entries == direct.counters.total("ttb_writes") == 16
     # nothing of it was in the caches, the TLBs or the write buffer
     assert direct.counters.total("dcache_writebacks") < 16 * 16
@@ -59,11 +59,11 @@ def test_switches_are_as_many_as_asked_for(pair: str) -> None:
 @pytest.mark.guests
 def test_interrupts_are_as_many_as_asked_for() -> None:
     counts = (0, 1, 9)
-    found = ask("interrupt", "crc", counts)
+    stats = ask("interrupt", "crc", counts)
     for i, count in enumerate(counts):
-        assert found.region(1 + 3 * i).counters.total("exception_irq") == count
-        assert found.region(1 + 3 * i).entries == 1
-    direct = found.region(INTERRUPT).counters
+        assert stats.region(1 + 3 * i).counters.total("exception_irq") == count
+        assert stats.region(1 + 3 * i).entries == 1
+    direct = stats.region(INTERRUPT).counters
     assert direct.total("exception_irq") == 100
     # warm: what is missed is far less than a line for each
     assert direct.total("icache_misses") < 100

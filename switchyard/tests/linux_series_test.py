@@ -28,8 +28,8 @@ MAX_CYCLES = 20_000_000_000
 def folder() -> Iterator[Path]:
     """A folder where sources can be links to those that all builds share."""
     build_linux.ensure([SYSTEM])
-    with tempfile.TemporaryDirectory(prefix="linux-series-", dir=files.cache()) as made:
-        yield Path(made)
+    with tempfile.TemporaryDirectory(prefix="linux-series-", dir=files.cache()) as place:
+        yield Path(place)
 
 
 def compiled(folder: Path, patches: list[Path]) -> Path:

@@ -63,9 +63,9 @@ def check(system: Linux, console: str, subtests: pytest.Subtests) -> None:
     params=[*SYSTEMS, *(pytest.param(name, marks=pytest.mark.long) for name in RARE)],
 )
 def system(request: pytest.FixtureRequest) -> Linux:
-    found: Linux = EVERY[request.param]
-    build_linux.ensure([found])
-    return found
+    linux: Linux = EVERY[request.param]
+    build_linux.ensure([linux])
+    return linux
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +82,10 @@ def test_the_images_name_no_place(system: Linux, tmp_path: Path) -> None:
         assert not [str(folder) for folder in here if str(folder).encode() in content], file
     assert b"(switchyard@switchyard)" in system.symbols.read_bytes()
     # the programs, which are quickly made a second time
-    made = build.root() / "build" / "guests" / system.initrd.name
+    built = build.root() / "build" / "guests" / system.initrd.name
     again = tmp_path / "guests" / system.initrd.name
     build.make("RAM disk", [*system.make(), f"BUILD={tmp_path}", str(again)], [again])
-    assert again.read_bytes() == made.read_bytes()
+    assert again.read_bytes() == built.read_bytes()
 
 
 @pytest.mark.slow

@@ -33,63 +33,61 @@ def outcome() -> Outcome:
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
+def results() -> Outcome:
     return outcome()
 
 
-def value(found: Outcome, metric: str, scheme: str, **parameters: object) -> float:
+def value(results: Outcome, metric: str, scheme: str, **parameters: object) -> float:
     wanted = {"workload": "file", **parameters}
     (record,) = [
-        one
-        for one in found.records
-        if (one.machine.removesuffix("-tags"), one.metric, one.scheme) == ("sa1110", metric, scheme)
-        and dict(one.parameters) == wanted
+        r
+        for r in results.records
+        if (r.machine.removesuffix("-tags"), r.metric, r.scheme) == ("sa1110", metric, scheme)
+        and dict(r.parameters) == wanted
     ]
     return record.value
 
 
-def test_a_switch_is_the_ring_less_what_one_process_takes(found: Outcome) -> None:
+def test_a_switch_is_the_ring_less_what_one_process_takes(results: Outcome) -> None:
     where = {"processes": 8, "pages": 16}
     # 20,000 cycles, 16 pages and what grows with the processes, at 200 MHz
-    assert value(found, "switch", "fass", mapped="private", **where) == pytest.approx(180)
-    assert value(found, "switch", "fass-shared", mapped="shared", **where) == pytest.approx(148)
-    assert value(found, "switch", "fass", mapped="shared", **where) == pytest.approx(350)
-    assert value(found, "saved_by_sharing", "fass-shared", **where) == pytest.approx(
+    assert value(results, "switch", "fass", mapped="private", **where) == pytest.approx(180)
+    assert value(results, "switch", "fass-shared", mapped="shared", **where) == pytest.approx(148)
+    assert value(results, "switch", "fass", mapped="shared", **where) == pytest.approx(350)
+    assert value(results, "saved_by_sharing", "fass-shared", **where) == pytest.approx(
         32 / 180, abs=1e-6
     )
 
 
-def test_the_range_stands_beside_the_papers(found: Outcome) -> None:
+def test_the_range_stands_beside_the_papers(results: Outcome) -> None:
     least = 4 * 400 / (20_000 + 4 * 500 + 24 * 1000)
     most = 16 * 400 / (20_000 + 16 * 500 + 2 * 1000)
-    assert value(found, "saved_at_least", "fass-shared") == pytest.approx(least, abs=1e-6)
-    assert value(found, "saved_at_most", "fass-shared") == pytest.approx(most, abs=1e-6)
+    assert value(results, "saved_at_least", "fass-shared") == pytest.approx(least, abs=1e-6)
+    assert value(results, "saved_at_most", "fass-shared") == pytest.approx(most, abs=1e-6)
     published = {
-        (one.machine, one.metric): one.published.value
-        for one in found.records
-        if one.published is not None
+        (r.machine, r.metric): r.published.value for r in results.records if r.published is not None
     }
     assert published == {("sa1110", "saved_at_least"): 0.0, ("sa1110", "saved_at_most"): 0.23}
     # a share of nothing is no ratio
-    assert [row[1:4] for row in found.tables[0].rows] == [
+    assert [row[1:4] for row in results.tables[0].rows] == [
         ["0", "0.035", ""],
         ["0.23", "0.21", "0.93"],
     ]
-    text = "\n".join(found.notes)
-    assert "takes 3% (4 pages, 24 processes) to 21% (16 pages, 2 processes) less" in text
-    assert "the two kernels differ by 0% to 0%" in text
+    text = "\n".join(results.notes)
+    assert "from 3% shorter (4 pages, 24 processes) to 21% shorter (16 pages, 2 processes)" in text
+    assert "the two kernels differ by up to 0%" in text
     assert "320 µs a switch with 2 processes" in text
 
 
-def test_it_is_drawn_as_the_paper_draws_it(found: Outcome) -> None:
-    first = found.figure
-    assert [one.label for one in first.series] == [  # type: ignore[union-attr]
+def test_it_is_drawn_as_the_paper_draws_it(results: Outcome) -> None:
+    drawn = results.figure
+    assert [curve.label for curve in drawn.series] == [  # type: ignore[union-attr]
         "flushing",
         "fast",
         "fast, TLB entries shared",
         "hardware tags",
     ]
-    figures = found.figures("linux-tlb-sharing")
+    figures = results.figures("linux-tlb-sharing")
     assert len(figures) == 6
     for figure in figures.values():
         assert plot.svg(figure).startswith("<svg")

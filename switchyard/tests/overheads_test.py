@@ -66,52 +66,54 @@ def shown(switched: Switching, interrupted: Interrupting) -> Overheads:
 
 
 def test_a_single_switch_has_no_indirect_overhead() -> None:
-    found = switching()
+    overheads = switching()
     for pair in PAIRS:
-        one = found.indirect(pair, 1)
-        assert (one.first, one.second, one.inflation, one.total) == (0, 0, 0, 0)
+        indirect = overheads.indirect(pair, 1)
+        assert (indirect.first, indirect.second, indirect.inflation, indirect.total) == (0, 0, 0, 0)
 
 
 def test_the_interval_of_a_pair_is_over_its_runs() -> None:
     """What a whole run has more, all of its numbers of switches have: not so the overhead."""
-    found = switching(shifts=(0, 100_000, 200_000))
+    overheads = switching(shifts=(0, 100_000, 200_000))
     pair = PAIRS[0]
-    assert found.interval(pair, 99).half == pytest.approx(4.303 * 100_000 / 3**0.5)
-    assert found.indirect_interval(pair, 99).half == pytest.approx(0, abs=1e-3)
-    assert found.indirect_interval(pair, 99).mean == pytest.approx(found.indirect(pair, 99).total)
-    metrics = {one.metric for one in found.records(ORIGIN)}
+    assert overheads.interval(pair, 99).half == pytest.approx(4.303 * 100_000 / 3**0.5)
+    assert overheads.indirect_interval(pair, 99).half == pytest.approx(0, abs=1e-3)
+    assert overheads.indirect_interval(pair, 99).mean == pytest.approx(
+        overheads.indirect(pair, 99).total
+    )
+    metrics = {record.metric for record in overheads.records(ORIGIN)}
     assert {"running_uncertainty", "indirect_uncertainty"} <= metrics
-    single = {one.metric for one in switching().records(ORIGIN)}
+    single = {record.metric for record in switching().records(ORIGIN)}
     assert not {"running_uncertainty", "indirect_uncertainty"} & single
 
 
 def test_the_components_are_what_was_put_in() -> None:
-    found = switching()
+    overheads = switching()
     for pair in PAIRS:
-        one = found.indirect(pair, 99)
-        assert one.first == 49 * REFILL[pair[0]]
-        assert one.second == 49 * REFILL[pair[1]]
-        assert one.inflation == 49 * DIRTY[pair[0]] + 49 * DIRTY[pair[1]]
+        indirect = overheads.indirect(pair, 99)
+        assert indirect.first == 49 * REFILL[pair[0]]
+        assert indirect.second == 49 * REFILL[pair[1]]
+        assert indirect.inflation == 49 * DIRTY[pair[0]] + 49 * DIRTY[pair[1]]
 
 
 def test_the_components_add_up_to_the_papers_formula() -> None:
-    found = switching(shifts=(0, 7, -3))
+    overheads = switching(shifts=(0, 7, -3))
     for pair in PAIRS:
         for n in (1, 49, 99):
-            whole = found.total(pair, n) - (found.total(pair, 1) - C) - n * C
-            assert found.indirect(pair, n).total == pytest.approx(whole, abs=1e-3)
-            assert found.altogether_percent(pair, n) == pytest.approx(
-                100 * (whole + n * C) / found.total(pair, 1)
+            whole = overheads.total(pair, n) - (overheads.total(pair, 1) - C) - n * C
+            assert overheads.indirect(pair, n).total == pytest.approx(whole, abs=1e-3)
+            assert overheads.altogether_percent(pair, n) == pytest.approx(
+                100 * (whole + n * C) / overheads.total(pair, 1)
             )
 
 
 def test_interrupts() -> None:
-    found = interrupting()
+    overheads = interrupting()
     for task in TASKS:
-        assert found.indirect(task, 0) == 0
-        assert found.indirect(task, 49) == 49 * (REFILL[task] // 10)
+        assert overheads.indirect(task, 0) == 0
+        assert overheads.indirect(task, 49) == 49 * (REFILL[task] // 10)
         more = 49 * (D + REFILL[task] // 10)
-        assert found.altogether_percent(task, 49) == pytest.approx(100 * more / WORK[task])
+        assert overheads.altogether_percent(task, 49) == pytest.approx(100 * more / WORK[task])
 
 
 def test_stamps_are_told_apart() -> None:
@@ -129,9 +131,9 @@ def test_stamps_are_told_apart() -> None:
 
 def test_the_coefficient_of_variation_is_the_largest() -> None:
     assert switching().max_cv() == 0, "one run varies by nothing"
-    found = switching(shifts=(-1_000_000, 1_000_000))
-    least = min(found.total(pair, 1) for pair in PAIRS)
-    assert found.max_cv() == pytest.approx(2**0.5 * 1e6 / least)
+    overheads = switching(shifts=(-1_000_000, 1_000_000))
+    least = min(overheads.total(pair, 1) for pair in PAIRS)
+    assert overheads.max_cv() == pytest.approx(2**0.5 * 1e6 / least)
 
 
 def test_published_values_stand_at_their_number_of_switches_only() -> None:
@@ -153,8 +155,8 @@ def test_published_values_stand_at_their_number_of_switches_only() -> None:
         ("indirect_percent", "aes-deflate", 99): 0.18,
     }
     records = interrupting().records(ORIGIN)
-    found = published.beside(records, statements(records))
-    assert {r.published.value for r in found if r.published and r.unit == "%"} == {
+    compared = published.beside(records, statements(records))
+    assert {r.published.value for r in compared if r.published and r.unit == "%"} == {
         0.01,
         0.02,
         0.05,
@@ -162,8 +164,8 @@ def test_published_values_stand_at_their_number_of_switches_only() -> None:
     }
     # a shorter run's tasks are smaller
     records = switching((1, 9)).records(ORIGIN)
-    found = published.beside(records, statements(records))
-    assert [r.metric for r in found if r.published] == ["switch_direct"]
+    compared = published.beside(records, statements(records))
+    assert [r.metric for r in compared if r.published] == ["switch_direct"]
 
 
 def test_the_published_numbers_agree_with_each_other() -> None:
@@ -180,45 +182,45 @@ def test_the_published_numbers_agree_with_each_other() -> None:
 
 
 def test_figures_and_tables_show_what_was_found() -> None:
-    found = shown(switching(), interrupting())
-    two = found.figure_2()
-    assert [one.published for one in two.series] == [False] * 7 + [True] * 3
-    direct = next(one for one in two.series if one.label == "direct")
+    view = shown(switching(), interrupting())
+    two = view.figure_2()
+    assert [curve.published for curve in two.series] == [False] * 7 + [True] * 3
+    direct = next(curve for curve in two.series if curve.label == "direct")
     assert direct.marks[-1].y == pytest.approx(4.752)
     for pair in PAIRS:
-        three = found.figure_3(pair)
-        ends = [one.marks[-1].y for one in three.series if not one.published]
-        assert any(one.published for one in three.series) == ("sort" in pair)
-        assert sum(ends) == pytest.approx(found.pair(pair)["indirect"], abs=1e-5)
-        assert "AES" in plot.svg(three) or "aes" not in pair
+        figure = view.figure_3(pair)
+        ends = [curve.marks[-1].y for curve in figure.series if not curve.published]
+        assert any(curve.published for curve in figure.series) == ("sort" in pair)
+        assert sum(ends) == pytest.approx(view.pair(pair)["indirect"], abs=1e-5)
+        assert "AES" in plot.svg(figure) or "aes" not in pair
     assert "published: direct" in plot.svg(two)
-    assert "bubble sort" in plot.svg(found.figure_5())
+    assert "bubble sort" in plot.svg(view.figure_5())
     short = shown(switching((1, 9)), interrupting((0, 9)))
-    assert not any(one.published for one in short.figure_2().series)
-    switches, interrupts = found.tables()
+    assert not any(curve.published for curve in short.figure_2().series)
+    switches, interrupts = view.tables()
     assert switches.rows[0][:3] == ["bubble sort and deflate", "7.159", "4.75"]
     assert interrupts.rows[0][0] == "bubble sort"
-    assert (found.largest, found.smaller) == (
+    assert (view.largest, view.smaller) == (
         "AES and deflate",
         "bubble sort and CRC; AES and CRC; CRC and deflate",
     )
-    assert found.of_task("crc") == pytest.approx([0.6125] * 3)
+    assert view.of_task("crc") == pytest.approx([0.6125] * 3)
 
 
 def test_the_spread_of_an_interrupted_task_is_that_of_its_runs() -> None:
     runs = {("sort", 0): [1_000_000, 2_000_000], ("sort", 9): [1_009_000, 2_018_000]}
-    found = Interrupting(CLOCK_HZ, D, runs)
-    assert found.indirect_spread("sort", 9) == (9_000 - 9 * D, 18_000 - 9 * D)
-    assert found.indirect_spread("sort", 0) == (0, 0)
-    records = found.records(ORIGIN)
+    overheads = Interrupting(CLOCK_HZ, D, runs)
+    assert overheads.indirect_spread("sort", 9) == (9_000 - 9 * D, 18_000 - 9 * D)
+    assert overheads.indirect_spread("sort", 0) == (0, 0)
+    records = overheads.records(ORIGIN)
     row = Rows.of(records).find("interrupt_indirect_least", interrupts=9)
-    assert row["interrupt_indirect_least"] == pytest.approx(found.us(9_000 - 9 * D))
+    assert row["interrupt_indirect_least"] == pytest.approx(overheads.us(9_000 - 9 * D))
     # and its interval that of their differences, each beside its own: 12.706 standard deviations
     # of two, over the root of two
-    assert found.indirect_interval("sort", 9).half == pytest.approx(12.706 * 9_000 / 2)
+    assert overheads.indirect_interval("sort", 9).half == pytest.approx(12.706 * 9_000 / 2)
     half = row.interval("interrupt_indirect").half
-    assert half == pytest.approx(found.us(12.706 * 9_000 / 2), rel=1e-5)
-    assert not found.indirect_interval("sort", 9).stable
+    assert half == pytest.approx(overheads.us(12.706 * 9_000 / 2), rel=1e-5)
+    assert not overheads.indirect_interval("sort", 9).stable
     # nothing to spread over
     single = Interrupting(CLOCK_HZ, D, {("sort", 0): [1], ("sort", 9): [2]})
     assert single.indirect_spread("sort", 9) is None

@@ -45,9 +45,9 @@ def test_each_kind_begins_as_one_that_works(tmp_path: Path, environment: dict[st
     lab = tmp_path / "lab"
     lab.mkdir()
     for kind in KINDS:
-        made = run(lab, environment, "new", kind, f"my-{kind}")
-        assert made.returncode == 0, made.stderr
-        assert "next: pytest " in made.stdout
+        begun = run(lab, environment, "new", kind, f"my-{kind}")
+        assert begun.returncode == 0, begun.stderr
+        assert "next: pytest " in begun.stdout
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "--rootdir", lab, lab],
         cwd=lab,
@@ -70,8 +70,8 @@ def test_what_is_ones_own_is_listed_like_ours(tmp_path: Path, environment: dict[
     for place, before in ((below, []), (tmp_path, ["--path", str(lab)]), (tmp_path, [])):
         for command, names in zip(lists, wanted, strict=True):
             said = run(place, environment, *before, *command, "--json")
-            found = {one["name"] for one in json.loads(said.stdout)} & names
-            assert found == (names if place == below or before else set())
+            listed = {entry["name"] for entry in json.loads(said.stdout)} & names
+            assert listed == (names if place == below or before else set())
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_tree_of_links_follows_what_it_shows(tmp_path: Path) -> None:
     (given / "main.c").unlink()
     (given / "new.c").touch()
     tree.mirror(given, place, {Path("switch/mine"): mine})
-    assert {one.name for one in place.iterdir()} == {"Makefile", "new.c", "switch", "plain"}
+    assert {path.name for path in place.iterdir()} == {"Makefile", "new.c", "switch", "plain"}
     assert not (place / "switch").is_symlink()
     assert (place / "switch" / "mine").samefile(mine)
     assert (place / "switch" / "flush").samefile(given / "switch" / "flush")

@@ -18,7 +18,7 @@ from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.p4_microbench import measure as p4
-from switchyard.experiments.p4_microbench.cases import CASES, STAMPED, Point, points
+from switchyard.experiments.p4_microbench.cases import CASES, STAMPED, Stream, streams
 from switchyard.experiments.p4_microbench.measure import LISTS, QUICK_LISTS, P4Microbench, Sample
 from switchyard.jobs import Here
 from switchyard.machine import Boot, Stats, run
@@ -37,10 +37,10 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     return runner.run(EXPERIMENTS["p4-microbench"], Settings(rounds=3), out, 2, Silent())
 
 
-def value(found: Written, metric: str, machine: str = MACHINE, **place: int) -> float:
+def value(written: Written, metric: str, machine: str = MACHINE, **place: int) -> float:
     (record,) = (
         r
-        for r in found.outcome.records
+        for r in written.outcome.records
         if (r.metric, r.machine, r.parameters) == (metric, machine, place)
     )
     return record.value
@@ -57,10 +57,10 @@ def test_cases_are_the_guests() -> None:
 
 def test_the_guest_has_room_for_all_points() -> None:
     text = (GUEST / "main.c").read_text()
-    streams, some = (int(n) for n in re.findall(r"#define (?:STREAMS|POINTS)\s+(\d+)u", text))
+    most, some = (int(n) for n in re.findall(r"#define (?:STREAMS|POINTS)\s+(\d+)u", text))
     for lists in (LISTS, QUICK_LISTS):
         assert max(map(len, lists.values())) <= some
-        assert len(list(points({name: list(one) for name, one in lists.items()}))) <= streams
+        assert len(list(streams({name: list(values) for name, values in lists.items()}))) <= most
         assert p4.TRACE_MEASURED in lists["uops"]
 
 
@@ -106,9 +106,9 @@ def stats() -> Stats:
 def counted(stats: Stats, name: str, at: int, counter: str) -> float:
     """What a counter says of a turn of a point's loop."""
     words = dict(word.split("=") for word in JOB.append.split())
-    lists = {one: [int(n) for n in words[one].split(",")] for one in LISTS}
-    stream = list(points(lists)).index(Point(name, at))
-    turn = p4.turn(stats, stream, int(words["pairs"]), Point(name, at))
+    lists = {key: [int(n) for n in words[key].split(",")] for key in LISTS}
+    number = list(streams(lists)).index(Stream(name, at))
+    turn = p4.turn(stats, number, int(words["pairs"]), Stream(name, at))
     return turn.counted(counter) * turn.steps
 
 
@@ -202,8 +202,8 @@ def test_what_follows_of_the_series() -> None:
 
 def test_tables_tell_checks_from_inputs() -> None:
     changed = {"cr3_load_global": 528.0, "lock_xadd": 52.0, "misprediction": 15.0}
-    found = {MACHINE: sample(changed)}
-    checks, inputs = views.of_runs(P4Microbench(), found).tables[:2]
+    samples = {MACHINE: sample(changed)}
+    checks, inputs = views.of_runs(P4Microbench(), samples).tables[:2]
     assert checks.columns[1] == "published"
     assert inputs.columns[1] == "input"
     ratios = {row[0]: row[3] for row in (*checks.rows, *inputs.rows)}
@@ -216,12 +216,12 @@ def test_tables_tell_checks_from_inputs() -> None:
 
 def test_a_turn_is_what_the_second_of_a_pair_takes_more(stats: Stats) -> None:
     given = replace(stats, samples={0: [10, 2, 100, 500, 100, 164, 100, 196]})
-    turn = p4.turn(given, 0, 3, Point("add"))
+    turn = p4.turn(given, 0, 3, Stream("add"))
     assert (turn.cycles, turn.step, turn.turns) == (9.6, 4.8, 90)
     with pytest.raises(RunError, match="line 8: 8 samples, expected 10"):
-        p4.turn(given, 0, 4, Point("line", 8))
+        p4.turn(given, 0, 4, Stream("line", 8))
     with pytest.raises(RunError, match="expected some"):
-        p4.turn(replace(stats, samples={0: [10, 2, 7, 7]}), 0, 1, Point("add"))
+        p4.turn(replace(stats, samples={0: [10, 2, 7, 7]}), 0, 1, Stream("add"))
 
 
 @pytest.mark.slow
@@ -237,11 +237,11 @@ def test_the_band_is_told() -> None:
     experiment = P4Microbench()
     (job,) = experiment.band_jobs(Settings(rounds=3))
     assert variants.ranges(variants.describe(job.machine)), "assumed constants"
-    point = experiment.measure(job, run(job.boot(job.guest.images)).stats)
+    measured = experiment.measure(job, run(job.boot(job.guest.images)).stats)
     ends = (None, Variant("low", {}), Variant("high", {}))
     wanted = [(replace(job, name=f"{n}"), job, variant) for n, variant in enumerate(ends)]
-    made = band.records(experiment, wanted, {one.name: point for one, _, _ in wanted})
-    found = band.of(experiment, made)
-    assert found is not None
-    (told,) = band.sentences(found, {})
+    rows = band.records(experiment, wanted, {varied.name: measured for varied, _, _ in wanted})
+    assumed = band.of(experiment, rows)
+    assert assumed is not None
+    (told,) = band.sentences(assumed, {})
     assert "INT 80h and IRET, p4-willamette" in told

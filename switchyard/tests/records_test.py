@@ -13,7 +13,7 @@ from switchyard.records import Published, Record
 
 numbers = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
 texts = st.text(max_size=12)
-made = st.builds(
+any_record = st.builds(
     Record,
     experiment=texts,
     machine=texts,
@@ -39,11 +39,11 @@ GOOD = {
 }
 
 
-@given(st.lists(made, max_size=5))
-def test_what_is_written_is_read(found: list[Record]) -> None:
-    text = records.dumps(found)
+@given(st.lists(any_record, max_size=5))
+def test_what_is_written_is_read(written: list[Record]) -> None:
+    text = records.dumps(written)
     again = records.loads(text, "f")
-    assert again == found
+    assert again == written
     assert records.dumps(again) == text
 
 
@@ -55,9 +55,9 @@ def test_the_form_is_the_documented_one() -> None:
 
 
 def test_the_order_of_parameters_does_not_show() -> None:
-    one = Record("e", "m", "s", "", "x", 1, "us", {"a": 1, "b": 2})
-    two = Record("e", "m", "s", "", "x", 1, "us", {"b": 2, "a": 1})
-    assert records.dumps([one]) == records.dumps([two])
+    first = Record("e", "m", "s", "", "x", 1, "us", {"a": 1, "b": 2})
+    second = Record("e", "m", "s", "", "x", 1, "us", {"b": 2, "a": 1})
+    assert records.dumps([first]) == records.dumps([second])
 
 
 @pytest.mark.parametrize(

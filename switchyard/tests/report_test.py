@@ -111,7 +111,7 @@ def test_every_figure_is_drawn(page: Page, results: Path) -> None:
         assert box is not None
         assert box["width"] > 500
         assert box["height"] > 50
-    marks = [len(one.marks) for one in l4_ipc(results).series]
+    marks = [len(curve.marks) for curve in l4_ipc(results).series]
     assert shown_in(page, "figure-0-0", "path[aria-roledescription='point']") == sum(marks)
     # hostile: four bars stacked and a tick for the published whole
     assert shown_in(page, "figure-2-0", "path[aria-roledescription='bar']") == 4
@@ -120,33 +120,33 @@ def test_every_figure_is_drawn(page: Page, results: Path) -> None:
 
 def test_the_numbers_are_those_of_the_records(page: Page, results: Path) -> None:
     for name in ("l4-ipc", "hostile", "bench"):
-        found = records.load(results / f"{name}.json")
+        kept = records.load(results / f"{name}.json")
         rows = page.locator(f"#{name} table.every tbody tr")
         cells = rows.evaluate_all(
             "rows => rows.map(row => [...row.querySelectorAll('data')].map(d => d.value))"
         )
         expected = [
             [json.dumps(r.value), *([json.dumps(r.published.value)] if r.published else [])]
-            for r in found
+            for r in kept
         ]
         assert cells == expected
         beside = page.locator(f"#{name} table.published tbody tr").evaluate_all(
             "rows => rows.map(row => [...row.querySelectorAll('data')].map(d => d.value))"
         )
-        assert beside == [one for one in expected if len(one) == 2]
+        assert beside == [row for row in expected if len(row) == 2]
     texts = page.locator("data").evaluate_all("all => all.map(d => [d.value, d.textContent])")
     for value, text in texts:
         assert float(text.replace(",", "")) == pytest.approx(float(value), rel=1e-3)
 
 
 def test_the_figure_draws_the_numbers_of_the_records(page: Page, results: Path) -> None:
-    found = records.load(results / "l4-ipc.json")
+    kept = records.load(results / "l4-ipc.json")
     values = {
-        (r.parameters["clients"], r.scheme): r.value for r in found if r.metric == "round_trip"
+        (r.parameters["clients"], r.scheme): r.value for r in kept if r.metric == "round_trip"
     }
     spec = json.loads(page.locator("#figure-0-0 script").text_content() or "")
     drawn = [row for layer in spec["layer"] for row in layer["data"]["values"]]
-    schemes = {one.label: one.kind for one in l4_ipc(results).series if not one.published}
+    schemes = {curve.label: curve.kind for curve in l4_ipc(results).series if not curve.published}
     measured = {
         (row["x"], schemes[row["series"]]): row["y"]
         for row in drawn
@@ -161,20 +161,20 @@ def test_the_figure_draws_the_numbers_of_the_records(page: Page, results: Path) 
     shown = l4_ipc(results)
     for (clients, _), value in values.items():
         wanted = f"{shown.x_title}: {clients}; {shown.y_title}: "
-        told_values = [_number(one, f"{shown.y_title}: ") for one in told if wanted in one]
-        assert any(one == pytest.approx(value, rel=1e-3) for one in told_values)
+        told_values = [_number(label, f"{shown.y_title}: ") for label in told if wanted in label]
+        assert any(told_value == pytest.approx(value, rel=1e-3) for told_value in told_values)
 
 
 def _number(text: str, after: str) -> float:
-    found = re.search(re.escape(after) + r"([\d.,]+)", text)
-    return float(found[1].replace(",", "")) if found else float("nan")
+    match = re.search(re.escape(after) + r"([\d.,]+)", text)
+    return float(match[1].replace(",", "")) if match else float("nan")
 
 
 def test_series_go_and_come_by_mouse_and_by_keyboard(page: Page, results: Path) -> None:
     box = page.locator("#figure-0-0 input").nth(0)
     points = "path[aria-roledescription='point']"
     count = f'document.querySelectorAll("#figure-0-0 .plot {points}").length'
-    first, *others = [len(one.marks) for one in l4_ipc(results).series]
+    first, *others = [len(curve.marks) for curve in l4_ipc(results).series]
     box.uncheck()
     page.wait_for_function(f"{count} == {sum(others)}")
     box.focus()
@@ -297,7 +297,7 @@ def test_numbers_keep_what_stands_before_the_point() -> None:
 
 def test_a_figure_is_kept_as_what_it_shows(results: Path) -> None:
     shown = l4_ipc(results)
-    assert {"flush", "fass"} <= {one.kind for one in shown.series if not one.published}
+    assert {"flush", "fass"} <= {curve.kind for curve in shown.series if not curve.published}
     assert figure.from_json(json.loads(json.dumps(figure.to_json(shown))), "f") == shown
 
 
@@ -322,14 +322,14 @@ def test_metadata_of_another_shape_are_one_line(text: str, tmp_path: Path) -> No
 
 
 def test_a_system_without_schemes_has_none_in_its_rows() -> None:
-    found = [
+    lines = [
         records.Record(
             "silicon", "sa1110", "none", scheme, "delay", 3.0, "cycles",
             {}, records.Published(3.0, "a log"),
         )
         for scheme in ("none", "flush")
     ]  # fmt: skip
-    page = report.render([report.Section("silicon", "silicon.json", found)])
+    page = report.render([report.Section("silicon", "silicon.json", lines)])
     assert '<th scope="row">delay</th>' in page
     assert '<th scope="row">flush delay</th>' in page
     assert "none delay" not in page

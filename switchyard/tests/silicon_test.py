@@ -26,8 +26,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     )
 
 
-def value(found: Written, machine: str, metric: str) -> float:
-    (record,) = (r for r in found.outcome.records if r.machine == machine and r.metric == metric)
+def value(written: Written, machine: str, metric: str) -> float:
+    (record,) = (r for r in written.outcome.records if r.machine == machine and r.metric == metric)
     return record.value
 
 
@@ -35,8 +35,8 @@ STATEMENTS = published.statements(Silicon(), [])
 
 
 def paper(machine: str, metric: str) -> float | None:
-    found = published.find(STATEMENTS, metric, machine=machine)
-    return found.value if found else None
+    statement = published.find(STATEMENTS, metric, machine=machine)
+    return statement.value if statement else None
 
 
 def said(**changed: float) -> str:

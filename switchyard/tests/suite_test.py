@@ -23,13 +23,13 @@ END status=0
 
 
 def test_samples_are_divided_and_lose_their_timing() -> None:
-    found = suite.parse(PRINTED, "here")
-    pipe, unix = found.cases
+    printed = suite.parse(PRINTED, "here")
+    pipe, unix = printed.cases
     assert (pipe.stream, pipe.name, pipe.per, pipe.timed.batch) == (3, "pipe", 1, 4)
     assert pipe.timed.summary.mean == pytest.approx((4000 + 4000 + 8000) / 3 / 4)
     assert pipe.timed.summary.median == 1000
     assert unix.timed.summary.mean == 1000
-    assert found.lacks == ("turns no right",)
+    assert printed.lacks == ("turns no right",)
 
 
 @pytest.mark.parametrize(

@@ -13,20 +13,20 @@ samples = st.lists(st.integers(0, 2**32 - 1), min_size=2, max_size=200)
 
 @given(samples)
 def test_agrees_with_the_textbook(values: list[int]) -> None:
-    found = summarize(values)
-    assert found.count == len(values)
-    assert math.isclose(found.mean, statistics.fmean(values))
-    assert math.isclose(found.stddev, statistics.stdev(values), rel_tol=1e-12, abs_tol=1e-12)
-    assert math.isclose(found.median, statistics.median(values))
-    assert (found.least, found.most) == (min(values), max(values))
+    summary = summarize(values)
+    assert summary.count == len(values)
+    assert math.isclose(summary.mean, statistics.fmean(values))
+    assert math.isclose(summary.stddev, statistics.stdev(values), rel_tol=1e-12, abs_tol=1e-12)
+    assert math.isclose(summary.median, statistics.median(values))
+    assert (summary.least, summary.most) == (min(values), max(values))
 
 
 @given(samples)
 def test_agrees_with_inclusive_quantiles(values: list[int]) -> None:
-    found = summarize(values)
+    summary = summarize(values)
     cuts = statistics.quantiles(values, n=20, method="inclusive")
-    assert math.isclose(found.p5, cuts[0])
-    assert math.isclose(found.p95, cuts[-1])
+    assert math.isclose(summary.p5, cuts[0])
+    assert math.isclose(summary.p95, cuts[-1])
 
 
 @given(samples, st.randoms())

@@ -47,16 +47,16 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[]
 def test_a_row_for_each_point_in_the_grids_order(log: Callable[[], int], tmp_path: Path) -> None:
     assert cli.execute(command(tmp_path / "out", "--jobs", "3")) == 0
     assert log() == 12
-    found = table(tmp_path / "out")
-    assert found.columns[:3] == COLUMNS
-    keys = found.select("icache.size-bytes", "dcache.size-bytes", "scheme", "clients").rows()
+    frame = table(tmp_path / "out")
+    assert frame.columns[:3] == COLUMNS
+    keys = frame.select("icache.size-bytes", "dcache.size-bytes", "scheme", "clients").rows()
     assert keys == [
         (size, size, scheme, clients)
         for size in (4096, 8192)
         for scheme in ("flush", "fass")
         for clients in (1, 14, 15)
     ]
-    for row in found.iter_rows(named=True):
+    for row in frame.iter_rows(named=True):
         trips = [fake.round_trip(row["scheme"], row["clients"], i) for i in range(ROUNDS)]
         assert row["us"] == pytest.approx(sum(trips) / ROUNDS / 200)
         assert row["machine"] == "sa1110"
@@ -127,8 +127,8 @@ def test_a_machine_is_the_described_one_but_for_the_keys(tmp_path: Path) -> None
 def test_a_kernel_is_built_for_the_data_cache(log: Callable[[], int], tmp_path: Path) -> None:
     axes = ["dcache.size-bytes=4096,8192,16384", "clients=1", "scheme=flush,fass"]
     grid = [Axis.parse(axis) for axis in axes]
-    found = sweep.points(EXPERIMENTS["l4-ipc"], Settings(rounds=1), grid, None, tmp_path)
-    assert [point.job.guest.name for point in sweep.fitted(found)] == [
+    grid_points = sweep.points(EXPERIMENTS["l4-ipc"], Settings(rounds=1), grid, None, tmp_path)
+    assert [point.job.guest.name for point in sweep.fitted(grid_points)] == [
         "assabet-flush-dcache4096-bench-ipc",
         "assabet-fass-dcache4096-bench-ipc",
         "assabet-flush-bench-ipc",
@@ -210,8 +210,8 @@ def test_ratios_pair_the_points_that_are_alike() -> None:
     frame = polars.DataFrame(
         {"s": ["a", "b", "b", "a", "a"], "n": [1, 2, 1, 2, 3], "us": [10.0, 4.0, 2.0, 6.0, 9.0]}
     )
-    found = heatmap.ratios(frame, ["n"], heatmap.Compared("s", "a", "b"), "us")
-    assert dict(found.select("n", "ratio").rows()) == {1: 5.0, 2: 1.5}
+    ratios = heatmap.ratios(frame, ["n"], heatmap.Compared("s", "a", "b"), "us")
+    assert dict(ratios.select("n", "ratio").rows()) == {1: 5.0, 2: 1.5}
 
 
 @pytest.mark.parametrize(
@@ -295,25 +295,25 @@ def test_a_worker_that_is_killed_costs_only_its_point(
         threading.Thread(target=strike, args=(there.workers,)).start()
         address[1] = there.scheduler_address
         status = cli.execute(command(tmp_path / "there", *address))
-    found = table(tmp_path / "there")
+    frame = table(tmp_path / "there")
     if again:
         assert status == 0
         # the run that the dead worker had, again, and what it had not handed over
         # if it had begun
         assert log() in (12, 12 + 1, 12 + 2)
         # the images and machines that the workers had were those that were sent
-        assert found.equals(whole)
+        assert frame.equals(whole)
     else:
         assert status == 1
         said = capsys.readouterr().err
         assert re.search("[12] of 12 points failed, the same command tries them again", said)
         assert "killed each worker that it was given to" in said
         # dask holds a death against the run that waited at the same worker as well
-        lost = 12 - found.height
+        lost = 12 - frame.height
         assert lost in (1, 2)
         # and what the dead worker had finished and not handed over is made again
         assert log() - (12 - (lost - 1)) in (0, 1)
-        assert found.join(whole, on=found.columns, how="anti").is_empty()
+        assert frame.join(whole, on=frame.columns, how="anti").is_empty()
 
 
 @pytest.mark.slow

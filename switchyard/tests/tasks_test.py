@@ -17,10 +17,10 @@ pytestmark = pytest.mark.guests
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    made = build.root() / "build" / "bench" / "suite" / "tasks"
+    tasks = build.root() / "build" / "bench" / "suite" / "tasks"
     tools = [f"PYTHON={sys.executable}", f"CC={sys.executable} -m ziglang cc"]
-    build.make("tasks", ["make", "-C", "bench", *tools, "tasks"], [made])
-    return made
+    build.make("tasks", ["make", "-C", "bench", *tools, "tasks"], [tasks])
+    return tasks
 
 
 def asked(program: Path, *words: str | int, data: bytes | None = None) -> dict[str, str]:
@@ -36,16 +36,16 @@ def inflated(program: Path, *words: str | int, data: bytes | None = None) -> tup
     out = bytes.fromhex(said["out"])
     assert int(said["result"]) == zlib.crc32(out)
     stream = zlib.decompressobj(-15)
-    found = stream.decompress(out)
+    content = stream.decompress(out)
     assert stream.eof
     assert stream.unused_data == b""
-    return bytes.fromhex(said["before"]), found
+    return bytes.fromhex(said["before"]), content
 
 
 def test_deflate_on_its_own_data(program: Path) -> None:
     for size, passes, slices in ((1, 1, 1), (2, 3, 2), (5_000, 1, 7), (300_000, 2, 99)):
-        before, found = inflated(program, size, passes, slices)
-        assert found == before
+        before, after = inflated(program, size, passes, slices)
+        assert after == before
         assert len(before) == size
 
 
@@ -62,9 +62,9 @@ def test_deflate_on_its_own_data(program: Path) -> None:
 )
 def test_deflate_on_any_data(program: Path, parts: list[tuple[bytes, int]], slices: int) -> None:
     data = b"".join(text * times for text, times in parts)
-    before, found = inflated(program, len(data), 1, slices, data=data)
+    before, after = inflated(program, len(data), 1, slices, data=data)
     assert before == data
-    assert found == data
+    assert after == data
 
 
 def test_codes_that_would_be_too_long(program: Path) -> None:

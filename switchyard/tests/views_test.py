@@ -58,7 +58,7 @@ def test_what_is_published_stands_beside_its_records_and_in_the_first_table() ->
         Statement("limit", "trip_p5", 1, "us", "ours", limit=True, where={"n": 1}),
     ]
     beside = published.beside(RECORDS, known)
-    assert [one.published.value for one in beside if one.published] == [100, 100]
+    assert [record.published.value for record in beside if record.published] == [100, 100]
     (table,) = published.table(known, Rows.of(RECORDS))
     assert table.columns[1] == "published"
     assert table.rows == [
@@ -73,7 +73,7 @@ def test_what_is_published_stands_beside_its_records_and_in_the_first_table() ->
 @pytest.mark.parametrize("name", KEPT)
 def test_published_values_are_those_of_the_kept_records(name: str) -> None:
     kept = records.load(book.kept() / f"{name}.json")
-    bare = [replace(one, published=None) for one in kept]
+    bare = [replace(record, published=None) for record in kept]
     assert published.beside(bare, published.statements(EXPERIMENTS[name], kept)) == kept
 
 
@@ -87,13 +87,13 @@ def test_every_experiment_is_a_folder_with_its_views() -> None:
 
 def test_records_that_are_not_enough_are_refused_in_one_line() -> None:
     file = book.kept() / "l4-ipc.json"
-    some = [one for one in records.load(file) if one.metric != "round_trip_samples"]
+    some = [record for record in records.load(file) if record.metric != "round_trip_samples"]
     with pytest.raises(InputError) as caught:
         outcomes.of(file, some)
     assert "round_trip_samples" in str(caught.value)
     assert str(caught.value).endswith("expected the records of: switchyard run l4-ipc")
     assert "\n" not in str(caught.value)
-    assert outcomes.of(file, [replace(one, experiment="x") for one in some[:1]]) is None
+    assert outcomes.of(file, [replace(record, experiment="x") for record in some[:1]]) is None
 
 
 def test_a_sentence_tells_how_a_value_lies_to_the_published_one() -> None:

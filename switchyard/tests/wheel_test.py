@@ -36,17 +36,17 @@ def run(*command: str | Path, cwd: Path = ROOT, **more: str) -> subprocess.Compl
 
 def depended_on(names: list[str]) -> set[str]:
     """Those distributions, and what they depend on, as their metadata say."""
-    found: set[str] = set()
+    closure: set[str] = set()
     while names:
         name = re.sub(r"[-_.]+", "-", names.pop()).lower()
-        if name in found:
+        if name in closure:
             continue
-        found.add(name)
+        closure.add(name)
         for line in importlib.metadata.requires(name) or []:
             needed = Requirement(line)
             if needed.marker is None or needed.marker.evaluate({"extra": ""}):
                 names.append(needed.name)
-    return found
+    return closure
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +54,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A fresh environment with the wheel and its dependencies; the folder of its programs."""
     folder = tmp_path_factory.mktemp("wheel")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-    made = run(*pip, "wheel", ".", "--no-deps", "--no-build-isolation", "--no-index", "-w", folder)
-    assert made.returncode == 0, made.stdout
+    built = run(*pip, "wheel", ".", "--no-deps", "--no-build-isolation", "--no-index", "-w", folder)
+    assert built.returncode == 0, built.stdout
     (wheel,) = folder.glob("*.whl")
     venv.create(folder / "fresh", symlinks=True, with_pip=False)
     programs = folder / "fresh" / "bin"
@@ -80,15 +80,15 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_makes_a_figure_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
     """Without a checkout, a compiler or `make`, and with nothing kept."""
-    made = run(
+    done = run(
         *(installed / "switchyard", "run", "l4-primitives", "--quick"),
         cwd=tmp_path,
         PATH="/nonexistent",
         XDG_CACHE_HOME=str(tmp_path / "cache"),
     )
-    assert made.returncode == 0, made.stdout
+    assert done.returncode == 0, done.stdout
     assert (tmp_path / "results" / "l4-primitives.svg").read_text().startswith("<svg")
-    assert "l4-primitives" in made.stdout
+    assert "l4-primitives" in done.stdout
     assert (installed.parent / "share" / "man" / "man1" / "switchyard.1").exists()
     begun = run(installed / "switchyard", "new", "machine", "mine", cwd=tmp_path)
     assert begun.returncode == 0, begun.stdout
@@ -111,9 +111,9 @@ def test_what_the_wheel_has_not_ready_it_builds_where_one_may_write(
     without = run(*command, cwd=tmp_path, **places)
     assert "pip install 'switchyard[build]'" in without.stdout
     compiler = importlib.metadata.distribution("ziglang").locate_file("")
-    made = run(*command, cwd=tmp_path, PYTHONPATH=str(compiler), **places)
-    assert made.returncode == 0, made.stdout
-    image = Path(made.stdout.splitlines()[-1])
+    done = run(*command, cwd=tmp_path, PYTHONPATH=str(compiler), **places)
+    assert done.returncode == 0, done.stdout
+    image = Path(done.stdout.splitlines()[-1])
     assert image.is_relative_to(tmp_path / "cache" / "switchyard" / "trees")
     assert image.read_bytes().startswith(b"\x7fELF")
 
@@ -121,8 +121,8 @@ def test_what_the_wheel_has_not_ready_it_builds_where_one_may_write(
 def test_the_source_archive_is_whole(tmp_path: Path) -> None:
     if not (ROOT / ".git").exists() or shutil.which("git") is None:
         pytest.skip("no checkout")
-    made = run("maturin", "sdist", "-o", tmp_path)
-    assert made.returncode == 0, made.stdout
+    done = run("maturin", "sdist", "-o", tmp_path)
+    assert done.returncode == 0, done.stdout
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as packed:
         inside = {name.partition("/")[2] for name in packed.getnames()}

@@ -185,10 +185,10 @@ class Builder:
     def range_of(self, r: int) -> Range | None:
         low, high = 1 << 32, 0
         for p in PHYSICAL[self.known.modes][r]:
-            one = self.known.ranges[p]
-            if one is None:
+            bounds = self.known.ranges[p]
+            if bounds is None:
                 return None
-            low, high = min(low, one[0]), max(high, one[1])
+            low, high = min(low, bounds[0]), max(high, bounds[1])
         return low, high
 
     def wrote(self, r: int, value: Range | None = None, cond: int = AL) -> None:
@@ -343,9 +343,9 @@ class Builder:
         start = self.bits(2)
         for i in range(4):
             r = self.protected[(start + i) & (1 if self.thumb else 3)]
-            found = self.range_of(r)
-            if found and WINDOW + below <= found[0] and found[1] + above <= WINDOW + WINDOW_SIZE:
-                return r, found
+            bounds = self.range_of(r)
+            if bounds and WINDOW + below <= bounds[0] and bounds[1] + above <= WINDOW + WINDOW_SIZE:
+                return r, bounds
         return self.new_base()
 
     def new_base(self) -> tuple[int, Range]:
@@ -355,12 +355,12 @@ class Builder:
         if self.thumb or self.bits(1):
             value = BASE_LOW + (self.bits(12) & ~3)
             self.load_literal(r, self.literal(value))
-            found = (value, value)
+            bounds = (value, value)
         else:
             # Whatever is in some register, masked into the window.
             self.emit(e.dp(AL, AND, self.bits(1), r, self.any(), e.imm(0xFF0)))
             self.emit(e.dp(AL, ADD, self.bits(1), r, r, e.imm(RAM)))
             self.emit(e.dp(AL, ADD, self.bits(1), r, r, e.imm(WINDOW - RAM + 0x2000)))
-            found = (WINDOW + 0x2000, WINDOW + 0x2FF0)
-        self.wrote(r, found)
-        return r, found
+            bounds = (WINDOW + 0x2000, WINDOW + 0x2FF0)
+        self.wrote(r, bounds)
+        return r, bounds

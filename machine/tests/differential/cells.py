@@ -200,8 +200,8 @@ def _all() -> Iterator[Cell]:
         # With S only those that Unicorn knows as returns; test_narrow.py has the others.
         if op not in TESTS and (not s or op in ("mov", "sub")):
             yield ("pc written", op, s)
-    for one, other in itertools.product(BANKED, MODES):
-        yield ("return", MODE_NAMES[one], MODE_NAMES[other])
+    for source, target in itertools.product(BANKED, MODES):
+        yield ("return", MODE_NAMES[source], MODE_NAMES[target])
     yield from (("pc read", what) for what in ("rn", "rm", "base"))
     for name, mode, sign, form in itertools.product(
         ("ldrh", "strh", "ldrsb", "ldrsh"), SINGLE_MODES[:3], "+-", ("imm", "register")
@@ -221,8 +221,8 @@ def _all() -> Iterator[Cell]:
     for psr, form, mask in itertools.product(("cpsr", "spsr"), ("imm", "register"), range(1, 16)):
         yield ("msr", psr, form, mask)
     yield ("mode written", "usr", "usr")
-    for one, other in itertools.product(PRIVILEGED, MODES):
-        yield ("mode written", MODE_NAMES[one], MODE_NAMES[other])
+    for source, target in itertools.product(PRIVILEGED, MODES):
+        yield ("mode written", MODE_NAMES[source], MODE_NAMES[target])
     yield from (("pc transferred", name) for name in ("ldr", "str"))
     for name, mode, sign, form in itertools.product(
         ("ldr", "str", "ldrb", "strb"), SINGLE_MODES, "+-", ["#imm", *IMMEDIATE_SHIFTS]

@@ -141,11 +141,11 @@ def differs(reference: Reference, command: list[str], case: Case) -> tuple[Answe
 
 def shrink(reference: Reference, command: list[str], case: Case, where: str) -> Mismatch:
     """Cut a differing case down: to one instruction if one instruction alone differs."""
-    found = differs(reference, command, case)
-    if found is None:
+    answers = differs(reference, command, case)
+    if answers is None:
         raise RuntimeError(f"{where}: differs in the batch but not alone")
     # The shortest prefix that differs.
-    steps = min(case.limit, max(found[0].executed, found[1].executed) + 1)
+    steps = min(case.limit, max(answers[0].executed, answers[1].executed) + 1)
     prefixes = [case.with_limit(n) for n in range(1, steps + 1)]
     ours = MachineRun(command, prefixes).answers()
     before: Answer | None = None
@@ -154,19 +154,19 @@ def shrink(reference: Reference, command: list[str], case: Case, where: str) -> 
         if their.exception == NONE and their.executed != prefix.limit:
             continue  # the prefix ends between the two halves of a BL
         if our != their:
-            case, found = prefix, (our, their)
+            case, answers = prefix, (our, their)
             break
         before = their
     # Its last instruction alone, from the state before it.
     if before is not None:
-        one = replace(
+        alone = replace(
             case.with_limit(1),
             state=before.state,
             blocks=(case.blocks[0], (WINDOW, before.memory)),
         )
-        again = differs(reference, command, one)
+        again = differs(reference, command, alone)
         if again is not None:
-            return Mismatch(replace(one, end=0), *again, where)
+            return Mismatch(replace(alone, end=0), *again, where)
     # Not alone: take out what is not needed, last instruction first. (In Thumb code some of the
     # cuts fall on data or take two halves out at once; a cut that does not differ is not kept.)
     for i in range(case.limit - 2, -1, -1):
@@ -176,8 +176,8 @@ def shrink(reference: Reference, command: list[str], case: Case, where: str) -> 
         smaller = replace(case, blocks=((address, cut), *case.blocks[1:]))
         again = differs(reference, command, smaller)
         if again is not None:
-            case, found = smaller, again
-    return Mismatch(case, *found, where)
+            case, answers = smaller, again
+    return Mismatch(case, *answers, where)
 
 
 def compare(

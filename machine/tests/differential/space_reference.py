@@ -99,8 +99,8 @@ class SpaceReference(Reference):
             self.uc.emu_start(RAM, RAM + 4)
             context = bytes(self.uc.context_save())
             wanted = struct.pack("<IQ", status, address)
-            found = {i for i in range(0, len(context) - 12, 4) if context[i : i + 12] == wanted}
-            places = found if places is None else places & found
+            matches = {i for i in range(0, len(context) - 12, 4) if context[i : i + 12] == wanted}
+            places = matches if places is None else places & matches
         self.write_cp15(CONTROL, self.read_cp15(CONTROL) & ~1)
         self.flush_tlb()
         assert places, "Unicorn keeps a fault's status and address nowhere in its context"

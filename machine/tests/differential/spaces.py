@@ -138,17 +138,17 @@ def shrink_space(
         return cut, MachineRun(command, [cut]).answers()[0], theirs
 
     low, high = 0, case.limit
-    found = both(high)
-    if found[1] == found[2]:
+    smallest = both(high)
+    if smallest[1] == smallest[2]:
         raise RuntimeError(f"{where}: differs in the batch but not alone")
     while high - low > 1:
         middle = (low + high) // 2
         cut = both(middle)
         if cut[1] != cut[2]:
-            high, found = middle, cut
+            high, smallest = middle, cut
         else:
             low = middle
-    return SpaceMismatch(*found, where)
+    return SpaceMismatch(*smallest, where)
 
 
 def _is_data(address: int) -> bool:

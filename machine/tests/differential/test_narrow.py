@@ -91,8 +91,8 @@ def check(pairs: list[Pair], core: str = "sa1110") -> None:
     for pair, answer in zip(pairs, answers, strict=True):
         if answer != pair.expected:
             words = [f"{int.from_bytes(pair.case.blocks[0][1][:4], 'little'):08x}"]
-            found = answer.differences(pair.expected)
-            wrong.append(f"{pair.name} ({words[0]}): {found[:6]}")
+            differing = answer.differences(pair.expected)
+            wrong.append(f"{pair.name} ({words[0]}): {differing[:6]}")
     head = f"{len(wrong)} of {len(pairs)} differ (machine / expected):\n"
     assert not wrong, head + "\n".join(wrong[:20])
 

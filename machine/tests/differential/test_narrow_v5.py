@@ -36,11 +36,11 @@ def test_later_thumb_instructions_are_undefined(first: int) -> None:
     pairs = []
     for ident, mode in enumerate(MODES * 8):
         half = first | rng.getrandbits(8)
-        one = case(rng, ident, mode, half)
-        state = list(one.state)
+        instruction = case(rng, ident, mode, half)
+        state = list(instruction.state)
         enter_exception(state, UNDEFINED, state[PC])
         expected = Answer(0, UNDEFINED, tuple(state), bytes(4))
-        pairs.append(Pair(f"{half:04x}", one, expected))
+        pairs.append(Pair(f"{half:04x}", instruction, expected))
     check(pairs, "arm926")
 
 
@@ -55,8 +55,8 @@ def test_the_halves_of_a_call_may_stand_apart(exchange: int) -> None:
             low &= ~1
         between = rng.randrange(1, 4)
         halves = (0xF000 | high, *[0x46C0] * between, (0xE800 if exchange else 0xF800) | low)
-        one = case(rng, ident, mode, *halves)
-        state = list(one.state)
+        call = case(rng, ident, mode, *halves)
+        state = list(call.state)
         pc = state[PC]
         offset = (high - 0x800 if high & 0x400 else high) << 12
         target = pc + 4 + offset + 2 * low & 0xFFFFFFFF
@@ -65,5 +65,5 @@ def test_the_halves_of_a_call_may_stand_apart(exchange: int) -> None:
         if exchange:
             state[CPSR] &= ~THUMB
         expected = Answer(len(halves), NONE, tuple(state), bytes(4))
-        pairs.append(Pair("blx" if exchange else "bl", one, expected))
+        pairs.append(Pair("blx" if exchange else "bl", call, expected))
     check(pairs, "arm926")

@@ -99,8 +99,8 @@ def differences(ours: list[str], theirs: list[str]) -> list[str]:
 def test_every_line_agrees(
     on_machine: tuple[list[str], dict[str, int]], on_qemu: list[str]
 ) -> None:
-    found = differences(on_machine[0], on_qemu)
-    assert not found, f"{len(found)} differences:\n" + "\n".join(found[:20])
+    wrong = differences(on_machine[0], on_qemu)
+    assert not wrong, f"{len(wrong)} differences:\n" + "\n".join(wrong[:20])
     assert len(on_qemu) > 5000
 
 

@@ -230,11 +230,11 @@ def send(connection: socket.socket, text: str) -> None:
 
 
 def receive(connection: socket.socket, wanted: str) -> None:
-    found = b""
-    while wanted.encode() not in found:
+    received = b""
+    while wanted.encode() not in received:
         more = connection.recv(4096)
-        assert more, f"no {wanted} in {found!r}"
-        found += more
+        assert more, f"no {wanted} in {received!r}"
+        received += more
 
 
 def test_interrupted_lost_and_found_again() -> None:

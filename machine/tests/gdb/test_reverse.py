@@ -206,8 +206,8 @@ def test_from_a_finding_to_the_store(tmp_path: Path) -> None:
     assert session.said.count("received signal SIGTRAP") == 2, "one for each kind of finding"
     assert session.said.count("code-not-cleaned: ") == 2, "it is still known in the past"
     source = GUESTS / "memory" / "stale_instruction.S"
-    found = re.findall(r"stale_instruction\.S:(\d+)\n", session.said)
-    assert source.read_text().splitlines()[int(found[-1]) - 1].split() == ["str", "r1,", "[r4]"]
+    stops = re.findall(r"stale_instruction\.S:(\d+)\n", session.said)
+    assert source.read_text().splitlines()[int(stops[-1]) - 1].split() == ["str", "r1,", "[r4]"]
     named = re.search(r"last written by pc 0x(\w+) at mva 0x0a000000", session.said)
     assert named
     assert session.shown["pc"] == [int(named[1], 16)], "the checker names it, too"

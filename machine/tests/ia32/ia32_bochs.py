@@ -75,11 +75,11 @@ def build() -> Path:
 
 def why_not() -> str | None:
     """Why cases cannot run in Bochs."""
-    found = doctor.bochs()
-    if not found.good:
-        return f"Bochs is not installed: {found.command}"
-    if found.found != VERSION:
-        return f"Bochs is {found.found}; the streams know what {VERSION} does otherwise"
+    finding = doctor.bochs()
+    if not finding.good:
+        return f"Bochs is not installed: {finding.command}"
+    if finding.found != VERSION:
+        return f"Bochs is {finding.found}; the streams know what {VERSION} does otherwise"
     return None
 
 

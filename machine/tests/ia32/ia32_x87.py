@@ -61,14 +61,14 @@ class Operation:
 def arithmetic() -> list[Operation]:
     """Of ST(0) with memory, with a register, into a register, with a pop."""
     memory = [(0xD8, "32r"), (0xDA, "32s"), (0xDC, "64r"), (0xDE, "16s")]
-    found = [Operation(op, reg, form) for op, form in memory for reg in range(8)]
+    operations = [Operation(op, reg, form) for op, form in memory for reg in range(8)]
     for opcode in (0xD8, 0xDC, 0xDE):
         for reg in range(8):
             for i in (0, 1, 5):
                 if opcode == 0xDE and reg == 3 and i != 1:
                     continue
-                found.append(Operation(opcode, 0xC0 | reg << 3 | i))
-    return found
+                operations.append(Operation(opcode, 0xC0 | reg << 3 | i))
+    return operations
 
 
 def plain(*modrms: int) -> list[Operation]:
@@ -265,7 +265,7 @@ def loop(operation: Operation) -> bytes:
 
 def cases(rng: random.Random, operations: list[Operation]) -> list[Case]:
     """Records for each of these instructions."""
-    found = []
+    batch = []
     for operation in operations:
         argument = angle if operation in TRANSCENDENTAL else number
         data = b"".join(record(rng, operation, argument) for _ in range(RECORDS))
@@ -274,9 +274,9 @@ def cases(rng: random.Random, operations: list[Operation]) -> list[Case]:
         table = bytes(8) + flat + b"\x9b\xcf\0" + flat + b"\x93\xcf\0"
         stack = 0x8000
         registers = (0, RECORDS, 0, 0, stack, 0, DATA, 0)
-        found.append(
+        batch.append(
             Case(
-                ident=len(found),
+                ident=len(batch),
                 limit=RECORDS * 20,
                 end=CODE + len(code),
                 stride=0,
@@ -288,7 +288,7 @@ def cases(rng: random.Random, operations: list[Operation]) -> list[Case]:
                 first=CODE,
             )
         )
-    return found
+    return batch
 
 
 # ---- comparison -----------------------------------------------------------------------------
@@ -395,15 +395,15 @@ def compare(
             if a == b:
                 continue
             for at in range(0, len(a), RECORD):
-                one, other = bytes(a[at : at + RECORD]), bytes(b[at : at + RECORD])
-                if one == other:
+                our_record, their_record = bytes(a[at : at + RECORD]), bytes(b[at : at + RECORD])
+                if our_record == their_record:
                     continue
-                if operation in TRANSCENDENTAL and is_near(one, other):
+                if operation in TRANSCENDENTAL and is_near(our_record, their_record):
                     near[operation.text()] += 1
                     continue
                 where = f"seed {seed}, batch {number}, record {at // RECORD}"
                 before = case.blocks[2][1][at : at + RECORD]
-                yield Difference(operation, before, one, other, where)
+                yield Difference(operation, before, our_record, their_record, where)
         number += 1
         if progress:
             progress(number, done, near)

@@ -21,11 +21,11 @@ def code(text: str) -> str:
 
 def paths(text: str) -> set[str]:
     """The modules that a source names by `crate::`, also several in braces."""
-    found = set(re.findall(r"\bcrate::(\w+)", text))
+    modules = set(re.findall(r"\bcrate::(\w+)", text))
     for several in re.findall(r"\bcrate::\{(.*?)\};", text, re.S):
         outside = re.sub(r"\{[^{}]*\}", "", several)
-        found |= {part.strip().split("::")[0] for part in outside.split(",") if part.strip()}
-    return found
+        modules |= {part.strip().split("::")[0] for part in outside.split(",") if part.strip()}
+    return modules
 
 
 def uses(sources: Path) -> dict[str, set[str]]:
@@ -46,8 +46,8 @@ def circle(graph: Mapping[str, set[str]]) -> list[str]:
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
-        found: list[str] = error.args[1]
-        return found
+        modules: list[str] = error.args[1]
+        return modules
     return []
 
 

@@ -128,13 +128,13 @@ def laboratory(system: Linux) -> Iterator[Lab]:
 
 @pytest.fixture
 def lab() -> Iterator[Lab]:
-    with laboratory(SYSTEMS["linux-versatilepb"]) as made:
-        yield made
+    with laboratory(SYSTEMS["linux-versatilepb"]) as plugged:
+        yield plugged
 
 
-def exchange(one: Shell, other: Shell, kilobytes: int = KILOBYTES) -> None:
+def exchange(left: Shell, right: Shell, kilobytes: int = KILOBYTES) -> None:
     """Everything that they can do with each other, in both directions."""
-    for client, server in ((one, other), (other, one)):
+    for client, server in ((left, right), (right, left)):
         client.command(f"net ping {server.address} 10", f"from {server.address}: 10,")
         server.begin("net serve 7", "serving port 7")
         client.command(f"net echo {server.address} 7 {kilobytes}", f"{kilobytes} KB to ")
@@ -144,21 +144,21 @@ def exchange(one: Shell, other: Shell, kilobytes: int = KILOBYTES) -> None:
         client.command(f"net udp {server.address} 9 40", "40 datagrams to ")
         server.expect(b"echoed 40 datagrams")
         server.expect(PROMPT)
-    for shell in (one, other):
+    for shell in (left, right):
         shell.without_errors()
 
 
 @pytest.mark.parametrize("kind", ["unix", "tcp"])
 def test_two_machines(lab: Lab, tmp_path: Path, kind: str) -> None:
-    one, there = lab.listening("tcp::0" if kind == "tcp" else f"unix:{tmp_path / 'cable'}")
-    other = lab.machine("--net", there)
-    at_prompt(one, other)
-    exchange(one, other)
+    waiting, there = lab.listening("tcp::0" if kind == "tcp" else f"unix:{tmp_path / 'cable'}")
+    calling = lab.machine("--net", there)
+    at_prompt(waiting, calling)
+    exchange(waiting, calling)
     # who stays says that the other has gone, and lives on
-    other.leave()
-    one.expect(b"the other end has closed the connection; the cable is unplugged")
-    one.command("uptime", " ms")
-    one.leave()
+    calling.leave()
+    waiting.expect(b"the other end has closed the connection; the cable is unplugged")
+    waiting.command("uptime", " ms")
+    waiting.leave()
     assert not (tmp_path / "cable").exists()
 
 
@@ -166,18 +166,18 @@ def test_two_machines(lab: Lab, tmp_path: Path, kind: str) -> None:
 def test_two_machines_of_other_kinds(lab: Lab, tmp_path: Path) -> None:
     """A PC and another PC, then the ARM: the NE2000 and the LAN91C111 on one cable."""
     with laboratory(I386["linux-i386"]) as pcs:
-        one, there = pcs.listening(f"unix:{tmp_path / 'pcs'}")
-        other = pcs.machine("--net", there)
-        at_prompt(one, other)
-        exchange(one, other)
-        other.leave()
-        one.leave()
-        one, there = pcs.listening(f"unix:{tmp_path / 'kinds'}")
+        waiting, there = pcs.listening(f"unix:{tmp_path / 'pcs'}")
+        calling = pcs.machine("--net", there)
+        at_prompt(waiting, calling)
+        exchange(waiting, calling)
+        calling.leave()
+        waiting.leave()
+        waiting, there = pcs.listening(f"unix:{tmp_path / 'kinds'}")
         arm = lab.machine("--net", there)
-        at_prompt(one, arm)
-        exchange(one, arm)
+        at_prompt(waiting, arm)
+        exchange(waiting, arm)
         arm.leave()
-        one.leave()
+        waiting.leave()
 
 
 @pytest.mark.qemu
@@ -229,10 +229,10 @@ def echoing() -> Iterator[int]:
 
         def echo() -> None:
             with suppress(OSError):
-                one, _ = waits.accept()
-                with one:
-                    while data := one.recv(4096):
-                        one.sendall(data)
+                connection, _ = waits.accept()
+                with connection:
+                    while data := connection.recv(4096):
+                        connection.sendall(data)
 
         threading.Thread(target=echo, daemon=True).start()
         yield waits.getsockname()[1]
@@ -249,13 +249,13 @@ def test_a_machine_and_this_computer(lab: Lab, passt: Path) -> None:
 
 def test_a_machine_that_waits_lets_the_host_rest(lab: Lab, tmp_path: Path) -> None:
     """A processor that sleeps is not simulated, with a cable neither: it took 2 % of a core."""
-    one, there = lab.listening(f"unix:{tmp_path / 'cable'}")
-    other = lab.machine("--net", there)
-    at_prompt(one, other)
-    began = one.processor_seconds()
+    waiting, there = lab.listening(f"unix:{tmp_path / 'cable'}")
+    calling = lab.machine("--net", there)
+    at_prompt(waiting, calling)
+    began = waiting.processor_seconds()
     time.sleep(4)
-    assert one.processor_seconds() - began < 1
-    one.command("net ping 10.0.0.2 2", "from 10.0.0.2: 2,")
+    assert waiting.processor_seconds() - began < 1
+    waiting.command("net ping 10.0.0.2 2", "from 10.0.0.2: 2,")
 
 
 def test_beside_a_debugger(lab: Lab, tmp_path: Path) -> None:
@@ -263,10 +263,10 @@ def test_beside_a_debugger(lab: Lab, tmp_path: Path) -> None:
     debugger = shutil.which("gdb-multiarch")
     if debugger is None:
         pytest.fail("gdb-multiarch: not found; install it with: apt-get install gdb-multiarch")
-    one, there = lab.listening(f"unix:{tmp_path / 'cable'}", "--gdb", "127.0.0.1:0")
-    other = lab.machine("--net", there)
-    one.expect(b"waiting for a debugger at 127.0.0.1:")
-    port = one.expect(b"\r\n").decode()
+    waiting, there = lab.listening(f"unix:{tmp_path / 'cable'}", "--gdb", "127.0.0.1:0")
+    calling = lab.machine("--net", there)
+    waiting.expect(b"waiting for a debugger at 127.0.0.1:")
+    port = waiting.expect(b"\r\n").decode()
     gdb = lab.start([debugger, "-nx", "-q", "-ex", "set pagination off", str(lab.system.symbols)])
     gdb.expect(b"(gdb) ")
     for line in (f"target remote :{port}", "break smc_interrupt", "disable"):
@@ -274,45 +274,45 @@ def test_beside_a_debugger(lab: Lab, tmp_path: Path) -> None:
         gdb.expect(b"(gdb) ")
     gdb.type(b"continue\n")
     gdb.expect(b"Continuing.")
-    at_prompt(one, other)
+    at_prompt(waiting, calling)
     gdb.type(b"\x03")
     gdb.expect(b"SIGINT")
     gdb.type(b"enable\ncontinue\n")
     gdb.expect(b"Continuing.")
-    other.begin("net ping 10.0.0.1 5", "net ping")
+    calling.begin("net ping 10.0.0.1 5", "net ping")
     gdb.expect(b"Breakpoint 1, ")
     gdb.expect(b"smc_interrupt")
     gdb.type(b"delete\ny\ncontinue\n")
     gdb.expect(b"Continuing.")
-    other.expect(b"from 10.0.0.1: 5,")
-    other.expect(PROMPT)
-    exchange(one, other)
+    calling.expect(b"from 10.0.0.1: 5,")
+    calling.expect(PROMPT)
+    exchange(waiting, calling)
 
 
 def test_saved_and_restored(lab: Lab, tmp_path: Path) -> None:
     """A restored machine is plugged in again, with the address that it had."""
     state = str(tmp_path / "machine.state")
-    one, there = lab.listening(f"unix:{tmp_path / 'cable'}")
-    other = lab.machine("--net", there, "--save", state)
-    at_prompt(one, other)
-    exchange(one, other)
-    other.leave()
-    one.expect(b"the cable is unplugged")
+    waiting, there = lab.listening(f"unix:{tmp_path / 'cable'}")
+    calling = lab.machine("--net", there, "--save", state)
+    at_prompt(waiting, calling)
+    exchange(waiting, calling)
+    calling.leave()
+    waiting.expect(b"the cable is unplugged")
     again = lab.machine("--net", there, "--restore", state)
-    again.address = other.address
+    again.address = calling.address
     again.press_enter()
-    exchange(one, again)
+    exchange(waiting, again)
 
 
 def test_checked_and_traced(lab: Lab, tmp_path: Path) -> None:
     """The driver forgets no maintenance; observers see a network as anything else."""
     trace = tmp_path / "trace"
-    one, there = lab.listening(f"unix:{tmp_path / 'cable'}", "--check", "coherence")
+    waiting, there = lab.listening(f"unix:{tmp_path / 'cable'}", "--check", "coherence")
     traced = ("--trace", str(trace), "--symbols", str(lab.system.symbols))
-    other = lab.machine("--net", there, *traced, "--mac", "52:54:00:12:34:56")
-    at_prompt(one, other)
-    other.command("cat /sys/class/net/eth0/address", "\n52:54:00:12:34:56\r")
-    exchange(one, other, kilobytes=20)
-    for shell in (one, other):
+    calling = lab.machine("--net", there, *traced, "--mac", "52:54:00:12:34:56")
+    at_prompt(waiting, calling)
+    calling.command("cat /sys/class/net/eth0/address", "\n52:54:00:12:34:56\r")
+    exchange(waiting, calling, kilobytes=20)
+    for shell in (waiting, calling):
         shell.leave()
     assert b"smc_interrupt" in trace.read_bytes()

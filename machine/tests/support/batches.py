@@ -80,11 +80,11 @@ def progress(instructions: int, seed: int) -> Callable[..., None]:
 
 def report(mismatches: Iterable[M], shown: Callable[[M], str], most: int) -> int:
     """Prints mismatches as they come, `most` of them; the exit status."""
-    found = 0
+    count = 0
     for mismatch in mismatches:
-        found += 1
+        count += 1
         print(f"\n{shown(mismatch)}")
-        if found == most:
+        if count == most:
             break
-    print(f"\n{found} mismatches", file=sys.stderr)
-    return 1 if found else 0
+    print(f"\n{count} mismatches", file=sys.stderr)
+    return 1 if count else 0

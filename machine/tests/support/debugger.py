@@ -23,10 +23,10 @@ SECONDS = 120  # each takes a few; more means that it hangs
 
 
 def debugger() -> str:
-    found = shutil.which("gdb-multiarch")
-    if found is None:
+    program = shutil.which("gdb-multiarch")
+    if program is None:
         pytest.fail("gdb-multiarch: not found; install it with: apt-get install gdb-multiarch")
-    return found
+    return program
 
 
 @contextmanager
@@ -53,9 +53,9 @@ def waiting(
 def port_said_by(process: subprocess.Popen[str]) -> int:
     assert process.stderr is not None
     said = process.stderr.readline()
-    found = re.search(r"waiting for a debugger at [\d.]+:(\d+)$", said)
-    assert found, said
-    return int(found[1])
+    port = re.search(r"waiting for a debugger at [\d.]+:(\d+)$", said)
+    assert port, said
+    return int(port[1])
 
 
 @dataclass

@@ -14,7 +14,7 @@ def machine_binary() -> str:
     for the tests that use it run whole systems."""
     named = os.environ.get("SWITCHYARD_MACHINE")
     builds = [ROOT / "target" / kind / "switchyard-machine" for kind in ("release", "debug")]
-    found = [b for b in builds if b.is_file()]
-    if not named and not found:
+    built = [b for b in builds if b.is_file()]
+    if not named and not built:
         pytest.fail("switchyard-machine is not built (or set SWITCHYARD_MACHINE)")
-    return named or str(found[0])
+    return named or str(built[0])

@@ -62,12 +62,12 @@ def on_qemu(guest: Path) -> list[str]:
 def test_every_line_agrees(guest: Path, on_qemu: list[str], machine: str) -> None:
     command = [machine_binary(), "boot", "--machine", machine, "--kernel", str(guest)]
     ours = output([*command, "--max-cycles", "4000000000"])
-    found = [
+    wrong = [
         f"line {i}: machine {a!r}, QEMU {b!r}"
         for i, (a, b) in enumerate(zip(ours, on_qemu, strict=False), 1)
         if a != b
     ]
-    assert not found, "\n".join(found[:20])
+    assert not wrong, "\n".join(wrong[:20])
     assert len(ours) == len(on_qemu) > 400
 
 

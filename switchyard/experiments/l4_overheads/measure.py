@@ -191,7 +191,9 @@ class L4Overheads(Experiment[Sample]):
         return [
             record
             for scheme in SCHEMES
-            for record in _records([one for one in samples.values() if one.scheme == scheme])
+            for record in _records(
+                [sample for sample in samples.values() if sample.scheme == scheme]
+            )
         ]
 
 

@@ -104,8 +104,8 @@ def _scheme_bars(schemes: Mapping[str, Scheme]) -> Bars:
     return Bars(
         title="What context switches add to the running time, by switching scheme",
         subtitle=[
-            f"{ABOUT}; direct and indirect overheads of {schemes[PAPERS].most} context switches "
-            "together"
+            f"{ABOUT}; direct and indirect overheads of "
+            f"{schemes[PAPERS].most} context switches together"
         ],
         value_title="overhead, ms",
         description="Bars for each pair of tasks and scheme; "

@@ -57,7 +57,7 @@ class Spent:
             counters.total("cycles"),
             {name: counters.total(*names) for name, names in COUNTERS.items()},
             suite.parts(functions) if functions else {},
-            sum(one.fetch_fill_cycles for one in functions),
+            sum(function.fetch_fill_cycles for function in functions),
         )
 
 

@@ -55,16 +55,16 @@ SERIES = {
 
 
 @dataclass(frozen=True)
-class Point:
+class Stream:
     """What a stream of the guest is of: a case, or a place of a series."""
 
     name: str
     at: int = 0
 
 
-def points(lists: Mapping[str, list[int]]) -> Iterator[Point]:
+def streams(lists: Mapping[str, list[int]]) -> Iterator[Stream]:
     """All of them, in the order of their streams."""
-    yield from (Point(name) for name in CASES)
+    yield from (Stream(name) for name in CASES)
     for series, names in SERIES.items():
         for at in lists[series.removesuffix(" again")]:
-            yield from (Point(name, at) for name in names)
+            yield from (Stream(name, at) for name in names)

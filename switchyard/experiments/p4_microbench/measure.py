@@ -9,7 +9,7 @@ from switchyard.build import BARE, GUESTS, PC
 from switchyard.errors import RunError
 from switchyard.experiments import l4
 from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.experiments.p4_microbench.cases import CASES, STAMPED, Point, points
+from switchyard.experiments.p4_microbench.cases import CASES, STAMPED, Stream, streams
 from switchyard.machine import Region, Stats
 from switchyard.records import Record, of_case
 
@@ -120,7 +120,8 @@ class P4Microbench(Experiment[Sample]):
         lists = {name: [int(n) for n in words[name].split(",")] for name in LISTS}
         pairs = l4.word(job, "pairs")
         turns = {
-            point: turn(stats, stream, pairs, point) for stream, point in enumerate(points(lists))
+            stream: turn(stats, number, pairs, stream)
+            for number, stream in enumerate(streams(lists))
         }
         cycles = _cases(turns)
         series = _series(turns, lists, cycles["cr3_load_global"])
@@ -154,10 +155,10 @@ def unit(metric: str) -> str:
     return "1" if metric.endswith(("_walks", "_builds", "mispredicted")) else "cycles"
 
 
-def turn(stats: Stats, stream: int, pairs: int, point: Point) -> Turn:
+def turn(stats: Stats, number: int, pairs: int, stream: Stream) -> Turn:
     """Cycles of a turn, the middle: the second of a pair has the stream's first number more."""
-    what = f"{point.name} {point.at or ''}".strip()
-    samples = list(stats.samples.get(stream, []))
+    what = f"{stream.name} {stream.at or ''}".strip()
+    samples = list(stats.samples.get(number, []))
     if len(samples) != 2 + 2 * pairs:
         raise RunError(f"{what}: {len(samples)} samples, expected {2 + 2 * pairs}")
     times, steps, *times_taken = samples
@@ -166,19 +167,19 @@ def turn(stats: Stats, stream: int, pairs: int, point: Point) -> Turn:
     )
     if more <= 0:
         raise RunError(f"{what}: {times} turns more take {more} cycles more; expected some")
-    return Turn(more / times, steps, 3 * pairs * times, stats.region(stream))
+    return Turn(more / times, steps, 3 * pairs * times, stats.region(number))
 
 
-def _cases(turns: Mapping[Point, Turn]) -> dict[str, float]:
+def _cases(turns: Mapping[Stream, Turn]) -> dict[str, float]:
     """Cycles of each case's step, without the loop."""
-    empty = turns[Point("empty")].cycles
+    empty = turns[Stream("empty")].cycles
     cycles = {
-        name: (one.cycles - (0 if name == "empty" or name in STAMPED else empty)) / one.steps
+        name: (case.cycles - (0 if name == "empty" or name in STAMPED else empty)) / case.steps
         for name in CASES
-        for one in [turns[Point(name)]]
+        for case in [turns[Stream(name)]]
     }
     cycles |= {name: cycles[name] - cycles["rdtsc"] for name in STAMPED}
-    random, predictable = (turns[Point(f"branch_{name}")] for name in ("random", "predictable"))
+    random, predictable = (turns[Stream(f"branch_{name}")] for name in ("random", "predictable"))
     counter = "branch_mispredictions"
     missed = random.counted(counter) - predictable.counted(counter)
     cycles["misprediction"] = (random.step - predictable.step) / missed
@@ -188,27 +189,27 @@ def _cases(turns: Mapping[Point, Turn]) -> dict[str, float]:
 
 
 def _series(
-    turns: Mapping[Point, Turn], lists: Mapping[str, Sequence[int]], cr3_load: float
+    turns: Mapping[Stream, Turn], lists: Mapping[str, Sequence[int]], cr3_load: float
 ) -> dict[tuple[str, int], dict[str, float]]:
     """Values by the parameter that the records have, and its value."""
     series: dict[tuple[str, int], dict[str, float]] = {}
     for kb in lists["load"]:
-        series["kb", kb] = {"load_latency": turns[Point("load", kb)].step}
+        series["kb", kb] = {"load_latency": turns[Stream("load", kb)].step}
     for kb in lists["store"]:
         there = series.setdefault(("kb", kb), {})
-        there["store_through"] = turns[Point("store_through", kb)].step
+        there["store_through"] = turns[Stream("store_through", kb)].step
     for pages in lists["pages"]:
-        line, jump = turns[Point("line", pages)], turns[Point("jump", pages)]
+        line, jump = turns[Stream("line", pages)], turns[Stream("jump", pages)]
         series["pages", pages] = {
             "line": line.step,
-            "line_in_one_page": turns[Point("line_in_one_page", pages)].step,
+            "line_in_one_page": turns[Stream("line_in_one_page", pages)].step,
             "line_walks": line.counted("dtlb_misses"),
             "jump": jump.step,
-            "jump_in_one_page": turns[Point("jump_in_one_page", pages)].step,
+            "jump_in_one_page": turns[Stream("jump_in_one_page", pages)].step,
             "jump_walks": jump.counted("itlb_misses"),
         }
     for uops in lists["uops"]:
-        straight, refilled = (turns[Point(name, uops)] for name in ("straight", "cr3_straight"))
+        straight, refilled = (turns[Stream(name, uops)] for name in ("straight", "cr3_straight"))
         series["uops", uops] = {
             "uop": straight.step,
             "uop_builds": straight.counted("trace_cache_misses"),
@@ -218,7 +219,7 @@ def _series(
         at = series["entries", entries] = {}
         for tlb, what in (("dtlb", "lines"), ("itlb", "jumps")):
             lost, kept, before = (
-                turns[Point(name, entries)].cycles
+                turns[Stream(name, entries)].cycles
                 for name in (f"cr3_{what}", f"cr3_{what}_global", what)
             )
             at |= {f"{tlb}_refill": lost - kept, f"{tlb}_kept": kept - before}
@@ -233,16 +234,16 @@ def _whole(series: Mapping[tuple[str, int], Mapping[str, float]]) -> dict[str, f
 
     pages, entries = along("pages"), along("entries")
     far, most = pages[max(pages)], max(entries)
-    found = {}
+    values = {}
     for tlb, what in (("dtlb", "line"), ("itlb", "jump")):
         more = far[what] - far[f"{what}_in_one_page"]
-        found[f"{tlb}_miss"] = more / far[f"{what}_walks"]
+        values[f"{tlb}_miss"] = more / far[f"{what}_walks"]
         reached = [at for at, values in pages.items() if values[f"{what}_walks"] < REACHED]
-        found[f"{tlb}_reach"] = max(reached, default=0)
-        found[f"{tlb}_refill_whole"] = entries[most][f"{tlb}_refill"] / most * TLB_ENTRIES
+        values[f"{tlb}_reach"] = max(reached, default=0)
+        values[f"{tlb}_refill_whole"] = entries[most][f"{tlb}_refill"] / most * TLB_ENTRIES
     uops = along("uops")
     built = {at: values["uop_builds"] for at, values in uops.items()}
-    found["trace_reach"] = max((at for at in built if built[at] < BUILT), default=0)
+    values["trace_reach"] = max((at for at in built if built[at] < BUILT), default=0)
     refill = uops[TRACE_MEASURED]["trace_refill"]
-    found["trace_refill_whole"] = refill / TRACE_MEASURED * TRACE_UOPS
-    return found
+    values["trace_refill_whole"] = refill / TRACE_MEASURED * TRACE_UOPS
+    return values

@@ -42,12 +42,12 @@ REFILLS = {
 
 def view(results: Results) -> View:
     """Tables of each machine; figures of all."""
-    found = [Machine(results.rows, machine) for machine in MACHINES]
-    machines = {one.name: one for one in found if one.there}
+    listed = [Machine(results.rows, machine) for machine in MACHINES]
+    machines = {machine.name: machine for machine in listed if machine.there}
     return View(
         tables=[
             _cases(list(machines.values())),
-            *(table for one in machines.values() for table in one.tables()),
+            *(table for machine in machines.values() for table in machine.tables()),
         ],
         figures={
             "": _latencies(results, [*machines.values()]),
@@ -67,7 +67,7 @@ class Machine:
         self.there = bool(rows.select("empty", machine=name))
 
     @property
-    def one(self) -> Row:
+    def cases(self) -> Row:
         """The cases, and what follows of the series."""
         return self._rows.find("empty", machine=self.name)
 
@@ -135,7 +135,7 @@ def _cases(machines: Sequence[Machine]) -> Table:
         title="Instructions, cycles",
         columns=["", *(machine.name for machine in machines)],
         rows=[
-            [what, *(number(machine.one[name]) for machine in machines)]
+            [what, *(number(machine.cases[name]) for machine in machines)]
             for name, what in {**CASES, **DERIVED}.items()
         ],
         caption="the loop itself is taken off; of those that take the time themselves, an RDTSC",
@@ -146,13 +146,14 @@ def _latencies(results: Results, machines: Sequence[Machine]) -> Figure:
     """Loads and jumps by how much memory they go through; pages of the first machine alone."""
     first = machines[0]
     series = [
-        Series(one.name, f"a load, {one.name}", one.marks("kb", "load_latency")) for one in machines
+        Series(machine.name, f"a load, {machine.name}", machine.marks("kb", "load_latency"))
+        for machine in machines
     ]
     for metric, what in (("line", "a load"), ("jump", "a jump")):
         marks = first.marks("pages", metric, PAGE_KB)
         series.append(Series(metric, f"{what}, each in a page of 4 KB", marks))
     series += _published_loads(results)
-    y_range, y_ticks = log_axis(TICKS, [mark.y for one in series for mark in one.marks])
+    y_range, y_ticks = log_axis(TICKS, [mark.y for curve in series for mark in curve.marks])
     return Figure(
         title="Memory and pages of a Pentium 4",
         subtitle=[
