@@ -11,7 +11,9 @@ system, of the whole process from its start to its end. A guest that waits for a
 no processor time on QEMU either.
 """
 
+import os
 import statistics
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -27,6 +29,9 @@ MAX_CYCLES = 20_000_000_000
 # many the machine makes. How many that are depends on the simulator: on QEMU most instructions
 # of a boot would be this loop's. Not too few: 200 MHz at 2 cycles a turn are a million.
 DELAY_LOOPS = 1_000_000
+
+# A share of the processors that others take and that shows in the times.
+DISTURBING = 0.1
 
 
 @dataclass(frozen=True)
@@ -143,6 +148,18 @@ class Speed:
     seconds: tuple[float, ...]
     rivals: tuple[Rival, ...] = ()
     notes: tuple[str, ...] = field(default=(), compare=False)
+    processor: tuple[float, ...] = ()  # seconds of processor time of each run's whole process
+    others: float = 0.0  # what others took of this computer's processors meanwhile, a share
+
+    @property
+    def processor_median(self) -> float:
+        """The median of the processor time."""
+        return statistics.median(self.processor or self.seconds)
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether others have taken so much that it shows."""
+        return self.others > DISTURBING
 
     @property
     def median(self) -> float:
@@ -171,13 +188,15 @@ class Speed:
 
 def measure(workload: Workload, repeats: int, tick: Callable[[], None]) -> Speed:
     """Runs a workload `repeats` times; `tick` is called after each."""
-    seconds = []
+    seconds, processor = [], []
     lengths = set()
+    host = Host()
     rivals = _Rivals(workload.linux, workload.append) if workload.linux else None
     for _ in range(repeats):
         before = qemu.children_seconds()
         done = machine.run(workload.boot, processes=machine.Processes(timed=True))
-        seconds.append(qemu.children_seconds() - before if rivals else done.host_seconds)
+        processor.append(qemu.children_seconds() - before)
+        seconds.append(processor[-1] if rivals else done.host_seconds)
         working = done.stats.cycles - done.stats.counters.total("idle_cycles")
         lengths.add((working, done.stats.instructions))
         if rivals:
@@ -187,7 +206,47 @@ def measure(workload: Workload, repeats: int, tick: Callable[[], None]) -> Speed
     assert len(lengths) == 1, f"{workload.name}: runs differ in length: {sorted(lengths)}"
     cycles, instructions = lengths.pop()
     finished, notes = (rivals.finished(), rivals.notes) if rivals else ((), ())
-    return Speed(workload, cycles, instructions, tuple(seconds), finished, tuple(notes))
+    return Speed(
+        workload,
+        cycles,
+        instructions,
+        tuple(seconds),
+        finished,
+        tuple(notes),
+        tuple(processor),
+        host.others(),
+    )
+
+
+class Host:
+    """How busy this computer is with what is not ours, from now on."""
+
+    def __init__(self) -> None:
+        self._busy = _busy_seconds()
+        self._own = _own_seconds()
+        self._since = time.monotonic()
+
+    def others(self) -> float:
+        """The share of its processors that others took; 0 where nothing says so."""
+        passed = (time.monotonic() - self._since) * (os.cpu_count() or 1)
+        taken = _busy_seconds() - self._busy - (_own_seconds() - self._own)
+        return min(max(taken / passed, 0.0), 1.0) if passed > 0 else 0.0
+
+
+def _own_seconds() -> float:
+    """Processor time of this process and of those that it has waited for."""
+    return time.process_time() + qemu.children_seconds()
+
+
+def _busy_seconds() -> float:
+    """Processor time that this computer has spent, on whomever (proc(5), /proc/stat)."""
+    try:
+        with open("/proc/stat", encoding="ascii") as file:
+            ticks = [int(word) for word in file.readline().split()[1:]]
+    except (OSError, ValueError):
+        return 0.0
+    user, nice, system, _idle, _waiting, irq, softirq, steal = ticks[:8]
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 
 class _Rivals:

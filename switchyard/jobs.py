@@ -32,6 +32,9 @@ class Listener(Protocol):
     def started(self, total: int, kept: int) -> None:
         """That many jobs are wanted, `kept` of which the store has."""
 
+    def doing(self, jobs: Sequence[Job]) -> None:
+        """These are under way, as far as that is known; told now and then."""
+
     def finished(self, job: Job) -> None:
         """A job is done."""
 
@@ -162,6 +165,7 @@ def run(
         running = {workers.submit(same[0]): same for same in missing.values()}
         waiting = set(running)
         while waiting:
+            listener.doing([running[one][0].job for one in running if one.running()])
             # not for ever: a signal that comes just before it blocks would not end it
             ready, waiting = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
             for future in ready:

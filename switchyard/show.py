@@ -7,18 +7,20 @@ Elsewhere a table is plain text: a line for each row, whole, for `grep` and for 
 import csv
 import io
 import json
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from rich import box, progress
+from rich import progress
 from rich.cells import cell_len
-from rich.console import Console, JustifyMethod
+from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column
+from rich.text import Text
 
-from switchyard import machine
+from switchyard import fit, machine
 from switchyard.build import Guest
 from switchyard.build_linux import Linux
 from switchyard.doctor import Finding
@@ -28,6 +30,10 @@ if TYPE_CHECKING:  # these draw figures, and take a second to import
     from switchyard.bench import Speed
     from switchyard.experiments.experiment import Experiment, Job, Outcome
     from switchyard.figure import Table as ResultTable
+
+
+# How the parts of a table look on a terminal.
+STYLES = {"title": "bold", "head": "bold", "rule": "dim", "row": "", "caption": "italic"}
 
 
 @dataclass(frozen=True)
@@ -41,20 +47,14 @@ class Shown:
     caption: str = ""
 
     def show(self, console: Console) -> None:
-        """On a terminal with lines, folded where it is narrow; elsewhere as plain text."""
+        """On a terminal no wider than that is; elsewhere as plain text."""
         if not console.is_terminal:
             console.out(self.plain(), end="")
             return
-        table = Table(title=self.title, box=box.SIMPLE_HEAD, title_justify="left")
-        table.title_style = "bold"
-        for place, column in enumerate(self.columns):
-            justify: JustifyMethod = "right" if place in self.right else "left"
-            table.add_column(column, justify=justify, overflow="fold")
-        for row in self.rows:
-            table.add_row(*(escape(cell) for cell in row))
-        table.caption = self.caption or None
-        table.caption_justify = "left"
-        console.print(table)
+        grid = fit.Grid(self.columns, self.rows, self.right)
+        for line in fit.table(self.title, grid, self.caption, console.width):
+            console.print(Text(line.text, STYLES[line.kind]), soft_wrap=True)
+        console.print()
 
     def plain(self) -> str:
         """The title, a line for the columns and one for each row; an empty line ends it."""
@@ -101,14 +101,16 @@ class Progress:
         self._name = name
         self._total = 0
         self._done = 0
+        self._kept = 0
+        self._since = 0.0  # when the first run began that was not kept
         self._bar = progress.Progress(
-            progress.TextColumn("{task.description}"),
-            progress.BarColumn(),
+            progress.TextColumn("{task.description}", table_column=Column(ratio=2, no_wrap=True)),
+            progress.BarColumn(bar_width=None, table_column=Column(ratio=1)),
             progress.MofNCompleteColumn(),
-            progress.TimeElapsedColumn(),
-            progress.TimeRemainingColumn(),
+            progress.TextColumn("{task.fields[left]}"),
             console=console,
             transient=True,
+            expand=True,
             disable=not console.is_terminal,
         )
         self._task: progress.TaskID | None = None
@@ -131,10 +133,16 @@ class Progress:
 
     def started(self, total: int, kept: int = 0) -> None:
         """That many jobs are wanted; `kept` of them need not run."""
-        self._total = total
-        self._task = self._bar.add_task(f"{self._name}: running", total=total)
+        self._total, self._kept = total, kept
+        self._since = time.monotonic()
+        self._task = self._bar.add_task(self._name, total=total, left="")
         note = f", {kept} of them kept from before" if kept else ""
         self._console.print(f"{self._name}: {total} runs{note}", soft_wrap=True)
+
+    def doing(self, jobs: "Sequence[Job]") -> None:
+        """These are under way."""
+        names = ", ".join(job.name for job in jobs)
+        self._show(f"{self._name}: {names}" if names else self._name)
 
     def finished(self, job: "Job") -> None:
         """A job is done."""
@@ -143,15 +151,41 @@ class Progress:
     def tick(self, what: str = "") -> None:
         """One more is done."""
         self._done += 1
+        if self._done == self._kept:
+            self._since = time.monotonic()  # reading what is kept says nothing of runs
         if self._task is not None:
             self._bar.advance(self._task)
         # a log wants signs of life, not a line for each run
         step = max(1, self._total // 8)
         if self._bar.disable and (self._done % step == 0 or self._done == self._total):
-            note = f" ({what})" if what else ""
+            note = ", ".join(one for one in (what, self._left()) if one)
             self._console.print(
-                f"{self._name}: {self._done} of {self._total} runs done{note}", soft_wrap=True
+                f"{self._name}: {self._done} of {self._total} runs done"
+                + (f" ({note})" if note else ""),
+                soft_wrap=True,
             )
+
+    def _show(self, text: str) -> None:
+        if self._task is not None:
+            self._bar.update(self._task, description=escape(text), left=self._left())
+
+    def _left(self) -> str:
+        """How long it will take still, by the runs that were not kept; nothing before the first."""
+        made = self._done - self._kept
+        if made <= 0 or self._done >= self._total:
+            return ""
+        seconds = (time.monotonic() - self._since) / made * (self._total - self._done)
+        return f"{duration(seconds)} left"
+
+
+def duration(seconds: float) -> str:
+    """A time to wait, in a word or two."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{max(whole, 1)} s"
+    if whole < 3600:
+        return f"{round(whole / 60)} min"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def outcome(console: Console, results: "Outcome") -> None:
@@ -242,14 +276,28 @@ def speeds(console: Console, measured: Sequence["Speed"]) -> None:
             f"{speed.cycles_per_second / 1e6:.1f}",
             f"{speed.instructions_per_second / 1e6:.1f}",
             f"{speed.spread:.0%}",
+            f"{speed.processor_median:.3f}",
+            f"{speed.others:.0%}",
         ]
         for speed in measured
     ]
     Shown(
         "Simulated, for each second of host time (median; waiting for interrupts left out)",
-        ["workload", "scheme", "cycles", "host s", "Mcycles/s", "Minstr/s", "spread"],
+        [
+            "workload",
+            "scheme",
+            "cycles",
+            "host s",
+            "Mcycles/s",
+            "Minstr/s",
+            "spread",
+            "processor s",
+            "others",
+        ],
         rows,
-        range(2, 7),
+        range(2, 9),
+        "processor s: all that the process took, from its start to its end; others: what other "
+        "programs took of the computer's processors meanwhile",
     ).show(console)
     for speed in measured:
         for rival in speed.rivals:
@@ -260,3 +308,9 @@ def speeds(console: Console, measured: Sequence["Speed"]) -> None:
             )
         for note in speed.notes:
             console.print(f"{speed.workload.name}: {escape(note)}", soft_wrap=True)
+    if any(speed.disturbed for speed in found):
+        console.print(
+            "The computer was busy with other programs: these rates are lower than it can, and "
+            "differ from run to run.",
+            soft_wrap=True,
+        )

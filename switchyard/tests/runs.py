@@ -2,6 +2,7 @@
 """What tests of whole experiments share."""
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from switchyard import build, build_linux
@@ -15,6 +16,9 @@ class Silent:
         pass
 
     def started(self, total: int, kept: int) -> None:
+        pass
+
+    def doing(self, jobs: Sequence[Job]) -> None:
         pass
 
     def finished(self, job: Job) -> None:
