@@ -308,7 +308,7 @@ def speeds(console: Console, measured: Sequence["Speed"]) -> None:
             )
         for note in speed.notes:
             console.print(f"{speed.workload.name}: {escape(note)}", soft_wrap=True)
-    if any(speed.disturbed for speed in found):
+    if any(speed.disturbed for speed in measured):
         console.print(
             "The computer was busy with other programs: these rates are lower than it can, and "
             "differ from run to run.",

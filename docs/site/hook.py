@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For `make book`: links out of docs/ become names of files, which a site has not; the pages of
-`switchyard explore` that were made before get into it, and a list of them into their chapter."""
+"""For `make book`: makes a site of docs/.
+
+Links out of docs/ become names of files, which a site has not. The pages of `switchyard explore`
+that were made before get into it, and a list of them into their chapter.
+"""
 
 import re
 from pathlib import Path
