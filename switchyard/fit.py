@@ -41,10 +41,10 @@ class Grid:
     def _least(self, place: int) -> int:
         """The narrowest that a column can be."""
         cells = [row[place] for row in self.rows]
-        word = max((len(one) for one in re.split(r"\s+|(?<=/)", self.columns[place])), default=0)
+        word = max((len(part) for part in re.split(r"\s+|(?<=/)", self.columns[place])), default=0)
         if place in self.right:
             return max([1, word, *map(cell_len, cells)])
-        longest = max((cell_len(one) for cell in cells for one in cell.split()), default=0)
+        longest = max((cell_len(part) for cell in cells for part in cell.split()), default=0)
         wanted = min(max(map(cell_len, cells), default=0), LEAST_TEXT)
         return max(1, word, wanted, min(longest, LONGEST_WORD))
 
@@ -59,10 +59,10 @@ class Grid:
         """Without the columns that say one thing throughout, and what they say."""
         kept, said = [0], []
         for place in range(1, len(self.columns)):
-            found = {row[place] for row in self.rows}
-            if len(self.rows) < 2 or len(found) > 1:
+            values = {row[place] for row in self.rows}
+            if len(self.rows) < 2 or len(values) > 1:
                 kept.append(place)
-            elif (value := found.pop()).strip():
+            elif (value := values.pop()).strip():
                 said.append(f"{self.columns[place]} {value}")
         return self.only(kept), [f"In all rows: {', '.join(said)}."] if said else []
 

@@ -165,7 +165,7 @@ def run(
         running = {workers.submit(same[0]): same for same in missing.values()}
         waiting = set(running)
         while waiting:
-            listener.doing([running[one][0].job for one in running if one.running()])
+            listener.doing([running[future][0].job for future in running if future.running()])
             # not for ever: a signal that comes just before it blocks would not end it
             ready, waiting = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
             for future in ready:

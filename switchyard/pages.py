@@ -15,15 +15,15 @@ PAGE = Path(__file__).with_name("page")
 
 def environment() -> jinja2.Environment:
     """Where templates are found, with the filter `data`."""
-    made = jinja2.Environment(
+    templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(PAGE),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    made.filters["data"] = data
-    return made
+    templates.filters["data"] = data
+    return templates
 
 
 def source(name: str) -> Markup:

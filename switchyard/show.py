@@ -158,7 +158,7 @@ class Progress:
         # a log wants signs of life, not a line for each run
         step = max(1, self._total // 8)
         if self._bar.disable and (self._done % step == 0 or self._done == self._total):
-            note = ", ".join(one for one in (what, self._left()) if one)
+            note = ", ".join(part for part in (what, self._left()) if part)
             self._console.print(
                 f"{self._name}: {self._done} of {self._total} runs done"
                 + (f" ({note})" if note else ""),
@@ -171,10 +171,10 @@ class Progress:
 
     def _left(self) -> str:
         """How long it will take still, by the runs that were not kept; nothing before the first."""
-        made = self._done - self._kept
-        if made <= 0 or self._done >= self._total:
+        done = self._done - self._kept
+        if done <= 0 or self._done >= self._total:
             return ""
-        seconds = (time.monotonic() - self._since) / made * (self._total - self._done)
+        seconds = (time.monotonic() - self._since) / done * (self._total - self._done)
         return f"{duration(seconds)} left"
 
 

@@ -33,8 +33,8 @@ def on_files(files: Files, config: Any) -> Files:
 
 def _list() -> str:
     """The pages as links; their names are what they show."""
-    found = []
+    links = []
     for page in sorted(MADE.glob("*.html")):
         title = TITLE.search(page.read_text(encoding="utf-8"))
-        found.append(f"- [{title[1] if title else page.stem}]({PLACE}/{page.name})")
-    return "\n".join(["These come with the book:", "", *found]) if found else ""
+        links.append(f"- [{title[1] if title else page.stem}]({PLACE}/{page.name})")
+    return "\n".join(["These come with the book:", "", *links]) if links else ""

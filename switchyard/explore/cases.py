@@ -58,7 +58,7 @@ def _side(
     """A benchmark of L4 under a scheme, from one sample to the next."""
     name = f"{BOARD}-{scheme}-{program}"
     if name not in build.GUESTS:
-        known = [one.name for one in ARCHITECTURES["arm"].schemes]
+        known = [arm_scheme.name for arm_scheme in ARCHITECTURES["arm"].schemes]
         raise InputError(f"--scheme {scheme}: unknown; {one_of(scheme, known)}")
     guest = build.GUESTS[name]
     programs = guest.place / "build" / "bench"
@@ -84,7 +84,7 @@ def ipc(wish: Wish) -> Case:
         "A message to another address space, and the answer",
         "A server calls a client, which answers at once: two switches. Everything is warm, "
         "as the same has happened 200 times before.",
-        [_side(one, "bench-ipc", append, moments, wish) for one in wish.schemes or SCHEMES],
+        [_side(scheme, "bench-ipc", append, moments, wish) for scheme in wish.schemes or SCHEMES],
     )
 
 
@@ -119,7 +119,10 @@ def pagefault(wish: Wish) -> Case:
         "A page fault, served by a pager in another address space",
         "A program reads a page that it does not have. The kernel sends a message to its pager, "
         "which answers with a page of its own; the kernel maps it, and the program goes on.",
-        [_side(one, "bench-primitives", append, moments, wish) for one in wish.schemes or SCHEMES],
+        [
+            _side(scheme, "bench-primitives", append, moments, wish)
+            for scheme in wish.schemes or SCHEMES
+        ],
     )
 
 

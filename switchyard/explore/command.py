@@ -48,7 +48,7 @@ def window(side: Side, steps: int = MOST) -> Window:
             raise machine.refused(boot, said)
         if not file.exists():
             raise InputError(machine.failure(boot, done.returncode, "", said))
-        found = Window.load(file)
-    if not found.steps:
+        seen = Window.load(file)
+    if not seen.steps:
         raise InputError(f"{side.kernel.name}: the window is empty; expected moments apart")
-    return found
+    return seen

@@ -87,29 +87,29 @@ class _Space:
 def spaces(window: Window) -> dict[tuple[int, int], int]:
     """The address spaces in which programs run, in turn, with the DACR that each runs with."""
     space = _Space(window)
-    found = {space.now: space.dacr} if window.user else {}
+    dacrs = {space.now: space.dacr} if window.user else {}
     for step in window.steps:
         space.follow(step)
         if step.user:
-            found.setdefault(space.now, space.dacr)
-    return found
+            dacrs.setdefault(space.now, space.dacr)
+    return dacrs
 
 
 def marks(window: Window) -> list[Mark]:
     """Where programs enter the kernel, and where they go on."""
-    found = []
+    listed = []
     space, known = _Space(window), list(spaces(window))
     user, steps = window.user, window.steps
     for number, step in enumerate(steps):
         space.follow(step)
         if user and not step.user:
             name = step.exception.name if step.exception else "call"
-            found.append(Mark(number, (name, step.pc), True, known.index(space.now)))
+            listed.append(Mark(number, (name, step.pc), True, known.index(space.now)))
         elif step.user and not user and number + 1 < len(steps):
             label = "goes on", steps[number + 1].pc
-            found.append(Mark(number, label, False, known.index(space.now)))
+            listed.append(Mark(number, label, False, known.index(space.now)))
         user = step.user
-    return found
+    return listed
 
 
 def aligned(windows: Sequence[Window]) -> list[tuple[tuple[int, ...], str]]:
@@ -142,15 +142,15 @@ def events(window: Window, function: Callable[[int], str]) -> list[Event]:
 
     A flush is the stretch of its function: caches are cleaned, too, where no operation does it.
     """
-    found = [*_flushes(window, function), *_switches(window)]
+    listed = [*_flushes(window, function), *_switches(window)]
     for mark in marks(window):
         taken = window.steps[mark.step].exception
         if not (taken and is_fault(taken)):
             price = cycles(window, mark.step, mark.step)
-            found.append(Event("mark", mark.step, mark.step, mark.name, price))
+            listed.append(Event("mark", mark.step, mark.step, mark.name, price))
     for number, step in enumerate(window.steps):
-        found += _of_step(window, number, step)
-    return sorted(found, key=lambda event: (event.first, KINDS.index(event.kind)))
+        listed += _of_step(window, number, step)
+    return sorted(listed, key=lambda event: (event.first, KINDS.index(event.kind)))
 
 
 def is_fault(taken: Taken) -> bool:
@@ -190,7 +190,7 @@ def _flushes(window: Window, function: Callable[[int], str]) -> list[Event]:
             while name and 0 <= at < len(steps) and function(steps[at].pc) == name:
                 whole.add(at)
                 at += direction
-    found = []
+    flushes = []
     for first, last in _together(sorted(whole), APART):
         part = steps[first : last + 1]
         counted = {name: sum(step.counted.get(name, 0) for step in part) for name in WRITE_BACKS}
@@ -208,21 +208,21 @@ def _flushes(window: Window, function: Callable[[int], str]) -> list[Event]:
         said += [f"{_plural(lost['cache'], 'line')} forgotten"] if lost["cache"] else []
         said += [f"{_plural(lost['tlb'], 'translation')} forgotten"] if lost["tlb"] else []
         text = ", ".join(said) or "nothing was there"
-        found.append(Event("flush", first, last, text, cycles(window, first, last)))
-    return found
+        flushes.append(Event("flush", first, last, text, cycles(window, first, last)))
+    return flushes
 
 
 def _switches(window: Window) -> list[Event]:
     named = {n: name for n, name in enumerate(window.system) if name in SPACE}
     writes = [n for n, step in enumerate(window.steps) if any(r in named for r in step.system)]
-    found = []
+    switches = []
     for first, last in _together(writes, APART):
         new: dict[str, int] = {}
         for step in window.steps[first : last + 1]:
             new |= {named[n]: value for n, value in step.system.items() if n in named}
         text = ", ".join(f"{name} {_shown(name, value)}" for name, value in new.items())
-        found.append(Event("switch", first, last, text, cycles(window, first, last)))
-    return found
+        switches.append(Event("switch", first, last, text, cycles(window, first, last)))
+    return switches
 
 
 def _shown(name: str, value: int) -> str:

@@ -44,14 +44,14 @@ class Names:
     """The functions of ELF files; where files overlap, those of the first are found."""
 
     def __init__(self, files: Iterable[Path]) -> None:
-        self._files = [found for file in files if (found := _functions(file))]
+        self._files = [functions for file in files if (functions := _functions(file))]
 
     def place(self, address: int) -> str:
         """An address as `function+0x10`; nothing where no function is known."""
-        found = self.find(address)
-        if found is None:
+        place = self.find(address)
+        if place is None:
             return ""
-        return f"{found[0]}+{found[1]:#x}" if found[1] else found[0]
+        return f"{place[0]}+{place[1]:#x}" if place[1] else place[0]
 
     def find(self, address: int) -> tuple[str, int] | None:
         """The function in which an address lies, and how far from its start."""
@@ -108,10 +108,10 @@ class Disassembler:
         if self._arm:
             image = image[::-1]
         thumb = self._arm and len(code) == THUMB_DIGITS
-        found = next((self._thumb if thumb else self._usual).disasm(image, pc), None)
-        if found is None:
+        decoded = next((self._thumb if thumb else self._usual).disasm(image, pc), None)
+        if decoded is None:
             return f"? {code}"
-        text = f"{found.mnemonic} {found.op_str}".strip()
+        text = f"{decoded.mnemonic} {decoded.op_str}".strip()
         branch = BRANCH.fullmatch(text)
         if branch and (place := names.place(int(branch[3], 16))):
             return f"{branch[1]} {place}"
@@ -121,11 +121,11 @@ class Disassembler:
 
 def cp15(text: str) -> str:
     """What an access to the system control coprocessor does; nothing if the text is none."""
-    found = CP15.fullmatch(text)
-    if found is None:
+    match = CP15.fullmatch(text)
+    if match is None:
         return ""
-    numbers = int(found[3]), int(found[4]), int(found[5])
+    numbers = int(match[3]), int(match[4]), int(match[5])
     name = REGISTERS.get(numbers[0])
     if name:
-        return f"{name} = {found[2]}" if found[1] == "mcr" else f"{found[2]} = {name}"
+        return f"{name} = {match[2]}" if match[1] == "mcr" else f"{match[2]} = {name}"
     return OPERATIONS.get(numbers, "")

@@ -40,8 +40,8 @@ class _Instructions:
 
     def function(self, pc: int) -> str:
         """The kernel's function at an address."""
-        found = self._kernel.find(pc)
-        return found[0] if found else ""
+        place = self._kernel.find(pc)
+        return place[0] if place else ""
 
     def number(self, step: Step, user: bool) -> int:
         """Of a step's instruction, which was executed by a program or by the kernel."""
@@ -69,7 +69,7 @@ def side_data(seen: Seen) -> dict[str, Any]:
     kernel_pcs = []
     for step in window.steps:
         taken = step.exception
-        one: list[Any] = [
+        row: list[Any] = [
             step.cycle - before,
             instructions.number(step, user),
             int(step.user),
@@ -83,9 +83,9 @@ def side_data(seen: Seen) -> dict[str, Any]:
             [taken.name, *(f"{n} {v}" for n, v in taken.arguments.items())] if taken else 0,
             list(step.marks) or 0,
         ]
-        while not one[-1]:
-            one.pop()
-        steps.append(one)
+        while not row[-1]:
+            row.pop()
+        steps.append(row)
         if not user:
             kernel_pcs.append(step.pc)
         before, user = step.cycle, step.user
@@ -111,8 +111,8 @@ def side_data(seen: Seen) -> dict[str, Any]:
         "instructions": instructions.list,
         "steps": steps,
         "events": [
-            [one.kind, one.first, one.last, one.text, one.cycles]
-            for one in events.events(window, instructions.function)
+            [event.kind, event.first, event.last, event.text, event.cycles]
+            for event in events.events(window, instructions.function)
         ],
     }
 

@@ -32,14 +32,14 @@ class Table:
     @classmethod
     def read(cls, value: object, where: str) -> "Table":
         """From one member of the file's `tables`."""
-        found = Fields(value, where)
+        entries = Fields(value, where)
         return cls(
-            found.text("name"),
-            found.text("kind"),
-            found.whole("sets"),
-            found.whole("ways"),
-            found.whole("unit"),
-            found.texts("columns"),
+            entries.text("name"),
+            entries.text("kind"),
+            entries.whole("sets"),
+            entries.whole("ways"),
+            entries.whole("unit"),
+            entries.texts("columns"),
         )
 
 
@@ -96,29 +96,29 @@ class Window:
     def load(cls, path: Path) -> "Window":
         """Reads a file; one that is wrong is refused in a line."""
         where = str(path)
-        found = Fields(fields.parse(path.read_bytes(), where), where)
-        if found.whole("schema") != SCHEMA:
-            raise found.wrong("schema", f"{SCHEMA}, the version that this Switchyard reads")
-        start = found.inner("start")
-        counters, causes = found.texts("counters"), found.texts("causes")
+        entries = Fields(fields.parse(path.read_bytes(), where), where)
+        if entries.whole("schema") != SCHEMA:
+            raise entries.wrong("schema", f"{SCHEMA}, the version that this Switchyard reads")
+        start = entries.inner("start")
+        counters, causes = entries.texts("counters"), entries.texts("causes")
 
         def step(value: object, where: str) -> Step:
             return _step(Fields(value, where), counters, causes)
 
         return cls(
-            machine=found.text("machine"),
-            clock_hz=found.whole("clock_hz"),
-            complete=found.truth("complete"),
+            machine=entries.text("machine"),
+            clock_hz=entries.whole("clock_hz"),
+            complete=entries.truth("complete"),
             causes=causes,
-            registers=found.texts("registers"),
-            system=found.texts("system"),
-            tables=found.items("tables", Table.read),
+            registers=entries.texts("registers"),
+            system=entries.texts("system"),
+            tables=entries.items("tables", Table.read),
             begin=start.whole("cycle"),
             user=start.truth("user"),
             first_registers=start.items("registers", _whole),
             first_system=start.items("system", _whole),
             first_places=dict(start.items("places", _place)),
-            steps=found.items("steps", step),
+            steps=entries.items("steps", step),
         )
 
     def column(self, name: str) -> int:
@@ -161,7 +161,7 @@ def _whole(value: object, where: str) -> int:
 def _wholes(value: object, where: str) -> list[int]:
     if not isinstance(value, list):
         raise InputError(f"{where}: found {fields.shown(value)}; expected whole numbers")
-    return [_whole(one, where) for one in value]
+    return [_whole(number, where) for number in value]
 
 
 def _place(value: object, where: str) -> tuple[tuple[int, int], Row]:
@@ -169,32 +169,32 @@ def _place(value: object, where: str) -> tuple[tuple[int, int], Row]:
     return (table, place), row
 
 
-def _pairs(found: Fields, name: str) -> Mapping[int, int]:
-    if name not in found:
+def _pairs(entries: Fields, name: str) -> Mapping[int, int]:
+    if name not in entries:
         return {}
-    return {pair[0]: pair[1] for pair in found.items(name, _wholes)}
+    return {pair[0]: pair[1] for pair in entries.items(name, _wholes)}
 
 
-def _step(found: Fields, counters: Sequence[str], causes: Sequence[str]) -> Step:
-    waited = found.items("waited", _whole) if "waited" in found else [0] * len(causes)
+def _step(entries: Fields, counters: Sequence[str], causes: Sequence[str]) -> Step:
+    waited = entries.items("waited", _whole) if "waited" in entries else [0] * len(causes)
     exception = None
-    if "exception" in found:
-        taken = found.inner("exception")
+    if "exception" in entries:
+        taken = entries.inner("exception")
         arguments = {str(name): str(value) for name, value in taken.raw("arguments")}
         exception = Taken(taken.text("name"), taken.whole("pc"), arguments)
-    accesses = found.items("accesses", _wholes) if "accesses" in found else []
+    accesses = entries.items("accesses", _wholes) if "accesses" in entries else []
     return Step(
-        cycle=found.whole("cycle"),
-        pc=found.whole("pc"),
-        code=found.text("code") if "code" in found else "",
-        skipped="skipped" in found,
-        user="user" in found,
+        cycle=entries.whole("cycle"),
+        pc=entries.whole("pc"),
+        code=entries.text("code") if "code" in entries else "",
+        skipped="skipped" in entries,
+        user="user" in entries,
         waited={cause: n for cause, n in zip(causes, waited, strict=True) if n},
-        counted={counters[n]: moved for n, moved in _pairs(found, "counted").items()},
-        registers=_pairs(found, "registers"),
-        system=_pairs(found, "system"),
+        counted={counters[n]: moved for n, moved in _pairs(entries, "counted").items()},
+        registers=_pairs(entries, "registers"),
+        system=_pairs(entries, "system"),
         accesses=[(store == 1, address, value) for store, address, value in accesses],
-        places=dict(found.items("places", _place)) if "places" in found else {},
+        places=dict(entries.items("places", _place)) if "places" in entries else {},
         exception=exception,
-        marks=found.texts("marks") if "marks" in found else (),
+        marks=entries.texts("marks") if "marks" in entries else (),
     )

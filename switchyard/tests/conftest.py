@@ -76,7 +76,7 @@ def browser() -> "Iterator[Browser]":
     """Chromium, for the pages of one test file (`browsing.opened`)."""
     from playwright.sync_api import sync_playwright
 
-    program = next((found for name in CHROMIUM if (found := shutil.which(name))), None)
+    program = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
     assert program, "no Chromium; install it with: sudo apt-get install chromium"
     with sync_playwright() as playwright:
         # in a container, as in CI, there is no sandbox to be had

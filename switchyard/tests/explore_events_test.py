@@ -43,8 +43,8 @@ def test_spaces_are_in_the_order_in_which_their_programs_run() -> None:
 
 
 def test_marks_say_who_goes_where() -> None:
-    found = [(mark.step, mark.name) for mark in events.marks(message(2))]
-    assert found == [(1, "A: swi"), (5, "B goes on"), (7, "B: swi")]
+    named = [(mark.step, mark.name) for mark in events.marks(message(2))]
+    assert named == [(1, "A: swi"), (5, "B goes on"), (7, "B: swi")]
 
 
 def test_windows_are_aligned_where_programs_do_the_same() -> None:
@@ -65,11 +65,13 @@ def test_a_flush_is_all_of_its_function() -> None:
         Step(140, 0x208, "e1a00000"),
         Step(150, 0x104, "e1a00000"),
     ]
-    found = events.events(window(steps, user=False), lambda pc: "flush" if pc >= 0x200 else "")
+    listed = events.events(window(steps, user=False), lambda pc: "flush" if pc >= 0x200 else "")
     assert [
-        (one.kind, one.first, one.last, one.cycles) for one in found if one.kind == "flush"
+        (event.kind, event.first, event.last, event.cycles)
+        for event in listed
+        if event.kind == "flush"
     ] == [("flush", 1, 3, 30)]
-    (text,) = (one.text for one in found if one.kind == "flush")
+    (text,) = (event.text for event in listed if event.kind == "flush")
     assert text == "2 half lines written back, 2 lines forgotten, 1 translation forgotten"
 
 
@@ -79,8 +81,8 @@ def test_two_writes_are_one_switch() -> None:
         Step(102, 0x104, "ee0d0f10", system={PID: 0x2000000}),
         Step(103, 0x108, "e1a00000", places={(2, 5): (0x500000, 0x41)}),
     ]
-    found = events.events(window(steps, user=False), lambda _pc: "")
-    assert [(one.kind, one.text, one.cycles) for one in found] == [
+    listed = events.events(window(steps, user=False), lambda _pc: "")
+    assert [(event.kind, event.text, event.cycles) for event in listed] == [
         ("switch", "dacr 00000041, pid slot 1", 2),
         ("directory", "1 change of the page directory", 1),
     ]
@@ -88,8 +90,8 @@ def test_two_writes_are_one_switch() -> None:
 
 def test_faults_are_told_from_calls() -> None:
     taken = Taken("data_abort", 0x8000, {"fault": "Translation"})
-    found = events.events(window([Step(140, 0x8000, "e5900000", exception=taken)]), lambda _pc: "")
-    assert [(one.kind, one.text) for one in found] == [
+    listed = events.events(window([Step(140, 0x8000, "e5900000", exception=taken)]), lambda _pc: "")
+    assert [(event.kind, event.text) for event in listed] == [
         ("fault", "data_abort, fault Translation")
     ]  # fmt: skip
 

@@ -68,7 +68,7 @@ def compare(replay: Replay, system: System) -> None:
         told = [entry for entry in system.tlb() if entry.tlb == kind]
         assert held(replay.places, table, 0, 1, 2) == sorted((e.va, e.pa, e.size) for e in told)
         domains = [re.search(r"domain +(\d+)", entry.flags) for entry in told]
-        numbers = sorted(int(found[1]) for found in domains if found)
+        numbers = sorted(int(match[1]) for match in domains if match)
         if "domain" in window.tables[table].columns:
             assert [row[0] for row in held(replay.places, table, 3)] == numbers
     caches = system.caches()
@@ -77,8 +77,8 @@ def compare(replay: Replay, system: System) -> None:
         data = held(replay.places, table, 0, 1, 2)
         if "mini data cache" in names:
             data += held(replay.places, names.index("mini data cache"), 0, 1, 2)
-        found = sorted((va, pa, dirty != 0) for va, pa, dirty in data)
-        assert found == sorted((line.va or 0, line.pa, line.dirty) for line in caches.lines)
+        lines_held = sorted((va, pa, dirty != 0) for va, pa, dirty in data)
+        assert lines_held == sorted((line.va or 0, line.pa, line.dirty) for line in caches.lines)
         lines = re.search(r"instruction cache \w+: (\d+) lines", caches.text)
         buffered = re.search(r"write buffer: (\d+) writes", caches.text)
         assert lines is not None
@@ -175,22 +175,22 @@ def test_the_pages_of_the_book(name: str, tmp_path: Path, browser: Browser) -> N
 def test_the_page_ends_as_the_machine(page: Page) -> None:
     page.keyboard.press("End")
     shown = snapshots(page)
-    for one, found in zip(cases.ipc(Wish()).sides, shown, strict=True):
-        window = command.window(one)
+    for side, snapshot in zip(cases.ipc(Wish()).sides, shown, strict=True):
+        window = command.window(side)
         replay = Replay(window)
         for _ in replay:
             pass
-        assert found["cycle"] == window.steps[-1].cycle
-        assert found["registers"] == replay.registers
-        assert found["system"] == replay.system
+        assert snapshot["cycle"] == window.steps[-1].cycle
+        assert snapshot["registers"] == replay.registers
+        assert snapshot["system"] == replay.system
         rows = {
             (table, place): row
-            for table, places in enumerate(found["rows"])
+            for table, places in enumerate(snapshot["rows"])
             for place, *row in places
         }  # fmt: skip
         assert rows == {place: list(row) for place, row in replay.places.items()}
-        with Machine(one.machine).boot(one.kernel, one.append) as system:
-            at(system, found["cycle"])
+        with Machine(side.machine).boot(side.kernel, side.append) as system:
+            at(system, snapshot["cycle"])
             compare(replay, system)
 
 
@@ -202,7 +202,9 @@ def test_forward_and_back_lead_to_the_same(page: Page) -> None:
     assert position(page) == 60
     assert there != first
     page.keyboard.press("End")
-    assert [one["cycle"] for one in snapshots(page)] > [one["cycle"] for one in there]
+    assert [snapshot["cycle"] for snapshot in snapshots(page)] > [
+        snapshot["cycle"] for snapshot in there
+    ]
     page.evaluate("explorer.go(60)")
     assert snapshots(page) == there
     for _ in range(60):
