@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scheme `small-spaces`, out of line: regions are given and taken, copied entries come and go.
+ * Small spaces, out of line: regions are given and taken, copied entries come and go.
  */
 #include "switch.h"
 
@@ -9,8 +9,8 @@
 #include "kmem.h"
 #include "ptab_entry.h"
 #include "segments.h"
+#include "small_asm.h"
 #include "string.h"
-#include "switch_asm.h"
 #include "switch_segments.h"
 
 _Static_assert(offsetof(struct space, scheme) == 0, "the switch finds it at the space's address");
@@ -20,25 +20,28 @@ _Static_assert(offsetof(struct switch_state, directory) == SWITCH_DIRECTORY,
 _Static_assert(offsetof(struct switch_state, descriptor) == SWITCH_DESCRIPTOR &&
                    SWITCH_DESCRIPTOR + 4 == SWITCH_DESCRIPTOR_HIGH,
                "switch_state.descriptor");
+_Static_assert(offsetof(struct switch_state, credit) == SWITCH_CREDIT, "switch_state.credit");
 _Static_assert(offsetof(struct hot, scheme.shown) == HOT_SHOWN, "hot.scheme.shown");
 
-/*
- * The area's units, of 4 MB at least: 128 of them, as SpaceControl's numbers have it (X.2 manual,
- * appendix on IA-32). A region is a power of two of them, and lies at a multiple of its size.
- */
-#define UNITS      128u
-#define UNIT       ((uint32_t)SMALL_AREA / UNITS)
+#define UNIT       ((uint32_t)SMALL_AREA / SMALL_UNITS)
 #define AREA_FIRST (KERNEL_AREA >> SECTION_LOG2) /* directory entries of the area */
 #define AREA_END   (KERNEL_VA >> SECTION_LOG2)
 
-/* What a space gets by itself is at most so large: else a few would have all. */
-#define AUTOMATIC_UNITS (UNITS / 8)
+/*
+ * Two entries of each directory, of addresses that the kernel has no use for: whether it has had
+ * copies of global entries, and the next one in the list of those (a page's address: not present).
+ */
+#define ENTRY_LISTED 1022u
+#define ENTRY_NEXT   1023u
+#define LISTED       2u
 
-_Static_assert(UNIT >= 1u << SECTION_LOG2 && SMALL_AREA % UNITS == 0,
+/* What a space gets by itself is at most so large: else a few would have all. */
+#define AUTOMATIC_UNITS (SMALL_UNITS / 8)
+
+_Static_assert(UNIT >= 1u << SECTION_LOG2 && SMALL_AREA % SMALL_UNITS == 0,
                "the small-space area's size");
 
-static struct space *holder[UNITS]; /* NULL: nobody's */
-static struct space *with_copies;   /* large spaces whose directories have had copies */
+static uint32_t *listed; /* the first of that list */
 static bool limits_are_checked;
 
 /* ---- segments ---- */
@@ -86,24 +89,91 @@ uint32_t switch_kernel_fault(uint32_t pc) {
     return pc == (uint32_t)limit_probe ? (uint32_t)limit_probe_end : 0;
 }
 
-/* ---- large and small ---- */
+/* ---- directories ---- */
 
-static bool is_small(const struct space *space) {
-    return space->scheme.directory == 0;
-}
-
-static bool is_shown(const struct space *space) {
-    return hot.scheme.shown == space;
-}
-
-/* The directory in force. */
 static uint32_t *shown_directory(void) {
-    return hot.scheme.shown == NULL ? ptab_kernel_directory : hot.scheme.shown->directory;
+    return heap_pa_to_uncached(hot.scheme.shown);
 }
 
 static void show_none(void) {
-    hot.scheme.shown = NULL;
+    hot.scheme.shown = BOOT_DIRECTORY_PA;
     cpu_set_directory(BOOT_DIRECTORY_PA);
+}
+
+static void begin_directory(uint32_t *directory) {
+    for (uint32_t i = AREA_END; i < ENTRY_LISTED; i++) {
+        directory[i] = ptab_kernel_directory[i];
+    }
+}
+
+static uint32_t *next_listed(const uint32_t *directory) {
+    return (uint32_t *)directory[ENTRY_NEXT];
+}
+
+static void list_directory(uint32_t *directory) {
+    if (directory[ENTRY_LISTED] == 0) {
+        directory[ENTRY_LISTED] = LISTED;
+        directory[ENTRY_NEXT] = (uint32_t)listed;
+        listed = directory;
+    }
+}
+
+/* Nobody is to run under it any more. */
+static void end_directory(uint32_t *directory) {
+    if (hot.scheme.shown == heap_uncached_to_pa(directory)) {
+        show_none();
+    }
+    if (directory[ENTRY_LISTED] == 0) {
+        return;
+    }
+    uint32_t *before = listed;
+    if (before == directory) {
+        listed = next_listed(directory);
+        return;
+    }
+    while (next_listed(before) != directory) {
+        before = next_listed(before);
+    }
+    before[ENTRY_NEXT] = directory[ENTRY_NEXT];
+}
+
+uint32_t *small_make_directory(void) {
+    uint32_t *directory = kmem_alloc_uncached(DIRECTORY_ORDER);
+    if (directory != NULL) {
+        begin_directory(directory);
+    }
+    return directory;
+}
+
+void small_free_directory(uint32_t *directory) {
+    end_directory(directory);
+    kmem_free_uncached(directory, DIRECTORY_ORDER);
+}
+
+/* `n` entries from `first` on go from all directories that may have them, and from the TLBs. */
+static void purge(const struct small_area *area, uint32_t first, uint32_t n) {
+    count_event(EVENT_TLB_FLUSH);
+    if (area->directory != 0) {
+        memset((uint32_t *)heap_pa_to_uncached(area->directory) + first, 0, n * 4);
+        if (hot.scheme.shown == area->directory) {
+            cpu_set_directory(area->directory);
+        }
+        return;
+    }
+    for (uint32_t *d = listed; d != NULL; d = next_listed(d)) {
+        memset(&d[first], 0, n * 4);
+    }
+    cpu_flush_tlbs();
+}
+
+/* ---- large and small ---- */
+
+bool small_is_small(const struct space *space) {
+    return space->scheme.area != NULL;
+}
+
+static bool is_shown(const struct space *space) {
+    return hot.scheme.shown == heap_uncached_to_pa(space->directory);
 }
 
 static void set_place(struct space *space, uint32_t base, uint32_t size) {
@@ -113,20 +183,10 @@ static void set_place(struct space *space, uint32_t base, uint32_t size) {
 }
 
 static void set_large(struct space *space) {
+    space->scheme.area = NULL;
     space->scheme.directory = heap_uncached_to_pa(space->directory);
     space->scheme.page_bits = 0;
     set_place(space, 0, KERNEL_AREA);
-}
-
-/* `n` entries from `first` on go from all directories, and with them every global page from the
- * TLBs. */
-static void purge(uint32_t first, uint32_t n) {
-    memset(&ptab_kernel_directory[first], 0, n * 4);
-    for (const struct space *s = with_copies; s != NULL; s = s->scheme.next_with_copies) {
-        memset(&s->directory[first], 0, n * 4);
-    }
-    count_event(EVENT_TLB_FLUSH);
-    cpu_flush_tlbs();
 }
 
 /* All valid pages of the space have its page_bits. */
@@ -151,8 +211,8 @@ static uint32_t first_unit(const struct space *space) {
     return (space->scheme.base - KERNEL_AREA) / UNIT;
 }
 
-static uint32_t count_units(const struct space *space) {
-    return is_small(space) ? space->scheme.size / UNIT : 0;
+uint32_t small_count_units(const struct space *space) {
+    return small_is_small(space) ? space->scheme.size / UNIT : 0;
 }
 
 /* The space in force is so by other segments and perhaps another directory than a moment ago. */
@@ -162,15 +222,17 @@ static void apply(struct space *space) {
     }
 }
 
-static void make_small(struct space *space, uint32_t unit, uint32_t units) {
+static void make_small(struct space *space, const struct small_area *area, uint32_t unit,
+                       uint32_t units) {
     for (uint32_t i = unit; i < unit + units; i++) {
-        holder[i] = space;
+        area->holder[i] = space;
     }
     if (is_shown(space)) {
         show_none(); /* and its own addresses go from the TLBs */
     }
-    space->scheme.directory = 0;
-    space->scheme.page_bits = ENTRY_GLOBAL;
+    space->scheme.area = area;
+    space->scheme.directory = area->directory;
+    space->scheme.page_bits = area->directory == 0 ? ENTRY_GLOBAL : 0;
     set_place(space, KERNEL_AREA + unit * UNIT, units * UNIT);
     set_page_bits(space);
     count_event(EVENT_SMALL);
@@ -178,22 +240,28 @@ static void make_small(struct space *space, uint32_t unit, uint32_t units) {
 }
 
 static void make_large(struct space *space) {
-    uint32_t unit = first_unit(space), units = count_units(space);
+    const struct small_area *area = space->scheme.area;
+    uint32_t unit = first_unit(space), units = small_count_units(space);
     uint32_t first = space->scheme.base >> SECTION_LOG2, n = space->scheme.size >> SECTION_LOG2;
     for (uint32_t i = unit; i < unit + units; i++) {
-        holder[i] = NULL;
+        area->holder[i] = NULL;
     }
     set_large(space);
     set_page_bits(space);
-    purge(first, n);
+    purge(area, first, n);
     count_event(EVENT_LARGE);
     apply(space);
+    small_area_left(area);
 }
 
-/* Nobody has these units, or `space`. */
-static bool is_free(const struct space *space, uint32_t unit, uint32_t units) {
+/* The units are the area's, and nobody has them, or `space`. */
+static bool is_free(const struct small_area *area, const struct space *space, uint32_t unit,
+                    uint32_t units) {
+    if (unit < area->first || unit + units > area->end) {
+        return false;
+    }
     for (uint32_t i = unit; i < unit + units; i++) {
-        if (holder[i] != NULL && holder[i] != space) {
+        if (area->holder[i] != NULL && area->holder[i] != space) {
             return false;
         }
     }
@@ -206,6 +274,26 @@ static bool has_its_areas(const struct space *space, uint32_t size) {
            L4_Address(space->utcb_area) + L4_Size(space->utcb_area) <= size;
 }
 
+static void give(struct space *space, const struct small_area *area, uint32_t unit,
+                 uint32_t units) {
+    if (small_is_small(space)) {
+        make_large(space);
+    }
+    make_small(space, area, unit, units);
+}
+
+bool small_take(struct space *space, const struct small_area *area, uint32_t units) {
+    uint32_t unit = (area->first + units - 1) / units * units;
+    while (unit < area->end && !is_free(area, NULL, unit, units)) {
+        unit += units;
+    }
+    if (unit >= area->end) {
+        return false;
+    }
+    give(space, area, unit, units);
+    return true;
+}
+
 /* A region of the least size, if there is one: programs are small until they show that they are
  * not. */
 static void assign(struct space *space) {
@@ -213,11 +301,8 @@ static void assign(struct space *space) {
     while (units <= AUTOMATIC_UNITS && !has_its_areas(space, units * UNIT)) {
         units *= 2;
     }
-    for (uint32_t unit = 0; units <= AUTOMATIC_UNITS && unit < UNITS; unit += units) {
-        if (is_free(space, unit, units)) {
-            make_small(space, unit, units);
-            return;
-        }
+    if (units <= AUTOMATIC_UNITS) {
+        (void)small_place(space, units);
     }
 }
 
@@ -225,31 +310,41 @@ static void assign(struct space *space) {
 
 /* Control: "s", the rest is meant; result: "e", it was done. The number below: the lowest bit set
  * is the region's size in units, those above twice the unit where it begins; 0: large. */
-#define CONTROL_SMALL (1u << 31)
-#define CONTROL_DONE  (1u << 31)
+#define CONTROL_SMALL  (1u << 31)
+#define CONTROL_DONE   (1u << 31)
+#define CONTROL_NUMBER 0xffu
 
 static uint32_t number_of(const struct space *space) {
-    return is_small(space) ? first_unit(space) * 2 | count_units(space) : 0;
+    if (!small_is_small(space)) {
+        return 0;
+    }
+    return first_unit(space) * 2 | small_count_units(space) | small_area_number(space->scheme.area);
 }
 
-static bool set_number(struct space *space, uint32_t number) {
+static bool set_number(struct space *space, uint32_t control) {
+    uint32_t number = control & CONTROL_NUMBER;
     uint32_t units = number & -number, unit = (number ^ units) / 2;
-    if (number != 0 && (!is_free(space, unit, units) || !has_its_areas(space, units * UNIT))) {
-        return false;
-    }
-    space->scheme.unready = 0;
-    if (is_small(space)) {
+    if (number != 0) {
+        const struct small_area *area =
+            has_its_areas(space, units * UNIT)
+                ? small_area_by_hand(space, control & ~(CONTROL_SMALL | CONTROL_NUMBER), unit)
+                : NULL;
+        if (area == NULL || !is_free(area, space, unit, units)) {
+            return false;
+        }
+        give(space, area, unit, units);
+    } else if (small_is_small(space)) {
         make_large(space);
     }
-    if (number != 0) {
-        make_small(space, unit, units);
-    }
+    space->scheme.has_run = true; /* nothing is left to be decided */
+    space->scheme.unready = 0;
+    space->scheme.credit = 0;
     return true;
 }
 
 uint32_t switch_control(struct space *space, uint32_t control) {
     uint32_t old = number_of(space);
-    if ((control & CONTROL_SMALL) != 0 && set_number(space, control & 0xff)) {
+    if ((control & CONTROL_SMALL) != 0 && set_number(space, control)) {
         old |= CONTROL_DONE;
     }
     return old;
@@ -258,16 +353,16 @@ uint32_t switch_control(struct space *space, uint32_t control) {
 /* ---- the scheme's contract ---- */
 
 void switch_init(void) {
-    hot.scheme.shown = NULL;
+    hot.scheme.shown = BOOT_DIRECTORY_PA;
+    list_directory(ptab_kernel_directory);
+    small_init();
     limits_are_checked = check_limits();
     probe_write(PROBE_SPACE_SEGMENT, offsetof(struct space, scheme.base));
     probe_write(PROBE_SPACE_SHARED, KERNEL_VA);
 }
 
 bool switch_space_init(struct space *space) {
-    for (uint32_t i = AREA_END; i < PAGE_SIZE / 4; i++) {
-        space->directory[i] = ptab_kernel_directory[i];
-    }
+    begin_directory(space->directory);
     space->scheme.unready = 1;
     set_large(space);
     return true;
@@ -275,30 +370,22 @@ bool switch_space_init(struct space *space) {
 
 void switch_space_free(struct space *space) {
     kernel_assert(hot.space != space);
-    if (is_small(space)) {
+    if (small_is_small(space)) {
         make_large(space);
     }
-    if (is_shown(space)) { /* a small one runs under it */
-        show_none();
-    }
-    struct space **s = &with_copies;
-    while (*s != NULL && *s != space) {
-        s = &(*s)->scheme.next_with_copies;
-    }
-    if (*s != NULL) {
-        *s = space->scheme.next_with_copies;
-    }
+    end_directory(space->directory); /* (a small one may run under it) */
 }
 
-/* A space runs for the first time. Where limits are not checked, there is no wall between small
- * ones: those who want them all the same have to say so (SpaceControl). */
+/* Where limits are not checked, there is no wall between small spaces: those who want them all the
+ * same have to say so (SpaceControl). */
 void switch_prepare(struct space *to) {
-    if (to->scheme.unready != 0) {
-        to->scheme.unready = 0;
-        if (limits_are_checked && !to->privileged) {
-            assign(to);
-        }
+    to->scheme.unready = 0;
+    if (to->scheme.has_run) {
+        small_review(to);
+    } else if (limits_are_checked && !to->privileged) {
+        assign(to);
     }
+    to->scheme.has_run = true;
     switch_to_space(to);
 }
 
@@ -308,19 +395,19 @@ void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
     if (!was_valid) {
         return;
     }
-    if (!is_small(space)) {
+    if (!small_is_small(space)) {
         if (is_shown(space)) {
             count_event(EVENT_TLB_FLUSH);
             cpu_set_directory(space->scheme.directory);
         }
     } else if (index < space->scheme.size >> SECTION_LOG2) {
-        purge((space->scheme.base >> SECTION_LOG2) + index, 1);
+        purge(space->scheme.area, (space->scheme.base >> SECTION_LOG2) + index, 1);
     }
 }
 
 /* The page's entry in the TLBs, if one can be there: where the space lies. */
 static void invalidate(const struct space *space, uint32_t va) {
-    if (is_small(space) ? va < space->scheme.size : is_shown(space)) {
+    if (small_is_small(space) ? va < space->scheme.size : is_shown(space)) {
         cpu_invalidate_page(space->scheme.base + va);
     }
 }
@@ -351,7 +438,7 @@ void switch_unmap_finish(void) {
 bool switch_fault(struct space *space, uint32_t *va, uint32_t status) {
     (void)status;
     uint32_t linear = *va;
-    if (!is_small(space)) {
+    if (!small_is_small(space)) {
         return false;
     }
     *va = linear - space->scheme.base;
@@ -364,16 +451,13 @@ bool switch_fault(struct space *space, uint32_t *va, uint32_t status) {
     if (!pde_is_valid(value)) {
         return false;
     }
-    value |= is_table(value) ? 0 : ENTRY_GLOBAL;
+    value |= is_table(value) ? 0 : space->scheme.page_bits;
     if (((*copy ^ value) & ~ENTRY_USED) == 0) {
         return false;
     }
     *copy = value;
-    struct space *shown = hot.scheme.shown;
-    if (shown != NULL && !shown->scheme.has_copies) {
-        shown->scheme.has_copies = true;
-        shown->scheme.next_with_copies = with_copies;
-        with_copies = shown;
+    if (space->scheme.area->directory == 0) {
+        list_directory(shown_directory());
     }
     count_event(EVENT_CPD_LOADED);
     return true;
@@ -388,7 +472,7 @@ bool switch_fault(struct space *space, uint32_t *va, uint32_t status) {
  */
 bool switch_limit_fault(struct space *space) {
     static const uint64_t flat_data = (uint64_t)(DESCRIPTOR_DATA | 0xf0000) << 32 | 0xffff;
-    if (is_small(space)) {
+    if (small_is_small(space)) {
         make_large(space);
         return true;
     }

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The switch of scheme `small-spaces` (switch.h says what the macros must do, segments_asm.h the
- * others): the space's descriptors into the GDT, and CR3 if it is large and another directory is in
- * force. Whoever goes to a program next loads the segment registers.
+ * The switch where there are small spaces (switch.h says what the macros must do, segments_asm.h
+ * the others): the space's descriptors into the GDT, and CR3 if it must have a directory that is
+ * not in force. Whoever goes to a program next loads the segment registers. The scheme's own macro
+ * is
+ *
+ *    switch_note_load space     CR3 has been loaded to run it. Changes only flags.
  */
-#ifndef SWITCH_ASM_H
-#define SWITCH_ASM_H
+#ifndef SMALL_ASM_H
+#define SMALL_ASM_H
 
 #include "relocated_segments_asm.h"
 
-/* In struct switch_state, and in struct hot; switch_impl.c checks them. */
+/* In struct switch_state, and in struct hot; small.c checks them. */
 #define SWITCH_UNREADY         0
 #define SWITCH_DIRECTORY       4
 #define SWITCH_DESCRIPTOR      8
 #define SWITCH_DESCRIPTOR_HIGH 12
+#define SWITCH_CREDIT          16
 #define HOT_SHOWN              20
 
 /* By what the type of code differs from that of data. */
@@ -34,12 +38,13 @@
 
     .macro  switch_finish a, b
     movl    %ss:SWITCH_DIRECTORY(\a), \b
-    testl   \b, \b                      # small: any directory will do
+    testl   \b, \b                      # any directory will do
     jz      .Lshown\@
-    cmpl    \a, %ss:hot + HOT_SHOWN
+    cmpl    \b, %ss:hot + HOT_SHOWN
     je      .Lshown\@
-    movl    \a, %ss:hot + HOT_SHOWN
+    movl    \b, %ss:hot + HOT_SHOWN
     movl    \b, %cr3
+    switch_note_load \a
 .Lshown\@:
     movl    %ss:SWITCH_DESCRIPTOR(\a), \b
     movl    \b, %ss:segments + (USER_DATA & ~7)
