@@ -251,6 +251,12 @@ static void make_large(struct space *space) {
     purge(area, first, n);
     count_event(EVENT_LARGE);
     apply(space);
+}
+
+/* ... and does not become small again. */
+static void stay_large(struct space *space) {
+    const struct small_area *area = space->scheme.area;
+    make_large(space);
     small_area_left(area);
 }
 
@@ -276,10 +282,14 @@ static bool has_its_areas(const struct space *space, uint32_t size) {
 
 static void give(struct space *space, const struct small_area *area, uint32_t unit,
                  uint32_t units) {
-    if (small_is_small(space)) {
+    const struct small_area *before = space->scheme.area;
+    if (before != NULL) {
         make_large(space);
     }
     make_small(space, area, unit, units);
+    if (before != NULL) {
+        small_area_left(before);
+    }
 }
 
 bool small_take(struct space *space, const struct small_area *area, uint32_t units) {
@@ -329,12 +339,16 @@ static bool set_number(struct space *space, uint32_t control) {
             has_its_areas(space, units * UNIT)
                 ? small_area_by_hand(space, control & ~(CONTROL_SMALL | CONTROL_NUMBER), unit)
                 : NULL;
-        if (area == NULL || !is_free(area, space, unit, units)) {
+        if (area == NULL) {
+            return false;
+        }
+        if (!is_free(area, space, unit, units)) {
+            small_area_left(area);
             return false;
         }
         give(space, area, unit, units);
     } else if (small_is_small(space)) {
-        make_large(space);
+        stay_large(space);
     }
     space->scheme.has_run = true; /* nothing is left to be decided */
     space->scheme.unready = 0;
@@ -371,7 +385,7 @@ bool switch_space_init(struct space *space) {
 void switch_space_free(struct space *space) {
     kernel_assert(hot.space != space);
     if (small_is_small(space)) {
-        make_large(space);
+        stay_large(space);
     }
     end_directory(space->directory); /* (a small one may run under it) */
 }
@@ -443,7 +457,7 @@ bool switch_fault(struct space *space, uint32_t *va, uint32_t status) {
     }
     *va = linear - space->scheme.base;
     if (*va >= space->scheme.size) { /* nobody checks limits */
-        make_large(space);
+        stay_large(space);
         return true;
     }
     uint32_t value = space->directory[*va >> SECTION_LOG2];
@@ -473,7 +487,7 @@ bool switch_fault(struct space *space, uint32_t *va, uint32_t status) {
 bool switch_limit_fault(struct space *space) {
     static const uint64_t flat_data = (uint64_t)(DESCRIPTOR_DATA | 0xf0000) << 32 | 0xffff;
     if (small_is_small(space)) {
-        make_large(space);
+        stay_large(space);
         return true;
     }
     if (segments[USER_DATA / 8] == flat_data) {

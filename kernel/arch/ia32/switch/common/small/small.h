@@ -94,7 +94,7 @@ const struct small_area *small_area_by_hand(struct space *space, uint32_t contro
 /* What of the control word's result says which area that is. */
 uint32_t small_area_number(const struct small_area *area);
 
-/* One that had a region there has it no more. */
+/* Somebody has no region there any more, or has got none; perhaps nobody has. */
 void small_area_left(const struct small_area *area);
 
 #endif
