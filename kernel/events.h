@@ -24,6 +24,8 @@ enum event {
     EVENT_PAGE_SPLIT = 10,    /* a large page or section becomes 16 smaller pages */
     EVENT_ASIDE = 11,         /* a space is switched to as `flush` does from now on */
     EVENT_ASIDE_BACK = 12,    /* ... and is not any more */
+    EVENT_SMALL = 13,         /* a space gets a region of the small-space area */
+    EVENT_LARGE = 14,         /* ... and loses it */
     EVENTS
 };
 

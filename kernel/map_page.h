@@ -120,7 +120,7 @@ static inline __attribute__((always_inline)) bool map_page(struct space *from, u
         }
         switch_map(to, to_va, PAGE_SIZE, write, false);
     }
-    entry_fill(entry, value);
+    entry_fill(to, entry, value);
     section->smaller++;
     entry_publish(); /* before the node, which is likely to go through the write buffer */
     /* First in its list, or behind its parent there. */

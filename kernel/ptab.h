@@ -94,7 +94,7 @@ bool ptab_same_pages(uint32_t a, uint32_t b, bool *writable);
 /* What was written is where the table walker sees it. */
 void ptab_publish(void);
 
-/* The page at XFER_WINDOW_VA shows this frame from now on, uncached (xfer.c). */
+/* The page at XFER_WINDOW_VA shows this frame from now on, uncached (ARM's user_memory.h). */
 void ptab_set_window(uint32_t pa);
 
 /* The kernel's own mappings, at boot: completes the directory that boot.S made. */

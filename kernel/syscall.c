@@ -10,6 +10,7 @@
 #include "ipc.h"
 #include "sched.h"
 #include "space.h"
+#include "space_control.h"
 #include "switch.h"
 #include "timer.h"
 
@@ -52,7 +53,7 @@ static void sys_space_control(struct tcb *self) {
             thread_mark_redirected(t->space);
         }
     }
-    frame_set_second_result(&self->frame, 0);
+    frame_set_second_result(&self->frame, error == L4_ErrOk ? space_control(t->space, r[1]) : 0);
     result(self, error == L4_ErrOk, error);
 }
 

@@ -12,6 +12,7 @@
 #include "sched.h"
 #include "space.h"
 #include "switch.h"
+#include "user_memory.h"
 
 #include <string.h>
 
@@ -19,8 +20,8 @@
 
 /* Sigma0's areas: a 1 MB of their own, next to the root task's (l4/arch/arm/binding.h), so that the
  * two are not in each other's way under any scheme. */
-#define SIGMA0_UTCB_AREA 0xdfe00000u
-#define SIGMA0_KIP       0xdfeff000u
+#define SIGMA0_UTCB_AREA (L4_ROOT_UTCB_AREA - 0x100000u)
+#define SIGMA0_KIP       (L4_ROOT_KIP - 0x100000u)
 
 void thread_init(void) {
     for (uint32_t i = 0; i < SYSTEM_BASE; i++) {
@@ -61,7 +62,7 @@ struct tcb *thread_resolve(struct space *space, uint32_t id) {
  */
 void utcb_read_words(const struct tcb *t, uint32_t offset, uint32_t *words, uint32_t count) {
     const uint32_t *from = (const uint32_t *)(t->utcb + offset);
-    if (t->space != hot.space) {
+    if (!user_is_addressable(t->space)) {
         switch_window(t->space, t->utcb, L4_UTCB_SIZE);
         from = space_utcb_alias(t->space, t->utcb) + offset / 4;
     }
@@ -72,14 +73,14 @@ void utcb_read_words(const struct tcb *t, uint32_t offset, uint32_t *words, uint
 
 void utcb_write_words(const struct tcb *t, uint32_t offset, const uint32_t *words, uint32_t count) {
     uint32_t *to = (uint32_t *)(t->utcb + offset);
-    if (t->space != hot.space) {
+    if (!user_is_addressable(t->space)) {
         switch_window(t->space, t->utcb, L4_UTCB_SIZE);
         to = space_utcb_alias(t->space, t->utcb) + offset / 4;
     }
     for (uint32_t i = 0; i < count; i++) {
         ((volatile uint32_t *)to)[i] = words[i];
     }
-    if (t->space != hot.space) {
+    if (!user_is_addressable(t->space)) {
         cpu_drain_write_buffer(); /* before the program's next line fill */
     }
 }
@@ -150,10 +151,15 @@ static struct tcb *make(uint32_t id, struct space *space, uint32_t scheduler) {
     return t;
 }
 
+static void set_utcb(struct tcb *t, uint32_t utcb) {
+    t->utcb = utcb;
+    frame_set_utcb(&t->frame, t->space, utcb);
+}
+
 /* The thread's UTCB, whose page is mapped, exists from here on, and has its first contents. */
 static void begin_utcb(struct tcb *t, uint32_t utcb) {
     static const uint32_t zeros[L4_UTCB_SIZE / 4];
-    t->utcb = utcb;
+    set_utcb(t, utcb);
     utcb_write_words(t, 0, zeros, L4_UTCB_SIZE / 4);
     utcb_write(t, L4_UTCB_MY_GLOBAL_ID, t->id);
 }
@@ -293,7 +299,7 @@ static void migrate(struct tcb *t, struct space *to, uint32_t utcb) {
     t->flags &= (uint8_t)~FLAG_REDIRECTED;
     t->flags |= to->redirector != 0 ? FLAG_REDIRECTED : 0;
     if (active) {
-        t->utcb = utcb;
+        set_utcb(t, utcb);
         utcb_write_words(t, 0, contents, L4_UTCB_SIZE / 4);
     }
 }

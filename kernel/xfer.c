@@ -2,13 +2,13 @@
 /*
  * String items.
  *
- * The sender's space is in force and read at its own va. The receiver's page is reached through the
- * scheme's window (switch.h, 8): its lines are cleaned and dropped, then its frame is written
- * through an uncached alias, a page at XFER_WINDOW_VA, so that under no scheme a string costs a
- * switch a page. Before either is touched, the mapping database makes the page awake: the
- * sender's for reading, the receiver's for writing, which leaves no other lines of that frame.
- * Only where both are one frame these two exclude each other; then a buffer in the kernel holds
- * the bytes in between.
+ * The sender's space is in force and read as user_memory.h says: on ARM at its own va. The
+ * receiver's page is reached through the scheme's window (switch.h, 8): its lines are cleaned and
+ * dropped, then its frame is written through an uncached alias, a page at XFER_WINDOW_VA, so that
+ * under no scheme a string costs a switch a page. Before either is touched, the mapping database
+ * makes the page awake: the sender's for reading, the receiver's for writing, which leaves no other
+ * lines of that frame. Only where both are one frame these two exclude each other; then a buffer in
+ * the kernel holds the bytes in between.
  */
 #include "xfer.h"
 
@@ -18,6 +18,7 @@
 #include "message.h"
 #include "ptab.h"
 #include "switch.h"
+#include "user_memory.h"
 
 #include <string.h>
 
@@ -115,13 +116,12 @@ static bool make_ready(struct space *space, uint32_t va, bool write, uint32_t *p
 static uint8_t *open_window(const struct tcb *sender, const struct tcb *receiver, uint32_t va,
                             uint32_t size, uint32_t pa) {
     if (receiver->space == sender->space || switch_is_common(va)) {
-        return (uint8_t *)va;
+        return user_byte(va, pa);
     }
     uint32_t first = va & ~(CACHE_LINE - 1);
     uint32_t end = (va + size + CACHE_LINE - 1) & ~(CACHE_LINE - 1);
     switch_window(receiver->space, first, end - first);
-    ptab_set_window(pa);
-    return (uint8_t *)(XFER_WINDOW_VA | (va & PAGE_MASK));
+    return user_byte_elsewhere(va, pa);
 }
 
 /* At most up to the end of either page; 0 = a fault. */
@@ -140,7 +140,7 @@ static uint32_t copy(struct tcb *sender, struct tcb *receiver, uint32_t from, ui
     if (sender->space != hot.space) {
         switch_to(hot.space, sender->space);
     }
-    const uint8_t *source = (const uint8_t *)from;
+    const uint8_t *source = user_byte(from, from_pa);
     mapping_t target = ptab_get(receiver->space, to);
     bool same = target != 0 && mapping_frame(target) == from_pa &&
                 (receiver->space != sender->space || (from ^ to) >= PAGE_SIZE);

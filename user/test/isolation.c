@@ -62,7 +62,7 @@ static void low(void) {
 }
 
 static void high(void) {
-    static const L4_Word_t addresses[PAGES] = {0x80000000, 0x80055000, 0xdf000000};
+    static const L4_Word_t addresses[PAGES] = {0x80000000, 0x80055000, 0xcf000000};
     CHECK(make_children() && make_pages(addresses) && interleave(addresses, STEPS / 2));
 }
 

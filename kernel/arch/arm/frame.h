@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+struct space;
+
 /*
  * entry.S saves and loads them. First what a system call keeps, in the order in which one
  * instruction moves it; between them, in struct tcb, lie the words of the IPC path.
@@ -75,6 +77,13 @@ static inline uint32_t frame_flags(const struct frame *f) {
 
 static inline uint32_t frame_status(uint32_t status, uint32_t flags) {
     return (flags & CPSR_FLAGS) | (status & ~CPSR_FLAGS);
+}
+
+/* The thread has a UTCB from now on. The kernel finds it by its va, while its space is in force. */
+static inline void frame_set_utcb(struct frame *f, const struct space *space, uint32_t utcb) {
+    (void)f;
+    (void)space;
+    (void)utcb;
 }
 
 /* All of them, for the console; `print` is kdb_printf. */

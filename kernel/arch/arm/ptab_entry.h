@@ -120,7 +120,8 @@ struct ptab_hole {
 extern struct ptab_hole ptab_hole;
 
 /* An entry that was 0 is not any more. Not published. */
-static inline void entry_fill(pte_t *entry, pte_t value) {
+static inline void entry_fill(const struct space *space, pte_t *entry, pte_t value) {
+    (void)space;
     *entry = value;
     table_used[((uint32_t)entry - HEAP_UNCACHED_VA) / TABLE_SIZE]++;
     ptab_hole.space = NULL;

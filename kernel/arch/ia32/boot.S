@@ -62,6 +62,7 @@ sections:
     .long   KERNEL_VA, KERNEL_PA + LARGE + GLOBAL, KERNEL_SIZE >> 22
     .long   HEAP_VA, HEAP_PA + LARGE + GLOBAL, HEAP_SIZE >> 22
     .long   PROBE_VA, PROBE_PA + LARGE + GLOBAL + UNCACHED, 1
+    .long   SDRAM_VA, SDRAM_PA + LARGE + GLOBAL, SDRAM_SIZE >> 22
     .long   0, 0, 0
 
     .text

@@ -134,7 +134,6 @@ void call(struct tcb *self, uint32_t number) {
 }
 
 void call_by_sysenter(struct tcb *self, uint32_t number) {
-    self->frame.status = frame_status(EFLAGS_FIXED, self->frame.status);
     self->frame.pc = L4_Address(self->space->kip_area) + KIP_RETURN;
     call(self, number);
 }

@@ -6,8 +6,7 @@
  * behind that the table of TCBs. A thread's registers are saved in its TCB. Interrupts are on in
  * programs and in the idle thread only, which has no registers worth saving.
  *
- * DS and ES are what the program had (segments.h): the kernel's first access by one that is no good
- * raises an exception, and kernel_trap loads both.
+ * What becomes of DS, ES, FS and GS on the way is the scheme's to say (segments_asm.h).
  */
 #include "offsets.h"
 #include "segments_asm.h"
@@ -54,6 +53,9 @@ trap_entry:
     cld
     testb   $3, 12(%esp)
     jz      kernel_trap
+program_trap:
+    kernel_segments
+    switch_entry_hook
     pushl   %eax
     movl    hot + HOT_CURRENT, %eax
     movl    %edi, TCB_EDI(%eax)
@@ -80,8 +82,8 @@ trap_entry:
 /* System calls by SYSENTER, as far as ipc_path.S leaves them: EDI may be lost. */
     .global sysenter_slow
 sysenter_slow:
+    kernel_segments
     switch_entry_hook
-    pushfl
     pushl   %eax
     pushl   $2                          # what a gate would clear: single step, nested task, direction
     popfl
@@ -92,7 +94,7 @@ sysenter_slow:
     movl    %ecx, TCB_ECX(%eax)
     movl    %ebp, TCB_SP(%eax)
     popl    TCB_EAX(%eax)
-    popl    TCB_STATUS(%eax)
+    movl    $EFLAGS_FIXED_ASM, TCB_STATUS(%eax)
     movb    $STATE_READY_ASM, TCB_STATE(%eax)
     pushl   %ebx
     pushl   %eax
@@ -109,24 +111,23 @@ kernel_exit:
     cmpl    $0, TCB_STATUS(%eax)        # FRAME_STATUS_IDLE
     je      idle
 
-    check_segments %ecx, %edx           # another program may have left its own
-    jnz     2f
-1:  switch_exit_hook
+    switch_exit_hook
+    program_segments %ecx, %edx
     pushl   $USER_DATA
-    pushl   TCB_SP(%eax)
-    pushl   TCB_STATUS(%eax)
+    pushl   %ss:TCB_SP(%eax)
+    pushl   %ss:TCB_STATUS(%eax)
     pushl   $USER_CODE
-    pushl   TCB_PC(%eax)
-    movl    TCB_EDI(%eax), %edi
-    movl    TCB_ESI(%eax), %esi
-    movl    TCB_EBX(%eax), %ebx
-    movl    TCB_EBP(%eax), %ebp
-    movl    TCB_EDX(%eax), %edx
-    movl    TCB_ECX(%eax), %ecx
-    movl    TCB_EAX(%eax), %eax
+    pushl   %ss:TCB_PC(%eax)
+    movl    %ss:TCB_EDI(%eax), %edi
+    movl    %ss:TCB_ESI(%eax), %esi
+    movl    %ss:TCB_EBX(%eax), %ebx
+    movl    %ss:TCB_EBP(%eax), %ebp
+    movl    %ss:TCB_EDX(%eax), %edx
+    movl    %ss:TCB_ECX(%eax), %ecx
+    movl    %ss:TCB_EAX(%eax), %eax
+    .global kernel_iret
+kernel_iret:
     iret
-2:  call    load_segments
-    jmp     1b
 
 /* The kernel's stack stays empty meanwhile: an interrupt begins there anew. */
 idle:
@@ -134,7 +135,7 @@ idle:
     hlt
     jmp     idle
 
-/* Keeps all registers but those of segments. */
+/* Those that a program has where all are flat. Keeps all other registers. */
     .global load_segments
 load_segments:
     pushl   %eax
@@ -150,26 +151,21 @@ load_segments:
 /* An interrupt of the idle thread, or the kernel's own fault. It must not use DS before that is known
  * to be good. */
 kernel_trap:
+    trap_of_leaving
     pushal
     cmpl    $VECTOR_IRQ, 32(%esp)
-    jae     3f
-    movl    %ds, %eax
-    movl    %es, %ecx
-    cmpw    $USER_DATA, %ax
-    jne     2f
-    cmpw    $USER_DATA, %cx
-    jne     2f
+    jae     2f
     leal    32(%esp), %eax
+    trap_segments_begin 1f
     pushl   %eax
     call    fault_kernel                # may change EIP and EFLAGS
     addl    $4, %esp
+    trap_segments_end
 1:  popal
     addl    $8, %esp
     iret
-2:  call    load_segments
-    jmp     1b
 
-3:  call    load_segments               # the program that ran last may have left others
+2:  idle_segments
     movl    32(%esp), %edx
     movl    $kernel_stack_top, %esp
     movl    hot + HOT_CURRENT, %eax

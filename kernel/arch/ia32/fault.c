@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Faults. A page fault goes, in this order, to whom it belongs: the mapping database (a dormant
- * page), the kernel as sigma0's pager, the pager by IPC. Of other exceptions the kernel keeps two
- * for itself, KernelInterface and what comes of wrong segments; the rest are the handler's.
+ * Faults. A page fault goes, in this order, to whom it belongs: the switching scheme, the mapping
+ * database (a dormant page), the kernel as sigma0's pager, the pager by IPC. Of other exceptions
+ * the kernel keeps for itself KernelInterface, and what comes of segments: the kernel's access by a
+ * wrong one, a limit that the scheme has set. The rest are the handler's.
  */
 #include "fault.h"
 
@@ -13,7 +14,10 @@
 #include "mapdb.h"
 #include "message.h"
 #include "segments.h"
+#include "ptab.h"
 #include "space.h"
+#include "switch_segments.h"
+#include "user_memory.h"
 
 #include <l4/arch.h>
 
@@ -31,8 +35,25 @@ extern const char guarded_load_at[], guarded_load_failed[];
 /* In ipc_path.S, the same of a local id. */
 extern const char lipc_path_load[], lipc_path_failed[];
 
+/* A byte of the running program's memory, if it is there. */
+static bool load_byte(uint32_t va, uint8_t *value) {
+    mapping_t m = ptab_get(hot.space, va);
+    if ((m & MAPPING_VALID) == 0) {
+        return false;
+    }
+    *value = *user_byte(va, mapping_frame(m));
+    return true;
+}
+
 bool user_load(uint32_t va, uint32_t *value) {
-    return va < KERNEL_AREA - 3 && guarded_load(va, value);
+    uint8_t bytes[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        if (!load_byte(va + i, &bytes[i])) {
+            return false;
+        }
+    }
+    __builtin_memcpy(value, bytes, 4);
+    return true;
 }
 
 bool kernel_probe_load(uint32_t va, uint32_t *value) {
@@ -40,11 +61,16 @@ bool kernel_probe_load(uint32_t va, uint32_t *value) {
 }
 
 void fault_kernel(struct kernel_trap *t) {
-    if (t->vector == VECTOR_DEBUG) { /* SYSENTER by a program that runs in single steps */
+    uint32_t next =
+        t->vector == VECTOR_PAGE || t->vector == VECTOR_PROTECTION ? switch_kernel_fault(t->pc) : 0;
+    if (next != 0) {
+        t->pc = next;
+    } else if (t->vector == VECTOR_DEBUG) { /* SYSENTER by a program that runs in single steps */
         t->status &= ~EFLAGS_TRAP;
     } else if (t->vector == VECTOR_PAGE && t->pc == (uint32_t)guarded_load_at) {
         t->pc = (uint32_t)guarded_load_failed;
-    } else if (t->vector == VECTOR_PAGE && t->pc == (uint32_t)lipc_path_load) {
+    } else if ((t->vector == VECTOR_PAGE || t->vector == VECTOR_PROTECTION) &&
+               t->pc == (uint32_t)lipc_path_load) {
         t->pc = (uint32_t)lipc_path_failed;
     } else {
         kdb_printf("kernel: exception %u at eip %x, error %x, address %x\n", t->vector, t->pc,
@@ -53,9 +79,69 @@ void fault_kernel(struct kernel_trap *t) {
     }
 }
 
+/*
+ * Is the instruction that programs may not execute at all (SDM vol. 3, 4.9; ports, as IOPL is 0)?
+ * It raises #GP(0) as an access beyond a limit does. (Others that may: loads of a null selector
+ * into SS or CS.)
+ */
+static bool is_privileged(uint32_t pc) {
+    uint8_t code = 0, extended = 0, modrm = 0;
+    for (uint32_t i = 0; i < 14; i++) {
+        if (!load_byte(pc + i, &code)) {
+            return false;
+        }
+        switch (code) {
+        case 0x26: /* prefixes */
+        case 0x2e:
+        case 0x36:
+        case 0x3e:
+        case 0x64 ... 0x67:
+        case 0xf0:
+        case 0xf2:
+        case 0xf3:
+            continue;
+        case 0x6c ... 0x6f: /* INS, OUTS */
+        case 0xe4 ... 0xe7: /* IN, OUT */
+        case 0xec ... 0xef:
+        case 0xf4: /* HLT */
+        case 0xfa: /* CLI, STI */
+        case 0xfb:
+            return true;
+        case 0x0f:
+            break;
+        default:
+            return false;
+        }
+        (void)load_byte(pc + i + 1, &extended);
+        (void)load_byte(pc + i + 2, &modrm);
+        switch (extended) {
+        case 0x00: /* LLDT, LTR */
+            return (modrm & 0x30) == 0x10;
+        case 0x01: /* LGDT, LIDT, LMSW, INVLPG */
+            return (modrm & 0x30) == 0x10 || (modrm & 0x30) == 0x30;
+        case 0x06: /* CLTS, INVD, WBINVD */
+        case 0x08:
+        case 0x09:
+        case 0x20 ... 0x23: /* control and debug registers */
+        case 0x30:          /* WRMSR, RDMSR, RDPMC, SYSEXIT */
+        case 0x32:
+        case 0x33:
+        case 0x35:
+            return true;
+        default:
+            return false;
+        }
+    }
+    return false;
+}
+
 void fault_exception(struct tcb *self, uint32_t vector, uint32_t error) {
     uint32_t code = 0;
     const struct frame *f = &self->frame;
+    if ((vector == VECTOR_PROTECTION || vector == VECTOR_STACK) && error == 0 &&
+        !is_privileged(f->pc) && switch_limit_fault(self->space)) {
+        return;
+    }
     if (vector == VECTOR_UNDEFINED && user_load(f->pc, &code) &&
         (code & 0xffff) == KERNEL_INTERFACE_CODE) {
         self->frame.pc += 2;
@@ -112,6 +198,9 @@ void message_undeliverable(const struct tcb *t) {
 
 void fault_page(struct tcb *self, uint32_t error, uint32_t va) {
     bool write = (error & ERROR_WRITE) != 0;
+    if (switch_fault(self->space, &va, error)) {
+        return;
+    }
     if (mapdb_wake(self->space, va, write) || (self->space->is_sigma0 && mapdb_map_sigma0(va))) {
         return;
     }

@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+struct space;
+
 /*
  * entry.S saves and loads them. In struct tcb the words of the IPC path lie between the first three
  * and the others.
@@ -26,6 +28,7 @@ struct frame {
     uint32_t ecx;
     uint32_t eax;
     uint32_t arguments[7]; /* of a system call, in the order of syscall.c */
+    uint32_t utcb;         /* not a register: the kernel's address of the thread's UTCB */
 } __attribute__((aligned(8)));
 
 /* EFLAGS (SDM vol. 1, 3.4.3) that a program may change: C, P, A, Z, S, T, D, O, AC, ID. */
@@ -81,6 +84,13 @@ static inline uint32_t frame_flags(const struct frame *f) {
 
 static inline uint32_t frame_status(uint32_t status, uint32_t flags) {
     return (flags & EFLAGS_USER) | (status & ~EFLAGS_USER);
+}
+
+/* The thread has a UTCB from now on, which the kernel finds by an address of its own (space.h). */
+uint32_t *space_utcb_alias(const struct space *space, uint32_t utcb);
+
+static inline void frame_set_utcb(struct frame *f, const struct space *space, uint32_t utcb) {
+    f->utcb = (uint32_t)space_utcb_alias(space, utcb);
 }
 
 /* All of them, for the console; `print` is kdb_printf. */

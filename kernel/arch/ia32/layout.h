@@ -2,17 +2,21 @@
 /*
  * Where everything is. Plain constants: C, assembly and the linker script include this file.
  *
- * Programs own 00000000..EFFFFFFF. The kernel's own addresses are the same in every space, in
- * global pages, which a load of CR3 leaves in the TLBs. Caches are physically tagged, so a frame
- * may have as many addresses as one likes, and nothing has to be uncached for the sake of the page
- * walker.
+ * Programs own what is below KERNEL_AREA, under every scheme the same. The kernel's own addresses
+ * are the same in every space, in global pages, which a load of CR3 leaves in the TLBs. Caches are
+ * physically tagged, so a frame may have as many addresses as one likes, and nothing has to be
+ * uncached for the sake of the page walker.
  *
+ *   D0000000                        the small-space area: linear addresses of programs that run in
+ *                                   a part of it (switch/small-spaces); else unused. 512 MB, or
+ *                                   what SMALL_AREA says, which make is told, below F0000000
  *   F0000000  KERNEL_PA             the kernel: text, data, TCBs, stack. One page of 4 MB.
  *   F0400000  HEAP_PA               the heap: 12 MB in pages of 4 MB
  *   F1000000  PROBE_PA              the probe: a page of 4 MB, uncached
  *   F1400000                        4 KB pages: the UTCB pointer as programs read it, by gs:0
- *                                   (segments.h), the same frame for the kernel to write, and the
- *                                   window of string copies (xfer.h)
+ *                                   (segments.h), and the same frame for the kernel to write
+ *   F4000000  SDRAM_PA              all memory, in pages of 4 MB: how the kernel reaches that of
+ *                                   programs (user_memory.h)
  *
  * Physical memory, 64 MB. The kernel's 4 MB are the lowest, with the PC's hole for adapters in
  * them.
@@ -22,14 +26,15 @@
 
 #include "board_layout.h"
 
-#define KERNEL_AREA      0xf0000000 /* everything above is the kernel's */
 #define KERNEL_VA        0xf0000000
+#define KERNEL_AREA      (KERNEL_VA - SMALL_AREA) /* everything above is the kernel's to give */
 #define HEAP_VA          0xf0400000
 #define HEAP_UNCACHED_VA HEAP_VA
 #define PROBE_VA         0xf1000000
 #define PAGES_VA         0xf1400000
 #define UTCB_SEGMENT_VA  PAGES_VA
 #define UTCB_POINTER_VA  (PAGES_VA + 0x1000)
+#define SDRAM_VA         0xf4000000
 
 #define KERNEL_PA   0x00000000
 #define KERNEL_SIZE 0x00400000

@@ -30,7 +30,8 @@
 #define TCB_EDX       48
 #define TCB_ECX       52
 #define TCB_EAX       56
-#define TCB_WAIT_OPEN 88
+#define TCB_OWN_UTCB  88 /* the kernel's address of it */
+#define TCB_WAIT_OPEN 96
 
 #define SPACE_KIP 112
 

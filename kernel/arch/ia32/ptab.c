@@ -6,7 +6,6 @@
 
 #include "cpu.h"
 #include "switch.h"
-#include "xfer.h"
 
 uint16_t table_used[HEAP_SIZE / TABLE_SIZE];
 
@@ -101,7 +100,7 @@ void ptab_enter(struct space *space, uint32_t va, mapping_t m) {
         ptab_free_table(space, va);
         set_directory(space, va, large_entry(m));
     } else {
-        entry_fill(entry_of(space, va), page_entry(m));
+        entry_fill(space, entry_of(space, va), page_entry(m));
     }
 }
 
@@ -110,7 +109,7 @@ void ptab_change(struct space *space, uint32_t va, mapping_t m) {
         set_directory(space, va, large_entry(m));
     } else {
         ptab_hole.space = NULL;
-        *entry_of(space, va) = page_entry(m);
+        *entry_of(space, va) = entry_of_space(space, page_entry(m));
     }
 }
 
@@ -131,7 +130,7 @@ void ptab_split(struct space *space, uint32_t va, enum page_size size, void *tab
     pte_t *entry = table;
     kernel_assert(size == SIZE_4M);
     for (uint32_t i = 0; i < ENTRIES_PER_TABLE; i++) {
-        entry[i] = page_entry(m + i * PAGE_SIZE);
+        entry[i] = entry_of_space(space, page_entry(m + i * PAGE_SIZE));
     }
     *used(entry) = ENTRIES_PER_TABLE;
     set_directory(space, va, heap_uncached_to_pa(table) | ENTRY_TABLE);
@@ -149,15 +148,6 @@ void ptab_free_table(struct space *space, uint32_t va) {
 
 static pte_t *kernel_entry(uint32_t va) {
     return &kernel_table[va / PAGE_SIZE % ENTRIES_PER_TABLE];
-}
-
-void ptab_set_window(uint32_t pa) {
-    pte_t value = pa | ENTRY_P | ENTRY_W | ENTRY_GLOBAL;
-    pte_t *entry = kernel_entry(XFER_WINDOW_VA);
-    if ((*entry & ~PAGE_MASK) != pa || *entry == 0) {
-        *entry = value;
-        cpu_invalidate_page(XFER_WINDOW_VA);
-    }
 }
 
 void ptab_init(void) {

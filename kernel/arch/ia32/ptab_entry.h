@@ -10,8 +10,8 @@
  * Bits 9 to 11 are the kernel's: 9 and 10 say how the page is mapped when it is valid, 11 that it
  * is mapped but dormant (P is 0). The processor sets A and D; nobody looks at them. Behind each
  * table lies another of as many words, which the hardware knows nothing of: for a page of 4 KB its
- * node in the mapping database, if somebody has noted it. Only ptab.c and, for the answer to a page
- * fault, map_page.h include this.
+ * node in the mapping database, if somebody has noted it. Only ptab.c, schemes and, for the answer
+ * to a page fault, map_page.h include this.
  */
 #ifndef PTAB_ENTRY_H
 #define PTAB_ENTRY_H
@@ -30,6 +30,7 @@
 #define ENTRY_U       0x004u
 #define ENTRY_PWT     0x008u
 #define ENTRY_PCD     0x010u
+#define ENTRY_USED    0x060u /* A and D */
 #define ENTRY_LARGE   0x080u /* directory only */
 #define ENTRY_GLOBAL  0x100u
 #define ENTRY_CB_FROM 7u /* MAPPING_CACHEABLE and _BUFFERABLE are bits 9 and 10 */
@@ -45,6 +46,12 @@
 #define ENTRY_WRITABLE ENTRY_W
 
 typedef uint32_t pte_t;
+
+/* The entry of a page of this space: what the scheme wants of valid ones is added (flag G). */
+static inline pte_t entry_of_space(const struct space *space, pte_t entry) {
+    (void)space;
+    return (entry & ENTRY_P) != 0 ? entry | SWITCH_PAGE_BITS(space) : entry;
+}
 
 /* The bits of a page's entry below its frame. */
 static inline pte_t entry_bits(mapping_t m) {
@@ -113,8 +120,8 @@ struct ptab_hole {
 extern struct ptab_hole ptab_hole;
 
 /* An entry that was 0 is not any more. Not published. */
-static inline void entry_fill(pte_t *entry, pte_t value) {
-    *entry = value;
+static inline void entry_fill(const struct space *space, pte_t *entry, pte_t value) {
+    *entry = entry_of_space(space, value);
     table_used[((uint32_t)entry - HEAP_UNCACHED_VA) / TABLE_SIZE]++;
     ptab_hole.space = NULL;
 }

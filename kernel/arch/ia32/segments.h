@@ -2,18 +2,15 @@
 /*
  * Segments, and the vectors of interrupts. Constants only, for C and assembly.
  *
- * All segments but GS are flat: pages protect. The order is SYSENTER's and SYSEXIT's (SDM vol. 3,
- * 4.8.7). The kernel runs with the program's DS and ES, which cost 63 cycles each to load: as
- * long as they are what they should be. A program may have loaded others. Then an access of the
- * kernel's faults, for no selector that a program has gives it more than the flat ones; entry.S
- * loads them and repeats the access. What a program would do to others by them, kernel exits look
- * at.
+ * The order is SYSENTER's and SYSEXIT's (SDM vol. 3, 4.8.7). What the programs' code and data are
+ * is the scheme's: all segments but GS are flat where pages alone protect
+ * (flat_segments_asm.h); under `small-spaces` they are where the space lies.
  */
 #ifndef SEGMENTS_H
 #define SEGMENTS_H
 
 #define KERNEL_CODE 0x08
-#define KERNEL_DATA 0x10 /* stack only */
+#define KERNEL_DATA 0x10
 #define USER_CODE   0x1b
 #define USER_DATA   0x23
 #define TASK_STATE  0x28
@@ -27,6 +24,8 @@
 #define VECTOR_BREAKPOINT 3
 #define VECTOR_OVERFLOW   4
 #define VECTOR_UNDEFINED  6
+#define VECTOR_STACK      12
+#define VECTOR_PROTECTION 13
 #define VECTOR_PAGE       14
 /* Interrupts as the controllers are programmed, then what programs call. */
 #define VECTOR_IRQ        0x20

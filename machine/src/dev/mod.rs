@@ -111,6 +111,10 @@ pub struct Spaces {
     pub directory: u32,
     /// Addresses from here on are the kernel's, and in no space's directory; 0: nothing is known.
     pub kernel: u32,
+    /// Where in a space are base and size of its programs' linear addresses; 0: they are all one.
+    pub segment: u32,
+    /// Linear addresses from here on are the same in every space.
+    pub shared: u32,
 }
 
 /// The outside world as devices see it: the console's two directions and the guest's wish to end.

@@ -30,6 +30,8 @@ pub const REGISTERS: &[(&str, u32)] = &[
     ("PROBE_SPACE_DIRECTORY", PROBE_SPACE_DIRECTORY),
     ("PROBE_SPACE_KERNEL", PROBE_SPACE_KERNEL),
     ("PROBE_SPACE_THREAD", PROBE_SPACE_THREAD),
+    ("PROBE_SPACE_SEGMENT", PROBE_SPACE_SEGMENT),
+    ("PROBE_SPACE_SHARED", PROBE_SPACE_SHARED),
 ];
 
 /// Read: [`PROBE_MAGIC`].
@@ -64,6 +66,10 @@ const PROBE_SPACE_DIRECTORY: u32 = 0x34;
 const PROBE_SPACE_KERNEL: u32 = 0x38;
 /// Write: where a thread's record has its space ([`Spaces::thread`]).
 const PROBE_SPACE_THREAD: u32 = 0x3c;
+/// Write: where a space's record has its linear addresses ([`Spaces::segment`]).
+const PROBE_SPACE_SEGMENT: u32 = 0x40;
+/// Write: where linear addresses begin that all have ([`Spaces::shared`]).
+const PROBE_SPACE_SHARED: u32 = 0x44;
 
 /// Regions and streams have numbers below this; a guest's larger number is taken modulo it.
 const NUMBERS: u32 = 256;
@@ -133,6 +139,8 @@ impl Device for Probe {
             PROBE_SPACE_WORD => self.spaces.word = value,
             PROBE_SPACE_THREAD => self.spaces.thread = value,
             PROBE_SPACE_DIRECTORY => self.spaces.directory = value,
+            PROBE_SPACE_SEGMENT => self.spaces.segment = value,
+            PROBE_SPACE_SHARED => self.spaces.shared = value,
             PROBE_SPACE_KERNEL => {
                 self.spaces.kernel = value;
                 ctx.host.spaces = self.spaces;
@@ -196,9 +204,13 @@ mod tests {
         b.write(PROBE_SPACE_WORD, 0xfff0_1000);
         b.write(PROBE_SPACE_THREAD, 24);
         b.write(PROBE_SPACE_DIRECTORY, 64);
+        b.write(PROBE_SPACE_SEGMENT, 4);
+        b.write(PROBE_SPACE_SHARED, 0xf000_0000);
         assert_eq!(b.host.spaces, Spaces::default());
         b.write(PROBE_SPACE_KERNEL, 0xfe00_0000);
         let expected = Spaces {
+            segment: 4,
+            shared: 0xf000_0000,
             word: 0xfff0_1000,
             thread: 24,
             directory: 64,

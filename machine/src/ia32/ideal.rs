@@ -7,8 +7,14 @@
 //!
 //! An entry that allows less than the tables is no finding: the access faults, and the handler returns
 //! (SDM vol. 3, 3.11).
+//!
+//! Where segments move programs ([`Spaces::segment`]), several spaces are in one directory, with global
+//! pages, of which entries may be copied into others' directories when they are needed. Then the tables
+//! that count are those of the space that runs, whether or not the directory in force has them, and an
+//! access outside of its linear addresses is a finding.
 
 use crate::check::{self, Finding, Findings, Kind};
+use crate::dev::Spaces;
 use crate::observe::{Access, Observer};
 
 use super::memsys::MemSys;
@@ -25,6 +31,8 @@ enum Cause {
     Stale,
     /// A user page lost its dirty bit.
     Dirty,
+    /// A program reaches what is not its space's.
+    Foreign,
 }
 
 impl Cause {
@@ -33,6 +41,7 @@ impl Cause {
             Self::Global => "stale-global-page",
             Self::Stale => "stale-translation",
             Self::Dirty => "lost-dirty-bit",
+            Self::Foreign => "foreign-segment",
         }
     }
 
@@ -49,7 +58,42 @@ impl Cause {
                 "the user page is written while its dirty bit is clear, which the TLB's entry has not \
                  seen; INVLPG or a load of CR3 was needed when it was cleared"
             }
+            Self::Foreign => {
+                "the linear address is not one of the running space's; a segment register was left from \
+                 another space, or reaches too far"
+            }
         }
+    }
+}
+
+/// Where the programs of the space that runs are.
+struct Segment {
+    base: u32,
+    size: u32,
+    /// The space's own directory, a physical address.
+    directory: u32,
+}
+
+impl Segment {
+    /// As the guest says, if it does and a space runs.
+    fn running(memory: &MemSys) -> Option<Self> {
+        let Spaces {
+            word,
+            thread,
+            directory,
+            segment,
+            ..
+        } = memory.platform.bus.host.spaces;
+        let follow = |at: u32| memory.word_now(at).filter(|to| *to != 0);
+        let running = follow(word)?;
+        let space = follow(running.wrapping_add(thread))?;
+        let base = space.wrapping_add(segment);
+        let directory = follow(space.wrapping_add(directory))?;
+        Some(Self {
+            base: memory.word_now(base)?,
+            size: memory.word_now(base.wrapping_add(4))?,
+            directory: memory.walk_now(directory)?.translate(directory),
+        })
     }
 }
 
@@ -94,9 +138,29 @@ impl Checker {
             user: !access.privileged,
             fetch: kind == Kind::Fetch,
         };
-        let walked = memory.walk_now(access.va);
-        let right = walked.filter(|page| mmu::allows(page, rights, memory.write_protects()));
-        let Some(cause) = cause(used, right.as_ref(), access.va, rights) else {
+        let spaces = &memory.platform.bus.host.spaces;
+        let segment = if spaces.segment != 0 && access.va < spaces.shared {
+            Segment::running(memory)
+        } else {
+            None
+        };
+        let allowed = |page: &TlbEntry| mmu::allows(page, rights, memory.write_protects());
+        let (right, cause) = match segment {
+            Some(own) if access.va.wrapping_sub(own.base) < own.size => {
+                let va = access.va - own.base;
+                let right = memory.walk_from(own.directory, va).filter(allowed);
+                (right, cause(used, right.as_ref(), access.va, va, rights))
+            }
+            Some(_) if rights.user => (None, Some(Cause::Foreign)),
+            _ => {
+                let right = memory.walk_now(access.va).filter(allowed);
+                (
+                    right,
+                    cause(used, right.as_ref(), access.va, access.va, rights),
+                )
+            }
+        };
+        let Some(cause) = cause else {
             return;
         };
         let finding = Finding {
@@ -118,15 +182,16 @@ impl Checker {
     }
 }
 
-/// What is wrong with an access to `linear` by the entry `used`, where by the tables it goes by `right`,
-/// or fails.
+/// What is wrong with an access to `linear` by the entry `used`, where by the tables, in which it is at
+/// `va`, it goes by `right`, or fails.
 fn cause(
     used: &TlbEntry,
     right: Option<&TlbEntry>,
     linear: u32,
+    va: u32,
     access: mmu::Access,
 ) -> Option<Cause> {
-    let Some(right) = right.filter(|page| page.translate(linear) == used.translate(linear)) else {
+    let Some(right) = right.filter(|page| page.translate(va) == used.translate(linear)) else {
         return Some(if used.global {
             Cause::Global
         } else {
@@ -137,7 +202,9 @@ fn cause(
     // kernels do not ask that, but for those that page themselves out, whose fault is not seen here:
     // Linux maps its memory anew without the bits and goes on under what the TLB has
     // (kernel_physical_mapping_init of i386).
-    (access.write && right.user && !right.dirty).then_some(Cause::Dirty)
+    // The bit of a large page is in the copy of its entry.
+    let asked = linear == va || right.mask & 0x1000 != 0;
+    (asked && access.write && right.user && !right.dirty).then_some(Cause::Dirty)
 }
 
 impl Observer<Ia32> for Checker {

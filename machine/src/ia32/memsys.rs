@@ -288,15 +288,28 @@ impl MemSys {
     /// What the page tables say of `linear` now; `None`: it is not mapped.
     #[must_use]
     pub fn walk_now(&self, linear: u32) -> Option<TlbEntry> {
+        self.walk_from(self.cr3, linear)
+    }
+
+    /// What the page tables below the directory at `directory`, a physical address, say of `linear`.
+    #[must_use]
+    pub fn walk_from(&self, directory: u32, linear: u32) -> Option<TlbEntry> {
         let read = |pa| self.platform.bus.read_memory_word(pa);
         let global_pages = self.cr4 & cr4::PGE != 0;
-        let pde = read(mmu::directory_entry(self.cr3, linear)).filter(|e| e & entry::P != 0)?;
+        let pde = read(mmu::directory_entry(directory, linear)).filter(|e| e & entry::P != 0)?;
         if pde & entry::PS != 0 && self.cr4 & cr4::PSE != 0 {
             let right = pde & entry::RESERVED_4MB == 0;
             return right.then(|| mmu::large_page(pde, linear, global_pages));
         }
         let pte = read(mmu::table_entry(pde, linear)).filter(|e| e & entry::P != 0)?;
         Some(mmu::small_page(pde, pte, linear, global_pages))
+    }
+
+    /// The word at `linear` by the page tables, if memory is there.
+    #[must_use]
+    pub fn word_now(&self, linear: u32) -> Option<u32> {
+        let pa = self.walk_now(linear)?.translate(linear);
+        self.platform.bus.read_memory_word(pa)
     }
 
     /// Where an access to `linear` would go: by the TLB, or else by the page tables.

@@ -11,10 +11,10 @@
 
 /* Where the kernel begins (kernel/arch/ia32/layout.h), the word that programs may read there, 16 MB
  * around that, and other places. */
-#define KERNEL_AREA      0xf0000000u
+#define KERNEL_AREA      0xd0000000u
 #define UTCB_WORD        0xf1400000u
 #define KERNEL_16_MB     0xf1000000u
-#define KERNEL_PLACES    0xf0000000, 0xf0100000, 0xf1400ff0, 0xfffffff0
+#define KERNEL_PLACES    0xd0000000, 0xf0000000, 0xf0100000, 0xf1400ff0, 0xfffffff0
 #define KERNEL_FUNCTIONS /* addresses to read, write and call */                                   \
     0xf0000000, 0xf0100000, 0xf0fffffc, 0xf1000000, 0xf1401000, 0xfffffff8
 

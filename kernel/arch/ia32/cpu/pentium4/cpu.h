@@ -21,6 +21,14 @@ static inline void cpu_invalidate_page(uint32_t va) {
     __asm__ volatile("invlpg (%0)" : : "r"(va) : "memory");
 }
 
+/* Empties the TLBs, of global pages too: by a change of CR4.PGE (SDM vol. 3, 3.12). */
+static inline void cpu_flush_tlbs(void) {
+    uint32_t cr4;
+    __asm__ volatile("movl %%cr4, %0" : "=r"(cr4));
+    __asm__ volatile("movl %0, %%cr4" : : "r"(cr4 & ~0x80u) : "memory");
+    __asm__ volatile("movl %0, %%cr4" : : "r"(cr4) : "memory");
+}
+
 static inline uint32_t cpu_fault_address(void) {
     uint32_t va;
     __asm__ volatile("movl %%cr2, %0" : "=r"(va));

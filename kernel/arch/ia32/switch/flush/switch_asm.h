@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The switch of scheme `flush` (switch.h says what the macros must do). */
+/* The switch of scheme `flush` (switch.h says what the macros must do, segments_asm.h the others).
+ */
 #ifndef SWITCH_ASM_H
 #define SWITCH_ASM_H
+
+#include "flat_segments_asm.h"
 
 /* In struct switch_state; switch_impl.c checks it. */
 #define SWITCH_DIRECTORY 0
@@ -13,7 +16,7 @@
 #define switch_exit_hook
 
     .macro  switch_begin space, a, b
-    movl    SWITCH_DIRECTORY(\space), \a
+    movl    %ss:SWITCH_DIRECTORY(\space), \a
     .endm
 
     .macro  switch_finish a, b

@@ -20,4 +20,7 @@ struct switch_hot {
     uint32_t unused;
 };
 
+/* Bits that the entry of each valid page of the space has (ptab_entry.h). */
+#define SWITCH_PAGE_BITS(space) 0u
+
 #endif

@@ -58,9 +58,9 @@
 #define L4_UTCB_AREA_MIN_SIZE       4096
 
 /* Areas of the root task, chosen by the kernel before anybody could ask for others. */
-#define L4_ROOT_UTCB_AREA      0xdff00000
+#define L4_ROOT_UTCB_AREA      0x6ff00000
 #define L4_ROOT_UTCB_AREA_SIZE 0x20000
-#define L4_ROOT_KIP            0xdffff000
+#define L4_ROOT_KIP            0x6ffff000
 
 /* Debug calls: INT of this vector with one of the numbers in EAX, an argument in ECX, the result in
  * EAX. (KernelInterface is `lock; nop`, as in the manual.) */
