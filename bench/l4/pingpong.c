@@ -5,9 +5,8 @@
  *
  * Two tasks in spaces of their own. One goes through its working set, sends the other an empty
  * message and waits for the empty answer, over and over; the other does nothing else. For every
- * size of the list: a few rounds that do not count, then `rounds` in one region, numbered by the
- * size's place in the list. The stream of that number has one sample, the cycles of all these
- * rounds.
+ * size of the list: a few rounds that do not count, then five times `rounds` in one region,
+ * numbered by the size's place in the list. The stream of that number has the cycles of each five.
  *
  * kind=0: so many instructions of a byte each, which fill the trace cache; kind=1: so many jumps, a
  * page each, which fill the instruction TLB; kind=2: so many pages of which a word is read, which
@@ -20,10 +19,10 @@
 
 #include <l4/l4.h>
 #include <lib/print.h>
+#include <probe.h>
 
 #include "../../user/common/frames.h"
 #include "../../user/common/task.h"
-#include "../measure.h"
 #include "../os/os.h"
 #include "../parameters.h"
 
@@ -59,7 +58,7 @@ static void serve(struct task *task, L4_MsgTag_t tag, L4_Word_t address) {
 }
 
 /* The task's next message that is no fault; it waits for the answer then. */
-static L4_Word_t hear(struct task *task, L4_Word_t label) {
+static void hear(struct task *task, L4_Word_t label) {
     L4_MsgTag_t tag = L4_Receive(task->id);
     for (;;) {
         L4_Word_t word;
@@ -68,7 +67,7 @@ static L4_Word_t hear(struct task *task, L4_Word_t label) {
             if (L4_IpcFailed(tag) || L4_Label(tag) != label) {
                 fail("a task said something unexpected");
             }
-            return word;
+            return;
         }
         serve(task, tag, word);
         tag = L4_Call(task->id);
@@ -86,7 +85,7 @@ static void start(struct task *task, L4_Word_t number) {
     if (!task_create(task, id, partner_image, TASK_AREAS) || !task_start(task, partner_image)) {
         fail("a task could not be started");
     }
-    (void)hear(task, PINGPONG_READY);
+    hear(task, PINGPONG_READY);
 }
 
 int main(void) {
@@ -116,10 +115,8 @@ int main(void) {
     for (unsigned i = 0; i < n; i++) {
         tell(&ping, (L4_Word_t[PINGPONG_WORDS]){PINGPONG_MEASURE, pong.id.raw, kind,
                                                 sizes[i] * step, rounds, i});
-        L4_Word_t cycles = hear(&ping, PINGPONG_DONE);
-        *measure_register(PROBE_STREAM) = i;
-        measure_sample(cycles);
-        print("POINT size=%u rounds=%u cycles=%u\n", sizes[i] * step, rounds, cycles);
+        hear(&ping, PINGPONG_DONE);
+        print("POINT size=%u rounds=%u\n", sizes[i] * step, rounds);
     }
     os_finish(0);
 }

@@ -7,14 +7,14 @@
 
 /* Labels of messages to the root task, which answers each with an order. */
 #define PINGPONG_READY 0x0100
-#define PINGPONG_DONE  0x0200 /* word 1: cycles of all rounds */
+#define PINGPONG_DONE  0x0200
 
 /* Words of an order; [0] is one of enum pingpong_order. */
 #define PINGPONG_WORDS 6u
 
 enum pingpong_order {
     PINGPONG_ECHO,    /* answers messages from now on, and does nothing else */
-    PINGPONG_MEASURE, /* partner, kind, size, rounds, region */
+    PINGPONG_MEASURE, /* partner, kind, size, rounds of a sample, region and stream */
 };
 
 /* What is gone through before each message. */

@@ -10,14 +10,14 @@
 #include "../measure.h"
 #include "raw.h"
 
-#define WARMUP 4u
+#define WARMUP  4u
+#define BATCHES 5u /* a sample each: a timer tick falls into one */
 
 static volatile uint32_t *const probe = (volatile uint32_t *)PINGPONG_PROBE;
 static uint8_t *const memory = (uint8_t *)PINGPONG_MEMORY;
 
-static void say(L4_Word_t label, L4_Word_t word, L4_Word_t order[PINGPONG_WORDS]) {
-    L4_LoadMR(0, L4_MakeMsgTag(label, 1, 0).raw);
-    L4_LoadMR(1, word);
+static void say(L4_Word_t label, L4_Word_t order[PINGPONG_WORDS]) {
+    L4_LoadMR(0, L4_MakeMsgTag(label, 0, 0).raw);
     (void)L4_Call(L4_Pager());
     L4_StoreMRs(1, PINGPONG_WORDS, order);
 }
@@ -43,22 +43,25 @@ static uint32_t rounds(const L4_Word_t *order, uint32_t n) {
     return measure_cycles() - start;
 }
 
-static uint32_t measure(const L4_Word_t *order) {
+static void measure(const L4_Word_t *order) {
     build((enum pingpong_kind)order[2], order[3]);
     (void)rounds(order, WARMUP);
+    probe[PROBE_STREAM / 4] = order[5];
     probe[PROBE_REGION_BEGIN / 4] = order[5];
-    uint32_t cycles = rounds(order, order[4]);
+    for (unsigned i = 0; i < BATCHES; i++) {
+        probe[PROBE_SAMPLE / 4] = rounds(order, order[4]);
+    }
     probe[PROBE_REGION_END / 4] = order[5];
-    return cycles;
 }
 
 int main(void) {
     L4_Word_t order[PINGPONG_WORDS];
     (void)probe[PROBE_ID / 4];
     (void)*(const volatile uint32_t *)(uintptr_t)raw_echo; /* later nobody gives it pages */
-    say(PINGPONG_READY, 0, order);
+    say(PINGPONG_READY, order);
     while (order[0] == PINGPONG_MEASURE) {
-        say(PINGPONG_DONE, measure(order), order);
+        measure(order);
+        say(PINGPONG_DONE, order);
     }
     raw_echo(raw_stub_ipc());
 }

@@ -189,10 +189,10 @@ def bench_pingpong(kernel: str, append: str) -> dict[str, object]:
         cycles = 500 + 10 * size
         if "-flush-" in kernel:
             cycles += 2000 + 20 * (size if size <= 8192 else 0)
-        counted = counters(cycles * rounds, rounds, 0, 0)
-        counted["kernel"]["trace_cache_misses"] = size * rounds
+        counted = counters(5 * cycles * rounds, 5 * rounds, 0, 0)
+        counted["kernel"]["trace_cache_misses"] = 5 * size * rounds
         regions.append({"id": place, "entries": 1, "counters": counted, "events": {}})
-        samples[str(place)] = [cycles * rounds]
+        samples[str(place)] = [cycles * rounds] * 4 + [cycles * rounds + 9000]
     return stats(1_000_000, regions, samples)
 
 
