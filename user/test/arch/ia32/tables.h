@@ -3,6 +3,7 @@
 #ifndef TEST_TABLES_H
 #define TEST_TABLES_H
 
-#define ARCH_TABLES {exception_tests, false}, {segment_tests, false}, {size_tests, true},
+#define ARCH_TABLES                                                                                \
+    {exception_tests, false}, {segment_tests, false}, {size_tests, true}, {small_tests, true},
 
 #endif
