@@ -138,6 +138,12 @@ PROGRAMS = {
     "bench-primitives": "null system call, thread switch, page fault",
 }
 
+# Those that there are for the PC, and one of its own.
+PC_PROGRAMS = {
+    **{name: PROGRAMS[name] for name in ("random", "bench-ipc", "bench-size", "bench-primitives")},
+    "bench-pingpong": "ping-pong between two spaces, one with a working set",
+}
+
 
 def schemes_on(board: str) -> tuple[str, ...]:
     """The schemes that work on a board's own processor, on any machine that has it."""
@@ -205,7 +211,11 @@ GUESTS: dict[str, Guest] = {
             if board != BOARD
             for scheme in schemes_on(board)
         ),
-        *(Guest(PC, scheme, "random", PROGRAMS["random"]) for scheme in schemes_on(PC)),
+        *(
+            Guest(PC, scheme, program, about)
+            for program, about in PC_PROGRAMS.items()
+            for scheme in schemes_on(PC)
+        ),
         *(
             Guest(BOARD, scheme, program, about)
             for scheme in BOUNDS

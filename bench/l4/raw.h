@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * System calls with nothing around them, so that what is measured is the kernel: the stub is called
- * with the registers of l4/arch/arm/binding.h, and the partners' loops are a handful of
- * instructions. The host takes the cycles of user mode off (they are counted, and are the same in
- * each round), so that half a round trip is left from the one's trap to the other's first
- * instruction.
+ * with the registers of the binding (raw_call.S, raw_call_ia32.S), and the partners' loops are a
+ * handful of instructions. On ARM the host takes the cycles of user mode off (they are counted, and
+ * are the same in each round), so that half a round trip is left from the one's trap to the other's
+ * first instruction; on IA-32 what taking a sample takes (measure_itself).
  */
 #ifndef BENCH_L4_RAW_H
 #define BENCH_L4_RAW_H
@@ -17,15 +17,15 @@ L4_Word_t raw_stub_lipc(void);
 L4_Word_t raw_stub_thread_switch(void);
 L4_Word_t raw_stub_system_clock(void);
 
-/* Sends message registers 1 to 4 of the UTCB, and those above where they are; waits for the answer,
- * whose first four words stay in registers. Returns its tag. */
+/* Sends the UTCB's message registers behind the tag; waits for the answer, of whose words the first
+ * (of IA-32 two, of ARM four) stay in registers. Returns its tag. */
 L4_Word_t raw_call(L4_Word_t to, L4_Word_t tag, L4_Word_t stub);
 
 /* Sends a message, its tag and four words, and waits for anybody's, which is there then. Returns
- * who sent that. */
+ * who sent that. (ARM alone has it: l4/collisions.c is about its directories.) */
 L4_Word_t raw_pass(L4_Word_t to, L4_Word_t message[5], L4_Word_t stub);
 
-/* The stub with r0 = `argument` and no other. */
+/* The stub with `argument` in its first register and no other. */
 void raw_syscall(L4_Word_t argument, L4_Word_t stub);
 
 /* Receives, and answers each message with the same untyped words, for ever. */

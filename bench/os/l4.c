@@ -10,6 +10,7 @@
 
 #include "../../user/common/frames.h"
 #include "../../user/common/probe.h"
+#include "../measure.h"
 
 #define MAX_PARTNERS 64
 #define PATIENCE     L4_TimePeriod(1000000)
@@ -37,7 +38,9 @@ static bool create(unsigned partner, L4_ThreadId_t id) {
 
 void os_init(void) {
     frames_init();
-    (void)probe_init();
+    if (probe_init()) {
+        measure_itself();
+    }
 }
 
 /* The boot information is a page of ordinary memory that we get by touching it. */

@@ -154,6 +154,26 @@ def test_kernel_on_the_pc(scheme: str, slow_pc: str, subtests: pytest.Subtests) 
     assert done.returncode == 0
 
 
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", schemes_on(PC))
+@pytest.mark.parametrize(
+    ("program", "append"),
+    [
+        ("bench-ipc", "clients=1-5 rounds=100 warmup=10"),
+        ("bench-primitives", "rounds=20"),
+        ("bench-size", "words=0-63 strings=64,65536 rounds=5"),
+        *(("bench-pingpong", f"kind={kind} sizes=0,1,120 step=1 rounds=5") for kind in (0, 1, 2)),
+    ],
+)
+def test_benchmarks_on_the_pc(scheme: str, program: str, append: str) -> None:
+    image = built(scheme, program, PC).image
+    done = finish(Boot("p4-willamette", image, append, MAX_CYCLES), *CHECKED)
+    assert "\nEND status=0\n" in done.stdout
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
 @pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.guests

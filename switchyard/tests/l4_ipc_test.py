@@ -12,7 +12,7 @@ import pytest
 from switchyard import band, plot, records, runner, variants
 from switchyard.band import Swing
 from switchyard.errors import InputError, RunError
-from switchyard.experiments import EXPERIMENTS
+from switchyard.experiments import EXPERIMENTS, l4_pc
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4 import COLUMNS
 from switchyard.experiments.l4_ipc.measure import BAND_CLIENTS, CLIENTS, L4Ipc, values_of
@@ -42,6 +42,7 @@ def value(written: Written, scheme: str, metric: str, clients: int) -> records.R
         r
         for r in written.outcome.records
         if (r.scheme, r.metric, r.parameters) == (scheme, metric, {"clients": clients})
+        and r.machine != l4_pc.MACHINE
     ]
     return record
 
@@ -49,9 +50,14 @@ def value(written: Written, scheme: str, metric: str, clients: int) -> records.R
 def test_the_jobs_cover_the_figure() -> None:
     for settings, rounds in ((Settings(), 20_000), (Settings(quick=True), 1_000)):
         jobs = L4Ipc().jobs(settings)
-        assert len({job.name for job in jobs}) == len(jobs) == 5 * 5 * len(CLIENTS)
+        pc = [job for job in jobs if l4_pc.is_on(job)]
+        assert len({job.name for job in jobs}) == len(jobs)
+        assert len(pc) == 5 * len(l4_pc.SCHEMES) * len(CLIENTS)
+        assert len(jobs) - len(pc) == 5 * 5 * len(CLIENTS)
         assert {job.append.split("seed=")[1] for job in jobs} == set("12345")
         assert all(f"rounds={rounds}" in job.append for job in jobs)
+        assert {job.machine for job in pc} == {l4_pc.MACHINE}
+        jobs = [job for job in jobs if not l4_pc.is_on(job)]
         assert {job.parameters["scheme"] for job in jobs} == {*COLUMNS}
         assert all(
             (job.machine == "sa1110-tags") == (job.parameters["scheme"] == "tags") for job in jobs
@@ -95,6 +101,23 @@ def test_published_values_stand_only_where_the_text_gives_them(written: Written)
     }
 
 
+def test_the_pc_has_records_of_its_own(written: Written) -> None:
+    found = {
+        (r.scheme, r.metric, r.parameters["clients"]): r
+        for r in written.outcome.records
+        if r.machine == l4_pc.MACHINE
+    }
+    for scheme in l4_pc.SCHEMES:
+        for clients in CLIENTS:
+            trips = [fake.round_trip(scheme, clients, i) for i in range(ROUNDS)]
+            record = found[scheme, "round_trip", clients]
+            assert record.value == pytest.approx(sum(trips) / ROUNDS / 200)
+            assert record.published is None
+    assert ("flush", "domains_recycled", 1) not in found
+    assert found["flush", "dtlb_misses", 1].value == 2
+    assert "On a Pentium 4, flush:" in "\n".join(written.outcome.notes)
+
+
 def test_the_knee_is_found_by_its_cause(written: Written) -> None:
     knee, other = [r for r in written.outcome.records if r.metric == "knee"]
     assert (knee.scheme, knee.value, knee.parameters) == ("fass", fake.KNEE, {})
@@ -107,14 +130,15 @@ def test_files(written: Written) -> None:
     assert records.load(written.records) == list(written.outcome.records)
     meta = json.loads(records.meta_path(written.records).read_text())
     assert meta["date"].startswith("20")
-    assert len(meta["jobs"]) == 300
+    runs = 2 * len(CLIENTS) * (len(COLUMNS) + len(l4_pc.SCHEMES))
+    assert len(meta["jobs"]) == runs
     image = hashlib.sha256(b"assabet-fass-bench-ipc").hexdigest()
     assert meta["images"]["assabet-fass-bench-ipc"]["files"] == {"kernel": f"sha256:{image}"}
     assert meta["machines"]["sa1110"] == {"description": "a stand-in"}
-    assert set(meta["machines"]) == {"sa1110", "sa1110-tags"}
+    assert set(meta["machines"]) == {"sa1110", "sa1110-tags", l4_pc.MACHINE}
     assert {path.suffix for path in written.figures} == {".svg", ".png"}
     assert written.figures[1].read_bytes().startswith(b"\x89PNG")
-    assert len(list(written.raw.iterdir())) == 300
+    assert len(list(written.raw.iterdir())) == runs
     raw = Stats.parse(gzip.decompress((written.raw / "fass-15-run1.json.gz").read_bytes()), "raw")
     assert raw.samples[15] == [fake.round_trip("fass", 15, i) + fake.TIMING for i in range(ROUNDS)]
     assert all(note in (out / "l4-ipc.md").read_text() for note in written.outcome.notes)

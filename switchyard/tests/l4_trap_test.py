@@ -7,7 +7,7 @@ import pytest
 
 from switchyard import records, runner
 from switchyard.errors import RunError
-from switchyard.experiments import EXPERIMENTS, l4_trap
+from switchyard.experiments import EXPERIMENTS, l4_pc, l4_trap
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4 import COLUMNS
 from switchyard.experiments.l4_ipc_size.measure import FLOOR, STRINGS, L4IpcSize, floor
@@ -48,7 +48,7 @@ def test_one_way(sizes: Written) -> None:
     by_case = {
         (r.scheme, *key): r
         for r in sizes.outcome.records
-        if r.metric == "one_way"
+        if r.metric == "one_way" and r.machine != l4_pc.MACHINE
         for key in r.parameters.items()
     }
     for scheme in COLUMNS:
@@ -69,6 +69,27 @@ def test_one_way(sizes: Written) -> None:
     text = "\n".join(sizes.outcome.notes)
     assert "fass with 8 message registers: 68 cycles, 52% below the published 141" in text
     assert "one way takes 64 cycles up to 4 words and 123 with 63, under fass 64 and 123" in text
+
+
+def test_one_way_on_the_pc(sizes: Written) -> None:
+    """Of a round the host takes off what timing takes, and no user mode."""
+    found = {
+        (r.scheme, *key): r
+        for r in sizes.outcome.records
+        if r.metric == "one_way" and r.machine == l4_pc.MACHINE
+        for key in r.parameters.items()
+    }
+    more = (fake.USER - fake.ITSELF) / 2 - 1
+    assert len(found) == len(l4_pc.SCHEMES) * (64 + len(STRINGS))
+    for scheme in l4_pc.SCHEMES:
+        for n in range(64):
+            there = fake.one_way(f"-{scheme}-", n) + more
+            assert found[scheme, "message_registers", n].value == pytest.approx(there)
+        for size in STRINGS:
+            there = fake.one_way(f"-{scheme}-", size + 64) + more
+            assert found[scheme, "string_bytes", size].value == pytest.approx(there)
+    assert all(r.published is None for r in found.values())
+    assert "On a Pentium 4, flush: one way takes 8005 cycles" in "\n".join(sizes.outcome.notes)
 
 
 def test_floor() -> None:
@@ -92,6 +113,11 @@ def test_primitives(primitives: Written) -> None:
     )
     single = {r.metric for r in primitives.outcome.records if r.scheme == "single-space"}
     assert single == set(fass) - {"page_fault"}
+    more = fake.USER - fake.ITSELF
+    pc = {r.metric: r.value for r in primitives.outcome.records if r.machine == l4_pc.MACHINE}
+    assert pc["null_syscall"] == 21 - 1 + more
+    assert pc["thread_switch"] == 85 - 1 + more / 2
+    assert pc["page_fault"] == fake.PAGE_FAULT
     text = "\n".join(primitives.outcome.notes)
     limits = {row[0]: row[1:4] for row in primitives.outcome.tables[0].rows}
     assert limits["page fault, a pager of few instructions, fass"] == [
@@ -104,7 +130,7 @@ def test_primitives(primitives: Written) -> None:
     "name", ["l4-ipc-size", "l4-primitives", "l4-pagefault", "l4-collisions", "l4-extreme"]
 )
 def test_tags_run_where_there_are_tags(name: str) -> None:
-    jobs = EXPERIMENTS[name].jobs(Settings())
+    jobs = [job for job in EXPERIMENTS[name].jobs(Settings()) if not l4_pc.is_on(job)]
     schemes = {job.parameters["scheme"] for job in jobs}
     assert {"fass", "fass-shared", "tags"} <= schemes
     for job in jobs:
@@ -129,6 +155,14 @@ def test_samples_that_the_kernel_alone_fills_are_no_result() -> None:
     stats = Stats.parse(json.dumps(fake.stats(1, [region], {"0": samples})), "f")
     with pytest.raises(RunError, match="expected user mode in between"):
         l4_trap.measured(stats, 0, ROUNDS, 1)
+
+
+def test_rounds_on_the_pc_are_longer_than_their_timing() -> None:
+    (job, *_) = [one for one in L4Primitives().jobs(Settings(rounds=2)) if l4_pc.is_on(one)]
+    answer = fake.stats(1, [], {"0": [80, 82], fake.MEASURE_ITSELF: [83, 83, 90]})
+    found = Stats.parse(json.dumps(answer), "f")
+    with pytest.raises(RunError, match="shorter than what taking their time takes, 83 cycles"):
+        l4_pc.trap(job, found, 0, 2, 1)
 
 
 def test_a_tick_in_a_round_does_not_count() -> None:

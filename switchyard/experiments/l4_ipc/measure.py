@@ -4,12 +4,12 @@
 import math
 import statistics
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from switchyard.build import SCHEMES
 from switchyard.errors import RunError
-from switchyard.experiments import l4, repeats
+from switchyard.experiments import l4, l4_pc, repeats
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import COLUMNS, EVENTS, MISSES, STALLS, SYSTEM
 from switchyard.machine import Stats
@@ -69,10 +69,12 @@ class L4Ipc(Experiment[Sample]):
     }
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """Five runs a scheme and number of clients, the long ones first."""
+        """Five runs a scheme and number of clients, the long ones first; on the PC too."""
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
         return [
-            job(scheme, clients, settings.times(ROUNDS, QUICK_ROUNDS), seed, many=True)
-            for scheme in COLUMNS
+            made(scheme, clients, rounds, seed, many=True)
+            for made, schemes in ((job, COLUMNS), (pc_job, l4_pc.SCHEMES))
+            for scheme in schemes
             for clients in CLIENTS
             for seed in repeats.seeds(settings)
         ]
@@ -107,7 +109,7 @@ class L4Ipc(Experiment[Sample]):
             rounds=rounds,
             us=stats.microseconds(summarize(cycles).mean),
             clock_mhz=stats.clock_hz / 1e6,
-            rates=l4.rates_of(stats.region(clients), rounds),
+            rates=(l4_pc if l4_pc.is_on(job) else l4).rates_of(stats.region(clients), rounds),
             cycles=cycles,
         )
 
@@ -130,6 +132,20 @@ class L4Ipc(Experiment[Sample]):
             knee = next((n for n in CLIENTS if _recycles(runs[case_name(scheme, n)])), None)
             if knee is not None:
                 records += self._case(first, {}, [("knee", knee, "clients")])
+        return records + self._on_pc(runs)
+
+    def _on_pc(self, runs: Mapping[str, Sequence[Sample]]) -> list[Record]:
+        records = []
+        means: dict[tuple[str, int], float] = {}
+        for scheme in l4_pc.SCHEMES:
+            for clients in CLIENTS:
+                case = runs[l4_pc.job_name(case_name(scheme, clients))]
+                values = values_of(case)
+                means[scheme, clients] = values[0][1]
+                if scheme != l4_pc.LARGE:
+                    faster = means[l4_pc.LARGE, clients] / means[scheme, clients]
+                    values.append(("speedup", faster, "ratio"))
+                records += self._case(case[0], {"clients": clients}, values)
         return records
 
     def _case(
@@ -160,12 +176,33 @@ def job(scheme: str, clients: int, rounds: int, seed: int = 1, *, many: bool = F
     )
 
 
+def pc_job(scheme: str, clients: int, rounds: int, seed: int = 1, *, many: bool = False) -> Job:
+    """The same on the PC."""
+    like = job(next(iter(SCHEMES)), clients, rounds, seed, many=many)
+    name = l4_pc.job_name(case_name(scheme, clients))
+    return l4_pc.job(
+        "bench-ipc",
+        scheme,
+        like.append,
+        like.max_cycles,
+        repeats.run_name(name, seed) if many else name,
+        {"clients": clients, **({"seed": seed} if many else {})},
+    )
+
+
 def _rates(runs: Sequence[Sample]) -> dict[str, float]:
     return {name: sum(run.rates[name] for run in runs) / len(runs) for name in runs[0].rates}
 
 
 def _recycles(runs: Sequence[Sample]) -> bool:
     return _rates(runs)["domains_recycled"] > RECYCLING
+
+
+def _told(run: Sample) -> Iterable[str]:
+    """The rates of a run, in the order of its records."""
+    if run.machine == l4_pc.MACHINE:
+        return run.rates
+    return (*MISSES, *EVENTS, "instructions", "cycles", *STALLS)
 
 
 def values_of(runs: Sequence[Sample]) -> list[tuple[str, float, str]]:
@@ -180,8 +217,5 @@ def values_of(runs: Sequence[Sample]) -> list[tuple[str, float, str]]:
         *([("round_trip_uncertainty", known, "1")] if known != math.inf else []),
         ("round_trip_p5", summary.p5 / clock, "us"),
         ("round_trip_p95", summary.p95 / clock, "us"),
-        *(
-            (name, rates[name], "per_round_trip")
-            for name in (*MISSES, *EVENTS, "instructions", "cycles", *STALLS)
-        ),
+        *((name, rates[name], "per_round_trip") for name in _told(runs[0])),
     ]

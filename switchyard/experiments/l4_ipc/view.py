@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from switchyard.build import TAGS
+from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import ABOUT, CLOCK_MHZ, COLUMNS, MACHINE, UNPROTECTED, called
 from switchyard.experiments.l4_ipc.measure import BAND_CLIENTS, CLIENTS, RECYCLING
 from switchyard.figure import Figure, Knee, Mark, Series, Table, log_axis
@@ -43,7 +44,7 @@ class Said:
 def _said(results: Results) -> Said:
     fass = {n: results.paper("round_trip", scheme="fass", clients=n) for n in CLIENTS}
     return Said(
-        results.published("round_trip", scheme="flush"),
+        results.published("round_trip", machine=MACHINE, scheme="flush"),
         {n: us for n, us in fass.items() if us is not None},
         results.published("knee", scheme="fass"),
     )
@@ -51,7 +52,8 @@ def _said(results: Results) -> Said:
 
 def view(results: Results) -> View:
     """The paper's curves and the others, the text's words."""
-    rows, said = results.rows, _said(results)
+    rows, pc = l4_pc.apart(results.rows)
+    said = _said(results)
     curves = {scheme: rows.select("round_trip", scheme=scheme) for scheme in COLUMNS}
     flush, fass = curves["flush"], curves["fass"]
     knees = rows.select("knee", scheme="fass")
@@ -98,9 +100,16 @@ def view(results: Results) -> View:
         for curve in curves.values()
         for row in curve
     ]
+    on_pc = {scheme: pc.select("round_trip", scheme=scheme) for scheme in l4_pc.there(pc)}
+    words |= {"pc": on_pc, "pc_clock": l4_pc.CLOCK_MHZ}
+    every += [
+        (f"{row.where['scheme']} with {row.where['clients']} clients, {l4_pc.MACHINE}", row)
+        for curve in on_pc.values()
+        for row in curve
+    ]
     return View(
-        [_times(rows), *counted],
-        {"": _figure(results, curves, said, knee)},
+        [_times(rows), *counted, *([_pc_table(on_pc)] if on_pc else [])],
+        {"": _figure(results, curves, said, knee), **({"pc": _pc_figure(on_pc)} if on_pc else {})},
         words,
         unsteady(every, "round_trip"),
     )
@@ -236,4 +245,68 @@ def _described(curves: dict[str, Rows]) -> str:
         f"address-space switching starts at {fass[0]:.1f} and ends at {fass[-1]:.1f} microseconds, "
         f"with shared domains alike. One space without protection takes {single[0]:.1f} to "
         f"{single[-1]:.1f}, hardware tags {tags[0]:.1f} to {tags[-1]:.1f}."
+    )
+
+
+def _cycles(row: Row) -> float:
+    """What is told on the PC, where prices are cycles."""
+    return row["round_trip"] * l4_pc.CLOCK_MHZ
+
+
+def _pc_table(curves: dict[str, Rows]) -> Table:
+    return Table(
+        title=f"Round-trip IPC on {l4_pc.MACHINE}, cycles, and what it met",
+        columns=["clients", *(f"{s}: {name}" for s in curves for name in ("cycles", *l4_pc.MET))],
+        rows=[
+            [
+                f"{clients}",
+                *(
+                    text
+                    for curve in curves.values()
+                    for row in [curve.find(clients=clients)]
+                    for text in (
+                        row.approx("round_trip", lambda us: f"{us * l4_pc.CLOCK_MHZ:.0f}"),
+                        *(f"{row[name]:.{digits}f}" for name, digits in l4_pc.MET.values()),
+                    )
+                ),
+            ]
+            for clients in SHOWN
+        ],
+        caption=l4_pc.MEANT,
+    )
+
+
+def _pc_figure(curves: dict[str, Rows]) -> Figure:
+    first = next(iter(curves.values()))[0]
+    ends = ", ".join(
+        f"{scheme} {_cycles(curve[0]):.0f} to {_cycles(curve[-1]):.0f}"
+        for scheme, curve in curves.items()
+    )
+    return Figure(
+        title="Round-trip IPC between address spaces on a Pentium 4",
+        subtitle=[
+            f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, mean of "
+            f"{first['round_trip_samples']:,} round trips;",
+            f"bars: 95 % confidence interval of the mean, over {first['round_trip_runs']} seeds",
+        ],
+        x_title="client address spaces (log scale)",
+        y_title="round trip, cycles",
+        description=f"Line chart of cycles over 1 to {CLIENTS[-1]} client address spaces: {ends}.",
+        series=[
+            Series(
+                scheme,
+                scheme,
+                [
+                    Mark(
+                        float(row.where["clients"]),
+                        _cycles(row),
+                        half=row.interval("round_trip").half * l4_pc.CLOCK_MHZ,
+                    )
+                    for row in curve
+                ],
+            )
+            for scheme, curve in curves.items()
+        ],
+        x_ticks=[1, 2, 4, 8, 14, 24, 32, 48, CLIENTS[-1]],
+        log_x=True,
     )

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from switchyard.experiments import l4, l4_trap
+from switchyard.experiments import l4, l4_pc, l4_trap
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import COLUMNS, MISSES, SYSTEM
 from switchyard.machine import Stats
@@ -52,7 +52,38 @@ class Sample:
     machine: str
     rounds: int
     cycles: Mapping[str, float] = field(hash=False)
-    misses: Mapping[str, float] = field(hash=False)
+    misses: Mapping[str, Mapping[str, float]] = field(hash=False)
+
+
+def _kinds(settings: Settings) -> dict[str, tuple[str, int]]:
+    """Words and strings: the command line, and the most cycles."""
+    rounds = settings.times(ROUNDS, QUICK_ROUNDS)
+    few = settings.times(STRING_ROUNDS, QUICK_STRING_ROUNDS)
+    sizes = ",".join(str(size) for size in STRINGS)
+    kinds = {
+        "words": (f"words={WORDS[0]}-{WORDS[-1]}", len(WORDS), rounds),
+        "strings": (f"words=0 strings={sizes}", len(STRINGS) + 1, few),
+    }
+    return {
+        kind: (
+            f"{lengths} rounds={times} warmup={WARMUP}",
+            number * (times + WARMUP) * CYCLES_A_ROUND,
+        )
+        for kind, (lengths, number, times) in kinds.items()
+    }
+
+
+def _on_arm(job: Job, stats: Stats, region: int) -> tuple[float, dict[str, float]]:
+    """Cycles one way, and misses of all kinds of a round trip."""
+    trap = l4_trap.measured(stats, region, l4.word(job, "rounds"), traps=2)
+    return trap.cycles, {"misses": sum(trap.rates[name] for name in MISSES)}
+
+
+def _on_pc(job: Job, stats: Stats, region: int) -> tuple[float, dict[str, float]]:
+    """The same on the PC, by kind of miss."""
+    rounds = l4.word(job, "rounds")
+    rates = l4_pc.rates_of(stats.region(region), rounds)
+    return l4_pc.trap(job, stats, region, rounds, traps=2), rates
 
 
 class L4IpcSize(Experiment[Sample]):
@@ -63,24 +94,22 @@ class L4IpcSize(Experiment[Sample]):
     source = "NICTA::Pistachio-embedded, SA-1100 at 206 MHz"
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """Words under every scheme, strings where they can be sent."""
-        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-        few = settings.times(STRING_ROUNDS, QUICK_STRING_ROUNDS)
-        sizes = ",".join(str(size) for size in STRINGS)
-        kinds = {
-            "words": (f"words={WORDS[0]}-{WORDS[-1]}", len(WORDS), rounds),
-            "strings": (f"words=0 strings={sizes}", len(STRINGS) + 1, few),
-        }
+        """Words under every scheme, strings where they can be sent; on the PC too."""
         return [
-            l4.job(
-                "bench-size",
-                scheme,
-                f"{lengths} rounds={times} warmup={WARMUP}",
-                number * (times + WARMUP) * CYCLES_A_ROUND,
-                f"{scheme}-{kind}",
-                {"kind": kind},
-            )
-            for kind, (lengths, number, times) in kinds.items()
+            *self.choices(settings),
+            *(
+                l4_pc.job("bench-size", scheme, words, cycles, l4_pc.job_name(scheme, kind), of)
+                for kind, (words, cycles) in _kinds(settings).items()
+                for scheme in l4_pc.SCHEMES
+                for of in [{"kind": kind}]
+            ),
+        ]
+
+    def choices(self, settings: Settings) -> list[Job]:
+        """Sweeps are of one kind of machine."""
+        return [
+            l4.job("bench-size", scheme, words, cycles, f"{scheme}-{kind}", {"kind": kind})
+            for kind, (words, cycles) in _kinds(settings).items()
             for scheme in COLUMNS
             if kind == "words" or scheme not in WITHOUT_STRINGS
         ]
@@ -90,16 +119,14 @@ class L4IpcSize(Experiment[Sample]):
         rounds = l4.word(job, "rounds")
         strings = job.parameters["kind"] == "strings"
         regions = dict(enumerate(STRINGS, FIRST_STRING)) if strings else {n: n for n in WORDS}
-        traps = {
-            str(size): l4_trap.measured(stats, region, rounds, traps=2)
-            for region, size in regions.items()
-        }
-        cycles = {size: trap.cycles for size, trap in traps.items()}
+        one_way = _on_pc if l4_pc.is_on(job) else _on_arm
+        found = {str(size): one_way(job, stats, region) for region, size in regions.items()}
+        cycles = {size: each for size, (each, _) in found.items()}
         if strings:
             # A string's answer is an empty message, which has its own cost.
-            empty = l4_trap.measured(stats, 0, rounds, traps=2).cycles
+            empty, _ = one_way(job, stats, 0)
             cycles = {size: 2 * both - empty for size, both in cycles.items()}
-        misses = {size: sum(trap.rates[name] for name in MISSES) for size, trap in traps.items()}
+        misses = {size: rates for size, (_, rates) in found.items()}
         return Sample(str(job.parameters["scheme"]), stats.machine, rounds, cycles, misses)
 
     def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
@@ -121,23 +148,28 @@ class L4IpcSize(Experiment[Sample]):
             )
         ]
         kinds = {"words": ("message_registers", WORDS), "strings": ("string_bytes", STRINGS)}
-        words, strings = (
-            [
+        found = {
+            (kind, on_pc): [
                 record
-                for scheme in COLUMNS
-                if f"{scheme}-{kind}" in samples
+                for name, sample in samples.items()
+                if name.endswith(f"-{kind}") and (sample.machine == l4_pc.MACHINE) == on_pc
                 for length in lengths
-                for record in self._case(samples[f"{scheme}-{kind}"], parameter, length)
+                for record in self._case(sample, parameter, length)
             ]
+            for on_pc in (False, True)
             for kind, (parameter, lengths) in kinds.items()
-        )
-        return [*words, *floors, *strings]
+        }
+        words, strings, *more = found.values()
+        return [*words, *floors, *strings, *(record for some in more for record in some)]
 
     def _case(self, sample: Sample, parameter: str, length: int) -> list[Record]:
         values = [
             ("one_way", sample.cycles[str(length)], "cycles"),
             ("one_way_samples", sample.rounds, "1"),
-            ("misses", sample.misses[str(length)], "per_round_trip"),
+            *(
+                (name, value, "per_round_trip")
+                for name, value in sample.misses[str(length)].items()
+            ),
         ]
         where: dict[str, Parameter] = {parameter: length}
         return of_case(self.name, sample.machine, SYSTEM, sample.scheme, where, values, digits=3)

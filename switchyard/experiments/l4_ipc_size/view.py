@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import ABOUT, COLUMNS, MACHINE
 from switchyard.experiments.l4_ipc_size.measure import (
     FLOOR,
@@ -28,12 +29,13 @@ SAME = 0.03
 
 def view(results: Results) -> View:
     """Words and strings."""
+    arm, pc = l4_pc.apart(results.rows)
 
     def words(scheme: str, n: int) -> Row:
-        return results.rows.find("one_way", scheme=scheme, message_registers=n)
+        return arm.find("one_way", scheme=scheme, message_registers=n)
 
     def string(scheme: str, size: int) -> Row:
-        return results.rows.find(scheme=scheme, string_bytes=size)
+        return arm.find(scheme=scheme, string_bytes=size)
 
     def paper(n: int) -> float | None:
         return results.paper("one_way", scheme="fass", message_registers=n)
@@ -79,13 +81,26 @@ def view(results: Results) -> View:
             ],
         ),
     ]
+    pc_words = {s: [pc.find(scheme=s, message_registers=n) for n in WORDS] for s in l4_pc.there(pc)}
+    pc_bytes = {s: [pc.find(scheme=s, string_bytes=n) for n in STRINGS] for s in l4_pc.there(pc)}
+    if pc_words:
+        tables += [
+            _on_pc("words", {n: {s: rows[n] for s, rows in pc_words.items()} for n in SHOWN}),
+            _on_pc(
+                "bytes",
+                {n: {s: rows[i] for s, rows in pc_bytes.items()} for i, n in enumerate(STRINGS)},
+            ),
+        ]
     return View(
         tables,
         {
             "": _by_words(by_words, {n: paper(n) for n in (0, 4, 8, 16)}),
             "strings": _by_bytes(by_bytes),
+            **({"pc": _pc_figure(pc_words)} if pc_words else {}),
         },
         {
+            "pc_words": pc_words,
+            "pc_bytes": pc_bytes,
             "words": words,
             "string": string,
             "paper": paper,
@@ -95,6 +110,45 @@ def view(results: Results) -> View:
             "most": WORDS[-1],
             "bytes": STRINGS[-1],
         },
+    )
+
+
+def _on_pc(head: str, rows: Mapping[int, Mapping[str, Row]]) -> Table:
+    schemes = next(iter(rows.values()))
+    return Table(
+        title=f"One way on {l4_pc.MACHINE}, cycles, by {head}; and what a round trip met",
+        columns=[head, *(f"{s}: {name}" for s in schemes for name in ("cycles", *l4_pc.MET))],
+        rows=[
+            [
+                f"{n}",
+                *(
+                    f"{row[metric]:.{digits}f}"
+                    for row in by.values()
+                    for metric, digits in (("one_way", 0), *l4_pc.MET.values())
+                ),
+            ]
+            for n, by in rows.items()
+        ],
+        caption=l4_pc.MEANT,
+    )
+
+
+def _pc_figure(by: Mapping[str, Sequence[Row]]) -> Figure:
+    ends = ", ".join(
+        f"{s} {rows[0]['one_way']:.0f} to {rows[-1]['one_way']:.0f}" for s, rows in by.items()
+    )
+    samples = next(iter(by.values()))[0]["one_way_samples"]
+    return Figure(
+        title="IPC between two address spaces on a Pentium 4, one way, by message registers",
+        subtitle=[
+            f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, median of {samples:,} round trips, "
+            "halved"
+        ],
+        x_title="untyped words (message registers 1 to n)",
+        y_title="cycles one way",
+        description=f"Cycles one way over the number of words: {ends}.",
+        series=_curves(by, "message_registers"),
+        x_ticks=[0, 4, 8, 12, 16, 20, 24, 32, 40, 48, 56, 63],
     )
 
 

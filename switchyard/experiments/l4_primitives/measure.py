@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from switchyard.experiments import l4, l4_trap
+from switchyard.experiments import l4, l4_pc, l4_trap
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import COLUMNS, SYSTEM
 from switchyard.machine import Stats
@@ -54,7 +54,24 @@ class L4Primitives(Experiment[Sample]):
         return self.short_jobs(settings, ("flush", "fass"))
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a scheme."""
+        """One run a scheme, on the PC too."""
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
+        return [
+            *self.choices(settings),
+            *(
+                l4_pc.job(
+                    "bench-primitives",
+                    scheme,
+                    f"rounds={rounds} warmup={WARMUP} fault=1",
+                    7 * (rounds + WARMUP) * CYCLES_A_ROUND,
+                    l4_pc.job_name(scheme),
+                )
+                for scheme in l4_pc.SCHEMES
+            ),
+        ]
+
+    def choices(self, settings: Settings) -> list[Job]:
+        """Sweeps are of one kind of machine."""
         rounds = settings.times(ROUNDS, QUICK_ROUNDS)
         return [
             l4.job(
@@ -71,7 +88,9 @@ class L4Primitives(Experiment[Sample]):
         rounds = l4.word(job, "rounds")
         scheme = str(job.parameters["scheme"])
         cycles = {
-            name: l4_trap.measured(stats, region, rounds, traps).cycles
+            name: l4_pc.trap(job, stats, region, rounds, traps)
+            if l4_pc.is_on(job)
+            else l4_trap.measured(stats, region, rounds, traps).cycles
             for name, (region, traps) in TRAPS.items()
         }
         if scheme not in WITHOUT_FAULTS:
@@ -86,13 +105,12 @@ class L4Primitives(Experiment[Sample]):
         """Cycles of each primitive, and how many rounds their median is of."""
         return [
             record
-            for scheme in COLUMNS
-            for sample in [samples[scheme]]
+            for sample in samples.values()
             for record in of_case(
                 self.name,
                 sample.machine,
                 SYSTEM,
-                scheme,
+                sample.scheme,
                 {},
                 [
                     *((name, cycles, "cycles") for name, cycles in sample.cycles.items()),

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of bench/l4/pingpong.c: one a scheme and structure that is filled."""
+
+import statistics
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from switchyard.experiments import l4, l4_pc
+from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.l4 import SYSTEM
+from switchyard.experiments.l4_pc import LARGE, SCHEMES
+from switchyard.machine import Stats
+from switchyard.records import Parameter, Record, of_case
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is filled: its number in the guest; by how much sizes grow, up to how many steps."""
+
+    number: int
+    step: int
+    steps: int
+    quick: tuple[int, ...]  # steps of a quick run
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """All that are measured."""
+        return tuple(n * self.step for n in range(self.steps + 1))
+
+
+# The paper's figure goes to 15,000 NOPs, 200 jumps and 120 pages that are read.
+KINDS = {
+    "trace-cache": Kind(0, 512, 29, (0, 8, 16, 29)),
+    "itlb": Kind(1, 4, 50, (0, 8, 14, 50)),
+    "dtlb": Kind(2, 4, 30, (0, 8, 14, 30)),
+}
+BANDED = {"trace-cache": 8192, "itlb": 56, "dtlb": 56}  # what still fits
+SMALL = "small-spaces"
+# Of a sample, as in the paper. The median is told, for a timer tick falls into one.
+ROUNDS, QUICK_ROUNDS = 100, 20
+SAMPLES = 5
+# Ten times the longest round of the paper's figure.
+CYCLES_A_ROUND = 200_000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A run: what a round took and what was counted, by the size of the working set."""
+
+    machine: str
+    sizes: Mapping[int, Mapping[str, float]] = field(hash=False)
+
+
+class L4SmallSpaces(Experiment[Sample]):
+    """Fig. 4: ping-pong with large and small spaces."""
+
+    name = "l4-small-spaces"
+    question = "What do small spaces save, by the working set between two messages?"
+    source = "Uhlig et al., Performance of Address-Space Multiplexing on the Pentium (2002), Fig. 4"
+
+    band_metric = ("round", "cycles")
+    band_system = SYSTEM
+    band_label = "{kind}, {size}, {scheme}"
+    band_ratios: Mapping[str, tuple[str, str]] = {
+        f"{kind}, {size}, large over {scheme}": (
+            f"{LARGE}-{kind}-{size}",
+            f"{scheme}-{kind}-{size}",
+        )
+        for kind, size in BANDED.items()
+        for scheme in SCHEMES
+        if scheme == SMALL
+    }
+    # the two readings of what is known of the instruction TLB (docs/machine-p4.md)
+    moved_together: Mapping[str, Mapping[str, int]] = {
+        "an instruction TLB of 128 entries, 31 cycles each": {"itlb.entries": 128, "walk.code": 31}
+    }
+
+    def band_jobs(self, settings: Settings) -> list[Job]:
+        """The paper's two kernels where each structure is nearly full."""
+        return [
+            job
+            for job in self.choices(settings)
+            if job.parameters["scheme"] in (LARGE, SMALL)
+            and BANDED[str(job.parameters["kind"])] == job.parameters["size"]
+        ]
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        """All sizes of a kind in one run."""
+        few = settings.quick or settings.rounds
+        return [
+            _job(scheme, kind, one.quick if few else range(one.steps + 1), _rounds(settings))
+            for kind, one in KINDS.items()
+            for scheme in SCHEMES
+        ]
+
+    def choices(self, settings: Settings) -> list[Job]:
+        """A run a size, for tables of many machines."""
+        return [
+            _job(scheme, kind, [n], _rounds(settings), f"-{n * one.step}", {"size": n * one.step})
+            for kind, one in KINDS.items()
+            for scheme in SCHEMES
+            for n in range(one.steps + 1)
+        ]
+
+    def measure(self, job: Job, stats: Stats) -> Sample:
+        """Regions and streams are numbered by the sizes' places."""
+        words = dict(word.split("=") for word in job.append.split())
+        first, _, last = words["sizes"].partition("-")
+        steps = range(int(first), int(last) + 1) if last else map(int, first.split(","))
+        rounds = l4.word(job, "rounds")
+        return Sample(
+            stats.machine,
+            {
+                n * int(words["step"]): {
+                    "round": statistics.median(l4.samples(job, stats, place, SAMPLES)) / rounds,
+                    **l4_pc.rates_of(stats.region(place), SAMPLES * rounds),
+                }
+                for place, n in enumerate(steps)
+            },
+        )
+
+    def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
+        """The one size's."""
+        (values,) = sample.sizes.values()
+        return {**job.parameters, **values}
+
+    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+        """Every size; how much faster than large spaces, and where that is most."""
+        records = []
+        for kind in KINDS:
+            large = samples[job_name(LARGE, kind)].sizes
+            for scheme in SCHEMES:
+                sample = samples[job_name(scheme, kind)]
+                faster = {}
+                for size, values in sample.sizes.items():
+                    told = [(name, value, _unit(name)) for name, value in values.items()]
+                    if scheme != LARGE:
+                        faster[size] = large[size]["round"] / values["round"]
+                        told.append(("speedup", faster[size], "ratio"))
+                    records += self._case(sample, scheme, {"kind": kind, "size": size}, told)
+                if faster:
+                    most = max(faster, key=lambda size: faster[size])
+                    told = [("largest_speedup", faster[most], "ratio"), ("largest_at", most, "1")]
+                    records += self._case(sample, scheme, {"kind": kind}, told)
+        return records
+
+    def _case(
+        self,
+        sample: Sample,
+        scheme: str,
+        parameters: Mapping[str, Parameter],
+        values: Iterable[tuple[str, float, str]],
+    ) -> list[Record]:
+        return of_case(self.name, sample.machine, SYSTEM, scheme, parameters, values, digits=3)
+
+
+def job_name(scheme: str, kind: str) -> str:
+    """The name of a run."""
+    return f"{scheme}-{kind}"
+
+
+def _rounds(settings: Settings) -> int:
+    return settings.times(ROUNDS, QUICK_ROUNDS)
+
+
+def _unit(metric: str) -> str:
+    return "cycles" if metric == "round" else "per_round"
+
+
+def _job(
+    scheme: str,
+    kind: str,
+    steps: Iterable[int],
+    rounds: int,
+    ending: str = "",
+    parameters: Mapping[str, Parameter] | None = None,
+) -> Job:
+    of, sizes = KINDS[kind], list(steps)
+    told = ",".join(map(str, sizes))
+    if isinstance(steps, range):
+        told = f"{sizes[0]}-{sizes[-1]}"
+    return l4_pc.job(
+        "bench-pingpong",
+        scheme,
+        f"kind={of.number} sizes={told} step={of.step} rounds={rounds}",
+        len(sizes) * (SAMPLES * rounds + 4) * CYCLES_A_ROUND,
+        job_name(scheme, kind) + ending,
+        {"kind": kind, **(parameters or {})},
+    )
