@@ -14,11 +14,11 @@ use crate::dev::Mark;
 use crate::event::Cycle;
 use crate::observe::Observer;
 use crate::platform::Platform;
+use crate::profile::calls::Calling;
 use crate::state::State;
-use crate::trace::Timeline;
 
 /// An architecture, whole: its processor, under whatever observer, and what comes with it.
-pub trait Architecture: Timeline {
+pub trait Architecture: Calling {
     /// The processor.
     type Core<O: Observer<Self>>: Debugged + Processor<Observer = O>;
     /// What compares a machine with an ideal one.

@@ -34,7 +34,7 @@ use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::net::{self, Address, Cable};
-use switchyard_machine::profile::{Profile, RegionProfile};
+use switchyard_machine::profile::{export, table, Profile, RegionProfile};
 use switchyard_machine::report::{self, End};
 use switchyard_machine::snapshot::{self, Saved};
 use switchyard_machine::state::Damaged;
@@ -119,13 +119,20 @@ struct BootArgs {
     /// Write a timeline, which ui.perfetto.dev opens, to this file.
     #[arg(long)]
     trace: Option<PathBuf>,
-    /// Add to the statistics where the cycles of regions of interest went, by function and cause.
-    #[arg(long, requires = "stats")]
+    /// Say where the cycles of regions of interest went, by function and cause: in the statistics, or
+    /// without --stats in a table at the end, which has the whole run if there is no region.
+    #[arg(long)]
     profile: bool,
+    /// Write the same by who called whom to this file, for www.speedscope.app.
+    #[arg(long)]
+    speedscope: Option<PathBuf>,
+    /// Write it for KCachegrind and callgrind_annotate.
+    #[arg(long)]
+    callgrind: Option<PathBuf>,
     /// Write how often each instruction of regions of interest was executed (CSV) to this file.
     #[arg(long)]
     counts: Option<PathBuf>,
-    /// Name places in --log, --trace, --profile and findings of --check by the functions of this ELF file (may be repeated).
+    /// Name places in --log, --trace, profiles and findings of --check by the functions of this ELF file (may be repeated).
     #[arg(long, value_name = "ELF")]
     symbols: Vec<PathBuf>,
     /// Compare each access with an ideal machine's (`coherence`) and report what was forgotten.
@@ -290,6 +297,8 @@ struct Found {
     /// The names of their places.
     symbols: Symbols,
     profile: Option<Vec<RegionProfile>>,
+    /// The profile as a table, if it is to be shown.
+    table: String,
 }
 
 /// The files that the options name, the written ones first, and how many these are.
@@ -300,6 +309,8 @@ fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
         ("--host-time", args.host_time.as_deref()),
         ("--log", args.log.as_deref()),
         ("--trace", args.trace.as_deref()),
+        ("--speedscope", args.speedscope.as_deref()),
+        ("--callgrind", args.callgrind.as_deref()),
         ("--counts", args.counts.as_deref()),
         ("--save", args.save.as_deref()),
     ];
@@ -345,7 +356,10 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
 fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode, String> {
     let listener = args.gdb.as_deref().map(Listener::new).transpose()?;
     let files = args.log.is_some() || args.trace.is_some();
-    let profiled = args.profile || args.counts.is_some();
+    let by_calls = args.profile && args.stats.is_none()
+        || args.speedscope.is_some()
+        || args.callgrind.is_some();
+    let profiled = args.profile || args.counts.is_some() || by_calls;
     if !files && !profiled && args.check.is_none() && listener.is_none() {
         let finish = |(): &mut (), _| Ok(Found::default());
         return run::<A::Core<()>>(args, origin, (), |_, _| Ok(()), Console::run, finish);
@@ -363,6 +377,9 @@ fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode,
         out
     });
     let counts = args.counts.as_deref().map(Output::new).transpose()?;
+    let speedscope = args.speedscope.as_deref().map(Output::new).transpose()?;
+    let callgrind = args.callgrind.as_deref().map(Output::new).transpose()?;
+    let name = origin.config.name.clone();
     run::<A::Core<Watched<A>>>(
         args,
         origin,
@@ -381,7 +398,7 @@ fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode,
             let checker = args.check.map(|Check::Coherence| A::Checker::new(memory));
             let watchers = core.observer();
             watchers.checker = checker;
-            watchers.profile = profiled.then(|| Profile::new(all.clone()));
+            watchers.profile = profiled.then(|| Profile::new(all.clone(), by_calls));
             if args.restore.is_some() {
                 core.show_restored();
             }
@@ -408,11 +425,21 @@ fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode,
             if let (Some(profile), Some(counts)) = (&*profile, counts) {
                 counts.write(|out| profile.write_counts(out))?;
             }
+            let calls = profile.as_ref().and_then(Profile::calls);
+            if let (Some(calls), Some(file)) = (calls, speedscope) {
+                file.write(|out| export::speedscope(calls, &name, out))?;
+            }
+            if let (Some(calls), Some(file)) = (calls, callgrind) {
+                file.write(|out| export::callgrind(calls, &name, out))?;
+            }
+            let table = calls.filter(|_| args.profile && args.stats.is_none());
             let named = profile.as_ref().filter(|_| args.profile);
             Ok(Found {
                 findings: checker.as_ref().map(Checker::findings),
                 symbols: all.clone(),
                 profile: named.map(Profile::regions),
+                table: table
+                    .map_or_else(String::new, |calls| table::table(calls, terminal::width())),
             })
         },
     )
@@ -481,7 +508,8 @@ fn run<P: Processor>(
         output.write(|out| writeln!(out, "{}", json!({ "seconds": seconds })))?;
     }
     let findings = found.findings.unwrap_or_default();
-    let mut message = report::findings(NAME, &findings, &found.symbols);
+    let mut message = found.table;
+    message += &report::findings(NAME, &findings, &found.symbols);
     if !console.used {
         message += &unheard(&machine.bus().host);
     }

@@ -251,6 +251,16 @@ pub fn say(message: &str) {
     let _ = writeln!(io::stderr(), "{NAME}: {message}");
 }
 
+/// Columns of the terminal that messages go to; of a usual one, where they go elsewhere.
+pub fn width() -> usize {
+    const USUAL: usize = 80;
+    let size = termios::tcgetwinsize(io::stderr());
+    size.map_or(USUAL, |size| match size.ws_col {
+        0 => USUAL,
+        columns => columns.into(),
+    })
+}
+
 /// Whether the terminal's keys are for this process. One that has no say in it (the terminal is
 /// not its session's) reads them.
 fn in_foreground() -> bool {

@@ -87,6 +87,7 @@ def machines(
     epilog="""
         switchyard boot --kernel build/guests/assabet-fass-test.elf
         switchyard boot -m versatilepb -k kernel.elf --stats stats.json --check coherence
+        switchyard boot -k kernel.elf --profile
         switchyard boot -k kernel.elf --gdb :1234
     """
 )
@@ -122,8 +123,21 @@ def boot(
         Path | None, typer.Option(metavar="FILE", help="Write a timeline for ui.perfetto.dev here.")
     ] = None,
     profile: Annotated[
-        bool, typer.Option("--profile", help="Say in the statistics what each function took.")
+        bool,
+        typer.Option(
+            "--profile",
+            help="Say what each function took: at the end, or with --stats in the statistics.",
+        ),
     ] = False,
+    speedscope: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write who called whom, and what it took, for speedscope.app here."
+        ),
+    ] = None,
+    callgrind: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the same for KCachegrind here.")
+    ] = None,
     counts: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write how often each instruction was executed here."),
@@ -131,7 +145,7 @@ def boot(
     symbols: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FILE", help="Name places in log, trace and profile by this ELF file."
+            metavar="FILE", help="Name places in log, trace and profiles by this ELF file."
         ),
     ] = None,
     check: Annotated[
@@ -183,6 +197,8 @@ def boot(
         "--stats": stats,
         "--log": log,
         "--trace": trace,
+        "--speedscope": speedscope,
+        "--callgrind": callgrind,
         "--counts": counts,
         "--check": check,
         "--gdb": gdb,
