@@ -26,7 +26,7 @@ use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::{MachineConfig, ProcessorConfig, BUILT_IN};
 use switchyard_machine::dev::network::Mac;
 use switchyard_machine::dev::Host;
-use switchyard_machine::error::Error;
+use switchyard_machine::error::{read_file, Error, MOST_ELF};
 use switchyard_machine::event::Cycle;
 use switchyard_machine::gdb::Listener;
 use switchyard_machine::ia32::Ia32;
@@ -35,6 +35,7 @@ use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::net::{self, Address, Cable};
 use switchyard_machine::profile::{export, table, Profile, RegionProfile};
+use switchyard_machine::recording::{self, Beginning, How, Recording, A_RECORDING};
 use switchyard_machine::report::{self, End};
 use switchyard_machine::snapshot::{self, Saved};
 use switchyard_machine::state::Damaged;
@@ -151,6 +152,12 @@ struct BootArgs {
     /// Type the contents of this file on the console; one that begins with `#!expect` is a script.
     #[arg(long)]
     input: Option<PathBuf>,
+    /// Write what comes from outside (keys, --input, the network) with its cycles to this file.
+    #[arg(long, conflicts_with = "gdb")]
+    record: Option<PathBuf>,
+    /// Take it from that file: the run is the recorded one again.
+    #[arg(long, conflicts_with_all = ["record", "input", "net", "mac", "console"])]
+    replay: Option<PathBuf>,
     /// The console is this serial port of the machine; without it, the first.
     #[arg(long, value_name = "NUMBER")]
     console: Option<u32>,
@@ -313,6 +320,7 @@ fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
         ("--callgrind", args.callgrind.as_deref()),
         ("--counts", args.counts.as_deref()),
         ("--save", args.save.as_deref()),
+        ("--record", args.record.as_deref()),
     ];
     let machine = args.machine.as_deref().filter(|m| m.ends_with(".toml"));
     let read = [
@@ -321,6 +329,7 @@ fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
         ("--dtb", args.dtb.as_deref()),
         ("--restore", args.restore.as_deref()),
         ("--input", args.input.as_deref()),
+        ("--replay", args.replay.as_deref()),
         ("--machine", machine.map(Path::new)),
     ];
     let mut files: Vec<(&'static str, &Path)> = Vec::new();
@@ -472,10 +481,25 @@ fn run<P: Processor>(
     if let Some(number) = args.console {
         machine.bus().host.console = serial_port(&machine.bus().serial_ports(), number, &config)?;
     }
+    let recorded = args
+        .replay
+        .as_deref()
+        .map(|file| replayed(args, file, &config, &mut machine));
+    let recorded = recorded.transpose()?;
     begin(&config, &mut machine)?;
-    let cable = plug(args, &mut machine, &config)?;
-    let input = args.input.as_deref();
-    let mut console = Console::open(input, cable, &mut machine, config.clock_hz)?;
+    let record = args.record.as_deref().map(Output::new).transpose()?;
+    let beginning = record.as_ref().map(|_| beginning(args, &config, &machine));
+    let beginning = beginning.transpose()?;
+    if beginning.is_some() {
+        machine.record();
+    }
+    let mut console = match recorded {
+        Some((end, how)) => Console::replay(end, how, config.clock_hz),
+        None => {
+            let cable = plug(args, &mut machine, &config)?;
+            Console::open(args.input.as_deref(), cable, &mut machine, config.clock_hz)?
+        }
+    };
     // Before the run, so that a long one does not end in a file that cannot be written.
     let stats = args.stats.as_deref().map(Output::or_stdout).transpose()?;
     let host_time = args.host_time.as_deref().map(Output::new).transpose()?;
@@ -488,6 +512,17 @@ fn run<P: Processor>(
     console.close();
 
     let cycles = machine.cycles();
+    if let (Some(record), Some(beginning)) = (record, beginning) {
+        let recording = Recording {
+            beginning,
+            mac: machine.bus().host.net.mac,
+            console: machine.bus().host.console.to_string(),
+            inputs: machine.take_recorded(),
+            end: cycles,
+            how: console.how(&stop),
+        };
+        record.write(|out| out.write_all(recording.text().as_bytes()))?;
+    }
     let end = End::new(stop, cycles);
     let found = finish(machine.core().observer(), cycles)?;
     // Before the statistics, which close the regions of interest.
@@ -535,6 +570,63 @@ fn run<P: Processor>(
     }
     let _ = io::stderr().write_all(message.as_bytes());
     Ok(ExitCode::from(GUEST_FAILED))
+}
+
+/// What this run begins with, as recordings know it.
+fn beginning<P: Processor>(
+    args: &BootArgs,
+    config: &MachineConfig,
+    machine: &Machine<P>,
+) -> Result<Beginning, String> {
+    let files = [&args.kernel, &args.initrd, &args.dtb, &args.restore];
+    let mut parts = vec![args.append.clone().unwrap_or_default().into_bytes()];
+    for file in files {
+        let read = |file: &PathBuf| read_file(file, "what was loaded", MOST_ELF);
+        let bytes = file.as_ref().map(read).transpose();
+        parts.push(
+            bytes
+                .map_err(|error| error.to_string())?
+                .unwrap_or_default(),
+        );
+    }
+    Ok(Beginning {
+        machine: config.name.clone(),
+        described: recording::hash([config.text.as_bytes()]),
+        cycle: machine.cycles(),
+        loaded: recording::hash(parts.iter().map(Vec::as_slice)),
+    })
+}
+
+/// Has the machine replay what `file` says; when and how that ends.
+fn replayed<P: Processor>(
+    args: &BootArgs,
+    file: &Path,
+    config: &MachineConfig,
+    machine: &mut Machine<P>,
+) -> Result<(Cycle, How), String> {
+    let unfit = |what: String| {
+        Error::Image {
+            file: file.to_path_buf(),
+            what,
+            expected: A_RECORDING.to_string(),
+        }
+        .to_string()
+    };
+    let bytes = read_file(file, A_RECORDING, recording::MOST).map_err(|error| error.to_string())?;
+    let recording = Recording::parse(&bytes).map_err(unfit)?;
+    let beginning = beginning(args, config, machine)?;
+    recording.fits(&beginning).map_err(unfit)?;
+    let host = machine.bus();
+    let ports = host.serial_ports();
+    let port = ports.iter().find(|port| **port == recording.console);
+    let port = port.ok_or_else(|| unfit(format!("has the console {}", recording.console)))?;
+    host.host.console = port;
+    host.host.net.mac = recording.mac;
+    machine.replay(recording.inputs);
+    if beginning.cycle != recording.beginning.cycle {
+        machine.skip_replayed();
+    }
+    Ok((recording.end, recording.how))
 }
 
 /// Serial port `number` of those there are: `uart3`.

@@ -179,6 +179,13 @@ def boot(
             "--input", metavar="FILE", help="Type this file's contents, or play its script."
         ),
     ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write what comes from outside, with its time, here."),
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Let the same come as --record wrote here.")
+    ] = None,
 ) -> None:
     """Run a system, its console on this terminal; Ctrl-A x leaves it."""
     from switchyard import machine
@@ -208,6 +215,8 @@ def boot(
         "--mac": mac,
         "--console": console,
         "--input": typed,
+        "--record": record,
+        "--replay": replay,
     }
     if machine_name is not None:
         _refuse_slip(machine_name)
