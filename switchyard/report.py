@@ -17,11 +17,12 @@ from typing import Any
 import vl_convert as vlc
 from markupsafe import Markup
 
-from switchyard import __version__, fields, files, outcomes, pages, plot, records
+from switchyard import __version__, fields, files, flame, outcomes, pages, plot, records
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.fields import Fields
 from switchyard.figure import Table
+from switchyard.flame import Flame
 from switchyard.records import Parameter, Record
 
 META, OUTCOME = ".meta.json", ".outcome.json"
@@ -82,6 +83,30 @@ class Section:
         return [(name, str(told.get(name, {}).get("description", ""))) for name in every]
 
 
+@dataclass(frozen=True)
+class Profile:
+    """What the page shows of one profile file."""
+
+    file: str
+    flames: Sequence[Flame]
+
+    @property
+    def name(self) -> str:
+        """Its name on the page."""
+        return f"profile-{self.file.removesuffix(flame.ENDING)}"
+
+
+def profiles(places: Sequence[Path]) -> list[Profile]:
+    """The profiles at these places (folders, or files themselves)."""
+    found = [
+        file
+        for place in places
+        for file in (sorted(place.glob("*.json")) if place.is_dir() else [place])
+        if flame.is_profile(file)
+    ]
+    return [Profile(file.name, flame.load(file)) for file in dict.fromkeys(found)]
+
+
 def collect(places: Sequence[Path]) -> list[Section]:
     """The record files at these places (folders, or files themselves).
 
@@ -93,17 +118,17 @@ def collect(places: Sequence[Path]) -> list[Section]:
         if place.is_dir():
             recorded = [file for file in sorted(place.glob("*.json")) if is_records(file)]
             recorded.sort(key=lambda file: order.get(file.stem, len(order)))
-            if not recorded:
+            if not recorded and not any(map(flame.is_profile, place.glob("*.json"))):
                 raise InputError(f"{place}: no records; expected those of: switchyard run NAME")
             files += recorded
-        else:
+        elif not flame.is_profile(place):
             files.append(place)
     return [section(file) for file in dict.fromkeys(files)]
 
 
 def is_records(file: Path) -> bool:
     """Whether a file of a results folder is a record file, by its name."""
-    return not file.name.endswith((META, OUTCOME))
+    return not file.name.endswith((META, OUTCOME, flame.ENDING))
 
 
 def section(file: Path) -> Section:
@@ -162,7 +187,9 @@ def drawing(figure: plot.Figure | plot.Bars) -> Drawing:
     )
 
 
-def render(sections: Sequence[Section], missing: Sequence[str] = ()) -> str:
+def render(
+    sections: Sequence[Section], missing: Sequence[str] = (), profiles: Sequence[Profile] = ()
+) -> str:
     """The page. `missing` names experiments that have no records here."""
     environment = pages.environment()
     environment.filters |= {
@@ -174,6 +201,7 @@ def render(sections: Sequence[Section], missing: Sequence[str] = ()) -> str:
     drawn = any(section.drawings for section in sections)
     return environment.get_template("report.html.j2").render(
         sections=sections,
+        profiles=profiles,
         missing=missing,
         version=__version__,
         style=pages.source("report.css"),

@@ -14,11 +14,12 @@ use crate::dev::Mark;
 use crate::event::Cycle;
 use crate::observe::Observer;
 use crate::platform::Platform;
+use crate::profile::calls::Calling;
 use crate::state::State;
 use crate::window::Windowed;
 
 /// An architecture, whole: its processor, under whatever observer, and what comes with it.
-pub trait Architecture: Windowed {
+pub trait Architecture: Calling + Windowed {
     /// The processor.
     type Core<O: Observer<Self>>: Debugged + Processor<Observer = O>;
     /// What compares a machine with an ideal one.

@@ -27,6 +27,8 @@ pub struct Checkpoint {
     memory: Memory,
     /// The network's cable, which no part saves: frames that stand in it, and whether it is plugged in.
     cable: (VecDeque<Vec<u8>>, bool),
+    /// How far it is with what it replays.
+    replayed: usize,
 }
 
 impl Checkpoint {
@@ -74,11 +76,13 @@ impl Checkpoints {
         }
         let mut parts = Saver::default();
         machine.core().save(&mut parts);
+        let replayed = machine.replayed();
         let net = &machine.bus().host.net;
         Checkpoint {
             parts: parts.into_bytes(),
             memory: self.memory.clone(),
             cable: (net.incoming.clone(), net.cable),
+            replayed,
         }
     }
 
@@ -87,6 +91,7 @@ impl Checkpoints {
         let mut parts = Restorer::new(&state.parts);
         let restored = machine.core().restore(&mut parts);
         restored.expect("what this machine has saved is a state of it");
+        machine.set_replayed(state.replayed);
         let bus = machine.bus();
         let (base, size) = bus.ram_window();
         let mut others = vec![false; self.memory.len()];

@@ -31,6 +31,7 @@ pub mod observe;
 pub mod platform;
 pub mod plru;
 pub mod profile;
+pub mod recording;
 pub mod report;
 pub mod script;
 pub mod snapshot;

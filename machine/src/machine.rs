@@ -9,7 +9,8 @@ use crate::bus::{BoardParts, Bus};
 use crate::config::MachineConfig;
 use crate::counters::Counters;
 use crate::dev::Input;
-use crate::event::Cycle;
+use crate::event::{Cycle, NEVER};
+use crate::recording::Timed;
 
 /// Why [`Machine::run`] came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +40,20 @@ pub struct Machine<P: Processor> {
     core: P,
     /// The machine file's text.
     described: String,
+    /// What is noted of what it is given, with the time; `None`: nobody wants to know.
+    recorded: Option<Vec<Timed>>,
+    replay: Replay,
+}
+
+/// What the machine is given at its time, by itself.
+#[derive(Default)]
+struct Replay {
+    /// In order.
+    inputs: Vec<Timed>,
+    /// How many of them it has been given.
+    given: usize,
+    /// The cycle of the next; [`NEVER`] if there is none.
+    next: Cycle,
 }
 
 impl<P: Processor> Machine<P> {
@@ -49,7 +64,52 @@ impl<P: Processor> Machine<P> {
         Self {
             core: P::new(config, bus, observer),
             described: config.text.clone(),
+            recorded: None,
+            replay: Replay {
+                next: NEVER,
+                ..Replay::default()
+            },
         }
+    }
+
+    /// Notes from now on what it is given, with the time.
+    pub fn record(&mut self) {
+        self.recorded = Some(Vec::new());
+    }
+
+    /// What was noted.
+    pub fn take_recorded(&mut self) -> Vec<Timed> {
+        self.recorded.take().unwrap_or_default()
+    }
+
+    /// Gives itself `inputs` when their time comes. They are part of the machine then: who asks for what
+    /// has come from outside does not hear of them.
+    pub fn replay(&mut self, inputs: Vec<Timed>) {
+        self.replay.inputs = inputs;
+        self.set_replayed(0);
+    }
+
+    /// How many of those it has been given.
+    #[must_use]
+    pub fn replayed(&self) -> usize {
+        self.replay.given
+    }
+
+    /// It has been given so many of those: of a machine that is put back to another time.
+    pub fn set_replayed(&mut self, given: usize) {
+        let next = self.replay.inputs.get(given);
+        self.replay.next = next.map_or(NEVER, |timed| timed.cycle);
+        self.replay.given = given;
+    }
+
+    /// Of a machine that was restored to a time within what it replays: what was given by then is in it.
+    pub fn skip_replayed(&mut self) {
+        let now = self.cycles();
+        let given = self
+            .replay
+            .inputs
+            .partition_point(|timed| timed.cycle <= now);
+        self.set_replayed(given);
     }
 
     /// Runs until cycle `until` at the latest.
@@ -75,11 +135,18 @@ impl<P: Processor> Machine<P> {
                 self.core.platform_mut().fire_due();
             }
             self.core.poll_interrupts();
-            if self.core.platform().cycle >= until {
+            let now = self.core.platform().cycle;
+            if now >= self.replay.next && self.replay_next() {
+                continue;
+            }
+            if now >= until {
                 return Some(Stop::Budget);
             }
+            // One that is overdue waits for the processor's sleep, which ends the quantum anyhow.
+            let due = Some(self.replay.next).filter(|next| *next > now);
+            let until = due.map_or(until, |next| until.min(next));
             if self.core.waits_for_interrupt() {
-                if !self.core.sleep(until) {
+                if !self.core.sleep(until) && self.replay.next == NEVER {
                     return Some(Stop::Hung(format!(
                         "waits at {:#010x} for an interrupt that cannot come",
                         self.core.pc()
@@ -166,15 +233,45 @@ impl<P: Processor> Machine<P> {
 
     /// Gives the machine something from outside.
     pub fn give(&mut self, input: Input) {
-        self.core.sync_counters();
+        let asleep = self.core.waits_for_interrupt();
         let platform = self.core.platform_mut();
+        let cycle = platform.cycle;
         let host = &mut platform.bus.host;
         // Telling of nothing is nothing to note.
         if input != Input::Arrived || !host.net.incoming.is_empty() {
             if let Some(inputs) = &mut host.inputs {
                 inputs.push(input.clone());
             }
+            if let Some(recorded) = &mut self.recorded {
+                recorded.push(Timed {
+                    cycle,
+                    asleep,
+                    input: input.clone(),
+                });
+            }
         }
+        self.take(input);
+    }
+
+    /// Gives itself the next of what it replays, whose cycle has come; `false`: the processor is to sleep
+    /// then, and does not yet.
+    #[cold]
+    fn replay_next(&mut self) -> bool {
+        let given = self.replay.given;
+        let timed = &self.replay.inputs[given];
+        if timed.asleep && !self.core.waits_for_interrupt() {
+            return false;
+        }
+        let input = timed.input.clone();
+        self.set_replayed(given + 1);
+        self.take(input);
+        true
+    }
+
+    fn take(&mut self, input: Input) {
+        self.core.sync_counters();
+        let platform = self.core.platform_mut();
+        let host = &mut platform.bus.host;
         match input {
             Input::Typed(bytes) => platform.type_input(&bytes),
             Input::Frame(frame) => host.net.incoming.push_back(frame),

@@ -26,7 +26,7 @@ use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::{MachineConfig, ProcessorConfig, BUILT_IN};
 use switchyard_machine::dev::network::Mac;
 use switchyard_machine::dev::Host;
-use switchyard_machine::error::Error;
+use switchyard_machine::error::{read_file, Error, MOST_ELF};
 use switchyard_machine::event::Cycle;
 use switchyard_machine::gdb::Listener;
 use switchyard_machine::ia32::Ia32;
@@ -34,7 +34,8 @@ use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::net::{self, Address, Cable};
-use switchyard_machine::profile::{Profile, RegionProfile};
+use switchyard_machine::profile::{export, table, Profile, RegionProfile};
+use switchyard_machine::recording::{self, Beginning, How, Recording, A_RECORDING};
 use switchyard_machine::report::{self, End};
 use switchyard_machine::snapshot::{self, Saved};
 use switchyard_machine::state::Damaged;
@@ -123,9 +124,16 @@ struct BootArgs {
     /// Write a timeline, which ui.perfetto.dev opens, to this file.
     #[arg(long)]
     trace: Option<PathBuf>,
-    /// Add to the statistics where the cycles of regions of interest went, by function and cause.
-    #[arg(long, requires = "stats")]
+    /// Say where the cycles of regions of interest went, by function and cause: in the statistics, or
+    /// without --stats in a table at the end, which has the whole run if there is no region.
+    #[arg(long)]
     profile: bool,
+    /// Write the same by who called whom to this file, for www.speedscope.app.
+    #[arg(long)]
+    speedscope: Option<PathBuf>,
+    /// Write it for KCachegrind and callgrind_annotate.
+    #[arg(long)]
+    callgrind: Option<PathBuf>,
     /// Write how often each instruction of regions of interest was executed (CSV) to this file.
     #[arg(long)]
     counts: Option<PathBuf>,
@@ -146,7 +154,7 @@ struct BootArgs {
     /// End the window after so many steps at the latest.
     #[arg(long, value_name = "N", requires = "window", default_value_t = 20_000)]
     steps: usize,
-    /// Name places in --log, --trace, --profile and findings of --check by the functions of this ELF file (may be repeated).
+    /// Name places in --log, --trace, profiles and findings of --check by the functions of this ELF file (may be repeated).
     #[arg(long, value_name = "ELF")]
     symbols: Vec<PathBuf>,
     /// Compare each access with an ideal machine's (`coherence`) and report what was forgotten.
@@ -165,6 +173,12 @@ struct BootArgs {
     /// Type the contents of this file on the console; one that begins with `#!expect` is a script.
     #[arg(long)]
     input: Option<PathBuf>,
+    /// Write what comes from outside (keys, --input, the network) with its cycles to this file.
+    #[arg(long, conflicts_with = "gdb")]
+    record: Option<PathBuf>,
+    /// Take it from that file: the run is the recorded one again.
+    #[arg(long, conflicts_with_all = ["record", "input", "net", "mac", "console"])]
+    replay: Option<PathBuf>,
     /// The console is this serial port of the machine; without it, the first.
     #[arg(long, value_name = "NUMBER")]
     console: Option<u32>,
@@ -311,6 +325,8 @@ struct Found {
     /// The names of their places.
     symbols: Symbols,
     profile: Option<Vec<RegionProfile>>,
+    /// The profile as a table, if it is to be shown.
+    table: String,
 }
 
 /// The files that the options name, the written ones first, and how many these are.
@@ -321,9 +337,12 @@ fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
         ("--host-time", args.host_time.as_deref()),
         ("--log", args.log.as_deref()),
         ("--trace", args.trace.as_deref()),
+        ("--speedscope", args.speedscope.as_deref()),
+        ("--callgrind", args.callgrind.as_deref()),
         ("--counts", args.counts.as_deref()),
         ("--window", args.window.as_deref()),
         ("--save", args.save.as_deref()),
+        ("--record", args.record.as_deref()),
     ];
     let machine = args.machine.as_deref().filter(|m| m.ends_with(".toml"));
     let read = [
@@ -332,6 +351,7 @@ fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
         ("--dtb", args.dtb.as_deref()),
         ("--restore", args.restore.as_deref()),
         ("--input", args.input.as_deref()),
+        ("--replay", args.replay.as_deref()),
         ("--machine", machine.map(Path::new)),
     ];
     let mut files: Vec<(&'static str, &Path)> = Vec::new();
@@ -367,7 +387,10 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
 fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode, String> {
     let listener = args.gdb.as_deref().map(Listener::new).transpose()?;
     let files = args.log.is_some() || args.trace.is_some();
-    let profiled = args.profile || args.counts.is_some();
+    let by_calls = args.profile && args.stats.is_none()
+        || args.speedscope.is_some()
+        || args.callgrind.is_some();
+    let profiled = args.profile || args.counts.is_some() || by_calls;
     let windowed = args.window.is_some();
     if !files && !profiled && !windowed && args.check.is_none() && listener.is_none() {
         let finish = |(): &mut (), _| Ok(Found::default());
@@ -388,6 +411,9 @@ fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode,
     let counts = args.counts.as_deref().map(Output::new).transpose()?;
     let window_file = args.window.as_deref().map(Output::new).transpose()?;
     let plan = windowed.then(|| plan(args, &all)).transpose()?;
+    let speedscope = args.speedscope.as_deref().map(Output::new).transpose()?;
+    let callgrind = args.callgrind.as_deref().map(Output::new).transpose()?;
+    let name = origin.config.name.clone();
     run::<A::Core<Watched<A>>>(
         args,
         origin,
@@ -406,7 +432,7 @@ fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode,
             let checker = args.check.map(|Check::Coherence| A::Checker::new(memory));
             let watchers = core.observer();
             watchers.checker = checker;
-            watchers.profile = profiled.then(|| Profile::new(all.clone()));
+            watchers.profile = profiled.then(|| Profile::new(all.clone(), by_calls));
             watchers.window = plan.map(|plan| Window::new(&config.name, config.clock_hz, plan));
             if args.restore.is_some() {
                 core.show_restored();
@@ -442,11 +468,21 @@ fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode,
                     None => file.write(|out| window.write(out))?,
                 }
             }
+            let calls = profile.as_ref().and_then(Profile::calls);
+            if let (Some(calls), Some(file)) = (calls, speedscope) {
+                file.write(|out| export::speedscope(calls, &name, out))?;
+            }
+            if let (Some(calls), Some(file)) = (calls, callgrind) {
+                file.write(|out| export::callgrind(calls, &name, out))?;
+            }
+            let table = calls.filter(|_| args.profile && args.stats.is_none());
             let named = profile.as_ref().filter(|_| args.profile);
             Ok(Found {
                 findings: checker.as_ref().map(Checker::findings),
                 symbols: all.clone(),
                 profile: named.map(Profile::regions),
+                table: table
+                    .map_or_else(String::new, |calls| table::table(calls, terminal::width())),
             })
         },
     )
@@ -515,10 +551,25 @@ fn run<P: Processor>(
     if let Some(number) = args.console {
         machine.bus().host.console = serial_port(&machine.bus().serial_ports(), number, &config)?;
     }
+    let recorded = args
+        .replay
+        .as_deref()
+        .map(|file| replayed(args, file, &config, &mut machine));
+    let recorded = recorded.transpose()?;
     begin(&config, &mut machine)?;
-    let cable = plug(args, &mut machine, &config)?;
-    let input = args.input.as_deref();
-    let mut console = Console::open(input, cable, &mut machine, config.clock_hz)?;
+    let record = args.record.as_deref().map(Output::new).transpose()?;
+    let beginning = record.as_ref().map(|_| beginning(args, &config, &machine));
+    let beginning = beginning.transpose()?;
+    if beginning.is_some() {
+        machine.record();
+    }
+    let mut console = match recorded {
+        Some((end, how)) => Console::replay(end, how, config.clock_hz),
+        None => {
+            let cable = plug(args, &mut machine, &config)?;
+            Console::open(args.input.as_deref(), cable, &mut machine, config.clock_hz)?
+        }
+    };
     // Before the run, so that a long one does not end in a file that cannot be written.
     let stats = args.stats.as_deref().map(Output::or_stdout).transpose()?;
     let host_time = args.host_time.as_deref().map(Output::new).transpose()?;
@@ -531,6 +582,17 @@ fn run<P: Processor>(
     console.close();
 
     let cycles = machine.cycles();
+    if let (Some(record), Some(beginning)) = (record, beginning) {
+        let recording = Recording {
+            beginning,
+            mac: machine.bus().host.net.mac,
+            console: machine.bus().host.console.to_string(),
+            inputs: machine.take_recorded(),
+            end: cycles,
+            how: console.how(&stop),
+        };
+        record.write(|out| out.write_all(recording.text().as_bytes()))?;
+    }
     let end = End::new(stop, cycles);
     let found = finish(machine.core().observer(), cycles)?;
     // Before the statistics, which close the regions of interest.
@@ -551,7 +613,8 @@ fn run<P: Processor>(
         output.write(|out| writeln!(out, "{}", json!({ "seconds": seconds })))?;
     }
     let findings = found.findings.unwrap_or_default();
-    let mut message = report::findings(NAME, &findings, &found.symbols);
+    let mut message = found.table;
+    message += &report::findings(NAME, &findings, &found.symbols);
     if !console.used {
         message += &unheard(&machine.bus().host);
     }
@@ -578,6 +641,63 @@ fn run<P: Processor>(
     }
     let _ = io::stderr().write_all(message.as_bytes());
     Ok(ExitCode::from(GUEST_FAILED))
+}
+
+/// What this run begins with, as recordings know it.
+fn beginning<P: Processor>(
+    args: &BootArgs,
+    config: &MachineConfig,
+    machine: &Machine<P>,
+) -> Result<Beginning, String> {
+    let files = [&args.kernel, &args.initrd, &args.dtb, &args.restore];
+    let mut parts = vec![args.append.clone().unwrap_or_default().into_bytes()];
+    for file in files {
+        let read = |file: &PathBuf| read_file(file, "what was loaded", MOST_ELF);
+        let bytes = file.as_ref().map(read).transpose();
+        parts.push(
+            bytes
+                .map_err(|error| error.to_string())?
+                .unwrap_or_default(),
+        );
+    }
+    Ok(Beginning {
+        machine: config.name.clone(),
+        described: recording::hash([config.text.as_bytes()]),
+        cycle: machine.cycles(),
+        loaded: recording::hash(parts.iter().map(Vec::as_slice)),
+    })
+}
+
+/// Has the machine replay what `file` says; when and how that ends.
+fn replayed<P: Processor>(
+    args: &BootArgs,
+    file: &Path,
+    config: &MachineConfig,
+    machine: &mut Machine<P>,
+) -> Result<(Cycle, How), String> {
+    let unfit = |what: String| {
+        Error::Image {
+            file: file.to_path_buf(),
+            what,
+            expected: A_RECORDING.to_string(),
+        }
+        .to_string()
+    };
+    let bytes = read_file(file, A_RECORDING, recording::MOST).map_err(|error| error.to_string())?;
+    let recording = Recording::parse(&bytes).map_err(unfit)?;
+    let beginning = beginning(args, config, machine)?;
+    recording.fits(&beginning).map_err(unfit)?;
+    let host = machine.bus();
+    let ports = host.serial_ports();
+    let port = ports.iter().find(|port| **port == recording.console);
+    let port = port.ok_or_else(|| unfit(format!("has the console {}", recording.console)))?;
+    host.host.console = port;
+    host.host.net.mac = recording.mac;
+    machine.replay(recording.inputs);
+    if beginning.cycle != recording.beginning.cycle {
+        machine.skip_replayed();
+    }
+    Ok((recording.end, recording.how))
 }
 
 /// Serial port `number` of those there are: `uart3`.

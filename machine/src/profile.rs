@@ -6,7 +6,13 @@
 //! wait, behind it the data access's. The sums over a region are its counters, but for the
 //! instruction that entered it. Cycles slept through are no instruction's, and are left out.
 //!
-//! `--counts` writes the same by instruction, for tools that decide where code is to lie.
+//! `--counts` writes the same by instruction, for tools that decide where code is to lie. [`calls`] has
+//! it by who called whom, which [`export`] writes as Speedscope and callgrind know it, and [`table`]
+//! for a terminal; these have the whole run if no region is entered.
+
+pub mod calls;
+pub mod export;
+pub mod table;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -16,12 +22,14 @@ use serde::Serialize;
 
 use crate::counters::Stalls;
 use crate::event::Cycle;
-use crate::observe::{Access, Commit, Memory, Observed, Observer, SystemAccess};
+use crate::observe::{Access, Commit, Memory, Observer, SystemAccess};
 use crate::symbols::Symbols;
+
+use calls::{Calling, Calls};
 
 /// What an instruction, a function or a region took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-struct Cost {
+pub struct Cost {
     cycles: Cycle,
     instructions: u64,
     fetch_fill_cycles: Cycle,
@@ -29,6 +37,19 @@ struct Cost {
     data_fill_cycles: Cycle,
     data_walk_cycles: Cycle,
     write_buffer_cycles: Cycle,
+}
+
+impl Cost {
+    /// Of the cycles those that were waited for something, which is named.
+    fn waits(&self) -> [(&'static str, Cycle); 5] {
+        [
+            ("(instruction line fill)", self.fetch_fill_cycles),
+            ("(instruction table walk)", self.fetch_walk_cycles),
+            ("(data line fill)", self.data_fill_cycles),
+            ("(data table walk)", self.data_walk_cycles),
+            ("(write buffer)", self.write_buffer_cycles),
+        ]
+    }
 }
 
 impl AddAssign for Cost {
@@ -73,10 +94,13 @@ type Places<C> = HashMap<(u32, bool), Place<C>>;
 
 /// Watches which instruction takes what.
 #[derive(Debug)]
-pub struct Profile<A: Observed> {
+pub struct Profile<A: Calling> {
     symbols: Symbols,
     /// By region.
     places: BTreeMap<u32, Places<A::Code>>,
+    calls: Option<Calls>,
+    /// The instruction that was fetched last.
+    code: A::Code,
     region: Option<u32>,
     /// Of the instruction that executes.
     now: Cost,
@@ -85,11 +109,13 @@ pub struct Profile<A: Observed> {
     ended: Cycle,
 }
 
-impl<A: Observed> Profile<A> {
-    /// A profile that names functions by `symbols`.
+impl<A: Calling> Profile<A> {
+    /// A profile that names functions by `symbols`; with who called whom if that is `with_calls`.
     #[must_use]
-    pub fn new(symbols: Symbols) -> Self {
+    pub fn new(symbols: Symbols, with_calls: bool) -> Self {
         Self {
+            calls: with_calls.then(|| Calls::new(symbols.clone())),
+            code: A::Code::default(),
             symbols,
             places: BTreeMap::new(),
             region: None,
@@ -98,6 +124,12 @@ impl<A: Observed> Profile<A> {
             seen: Stalls::default(),
             ended: 0,
         }
+    }
+
+    /// Who called whom, if that was asked for.
+    #[must_use]
+    pub fn calls(&self) -> Option<&Calls> {
+        self.calls.as_ref()
     }
 
     /// The regions by number, their functions by the cycles that they took.
@@ -168,6 +200,13 @@ impl<A: Observed> Profile<A> {
         waited
     }
 
+    fn find_region(&mut self, memory: &A::Memory) {
+        self.region = memory.platform().counters.open_region();
+        if let Some(calls) = &mut self.calls {
+            calls.enter_region(self.region);
+        }
+    }
+
     fn waited_for_data(&mut self, memory: &A::Memory) {
         let waited = self.waited(memory);
         self.now.data_fill_cycles += waited.fill;
@@ -175,10 +214,14 @@ impl<A: Observed> Profile<A> {
     }
 }
 
-impl<A: Observed> Observer<A> for Profile<A> {
+impl<A: Calling> Observer<A> for Profile<A> {
     const ON: bool = true;
 
-    fn fetched(&mut self, memory: &A::Memory, access: &Access, _code: A::Code) {
+    fn fetched(&mut self, memory: &A::Memory, access: &Access, code: A::Code) {
+        self.code = code;
+        if let Some(calls) = &mut self.calls {
+            calls.fetched::<A>(memory, access.pc, access.privileged);
+        }
         let waited = self.waited(memory);
         self.now.fetch_fill_cycles += waited.fill;
         self.now.fetch_walk_cycles += waited.walk;
@@ -192,7 +235,7 @@ impl<A: Observed> Observer<A> for Profile<A> {
     /// A store may have been one to the probe that enters a region or leaves it.
     fn stored(&mut self, memory: &A::Memory, _access: &Access, _value: u32) {
         self.waited_for_data(memory);
-        self.region = memory.platform().counters.open_region();
+        self.find_region(memory);
     }
 
     fn operated(&mut self, memory: &A::Memory, _access: &SystemAccess<A>) {
@@ -200,8 +243,12 @@ impl<A: Observed> Observer<A> for Profile<A> {
     }
 
     /// A fetch that aborts has waited too; that goes to the handler's first instruction.
-    fn entered(&mut self, memory: &A::Memory, _entry: &A::Entry) {
+    fn entered(&mut self, memory: &A::Memory, entry: &A::Entry) {
         self.waited_for_data(memory);
+        if let Some(calls) = &mut self.calls {
+            let exception = A::exception(memory, entry, self.code);
+            calls.entered(exception.name, exception.pc, exception.mode);
+        }
     }
 
     fn commit(&mut self, commit: &Commit<'_, A>) {
@@ -216,12 +263,18 @@ impl<A: Observed> Observer<A> for Profile<A> {
             place.code = commit.code;
             place.executed += u64::from(commit.executed);
         }
+        if let Some(calls) = &mut self.calls {
+            calls.commit(commit, cost);
+        }
     }
 
     fn restored(&mut self, memory: &A::Memory) {
         let platform = memory.platform();
         self.seen = platform.counters.stalls();
         self.ended = platform.cycle;
-        self.region = platform.counters.open_region();
+        if let Some(calls) = &mut self.calls {
+            calls.forget();
+        }
+        self.find_region(memory);
     }
 }

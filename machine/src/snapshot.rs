@@ -108,6 +108,7 @@ impl<R: Read> Saved<R> {
         machine.core().restore(&mut parts)?;
         parts.finish()?;
         self.restore_memory(machine)?;
+        machine.skip_replayed();
         machine.core().show_restored();
         Ok(())
     }

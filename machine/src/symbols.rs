@@ -2,6 +2,7 @@
 //! Functions by address, from the symbol tables of ELF files: what people call the places that a
 //! trace or a log shows.
 
+use std::ops::Range;
 use std::path::Path;
 
 use object::read::elf::ElfFile32;
@@ -9,7 +10,7 @@ use object::{Object, ObjectSymbol, SectionIndex, SymbolKind, SymbolSection};
 
 use crate::error::{read_file, Error, MOST_ELF};
 
-const AN_ELF_FILE: &str = "an ELF32 little-endian ARM file with symbols";
+const AN_ELF_FILE: &str = "an ELF32 little-endian file with symbols";
 
 /// A function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl Symbols {
     /// Adds those of `file`.
     ///
     /// # Errors
-    /// It is no ELF file for ARM, or has no functions.
+    /// It is no such ELF file, or has no functions.
     pub fn add(&mut self, file: &Path) -> Result<(), Error> {
         let unfit = |what: &str| Error::Image {
             file: file.to_path_buf(),
@@ -67,6 +68,27 @@ impl Symbols {
             let function = &functions[behind.checked_sub(1)?];
             (address < function.end).then(|| (function.name.as_str(), address - function.start))
         })
+    }
+
+    /// The same, if there is one, and the addresses around it for which that is the answer.
+    #[must_use]
+    pub fn around(&self, address: u32) -> (Option<&str>, Range<u32>) {
+        let mut range = 0..u32::MAX;
+        for functions in &self.files {
+            let behind = functions.partition_point(|f| f.start <= address);
+            if let Some(next) = functions.get(behind) {
+                range.end = range.end.min(next.start);
+            }
+            let Some(function) = behind.checked_sub(1).map(|at| &functions[at]) else {
+                continue;
+            };
+            if address < function.end {
+                range = range.start.max(function.start)..range.end.min(function.end);
+                return (Some(&function.name), range);
+            }
+            range.start = range.start.max(function.end);
+        }
+        (None, range)
     }
 
     /// Where the function of that name begins; of several the first file's.
@@ -140,6 +162,29 @@ mod tests {
         assert_eq!(symbols.address("b"), Some(0x120));
         assert_eq!(symbols.address("c"), None);
         assert_eq!(Symbols::new().find(0), None);
+    }
+
+    #[test]
+    fn a_range_has_one_answer() {
+        let symbols = Symbols {
+            files: vec![
+                vec![function(0x100, 0x110, "a"), function(0x120, 0x140, "b")],
+                vec![
+                    function(0x80, 0x1000, "all"),
+                    function(0x138, 0x150, "late"),
+                ],
+            ],
+        };
+        for address in 0..0x2000 {
+            let (name, range) = symbols.around(address);
+            assert!(range.contains(&address), "{address:#x}: {range:x?}");
+            assert_eq!(name, symbols.find(address).map(|(name, _)| name));
+            for end in [range.start, range.end - 1] {
+                let there = symbols.find(end).map(|(name, _)| name);
+                assert_eq!(there, name, "{address:#x} and {end:#x}");
+            }
+        }
+        assert_eq!(symbols.around(0x118), (Some("all"), 0x110..0x120));
     }
 
     #[test]

@@ -23,6 +23,7 @@ use switchyard_machine::event::Cycle;
 use switchyard_machine::gdb::{self, Debuggable, Listener};
 use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::net::{self, Cable};
+use switchyard_machine::recording::How;
 use switchyard_machine::report::ConsoleTail;
 use switchyard_machine::script::{Script, MARK};
 
@@ -48,6 +49,8 @@ pub struct Console {
     cable: Option<Cable>,
     /// What is typed when, where the input file is a script; and that file.
     script: Option<(Script, PathBuf)>,
+    /// Where a run that is replayed ended, and how.
+    recorded: Option<(Cycle, How)>,
     clock_hz: u64,
     /// Whether anybody still reads stdout.
     open: bool,
@@ -90,11 +93,46 @@ impl Console {
             keys,
             cable,
             script,
+            recorded: None,
             clock_hz,
             open: true,
             used: false,
             tail: ConsoleTail::default(),
         })
+    }
+
+    /// Of a machine that replays what came from outside, up to cycle `end`: nothing else comes.
+    pub fn replay(end: Cycle, how: How, clock_hz: u64) -> Self {
+        Self {
+            keys: None,
+            cable: None,
+            script: None,
+            recorded: Some((end, how)),
+            clock_hz,
+            open: true,
+            used: false,
+            tail: ConsoleTail::default(),
+        }
+    }
+
+    /// How a run has ended, as a recording says it.
+    pub fn how(&self, stop: &Stop) -> How {
+        match stop {
+            Stop::Left => How::Left,
+            Stop::Budget => How::Budget,
+            Stop::Hung(why) => How::Hung(why.clone()),
+            Stop::Unexpected(why) => How::Unexpected(why.clone()),
+            _ if !self.open => How::Budget,
+            _ => How::Itself,
+        }
+    }
+
+    /// Until which cycle a run to `until` goes: one that is replayed not beyond what is known of it.
+    fn until(&self, until: Cycle) -> Cycle {
+        match &self.recorded {
+            None | Some((_, How::Itself)) => until,
+            Some((end, _)) => until.min(*end),
+        }
     }
 
     /// Set once the person wants to leave; a debugger's side looks at it while it waits.
@@ -112,6 +150,7 @@ impl Console {
         until: Cycle,
     ) -> Result<Stop, String> {
         let slice = self.cable.as_ref().map_or(SLICE, |_| net::SLICE);
+        let until = self.until(until);
         loop {
             let stop = machine.run(machine.cycles().saturating_add(slice).min(until));
             if let Some(end) = self.between(machine, stop, until, Duration::MAX) {
@@ -128,6 +167,7 @@ impl Console {
         until: Cycle,
     ) -> Result<Stop, String> {
         let left = self.left();
+        let until = self.until(until);
         let mut between =
             |machine: &mut _, stop| self.between(machine, stop, until, DEBUGGER_PATIENCE);
         match gdb::serve(listener, machine, until, &mut between, &mut say, &left)? {
@@ -150,6 +190,14 @@ impl Console {
         pass_marks(machine);
         if !self.open {
             return Some(Stop::Stopped("nobody reads its console any more"));
+        }
+        if let Some((end, how)) = &self.recorded {
+            machine.bus().host.net.outgoing.clear(); // who it was for is not there
+            let now = machine.cycles();
+            return match stop {
+                Stop::Budget if now < until => None,
+                stop => end_of_replay(*end, how, stop, now),
+            };
         }
         let asleep = machine.core().waits_for_interrupt();
         match self.play(machine, &output, &stop, asleep) {
@@ -239,6 +287,21 @@ impl Console {
     }
 }
 
+/// With what a run that is replayed up to cycle `end` ends, when it has come to `stop` at cycle `now`, if
+/// it does.
+fn end_of_replay(end: Cycle, how: &How, stop: Stop, now: Cycle) -> Option<Stop> {
+    match (stop, how) {
+        (Stop::Hung(_), _) if now < end => None, // what it waits for is still to come
+        (Stop::Budget | Stop::Hung(_), how) if now >= end => Some(match how {
+            How::Left => Stop::Left,
+            How::Hung(why) => Stop::Hung(why.clone()),
+            How::Unexpected(why) => Stop::Unexpected(why.clone()),
+            How::Budget | How::Itself => Stop::Budget,
+        }),
+        (stop, _) => Some(stop),
+    }
+}
+
 /// Gives what the guest has marked to the observer, if one has asked for it.
 fn pass_marks<P: Processor>(machine: &mut Machine<P>) {
     if let Some(marks) = &mut machine.bus().host.marks {
@@ -249,6 +312,16 @@ fn pass_marks<P: Processor>(machine: &mut Machine<P>) {
 
 pub fn say(message: &str) {
     let _ = writeln!(io::stderr(), "{NAME}: {message}");
+}
+
+/// Columns of the terminal that messages go to; of a usual one, where they go elsewhere.
+pub fn width() -> usize {
+    const USUAL: usize = 80;
+    let size = termios::tcgetwinsize(io::stderr());
+    size.map_or(USUAL, |size| match size.ws_col {
+        0 => USUAL,
+        columns => columns.into(),
+    })
 }
 
 /// Whether the terminal's keys are for this process. One that has no say in it (the terminal is

@@ -20,6 +20,7 @@ use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::observe::{Access, Commit, Memory, Observed, Observer, SystemAccess};
 use switchyard_machine::platform::Platform;
+use switchyard_machine::profile::calls::Calling;
 use switchyard_machine::profile::Profile;
 use switchyard_machine::report::{self, ConsoleTail, End};
 use switchyard_machine::snapshot::{self, Saved};
@@ -305,6 +306,17 @@ impl Observed for Sums {
     const STATUS: &'static str = "flags";
 }
 
+/// Nobody calls.
+impl Calling for Sums {
+    fn returns_to(_commit: &Commit<'_, Self>) -> Option<u32> {
+        None
+    }
+
+    fn stack_pointer(_registers: &[u32]) -> u32 {
+        0
+    }
+}
+
 impl Timeline for Sums {
     const SETTINGS: &'static [&'static str] = &["space"];
     const MAINTENANCE: &'static [Counter] = &[];
@@ -509,7 +521,7 @@ fn every_observer_watches_it() {
     let watchers = core.observer();
     watchers.log = Some(Log::new(Vec::new(), Symbols::new()));
     watchers.trace = Some(Trace::new(Vec::new(), MACHINE, 1_000_000, Symbols::new()));
-    watchers.profile = Some(Profile::new(Symbols::new()));
+    watchers.profile = Some(Profile::new(Symbols::new(), true));
     watchers.checker = Some(checker);
     let moment = |text: &str| Moment::parse(text, &Symbols::new()).unwrap();
     let plan = Plan {

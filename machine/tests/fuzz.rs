@@ -96,6 +96,11 @@ fn device_trees() {
 }
 
 #[test]
+fn recordings() {
+    smoke("recording");
+}
+
+#[test]
 fn scripts() {
     smoke("script");
 }

@@ -9,7 +9,7 @@ use switchyard_machine::arm::observe::Arm;
 use switchyard_machine::counters::Tally;
 use switchyard_machine::machine::Stop;
 use switchyard_machine::observe::Observer;
-use switchyard_machine::profile::Profile;
+use switchyard_machine::profile::{Cost, Profile};
 use switchyard_machine::symbols::Symbols;
 
 const REGION: u32 = 7;
@@ -19,7 +19,7 @@ fn profiled(name: &str, machine: &str) -> (Profile<Arm>, Tally) {
     let mut machine = support::loaded::<Option<Profile<Arm>>>("memory", name, machine);
     machine.counters().begin_region(REGION);
     let core = machine.core();
-    let mut profile = Profile::new(Symbols::new());
+    let mut profile = Profile::new(Symbols::new(), true);
     Observer::restored(&mut profile, &core.mem);
     core.observer = Some(profile);
     assert_eq!(machine.run(10_000_000), Stop::Exit(0));
@@ -38,6 +38,18 @@ fn both(name: &str, machine: &str) -> ([u64; 5], [u64; 5]) {
         .iter()
         .all(|f| f["name"] == "(kernel)" && f["kernel"] == true
             || f["name"] == "(user)" && f["kernel"] == false));
+    // Who called whom: the same sums, however it is divided.
+    let parts = profile.calls().unwrap().parts();
+    assert_eq!(parts.len(), 1, "{name}");
+    assert_eq!(parts[0].0, Some(REGION), "{name}");
+    let mut called = Cost::default();
+    parts[0].1.iter().for_each(|spent| called += spent.cost);
+    let called = serde_json::to_value(called).unwrap();
+    for (field, value) in called.as_object().unwrap() {
+        let of = |f: &Value| f[field].as_u64().unwrap();
+        let all: u64 = functions.iter().map(of).sum();
+        assert_eq!(value.as_u64(), Some(all), "{name}: {field}");
+    }
     let sum = |names: &[&str]| {
         let of = |f: &Value| -> u64 { names.iter().map(|n| f[n].as_u64().unwrap()).sum() };
         functions.iter().map(of).sum()

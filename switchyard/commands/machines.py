@@ -87,6 +87,7 @@ def machines(
     epilog="""
         switchyard boot --kernel build/guests/assabet-fass-test.elf
         switchyard boot -m versatilepb -k kernel.elf --stats stats.json --check coherence
+        switchyard boot -k kernel.elf --profile
         switchyard boot -k kernel.elf --gdb :1234
     """
 )
@@ -122,8 +123,21 @@ def boot(
         Path | None, typer.Option(metavar="FILE", help="Write a timeline for ui.perfetto.dev here.")
     ] = None,
     profile: Annotated[
-        bool, typer.Option("--profile", help="Say in the statistics what each function took.")
+        bool,
+        typer.Option(
+            "--profile",
+            help="Say what each function took: at the end, or with --stats in the statistics.",
+        ),
     ] = False,
+    speedscope: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write who called whom, and what it took, for speedscope.app here."
+        ),
+    ] = None,
+    callgrind: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the same for KCachegrind here.")
+    ] = None,
     counts: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write how often each instruction was executed here."),
@@ -131,7 +145,7 @@ def boot(
     symbols: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FILE", help="Name places in log, trace and profile by this ELF file."
+            metavar="FILE", help="Name places in log, trace and profiles by this ELF file."
         ),
     ] = None,
     check: Annotated[
@@ -165,6 +179,13 @@ def boot(
             "--input", metavar="FILE", help="Type this file's contents, or play its script."
         ),
     ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write what comes from outside, with its time, here."),
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Let the same come as --record wrote here.")
+    ] = None,
 ) -> None:
     """Run a system, its console on this terminal; Ctrl-A x leaves it."""
     from switchyard import machine
@@ -183,6 +204,8 @@ def boot(
         "--stats": stats,
         "--log": log,
         "--trace": trace,
+        "--speedscope": speedscope,
+        "--callgrind": callgrind,
         "--counts": counts,
         "--check": check,
         "--gdb": gdb,
@@ -192,6 +215,8 @@ def boot(
         "--mac": mac,
         "--console": console,
         "--input": typed,
+        "--record": record,
+        "--replay": replay,
     }
     if machine_name is not None:
         _refuse_slip(machine_name)

@@ -148,23 +148,28 @@ def run(
 def report(
     places: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="DIR|FILE", help="Records; those of `run` by default."),
+        typer.Argument(
+            metavar="DIR|FILE",
+            help="Records, and profiles that boot --speedscope wrote; those of `run` by default.",
+        ),
     ] = None,
     out_file: Annotated[
         Path, typer.Option("--out", metavar="FILE", help="Where the page goes.", dir_okay=False)
     ] = RESULTS / "report.html",
 ) -> None:
-    """Write one HTML page, complete in itself, over all records at hand."""
+    """Write one HTML page, complete in itself, over all records and profiles at hand."""
     from switchyard import report as pages
     from switchyard.experiments import EXPERIMENTS
 
     out, _ = consoles()
     sections = pages.collect(places or [RESULTS])
+    profiles = pages.profiles(places or [RESULTS])
     there = {record.experiment for section in sections for record in section.records}
     missing = [name for name in EXPERIMENTS if name not in there]
-    pages.write(pages.render(sections, missing), out_file)
+    pages.write(pages.render(sections, missing, profiles), out_file)
     count = sum(len(section.records) for section in sections)
-    out.print(f"{len(sections)} record files, {count} records", soft_wrap=True)
+    more = f", {len(profiles)} profiles" if profiles else ""
+    out.print(f"{len(sections)} record files, {count} records{more}", soft_wrap=True)
     out.print(f"written: {short(out_file)}", soft_wrap=True)
 
 

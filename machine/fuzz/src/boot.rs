@@ -10,6 +10,7 @@ use switchyard_machine::config::MachineConfig;
 use switchyard_machine::devicetree::DeviceTree;
 use switchyard_machine::error::Error;
 use switchyard_machine::loader::{self, Boot};
+use switchyard_machine::recording::Recording;
 use switchyard_machine::script::Script;
 
 use super::{for_processor, machine, small, Input};
@@ -128,4 +129,27 @@ pub fn script(data: &[u8]) {
     if let Err(wrong) = script.end() {
         one_line(wrong);
     }
+}
+
+/// Reads a recording: it reads the same when it is written, and a machine of any kind replays it; or what
+/// is wrong is said in one line.
+pub fn recording(data: &[u8]) {
+    let recording = match Recording::parse(data) {
+        Ok(recording) => recording,
+        Err(wrong) => return assert_eq!(wrong.lines().count(), 1, "{wrong}"),
+    };
+    let again = Recording::parse(recording.text().as_bytes());
+    assert_eq!(again.as_ref(), Ok(&recording));
+    let (config, board) = small(data.len() as u32);
+    for_processor!(config, (), replay(config, board, recording));
+}
+
+fn replay<P: Processor<Observer = ()>>(
+    config: &MachineConfig,
+    board: &Board,
+    recording: Recording,
+) {
+    let mut machine = machine::<P>(config, board, ());
+    machine.replay(recording.inputs);
+    machine.run(500);
 }

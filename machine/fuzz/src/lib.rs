@@ -9,7 +9,7 @@ mod run;
 mod saved;
 mod seeds;
 
-pub use boot::{device_tree, kernel, load_kernel, machine_file, script};
+pub use boot::{device_tree, kernel, load_kernel, machine_file, recording, script};
 pub use debugger::debugger;
 pub use run::{devices, instructions};
 pub use saved::saved_state;
@@ -26,11 +26,12 @@ use switchyard_machine::machine::Machine;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("kernel", kernel),
     ("machine_file", machine_file),
     ("device_tree", device_tree),
     ("script", script),
+    ("recording", recording),
     ("instructions", instructions),
     ("devices", devices),
     ("saved_state", saved_state),

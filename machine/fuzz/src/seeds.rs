@@ -131,6 +131,19 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             b"#!expect\n# both\nexpect \"t\"\nexpect \"\\n\"\nsend \"\\\"\\\\\"\nexpect \"z\""
                 .to_vec(),
         ],
+        "recording" => [
+            "0 typed \"ls\\r\\x00\\\"\"\n100 asleep frame ffffffffffff0253594200010800\n\
+             100 arrived\nends 200 left\n",
+            "0 cable plugged\n1 cable unplugged\n2 asleep arrived\nends 2 unexpected \"x: y\"\n",
+            "ends 99 itself\n",
+        ]
+        .iter()
+        .map(|inputs| {
+            let head = "switchyard-input 1\nmachine sa1110 0123456789abcdef\n\
+                        begins 0 fedcba9876543210\nmac 02:53:59:42:00:01\nconsole uart1\n";
+            [head, inputs].concat().into_bytes()
+        })
+        .collect(),
         "instructions" => [0, 1, 3, 5, 7]
             .into_iter()
             .flat_map(|options| {

@@ -4,9 +4,10 @@
 //! everything between the core and the bus, and the one place that orders memory events; `mmu` walks
 //! and checks; `cp15` is the system control coprocessor; `cores` has a table for each core; `timing`
 //! the pipeline and the price of a line fill. `ideal` is what the coherence checker compares an ARM
-//! with; `observe`, `timeline`, `window` and `debug` are what observers, timelines, windows and debuggers
-//! see of one.
+//! with; `observe`, `timeline`, `window`, `calls` and `debug` are what observers, timelines, windows, profiles
+//! and debuggers see of one.
 
+mod calls;
 pub mod core;
 pub mod cores;
 pub mod cp15;

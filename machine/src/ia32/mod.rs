@@ -5,9 +5,11 @@
 //! the hidden parts of segment registers; `memsys` is everything between the core and the bus,
 //! `trace_cache` decoded instructions, `mmu` has the formats of page tables; `cpuid` and `msr` say
 //! what there is. `ideal` is what the coherence checker compares the
-//! processor with; `observe`, `timeline` and `debug` are what observers, timelines and debuggers see.
+//! processor with; `observe`, `timeline`, `calls` and `debug` are what observers, timelines, profiles and
+//! debuggers see.
 
 pub mod alu;
+mod calls;
 pub mod core;
 pub mod cost;
 pub mod cpuid;
