@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For `make book`: makes a site of docs/.
+"""For `make book`: links out of docs/ become names of files, which a site has not.
 
-Links out of docs/ become names of files, which a site has not. The pages of `switchyard explore`
-that were made before get into it, and a list of them into their chapter.
+The pages of `switchyard explore` that were made before get into it, with a list in their chapter.
 """
 
 import re

@@ -350,6 +350,7 @@ impl Timeline for Sums {
 }
 
 impl Windowed for Sums {
+    const BEFORE_ISSUE: &'static str = "nothing";
     const SYSTEM: &'static [&'static str] = &["from"];
 
     fn system(_memory: &Words) -> Vec<u32> {

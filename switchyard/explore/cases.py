@@ -13,6 +13,36 @@ from switchyard.experiments import l4
 SCHEMES = ("flush", "fass")
 # Steps of a window; a page of so many is still quick, and below 2 MB.
 MOST = 20_000
+# What there is to see in the cases as they are by themselves, in turn.
+LOOK = {
+    "ipc": (
+        "Two spaces, one address: a cache that goes by virtual addresses cannot tell whose line it "
+        "has. With flush it need not, as it is empty after each switch. See it being emptied: this "
+        "processor has no operation that cleans its data cache, so the kernel reads zeros until "
+        "each dirty line was pushed out, and only then empties all of it.",
+        "The switch itself is one register, ttb. The next program then finds nothing: its first "
+        "instructions wait for their lines, and for walks through the page tables.",
+        "With fass two registers are written, DACR and PID. The other program's lines stay, and so "
+        "do its translations: hatched, as the DACR denies their domain.",
+        "Fills and walks behind a flush are its price, too; the table above has them.",
+    ),
+    "recycle": (
+        "On the left the client has a domain: the DACR opens it, and that is all.",
+        "On the right it has none. The kernel takes another space's: that one's entry goes from "
+        "the page directory, and all translations are forgotten, as some carry its number.",
+        "The caches keep their lines, dirty ones too. They are flushed only when another space "
+        "takes a megabyte that has lines.",
+        "Then the client faults, as the directory has no entry for it yet, and the kernel copies "
+        "what it needs.",
+    ),
+    "pagefault": (
+        "The load fails: a walk has found nothing, and has taken as long as any other.",
+        "A fault is a message. See the switch to the pager and the one back: with flush, both "
+        "empty everything, for one page.",
+        "The kernel's own work, the mapping, is the longest stretch with fass, and hardly to be "
+        "found with flush.",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -38,6 +68,7 @@ class Case:
     title: str
     about: str
     sides: Sequence[Side] = field(default_factory=list)
+    look: Sequence[str] = ()  # what there is to see, in turn
 
 
 @dataclass(frozen=True)
@@ -76,6 +107,10 @@ def _side(
     )
 
 
+def _look(name: str, wish: Wish) -> Sequence[str]:
+    return () if wish != Wish() else LOOK[name]
+
+
 def ipc(wish: Wish) -> Case:
     """A message and its answer."""
     append, moments = "clients=2 rounds=40 warmup=200", ("region:2 sample:2*20", "sample:2")
@@ -85,6 +120,7 @@ def ipc(wish: Wish) -> Case:
         "A server calls a client, which answers at once: two switches. Everything is warm, "
         "as the same has happened 200 times before.",
         [_side(scheme, "bench-ipc", append, moments, wish) for scheme in wish.schemes or SCHEMES],
+        _look("ipc", wish),
     )
 
 
@@ -107,6 +143,7 @@ def recycle(wish: Wish) -> Case:
         "have a domain each; of 24 some have none when they are called: the one on the right takes "
         "another's.",
         sides,
+        _look("recycle", wish),
     )
 
 
@@ -123,6 +160,7 @@ def pagefault(wish: Wish) -> Case:
             _side(scheme, "bench-primitives", append, moments, wish)
             for scheme in wish.schemes or SCHEMES
         ],
+        _look("pagefault", wish),
     )
 
 

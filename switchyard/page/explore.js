@@ -8,6 +8,8 @@
 // The parts of a step, as explore/page.py puts them.
 const [CYCLES, INSTRUCTION, USER, SKIPPED, WAITED, COUNTED, REGISTERS, SYSTEM, ACCESSES, PLACES, EXCEPTION] = Array(11).keys();
 const KERNEL = -1, OTHER = -2; // owners that are no space
+// How many places that an instruction has touched are described by themselves.
+const DETAILS = 3;
 
 class Side {
   constructor(given) {
@@ -46,6 +48,7 @@ class Side {
 
   // Whose a line or translation is that came while `space` was in force.
   ownerOf(table, row, space) {
+    if (this.tables[table].columns[0] === "physical") return OTHER; // no address of a space
     if (row[0] >= this.kernel) return KERNEL;
     return this.relocates ? this.ownerOfDomain(this.domainOf(table, row), space) : space;
   }
@@ -180,6 +183,7 @@ const KINDS = {
 };
 const CAUSES = {
   operand: ["waiting for an operand", "--operand"],
+  turn: ["waiting for their turn", "--operand"],
   fetch_fill: ["filling instruction lines", "--fill"],
   fetch_walk: ["walking page tables", "--walk"],
   data_fill: ["filling data lines", "--fill"],
@@ -189,6 +193,7 @@ const CAUSES = {
 };
 const REASONS = {
   operand: (n) => `waits ${cycles(n)} for an operand that is not there yet`,
+  turn: (n) => `waits ${cycles(n)} for its turn, as what is before it is not done`,
   fetch_fill: (n) => `its line is not in the instruction cache: ${cycles(n)}`,
   fetch_walk: (n) => `its page is not in the TLB: the page tables are walked, ${cycles(n)}`,
   data_fill: (n) => `the data are not in the cache: ${cycles(n)} for the line`,
@@ -243,7 +248,7 @@ function held(side, table, place) {
   if (!row) return `${where}: empty`;
   const value = (column) => row[columns.indexOf(column)];
   const has = (column) => columns.includes(column);
-  const parts = [`${hex(row[0])}`];
+  const parts = columns[0] === "address" ? [hex(row[0])] : [];
   if (has("physical")) parts.push(`memory at ${hex(value("physical"))}`);
   if (has("size")) parts.push(value("size") >= 1 << 20 ? `${value("size") >> 20} MB` : `${value("size") >> 10} KB`);
   if (has("domain")) parts.push(`domain ${value("domain")}`);
@@ -254,7 +259,7 @@ function held(side, table, place) {
   if (has("dirty") && sets) parts.push(["clean", "first half dirty", "second half dirty", "dirty"][value("dirty") & 3]);
   if (has("user")) parts.push(value("user") ? "for programs" : "for the kernel");
   const owner = side.owners[table][place];
-  if (kind !== "directory") parts.push(owner === KERNEL ? "the kernel's" : owner === OTHER ? "another space's" : `space ${letter(owner)}'s`);
+  if (kind !== "directory" && columns[0] === "address") parts.push(owner === KERNEL ? "the kernel's" : owner === OTHER ? "another space's" : `space ${letter(owner)}'s`);
   return `${where}: ${parts.join(", ")}`;
 }
 
@@ -377,7 +382,10 @@ class View {
     this.drawRegisters(step);
     const used = this.usedBy(step);
     for (const table of this.cells) table.kind === "directory" ? this.drawDirectory(table, step) : this.drawTable(table, step, used);
-    parts.detail.textContent = "";
+    const touched = [...(step?.[PLACES] || []).map(([table, place]) => [table, place]), ...used];
+    const seen = touched.map(([table, place]) => held(side, table, place)).filter((text, n, all) => all.indexOf(text) === n);
+    parts.detail.replaceChildren(...seen.slice(0, DETAILS).map((text) => element("span", { textContent: text })));
+    if (seen.length > DETAILS) parts.detail.append(element("span", { textContent: `and ${seen.length - DETAILS} more` }));
   }
 
   drawCosts() {
@@ -464,11 +472,11 @@ class View {
     this.domains.words.textContent = `${hex(dacr)}; PID slot ${pid >>> 25}`;
   }
 
-  // The squares that the step has looked at: `table place`.
+  // The places that the step has looked at: table and place.
   usedBy(step) {
     const { side } = this;
-    const used = new Set();
-    if (!step || !side.relocates) return used;
+    if (!step || !side.relocates) return [];
+    const used = [];
     const pc = side.instructions[step[INSTRUCTION]][0];
     const pid = side.control[side.system.indexOf("pid")];
     const fetched = pc < 1 << 25 ? pc + pid : pc;
@@ -476,9 +484,9 @@ class View {
       const insn = !name.includes("data");
       const addresses = insn ? [fetched] : (step[ACCESSES] || []).map(([, address]) => address);
       if (kind === "tlb" && !name.includes(" ")) addresses.push(...(step[ACCESSES] || []).map(([, address]) => address));
-      if (kind !== "directory") for (const address of addresses) used.add(`${n} ${side.find(n, address)}`);
+      if (kind !== "directory") for (const address of addresses) used.push([n, side.find(n, address)]);
     });
-    return used;
+    return used.filter(([, place]) => place >= 0);
   }
 
   drawTable({ number: n, kind, count, squares, shown }, step, used) {
@@ -487,6 +495,7 @@ class View {
     const [dirty, domain] = [columns.indexOf("dirty"), columns.indexOf("domain")];
     const dacr = side.control[side.system.indexOf("dacr")];
     const changed = new Set((step?.[PLACES] || []).filter(([table]) => table === n).map(([, place]) => place));
+    const looked = new Set(used.filter(([table]) => table === n).map(([, place]) => place));
     let [full, unclean] = [0, 0];
     squares.forEach((square, place) => {
       const row = side.rows[n][place];
@@ -501,7 +510,7 @@ class View {
         if (domain > 0 && ((dacr >>> (2 * row[domain])) & 3) === 0) name += " closed";
       }
       if (changed.has(place)) name += " new";
-      else if (row && used.has(`${n} ${place}`)) name += " used";
+      else if (looked.has(place)) name += " used";
       if (kind === "tlb" && domain > 0) {
         const text = row ? String(row[domain]) : "";
         if (square.textContent !== text) square.textContent = text;
@@ -655,6 +664,17 @@ for (const { at, name } of given.marks.slice(1, -1)) {
   const button = element("button", { textContent: name, onclick: () => go(place) });
   button.dataset.at = place;
   byId("chapters").append(button);
+}
+// What each side took from place to place.
+for (let n = 1; n < given.marks.length; n += 1) {
+  const [from, to] = [given.marks[n - 1], given.marks[n]];
+  const cells = sides.flatMap((side, s) => {
+    const waited = side.totals[to.at[s]].map((sum, cause) => sum - side.totals[from.at[s]][cause]);
+    const sum = (of) => waited.reduce((all, cause, c) => (CAUSES[side.causes[c]][1] === of ? all + cause : all), 0);
+    const spent = side.at[to.at[s]] - side.at[from.at[s]];
+    return [spent, sum("--fill"), sum("--walk")].map((value) => element("td", { textContent: number(value) }));
+  });
+  byId("stretches").querySelector("tbody").append(element("tr", {}, element("th", { scope: "row", className: "word", textContent: `${from.name} \u2192 ${to.name}` }), ...cells));
 }
 for (const button of document.querySelectorAll("[data-side]")) {
   button.addEventListener("click", () => show(Number(button.dataset.side)));

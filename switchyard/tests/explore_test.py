@@ -284,11 +284,11 @@ def test_the_address_names_the_step(ipc: Path, browser: Browser) -> None:
 
 def test_it_runs_by_itself(page: Page) -> None:
     page.keyboard.press(" ")
-    expect(page.locator("#where")).to_contain_text("step 3 of")
+    expect(page.locator("#where")).not_to_contain_text("step 0 of")
     page.keyboard.press(" ")
     stopped = position(page)
     page.wait_for_timeout(500)
-    assert position(page) == stopped
+    assert position(page) == stopped > 0
 
 
 def test_an_image_of_ones_own(tmp_path: Path, browser: Browser) -> None:

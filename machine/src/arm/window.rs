@@ -13,6 +13,7 @@ use crate::window::{Row, Table, Windowed};
 const SECTION: u32 = 1 << 20;
 
 impl Windowed for Arm {
+    const BEFORE_ISSUE: &'static str = "operand";
     /// Beside the registers, how many writes are in the write buffer.
     const SYSTEM: &'static [&'static str] =
         &["control", "ttb", "dacr", "pid", "fsr", "far", "buffered"];

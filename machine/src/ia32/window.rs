@@ -22,6 +22,8 @@ const INSN_TLB: usize = 3;
 const DATA_TLB: usize = 4;
 
 impl Windowed for Ia32 {
+    /// Its turn: what is before it in the window has not retired.
+    const BEFORE_ISSUE: &'static str = "turn";
     const SYSTEM: &'static [&'static str] = &["cr3", "cr2"];
 
     fn system(memory: &MemSys) -> Vec<u32> {
@@ -48,13 +50,13 @@ impl Windowed for Ia32 {
                 0,
                 &["address"],
             ),
-            table("data cache", "cache", first, LINE_BYTES, &["address"]),
+            table("data cache", "cache", first, LINE_BYTES, &["physical"]),
             table(
                 "second level",
                 "cache",
                 second,
                 2 * LINE_BYTES,
-                &["address", "valid", "dirty"],
+                &["physical", "valid", "dirty"],
             ),
             tlb("instruction TLB", memory.itlb()),
             tlb("data TLB", memory.dtlb()),

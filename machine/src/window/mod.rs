@@ -45,12 +45,15 @@ pub struct Table {
     pub ways: usize,
     /// Bytes of addresses that a place stands for; 0 if places differ.
     pub unit: u32,
-    /// What the values of a place are. The first is the address.
+    /// What the values of a place are. The first is its address, a `physical` one where the table goes
+    /// by those.
     pub columns: &'static [&'static str],
 }
 
 /// What a window shows of an architecture.
 pub trait Windowed: Timeline {
+    /// What an instruction waits for before it issues, if for nothing in memory.
+    const BEFORE_ISSUE: &'static str;
     /// Registers of the system that are shown.
     const SYSTEM: &'static [&'static str];
 
@@ -111,9 +114,9 @@ struct Step {
     /// Whether a program runs behind it.
     #[serde(skip_serializing_if = "is_false")]
     user: bool,
-    /// Cycles that it has waited, by what for ([`CAUSES`]).
+    /// Cycles that it has waited, before it issued and by what for ([`CAUSES`]).
     #[serde(skip_serializing_if = "all_zero")]
-    waited: [Cycle; CAUSES.len()],
+    waited: [Cycle; 1 + CAUSES.len()],
     /// Counters that have moved, by their place in the list, and by how much.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     counted: Vec<(usize, u64)>,
@@ -146,10 +149,9 @@ struct Taken {
     arguments: Vec<(&'static str, String)>,
 }
 
-/// What cycles are waited for: the operands of the instruction, lines and translations for its fetch
-/// and for its data, room in the write buffer, an interrupt.
-const CAUSES: [&str; 7] = [
-    "operand",
+/// What cycles are waited for in memory: lines and translations for the fetch of an instruction and for
+/// its data, room in the write buffer; and an interrupt.
+const CAUSES: [&str; 6] = [
     "fetch_fill",
     "fetch_walk",
     "data_fill",
@@ -166,7 +168,7 @@ struct Record<'a> {
     clock_hz: u64,
     /// Whether it ends where it was to end.
     complete: bool,
-    causes: [&'static str; CAUSES.len()],
+    causes: Vec<&'static str>,
     counters: Vec<&'static str>,
     registers: Vec<&'static str>,
     system: &'static [&'static str],
@@ -277,7 +279,7 @@ impl<A: Windowed> Window<A> {
             machine: &self.machine,
             clock_hz: self.clock_hz,
             complete: self.complete,
-            causes: CAUSES,
+            causes: [&[A::BEFORE_ISSUE], &CAUSES[..]].concat(),
             counters: Tally::COUNTERS.iter().map(|counter| counter.name).collect(),
             registers,
             system: A::SYSTEM,
