@@ -130,7 +130,8 @@ static void by_number(void) {
     CHECK(!set_number(b, L4_SmallSpace(256, 256)));
     CHECK(!set_number(b, L4_SmallSpace(260, 4)));
     EQUAL(number_of(b), was);
-    EQUAL(control(b, L4_SMALL_SPACE_SET | L4_SmallSpace(272, 4)), L4_SMALL_SPACE_DONE | was);
+    L4_Word_t old = control(b, L4_SMALL_SPACE_SET | L4_SmallSpace(272, 4));
+    EQUAL(old & (L4_SMALL_SPACE_DONE | L4_SMALL_SPACE_NUMBER), L4_SMALL_SPACE_DONE | was);
     CHECK(set_number(a, L4_SmallSpace(256, 8))); /* in what it has already */
     CHECK(child_holds(a, INSIDE, 64, 1) && child_holds(b, INSIDE, 64, 2));
     CHECK(set_number(a, L4_LargeSpace));
@@ -730,6 +731,14 @@ static void revoked(void) {
         CHECK(child_holds(second, INSIDE, 64, 2) && child_holds(large[0], INSIDE, 64, 10));
         CHECK(set_number(second, a));
     }
+    /* Of the directories that have entries one ends, and its frame is somebody else's. */
+    child_delete(large[LARGE / 2]);
+    CHECK(child_new() != NULL);
+    L4_Word_t a = number_of(first);
+    CHECK(child_holds(first, INSIDE, 64, 1) && child_holds(first, 0x00200000, 64, 3));
+    CHECK(set_number(first, L4_LargeSpace) && set_number(second, a));
+    CHECK(child_denied(second, CHILD_READ, 0x00200000, L4_Readable));
+    CHECK(child_holds(second, INSIDE, 64, 2));
 }
 
 /*
@@ -772,12 +781,42 @@ static void table_goes(void) {
         /* 0x40: from itself too. Then its page table is free, for anybody's use. */
         CHECK(child_do(child, CHILD_UNMAP, 0x40, all, 0, 0).kind == OUTCOME_DONE);
         struct task *other = child_new();
-        CHECK(other != NULL && page(other, 0x00900000, 2) != NULL);
-        CHECK(child_holds(other, 0x00900000, 64, 2));
+        CHECK(other != NULL);
+        for (L4_Word_t va = 0x00900000; va < 0x03000000; va += LIMIT) {
+            CHECK(page(other, va, 2) != NULL && child_holds(other, va, 64, 2));
+        }
+        /* Where the other one has its pages, in its first page table and in others. */
+        CHECK(child_denied(child, CHILD_READ, LIMIT + TASK_UTCBS, L4_Readable));
+        CHECK(child_denied(child, CHILD_READ, LIMIT + TASK_KIP, L4_Readable));
         CHECK(child_denied(child, CHILD_READ, LIMIT + 0x100000, L4_Readable));
         CHECK(child_holds(child, LIMIT, 64, 1));
         child_delete(other);
     }
+    CHECK(number_of(child) != 0);
+}
+
+/* A page of 4 MB of a small space is split, and goes: its directory entry, of which others'
+ * directories have copies, is another one each time. */
+static void large_page(void) {
+    NEEDS_SMALL_SPACES;
+    enum { OURS = 0x02000000 }; /* memory that nobody has, at its own address */
+    struct task *child = child_small();
+    CHECK(child != NULL && set_number(child, L4_SmallSpace(128, 8)));
+    L4_Fpage_t all = L4_FpageAddRights(L4_FpageLog2(OURS, 22), L4_FullyAccessible);
+    CHECK(!L4_IsNilFpage(L4_Sigma0_GetPage(L4_nilthread, all)));
+    L4_Msg_t msg;
+    L4_MsgClear(&msg);
+    L4_MsgAppendMapItem(&msg, L4_MapItem(all, LIMIT));
+    CHECK(child_map(child, &msg));
+    CHECK(child_write(child, LIMIT + 0x123000, 1) && child_write(child, LIMIT + 0x124000, 2));
+    EQUAL(*(volatile L4_Word_t *)(uintptr_t)(OURS + 0x123000), 1);
+    (void)L4_UnmapFpage(
+        L4_FpageAddRights(L4_FpageLog2(OURS + 0x123000, FRAME_LOG2), L4_FullyAccessible));
+    CHECK(child_denied(child, CHILD_READ, LIMIT + 0x123000, L4_Readable));
+    EQUAL(child_read(child, LIMIT + 0x124000), 2);
+    (void)L4_Flush(all);
+    CHECK(child_denied(child, CHILD_READ, LIMIT + 0x124000, L4_Readable));
+    CHECK(child_denied(child, CHILD_READ, LIMIT + 0x125000, L4_Readable));
     CHECK(number_of(child) != 0);
 }
 
@@ -826,6 +865,7 @@ const struct test small_tests[] = {
     {"small_revoked", revoked},
     {"small_unmapped_while_shown", unmapped_while_shown},
     {"small_table_goes", table_goes},
+    {"small_large_page", large_page},
     {"small_ended", ended},
     {NULL, NULL},
 };
