@@ -26,6 +26,8 @@ enum event {
     EVENT_ASIDE_BACK = 12,    /* ... and is not any more */
     EVENT_SMALL = 13,         /* a space gets a region of the small-space area */
     EVENT_LARGE = 14,         /* ... and loses it */
+    EVENT_GROUPED = 15,       /* ... goes to another group (small-spaces-groups) */
+    EVENT_GLOBAL = 16,        /* ... or is shown by every directory from now on */
     EVENTS
 };
 

@@ -57,6 +57,7 @@ extern const struct test interrupt_tests[];
 extern const struct test segment_tests[];
 extern const struct test size_tests[];
 extern const struct test small_tests[];
+extern const struct test group_tests[];
 extern const struct test thumb_tests[];
 
 /* Rows of the system calls' tables, each a test (calls.c); NULL behind the last. */

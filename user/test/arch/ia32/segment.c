@@ -143,6 +143,36 @@ static void sent_with_others(void) {
     child_delete(child);
 }
 
+static L4_Word_t main_thread;
+
+/* Sends an empty message by the path in assembly, with null in DS and ES. */
+static void send_without(void) {
+    __asm__ volatile("movl %%eax, %%edx\n"
+                     "xorl %%ecx, %%ecx\n"
+                     "xorl %%ebx, %%ebx\n"
+                     "movl %%ebx, %%ds\n"
+                     "movl %%ebx, %%es\n"
+                     "movl %%esp, %%ebp\n"
+                     "sysenter\n"
+                     :
+                     : "a"(main_thread), "S"(CHILD_LABEL << 16)
+                     : "memory");
+}
+
+/* Within a space, too, the next thread has its own. */
+static void sent_within(void) {
+    main_thread = L4_MyGlobalId().raw;
+    L4_ThreadId_t id = worker_start(send_without, TEST_PRIORITY);
+    CHECK(id.raw != 0);
+    EQUAL(L4_Label(L4_Receive(id)), CHILD_LABEL);
+    L4_Word_t from[4] = {1, 2, 3, 4}, to[4];
+    L4_Word_t *target = to; /* by DS and ES */
+    const L4_Word_t *source = from;
+    L4_Word_t words = 4;
+    __asm__ volatile("rep movsl" : "+S"(source), "+D"(target), "+c"(words) : : "memory");
+    EQUAL(to[3], 4);
+}
+
 /* Flags that a gate clears, and SYSENTER does not: nested task, direction, alignment check. */
 static void flags_at_entry(void) {
     static const uint8_t code[32] = {
@@ -173,6 +203,7 @@ const struct test segment_tests[] = {
     {"segment_preempted_without", preempted_without},
     {"segment_preempted_with_others", preempted_with_others},
     {"segment_sent_with_others", sent_with_others},
+    {"segment_sent_within", sent_within},
     {"segment_flags_at_entry", flags_at_entry},
     {NULL, NULL},
 };

@@ -4,6 +4,7 @@
 #define TEST_TABLES_H
 
 #define ARCH_TABLES                                                                                \
-    {exception_tests, false}, {segment_tests, false}, {size_tests, true}, {small_tests, true},
+    {exception_tests, false}, {segment_tests, false}, {size_tests, true}, {small_tests, true},     \
+        {group_tests, true},
 
 #endif

@@ -34,6 +34,9 @@ static void set_task_state(void) {
     segments[TASK_STATE / 8] = (uint64_t)(base >> 24) << 56 | (uint64_t)DESCRIPTOR_TASK << 40 |
                                (uint64_t)(base & 0xffffff) << 16 | (TASK_STATE_SIZE - 1);
     __asm__ volatile("ltr %w0" : : "r"(TASK_STATE));
+    /* No local table: after a reset it is 64 KB at linear address 0 (SDM vol. 3, 9.1.1), where a
+     * program could write descriptors of its own. */
+    __asm__ volatile("lldt %w0" : : "r"(0));
 }
 
 /* Which vectors a program may call by INT. */

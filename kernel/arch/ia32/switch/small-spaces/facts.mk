@@ -4,3 +4,5 @@ SWITCH_ORDER := 2
 SWITCH_CPUS := pentium4
 SWITCH_PROTECTS := 1
 SWITCH_RELOCATES := 0
+# The folders of common that it has.
+SWITCH_COMMON := small

@@ -1,59 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The switch of scheme `small-spaces` (switch.h says what the macros must do, segments_asm.h the
- * others): the space's descriptors into the GDT, and CR3 if it is large and another directory is in
- * force. Whoever goes to a program next loads the segment registers.
- */
+/* The switch of scheme `small-spaces`: common/small's, which nothing is added to. */
 #ifndef SWITCH_ASM_H
 #define SWITCH_ASM_H
 
-#include "relocated_segments_asm.h"
-
-/* In struct switch_state, and in struct hot; switch_impl.c checks them. */
-#define SWITCH_UNREADY         0
-#define SWITCH_DIRECTORY       4
-#define SWITCH_DESCRIPTOR      8
-#define SWITCH_DESCRIPTOR_HIGH 12
-#define HOT_SHOWN              20
-
-/* By what the type of code differs from that of data. */
-#define DESCRIPTOR_CODE 0x800
+#include "small_asm.h"
 
 #ifdef __ASSEMBLER__
 /* clang-format off */
 
-#define switch_entry_hook
-#define switch_exit_hook
-
-    .macro  switch_begin space, a, b
-    .ifnc   \space, \a
-    movl    \space, \a
-    .endif
-    cmpl    $0, %ss:SWITCH_UNREADY(\a)
-    .endm
-
-    .macro  switch_finish a, b
-    movl    %ss:SWITCH_DIRECTORY(\a), \b
-    testl   \b, \b                      # small: any directory will do
-    jz      .Lshown\@
-    cmpl    \a, %ss:hot + HOT_SHOWN
-    je      .Lshown\@
-    movl    \a, %ss:hot + HOT_SHOWN
-    movl    \b, %cr3
-.Lshown\@:
-    movl    %ss:SWITCH_DESCRIPTOR(\a), \b
-    movl    \b, %ss:segments + (USER_DATA & ~7)
-    movl    \b, %ss:segments + (USER_CODE & ~7)
-    movl    %ss:SWITCH_DESCRIPTOR_HIGH(\a), \b
-    movl    \b, %ss:segments + (USER_DATA & ~7) + 4
-    orl     $DESCRIPTOR_CODE, \b
-    movl    \b, %ss:segments + (USER_CODE & ~7) + 4
-    .endm
-
-    .macro  switch_done space
-    .endm
-
-    .macro  switch_done_thread tcb
+    .macro  switch_note_load space
     .endm
 
 #endif
