@@ -217,6 +217,11 @@ GUESTS: dict[str, Guest] = {
             for scheme in schemes_on(PC)
         ),
         *(
+            Guest(PC, scheme, "bench-revocation", "a part of the small-space area changes hands")
+            for scheme in schemes_on(PC)
+            if scheme != "flush"
+        ),
+        *(
             Guest(BOARD, scheme, program, about)
             for scheme in BOUNDS
             for program, about in PROGRAMS.items()

@@ -17,6 +17,7 @@ from switchyard.experiments.l4_overheads.measure import L4Overheads
 from switchyard.experiments.l4_pagefault.measure import L4PageFault
 from switchyard.experiments.l4_policy.measure import L4Policy
 from switchyard.experiments.l4_primitives.measure import L4Primitives
+from switchyard.experiments.l4_revocation.measure import L4Revocation
 from switchyard.experiments.l4_small_spaces.measure import L4SmallSpaces
 from switchyard.experiments.linux_ctx.measure import LinuxCtx
 from switchyard.experiments.linux_entry.measure import LinuxEntry
@@ -43,6 +44,7 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
         L4PageFault(),
         L4Overheads(),
         L4SmallSpaces(),
+        L4Revocation(),
         LinuxIpc(),
         LinuxCtx(),
         LinuxExtreme(),

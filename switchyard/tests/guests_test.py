@@ -174,6 +174,13 @@ def test_benchmarks_on_the_pc(scheme: str, program: str, append: str) -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", [scheme for scheme in schemes_on(PC) if scheme != "flush"])
+def test_revocation_on_the_pc(scheme: str) -> None:
+    test_benchmarks_on_the_pc(scheme, "bench-revocation", "spaces=1,3,60 rounds=2")
+
+
 @pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.guests

@@ -26,8 +26,8 @@ from switchyard.tests import fake_machine as fake
 l4_ipc = L4Ipc()
 samples = {}
 for job in l4_ipc.jobs(Settings(rounds=8)):
-    stats = json.dumps(fake.bench_ipc(str(job.parameters["scheme"]), job.append))
-    samples[job.name] = l4_ipc.measure(job, Stats.parse(stats, job.name))
+    stats = fake.bench_ipc(str(job.parameters["scheme"]), job.append) | {"machine": job.machine}
+    samples[job.name] = l4_ipc.measure(job, Stats.parse(json.dumps(stats), job.name))
 shown = views.of_runs(l4_ipc, samples)
 print(*(series.label for series in shown.figure.series), sep="\\n")
 print(*(column for table in shown.tables for column in table.columns), sep="\\n")

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of bench/l4/revocation.c: one a scheme with small spaces, all numbers of directories."""
+
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from switchyard.experiments import l4, l4_pc
+from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.l4 import SYSTEM
+from switchyard.experiments.l4_pc import LARGE
+from switchyard.machine import Stats
+from switchyard.records import Record, of_case
+
+SCHEMES = tuple(scheme for scheme in l4_pc.SCHEMES if scheme != LARGE)
+SPACES = (1, 2, 4, 8, 12, 16, 24, 32, 40, 48, 60)
+QUICK_SPACES = (1, 8, 60)
+ROUNDS, QUICK_ROUNDS = 20, 5
+CYCLES_A_ROUND = 10_000_000
+
+# A reading of the clock, of which one is in a sample: CPUID and RDTSC (docs/machine-p4.md).
+CLOCK = 650
+# bench/l4/revocation.c: where the streams of a number of spaces begin.
+STREAMS = {"taken": 0, "given": 64, "taken_cold": 128}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A run: cycles of each SpaceControl, and what was counted, by the number of large spaces."""
+
+    scheme: str
+    machine: str
+    values: Mapping[int, Mapping[str, float]] = field(hash=False)
+
+
+class L4Revocation(Experiment[Sample]):
+    """A part of the small-space area that changes hands."""
+
+    name = "l4-revocation"
+    question = "What does it cost to take its part of the small-space area from a space?"
+    source = "Uhlig et al., Performance of Address-Space Multiplexing on the Pentium, section 5.1"
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        """A run a scheme."""
+        spaces = QUICK_SPACES if settings.quick or settings.rounds else SPACES
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
+        return [
+            l4_pc.job(
+                "bench-revocation",
+                scheme,
+                f"spaces={','.join(map(str, spaces))} rounds={rounds}",
+                len(spaces) * (rounds + 1) * CYCLES_A_ROUND,
+                scheme,
+            )
+            for scheme in SCHEMES
+        ]
+
+    def measure(self, job: Job, stats: Stats) -> Sample:
+        """Of each SpaceControl the median; the clock's own part is taken off."""
+        words = dict(word.split("=") for word in job.append.split())
+        rounds = int(words["rounds"])
+        values = {}
+        for n in map(int, words["spaces"].split(",")):
+            found = {
+                name: statistics.median(l4.samples(job, stats, stream + n, rounds)) - CLOCK
+                for name, stream in STREAMS.items()
+            }
+            met = {
+                f"{name}_{what}": rate
+                for name in ("taken", "taken_cold")
+                for what, rate in l4_pc.rates_of(stats.region(STREAMS[name] + n), rounds).items()
+            }
+            values[n] = {**found, **met}
+        return Sample(str(job.parameters["scheme"]), stats.machine, values)
+
+    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+        """Every number of large spaces."""
+        return [
+            record
+            for sample in samples.values()
+            for spaces, values in sample.values.items()
+            for record in of_case(
+                self.name,
+                sample.machine,
+                SYSTEM,
+                sample.scheme,
+                {"large_spaces": spaces},
+                [
+                    (name, value, "cycles" if name in STREAMS else "per_control")
+                    for name, value in values.items()
+                ],
+                digits=3,
+            )
+        ]
