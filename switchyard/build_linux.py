@@ -38,7 +38,7 @@ class Linux:
     cpu: str = ""  # the processor there, if not that of QEMU's machine
     packed: str = "zImage"  # the ending of the kernel that unpacks itself
     unpacks: bool = True  # whether our machine boots that, or the ELF file as it is
-    disk: str = ""  # which RAM disk: that of the self-tests, "bench", "libs" or "kselftest"
+    disk: str = ""  # which RAM disk: that of the self-tests, "bench", "libs", "kselftest" or "run"
     code: str = ""  # the folder of code of ours in the kernel, which then runs without a RAM disk
     placed: bool = False  # whether its hot code is packed (linux/layout)
     shift: int = 0  # by how much all of it lies elsewhere (linux/shift)
@@ -237,6 +237,17 @@ KERNEL_TESTS = replace(
     about=f"Linux {Linux.version} for ARM926EJ-S, with the kernel's own self-tests",
 )
 
+# The unmodified kernels with a disk that runs somebody's program (linux/run).
+RUNNERS = [
+    replace(system, disk="run", about=f"{system.about}, for programs of others")
+    for system in [
+        SYSTEMS["linux-sa1110"],
+        SYSTEMS["linux-versatilepb"],
+        ARM920["linux-versatile920"],
+        I386["linux-i386"],
+    ]
+]
+
 # The kernel that measures what switches and interrupts cost inside it (linux/overheads).
 OVERHEADS = replace(
     SYSTEMS["linux-versatilepb"],
@@ -268,7 +279,7 @@ def cache() -> Path:
 
 def every() -> list[Linux]:
     """All that there are, those with benchmarks too."""
-    others = [*ARM920.values(), *I386.values(), I386_BENCH, *PLACED.values()]
+    others = [*ARM920.values(), *I386.values(), I386_BENCH, *PLACED.values(), *RUNNERS]
     return [*USUAL, BENCHES[FLAT], KERNEL_TESTS, *others]
 
 

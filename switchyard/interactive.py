@@ -100,12 +100,14 @@ class Machine:
         check: str | None = None,
         max_cycles: int | None = None,
         restore: str | os.PathLike[str] | None = None,
+        replay: str | os.PathLike[str] | None = None,
         symbols: Sequence[str | os.PathLike[str]] = (),
     ) -> "System":
         """A system with that kernel, stopped at its first instruction.
 
         `check="coherence"` watches it, `max_cycles` ends it at the latest, `restore` has it begin
-        as it was saved; `symbols` are more ELF files, beside the kernel, whose names can be used.
+        as it was saved, `replay` lets come from outside what `boot --record` wrote; `symbols` are
+        more ELF files, beside the kernel, whose names can be used.
         """
         boot = machine.Boot(
             machine=self.name,
@@ -116,8 +118,28 @@ class Machine:
             check=check,
             max_cycles=max_cycles,
             restore=None if restore is None else Path(restore),
+            replay=None if replay is None else Path(replay),
         )
         return System(boot, [Path(file) for file in symbols])
+
+    def linux(
+        self,
+        program: str | os.PathLike[str],
+        *arguments: str,
+        append: str = "",
+        symbols: Sequence[str | os.PathLike[str]] = (),
+    ) -> "System":
+        """Linux with a static program of yours, which runs when it is up (`docs/programs.md`).
+
+        At its end `stats.end.status` is the program's. The kernel's names can be used, and those of
+        the files of `symbols`, such as the program.
+        """
+        from switchyard import programs
+
+        file = Path(program)
+        boot = programs.boot(self.name, file, str(file), arguments, append)
+        kernel = programs.with_program(self.name).symbols
+        return System(boot, [*map(Path, symbols), *([kernel] if kernel != boot.kernel else [])])
 
 
 class Registers(MutableMapping[str, int]):

@@ -233,11 +233,12 @@ class Boot:
     dtb: Path | None = None
     restore: Path | None = None  # what --save wrote: it has all but the machine inside already
     symbols: Path | None = None  # an ELF file: regions of interest are profiled by its functions
+    replay: Path | None = None  # what --record wrote: all that comes from outside
 
     def files(self) -> dict[str, Path]:
         """The files that decide what it does, by the names of the fields that they are in."""
         names = ("restore",) if self.restore is not None else ("kernel", "initrd", "dtb")
-        paths = {name: getattr(self, name) for name in (*names, "symbols")}
+        paths = {name: getattr(self, name) for name in (*names, "symbols", "replay")}
         return {name: path for name, path in paths.items() if path is not None}
 
     def arguments(self) -> list[str]:

@@ -106,6 +106,9 @@ struct BootArgs {
     /// Go on from this file, which --save has written, in place of loading a kernel.
     #[arg(long, conflicts_with_all = ["kernel", "append", "initrd", "dtb"])]
     restore: Option<PathBuf>,
+    /// End with the guest's own exit status, 0 to 255, and no word about it.
+    #[arg(long)]
+    pass_status: bool,
     /// Write the whole machine to this file when the run ends.
     #[arg(long)]
     save: Option<PathBuf>,
@@ -634,6 +637,10 @@ fn run<P: Processor>(
         } else {
             ExitCode::from(GUEST_FAILED)
         });
+    }
+    if let (true, "exit", Some(status)) = (args.pass_status, end.kind, end.status) {
+        let _ = io::stderr().write_all(message.as_bytes());
+        return Ok(ExitCode::from(status as u8));
     }
     message += &format!("{NAME}: {}\n", end.message);
     if end.kind != "exit" {

@@ -2,14 +2,19 @@
 """Commands about machines and guests: what there is and what is missing, to build and to run."""
 
 import enum
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from switchyard import completion
 from switchyard.commands import DEFAULT_MACHINE, AsCsv, AsJson, consoles, form, short, subcommand
 from switchyard.errors import InputError, Status, meant
+
+if TYPE_CHECKING:
+    from switchyard.build_linux import Linux
+    from switchyard.machine import Boot
 
 SEE_MACHINES = "expected one of those that switchyard machines shows, or a .toml file"
 
@@ -84,14 +89,22 @@ def machines(
 
 
 @subcommand(
+    # what stands behind a program are its own words, also those that begin with a hyphen
+    context_settings={"allow_interspersed_args": False},
     epilog="""
         switchyard boot --kernel build/guests/assabet-fass-test.elf
         switchyard boot -m versatilepb -k kernel.elf --stats stats.json --check coherence
         switchyard boot -k kernel.elf --profile
         switchyard boot -k kernel.elf --gdb :1234
-    """
+        switchyard boot -m versatilepb --linux
+        switchyard boot -m versatilepb --linux --run ./program argument
+    """,
 )
 def boot(
+    program: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROGRAM", help="With --run: the program and its arguments."),
+    ] = None,
     kernel: Annotated[
         Path | None, typer.Option("--kernel", "-k", metavar="FILE", help="The image, ELF or raw.")
     ] = None,
@@ -105,6 +118,13 @@ def boot(
             help="A machine, or its file.",
         ),
     ] = None,
+    linux: Annotated[
+        bool, typer.Option("--linux", help="Linux, built if need be: a shell, or with --run.")
+    ] = False,
+    run: Annotated[
+        bool,
+        typer.Option("--run", help="Run a static program of yours on Linux; its status is ours."),
+    ] = False,
     append: Annotated[str, typer.Option(metavar="WORDS", help="The kernel's command line.")] = "",
     initrd: Annotated[
         Path | None, typer.Option(metavar="FILE", help="An initial RAM disk.")
@@ -190,10 +210,27 @@ def boot(
     """Run a system, its console on this terminal; Ctrl-A x leaves it."""
     from switchyard import machine
 
-    if kernel is None and restore is None:
+    if program and not run:
+        raise InputError(f"{program[0]}: unexpected; expected options alone, or --run before it")
+    if run and not program:
+        raise InputError("--run: no program; expected its file, and behind it its arguments")
+    if linux or run:
+        for option, file in (("--kernel", kernel), ("--initrd", initrd), ("--dtb", dtb)):
+            if file is not None:
+                raise InputError(
+                    f"{option}: stands beside --linux, which has its own; expected one"
+                )
+        if restore is not None:
+            raise InputError("--restore: stands beside --linux; a saved machine has all inside")
+    elif kernel is None and restore is None:
         raise InputError("--kernel: missing; expected an image, or --restore with a saved machine")
     if machine_name is None and restore is None:
         machine_name = DEFAULT_MACHINE
+    if machine_name is not None:
+        _refuse_slip(machine_name)
+    if linux or run:
+        system = _linux(machine_name or DEFAULT_MACHINE, program or [], append)
+        kernel, initrd, dtb, append = system.kernel, system.initrd, system.dtb, system.append
     given = {
         "--machine": machine_name and machine.described_in(machine_name),
         "--kernel": kernel,
@@ -218,17 +255,36 @@ def boot(
         "--record": record,
         "--replay": replay,
     }
-    if machine_name is not None:
-        _refuse_slip(machine_name)
     arguments = ["boot"]
     for option, value in given.items():
         if value is not None:
             arguments += [option, str(value)]
     if profile:
         arguments.append("--profile")
-    for file in symbols or []:
-        arguments += ["--symbols", str(file)]
+    if run:
+        arguments.append("--pass-status")
+    for named in symbols or []:
+        arguments += ["--symbols", str(named)]
     machine.hand_over(arguments)
+
+
+def _linux(machine_name: str, program: list[str], append: str) -> "Boot":
+    """Linux for a machine, with a shell or that program, brought up to date."""
+    from switchyard import build_linux, programs
+
+    _, err = consoles()
+
+    def say(system: "Linux") -> None:
+        err.print(f"boot: building {system.name}, which takes minutes where its kernel is new")
+
+    if program:
+        name, *arguments = program
+        return programs.boot(machine_name, Path(name), name, arguments, append, say)
+    system = programs.target(machine_name).linux
+    if not all(file.exists() for file in system.files):
+        say(system)
+    build_linux.ensure([system])
+    return replace(system.boot(word=f"{append} shell".strip()), machine=machine_name)
 
 
 @subcommand(
