@@ -85,10 +85,11 @@ $(BOOK)/.packages: docs/site/requirements.lock
 	@$(BOOK)/bin/python -m pip --disable-pip-version-check install -q --require-hashes -r $<
 	@touch $@
 
-# What is stepped through in a browser comes with it; only new ones are made.
+# What is stepped through in a browser comes with it.
 EXPLORED := $(patsubst %,build/explore/%.html,ipc recycle pagefault)
 
-$(EXPLORED): $(VENV)/.switchyard $(wildcard switchyard/explore/*.py switchyard/page/explore.*)
+.PHONY: $(EXPLORED)
+$(EXPLORED): setup
 	@mkdir -p $(@D)
 	@$(BIN)/switchyard explore $@ --case $(basename $(@F))
 
