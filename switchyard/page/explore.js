@@ -6,7 +6,8 @@
 // ---- the machine ------------------------------------------------------------------------------
 
 // The parts of a step, as explore/page.py puts them.
-const [CYCLES, INSTRUCTION, USER, SKIPPED, WAITED, COUNTED, REGISTERS, SYSTEM, ACCESSES, PLACES, EXCEPTION] = Array(11).keys();
+const [CYCLES, INSTRUCTION, USER, SKIPPED, WAITED, COUNTED] = [0, 1, 2, 3, 4, 5];
+const [REGISTERS, SYSTEM, ACCESSES, PLACES, EXCEPTION] = [6, 7, 8, 9, 10];
 const KERNEL = -1, OTHER = -2; // owners that are no space
 // How many places that an instruction has touched are described by themselves.
 const DETAILS = 3;
@@ -151,7 +152,10 @@ function timeline(sides, ends) {
   for (let n = 1; n < ends.length; n += 1) {
     const now = [...ends[n - 1]];
     for (;;) {
-      const next = sides.map((side, s) => (now[s] < ends[n][s] ? side.at[now[s] + 1] - side.at[ends[n - 1][s]] : Infinity));
+      const next = sides.map((side, s) => {
+        const since = side.at[ends[n - 1][s]];
+        return now[s] < ends[n][s] ? side.at[now[s] + 1] - since : Infinity;
+      });
       const soonest = Math.min(...next);
       if (soonest === Infinity) break;
       next.forEach((time, s) => {
@@ -201,6 +205,9 @@ const REASONS = {
   write_buffer: (n) => `the write buffer must be waited for: ${cycles(n)}`,
   idle: (n) => `sleeps ${cycles(n)}`,
 };
+const ACCESS = ["denied", "open, permissions are checked", "reserved", "open, nothing is checked"];
+// Events of which a step is told that it is part.
+const TOLD = new Set(["mark", "switch", "flush", "fault", "directory"]);
 const DONE = {
   icache_invalidate_all: "the instruction cache is emptied",
   dcache_invalidate_all: "the data cache is emptied",
@@ -244,22 +251,26 @@ function told(side, step) {
 function held(side, table, place) {
   const { name, kind, sets, ways, columns } = side.tables[table];
   const row = side.rows[table][place];
-  const where = kind === "cache" ? `${name}, set ${Math.floor(place / ways)}, way ${place % ways}` : kind === "tlb" ? `${name}, entry ${place}` : name;
+  let where = name;
+  if (kind === "cache") where += `, set ${Math.floor(place / ways)}, way ${place % ways}`;
+  if (kind === "tlb") where += `, entry ${place}`;
   if (!row) return `${where}: empty`;
   const value = (column) => row[columns.indexOf(column)];
   const has = (column) => columns.includes(column);
   const parts = columns[0] === "address" ? [hex(row[0])] : [];
   if (has("physical")) parts.push(`memory at ${hex(value("physical"))}`);
-  if (has("size")) parts.push(value("size") >= 1 << 20 ? `${value("size") >> 20} MB` : `${value("size") >> 10} KB`);
+  if (has("size")) parts.push(value("size") < 1 << 20 ? `${value("size") >> 10} KB` : `${value("size") >> 20} MB`);
   if (has("domain")) parts.push(`domain ${value("domain")}`);
-  if (has("permissions")) parts.push(`permissions ${[3, 2, 1, 0].map((n) => (value("permissions") >> (2 * n)) & 3).join("")}`);
-  if (has("cb")) parts.push(`${value("cb") & 2 ? "cached" : "not cached"}, ${value("cb") & 1 ? "buffered" : "not buffered"}`);
+  const subpage = (n) => (value("permissions") >> (2 * n)) & 3;
+  if (has("permissions")) parts.push(`permissions ${[3, 2, 1, 0].map(subpage).join("")}`);
+  if (has("cb")) parts.push(value("cb") & 2 ? "cached" : "not cached", value("cb") & 1 ? "buffered" : "not buffered");
   if (has("descriptor")) parts.push(`descriptor ${hex(value("descriptor"))}`);
   if (kind === "directory" && side.relocates) parts.push(`domain ${side.domainOf(table, row)}`);
   if (has("dirty") && sets) parts.push(["clean", "first half dirty", "second half dirty", "dirty"][value("dirty") & 3]);
   if (has("user")) parts.push(value("user") ? "for programs" : "for the kernel");
   const owner = side.owners[table][place];
-  if (kind !== "directory" && columns[0] === "address") parts.push(owner === KERNEL ? "the kernel's" : owner === OTHER ? "another space's" : `space ${letter(owner)}'s`);
+  const names = { [KERNEL]: "the kernel's", [OTHER]: "another space's" };
+  if (kind !== "directory" && columns[0] === "address") parts.push(names[owner] ?? `space ${letter(owner)}'s`);
   return `${where}: ${parts.join(", ")}`;
 }
 
@@ -269,6 +280,12 @@ function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   Object.assign(made, properties);
   made.append(...children);
+  return made;
+}
+
+function swatch(of) {
+  const made = element("i", { className: "swatch" });
+  made.style.background = `var(${of})`;
   return made;
 }
 
@@ -282,9 +299,8 @@ class View {
     this.root = byId("side").content.firstElementChild.cloneNode(true);
     this.root.id = `side-${index}`;
     const find = (selector) => this.root.querySelector(selector);
-    this.parts = Object.fromEntries(
-      ["now", "cycles", "time", "waits", "bar", "costs", "listing", "said", "detail"].map((name) => [name, find(`.${name}`)]),
-    );
+    const names = ["now", "cycles", "time", "waits", "bar", "costs", "listing", "said", "detail"];
+    this.parts = Object.fromEntries(names.map((name) => [name, find(`.${name}`)]));
     find(".name").textContent = side.label;
     this.bars = [element("i"), ...side.causes.map(() => element("i"))];
     this.bars[0].style.background = "var(--issue)";
@@ -296,6 +312,8 @@ class View {
     const column = ({ name }) => columns[/^(instruction|trace|page)/.test(name) ? 0 : 1];
     this.cells = side.tables.map((table, n) => this.table(table, n, column(table)));
     this.domains = side.system.includes("dacr") ? this.dacr(columns[1]) : null;
+    this.buffer = side.system.includes("buffered") ? element("span") : null;
+    if (this.buffer) columns[1].append(element("h3", {}, "write buffer ", this.buffer));
     this.names = side.registers.concat(side.system);
     this.registers = this.names.map((name) => {
       const value = element("dd");
@@ -342,9 +360,8 @@ class View {
   dacr(into) {
     const squares = Array.from({ length: 16 }, (_, n) => element("i", { className: "cell", textContent: n }));
     const words = element("span");
-    into.append(
-      element("div", { className: "part" }, element("h3", {}, "domains (DACR) ", words), element("div", { className: "cells dacr" }, ...squares)),
-    );
+    const title = element("h3", {}, "domains (DACR) ", words);
+    into.append(element("div", { className: "part" }, title, element("div", { className: "cells dacr" }, ...squares)));
     return { squares, words };
   }
 
@@ -354,12 +371,11 @@ class View {
     details.querySelector("summary").textContent = `${plural(priced.length, "event")} and what they cost`;
     details.querySelector("div").ariaLabel = `Events: ${side.label}`;
     for (const [kind, first, , text, price] of priced) {
-      const jump = element("button", { textContent: number(side.at[first] - side.begin), onclick: () => go(side, first + 1) });
-      const swatch = element("i", { className: "swatch" });
-      swatch.style.background = `var(${KINDS[kind][1]})`;
-      details.querySelector("tbody").append(
-        element("tr", {}, element("td", {}, jump), element("td", { className: "word" }, swatch, `${kind}: ${text}`), element("td", { textContent: number(price) })),
-      );
+      const jump = element("button", { textContent: number(side.at[first] - side.begin) });
+      jump.onclick = () => go(side, first + 1);
+      const words = element("td", { className: "word" }, swatch(KINDS[kind][1]), `${kind}: ${text}`);
+      const row = element("tr", {}, element("td", {}, jump), words, element("td", { textContent: number(price) }));
+      details.querySelector("tbody").append(row);
     }
   }
 
@@ -371,8 +387,10 @@ class View {
   draw(waits) {
     const { side, parts } = this;
     const step = side.done ? side.steps[side.done - 1] : null;
-    const space = side.user ? `space ${letter(side.space)}, program` : `kernel, in space ${letter(side.space)}`;
-    parts.now.replaceChildren(element("span", { className: `chip ${side.user ? className(side.space) : "owner-k"}`, textContent: space }));
+    const name = `space ${letter(side.space)}`;
+    const chip = element("span", { textContent: side.user ? `${name}, program` : `kernel, in ${name}` });
+    chip.className = `chip ${className(side.user ? side.space : KERNEL)}`;
+    parts.now.replaceChildren(chip);
     parts.cycles.textContent = number(side.cycles);
     parts.time.textContent = `${((side.cycles / side.hz) * 1e6).toFixed(2)} µs`;
     parts.waits.textContent = waits;
@@ -381,11 +399,15 @@ class View {
     this.drawSaid(step);
     this.drawRegisters(step);
     const used = this.usedBy(step);
-    for (const table of this.cells) table.kind === "directory" ? this.drawDirectory(table, step) : this.drawTable(table, step, used);
-    const touched = [...(step?.[PLACES] || []).map(([table, place]) => [table, place]), ...used];
-    const seen = touched.map(([table, place]) => held(side, table, place)).filter((text, n, all) => all.indexOf(text) === n);
-    parts.detail.replaceChildren(...seen.slice(0, DETAILS).map((text) => element("span", { textContent: text })));
-    if (seen.length > DETAILS) parts.detail.append(element("span", { textContent: `and ${seen.length - DETAILS} more` }));
+    for (const table of this.cells) {
+      if (table.kind === "directory") this.drawDirectory(table, step);
+      else this.drawTable(table, step, used);
+    }
+    const touched = [...(step?.[PLACES] || []), ...used];
+    const told = [...new Set(touched.map(([table, place]) => held(side, table, place)))];
+    const shown = told.slice(0, DETAILS);
+    if (told.length > DETAILS) shown.push(`and ${told.length - DETAILS} more`);
+    parts.detail.replaceChildren(...shown.map((text) => element("span", { textContent: text })));
   }
 
   drawCosts() {
@@ -401,10 +423,7 @@ class View {
     });
     this.parts.costs.replaceChildren(
       ...[...named].flatMap(([name, [n, of]]) => {
-        if (!n) return [];
-        const swatch = element("i");
-        swatch.style.background = `var(${of})`;
-        return [element("span", {}, swatch, `${name} ${number(n)}`), " "];
+        return n ? [element("span", {}, swatch(of), `${name} ${number(n)}`), " "] : [];
       }),
     );
   }
@@ -419,7 +438,8 @@ class View {
       if (step) {
         const [pc, place, text] = side.instructions[step[INSTRUCTION]];
         const cost = n < side.done ? `+${number(step[CYCLES])}` : "";
-        const cells = [["cost", cost], ["place", place || hex(pc)], ["text", text || `(${(step[EXCEPTION] || [""])[0]})`]];
+        const words = text || `(${(step[EXCEPTION] || [""])[0]})`;
+        const cells = [["cost", cost], ["place", place || hex(pc)], ["text", words]];
         for (const [name, content] of cells) {
           const cell = element("span", { className: name, textContent: content, title: content });
           cell.setAttribute("role", "cell");
@@ -441,33 +461,40 @@ class View {
       return;
     }
     const index = side.done - 1;
-    const within = side.events.filter(([kind, first, last]) => first <= index && index <= last && ["flush", "switch", "fault", "directory", "mark"].includes(kind));
-    const lines = within.map(([kind, first, last, text, price]) => {
+    const of = side.events.filter(([kind, first, last]) => TOLD.has(kind) && first <= index && index <= last);
+    const lines = of.map(([kind, first, last, text, price]) => {
       const part = last > first ? ` (step ${index - first + 1} of ${last - first + 1}; ${cycles(price)} in all)` : "";
-      const line = element("span", { className: "event", textContent: `${kind === "mark" ? text : `${kind}: ${text}`}${part}. ` });
+      const name = kind === "mark" ? text : `${kind}: ${text}`;
+      const line = element("span", { className: "event", textContent: `${name}${part}.` });
       line.style.color = `var(${KINDS[kind][1]})`;
       return line;
     });
     const said = told(side, step);
-    const sentence = said.length ? said.join("; ") : "one cycle";
-    parts.said.replaceChildren(...lines.flatMap((line) => [line, " "]), `${sentence[0].toUpperCase()}${sentence.slice(1)}.`);
+    const words = said.length ? said.join("; ") : "one cycle";
+    const sentence = `${words[0].toUpperCase()}${words.slice(1)}.`;
+    parts.said.replaceChildren(...lines.flatMap((line) => [line, " "]), sentence);
   }
 
   drawRegisters(step) {
     const { side } = this;
-    const changed = new Set([...(step?.[REGISTERS] || []).map(([n]) => n), ...(step?.[SYSTEM] || []).map(([n]) => n + side.registers.length)]);
+    const system = (step?.[SYSTEM] || []).map(([n]) => n + side.registers.length);
+    const changed = new Set([...(step?.[REGISTERS] || []).map(([n]) => n), ...system]);
     [...side.values, ...side.control].forEach((value, n) => {
       const { entry, value: shown } = this.registers[n];
       shown.textContent = hex(value);
       entry.classList.toggle("changed", changed.has(n));
     });
+    if (this.buffer) {
+      const waiting = side.control[side.system.indexOf("buffered")];
+      this.buffer.textContent = waiting ? `${plural(waiting, "write")} on the way to memory` : "empty";
+    }
     if (!this.domains) return;
     const dacr = side.control[side.system.indexOf("dacr")];
     const pid = side.control[side.system.indexOf("pid")];
     this.domains.squares.forEach((square, n) => {
       const access = (dacr >>> (2 * n)) & 3;
       square.className = `cell ${access ? className(side.ownerOfDomain(n, side.space)) : ""}`;
-      square.title = `domain ${n}: ${["denied", "open, permissions are checked", "reserved", "open, nothing is checked"][access]}`;
+      square.title = `domain ${n}: ${ACCESS[access]}`;
     });
     this.domains.words.textContent = `${hex(dacr)}; PID slot ${pid >>> 25}`;
   }
@@ -481,9 +508,9 @@ class View {
     const pid = side.control[side.system.indexOf("pid")];
     const fetched = pc < 1 << 25 ? pc + pid : pc;
     side.tables.forEach(({ name, kind }, n) => {
-      const insn = !name.includes("data");
-      const addresses = insn ? [fetched] : (step[ACCESSES] || []).map(([, address]) => address);
-      if (kind === "tlb" && !name.includes(" ")) addresses.push(...(step[ACCESSES] || []).map(([, address]) => address));
+      const data = (step[ACCESSES] || []).map(([, address]) => address);
+      // a TLB that is neither the instructions' nor the data's is both
+      const addresses = name.startsWith("instruction") ? [fetched] : name === "TLB" ? [fetched, ...data] : data;
       if (kind !== "directory") for (const address of addresses) used.push([n, side.find(n, address)]);
     });
     return used.filter(([, place]) => place >= 0);
@@ -586,7 +613,9 @@ function go(to, remember = true) {
   const found = stops();
   byId("event-back").disabled = !found.some((at) => at < position);
   byId("event-on").disabled = !found.some((at) => at > position);
-  for (const button of byId("chapters").children) button.setAttribute("aria-current", Number(button.dataset.at) === position);
+  for (const button of byId("chapters").children) {
+    button.setAttribute("aria-current", Number(button.dataset.at) === position);
+  }
   if (remember) history.replaceState(null, "", `#${position}`);
 }
 
@@ -645,9 +674,7 @@ function drawTicks() {
 
 for (const [kind, [words, of]] of Object.entries(KINDS)) {
   const box = element("input", { type: "checkbox", checked: asked.has(kind) });
-  const swatch = element("i", { className: "swatch" });
-  swatch.style.background = `var(${of})`;
-  byId("kinds").append(element("label", {}, box, swatch, words), " ");
+  byId("kinds").append(element("label", {}, box, swatch(of), words), " ");
   box.addEventListener("change", () => {
     box.checked ? asked.add(kind) : asked.delete(kind);
     drawTicks();
@@ -660,7 +687,7 @@ byId("legend-spaces").append(
   ` of the spaces ${Array.from({ length: Math.min(most, 4) }, (_, n) => letter(n)).join(", ")}`,
 );
 for (const { at, name } of given.marks.slice(1, -1)) {
-  const place = reached[0][at[0]] > (reached[1]?.[at[1]] ?? 0) ? reached[0][at[0]] : reached[1]?.[at[1]] ?? reached[0][at[0]];
+  const place = Math.max(...at.map((done, s) => reached[s][done])); // when the last is there
   const button = element("button", { textContent: name, onclick: () => go(place) });
   button.dataset.at = place;
   byId("chapters").append(button);
@@ -670,18 +697,21 @@ for (let n = 1; n < given.marks.length; n += 1) {
   const [from, to] = [given.marks[n - 1], given.marks[n]];
   const cells = sides.flatMap((side, s) => {
     const waited = side.totals[to.at[s]].map((sum, cause) => sum - side.totals[from.at[s]][cause]);
-    const sum = (of) => waited.reduce((all, cause, c) => (CAUSES[side.causes[c]][1] === of ? all + cause : all), 0);
+    const sum = (of) => waited.reduce((all, n, cause) => (CAUSES[side.causes[cause]][1] === of ? all + n : all), 0);
     const spent = side.at[to.at[s]] - side.at[from.at[s]];
     return [spent, sum("--fill"), sum("--walk")].map((value) => element("td", { textContent: number(value) }));
   });
-  byId("stretches").querySelector("tbody").append(element("tr", {}, element("th", { scope: "row", className: "word", textContent: `${from.name} \u2192 ${to.name}` }), ...cells));
+  const name = element("th", { scope: "row", className: "word", textContent: `${from.name} \u2192 ${to.name}` });
+  byId("stretches").querySelector("tbody").append(element("tr", {}, name, ...cells));
 }
 for (const button of document.querySelectorAll("[data-side]")) {
   button.addEventListener("click", () => show(Number(button.dataset.side)));
 }
 function show(index) {
   views.forEach(({ root }, s) => root.classList.toggle("shown", s === index));
-  for (const button of document.querySelectorAll("[data-side]")) button.setAttribute("aria-pressed", Number(button.dataset.side) === index);
+  for (const button of document.querySelectorAll("[data-side]")) {
+    button.setAttribute("aria-pressed", Number(button.dataset.side) === index);
+  }
 }
 
 const KEYS = {
