@@ -4,16 +4,17 @@
  *
  * A scheme is a folder of three files that the build puts on the include path: switch_impl.h
  * (types), switch_impl.c, switch_asm.h (the switch; entry and exit hooks), and of its facts,
- * facts.mk. What several schemes do alike is in arch/arm/switch/common. Whoever calls the scheme
+ * facts.mk. What several schemes do alike is in switch/common beside them. Whoever calls the scheme
  * includes this file, which states what each part must do and checks that the scheme has it with
- * the right type.
+ * the right type. IA-32's have more to say, about segments: arch/ia32/segments_asm.h and
+ * switch_segments.h.
  *
  * Two facts hold for every scheme. ARM's caches are virtually tagged by mva, so that one frame seen
  * under two mva (a synonym) and one mva that means two frames in turn (a homonym) both are the
- * kernel's to keep coherent; a scheme of IA-32 says that no two pages are synonyms. And the kernel
- * touches a program's memory only at the va that the program itself uses, while that space is the
- * one in force: hence `switch_to` comes first, the access after it, and another space is reached
- * only through switch_window.
+ * kernel's to keep coherent; a scheme of IA-32 says that no two pages are synonyms. And on ARM the
+ * kernel touches a program's memory only at the va that the program itself uses, while that space
+ * is the one in force: hence `switch_to` comes first, the access after it, and another space is
+ * reached only through switch_window. (On IA-32 it has addresses of its own for it: user_memory.h.)
  */
 #ifndef SWITCH_H
 #define SWITCH_H

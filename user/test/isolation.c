@@ -62,7 +62,8 @@ static void low(void) {
 }
 
 static void high(void) {
-    static const L4_Word_t addresses[PAGES] = {0x80000000, 0x80055000, 0xcf000000};
+    static const L4_Word_t addresses[PAGES] = {0x80000000, 0x80055000,
+                                               L4_ROOT_UTCB_AREA & 0xff000000};
     CHECK(make_children() && make_pages(addresses) && interleave(addresses, STEPS / 2));
 }
 

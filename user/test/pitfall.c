@@ -195,8 +195,14 @@ static void directory_learns_own_removal(void) {
 /* 4: entries of the directory's first and last megabytes, and of a slot's. */
 static void index_arithmetic(void) {
     NEEDS_PROTECTION;
-    static const L4_Word_t places[] = {0x00000000, 0x01fff000, 0x02000000, 0x03fff000,
-                                       0x7ff00000, 0x80000000, 0xcfe00000, KERNEL_AREA - 0x1000};
+    static const L4_Word_t places[] = {0x00000000,
+                                       0x01fff000,
+                                       0x02000000,
+                                       0x03fff000,
+                                       0x7ff00000,
+                                       0x80000000,
+                                       L4_ROOT_UTCB_AREA - 0x100000,
+                                       KERNEL_AREA - 0x1000};
     enum { N = sizeof places / sizeof places[0] };
     CHECK(make(FEW));
     for (unsigned i = 0; i < FEW; i++) {

@@ -119,6 +119,20 @@ static void seen_by_the_program(void) {
     }
 }
 
+/* From a frame that is no memory: the probe's number. */
+static void of_a_device(void) {
+    if (!probe_present()) {
+        test_skip("there is no device in memory");
+        return;
+    }
+    struct task *child = child_with(TARGET, 1, true);
+    CHECK(child != NULL);
+    CHECK(receives(child, L4_MyGlobalId(), TARGET, FRAME_SIZE));
+    EQUAL(send_string(child->id, 4, (void *)(uintptr_t)probe_register(PROBE_ID)), 0);
+    EQUAL(child_wait(child).words[0], 0);
+    EQUAL(child_read(child, TARGET), PROBE_ID_VALUE);
+}
+
 /* 64 KB, over many pages and some ticks. */
 static void long_string(void) {
     struct task *child = child_with(TARGET, PAGES, true);
@@ -541,6 +555,7 @@ static void kernel_pointers(void) {
 
 const struct test string_tests[] = {
     {"string_lengths", lengths},
+    {"string_of_a_device", of_a_device},
     {"string_seen_by_the_program", seen_by_the_program},
     {"string_long", long_string},
     {"string_same_space", same_space},

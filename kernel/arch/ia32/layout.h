@@ -14,7 +14,8 @@
  *   F0400000  HEAP_PA               the heap: 12 MB in pages of 4 MB
  *   F1000000  PROBE_PA              the probe: a page of 4 MB, uncached
  *   F1400000                        4 KB pages: the UTCB pointer as programs read it, by gs:0
- *                                   (segments.h), and the same frame for the kernel to write
+ *                                   (segments.h), the same frame for the kernel to write, and two
+ *                                   windows on frames that are no memory (user_memory.h)
  *   F4000000  SDRAM_PA              all memory, in pages of 4 MB: how the kernel reaches that of
  *                                   programs (user_memory.h)
  *
@@ -34,6 +35,8 @@
 #define PAGES_VA         0xf1400000
 #define UTCB_SEGMENT_VA  PAGES_VA
 #define UTCB_POINTER_VA  (PAGES_VA + 0x1000)
+#define WINDOWS_VA       (PAGES_VA + 0x2000)
+#define WINDOWS          2
 #define SDRAM_VA         0xf4000000
 
 #define KERNEL_PA   0x00000000

@@ -150,6 +150,14 @@ static pte_t *kernel_entry(uint32_t va) {
     return &kernel_table[va / PAGE_SIZE % ENTRIES_PER_TABLE];
 }
 
+uint32_t ptab_open_window(uint32_t pa) {
+    static uint32_t number;
+    uint32_t va = WINDOWS_VA + (number++ % WINDOWS) * PAGE_SIZE;
+    *kernel_entry(va) = pa | ENTRY_P | ENTRY_W | ENTRY_PCD | ENTRY_PWT | ENTRY_GLOBAL;
+    cpu_invalidate_page(va);
+    return va;
+}
+
 void ptab_init(void) {
     /* The page that every program may read, at UTCB_SEGMENT_VA, and the kernel may write. */
     static uint32_t utcb_pointer_frame[PAGE_SIZE / 4] __attribute__((aligned(4096)));
