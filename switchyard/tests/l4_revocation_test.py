@@ -10,6 +10,7 @@ from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_revocation.measure import SCHEMES, SPACES, L4Revocation
+from switchyard.figure import Figure
 from switchyard.machine import Stats
 from switchyard.runner import Written
 from switchyard.tests import fake_machine as fake
@@ -45,9 +46,16 @@ def test_records(written: Written) -> None:
 
 def test_the_notes_say_what_a_directory_costs(written: Written) -> None:
     text = "\n".join(written.outcome.notes)
-    assert "takes 5100 cycles with 1 page directory" in text
-    assert "and 11000 with 60: 100 a directory" in text
-    assert "15300 to 33000 cycles, 300 a directory" in text
+    for scheme in SCHEMES:
+        assert f"{scheme}: to take its part from a space takes 5100 cycles" in text
+    assert "if 1 large space calls it, and 11000 if 60 do" in text
+    assert "it takes 15300 to 33000 cycles, 300 for each" in text
+
+
+def test_one_figure_has_all_schemes(written: Written) -> None:
+    (figure,) = written.outcome.figures("l4-revocation").values()
+    assert isinstance(figure, Figure)
+    assert len(figure.series) == 2 * len(SCHEMES)
 
 
 def test_a_number_without_its_samples_is_no_result() -> None:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles over the number of page directories that entries must be purged from."""
+"""Cycles over the number of page directories that entries must be purged from, by scheme."""
 
 from switchyard.experiments import l4_pc
 from switchyard.figure import Figure, Series, Table
-from switchyard.rows import Row
+from switchyard.rows import Rows
 from switchyard.views import Results, View
 
+# Of a scheme, as the figure has them.
+DRAWN = {"taken_cold": "other things in the caches", "taken": "warm"}
 WHAT = {
     "taken_cold": "taken away, other things in the caches",
     "taken": "taken away, warm",
@@ -14,7 +16,7 @@ WHAT = {
 
 
 def view(results: Results) -> View:
-    """A figure and a table for each scheme that has small spaces."""
+    """A figure of all schemes that have small spaces, a table of each."""
     schemes = l4_pc.there(results.rows)
     curves = {scheme: results.rows.select("taken", scheme=scheme) for scheme in schemes}
 
@@ -25,16 +27,13 @@ def view(results: Results) -> View:
         return (last[metric] - first[metric]) / more
 
     return View(
-        [_table(scheme, list(curve)) for scheme, curve in curves.items()],
-        {
-            "" if scheme == schemes[0] else scheme: _figure(scheme, list(curve))
-            for scheme, curve in curves.items()
-        },
+        [_table(scheme, curve) for scheme, curve in curves.items()],
+        {"": _figure(curves)},
         {"curves": curves, "each": each},
     )
 
 
-def _table(scheme: str, curve: list[Row]) -> Table:
+def _table(scheme: str, curve: Rows) -> Table:
     return Table(
         title=f"A part of the area that changes hands, {scheme} on {l4_pc.MACHINE}: cycles",
         columns=["large spaces", *WHAT.values(), "instr.", "L2 misses", "L2 misses, cold"],
@@ -52,21 +51,26 @@ def _table(scheme: str, curve: list[Row]) -> Table:
     )
 
 
-def _figure(scheme: str, curve: list[Row]) -> Figure:
+def _figure(curves: dict[str, Rows]) -> Figure:
     ends = ", ".join(
-        f"{what} {curve[0][metric]:.0f} to {curve[-1][metric]:.0f}" for metric, what in WHAT.items()
+        f"{scheme}, {what}, {curve[0][metric]:.0f} to {curve[-1][metric]:.0f}"
+        for scheme, curve in curves.items()
+        for metric, what in DRAWN.items()
     )
     return Figure(
-        title="A part of the small-space area changes hands",
-        subtitle=[
-            f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, scheme {scheme}: SpaceControl"
-        ],
-        x_title="large spaces, whose page directories have had copies of its entries",
+        title="A part of the small-space area is taken from a space",
+        subtitle=[f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}: SpaceControl"],
+        x_title="large spaces that call the small one",
         y_title="cycles",
-        description=f"Line chart of cycles over the number of page directories: {ends}.",
+        description=f"Line chart of cycles over the number of large spaces: {ends}.",
         series=[
-            Series(metric, what, [row.mark("large_spaces", metric) for row in curve])
-            for metric, what in WHAT.items()
+            Series(
+                f"{scheme} {metric}",
+                f"{scheme}, {what}",
+                [row.mark("large_spaces", metric) for row in curve],
+            )
+            for scheme, curve in curves.items()
+            for metric, what in DRAWN.items()
         ],
         x_ticks=[1, 8, 16, 24, 32, 40, 48, 60],
     )
