@@ -78,7 +78,7 @@ _P4 = Target(
     build_linux.I386["linux-i386"],
     MACHINE_386,
     "a Pentium 4 without MMX and SSE",
-    "gcc -m32 -static",
+    "python -m ziglang cc -target x86-linux-musl -mcpu=pentium4-mmx-sse-sse2 -static",
 )
 TARGETS: Mapping[str, Target] = {
     "collie": _ARM["sa1110"],
