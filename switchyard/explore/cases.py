@@ -11,6 +11,7 @@ from switchyard.errors import InputError, one_of
 from switchyard.experiments import l4
 
 SCHEMES = ("flush", "fass")
+WITHOUT_DOMAINS = ("flush", "single-space", "tags")
 # Steps of a window; a page of so many is still quick, and below 2 MB.
 MOST = 20_000
 # What there is to see in the cases as they are by themselves, in turn.
@@ -127,6 +128,8 @@ def ipc(wish: Wish) -> Case:
 def recycle(wish: Wish) -> Case:
     """The same where there are more spaces than domains."""
     scheme = wish.schemes[0] if wish.schemes else "fass"
+    if scheme in WITHOUT_DOMAINS:
+        raise InputError(f"--scheme {scheme}: recycles no domains; expected one such as fass")
     few = ("region:14 sample:14*20", "sample:14")
     many = ("region:24 sample:24*20", "sample:24")
     append = "clients={} rounds=400 warmup=200"

@@ -56,8 +56,9 @@ class Side {
 
   // Who has a domain: the space whose DACR opens it; of several that which is in force.
   ownerOfDomain(domain, space) {
-    if (domain === 0) return KERNEL;
     const opens = ([, , dacr]) => ((dacr >>> (2 * domain)) & 3) !== 0;
+    // domain 0 is the kernel's, unless programs have no other
+    if (domain === 0 && this.spaces.some(([, , dacr]) => dacr > 3)) return KERNEL;
     if (this.spaces[space] && opens(this.spaces[space])) return space;
     const found = this.spaces.findIndex(opens);
     return found < 0 ? OTHER : found;

@@ -308,6 +308,10 @@ def test_an_image_of_ones_own(tmp_path: Path, browser: Browser) -> None:
     [
         (["--case", "icp"], "--case icp: unknown; did you mean ipc?"),
         (["--scheme", "flash"], "--scheme flash: unknown; did you mean flush?"),
+        (
+            ["--case", "recycle", "--scheme", "flush"],
+            "--scheme flush: recycles no domains; expected",
+        ),
         (["--kernel", "kernel.elf"], "--from: missing; expected a moment"),
         (["--scheme", "fass", "--scheme", "flush", "--scheme", "fass"], "3 runs; expected one"),
     ],

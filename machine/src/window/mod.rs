@@ -250,21 +250,16 @@ impl<A: Windowed> Window<A> {
     #[must_use]
     pub fn missed(&self) -> Option<String> {
         let (from, having) = (&self.plan.from, &self.plan.having);
-        match self.phase {
-            Phase::Behind => None,
-            Phase::Within if self.had => None,
-            Phase::Within if !having.is_empty() => Some(format!(
-                "the window did not have what it was to have: {} of {} moments came",
-                having.passed(),
-                having.len()
-            )),
-            Phase::Within => None,
-            Phase::Before => Some(format!(
-                "the window did not begin: {} of {} moments came",
-                from.passed(),
-                from.len()
-            )),
+        if self.phase == Phase::Behind || self.phase == Phase::Within && self.had {
+            return None;
         }
+        Some(if self.start.is_some() {
+            let (passed, all) = (having.passed(), having.len());
+            format!("no window had what it was to have: {passed} of {all} moments came in the last")
+        } else {
+            let (passed, all) = (from.passed(), from.len());
+            format!("the window did not begin: {passed} of {all} moments came")
+        })
     }
 
     /// Writes it.

@@ -54,7 +54,11 @@ fn one_that_does_not_come_is_refused() {
     let moments = ["--from", "0xc0008004", "--having", "exception:swi"];
     let (window, said, _) = self::window("window-without", 0, &moments);
     assert!(window.is_none());
-    assert!(said.contains("0 of 1 moments came"), "{said}");
+    assert!(said.contains("no window had what it was to have"), "{said}");
+    let moments = [&moments[..], &["--to", "0xc0008008"]].concat();
+    let (window, said, _) = self::window("window-again", 0, &moments);
+    assert!(window.is_none());
+    assert!(said.contains("no window had what it was to have"), "{said}");
 }
 
 #[test]
