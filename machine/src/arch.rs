@@ -15,10 +15,10 @@ use crate::event::Cycle;
 use crate::observe::Observer;
 use crate::platform::Platform;
 use crate::state::State;
-use crate::trace::Timeline;
+use crate::window::Windowed;
 
 /// An architecture, whole: its processor, under whatever observer, and what comes with it.
-pub trait Architecture: Timeline {
+pub trait Architecture: Windowed {
     /// The processor.
     type Core<O: Observer<Self>>: Debugged + Processor<Observer = O>;
     /// What compares a machine with an ideal one.

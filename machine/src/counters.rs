@@ -169,8 +169,19 @@ impl Counters {
     /// The region of interest that is entered; of several the one with the highest number.
     #[must_use]
     pub fn open_region(&self) -> Option<u32> {
-        let mut open = self.regions.iter().rev().filter(|(_, r)| r.start.is_some());
-        open.next().map(|(&id, _)| id)
+        self.open_regions().last()
+    }
+
+    /// The regions of interest that are entered.
+    pub fn open_regions(&self) -> impl Iterator<Item = u32> + '_ {
+        let open = self.regions.iter().filter(|(_, r)| r.start.is_some());
+        open.map(|(&id, _)| id)
+    }
+
+    /// How often a guest-defined event has happened.
+    #[must_use]
+    pub fn events(&self, id: u32) -> u64 {
+        self.totals.events.get(&id).copied().unwrap_or(0)
     }
 
     /// Counts a guest-defined event.

@@ -40,3 +40,4 @@ pub mod tlb;
 pub mod trace;
 pub mod vectors;
 pub mod watchers;
+pub mod window;

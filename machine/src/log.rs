@@ -90,10 +90,17 @@ impl<W: Write, A: Observed> Observer<A> for Log<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arm::memsys::MemSys;
     use crate::arm::observe::{Arm, Encoding};
+    use crate::board;
+    use crate::bus::Bus;
+    use crate::config::MachineConfig;
 
     #[test]
     fn a_line_names_what_changed() {
+        let config = MachineConfig::find("sa1110").unwrap();
+        let parts = (board::find(&config.board).unwrap().parts)(config.ram_bytes);
+        let memory = MemSys::new(&config, Bus::new(parts, config.clock_hz));
         let mut out = Vec::new();
         let mut log = Log::new(&mut out, Symbols::new());
         let mut registers = [0; 16];
@@ -110,6 +117,7 @@ mod tests {
             mode: 0x13,
             registers: &registers,
             status: 0xd3,
+            memory: &memory,
         };
         log.commit(&commit);
         commit.cycle = 23;

@@ -24,6 +24,8 @@ pub enum Stop {
     Stopped(&'static str),
     /// The person at its console has left.
     Left,
+    /// What was to be watched is over.
+    Watched,
     /// The script at its console did not get what it expected; says what.
     Unexpected(String),
     /// The guest can never go on; says why.

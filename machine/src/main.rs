@@ -42,6 +42,8 @@ use switchyard_machine::symbols::Symbols;
 use switchyard_machine::trace::Trace;
 use switchyard_machine::vectors;
 use switchyard_machine::watchers::Watchers;
+use switchyard_machine::window::moment::{Moment, Way};
+use switchyard_machine::window::{Plan, Window};
 
 use output::{Output, Stream};
 use terminal::Console;
@@ -49,6 +51,8 @@ use terminal::Console;
 const NAME: &str = "switchyard-machine";
 const GUEST_FAILED: u8 = 1;
 const BAD_INPUT: u8 = 2;
+/// Cycles between two looks at whether a window is over.
+const WINDOW_SLICE: Cycle = 100_000;
 
 /// Simulated machines for operating systems on processors with expensive address-space switches.
 #[derive(Parser)]
@@ -125,6 +129,23 @@ struct BootArgs {
     /// Write how often each instruction of regions of interest was executed (CSV) to this file.
     #[arg(long)]
     counts: Option<PathBuf>,
+    /// Write what each instruction between two moments changes and costs (JSON) to this file, and
+    /// end the run there.
+    #[arg(long)]
+    window: Option<PathBuf>,
+    /// Begin the window at the last of these moments: a cycle, region:N, sample:N, event:N, user,
+    /// kernel, exception:NAME, an address or a function, and *N behind it for the Nth time.
+    #[arg(long, value_name = "MOMENT", requires = "window")]
+    from: Vec<String>,
+    /// Take the first window within which these moments come.
+    #[arg(long, value_name = "MOMENT", requires = "window")]
+    having: Vec<String>,
+    /// End the window at the last of these moments.
+    #[arg(long, value_name = "MOMENT", requires = "window")]
+    to: Vec<String>,
+    /// End the window after so many steps at the latest.
+    #[arg(long, value_name = "N", requires = "window", default_value_t = 20_000)]
+    steps: usize,
     /// Name places in --log, --trace, --profile and findings of --check by the functions of this ELF file (may be repeated).
     #[arg(long, value_name = "ELF")]
     symbols: Vec<PathBuf>,
@@ -301,6 +322,7 @@ fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
         ("--log", args.log.as_deref()),
         ("--trace", args.trace.as_deref()),
         ("--counts", args.counts.as_deref()),
+        ("--window", args.window.as_deref()),
         ("--save", args.save.as_deref()),
     ];
     let machine = args.machine.as_deref().filter(|m| m.ends_with(".toml"));
@@ -346,7 +368,8 @@ fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode,
     let listener = args.gdb.as_deref().map(Listener::new).transpose()?;
     let files = args.log.is_some() || args.trace.is_some();
     let profiled = args.profile || args.counts.is_some();
-    if !files && !profiled && args.check.is_none() && listener.is_none() {
+    let windowed = args.window.is_some();
+    if !files && !profiled && !windowed && args.check.is_none() && listener.is_none() {
         let finish = |(): &mut (), _| Ok(Found::default());
         return run::<A::Core<()>>(args, origin, (), |_, _| Ok(()), Console::run, finish);
     }
@@ -363,6 +386,8 @@ fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode,
         out
     });
     let counts = args.counts.as_deref().map(Output::new).transpose()?;
+    let window_file = args.window.as_deref().map(Output::new).transpose()?;
+    let plan = windowed.then(|| plan(args, &all)).transpose()?;
     run::<A::Core<Watched<A>>>(
         args,
         origin,
@@ -382,6 +407,7 @@ fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode,
             let watchers = core.observer();
             watchers.checker = checker;
             watchers.profile = profiled.then(|| Profile::new(all.clone()));
+            watchers.window = plan.map(|plan| Window::new(&config.name, config.clock_hz, plan));
             if args.restore.is_some() {
                 core.show_restored();
             }
@@ -389,6 +415,7 @@ fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode,
         },
         |console, machine, until| match &listener {
             Some(listener) => console.run_debugged(listener, machine, until),
+            None if windowed => run_window::<A>(console, machine, until),
             None => console.run(machine, until),
         },
         |watchers, cycle| {
@@ -397,6 +424,7 @@ fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode,
                 trace,
                 checker,
                 profile,
+                window,
                 ..
             } = watchers;
             if let (Some(log), Some(stream)) = (log, &streams.0) {
@@ -408,6 +436,12 @@ fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode,
             if let (Some(profile), Some(counts)) = (&*profile, counts) {
                 counts.write(|out| profile.write_counts(out))?;
             }
+            if let (Some(window), Some(file)) = (&*window, window_file) {
+                match window.missed() {
+                    Some(why) => return Err(format!("--window: {why}")),
+                    None => file.write(|out| window.write(out))?,
+                }
+            }
             let named = profile.as_ref().filter(|_| args.profile);
             Ok(Found {
                 findings: checker.as_ref().map(Checker::findings),
@@ -416,6 +450,42 @@ fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode,
             })
         },
     )
+}
+
+/// Where the window is to begin and end.
+fn plan(args: &BootArgs, symbols: &Symbols) -> Result<Plan, String> {
+    let way = |option: &str, moments: &[String]| {
+        let parsed = moments.iter().map(|text| Moment::parse(text, symbols));
+        let moments: Result<Vec<Moment>, String> = parsed.collect();
+        moments
+            .map(Way::new)
+            .map_err(|error| format!("{option} {error}"))
+    };
+    Ok(Plan {
+        from: way("--from", &args.from)?,
+        having: way("--having", &args.having)?,
+        to: way("--to", &args.to)?,
+        most: args.steps,
+    })
+}
+
+/// Runs until the window is over.
+fn run_window<A: Architecture>(
+    console: &mut Console,
+    machine: &mut Machine<A::Core<Watched<A>>>,
+    until: Cycle,
+) -> Result<Stop, String> {
+    loop {
+        let slice = machine.cycles().saturating_add(WINDOW_SLICE).min(until);
+        let stop = console.run(machine, slice)?;
+        let window = machine.core().observer().window.as_ref();
+        if window.is_some_and(Window::is_over) {
+            return Ok(Stop::Watched);
+        }
+        if stop != Stop::Budget || slice == until {
+            return Ok(stop);
+        }
+    }
 }
 
 /// The functions of the files that `--symbols` names; these and the kernel's, if it has any.
@@ -485,7 +555,8 @@ fn run<P: Processor>(
     if !console.used {
         message += &unheard(&machine.bus().host);
     }
-    let paused = end.kind == "left" || end.kind == "max-cycles" && args.save.is_some();
+    let paused =
+        matches!(end.kind, "left" | "watched") || end.kind == "max-cycles" && args.save.is_some();
     if end.good() || paused {
         if paused {
             message += &format!("{NAME}: {}", end.message);

@@ -57,6 +57,8 @@ pub struct Commit<'a, A: Observed> {
     pub registers: &'a [u32],
     /// The register of flags afterwards.
     pub status: u32,
+    /// The memory system afterwards.
+    pub memory: &'a A::Memory,
 }
 
 /// A data access or an instruction fetch that has succeeded. One of more than a word, or of bytes that

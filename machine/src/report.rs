@@ -30,7 +30,8 @@ const TAIL_BYTES: usize = 4096;
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct End {
-    /// `exit`, `max-cycles`, `died`, `hung`, `left`, `power-off`, `stopped` or `unexpected`.
+    /// `exit`, `max-cycles`, `died`, `hung`, `left`, `watched`, `power-off`, `stopped` or
+    /// `unexpected`.
     pub kind: &'static str,
     /// The guest's exit status, if it gave one; 0 if it switched the machine off.
     pub status: Option<u32>,
@@ -63,6 +64,11 @@ impl End {
                 "left",
                 None,
                 format!("left by Ctrl-A x after {cycles} cycles"),
+            ),
+            Stop::Watched => (
+                "watched",
+                None,
+                format!("the window ended after {cycles} cycles"),
             ),
             Stop::Unexpected(why) => ("unexpected", None, why),
             Stop::Hung(why) => ("hung", None, format!("the guest hangs: {why}")),

@@ -68,6 +68,13 @@ impl Symbols {
             (address < function.end).then(|| (function.name.as_str(), address - function.start))
         })
     }
+
+    /// Where the function of that name begins; of several the first file's.
+    #[must_use]
+    pub fn address(&self, name: &str) -> Option<u32> {
+        let mut functions = self.files.iter().flatten();
+        functions.find(|f| f.name == name).map(|f| f.start)
+    }
 }
 
 /// The functions of an ELF file, sorted; `None` if it is none.
@@ -130,6 +137,8 @@ mod tests {
         assert_eq!(symbols.find(0x13f), Some(("b", 0x1f)));
         assert_eq!(symbols.find(0x118), Some(("all", 0x118)));
         assert_eq!(symbols.find(0x1000), None);
+        assert_eq!(symbols.address("b"), Some(0x120));
+        assert_eq!(symbols.address("c"), None);
         assert_eq!(Symbols::new().find(0), None);
     }
 

@@ -12,6 +12,7 @@ use crate::log::Log;
 use crate::observe::{forward, Observer};
 use crate::profile::Profile;
 use crate::trace::Trace;
+use crate::window::Window;
 
 /// The observers that there are, each there or not; they are told in this order.
 pub struct Watchers<W: Write, A: Architecture> {
@@ -23,6 +24,8 @@ pub struct Watchers<W: Write, A: Architecture> {
     pub checker: Option<A::Checker>,
     /// `--profile` and `--counts`.
     pub profile: Option<Profile<A>>,
+    /// `--window`.
+    pub window: Option<Window<A>>,
     /// `--gdb`.
     pub watch: Watch,
     /// The others, while they are told nothing.
@@ -38,6 +41,7 @@ impl<W: Write, A: Architecture> Watchers<W, A> {
             trace: None,
             checker: None,
             profile: None,
+            window: None,
             watch: Watch::default(),
             aside: None,
         }
@@ -46,7 +50,7 @@ impl<W: Write, A: Architecture> Watchers<W, A> {
 
 impl<W: Write, A: Architecture> Observer<A> for Watchers<W, A> {
     const ON: bool = true;
-    forward!(A, [log, trace, checker, profile, watch]);
+    forward!(A, [log, trace, checker, profile, window, watch]);
 }
 
 impl<W: Write, A: Architecture> Watched for Watchers<W, A> {

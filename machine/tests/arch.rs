@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The face of an architecture, with a processor that is no ARM: run loop, devices, reports and
 //! saved machines need no more of one than `trait Processor` says, debuggers no more than `Debugged`,
-//! log, profile, timeline, watchpoints and a checker no more than `Architecture`.
+//! log, profile, timeline, windows, watchpoints and a checker no more than `Architecture`.
 
+use serde_json::json;
 use switchyard_machine::arch::{
     Architecture, Dead, Debugged, DiagnosticCount, Processor, Register,
 };
@@ -26,6 +27,8 @@ use switchyard_machine::state::{Damaged, Restorer, Saver, State};
 use switchyard_machine::symbols::Symbols;
 use switchyard_machine::trace::{Exception, Rate, Timeline, Trace};
 use switchyard_machine::watchers::Watchers;
+use switchyard_machine::window::moment::{Moment, Way};
+use switchyard_machine::window::{Plan, Row, Table, Window, Windowed};
 
 /// Where programs stand: the board's SDRAM.
 const START: u32 = 0xc000_0000;
@@ -115,6 +118,7 @@ impl<O: Observer<Sums>> Adder<O> {
             mode: 0,
             registers: &[self.sum],
             status: 0,
+            memory: &self.memory,
         });
     }
 
@@ -333,6 +337,36 @@ impl Timeline for Sums {
     }
 }
 
+impl Windowed for Sums {
+    const BEFORE_ISSUE: &'static str = "nothing";
+    const SYSTEM: &'static [&'static str] = &["from"];
+
+    fn system(_memory: &Words) -> Vec<u32> {
+        vec![0]
+    }
+
+    fn tables(_memory: &Words) -> Vec<Table> {
+        vec![Table {
+            name: "program",
+            kind: "directory",
+            sets: 1,
+            ways: 2,
+            unit: 4,
+            columns: &["address", "word"],
+        }]
+    }
+
+    fn rows(memory: &Words, _table: usize, rows: &mut Vec<Row>) {
+        let word = |at| memory.platform.bus.read_memory_word(at);
+        let row = |at| Some([at, word(at)?, 0, 0, 0, 0]);
+        rows.extend([row(START), None]);
+    }
+
+    fn tagged(_memory: &Words, va: u32) -> u32 {
+        va
+    }
+}
+
 /// Memory should hold what it began with and what was stored.
 struct Same {
     shadow: Shadow,
@@ -478,6 +512,14 @@ fn every_observer_watches_it() {
     watchers.trace = Some(Trace::new(Vec::new(), MACHINE, 1_000_000, Symbols::new()));
     watchers.profile = Some(Profile::new(Symbols::new()));
     watchers.checker = Some(checker);
+    let moment = |text: &str| Moment::parse(text, &Symbols::new()).unwrap();
+    let plan = Plan {
+        from: Way::new(vec![moment("0xc000000c")]),
+        having: Way::new(Vec::new()),
+        to: Way::new(vec![moment("0xc0000008")]),
+        most: 100,
+    };
+    watchers.window = Some(Window::new(MACHINE, 1_000_000, plan));
     core.show_restored();
     // The last instruction is another from here on, and nobody has stored it.
     let behind = machine.bus().ram_slice_mut(START + 12, 4).unwrap();
@@ -489,6 +531,7 @@ fn every_observer_watches_it() {
         trace,
         profile,
         checker,
+        window,
         ..
     } = machine.core().observer();
     let log = String::from_utf8(log.take().unwrap().into_inner()).unwrap();
@@ -514,6 +557,19 @@ fn every_observer_watches_it() {
     let found = checker.as_ref().unwrap().findings();
     let found: Vec<_> = found.iter().map(|f| (f.cause, f.mva, f.values)).collect();
     assert_eq!(found, [("changed", START + 12, (ADD | 2, ADD | 1))]);
+    let mut file = Vec::new();
+    window.as_ref().unwrap().write(&mut file).unwrap();
+    let window: serde_json::Value = serde_json::from_slice(&file).unwrap();
+    assert_eq!(window["complete"], true);
+    assert_eq!(window["start"]["cycle"], 2);
+    assert_eq!(window["start"]["places"], json!([[0, 0, START, ADD | 4]]));
+    assert_eq!(
+        window["steps"],
+        json!([
+            {"cycle": 3, "pc": START + 12, "code": (ADD | 2).to_string(), "registers": [[0, 9]]},
+            {"cycle": 4, "pc": START + 16, "code": BACK.to_string()},
+        ])
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod console;
 mod files;
+mod window;
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};

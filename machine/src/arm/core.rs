@@ -407,6 +407,7 @@ impl<O: Observer> Core<O> {
                 mode: self.cpsr & psr::MODE,
                 registers: &self.r,
                 status: self.cpsr,
+                memory: &self.mem,
             });
         }
     }

@@ -4,7 +4,8 @@
 //! everything between the core and the bus, and the one place that orders memory events; `mmu` walks
 //! and checks; `cp15` is the system control coprocessor; `cores` has a table for each core; `timing`
 //! the pipeline and the price of a line fill. `ideal` is what the coherence checker compares an ARM
-//! with; `observe`, `timeline` and `debug` are what observers, timelines and debuggers see of one.
+//! with; `observe`, `timeline`, `window` and `debug` are what observers, timelines, windows and debuggers
+//! see of one.
 
 pub mod core;
 pub mod cores;
@@ -22,6 +23,7 @@ pub mod thumb;
 mod timeline;
 pub mod timing;
 pub mod tlb;
+mod window;
 pub mod write_buffer;
 
 use crate::arch::Architecture;

@@ -68,7 +68,7 @@ const PROBE_SPACE_THREAD: u32 = 0x3c;
 /// Regions and streams have numbers below this; a guest's larger number is taken modulo it.
 const NUMBERS: u32 = 256;
 /// Events have numbers below this, likewise.
-const EVENTS: u32 = 32;
+pub const EVENTS: u32 = 32;
 
 /// The probe.
 #[derive(Debug, Default)]

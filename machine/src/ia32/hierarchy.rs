@@ -126,6 +126,28 @@ impl Hierarchy {
         })
     }
 
+    /// Sets and ways of the first and of the second level.
+    #[must_use]
+    pub fn shapes(&self) -> [(usize, usize); 2] {
+        let of = |slots: usize, ways: usize| (slots / ways, ways);
+        let (l1, l2) = (&self.l1, &self.l2);
+        [of(l1.slots(), l1.ways()), of(l2.slots(), l2.ways())]
+    }
+
+    /// The lines of the first level by slot: their addresses.
+    pub fn l1_slots(&self) -> impl Iterator<Item = Option<u32>> + '_ {
+        (0..self.l1.slots()).map(|slot| self.l1.address(slot))
+    }
+
+    /// The sectors of the second level by slot: their addresses, and which of their two lines are
+    /// there and which dirty, one bit each.
+    pub fn l2_slots(&self) -> impl Iterator<Item = Option<(u32, u8, u8)>> + '_ {
+        (0..self.l2.slots()).map(|slot| {
+            let sector = self.l2.line(slot);
+            Some((self.l2.address(slot)?, sector.valid, sector.dirty))
+        })
+    }
+
     /// A load of the line of `pa` at `at`: when it is there.
     #[inline(always)]
     pub fn load(&mut self, pa: u32, at: Sixth, now: &mut Tally) -> Sixth {

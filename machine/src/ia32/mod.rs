@@ -32,6 +32,7 @@ mod timeline;
 pub mod timing;
 pub mod tlb;
 pub mod trace_cache;
+mod window;
 
 use crate::arch::Architecture;
 

@@ -283,11 +283,22 @@ impl TraceCache {
 
     /// The lines that can be found.
     pub fn valid_lines(&self) -> impl Iterator<Item = &Line> {
-        let found = |slot: &usize| self.position(self.keys[*slot]) == Some(*slot);
-        (0..self.keys.len())
-            .filter(|slot| self.keys[*slot] != Key::NONE)
-            .filter(found)
-            .map(|slot| &*self.lines[slot])
+        let slots = self.slots().enumerate();
+        slots.filter_map(|(slot, line)| line.map(|_| &*self.lines[slot]))
+    }
+
+    /// By slot the linear addresses of the lines that can be found.
+    pub fn slots(&self) -> impl Iterator<Item = Option<u32>> + '_ {
+        self.keys.iter().enumerate().map(|(slot, &key)| {
+            let found = key != Key::NONE && self.position(key) == Some(slot);
+            found.then_some(key.0 as u32)
+        })
+    }
+
+    /// Its sets and ways.
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        (SETS, WAYS)
     }
 
     /// The line in `slot`.

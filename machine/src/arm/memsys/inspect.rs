@@ -4,8 +4,12 @@
 
 use crate::arm::line::{line_address, Words, LINE_BYTES};
 use crate::arm::tlb::TlbEntry;
+use crate::tlb::Tlb;
 
-use super::{control, DataCache, DataLine, MemSys};
+use super::{control, mmu, DataCache, DataLine, MemSys};
+
+/// Lines of a page directory: 4096 descriptors.
+const DIRECTORY_LINES: u32 = 4096 * 4 / LINE_BYTES;
 
 /// A valid line of a data cache.
 #[derive(Debug, Clone, Copy)]
@@ -131,6 +135,44 @@ impl MemSys {
             }
         }
         Some(line)
+    }
+
+    /// The sets and ways of the instruction cache, the data cache, and the mini data cache if there is one.
+    #[must_use]
+    pub fn cache_shapes(&self) -> Vec<(usize, usize)> {
+        let shape = |slots: usize, ways: usize| (slots / ways, ways);
+        let data = std::iter::once(&self.dcache).chain(&self.mini);
+        let data = data.map(|cache| shape(cache.slots(), cache.ways()));
+        std::iter::once(shape(self.icache.slots(), self.icache.ways()))
+            .chain(data)
+            .collect()
+    }
+
+    /// The lines of the instruction cache by slot: their addresses.
+    pub fn insn_slots(&self) -> impl Iterator<Item = Option<u32>> + '_ {
+        (0..self.icache.slots()).map(|slot| self.icache.address(slot))
+    }
+
+    /// The lines of the data cache, or of the mini data cache, by slot: address, physical address,
+    /// dirty halves (one bit each).
+    pub fn data_slots(&self, mini: bool) -> impl Iterator<Item = Option<(u32, u32, u8)>> + '_ {
+        let cache = self.mini.as_ref().filter(|_| mini).unwrap_or(&self.dcache);
+        (0..cache.slots()).map(|slot| {
+            let line = cache.line(slot);
+            Some((cache.address(slot)?, line.pa, line.dirty))
+        })
+    }
+
+    /// The TLBs, that of instructions first; one if it serves both.
+    pub fn tlbs(&self) -> impl Iterator<Item = &Tlb<TlbEntry>> {
+        self.itlb.iter().chain([&self.dtlb])
+    }
+
+    /// The page directory as the next walk would read it, line by line; nothing without translation.
+    pub fn directory(&self) -> impl Iterator<Item = Option<Words>> + '_ {
+        let first = mmu::first_level_address(self.ttb, 0);
+        let line = move |n| self.line_to_read(first + n * LINE_BYTES);
+        (0..DIRECTORY_LINES).map(move |n| line(n).filter(|_| self.mmu_on()))
     }
 
     /// All valid lines of the instruction cache: their addresses.

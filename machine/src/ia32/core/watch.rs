@@ -58,6 +58,7 @@ impl<O: Observer> Core<O> {
             mode: u32::from(self.cpl),
             registers: &self.r[..Ia32::GENERAL],
             status: self.eflags,
+            memory: &self.mem,
         };
         self.observer.commit(&commit);
     }
