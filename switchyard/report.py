@@ -14,18 +14,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import vl_convert as vlc
 from markupsafe import Markup
 
-from switchyard import __version__, fields, files, outcomes, plot, records
+from switchyard import __version__, fields, files, outcomes, pages, plot, records
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.fields import Fields
 from switchyard.figure import Table
 from switchyard.records import Parameter, Record
 
-PAGE = Path(__file__).with_name("page")
 META, OUTCOME = ".meta.json", ".outcome.json"
 # Digits of a value in text; all of them are in the element that the text is in.
 DIGITS = 4
@@ -166,27 +164,20 @@ def drawing(figure: plot.Figure | plot.Bars) -> Drawing:
 
 def render(sections: Sequence[Section], missing: Sequence[str] = ()) -> str:
     """The page. `missing` names experiments that have no records here."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(PAGE),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    environment = pages.environment()
     environment.filters |= {
         "short": short,
         "percent": percent,
         "parameters": parameters,
         "whole": lambda value: json.dumps(value),
-        "data": data,
     }
     drawn = any(one.drawings for one in sections)
     return environment.get_template("report.html.j2").render(
         sections=sections,
         missing=missing,
         version=__version__,
-        style=Markup((PAGE / "report.css").read_text("utf-8")),  # noqa: S704
-        script=Markup((PAGE / "report.js").read_text("utf-8")),  # noqa: S704
+        style=pages.source("report.css"),
+        script=pages.source("report.js"),
         library=Markup(library() if drawn else ""),  # noqa: S704
     )
 
@@ -202,12 +193,6 @@ def library() -> str:
     script = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     # within a script element these would end it, or begin a comment
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-
-
-def data(value: object) -> Markup:
-    """A value as JSON within a script element."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return Markup(text.replace("<", "\\u003c"))  # noqa: S704
 
 
 def short(value: float) -> str:

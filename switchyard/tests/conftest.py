@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the package's tests share."""
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from switchyard import build, drawings, machine, store
 from switchyard.tests.fake_machine import LOG
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
 @contextmanager
@@ -62,3 +69,17 @@ def fake_machine(tmp_path: Path) -> Iterator[Path]:
     """The stand-in for one test."""
     with faked(tmp_path) as program:
         yield program
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    """Chromium, for the pages of one test file (`browsing.opened`)."""
+    from playwright.sync_api import sync_playwright
+
+    program = next((found for name in CHROMIUM if (found := shutil.which(name))), None)
+    assert program, "no Chromium; install it with: sudo apt-get install chromium"
+    with sync_playwright() as playwright:
+        # in a container, as in CI, there is no sandbox to be had
+        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield started
+        started.close()

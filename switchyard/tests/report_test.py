@@ -3,13 +3,11 @@
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from switchyard import cli, figure, outcomes, records, report, runner
 from switchyard.errors import InputError
@@ -17,14 +15,13 @@ from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.figure import Figure, Table
 from switchyard.records import Published, Record
+from switchyard.tests.browsing import PHONE, opened
 from switchyard.tests.conftest import faked
 from switchyard.tests.figure_test import BARS
 from switchyard.tests.runs import Silent
 
 pytestmark = pytest.mark.slow  # a browser takes seconds to start
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 # What a text from outside may hold, and what must not become of it.
 HOSTILE = "</script><script>document.title = 'taken'</script><b> & \"quoted\""
 
@@ -78,34 +75,6 @@ def page_file(results: Path) -> Path:
     path = results / "report.html"
     assert cli.execute(["report", str(results), "--out", str(path)]) == 0
     return path
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    program = next((found for name in CHROMIUM if (found := shutil.which(name))), None)
-    assert program, "no Chromium; install it with: sudo apt-get install chromium"
-    with sync_playwright() as playwright:
-        # in a container, as in CI, there is no sandbox to be had
-        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-def opened(browser: Browser, path: Path, viewport: Any = DESKTOP, scripts: bool = True) -> Page:
-    """The page in a window of its own; whatever goes wrong in it fails the test."""
-    context = browser.new_context(
-        viewport=viewport, java_script_enabled=scripts, reduced_motion="reduce"
-    )
-    page = context.new_page()
-    faults: list[str] = []
-    page.on("console", lambda message: faults.append(message.text))
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("request", lambda request: faults.append(request.url))
-    page.goto(path.as_uri())
-    if scripts:
-        page.wait_for_selector("html[data-ready]", timeout=60_000)
-    assert faults == [path.as_uri()]
-    return page
 
 
 @pytest.fixture

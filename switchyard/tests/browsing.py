@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages in Chromium; the browser itself is a fixture of `conftest`."""
+
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page
+
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+
+
+def opened(
+    browser: Browser, path: Path, viewport: Any = DESKTOP, scripts: bool = True, dark: bool = False
+) -> Page:
+    """The page in a window of its own; whatever goes wrong in it fails the test."""
+    context = browser.new_context(
+        viewport=viewport,
+        java_script_enabled=scripts,
+        reduced_motion="reduce",
+        color_scheme="dark" if dark else "light",
+    )
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("console", lambda message: faults.append(message.text))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda request: faults.append(request.url))
+    page.goto(path.as_uri())
+    if scripts:
+        page.wait_for_selector("html[data-ready]", timeout=60_000)
+    assert faults == [path.as_uri()]
+    return page
