@@ -85,7 +85,15 @@ $(BOOK)/.packages: docs/site/requirements.lock
 	@$(BOOK)/bin/python -m pip --disable-pip-version-check install -q --require-hashes -r $<
 	@touch $@
 
-book: $(BOOK)/.packages
+# What is stepped through in a browser comes with it.
+EXPLORED := $(patsubst %,build/explore/%.html,ipc recycle pagefault)
+
+.PHONY: $(EXPLORED)
+$(EXPLORED): setup
+	@mkdir -p $(@D)
+	@$(BIN)/switchyard explore $@ --case $(basename $(@F))
+
+book: $(BOOK)/.packages $(EXPLORED)
 	@NO_MKDOCS_2_WARNING=1 $(BOOK)/bin/mkdocs build --strict --quiet
 	@echo "The book: build/book/index.html; with search: python3 -m http.server -d build/book"
 

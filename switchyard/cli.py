@@ -13,10 +13,11 @@ from contextlib import suppress
 
 import typer
 
-from switchyard.commands import app, machines, results
+from switchyard.commands import app, explore, machines, results
 from switchyard.errors import InputError, RunError, Status, StoppedError, Terminated
 
-__all__ = ["app", "execute", "machines", "main", "results"]  # commands make themselves known
+# commands make themselves known
+__all__ = ["app", "execute", "explore", "machines", "main", "results"]
 
 
 def _terminated(number: int, _frame: object) -> None:

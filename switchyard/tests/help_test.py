@@ -84,7 +84,7 @@ def completed(words: str) -> list[str]:
 
 
 def test_a_shell_completes_commands_and_names() -> None:
-    assert completed("switchyard exp") == ["experiments"]
+    assert completed("switchyard expe") == ["experiments"]
     assert completed("switchyard run l4-ipc") == ["l4-ipc", "l4-ipc-size"]
     assert "versatilepb" in completed("switchyard boot --machine vers")
     assert "assabet-fass-test" in completed("switchyard build assabet-fass-t")

@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Windows of runs beside the machine itself, and the pages made of them, in Chromium."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from switchyard import build, cli
+from switchyard.errors import InputError
+from switchyard.explore import cases, command
+from switchyard.explore.cases import Side, Wish
+from switchyard.explore.window import Replay, Window
+from switchyard.interactive import Machine, System
+from switchyard.tests.browsing import PHONE, opened
+
+pytestmark = [pytest.mark.slow, pytest.mark.guests]
+
+# As a page is sent by mail and opened on a phone.
+MOST_BYTES = 2 << 20
+
+
+def side(guest: str, machine: str, append: str, *begin: str) -> Side:
+    image = build.ensure([build.find(guest)])[0]
+    return Side(guest, machine, image, append, begin)
+
+
+IPC = ("assabet-fass-bench-ipc", "sa1110", "clients=3 rounds=30 warmup=30", "region:3", "user*9")
+FLUSH = (
+    "assabet-flush-bench-ipc", "sa1110", "clients=2 rounds=30 warmup=30", "region:2", "user*3",
+)  # fmt: skip
+ARM926 = ("versatile-fass-test", "versatilepb", "only=thread", "user*60")
+PC = ("isa-pc-flush-test", "p4-willamette", "only=thread", "user*60")
+
+
+def at(system: System, cycle: int) -> None:
+    """Stops a machine behind the instruction that was done at a cycle."""
+    system.run_until(cycle=cycle)
+    assert system.cycles == cycle
+
+
+def held(rows: Any, table: int, *columns: int) -> list[tuple[int, ...]]:
+    """Values of a table's places that hold something, sorted."""
+    return sorted(
+        tuple(row[column] for column in columns)
+        for (of, _), row in rows.items()
+        if of == table
+    )  # fmt: skip
+
+
+def compare(replay: Replay, system: System) -> None:
+    """What a window says of the machine, beside what the machine says."""
+    window = replay.window
+    names = [table.name for table in window.tables]
+    registers = dict(zip(window.registers, replay.registers, strict=True))
+    aliases = {"r13": "sp", "r14": "lr"}
+    for name, value in registers.items():
+        assert system[aliases.get(name, name)] == value, name
+    for name, value in zip(window.system, replay.system, strict=True):
+        if name != "buffered":
+            assert system[name] == value, name
+    tlbs = {"instruction": "instruction TLB", "data": "data TLB"}
+    for kind, name in tlbs.items():
+        table = names.index(name if name in names else "TLB")
+        told = [entry for entry in system.tlb() if entry.tlb == kind]
+        assert held(replay.places, table, 0, 1, 2) == sorted((e.va, e.pa, e.size) for e in told)
+        domains = [re.search(r"domain +(\d+)", entry.flags) for entry in told]
+        numbers = sorted(int(found[1]) for found in domains if found)
+        if "domain" in window.tables[table].columns:
+            assert [row[0] for row in held(replay.places, table, 3)] == numbers
+    caches = system.caches()
+    table = names.index("data cache")
+    if "dirty" in window.tables[table].columns:
+        data = held(replay.places, table, 0, 1, 2)
+        if "mini data cache" in names:
+            data += held(replay.places, names.index("mini data cache"), 0, 1, 2)
+        found = sorted((va, pa, dirty != 0) for va, pa, dirty in data)
+        assert found == sorted((line.va or 0, line.pa, line.dirty) for line in caches.lines)
+        lines = re.search(r"instruction cache \w+: (\d+) lines", caches.text)
+        buffered = re.search(r"write buffer: (\d+) writes", caches.text)
+        assert lines is not None
+        assert len(held(replay.places, 0, 0)) == int(lines[1])
+        assert buffered is not None
+        assert replay.system[window.column("buffered")] == int(buffered[1])
+    else:
+        assert [row[0] for row in held(replay.places, table, 0)] == sorted(
+            line.pa for line in caches.lines
+        )
+        second = re.search(r"second level: (\d+) lines, (\d+)", caches.text)
+        rows = held(replay.places, names.index("second level"), 1, 2)
+        bits = [sum(row[n].bit_count() for row in rows) for n in (0, 1)]
+        assert second is not None
+        assert bits == [int(second[1]), int(second[2])]
+
+
+@pytest.mark.parametrize(
+    ("given", "steps"), [(IPC, 700), (FLUSH, 1500), (ARM926, 700), (PC, 400)], ids=lambda x: str(x)
+)
+def test_a_window_is_what_the_machine_says(given: tuple[str, ...], steps: int) -> None:
+    seen = side(*given)
+    window = command.window(seen, steps)
+    assert len(window.steps) == steps
+    assert not window.complete
+    replay = Replay(window)
+    with Machine(seen.machine).boot(seen.kernel, seen.append) as system:
+        at(system, window.begin)
+        compare(replay, system)
+        for step in replay:
+            if replay.done in (1, steps // 3, steps // 2, steps):
+                at(system, step.cycle)
+                compare(replay, system)
+
+
+def test_a_window_changes_no_cycle() -> None:
+    """Cycles of instructions are those of a run that nothing watches, but for a debugger."""
+    seen = side(*IPC)
+    window = command.window(seen, 300)
+    with Machine(seen.machine).boot(seen.kernel, seen.append) as system:
+        system.run_until(cycle=window.begin)
+        for step in window.steps:
+            assert system["pc"] == step.pc
+            system.step()
+            assert system.cycles == step.cycle
+
+
+def test_cycles_are_all_accounted_for() -> None:
+    window = command.window(side(*FLUSH), 1500)
+    before = window.begin
+    for step in window.steps:
+        issued = step.cycle - before - sum(step.waited.values())
+        # past the caches a single access takes as long as the bus does
+        past = {"uncached_reads", "uncached_writes"} & step.counted.keys()
+        assert 0 <= issued < (100 if past else 30), step
+        before = step.cycle
+    causes = {cause for step in window.steps for cause in step.waited}
+    assert {"operand", "fetch_fill", "fetch_walk", "data_fill", "data_walk"} <= causes
+
+
+@pytest.fixture(scope="module")
+def ipc(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("explore") / "ipc.html"
+    assert cli.execute(["explore", str(path)]) == 0
+    return path
+
+
+@pytest.fixture
+def page(browser: Browser, ipc: Path) -> Iterator[Page]:
+    page = opened(browser, ipc)
+    yield page
+    page.context.close()
+
+
+def snapshots(page: Page) -> Any:
+    return page.evaluate("explorer.sides.map((side) => side.snapshot())")
+
+
+def position(page: Page) -> int:
+    return int(page.evaluate("explorer.position"))
+
+
+@pytest.mark.parametrize("name", list(cases.CASES))
+def test_the_pages_of_the_book(name: str, tmp_path: Path, browser: Browser) -> None:
+    path = tmp_path / "page.html"
+    assert cli.execute(["explore", str(path), "--case", name]) == 0
+    assert path.stat().st_size < MOST_BYTES
+    page = opened(browser, path)
+    assert page.locator(".side").count() == 2
+    assert page.locator("#chapters button").count() == 4
+    page.context.close()
+
+
+def test_the_page_ends_as_the_machine(page: Page) -> None:
+    page.keyboard.press("End")
+    shown = snapshots(page)
+    for one, found in zip(cases.ipc(Wish()).sides, shown, strict=True):
+        window = command.window(one)
+        replay = Replay(window)
+        for _ in replay:
+            pass
+        assert found["cycle"] == window.steps[-1].cycle
+        assert found["registers"] == replay.registers
+        assert found["system"] == replay.system
+        rows = {
+            (table, place): row
+            for table, places in enumerate(found["rows"])
+            for place, *row in places
+        }  # fmt: skip
+        assert rows == {place: list(row) for place, row in replay.places.items()}
+        with Machine(one.machine).boot(one.kernel, one.append) as system:
+            at(system, found["cycle"])
+            compare(replay, system)
+
+
+def test_forward_and_back_lead_to_the_same(page: Page) -> None:
+    first = snapshots(page)
+    for _ in range(60):
+        page.keyboard.press("ArrowRight")
+    there = snapshots(page)
+    assert position(page) == 60
+    assert there != first
+    page.keyboard.press("End")
+    assert [one["cycle"] for one in snapshots(page)] > [one["cycle"] for one in there]
+    page.evaluate("explorer.go(60)")
+    assert snapshots(page) == there
+    for _ in range(60):
+        page.keyboard.press("ArrowLeft")
+    assert snapshots(page) == first
+
+
+def test_events_are_jumped_to(page: Page) -> None:
+    last = int(page.evaluate("explorer.positions.length")) - 1
+    stops = []
+    while page.locator("#event-on").is_enabled():
+        page.keyboard.press("n")
+        stops.append(position(page))
+        assert len(stops) < last
+    said = []
+    for stop in reversed(stops):
+        assert position(page) == stop
+        said.append(page.locator("#side-0 .said").inner_text())
+        page.keyboard.press("p")
+    flushes = [text for text in said if text.startswith("flush: ")]
+    assert any("half lines written back" in text and "cycles in all" in text for text in flushes)
+    page.get_by_role("checkbox", name="line filled").check()
+    page.keyboard.press("Home")
+    page.locator("#event-on").click()
+    assert position(page) < stops[0]
+
+
+def test_both_sides_wait_for_each_other_at_marks(page: Page) -> None:
+    """One way takes some thousand cycles with a flush, and 55 without (docs/ipc-path.md)."""
+    page.get_by_role("button", name="B goes on").click()
+    flush, fass = page.evaluate("explorer.sides.map((side) => side.cycles)")
+    assert flush > 30 * fass
+    chips = [page.locator(f"#side-{n} .chip").inner_text() for n in (0, 1)]
+    assert chips == ["space B, program"] * 2
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#side-1 .waits").inner_text() == "waits for flush"
+    sent = page.evaluate("explorer.sides[1].events.find(([kind]) => kind === 'mark')")
+    arrived = page.evaluate("explorer.sides[1].at[explorer.sides[1].done]")
+    assert arrived - page.evaluate(f"explorer.sides[1].at[{sent[1]}]") == 55
+
+
+def test_a_square_says_what_it_holds(page: Page) -> None:
+    page.keyboard.press("End")
+    page.locator("#side-1 .tlb .cell.owner-0").first.hover()
+    told = page.locator("#side-1 .detail").inner_text()
+    assert re.fullmatch(
+        r"instruction TLB, entry \d+: [0-9a-f]{8}, memory at [0-9a-f]{8}, \d+ [KM]B, domain \d+, "
+        r"permissions \d{4}, (not )?cached, (not )?buffered, space A's",
+        told,
+    )
+
+
+def test_it_fits_a_phone_and_the_dark(ipc: Path, browser: Browser) -> None:
+    page = opened(browser, ipc, PHONE, dark=True)
+    for at in (0, 60, 1000):
+        page.evaluate(f"explorer.go({at})")
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert page.locator("#side-0").is_visible()
+    assert not page.locator("#side-1").is_visible()
+    page.get_by_role("button", name="fass", exact=True).click()
+    assert page.locator("#side-1").is_visible()
+    assert not page.locator("#side-0").is_visible()
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ground == "rgb(21, 23, 26)"
+    page.context.close()
+
+
+def test_the_address_names_the_step(ipc: Path, browser: Browser) -> None:
+    page = opened(browser, ipc)
+    page.evaluate("explorer.go(77)")
+    assert page.url.endswith("#77")
+    page.evaluate("location.hash = '#12'")
+    expect(page.locator("#where")).to_contain_text("step 12 of")
+    assert position(page) == 12
+    page.context.close()
+
+
+def test_it_runs_by_itself(page: Page) -> None:
+    page.keyboard.press(" ")
+    expect(page.locator("#where")).not_to_contain_text("step 0 of")
+    page.keyboard.press(" ")
+    stopped = position(page)
+    page.wait_for_timeout(500)
+    assert position(page) == stopped > 0
+
+
+def test_an_image_of_ones_own(tmp_path: Path, browser: Browser) -> None:
+    image = build.ensure([build.find("assabet-fass-bench-ipc")])[0]
+    path = tmp_path / "own.html"
+    arguments = ["explore", str(path), "--kernel", str(image), "--append", "clients=1 rounds=9"]
+    arguments += ["--from", "switch_prepare", "--to", "user"]
+    assert cli.execute(arguments) == 0
+    page = opened(browser, path)
+    assert page.locator(".side").count() == 1
+    assert page.locator("#side-0 .row.next .place").inner_text() == "switch_prepare"
+    page.context.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--case", "icp"], "--case icp: unknown; did you mean ipc?"),
+        (["--scheme", "flash"], "--scheme flash: unknown; did you mean flush?"),
+        (
+            ["--case", "recycle", "--scheme", "flush"],
+            "--scheme flush: recycles no domains; expected",
+        ),
+        (["--kernel", "kernel.elf"], "--from: missing; expected a moment"),
+        (["--scheme", "fass", "--scheme", "flush", "--scheme", "fass"], "3 runs; expected one"),
+    ],
+)
+def test_what_is_wrong_is_one_line(
+    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.execute(["explore", str(tmp_path / "page.html"), *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"switchyard: {said}")
+    assert error.count("\n") == 1
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_wrong_window_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "window.json"
+    path.write_text('{"schema": 7}')
+    with pytest.raises(InputError, match="schema: found 7; expected 1"):
+        Window.load(path)
