@@ -33,7 +33,7 @@ use switchyard_machine::ia32::Ia32;
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
-use switchyard_machine::net::{self, Address, Cable};
+use switchyard_machine::net::{self, Address, Cable, Pair};
 use switchyard_machine::profile::{Profile, RegionProfile};
 use switchyard_machine::report::{self, End};
 use switchyard_machine::snapshot::{self, Saved};
@@ -44,7 +44,7 @@ use switchyard_machine::vectors;
 use switchyard_machine::watchers::Watchers;
 
 use output::{Output, Stream};
-use terminal::Console;
+use terminal::{Console, Network};
 
 const NAME: &str = "switchyard-machine";
 const GUEST_FAILED: u8 = 1;
@@ -141,6 +141,20 @@ struct BootArgs {
     /// The address of the network interface, such as 02:53:59:42:00:07.
     #[arg(long, value_name = "ADDR")]
     mac: Option<String>,
+    /// Start this image on a second machine at the other end of the cable, in step with the first.
+    #[arg(long, value_name = "KERNEL", conflicts_with_all = ["net", "gdb", "save", "restore"])]
+    peer: Option<PathBuf>,
+    /// The second machine: a name, or a machine file; without it, one like the first.
+    #[arg(long, value_name = "MACHINE", requires = "peer")]
+    peer_machine: Option<String>,
+    /// Its kernel's command line.
+    #[arg(
+        long,
+        value_name = "WORDS",
+        requires = "peer",
+        allow_hyphen_values = true
+    )]
+    peer_append: Option<String>,
     /// Type the contents of this file on the console; one that begins with `#!expect` is a script.
     #[arg(long)]
     input: Option<PathBuf>,
@@ -310,6 +324,7 @@ fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
         ("--dtb", args.dtb.as_deref()),
         ("--restore", args.restore.as_deref()),
         ("--input", args.input.as_deref()),
+        ("--peer", args.peer.as_deref()),
         ("--machine", machine.map(Path::new)),
     ];
     let mut files: Vec<(&'static str, &Path)> = Vec::new();
@@ -446,9 +461,9 @@ fn run<P: Processor>(
         machine.bus().host.console = serial_port(&machine.bus().serial_ports(), number, &config)?;
     }
     begin(&config, &mut machine)?;
-    let cable = plug(args, &mut machine, &config)?;
+    let network = plug(args, &mut machine, &config)?;
     let input = args.input.as_deref();
-    let mut console = Console::open(input, cable, &mut machine, config.clock_hz)?;
+    let mut console = Console::open(input, network, &mut machine, config.clock_hz)?;
     // Before the run, so that a long one does not end in a file that cannot be written.
     let stats = args.stats.as_deref().map(Output::or_stdout).transpose()?;
     let host_time = args.host_time.as_deref().map(Output::new).transpose()?;
@@ -541,12 +556,12 @@ fn unheard(host: &Host) -> String {
     )
 }
 
-/// Gives the network interface its address, and its cable if it is to have one.
+/// Gives the network interface its address, and connects it if that is asked for.
 fn plug<P: Processor>(
     args: &BootArgs,
     machine: &mut Machine<P>,
     config: &MachineConfig,
-) -> Result<Option<Cable>, String> {
+) -> Result<Network, String> {
     let net: Option<Address> = parsed("--net", args.net.as_deref())?;
     let listens = net.as_ref().is_some_and(Address::listens);
     let own = if listens {
@@ -555,24 +570,74 @@ fn plug<P: Processor>(
         Mac::default()
     };
     let mac = parsed("--mac", args.mac.as_deref())?;
-    for (argument, text) in [("--net", &args.net), ("--mac", &args.mac)] {
-        if let (Some(text), false) = (text, machine.bus().has_network()) {
-            let what = format!("machine {} has no network interface", config.name);
-            let expected = "a machine with the board versatile or isa-pc";
-            return Err(format!("{argument} {text}: {what}; expected {expected}"));
+    let peer = args.peer.as_ref().map(|file| file.display().to_string());
+    let options = [
+        ("--net", &args.net),
+        ("--mac", &args.mac),
+        ("--peer", &peer),
+    ];
+    for (argument, text) in options {
+        if let Some(text) = text {
+            must_have_network(&format!("{argument} {text}"), machine, config)?;
         }
     }
     machine.bus().host.net.mac = mac.unwrap_or(own);
+    if let Some(image) = &args.peer {
+        let named = args.peer_machine.as_deref().or(args.machine.as_deref());
+        let (peer, board) = described(named.unwrap_or_default())?;
+        return match peer.processor {
+            ProcessorConfig::Arm(_) => pair::<_, Arm>(args, image, machine, config, &peer, board),
+            ProcessorConfig::Ia32(_) => pair::<_, Ia32>(args, image, machine, config, &peer, board),
+        };
+    }
     let Some(address) = net else {
-        return Ok(None);
+        return Ok(Network::Unplugged);
     };
     let wire = net::open(&address, terminal::say)?;
-    Ok(Some(Cable::plug(
-        wire,
-        machine,
-        config.clock_hz,
-        terminal::say,
-    )))
+    let cable = Cable::plug(wire, machine, config.clock_hz, terminal::say);
+    Ok(Network::Cable(cable))
+}
+
+/// Refuses `option` for a machine that has no network interface.
+fn must_have_network<P: Processor>(
+    option: &str,
+    machine: &mut Machine<P>,
+    config: &MachineConfig,
+) -> Result<(), String> {
+    if machine.bus().has_network() {
+        return Ok(());
+    }
+    let what = format!("machine {} has no network interface", config.name);
+    let expected = "a machine with the board versatile or isa-pc";
+    Err(format!("{option}: {what}; expected {expected}"))
+}
+
+/// Makes the machine that `peer` describes, loads `image` and connects `machine` to it.
+fn pair<P: Processor, A: Architecture>(
+    args: &BootArgs,
+    image: &Path,
+    machine: &mut Machine<P>,
+    config: &MachineConfig,
+    peer: &MachineConfig,
+    board: &'static Board,
+) -> Result<Network, String>
+where
+    A::Core<()>: 'static,
+{
+    let mut second = Machine::<A::Core<()>>::new(peer, (board.parts)(peer.ram_bytes), ());
+    must_have_network(&format!("--peer-machine {}", peer.name), &mut second, peer)?;
+    second.bus().host.net.mac = Mac::LISTENER;
+    let system = Boot {
+        kernel: image,
+        append: args.peer_append.as_deref(),
+        initrd: None,
+        dtb: None,
+    };
+    let start = loader::load(&system, board, second.bus()).map_err(|error| error.to_string())?;
+    second.core().start(start.pc, &start.registers);
+    let clocks = (config.clock_hz, peer.clock_hz);
+    let pair = Pair::plug(machine, second, clocks, terminal::say);
+    Ok(Network::Pair(pair))
 }
 
 fn parsed<T: std::str::FromStr<Err = String>>(
