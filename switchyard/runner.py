@@ -90,7 +90,7 @@ def _run(
         raise error
 
     try:
-        jobs.ensure((job.guest for job in wanted), listener.building)
+        jobs.ensure((guest for job in wanted for guest in job.guests), listener.building)
         begun = datetime.now(UTC)
         with jobs.prepared(wanted) as made:
             jobs.run(made, Here(workers), store, fresh, listener, done, failed)

@@ -212,7 +212,7 @@ def run(
     try:
         with files.scratch() as folder:
             found = fitted(points(experiment, settings, grid, machine_name, folder))
-            jobs.ensure((point.job.guest for point in found), listener.building)
+            jobs.ensure((guest for point in found for guest in point.job.guests), listener.building)
             with jobs.prepared([point.job for point in found]) as made:
                 places = {id(one): place for place, one in enumerate(made)}
 
