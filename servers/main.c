@@ -21,7 +21,7 @@
 #define MOST_LOAD_KB 64u
 #define LINE_BYTES   32u
 /* Cycles, and the stream of samples of how long pings kept the load from its work. */
-#define A_PING_AT_LEAST     10000u
+#define A_PING_AT_LEAST     20000u
 #define INTERRUPTION_STREAM 2u
 
 /* Who is more urgent: the interrupt first, everybody before this program's load. */

@@ -17,6 +17,7 @@ from switchyard.experiments.l4_overheads.measure import L4Overheads
 from switchyard.experiments.l4_pagefault.measure import L4PageFault
 from switchyard.experiments.l4_policy.measure import L4Policy
 from switchyard.experiments.l4_primitives.measure import L4Primitives
+from switchyard.experiments.l4_servers.measure import L4Servers
 from switchyard.experiments.linux_ctx.measure import LinuxCtx
 from switchyard.experiments.linux_entry.measure import LinuxEntry
 from switchyard.experiments.linux_extreme.measure import LinuxExtreme
@@ -41,6 +42,7 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
         L4Policy(),
         L4PageFault(),
         L4Overheads(),
+        L4Servers(),
         LinuxIpc(),
         LinuxCtx(),
         LinuxExtreme(),
