@@ -144,3 +144,46 @@ fn words(stop: &Stop) -> String {
         Stop::Budget | Stop::Left => "left".to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::Architecture;
+    use crate::arm::Arm;
+    use crate::board;
+    use crate::config::MachineConfig;
+
+    type Core = <Arm as Architecture>::Core<()>;
+
+    /// A Versatile whose memory is all zeros, which do nothing.
+    fn machine() -> Machine<Core> {
+        let config = MachineConfig::find("versatilepb").unwrap();
+        let board = board::of(&config, "versatilepb".as_ref()).unwrap();
+        Machine::new(&config, (board.parts)(config.ram_bytes), ())
+    }
+
+    #[test]
+    fn a_frame_waits_for_the_next_step() {
+        let mut first = machine();
+        let mut pair = Pair::plug(&mut first, machine(), (2, 1), |_| {});
+        first.bus().host.net.outgoing.push(vec![0xff; 60]);
+        for (step, standing) in [(1, 1), (2, 0)] {
+            first.run(step * STEP);
+            assert!(pair.step(&mut first, false));
+            assert_eq!(pair.standing.len(), standing, "step {step}");
+        }
+    }
+
+    #[test]
+    fn a_second_machine_that_has_ended_unplugs_the_cable() {
+        let (mut first, mut second) = (machine(), machine());
+        second.bus().host.exit = Some(0);
+        let mut pair = Pair::plug(&mut first, second, (1, 1), |_| {});
+        assert!(first.bus().host.net.cable);
+        first.run(STEP);
+        assert!(pair.step(&mut first, false));
+        assert!(!first.bus().host.net.cable);
+        // who only waits for a frame now waits for ever
+        assert!(!pair.step(&mut first, true));
+    }
+}
