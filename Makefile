@@ -37,6 +37,8 @@ $(VENV)/.packages: requirements.lock
 		$(BIN)/python -m pip --disable-pip-version-check install --no-compile --require-hashes \
 			-r requirements.lock || exit 1; \
 		wait $$!
+	@# so that nothing is fetched later on; only its own guests need it
+	@$(PYTHON) servers/lwip/fetch.py build/lwip || echo "setup: goes on without lwIP"
 	@touch $@
 
 $(VENV)/.switchyard: $(VENV)/.packages pyproject.toml $(RUST)

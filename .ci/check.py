@@ -23,7 +23,7 @@ PYTHON = sys.executable
 TIERS = ("ci", "all", "quick", "lint", "linux", "long")
 # Tests on two processors at a time, which every computer has, and which of them took longest.
 BOTH = ["-n", "2", "--dist", "worksteal", "--durations=20"]
-C_FOLDERS = ("include", "kernel", "l4", "user", "bench", "linux", "machine/tests")
+C_FOLDERS = ("include", "kernel", "l4", "user", "bench", "servers", "linux", "machine/tests")
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 STAGED = ROOT / "switchyard" / "sources"
 # maturin puts what is in here where an environment's other data are.
 DATA = ROOT / "switchyard" / "wheel" / "data"
-FOLDERS = ("include", "kernel", "l4", "user", "bench", "linux", "machine/machines")
+FOLDERS = ("include", "kernel", "l4", "user", "bench", "servers", "linux", "machine/machines")
 
 # What has no guests in it is maturin's alone.
 build_sdist = maturin.build_sdist
@@ -56,7 +56,7 @@ def stage() -> None:
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(helps.manual(cli.app), encoding="utf-8")
     shutil.rmtree(STAGED, ignore_errors=True)
-    images = build.ensure(build.GUESTS.values())
+    images = build.ensure(one for one in build.GUESTS.values() if not one.fetches)
     for folder in FOLDERS:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / folder, STAGED / folder, ignore=ignored)

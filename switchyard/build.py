@@ -41,6 +41,9 @@ SCHEMES = tuple(scheme.name for scheme in KERNELS.schemes if not scheme.machines
 BOUNDS = tuple(scheme.name for scheme in KERNELS.schemes if scheme.machines)
 TAGS = "tags"
 BARE = "bare"
+# The multi-server system, and the program of the machine that pings it (servers/).
+SERVERS = "servers"
+PING = "ping"
 # How domains are recycled; the first is what a kernel has by itself.
 POLICIES = tuple(policy.name for policy in KERNELS.policies)
 # The SA-1110's data cache, which a kernel has to know the size of.
@@ -96,6 +99,11 @@ class Guest:
         return tree.ready(self.name) or self.place / "build" / "guests" / f"{self.name}.elf"
 
     @property
+    def fetches(self) -> bool:
+        """Whether some of its sources are fetched when it is built: no package has it ready."""
+        return self.program == SERVERS
+
+    @property
     def place(self) -> Path:
         """The folder whose `build` it is built in: the user's that its scheme is in, if it is."""
         scheme = OWN_SCHEMES.get(self.scheme)
@@ -113,7 +121,8 @@ class Guest:
         arch = ON_BOARDS[self.board][0]
         on = [f"ARCH={arch}", f"BOARD={self.board}"]
         if self.scheme == BARE:
-            return ["make", "-C", "bench", *on, *tools, str(self.image)]
+            folder = "servers" if self.program == PING else "bench"
+            return ["make", "-C", folder, *on, *tools, str(self.image)]
         kernel = [*on, f"SWITCH={self.scheme}"]
         folder = "kernel"
         if self.scheme in OWN_SCHEMES:
@@ -249,6 +258,13 @@ GUESTS: dict[str, Guest] = {
             Guest(board.name, BARE, "bench-silicon", "instructions and memory without a kernel")
             for board in KERNELS.boards
         ),
+        *(
+            Guest(
+                VERSATILE, scheme, SERVERS, "a network driver and an IP stack, which answer pings"
+            )
+            for scheme in (*schemes_on(VERSATILE), *BOUNDS)
+        ),
+        Guest(VERSATILE, BARE, PING, "pings the machine at the other end of its cable"),
         Guest(PC, BARE, "bench-compute", "a compute loop without a kernel"),
         Guest(PC, BARE, "bench-p4", "caches, TLBs and the kernel's doors without a kernel"),
     ]

@@ -232,13 +232,15 @@ class Boot:
     check: str | None = None
     dtb: Path | None = None
     restore: Path | None = None  # what --save wrote: it has all but the machine inside already
+    peer: Path | None = None  # the kernel of a second machine, at the other end of the cable
+    peer_append: str = ""
     symbols: Path | None = None  # an ELF file: regions of interest are profiled by its functions
     replay: Path | None = None  # what --record wrote: all that comes from outside
 
     def files(self) -> dict[str, Path]:
         """The files that decide what it does, by the names of the fields that they are in."""
         names = ("restore",) if self.restore is not None else ("kernel", "initrd", "dtb")
-        paths = {name: getattr(self, name) for name in (*names, "symbols", "replay")}
+        paths = {name: getattr(self, name) for name in (*names, "peer", "symbols", "replay")}
         return {name: path for name, path in paths.items() if path is not None}
 
     def arguments(self) -> list[str]:
@@ -248,6 +250,8 @@ class Boot:
             arguments += [f"--{name}", str(path)]
         if self.append and self.restore is None:
             arguments += ["--append", self.append]
+        if self.peer_append:
+            arguments += ["--peer-append", self.peer_append]
         if self.symbols is not None:
             arguments.append("--profile")
         if self.check is not None:

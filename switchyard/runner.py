@@ -92,7 +92,7 @@ def _run(
         raise error
 
     try:
-        jobs.ensure((job.guest for job in wanted), listener.building)
+        jobs.ensure((guest for job in wanted for guest in job.guests), listener.building)
         begun = datetime.now(UTC)
         with jobs.prepared(wanted) as batch:
             jobs.run(batch, Here(workers), store, fresh, listener, done, failed)

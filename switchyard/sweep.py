@@ -214,7 +214,9 @@ def run(
     try:
         with files.scratch() as folder:
             grid_points = fitted(points(experiment, settings, grid, machine_name, folder))
-            jobs.ensure((point.job.guest for point in grid_points), listener.building)
+            jobs.ensure(
+                (guest for point in grid_points for guest in point.job.guests), listener.building
+            )
             with jobs.prepared([point.job for point in grid_points]) as batch:
                 places = {id(prepared): place for place, prepared in enumerate(batch)}
 

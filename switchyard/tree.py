@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).resolve().parent
 CHECKOUT = PACKAGE.parent
 INSTALLED = PACKAGE / "sources"
 # What `make` finds its way about in.
-FOLDERS = ("include", "kernel", "l4", "user", "bench", "linux")
+FOLDERS = ("include", "kernel", "l4", "user", "bench", "servers", "linux")
 
 
 def checkout() -> bool:

@@ -33,7 +33,7 @@ use switchyard_machine::ia32::Ia32;
 use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
-use switchyard_machine::net::{self, Address, Cable};
+use switchyard_machine::net::{self, Address, Cable, Pair};
 use switchyard_machine::profile::{export, table, Profile, RegionProfile};
 use switchyard_machine::recording::{self, Beginning, How, Recording, A_RECORDING};
 use switchyard_machine::report::{self, End};
@@ -47,7 +47,7 @@ use switchyard_machine::window::moment::{Moment, Way};
 use switchyard_machine::window::{Plan, Window};
 
 use output::{Output, Stream};
-use terminal::Console;
+use terminal::{Console, Network};
 
 const NAME: &str = "switchyard-machine";
 const GUEST_FAILED: u8 = 1;
@@ -173,14 +173,28 @@ struct BootArgs {
     /// The address of the network interface, such as 02:53:59:42:00:07.
     #[arg(long, value_name = "ADDR")]
     mac: Option<String>,
+    /// Start this image on a second machine at the other end of the cable, in step with the first.
+    #[arg(long, value_name = "KERNEL", conflicts_with_all = ["net", "gdb", "save", "restore"])]
+    peer: Option<PathBuf>,
+    /// The second machine: a name, or a machine file; without it, one like the first.
+    #[arg(long, value_name = "MACHINE", requires = "peer")]
+    peer_machine: Option<String>,
+    /// Its kernel's command line.
+    #[arg(
+        long,
+        value_name = "WORDS",
+        requires = "peer",
+        allow_hyphen_values = true
+    )]
+    peer_append: Option<String>,
     /// Type the contents of this file on the console; one that begins with `#!expect` is a script.
     #[arg(long)]
     input: Option<PathBuf>,
     /// Write what comes from outside (keys, --input, the network) with its cycles to this file.
-    #[arg(long, conflicts_with = "gdb")]
+    #[arg(long, conflicts_with_all = ["gdb", "peer"])]
     record: Option<PathBuf>,
     /// Take it from that file: the run is the recorded one again.
-    #[arg(long, conflicts_with_all = ["record", "input", "net", "mac", "console"])]
+    #[arg(long, conflicts_with_all = ["record", "input", "net", "mac", "peer", "console"])]
     replay: Option<PathBuf>,
     /// The console is this serial port of the machine; without it, the first.
     #[arg(long, value_name = "NUMBER")]
@@ -355,6 +369,7 @@ fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
         ("--restore", args.restore.as_deref()),
         ("--input", args.input.as_deref()),
         ("--replay", args.replay.as_deref()),
+        ("--peer", args.peer.as_deref()),
         ("--machine", machine.map(Path::new)),
     ];
     let mut files: Vec<(&'static str, &Path)> = Vec::new();
@@ -569,8 +584,13 @@ fn run<P: Processor>(
     let mut console = match recorded {
         Some((end, how)) => Console::replay(end, how, config.clock_hz),
         None => {
-            let cable = plug(args, &mut machine, &config)?;
-            Console::open(args.input.as_deref(), cable, &mut machine, config.clock_hz)?
+            let network = plug(args, &mut machine, &config)?;
+            Console::open(
+                args.input.as_deref(),
+                network,
+                &mut machine,
+                config.clock_hz,
+            )?
         }
     };
     // Before the run, so that a long one does not end in a file that cannot be written.
@@ -739,12 +759,12 @@ fn unheard(host: &Host) -> String {
     )
 }
 
-/// Gives the network interface its address, and its cable if it is to have one.
+/// Gives the network interface its address, and connects it if that is asked for.
 fn plug<P: Processor>(
     args: &BootArgs,
     machine: &mut Machine<P>,
     config: &MachineConfig,
-) -> Result<Option<Cable>, String> {
+) -> Result<Network, String> {
     let net: Option<Address> = parsed("--net", args.net.as_deref())?;
     let listens = net.as_ref().is_some_and(Address::listens);
     let own = if listens {
@@ -753,24 +773,74 @@ fn plug<P: Processor>(
         Mac::default()
     };
     let mac = parsed("--mac", args.mac.as_deref())?;
-    for (argument, text) in [("--net", &args.net), ("--mac", &args.mac)] {
-        if let (Some(text), false) = (text, machine.bus().has_network()) {
-            let what = format!("machine {} has no network interface", config.name);
-            let expected = "a machine with the board versatile or isa-pc";
-            return Err(format!("{argument} {text}: {what}; expected {expected}"));
+    let peer = args.peer.as_ref().map(|file| file.display().to_string());
+    let options = [
+        ("--net", &args.net),
+        ("--mac", &args.mac),
+        ("--peer", &peer),
+    ];
+    for (argument, text) in options {
+        if let Some(text) = text {
+            must_have_network(&format!("{argument} {text}"), machine, config)?;
         }
     }
     machine.bus().host.net.mac = mac.unwrap_or(own);
+    if let Some(image) = &args.peer {
+        let named = args.peer_machine.as_deref().or(args.machine.as_deref());
+        let (peer, board) = described(named.unwrap_or_default())?;
+        return match peer.processor {
+            ProcessorConfig::Arm(_) => pair::<_, Arm>(args, image, machine, config, &peer, board),
+            ProcessorConfig::Ia32(_) => pair::<_, Ia32>(args, image, machine, config, &peer, board),
+        };
+    }
     let Some(address) = net else {
-        return Ok(None);
+        return Ok(Network::Unplugged);
     };
     let wire = net::open(&address, terminal::say)?;
-    Ok(Some(Cable::plug(
-        wire,
-        machine,
-        config.clock_hz,
-        terminal::say,
-    )))
+    let cable = Cable::plug(wire, machine, config.clock_hz, terminal::say);
+    Ok(Network::Cable(cable))
+}
+
+/// Refuses `option` for a machine that has no network interface.
+fn must_have_network<P: Processor>(
+    option: &str,
+    machine: &mut Machine<P>,
+    config: &MachineConfig,
+) -> Result<(), String> {
+    if machine.bus().has_network() {
+        return Ok(());
+    }
+    let what = format!("machine {} has no network interface", config.name);
+    let expected = "a machine with the board versatile or isa-pc";
+    Err(format!("{option}: {what}; expected {expected}"))
+}
+
+/// Makes the machine that `peer` describes, loads `image` and connects `machine` to it.
+fn pair<P: Processor, A: Architecture>(
+    args: &BootArgs,
+    image: &Path,
+    machine: &mut Machine<P>,
+    config: &MachineConfig,
+    peer: &MachineConfig,
+    board: &'static Board,
+) -> Result<Network, String>
+where
+    A::Core<()>: 'static,
+{
+    let mut second = Machine::<A::Core<()>>::new(peer, (board.parts)(peer.ram_bytes), ());
+    must_have_network(&format!("--peer-machine {}", peer.name), &mut second, peer)?;
+    second.bus().host.net.mac = Mac::LISTENER;
+    let system = Boot {
+        kernel: image,
+        append: args.peer_append.as_deref(),
+        initrd: None,
+        dtb: None,
+    };
+    let start = loader::load(&system, board, second.bus()).map_err(|error| error.to_string())?;
+    second.core().start(start.pc, &start.registers);
+    let clocks = (config.clock_hz, peer.clock_hz);
+    let pair = Pair::plug(machine, second, clocks, terminal::say);
+    Ok(Network::Pair(pair))
 }
 
 fn parsed<T: std::str::FromStr<Err = String>>(

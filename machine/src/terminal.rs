@@ -22,7 +22,7 @@ use switchyard_machine::error::read_file;
 use switchyard_machine::event::Cycle;
 use switchyard_machine::gdb::{self, Debuggable, Listener};
 use switchyard_machine::machine::{Machine, Stop};
-use switchyard_machine::net::{self, Cable};
+use switchyard_machine::net::{self, Cable, Pair};
 use switchyard_machine::recording::How;
 use switchyard_machine::report::ConsoleTail;
 use switchyard_machine::script::{Script, MARK};
@@ -41,12 +41,22 @@ const MOST_INPUT: u64 = 1 << 24;
 const CTRL_A: u8 = 0x01;
 const KEYS: &str = "Ctrl-A x leaves, Ctrl-A a sends Ctrl-A, Ctrl-A h says this";
 
+/// What the guest's network interface is connected to.
+pub enum Network {
+    /// Nothing.
+    Unplugged,
+    /// A socket.
+    Cable(Cable),
+    /// A second machine.
+    Pair(Pair),
+}
+
 /// The guest's console: output to stdout, input from a file or a terminal.
 pub struct Console {
     /// What a person types, where stdin is a terminal and no input file is given.
     keys: Option<Keys>,
-    /// The guest's network, where it has one.
-    cable: Option<Cable>,
+    /// The guest's network.
+    network: Network,
     /// What is typed when, where the input file is a script; and that file.
     script: Option<(Script, PathBuf)>,
     /// Where a run that is replayed ended, and how.
@@ -63,10 +73,10 @@ pub struct Console {
 impl Console {
     /// Types `input` on the console of `machine`, whose clock is `clock_hz`, at once or, if it is a
     /// script, as that says; without it the
-    /// terminal's keys will be typed, if there is a terminal. `cable` is its network's.
+    /// terminal's keys will be typed, if there is a terminal. `network` is its network.
     pub fn open<P: Processor>(
         input: Option<&Path>,
-        cable: Option<Cable>,
+        network: Network,
         machine: &mut Machine<P>,
         clock_hz: u64,
     ) -> Result<Self, String> {
@@ -91,7 +101,7 @@ impl Console {
         }
         Ok(Self {
             keys,
-            cable,
+            network,
             script,
             recorded: None,
             clock_hz,
@@ -105,7 +115,7 @@ impl Console {
     pub fn replay(end: Cycle, how: How, clock_hz: u64) -> Self {
         Self {
             keys: None,
-            cable: None,
+            network: Network::Unplugged,
             script: None,
             recorded: Some((end, how)),
             clock_hz,
@@ -149,10 +159,17 @@ impl Console {
         machine: &mut Machine<P>,
         until: Cycle,
     ) -> Result<Stop, String> {
-        let slice = self.cable.as_ref().map_or(SLICE, |_| net::SLICE);
+        let slice = match self.network {
+            Network::Unplugged => SLICE,
+            Network::Cable(_) => net::SLICE,
+            Network::Pair(_) => net::STEP,
+        };
         let until = self.until(until);
         loop {
-            let stop = machine.run(machine.cycles().saturating_add(slice).min(until));
+            let end = (machine.cycles() / slice)
+                .saturating_add(1)
+                .saturating_mul(slice);
+            let stop = machine.run(end.min(until));
             if let Some(end) = self.between(machine, stop, until, Duration::MAX) {
                 return Ok(end);
             }
@@ -206,8 +223,15 @@ impl Console {
             Ok(_) => {}
         }
         let mut patience = patience;
-        match (&stop, &mut self.cable) {
-            (Stop::Hung(_), Some(cable)) if asleep => {
+        let mut stop = stop;
+        match (&stop, &mut self.network) {
+            (Stop::Hung(_) | Stop::Budget, Network::Pair(pair)) => {
+                let waits = asleep && stop != Stop::Budget;
+                if (waits || stop == Stop::Budget) && pair.step(machine, waits) {
+                    stop = Stop::Budget;
+                }
+            }
+            (Stop::Hung(_), Network::Cable(cable)) if asleep => {
                 let patience_here = if self.keys.is_some() {
                     NETWORK_PATIENCE.min(patience)
                 } else {
@@ -218,7 +242,7 @@ impl Console {
                     self.keys.as_ref()?; // nothing else to look at
                 }
             }
-            (_, Some(cable)) => cable.carry(machine),
+            (_, Network::Cable(cable)) => cable.carry(machine),
             _ => {}
         }
         match (&stop, &mut self.keys) {
@@ -280,7 +304,7 @@ impl Console {
 
     /// Lets what the guest sent last get out, and gives the terminal back, on a line of its own.
     pub fn close(&mut self) {
-        self.cable = None;
+        self.network = Network::Unplugged;
         if self.keys.take().is_some() && !self.tail.ends_line() {
             let _ = writeln!(io::stderr());
         }

@@ -190,6 +190,18 @@ def boot(
     mac: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="The network interface's address.")
     ] = None,
+    peer: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Start this image on a second machine, at the cable's other end."
+        ),
+    ] = None,
+    peer_machine: Annotated[
+        str | None, typer.Option(metavar="NAME|FILE", help="The second machine, if another kind.")
+    ] = None,
+    peer_append: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="Its kernel's command line.")
+    ] = None,
     console: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="The serial port that is the console.")
     ] = None,
@@ -250,6 +262,9 @@ def boot(
         "--restore": restore,
         "--net": net,
         "--mac": mac,
+        "--peer": peer,
+        "--peer-machine": peer_machine and machine.described_in(peer_machine),
+        "--peer-append": peer_append,
         "--console": console,
         "--input": typed,
         "--record": record,

@@ -19,6 +19,7 @@ from switchyard.experiments.l4_policy.measure import L4Policy
 from switchyard.experiments.l4_primitives.measure import L4Primitives
 from switchyard.experiments.l4_revocation.measure import L4Revocation
 from switchyard.experiments.l4_small_spaces.measure import L4SmallSpaces
+from switchyard.experiments.l4_servers.measure import L4Servers
 from switchyard.experiments.linux_ctx.measure import LinuxCtx
 from switchyard.experiments.linux_entry.measure import LinuxEntry
 from switchyard.experiments.linux_extreme.measure import LinuxExtreme
@@ -45,6 +46,7 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
         L4Overheads(),
         L4SmallSpaces(),
         L4Revocation(),
+        L4Servers(),
         LinuxIpc(),
         LinuxCtx(),
         LinuxExtreme(),

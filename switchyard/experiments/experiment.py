@@ -49,7 +49,14 @@ class Job:
     max_cycles: int
     restore: Path | None = None  # a machine that `boot --save` wrote; the rest is inside it
     parameters: Mapping[str, Parameter] = field(default_factory=dict, hash=False)
+    peer: Guest | None = None  # what a second machine like it runs, at the other end of its cable
+    peer_append: str = ""
     profile: bool = False  # whether the statistics say what each function took in each region
+
+    @property
+    def guests(self) -> "list[Guest | Linux]":
+        """All whose images it needs."""
+        return [self.guest, self.peer] if self.peer else [self.guest]
 
     def boot(self, images: Images) -> Boot:
         """The run, with the guest's images or copies of them."""
@@ -61,6 +68,8 @@ class Job:
             images.initrd,
             dtb=images.dtb,
             restore=self.restore,
+            peer=self.peer.image if self.peer else None,
+            peer_append=self.peer_append,
             symbols=images.symbols if self.profile else None,
         )
 

@@ -7,16 +7,19 @@
 //! sees to it that a machine with a network does not sleep faster than the clock on the wall goes.
 //!
 //! Frames here have no CRC: addresses, type and data. What comes from outside comes when it comes,
-//! so two runs with a network differ. A machine without one is as repeatable as ever.
+//! so two runs with a network differ. A machine without one is as repeatable as ever, and so are
+//! two in one process ([`Pair`]).
 
 mod address;
 mod cable;
 mod framing;
+mod pair;
 mod socket;
 
 pub use address::Address;
 pub use cable::{Cable, SLICE};
 pub use framing::{read_frame, write_frame, MOST as LONGEST_FRAME};
+pub use pair::{Pair, STEP};
 pub use socket::open;
 
 use std::time::Duration;

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For lwIP, which includes it by this name and uses nothing of it here. */

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For lwIP, which includes it by this name. */
+int atoi(const char *text);
