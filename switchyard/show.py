@@ -52,9 +52,9 @@ class Shown:
             console.out(self.plain(), end="")
             return
         grid = fit.Grid(self.columns, self.rows, self.right)
-        for line in fit.table(self.title, grid, self.caption, console.width):
-            console.print(Text(line.text, STYLES[line.kind]), soft_wrap=True)
-        console.print()
+        lines = fit.table(self.title, grid, self.caption, console.width)
+        text = Text("\n").join(Text(line.text, STYLES[line.kind]) for line in lines)
+        console.print(text, soft_wrap=True, end="\n\n")
 
     def plain(self) -> str:
         """The title, a line for the columns and one for each row; an empty line ends it."""
@@ -141,8 +141,13 @@ class Progress:
 
     def doing(self, jobs: "Sequence[Job]") -> None:
         """These are under way."""
-        names = ", ".join(job.name for job in jobs)
-        self._show(f"{self._name}: {names}" if names else self._name)
+        self.at(", ".join(job.name for job in jobs))
+
+    def at(self, what: str) -> None:
+        """Says what is under way."""
+        if self._task is not None:
+            text = f"{self._name}: {what}" if what else self._name
+            self._bar.update(self._task, description=escape(text), left=self._left())
 
     def finished(self, job: "Job") -> None:
         """A job is done."""
@@ -164,10 +169,6 @@ class Progress:
                 + (f" ({note})" if note else ""),
                 soft_wrap=True,
             )
-
-    def _show(self, text: str) -> None:
-        if self._task is not None:
-            self._bar.update(self._task, description=escape(text), left=self._left())
 
     def _left(self) -> str:
         """How long it will take still, by the runs that were not kept; nothing before the first."""

@@ -355,7 +355,10 @@ def bench(
         for workload in chosen:
             workload.ensure(progress.building)
         progress.started(repeats * len(chosen))
-        speeds = [benchmark.measure(workload, repeats, progress.tick) for workload in chosen]
+        speeds = []
+        for workload in chosen:
+            progress.at(workload.name)
+            speeds.append(benchmark.measure(workload, repeats, progress.tick))
     show.speeds(out, speeds)
     for name, lacks in lacking.items():
         if lacks:
