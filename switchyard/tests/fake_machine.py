@@ -39,7 +39,7 @@ def round_trip(scheme: str, clients: int, i: int) -> int:
         mean = 18_000
     elif scheme == "single-space":
         mean = 700 + 5 * clients
-    elif scheme in ("tags", "small-spaces"):
+    elif scheme == "tags" or scheme.startswith("small-spaces"):
         mean = 750 + 6 * clients
     else:
         mean = 800 + 10 * clients + (400 * (clients - KNEE + 1) if clients >= KNEE else 0)
