@@ -39,7 +39,7 @@ def round_trip(scheme: str, clients: int, i: int) -> int:
         mean = 18_000
     elif scheme == "single-space":
         mean = 700 + 5 * clients
-    elif scheme in ("tags", "small-spaces", "small-spaces-groups"):
+    elif scheme == "tags" or scheme.startswith("small-spaces"):
         mean = 750 + 6 * clients
     else:
         mean = 800 + 10 * clients + (400 * (clients - KNEE + 1) if clients >= KNEE else 0)
@@ -258,7 +258,7 @@ def main(arguments: list[str]) -> int:
         answer = bench_primitives(options["--append"])
     elif "bench-ipc" in kernel:
         schemes = ("flush", "single-space", "small-spaces", "fass-shared", "fass", "tags")
-        scheme = next(known for known in schemes if known in kernel)  # groups as without
+        scheme = next(known for known in schemes if known in kernel)
         answer = bench_ipc(scheme, options["--append"])
     elif "bench-pingpong" in kernel:
         answer = bench_pingpong(kernel, options["--append"])
