@@ -135,19 +135,6 @@ idle:
     hlt
     jmp     idle
 
-/* Those that a program has where all are flat. Keeps all other registers. */
-    .global load_segments
-load_segments:
-    pushl   %eax
-    movl    $USER_DATA, %eax
-    movl    %eax, %ds
-    movl    %eax, %es
-    movl    %eax, %fs
-    movl    $USER_UTCB, %eax
-    movl    %eax, %gs
-    popl    %eax
-    ret
-
 /* An interrupt of the idle thread, or the kernel's own fault. It must not use DS before that is known
  * to be good. */
 kernel_trap:

@@ -11,6 +11,18 @@
 #ifdef __ASSEMBLER__
 /* clang-format off */
 
+/* Those that a program has. Keeps all other registers. */
+    .macro  load_segments
+    pushl   %eax
+    movl    $USER_DATA, %eax
+    movl    %eax, %ds
+    movl    %eax, %es
+    movl    %eax, %fs
+    movl    $USER_UTCB, %eax
+    movl    %eax, %gs
+    popl    %eax
+    .endm
+
 /* An access by one that is no good raises an exception, and kernel_trap loads both. */
     .macro  kernel_segments
     .endm
@@ -21,12 +33,12 @@
     xorl    $USER_UTCB, \b
     orl     \b, \a
     jz      .Lgood\@
-    call    load_segments
+    load_segments
 .Lgood\@:
     .endm
 
     .macro  idle_segments
-    call    load_segments               # the program that ran last may have left others
+    load_segments                       # the program that ran last may have left others
     .endm
 
     .macro  trap_of_leaving
@@ -35,7 +47,7 @@
     .macro  trap_segments_begin done
     check_data_segments %ecx, %edx
     jz      .Lgood\@
-    call    load_segments
+    load_segments
     jmp     \done
 .Lgood\@:
     .endm

@@ -55,7 +55,7 @@ static uint32_t count_members(const struct group *g) {
 
 void small_area_left(const struct small_area *area) {
     struct group *g = group_of(area);
-    if (g != NULL && g != groups && count_members(g) == 0) {
+    if (g != NULL && g != groups && g->area.directory != 0 && count_members(g) == 0) {
         small_free_directory(heap_pa_to_uncached(g->area.directory));
         g->area.directory = 0;
     }
