@@ -18,8 +18,8 @@ from switchyard.experiments.l4_pagefault.measure import L4PageFault
 from switchyard.experiments.l4_policy.measure import L4Policy
 from switchyard.experiments.l4_primitives.measure import L4Primitives
 from switchyard.experiments.l4_revocation.measure import L4Revocation
-from switchyard.experiments.l4_small_spaces.measure import L4SmallSpaces
 from switchyard.experiments.l4_servers.measure import L4Servers
+from switchyard.experiments.l4_small_spaces.measure import L4SmallSpaces
 from switchyard.experiments.linux_ctx.measure import LinuxCtx
 from switchyard.experiments.linux_entry.measure import LinuxEntry
 from switchyard.experiments.linux_extreme.measure import LinuxExtreme
