@@ -3,6 +3,7 @@
 //! nothing else; with the maintenance that was left out nothing is.
 
 use switchyard_machine::check::{Checker as _, Finding};
+use switchyard_machine::dev::Spaces;
 use switchyard_machine::ia32::ideal::Checker;
 use switchyard_machine::ia32::insn::reg;
 
@@ -245,6 +246,60 @@ fn a_global_page_that_a_load_of_cr3_leaves() {
     space(&mut rig);
     call(&mut rig);
     assert_eq!(told(&rig), ("stale-global-page", HIGH, PAGE, Some(OTHER)));
+}
+
+/// A guest whose programs are moved to `HIGH` by segments: the running space's own directory has `PAGE`,
+/// a global one, at 0, and the directory in force a copy of that entry.
+fn moved() -> Watched {
+    const THREAD: u32 = OTHER + 0x10;
+    const SPACE: u32 = OTHER + 0x20;
+    const OWN: u32 = DIRECTORY + 0x3000;
+    let mut rig = watched(PAGE | USER | G);
+    for (at, word) in [
+        (OTHER, THREAD),
+        (THREAD + 4, SPACE),
+        (SPACE, OWN),
+        (SPACE + 4, HIGH),
+        (SPACE + 8, 0x1000),
+        (OWN, HIGH_TABLE | USER),
+    ] {
+        rig.set32(at, word);
+    }
+    rig.core.mem.platform.bus.host.spaces = Spaces {
+        word: OTHER,
+        thread: 4,
+        directory: 0,
+        kernel: 0xf000_0000,
+        segment: 4,
+        shared: 0xf000_0000,
+    };
+    rig.does(READ);
+    rig
+}
+
+#[test]
+fn a_global_page_of_a_space_that_segments_move() {
+    // Another directory, without the entry: that of the space counts.
+    const OTHERS: u32 = DIRECTORY + 0x4000;
+    let mut rig = moved();
+    rig.set32(OTHERS, rig.get32(DIRECTORY));
+    rig.core.r[reg::ECX] = OTHERS;
+    rig.does(&[0x0f, 0x22, 0xd9]); // mov cr3, ecx
+    rig.does(READ);
+    silent(&rig);
+    rig.set32(HIGH_TABLE, OTHER | USER | G);
+    rig.does(READ);
+    assert_eq!(told(&rig), ("stale-global-page", HIGH, PAGE, Some(OTHER)));
+}
+
+#[test]
+fn a_program_beyond_its_segment() {
+    let mut rig = moved();
+    silent(&rig);
+    rig.enter(3);
+    rig.does(READ); // of its own: but the instruction is elsewhere
+    let found = only(&rig);
+    assert_eq!((found.cause, found.ideal_pa), ("foreign-segment", None));
 }
 
 #[test]
