@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from switchyard import variants
+from switchyard import variants, words
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.figure import Table
 from switchyard.records import Parameter, Record
@@ -178,9 +178,9 @@ def of(experiment: Experiment[Any], records: Iterable[Record]) -> Band | None:
 
 def sentences(band: Band, published: Mapping[str, float]) -> list[str]:
     """What is said of each value, and of each ratio, beside what is published of some."""
-    unit = band.unit.replace("us", "µs")
+    unit = words.unit(band.unit)
     # a metric that says no more than its unit need not be named
-    what = "" if band.metric in ("us", "cycles") else f", {band.metric.removesuffix('_us')}"
+    what = "" if band.metric in ("us", "cycles") else f", {words.words(band.metric)}"
     return [
         *(sentence(n + what, swing, unit, published.get(n)) for n, swing in band.swings.items()),
         *(sentence(n, swing, "times", published.get(n)) for n, swing in band.ratios.items()),
@@ -220,6 +220,7 @@ def lengths(job: Job) -> dict[str, Parameter]:
 
 def table(band: Band) -> Table:
     """What each constant moves, a row each."""
+    metric = "" if band.metric in ("us", "cycles") else f"{words.words(band.metric)}, "
     variants_ = dict.fromkeys(variant for swing in band.all.values() for variant in swing.by)
     rows = [["nominal", *(number(swing.nominal) for swing in band.all.values())]]
     for variant in variants_:
@@ -234,7 +235,7 @@ def table(band: Band) -> Table:
             ]
         )
     return Table(
-        title=f"What it rests on: {band.metric}, {band.unit}, by the assumed constants",
+        title=f"What it rests on: {metric}{words.unit(band.unit)}, by the assumed constants",
         columns=["", *band.all],
         rows=rows,
         caption="each constant at the ends of its range, the others as they are; ranges and "
