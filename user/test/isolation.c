@@ -163,6 +163,35 @@ static void own_slot(void) {
     }
 }
 
+/*
+ * Two spaces have a page together, one of them as low memory of its slot, which is where the other
+ * has it: the caches know it by one address. Then the slot is another one.
+ */
+static void page_in_anothers_slot(void) {
+    struct task *one = child_new();
+    struct task *other = child_new();
+    CHECK(one != NULL && other != NULL);
+    L4_Word_t slot = slot_of(one), there = slot | PAGED_AT;
+    if (slot == 0) {
+        test_skip("low memory is not relocated");
+        return;
+    }
+    CHECK(task_add_page(one, PAGED_AT, NULL, L4_FullyAccessible) != NULL);
+    CHECK(child_write(one, PAGED_AT, 1));
+    L4_Fpage_t fpage = L4_FpageLog2(PAGED_AT, FRAME_LOG2);
+    CHECK(child_transfer(one, L4_FpageAddRights(fpage, L4_FullyAccessible).raw, there, L4_ITEM_MAP,
+                         other, L4_CompleteAddressSpace.raw));
+    for (L4_Word_t i = 2; i < 20; i += 2) {
+        if (i == 10) { /* in another megabyte of the slot */
+            CHECK(add_mapped_page(one, slot | 0x01000000, L4_ReadWriteOnly));
+        }
+        CHECK(child_write(other, there, i));
+        EQUAL(child_read(one, PAGED_AT), i);
+        CHECK(child_write(one, PAGED_AT, i + 1));
+        EQUAL(child_read(other, there), i + 1);
+    }
+}
+
 /* Different code at the same address, which changes now and then: no stale instruction runs. */
 static void code(void) {
     static const L4_Word_t places[2] = {0x00050000, 0x90000000};
@@ -296,6 +325,7 @@ const struct test isolation_tests[] = {
     {"isolation_high", high},
     {"isolation_others_slots", others_slots},
     {"isolation_own_slot", own_slot},
+    {"isolation_page_in_anothers_slot", page_in_anothers_slot},
     {"isolation_code", code},
     {"isolation_written_code", written_code},
     {"isolation_wandering_frames", wandering_frames},
