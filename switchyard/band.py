@@ -18,6 +18,7 @@ from switchyard.records import Parameter, Record
 from switchyard.rows import ASSUMED
 from switchyard.variants import Range
 
+BEGINS = "Over the ranges of the assumed constants"  # each sentence
 NOMINAL = "nominal"
 RATIO = "ratio"  # the parameter that names a ratio
 CASE = ("scheme", "machine")  # what a record has beside its parameters
@@ -200,10 +201,8 @@ def sentence(name: str, swing: Swing, unit: str, published: float | None = None)
     if published is not None:
         inside = "within" if swing.low <= published <= swing.high else "outside"
         nominal += f"; the published {published:g} lies {inside}"
-    text = (
-        f"Over the ranges of the assumed constants {name} goes from {number(swing.low)} to "
-        f"{number(swing.high)} {unit} ({nominal})."
-    )
+    ends = f"{number(swing.low)} to {number(swing.high)} {unit}"
+    text = f"{BEGINS} {name} goes from {ends} ({nominal})."
     return f"{text} Most is done by {told}." if told else f"{text} Nothing moves it."
 
 
@@ -229,7 +228,7 @@ def table(band: Band) -> Table:
             [
                 variant,
                 *(
-                    "" if v is None else f"{number(v)} ({v / swing.nominal - 1:+.1%})"
+                    "" if v is None else f"{number(v)} ({v / swing.nominal - 1:+z.1%})"
                     for swing, v in values
                 ),
             ]

@@ -126,18 +126,19 @@ def spec(figure: Figure | Bars, page: bool = False, titled: bool = True) -> dict
 
 def styled(chart: Any) -> Any:
     """A chart in the looks that all figures have."""
-    return (
-        chart.configure(font=FONT)
-        .configure_view(stroke=None)
-        .configure_title(
+    # all at once: each call of Altair's copies the chart, and its data
+    return chart.configure(
+        font=FONT,
+        view=alt.ViewConfig(stroke=None),
+        title=alt.TitleConfig(
             anchor="start",
             fontSize=17,
             subtitleFontSize=13,
             subtitleColor="#555555",
             color=INK,
             offset=14,
-        )
-        .configure_axis(
+        ),
+        axis=alt.AxisConfig(
             labelFontSize=13,
             titleFontSize=14,
             titleFontWeight="normal",
@@ -148,10 +149,10 @@ def styled(chart: Any) -> Any:
             tickColor="#888888",
             titlePadding=10,
             labelLimit=220,
-        )
-        .configure_legend(
+        ),
+        legend=alt.LegendConfig(
             orient="bottom", direction="vertical", title=None, labelFontSize=13, labelLimit=WIDTH
-        )
+        ),
     )
 
 

@@ -22,6 +22,7 @@ from markupsafe import Markup
 
 from switchyard import (
     __version__,
+    band,
     fields,
     files,
     flame,
@@ -43,6 +44,7 @@ from switchyard.words import ABBREVIATIONS, abbreviations, unit, words
 META, OUTCOME = ".meta.json", ".outcome.json"
 # Digits of a value in text; all of them are in the element that the text is in.
 DIGITS = 4
+ROWS = 200  # of records, that a section shows of its file: all of them would be most of the page
 NEAR = 0.1  # a measured value that is as near to the published one is said to be near it
 
 
@@ -81,6 +83,22 @@ class Beside:
         return sorted({min(values), max(values)})
 
     @property
+    def machine(self) -> str:
+        """All machines that they are of."""
+        return ", ".join(dict.fromkeys(record.machine for record in self.records))
+
+    @property
+    def system(self) -> str:
+        """The system that they are of: one, or they would not be one line."""
+        return self.first.system
+
+    @property
+    def source(self) -> str:
+        """Where it is published; each place once."""
+        places = [record.published.source for record in self.records if record.published]
+        return "; ".join(dict.fromkeys(places))
+
+    @property
     def ratio(self) -> float | None:
         """The mean of the measured values over the published one."""
         paper = self.first.published
@@ -109,9 +127,14 @@ class Section:
         """The records that have a published value beside them."""
         return [record for record in self.records if record.published is not None]
 
-    @cached_property
+    @property
     def beside(self) -> list[Beside]:
-        """Published and measured; cases along one parameter that say the same are one."""
+        """Published and measured; what says the same is one."""
+        return _joined(self._lines)
+
+    @cached_property
+    def _lines(self) -> list[Beside]:
+        """The same for each metric and machine; cases along one parameter are one."""
         groups: dict[tuple[object, ...], list[Record]] = {}
         for record in self.published:
             same = (record.metric, record.scheme, record.machine, record.system, record.unit)
@@ -127,7 +150,7 @@ class Section:
     @property
     def spread(self) -> bool:
         """Whether of any of these it is known how its samples spread."""
-        return any(line.low is not None for line in self.beside)
+        return any(line.low is not None for line in self._lines)
 
     def _percentiles(self, some: Sequence[Record]) -> tuple[float | None, float | None]:
         """The ends of the samples' distribution, over all of these records."""
@@ -145,7 +168,7 @@ class Section:
     @property
     def summary(self) -> str:
         """How what is measured lies to what is published, in a line; nothing without any."""
-        ratios = sorted(line.ratio for line in self.beside if line.ratio is not None)
+        ratios = sorted(line.ratio for line in self._lines if line.ratio is not None)
         if not ratios:
             return ""
         near = sum(abs(ratio - 1) <= NEAR for ratio in ratios)
@@ -161,6 +184,16 @@ class Section:
     def other_tables(self) -> list[Table]:
         """All others."""
         return [table for table in self.tables if not table.title.startswith(published.HEADS)]
+
+    @property
+    def rests(self) -> list[str]:
+        """The notes on what the assumed constants move: of interest behind all others."""
+        return [note for note in self.notes if note.startswith(band.BEGINS)]
+
+    @property
+    def reasons(self) -> list[str]:
+        """All other notes."""
+        return [note for note in self.notes if not note.startswith(band.BEGINS)]
 
     @property
     def texts(self) -> list[str]:
@@ -297,6 +330,32 @@ def _varied(some: Sequence[Record]) -> list[str]:
     return [name for name in names if len({record.parameters.get(name) for record in some}) > 1]
 
 
+def _joined(lines: Sequence[Beside]) -> list[Beside]:
+    """Lines that differ in the machine alone as one, then those in what they are of alone."""
+
+    def by(line: Beside) -> tuple[object, ...]:
+        first, paper = line.first, line.first.published
+        told = (*line.ends, line.low, line.high, first.unit, paper.value if paper else None)
+        return (first.system, first.scheme, *told)
+
+    machines: dict[tuple[object, ...], list[Beside]] = {}
+    for line in lines:
+        machines.setdefault((*by(line), line.what), []).append(line)
+    merged = [_as_one(some[0].what, some) for some in machines.values()]
+    subjects: dict[tuple[object, ...], list[Beside]] = {}
+    for line in merged:
+        # a case that has parameters is too long to be named beside another
+        alone = line.what if line.first.parameters else ""
+        subjects.setdefault((*by(line), line.machine, alone), []).append(line)
+    return [_as_one(", ".join(line.what for line in some), some) for some in subjects.values()]
+
+
+def _as_one(what: str, some: Sequence[Beside]) -> Beside:
+    """Lines that say the same, as one under that name."""
+    records = [record for line in some for record in line.records]
+    return Beside(what, records, some[0].low, some[0].high)
+
+
 def _what(some: Sequence[Record]) -> str:
     """What records are of that differ in one parameter at most."""
     first = some[0]
@@ -378,6 +437,7 @@ def render(
         meanings=abbreviations(text for section in sections for text in section.texts),
         colours=[(colour, plot.DARK[colour]) for colour in (*plot.COLOURS, plot.INK)],
         dark=plot.DARK,
+        rows=ROWS,
         version=__version__,
         style=pages.source("report.css"),
         script=pages.source("report.js"),
