@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @subcommand(
     epilog="""
         switchyard faults
-        switchyard faults --stage self-test
+        switchyard faults --stage self-test --json
         switchyard faults --page
     """
 )
@@ -43,17 +43,20 @@ def faults(
     page: Annotated[
         bool, typer.Option("--page", help="Try nothing; write the book's table of results anew.")
     ] = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Plant faults in Linux' fast switching, one at a time, and see which test finds each."""
     from switchyard.faults import command
 
     out, err = consoles()
     results = file or command.kept()
+    wanted = form(as_json, as_csv)
     if page:
         command.write_page(out, results)
     else:
         wish = command.Wish(names or [], stages or [], fresh)
-        command.run(out, err, wish, results, jobs)
+        command.run(out, err, wish, results, jobs, wanted)
 
 
 @subcommand(
