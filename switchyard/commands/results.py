@@ -180,6 +180,7 @@ def report(
     epilog="""
         switchyard docs --check
         switchyard docs results
+        switchyard docs results --only l4-ipc
     """
 )
 def docs(
@@ -190,9 +191,18 @@ def docs(
     check: Annotated[
         bool, typer.Option("--check", help="Change nothing; fail where the page is not up to date.")
     ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="This experiment alone. May be repeated.",
+            autocompletion=completion.experiments,
+        ),
+    ] = None,
 ) -> None:
     """Write the results chapters of the book anew, from the results that are kept beside it."""
     from switchyard import book, files
+    from switchyard.errors import one_of
 
     out, _ = consoles()
     if results is not None and check:
@@ -200,10 +210,17 @@ def docs(
     page = book.page()
     text = page.read_text(encoding="utf-8")
     names = book.shown(text, page.name)
+    for name in only or []:
+        if name not in names:
+            raise InputError(f"--only {name}: is not on the page; {one_of(name, names)}")
+    names = set(only or names)
     if results is not None:
-        for name in book.take(results, names):
+        taken = book.take(results, names)
+        for name in taken:
             out.print(f"kept: {name}")
-    wanted = {page: book.renew(text, page.name), **book.draw(names, text)}
+        for name in set(only or []) - set(taken):
+            raise InputError(f"{results}: no {name}.json; expected: switchyard run {name}")
+    wanted = {page: book.renew(text, page.name, names), **book.draw(names, text)}
     stale = [
         path
         for path, content in wanted.items()
