@@ -418,6 +418,8 @@ def render(
         dark=plot.DARK,
         rows=ROWS,
         version=__version__,
+        wide_style=pages.source("wide.css"),
+        wide=pages.source("wide.js"),
         style=pages.source("report.css"),
         script=pages.source("report.js"),
         library=Markup(library() if drawn else ""),  # noqa: S704
