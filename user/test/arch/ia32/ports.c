@@ -86,6 +86,7 @@ static bool reads(struct task *child, L4_Word_t value) {
 static void asked_of_the_pager(void) {
     struct task *child = child_for_code();
     CHECK(child != NULL && have_ports(0x11));
+    EQUAL(L4_IoFpageSize(L4_IoFpage(CLOCK_INDEX, 3)), 4); /* made a power of two */
     struct outcome o = EXECUTE(child, READ_BYTE);
     CHECK(asks_for(&o, L4_IoFpage(CLOCK_INDEX, 1)));
     EQUAL(o.words[1], CODE + 2);

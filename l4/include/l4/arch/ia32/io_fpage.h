@@ -37,6 +37,10 @@ L4_INLINE L4_Word_t L4_IoFpageSizeLog2(L4_Fpage_t f) {
     return f.raw >> 10 & 0x3f;
 }
 
+L4_INLINE L4_Word_t L4_IoFpageSize(L4_Fpage_t f) {
+    return 1u << L4_IoFpageSizeLog2(f);
+}
+
 /* Its first port. */
 L4_INLINE L4_Word_t L4_IoFpagePort(L4_Fpage_t f) {
     return f.raw >> 16;
