@@ -10,11 +10,29 @@
 
 #define CODE   0x00050000u
 #define INSIDE 0x00060000u
-#define LIMIT  0x00400000u /* of the smallest part */
+#define TABLE  0x00400000u /* what a page table maps */
+
+#define AREA_END   0xf0000000u /* kernel/arch/ia32/layout.h */
+#define AREA_PARTS 128u
 
 #define PROTECTION 13u
 #define DATA       0x23 /* selectors of programs: code, data, the UTCB pointer's */
 #define UTCB_WORDS 0x33
+
+/* The area begins where programs' own addresses end, says the kernel interface page. */
+static L4_Word_t area(void) {
+    const L4_KernelInterfacePage_t *kip = L4_GetKernelInterface();
+    L4_Word_t i = 0;
+    while (!L4_IsMemoryDescVirtual(L4_MemoryDesc(kip, i))) {
+        i++;
+    }
+    return L4_MemoryDescHigh(L4_MemoryDesc(kip, i)) + 1;
+}
+
+static L4_Word_t smallest_part(void) {
+    return (AREA_END - area()) / AREA_PARTS;
+}
+#define LIMIT smallest_part()
 
 static L4_Word_t control(const struct task *child, L4_Word_t word) {
     L4_Word_t old = 0;
@@ -123,8 +141,8 @@ static void by_number(void) {
     }
     EQUAL(number_of(a), L4_SmallSpace(256, 16));
     CHECK(page(a, INSIDE, 1) != NULL && page(b, INSIDE, 2) != NULL);
-    CHECK(page(a, 16 * 0x100000 - FRAME_SIZE, 3) != NULL);
-    CHECK(child_holds(a, INSIDE, 64, 1) && child_holds(a, 16 * 0x100000 - FRAME_SIZE, 64, 3));
+    CHECK(page(a, 4 * LIMIT - FRAME_SIZE, 3) != NULL);
+    CHECK(child_holds(a, INSIDE, 64, 1) && child_holds(a, 4 * LIMIT - FRAME_SIZE, 64, 3));
     L4_Word_t was = number_of(b);
     CHECK(!set_number(b, L4_SmallSpace(256, 16)));
     CHECK(!set_number(b, L4_SmallSpace(256, 256)));
@@ -138,11 +156,11 @@ static void by_number(void) {
     EQUAL(number_of(a), 0);
     CHECK(set_number(b, L4_SmallSpace(256, 256)));
     CHECK(child_holds(a, INSIDE, 64, 1) && child_holds(b, INSIDE, 64, 2));
-    struct task *high = child_new_at(0x00500000);
+    struct task *high = child_new_at(LIMIT + 0x100000);
     CHECK(high != NULL);
     CHECK(!set_number(high, L4_SmallSpace(0x80, 4))); /* without its KIP */
     CHECK(set_number(high, L4_SmallSpace(0x80, 8)));
-    EQUAL(child_do(high, CHILD_IDENTITY, 0, 0, 0, 0).words[2], 0x00500000);
+    EQUAL(child_do(high, CHILD_IDENTITY, 0, 0, 0, 0).words[2], LIMIT + 0x100000);
 }
 
 /* Where there is no room any more, programs are large, and there is room when others end. */
@@ -169,7 +187,7 @@ static void area_full(void) {
         at += size;
         size /= 2;
     }
-    struct task *last = child_new(); /* in the 4 MB that are left */
+    struct task *last = child_new(); /* in the part that is left */
     struct task *large = child_new();
     CHECK(last != NULL && large != NULL);
     CHECK(number_of(last) != 0);
@@ -221,8 +239,8 @@ static void limit_execute(void) {
  * the space becomes large. */
 static void limit_faults(void) {
     NEEDS_SMALL_SPACES;
-    static const L4_Word_t above[] = {LIMIT,      LIMIT + 0x1000,  0x00800000,          0x40000000,
-                                      0x80000000, KERNEL_AREA - 4, KERNEL_AREA + 0x1000};
+    const L4_Word_t above[] = {LIMIT,      LIMIT + 0x1000, 2 * LIMIT,      0x40000000,
+                               0x80000000, area() - 4,     area() + 0x1000};
     for (unsigned i = 0; i < sizeof above / sizeof above[0]; i++) {
         struct task *child = child_small();
         CHECK(child != NULL);
@@ -618,7 +636,7 @@ static void large_sees_none(void) {
     struct task *large = child_new();
     CHECK(victim != NULL && large != NULL && set_number(large, L4_LargeSpace));
     CHECK(page(victim, INSIDE, 1) != NULL && child_holds(victim, INSIDE, 64, 1));
-    L4_Word_t at = KERNEL_AREA + number_of(victim) / 2 * LIMIT + INSIDE;
+    L4_Word_t at = area() + number_of(victim) / 2 * LIMIT + INSIDE;
     const struct child_ipc call = {
         .to = victim->id.raw,
         .from = victim->id.raw,
@@ -782,7 +800,7 @@ static void table_goes(void) {
         CHECK(child_do(child, CHILD_UNMAP, 0x40, all, 0, 0).kind == OUTCOME_DONE);
         struct task *other = child_new();
         CHECK(other != NULL);
-        for (L4_Word_t va = 0x00900000; va < 0x03000000; va += LIMIT) {
+        for (L4_Word_t va = 0x00900000; va < 0x03000000; va += TABLE) {
             CHECK(page(other, va, 2) != NULL && child_holds(other, va, 64, 2));
         }
         /* Where the other one has its pages, in its first page table and in others. */
