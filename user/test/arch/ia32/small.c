@@ -10,11 +10,29 @@
 
 #define CODE   0x00050000u
 #define INSIDE 0x00060000u
-#define LIMIT  0x00400000u /* of the smallest part */
+#define TABLE  0x00400000u /* what a page table maps */
+
+#define AREA_END   0xf0000000u /* kernel/arch/ia32/layout.h */
+#define AREA_PARTS 128u
 
 #define PROTECTION 13u
 #define DATA       0x23 /* selectors of programs: code, data, the UTCB pointer's */
 #define UTCB_WORDS 0x33
+
+/* The area begins where programs' own addresses end, says the kernel interface page. */
+static L4_Word_t area(void) {
+    const L4_KernelInterfacePage_t *kip = L4_GetKernelInterface();
+    L4_Word_t i = 0;
+    while (!L4_IsMemoryDescVirtual(L4_MemoryDesc(kip, i))) {
+        i++;
+    }
+    return L4_MemoryDescHigh(L4_MemoryDesc(kip, i)) + 1;
+}
+
+/* Of a space in one of the smallest parts. */
+static L4_Word_t least_limit(void) {
+    return (AREA_END - area()) / AREA_PARTS;
+}
 
 static L4_Word_t control(const struct task *child, L4_Word_t word) {
     L4_Word_t old = 0;
@@ -123,8 +141,8 @@ static void by_number(void) {
     }
     EQUAL(number_of(a), L4_SmallSpace(256, 16));
     CHECK(page(a, INSIDE, 1) != NULL && page(b, INSIDE, 2) != NULL);
-    CHECK(page(a, 16 * 0x100000 - FRAME_SIZE, 3) != NULL);
-    CHECK(child_holds(a, INSIDE, 64, 1) && child_holds(a, 16 * 0x100000 - FRAME_SIZE, 64, 3));
+    CHECK(page(a, 4 * least_limit() - FRAME_SIZE, 3) != NULL);
+    CHECK(child_holds(a, INSIDE, 64, 1) && child_holds(a, 4 * least_limit() - FRAME_SIZE, 64, 3));
     L4_Word_t was = number_of(b);
     CHECK(!set_number(b, L4_SmallSpace(256, 16)));
     CHECK(!set_number(b, L4_SmallSpace(256, 256)));
@@ -138,11 +156,11 @@ static void by_number(void) {
     EQUAL(number_of(a), 0);
     CHECK(set_number(b, L4_SmallSpace(256, 256)));
     CHECK(child_holds(a, INSIDE, 64, 1) && child_holds(b, INSIDE, 64, 2));
-    struct task *high = child_new_at(0x00500000);
+    struct task *high = child_new_at(least_limit() + 0x100000);
     CHECK(high != NULL);
     CHECK(!set_number(high, L4_SmallSpace(0x80, 4))); /* without its KIP */
     CHECK(set_number(high, L4_SmallSpace(0x80, 8)));
-    EQUAL(child_do(high, CHILD_IDENTITY, 0, 0, 0, 0).words[2], 0x00500000);
+    EQUAL(child_do(high, CHILD_IDENTITY, 0, 0, 0, 0).words[2], least_limit() + 0x100000);
 }
 
 /* Where there is no room any more, programs are large, and there is room when others end. */
@@ -169,7 +187,7 @@ static void area_full(void) {
         at += size;
         size /= 2;
     }
-    struct task *last = child_new(); /* in the 4 MB that are left */
+    struct task *last = child_new(); /* in the part that is left */
     struct task *large = child_new();
     CHECK(last != NULL && large != NULL);
     CHECK(number_of(last) != 0);
@@ -188,17 +206,17 @@ static void promoted(unsigned operation) {
     struct task *child = child_small();
     struct task *other = child_small();
     CHECK(child != NULL && other != NULL);
-    uint8_t *frame = page(child, LIMIT, 5);
+    uint8_t *frame = page(child, least_limit(), 5);
     CHECK(frame != NULL && page(child, INSIDE, 6) != NULL && page(other, INSIDE, 7) != NULL);
     CHECK(child_holds(child, INSIDE, 64, 6) && child_holds(other, INSIDE, 64, 7));
     if (operation == CHILD_READ) {
-        EQUAL(child_read(child, LIMIT), CHILD_PATTERN(5, 0));
+        EQUAL(child_read(child, least_limit()), CHILD_PATTERN(5, 0));
     } else if (operation == CHILD_WRITE) {
-        CHECK(child_write(child, LIMIT, 0x1234));
+        CHECK(child_write(child, least_limit(), 0x1234));
         EQUAL(((L4_Word_t *)(void *)frame)[0], 0x1234);
     } else {
         put_function(frame, 77);
-        EQUAL(child_execute(child, LIMIT), 77);
+        EQUAL(child_execute(child, least_limit()), 77);
     }
     EQUAL(number_of(child), 0);
     CHECK(number_of(other) != 0);
@@ -221,13 +239,14 @@ static void limit_execute(void) {
  * the space becomes large. */
 static void limit_faults(void) {
     NEEDS_SMALL_SPACES;
-    static const L4_Word_t above[] = {LIMIT,      LIMIT + 0x1000,  0x00800000,          0x40000000,
-                                      0x80000000, KERNEL_AREA - 4, KERNEL_AREA + 0x1000};
+    const L4_Word_t above[] = {
+        least_limit(), least_limit() + 0x1000, 2 * least_limit(), 0x40000000, 0x80000000,
+        area() - 4,    area() + 0x1000};
     for (unsigned i = 0; i < sizeof above / sizeof above[0]; i++) {
         struct task *child = child_small();
         CHECK(child != NULL);
-        CHECK(child_denied(child, CHILD_READ, LIMIT - 4, L4_Readable));
-        CHECK(child_denied(child, CHILD_WRITE, LIMIT - 0x1000, L4_Writable));
+        CHECK(child_denied(child, CHILD_READ, least_limit() - 4, L4_Readable));
+        CHECK(child_denied(child, CHILD_WRITE, least_limit() - 0x1000, L4_Writable));
         CHECK(number_of(child) != 0);
         struct outcome o =
             child_do(child, i % 2 != 0 ? CHILD_WRITE : CHILD_READ, above[i], 0, 0, 0);
@@ -245,43 +264,46 @@ static void limit_crossed(void) {
     for (unsigned kind = 0; kind < 6; kind++) {
         struct task *child = child_small();
         CHECK(child != NULL);
-        uint8_t *below = page(child, LIMIT - FRAME_SIZE, 1);
-        uint8_t *above = page(child, LIMIT, 2);
+        uint8_t *below = page(child, least_limit() - FRAME_SIZE, 1);
+        uint8_t *above = page(child, least_limit(), 2);
         CHECK(below != NULL && above != NULL);
         struct outcome o;
         switch (kind) {
-        case 0: /* movl LIMIT - 2, %eax */
-            o = EXECUTE(child, 0xa1, WORD(LIMIT - 2));
+        case 0: /* movl least_limit() - 2, %eax */
+            o = EXECUTE(child, 0xa1, WORD(least_limit() - 2));
             EQUAL(o.words[0], CHILD_PATTERN(1, 1023) >> 16 | CHILD_PATTERN(2, 0) << 16);
             break;
-        case 1: /* movl $LIMIT - 64, %edi; movl $32, %ecx; movl $INSIDE's value, %eax; rep stosl */
-            o = EXECUTE(child, 0xbf, WORD(LIMIT - 64), 0xb9, WORD(32), 0xb8, WORD(0x5a5a5a5au),
-                        0xf3, 0xab);
+        case 1: /* movl $least_limit() - 64, %edi; movl $32, %ecx; movl $INSIDE's value, %eax; rep
+                   stosl */
+            o = EXECUTE(child, 0xbf, WORD(least_limit() - 64), 0xb9, WORD(32), 0xb8,
+                        WORD(0x5a5a5a5au), 0xf3, 0xab);
             EQUAL(((L4_Word_t *)(void *)below)[1023], 0x5a5a5a5au);
             EQUAL(((L4_Word_t *)(void *)above)[15], 0x5a5a5a5au);
             EQUAL(((L4_Word_t *)(void *)above)[16], CHILD_PATTERN(2, 16));
             break;
-        case 2: /* std; movl $LIMIT + 60, %edi; movl $32, %ecx; ... rep stosl; cld */
-            o = EXECUTE(child, 0xfd, 0xbf, WORD(LIMIT + 60), 0xb9, WORD(32), 0xb8,
+        case 2: /* std; movl $least_limit() + 60, %edi; movl $32, %ecx; ... rep stosl; cld */
+            o = EXECUTE(child, 0xfd, 0xbf, WORD(least_limit() + 60), 0xb9, WORD(32), 0xb8,
                         WORD(0x5a5a5a5au), 0xf3, 0xab, 0xfc);
             EQUAL(((L4_Word_t *)(void *)below)[1008], 0x5a5a5a5au);
             EQUAL(((L4_Word_t *)(void *)above)[15], 0x5a5a5a5au);
             break;
-        case 3: /* the same by MOVS: movl $LIMIT - 64, %esi; movl $LIMIT - 4096, %edi; ... rep movsl
+        case 3: /* the same by MOVS: movl $least_limit() - 64, %esi; movl $least_limit() - 4096,
+                 * %edi; ... rep movsl
                  */
-            o = EXECUTE(child, 0xbe, WORD(LIMIT - 64), 0xbf, WORD(LIMIT - 4096), 0xb9, WORD(32),
-                        0xf3, 0xa5);
+            o = EXECUTE(child, 0xbe, WORD(least_limit() - 64), 0xbf, WORD(least_limit() - 4096),
+                        0xb9, WORD(32), 0xf3, 0xa5);
             EQUAL(((L4_Word_t *)(void *)below)[15], CHILD_PATTERN(1, 1023));
             EQUAL(((L4_Word_t *)(void *)below)[31], CHILD_PATTERN(2, 15));
             break;
-        case 4: /* the stack: movl %esp, %edx; movl $LIMIT + 8, %esp; pushl $7; movl %edx, %esp */
-            o = EXECUTE(child, 0x89, 0xe2, 0xbc, WORD(LIMIT + 8), 0x6a, 7, 0x89, 0xd4);
+        case 4: /* the stack: movl %esp, %edx; movl $least_limit() + 8, %esp; pushl $7; movl %edx,
+                   %esp */
+            o = EXECUTE(child, 0x89, 0xe2, 0xbc, WORD(least_limit() + 8), 0x6a, 7, 0x89, 0xd4);
             EQUAL(((L4_Word_t *)(void *)above)[1], 7);
             break;
         default: /* code that runs over it */
             memset(below, 0x90, FRAME_SIZE);
             put_function(above, 78);
-            o = child_do(child, CHILD_EXECUTE, LIMIT - 16, 0, 0, 0);
+            o = child_do(child, CHILD_EXECUTE, least_limit() - 16, 0, 0, 0);
             EQUAL(o.words[0], 78);
             break;
         }
@@ -332,24 +354,24 @@ static void limit_of_resumed(void) {
     struct task *child = child_small();
     struct task *other = child_small();
     CHECK(child != NULL && other != NULL);
-    uint8_t *frame = page(child, LIMIT, 1);
+    uint8_t *frame = page(child, least_limit(), 1);
     CHECK(frame != NULL);
     put_function(frame, 80);
     struct outcome o = child_do(child, CHILD_UNDEFINED, 0x77, 0, 0, 0);
     EQUAL(o.kind, OUTCOME_EXCEPTION);
     L4_LoadMR(0, L4_MakeMsgTag(L4_LABEL_EXCEPTION, 1, 0).raw);
-    L4_LoadMR(1, LIMIT);
+    L4_LoadMR(1, least_limit());
     EQUAL(error_of(L4_Send_Timeout(child->id, PATIENCE)), 0);
     o = child_wait(child);
     EQUAL(o.kind, OUTCOME_DONE);
     EQUAL(o.words[0], 80);
     EQUAL(number_of(child), 0);
 
-    uint8_t *undefined = page(other, LIMIT, 1);
+    uint8_t *undefined = page(other, least_limit(), 1);
     CHECK(undefined != NULL);
     undefined[0] = 0x0f;
     undefined[1] = 0x0b;
-    CHECK(L4_ExregsControl(other->id, L4_EXREGS_IP, 0, LIMIT).raw != 0);
+    CHECK(L4_ExregsControl(other->id, L4_EXREGS_IP, 0, least_limit()).raw != 0);
     L4_LoadMR(0, L4_MakeMsgTag(CHILD_LABEL, 2, 0).raw);
     L4_LoadMR(1, 0x1234);
     L4_LoadMR(2, 0x5678);
@@ -362,7 +384,7 @@ static void limit_of_resumed(void) {
     }
     EQUAL(L4_Label(tag), L4_LABEL_EXCEPTION);
     L4_StoreMRs(1, L4_IA32_EXCEPTION_WORDS, o.words);
-    EQUAL(o.words[0], LIMIT);
+    EQUAL(o.words[0], least_limit());
     EQUAL(o.words[8], 0x1234); /* EBX and EBP: the message, as it arrived */
     EQUAL(o.words[6], 0x5678);
     EQUAL(number_of(other), 0);
@@ -465,11 +487,11 @@ static void iret_frames(void) {
     child_delete(child);
     child = child_small();
     CHECK(child != NULL);
-    uint8_t *frame = page(child, LIMIT, 1);
+    uint8_t *frame = page(child, least_limit(), 1);
     CHECK(frame != NULL);
     put_function(frame, 79);
-    /* pushfl; pushl $0x1b; pushl $LIMIT; iret: then RET, to who has called us */
-    o = EXECUTE(child, 0x9c, 0x6a, 0x1b, 0x68, WORD(LIMIT), 0xcf);
+    /* pushfl; pushl $0x1b; pushl $least_limit(); iret: then RET, to who has called us */
+    o = EXECUTE(child, 0x9c, 0x6a, 0x1b, 0x68, WORD(least_limit()), 0xcf);
     EQUAL(o.kind, OUTCOME_DONE);
     EQUAL(o.words[0], 79);
     EQUAL(number_of(child), 0);
@@ -618,7 +640,7 @@ static void large_sees_none(void) {
     struct task *large = child_new();
     CHECK(victim != NULL && large != NULL && set_number(large, L4_LargeSpace));
     CHECK(page(victim, INSIDE, 1) != NULL && child_holds(victim, INSIDE, 64, 1));
-    L4_Word_t at = KERNEL_AREA + number_of(victim) / 2 * LIMIT + INSIDE;
+    L4_Word_t at = area() + number_of(victim) / 2 * least_limit() + INSIDE;
     const struct child_ipc call = {
         .to = victim->id.raw,
         .from = victim->id.raw,
@@ -651,7 +673,7 @@ static void strings(void) {
     struct task *to = child_small();
     CHECK(from != NULL && to != NULL);
     for (unsigned i = 0; i < 2; i++) {
-        L4_Word_t va = LIMIT - FRAME_SIZE + i * FRAME_SIZE;
+        L4_Word_t va = least_limit() - FRAME_SIZE + i * FRAME_SIZE;
         uint8_t *source = page(from, va, 0x20 + i), *target = page(to, va, 0x30 + i);
         CHECK(source != NULL && target != NULL);
         /* Mapped without an access of theirs. */
@@ -667,23 +689,23 @@ static void strings(void) {
     struct child_ipc receive = {.from = from->id.raw,
                                 .timeouts = L4_Timeouts(L4_Never, PATIENCE),
                                 .num_buffers = 3,
-                                .buffers = {1, FRAME_SIZE << 10, LIMIT - FRAME_SIZE / 2}};
-    struct child_ipc send = {
-        .to = to->id.raw,
-        .timeouts = L4_Timeouts(PATIENCE, L4_Never),
-        .num_buffers = 1,
-        .buffers = {0},
-        .num_words = 3,
-        .words = {L4_MakeMsgTag(CHILD_LABEL, 0, 2).raw, FRAME_SIZE << 10, LIMIT - FRAME_SIZE / 2}};
+                                .buffers = {1, FRAME_SIZE << 10, least_limit() - FRAME_SIZE / 2}};
+    struct child_ipc send = {.to = to->id.raw,
+                             .timeouts = L4_Timeouts(PATIENCE, L4_Never),
+                             .num_buffers = 1,
+                             .buffers = {0},
+                             .num_words = 3,
+                             .words = {L4_MakeMsgTag(CHILD_LABEL, 0, 2).raw, FRAME_SIZE << 10,
+                                       least_limit() - FRAME_SIZE / 2}};
     CHECK(me != 0 && child_ipc(to, &receive) && child_ipc(from, &send));
     struct outcome sent = child_wait(from), got = child_wait(to);
     EQUAL(sent.kind, OUTCOME_DONE);
     EQUAL(sent.words[0], 0);
     EQUAL(got.words[0], 0);
     CHECK(number_of(from) != 0 && number_of(to) != 0);
-    EQUAL(child_read(to, LIMIT - FRAME_SIZE / 2), CHILD_PATTERN(0x20, 512));
-    EQUAL(child_read(to, LIMIT), CHILD_PATTERN(0x21, 0));
-    EQUAL(child_read(to, LIMIT + FRAME_SIZE / 2), CHILD_PATTERN(0x31, 512));
+    EQUAL(child_read(to, least_limit() - FRAME_SIZE / 2), CHILD_PATTERN(0x20, 512));
+    EQUAL(child_read(to, least_limit()), CHILD_PATTERN(0x21, 0));
+    EQUAL(child_read(to, least_limit() + FRAME_SIZE / 2), CHILD_PATTERN(0x31, 512));
 }
 
 /* ---- a part changes hands ---- */
@@ -775,21 +797,21 @@ static void table_goes(void) {
     NEEDS_SMALL_SPACES;
     struct task *child = child_small();
     CHECK(child != NULL && set_number(child, L4_SmallSpace(128, 8)));
-    CHECK(page(child, LIMIT, 1) != NULL && child_holds(child, LIMIT, 64, 1));
-    L4_Word_t all = L4_FpageAddRights(L4_FpageLog2(LIMIT, 22), L4_FullyAccessible).raw;
+    CHECK(page(child, least_limit(), 1) != NULL && child_holds(child, least_limit(), 64, 1));
+    L4_Word_t all = L4_FpageAddRights(L4_FpageLog2(least_limit(), 22), L4_FullyAccessible).raw;
     for (unsigned i = 0; i < 3; i++) {
         /* 0x40: from itself too. Then its page table is free, for anybody's use. */
         CHECK(child_do(child, CHILD_UNMAP, 0x40, all, 0, 0).kind == OUTCOME_DONE);
         struct task *other = child_new();
         CHECK(other != NULL);
-        for (L4_Word_t va = 0x00900000; va < 0x03000000; va += LIMIT) {
+        for (L4_Word_t va = 0x00900000; va < 0x03000000; va += TABLE) {
             CHECK(page(other, va, 2) != NULL && child_holds(other, va, 64, 2));
         }
         /* Where the other one has its pages, in its first page table and in others. */
-        CHECK(child_denied(child, CHILD_READ, LIMIT + TASK_UTCBS, L4_Readable));
-        CHECK(child_denied(child, CHILD_READ, LIMIT + TASK_KIP, L4_Readable));
-        CHECK(child_denied(child, CHILD_READ, LIMIT + 0x100000, L4_Readable));
-        CHECK(child_holds(child, LIMIT, 64, 1));
+        CHECK(child_denied(child, CHILD_READ, least_limit() + TASK_UTCBS, L4_Readable));
+        CHECK(child_denied(child, CHILD_READ, least_limit() + TASK_KIP, L4_Readable));
+        CHECK(child_denied(child, CHILD_READ, least_limit() + 0x100000, L4_Readable));
+        CHECK(child_holds(child, least_limit(), 64, 1));
         child_delete(other);
     }
     CHECK(number_of(child) != 0);
@@ -806,17 +828,18 @@ static void large_page(void) {
     CHECK(!L4_IsNilFpage(L4_Sigma0_GetPage(L4_nilthread, all)));
     L4_Msg_t msg;
     L4_MsgClear(&msg);
-    L4_MsgAppendMapItem(&msg, L4_MapItem(all, LIMIT));
+    L4_MsgAppendMapItem(&msg, L4_MapItem(all, least_limit()));
     CHECK(child_map(child, &msg));
-    CHECK(child_write(child, LIMIT + 0x123000, 1) && child_write(child, LIMIT + 0x124000, 2));
+    CHECK(child_write(child, least_limit() + 0x123000, 1) &&
+          child_write(child, least_limit() + 0x124000, 2));
     EQUAL(*(volatile L4_Word_t *)(uintptr_t)(OURS + 0x123000), 1);
     (void)L4_UnmapFpage(
         L4_FpageAddRights(L4_FpageLog2(OURS + 0x123000, FRAME_LOG2), L4_FullyAccessible));
-    CHECK(child_denied(child, CHILD_READ, LIMIT + 0x123000, L4_Readable));
-    EQUAL(child_read(child, LIMIT + 0x124000), 2);
+    CHECK(child_denied(child, CHILD_READ, least_limit() + 0x123000, L4_Readable));
+    EQUAL(child_read(child, least_limit() + 0x124000), 2);
     (void)L4_Flush(all);
-    CHECK(child_denied(child, CHILD_READ, LIMIT + 0x124000, L4_Readable));
-    CHECK(child_denied(child, CHILD_READ, LIMIT + 0x125000, L4_Readable));
+    CHECK(child_denied(child, CHILD_READ, least_limit() + 0x124000, L4_Readable));
+    CHECK(child_denied(child, CHILD_READ, least_limit() + 0x125000, L4_Readable));
     CHECK(number_of(child) != 0);
 }
 
