@@ -167,7 +167,7 @@ def report(
     profiles = pages.profiles(places or [RESULTS])
     there = {record.experiment for section in sections for record in section.records}
     missing = [name for name in EXPERIMENTS if name not in there]
-    pages.write(pages.render(sections, missing, profiles), out_file)
+    pages.write(pages.render(sections, missing, profiles, out_file.parent), out_file)
     count = sum(len(section.records) for section in sections)
     more = f", {len(profiles)} profiles" if profiles else ""
     out.print(f"{len(sections)} record files, {count} records{more}", soft_wrap=True)
