@@ -9,6 +9,7 @@ import typer
 
 from switchyard import completion
 from switchyard.commands import RESULTS, AsCsv, AsJson, consoles, form, short, subcommand, tried
+from switchyard.commands.options import machine_option
 from switchyard.errors import InputError, RunError, StoppedError
 
 if TYPE_CHECKING:
@@ -258,13 +259,7 @@ def sweep(
     ],
     machine_name: Annotated[
         str | None,
-        typer.Option(
-            "--machine",
-            "-m",
-            metavar="NAME|FILE",
-            autocompletion=completion.machines,
-            help="Not the experiment's own.",
-        ),
+        machine_option("Not the experiment's own."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
     rounds: Annotated[

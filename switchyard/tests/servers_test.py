@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from switchyard import build, machine, variants
-from switchyard.build import BARE, BOUNDS, GUESTS, PING, SERVERS, VERSATILE, schemes_on
+from switchyard.build import BARE, BOUNDS, GUESTS, PC, PING, SERVERS, VERSATILE, schemes_on
 from switchyard.experiments import l4
 from switchyard.machine import Boot
 
@@ -19,16 +19,21 @@ pytestmark = pytest.mark.guests
 
 SCHEMES = (*schemes_on(VERSATILE), *BOUNDS)
 MAX_CYCLES = 1_000_000_000
-PINGER = GUESTS[f"{VERSATILE}-{BARE}-{PING}"]
 SECONDS = 60
-MACHINE = "versatilepb"
+MACHINES = {VERSATILE: "versatilepb", PC: "p4-willamette"}
 
 
-def servers(scheme: str, words: str, peer_words: str = "", cycles: int = MAX_CYCLES) -> Boot:
+def servers(
+    scheme: str,
+    words: str,
+    peer_words: str = "",
+    cycles: int = MAX_CYCLES,
+    board: str = VERSATILE,
+) -> Boot:
     """The servers under a scheme, and the machine that pings them."""
-    guest = GUESTS[f"{VERSATILE}-{scheme}-{SERVERS}"]
-    image, pinger = build.ensure([guest, PINGER])
-    where = l4.machine(scheme, MACHINE)
+    guest = GUESTS[f"{board}-{scheme}-{SERVERS}"]
+    image, pinger = build.ensure([guest, GUESTS[f"{board}-{BARE}-{PING}"]])
+    where = l4.machine(scheme, MACHINES[board])
     return Boot(where, image, words, cycles, peer=pinger, peer_append=peer_words)
 
 
@@ -45,9 +50,19 @@ def test_pings_are_answered(scheme: str) -> None:
     assert "PINGS warmup=2 rounds=10\n" in done.stdout
 
 
+@pytest.mark.parametrize("scheme", schemes_on(PC))
+def test_pings_are_answered_on_the_pc(scheme: str) -> None:
+    boot = servers(scheme, "warmup=2 rounds=10 load=16", board=PC)
+    done = finish(boot, "--check", "coherence")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "PINGS warmup=2 rounds=10\n" in done.stdout
+
+
+@pytest.mark.parametrize("board", [VERSATILE, PC])
 @pytest.mark.parametrize("data", [0, 1, 2, 3, 56, 1472])
-def test_the_pinger_compares_every_reply(data: int) -> None:
-    boot = servers("fass", "rounds=0", f"count=5 data={data}", 60_000_000)
+def test_the_pinger_compares_every_reply(board: str, data: int) -> None:
+    scheme, cycles = ("fass", 60_000_000) if board == VERSATILE else ("flush", 600_000_000)
+    boot = servers(scheme, "rounds=0", f"count=5 data={data}", cycles, board)
     said = finish(boot).stderr
     assert "--peer: PING answered=5 " in said
     assert " wrong=0\n" in said
@@ -92,7 +107,8 @@ class Ethernet:
         self.stream = stream
 
     def send(self, frame: bytes) -> None:
-        self.stream.sendall(struct.pack(">I", len(frame)) + frame.ljust(60, b"\0"))
+        frame = frame.ljust(60, b"\0")
+        self.stream.sendall(struct.pack(">I", len(frame)) + frame)
 
     def _exactly(self, count: int) -> bytes:
         taken = b""
@@ -139,18 +155,36 @@ def checksum(words: bytes) -> int:
     return ~total & 0xFFFF
 
 
+QEMU_MACHINES = {
+    VERSATILE: ["qemu-system-arm", "-M", "versatilepb", "-audiodev", "none,id=sound"],
+    PC: ["qemu-system-i386", "-M", "isapc", "-cpu", "pentium2", "-m", "64"],
+}
+QEMU_INTERFACES = {
+    VERSATILE: ["-net", "nic,netdev=n,macaddr={mac}"],
+    PC: ["-net", "none", "-device", "ne2k_isa,netdev=n,mac={mac},iobase=0x300,irq=9"],
+}
+
+
 @pytest.mark.qemu
-@pytest.mark.parametrize("scheme", ["flush", "fass", "single-space"])
-def test_pings_are_answered_on_qemu(scheme: str, tmp_path: Path) -> None:
-    qemu = shutil.which("qemu-system-arm")
+@pytest.mark.parametrize(
+    ("scheme", "board"),
+    [
+        *((scheme, VERSATILE) for scheme in ("flush", "fass", "single-space")),
+        *((scheme, PC) for scheme in schemes_on(PC)),
+    ],
+)
+def test_pings_are_answered_on_qemu(scheme: str, board: str, tmp_path: Path) -> None:
+    program, *options = QEMU_MACHINES[board]
+    qemu = shutil.which(program)
     if qemu is None:
-        pytest.skip("qemu-system-arm is not installed")
-    (image,) = build.ensure([GUESTS[f"{VERSATILE}-{scheme}-{SERVERS}"]])
+        pytest.skip(f"{program} is not installed")
+    (image,) = build.ensure([GUESTS[f"{board}-{scheme}-{SERVERS}"]])
     cable = tmp_path / "cable"
-    command = [qemu, "-M", "versatilepb", "-display", "none", "-monitor", "none", "-no-reboot"]
-    command += ["-audiodev", "none,id=sound", "-serial", "stdio", "-kernel", str(image)]
+    command = [qemu, *options, "-display", "none", "-monitor", "none", "-no-reboot"]
+    command += ["-serial", "stdio", "-kernel", str(image)]
     netdev = f"stream,id=n,server=off,addr.type=unix,addr.path={cable}"
-    command += ["-netdev", netdev, "-net", f"nic,netdev=n,macaddr={Ethernet.THEIRS.hex(':')}"]
+    mac = Ethernet.THEIRS.hex(":")
+    command += ["-netdev", netdev, *(text.format(mac=mac) for text in QEMU_INTERFACES[board])]
     with socket.socket(socket.AF_UNIX) as waits:
         waits.bind(str(cable))
         waits.listen()
