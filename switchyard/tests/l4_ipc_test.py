@@ -278,7 +278,7 @@ def test_a_band_is_in_table_figure_and_text(banded: Written) -> None:
     assert last.rows[0][0] == "nominal"
     figure = banded.outcome.figure
     assert isinstance(figure, Figure)
-    series = next(curve for curve in figure.series if curve.kind == "assumed")
+    series = next(curve for curve in figure.series if not curve.line)
     assert [mark.x for mark in series.marks] == list(BAND_CLIENTS)
     assert all(mark.low <= mark.y <= mark.high for mark in series.marks)  # type: ignore[operator]
     assert any("Over the ranges of the assumed constants" in note for note in banded.outcome.notes)
