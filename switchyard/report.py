@@ -9,6 +9,7 @@ policy forbids it to ask anybody for anything. Template, style and script are in
 import base64
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -294,7 +295,12 @@ def section(file: Path) -> Section:
         source=shown.source,
         tables=shown.tables,
         notes=shown.notes,
-        drawings=[drawing(name, figure) for name, figure in shown.figures.items()],
+        drawings=[
+            drawing(name, figure, title)
+            for (name, figure), title in zip(
+                shown.figures.items(), titles(list(shown.figures.values())), strict=True
+            )
+        ],
         meta=meta,
     )
 
@@ -366,12 +372,25 @@ def _what(some: Sequence[Record]) -> str:
     return ", ".join(told)
 
 
-def drawing(name: str, figure: plot.Figure | plot.Bars) -> Drawing:
+def titles(figures: Sequence[plot.Figure | plot.Bars]) -> list[str]:
+    """The figures' titles; those of the same are told apart by what their subtitles begin with."""
+    count = Counter(figure.title for figure in figures)
+    begins = [
+        figure.subtitle[0].partition(";")[0].rstrip(",") if figure.subtitle else ""
+        for figure in figures
+    ]
+    return [
+        f"{figure.title}: {begin}" if count[figure.title] > 1 and begin else figure.title
+        for figure, begin in zip(figures, begins, strict=True)
+    ]
+
+
+def drawing(name: str, figure: plot.Figure | plot.Bars, title: str) -> Drawing:
     """A figure, ready for the page."""
     picture = base64.b64encode(plot.svg(figure).encode()).decode()
     return Drawing(
         name=name,
-        title=figure.title,
+        title=title,
         subtitle=figure.subtitle,
         description=figure.description,
         legend=plot.legend(figure),

@@ -4,6 +4,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -401,6 +402,11 @@ def test_rows_that_say_the_same_are_one() -> None:
     assert report.Section("e", "e.json", lines).summary == (
         "0 of 2 within 10% of what is published; 0.66 to 0.89 times it"
     )
+
+
+def test_figures_of_one_title_are_told_apart() -> None:
+    some = [replace(BARS, title="Where", subtitle=[f"{name}; more"]) for name in ("ARM", "PC")]
+    assert report.titles([*some, BARS]) == ["Where: ARM", "Where: PC", BARS.title]
 
 
 def test_cases_along_two_parameters_stay_apart() -> None:

@@ -119,6 +119,7 @@ class Ipc(Lines):
             title="lmbench on Linux that flushes at each switch, one that does not, and hardware "
             "tags",
             subtitle=[
+                f"simulated machine {kernels[0].board};",
                 "hot potato round trips (fcntl to unix) and process creation (fork to shell): means"
                 + (";" if beside else ""),
                 *(["published: Wiggins et al. 2003, Table 1"] if beside else []),
