@@ -6,6 +6,7 @@
 #   make test-linux   builds Linux and boots it; needs packages of Debian 12 or later
 #   make test-long    what takes hours: stress, more kernels, the kernel's own self-tests
 #   make test-quick   the tests and checks that take less than a minute
+#   make wheels       wheels for other computers, x86-64 and aarch64, in dist
 #   make book         the book in docs/ as a site with search, build/book/index.html
 #   make lint         only the checks of style and types
 #   make lock         resolve the Python dependencies anew
@@ -23,7 +24,7 @@ BIN    := $(VENV)/bin
 RUST := $(shell find machine/src machine/machines -type f 2>/dev/null) \
         machine/Cargo.toml Cargo.toml $(wildcard Cargo.lock rust-toolchain.toml)
 
-.PHONY: setup demo test test-linux test-long test-quick book lint lock clean
+.PHONY: setup demo test test-linux test-long test-quick wheels book lint lock clean
 .NOTPARALLEL:
 
 setup: $(VENV)/.switchyard
@@ -76,6 +77,15 @@ test-quick: $(VENV)/.packages
 
 lint: $(VENV)/.packages
 	@$(BIN)/python .ci/check.py lint
+
+# Zig links them with the C library of 2012, so that they run on any Linux with glibc since (manylinux2014).
+wheels: $(VENV)/.packages
+	@for processor in x86_64 aarch64; do \
+		target=$$processor-unknown-linux-gnu; \
+		rustup target add $$target && \
+		$(BIN)/python -m pip --disable-pip-version-check wheel --no-deps -w dist \
+			-C build-args="--zig --compatibility manylinux2014 --target $$target" . || exit 1; \
+	done
 
 # One resolution for all platforms and every Python from 3.11 on; --no-emit-index-url keeps the
 # place that packages came from out of the file.
