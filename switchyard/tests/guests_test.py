@@ -113,6 +113,21 @@ def test_no_stale_state_is_ever_used(scheme: str) -> None:
     assert done.returncode == 0
 
 
+# Its code is written by one space and executed by another.
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", schemes_on(BOARD))
+@pytest.mark.parametrize("kind", range(4))
+def test_working_sets(scheme: str, kind: int) -> None:
+    append = f"kind={kind} sizes=0,1,40 step=2 rounds=5"
+    done = finish(
+        Boot("sa1110", built(scheme, "bench-pingpong").image, append, MAX_CYCLES), *CHECKED
+    )
+    assert "\nPOINT size=80 rounds=5\nEND status=0\n" in done.stdout
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
 # The other processor. The checker makes it slow, so it looks at one scheme: what a scheme forgets
 # is the same on both processors, what the processor's operations forget every scheme shows.
 @pytest.mark.slow
@@ -163,7 +178,7 @@ def test_kernel_on_the_pc(scheme: str, slow_pc: str, subtests: pytest.Subtests) 
         ("bench-ipc", "clients=1-5 rounds=100 warmup=10"),
         ("bench-primitives", "rounds=20"),
         ("bench-size", "words=0-63 strings=64,65536 rounds=5"),
-        *(("bench-pingpong", f"kind={kind} sizes=0,1,120 step=1 rounds=5") for kind in (0, 1, 2)),
+        *(("bench-pingpong", f"kind={kind} sizes=0,1,120 step=1 rounds=5") for kind in range(4)),
     ],
 )
 def test_benchmarks_on_the_pc(scheme: str, program: str, append: str) -> None:
