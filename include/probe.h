@@ -45,8 +45,7 @@
 #define PROBE_SPACE_KERNEL    0x38 /* W: addresses from here on are the kernel's; not 0 */
 #define PROBE_SPACE_THREAD    0x3c /* W: in a thread, offset of the pointer to its space */
 /* Where segments move programs to addresses of their own (IA-32): */
-#define PROBE_SPACE_SEGMENT                                                                        \
-    0x40                        /* W: in a space, offset of base and size of its linear addresses */
-#define PROBE_SPACE_SHARED 0x44 /* W: linear addresses from here on are the same in every space */
+#define PROBE_SPACE_SEGMENT 0x40 /* W: in a space, offset of its linear base and size */
+#define PROBE_SPACE_SHARED  0x44 /* W: linear addresses from here on are the same in every space */
 
 #endif

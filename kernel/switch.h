@@ -118,7 +118,8 @@ void switch_window(struct space *space, uint32_t va, uint32_t size);
 
 /*
  * Could both pages have lines in the data cache at once without being the same lines? Then the
- * mapping database lets only one of them be written, or both be read (mapdb.h).
+ * mapping database lets only one of them be written, or both be read (mapdb.h). The answer must not
+ * change while they are mapped.
  */
 bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b);
 

@@ -5,40 +5,37 @@
 //! guest ended with status 0, or was left with Ctrl-A x; 1 it failed, died, hung or used up its
 //! cycles; 2 wrong usage or bad input, one line.
 
+mod args;
+mod network;
+mod origin;
 mod output;
+mod replay;
 mod terminal;
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::Parser;
 use serde_json::json;
 
 use switchyard_machine::arch::{Architecture, Processor};
 use switchyard_machine::arm::Arm;
 use switchyard_machine::assumed;
-use switchyard_machine::board::{self, Board};
 use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::{MachineConfig, ProcessorConfig, BUILT_IN};
-use switchyard_machine::dev::network::Mac;
 use switchyard_machine::dev::Host;
-use switchyard_machine::error::{read_file, Error, MOST_ELF};
 use switchyard_machine::event::Cycle;
 use switchyard_machine::gdb::Listener;
 use switchyard_machine::ia32::Ia32;
-use switchyard_machine::loader::{self, Boot};
 use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
-use switchyard_machine::net::{self, Address, Cable, Pair};
 use switchyard_machine::profile::{export, table, Profile, RegionProfile};
-use switchyard_machine::recording::{self, Beginning, How, Recording, A_RECORDING};
+use switchyard_machine::recording::Recording;
 use switchyard_machine::report::{self, End};
-use switchyard_machine::snapshot::{self, Saved};
-use switchyard_machine::state::Damaged;
+use switchyard_machine::snapshot;
 use switchyard_machine::symbols::Symbols;
 use switchyard_machine::trace::Trace;
 use switchyard_machine::vectors;
@@ -46,167 +43,18 @@ use switchyard_machine::watchers::Watchers;
 use switchyard_machine::window::moment::{Moment, Way};
 use switchyard_machine::window::{Plan, Window};
 
+use args::{files, BootArgs, Check, Cli, Command};
+use network::plug;
+use origin::{described, Origin};
 use output::{Output, Stream};
-use terminal::{Console, Network};
+use replay::{beginning, replayed};
+use terminal::Console;
 
 const NAME: &str = "switchyard-machine";
 const GUEST_FAILED: u8 = 1;
 const BAD_INPUT: u8 = 2;
 /// Cycles between two looks at whether a window is over.
 const WINDOW_SLICE: Cycle = 100_000;
-
-/// Simulated machines for operating systems on processors with expensive address-space switches.
-#[derive(Parser)]
-#[command(name = NAME, version)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// List the machine descriptions, or say of one what of it is assumed.
-    Machines {
-        /// That machine only: a name, or a machine file.
-        machine: Option<String>,
-        /// As a JSON list of objects.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Run a system; its console is this terminal.
-    Boot(Box<BootArgs>),
-    /// Answer architectural test vectors from stdin on stdout.
-    Vectors {
-        /// A machine's name, or a machine file that ends in .toml.
-        #[arg(long, default_value = "sa1110")]
-        machine: String,
-        /// Run the streams through MMU, caches and write buffer; the answers are the same.
-        #[arg(long)]
-        caches: bool,
-    },
-}
-
-#[derive(Args)]
-struct BootArgs {
-    /// A machine's name, or a machine file that ends in .toml.
-    #[arg(long, required_unless_present = "restore")]
-    machine: Option<String>,
-    /// An ELF32 executable; for ARM boards also a raw image, for a PC a bzImage.
-    #[arg(long, required_unless_present = "restore")]
-    kernel: Option<PathBuf>,
-    /// The kernel's command line.
-    #[arg(long, allow_hyphen_values = true)]
-    append: Option<String>,
-    /// An initial RAM disk.
-    #[arg(long)]
-    initrd: Option<PathBuf>,
-    /// A device tree (DTB), for kernels that want one instead of boot tags.
-    #[arg(long)]
-    dtb: Option<PathBuf>,
-    /// Go on from this file, which --save has written, in place of loading a kernel.
-    #[arg(long, conflicts_with_all = ["kernel", "append", "initrd", "dtb"])]
-    restore: Option<PathBuf>,
-    /// End with the guest's own exit status, 0 to 255, and no word about it.
-    #[arg(long)]
-    pass_status: bool,
-    /// Write the whole machine to this file when the run ends.
-    #[arg(long)]
-    save: Option<PathBuf>,
-    /// End the run after so many cycles.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
-    max_cycles: Option<Cycle>,
-    /// Write statistics (JSON) to this file.
-    #[arg(long)]
-    stats: Option<PathBuf>,
-    /// Write the host's time of the run (JSON) to this file.
-    #[arg(long)]
-    host_time: Option<PathBuf>,
-    /// Write one line an instruction to this file.
-    #[arg(long)]
-    log: Option<PathBuf>,
-    /// Write a timeline, which ui.perfetto.dev opens, to this file.
-    #[arg(long)]
-    trace: Option<PathBuf>,
-    /// Say where the cycles of regions of interest went, by function and cause: in the statistics, or
-    /// without --stats in a table at the end, which has the whole run if there is no region.
-    #[arg(long)]
-    profile: bool,
-    /// Write the same by who called whom to this file, for www.speedscope.app.
-    #[arg(long)]
-    speedscope: Option<PathBuf>,
-    /// Write it for KCachegrind and callgrind_annotate.
-    #[arg(long)]
-    callgrind: Option<PathBuf>,
-    /// Write how often each instruction of regions of interest was executed (CSV) to this file.
-    #[arg(long)]
-    counts: Option<PathBuf>,
-    /// Write what each instruction between two moments changes and costs (JSON) to this file, and
-    /// end the run there.
-    #[arg(long)]
-    window: Option<PathBuf>,
-    /// Begin the window at the last of these moments: a cycle, region:N, sample:N, event:N, user,
-    /// kernel, exception:NAME, an address or a function, and *N behind it for the Nth time.
-    #[arg(long, value_name = "MOMENT", requires = "window")]
-    from: Vec<String>,
-    /// Take the first window within which these moments come.
-    #[arg(long, value_name = "MOMENT", requires = "window")]
-    having: Vec<String>,
-    /// End the window at the last of these moments.
-    #[arg(long, value_name = "MOMENT", requires = "window")]
-    to: Vec<String>,
-    /// End the window after so many steps at the latest.
-    #[arg(long, value_name = "N", requires = "window", default_value_t = 20_000)]
-    steps: usize,
-    /// Name places in --log, --trace, profiles and findings of --check by the functions of this ELF file (may be repeated).
-    #[arg(long, value_name = "ELF")]
-    symbols: Vec<PathBuf>,
-    /// Compare each access with an ideal machine's (`coherence`) and report what was forgotten.
-    #[arg(long)]
-    check: Option<Check>,
-    /// Wait at HOST:PORT, or :PORT of this computer, for GDB; the machine starts stopped.
-    #[arg(long, value_name = "ADDR")]
-    gdb: Option<String>,
-    /// Connect the network interface: unix:PATH, listen-unix:PATH, tcp:HOST:PORT or
-    /// listen-tcp:HOST:PORT.
-    #[arg(long, value_name = "ADDR")]
-    net: Option<String>,
-    /// The address of the network interface, such as 02:53:59:42:00:07.
-    #[arg(long, value_name = "ADDR")]
-    mac: Option<String>,
-    /// Start this image on a second machine at the other end of the cable, in step with the first.
-    #[arg(long, value_name = "KERNEL", conflicts_with_all = ["net", "gdb", "save", "restore"])]
-    peer: Option<PathBuf>,
-    /// The second machine: a name, or a machine file; without it, one like the first.
-    #[arg(long, value_name = "MACHINE", requires = "peer")]
-    peer_machine: Option<String>,
-    /// Its kernel's command line.
-    #[arg(
-        long,
-        value_name = "WORDS",
-        requires = "peer",
-        allow_hyphen_values = true
-    )]
-    peer_append: Option<String>,
-    /// Type the contents of this file on the console; one that begins with `#!expect` is a script.
-    #[arg(long)]
-    input: Option<PathBuf>,
-    /// Write what comes from outside (keys, --input, the network) with its cycles to this file.
-    #[arg(long, conflicts_with_all = ["gdb", "peer"])]
-    record: Option<PathBuf>,
-    /// Take it from that file: the run is the recorded one again.
-    #[arg(long, conflicts_with_all = ["record", "input", "net", "mac", "peer", "console"])]
-    replay: Option<PathBuf>,
-    /// The console is this serial port of the machine; without it, the first.
-    #[arg(long, value_name = "NUMBER")]
-    console: Option<u32>,
-}
-
-/// What can be checked.
-#[derive(Clone, Copy, ValueEnum)]
-enum Check {
-    /// Caches, TLBs and write buffer: `check/`.
-    Coherence,
-}
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -312,13 +160,6 @@ fn assumed_of(config: &MachineConfig) -> serde_json::Value {
     serde_json::Value::Object(ranges.collect())
 }
 
-/// The machine that `name` means, and its board.
-fn described(name: &str) -> Result<(MachineConfig, &'static Board), String> {
-    let config = MachineConfig::find(name).map_err(|error| error.to_string())?;
-    let board = board::of(&config, Path::new(name)).map_err(|error| error.to_string())?;
-    Ok((config, board))
-}
-
 fn answer_vectors(machine: &str, caches: bool) -> Result<ExitCode, String> {
     let (config, board) = described(machine)?;
     let mut output = BufWriter::new(io::stdout().lock());
@@ -344,51 +185,6 @@ struct Found {
     profile: Option<Vec<RegionProfile>>,
     /// The profile as a table, if it is to be shown.
     table: String,
-}
-
-/// The files that the options name, the written ones first, and how many these are.
-fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
-    let stats = args.stats.as_deref().filter(|f| *f != Path::new("-"));
-    let written = [
-        ("--stats", stats),
-        ("--host-time", args.host_time.as_deref()),
-        ("--log", args.log.as_deref()),
-        ("--trace", args.trace.as_deref()),
-        ("--speedscope", args.speedscope.as_deref()),
-        ("--callgrind", args.callgrind.as_deref()),
-        ("--counts", args.counts.as_deref()),
-        ("--window", args.window.as_deref()),
-        ("--save", args.save.as_deref()),
-        ("--record", args.record.as_deref()),
-    ];
-    let machine = args.machine.as_deref().filter(|m| m.ends_with(".toml"));
-    let read = [
-        ("--kernel", args.kernel.as_deref()),
-        ("--initrd", args.initrd.as_deref()),
-        ("--dtb", args.dtb.as_deref()),
-        ("--restore", args.restore.as_deref()),
-        ("--input", args.input.as_deref()),
-        ("--replay", args.replay.as_deref()),
-        ("--peer", args.peer.as_deref()),
-        ("--machine", machine.map(Path::new)),
-    ];
-    let mut files: Vec<(&'static str, &Path)> = Vec::new();
-    files.extend(
-        written
-            .into_iter()
-            .filter_map(|(option, file)| Some((option, file?))),
-    );
-    let count = files.len();
-    files.extend(
-        read.into_iter()
-            .filter_map(|(option, file)| Some((option, file?))),
-    );
-    files.extend(
-        args.symbols
-            .iter()
-            .map(|file| ("--symbols", file.as_path())),
-    );
-    (files, count)
 }
 
 fn boot(args: &BootArgs) -> Result<ExitCode, String> {
@@ -670,63 +466,6 @@ fn run<P: Processor>(
     Ok(ExitCode::from(GUEST_FAILED))
 }
 
-/// What this run begins with, as recordings know it.
-fn beginning<P: Processor>(
-    args: &BootArgs,
-    config: &MachineConfig,
-    machine: &Machine<P>,
-) -> Result<Beginning, String> {
-    let files = [&args.kernel, &args.initrd, &args.dtb, &args.restore];
-    let mut parts = vec![args.append.clone().unwrap_or_default().into_bytes()];
-    for file in files {
-        let read = |file: &PathBuf| read_file(file, "what was loaded", MOST_ELF);
-        let bytes = file.as_ref().map(read).transpose();
-        parts.push(
-            bytes
-                .map_err(|error| error.to_string())?
-                .unwrap_or_default(),
-        );
-    }
-    Ok(Beginning {
-        machine: config.name.clone(),
-        described: recording::hash([config.text.as_bytes()]),
-        cycle: machine.cycles(),
-        loaded: recording::hash(parts.iter().map(Vec::as_slice)),
-    })
-}
-
-/// Has the machine replay what `file` says; when and how that ends.
-fn replayed<P: Processor>(
-    args: &BootArgs,
-    file: &Path,
-    config: &MachineConfig,
-    machine: &mut Machine<P>,
-) -> Result<(Cycle, How), String> {
-    let unfit = |what: String| {
-        Error::Image {
-            file: file.to_path_buf(),
-            what,
-            expected: A_RECORDING.to_string(),
-        }
-        .to_string()
-    };
-    let bytes = read_file(file, A_RECORDING, recording::MOST).map_err(|error| error.to_string())?;
-    let recording = Recording::parse(&bytes).map_err(unfit)?;
-    let beginning = beginning(args, config, machine)?;
-    recording.fits(&beginning).map_err(unfit)?;
-    let host = machine.bus();
-    let ports = host.serial_ports();
-    let port = ports.iter().find(|port| **port == recording.console);
-    let port = port.ok_or_else(|| unfit(format!("has the console {}", recording.console)))?;
-    host.host.console = port;
-    host.host.net.mac = recording.mac;
-    machine.replay(recording.inputs);
-    if beginning.cycle != recording.beginning.cycle {
-        machine.skip_replayed();
-    }
-    Ok((recording.end, recording.how))
-}
-
 /// Serial port `number` of those there are: `uart3`.
 fn serial_port(
     ports: &[&'static str],
@@ -757,184 +496,4 @@ fn unheard(host: &Host) -> String {
         "{NAME}: nothing was written to serial port {console}, the console, but to {other}: \
          --console {other} shows it\n"
     )
-}
-
-/// Gives the network interface its address, and connects it if that is asked for.
-fn plug<P: Processor>(
-    args: &BootArgs,
-    machine: &mut Machine<P>,
-    config: &MachineConfig,
-) -> Result<Network, String> {
-    let net: Option<Address> = parsed("--net", args.net.as_deref())?;
-    let listens = net.as_ref().is_some_and(Address::listens);
-    let own = if listens {
-        Mac::LISTENER
-    } else {
-        Mac::default()
-    };
-    let mac = parsed("--mac", args.mac.as_deref())?;
-    let peer = args.peer.as_ref().map(|file| file.display().to_string());
-    let options = [
-        ("--net", &args.net),
-        ("--mac", &args.mac),
-        ("--peer", &peer),
-    ];
-    for (argument, text) in options {
-        if let Some(text) = text {
-            must_have_network(&format!("{argument} {text}"), machine, config)?;
-        }
-    }
-    machine.bus().host.net.mac = mac.unwrap_or(own);
-    if let Some(image) = &args.peer {
-        let named = args.peer_machine.as_deref().or(args.machine.as_deref());
-        let (peer, board) = described(named.unwrap_or_default())?;
-        return match peer.processor {
-            ProcessorConfig::Arm(_) => pair::<_, Arm>(args, image, machine, config, &peer, board),
-            ProcessorConfig::Ia32(_) => pair::<_, Ia32>(args, image, machine, config, &peer, board),
-        };
-    }
-    let Some(address) = net else {
-        return Ok(Network::Unplugged);
-    };
-    let wire = net::open(&address, terminal::say)?;
-    let cable = Cable::plug(wire, machine, config.clock_hz, terminal::say);
-    Ok(Network::Cable(cable))
-}
-
-/// Refuses `option` for a machine that has no network interface.
-fn must_have_network<P: Processor>(
-    option: &str,
-    machine: &mut Machine<P>,
-    config: &MachineConfig,
-) -> Result<(), String> {
-    if machine.bus().has_network() {
-        return Ok(());
-    }
-    let what = format!("machine {} has no network interface", config.name);
-    let expected = "a machine with the board versatile or isa-pc";
-    Err(format!("{option}: {what}; expected {expected}"))
-}
-
-/// Makes the machine that `peer` describes, loads `image` and connects `machine` to it.
-fn pair<P: Processor, A: Architecture>(
-    args: &BootArgs,
-    image: &Path,
-    machine: &mut Machine<P>,
-    config: &MachineConfig,
-    peer: &MachineConfig,
-    board: &'static Board,
-) -> Result<Network, String>
-where
-    A::Core<()>: 'static,
-{
-    let mut second = Machine::<A::Core<()>>::new(peer, (board.parts)(peer.ram_bytes), ());
-    must_have_network(&format!("--peer-machine {}", peer.name), &mut second, peer)?;
-    second.bus().host.net.mac = Mac::LISTENER;
-    let system = Boot {
-        kernel: image,
-        append: args.peer_append.as_deref(),
-        initrd: None,
-        dtb: None,
-    };
-    let start = loader::load(&system, board, second.bus()).map_err(|error| error.to_string())?;
-    second.core().start(start.pc, &start.registers);
-    let clocks = (config.clock_hz, peer.clock_hz);
-    let pair = Pair::plug(machine, second, clocks, terminal::say);
-    Ok(Network::Pair(pair))
-}
-
-fn parsed<T: std::str::FromStr<Err = String>>(
-    argument: &str,
-    text: Option<&str>,
-) -> Result<Option<T>, String> {
-    let parse = |text: &str| text.parse();
-    let wrong = |text: &str, error| format!("{argument} {text}: {error}");
-    text.map(|text| parse(text).map_err(|error| wrong(text, error)))
-        .transpose()
-}
-
-/// Which machine is to run, and what it begins with: a kernel, or the file that it was saved in.
-struct Origin<'a> {
-    config: MachineConfig,
-    board: &'static Board,
-    saved: Option<(&'a Path, Saved<BufReader<File>>)>,
-}
-
-impl<'a> Origin<'a> {
-    /// What the options say. A saved machine brings its machine file with it.
-    fn of(args: &'a BootArgs) -> Result<Self, String> {
-        let Some(file) = args.restore.as_deref() else {
-            // clap has seen to it that there is a machine.
-            let (config, board) = described(args.machine.as_deref().unwrap_or_default())?;
-            return Ok(Self {
-                config,
-                board,
-                saved: None,
-            });
-        };
-        let opened = File::open(file).map_err(|source| {
-            let file = file.to_path_buf();
-            Error::Unreadable {
-                file,
-                source,
-                expected: "a machine that --save has written",
-            }
-            .to_string()
-        })?;
-        let saved = Saved::open(BufReader::new(opened)).map_err(|damaged| unfit(file, damaged))?;
-        let config =
-            MachineConfig::parse(file, saved.described()).map_err(|error| error.to_string())?;
-        if let Some(name) = &args.machine {
-            if described(name)?.0.text != config.text {
-                let what = format!("is of another machine than {name}: its {}", config.name);
-                return Err(unfit(file, Damaged(what)));
-            }
-        }
-        let board = board::of(&config, file).map_err(|error| error.to_string())?;
-        Ok(Self {
-            config,
-            board,
-            saved: Some((file, saved)),
-        })
-    }
-
-    /// The machine, with its kernel loaded or as it was saved.
-    fn machine<P: Processor>(
-        self,
-        args: &BootArgs,
-        observer: P::Observer,
-    ) -> Result<(MachineConfig, Machine<P>), String> {
-        let Self {
-            config,
-            board,
-            saved,
-        } = self;
-        let mut machine = Machine::<P>::new(&config, (board.parts)(config.ram_bytes), observer);
-        if let Some((file, saved)) = saved {
-            let restored = saved.restore(&mut machine);
-            restored.map_err(|damaged| unfit(file, damaged))?;
-            return Ok((config, machine));
-        }
-        let system = Boot {
-            // clap has seen to it that it is there.
-            kernel: args.kernel.as_deref().unwrap_or(Path::new("")),
-            append: args.append.as_deref(),
-            initrd: args.initrd.as_deref(),
-            dtb: args.dtb.as_deref(),
-        };
-        let start = loader::load(&system, board, machine.bus());
-        let start = start.map_err(|error| error.to_string())?;
-        machine.core().start(start.pc, &start.registers);
-        Ok((config, machine))
-    }
-}
-
-/// What is said of a file that no machine can go on from.
-fn unfit(file: &Path, Damaged(what): Damaged) -> String {
-    Error::Image {
-        file: file.to_path_buf(),
-        what,
-        expected: "a machine that --save has written".to_string(),
-    }
-    .to_string()
 }

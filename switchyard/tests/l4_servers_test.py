@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The experiment l4-servers, in short runs on the machine."""
 
+from dataclasses import replace
+
 import pytest
 
-from switchyard import runner
+from switchyard import band, runner, variants
+from switchyard.band import Variant
 from switchyard.build import BOUNDS, VERSATILE, schemes_on
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_servers.measure import LOADS, L4Servers
+from switchyard.machine import run
 from switchyard.runner import Written
 from switchyard.tests.runs import Silent
 
@@ -49,3 +53,22 @@ def test_flushing_costs_what_the_paper_found_and_more(written: Written) -> None:
 def test_the_paper_stands_beside(written: Written) -> None:
     text = " ".join("\n".join(written.outcome.notes).split())
     assert "takes 38950 cycles with large spaces and 31800 with small ones, 18% fewer" in text
+
+
+@pytest.mark.usefixtures("written")  # which builds the guests
+def test_the_band_is_told() -> None:
+    """The same runs stand for both ends."""
+    experiment = L4Servers()
+    ends = (None, Variant("low", {}), Variant("high", {}))
+    wanted, pings = [], {}
+    for job in experiment.band_jobs(Settings(rounds=5)):
+        assert variants.ranges(variants.describe(job.machine)), "assumed constants"
+        ping = experiment.measure(job, run(job.boot(job.guest.images)).stats)
+        for n, variant in enumerate(ends):
+            varied = replace(job, name=f"{job.name}-{n}")
+            wanted.append((varied, job, variant))
+            pings[varied.name] = ping
+    assumed = band.of(experiment, band.records(experiment, wanted, pings))
+    assert assumed is not None
+    told = band.sentences(assumed, {})
+    assert len(told) == len(assumed.swings) + len(assumed.ratios) > 1

@@ -12,7 +12,8 @@
 #define STEPS  400u
 #define WORDS  256u
 
-#define PAGED_AT 0x00040000u
+#define PAGED_AT  0x00040000u
+#define SLOT_LOG2 25
 
 static struct task *child[SPACES];
 static L4_Word_t seed[SPACES][PAGES];
@@ -25,12 +26,74 @@ static bool make_children(void) {
     return true;
 }
 
+/* Is the program told to leave the address alone? The later of two descriptors counts. */
+static bool is_reserved(L4_Word_t va) {
+    const L4_KernelInterfacePage_t *kip = L4_GetKernelInterface();
+    bool reserved = false;
+    for (L4_Word_t i = 0; i < L4_NumMemoryDescriptors(kip); i++) {
+        const L4_MemoryDesc_t *d = L4_MemoryDesc(kip, i);
+        if (L4_IsMemoryDescVirtual(d) &&
+            va - L4_MemoryDescLow(d) <= L4_MemoryDescHigh(d) - L4_MemoryDescLow(d)) {
+            reserved = L4_MemoryDescType(d) == L4_ReservedMemoryType;
+        }
+    }
+    return reserved;
+}
+
+/* The end of the slots that low memory may be relocated to; 0: there are none. */
+static L4_Word_t slots_end(void) {
+    L4_Word_t end = KERNEL_AREA >> SLOT_LOG2;
+    while (end > 0 && !is_reserved((end - 1) << SLOT_LOG2)) {
+        end--;
+    }
+    return end;
+}
+
+/* Where the child's slot begins, in which its low memory, its KIP too, has a second name; 0: it has
+ * none. */
+static L4_Word_t slot_of(struct task *one) {
+    for (L4_Word_t slot = slots_end(); slot-- > 1;) {
+        L4_Word_t at = slot << SLOT_LOG2;
+        struct outcome o = child_do(one, CHILD_READ, at | TASK_KIP, 0, 0, 0);
+        if (o.kind == OUTCOME_DONE) {
+            return at;
+        }
+        if (!child_forgive(one, &o)) {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* The child has a new page before it touches it. */
+static bool add_mapped_page(struct task *one, L4_Word_t va, L4_Word_t rights) {
+    uint8_t *frame = task_add_page(one, va, NULL, rights);
+    TRY(frame != NULL);
+    L4_Fpage_t fpage = L4_FpageLog2((L4_Word_t)frame, FRAME_LOG2);
+    L4_Msg_t msg;
+    L4_MsgClear(&msg);
+    L4_MsgAppendMapItem(&msg, L4_MapItem(L4_FpageAddRights(fpage, rights), va));
+    return child_map(one, &msg);
+}
+
+/*
+ * The child has a new page from its first fault on; or at once where it may be in its own slot: the
+ * processor finds low memory there, and its fault is one of low memory. Which slots children have
+ * depends on the processor (the highest below 80000000, or FE000000) and on who else there is.
+ */
+static bool add_page(struct task *one, L4_Word_t va) {
+    if (is_reserved(va)) {
+        return add_mapped_page(one, va, L4_FullyAccessible);
+    }
+    return task_add_page(one, va, NULL, L4_FullyAccessible) != NULL;
+}
+
 /* Gives each child a page at each of the addresses and fills it. */
 static bool make_pages(const L4_Word_t addresses[PAGES]) {
     for (unsigned i = 0; i < SPACES; i++) {
         for (unsigned p = 0; p < PAGES; p++) {
             seed[i][p] = i << 8 | p;
-            TRY(task_add_page(child[i], addresses[p], NULL, L4_FullyAccessible) != NULL);
+            TRY(add_page(child[i], addresses[p]));
             TRY(child_fill(child[i], addresses[p], WORDS, seed[i][p]));
         }
     }
@@ -67,37 +130,65 @@ static void high(void) {
     CHECK(make_children() && make_pages(addresses) && interleave(addresses, STEPS / 2));
 }
 
-/* In the middle of the address space lie the slots that others' low pages are relocated to. */
+/* Where low pages of two of the children are relocated to: others collide with them there, and each
+ * of the two has its page at that address and no other. */
 static void others_slots(void) {
-    static const L4_Word_t addresses[PAGES] = {0x00040000, 0x04040000, 0x16040000};
-    CHECK(make_children() && make_pages(addresses) && interleave(addresses, STEPS / 2));
+    L4_Word_t addresses[PAGES] = {PAGED_AT, 0x04000000 | PAGED_AT, 0x16000000 | PAGED_AT};
+    CHECK(make_children());
+    for (unsigned p = 1; p < PAGES && slots_end() != 0; p++) {
+        L4_Word_t slot = slot_of(child[p * SPACES / PAGES]);
+        CHECK(slot != 0);
+        addresses[p] = slot | PAGED_AT;
+    }
+    CHECK(make_pages(addresses) && interleave(addresses, STEPS / 2));
 }
 
-/*
- * One space with a page at the same offset in every slot: one of them is its own, where its low
- * page lies already. They are mapped before they are touched, since there the processor finds the
- * low page and faults for nothing.
- */
+/* One space with a page at the same offset in 64 slots, which it is driven out of one by one. */
 static void own_slot(void) {
+    enum { SLOTS = 64 };
     struct task *one = child_new();
     struct task *other = child_new();
     CHECK(one != NULL && other != NULL);
-    CHECK(task_add_page(other, 0x00040000, NULL, L4_FullyAccessible) != NULL);
-    CHECK(child_fill(other, 0x00040000, 16, 0x99));
-    for (L4_Word_t slot = 0; slot < 64; slot++) {
-        L4_Word_t va = (slot << 25) + 0x00040000;
-        uint8_t *frame = task_add_page(one, va, NULL, L4_ReadWriteOnly);
-        CHECK(frame != NULL);
-        L4_Fpage_t fpage = L4_FpageLog2((L4_Word_t)frame, FRAME_LOG2);
-        L4_Msg_t msg;
-        L4_MsgClear(&msg);
-        L4_MsgAppendMapItem(&msg, L4_MapItem(L4_FpageAddRights(fpage, L4_ReadWriteOnly), va));
-        CHECK(child_map(one, &msg));
+    CHECK(task_add_page(other, PAGED_AT, NULL, L4_FullyAccessible) != NULL);
+    CHECK(child_fill(other, PAGED_AT, 16, 0x99));
+    L4_Word_t end = slots_end() != 0 ? slots_end() : SLOTS;
+    for (L4_Word_t slot = end; slot-- > end - SLOTS;) {
+        L4_Word_t va = slot << SLOT_LOG2 | PAGED_AT;
+        CHECK(add_mapped_page(one, va, L4_ReadWriteOnly));
         CHECK(child_fill(one, va, 16, slot));
     }
-    for (L4_Word_t slot = 0; slot < 64; slot++) {
-        CHECK(child_holds(one, (slot << 25) + 0x00040000, 16, slot));
-        CHECK(child_holds(other, 0x00040000, 16, 0x99));
+    for (L4_Word_t slot = end - SLOTS; slot < end; slot++) {
+        CHECK(child_holds(one, slot << SLOT_LOG2 | PAGED_AT, 16, slot));
+        CHECK(child_holds(other, PAGED_AT, 16, 0x99));
+    }
+}
+
+/*
+ * Two spaces have a page together, one of them as low memory of its slot, which is where the other
+ * has it: the caches know it by one address. Then the slot is another one.
+ */
+static void page_in_anothers_slot(void) {
+    struct task *one = child_new();
+    struct task *other = child_new();
+    CHECK(one != NULL && other != NULL);
+    L4_Word_t slot = slot_of(one), there = slot | PAGED_AT;
+    if (slot == 0) {
+        test_skip("low memory is not relocated");
+        return;
+    }
+    CHECK(task_add_page(one, PAGED_AT, NULL, L4_FullyAccessible) != NULL);
+    CHECK(child_write(one, PAGED_AT, 1));
+    L4_Fpage_t fpage = L4_FpageLog2(PAGED_AT, FRAME_LOG2);
+    CHECK(child_transfer(one, L4_FpageAddRights(fpage, L4_FullyAccessible).raw, there, L4_ITEM_MAP,
+                         other, L4_CompleteAddressSpace.raw));
+    for (L4_Word_t i = 2; i < 20; i += 2) {
+        if (i == 10) { /* in another megabyte of the slot */
+            CHECK(add_mapped_page(one, slot | 0x01000000, L4_ReadWriteOnly));
+        }
+        CHECK(child_write(other, there, i));
+        EQUAL(child_read(one, PAGED_AT), i);
+        CHECK(child_write(one, PAGED_AT, i + 1));
+        EQUAL(child_read(other, there), i + 1);
     }
 }
 
@@ -187,7 +278,7 @@ static void churn(void) {
         CHECK(child[i] != NULL);
         for (unsigned p = 0; p < PAGES; p++) {
             seed[i][p] = random_word() & 0xffff;
-            CHECK(task_add_page(child[i], addresses[p], NULL, L4_FullyAccessible) != NULL);
+            CHECK(add_page(child[i], addresses[p]));
             EQUAL(child_read(child[i], addresses[p]), 0);
             CHECK(child_fill(child[i], addresses[p], WORDS, seed[i][p]));
         }
@@ -198,28 +289,14 @@ static void churn(void) {
     }
 }
 
-/* Is the program told to leave the address alone? The later of two descriptors counts. */
-static bool is_reserved(L4_Word_t va) {
-    const L4_KernelInterfacePage_t *kip = L4_GetKernelInterface();
-    bool reserved = false;
-    for (L4_Word_t i = 0; i < L4_NumMemoryDescriptors(kip); i++) {
-        const L4_MemoryDesc_t *d = L4_MemoryDesc(kip, i);
-        if (L4_IsMemoryDescVirtual(d) &&
-            va - L4_MemoryDescLow(d) <= L4_MemoryDescHigh(d) - L4_MemoryDescLow(d)) {
-            reserved = L4_MemoryDescType(d) == L4_ReservedMemoryType;
-        }
-    }
-    return reserved;
-}
-
 /* Low memory has no second name at an address that is not reserved: there nothing is. */
 static void second_names(void) {
     struct task *one = child_new();
     CHECK(one != NULL && !is_reserved(PAGED_AT));
     CHECK(task_add_page(one, PAGED_AT, NULL, L4_FullyAccessible) != NULL);
     CHECK(child_fill(one, PAGED_AT, WORDS, 7));
-    for (L4_Word_t slot = 1; slot < KERNEL_AREA >> 25; slot++) {
-        L4_Word_t va = slot << 25 | PAGED_AT;
+    for (L4_Word_t slot = 1; slot < KERNEL_AREA >> SLOT_LOG2; slot++) {
+        L4_Word_t va = slot << SLOT_LOG2 | PAGED_AT;
         if (is_reserved(va)) {
             continue;
         }
@@ -228,8 +305,8 @@ static void second_names(void) {
         CHECK(child_forgive(one, &o));
     }
     /* And where one of its own is found at an address that is, it is its own. */
-    for (L4_Word_t slot = 1; slot < KERNEL_AREA >> 25; slot++) {
-        L4_Word_t va = slot << 25 | PAGED_AT;
+    for (L4_Word_t slot = 1; slot < KERNEL_AREA >> SLOT_LOG2; slot++) {
+        L4_Word_t va = slot << SLOT_LOG2 | PAGED_AT;
         if (!is_reserved(va)) {
             continue;
         }
@@ -248,6 +325,7 @@ const struct test isolation_tests[] = {
     {"isolation_high", high},
     {"isolation_others_slots", others_slots},
     {"isolation_own_slot", own_slot},
+    {"isolation_page_in_anothers_slot", page_in_anothers_slot},
     {"isolation_code", code},
     {"isolation_written_code", written_code},
     {"isolation_wandering_frames", wandering_frames},

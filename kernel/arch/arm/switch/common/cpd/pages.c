@@ -91,8 +91,9 @@ void switch_window(struct space *space, uint32_t va, uint32_t size) {
     }
 }
 
-/* As if no space were aside: what one of them has is in the caches only while nothing of others is,
- * so that for it the answer may be either, but must not change. */
+/* Never low memory of two spaces, nor that of one and what another has at its slot, though their
+ * mva may be equal: a space gets another slot (slot_move), and the answer must not change. Nor does
+ * it when a space steps aside. */
 bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b) {
-    return home_mva_of(&a->scheme, va_a) != home_mva_of(&b->scheme, va_b);
+    return va_a != va_b || (va_a < CPU_PID_SLOT_SIZE && a != b);
 }

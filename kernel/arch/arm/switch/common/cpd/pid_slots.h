@@ -14,11 +14,6 @@ static inline uint32_t mva_of(const struct switch_state *s, uint32_t va) {
     return va < CPU_PID_SLOT_SIZE ? va + s->pid : va;
 }
 
-/* When the space is not aside. */
-static inline uint32_t home_mva_of(const struct switch_state *s, uint32_t va) {
-    return va < CPU_PID_SLOT_SIZE ? va + ((uint32_t)s->home << CPU_PID_SLOT_SHIFT) : va;
-}
-
 /* The section of the mva. */
 static inline uint32_t section_of(const struct switch_state *s, uint32_t va) {
     uint32_t index = va >> 20;

@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Everything between the core and the bus: translation through the TLBs, page walks, and accesses
-//! to physical memory, which is where caches and the price of an access belong.
+//! Everything between the core and the bus: control registers, linear and physical memory, ports, time
+//! and counters. `translation` goes through the TLBs and walks page tables, `fetch` brings code into the
+//! trace cache, `inspect` is for those who look on.
 //!
 //! TLB entries are used as they are, stale or not. A write through an entry that was walked while the
 //! page was clean walks again, to set the dirty bit. An access that its entry forbids faults, and the
 //! fault drops the entry (SDM vol. 3, 3.11 and 5.12: a handler that has granted more rights may return
 //! without INVLPG); entries that are not present are not kept.
 
-use std::rc::Rc;
+mod fetch;
+mod inspect;
+mod state;
+mod translation;
 
 use crate::bus::{Bus, Target};
 use crate::config::Ia32Config;
-use crate::counters::{Privilege, Tally, Totals};
+use crate::counters::{Privilege, Totals};
 use crate::dev::Width;
 use crate::event::Cycle;
 use crate::platform::Platform;
-use crate::state::{Damaged, Restorer, Saver, State};
 use crate::tlb::{Entry, Tlb};
 
 use super::cost::{Branch, Cost, Costs};
 use super::fault::Fault;
 use super::hierarchy::Sixth;
 use super::insn::Insn;
-use super::mmu::{self, code, entry, Access};
+use super::mmu::Access;
 use super::timing::Timing;
 use super::tlb::TlbEntry;
-use super::trace_cache::{Key, Line, TraceCache};
+use super::trace_cache::TraceCache;
 
 /// Bits of CR0.
 pub mod cr0 {
@@ -249,242 +252,6 @@ impl MemSys {
         &self.dtlb
     }
 
-    // ---- looking, without a trace ----------------------------------------------------------
-
-    /// Everything counted so far, user and kernel together.
-    #[must_use]
-    pub fn tally(&self) -> Tally {
-        let mut tally = self.platform.counters.counted();
-        tally.run.cycles += self.platform.cycle - self.synced_cycle;
-        tally.run.instructions += self.platform.counters.fetches - self.synced_instructions;
-        tally.uop.entered += self.time.uops() - self.synced_uops;
-        tally
-    }
-
-    /// Whether paging is on.
-    #[must_use]
-    pub fn pages(&self) -> bool {
-        self.cr0 & cr0::PG != 0
-    }
-
-    /// Whether the supervisor's writes respect pages that cannot be written.
-    #[must_use]
-    pub fn write_protects(&self) -> bool {
-        self.cr0 & cr0::WP != 0
-    }
-
-    /// The physical address of the page directory.
-    #[must_use]
-    pub fn directory(&self) -> u32 {
-        self.cr3 & 0xffff_f000
-    }
-
-    /// The address of the last page fault.
-    #[must_use]
-    pub fn fault_address(&self) -> u32 {
-        self.cr2
-    }
-
-    /// What the page tables say of `linear` now; `None`: it is not mapped.
-    #[must_use]
-    pub fn walk_now(&self, linear: u32) -> Option<TlbEntry> {
-        self.walk_from(self.cr3, linear)
-    }
-
-    /// What the page tables below the directory at `directory`, a physical address, say of `linear`.
-    #[must_use]
-    pub fn walk_from(&self, directory: u32, linear: u32) -> Option<TlbEntry> {
-        let read = |pa| self.platform.bus.read_memory_word(pa);
-        let global_pages = self.cr4 & cr4::PGE != 0;
-        let pde = read(mmu::directory_entry(directory, linear)).filter(|e| e & entry::P != 0)?;
-        if pde & entry::PS != 0 && self.cr4 & cr4::PSE != 0 {
-            let right = pde & entry::RESERVED_4MB == 0;
-            return right.then(|| mmu::large_page(pde, linear, global_pages));
-        }
-        let pte = read(mmu::table_entry(pde, linear)).filter(|e| e & entry::P != 0)?;
-        Some(mmu::small_page(pde, pte, linear, global_pages))
-    }
-
-    /// The word at `linear` by the page tables, if memory is there.
-    #[must_use]
-    pub fn word_now(&self, linear: u32) -> Option<u32> {
-        let pa = self.walk_now(linear)?.translate(linear);
-        self.platform.bus.read_memory_word(pa)
-    }
-
-    /// Where an access to `linear` would go: by the TLB, or else by the page tables.
-    #[must_use]
-    pub fn peek_translation(&self, linear: u32, fetch: bool) -> Option<u32> {
-        if !self.pages() {
-            return Some(linear);
-        }
-        let tlb = if fetch { &self.itlb } else { &self.dtlb };
-        let held = tlb.peek(linear).map(|(_, page)| *page);
-        let page = held.or_else(|| self.walk_now(linear))?;
-        Some(page.translate(linear))
-    }
-
-    /// The byte at `linear`, if memory is there.
-    #[must_use]
-    pub fn peek(&self, linear: u32) -> Option<u8> {
-        let pa = self.peek_translation(linear, false)?;
-        self.platform.bus.ram_slice(pa, 1).map(|bytes| bytes[0])
-    }
-
-    /// Changes the byte at `linear`, where memory is; gives its physical address.
-    pub fn poke(&mut self, linear: u32, byte: u8) -> Option<u32> {
-        let pa = self.peek_translation(linear, false)?;
-        self.platform.bus.ram_slice_mut(pa, 1)?[0] = byte;
-        if self.traces.has_code(pa) {
-            self.empty_traces();
-        }
-        Some(pa)
-    }
-
-    // ---- translation -----------------------------------------------------------------------
-
-    /// The physical address of `linear`.
-    ///
-    /// # Errors
-    /// A page fault; its address is in CR2.
-    #[inline(always)]
-    pub fn translate(&mut self, linear: u32, access: Access) -> Result<u32, Fault> {
-        if self.cr0 & cr0::PG == 0 {
-            return Ok(linear);
-        }
-        let now = &mut self.platform.counters.now;
-        let found = if access.fetch {
-            now.itlb.accesses += 1;
-            self.itlb.lookup(linear)
-        } else {
-            now.dtlb.accesses += 1;
-            self.dtlb.lookup(linear)
-        };
-        match found {
-            Some(page) if !access.write || page.dirty => {
-                let page = *page;
-                if mmu::allows(&page, access, self.cr0 & cr0::WP != 0) {
-                    return Ok(page.translate(linear));
-                }
-                Err(self.page_fault(linear, access, code::PROTECTION))
-            }
-            found => {
-                let found = found.copied();
-                self.translate_by_walk(linear, access, found)
-            }
-        }
-    }
-
-    /// The same where the TLB has no entry, or `found` that has not seen a write yet.
-    #[cold]
-    fn translate_by_walk(
-        &mut self,
-        linear: u32,
-        access: Access,
-        found: Option<TlbEntry>,
-    ) -> Result<u32, Fault> {
-        if let Some(page) = found {
-            if !mmu::allows(&page, access, self.cr0 & cr0::WP != 0) {
-                return Err(self.page_fault(linear, access, code::PROTECTION));
-            }
-            self.dtlb.invalidate(linear);
-        } else {
-            let now = &mut self.platform.counters.now;
-            if access.fetch {
-                now.itlb.misses += 1;
-            } else {
-                now.dtlb.misses += 1;
-            }
-        }
-        let mut at = self.time.begin_walk(access.fetch);
-        let page = self.walk(linear, access, &mut at);
-        self.time.end_walk(at, access.fetch, &mut self.platform);
-        let page = page?;
-        if access.fetch {
-            let place = self.itlb.insert(linear, page);
-            self.traces.forget(place);
-        } else {
-            self.dtlb.insert(linear, page);
-        }
-        Ok(page.translate(linear))
-    }
-
-    /// Walks the tables for `linear`. The directory entry's accessed bit is set when the entry is
-    /// used; those of the page when the access is allowed. Goes on from the time `at`.
-    fn walk(&mut self, linear: u32, access: Access, at: &mut Sixth) -> Result<TlbEntry, Fault> {
-        let pde_at = mmu::directory_entry(self.cr3, linear);
-        let pde = self.walk_read(pde_at, at);
-        if pde & entry::P == 0 {
-            return Err(self.page_fault(linear, access, 0));
-        }
-        let global_pages = self.cr4 & cr4::PGE != 0;
-        if pde & entry::PS != 0 && self.cr4 & cr4::PSE != 0 {
-            if pde & entry::RESERVED_4MB != 0 {
-                let why = code::PROTECTION | code::RESERVED;
-                return Err(self.page_fault(linear, access, why));
-            }
-            let page = mmu::large_page(pde, linear, global_pages);
-            return self.finish_walk(page, pde_at, pde, linear, access);
-        }
-        if pde & entry::A == 0 {
-            self.write_memory::<4>(pde_at, pde | entry::A);
-        }
-        let pte_at = mmu::table_entry(pde, linear);
-        let pte = self.walk_read(pte_at, at);
-        if pte & entry::P == 0 {
-            return Err(self.page_fault(linear, access, 0));
-        }
-        let page = mmu::small_page(pde, pte, linear, global_pages);
-        self.finish_walk(page, pte_at, pte, linear, access)
-    }
-
-    /// Checks the access to `page`, whose entry `value` is at `at`, and notes it there.
-    fn finish_walk(
-        &mut self,
-        mut page: TlbEntry,
-        at: u32,
-        value: u32,
-        linear: u32,
-        access: Access,
-    ) -> Result<TlbEntry, Fault> {
-        if !mmu::allows(&page, access, self.cr0 & cr0::WP != 0) {
-            return Err(self.page_fault(linear, access, code::PROTECTION));
-        }
-        page.dirty |= access.write;
-        let noted = value | entry::A | if access.write { entry::D } else { 0 };
-        if noted != value {
-            self.write_memory::<4>(at, noted);
-        }
-        Ok(page)
-    }
-
-    fn walk_read(&mut self, pa: u32, at: &mut Sixth) -> u32 {
-        self.platform.counters.now.memory.walk_reads += 1;
-        *at = self.time.walk_read(pa, *at, &mut self.platform);
-        match self.platform.bus.read_memory_word(pa) {
-            Some(entry) => entry,
-            None => self.read_beside_ram::<4>(pa),
-        }
-    }
-
-    fn page_fault(&mut self, linear: u32, access: Access, why: u16) -> Fault {
-        self.cr2 = linear;
-        let now = &mut self.platform.counters.now;
-        if why & code::PROTECTION == 0 {
-            now.fault.translation += 1;
-        } else {
-            now.fault.permission += 1;
-        }
-        if access.fetch {
-            now.exception.prefetch_abort += 1;
-            self.drop_insn_translation(linear);
-        } else {
-            now.exception.data_abort += 1;
-            self.dtlb.invalidate(linear);
-        }
-        Fault::page(why | access.code())
-    }
-
     // ---- linear memory ---------------------------------------------------------------------
 
     /// Where `bytes` (at most a page) at `linear` are, if they may be accessed so: whoever has a place
@@ -531,89 +298,6 @@ impl MemSys {
         for n in 0..N {
             self.physical_write::<1>(place.behind(n).pa, value >> (8 * n) & 0xff);
         }
-    }
-
-    /// The bytes of instructions from physical address `pa` to the end of its page, sixteen at most.
-    /// Where no memory is they are single reads of whatever answers.
-    pub fn code(&mut self, pa: u32) -> ([u8; 16], usize) {
-        let in_page = (PAGE_BYTES - (pa & (PAGE_BYTES - 1))).min(16) as usize;
-        let mut bytes = [0; 16];
-        if let Some(found) = self.platform.bus.ram_slice(pa, in_page) {
-            bytes[..in_page].copy_from_slice(found);
-            return (bytes, in_page);
-        }
-        bytes[0] = self.physical_read::<1>(pa) as u8;
-        (bytes, 1)
-    }
-
-    /// The physical address of `linear`, from which something was fetched a moment ago.
-    pub(super) fn insn_address(&self, linear: u32) -> Option<u32> {
-        self.peek_translation(linear, true)
-    }
-
-    /// Keeps a line whose first and last bytes are at these linear addresses; gives its slot. `None`:
-    /// not all of it is in memory.
-    pub(super) fn keep_line(&mut self, key: Key, line: Line, ends: [u32; 2]) -> Option<usize> {
-        let Some((places, code)) = self.backing(ends) else {
-            self.time.fetch_device(&mut self.platform);
-            return None;
-        };
-        self.time
-            .build(code, line.count(), line.uops(), &mut self.platform);
-        let line = Rc::new(line);
-        self.traces.remember(key, &line);
-        Some(self.traces.insert(key, line, places, code))
-    }
-
-    /// The same for a line that has been decoded before, and whose bytes are still there: `None` if there
-    /// is none for the instruction at `linear`, whose page may be fetched to its end as far as its segment
-    /// goes.
-    ///
-    /// # Errors
-    /// The page may not be fetched from.
-    pub(super) fn keep_decoded(
-        &mut self,
-        key: Key,
-        linear: u32,
-        access: Access,
-    ) -> Result<Option<usize>, Fault> {
-        let Some(line) = self.find_decoded(key, linear) else {
-            return Ok(None);
-        };
-        // As fetching the first instruction would.
-        self.translate(linear, access)?;
-        let Some((places, code)) = self.backing([linear, linear + (line.bytes() - 1)]) else {
-            return Ok(None);
-        };
-        self.time
-            .build(code, line.count(), line.uops(), &mut self.platform);
-        Ok(Some(self.traces.insert(key, line, places, code)))
-    }
-
-    fn find_decoded(&self, key: Key, linear: u32) -> Option<Rc<Line>> {
-        let pa = if self.pages() {
-            self.itlb.peek(linear)?.1.translate(linear)
-        } else {
-            linear
-        };
-        let room = PAGE_BYTES - (pa & (PAGE_BYTES - 1));
-        let bytes = self.platform.bus.ram_slice(pa, room as usize)?;
-        self.traces.decoded(key, bytes)
-    }
-
-    /// The places in the instruction TLB, and the physical addresses, of what was fetched from these
-    /// linear addresses a moment ago. `None`: it is not in memory.
-    fn backing(&self, ends: [u32; 2]) -> Option<([usize; 2], [u32; 2])> {
-        let mut places = [self.traces.untranslated(); 2];
-        let mut code = ends;
-        if self.pages() {
-            for (n, linear) in ends.into_iter().enumerate() {
-                let (place, page) = self.itlb.peek(linear)?;
-                (places[n], code[n]) = (place, page.translate(linear));
-            }
-        }
-        let in_memory = |pa: &u32| self.platform.bus.ram_slice(*pa, 1).is_some();
-        code.iter().all(in_memory).then_some((places, code))
     }
 
     // ---- physical memory -------------------------------------------------------------------
@@ -795,50 +479,5 @@ fn width(bytes: u32) -> Width {
         1 => Width::Byte,
         2 => Width::Half,
         _ => Width::Word,
-    }
-}
-
-impl State for MemSys {
-    fn save(&self, to: &mut Saver) {
-        let Self {
-            platform,
-            cr0,
-            cr2,
-            cr3,
-            cr4,
-            itlb,
-            dtlb,
-            traces,
-            time,
-            synced_cycle,
-            synced_instructions,
-            synced_uops,
-        } = self;
-        to.put(&(cr0, cr2, cr3, cr4));
-        to.put(&(synced_cycle, synced_instructions, synced_uops));
-        itlb.save(to);
-        dtlb.save(to);
-        traces.save(to);
-        time.save(to);
-        platform.save(to);
-    }
-
-    fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
-        (self.cr0, self.cr2, self.cr3, self.cr4) = from.take()?;
-        (
-            self.synced_cycle,
-            self.synced_instructions,
-            self.synced_uops,
-        ) = from.take()?;
-        self.itlb.restore(from)?;
-        self.dtlb.restore(from)?;
-        self.traces.restore(from)?;
-        self.time.restore(from)?;
-        self.time.caches.set_fills(self.cr0 & cr0::CD == 0);
-        self.platform.restore(from)?;
-        let right = self.synced_cycle <= self.platform.cycle
-            && self.synced_instructions <= self.platform.counters.fetches
-            && self.synced_uops <= self.time.uops();
-        crate::state::require(right, "has counters ahead of its clock")
     }
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A run is replayed, or what a recording is to know of its beginning.
+
+use std::path::{Path, PathBuf};
+
+use switchyard_machine::arch::Processor;
+use switchyard_machine::config::MachineConfig;
+use switchyard_machine::error::{read_file, Error, MOST_ELF};
+use switchyard_machine::event::Cycle;
+use switchyard_machine::machine::Machine;
+use switchyard_machine::recording::{self, Beginning, How, Recording, A_RECORDING};
+
+use crate::args::BootArgs;
+
+/// What this run begins with, as recordings know it.
+pub fn beginning<P: Processor>(
+    args: &BootArgs,
+    config: &MachineConfig,
+    machine: &Machine<P>,
+) -> Result<Beginning, String> {
+    let files = [&args.kernel, &args.initrd, &args.dtb, &args.restore];
+    let mut parts = vec![args.append.clone().unwrap_or_default().into_bytes()];
+    for file in files {
+        let read = |file: &PathBuf| read_file(file, "what was loaded", MOST_ELF);
+        let bytes = file.as_ref().map(read).transpose();
+        parts.push(
+            bytes
+                .map_err(|error| error.to_string())?
+                .unwrap_or_default(),
+        );
+    }
+    Ok(Beginning {
+        machine: config.name.clone(),
+        described: recording::hash([config.text.as_bytes()]),
+        cycle: machine.cycles(),
+        loaded: recording::hash(parts.iter().map(Vec::as_slice)),
+    })
+}
+
+/// Has the machine replay what `file` says; when and how that ends.
+pub fn replayed<P: Processor>(
+    args: &BootArgs,
+    file: &Path,
+    config: &MachineConfig,
+    machine: &mut Machine<P>,
+) -> Result<(Cycle, How), String> {
+    let unfit = |what: String| {
+        Error::Image {
+            file: file.to_path_buf(),
+            what,
+            expected: A_RECORDING.to_string(),
+        }
+        .to_string()
+    };
+    let bytes = read_file(file, A_RECORDING, recording::MOST).map_err(|error| error.to_string())?;
+    let recording = Recording::parse(&bytes).map_err(unfit)?;
+    let beginning = beginning(args, config, machine)?;
+    recording.fits(&beginning).map_err(unfit)?;
+    let host = machine.bus();
+    let ports = host.serial_ports();
+    let port = ports.iter().find(|port| **port == recording.console);
+    let port = port.ok_or_else(|| unfit(format!("has the console {}", recording.console)))?;
+    host.host.console = port;
+    host.host.net.mac = recording.mac;
+    machine.replay(recording.inputs);
+    if beginning.cycle != recording.beginning.cycle {
+        machine.skip_replayed();
+    }
+    Ok((recording.end, recording.how))
+}
