@@ -6,6 +6,7 @@
 
 #include "attribute.h"
 #include "cpu.h"
+#include "io_fpages.h"
 #include "kip.h"
 #include "kmem.h"
 #include "mapdb.h"
@@ -70,6 +71,7 @@ void space_destroy(struct space *space) {
         switch_to(space, root_space);
     }
     switch_space_free(space);
+    io_space_ends(space);
     for (uint32_t index = 0; space->entries != 0; index++) {
         if (space->directory[index] != 0) {
             empty_section(space, index << SECTION_LOG2);
@@ -189,6 +191,9 @@ bool space_map_item(struct space *from, uint32_t item0, uint32_t item1, struct s
     uint32_t send_base = item0 & ~0x3ffu;
     bool grant = (item0 & 2) != 0;
     uint32_t from_base, from_log2, to_base, to_log2;
+    if (io_is_fpage(send)) {
+        return io_map(from, send, grant, to, window);
+    }
     if (!fpage_range(send, &from_base, &from_log2) || !fpage_range(window, &to_base, &to_log2)) {
         return true;
     }
@@ -214,6 +219,9 @@ bool space_map_item(struct space *from, uint32_t item0, uint32_t item1, struct s
 
 uint32_t space_unmap(struct space *space, L4_Fpage_t fpage, bool own) {
     uint32_t base, log2, status = 0;
+    if (io_is_fpage(fpage)) {
+        return io_unmap(space, fpage, own);
+    }
     if (!fpage_range(fpage, &base, &log2)) {
         return 0;
     }

@@ -24,9 +24,10 @@ TARGET_FLAGS := $(ARCH_TARGET) $(ARCH_PROGRAM_CPU)
 # A program carries the files of its children whole: where this checkout lies must not show in them.
 REPRODUCIBLE := -ffile-prefix-map=$(TOP)/=
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wundef -Werror
-# (and what of the programs in user/ and bench/ is the architecture's)
+# (and what of the programs in user/, bench/ and servers/ is the architecture's)
 INCLUDES := -I$(TOP)/l4/include -I$(TOP)/l4/include/l4/arch/$(ARCH) -I$(TOP)/include \
-            -I$(TOP)/user/arch/$(ARCH) -I$(TOP)/user/test/arch/$(ARCH) -I$(TOP)/bench/arch/$(ARCH)
+            -I$(TOP)/user/arch/$(ARCH) -I$(TOP)/user/test/arch/$(ARCH) -I$(TOP)/bench/arch/$(ARCH) \
+            -I$(TOP)/servers/arch/$(ARCH)
 COMMON_FLAGS := $(TARGET_FLAGS) -O2 -ffreestanding -fno-sanitize=undefined \
           -fno-stack-protector -fomit-frame-pointer -fno-unwind-tables \
           -fno-asynchronous-unwind-tables $(ARCH_CFLAGS) $(WARNINGS) $(REPRODUCIBLE) $(INCLUDES)

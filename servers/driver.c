@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The network driver, in a space of its own: the LAN91C111's registers and its interrupt.
+ * The network driver, in a space of its own: the interface's registers (lan.h) and its interrupt.
  *
  * Two threads. One waits for the interrupt and passes it on; the other serves the IP stack and
  * moves frames between it and the interface. Frames wait in the interface until the stack asks for
@@ -15,7 +15,7 @@
 #include <probe.h>
 
 #include "../user/common/touch.h"
-#include "lan91c111.h"
+#include "lan.h"
 #include "protocol.h"
 
 #define REGION        1u

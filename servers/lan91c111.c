@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lan91c111.h"
+/*
+ * SMSC LAN91C111 (data sheet DS00002276, chapter 8).
+ */
+#include "lan.h"
 
 /* Registers, bank and offset as one number. */
 #define TCR       0x00

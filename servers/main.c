@@ -15,11 +15,14 @@
 #include "../user/common/frames.h"
 #include "../user/common/probe.h"
 #include "../user/common/task.h"
+#include "devices.h"
 #include "interface.h"
 #include "protocol.h"
 
 #define MOST_LOAD_KB 64u
-#define LINE_BYTES   32u
+/* Behind the interface's page, if that has one. */
+#define PROBE_VA   (INTERFACE_VA + FRAME_SIZE)
+#define LINE_BYTES 32u
 /* Cycles, and the stream of samples of how long pings kept the load from its work. */
 #define A_PING_AT_LEAST     20000u
 #define INTERRUPTION_STREAM 2u
@@ -29,10 +32,6 @@
 #define DRIVER_PRIORITY    110u
 #define STACK_PRIORITY     100u
 #define LOAD_PRIORITY      10u
-
-/* Where the driver has its pages, if spaces are apart: in one megabyte. */
-#define REGISTERS_VA 0x00800000u
-#define PROBE_VA     0x00801000u
 
 /* images.S */
 extern const uint8_t driver_image[], stack_image[];
@@ -56,17 +55,6 @@ static _Noreturn void finish(unsigned status) {
     }
 }
 
-/* Gives the driver the device page at `pa`. Where it sees it; 0: it cannot be had. */
-static L4_Word_t give_device(L4_Word_t pa, L4_Word_t va) {
-    L4_Fpage_t page = L4_FpageAddRights(L4_FpageLog2(pa, FRAME_LOG2), L4_ReadWriteOnly);
-    if (L4_IsNilFpage(L4_Sigma0_GetPage(L4_nilthread, page))) {
-        return 0;
-    }
-    va = task_protected() ? va : pa;
-    uint8_t *frame = (uint8_t *)(uintptr_t)pa;
-    return task_add_page(&driver, va, frame, L4_Readable | L4_Writable) != NULL ? va : 0;
-}
-
 /* Makes both, and lets them go; they ask for the rest. */
 static bool start(void) {
     L4_Word_t first = L4_ThreadNo(L4_MyGlobalId());
@@ -78,8 +66,8 @@ static bool start(void) {
     }
     setup.driver = driver.id.raw;
     setup.interrupts = interrupts.raw;
-    setup.registers = give_device(INTERFACE_BASE, REGISTERS_VA);
-    setup.probe = probe_present() ? give_device(PROBE_BASE_PA, PROBE_VA) : 0;
+    setup.registers = devices_give_interface(&driver);
+    setup.probe = probe_present() ? devices_give_page(&driver, PROBE_BASE_PA, PROBE_VA) : 0;
     return setup.registers != 0 &&
            L4_Set_Priority(interrupts, INTERRUPT_PRIORITY) != L4_SCHEDULE_ERROR &&
            L4_Set_Priority(driver.id, DRIVER_PRIORITY) != L4_SCHEDULE_ERROR &&
@@ -100,7 +88,8 @@ static bool serve(void) {
             struct task *task = from.raw == stack.id.raw ? &stack : &driver;
             L4_Word_t address;
             L4_StoreMR(1, &address);
-            if ((L4_Label(tag) & 0xfff8) != L4_LABEL_PAGEFAULT || !task_fault(task, tag, address)) {
+            bool page = (L4_Label(tag) & 0xfff8) == L4_LABEL_PAGEFAULT;
+            if (page ? !task_fault(task, tag, address) : task != &driver || !devices_fault(tag)) {
                 print("servers: message %x from %x, %x\n", tag.raw, from.raw, address);
                 return false;
             }

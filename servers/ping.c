@@ -12,20 +12,12 @@
 
 #include "../bench/os/os.h"
 #include "../bench/parameters.h"
-#include "lan91c111.h"
-
-/* Versatile (DUI 0225, 4.1): interrupt controllers, and timer 2, which counts microseconds down. */
-#define VIC_ENABLE    0x10140010u
-#define SIC_PASS      0x10003020u
-#define TIMER_LOAD    0x101e3000u
-#define TIMER_VALUE   0x101e3004u
-#define TIMER_CONTROL 0x101e3008u
-#define TIMER_CLEAR   0x101e300cu
-#define TIMER_ONCE    0xa3u
-#define SOURCE_TIMER  5u
+#include "interface.h"
+#include "lan.h"
+#include "timer.h"
 
 /* After so long without an answer the question is asked again. */
-#define PATIENCE_US 100000u
+#define PATIENCE_US 50000u
 
 #define ETHERNET_HEADER 14u
 #define IP_HEADER       20u
@@ -42,10 +34,6 @@
 static const uint8_t own_ip[4] = {10, 0, 0, 2}, other_ip[4] = {10, 0, 0, 1};
 static uint8_t own_mac[MAC_BYTES], other_mac[MAC_BYTES];
 static uint8_t question[FRAME_ROOM], answer[FRAME_ROOM];
-
-static volatile uint32_t *at(uint32_t address) {
-    return (volatile uint32_t *)address;
-}
 
 static void put_half(uint8_t *to, uint32_t value) {
     to[0] = (uint8_t)(value >> 8);
@@ -68,33 +56,21 @@ static uint32_t checksum(const uint8_t *bytes, uint32_t length) {
     return ~sum & 0xffff;
 }
 
-/* Sleeps until the interface or the timer wants something, though no interrupt is taken. */
-static void sleep(void) {
-    __asm__ volatile("mcr p15, 0, %0, c7, c0, 4" ::"r"(0) : "memory");
-}
-
-static void start_timer(uint32_t us) {
-    *at(TIMER_CONTROL) = 0;
-    *at(TIMER_CLEAR) = 0;
-    *at(TIMER_LOAD) = us;
-    *at(TIMER_CONTROL) = TIMER_ONCE;
-}
-
 static void wait(uint32_t us) {
-    start_timer(us);
-    while (*at(TIMER_VALUE) != 0) {
-        sleep();
+    timer_start(us);
+    while (!timer_is_over()) {
+        timer_sleep();
     }
 }
 
 /* Waits for a frame; its length, 0: there was none for too long. */
 static uint32_t receive(void) {
-    start_timer(PATIENCE_US);
+    timer_start(PATIENCE_US);
     while (!lan_received()) {
-        if (*at(TIMER_VALUE) == 0) {
+        if (timer_is_over()) {
             return 0;
         }
-        sleep();
+        timer_sleep();
     }
     return lan_receive(answer);
 }
@@ -169,11 +145,10 @@ int main(void) {
         print("parameter data: %u; expected up to %u\n", data, MOST_DATA);
         os_finish(2);
     }
-    lan_init(LAN_BASE);
+    lan_init(INTERFACE_BASE);
     lan_address(own_mac);
     lan_interrupt(true);
-    *at(SIC_PASS) = 1u << LAN_SOURCE;
-    *at(VIC_ENABLE) = 1u << LAN_SOURCE | 1u << SOURCE_TIMER;
+    timer_init();
     find_other();
     compose_ping(data);
     uint32_t lost = 0, wrong = 0;

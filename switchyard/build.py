@@ -278,7 +278,14 @@ GUESTS: dict[str, Guest] = {
             )
             for scheme in (*schemes_on(VERSATILE), *BOUNDS)
         ),
-        Guest(VERSATILE, BARE, PING, "pings the machine at the other end of its cable"),
+        *(
+            Guest(PC, scheme, SERVERS, "a network driver and an IP stack, which answer pings")
+            for scheme in schemes_on(PC)
+        ),
+        *(
+            Guest(board, BARE, PING, "pings the machine at the other end of its cable")
+            for board in (VERSATILE, PC)
+        ),
         Guest(PC, BARE, "bench-compute", "a compute loop without a kernel"),
         Guest(PC, BARE, "bench-p4", "caches, TLBs and the kernel's doors without a kernel"),
     ]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from switchyard import build, machine, variants
-from switchyard.build import BARE, BOUNDS, GUESTS, PING, SERVERS, VERSATILE, schemes_on
+from switchyard.build import BARE, BOUNDS, GUESTS, PC, PING, SERVERS, VERSATILE, schemes_on
 from switchyard.experiments import l4
 from switchyard.machine import Boot
 
@@ -19,16 +19,21 @@ pytestmark = pytest.mark.guests
 
 SCHEMES = (*schemes_on(VERSATILE), *BOUNDS)
 MAX_CYCLES = 1_000_000_000
-PINGER = GUESTS[f"{VERSATILE}-{BARE}-{PING}"]
 SECONDS = 60
-MACHINE = "versatilepb"
+MACHINES = {VERSATILE: "versatilepb", PC: "p4-willamette"}
 
 
-def servers(scheme: str, words: str, peer_words: str = "", cycles: int = MAX_CYCLES) -> Boot:
+def servers(
+    scheme: str,
+    words: str,
+    peer_words: str = "",
+    cycles: int = MAX_CYCLES,
+    board: str = VERSATILE,
+) -> Boot:
     """The servers under a scheme, and the machine that pings them."""
-    guest = GUESTS[f"{VERSATILE}-{scheme}-{SERVERS}"]
-    image, pinger = build.ensure([guest, PINGER])
-    where = l4.machine(scheme, MACHINE)
+    guest = GUESTS[f"{board}-{scheme}-{SERVERS}"]
+    image, pinger = build.ensure([guest, GUESTS[f"{board}-{BARE}-{PING}"]])
+    where = l4.machine(scheme, MACHINES[board])
     return Boot(where, image, words, cycles, peer=pinger, peer_append=peer_words)
 
 
@@ -45,9 +50,19 @@ def test_pings_are_answered(scheme: str) -> None:
     assert "PINGS warmup=2 rounds=10\n" in done.stdout
 
 
+@pytest.mark.parametrize("scheme", schemes_on(PC))
+def test_pings_are_answered_on_the_pc(scheme: str) -> None:
+    boot = servers(scheme, "warmup=2 rounds=10 load=16", board=PC)
+    done = finish(boot, "--check", "coherence")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "PINGS warmup=2 rounds=10\n" in done.stdout
+
+
+@pytest.mark.parametrize("board", [VERSATILE, PC])
 @pytest.mark.parametrize("data", [0, 1, 2, 3, 56, 1472])
-def test_the_pinger_compares_every_reply(data: int) -> None:
-    boot = servers("fass", "rounds=0", f"count=5 data={data}", 60_000_000)
+def test_the_pinger_compares_every_reply(board: str, data: int) -> None:
+    scheme, cycles = ("fass", 60_000_000) if board == VERSATILE else ("flush", 600_000_000)
+    boot = servers(scheme, "rounds=0", f"count=5 data={data}", cycles, board)
     said = finish(boot).stderr
     assert "--peer: PING answered=5 " in said
     assert " wrong=0\n" in said

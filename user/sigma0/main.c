@@ -5,7 +5,8 @@
  * Protocol (X.2 manual, appendix on generic booting and sigma0): a request with label -6 names a
  * physical fpage, or only a size for "any memory"; a page fault of a thread whose pager is sigma0
  * asks for the page at that address. The answer maps memory at its own address (idempotently) or,
- * to a request, says "nothing" with a nil fpage; a fault that cannot be served gets no answer.
+ * to a request, says "nothing" with a nil fpage; a fault that cannot be served gets no answer. An
+ * I/O fpage is asked for likewise, where there are ports.
  *
  * Invariant: a page has at most one owner, the thread that was first; the owner may ask again.
  * What may be asked for stands in the KIP's memory descriptors, of which the last that covers a
@@ -15,6 +16,7 @@
 #include <lib/print.h>
 
 #include "pages.h"
+#include "ports.h"
 
 static L4_ThreadId_t root;
 
@@ -35,7 +37,16 @@ static L4_Fpage_t serve_fault(L4_ThreadId_t from, L4_Word_t address) {
     return L4_FpageAddRights(L4_FpageLog2(base, PAGE_LOG2), L4_FullyAccessible);
 }
 
+static L4_Fpage_t serve_ports(L4_ThreadId_t from, L4_Fpage_t wanted) {
+    return ports_are_meant(wanted) && ports_claim(from, wanted)
+               ? L4_FpageAddRights(wanted, L4_FullyAccessible)
+               : L4_Nilpage;
+}
+
 static L4_Fpage_t serve_request(L4_ThreadId_t from, L4_Fpage_t wanted) {
+    if (ports_are_meant(wanted)) {
+        return serve_ports(from, wanted);
+    }
     L4_Word_t log2_size = L4_SizeLog2(wanted);
     L4_Word_t base = L4_Address(wanted);
     if (log2_size < PAGE_LOG2 || log2_size > MAX_LOG2) {
@@ -63,6 +74,13 @@ static bool serve(L4_ThreadId_t from, L4_MsgTag_t tag) {
         page = serve_fault(from, words[0]);
         if (L4_IsNilFpage(page)) {
             print("sigma0: thread %x: no page for address %x, instruction %x\n", from.raw, words[0],
+                  words[1]);
+            return false;
+        }
+    } else if (label == L4_LABEL_IO_FAULT && L4_UntypedWords(tag) == 2) {
+        page = serve_ports(from, (L4_Fpage_t){.raw = words[0]});
+        if (L4_IsNilFpage(page)) {
+            print("sigma0: thread %x: no ports for fpage %x, instruction %x\n", from.raw, words[0],
                   words[1]);
             return false;
         }

@@ -39,7 +39,7 @@ void pages_set_root(L4_ThreadId_t root) {
     root_task = root;
 }
 
-static unsigned owner_index(L4_ThreadId_t who) {
+unsigned pages_owner_index(L4_ThreadId_t who) {
     for (unsigned i = 1; i <= num_owners; i++) {
         if (owners[i].raw == who.raw) {
             return i;
@@ -123,7 +123,7 @@ static bool set_owner(L4_Word_t page, unsigned owner) {
 }
 
 bool pages_claim(L4_ThreadId_t who, L4_Word_t base, L4_Word_t size) {
-    unsigned index = owner_index(who);
+    unsigned index = pages_owner_index(who);
     if (index == 0 || base + (size - 1) < base) {
         return false;
     }

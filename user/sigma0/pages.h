@@ -14,6 +14,9 @@ void pages_init(const L4_KernelInterfacePage_t *kip);
 /* The root task: the only one that may have its own image and what the boot loader left. */
 void pages_set_root(L4_ThreadId_t root);
 
+/* Its number among those who own anything, from 1 on; 0: there are too many. */
+unsigned pages_owner_index(L4_ThreadId_t who);
+
 /* Makes `who` owner of all pages in [base, base + size), or of none: false. */
 bool pages_claim(L4_ThreadId_t who, L4_Word_t base, L4_Word_t size);
 

@@ -95,6 +95,10 @@ struct outcome child_wait(struct task *child) {
             outcome.kind = OUTCOME_EXCEPTION;
             return outcome;
         }
+        if (label == L4_LABEL_IO_FAULT && n == 2) {
+            outcome.kind = OUTCOME_PORTS;
+            return outcome;
+        }
         outcome.access = label & 7;
         if ((label & 0xfff8) != L4_LABEL_PAGEFAULT || n != 2) {
             outcome.kind = OUTCOME_LOST;

@@ -14,19 +14,15 @@
 static const struct {
     const struct test *tests;
     bool apart;
-} tables[] = {{thread_tests, false},    {ipc_tests, false},
-              {fast_tests, false},      {timeout_tests, false},
-              {map_tests, true},        {fault_tests, false},
-              {schedule_tests, false},  {sigma0_tests, false},
-              {attack_tests, false},    {isolation_tests, true},
-              {collide_tests, true},    {aside_tests, true},
-              {pitfall_tests, false},   {string_tests, true},
-              {propagate_tests, false}, {name_tests, false},
-              {shared_tests, true},     {single_tests, false},
-              {preempt_tests, false},   {migrate_tests, false},
-              {control_tests, false},   {lipc_tests, false},
-              {pagefault_tests, true},  {answer_tests, true},
-              {generic_tests, false},   ARCH_TABLES};
+} tables[] = {{thread_tests, false},    {ipc_tests, false},      {fast_tests, false},
+              {timeout_tests, false},   {map_tests, true},       {fault_tests, false},
+              {schedule_tests, false},  {sigma0_tests, false},   {attack_tests, false},
+              {isolation_tests, true},  {collide_tests, true},   {aside_tests, true},
+              {pitfall_tests, false},   {string_tests, true},    {propagate_tests, false},
+              {name_tests, false},      {shared_tests, true},    {single_tests, false},
+              {preempt_tests, false},   {migrate_tests, false},  {control_tests, false},
+              {lipc_tests, false},      {pagefault_tests, true}, {answer_tests, true},
+              {interrupt_tests, false}, {generic_tests, false},  ARCH_TABLES};
 
 static const char *running;
 static bool failed;
@@ -176,9 +172,9 @@ static void finish(unsigned status) {
 
 /*
  * The kernel keeps our page tables for where sigma0 finds free memory, small and large, for the
- * megabyte of the device that tests use, and for that of our own image (which not every scheme has
- * made by page faults); and sigma0's for the latter, when code runs there: they have to be there
- * before pages are counted.
+ * megabyte of the device that tests use (or what it knows of its ports), and for that of our own
+ * image (which not every scheme has made by page faults); and sigma0's for the latter, when code
+ * runs there: they have to be there before pages are counted.
  */
 static void touch_memory(void) {
     L4_Word_t results[2];
@@ -192,6 +188,7 @@ static void touch_memory(void) {
         page = L4_FpageLog2(test_board()->page, FRAME_LOG2);
         (void)L4_Sigma0_GetPage(L4_nilthread, L4_FpageAddRights(page, L4_ReadWriteOnly));
     }
+    test_board()->disarm();
     page = L4_FpageLog2((L4_Word_t)(uintptr_t)frames_block(), FRAME_LOG2);
     (void)L4_Sigma0_GetPage(L4_nilthread, L4_FpageAddRights(page, L4_FullyAccessible));
     (void)control_delete_from_sigma0(L4_nilthread, L4_nilthread, results);

@@ -58,6 +58,7 @@ extern const struct test segment_tests[];
 extern const struct test size_tests[];
 extern const struct test small_tests[];
 extern const struct test group_tests[];
+extern const struct test port_tests[];
 extern const struct test thumb_tests[];
 
 /* Rows of the system calls' tables, each a test (calls.c); NULL behind the last. */
@@ -165,9 +166,10 @@ L4_Word_t error_of(L4_MsgTag_t tag);
 
 /* How the child's last operation ended. */
 struct outcome {
-    enum { OUTCOME_DONE, OUTCOME_FAULT, OUTCOME_EXCEPTION, OUTCOME_LOST } kind;
-    L4_Word_t words[L4_NUM_MRS]; /* DONE: results; FAULT: address, ip; EXCEPTION: the message */
-    L4_Word_t access;            /* FAULT: rwx */
+    enum { OUTCOME_DONE, OUTCOME_FAULT, OUTCOME_EXCEPTION, OUTCOME_PORTS, OUTCOME_LOST } kind;
+    /* DONE: results; FAULT: address, ip; EXCEPTION: the message; PORTS: I/O fpage, ip */
+    L4_Word_t words[L4_NUM_MRS];
+    L4_Word_t access; /* FAULT: rwx */
     L4_MsgTag_t tag;
 };
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Faults. A page fault goes, in this order, to whom it belongs: the switching scheme, the mapping
- * database (a dormant page), the kernel as sigma0's pager, the pager by IPC. Of other exceptions
- * the kernel keeps for itself KernelInterface, and what comes of segments: the kernel's access by a
- * wrong one, a limit that the scheme has set. The rest are the handler's.
+ * database (a dormant page), the kernel as sigma0's pager, the pager by IPC. Ports that a program
+ * has not are the pager's, too. Of other exceptions the kernel keeps for itself KernelInterface,
+ * and what comes of segments: the kernel's access by a wrong one, a limit that the scheme has set.
+ * The rest are the handler's.
  */
 #include "fault.h"
 
 #include "call.h"
 #include "cpu.h"
+#include "io_fpages.h"
 #include "ipc.h"
 #include "kdb.h"
 #include "mapdb.h"
@@ -80,15 +82,25 @@ void fault_kernel(struct kernel_trap *t) {
 }
 
 /*
- * Is the instruction that programs may not execute at all (SDM vol. 3, 4.9; ports, as IOPL is 0)?
- * It raises #GP(0) as an access beyond a limit does. (Others that may: loads of a null selector
+ * Is the instruction one of ports, or one that programs may not execute at all (SDM vol. 3, 4.9)?
+ * Both raise #GP(0) as an access beyond a limit does. (Others that may: loads of a null selector
  * into SS or CS.)
  */
-static bool is_privileged(uint32_t pc) {
+enum instruction { ORDINARY, PRIVILEGED, OF_PORTS };
+
+struct port_access {
+    uint32_t first, count;
+};
+
+static enum instruction classify(const struct frame *f, struct port_access *ports) {
+    uint32_t pc = f->pc, size = 4;
     uint8_t code = 0, extended = 0, modrm = 0;
     for (uint32_t i = 0; i < 14; i++) {
         if (!load_byte(pc + i, &code)) {
-            return false;
+            return ORDINARY;
+        }
+        if (code == 0x66) {
+            size = 2;
         }
         switch (code) {
         case 0x26: /* prefixes */
@@ -103,22 +115,26 @@ static bool is_privileged(uint32_t pc) {
         case 0x6c ... 0x6f: /* INS, OUTS */
         case 0xe4 ... 0xe7: /* IN, OUT */
         case 0xec ... 0xef:
+            (void)load_byte(pc + i + 1, &extended);
+            ports->first = (code & 0xfc) == 0xe4 ? extended : f->edx & 0xffff;
+            ports->count = (code & 1) == 0 ? 1 : size;
+            return OF_PORTS;
         case 0xf4: /* HLT */
         case 0xfa: /* CLI, STI */
         case 0xfb:
-            return true;
+            return PRIVILEGED;
         case 0x0f:
             break;
         default:
-            return false;
+            return ORDINARY;
         }
         (void)load_byte(pc + i + 1, &extended);
         (void)load_byte(pc + i + 2, &modrm);
         switch (extended) {
         case 0x00: /* LLDT, LTR */
-            return (modrm & 0x30) == 0x10;
+            return (modrm & 0x30) == 0x10 ? PRIVILEGED : ORDINARY;
         case 0x01: /* LGDT, LIDT, LMSW, INVLPG */
-            return (modrm & 0x30) == 0x10 || (modrm & 0x30) == 0x30;
+            return (modrm & 0x10) != 0 ? PRIVILEGED : ORDINARY;
         case 0x06: /* CLTS, INVD, WBINVD */
         case 0x08:
         case 0x09:
@@ -127,19 +143,51 @@ static bool is_privileged(uint32_t pc) {
         case 0x32:
         case 0x33:
         case 0x35:
-            return true;
+            return PRIVILEGED;
         default:
-            return false;
+            return ORDINARY;
         }
     }
-    return false;
+    return ORDINARY;
+}
+
+/* Ports that are not there are asked of the pager, as pages are: the smallest fpage with them. */
+static void send_port_fault(struct tcb *self, const struct port_access *ports) {
+    uint32_t log2 = 0;
+    while ((ports->first ^ (ports->first + ports->count - 1)) >> log2 != 0) {
+        log2++;
+    }
+    self->kmsg[0] = message_tag(L4_LABEL_IO_FAULT, 2);
+    self->kmsg[1] = L4_IoFpageLog2(ports->first >> log2 << log2, (int)log2).raw;
+    self->kmsg[2] = self->frame.pc;
+    ipc_send_kernel(self, KIND_PAGEFAULT, utcb_read(self, L4_UTCB_PAGER));
+}
+
+/* #GP(0) or #SS(0) of a program, which may be about ports or a limit. False: an exception. */
+static bool protection_fault(struct tcb *self) {
+    struct port_access ports;
+    enum instruction instruction = classify(&self->frame, &ports);
+    if (instruction == OF_PORTS) {
+        switch (io_access(self->space, ports.first, ports.count)) {
+        case IO_MISSING:
+            send_port_fault(self, &ports);
+            return true;
+        case IO_LOADED:
+            return true;
+        case IO_NO_PORTS:
+            return false;
+        case IO_PERMITTED: /* INS, OUTS: their memory is what is wrong */
+            break;
+        }
+    }
+    return instruction != PRIVILEGED && switch_limit_fault(self->space);
 }
 
 void fault_exception(struct tcb *self, uint32_t vector, uint32_t error) {
     uint32_t code = 0;
     const struct frame *f = &self->frame;
     if ((vector == VECTOR_PROTECTION || vector == VECTOR_STACK) && error == 0 &&
-        !is_privileged(f->pc) && switch_limit_fault(self->space)) {
+        protection_fault(self)) {
         return;
     }
     if (vector == VECTOR_UNDEFINED && user_load(f->pc, &code) &&

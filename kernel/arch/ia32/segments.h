@@ -17,7 +17,17 @@
 #define USER_UTCB   0x33 /* the word at UTCB_SEGMENT_VA: gs:0 */
 #define SEGMENTS    7
 
-#define TASK_STATE_SIZE 104
+/*
+ * The task state (SDM vol. 3, 6.2.1): its last word says in the upper half where the map of ports
+ * is, behind it or, so that no port is permitted, behind all. A word of ones ends the map (SDM vol.
+ * 1, 12.5.2).
+ */
+#define TASK_IO_MAP     100
+#define TASK_PORTS      104
+#define TASK_PORTS_SIZE 8192
+#define TASK_STATE_SIZE (TASK_PORTS + TASK_PORTS_SIZE + 4)
+#define TASK_IO_OPEN    (TASK_PORTS << 16)
+#define TASK_IO_CLOSED  (TASK_STATE_SIZE << 16)
 
 /* Exceptions (SDM vol. 3, 5.3) that something is done about. */
 #define VECTOR_DEBUG      1

@@ -13,6 +13,8 @@
  * exception, all registers saved: DS and ES as C wants them; or they were its cause, and it goes to
  * `done`. Keeps EAX. trap_segments_end          ... and as they were. Changes any.
  *
+ *   switch_ports word, a       for the switch: permits ports (io_fpages.h). Changes a.
+ *
  * and for the IPC path (ipc_path.S)
  *
  *   path_check_segments a      all that the path cannot repair is in order, or to sysenter_slow.
@@ -36,6 +38,12 @@
     xorl    $USER_DATA, \a
     xorl    $USER_DATA, \b
     orl     \b, \a
+    .endm
+
+/* `word` is the space's io_map (switch_segments.h). */
+    .macro  switch_ports word, a
+    movl    %ss:\word, \a
+    movl    \a, %ss:task_state + TASK_IO_MAP
     .endm
 
 #endif

@@ -7,6 +7,10 @@
 
 #include "switch.h"
 
+/* Besides, its switch_state has `io_map`, the word of the task state's that says if ports are
+ * permitted while the space runs (io_fpages.h): TASK_IO_CLOSED in a new space. The switch stores it
+ * there (segments_asm.h). */
+
 /* A program of the space in force has had #GP(0) or #SS(0), by an instruction that is not
  * privileged. True: the scheme has changed what the program's segments reach, so the instruction is
  * to be repeated. */

@@ -13,6 +13,7 @@
 #define L4_LABEL_PREEMPTION 0xffd0 /* -3; MR 1, 2 clock low, high */
 #define L4_LABEL_EXCEPTION  0xffb0 /* -5; layouts of arch/arm/binding.h */
 #define L4_LABEL_SIGMA0     0xffa0 /* -6; MR 1 fpage, MR 2 attributes */
+#define L4_LABEL_IO_FAULT   0xff86 /* -8 | rw; IA-32: MR 1 I/O fpage, MR 2 instruction pointer */
 
 /* The sigma0 request for "any page of this size": all ones as base. */
 #define L4_SIGMA0_ANY 0xfffffc00

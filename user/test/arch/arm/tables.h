@@ -3,7 +3,6 @@
 #ifndef TEST_TABLES_H
 #define TEST_TABLES_H
 
-#define ARCH_TABLES                                                                                \
-    {exception_tests, false}, {interrupt_tests, false}, {thumb_tests, false}, {size_tests, true},
+#define ARCH_TABLES {exception_tests, false}, {thumb_tests, false}, {size_tests, true},
 
 #endif

@@ -83,8 +83,8 @@ static void privileged_instructions(void) {
         {0x0000c3fa, 1}, /* cli */
         {0x0000c3fb, 1}, /* sti */
         {0x0000c3f4, 1}, /* hlt */
-        {0x00c310e4, 2}, /* in $0x10, %al */
-        {0x00c364e6, 2}, /* out %al, $0x64 */
+        {0x00c320e4, 2}, /* in $0x20, %al: a port of the kernel's */
+        {0x00c343e6, 2}, /* out %al, $0x43 */
         {0x00c3080f, 2}, /* invd */
         {0x00c3300f, 2}, /* wrmsr */
         {0x00c3350f, 2}, /* sysexit */

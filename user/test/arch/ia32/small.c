@@ -306,8 +306,8 @@ static void limit_is_not_meant(void) {
     static const uint8_t instructions[][4] = {
         {0xfa, 0xc3},             /* cli */
         {0xf4, 0xc3},             /* hlt */
-        {0xe4, 0x10, 0xc3},       /* in $0x10, %al */
-        {0x3e, 0x6c, 0xc3},       /* insb, with a prefix */
+        {0xe4, 0x20, 0xc3},       /* in $0x20, %al: a port of the kernel's */
+        {0x3e, 0xe4, 0x20, 0xc3}, /* the same, with a prefix */
         {0x0f, 0x20, 0xc0, 0xc3}, /* mov %cr0, %eax */
         {0x0f, 0x35, 0xc3},       /* sysexit */
         {0x0f, 0x01, 0x38, 0xc3}, /* invlpg (%eax) */

@@ -5,6 +5,6 @@
 
 #define ARCH_TABLES                                                                                \
     {exception_tests, false}, {segment_tests, false}, {size_tests, true}, {small_tests, true},     \
-        {group_tests, true},
+        {group_tests, true}, {port_tests, false},
 
 #endif

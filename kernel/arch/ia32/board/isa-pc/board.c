@@ -22,6 +22,7 @@
 #define SERIAL_LINE     (SERIAL + 3)
 #define SERIAL_MODEM    (SERIAL + 4)
 #define SERIAL_STATUS   (SERIAL + 5)
+#define SERIAL_LAST     (SERIAL + 7)
 #define LINE_8N1        0x03u
 #define LINE_DIVISOR    0x80u
 #define FIFO_ON         0x07u
@@ -45,9 +46,10 @@
 /* 8259A, the second behind input 2 of the first */
 #define FIRST        0x20u
 #define SECOND       0xa0u
-#define MASK         1u    /* the other port of each */
-#define ICW1         0x11u /* edges, four words */
-#define ICW4         0x03u /* 8086; interrupts end by themselves */
+#define TRIGGERS     0x4d0u /* edges or levels, where a PC has that */
+#define MASK         1u     /* the other port of each */
+#define ICW1         0x11u  /* edges, four words */
+#define ICW4         0x03u  /* 8086; interrupts end by themselves */
 #define OCW3_POLL    0x0cu
 #define POLL_FOUND   0x80u
 #define CASCADE      2u
@@ -253,6 +255,13 @@ void board_interrupt_unmask(uint32_t interrupt) {
 
 bool board_interrupt_available(uint32_t interrupt) {
     return interrupt < BOARD_INTERRUPTS && interrupt != INTERRUPT_TIMER && interrupt != CASCADE;
+}
+
+/* The console, the timer and the interrupt controllers. (Not the keyboard's controller, though it
+ * resets the machine, too.) */
+bool board_keeps_port(uint32_t port) {
+    return port - SERIAL <= SERIAL_LAST - SERIAL || port - TIMER_COUNTER_0 < 4 ||
+           port - FIRST < 2 || port - SECOND < 2 || port - TRIGGERS < 2;
 }
 
 _Noreturn void board_exit(uint32_t status) {

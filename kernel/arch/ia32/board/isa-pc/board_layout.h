@@ -21,10 +21,14 @@
 #define BOARD_EXTERNAL_KHZ 100000
 
 #ifndef __ASSEMBLER__
+#include <stdbool.h>
 #include <stdint.h>
 /* From entry.S: the controllers have handed this interrupt to the processor, and know no more of
  * it. */
 void board_interrupt_taken(uint32_t interrupt);
+
+/* Is the port of a device that the kernel needs for itself? Programs never get it. */
+bool board_keeps_port(uint32_t port);
 #endif
 
 #endif

@@ -14,7 +14,6 @@
 #define MSR_SYSENTER_EIP 0x176u
 
 #define TASK_STACK      1 /* word: ESP0; the next is SS0 */
-#define TASK_IO_MAP     25
 #define GATE_INTERRUPT  0x8e00u
 #define GATE_LEVEL_3    0x6000u
 #define DESCRIPTOR_TASK 0x89u
@@ -23,14 +22,17 @@ extern uint64_t segments[SEGMENTS];
 extern char kernel_stack_top[], sysenter_entry[];
 extern const uint32_t vector_entries[VECTORS];
 
-static uint32_t task_state[TASK_STATE_SIZE / 4];
+uint32_t task_state[TASK_STATE_SIZE / 4] __attribute__((aligned(128)));
 static uint64_t vectors[VECTORS];
 
 static void set_task_state(void) {
     uint32_t base = (uint32_t)task_state;
     task_state[TASK_STACK] = (uint32_t)kernel_stack_top;
     task_state[TASK_STACK + 1] = KERNEL_DATA;
-    task_state[TASK_IO_MAP] = TASK_STATE_SIZE << 16; /* behind the end: no ports for programs */
+    task_state[TASK_IO_MAP / 4] = TASK_IO_CLOSED;
+    for (uint32_t i = TASK_PORTS / 4; i < TASK_STATE_SIZE / 4; i++) {
+        task_state[i] = ~0u;
+    }
     segments[TASK_STATE / 8] = (uint64_t)(base >> 24) << 56 | (uint64_t)DESCRIPTOR_TASK << 40 |
                                (uint64_t)(base & 0xffffff) << 16 | (TASK_STATE_SIZE - 1);
     __asm__ volatile("ltr %w0" : : "r"(TASK_STATE));

@@ -63,6 +63,9 @@ static inline void cpu_clean_dcache_range(uint32_t va, uint32_t size, int invali
     (void)invalidate;
 }
 
+/* The task state, with the map of ports (segments.h). */
+extern uint32_t task_state[];
+
 /* Processor set up once: segments, vectors, SYSENTER. Paging is on already. */
 void cpu_init(void);
 

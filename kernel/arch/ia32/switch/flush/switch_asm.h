@@ -8,6 +8,7 @@
 
 /* In struct switch_state; switch_impl.c checks it. */
 #define SWITCH_DIRECTORY 0
+#define SWITCH_IO_MAP    4
 
 #ifdef __ASSEMBLER__
 /* clang-format off */
@@ -16,11 +17,15 @@
 #define switch_exit_hook
 
     .macro  switch_begin space, a, b
-    movl    %ss:SWITCH_DIRECTORY(\space), \a
+    .ifnc   \space, \a
+    movl    \space, \a
+    .endif
     .endm
 
     .macro  switch_finish a, b
-    movl    \a, %cr3
+    switch_ports SWITCH_IO_MAP(\a), \b
+    movl    %ss:SWITCH_DIRECTORY(\a), \b
+    movl    \b, %cr3
     .endm
 
     .macro  switch_done space

@@ -13,6 +13,7 @@
 _Static_assert(offsetof(struct space, scheme) == 0, "the switch finds it at the space's address");
 _Static_assert(offsetof(struct switch_state, directory) == SWITCH_DIRECTORY,
                "switch_state.directory");
+_Static_assert(offsetof(struct switch_state, io_map) == SWITCH_IO_MAP, "switch_state.io_map");
 
 void switch_init(void) {
 }
@@ -22,6 +23,7 @@ bool switch_space_init(struct space *space) {
         space->directory[i] = ptab_kernel_directory[i];
     }
     space->scheme.directory = heap_uncached_to_pa(space->directory);
+    space->scheme.io_map = TASK_IO_CLOSED;
     return true;
 }
 

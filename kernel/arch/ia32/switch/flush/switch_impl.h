@@ -14,6 +14,7 @@
 
 struct switch_state {
     uint32_t directory; /* its pa */
+    uint32_t io_map;    /* switch_segments.h */
 };
 
 struct switch_hot {

@@ -21,6 +21,7 @@ _Static_assert(offsetof(struct switch_state, descriptor) == SWITCH_DESCRIPTOR &&
                    SWITCH_DESCRIPTOR + 4 == SWITCH_DESCRIPTOR_HIGH,
                "switch_state.descriptor");
 _Static_assert(offsetof(struct switch_state, credit) == SWITCH_CREDIT, "switch_state.credit");
+_Static_assert(offsetof(struct switch_state, io_map) == SWITCH_IO_MAP, "switch_state.io_map");
 _Static_assert(offsetof(struct hot, scheme.shown) == HOT_SHOWN, "hot.scheme.shown");
 
 #define UNIT       ((uint32_t)SMALL_AREA / SMALL_UNITS)
@@ -378,6 +379,7 @@ void switch_init(void) {
 bool switch_space_init(struct space *space) {
     begin_directory(space->directory);
     space->scheme.unready = 1;
+    space->scheme.io_map = TASK_IO_CLOSED;
     set_large(space);
     return true;
 }

@@ -36,6 +36,7 @@ struct switch_state {
     uint32_t directory;            /* pa of the one that must be in force; 0: any will do */
     uint32_t descriptor[2];        /* of its data; that of code has another type */
     uint32_t credit;               /* for the scheme: counted down by each load of CR3 to run it */
+    uint32_t io_map;               /* switch_segments.h */
     uint32_t base, size;           /* its linear addresses */
     uint32_t page_bits;            /* SWITCH_PAGE_BITS */
     bool has_run;                  /* or it has been decided what it is */

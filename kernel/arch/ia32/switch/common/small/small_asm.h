@@ -18,6 +18,7 @@
 #define SWITCH_DESCRIPTOR      8
 #define SWITCH_DESCRIPTOR_HIGH 12
 #define SWITCH_CREDIT          16
+#define SWITCH_IO_MAP          20
 #define HOT_SHOWN              20
 
 /* By what the type of code differs from that of data. */
@@ -37,6 +38,7 @@
     .endm
 
     .macro  switch_finish a, b
+    switch_ports SWITCH_IO_MAP(\a), \b
     movl    %ss:SWITCH_DIRECTORY(\a), \b
     testl   \b, \b                      # any directory will do
     jz      .Lshown\@

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SMSC LAN91C111, as far as sending and receiving whole frames needs it (data sheet DS00002276,
- * chapter 8). No operating system: the driver's space and the machine that pings it (ping.c) both
- * use it.
+ * A network interface, as far as sending and receiving whole frames needs it. No operating system:
+ * the driver's space and the machine that pings it (ping.c) both use it. Which one there is, is the
+ * architecture's (arch/).
  */
-#ifndef LAN91C111_H
-#define LAN91C111_H
+#ifndef LAN_H
+#define LAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "frame.h"
 
-/* Where the Versatile has its registers, and the number of its interrupt: source 25 of the
- * secondary controller (DUI 0225, 4.10). */
-#define LAN_BASE   0x10010000u
-#define LAN_SOURCE 25u
-
-/* The interface at `base`, reset: it receives, and interrupts nobody yet. */
+/* The interface at `base` (an address, or its first port), reset: it receives, and interrupts
+ * nobody yet. */
 void lan_init(uintptr_t base);
 
 void lan_address(uint8_t mac[MAC_BYTES]);
