@@ -21,7 +21,7 @@ from switchyard import __version__, fields, files, flame, outcomes, pages, plot,
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.fields import Fields
-from switchyard.figure import Table
+from switchyard.figure import Drawn, Table
 from switchyard.flame import Flame
 from switchyard.records import Parameter, Record
 
@@ -174,7 +174,7 @@ def _check_meta(entries: Fields) -> None:
                 job.text(name)
 
 
-def drawing(figure: plot.Figure | plot.Bars) -> Drawing:
+def drawing(figure: Drawn) -> Drawing:
     """A figure, ready for the page."""
     picture = base64.b64encode(plot.svg(figure, titled=False).encode()).decode()
     return Drawing(

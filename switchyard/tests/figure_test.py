@@ -3,13 +3,14 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 
 import pytest
 
 from switchyard import figure, plot
 from switchyard.errors import InputError
-from switchyard.figure import Bar, Bars, Figure, Knee, Mark, Series
+from switchyard.figure import Bar, Bars, Figure, Knee, Mark, Panels, Series
 
 LINES = Figure(
     title="A title",
@@ -153,3 +154,62 @@ def test_the_shortest_bar_of_a_logarithmic_axis_has_a_length() -> None:
     shown = Bars("t", ["s"], "v", "d", bars, stacked=False, log=True)
     scale = plot.spec(shown)["layer"][0]["encoding"]["x"]["scale"]
     assert scale == {"type": "log", "domainMin": 0.5}
+
+
+PANELS = Panels(
+    title="All of them",
+    subtitle=["beside each other"],
+    description="In words.",
+    panels=[
+        replace(LINES, title="left", y_range=(1, 10), y_ticks=[1, 10]),
+        replace(LINES, title="right", y_range=(1, 10), y_ticks=[1, 10], series=LINES.series[2:]),
+    ],
+    columns=2,
+)
+
+
+def test_panels_as_json_and_back() -> None:
+    text = json.dumps(figure.to_json(PANELS))
+    again = figure.from_json(json.loads(text), "f")
+    assert isinstance(again, Panels)
+    assert json.dumps(figure.to_json(again)) == text
+    assert again.names == {"a": "a, measured", "b": "b, measured"}
+
+
+def test_panels_are_one_picture_with_one_legend() -> None:
+    svg = plot.svg(PANELS)
+    for said in ("All of them", "beside each other", "left", "right", "here it bends", "time, µs"):
+        assert svg.count(f">{said}<") >= 1
+    for name in ("a, measured", "b, measured"):
+        assert svg.count(f">{name}<") == 1
+    drawn = plot.spec(PANELS)
+    assert [panel["title"]["text"] for panel in drawn["concat"]] == ["left", "right"]
+    assert drawn["columns"] == 2
+    assert plot.legend(PANELS) == []
+
+
+def test_a_kind_has_the_same_colour_in_all_panels() -> None:
+    """`b` is alone in the second panel, and second in the first."""
+    colours = plot.svg(replace(PANELS, panels=PANELS.panels[1:]))
+    assert plot.COLOURS[0] in colours
+    assert plot.COLOURS[1] not in colours
+    drawn = plot.spec(PANELS)
+    (scale,) = {
+        json.dumps(layer["encoding"]["color"]["scale"])
+        for panel in drawn["concat"]
+        for layer in panel["layer"]
+        if "color" in layer["encoding"]
+    }
+    assert json.loads(scale) == {
+        "domain": ["a, measured", "b, measured"], "range": list(plot.COLOURS[:2])
+    }  # fmt: skip
+
+
+def test_panels_are_no_wider_than_a_page_of_80_columns() -> None:
+    width = re.search(r'<svg[^>]* width="([0-9.]+)"', plot.svg(PANELS))
+    assert width is not None
+    assert float(width[1]) <= 560
+
+
+def test_panels_on_a_page_have_no_switches() -> None:
+    assert "params" not in plot.spec(PANELS, page=True)
