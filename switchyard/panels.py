@@ -17,7 +17,7 @@ from switchyard.figure import Figure, Knee, Panels, Series
 WIDTH, HEIGHT = 198, 132  # of a panel
 PADDING = 8  # of an x axis, at both ends
 GAP = 16  # between panels
-BROADEST, NARROWEST = 5.0, 1.6  # lines
+BROADEST, NARROWEST = 6.0, 1.4  # lines
 TEXT = 12  # pixels; the whole is 520 wide, and three quarters of that on a telephone
 LEGEND_COLUMNS = 2
 MARKS = 8  # of a line, at most
@@ -32,7 +32,8 @@ def chart(figure: Panels, colours: Sequence[str], shapes: Sequence[str]) -> Any:
     marked = [shapes[place % len(shapes)] for place in range(len(kinds))]
     legend = alt.Legend(
         title=None, orient="top", direction="horizontal", columns=LEGEND_COLUMNS,
-        labelFontSize=TEXT, symbolSize=60, rowPadding=1, columnPadding=14, offset=10,
+        labelFontSize=TEXT, labelColor="#333333", symbolSize=60, rowPadding=1, columnPadding=14,
+        offset=10,
     )  # fmt: skip
     domain = list(names.values())
     colour = alt.Color("is:N", scale=alt.Scale(domain=domain, range=shown), legend=legend)
@@ -58,7 +59,7 @@ def _width(number: int, lines: int) -> float:
     """Of a line among so many of a panel."""
     if number == 0:
         return NARROWEST
-    return BROADEST - (BROADEST - NARROWEST) * (number - 1) / max(lines - 2, 1)
+    return BROADEST * math.pow(NARROWEST / BROADEST, (number - 1) / max(lines - 2, 1))
 
 
 def _reach(panel: Figure) -> tuple[float, float]:

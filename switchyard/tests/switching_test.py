@@ -2,8 +2,10 @@
 """The experiment switching on the stand-in of the simulator, whose answers are known."""
 
 import json
+from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from switchyard import report, runner
 from switchyard.errors import RunError
@@ -15,6 +17,7 @@ from switchyard.figure import Panels
 from switchyard.machine import Stats
 from switchyard.runner import Written
 from switchyard.tests import fake_machine as fake
+from switchyard.tests.browsing import PHONE, opened
 from switchyard.tests.conftest import faked
 from switchyard.tests.runs import Silent
 
@@ -113,6 +116,22 @@ def test_the_page_has_one_picture_of_all_panels(written: Written) -> None:
         figure.title for figure in written.outcome.figures("switching").values()
     ]
     assert "</html>" in report.render([section])
+
+
+@pytest.mark.slow  # a browser takes seconds to start
+def test_a_phone_has_letters_that_can_be_read(
+    browser: Browser, written: Written, tmp_path: Path
+) -> None:
+    report.write(report.render([report.section(written.records)]), tmp_path / "page.html")
+    page = opened(browser, tmp_path / "page.html", PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert page.locator("figure.drawn .plot svg").count() == 2
+    heights = page.locator(".plot svg text").evaluate_all(
+        "all => all.map(text => text.getBoundingClientRect().height)"
+    )
+    assert min(heights) >= 8  # of letters with what is above and below them
+    assert not page.locator("fieldset").first.is_visible()
+    page.context.close()
 
 
 def test_the_text_tells_of_each_machine(written: Written) -> None:
