@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from switchyard import variants
+from switchyard import variants, words
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.figure import Table
 from switchyard.records import Parameter, Record
 from switchyard.rows import ASSUMED
 from switchyard.variants import Range
 
+BEGINS = "Over the ranges of the assumed constants"  # each sentence
 NOMINAL = "nominal"
 RATIO = "ratio"  # the parameter that names a ratio
 CASE = ("scheme", "machine")  # what a record has beside its parameters
@@ -178,9 +179,9 @@ def of(experiment: Experiment[Any], records: Iterable[Record]) -> Band | None:
 
 def sentences(band: Band, published: Mapping[str, float]) -> list[str]:
     """What is said of each value, and of each ratio, beside what is published of some."""
-    unit = band.unit.replace("us", "µs")
+    unit = words.unit(band.unit)
     # a metric that says no more than its unit need not be named
-    what = "" if band.metric in ("us", "cycles") else f", {band.metric.removesuffix('_us')}"
+    what = "" if band.metric in ("us", "cycles") else f", {words.words(band.metric)}"
     return [
         *(sentence(n + what, swing, unit, published.get(n)) for n, swing in band.swings.items()),
         *(sentence(n, swing, "times", published.get(n)) for n, swing in band.ratios.items()),
@@ -200,10 +201,8 @@ def sentence(name: str, swing: Swing, unit: str, published: float | None = None)
     if published is not None:
         inside = "within" if swing.low <= published <= swing.high else "outside"
         nominal += f"; the published {published:g} lies {inside}"
-    text = (
-        f"Over the ranges of the assumed constants {name} goes from {number(swing.low)} to "
-        f"{number(swing.high)} {unit} ({nominal})."
-    )
+    ends = f"{number(swing.low)} to {number(swing.high)} {unit}"
+    text = f"{BEGINS} {name} goes from {ends} ({nominal})."
     return f"{text} Most is done by {told}." if told else f"{text} Nothing moves it."
 
 
@@ -220,6 +219,7 @@ def lengths(job: Job) -> dict[str, Parameter]:
 
 def table(band: Band) -> Table:
     """What each constant moves, a row each."""
+    metric = "" if band.metric in ("us", "cycles") else f"{words.words(band.metric)}, "
     variants_ = dict.fromkeys(variant for swing in band.all.values() for variant in swing.by)
     rows = [["nominal", *(number(swing.nominal) for swing in band.all.values())]]
     for variant in variants_:
@@ -228,13 +228,13 @@ def table(band: Band) -> Table:
             [
                 variant,
                 *(
-                    "" if v is None else f"{number(v)} ({v / swing.nominal - 1:+.1%})"
+                    "" if v is None else f"{number(v)} ({v / swing.nominal - 1:+z.1%})"
                     for swing, v in values
                 ),
             ]
         )
     return Table(
-        title=f"What it rests on: {band.metric}, {band.unit}, by the assumed constants",
+        title=f"What it rests on: {metric}{words.unit(band.unit)}, by the assumed constants",
         columns=["", *band.all],
         rows=rows,
         caption="each constant at the ends of its range, the others as they are; ranges and "

@@ -80,6 +80,7 @@ class Guest:
     policy: str = ""
     dcache_bytes: int = DCACHE_BYTES  # of the machine that it is built for
     cpu: str = ""  # where it is not the board's own
+    small_area: int = 0  # bytes of the PC's small-space area, where they are not the usual ones
 
     @property
     def name(self) -> str:
@@ -87,7 +88,8 @@ class Guest:
         dcache = f"-dcache{self.dcache_bytes}" if self.dcache_bytes != DCACHE_BYTES else ""
         policy = f"-{self.policy}" if self.policy else ""
         cpu = f"-{self.cpu}" if self.cpu else ""
-        return f"{self.board}{cpu}-{self.scheme}{policy}{dcache}-{self.program}"
+        area = f"-area{self.small_area:#x}" if self.small_area else ""
+        return f"{self.board}{cpu}-{self.scheme}{area}{policy}{dcache}-{self.program}"
 
     def for_dcache(self, size: int) -> "Guest":
         """The same for a machine with that many bytes of data cache."""
@@ -134,6 +136,8 @@ class Guest:
             kernel.append(f"CPU={self.cpu}")
         if self.policy:
             kernel.append(f"POLICY={self.policy}")
+        if self.small_area:
+            kernel.append(f"SMALL_AREA={self.small_area:#x}")
         return ["make", "-C", folder, *kernel, f"PROGRAM={self.program}", *tools]
 
 

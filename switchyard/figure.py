@@ -4,10 +4,12 @@
 How they are drawn is `plot`'s business, which is why nothing here knows a drawing library.
 """
 
+import csv
 import dataclasses
+import io
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from switchyard.fields import Fields
@@ -55,6 +57,13 @@ class Series:
     label: str
     marks: Sequence[Mark]
     published: bool = False
+    band: str = ""  # what lies between `low` and `high` of its marks
+    line: bool = True  # without, the band is all of it
+
+    @property
+    def whose(self) -> str:
+        """Whose values they are: what stands before the comma in `flush, measured`."""
+        return self.label.partition(",")[0]
 
 
 @dataclass(frozen=True)
@@ -119,7 +128,7 @@ def log_axis(
 
 @dataclass(frozen=True)
 class Bar:
-    """A length: what it belongs to, and which part or series it is."""
+    """A value: what it belongs to, and which part or series it is."""
 
     case: str
     part: str
@@ -132,7 +141,8 @@ class Bars:
     """Bars from a common zero, a row for each case: parts end to end, or beside each other.
 
     `stacked` is for a whole that is broken down into its parts; without it the parts are series
-    that are compared. Cases and parts keep the order in which they first appear.
+    that are compared. On a logarithmic axis, which has no zero for bars to begin at, they are dots
+    with their values beside them. Cases and parts keep the order in which they first appear.
     """
 
     title: str
@@ -142,6 +152,8 @@ class Bars:
     bars: Sequence[Bar]
     stacked: bool = True
     log: bool = False  # only where bars are not stacked
+    # By part, why some cases have no value of it: shown in their places.
+    empty: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def cases(self) -> list[str]:
@@ -152,6 +164,15 @@ class Bars:
     def parts(self) -> list[str]:
         """Each part once."""
         return list(dict.fromkeys(bar.part for bar in self.bars))
+
+    @property
+    def gaps(self) -> list[tuple[str, str]]:
+        """Cases and parts beside each other of which there is no value."""
+        if self.stacked:
+            return []
+        known = {(bar.case, bar.part) for bar in self.bars}
+        pairs = [(case, part) for case in self.cases for part in self.parts]
+        return [pair for pair in pairs if pair not in known]
 
 
 Drawn = Figure | Bars | Panels
@@ -183,6 +204,7 @@ def from_json(value: object, where: str) -> Drawn:
             bars=entries.items("bars", _bar),
             stacked=entries.truth("stacked"),
             log=entries.truth("log"),
+            empty=_reasons(entries),
         )
     return _lines(entries)
 
@@ -210,6 +232,33 @@ def _lines(entries: Fields) -> Figure:
     )
 
 
+def to_csv(figure: Drawn) -> str:
+    """The values that a figure shows, a line each, for other programs."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if isinstance(figure, Panels):
+        writer.writerow(["panel", "over", "at", "series", figure.panels[0].y_title, "published"])
+        writer.writerows(
+            [panel.title, panel.x_title, mark.x, series.label, mark.y, int(series.published)]
+            for panel in figure.panels
+            for series in panel.series
+            for mark in series.marks
+        )
+        return text.getvalue()
+    if isinstance(figure, Bars):
+        writer.writerow(["case", "part", figure.value_title, "published"])
+        writer.writerows([bar.case, bar.part, bar.value, int(bar.published)] for bar in figure.bars)
+        return text.getvalue()
+    titles = [figure.x_title, figure.y_title]
+    writer.writerow(["series", *titles, "from", "to", "half of the interval", "published"])
+    writer.writerows(
+        [series.label, mark.x, mark.y, mark.low, mark.high, mark.half, int(series.published)]
+        for series in figure.series
+        for mark in series.marks
+    )
+    return text.getvalue()
+
+
 def _bar(value: object, where: str) -> Bar:
     entries = Fields(value, where)
     return Bar(
@@ -220,6 +269,14 @@ def _bar(value: object, where: str) -> Bar:
     )
 
 
+def _reasons(entries: Fields) -> dict[str, str]:
+    """Why places are empty; figures of before had no reasons."""
+    if "empty" not in entries:
+        return {}
+    reasons = entries.inner("empty")
+    return {part: reasons.text(part) for part in reasons.names()}
+
+
 def _series(value: object, where: str) -> Series:
     entries = Fields(value, where)
     return Series(
@@ -227,6 +284,8 @@ def _series(value: object, where: str) -> Series:
         label=entries.text("label"),
         marks=entries.items("marks", _mark),
         published=entries.truth("published"),
+        band=entries.text("band") if "band" in entries else "",
+        line=entries.truth("line") if "line" in entries else True,
     )
 
 

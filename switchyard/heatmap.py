@@ -2,9 +2,11 @@
 """Sweeps as pictures: over two axes of the grid, how two values of a third compare.
 
 A cell's text is the ratio, its colour the ratio's logarithm: blue and orange, which the
-colour-blind tell apart, with white where both are equal. Further axes give a map each.
+colour-blind tell apart, with white where both are equal but for noise. Further axes give a map
+each.
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +19,11 @@ from switchyard import plot
 from switchyard.errors import InputError
 
 CELL = 46
+# A copy of a scheme under another name differs by as much: its code lies elsewhere.
+NOISE = 0.001
+# The deepest colours stand for this ratio at least, so that small differences look small.
+DEEPEST = 1.1
+NO_POINT = "no run"  # in a cell where a run failed, or is not made yet
 METRICS = {"us": "Time", "cycles": "Cycles"}
 TITLES = {
     "icache.size-bytes": "instruction cache",
@@ -96,13 +103,19 @@ def draw(
             "y": shown(y[0], row[y[0]]),
             "map": ", ".join(f"{names[0]}: {row[names[0]]}" for names in others),
             "ratio": row["ratio"],
-            "log": math.log10(row["ratio"]),
-            "text": f"{row['ratio']:.2g}" if row["ratio"] < 99.5 else f"{row['ratio']:.0f}",
+            "log": beyond_noise(row["ratio"]),
+            "text": digits(row["ratio"]),
         }
         for row in table.iter_rows(named=True)
     ]
-    most = max(abs(row["log"]) for row in rows) or 1.0
+    most = max(math.log10(DEEPEST), *(abs(row["log"]) for row in rows))
     order = {key: list(dict.fromkeys(row[key] for row in rows)) for key in ("x", "y", "map")}
+    known = {(row["x"], row["y"], row["map"]) for row in rows}
+    rows += [
+        {"x": x_, "y": y_, "map": map_, "ratio": None, "log": None, "text": NO_POINT}
+        for x_, y_, map_ in itertools.product(*order.values())
+        if (x_, y_, map_) not in known
+    ]
     height = CELL * 0.6 * len(order["y"])
     base = alt.Chart(plot.data(rows)).encode(
         x=alt.X("x:O", sort=order["x"], title=_title(x), axis=alt.Axis(labelAngle=0)),
@@ -128,7 +141,8 @@ def draw(
         title=alt.TitleParams(
             f"{METRICS.get(metric, metric)}: {compared.over} over {compared.under}",
             subtitle=[
-                f"above 1 (blue) {compared.under} is cheaper, below 1 (orange) {compared.over}"
+                f"above 1 (blue) {compared.under} is cheaper, below 1 (orange) {compared.over};",
+                f"white: equal to {NOISE:.1%}, by which copies of one scheme differ too",
             ],
         ),
         description=describe(table, compared, metric),
@@ -139,13 +153,25 @@ def draw(
     return drawn
 
 
+def beyond_noise(ratio: float) -> float:
+    """The logarithm of a ratio, zero where it is not to be told from one."""
+    return 0.0 if abs(ratio - 1) <= NOISE else math.log10(ratio)
+
+
+def digits(ratio: float) -> str:
+    """A ratio with the digits that count: about one a thousandth, as much as noise is."""
+    if 0.9 <= ratio < 1.1:
+        return f"{ratio:.3f}"
+    return f"{ratio:.3g}" if ratio < 99.95 else f"{ratio:.0f}"
+
+
 def describe(table: polars.DataFrame, compared: Compared, metric: str) -> str:
     """The map in words."""
     every = [float(ratio) for ratio in table["ratio"]]
-    cheaper = sum(ratio <= 1 for ratio in every)
+    cheaper = sum(ratio <= 1 + NOISE for ratio in every)
     return (
         f"Heat map of {metric} with {compared.over} over that with {compared.under} at "
-        f"{len(every)} points: from {min(every):.2f} to {max(every):.1f}; "
+        f"{len(every)} points: from {digits(min(every))} to {digits(max(every))}; "
         f"{compared.over} is no dearer at {cheaper} of them."
     )
 

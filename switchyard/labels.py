@@ -12,7 +12,7 @@ import itertools
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from switchyard.figure import Figure, Series
@@ -88,6 +88,23 @@ class Points:
         return sum([top <= y <= bottom for y in self.ys[first:last]])
 
 
+def named(figure: Figure, width: int, height: int, padding: int) -> list[tuple[int, Series]]:
+    """What carries a name: each series, and each band that is high enough to be seen.
+
+    A band stands here as a series along its upper edge. The number is that of the series in the
+    figure to which it belongs.
+    """
+    seen = _Canvas(figure, width, height, padding)
+    names = []
+    for number, series in enumerate(figure.series):
+        edge = [replace(m, y=m.high) for m in series.marks if m.high is not None]
+        names.append((number, series if series.line else replace(series, marks=edge)))
+        if series.band and edge and seen.highest(series) >= TALL:
+            name = f"{series.whose}: {series.band}"
+            names.append((number, Series(series.kind, name, edge, series.published)))
+    return names
+
+
 def places(figure: Figure, width: int, height: int, padding: int) -> list[Place] | list[Margin]:
     """A place for each series' name in a figure that is as large as given, in pixels.
 
@@ -135,6 +152,15 @@ class _Canvas:
             if mark.half is not None:
                 ends = [self._at(mark.x, mark.y + half) for half in (-mark.half, mark.half)]
                 yield from (*_points(ends), ends[1])
+
+    def highest(self, series: Series) -> float:
+        """How high a series' band is where it is highest."""
+        ends = [
+            [self._at(mark.x, end)[1] for end in (mark.low, mark.high)]
+            for mark in series.marks
+            if mark.low is not None and mark.high is not None
+        ]
+        return max((low - high for low, high in ends), default=0.0)
 
     def last_heights(self) -> list[float]:
         """Where each series ends, below the upper edge."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How figures are drawn: measured series with their spread beside published points, and bars.
+"""How figures are drawn: measured series with their spread beside published points, bars, and dots.
 
 `figure` says what is shown. A figure goes to a file of its own, as SVG and PNG, with its title and
 with its series' names at their lines; or on the report's page, which has titles and legend
@@ -8,13 +8,14 @@ itself, is as wide as there is room, and switches series on and off by the param
 
 Colours are from Okabe and Ito's palette, which the colour-blind tell apart, and no two series
 differ by colour alone: measured values are filled marks on solid lines, published ones hollow
-marks on dashed lines, and each line carries its name. Parts of a bar are divided by white lines
-and stand in the legend's order.
+marks on dashed lines, and each line carries its name. Bands lie beneath all lines. Parts of a bar
+are divided by white lines and stand in the legend's order. A logarithmic axis has no zero for bars
+to begin at: it has dots, each with its value.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ import vl_convert as vlc
 
 from switchyard import files, panels
 from switchyard.figure import Bar, Bars, Drawn, Figure, Knee, Mark, Panels, Series
-from switchyard.labels import Margin, Place, places
+from switchyard.labels import Margin, Place, named, places
 
 # Experiments take what they show from here too.
 __all__ = ["Bar", "Bars", "Figure", "Knee", "Mark", "Series", "legend", "save", "spec", "svg"]
@@ -33,10 +34,29 @@ __all__ = ["Bar", "Bars", "Figure", "Knee", "Mark", "Series", "legend", "save", 
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 INK = "#333333"
+# The colours of a figure on a page that is dark: the ground, the texts and lines that stand on it,
+# and the palette, those of which that are too dark there made lighter.
+DARK = {
+    "white": "#15171A",
+    INK: "#E0E3E8",
+    "#555555": "#AAB0B8",
+    "#777777": "#8D96A3",
+    "#888888": "#747B84",
+    "#E6E6E6": "#30353C",
+    "#D55E00": "#F2711C",
+    "#0072B2": "#4AA3DF",
+    "#009E73": "#1FB58A",
+    "#CC79A7": "#D98BB8",
+    "#E69F00": "#E9A820",
+    "#56B4E9": "#8FD0F5",
+    "#000000": "#FFFFFF",
+}
 WIDTH, HEIGHT = 760, 440
 PADDING = 12  # of an x axis, at both ends
 MARGIN = 26  # from the figure's right edge to the names beside it
 BAR = 22  # the height of a stacked bar's row; bars beside each other get two thirds
+DOT = 17  # the height of a dot's row
+EDGE = 0.85  # from there on along its axis a dot has its value to the left
 NARROW = 560  # below this width labels at the lines would cover each other
 PNG_SCALE = 2.0
 DIGITS = ",.6~r"  # of a number that is shown: six that count, thousands apart
@@ -49,8 +69,9 @@ class Entry:
 
     label: str
     colour: str
-    shape: str  # of SHAPES, or "bar"
+    shape: str  # of SHAPES, or "bar", or "band"
     published: bool
+    line: bool = True  # whether the shape stands on a line
 
 
 def legend(figure: Drawn) -> list[Entry]:
@@ -63,18 +84,29 @@ def legend(figure: Drawn) -> list[Entry]:
     if isinstance(figure, Bars):
         published = {bar.part: bar.published for bar in figure.bars}
         return [
-            Entry(part, colour, "bar", published[part])
-            for part, colour in zip(figure.parts, _bar_colours(figure), strict=True)
+            Entry(
+                part,
+                colour,
+                _part_shape(place, published[part]) if figure.log else "bar",
+                published[part],
+                line=False,
+            )
+            for place, (part, colour) in enumerate(
+                zip(figure.parts, _bar_colours(figure), strict=True)
+            )
         ]
     kinds = _kinds(figure)
+    names = named(figure, WIDTH, HEIGHT, PADDING)
+    seen = [number for number, _ in names]  # twice: those whose band is to be seen
     return [
         Entry(
-            series.label,
+            series.label + (f"; band: {series.band}" if seen.count(number) > 1 else ""),
             _colour(kinds.index(series.kind)),
-            "diamond" if series.published else _shape(kinds.index(series.kind)),
+            _part_shape(kinds.index(series.kind), series.published) if series.line else "band",
             series.published,
+            series.line,
         )
-        for series in figure.series
+        for number, series in enumerate(figure.series)
     ]
 
 
@@ -102,18 +134,19 @@ def spec(figure: Drawn, page: bool = False, titled: bool = True) -> dict[str, An
 
 def styled(chart: Any) -> Any:
     """A chart in the looks that all figures have."""
-    return (
-        chart.configure(font=FONT)
-        .configure_view(stroke=None)
-        .configure_title(
+    # all at once: each call of Altair's copies the chart, and its data
+    return chart.configure(
+        font=FONT,
+        view=alt.ViewConfig(stroke=None),
+        title=alt.TitleConfig(
             anchor="start",
             fontSize=17,
             subtitleFontSize=13,
             subtitleColor="#555555",
             color=INK,
             offset=14,
-        )
-        .configure_axis(
+        ),
+        axis=alt.AxisConfig(
             labelFontSize=13,
             titleFontSize=14,
             titleFontWeight="normal",
@@ -124,10 +157,10 @@ def styled(chart: Any) -> Any:
             tickColor="#888888",
             titlePadding=10,
             labelLimit=220,
-        )
-        .configure_legend(
+        ),
+        legend=alt.LegendConfig(
             orient="bottom", direction="vertical", title=None, labelFontSize=13, labelLimit=WIDTH
-        )
+        ),
     )
 
 
@@ -137,6 +170,10 @@ def _colour(place: int) -> str:
 
 def _shape(place: int) -> str:
     return SHAPES[place % len(SHAPES)]
+
+
+def _part_shape(place: int, published: bool) -> str:
+    return "diamond" if published else _shape(place)
 
 
 def _kinds(figure: Figure) -> list[str]:
@@ -174,27 +211,30 @@ def _lines(figure: Figure, page: bool) -> Any:
     y = alt.Y("y:Q", title=figure.y_title, scale=y_scale, axis=y_axis)
     low = alt.Y("low:Q", title=figure.y_title, scale=y_scale, axis=y_axis)
 
-    layers: list[Any] = []
-    names = places(figure, WIDTH, HEIGHT, PADDING)
+    def switched(some: list[Any], number: int) -> list[Any]:
+        """Layers of a series, which the page switches on and off."""
+        return [layer.transform_filter(f"shown{number}") for layer in some] if page else some
+
+    bands: list[Any] = []  # beneath all lines
+    lines: list[Any] = []
     labels: list[Any] = []  # above all lines
-    for knee in figure.knees:
-        layers += _knee_layers(knee, x, page)
     for number, series in enumerate(figure.series):
         place = kinds.index(series.kind)
-        drawn = _series_layers(figure, series, _colour(place), _shape(place), (x, y, low))
-        name = names[number]
+        bands += switched(_band_layers(series, _colour(place), x, low), number)
+        if series.line:
+            drawn = _series_layers(figure, series, _colour(place), _shape(place), (x, y, low))
+            lines += switched(drawn, number)
+    names = named(figure, WIDTH, HEIGHT, PADDING)
+    labelled = replace(figure, series=[series for _, series in names])
+    where: Sequence[Place | Margin] = places(labelled, WIDTH, HEIGHT, PADDING)
+    for (number, series), name in zip(names, where, strict=True):
+        colour = _colour(kinds.index(series.kind))
         if isinstance(name, Place):
-            named = _label_layers(series, name, _colour(place), x, y, page)
-        else:  # the page has its legend instead
-            named = [] if page else _margin_layers(series, name, _colour(place), x, y)
-        if page:
-            drawn, named = (
-                [layer.transform_filter(f"shown{number}") for layer in some]
-                for some in (drawn, named)
-            )
-        layers += drawn
-        labels += named
-    layers += labels
+            labels += switched(_label_layers(series, name, colour, x, y, page), number)
+        elif not page:  # which has its legend instead
+            labels += _margin_layers(series, name, colour, x, y)
+    knees = [layer for knee in figure.knees for layer in _knee_layers(knee, x, page)]
+    layers = [*bands, *knees, *lines, *labels]
     return alt.layer(*layers).properties(width="container" if page else WIDTH, height=HEIGHT)
 
 
@@ -215,6 +255,17 @@ def _axis(page: bool, **more: Any) -> alt.Axis:
 def _label_opacity(page: bool) -> Any:
     """Labels at the lines, where there is room; the page has a legend as well."""
     return alt.ExprRef(f"width < {NARROW} ? 0 : 1") if page else 1
+
+
+def _band_layers(series: Series, colour: str, x: alt.X, low: alt.Y) -> list[alt.Chart]:
+    """The spread of a series' marks, if they have one."""
+    rows: list[dict[str, Any]] = [
+        {"x": m.x, "low": m.low, "high": m.high} for m in series.marks if m.low is not None
+    ]
+    if not rows:
+        return []
+    band = alt.Chart(data(rows)).mark_area(color=colour, opacity=0.18)
+    return [band.encode(x=x, y=low, y2="high:Q")]
 
 
 def _series_layers(
@@ -247,8 +298,6 @@ def _series_layers(
             alt.Tooltip("low:Q", title="from", format=DIGITS),
             alt.Tooltip("high:Q", title="to", format=DIGITS),
         ]
-        band = alt.Chart(data(rows)).mark_area(color=colour, opacity=0.18)
-        layers.append(band.encode(x=x, y=low, y2="high:Q"))
     if known:
         bar = alt.Chart(data(known)).encode(x=x, y=low, y2="high:Q")
         layers.append(bar.mark_rule(color=colour, strokeWidth=2.4))
@@ -338,20 +387,76 @@ def _bar_colours(figure: Bars) -> list[str]:
     return [INK if part in published else _colour(place) for place, part in enumerate(figure.parts)]
 
 
-def _bar_scale(figure: Bars) -> alt.Scale:
-    """From zero; or, where there is none, from a power of ten, or half of it if a bar ends there.
+def _powers(figure: Bars) -> tuple[float, float]:
+    """The powers of ten between which a figure's values are, for a logarithmic axis."""
+    some = [math.log10(bar.value) for bar in figure.bars if bar.value > 0]
+    low, high = math.floor(min(some)), math.ceil(max(some))
+    return 10.0**low, 10.0 ** max(high, low + 1)
 
-    Such a bar would have no length.
-    """
-    if not figure.log:
-        return alt.Scale(type="linear")
-    least = min(bar.value for bar in figure.bars if bar.value > 0)
-    power = 10.0 ** math.floor(math.log10(least))
-    return alt.Scale(type="log", domainMin=power / 2 if least < 1.2 * power else alt.Undefined)
+
+def _dot_layers(
+    figure: Bars,
+    rows: Sequence[Mapping[str, Any]],
+    chart: Any,
+    where: Mapping[str, Any],
+    look: Mapping[str, Any],
+) -> list[Any]:
+    """Dots, hollow where they are published, and the value of each beside it."""
+    published = {bar.part: bar.published for bar in figure.bars}
+    colours = _bar_colours(figure)
+
+    def by_part(channel: Any, kinds: Sequence[str]) -> Any:
+        scale = alt.Scale(domain=figure.parts, range=kinds)
+        return channel("part:N", scale=scale, legend=look["legend"])
+
+    hollow = ["white" if published[p] else c for p, c in zip(figure.parts, colours, strict=True)]
+    shapes = [_part_shape(place, published[part]) for place, part in enumerate(figure.parts)]
+    positive = [row for row in rows if row["value"] > 0]
+    dots = chart(positive).mark_point(size=70, strokeWidth=2, opacity=1)
+    layers = [
+        dots.encode(
+            **where,
+            tooltip=look["tooltip"],
+            stroke=by_part(alt.Stroke, colours),
+            fill=by_part(alt.Fill, hollow),
+            shape=by_part(alt.Shape, shapes),
+        )
+    ]
+    low, high = (math.log10(end) for end in _powers(figure))
+    for left, side in ((False, {"align": "left", "dx": 9}), (True, {"align": "right", "dx": -9})):
+        some = [
+            row
+            for row in positive
+            if ((math.log10(row["value"]) - low) / (high - low) > EDGE) == left
+        ]
+        text = chart(some).mark_text(fontSize=12, color=INK, baseline="middle", aria=False, **side)
+        layers += [text.encode(**where, text="text:N")] if some else []
+    return layers
+
+
+def _gap_layers(figure: Bars, chart: Any, encoded: Mapping[str, Any]) -> list[Any]:
+    """In empty places, why they are."""
+    rows = [
+        {"case": case, "part": part, "place": figure.parts.index(part), "why": figure.empty[part]}
+        for case, part in figure.gaps
+        if part in figure.empty
+    ]
+    where = {name: encoded[name] for name in ("y", "yOffset")}
+    text = chart(rows).mark_text(
+        fontSize=11, fontStyle="italic", color="#555555", align="left", baseline="middle"
+    )
+    return [text.encode(**where, x=alt.value(6), text="why:N")] if rows else []
+
+
+def shown(value: float) -> str:
+    """A value beside its dot, with three digits that count."""
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
 
 
 def _bars(figure: Bars, page: bool) -> Any:
-    """Rows of bars. A published value within stacked ones is a tick: it is a whole, no part."""
+    """Rows of bars or dots. A published value within stacked ones is a tick: a whole, no part."""
     parts, cases = figure.parts, figure.cases
     rows = [
         {
@@ -360,17 +465,18 @@ def _bars(figure: Bars, page: bool) -> Any:
             "value": bar.value,
             "place": parts.index(bar.part),
             "published": bar.published,
+            "text": shown(bar.value),
         }
         for bar in figure.bars
     ]
     ticks = [row for row in rows if row["published"]] if figure.stacked else []
     lengths = [row for row in rows if row not in ticks]
+    symbols = alt.Undefined if figure.log else "square"
+    legend = None if page else alt.Legend(symbolType=symbols)
     colour = alt.Color(
-        "part:N",
-        scale=alt.Scale(domain=parts, range=_bar_colours(figure)),
-        legend=None if page else alt.Legend(symbolType="square"),
+        "part:N", scale=alt.Scale(domain=parts, range=_bar_colours(figure)), legend=legend
     )
-    step = BAR if figure.stacked else round(BAR * 2 / 3) * len(parts)
+    step = BAR if figure.stacked else (DOT if figure.log else round(BAR * 2 / 3)) * len(parts)
     y = alt.Y(
         "case:N",
         sort=cases,
@@ -382,7 +488,9 @@ def _bars(figure: Bars, page: bool) -> Any:
         "value:Q",
         title=figure.value_title,
         stack="zero" if figure.stacked else None,
-        scale=_bar_scale(figure),
+        scale=alt.Scale(type="log", domain=list(_powers(figure)), nice=False, padding=PADDING)
+        if figure.log
+        else alt.Scale(type="linear"),
         axis=_axis(
             page, values=_round([bar.value for bar in figure.bars]) if figure.log else alt.Undefined
         ),
@@ -392,12 +500,13 @@ def _bars(figure: Bars, page: bool) -> Any:
         alt.Tooltip("part:N"),
         alt.Tooltip("value:Q", title=figure.value_title, format=DIGITS),
     ]
-    shown = f"[{','.join(f'shown{place}' for place in range(len(parts)))}][datum.place]"
+    switched = f"[{','.join(f'shown{place}' for place in range(len(parts)))}][datum.place]"
 
     def chart(some: Sequence[Mapping[str, Any]]) -> Any:
         drawn = alt.Chart(data(some))
-        return drawn.transform_filter(shown) if page else drawn
+        return drawn.transform_filter(switched) if page else drawn
 
+    beside = {"x": x, "y": y, "yOffset": alt.YOffset("part:N", sort=parts)}
     bars = (
         chart(lengths)
         .mark_bar(strokeWidth=1.2)
@@ -405,14 +514,13 @@ def _bars(figure: Bars, page: bool) -> Any:
     )
     if figure.stacked:
         layers = [bars.encode(stroke=alt.value("white"))]
+    elif figure.log:
+        layers = _dot_layers(figure, rows, chart, beside, {"legend": legend, "tooltip": tooltip})
     else:
         # hollow is published, as in the other figures
         hollow = alt.condition("datum.published", alt.value(0.12), alt.value(1.0))
-        layers = [
-            bars.encode(
-                yOffset=alt.YOffset("part:N", sort=parts), stroke=colour, fillOpacity=hollow
-            )
-        ]
+        layers = [bars.encode(yOffset=beside["yOffset"], stroke=colour, fillOpacity=hollow)]
+    layers += _gap_layers(figure, chart, beside)
     if ticks:
         layers.append(
             chart(ticks)

@@ -18,8 +18,10 @@ from switchyard.experiments.experiment import Experiment
 from switchyard.figure import Table
 from switchyard.records import Parameter, Published, Record
 from switchyard.rows import Row, Rows, number
+from switchyard.words import UNITS
 
-UNITS = {"us": "µs", "ratio": "times", "1": ""}
+# What the titles of the first tables of a chapter begin with.
+HEADS = ("Beside what was", "Inputs")
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,8 @@ def table(known: Sequence[Statement], rows: Rows) -> list[Table]:
     head = "limit" if all(statement.limit for statement in checks) else "published"
     was = "set as a limit" if head == "limit" else "published"
     return [
-        *_table(f"Beside what was {was}", head, checks, rows),
-        *_table("Inputs: what the machine is made of, measured again", "input", given, rows),
+        *_table(f"{HEADS[0]} {was}", head, checks, rows),
+        *_table(f"{HEADS[1]}: what the machine is made of, measured again", "input", given, rows),
     ]
 
 

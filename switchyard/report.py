@@ -7,39 +7,104 @@ policy forbids it to ask anybody for anything. Template, style and script are in
 """
 
 import base64
+import itertools
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import vl_convert as vlc
 from markupsafe import Markup
 
-from switchyard import __version__, fields, files, flame, outcomes, pages, plot, records
+from switchyard import (
+    __version__,
+    band,
+    fields,
+    files,
+    flame,
+    outcomes,
+    pages,
+    papers,
+    plot,
+    published,
+    records,
+)
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.fields import Fields
-from switchyard.figure import Drawn, Table
+from switchyard.figure import Drawn, Table, to_csv
 from switchyard.flame import Flame
 from switchyard.records import Parameter, Record
+from switchyard.words import ABBREVIATIONS, abbreviations, unit, words
 
 META, OUTCOME = ".meta.json", ".outcome.json"
 # Digits of a value in text; all of them are in the element that the text is in.
 DIGITS = 4
+ROWS = 200  # of records, that a section shows of its file: all of them would be most of the page
+NEAR = 0.1  # a measured value that is as near to the published one is said to be near it
 
 
 @dataclass(frozen=True)
 class Drawing:
     """A figure on the page."""
 
+    name: str  # of its files
     title: str
     subtitle: Sequence[str]
     description: str
     legend: Sequence[plot.Entry]
     spec: dict[str, Any]
-    picture: str  # the address of an SVG picture that is inside the page
+    picture: str  # the address of an SVG picture, with its title, that is inside the page
+    csv: str  # the address of its values, inside the page too
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What is published of a case and measured: of one record, or of several that say the same."""
+
+    what: str
+    records: Sequence[Record]
+    low: float | None = None  # the 5th percentile of the samples, if it is known
+    high: float | None = None  # the 95th
+
+    @property
+    def first(self) -> Record:
+        """The one whose publication is shown: the others' is the same."""
+        return self.records[0]
+
+    @property
+    def ends(self) -> list[float]:
+        """The least and the greatest value measured, or the only one."""
+        values = [record.value for record in self.records]
+        return sorted({min(values), max(values)})
+
+    @property
+    def machine(self) -> str:
+        """All machines that they are of."""
+        return ", ".join(dict.fromkeys(record.machine for record in self.records))
+
+    @property
+    def system(self) -> str:
+        """The system that they are of: one, or they would not be one line."""
+        return self.first.system
+
+    @property
+    def source(self) -> str:
+        """Where it is published; each place once."""
+        places = [record.published.source for record in self.records if record.published]
+        return "; ".join(dict.fromkeys(places))
+
+    @property
+    def ratio(self) -> float | None:
+        """The mean of the measured values over the published one."""
+        paper = self.first.published
+        if paper is None or paper.value == 0:
+            return None
+        return sum(record.value for record in self.records) / len(self.records) / paper.value
 
 
 @dataclass(frozen=True)
@@ -49,6 +114,7 @@ class Section:
     name: str
     file: str
     records: Sequence[Record]
+    path: Path | None = None  # where the file is
     question: str = ""
     source: str = ""
     tables: Sequence[Table] = ()
@@ -60,6 +126,84 @@ class Section:
     def published(self) -> list[Record]:
         """The records that have a published value beside them."""
         return [record for record in self.records if record.published is not None]
+
+    @property
+    def beside(self) -> list[Beside]:
+        """Published and measured; what says the same is one."""
+        return _joined(self._lines)
+
+    @cached_property
+    def _lines(self) -> list[Beside]:
+        """The same for each metric and machine; cases along one parameter are one."""
+        groups: dict[tuple[object, ...], list[Record]] = {}
+        for record in self.published:
+            same = (record.metric, record.scheme, record.machine, record.system, record.unit)
+            key = (*same, record.published, percent(record))
+            groups.setdefault(key, []).append(record)
+        lines = []
+        for group in groups.values():
+            varied = _varied(group)
+            each = [group] if len(varied) <= 1 else [[record] for record in group]
+            lines += [Beside(_what(some), some, *self._percentiles(some)) for some in each]
+        return lines
+
+    @property
+    def spread(self) -> bool:
+        """Whether of any of these it is known how its samples spread."""
+        return any(line.low is not None for line in self._lines)
+
+    def _percentiles(self, some: Sequence[Record]) -> tuple[float | None, float | None]:
+        """The ends of the samples' distribution, over all of these records."""
+        wanted = [(record, f"{record.metric}_{end}") for end in ("p5", "p95") for record in some]
+        known = [self._values.get((metric, _key(record))) for record, metric in wanted]
+        values = [value for value in known if value is not None]
+        if len(values) < len(known):
+            return None, None
+        return min(values[: len(some)]), max(values[len(some) :])
+
+    @cached_property
+    def _values(self) -> dict[tuple[str, frozenset[object]], float]:
+        return {(record.metric, _key(record)): record.value for record in self.records}
+
+    @property
+    def summary(self) -> str:
+        """How what is measured lies to what is published, in a line; nothing without any."""
+        ratios = sorted(line.ratio for line in self._lines if line.ratio is not None)
+        if not ratios:
+            return ""
+        near = sum(abs(ratio - 1) <= NEAR for ratio in ratios)
+        ends = " to ".join(dict.fromkeys(f"{ratio:.2f}" for ratio in (ratios[0], ratios[-1])))
+        return f"{near} of {len(ratios)} within {NEAR:.0%} of what is published; {ends} times it"
+
+    @property
+    def first_tables(self) -> list[Table]:
+        """Those that say how far it is from what is published, and why."""
+        return [table for table in self.tables if table.title.startswith(published.HEADS)]
+
+    @property
+    def other_tables(self) -> list[Table]:
+        """All others."""
+        return [table for table in self.tables if not table.title.startswith(published.HEADS)]
+
+    @property
+    def rests(self) -> list[str]:
+        """The notes on what the assumed constants move: of interest behind all others."""
+        return [note for note in self.notes if note.startswith(band.BEGINS)]
+
+    @property
+    def reasons(self) -> list[str]:
+        """All other notes."""
+        return [note for note in self.notes if not note.startswith(band.BEGINS)]
+
+    @property
+    def texts(self) -> list[str]:
+        """What a reader may meet abbreviations in."""
+        texts = [self.question, *self.notes]
+        for table in self.tables:
+            texts += [table.title, table.caption, *table.columns, *(row[0] for row in table.rows)]
+        for drawing in self.drawings:
+            texts += [drawing.title, *drawing.subtitle]
+        return texts
 
     @property
     def several(self) -> dict[str, bool]:
@@ -141,16 +285,17 @@ def section(file: Path) -> Section:
         _check_meta(Fields(meta, str(beside)))
     shown = outcomes.of(file, measured)
     if shown is None:
-        return Section(file.stem, file.name, measured, meta=meta)
+        return Section(file.stem, file.name, measured, file, meta=meta)
     return Section(
         name=shown.name,
         file=file.name,
         records=measured,
+        path=file,
         question=shown.question,
         source=shown.source,
         tables=shown.tables,
         notes=shown.notes,
-        drawings=[drawing(figure) for figure in shown.figures.values()],
+        drawings=[drawing(name, figure) for name, figure in shown.figures.items()],
         meta=meta,
     )
 
@@ -174,35 +319,125 @@ def _check_meta(entries: Fields) -> None:
                 job.text(name)
 
 
-def drawing(figure: Drawn) -> Drawing:
+def _key(record: Record) -> frozenset[object]:
+    """The case of a record, to look others of it up."""
+    return frozenset(record.case.items())
+
+
+def _varied(some: Sequence[Record]) -> list[str]:
+    """The parameters that differ among records."""
+    names = dict.fromkeys(name for record in some for name in record.parameters)
+    return [name for name in names if len({record.parameters.get(name) for record in some}) > 1]
+
+
+def _joined(lines: Sequence[Beside]) -> list[Beside]:
+    """Lines that differ in the machine alone as one, then those in what they are of alone."""
+
+    def by(line: Beside) -> tuple[object, ...]:
+        first, paper = line.first, line.first.published
+        told = (*line.ends, line.low, line.high, first.unit, paper.value if paper else None)
+        return (first.system, first.scheme, *told)
+
+    machines: dict[tuple[object, ...], list[Beside]] = {}
+    for line in lines:
+        machines.setdefault((*by(line), line.what), []).append(line)
+    merged = [_as_one(some[0].what, some) for some in machines.values()]
+    subjects: dict[tuple[object, ...], list[Beside]] = {}
+    for line in merged:
+        # a case that has parameters is too long to be named beside another
+        alone = line.what if line.first.parameters else ""
+        subjects.setdefault((*by(line), line.machine, alone), []).append(line)
+    return [_as_one(", ".join(line.what for line in some), some) for some in subjects.values()]
+
+
+def _as_one(what: str, some: Sequence[Beside]) -> Beside:
+    """Lines that say the same, as one under that name."""
+    records = [record for line in some for record in line.records]
+    return Beside(what, records, some[0].low, some[0].high)
+
+
+def _what(some: Sequence[Record]) -> str:
+    """What records are of that differ in one parameter at most."""
+    first = some[0]
+    scheme = f"{first.scheme} " if first.scheme not in ("", "none") else ""
+    told = [f"{scheme}{words(first.metric)}"]
+    for name in first.parameters:
+        values = list(dict.fromkeys(str(record.parameters.get(name)) for record in some))
+        told.append(f"{words(name)} {several(values)}")
+    return ", ".join(told)
+
+
+def several(values: Sequence[str]) -> str:
+    """Names of cases that are shown as one: numbers by the first and the last."""
+    if len(values) > 2 and all(value.isdigit() for value in values):
+        return f"{values[0]} to {values[-1]}"
+    return ", ".join(values)
+
+
+def folded(table: Table) -> list[list[str]]:
+    """A table's rows, those below each other that differ in their name alone as one."""
+    rows = []
+    for cells, group in itertools.groupby(table.rows, key=lambda row: tuple(row[1:])):
+        names = [row[0] for row in group]
+        if any(cells):
+            rows.append([several(names), *cells])
+        else:  # rows of a name alone are headings
+            rows += [[name, *cells] for name in names]
+    return rows
+
+
+def drawing(name: str, figure: Drawn) -> Drawing:
     """A figure, ready for the page."""
-    picture = base64.b64encode(plot.svg(figure, titled=False).encode()).decode()
+    picture = base64.b64encode(plot.svg(figure).encode()).decode()
     return Drawing(
+        name=name,
         title=figure.title,
         subtitle=figure.subtitle,
         description=figure.description,
         legend=plot.legend(figure),
         spec=plot.spec(figure, page=True),
         picture=f"data:image/svg+xml;base64,{picture}",
+        csv=f"data:text/csv;charset=utf-8,{quote(to_csv(figure))}",
     )
 
 
 def render(
-    sections: Sequence[Section], missing: Sequence[str] = (), profiles: Sequence[Profile] = ()
+    sections: Sequence[Section],
+    missing: Sequence[str] = (),
+    profiles: Sequence[Profile] = (),
+    folder: Path | None = None,
 ) -> str:
-    """The page. `missing` names experiments that have no records here."""
+    """The page. `missing` names experiments that have no records here.
+
+    `folder` is where the page goes: from there it links the files of its records.
+    """
+
+    def beside(path: Path) -> str:
+        """A file as a link from the page."""
+        return quote(Path(os.path.relpath(path, folder)).as_posix()) if folder else ""
+
     environment = pages.environment()
     environment.filters |= {
         "short": short,
         "percent": percent,
         "parameters": parameters,
         "whole": lambda value: json.dumps(value),
+        "words": words,
+        "unit": unit,
+        "linked": papers.linked,
+        "folded": folded,
+        "beside": beside,
+        "meant": lambda text: ABBREVIATIONS.get(text, ""),
     }
     drawn = any(section.drawings for section in sections)
     return environment.get_template("report.html.j2").render(
         sections=sections,
         profiles=profiles,
         missing=missing,
+        meanings=abbreviations(text for section in sections for text in section.texts),
+        colours=[(colour, plot.DARK[colour]) for colour in (*plot.COLOURS, plot.INK)],
+        dark=plot.DARK,
+        rows=ROWS,
         version=__version__,
         style=pages.source("report.css"),
         script=pages.source("report.js"),
@@ -236,9 +471,9 @@ def percent(record: Record) -> str:
     """How far a record is from what was published."""
     if record.published is None or record.published.value == 0:
         return ""
-    return f"{record.value / record.published.value - 1:+.0%}"
+    return f"{record.value / record.published.value - 1:+z.0%}"
 
 
 def parameters(values: dict[str, Parameter]) -> str:
     """Parameters in one line."""
-    return ", ".join(f"{name} {value}" for name, value in values.items())
+    return ", ".join(f"{words(name)} {value}" for name, value in values.items())

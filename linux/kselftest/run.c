@@ -3,6 +3,10 @@
  * Runs the kernel's own self-tests, one after the other, in the order of /tests/list: what each
  * prints stands between two lines with its name, the second of which says how it ended. One that
  * does not end in time is killed, with all that it has started.
+ *
+ *     kselftest                     all
+ *     kselftest NAME...             these
+ *     kselftest except NAME...      all but these
  */
 #include <errno.h>
 #include <signal.h>
@@ -79,8 +83,20 @@ static void run(const char *name) {
     }
 }
 
-int main(void) {
+static int is_among(const char *name, int count, char **names) {
+    for (int i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
     char name[200];
+    int except = argc > 1 && strcmp(argv[1], "except") == 0;
+    int named = 1 + except; /* where the names begin */
+    int only = argc > named && !except;
     sigset_t ended;
     sigemptyset(&ended);
     sigaddset(&ended, SIGCHLD);
@@ -93,7 +109,9 @@ int main(void) {
         return 1;
     }
     while (fscanf(list, "%199s", name) == 1) {
-        run(name);
+        if (is_among(name, argc - named, argv + named) == only) {
+            run(name);
+        }
     }
     return 0;
 }

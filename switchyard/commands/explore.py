@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from switchyard import completion
 from switchyard.commands import DEFAULT_MACHINE, consoles, short, subcommand
+from switchyard.commands.options import machine_option
 
 
 @subcommand(
@@ -38,13 +38,7 @@ def explore(
     ] = None,
     machine_name: Annotated[
         str,
-        typer.Option(
-            "--machine",
-            "-m",
-            metavar="NAME|FILE",
-            autocompletion=completion.machines,
-            help="A machine, or its file.",
-        ),
+        machine_option(),
     ] = "",
     append: Annotated[str, typer.Option(metavar="WORDS", help="Your kernel's command line.")] = "",
     begin: Annotated[

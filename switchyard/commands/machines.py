@@ -10,6 +10,7 @@ import typer
 
 from switchyard import completion
 from switchyard.commands import DEFAULT_MACHINE, AsCsv, AsJson, consoles, form, short, subcommand
+from switchyard.commands.options import machine_option
 from switchyard.errors import InputError, Status, meant
 
 if TYPE_CHECKING:
@@ -110,13 +111,7 @@ def boot(
     ] = None,
     machine_name: Annotated[
         str | None,
-        typer.Option(
-            "--machine",
-            "-m",
-            metavar="NAME|FILE",
-            autocompletion=completion.machines,
-            help="A machine, or its file.",
-        ),
+        machine_option(),
     ] = None,
     linux: Annotated[
         bool, typer.Option("--linux", help="Linux, built if need be: a shell, or with --run.")
@@ -402,13 +397,7 @@ def layout(
     ],
     machine_name: Annotated[
         str,
-        typer.Option(
-            "--machine",
-            "-m",
-            metavar="NAME|FILE",
-            autocompletion=completion.machines,
-            help="Whose cache it is for.",
-        ),
+        machine_option("Whose cache it is for."),
     ] = DEFAULT_MACHINE,
     rarer: Annotated[
         int,

@@ -9,6 +9,7 @@ import typer
 
 from switchyard import completion
 from switchyard.commands import RESULTS, AsCsv, AsJson, consoles, form, short, subcommand, tried
+from switchyard.commands.options import machine_option
 from switchyard.errors import InputError, RunError, StoppedError
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def report(
     profiles = pages.profiles(places or [RESULTS])
     there = {record.experiment for section in sections for record in section.records}
     missing = [name for name in EXPERIMENTS if name not in there]
-    pages.write(pages.render(sections, missing, profiles), out_file)
+    pages.write(pages.render(sections, missing, profiles, out_file.parent), out_file)
     count = sum(len(section.records) for section in sections)
     more = f", {len(profiles)} profiles" if profiles else ""
     out.print(f"{len(sections)} record files, {count} records{more}", soft_wrap=True)
@@ -238,13 +239,7 @@ def sweep(
     ],
     machine_name: Annotated[
         str | None,
-        typer.Option(
-            "--machine",
-            "-m",
-            metavar="NAME|FILE",
-            autocompletion=completion.machines,
-            help="Not the experiment's own.",
-        ),
+        machine_option("Not the experiment's own."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
     rounds: Annotated[

@@ -24,6 +24,7 @@ from switchyard.experiments.linux_ctx.measure import LinuxCtx
 from switchyard.experiments.linux_entry.measure import LinuxEntry
 from switchyard.experiments.linux_extreme.measure import LinuxExtreme
 from switchyard.experiments.linux_ipc.measure import LinuxIpc
+from switchyard.experiments.linux_off.measure import LinuxOff
 from switchyard.experiments.linux_overheads.measure import LinuxOverheads
 from switchyard.experiments.linux_tlb_sharing.measure import LinuxTlbSharing
 from switchyard.experiments.p4_microbench.measure import P4Microbench
@@ -53,6 +54,7 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
         LinuxCtx(),
         LinuxExtreme(),
         LinuxTlbSharing(),
+        LinuxOff(),
         LinuxOverheads(),
         LinuxEntry(),
         UclinuxIpc(),

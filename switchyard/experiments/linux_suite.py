@@ -32,7 +32,8 @@ SYSTEM = "linux"
 SCHEME = "flush"  # what unmodified Linux does at each switch of address spaces
 FAST = "fass"  # what it does with linux/6.12/fass, each process by itself
 SHARED = "fass-shared"  # the same, where memory that processes share is in the TLBs once
-PRIVATE = "fass=private "  # what tells the kernel not to share
+OFF = "fass-off"  # a kernel that could, and is told not to
+WORDS = {FAST: "fass=private ", OFF: "fass=off "}  # what tells the kernel so
 # The machines, and of whose name the Linux is that runs on each.
 MACHINES = ("sa1110", "versatilepb")
 MHZ = {"sa1110": 200, "versatilepb": 210}
@@ -66,13 +67,13 @@ class Kernel:
     @property
     def linux(self) -> Linux:
         """Its build, with the suite on its RAM disk."""
-        fast = self.scheme in (FAST, SHARED)
+        fast = self.scheme in (FAST, SHARED, OFF)
         return BENCHES[f"{self.board}-{FAST}" if fast else self.board]
 
     @property
     def word(self) -> str:
-        """What its command line begins with: one kernel shares, or is told not to."""
-        return PRIVATE if self.scheme == FAST else ""
+        """What its command line begins with: one kernel shares, unless it is told not to."""
+        return WORDS.get(self.scheme, "")
 
     @property
     def about(self) -> str:
@@ -94,18 +95,21 @@ HOW = {
     SCHEME: "",
     FAST: ", fast switching",
     SHARED: ", fast switching, shared TLB entries",
+    OFF: ", fast switching turned off",
     TAGS: ", hardware tags",
 }
 SHORT = {
     SCHEME: "flushing",
     FAST: "fast",
     SHARED: "fast, TLB entries shared",
+    OFF: "fass=off",
     TAGS: "hardware tags",
 }
 DOES = {
     SCHEME: "flushes at each switch",
     FAST: "switches fast",
     SHARED: "switches fast and shares TLB entries",
+    OFF: "could switch fast and flushes at each switch",
     TAGS: "has hardware tags and nothing to flush",
 }
 # The kernels of each machine, and all. The one with tags is unmodified, on the machine that has

@@ -43,7 +43,12 @@ class Kernel:
 WITH = Kernel("flush", "with an MMU", "MMU", "Linux", BENCHES[PAGED])
 WITHOUT = Kernel("single-space", "without an MMU", "no MMU", "uClinux", BENCHES[FLAT])
 FASTER = Kernel(
-    suite.FAST, "with an MMU, fast switching", "MMU, fast", "", BENCHES[FAST], suite.PRIVATE
+    suite.FAST,
+    "with an MMU, fast switching",
+    "MMU, fast",
+    "",
+    BENCHES[FAST],
+    suite.WORDS[suite.FAST],
 )
 KERNELS = (WITH, FASTER, WITHOUT)
 PAPERS = (WITH, WITHOUT)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures: as JSON and back, and drawn for a file and for the page."""
 
+import csv
+import io
 import json
 import math
 import re
@@ -8,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard import figure, plot
+from switchyard import build, figure, plot
 from switchyard.errors import InputError
 from switchyard.figure import Bar, Bars, Figure, Knee, Mark, Panels, Series
 
@@ -71,7 +73,7 @@ def test_a_wrong_figure_is_one_line(name: str, value: object, said: str) -> None
 def test_every_value_is_drawn_and_named(shown: Figure | Bars) -> None:
     svg = plot.svg(shown)
     for entry in plot.legend(shown):
-        assert entry.label in svg
+        assert entry.label.partition(";")[0] in svg
     assert shown.title in svg
     assert "aria-label" in svg
     for page in (False, True):
@@ -108,7 +110,7 @@ def test_a_tick_says_what_it_stands_at() -> None:
 
 def test_a_logarithmic_axis_has_round_ticks() -> None:
     svg = plot.svg(replace(BARS, stacked=False, log=True))
-    assert [f">{n}<" in svg for n in (10, 20, 50, 100, 200, 60, 90)] == [True] * 5 + [False] * 2
+    assert [f">{n}<" in svg for n in (10, 20, 50, 100, 200, 70, 90)] == [True] * 5 + [False] * 2
 
 
 def test_published_bars_are_hollow_or_ticks() -> None:
@@ -149,11 +151,92 @@ def test_an_interval_is_drawn_as_a_bar_beside_the_band() -> None:
     assert again.series == shown.series
 
 
-def test_the_shortest_bar_of_a_logarithmic_axis_has_a_length() -> None:
-    bars = [Bar("a", "x", 1.0), Bar("b", "x", 64.0)]
+def test_a_logarithmic_axis_has_dots_with_their_values_and_no_bars() -> None:
+    bars = [Bar("a", "x", 1.0), Bar("b", "x", 64.25), Bar("a", "y", 90.0, published=True)]
     shown = Bars("t", ["s"], "v", "d", bars, stacked=False, log=True)
-    scale = plot.spec(shown)["layer"][0]["encoding"]["x"]["scale"]
-    assert scale == {"type": "log", "domainMin": 0.5}
+    drawn = plot.spec(shown)
+    assert {layer["mark"]["type"] for layer in drawn["layer"]} == {"point", "text"}
+    assert drawn["layer"][0]["encoding"]["x"]["scale"]["domain"] == [1, 100]
+    svg = plot.svg(shown)
+    assert all(f">{text}<" in svg for text in ("1", "64.2", "90"))
+    # the value of a dot at the axis' end stands before it
+    sides = {
+        row["text"]: layer["mark"]["align"]
+        for layer in drawn["layer"]
+        if layer["mark"]["type"] == "text"
+        for row in layer["data"]["values"]
+    }
+    assert sides == {"1": "left", "64.2": "right", "90": "right"}
+    fill = drawn["layer"][0]["encoding"]["fill"]["scale"]
+    assert fill == {"domain": ["x", "y"], "range": [plot.COLOURS[0], "white"]}
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_an_empty_place_says_why(log: bool) -> None:
+    bars = [Bar("a", "x", 1.0), Bar("b", "x", 64.0), Bar("a", "limit", 90.0, published=True)]
+    shown = Bars("t", ["s"], "v", "d", bars, False, log, {"limit": "no limit is set"})
+    assert shown.gaps == [("b", "limit")]
+    assert plot.svg(shown).count(">no limit is set<") == 1
+    again = figure.from_json(json.loads(json.dumps(figure.to_json(shown))), "f")
+    assert isinstance(again, Bars)
+    assert again.empty == shown.empty
+
+
+def banded() -> Figure:
+    """A series within a band of its own, another that the band would hide, and a bare band."""
+    marks = [Mark(x, 10, 4, 30) for x in (1, 5, 10)]
+    return Figure(
+        "t", ["s"], "x", "y", "d",
+        [
+            Series("b", "b, measured", [Mark(1, 5), Mark(10, 25)]),
+            Series("a", "a, measured", marks, band="5th to 95th percentile"),
+            Series("a", "a: assumed", [Mark(1, 10, 2, 70), Mark(10, 10, 2, 70)], line=False),
+            Series("c", "c, measured", [Mark(1, 50, 50, 50.1)], band="nothing to be seen"),
+        ],
+        log_y=True,
+        y_range=(1, 100),
+    )  # fmt: skip
+
+
+def test_a_band_is_named_and_beneath_all_lines() -> None:
+    for page in (False, True):
+        kinds = [layer["mark"]["type"] for layer in plot.spec(banded(), page)["layer"]]
+        assert kinds[:3] == ["area"] * 3
+        assert "area" not in kinds[3:]
+    svg = plot.svg(banded())
+    assert ">a: 5th to 95th percentile<" in svg
+    assert ">a: assumed<" in svg
+    assert "nothing to be seen" not in svg  # a band that is as thin as its line
+    # what is a band and no more has no marks and no line
+    drawn = json.dumps([x for x in plot.spec(banded())["layer"] if x["mark"]["type"] == "point"])
+    assert "a: assumed" not in drawn
+    entries = plot.legend(banded())
+    assert entries[1].label == "a, measured; band: 5th to 95th percentile"
+    assert entries[2].shape == "band"
+    assert entries[3].label == "c, measured"
+    assert entries[1].colour == entries[2].colour
+
+
+def test_a_figure_for_other_programs() -> None:
+    lines = list(csv.DictReader(io.StringIO(figure.to_csv(LINES))))
+    assert lines[0] == {
+        "series": "a, measured", "clients": "1", "time, µs": "2.5", "from": "2", "to": "3",
+        "half of the interval": "", "published": "0",
+    }  # fmt: skip
+    assert len(lines) == sum(len(series.marks) for series in LINES.series)
+    bars = list(csv.DictReader(io.StringIO(figure.to_csv(BARS))))
+    assert bars[2] == {
+        "case": "pipe", "part": "published whole", "cycles": "480", "published": "1",
+    }  # fmt: skip
+    assert len(bars) == len(BARS.bars)
+
+
+def test_figures_of_the_book_have_words() -> None:
+    """No name of a program in them: words have no underscores."""
+    for picture in (build.root() / "docs" / "images").glob("*.svg"):
+        texts = re.findall(r">([^<>]+)</text>", picture.read_text("utf-8"))
+        assert texts
+        assert not [text for text in texts if re.search(r"\w_\w", text)], picture.name
 
 
 PANELS = Panels(
@@ -209,6 +292,15 @@ def test_panels_are_no_wider_than_a_page_of_80_columns() -> None:
     width = re.search(r'<svg[^>]* width="([0-9.]+)"', plot.svg(PANELS))
     assert width is not None
     assert float(width[1]) <= 560
+
+
+def test_panels_as_values_for_other_programs() -> None:
+    lines = figure.to_csv(PANELS).splitlines()
+    assert lines[0] == 'panel,over,at,series,"time, µs",published'
+    assert lines[1] == 'left,clients,1,"a, measured",2.5,0'
+    assert lines[3] == 'left,clients,1,"a, published",3,1'
+    assert lines[-1] == 'right,clients,10,"b, measured",9.5,0'
+    assert len(lines) == 1 + 5 + 2
 
 
 def test_panels_on_a_page_have_no_switches() -> None:

@@ -123,7 +123,7 @@ def test_primitives(primitives: Written) -> None:
     assert limits["page fault, a pager of few instructions, fass"] == [
         "900 cycles", "850 cycles", "0.94",
     ]  # fmt: skip
-    assert "beside fass: null_syscall 21 cycles (21), thread_switch 85 cycles (85)" in text
+    assert "beside fass: null system call 21 cycles (21), thread switch 85 cycles (85)" in text
 
 
 @pytest.mark.parametrize(

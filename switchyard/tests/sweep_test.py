@@ -13,6 +13,7 @@ from typing import Any
 import dask
 import polars
 import pytest
+import vl_convert
 from distributed import LocalCluster
 
 from switchyard import cli, heatmap, sweep, variants
@@ -193,9 +194,9 @@ def test_schemes_are_compared_over_the_grid(
     svg = stem.with_name(f"{stem.name}.svg").read_text()
     # 18000 cycles over 810, 940 and 1350 at every size
     for word in (
-        "22",
-        "19",
-        "13",
+        "22.2",
+        "19.1",
+        "13.3",
         "4 KB",
         "8 KB",
         "size of each cache",
@@ -212,6 +213,33 @@ def test_ratios_pair_the_points_that_are_alike() -> None:
     )
     ratios = heatmap.ratios(frame, ["n"], heatmap.Compared("s", "a", "b"), "us")
     assert dict(ratios.select("n", "ratio").rows()) == {1: 5.0, 2: 1.5}
+
+
+def test_colour_begins_beyond_noise() -> None:
+    assert heatmap.beyond_noise(1.0009) == heatmap.beyond_noise(0.9991) == 0
+    assert heatmap.beyond_noise(1.01) > 0 > heatmap.beyond_noise(0.99)
+    told = {0.9994: "0.999", 1.0321: "1.032", 0.8123: "0.812", 1.2345: "1.23", 22.22: "22.2"}
+    told |= {99.96: "100", 1234.5: "1234"}
+    assert {ratio: heatmap.digits(ratio) for ratio in told} == told
+
+
+def test_a_cell_without_a_run_says_so() -> None:
+    frame = polars.DataFrame(
+        {
+            "s": ["a", "b"] * 3,
+            "n": [1, 1, 2, 2, 1, 1],
+            "m": [1, 1, 1, 1, 2, 2],
+            "us": [1.0005, 1.0, 1.02, 1.0, 4.0, 2.0],
+        }
+    )
+    compared = heatmap.Compared("s", "a", "b")
+    drawn = heatmap.draw(frame, [("s",), ("n",), ("m",)], compared, "us")
+    (rows,) = drawn["datasets"].values() if "datasets" in drawn else [drawn["data"]["values"]]
+    cells = {(row["x"], row["y"]): (row["text"], row["log"]) for row in rows}
+    assert cells["1", "1"] == ("1.000", 0)
+    assert cells["2", "2"] == ("no run", None)
+    assert cells["1", "2"][0] == "2"
+    assert ">no run<" in vl_convert.vegalite_to_svg(drawn)
 
 
 @pytest.mark.parametrize(

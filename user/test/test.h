@@ -57,6 +57,8 @@ extern const struct test interrupt_tests[];
 extern const struct test segment_tests[];
 extern const struct test size_tests[];
 extern const struct test small_tests[];
+extern const struct test small_limit_tests[];
+extern const struct test small_wall_tests[];
 extern const struct test group_tests[];
 extern const struct test port_tests[];
 extern const struct test thumb_tests[];

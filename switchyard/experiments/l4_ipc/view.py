@@ -187,14 +187,14 @@ def _figure(results: Results, curves: dict[str, Rows], said: Said, knee: int | N
         knees.append(Knee(knee, f"measured: domains recycled from {knee} clients", 0.3))
     (low, high), y_ticks = log_axis(TICKS, ys, 0.75, 1.1)
     series = [
-        Series("flush", "flush, measured", marks["flush"]),
+        Series("flush", "flush, measured", marks["flush"], band="5th to 95th percentile"),
         Series(
             "flush",
             "flush, published: around 135 µs",
             [Mark(1, said.flush), Mark(last, said.flush)],
             published=True,
         ),
-        Series("fass", "fass, measured", marks["fass"]),
+        Series("fass", "fass, measured", marks["fass"], band="5th to 95th percentile"),
         *(Series(scheme, f"{_in_full(scheme)}, measured", marks[scheme]) for scheme in OTHERS),
         Series(
             "fass",
@@ -207,7 +207,8 @@ def _figure(results: Results, curves: dict[str, Rows], said: Said, knee: int | N
     if results.band:
         swings = {n: results.band.swings[f"flush-{n:02}"] for n in BAND_CLIENTS}
         assumed = [Mark(n, swing.nominal, swing.low, swing.high) for n, swing in swings.items()]
-        series.append(Series("assumed", "flush, over the ranges of assumed constants", assumed))
+        told = "flush: over the ranges of assumed constants"
+        series.append(Series("flush", told, assumed, line=False))
         y_range = (
             min(low, *(swing.low for swing in swings.values())),
             max(high, *(1.1 * swing.high for swing in swings.values())),
@@ -218,7 +219,7 @@ def _figure(results: Results, curves: dict[str, Rows], said: Said, knee: int | N
         subtitle=[
             f"{ABOUT}; measured: simulated machine {MACHINE}, mean of "
             f"{first['round_trip_samples']:,} round trips;",
-            "band: 5th to 95th percentile of the round trips; bars: 95 % confidence interval of "
+            "bands: 5th to 95th percentile of the round trips; bars: 95 % confidence interval of "
             f"the mean, over {first['round_trip_runs']} seeds;",
             "published: Wiggins et al. 2003, Fig. 5 (only what its text says in numbers)",
         ],

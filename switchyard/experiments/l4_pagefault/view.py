@@ -18,6 +18,18 @@ WHAT = {
     "directory": "a load through a directory entry that the scheme has not copied yet",
     "collision": "a load where another space's section is in the copied directory",
 }
+# The same in the words of figures and tables.
+NAMES = {
+    "none": "no fault",
+    "page_4k": "page of 4 KB",
+    "page_64k": "page of 64 KB",
+    "page_1m": "section of 1 MB",
+    "more_rights": "more rights",
+    "synonym_read": "synonym, read",
+    "synonym_write": "synonym, written",
+    "directory": "directory entry",
+    "collision": "collision",
+}
 
 COUNTED = {
     "rounds": ("accesses", 0),
@@ -41,7 +53,7 @@ def view(results: Results) -> View:
         columns=["kind", *SCHEMES, "what"],
         rows=[
             [
-                kind,
+                NAMES[kind],
                 *(f"{rows[scheme][kind]['page_fault']:.0f}" for scheme in SCHEMES),
                 what,
             ]
@@ -53,14 +65,14 @@ def view(results: Results) -> View:
         pivot(
             f"{scheme}: counted for each access",
             "kind",
-            kinds.items(),
+            [(NAMES[kind], row) for kind, row in kinds.items()],
             COUNTED,
             "with the few instructions of the loop around the access",
         )
         for scheme, kinds in rows.items()
     ]
     bars = [
-        Bar(kind, scheme, max(rows[scheme][kind]["page_fault"], 1))
+        Bar(NAMES[kind], scheme, max(rows[scheme][kind]["page_fault"], 1))
         for kind in WHAT
         for scheme in SCHEMES
     ]
@@ -72,8 +84,9 @@ def view(results: Results) -> View:
         ],
         value_title="cycles of the access (log scale)",
         description="Cycles of an access by the kind of fault that it causes, for each scheme.",
-        bars=[*bars, Bar("page_4k", "limit", limit.value, published=True)],
+        bars=[*bars, Bar(NAMES["page_4k"], "limit", limit.value, published=True)],
         stacked=False,
         log=True,
+        empty={"limit": "no limit is set"},
     )
-    return View([times, *counted], {"": figure}, rows)
+    return View([times, *counted], {"": figure}, {**rows, "names": NAMES})

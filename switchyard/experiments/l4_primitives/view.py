@@ -3,7 +3,7 @@
 
 from switchyard.build import TAGS
 from switchyard.experiments import l4_pc
-from switchyard.experiments.l4 import ABOUT, COLUMNS, MACHINE
+from switchyard.experiments.l4 import ABOUT, COLUMNS, MACHINE, UNPROTECTED
 from switchyard.figure import Bar, Bars, Table
 from switchyard.rows import Row
 from switchyard.views import Results, View
@@ -17,6 +17,17 @@ WHAT = {
     "page_fault": "a load from a missing page: fault, pager in another space, map, restart",
 }
 
+# The same in the words of figures and tables.
+NAMES = {
+    "null_syscall": "null system call",
+    "system_clock": "SystemClock",
+    "thread_switch": "thread switch",
+    "ipc_in_space": "IPC in a space",
+    "lipc_in_space": "Lipc in a space",
+    "page_fault": "page fault",
+}
+NO_FAULTS = "a space without protection has no page faults"
+
 
 def view(results: Results) -> View:
     """A table and a figure of the same; and of those on the PC."""
@@ -29,7 +40,7 @@ def view(results: Results) -> View:
         columns=["", *COLUMNS, "what"],
         rows=[
             [
-                name,
+                NAMES[name],
                 *(f"{row[name]:.0f}" if name in row else "" for row in rows.values()),
                 what,
             ]
@@ -49,21 +60,31 @@ def view(results: Results) -> View:
         description="Cycles of each primitive under each scheme, beside the limits set for fass.",
         bars=[
             *_bars(rows),
-            *(Bar(name, "limit", limit, published=True) for name, limit in limits.items()),
+            *(Bar(NAMES[name], "limit", limit, published=True) for name, limit in limits.items()),
         ],
         stacked=False,
         log=True,
+        empty={"limit": "no limit is set", **dict.fromkeys(UNPROTECTED, NO_FAULTS)},
     )
     return View(
         [table, *([_pc_table(on_pc)] if on_pc else [])],
         {"": figure, **({"pc": _pc_figure(on_pc)} if on_pc else {})},
-        {"fass": rows["fass"], "tags": rows[TAGS], "limits": [*limits], "pc": on_pc},
+        {
+            "fass": rows["fass"],
+            "tags": rows[TAGS],
+            "limits": [*limits],
+            "names": NAMES,
+            "pc": on_pc,
+        },
     )
 
 
 def _bars(rows: dict[str, Row]) -> list[Bar]:
     return [
-        Bar(name, scheme, row[name]) for name in WHAT for scheme, row in rows.items() if name in row
+        Bar(NAMES[name], scheme, row[name])
+        for name in WHAT
+        for scheme, row in rows.items()
+        if name in row
     ]
 
 
@@ -71,7 +92,7 @@ def _pc_table(rows: dict[str, Row]) -> Table:
     return Table(
         title=f"Primitives on {l4_pc.MACHINE}, cycles: median",
         columns=["", *rows],
-        rows=[[name, *(f"{row[name]:.0f}" for row in rows.values())] for name in WHAT],
+        rows=[[NAMES[name], *(f"{row[name]:.0f}" for row in rows.values())] for name in WHAT],
         caption="the whole round, as often as it traps: the instructions of a dozen around each "
         "trap, and what they fill again behind a flush, are in it",
     )
@@ -79,7 +100,7 @@ def _pc_table(rows: dict[str, Row]) -> Table:
 
 def _pc_figure(rows: dict[str, Row]) -> Bars:
     told = ", ".join(
-        f"{name} {row[name]:.0f} under {s}" for s, row in rows.items() for name in WHAT
+        f"{NAMES[name]} {row[name]:.0f} under {s}" for s, row in rows.items() for name in WHAT
     )
     return Bars(
         title="Primitives of the L4 kernel on a Pentium 4",

@@ -82,4 +82,5 @@ def _bars(results: Results, cases: dict[str, Row]) -> Bars:
         description=f"Bars in cycles: {', '.join(told)}.",
         bars=bars,
         stacked=False,
+        empty={"published": "nothing is published"},
     )

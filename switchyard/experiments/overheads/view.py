@@ -179,7 +179,12 @@ class Overheads:
     def figure_5(self) -> Figure:
         """The indirect overhead of interrupts by task (Fig. 5)."""
         series = [
-            Series(task, NAMES[task], [self._mark(task, n) for n in self.interrupts])
+            Series(
+                task,
+                NAMES[task],
+                [self._mark(task, n) for n in self.interrupts],
+                band="least to most",
+            )
             for task in TASKS
         ]
         ends = ", ".join(f"{line.label} {line.marks[-1].y:.1f}" for line in series)

@@ -148,6 +148,7 @@ class Ipc(Lines):
             description=f"Bars in {unit}: {', '.join(told)}.",
             bars=bars,
             stacked=False,
+            empty={"published, 2.6.7": "nothing is published"},
         )
 
     def breakdown(self) -> Bars:

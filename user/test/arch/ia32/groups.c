@@ -3,43 +3,27 @@
  * Groups of small spaces, each with an area of its own (scheme `small-spaces-groups`): by hand, and
  * as the kernel finds them.
  */
-#include "../../test.h"
-
-#include <small_space.h>
-
-#define INSIDE 0x00060000u
-
-static L4_Word_t control(const struct task *child, L4_Word_t word) {
-    L4_Word_t old = 0;
-    if (!L4_SpaceControl(child->id, word, L4_Nilpage, L4_Nilpage, L4_nilthread, &old)) {
-        test_fail(__FILE_NAME__, __LINE__, "SpaceControl", L4_ErrorCode(), 0);
-    }
-    return old;
-}
+#include "small_child.h"
 
 /* 0: it is in none, as it is large or global. */
 static L4_Word_t group_of(const struct task *child) {
-    return control(child, 0) >> L4_SMALL_SPACE_GROUP & 0xff;
+    return space_control(child, 0) >> L4_SMALL_SPACE_GROUP & 0xff;
 }
 
 static bool set(const struct task *child, L4_Word_t group, L4_Word_t number) {
     L4_Word_t word = L4_SMALL_SPACE_SET | group << L4_SMALL_SPACE_GROUP | number;
-    return (control(child, word) & L4_SMALL_SPACE_DONE) != 0;
+    return (space_control(child, word) & L4_SMALL_SPACE_DONE) != 0;
 }
 
 static bool is_global(const struct task *child) {
-    return group_of(child) == 0 && (control(child, 0) & L4_SMALL_SPACE_NUMBER) != 0;
+    return group_of(child) == 0 && (space_control(child, 0) & L4_SMALL_SPACE_NUMBER) != 0;
 }
 
 /* A child with a page of words of this seed, which it has seen. */
 static struct task *child_with(L4_Word_t seed) {
     struct task *child = child_new();
-    uint8_t *frame = child == NULL ? NULL : task_add_page(child, INSIDE, NULL, L4_FullyAccessible);
-    if (frame == NULL) {
+    if (child == NULL || filled_page(child, INSIDE, seed) == NULL) {
         return NULL;
-    }
-    for (unsigned i = 0; i < FRAME_SIZE / 4; i++) {
-        ((L4_Word_t *)(void *)frame)[i] = CHILD_PATTERN(seed, i);
     }
     return child_holds(child, INSIDE, 64, seed) ? child : NULL;
 }

@@ -5,6 +5,7 @@
 
 #define ARCH_TABLES                                                                                \
     {exception_tests, false}, {segment_tests, false}, {size_tests, true}, {small_tests, true},     \
-        {group_tests, true}, {port_tests, false},
+        {small_limit_tests, true}, {small_wall_tests, true}, {group_tests, true},                  \
+        {port_tests, false},
 
 #endif

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the suite's questions on the unmodified kernel and on the fast one that is turned off."""
+
+from collections.abc import Mapping
+
+from switchyard.experiments import linux_suite as suite
+from switchyard.experiments import repeats, rings
+from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.linux_ipc.measure import LINES, QUICK_SHARE
+from switchyard.experiments.linux_ipc.measure import ROUNDS as LINE_ROUNDS
+from switchyard.experiments.linux_suite import MACHINES, OFF, SCHEME, Kernel, Run
+from switchyard.machine import Stats
+from switchyard.records import Parameter, Record
+from switchyard.suite import STREAMS
+
+KERNELS = tuple(Kernel(board, scheme) for board in MACHINES for scheme in (SCHEME, OFF))
+CTX = "ctx"
+COUNTS = (2, 8)  # processes in a ring
+SIZES = (0, 16)  # KB that each reads
+CTX_ROUNDS = 15
+# Twice as many boots as elsewhere, each link of a kernel as often: the difference is a small one.
+BOOTS = 2 * suite.PLACES
+
+
+class LinuxOff(Experiment[Run]):
+    """lmbench on the unmodified kernel and on the fast one, turned off."""
+
+    name = "linux-off"
+    question = "What does fast switching in the kernel cost where it is turned off?"
+    source = "none published; a kernel option is to cost less than 1 % where it is off"
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        """One run a kernel, question of the suite, and boot; one for each size of the rings."""
+        boots = repeats.boots(settings) if settings.quick or settings.rounds else BOOTS
+        questions: list[tuple[str, str, dict[str, Parameter]]] = [
+            (
+                question,
+                f"{question} rounds={settings.times(full, full // QUICK_SHARE)}",
+                {"question": question},
+            )
+            for question, full in LINE_ROUNDS.items()
+        ]
+        counts = ",".join(str(n) for n in COUNTS)
+        rounds = settings.times(CTX_ROUNDS, CTX_ROUNDS // QUICK_SHARE)
+        questions += [
+            (
+                f"{CTX}-{size:02}k",
+                f"{CTX} processes={counts} size={size} rounds={rounds}",
+                {"question": CTX, "size_kb": size},
+            )
+            for size in SIZES
+        ]
+        return [
+            job
+            for kernel in KERNELS
+            for name, words, parameters in questions
+            for job in suite.jobs(kernel, name, words, parameters, settings, boots)
+        ]
+
+    def measure(self, job: Job, stats: Stats) -> Run:
+        """Every case of the question, or every ring."""
+        question = str(job.parameters["question"])
+        if question == CTX:
+            return rings.measure(job, stats, COUNTS)
+        return suite.measure(job, stats, list(STREAMS[question]))
+
+    def records(self, samples: Mapping[str, Run]) -> list[Record]:
+        """Each line and each ring of each kernel, over its boots."""
+        runs = suite.together(samples)
+        records: list[Record] = []
+        for kernel in KERNELS:
+            for line in LINES:
+                run = runs[f"{kernel}-{line.question}"]
+                records += suite.records(
+                    self.name,
+                    run,
+                    run.cases[line.stream],
+                    line.metric,
+                    {"question": line.question, "case": line.case},
+                    value=line.of(run),
+                    unit=line.unit,
+                    scheme=kernel.scheme,
+                )
+            for size in SIZES:
+                run = runs[f"{kernel}-{CTX}-{size:02}k"]
+                for n in COUNTS:
+                    records += rings.records(self.name, run, n, {"size_kb": size}, kernel.scheme)
+        return records

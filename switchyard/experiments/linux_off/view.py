@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each benchmark takes longer on the fast kernel that is turned off."""
+
+import math
+from dataclasses import dataclass
+
+from switchyard.build_linux import Linux
+from switchyard.experiments import linux_suite as suite
+from switchyard.experiments.linux_ipc.measure import LINES
+from switchyard.experiments.linux_off.measure import COUNTS, SIZES
+from switchyard.experiments.linux_suite import MACHINES, OFF, SCHEME, Kernel
+from switchyard.figure import Bar, Bars, Table
+from switchyard.rows import Row, number
+from switchyard.views import Results, View
+
+LIMIT = 0.01  # what a kernel option may cost where it is off
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A benchmark on both kernels of a machine."""
+
+    name: str
+    unit: str
+    metric: str
+    plain: Row
+    off: Row
+
+    @property
+    def longer(self) -> float:
+        """By what share it takes longer turned off in the mean: of a rate, has less."""
+        return self._longer(self.metric)
+
+    @property
+    def median_longer(self) -> float:
+        """The same of the medians, which a few long rounds do not move."""
+        return self._longer(f"{self.metric}_median")
+
+    def _longer(self, metric: str) -> float:
+        plain, off = self.plain[metric], self.off[metric]
+        return plain / off - 1 if self.unit == "MB/s" else off / plain - 1
+
+    @property
+    def half(self) -> float:
+        """Half the 95 % confidence interval of that, from those of both means."""
+        return math.hypot(
+            *(row.interval(self.metric).uncertainty for row in (self.plain, self.off))
+        )
+
+    @property
+    def verdict(self) -> str:
+        """Whether that is within the limit, as far as the boots tell."""
+        if self.longer + self.half <= LIMIT:
+            return "yes"
+        return "no" if self.longer - self.half > LIMIT else "cannot be told"
+
+
+def view(results: Results) -> View:
+    """A table a machine, and one figure."""
+    pairs = {board: _pairs(results, board) for board in MACHINES}
+    every = [pair for board in MACHINES for pair in pairs[board]]
+    return View(
+        tables=[_table(board, its) for board, its in pairs.items()],
+        figures={"": _bars(pairs)},
+        words={
+            "pairs": pairs,
+            "limit": LIMIT,
+            "count": len(every),
+            "by": lambda verdict: [pair for pair in every if pair.verdict == verdict],
+            "worst": {
+                board: max(its, key=lambda pair: pair.longer) for board, its in pairs.items()
+            },
+        },
+    )
+
+
+def _pairs(results: Results, board: str) -> list[Pair]:
+    plain, off = (Kernel(board, scheme).where for scheme in (SCHEME, OFF))
+    asked = [
+        (line.name, line.unit, line.metric, {"question": line.question, "case": line.case})
+        for line in LINES
+    ] + [
+        (f"{n} processes, {size} KB", "us", "switch", {"processes": n, "size_kb": size})
+        for size in SIZES
+        for n in COUNTS
+    ]
+    return [
+        Pair(
+            name,
+            unit,
+            metric,
+            results.rows.find(metric, **plain, **where),
+            results.rows.find(metric, **off, **where),
+        )
+        for name, unit, metric, where in asked
+    ]
+
+
+def _table(board: str, pairs: list[Pair]) -> Table:
+    return Table(
+        title=f"Linux {Linux.version} on {board}: unmodified, and fast with fass=off",
+        columns=[
+            "benchmark",
+            "unit",
+            "unmodified",
+            "fass=off",
+            "longer",
+            "±",
+            "within 1 %",
+            "median",
+        ],
+        rows=[
+            [
+                pair.name,
+                pair.unit.replace("us", "µs"),
+                number(pair.plain[pair.metric]),
+                number(pair.off[pair.metric]),
+                f"{pair.longer:+z.1%}",
+                f"{pair.half:.1%}",
+                pair.verdict,
+                f"{pair.median_longer:+z.1%}",
+            ]
+            for pair in pairs
+        ],
+        caption="Means over the boots. Longer: of MB/s, less. ±: half the 95 % confidence interval "
+        "of that. Median: by how much that is longer",
+        words=["unit", "within 1 %"],
+    )
+
+
+def _bars(pairs: dict[str, list[Pair]]) -> Bars:
+    told = []
+    for board, its in pairs.items():
+        ordered = sorted(its, key=lambda pair: pair.longer)
+        told.append(
+            f"{board} from {ordered[0].longer:+.1%} ({ordered[0].name}) to "
+            f"{ordered[-1].longer:+.1%} ({ordered[-1].name})"
+        )
+    return Bars(
+        title="What fast switching costs where it is turned off",
+        subtitle=["fass=off against the unmodified kernel, means over boots of four links each"],
+        value_title="longer, %",
+        description=f"Bars of how much longer each benchmark takes: {'; '.join(told)}.",
+        bars=[
+            Bar(pair.name, suite.ABOUT[board], 100 * pair.longer)
+            for board, its in pairs.items()
+            for pair in its
+        ],
+        stacked=False,
+    )
