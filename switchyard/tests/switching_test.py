@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from switchyard import report, runner
+from switchyard import report, runner, sweep
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Job, Settings
@@ -150,10 +150,23 @@ def test_a_band_has_two_values_and_their_ratio_a_machine() -> None:
     jobs = {job.name: job for job in Switching().band_jobs(Settings())}
     assert len(jobs) == 2 * len(MACHINES)
     assert {name for pair in Switching.band_ratios.values() for name in pair} == set(jobs)
-    job = jobs["sa1110-fass-spaces"]
+    job = jobs["sa1110-fass-spaces-8"]
     answer = fake.bench_spaces("assabet-fass-bench-spaces", job.append)
     sample = Switching().measure(job, Stats.parse(json.dumps(answer), "f"))
     assert Switching().row(job, sample)["round"] == fake.round_trip("fass", 7, 1)
+
+
+def test_a_sweep_chooses_single_sizes(tmp_path: Path) -> None:
+    every = Switching().choices(Settings(rounds=7))
+    assert len({job.name for job in every}) == len(every)
+    (job,) = (job for job in every if job.name == "p4-willamette-small-spaces-pages-56")
+    answer = fake.bench_pingpong("isa-pc-small-spaces-bench-pingpong", job.append)
+    sample = Switching().measure(job, Stats.parse(json.dumps(answer), "f"))
+    row = Switching().row(job, sample)
+    assert (row["kind"], row["size"], row["round"]) == ("pages", 56, 500 + 560)
+    grid = [sweep.Axis.parse(text) for text in ("machine=sa1110", "kind=spaces", "size=2,64")]
+    found = sweep.points(Switching(), Settings(), grid, None, tmp_path)
+    assert len(found) == 2 * 4
 
 
 def test_spaces_without_their_samples_are_no_result() -> None:

@@ -100,8 +100,8 @@ class Switching(Experiment[Sample]):
     band_label = "{machine}, {size} spaces, {scheme}"
     band_ratios: Mapping[str, tuple[str, str]] = {
         ratio(machine): (
-            f"{machine.name}-{FLUSH}-{SPACES}",
-            f"{machine.name}-{machine.best}-{SPACES}",
+            f"{machine.name}-{FLUSH}-{SPACES}-{BAND_SPACES}",
+            f"{machine.name}-{machine.best}-{SPACES}-{BAND_SPACES}",
         )
         for machine in MACHINES
     }
@@ -132,6 +132,24 @@ class Switching(Experiment[Sample]):
                 for scheme in machine.schemes
                 for kind, of in machine.kinds.items()
             ),
+        ]
+
+    def choices(self, settings: Settings) -> list[Job]:
+        """A run a size, for tables of many machines."""
+        calls = settings.times(ROUNDS, QUICK_ROUNDS)
+        rounds = settings.times(sets.ROUNDS, sets.QUICK_ROUNDS)
+        return [
+            _sized(job, size, {"machine": job.machine})
+            for machine in MACHINES
+            for scheme in machine.schemes
+            for job, size in (
+                *((_spaces(machine, scheme, [n], calls), n) for n in SIZES),
+                *(
+                    (_sets(machine, scheme, kind, [n], rounds), n * of.step)
+                    for kind, of in machine.kinds.items()
+                    for n in range(of.steps + 1)
+                ),
+            )
         ]
 
     def band_jobs(self, settings: Settings) -> list[Job]:
@@ -168,8 +186,11 @@ class Switching(Experiment[Sample]):
         ]
 
 
-def _sized(job: Job, size: int) -> Job:
-    return replace(job, parameters={**job.parameters, "size": size})
+def _sized(job: Job, size: int, told: Mapping[str, Parameter] | None = None) -> Job:
+    """A run of one size, which tells it."""
+    return replace(
+        job, name=f"{job.name}-{size}", parameters={**job.parameters, "size": size, **(told or {})}
+    )
 
 
 def _spaces(machine: Machine, scheme: str, sizes: Sequence[int], rounds: int) -> Job:
