@@ -14,7 +14,7 @@ Parts are `notes` (the sentences), `tables` (all tables) and `table N` (the Nth,
 
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -69,26 +69,28 @@ def shown(text: str, where: str) -> set[str]:
     return {match[1] for line in text.splitlines() if (match := _mark(line, where))}
 
 
-def renew(text: str, where: str) -> str:
-    """The page's text with every marked part as the kept results have it."""
+def renew(text: str, where: str, names: Collection[str] | None = None) -> str:
+    """The page's text with every marked part as the kept results have it, or those of `names`."""
     lines: list[str] = []
-    skipping = 0  # the line of the mark whose old part is left out
+    begun = 0  # the line of the mark of the part that one is in
+    renewed = False  # its old lines are left out
     for number, line in enumerate(text.splitlines(), 1):
         here = f"{where}:{number}"
         mark = _mark(line, here)
-        if mark and skipping:
+        if mark and begun:
             raise InputError(f"{here}: a part begins in another; expected {END} before it")
         if mark:
-            lines += [line, *_part(mark, here)]
-            skipping = number
-        elif line.strip() == END:
-            if not skipping:
+            begun, renewed = number, names is None or mark[1] in names
+            lines += [line, *_part(mark, here)] if renewed else [line]
+            continue
+        if line.strip() == END:
+            if not begun:
                 raise InputError(f"{here}: {END} without a part; expected <!-- results: ... -->")
-            skipping = 0
-        if not skipping:
+            begun, renewed = 0, False
+        if not renewed:
             lines.append(line)
-    if skipping:
-        raise InputError(f"{where}:{skipping}: a part without an end; expected {END}")
+    if begun:
+        raise InputError(f"{where}:{begun}: a part without an end; expected {END}")
     return "\n".join(lines) + "\n"
 
 

@@ -7,6 +7,7 @@ How they are drawn is `plot`'s business, which is why nothing here knows a drawi
 import csv
 import dataclasses
 import io
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +29,25 @@ class Table:
     def left(self, place: int) -> bool:
         """Whether a column stands to the left: numbers do not."""
         return place == 0 or self.columns[place] in self.words
+
+    @property
+    def folded(self) -> list[list[str]]:
+        """Its rows, those below each other that differ in their name alone as one."""
+        rows = []
+        for cells, group in itertools.groupby(self.rows, key=lambda row: tuple(row[1:])):
+            names = [row[0] for row in group]
+            if any(cells):
+                rows.append([several(names), *cells])
+            else:  # rows of a name alone are headings
+                rows += [[name, *cells] for name in names]
+        return rows
+
+
+def several(values: Sequence[str]) -> str:
+    """Names of cases that are shown as one: numbers by the first and the last."""
+    if len(values) > 2 and all(value.isdigit() for value in values):
+        return f"{values[0]} to {values[-1]}"
+    return ", ".join(values)
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from rich.cells import cell_len
 GAP = 2
 # A text is not wrapped to less than that, nor a word broken that is shorter.
 LEAST_TEXT, LONGEST_WORD = 14, 24
-# On pages, what says which row it is is not wrapped to less.
-LEAST_KEY = 32
+# On pages, what says which row it is is not wrapped to less of the width than this share.
+LEAST_KEY = 0.4
 # Most columns that say which row it is.
 MOST_KEYS = 3
 
@@ -86,7 +86,7 @@ class Grid:
         least = [self._least(place) + GAP for place in range(len(self.columns))]
         if sum(least) - GAP <= width:
             return [self]
-        least[0] = max(least[0], min(self._whole(0), LEAST_KEY) + GAP)
+        least[0] = max(least[0], min(self._whole(0), int(width * LEAST_KEY)) + GAP)
         keys = self._keys()
         while keys > 1 and sum(least[:keys]) + max(least[keys:]) - GAP > width:
             keys -= 1

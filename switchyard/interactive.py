@@ -44,12 +44,16 @@ class Pause(Enum):
 
     CYCLE = auto()
     BREAKPOINT = auto()
+    STORE = auto()  # to what is watched
+    BEGINNING = auto()  # of its past
     STUCK = auto()  # it hangs or has died, and can be looked at
     END = auto()
 
 
 # By GDB's number of the signal in a stop reply: SIGABRT and SIGALRM.
 STOPS = {6: Pause.STUCK, 14: Pause.CYCLE}
+# By the word in one that says more.
+TOLD = {"break:": Pause.BREAKPOINT, "watch:": Pause.STORE, "replaylog:begin": Pause.BEGINNING}
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,10 @@ class Caches:
 
 
 class Machine:
-    """A described computer: a name (`switchyard machines` lists them) or a machine file."""
+    """A described computer: a name (`switchyard machines` lists them) or a machine file.
+
+    Machines of one's own, in a folder that a `switchyard.toml` names, have names too.
+    """
 
     def __init__(self, name: str | os.PathLike[str]) -> None:
         self.name = os.fspath(name)
@@ -89,6 +96,7 @@ class Machine:
             known = [str(description["name"]) for description in machine.machines()]
             if self.name not in known:
                 raise InputError(f"machine {self.name}: unknown; {one_of(self.name, known)}")
+        self._described = machine.described_in(self.name)
 
     def boot(
         self,
@@ -110,7 +118,7 @@ class Machine:
         more ELF files, beside the kernel, whose names can be used.
         """
         boot = machine.Boot(
-            machine=self.name,
+            machine=self._described,
             kernel=Path(kernel),
             append=append,
             initrd=None if initrd is None else Path(initrd),
@@ -137,8 +145,8 @@ class Machine:
         from switchyard import programs
 
         file = Path(program)
-        boot = programs.boot(self.name, file, str(file), arguments, append)
-        kernel = programs.with_program(self.name).symbols
+        boot = programs.boot(self._described, file, str(file), arguments, append)
+        kernel = programs.with_program(self._described).symbols
         return System(boot, [*map(Path, symbols), *([kernel] if kernel != boot.kernel else [])])
 
 
@@ -177,8 +185,10 @@ class Registers(MutableMapping[str, int]):
 
 
 class System:
-    """A kernel on a machine. It stands still but in `run`, `run_until`, `step` and `wait`.
+    """A kernel on a machine.
 
+    It stands still but in `run`, `run_until`, `step` and `wait`, and in `reverse_step` and
+    `reverse_continue`, which go back.
     Once it has ended, `stats` holds its statistics; `close`, or leaving its `with`, ends it.
     """
 
@@ -312,6 +322,53 @@ class System:
             self._run(None)
         return self.stats
 
+    # ---- going back
+
+    def reverse_step(self, instructions: int = 1) -> None:
+        """Goes back by so many instructions, or to where it was booted or restored."""
+        for _ in range(instructions):
+            if self._resume("bs") is Pause.BEGINNING:
+                return
+
+    def reverse_continue(
+        self,
+        *,
+        symbol: str | None = None,
+        address: int | None = None,
+        written: int | None = None,
+        length: int = 4,
+    ) -> None:
+        """Goes back to the last time that something happened; without that, to the beginning.
+
+        One of: the instruction at `symbol` or `address` was to be executed; one stored to any of
+        the `length` bytes from virtual address `written` on: it stands before that store.
+        `RunError` if that has not been since the beginning: where it was booted or restored.
+        """
+        given = [goal for goal in (symbol, address, written) if goal is not None]
+        if len(given) > 1:
+            raise InputError("reverse_continue: expected one of symbol, address and written")
+        if symbol is not None:
+            self._back_to(f"Z1,{self.symbol(symbol):x},1", f"symbol {symbol}")
+        elif address is not None:
+            self._back_to(f"Z1,{address:x},1", f"address {address:#x}")
+        elif written is not None:
+            self._back_to(f"Z2,{written:x},{length:x}", f"a store to {written:#x}")
+            if "cpsr" in self.remote.registers():
+                # The simulator is behind the store: of an ARM, debuggers make that step themselves.
+                self.reverse_step()
+        else:
+            self._resume("bc")
+
+    def _back_to(self, watch: str, what: str) -> None:
+        """Back to what a breakpoint or a watchpoint stops at."""
+        self.remote.ask(watch)
+        try:
+            pause = self._resume("bc")
+        finally:
+            self.remote.ask(watch.replace("Z", "z", 1))
+        if pause is Pause.BEGINNING:
+            raise RunError(f"{self}: {what}: not in its past, which begins at cycle {self.cycles}")
+
     def _to_cycle(self, cycle: int, limit: int | None) -> None:
         if cycle < self.cycles:
             raise InputError(f"cycle {cycle}: is past; expected one after {self.cycles}")
@@ -378,8 +435,8 @@ class System:
         if reply[:1] in ("W", "X"):
             self._pause = Pause.END
             self._finish()
-        elif "break:" in reply:
-            self._pause = Pause.BREAKPOINT
+        elif met := [pause for name, pause in TOLD.items() if name in reply]:
+            self._pause = met[0]
         else:
             self._pause = STOPS.get(int(reply[1:3], 16))
         return self._pause

@@ -394,6 +394,22 @@ def _powers(figure: Bars) -> tuple[float, float]:
     return 10.0**low, 10.0 ** max(high, low + 1)
 
 
+def _by_part(figure: Bars, channel: Any, kinds: Sequence[str], legend: Any) -> Any:
+    """A channel that has one of these for each part."""
+    return channel("part:N", scale=alt.Scale(domain=figure.parts, range=kinds), legend=legend)
+
+
+def _outlined(figure: Bars, legend: Any) -> dict[str, Any]:
+    """Parts in their colours, hollow where they are published, in the legend too."""
+    published = {bar.part: bar.published for bar in figure.bars}
+    colours = _bar_colours(figure)
+    fills = ["white" if published[p] else c for p, c in zip(figure.parts, colours, strict=True)]
+    return {
+        "stroke": _by_part(figure, alt.Stroke, colours, legend),
+        "fill": _by_part(figure, alt.Fill, fills, legend),
+    }
+
+
 def _dot_layers(
     figure: Bars,
     rows: Sequence[Mapping[str, Any]],
@@ -403,13 +419,6 @@ def _dot_layers(
 ) -> list[Any]:
     """Dots, hollow where they are published, and the value of each beside it."""
     published = {bar.part: bar.published for bar in figure.bars}
-    colours = _bar_colours(figure)
-
-    def by_part(channel: Any, kinds: Sequence[str]) -> Any:
-        scale = alt.Scale(domain=figure.parts, range=kinds)
-        return channel("part:N", scale=scale, legend=look["legend"])
-
-    hollow = ["white" if published[p] else c for p, c in zip(figure.parts, colours, strict=True)]
     shapes = [_part_shape(place, published[part]) for place, part in enumerate(figure.parts)]
     positive = [row for row in rows if row["value"] > 0]
     dots = chart(positive).mark_point(size=70, strokeWidth=2, opacity=1)
@@ -417,9 +426,8 @@ def _dot_layers(
         dots.encode(
             **where,
             tooltip=look["tooltip"],
-            stroke=by_part(alt.Stroke, colours),
-            fill=by_part(alt.Fill, hollow),
-            shape=by_part(alt.Shape, shapes),
+            **_outlined(figure, look["legend"]),
+            shape=_by_part(figure, alt.Shape, shapes, look["legend"]),
         )
     ]
     low, high = (math.log10(end) for end in _powers(figure))
@@ -473,9 +481,7 @@ def _bars(figure: Bars, page: bool) -> Any:
     lengths = [row for row in rows if row not in ticks]
     symbols = alt.Undefined if figure.log else "square"
     legend = None if page else alt.Legend(symbolType=symbols)
-    colour = alt.Color(
-        "part:N", scale=alt.Scale(domain=parts, range=_bar_colours(figure)), legend=legend
-    )
+    colour = _by_part(figure, alt.Color, _bar_colours(figure), legend)
     step = BAR if figure.stacked else (DOT if figure.log else round(BAR * 2 / 3)) * len(parts)
     y = alt.Y(
         "case:N",
@@ -510,16 +516,14 @@ def _bars(figure: Bars, page: bool) -> Any:
     bars = (
         chart(lengths)
         .mark_bar(strokeWidth=1.2)
-        .encode(x=x, y=y, color=colour, tooltip=tooltip, order=alt.Order("place:Q"))
+        .encode(x=x, y=y, tooltip=tooltip, order=alt.Order("place:Q"))
     )
     if figure.stacked:
-        layers = [bars.encode(stroke=alt.value("white"))]
+        layers = [bars.encode(color=colour, stroke=alt.value("white"))]
     elif figure.log:
         layers = _dot_layers(figure, rows, chart, beside, {"legend": legend, "tooltip": tooltip})
     else:
-        # hollow is published, as in the other figures
-        hollow = alt.condition("datum.published", alt.value(0.12), alt.value(1.0))
-        layers = [bars.encode(yOffset=beside["yOffset"], stroke=colour, fillOpacity=hollow)]
+        layers = [bars.encode(yOffset=beside["yOffset"], **_outlined(figure, legend))]
     layers += _gap_layers(figure, chart, beside)
     if ticks:
         layers.append(

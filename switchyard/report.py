@@ -7,7 +7,6 @@ policy forbids it to ask anybody for anything. Template, style and script are in
 """
 
 import base64
-import itertools
 import json
 import os
 from collections.abc import Sequence
@@ -36,7 +35,7 @@ from switchyard import (
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.fields import Fields
-from switchyard.figure import Drawn, Table, to_csv
+from switchyard.figure import Drawn, Table, several, to_csv
 from switchyard.flame import Flame
 from switchyard.records import Parameter, Record
 from switchyard.words import ABBREVIATIONS, abbreviations, unit, words
@@ -367,25 +366,6 @@ def _what(some: Sequence[Record]) -> str:
     return ", ".join(told)
 
 
-def several(values: Sequence[str]) -> str:
-    """Names of cases that are shown as one: numbers by the first and the last."""
-    if len(values) > 2 and all(value.isdigit() for value in values):
-        return f"{values[0]} to {values[-1]}"
-    return ", ".join(values)
-
-
-def folded(table: Table) -> list[list[str]]:
-    """A table's rows, those below each other that differ in their name alone as one."""
-    rows = []
-    for cells, group in itertools.groupby(table.rows, key=lambda row: tuple(row[1:])):
-        names = [row[0] for row in group]
-        if any(cells):
-            rows.append([several(names), *cells])
-        else:  # rows of a name alone are headings
-            rows += [[name, *cells] for name in names]
-    return rows
-
-
 def drawing(name: str, figure: Drawn) -> Drawing:
     """A figure, ready for the page."""
     picture = base64.b64encode(plot.svg(figure).encode()).decode()
@@ -425,7 +405,6 @@ def render(
         "words": words,
         "unit": unit,
         "linked": papers.linked,
-        "folded": folded,
         "beside": beside,
         "meant": lambda text: ABBREVIATIONS.get(text, ""),
     }
@@ -439,6 +418,8 @@ def render(
         dark=plot.DARK,
         rows=ROWS,
         version=__version__,
+        wide_style=pages.source("wide.css"),
+        wide=pages.source("wide.js"),
         style=pages.source("report.css"),
         script=pages.source("report.js"),
         library=Markup(library() if drawn else ""),  # noqa: S704

@@ -199,9 +199,10 @@ def outcome(console: Console, results: "Outcome") -> None:
 
 
 def result_table(console: Console, table: "ResultTable") -> None:
-    """One table of results."""
+    """One table of results: for people, equal rows are one; for other programs, each is a line."""
     right = [place for place in range(len(table.columns)) if not table.left(place)]
-    Shown(table.title, table.columns, table.rows, right, table.caption).show(console)
+    rows = table.folded if console.is_terminal else table.rows
+    Shown(table.title, table.columns, rows, right, table.caption).show(console)
 
 
 def findings(console: Console, needs: Sequence[Finding], form: str) -> None:

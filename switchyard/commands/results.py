@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @subcommand(
     epilog="""
         switchyard faults
-        switchyard faults --stage self-test
+        switchyard faults --stage self-test --json
         switchyard faults --page
     """
 )
@@ -44,17 +44,20 @@ def faults(
     page: Annotated[
         bool, typer.Option("--page", help="Try nothing; write the book's table of results anew.")
     ] = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
 ) -> None:
     """Plant faults in Linux' fast switching, one at a time, and see which test finds each."""
     from switchyard.faults import command
 
     out, err = consoles()
     results = file or command.kept()
+    wanted = form(as_json, as_csv)
     if page:
         command.write_page(out, results)
     else:
         wish = command.Wish(names or [], stages or [], fresh)
-        command.run(out, err, wish, results, jobs)
+        command.run(out, err, wish, results, jobs, wanted)
 
 
 @subcommand(
@@ -178,6 +181,7 @@ def report(
     epilog="""
         switchyard docs --check
         switchyard docs results
+        switchyard docs results --only l4-ipc
     """
 )
 def docs(
@@ -188,9 +192,18 @@ def docs(
     check: Annotated[
         bool, typer.Option("--check", help="Change nothing; fail where the page is not up to date.")
     ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="This experiment alone. May be repeated.",
+            autocompletion=completion.experiments,
+        ),
+    ] = None,
 ) -> None:
     """Write the results chapters of the book anew, from the results that are kept beside it."""
     from switchyard import book, files
+    from switchyard.errors import one_of
 
     out, _ = consoles()
     if results is not None and check:
@@ -198,10 +211,17 @@ def docs(
     page = book.page()
     text = page.read_text(encoding="utf-8")
     names = book.shown(text, page.name)
+    for name in only or []:
+        if name not in names:
+            raise InputError(f"--only {name}: is not on the page; {one_of(name, names)}")
+    names = set(only or names)
     if results is not None:
-        for name in book.take(results, names):
+        taken = book.take(results, names)
+        for name in taken:
             out.print(f"kept: {name}")
-    wanted = {page: book.renew(text, page.name), **book.draw(names, text)}
+        for name in set(only or []) - set(taken):
+            raise InputError(f"{results}: no {name}.json; expected: switchyard run {name}")
+    wanted = {page: book.renew(text, page.name, names), **book.draw(names, text)}
     stale = [
         path
         for path, content in wanted.items()

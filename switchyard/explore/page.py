@@ -135,6 +135,8 @@ def render(case: Case, sides: Sequence[Seen]) -> str:
             case=case,
             sides=sides,
             version=__version__,
+            wide_style=pages.source("wide.css"),
+            wide=pages.source("wide.js"),
             style=pages.source("explore.css"),
             script=pages.source("explore.js"),
             given=data(sides),

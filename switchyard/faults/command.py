@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
-from switchyard import build, files
+from switchyard import build, files, show
 from switchyard.errors import InputError, RunError, StoppedError
 from switchyard.faults import catalogue, trial
 from switchyard.faults.catalogue import Fault, Finder
@@ -76,8 +75,8 @@ class Wish:
     fresh: bool
 
 
-def run(out: Console, err: Console, wish: Wish, file: Path, jobs: int) -> None:
-    """Asks for all that is wished and not known yet, and shows the table."""
+def run(out: Console, err: Console, wish: Wish, file: Path, jobs: int, form: str = "table") -> None:
+    """Asks for all that is wished and not known yet, and shows all of it in that form."""
     chosen = catalogue.choose(catalogue.read(catalogue.place()), wish.names)
     stages = trial.choose(wish.stages)
     results = load(file)
@@ -108,7 +107,7 @@ def run(out: Console, err: Console, wish: Wish, file: Path, jobs: int) -> None:
     except KeyboardInterrupt as cause:
         message = f"interrupted; {len(results)} results are kept in {file}, and not asked for again"
         raise StoppedError(message, cause) from None
-    _show(out, chosen, results)
+    listed(out, chosen, results, form)
 
 
 def _ask(
@@ -137,17 +136,29 @@ def cells(fault: Fault, result: Result | None) -> tuple[str, str]:
     return finder, note + fault.why
 
 
-def _show(out: Console, chosen: Sequence[Fault], results: dict[str, Result]) -> None:
-    shown = Table(title="faults and what found them", title_justify="left")
-    for title in ("fault", "patch", "found by", "how, or why not"):
-        shown.add_column(title)
-    for fault in chosen:
-        shown.add_row(fault.name, fault.patch, *cells(fault, results.get(fault.name)))
-    out.print(shown)
+def listed(out: Console, chosen: Sequence[Fault], results: Mapping[str, Result], form: str) -> None:
+    """Lists faults and what found them; `RunError` where that is not what the list expects."""
+    known = {fault: cells(fault, results.get(fault.name)) for fault in chosen}
+    columns = ["fault", "patch", "found by", "how, or why not"]
+    rows = [[fault.name, fault.patch, *known[fault]] for fault in chosen]
+    whole = [
+        {
+            "name": fault.name,
+            "patch": fault.patch,
+            "file": fault.file,
+            "about": fault.about,
+            "expected": fault.finder.value,
+            "found_by": known[fault][0],
+            "how": known[fault][1],
+        }
+        for fault in chosen
+    ]
+    show.listing(out, show.Shown("Faults and what found them", columns, rows), form, whole)
     wrong = [
         fault.name
         for fault in chosen
-        if bool(results[fault.name].stage) != (fault.finder is Finder.TESTS)
+        if fault.name in results
+        and bool(results[fault.name].stage) != (fault.finder is Finder.TESTS)
     ]
     if wrong:
         raise RunError(f"found otherwise than {catalogue.place()} says: {', '.join(wrong)}")

@@ -40,6 +40,33 @@ def test_notes_and_tables_stand_between_their_marks(results: Path) -> None:
     assert tables == book.renew(PAGE.format("table 1"), "page").replace("table 1", "tables")
 
 
+def test_parts_of_others_stay_as_they_are(results: Path) -> None:
+    book.take(results, {"hostile"})
+    both = PAGE.format("notes") + "<!-- results: other table 1 -->\nold\n<!-- end -->\n"
+    notes = book.renew(PAGE.format("notes"), "page")
+    renewed = book.renew(both, "page", {"hostile"})
+    assert renewed == notes + "<!-- results: other table 1 -->\nold\n<!-- end -->\n"
+    assert book.renew(both, "page", set()) == both
+
+
+def test_one_experiment_of_a_folder(
+    results: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(book, "page", lambda: tmp_path / "page.md")
+    text = PAGE.format("notes") + PAGE.format("notes").replace("hostile", "other")
+    (tmp_path / "page.md").write_text(text)
+    assert cli.execute(["docs", str(results), "--only", "hostile"]) == 0
+    assert "kept: hostile\n" in capsys.readouterr().out
+    assert (tmp_path / "page.md").read_text().count("old") == 1
+    assert cli.execute(["docs", str(results), "--only", "other"]) == 2
+    assert "no other.json; expected: switchyard run other" in capsys.readouterr().err
+    assert cli.execute(["docs", "--only", "l4-ipc"]) == 2
+    assert "--only l4-ipc: is not on the page; " in capsys.readouterr().err
+
+
 def test_only_what_the_page_shows_is_kept(results: Path, tmp_path: Path) -> None:
     assert book.take(results, {"another"}) == []
     assert not (tmp_path / "kept").exists()

@@ -257,16 +257,35 @@ def test_a_square_says_what_it_holds(page: Page) -> None:
     )
 
 
-def test_it_fits_a_phone_and_the_dark(ipc: Path, browser: Browser) -> None:
-    page = opened(browser, ipc, PHONE, dark=True)
-    for at in (0, 60, 1000):
+@pytest.mark.parametrize("case", ["ipc", "pagefault"])
+def test_it_fits_a_phone_and_the_dark(
+    case: str, ipc: Path, tmp_path: Path, browser: Browser
+) -> None:
+    path = ipc
+    if case != "ipc":
+        path = tmp_path / f"{case}.html"
+        assert cli.execute(["explore", str(path), "--case", case]) == 0
+    page = opened(browser, path, PHONE, dark=True)
+    for at in (0, 60, 150, 1000, 2000):
         page.evaluate(f"explorer.go({at})")
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert page.locator("#side-0").is_visible()
     assert not page.locator("#side-1").is_visible()
+    # from where the caches are seen, one steps and changes sides
+    page.locator("#side-0 .tlb").first.scroll_into_view_if_needed()
+    page.evaluate("scrollBy(0, 700)")
+    for button in ("#step", "[data-side='1']"):
+        box = page.locator(button).bounding_box()
+        assert box is not None
+        assert 0 <= box["y"] < PHONE["height"] / 4
     page.get_by_role("button", name="fass", exact=True).click()
     assert page.locator("#side-1").is_visible()
     assert not page.locator("#side-0").is_visible()
+    sizes = page.locator("main *:visible").evaluate_all(
+        "all => all.filter(one => one.innerText?.trim()).map(one => getComputedStyle(one).fontSize)"
+    )
+    assert min(float(size.removesuffix("px")) for size in sizes) >= 11
+    page.wait_for_selector(".wide.more #stretches")  # says that it scrolls
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert ground == "rgb(21, 23, 26)"
     page.context.close()

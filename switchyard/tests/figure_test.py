@@ -118,7 +118,11 @@ def test_published_bars_are_hollow_or_ticks() -> None:
     assert [layer["mark"]["type"] for layer in stacked["layer"]] == ["bar", "tick"]
     beside = plot.spec(replace(BARS, stacked=False))
     (layer,) = beside["layer"]
-    assert layer["encoding"]["fillOpacity"]["condition"]["value"] < 0.2
+    fills = dict(zip(*layer["encoding"]["fill"]["scale"].values(), strict=True))
+    assert {part for part, fill in fills.items() if fill == "white"} == {
+        bar.part for bar in BARS.bars if bar.published
+    }
+    assert layer["encoding"]["fill"]["scale"]["domain"] == BARS.parts  # the legend's, too
 
 
 def test_more_kinds_than_colours_still_differ() -> None:

@@ -45,7 +45,7 @@ def test_views_of_stored_records(file: Path, width: int) -> None:
         text = " ".join(lines)
         for place, column in enumerate(table.columns):
             assert all(word in text for word in re.split(r"[/\s]+", column))
-            for row in table.rows:
+            for row in table.folded:
                 if not table.left(place):
                     cell = " ".join(row[place].split())
                     # what says the same throughout is said once, below
@@ -77,6 +77,21 @@ def test_a_wide_table_goes_to_pages_that_say_which_row_it_is() -> None:
     assert "of" not in " ".join(heads).split()
     assert "In all rows: of same." in lines
     assert sum(line.startswith("row 2 ") for line in lines) == len(heads)
+
+
+def test_on_a_narrow_terminal_published_and_measured_stand_on_one_page() -> None:
+    rows = [[f"a case whose name is long, {n}", f"{n} µs", f"{n}.1 µs", "why"] for n in (1, 2)]
+    lines = printed(50, show.result_table, Table("T", ["what", "published", "measured", "x"], rows))
+    assert any(re.search(r"1 µs +1\.1 µs", line) for line in lines)
+
+
+def test_equal_rows_are_one_for_people_and_a_line_each_for_programs() -> None:
+    table = Table("T", ["n", "x"], [[str(n), "7"] for n in (1, 2, 4)])
+    assert "1 to 4  7" in printed(80, show.result_table, table)
+    console = Console(force_terminal=False)
+    with console.capture() as capture:
+        show.result_table(console, table)
+    assert capture.get().splitlines()[2:] == ["1  7", "2  7", "4  7", ""]
 
 
 CELL = st.text("abc 123.±µ/-", max_size=30)

@@ -7,6 +7,8 @@ import os
 import re
 import signal
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,16 @@ REWRITES = (
     0xE3A00002,  # new: mov r0, #2
 )
 
+# Stores 1 and then 2 to 0xc0008100, and waits.
+STORES = (
+    0xE28F00F8,  # add r0, pc, #0xf8
+    0xE3A01001,  # mov r1, #1
+    0xE5801000,  # str r1, [r0]
+    0xE3A01002,  # mov r1, #2
+    0xE5801000,  # str r1, [r0]
+    0xEAFFFFFE,  # b .
+)
+
 
 def image(folder: Path, words: tuple[int, ...]) -> Path:
     """A raw image, which is put to 0xc0008000."""
@@ -89,6 +101,95 @@ def test_run_until() -> None:
     run = machine.run(machine.Boot("sa1110", ARM, append="only=thread_kip"))
     assert stats.cycles == run.stats.cycles, "being watched changed the run"
     assert (stats.counters, console) == (run.stats.counters, run.console)
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel", "append", "start"),
+    [
+        pytest.param("sa1110", ARM, "only=thread_kip", "kernel_main", id="arm"),
+        pytest.param("p4-willamette", PC, "rounds=1", "main", id="pc"),
+    ],
+)
+def test_back_and_forth(name: str, kernel: Path, append: str, start: str) -> None:
+    """By steps, to a call, to a cycle where it has been: the same there, and in the end."""
+
+    def state(m: System) -> tuple[int, dict[str, int]]:
+        return m.cycles, dict(m.registers)
+
+    with Machine(name).boot(kernel, append) as m:
+        m.run_until(symbol=start)
+        there = [state(m)]
+        for _ in range(20):
+            m.step()
+            there.append(state(m))
+        m.reverse_step(5)
+        assert state(m) == there[15]
+        m.run_until(cycle=there[0][0] + 30_000)
+        middle = state(m)
+        m.run(20_000)
+        later = state(m)
+        m.reverse_continue(symbol=start)
+        assert state(m) == there[0]
+        m.run_until(cycle=there[0][0] + 30_000)
+        assert state(m) == middle
+        m.run_until(cycle=middle[0] + 20_000)
+        assert state(m) == later
+        m.reverse_continue(address=m.symbol(start))
+        with pytest.raises(
+            RunError, match=rf"symbol {start}: not in its past, which begins at cycle 0$"
+        ):
+            m.reverse_continue(symbol=start)
+        m.reverse_step()
+        assert m.cycles == 0
+        m.run_until(symbol=start)
+        m.reverse_continue()
+        assert m.cycles == 0
+        with pytest.raises(InputError, match="expected one of symbol, address and written"):
+            m.reverse_continue(symbol=start, address=0)
+        stats, console = m.wait(), m.console
+    run = machine.run(machine.Boot(name, kernel, append))
+    assert stats.end.good
+    assert stats.cycles == run.stats.cycles, "going back changed the run"
+    assert (stats.counters, console) == (run.stats.counters, run.console)
+
+
+def test_the_last_stores(tmp_path: Path) -> None:
+    with Machine("sa1110").boot(image(tmp_path, STORES)) as m:
+        place = 0xC000_8100
+        m.run(10_000)
+        for value, at in ((1, 0xC000_8010), (0, 0xC000_8008)):
+            m.reverse_continue(written=place)
+            assert (int.from_bytes(m.read(place, 4), "little"), m["pc"]) == (value, at)
+        with pytest.raises(RunError, match="a store to 0xc0008100: not in its past"):
+            m.reverse_continue(written=place)
+    with Machine("p4-willamette").boot(PC, "rounds=1") as m:
+        m.run_until(symbol="main")
+        m.run(40_000)
+        place, after = m.symbol("numbers"), m.read(m.symbol("numbers"), 4)
+        m.reverse_continue(written=place)
+        assert m.read(place, 4) != after
+        m.step()
+        assert m.read(place, 4) == after
+
+
+def test_machines_of_ones_own(tmp_path: Path) -> None:
+    """As on the command line: where a `switchyard.toml` names a folder."""
+    (tmp_path / "machines").mkdir()
+    ours = (ROOT / "machine" / "machines" / "sa1110.toml").read_text("utf-8")
+    own = ours.replace('name = "sa1110"', 'name = "my-board"', 1)
+    assert own != ours
+    (tmp_path / "machines" / "my-board.toml").write_text(own)
+    (tmp_path / "switchyard.toml").write_text('path = ["."]\n')
+    program = (
+        "from switchyard import Machine\n"
+        f"with Machine('my-board').boot({str(ARM)!r}) as m:\n"
+        "    m.run_until(symbol='kernel_main')\n"
+        "    print(m)\n"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("assabet-fass-test.elf on "), done.stderr
+    assert done.stdout.endswith("my-board.toml\n")
 
 
 def test_what_is_inside() -> None:

@@ -4,14 +4,18 @@
 Nothing is built or booted here but the usual kernel, if it is not there yet.
 """
 
+import csv
+import io
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from switchyard import build, build_linux, cli
 from switchyard.build_linux import SYSTEMS
-from switchyard.errors import InputError
+from switchyard.errors import InputError, RunError
 from switchyard.faults import catalogue, command, workshop
 from switchyard.faults.catalogue import Fault, Finder
 from switchyard.faults.command import Result
@@ -162,6 +166,32 @@ def test_the_table_says_what_was_not_tried() -> None:
         "not tried: large instruction cache, libraries, stress. ",
     )
     assert command.cells(fault, Result(fault.key, {}, "stress", "a scene")) == ("stress", "a scene")
+
+
+def test_faults_are_listed_like_all_else() -> None:
+    chosen, results = FAULTS[:3], command.load(command.kept())
+    texts = {}
+    for form in ("table", "json", "csv"):
+        console = Console(width=110)
+        with console.capture() as capture:
+            command.listed(console, chosen, results, form)
+        texts[form] = capture.get()
+    whole = json.loads(texts["json"])
+    assert [entry["name"] for entry in whole] == [fault.name for fault in chosen]
+    for entry, line in zip(whole, texts["table"].splitlines()[2:], strict=False):
+        assert (entry["found_by"], entry["how"]) == command.cells(
+            next(fault for fault in chosen if fault.name == entry["name"]), results[entry["name"]]
+        )
+        assert line.startswith(entry["name"])
+        assert entry["how"] in line
+    read = list(csv.DictReader(io.StringIO(texts["csv"])))
+    assert read == whole
+
+
+def test_one_that_is_found_otherwise_than_expected_is_an_error() -> None:
+    fault = next(fault for fault in FAULTS if fault.finder is Finder.TESTS)
+    with pytest.raises(RunError, match=f"found otherwise than .*: {fault.name}$"):
+        command.listed(Console(quiet=True), [fault], {fault.name: Result("", {}, "", "")}, "json")
 
 
 def test_objects_become_as_they_were(tmp_path: Path) -> None:

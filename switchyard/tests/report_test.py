@@ -378,7 +378,7 @@ def test_a_wide_table_shows_that_it_scrolls(browser: Browser, page_file: Path) -
 def test_rows_that_say_the_same_are_one() -> None:
     rows = [["1", "7", "8"], ["2", "7", "8"], ["4", "7", "8"], ["8", "7", "9"], ["fass", "7", "9"]]
     rows += [["a heading", "", ""], ["another", "", ""]]
-    assert report.folded(Table("t", ["n", "x", "y"], rows)) == [
+    assert Table("t", ["n", "x", "y"], rows).folded == [
         ["1 to 4", "7", "8"],
         ["8, fass", "7", "9"],
         *rows[5:],

@@ -107,7 +107,8 @@ class Ethernet:
         self.stream = stream
 
     def send(self, frame: bytes) -> None:
-        self.stream.sendall(struct.pack(">I", len(frame)) + frame.ljust(60, b"\0"))
+        frame = frame.ljust(60, b"\0")
+        self.stream.sendall(struct.pack(">I", len(frame)) + frame)
 
     def _exactly(self, count: int) -> bytes:
         taken = b""
@@ -154,18 +155,36 @@ def checksum(words: bytes) -> int:
     return ~total & 0xFFFF
 
 
+QEMU_MACHINES = {
+    VERSATILE: ["qemu-system-arm", "-M", "versatilepb", "-audiodev", "none,id=sound"],
+    PC: ["qemu-system-i386", "-M", "isapc", "-cpu", "pentium2", "-m", "64"],
+}
+QEMU_INTERFACES = {
+    VERSATILE: ["-net", "nic,netdev=n,macaddr={mac}"],
+    PC: ["-net", "none", "-device", "ne2k_isa,netdev=n,mac={mac},iobase=0x300,irq=9"],
+}
+
+
 @pytest.mark.qemu
-@pytest.mark.parametrize("scheme", ["flush", "fass", "single-space"])
-def test_pings_are_answered_on_qemu(scheme: str, tmp_path: Path) -> None:
-    qemu = shutil.which("qemu-system-arm")
+@pytest.mark.parametrize(
+    ("scheme", "board"),
+    [
+        *((scheme, VERSATILE) for scheme in ("flush", "fass", "single-space")),
+        *((scheme, PC) for scheme in schemes_on(PC)),
+    ],
+)
+def test_pings_are_answered_on_qemu(scheme: str, board: str, tmp_path: Path) -> None:
+    program, *options = QEMU_MACHINES[board]
+    qemu = shutil.which(program)
     if qemu is None:
-        pytest.skip("qemu-system-arm is not installed")
-    (image,) = build.ensure([GUESTS[f"{VERSATILE}-{scheme}-{SERVERS}"]])
+        pytest.skip(f"{program} is not installed")
+    (image,) = build.ensure([GUESTS[f"{board}-{scheme}-{SERVERS}"]])
     cable = tmp_path / "cable"
-    command = [qemu, "-M", "versatilepb", "-display", "none", "-monitor", "none", "-no-reboot"]
-    command += ["-audiodev", "none,id=sound", "-serial", "stdio", "-kernel", str(image)]
+    command = [qemu, *options, "-display", "none", "-monitor", "none", "-no-reboot"]
+    command += ["-serial", "stdio", "-kernel", str(image)]
     netdev = f"stream,id=n,server=off,addr.type=unix,addr.path={cable}"
-    command += ["-netdev", netdev, "-net", f"nic,netdev=n,macaddr={Ethernet.THEIRS.hex(':')}"]
+    mac = Ethernet.THEIRS.hex(":")
+    command += ["-netdev", netdev, *(text.format(mac=mac) for text in QEMU_INTERFACES[board])]
     with socket.socket(socket.AF_UNIX) as waits:
         waits.bind(str(cable))
         waits.listen()

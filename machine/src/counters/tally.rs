@@ -254,6 +254,13 @@ tally! {
         /// µops that have entered the window.
         entered = 70 "uops",
     }
+    /// Ports (IA-32).
+    port: Ports {
+        /// Reads and writes of ports.
+        accesses = 71 "port_accesses",
+        /// Cycles that these took, beyond what they waited for.
+        cycles = 72 "port_cycles",
+    }
 }
 
 impl Tally {

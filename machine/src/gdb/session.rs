@@ -63,7 +63,7 @@ pub struct Session<'a, P: Debuggable> {
     pub(super) machine: &'a mut Machine<P>,
     until: Cycle,
     /// Where the debugger wants the machine to stop; never, if that is `Cycle::MAX`.
-    alarm: Cycle,
+    pub(super) alarm: Cycle,
     between: &'a mut Between<'a, P>,
     /// What the machine is at.
     pub(super) task: Task,
@@ -196,7 +196,7 @@ impl<'a, P: Debuggable> Session<'a, P> {
     }
 
     /// Whether the cycle has come for which the debugger has set the alarm, which happens once.
-    fn take_alarm(&mut self) -> Option<Reason> {
+    pub(super) fn take_alarm(&mut self) -> Option<Reason> {
         (self.machine.cycles() >= self.alarm).then(|| {
             self.alarm = Cycle::MAX;
             Reason::SignalWithThread {

@@ -92,7 +92,8 @@ impl<P: Debuggable> Session<'_, P> {
 
     /// Runs on over what has been, up to `front`, for a slice.
     pub(super) fn run_over(&mut self, step: bool, front: Point) -> Option<Reason> {
-        if let Some(reason) = self.step_over(front, step) {
+        let stop = self.step_over(front, self.alarm, step);
+        if let Some(reason) = stop.or_else(|| self.take_alarm()) {
             return Some(reason);
         }
         let at_end = self.here() >= front && self.history.end.is_some();
@@ -219,7 +220,7 @@ impl<P: Debuggable> Session<'_, P> {
 
     fn find_on(&mut self, until: Point, instructions: u64, last: Option<Found>) {
         let end = until.min(Point::behind(instructions + 1));
-        if let Some(reason) = self.step_over(end, false) {
+        if let Some(reason) = self.step_over(end, Cycle::MAX, false) {
             self.shown_pc = None;
             let here = self.here();
             let (to, near) = match reason {
@@ -305,9 +306,9 @@ impl<P: Debuggable> Session<'_, P> {
         }
     }
 
-    /// The same, step by step, with a look at what may stop the machine.
-    fn step_over(&mut self, to: Point, step: bool) -> Option<Reason> {
-        let end = self.machine.cycles() + STEPPED_SLICE;
+    /// The same, step by step, until cycle `until`, with a look at what may stop the machine.
+    fn step_over(&mut self, to: Point, until: Cycle, step: bool) -> Option<Reason> {
+        let end = until.min(self.machine.cycles() + STEPPED_SLICE);
         loop {
             let next = self.history.next_event().map_or(to, |event| event.min(to));
             let now = self.machine.cycles();

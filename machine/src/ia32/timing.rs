@@ -329,6 +329,9 @@ impl Timing {
 
     /// It reads or writes a port: the machine's clock goes on before the device is asked.
     pub fn access_port(&mut self, platform: &mut Platform) {
+        let counted = &mut platform.counters.now.port;
+        counted.accesses += 1;
+        counted.cycles += self.prices.port / Sixth::from(CYCLE);
         let done = self.there.max(self.now) + self.prices.port;
         self.there = done;
         self.hold(done, platform);

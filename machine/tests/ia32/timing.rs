@@ -257,6 +257,18 @@ fn microcode_has_its_price() {
 }
 
 #[test]
+fn what_ports_take_is_counted() {
+    let machine = willamette();
+    let mut rig = rig();
+    rig.write(CODE, &[0xe4, 0x80, 0x66, 0xe7, 0x80, HLT]); // in al, 0x80; out 0x80, ax
+    let took = cycles(&mut rig, CODE);
+    let counted = rig.core.mem.platform.counters.now.port;
+    let price = u64::from(prices(&machine).price.port);
+    assert_eq!((counted.accesses, counted.cycles), (2, 2 * price));
+    assert!(took >= counted.cycles, "{took}");
+}
+
+#[test]
 fn a_way_into_the_kernel_and_back_has_its_price() {
     let machine = willamette();
     let price = &prices(&machine).price;

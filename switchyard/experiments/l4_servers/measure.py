@@ -5,24 +5,24 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from switchyard.build import BARE, GUESTS, PING, SERVERS, VERSATILE
+from switchyard.build import BARE, GUESTS, PC, PING, SERVERS, VERSATILE
 from switchyard.errors import RunError
-from switchyard.experiments import l4
+from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.counted import Counted
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import COLUMNS, SYSTEM
 from switchyard.machine import Stats
-from switchyard.records import Record, of_case
+from switchyard.records import Parameter, Record, of_case
 
 MACHINE = "versatilepb"
 # KB that the program reads over and over that is interrupted; 0: there is none. 16 are as much as
-# the data cache has.
+# the ARM's data cache has, and twice what the PC's first level has.
 LOADS = (0, 16)
 WARMUP = 20
 ROUNDS, QUICK_ROUNDS = 1_000, 100
-# From one to the next, the cable's way and the other machine's time included: ten times of what was
+# From one to the next, the cable's way and the other machine's time included: five times what was
 # seen.
-CYCLES_A_PING = 2_000_000
+CYCLES_A_PING = {VERSATILE: 2_000_000, PC: 10_000_000}
 REGION = 1  # servers/driver.c
 INTERRUPTION = 2  # the stream of servers/main.c
 METRICS = (
@@ -31,12 +31,22 @@ METRICS = (
     "uncached_user", "uncached_kernel",
     "cache_flushes", "tlb_flushes", "domains_recycled", "collisions",
 )  # fmt: skip
+# On the PC, where the interface's registers are ports.
+PC_COUNTED = {
+    "cycles": ("cycles",),
+    "port_accesses": ("port_accesses",),
+    "port_cycles": ("port_cycles",),
+    **l4_pc.COUNTED,
+}
+BESIDE_PORTS = "cycles_beside_ports"
+PC_METRICS = (*PC_COUNTED, BESIDE_PORTS)
 LABEL = "{scheme}-{load:02}"
 
 
-def job_name(scheme: str, load: int) -> str:
+def run_name(board: str, scheme: str, load: int) -> str:
     """The name of a case's run."""
-    return LABEL.format(scheme=scheme, load=load)
+    name = LABEL.format(scheme=scheme, load=load)
+    return l4_pc.job_name(name) if board == PC else name
 
 
 @dataclass(frozen=True)
@@ -58,28 +68,30 @@ class L4Servers(Experiment[Ping]):
     band_label = LABEL
     band_ratios: Mapping[str, tuple[str, str]] = {
         "fass over flush": ("fass-16", "flush-16"),
+        "pc, small-spaces over flush": ("pc-small-spaces-16", "pc-flush-16"),
     }
 
+    def banded(self, case: Mapping[str, Parameter]) -> str:
+        """The name of its run."""
+        name = super().banded(case)
+        return l4_pc.job_name(name) if case["machine"] == l4_pc.MACHINE else name
+
     def band_jobs(self, settings: Settings) -> list[Job]:
-        """The two that the ratio is of, in short runs."""
+        """Those that the ratios are of, in short runs."""
         return self.short_jobs(settings, {n for both in self.band_ratios.values() for n in both})
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a scheme and load; a second machine pings."""
         rounds = settings.times(ROUNDS, QUICK_ROUNDS)
         return [
-            Job(
-                name=job_name(scheme, load),
-                guest=GUESTS[f"{VERSATILE}-{scheme}-{SERVERS}"],
-                machine=l4.machine(scheme, MACHINE),
-                append=f"warmup={WARMUP} rounds={rounds} load={load}",
-                max_cycles=l4.CYCLES_TO_START + (WARMUP + rounds) * CYCLES_A_PING,
-                parameters={"scheme": scheme, "load": load},
-                peer=GUESTS[f"{VERSATILE}-{BARE}-{PING}"],
-            )
-            for scheme in COLUMNS
-            for load in LOADS
+            *self.choices(settings),
+            *(_job(PC, scheme, load, rounds) for scheme in l4_pc.SCHEMES for load in LOADS),
         ]
+
+    def choices(self, settings: Settings) -> list[Job]:
+        """Sweeps are of one kind of machine."""
+        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
+        return [_job(VERSATILE, scheme, load, rounds) for scheme in COLUMNS for load in LOADS]
 
     def measure(self, job: Job, stats: Stats) -> Ping:
         """For one ping.
@@ -88,35 +100,54 @@ class L4Servers(Experiment[Ping]):
         may take long enough to be told of, where memory is slow.
         """
         rounds = l4.word(job, "rounds")
-        counted = Counted.measured(stats, REGION, rounds)
-        both = stats.region(REGION).counters
-        rates = dict(counted.rates)
-        for name, mode in (("uncached_user", both.user), ("uncached_kernel", both.kernel)):
-            rates[name] = (mode["uncached_reads"] + mode["uncached_writes"]) / rounds
+        region = stats.region(REGION)
+        if l4_pc.is_on(job):
+            total = region.counters.total
+            rates = {name: total(*names) / rounds for name, names in PC_COUNTED.items()}
+            rates[BESIDE_PORTS] = rates["cycles"] - rates["port_cycles"]
+        else:
+            rates = dict(Counted.measured(stats, REGION, rounds).rates)
+            both = region.counters
+            for name, mode in (("uncached_user", both.user), ("uncached_kernel", both.kernel)):
+                rates[name] = (mode["uncached_reads"] + mode["uncached_writes"]) / rounds
         interruption = 0.0
         if job.parameters["load"]:
             kept = l4.samples(job, stats, INTERRUPTION)
             if len(kept) < rounds - 2:
                 raise RunError(f"{job.name}: {len(kept)} interruptions by {rounds} pings")
             interruption = statistics.median(kept)
-        return Ping(counted.machine, counted.clock_mhz, rounds, rates, interruption=interruption)
+        return Ping(stats.machine, stats.clock_hz / 1e6, rounds, rates, interruption=interruption)
 
     def records(self, samples: Mapping[str, Ping]) -> list[Record]:
         """What a ping took and met in each case."""
-        return [
-            record
-            for scheme in COLUMNS
-            for load in LOADS
-            for sample in [samples[job_name(scheme, load)]]
-            for record in of_case(
-                self.name,
-                sample.machine,
-                SYSTEM,
-                scheme,
-                {"load": load},
-                [
-                    *((metric, sample.rates[metric], "per_ping") for metric in METRICS),
-                    *([("interruption", sample.interruption, "cycles")] if load else []),
-                ],
-            )
-        ]
+        records = []
+        for board, schemes, metrics in (
+            (VERSATILE, COLUMNS, METRICS),
+            (PC, l4_pc.SCHEMES, PC_METRICS),
+        ):
+            for scheme in schemes:
+                for load in LOADS:
+                    sample = samples[run_name(board, scheme, load)]
+                    values = [(metric, sample.rates[metric], "per_ping") for metric in metrics]
+                    if board == PC and scheme != l4_pc.LARGE:
+                        large = samples[run_name(board, l4_pc.LARGE, load)]
+                        values.append(("saved", large.cycles - sample.cycles, "per_ping"))
+                    if load:
+                        values.append(("interruption", sample.interruption, "cycles"))
+                    case = {"load": load}
+                    records += of_case(self.name, sample.machine, SYSTEM, scheme, case, values)
+        return records
+
+
+def _job(board: str, scheme: str, load: int, rounds: int) -> Job:
+    on_pc = board == PC
+    start = (l4_pc if on_pc else l4).CYCLES_TO_START
+    return Job(
+        name=run_name(board, scheme, load),
+        guest=GUESTS[f"{board}-{scheme}-{SERVERS}"],
+        machine=l4_pc.MACHINE if on_pc else l4.machine(scheme, MACHINE),
+        append=f"warmup={WARMUP} rounds={rounds} load={load}",
+        max_cycles=start + (WARMUP + rounds) * CYCLES_A_PING[board],
+        parameters={"scheme": scheme, "load": load},
+        peer=GUESTS[f"{board}-{BARE}-{PING}"],
+    )

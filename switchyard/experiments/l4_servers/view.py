@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of a ping by scheme, and what it met."""
+"""Cycles of a ping by scheme and machine, and what it met."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from switchyard.build import TAGS
+from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import COLUMNS, called
-from switchyard.experiments.l4_servers.measure import LOADS, MACHINE
+from switchyard.experiments.l4_pc import LARGE
+from switchyard.experiments.l4_servers.measure import BESIDE_PORTS, LOADS, MACHINE
 from switchyard.figure import Bar, Bars, Table
-from switchyard.rows import Row
+from switchyard.rows import Row, Rows
 from switchyard.views import Results, View
 
 SHOWN = {
@@ -22,10 +25,26 @@ SHOWN = {
     "cache_flushes": "cache flushes",
     "tlb_flushes": "TLB flushes",
 }
-LAST = {"interruption": "interruption"}
-INTERRUPTION = "; interruption: cycles between the program's reads around a ping, median"
-# The paper's, on its own machine: large and small spaces.
-PAPER = "p4-willamette"
+PC_SHOWN = {
+    "cycles": "cycles",
+    "port_accesses": "ports",
+    "port_cycles": "their cycles",
+    BESIDE_PORTS: "the other cycles",
+    "instructions": "instructions",
+    "itlb_misses": "ITLB misses",
+    "dtlb_misses": "DTLB misses",
+    "traces_built": "traces built",
+    "trace_build_cycles": "building them",
+    "cr3_loads": "loads of CR3",
+}
+INTERRUPTION = "interruption"
+MEANT = (
+    "from the interrupt's arrival in the driver's space to the reply's being in line at the "
+    "interface; means"
+)
+MEANT_INTERRUPTION = "; interruption: cycles between the program's reads around a ping, median"
+SMALL = "small-spaces"
+BUSY = LOADS[-1]
 
 
 def interrupts(load: int) -> str:
@@ -39,73 +58,148 @@ def cell(value: float) -> str:
 
 
 def view(results: Results) -> View:
-    """A table for each load, and the figure."""
+    """A table and bars for each machine and load, and the paper's beside them."""
+    arm, pc = l4_pc.apart(results.rows)
+    on_pc = l4_pc.there(pc)
 
     def at(scheme: str, load: int) -> Row:
-        return results.rows.find(scheme=scheme, load=load)
+        return arm.find(scheme=scheme, load=load)
 
-    def paper(metric: str) -> dict[str, float]:
-        return {
-            kind: results.published(metric, scheme=scheme, machine=PAPER)
-            for kind, scheme in (("large", "flush"), ("small", "small-spaces"))
-        }
-
-    def saved(what: str, metric: str) -> list[str]:
-        """Of the paper's, and of ours where a program is interrupted."""
-        pairs = [
-            (paper(metric)["large"], paper(metric)["small"]),
-            (at("flush", LOADS[-1])[metric], at("fass", LOADS[-1])[metric]),
-        ]
-        return [
-            what,
-            *(
-                text
-                for old, new in pairs
-                for text in (*map(cell, (old, new)), f"{1 - new / old:.0%}")
-            ),
-        ]
-
-    beside = Table(
-        title="What is saved where a switch flushes nothing, beside the paper's Pentium 4",
-        columns=["", "large spaces", "small", "saved", "flush", "fass", "saved here"],
-        rows=[saved(SHOWN[metric], metric) for metric in ("cycles", "dtlb_misses", "itlb_misses")],
-        caption=f"here a ping interrupts {interrupts(LOADS[-1])}; the paper's values are published",
+    words: dict[str, Any] = {
+        "at": at,
+        "busy": BUSY,
+        "tags": TAGS,
+        "pc": {scheme: pc.find(scheme=scheme, load=BUSY) for scheme in on_pc},
+        "large": LARGE,
+        "small": SMALL,
+        "paper": _paper(results) if on_pc else {},
+    }
+    return View(
+        [
+            *([_beside(results, pc)] if on_pc else []),
+            *(_table(pc, on_pc, load, PC_SHOWN) for load in LOADS if on_pc),
+            *(_table(arm, COLUMNS, load, SHOWN) for load in LOADS),
+        ],
+        {"": _figure(arm), **({"pc": _pc_figure(results, pc, on_pc)} if on_pc else {})},
+        words,
     )
-    tables = [
-        Table(
-            title=f"A ping that interrupts {interrupts(load)}",
-            columns=["scheme", *(SHOWN | LAST if load else SHOWN).values()],
-            rows=[
-                [called(scheme), *(cell(row[metric]) for metric in SHOWN | LAST if metric in row)]
-                for scheme in COLUMNS
-                for row in [at(scheme, load)]
-            ],
-            caption="from the interrupt's arrival in the driver's space to the reply's being in "
-            "line at the interface; means" + (INTERRUPTION if load else ""),
+
+
+def _paper(results: Results) -> dict[str, dict[str, float]]:
+    """What is published, of large spaces and of small ones, by metric."""
+    return {
+        metric: {
+            scheme: results.published(metric, scheme=scheme, machine=l4_pc.MACHINE, load=BUSY)
+            for scheme in (LARGE, SMALL)
+        }
+        for metric in ("cycles", "dtlb_misses", "itlb_misses")
+    }
+
+
+def _beside(results: Results, pc: Rows) -> Table:
+    """What is saved: the paper's, and ours with ports and without."""
+    paper = _paper(results)
+    rows = []
+    for metric, theirs in (
+        ("cycles", paper["cycles"]),
+        (BESIDE_PORTS, paper["cycles"]),
+        ("dtlb_misses", paper["dtlb_misses"]),
+        ("itlb_misses", paper["itlb_misses"]),
+    ):
+        ours = {scheme: pc.find(scheme=scheme, load=BUSY)[metric] for scheme in (LARGE, SMALL)}
+        rows.append(
+            [
+                "cycles, ours without ports" if metric == BESIDE_PORTS else PC_SHOWN[metric],
+                *(
+                    text
+                    for one in (theirs, ours)
+                    for text in (
+                        cell(one[LARGE]),
+                        cell(one[SMALL]),
+                        f"{1 - one[SMALL] / one[LARGE]:.0%}",
+                    )
+                ),
+            ]
         )
-        for load in LOADS
-    ]
-    figure = Bars(
+    return Table(
+        title=f"What small spaces save of a ping: the paper's Pentium 4, and {l4_pc.MACHINE}",
+        columns=["", "published: large", "small", "saved", LARGE, SMALL, "saved here"],
+        rows=rows,
+        caption=f"here a ping interrupts {interrupts(BUSY)}",
+    )
+
+
+def _table(rows: Rows, schemes: Sequence[str], load: int, shown: Mapping[str, str]) -> Table:
+    (machine,) = {row.where["machine"] for row in rows.select(scheme=schemes[0])}
+    columns = {**shown, **({INTERRUPTION: INTERRUPTION} if load else {})}
+    return Table(
+        title=f"A ping that interrupts {interrupts(load)}, on {machine}",
+        columns=["scheme", *columns.values()],
+        rows=[
+            [called(scheme), *(cell(row[metric]) for metric in columns)]
+            for scheme in schemes
+            for row in [rows.find(scheme=scheme, load=load)]
+        ],
+        caption=MEANT + (MEANT_INTERRUPTION if load else ""),
+    )
+
+
+def _figure(rows: Rows) -> Bars:
+    return Bars(
         title="A ping answered by a driver and an IP stack in spaces of their own",
         subtitle=[
             f"simulated machine {MACHINE}; by the program that the ping interrupts: none, or one",
-            f"that reads {LOADS[-1]} KB over and over",
+            f"that reads {BUSY} KB over and over",
         ],
         value_title="cycles",
         description="Cycles of a ping under each scheme: "
-        + ", ".join(f"{called(s)} {at(s, LOADS[-1])['cycles']:.0f}" for s in COLUMNS)
+        + ", ".join(f"{called(s)} {rows.find(scheme=s, load=BUSY)['cycles']:.0f}" for s in COLUMNS)
         + " where a program is interrupted.",
         bars=[
-            Bar(called(scheme), "none" if load == 0 else f"{load} KB", at(scheme, load)["cycles"])
+            Bar(
+                called(scheme),
+                f"{load} KB" if load else "none",
+                rows.find(scheme=scheme, load=load)["cycles"],
+            )
             for scheme in COLUMNS
             for load in LOADS
         ],
         stacked=False,
     )
-    words: dict[str, Any] = {
-        "at": at,
-        "busy": LOADS[-1],
-        "paper": {metric: paper(metric) for metric in ("cycles", "dtlb_misses", "itlb_misses")},
-        "tags": TAGS,
-    }
-    return View([beside, *tables], {"": figure}, words)
+
+
+def _pc_figure(results: Results, rows: Rows, schemes: Sequence[str]) -> Bars:
+    paper = _paper(results)["cycles"]
+    told = ", ".join(f"{s} {rows.find(scheme=s, load=BUSY)[BESIDE_PORTS]:.0f}" for s in schemes)
+    ports = rows.find(scheme=LARGE, load=BUSY)["port_cycles"]
+    return Bars(
+        title="A ping on a Pentium 4, without what access to ports takes",
+        subtitle=[
+            f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}; by the program that the ping",
+            f"interrupts: none, or one that reads {BUSY} KB over and over; hollow: the paper's.",
+            f"Ports take about {round(ports, -3):,.0f} cycles more, whatever the scheme is",
+        ],
+        value_title="cycles",
+        description=f"Cycles of a ping without ports: {told} where a program is interrupted; "
+        f"published {paper[LARGE]} with large spaces and {paper[SMALL]} with small ones.",
+        bars=[
+            bar
+            for scheme in schemes
+            for bar in (
+                *(
+                    Bar(
+                        scheme,
+                        f"{load} KB" if load else "none",
+                        rows.find(scheme=scheme, load=load)[BESIDE_PORTS],
+                    )
+                    for load in LOADS
+                ),
+                *(
+                    [Bar(scheme, "published", paper[scheme], published=True)]
+                    if scheme in paper
+                    else []
+                ),
+            )
+        ],
+        stacked=False,
+    )

@@ -25,6 +25,7 @@ impl<O: Observer> Processor for Core<O> {
         "trace",
         "branch",
         "uop",
+        "port",
         "dcache",
         "l2",
         "itlb",

@@ -21,9 +21,11 @@ static void arm(void) {
     (void)clock_read(REGISTER_C);
 }
 
+/* Before pages are counted, so that all is there by which the kernel knows our ports (main.c). */
 static void disarm(void) {
     clock_write(REGISTER_B, HOURS_OF_24);
     (void)clock_read(REGISTER_C);
+    (void)port_in(LAST_PORT);
 }
 
 const struct test_board *test_board(void) {

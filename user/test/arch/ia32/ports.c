@@ -15,7 +15,8 @@
 #define PROTECTION 13u
 
 #define KERNELS_PORT 0x20u
-#define PAGE_PORT    0x81u /* a DMA page register, which nobody uses */
+#define FREE_PORTS   L4_IoFpageLog2(0x2c2, 1) /* nobody's but the child's that asks for them */
+#define PAGE_PORT    0x81u                    /* a DMA page register, which nobody uses */
 
 #define CLOCK_PORTS L4_IoFpageLog2(CLOCK_INDEX, 1)
 
@@ -41,6 +42,17 @@ static struct outcome execute(struct task *child, const uint8_t *code, unsigned 
 /* mov $BYTE, %al; out %al, $0x70; xor %eax, %eax; in $0x71, %al; ret */
 #define READ_BYTE     0xb0, BYTE, 0xe6, CLOCK_INDEX, 0x31, 0xc0, 0xe4, CLOCK_DATA, 0xc3
 #define IN_BYTE(port) 0x31, 0xc0, 0xe4, port, 0xc3
+
+/* The first and the last of console, timer, both interrupt controllers and their triggers. */
+static const L4_Word_t kernels_ports[] = {0x3f8, 0x3ff, 0x40, 0x43,  0x20,
+                                          0x21,  0xa0,  0xa1, 0x4d0, 0x4d1};
+
+/* From the middle to both ends of all, where nobody answers. */
+static const L4_Word_t far_ports[] = {0x281, 0x2f1, 0x2a1, 0x1e1, LAST_PORT, 0xe1};
+
+static struct outcome in_byte(struct task *child, L4_Word_t port) {
+    return EXECUTE(child, 0x66, 0xba, (uint8_t)port, (uint8_t)(port >> 8), 0xec, 0xc3);
+}
 
 /* The answer to a child's fault, or the message that it waits for: these ports, of ours. */
 static bool answer(struct task *child, L4_Fpage_t ports) {
@@ -112,6 +124,7 @@ static void asked_for_all_at_once(void) {
         {{0xe5, 0x73, 0xc3}, 0x70, 3},                          /* in $0x73, %eax */
         {{0x66, 0xba, 0x77, 0x02, 0x66, 0xef, 0xc3}, 0x270, 4}, /* out %ax, (0x277) */
         {{0x66, 0xba, 0x21, 0x03, 0xec, 0xc3}, 0x321, 0},       /* in (0x321), %al */
+        {{0xba, 0x21, 0x03, 0x01, 0, 0xec, 0xc3}, 0x321, 0},    /* the same by %dx of %edx */
         {{0x66, 0xba, 0xff, 0xff, 0xee, 0xc3}, 0xffff, 0},      /* out %al, (0xffff) */
         {{0x66, 0xba, 0x21, 0x03, 0x3e, 0x6e, 0xc3}, 0x321, 0}, /* outsb, with a prefix */
         {{0x66, 0xba, 0x22, 0x03, 0x66, 0x6d, 0xc3}, 0x322, 1}, /* insw */
@@ -123,6 +136,11 @@ static void asked_for_all_at_once(void) {
         CHECK(asks_for(&o, L4_IoFpageLog2(accesses[i].port, (int)accesses[i].log2)));
         child_delete(child);
     }
+    /* also if it has one of them */
+    struct task *child = child_for_code();
+    CHECK(child != NULL && have_ports(0x1e) && give(child, L4_IoFpage(CLOCK_DATA, 1)));
+    struct outcome o = EXECUTE(child, 0x66, 0xe5, CLOCK_INDEX, 0xc3); /* in $0x70, %ax */
+    CHECK(asks_for(&o, CLOCK_PORTS));
 }
 
 /* The kernel's ports, and what is behind the last port, nobody gets: an exception. */
@@ -138,12 +156,40 @@ static void not_for_programs(void) {
     EQUAL(o.words[2], PROTECTION);
     child_delete(child);
 
+    /* each of them, and also when the processor knows what it has */
+    for (unsigned i = 0; i < sizeof kernels_ports / sizeof kernels_ports[0]; i++) {
+        L4_Fpage_t port = L4_IoFpage(kernels_ports[i], 1);
+        CHECK(!L4_IsNilFpage(L4_Sigma0_GetPage(L4_nilthread, with_rights(port))));
+        child = child_for_code();
+        CHECK(child != NULL && give(child, CLOCK_PORTS) && give(child, port));
+        CHECK(reads(child, 0x12));
+        EQUAL(child_do(child, CHILD_SET_HANDLER, L4_MyGlobalId().raw, 0, 0, 0).kind, OUTCOME_DONE);
+        EQUAL(in_byte(child, kernels_ports[i]).kind, OUTCOME_EXCEPTION);
+        child_delete(child);
+    }
+
     child = child_for_code();
     CHECK(child != NULL);
     EQUAL(child_do(child, CHILD_SET_HANDLER, L4_MyGlobalId().raw, 0, 0, 0).kind, OUTCOME_DONE);
     o = EXECUTE(child, 0x66, 0xba, 0xff, 0xff, 0x66, 0xed, 0xc3); /* in (0xffff), %ax */
     EQUAL(o.kind, OUTCOME_EXCEPTION);
     EQUAL(o.words[2], PROTECTION);
+}
+
+/* Sigma0 gives whole fpages, to one who asks first. */
+static void asked_of_sigma0(void) {
+    struct task *child = child_for_code();
+    CHECK(child != NULL && have_ports(0x1f));
+    CHECK(L4_IsNilFpage(L4_Sigma0_GetPage(L4_nilthread, L4_IoFpageLog2(CLOCK_DATA, 1))));
+    CHECK(L4_IsNilFpage(L4_Sigma0_GetPage(L4_nilthread, L4_IoFpageLog2(0, L4_IO_PORTS_LOG2 + 1))));
+    struct outcome o = child_do(child, CHILD_SIGMA0, with_rights(CLOCK_PORTS).raw, 0, 0, 0);
+    EQUAL(o.kind, OUTCOME_DONE);
+    CHECK(L4_IsNilFpage((L4_Fpage_t){.raw = o.words[0]}));
+    o = child_do(child, CHILD_SIGMA0, with_rights(FREE_PORTS).raw, 0, 0, 0);
+    EQUAL(o.kind, OUTCOME_DONE);
+    CHECK(L4_IsIoFpage((L4_Fpage_t){.raw = o.words[0]}));
+    EQUAL(in_byte(child, L4_IoFpagePort(FREE_PORTS)).kind, OUTCOME_DONE);
+    CHECK(L4_IsNilFpage(L4_Sigma0_GetPage(L4_nilthread, FREE_PORTS)));
 }
 
 /* Each space has its own, whoever ran before: also where no page and no segment differs. */
@@ -166,6 +212,37 @@ static void not_for_others(void) {
     CHECK(asks_for(&o, L4_IoFpage(PAGE_PORT, 1)));
 }
 
+/* Ports at both ends of what a space has, and of all, whatever order they came in. */
+static void far_apart(void) {
+    struct task *one = child_for_code(), *other = child_for_code();
+    CHECK(one != NULL && other != NULL && have_ports(0x1a));
+    for (unsigned i = 0; i < sizeof far_ports / sizeof far_ports[0]; i++) {
+        CHECK(!L4_IsNilFpage(
+            L4_Sigma0_GetPage(L4_nilthread, with_rights(L4_IoFpage(far_ports[i], 1)))));
+        CHECK(give(one, L4_IoFpage(far_ports[i], 1)));
+    }
+    CHECK(give(other, L4_IoFpage(CLOCK_INDEX, 1)));
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < sizeof far_ports / sizeof far_ports[0]; i++) {
+            CHECK(in_byte(one, far_ports[i]).kind == OUTCOME_DONE);
+        }
+        EQUAL(in_byte(other, CLOCK_INDEX).kind, OUTCOME_DONE);
+    }
+    /* a word at the last port would reach behind it */
+    EQUAL(child_do(one, CHILD_SET_HANDLER, L4_MyGlobalId().raw, 0, 0, 0).kind, OUTCOME_DONE);
+    EQUAL(in_byte(one, LAST_PORT).kind, OUTCOME_DONE);
+    struct outcome o = EXECUTE(one, 0x66, 0xba, 0xff, 0xff, 0x66, 0xed, 0xc3);
+    EQUAL(o.kind, OUTCOME_EXCEPTION);
+    for (unsigned i = 0; i < sizeof far_ports / sizeof far_ports[0]; i++) {
+        child_delete(other);
+        other = child_for_code();
+        CHECK(other != NULL && give(other, L4_IoFpage(CLOCK_INDEX, 1)));
+        EQUAL(in_byte(other, CLOCK_INDEX).kind, OUTCOME_DONE);
+        o = in_byte(other, far_ports[i]);
+        CHECK(asks_for(&o, L4_IoFpage(far_ports[i], 1)));
+    }
+}
+
 /* What is taken away goes, at once, from those who have it from there, too; we keep ours. */
 static void taken_away(void) {
     struct task *one = child_for_code(), *other = child_for_code();
@@ -185,6 +262,22 @@ static void taken_away(void) {
     CHECK(have_ports(0x15));
 }
 
+/* Who takes them from others keeps them, unless it flushes. */
+static void flushed(void) {
+    struct task *one = child_for_code(), *other = child_for_code();
+    L4_Word_t ports = with_rights(CLOCK_PORTS).raw;
+    CHECK(one != NULL && other != NULL && have_ports(0x20));
+    CHECK(give(one, CLOCK_PORTS));
+    CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_MAP, other, CLOCK_PORTS.raw));
+    EQUAL(child_do(one, CHILD_UNMAP, 0, ports, 0, 0).kind, OUTCOME_DONE);
+    CHECK(reads(one, 0x20));
+    struct outcome o = EXECUTE(other, READ_BYTE);
+    CHECK(asks_for(&o, L4_IoFpage(CLOCK_INDEX, 1)));
+    EQUAL(child_do(one, CHILD_UNMAP, 0x40, ports, 0, 0).kind, OUTCOME_DONE);
+    o = EXECUTE(one, READ_BYTE);
+    CHECK(asks_for(&o, L4_IoFpage(CLOCK_INDEX, 1)));
+}
+
 /* A space that ends takes along what it has given. */
 static void giver_ends(void) {
     struct task *one = child_for_code(), *other = child_for_code();
@@ -195,6 +288,25 @@ static void giver_ends(void) {
     child_delete(one);
     struct outcome o = EXECUTE(other, READ_BYTE);
     CHECK(asks_for(&o, L4_IoFpage(CLOCK_INDEX, 1)));
+}
+
+/* An fpage may begin anywhere in itself, and one of more ports than there are is of none. */
+static void any_fpage(void) {
+    struct task *child = child_for_code();
+    CHECK(child != NULL && have_ports(0x1b));
+    for (int log2 = L4_IO_PORTS_LOG2 + 1; log2 < 64; log2++) {
+        CHECK(give(child, L4_IoFpageLog2(0, log2)));
+    }
+    struct outcome o = EXECUTE(child, READ_BYTE);
+    CHECK(asks_for(&o, L4_IoFpage(CLOCK_INDEX, 1)));
+    CHECK(answer(child, L4_IoFpageLog2(CLOCK_DATA, 1)));
+    o = child_wait(child);
+    EQUAL(o.kind, OUTCOME_DONE);
+    EQUAL(o.words[0], 0x1b);
+    for (int log2 = L4_IO_PORTS_LOG2 + 1; log2 < 64; log2++) {
+        EQUAL(L4_Rights(L4_UnmapFpage(with_rights(L4_IoFpageLog2(0, log2)))), 0);
+    }
+    CHECK(reads(child, 0x1b));
 }
 
 /* What is granted leaves, and stays within reach of those from whom it came. */
@@ -213,6 +325,41 @@ static void granted(void) {
     CHECK(asks_for(&o, L4_IoFpage(CLOCK_INDEX, 1)));
 }
 
+/* Who has ports from two has them from the first; only if that grants them, from where it had them.
+ */
+static void had_already(void) {
+    struct task *one = child_for_code(), *other = child_for_code();
+    CHECK(one != NULL && other != NULL && have_ports(0x1d));
+    CHECK(give(one, CLOCK_PORTS) && give(other, CLOCK_PORTS));
+    CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_MAP, other, CLOCK_PORTS.raw));
+    child_delete(one);
+    CHECK(reads(other, 0x1d));
+    child_delete(other);
+
+    one = child_for_code(), other = child_for_code();
+    CHECK(one != NULL && other != NULL && give(one, CLOCK_PORTS));
+    CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_MAP, other, CLOCK_PORTS.raw));
+    CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_GRANT, other, CLOCK_PORTS.raw));
+    struct outcome o = EXECUTE(one, READ_BYTE);
+    CHECK(asks_for(&o, L4_IoFpage(CLOCK_INDEX, 1)));
+    child_delete(one);
+    CHECK(reads(other, 0x1d));
+}
+
+/* Who had it from the one that grants has it from the other then. */
+static void granted_with_those_below(void) {
+    struct task *one = child_for_code(), *other = child_for_code(), *below = child_for_code();
+    CHECK(one != NULL && other != NULL && below != NULL && have_ports(0x1c));
+    CHECK(give(one, CLOCK_PORTS));
+    CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_MAP, below, CLOCK_PORTS.raw));
+    CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_GRANT, other, CLOCK_PORTS.raw));
+    child_delete(one);
+    CHECK(reads(below, 0x1c));
+    child_delete(other);
+    struct outcome o = EXECUTE(below, READ_BYTE);
+    CHECK(asks_for(&o, L4_IoFpage(CLOCK_INDEX, 1)));
+}
+
 /* A window lets in what is in it; one for memory no ports; none can be passed on that one has not.
  */
 static void windows(void) {
@@ -223,6 +370,14 @@ static void windows(void) {
     CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_MAP, other, window));
     struct outcome o = EXECUTE(other, READ_BYTE);
     CHECK(asks_for(&o, L4_IoFpage(CLOCK_DATA, 1)));
+    child_delete(other);
+
+    other = child_for_code();
+    CHECK(other != NULL);
+    window = L4_IoFpage(CLOCK_DATA, 1).raw;
+    CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_MAP, other, window));
+    o = EXECUTE(other, READ_BYTE);
+    CHECK(asks_for(&o, L4_IoFpage(CLOCK_INDEX, 1)));
     child_delete(other);
 
     other = child_for_code();
@@ -252,10 +407,16 @@ const struct test port_tests[] = {
     {"ports_asked_of_the_pager", asked_of_the_pager},
     {"ports_asked_for_all_at_once", asked_for_all_at_once},
     {"ports_not_for_programs", not_for_programs},
+    {"ports_asked_of_sigma0", asked_of_sigma0},
     {"ports_not_for_others", not_for_others},
+    {"ports_far_apart", far_apart},
     {"ports_taken_away", taken_away},
+    {"ports_flushed", flushed},
     {"ports_giver_ends", giver_ends},
+    {"ports_any_fpage", any_fpage},
     {"ports_granted", granted},
+    {"ports_had_already", had_already},
+    {"ports_granted_with_those_below", granted_with_those_below},
     {"ports_windows", windows},
     {"ports_strings", strings_of_ports},
     {NULL, NULL},

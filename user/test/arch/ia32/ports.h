@@ -8,6 +8,8 @@
 /* The clock (MC146818): a register's number, the register. */
 #define CLOCK_INDEX 0x70u
 #define CLOCK_DATA  0x71u
+/* Nobody is there; the farthest from those. */
+#define LAST_PORT 0xffffu
 
 L4_INLINE void port_out(L4_Word16_t port, L4_Word8_t value) {
     __asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port) : "memory");
