@@ -149,12 +149,21 @@ PROGRAMS = {
     "bench-ipc": "IPC round trips between a server and n clients",
     "bench-size": "IPC one way by the message's length",
     "bench-primitives": "null system call, thread switch, page fault",
+    "bench-pingpong": "ping-pong between two spaces, one with a working set",
+    "bench-spaces": "IPC round trips among n spaces, none of them the root task's",
 }
 
-# Those that there are for the PC, and one of its own.
+# Those that there are for the PC too.
 PC_PROGRAMS = {
-    **{name: PROGRAMS[name] for name in ("random", "bench-ipc", "bench-size", "bench-primitives")},
-    "bench-pingpong": "ping-pong between two spaces, one with a working set",
+    name: PROGRAMS[name]
+    for name in (
+        "random",
+        "bench-ipc",
+        "bench-size",
+        "bench-primitives",
+        "bench-pingpong",
+        "bench-spaces",
+    )
 }
 
 
@@ -252,6 +261,11 @@ GUESTS: dict[str, Guest] = {
         *(
             Guest(BOARD, scheme, "bench-extreme", "shared pages, read by turns")
             for scheme in (*schemes_on(BOARD), *BOUNDS)
+        ),
+        *(
+            Guest(VERSATILE, scheme, program, PROGRAMS[program])
+            for program in ("bench-spaces", "bench-pingpong")
+            for scheme in (*schemes_on(VERSATILE), *BOUNDS)
         ),
         *(
             Guest(VERSATILE, scheme, "bench-overheads", "tasks that switch and are interrupted")

@@ -11,17 +11,17 @@ from importlib import metadata
 from pathlib import Path
 
 from switchyard import files
-from switchyard.figure import Bars, Figure
+from switchyard.figure import Drawn
 from switchyard.store import Store
 
 HERE = Path(__file__).parent
 # What a picture depends on beside what it shows; a change of it is another picture.
-SOURCES = ("plot.py", "figure.py", "labels.py")
+SOURCES = ("plot.py", "panels.py", "figure.py", "labels.py")
 LIBRARIES = ("altair", "vl-convert-python")
 KINDS = ("svg", "png")
 
 
-def key(figure: Figure | Bars, kind: str) -> str:
+def key(figure: Drawn, kind: str) -> str:
     """What a picture of that kind is kept by."""
     drawn_by = [hashlib.sha256((HERE / name).read_bytes()).hexdigest() for name in SOURCES]
     drawn_by += [metadata.version(name) for name in LIBRARIES]
@@ -29,7 +29,7 @@ def key(figure: Figure | Bars, kind: str) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-def save(figure: Figure | Bars, stem: Path) -> list[Path]:
+def save(figure: Drawn, stem: Path) -> list[Path]:
     """Writes the figure as `stem`.svg and `stem`.png, and says where they are."""
     store = Store()
     keys = {kind: key(figure, kind) for kind in KINDS}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What figures show: series of values, or bars; and the same as JSON. Tables too.
+"""What figures show: series of values, or bars, or several of these; as JSON too. And tables.
 
 How they are drawn is `plot`'s business, which is why nothing here knows a drawing library.
 """
@@ -114,6 +114,26 @@ class Figure:
     log_x: bool = False
 
 
+@dataclass(frozen=True)
+class Panels:
+    """Small figures in rows, to be compared: each kind of series is the same in all of them.
+
+    They share their y axis, and those of a column their x axis. A title heads a row.
+    """
+
+    title: str
+    subtitle: Sequence[str]
+    description: str
+    panels: Sequence[Figure]
+    columns: int
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What each kind of series is called, in the order in which they first appear."""
+        every = (series for panel in self.panels for series in panel.series if not series.published)
+        return {series.kind: series.label for series in every}
+
+
 def log_axis(
     ticks: Sequence[float], values: Sequence[float], below: float = 1, above: float = 1
 ) -> tuple[tuple[float, float], list[float]]:
@@ -175,15 +195,26 @@ class Bars:
         return [pair for pair in pairs if pair not in known]
 
 
-def to_json(figure: Figure | Bars) -> dict[str, Any]:
+Drawn = Figure | Bars | Panels
+
+
+def to_json(figure: Drawn) -> dict[str, Any]:
     """What a figure shows, as JSON."""
-    kind = "bars" if isinstance(figure, Bars) else "series"
-    return {"kind": kind, **dataclasses.asdict(figure)}
+    kinds = {Bars: "bars", Panels: "panels", Figure: "series"}
+    return {"kind": kinds[type(figure)], **dataclasses.asdict(figure)}
 
 
-def from_json(value: object, where: str) -> Figure | Bars:
+def from_json(value: object, where: str) -> Drawn:
     """The figure again; `where` names it in errors."""
     entries = Fields(value, where)
+    if entries.text("kind") == "panels":
+        return Panels(
+            title=entries.text("title"),
+            subtitle=entries.texts("subtitle"),
+            description=entries.text("description"),
+            panels=entries.items("panels", lambda value, where: _lines(Fields(value, where))),
+            columns=entries.whole("columns"),
+        )
     if entries.text("kind") == "bars":
         return Bars(
             title=entries.text("title"),
@@ -195,6 +226,10 @@ def from_json(value: object, where: str) -> Figure | Bars:
             log=entries.truth("log"),
             empty=_reasons(entries),
         )
+    return _lines(entries)
+
+
+def _lines(entries: Fields) -> Figure:
     y_range = entries.numbers("y_range") if entries.raw("y_range") is not None else None
     if y_range is not None and len(y_range) != 2:
         raise entries.wrong("y_range", "a least and a greatest number")
@@ -217,10 +252,19 @@ def from_json(value: object, where: str) -> Figure | Bars:
     )
 
 
-def to_csv(figure: Figure | Bars) -> str:
+def to_csv(figure: Drawn) -> str:
     """The values that a figure shows, a line each, for other programs."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
+    if isinstance(figure, Panels):
+        writer.writerow(["panel", "over", "at", "series", figure.panels[0].y_title, "published"])
+        writer.writerows(
+            [panel.title, panel.x_title, mark.x, series.label, mark.y, int(series.published)]
+            for panel in figure.panels
+            for series in panel.series
+            for mark in series.marks
+        )
+        return text.getvalue()
     if isinstance(figure, Bars):
         writer.writerow(["case", "part", figure.value_title, "published"])
         writer.writerows([bar.case, bar.part, bar.value, int(bar.published)] for bar in figure.bars)

@@ -2,8 +2,8 @@
 """What is shown of a record file: a view of its records, or what stands in a file beside it.
 
 An outcome file is for what is no experiment and so has no view (`bench-host`): it has a question,
-tables, notes and figures. A figure is kept as what it shows (`figure.Figure`,
-`figure.Bars`), not as how it is drawn.
+tables, notes and figures. A figure is kept as what it shows (`figure.Drawn`), not as how it is
+drawn.
 """
 
 import dataclasses
@@ -36,7 +36,7 @@ class Shown:
     source: str
     tables: Sequence[Table]
     notes: Sequence[str]
-    figures: Mapping[str, figures_of.Figure | figures_of.Bars]
+    figures: Mapping[str, figures_of.Drawn]
 
 
 def path(record_file: Path) -> Path:

@@ -22,8 +22,8 @@ from typing import Any
 import altair as alt
 import vl_convert as vlc
 
-from switchyard import files
-from switchyard.figure import Bar, Bars, Figure, Knee, Mark, Series
+from switchyard import files, panels
+from switchyard.figure import Bar, Bars, Drawn, Figure, Knee, Mark, Panels, Series
 from switchyard.labels import Margin, Place, named, places
 
 # Experiments take what they show from here too.
@@ -74,8 +74,13 @@ class Entry:
     line: bool = True  # whether the shape stands on a line
 
 
-def legend(figure: Figure | Bars) -> list[Entry]:
-    """What can be switched on and off, in the order of the parameters `shown0`, `shown1`, ..."""
+def legend(figure: Drawn) -> list[Entry]:
+    """What can be switched on and off, in the order of the parameters `shown0`, `shown1`, ...
+
+    Nothing of panels, which have their legend in them.
+    """
+    if isinstance(figure, Panels):
+        return []
     if isinstance(figure, Bars):
         published = {bar.part: bar.published for bar in figure.bars}
         return [
@@ -105,9 +110,12 @@ def legend(figure: Figure | Bars) -> list[Entry]:
     ]
 
 
-def spec(figure: Figure | Bars, page: bool = False, titled: bool = True) -> dict[str, Any]:
+def spec(figure: Drawn, page: bool = False, titled: bool = True) -> dict[str, Any]:
     """The figure as a Vega-Lite specification, its data inside; for a file, or for the page."""
-    chart = _bars(figure, page) if isinstance(figure, Bars) else _lines(figure, page)
+    if isinstance(figure, Panels):
+        chart = panels.chart(figure, COLOURS, SHAPES)
+    else:
+        chart = _bars(figure, page) if isinstance(figure, Bars) else _lines(figure, page)
     chart = chart.properties(
         description=figure.description, background="white", padding=4 if page else 14
     )
@@ -116,7 +124,7 @@ def spec(figure: Figure | Bars, page: bool = False, titled: bool = True) -> dict
             title=alt.TitleParams(figure.title, subtitle=list(figure.subtitle))
         )
     drawn: dict[str, Any] = styled(chart).to_dict()
-    if page:
+    if page and not isinstance(figure, Panels):  # which are as wide everywhere
         drawn["autosize"] = {"type": "fit-x", "contains": "padding"}
         drawn["params"] = [
             {"name": f"shown{place}", "value": True} for place in range(len(legend(figure)))
@@ -529,12 +537,12 @@ def _bars(figure: Bars, page: bool) -> Any:
     return alt.layer(*layers).properties(width="container" if page else WIDTH, height=height)
 
 
-def svg(figure: Figure | Bars, titled: bool = True) -> str:
+def svg(figure: Drawn, titled: bool = True) -> str:
     """The figure as an SVG picture."""
     return vlc.vegalite_to_svg(spec(figure, titled=titled))
 
 
-def save(figure: Figure | Bars, stem: Path) -> list[Path]:
+def save(figure: Drawn, stem: Path) -> list[Path]:
     """Writes the figure as `stem`.svg and `stem`.png, and says where they are."""
     return save_spec(spec(figure), stem)
 

@@ -36,7 +36,7 @@ from switchyard import (
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.fields import Fields
-from switchyard.figure import Table, several, to_csv
+from switchyard.figure import Drawn, Table, several, to_csv
 from switchyard.flame import Flame
 from switchyard.records import Parameter, Record
 from switchyard.words import ABBREVIATIONS, abbreviations, unit, words
@@ -372,7 +372,7 @@ def _what(some: Sequence[Record]) -> str:
     return ", ".join(told)
 
 
-def titles(figures: Sequence[plot.Figure | plot.Bars]) -> list[str]:
+def titles(figures: Sequence[Drawn]) -> list[str]:
     """The figures' titles; those of the same are told apart by what their subtitles begin with."""
     count = Counter(figure.title for figure in figures)
     begins = [
@@ -385,7 +385,7 @@ def titles(figures: Sequence[plot.Figure | plot.Bars]) -> list[str]:
     ]
 
 
-def drawing(name: str, figure: plot.Figure | plot.Bars, title: str) -> Drawing:
+def drawing(name: str, figure: Drawn, title: str) -> Drawing:
     """A figure, ready for the page."""
     picture = base64.b64encode(plot.svg(figure).encode()).decode()
     return Drawing(

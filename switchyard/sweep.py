@@ -101,18 +101,15 @@ def points(
     ]
     if not every:
         raise InputError(f"{experiment.name}: makes no runs; expected an experiment with some")
-    described = {name: variants.describe(name) for name in {job.machine for job in every}}
-    known = {name: set(variants.keys(description)) for name, description in described.items()}
     parameters = sorted({name for job in every for name in job.parameters})
-    machine_axes, job_axes = [], []
-    for axis in grid:
-        if all(name in parameters for name in axis.names):
-            job_axes.append(axis)
-        else:
-            _must_be_keys(axis, known, parameters)
-            machine_axes.append(axis)
-    _must_be_apart(grid)
+    job_axes = [axis for axis in grid if all(name in parameters for name in axis.names)]
+    machine_axes = [axis for axis in grid if axis not in job_axes]
     chosen = [job for job in every if _chosen(job, job_axes)]
+    described = {name: variants.describe(name) for name in {job.machine for job in chosen or every}}
+    known = {name: set(variants.keys(description)) for name, description in described.items()}
+    for axis in machine_axes:
+        _must_be_keys(axis, known, parameters)
+    _must_be_apart(grid)
     for axis in job_axes:
         _must_be_there(axis, every)
     if not chosen:

@@ -19,7 +19,7 @@ from switchyard import band as bands
 from switchyard import published
 from switchyard.band import Band
 from switchyard.experiments.experiment import Experiment, Outcome
-from switchyard.figure import Bars, Figure, Table
+from switchyard.figure import Drawn, Table
 from switchyard.published import Statement
 from switchyard.records import Parameter, Record
 from switchyard.rows import Rows, times
@@ -44,7 +44,7 @@ class View:
     """What an experiment shows of its rows; its figures by what their files' names end in."""
 
     tables: Sequence[Table]
-    figures: Mapping[str, Figure | Bars]
+    figures: Mapping[str, Drawn]
     words: Mapping[str, Any] = field(default_factory=dict)  # for the text
     notes: Sequence[str] = ()  # behind the text
 

@@ -3,30 +3,24 @@
 #ifndef BENCH_PINGPONG_H
 #define BENCH_PINGPONG_H
 
-#include "working_set.h"
-
 /* Labels of messages to the root task, which answers each with an order. */
 #define PINGPONG_READY 0x0100
 #define PINGPONG_DONE  0x0200
 
-/* Words of an order; [0] is one of enum pingpong_order. */
-#define PINGPONG_WORDS 6u
+enum pingpong_order { PINGPONG_ECHO, PINGPONG_MEASURE };
 
-enum pingpong_order {
-    PINGPONG_ECHO,    /* answers messages from now on, and does nothing else */
-    PINGPONG_MEASURE, /* partner, kind, size, rounds of a sample, region and stream */
+/* The words of an order; addresses are the task's. */
+enum pingpong_word {
+    PINGPONG_ORDER,   /* ECHO: answers messages from now on, and does nothing else */
+    PINGPONG_PROBE,   /* of MEASURE: where the probe is */
+    PINGPONG_PARTNER, /* who answers */
+    PINGPONG_CODE,    /* what is called in each round */
+    PINGPONG_DATA,    /* what is read in each round: the first word, */
+    PINGPONG_READS,   /* how many */
+    PINGPONG_STRIDE,  /* and the bytes from each to the next */
+    PINGPONG_ROUNDS,  /* of a sample */
+    PINGPONG_REGION,  /* region and stream */
+    PINGPONG_WORDS
 };
-
-/* What is gone through before each message. */
-enum pingpong_kind { PINGPONG_NOPS, PINGPONG_JUMPS, PINGPONG_READS, PINGPONG_KINDS };
-
-/* The tasks' memory, and the probe: low, so that all of a task lies in its first 4 MB. */
-#define PINGPONG_MEMORY      0x00100000u
-#define PINGPONG_MEMORY_LOG2 20u
-#define PINGPONG_PROBE       0x000e0000u
-
-/* The largest working set: its return lies behind it. */
-#define PINGPONG_MOST_PAGES ((1u << PINGPONG_MEMORY_LOG2) / WORKING_SET_STEP - 1)
-#define PINGPONG_MOST_NOPS  ((1u << PINGPONG_MEMORY_LOG2) - 1)
 
 #endif

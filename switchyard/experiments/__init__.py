@@ -29,12 +29,14 @@ from switchyard.experiments.linux_overheads.measure import LinuxOverheads
 from switchyard.experiments.linux_tlb_sharing.measure import LinuxTlbSharing
 from switchyard.experiments.p4_microbench.measure import P4Microbench
 from switchyard.experiments.silicon.measure import Silicon
+from switchyard.experiments.switching.measure import Switching
 from switchyard.experiments.uclinux_ctx.measure import UclinuxCtx
 from switchyard.experiments.uclinux_ipc.measure import UclinuxIpc
 
 EXPERIMENTS: dict[str, Experiment[Any]] = {
     experiment.name: experiment
     for experiment in (
+        Switching(),
         Silicon(),
         P4Microbench(),
         L4Ipc(),

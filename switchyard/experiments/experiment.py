@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 from switchyard.build import Guest, Images
 from switchyard.build_linux import Linux
 from switchyard.errors import InputError
-from switchyard.figure import Bars, Figure, Table
+from switchyard.figure import Drawn, Table
 from switchyard.machine import Boot, Stats, described_in
 from switchyard.records import Parameter, Record
 
@@ -83,11 +83,11 @@ class Outcome:
 
     records: Sequence[Record]
     tables: Sequence[Table]
-    figure: Figure | Bars
+    figure: Drawn
     notes: Sequence[str]
-    more: Mapping[str, Figure | Bars] = field(default_factory=dict)
+    more: Mapping[str, Drawn] = field(default_factory=dict)
 
-    def figures(self, name: str) -> dict[str, Figure | Bars]:
+    def figures(self, name: str) -> dict[str, Drawn]:
         """Every figure by its file's name, for the experiment of that name."""
         return {name: self.figure, **{f"{name}-{end}": more for end, more in self.more.items()}}
 

@@ -197,6 +197,23 @@ def bench_pingpong(kernel: str, append: str) -> dict[str, object]:
     return stats(1_000_000, regions, samples)
 
 
+def bench_spaces(kernel: str, append: str) -> dict[str, object]:
+    """As `bench_ipc` in the mean, one of the spaces being the server's."""
+    words = dict(word.split("=") for word in append.split())
+    schemes = ("flush", "single-space", "small-spaces", "fass-shared", "fass", "tags")
+    scheme = next(known for known in schemes if known in kernel)
+    rounds, regions, samples = int(words["rounds"]), [], {}
+    for n in map(int, words["spaces"].split(",")):
+        cycles = round_trip(scheme, n - 1, 1)
+        flushes = 2 if scheme == "flush" else 0
+        counted = counters(5 * cycles * rounds, 5 * rounds, 60 if flushes else 1, flushes)
+        recycled = rounds if scheme.startswith("fass") and n > KNEE else 0
+        events = {"1": 5 * flushes * rounds, "3": recycled}
+        regions.append({"id": n, "entries": 1, "counters": counted, "events": events})
+        samples[str(n)] = [cycles * rounds] * 4 + [cycles * rounds + 9000]
+    return stats(1_000_000, regions, samples)
+
+
 def bench_revocation(append: str) -> dict[str, object]:
     """Taken in 5000 cycles and 100 a space, cold thrice that; given back in 4000. One is late."""
     words = dict(word.split("=") for word in append.split())
@@ -262,6 +279,8 @@ def main(arguments: list[str]) -> int:
         answer = bench_ipc(scheme, options["--append"])
     elif "bench-pingpong" in kernel:
         answer = bench_pingpong(kernel, options["--append"])
+    elif "bench-spaces" in kernel:
+        answer = bench_spaces(kernel, options["--append"])
     elif "bench-revocation" in kernel:
         answer = bench_revocation(options["--append"])
     elif "bench-policy" in kernel:

@@ -12,7 +12,7 @@ import pytest
 
 from switchyard import build, figure, plot
 from switchyard.errors import InputError
-from switchyard.figure import Bar, Bars, Figure, Knee, Mark, Series
+from switchyard.figure import Bar, Bars, Figure, Knee, Mark, Panels, Series
 
 LINES = Figure(
     title="A title",
@@ -241,3 +241,71 @@ def test_figures_of_the_book_have_words() -> None:
         texts = re.findall(r">([^<>]+)</text>", picture.read_text("utf-8"))
         assert texts
         assert not [text for text in texts if re.search(r"\w_\w", text)], picture.name
+
+
+PANELS = Panels(
+    title="All of them",
+    subtitle=["beside each other"],
+    description="In words.",
+    panels=[
+        replace(LINES, title="left", y_range=(1, 10), y_ticks=[1, 10]),
+        replace(LINES, title="right", y_range=(1, 10), y_ticks=[1, 10], series=LINES.series[2:]),
+    ],
+    columns=2,
+)
+
+
+def test_panels_as_json_and_back() -> None:
+    text = json.dumps(figure.to_json(PANELS))
+    again = figure.from_json(json.loads(text), "f")
+    assert isinstance(again, Panels)
+    assert json.dumps(figure.to_json(again)) == text
+    assert again.names == {"a": "a, measured", "b": "b, measured"}
+
+
+def test_panels_are_one_picture_with_one_legend() -> None:
+    svg = plot.svg(PANELS)
+    for said in ("All of them", "beside each other", "left", "right", "here it bends", "time, µs"):
+        assert svg.count(f">{said}<") >= 1
+    for name in ("a, measured", "b, measured"):
+        assert svg.count(f">{name}<") == 1
+    drawn = plot.spec(PANELS)
+    assert [panel["title"]["text"] for panel in drawn["concat"]] == ["left", "right"]
+    assert drawn["columns"] == 2
+    assert plot.legend(PANELS) == []
+
+
+def test_a_kind_has_the_same_colour_in_all_panels() -> None:
+    """`b` is alone in the second panel, and second in the first."""
+    colours = plot.svg(replace(PANELS, panels=PANELS.panels[1:]))
+    assert plot.COLOURS[0] in colours
+    assert plot.COLOURS[1] not in colours
+    drawn = plot.spec(PANELS)
+    (scale,) = {
+        json.dumps(layer["encoding"]["color"]["scale"])
+        for panel in drawn["concat"]
+        for layer in panel["layer"]
+        if "color" in layer["encoding"]
+    }
+    assert json.loads(scale) == {
+        "domain": ["a, measured", "b, measured"], "range": list(plot.COLOURS[:2])
+    }  # fmt: skip
+
+
+def test_panels_are_no_wider_than_a_page_of_80_columns() -> None:
+    width = re.search(r'<svg[^>]* width="([0-9.]+)"', plot.svg(PANELS))
+    assert width is not None
+    assert float(width[1]) <= 560
+
+
+def test_panels_as_values_for_other_programs() -> None:
+    lines = figure.to_csv(PANELS).splitlines()
+    assert lines[0] == 'panel,over,at,series,"time, µs",published'
+    assert lines[1] == 'left,clients,1,"a, measured",2.5,0'
+    assert lines[3] == 'left,clients,1,"a, published",3,1'
+    assert lines[-1] == 'right,clients,10,"b, measured",9.5,0'
+    assert len(lines) == 1 + 5 + 2
+
+
+def test_panels_on_a_page_have_no_switches() -> None:
+    assert "params" not in plot.spec(PANELS, page=True)

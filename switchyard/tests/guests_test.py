@@ -27,6 +27,7 @@ from switchyard.tests.runs import Silent, digest
 
 # The tests take some seconds of the machine's time; a kernel that hangs ends here.
 MAX_CYCLES = 40_000_000_000
+PENTIUM = "p4-willamette"
 QEMU_SECONDS = 180
 
 RESULT = re.compile(
@@ -113,6 +114,40 @@ def test_no_stale_state_is_ever_used(scheme: str) -> None:
     assert done.returncode == 0
 
 
+# Its code is written by one space and executed by another.
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("scheme", schemes_on(BOARD))
+@pytest.mark.parametrize("kind", range(4))
+def test_working_sets(scheme: str, kind: int) -> None:
+    append = f"kind={kind} sizes=0,1,40 step=2 rounds=5"
+    done = finish(
+        Boot("sa1110", built(scheme, "bench-pingpong").image, append, MAX_CYCLES), *CHECKED
+    )
+    assert "\nPOINT size=80 rounds=5\nEND status=0\n" in done.stdout
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+# More spaces than there are domains, and none of them large where small ones are.
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize(
+    ("machine", "board", "scheme"),
+    [
+        (machine, board, scheme)
+        for machine, board in (("sa1110", BOARD), ("versatilepb", VERSATILE), (PENTIUM, PC))
+        for scheme in schemes_on(board)
+    ],
+)
+def test_many_spaces(machine: str, board: str, scheme: str) -> None:
+    image = built(scheme, "bench-spaces", board).image
+    done = finish(Boot(machine, image, "spaces=2,18 rounds=100", MAX_CYCLES), *CHECKED)
+    assert "\nPOINT spaces=18 rounds=100\nEND status=0\n" in done.stdout
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
 # The other processor. The checker makes it slow, so it looks at one scheme: what a scheme forgets
 # is the same on both processors, what the processor's operations forget every scheme shows.
 @pytest.mark.slow
@@ -173,12 +208,12 @@ def test_kernel_on_the_pc(
         ("bench-ipc", "clients=1-5 rounds=100 warmup=10"),
         ("bench-primitives", "rounds=20"),
         ("bench-size", "words=0-63 strings=64,65536 rounds=5"),
-        *(("bench-pingpong", f"kind={kind} sizes=0,1,120 step=1 rounds=5") for kind in (0, 1, 2)),
+        *(("bench-pingpong", f"kind={kind} sizes=0,1,120 step=1 rounds=5") for kind in range(4)),
     ],
 )
 def test_benchmarks_on_the_pc(scheme: str, program: str, append: str) -> None:
     image = built(scheme, program, PC).image
-    done = finish(Boot("p4-willamette", image, append, MAX_CYCLES), *CHECKED)
+    done = finish(Boot(PENTIUM, image, append, MAX_CYCLES), *CHECKED)
     assert "\nEND status=0\n" in done.stdout
     assert done.stderr == ""
     assert done.returncode == 0
@@ -225,7 +260,7 @@ def test_small_spaces_in_a_larger_area(area: int, subtests: pytest.Subtests) -> 
 def test_random_operations_on_the_pc(scheme: str, subtests: pytest.Subtests) -> None:
     image = built(scheme, "random", PC).image
     append = f"seed=1 operations={PC_OPERATIONS}"
-    done = finish(Boot("p4-willamette", image, append, MAX_CYCLES), *CHECKED)
+    done = finish(Boot(PENTIUM, image, append, MAX_CYCLES), *CHECKED)
     check(Verdict.read(done.stdout), subtests)
     operations = re.search(r"^OPERATIONS (\d+):", done.stdout, re.M)
     assert operations is not None

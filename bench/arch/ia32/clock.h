@@ -9,9 +9,9 @@
 
 #include <stdint.h>
 
-#define CLOCK_CYCLES() clock_cycles()
-#define CLOCK_IS_DEAR  1
-#define CLOCK_GRAIN    1u /* the processor's time has parts of a cycle */
+#define CLOCK_CYCLES(probe) clock_cycles()
+#define CLOCK_IS_DEAR       1
+#define CLOCK_GRAIN         1u /* the processor's time has parts of a cycle */
 
 static inline uint32_t clock_cycles(void) {
     uint32_t low = 0;

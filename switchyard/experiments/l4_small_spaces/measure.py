@@ -104,19 +104,13 @@ class L4SmallSpaces(Experiment[Sample]):
 
     def measure(self, job: Job, stats: Stats) -> Sample:
         """Regions and streams are numbered by the sizes' places."""
-        words = dict(word.split("=") for word in job.append.split())
-        first, _, last = words["sizes"].partition("-")
+        given = dict(word.split("=") for word in job.append.split())
+        first, _, last = given["sizes"].partition("-")
         steps = range(int(first), int(last) + 1) if last else map(int, first.split(","))
-        rounds = l4.word(job, "rounds")
+        step, rounds = int(given["step"]), l4.word(job, "rounds")
         return Sample(
             stats.machine,
-            {
-                n * int(words["step"]): {
-                    "round": statistics.median(l4.samples(job, stats, place, SAMPLES)) / rounds,
-                    **l4_pc.rates_of(stats.region(place), SAMPLES * rounds),
-                }
-                for place, n in enumerate(steps)
-            },
+            {n * step: counted(job, stats, place, rounds) for place, n in enumerate(steps)},
         )
 
     def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
@@ -159,6 +153,25 @@ def job_name(scheme: str, kind: str) -> str:
     return f"{scheme}-{kind}"
 
 
+def counted(job: Job, stats: Stats, number: int, rounds: int) -> dict[str, float]:
+    """What a round took, and what was counted for one, in the region and stream of that number."""
+    rates_of = (l4_pc if l4_pc.is_on(job) else l4).rates_of
+    return {
+        "round": statistics.median(l4.samples(job, stats, number, SAMPLES)) / rounds,
+        **rates_of(stats.region(number), SAMPLES * rounds),
+    }
+
+
+def words(of: Kind, steps: Iterable[int], rounds: int) -> tuple[str, int]:
+    """The command line of a run, and how many cycles it may take."""
+    sizes = list(steps)
+    told = f"{sizes[0]}-{sizes[-1]}" if isinstance(steps, range) else ",".join(map(str, sizes))
+    return (
+        f"kind={of.number} sizes={told} step={of.step} rounds={rounds}",
+        len(sizes) * (SAMPLES * rounds + 4) * CYCLES_A_ROUND,
+    )
+
+
 def _rounds(settings: Settings) -> int:
     return settings.times(ROUNDS, QUICK_ROUNDS)
 
@@ -175,15 +188,12 @@ def _job(
     ending: str = "",
     parameters: Mapping[str, Parameter] | None = None,
 ) -> Job:
-    of, sizes = KINDS[kind], list(steps)
-    told = ",".join(map(str, sizes))
-    if isinstance(steps, range):
-        told = f"{sizes[0]}-{sizes[-1]}"
+    append, cycles = words(KINDS[kind], steps, rounds)
     return l4_pc.job(
         "bench-pingpong",
         scheme,
-        f"kind={of.number} sizes={told} step={of.step} rounds={rounds}",
-        len(sizes) * (SAMPLES * rounds + 4) * CYCLES_A_ROUND,
+        append,
+        cycles,
         job_name(scheme, kind) + ending,
         {"kind": kind, **(parameters or {})},
     )

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of bench/l4/spaces.c and bench/l4/pingpong.c: one a machine, scheme and question."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from switchyard.build import BOARD, BOUNDS, GUESTS, PC, VERSATILE, schemes_on
+from switchyard.experiments import l4, l4_pc
+from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.l4 import SYSTEM
+from switchyard.experiments.l4_small_spaces import measure as sets
+from switchyard.experiments.l4_small_spaces.measure import KINDS as SMALL_KINDS
+from switchyard.experiments.l4_small_spaces.measure import SAMPLES, Kind, Sample
+from switchyard.machine import Stats
+from switchyard.records import Parameter, Record, of_case
+
+FLUSH = "flush"
+
+# The number of address spaces, a server's and its clients' ...
+SPACES = "spaces"
+SIZES = (2, 3, 4, 6, 8, 12, 14, 15, 16, 17, 18, 20, 24, 32, 48, 64)
+QUICK_SIZES = (2, 16, 64)
+ROUNDS, QUICK_ROUNDS = 2000, 100  # calls in a sample
+CYCLES_A_CALL = 1_500_000  # a guest that hangs is stopped
+
+# ... and what ping-pong goes through in each round, as bench/l4/pingpong.c numbers it.
+CODE, PAGES, LINES = "code", "pages", "lines"
+_PAGES = SMALL_KINDS["dtlb"]
+_LINES = Kind(3, 32, 20, (0, 8, 20))
+ARM_KINDS = {
+    PAGES: _PAGES,
+    CODE: Kind(0, 256, 20, (0, 8, 16, 20)),  # of four bytes
+    LINES: _LINES,
+}
+PC_KINDS = {PAGES: _PAGES, CODE: SMALL_KINDS["trace-cache"], LINES: _LINES}
+KINDS = {BOARD: ARM_KINDS, VERSATILE: ARM_KINDS, PC: PC_KINDS}
+
+# What is told of a round trip, of all that is counted: what each machine's table has.
+COUNTED = (
+    "round", "instructions", "icache_misses", "dcache_misses", "itlb_misses", "dtlb_misses",
+    "fill_stall_cycles", "walk_stall_cycles", "cache_flushes", "tlb_flushes", "domains_recycled",
+)  # fmt: skip
+COUNTED_ON_PC = (
+    "round", "instructions", "traces_built", "itlb_misses", "dtlb_misses", "cr3_loads"
+)  # fmt: skip
+# Where it is asked what a result rests on.
+BAND_SPACES, BAND_ROUNDS = 8, 200
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine, and how it is switched there: by what flushes first."""
+
+    name: str
+    board: str
+    about: str
+    schemes: tuple[str, ...]
+    best: str  # the scheme of it that is told beside a flush
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        """What fills its caches and TLBs."""
+        return KINDS[self.board]
+
+    def under(self, scheme: str) -> str:
+        """Its name, or that of the one like it which the scheme needs."""
+        return l4.machine(scheme, self.name)
+
+    def job(self, program: str, scheme: str, append: str, cycles: int, kind: str) -> Job:
+        """A run there."""
+        make = l4_pc.job if self.board == PC else l4.job
+        job = make(program, scheme, append, cycles, f"{self.name}-{scheme}-{kind}", {"kind": kind})
+        guest = GUESTS[f"{self.board}-{scheme}-{program}"]
+        return replace(job, guest=guest, machine=self.under(scheme))
+
+
+MACHINES = (
+    Machine(l4.MACHINE, BOARD, "StrongARM", (*schemes_on(BOARD), *BOUNDS), "fass"),
+    Machine("versatilepb", VERSATILE, "ARM926", (*schemes_on(VERSATILE), *BOUNDS), "fass"),
+    Machine(l4_pc.MACHINE, PC, "Pentium 4", l4_pc.SCHEMES, sets.SMALL),
+)
+
+
+def ratio(machine: Machine) -> str:
+    """What is asked of a machine's assumed constants, as a band's ratio is called."""
+    return f"{machine.about}, {BAND_SPACES} spaces, {FLUSH} over {machine.best}"
+
+
+class Switching(Experiment[Sample]):
+    """A round trip under each scheme, and what part it is of one with a full flush."""
+
+    name = "switching"
+    question = "What does each way to switch leave of a round trip with a full flush?"
+    source = (
+        "Wiggins et al., ACSAC 2003, Fig. 5, and Uhlig et al., Performance of Address-Space "
+        "Multiplexing on the Pentium (2002), Fig. 4, for other machines and schemes too"
+    )
+    band_metric = ("round", "cycles")
+    band_system = SYSTEM
+    band_label = "{machine}, {size} spaces, {scheme}"
+    band_ratios: Mapping[str, tuple[str, str]] = {
+        ratio(machine): (
+            f"{machine.name}-{FLUSH}-{SPACES}-{BAND_SPACES}",
+            f"{machine.name}-{machine.best}-{SPACES}-{BAND_SPACES}",
+        )
+        for machine in MACHINES
+    }
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        """All sizes of a kind in one run."""
+        few = settings.quick or settings.rounds is not None
+        return [
+            *(
+                _spaces(
+                    machine,
+                    scheme,
+                    QUICK_SIZES if few else SIZES,
+                    settings.times(ROUNDS, QUICK_ROUNDS),
+                )
+                for machine in MACHINES
+                for scheme in machine.schemes
+            ),
+            *(
+                _sets(
+                    machine,
+                    scheme,
+                    kind,
+                    of.quick if few else range(of.steps + 1),
+                    settings.times(sets.ROUNDS, sets.QUICK_ROUNDS),
+                )
+                for machine in MACHINES
+                for scheme in machine.schemes
+                for kind, of in machine.kinds.items()
+            ),
+        ]
+
+    def choices(self, settings: Settings) -> list[Job]:
+        """A run a size, for tables of many machines."""
+        calls = settings.times(ROUNDS, QUICK_ROUNDS)
+        rounds = settings.times(sets.ROUNDS, sets.QUICK_ROUNDS)
+        return [
+            _sized(job, size, {"machine": job.machine})
+            for machine in MACHINES
+            for scheme in machine.schemes
+            for job, size in (
+                *((_spaces(machine, scheme, [n], calls), n) for n in SIZES),
+                *(
+                    (_sets(machine, scheme, kind, [n], rounds), n * of.step)
+                    for kind, of in machine.kinds.items()
+                    for n in range(of.steps + 1)
+                ),
+            )
+        ]
+
+    def band_jobs(self, settings: Settings) -> list[Job]:
+        """A flush, and the best that protects, among a few spaces on each machine."""
+        rounds = settings.rounds or BAND_ROUNDS
+        return [
+            _sized(_spaces(machine, scheme, [BAND_SPACES], rounds), BAND_SPACES)
+            for machine in MACHINES
+            for scheme in (FLUSH, machine.best)
+        ]
+
+    def measure(self, job: Job, stats: Stats) -> Sample:
+        """Of spaces the regions are numbered by their number, of working sets by their place."""
+        if job.parameters["kind"] != SPACES:
+            return sets.L4SmallSpaces().measure(job, stats)
+        given = dict(word.split("=") for word in job.append.split())
+        rounds = l4.word(job, "rounds")
+        sizes = map(int, given["spaces"].split(","))
+        return Sample(stats.machine, {n: sets.counted(job, stats, n, rounds) for n in sizes})
+
+    def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
+        """The one size's."""
+        (values,) = sample.sizes.values()
+        return {**job.parameters, **values}
+
+    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+        """Each case, and what part of the round trip with a full flush it is."""
+        return [
+            record
+            for machine in MACHINES
+            for scheme in machine.schemes
+            for kind in (SPACES, *machine.kinds)
+            for record in _records(machine, scheme, kind, samples)
+        ]
+
+
+def _sized(job: Job, size: int, told: Mapping[str, Parameter] | None = None) -> Job:
+    """A run of one size, which tells it."""
+    return replace(
+        job, name=f"{job.name}-{size}", parameters={**job.parameters, "size": size, **(told or {})}
+    )
+
+
+def _spaces(machine: Machine, scheme: str, sizes: Sequence[int], rounds: int) -> Job:
+    told = ",".join(map(str, sizes))
+    cycles = len(sizes) * (SAMPLES + 1) * rounds * CYCLES_A_CALL
+    return machine.job(
+        "bench-spaces", scheme, f"spaces={told} rounds={rounds} seed=1", cycles, SPACES
+    )
+
+
+def _sets(machine: Machine, scheme: str, kind: str, steps: Sequence[int], rounds: int) -> Job:
+    append, cycles = sets.words(machine.kinds[kind], steps, rounds)
+    return machine.job("bench-pingpong", scheme, append, cycles, kind)
+
+
+def _records(
+    machine: Machine, scheme: str, kind: str, samples: Mapping[str, Sample]
+) -> list[Record]:
+    flushing = samples[f"{machine.name}-{FLUSH}-{kind}"].sizes
+    records = []
+    for size, values in samples[f"{machine.name}-{scheme}-{kind}"].sizes.items():
+        told = [
+            (name, values[name], "cycles" if name == "round" else "per_round")
+            for name in (COUNTED_ON_PC if machine.board == PC else COUNTED)
+        ]
+        told.append(("share", 100 * values["round"] / flushing[size]["round"], "%"))
+        where: dict[str, Parameter] = {"kind": kind, "size": size}
+        records += of_case(Switching.name, machine.under(scheme), SYSTEM, scheme, where, told)
+    return records
