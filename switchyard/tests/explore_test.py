@@ -108,10 +108,16 @@ def test_a_window_is_what_the_machine_says(given: tuple[str, ...], steps: int) -
     with Machine(seen.machine).boot(seen.kernel, seen.append) as system:
         at(system, window.begin)
         compare(replay, system)
+        wanted = [1, steps // 3, steps // 2, steps - 10]
+        before = window.begin
         for step in replay:
-            if replay.done in (1, steps // 3, steps // 2, steps):
+            # A Pentium 4 does several instructions in a cycle: the machine stops behind the first.
+            if wanted and replay.done >= wanted[0] and step.cycle > before:
                 at(system, step.cycle)
                 compare(replay, system)
+                wanted.pop(0)
+            before = step.cycle
+        assert not wanted
 
 
 def test_a_window_changes_no_cycle() -> None:
