@@ -57,6 +57,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../machines/p4-willamette.toml"),
     ),
     (
+        "p4-willamette-tags",
+        include_str!("../machines/p4-willamette-tags.toml"),
+    ),
+    (
         "p4-northwood",
         include_str!("../machines/p4-northwood.toml"),
     ),

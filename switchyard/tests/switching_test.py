@@ -55,10 +55,10 @@ def test_each_machine_has_all_ways_that_there_are_for_it() -> None:
     ways = {machine.name: set(machine.schemes) for machine in MACHINES}
     for name in ARM:
         assert {"flush", "fass", "fass-shared", "single-space", "tags"} <= ways[name]
-    assert {"flush", "small-spaces", "small-spaces-groups"} <= ways[PC]
+    assert {"flush", "small-spaces", "small-spaces-groups", "tags"} <= ways[PC]
     assert all(machine.schemes[0] == "flush" for machine in MACHINES)
     tagged = {job.machine for job in Switching().jobs(Settings()) if "-tags-" in job.name}
-    assert tagged == {f"{name}-tags" for name in ARM}
+    assert tagged == {f"{name}-tags" for name in (*ARM, PC)}
 
 
 def test_parts_of_a_full_flush(written: Written) -> None:

@@ -126,7 +126,7 @@ pub enum AddressSpaceTags {
     /// They do not: software cleans, invalidates and flushes.
     #[default]
     None,
-    /// Always, and nothing is ever stale: maintenance does nothing (`arm/memsys/tags.rs`).
+    /// Always, and nothing is ever stale: maintenance does nothing (`memsys/tags.rs` of each architecture).
     Ideal,
 }
 

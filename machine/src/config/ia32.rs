@@ -5,7 +5,9 @@ use serde::Deserialize;
 
 use crate::assumed;
 
-use super::{range, CacheConfig, MachineConfig, Mistake, ProcessorConfig, TlbConfig};
+use super::{
+    range, AddressSpaceTags, CacheConfig, MachineConfig, Mistake, ProcessorConfig, TlbConfig,
+};
 
 /// Bytes of a line of an IA-32 processor's caches.
 pub const IA32_LINE_BYTES: u32 = 64;
@@ -44,6 +46,8 @@ struct Table {
     #[serde(rename = "core")]
     _core: Core,
     model: Model,
+    #[serde(default, alias = "address_space_tags")]
+    address_space_tags: AddressSpaceTags,
 }
 
 /// A core that the model knows.
@@ -166,6 +170,7 @@ impl From<File> for MachineConfig {
             ram_bytes: file.ram_bytes,
             processor: ProcessorConfig::Ia32(Box::new(Ia32Config {
                 model: file.processor.model,
+                address_space_tags: file.processor.address_space_tags,
                 itlb: file.itlb,
                 dtlb: file.dtlb,
                 dcache: file.dcache,
@@ -187,6 +192,8 @@ impl From<File> for MachineConfig {
 pub struct Ia32Config {
     /// Which one CPUID says it is.
     pub model: Model,
+    /// How TLBs and trace cache tell address spaces apart.
+    pub address_space_tags: AddressSpaceTags,
     /// Instruction TLB.
     pub itlb: TlbConfig,
     /// Data TLB.

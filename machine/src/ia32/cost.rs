@@ -101,6 +101,8 @@ pub const HALF: u32 = CYCLE / 2;
 pub struct Costs {
     latency: LatencyConfig,
     price: PriceConfig,
+    /// INVLPG's.
+    invlpg: u32,
 }
 
 impl Costs {
@@ -110,7 +112,15 @@ impl Costs {
         Self {
             latency: latency.clone(),
             price: price.clone(),
+            invlpg: price.serialise,
         }
+    }
+
+    /// The same where address-space tags are ideal: what is there for the TLBs takes one cycle.
+    #[must_use]
+    pub fn with_ideal_tags(mut self) -> Self {
+        (self.price.cr3, self.invlpg) = (1, 1);
+        self
     }
 
     /// The cost of `insn`.
@@ -428,8 +438,10 @@ impl Costs {
         let price = &self.price;
         let (order, cycles) = match insn.kind {
             MovToControl if insn.reg == 3 => (Order::Serialises, price.cr3),
-            MovToControl | MovToDebug | Lmsw | Invlpg | Wrmsr | Lgdt | Lidt | Lldt
-            | FlushCaches => (Order::Serialises, price.serialise),
+            Invlpg => (Order::Serialises, self.invlpg),
+            MovToControl | MovToDebug | Lmsw | Wrmsr | Lgdt | Lidt | Lldt | FlushCaches => {
+                (Order::Serialises, price.serialise)
+            }
             Ltr => (Order::Serialises, price.segment + price.serialise),
             Cpuid => (Order::Serialises, price.cpuid),
             Hlt => (Order::Serialises, 0),

@@ -38,6 +38,10 @@ const DECODED: usize = 1 << 14;
 /// which 248966 (2, "placing data in code segments") says to keep data and code apart.
 const CODE_SHIFT: u32 = 10;
 
+/// Of how often a place was filled: what it holds is hidden, and so are its lines (ideal address-space
+/// tags, `memsys/tags.rs`).
+const HIDDEN: u32 = 1 << 31;
+
 /// A translation by which a line was fetched: its place in the instruction TLB, and how often that had
 /// been filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -309,8 +313,30 @@ impl TraceCache {
         let first = key.set() * WAYS;
         let of_set = &self.keys[first..first + WAYS];
         let slot = first + of_set.iter().position(|k| *k == key)?;
+        if self.is_backed(slot) {
+            return Some(slot);
+        }
+        self.position_behind(slot, key)
+    }
+
+    /// The same behind a line of `key` that is gone or hidden: one of another address space.
+    #[cold]
+    fn position_behind(&self, slot: usize, key: Key) -> Option<usize> {
+        let end = (key.set() + 1) * WAYS;
+        (slot + 1..end).find(|&slot| self.keys[slot] == key && self.is_backed(slot))
+    }
+
+    /// Whether the translations by which a line was fetched are there.
+    #[inline(always)]
+    fn is_backed(&self, slot: usize) -> bool {
         let backed = |b: Backing| self.fills[usize::from(b.place)] == b.fills;
-        self.backing[slot].into_iter().all(backed).then_some(slot)
+        self.backing[slot].into_iter().all(backed)
+    }
+
+    /// Whether one of them is hidden, and the others are there or hidden, too.
+    fn is_hidden(&self, slot: usize) -> bool {
+        let kept = |b: Backing| self.fills[usize::from(b.place)] & !HIDDEN == b.fills;
+        self.backing[slot].into_iter().all(kept) && !self.is_backed(slot)
     }
 
     /// The lines that can be found.
@@ -377,13 +403,14 @@ impl TraceCache {
         slot
     }
 
-    /// The slot for a line of `key`: that of one of the same address, whose translation is gone, or else
-    /// the victim's.
+    /// The slot for a line of `key`: that of one of the same address, whose translation is gone for good, or
+    /// else the victim's.
     fn make_room(&mut self, key: Key) -> usize {
         let set = key.set();
         let first = set * WAYS;
         let of_set = &self.keys[first..first + WAYS];
-        let same = of_set.iter().position(|k| *k == key);
+        let is_gone = |way: usize| of_set[way] == key && !self.is_hidden(first + way);
+        let same = (0..WAYS).find(|&way| is_gone(way));
         let way = same.unwrap_or_else(|| self.trees.victim(set));
         self.trees.touch(set, way);
         self.keys[first + way] = Key::NONE;
@@ -392,7 +419,12 @@ impl TraceCache {
 
     /// The translation in `place` has gone or been replaced: its lines are no more.
     pub fn forget(&mut self, place: usize) {
-        self.fills[place] = self.fills[place].wrapping_add(1);
+        self.fills[place] = self.fills[place].wrapping_add(1) & !HIDDEN;
+    }
+
+    /// The translation in `place` answers no more, or again: its lines stay, and are not found meanwhile.
+    pub fn hide(&mut self, place: usize, hidden: bool) {
+        self.fills[place] = self.fills[place] & !HIDDEN | if hidden { HIDDEN } else { 0 };
     }
 
     /// Empties it.

@@ -16,5 +16,6 @@ mod pmu;
 mod rig;
 mod segments;
 mod strings;
+mod tags;
 mod timing;
 mod traces;

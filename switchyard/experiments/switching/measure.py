@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from switchyard.build import BOARD, BOUNDS, GUESTS, PC, VERSATILE, schemes_on
+from switchyard.build import BOARD, BOUNDS, GUESTS, PC, TAGS, VERSATILE, schemes_on
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import SYSTEM
@@ -66,18 +66,24 @@ class Machine:
         """Its name, or that of the one like it which the scheme needs."""
         return l4.machine(scheme, self.name)
 
+    def kernel(self, scheme: str) -> str:
+        """What its kernel is built for: on a PC a flush is a load of CR3 and nothing else."""
+        return FLUSH if self.board == PC and scheme == TAGS else scheme
+
     def job(self, program: str, scheme: str, append: str, cycles: int, kind: str) -> Job:
         """A run there."""
         make = l4_pc.job if self.board == PC else l4.job
-        job = make(program, scheme, append, cycles, f"{self.name}-{scheme}-{kind}", {"kind": kind})
-        guest = GUESTS[f"{self.board}-{scheme}-{program}"]
-        return replace(job, guest=guest, machine=self.under(scheme))
+        kernel = self.kernel(scheme)
+        job = make(program, kernel, append, cycles, f"{self.name}-{scheme}-{kind}", {"kind": kind})
+        guest = GUESTS[f"{self.board}-{kernel}-{program}"]
+        parameters = {**job.parameters, "scheme": scheme}
+        return replace(job, guest=guest, machine=self.under(scheme), parameters=parameters)
 
 
 MACHINES = (
     Machine(l4.MACHINE, BOARD, "StrongARM", (*schemes_on(BOARD), *BOUNDS), "fass"),
     Machine("versatilepb", VERSATILE, "ARM926", (*schemes_on(VERSATILE), *BOUNDS), "fass"),
-    Machine(l4_pc.MACHINE, PC, "Pentium 4", l4_pc.SCHEMES, sets.SMALL),
+    Machine(l4_pc.MACHINE, PC, "Pentium 4", (*l4_pc.SCHEMES, TAGS), sets.SMALL),
 )
 
 

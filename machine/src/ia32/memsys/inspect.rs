@@ -96,6 +96,7 @@ impl MemSys {
         if self.traces.has_code(pa) {
             self.empty_traces();
         }
+        self.stored(pa, 1);
         Some(pa)
     }
 }

@@ -11,10 +11,11 @@
 mod fetch;
 mod inspect;
 mod state;
+mod tags;
 mod translation;
 
 use crate::bus::{Bus, Target};
-use crate::config::Ia32Config;
+use crate::config::{AddressSpaceTags, Ia32Config};
 use crate::counters::{Privilege, Totals};
 use crate::dev::Width;
 use crate::event::Cycle;
@@ -29,6 +30,7 @@ use super::mmu::Access;
 use super::timing::Timing;
 use super::tlb::TlbEntry;
 use super::trace_cache::TraceCache;
+use tags::{Tags, DATA, INSNS};
 
 /// Bits of CR0.
 pub mod cr0 {
@@ -123,6 +125,8 @@ pub struct MemSys {
     pub(in crate::ia32) cr4: u32,
     itlb: Tlb<TlbEntry>,
     dtlb: Tlb<TlbEntry>,
+    /// What there is beside them if address-space tags are ideal.
+    tags: Option<Box<Tags>>,
     /// Decoded instructions.
     pub(super) traces: TraceCache,
     /// When what is there.
@@ -138,9 +142,14 @@ impl MemSys {
     /// 8-1), paging off.
     #[must_use]
     pub fn new(config: &Ia32Config, bus: Bus) -> Self {
-        let itlb = Tlb::new(&config.itlb);
+        let (itlb, dtlb) = (Tlb::new(&config.itlb), Tlb::new(&config.dtlb));
         let (_, ram_bytes) = bus.ram_window();
-        let costs = Costs::new(&config.latency, &config.price);
+        let ideal = config.address_space_tags == AddressSpaceTags::Ideal;
+        let tags = ideal.then(|| Box::new(Tags::new(&bus, [itlb.places(), dtlb.places()])));
+        let mut costs = Costs::new(&config.latency, &config.price);
+        if ideal {
+            costs = costs.with_ideal_tags();
+        }
         let traces = TraceCache::new(costs, itlb.places(), ram_bytes);
         Self {
             platform: Platform::new(bus),
@@ -149,7 +158,8 @@ impl MemSys {
             cr3: 0,
             cr4: 0,
             itlb,
-            dtlb: Tlb::new(&config.dtlb),
+            dtlb,
+            tags,
             traces,
             time: Timing::new(config),
             synced_cycle: 0,
@@ -170,13 +180,17 @@ impl MemSys {
         self.time.caches.set_fills(value & cr0::CD == 0);
     }
 
-    /// Writes CR3, which empties the TLBs but for global pages.
+    /// Writes CR3, which empties the TLBs but for global pages; with ideal tags the new directory's entries
+    /// answer.
     pub(in crate::ia32) fn set_cr3(&mut self, value: u32) {
         self.cr3 = value;
         let now = &mut self.platform.counters.now;
         now.written.ttb += 1;
         now.itlb.invalidate_all += 1;
         now.dtlb.invalidate_all += 1;
+        if self.tags_are_ideal() {
+            return self.change_sides();
+        }
         self.empty_traces();
         for tlb in [&mut self.itlb, &mut self.dtlb] {
             for place in 0..tlb.places() {
@@ -195,13 +209,15 @@ impl MemSys {
         self.cr4 = value;
     }
 
-    /// INVLPG: drops what translates `linear`, global or not.
+    /// INVLPG: drops what translates `linear`, global or not; with ideal tags that is true, and stays.
     pub(in crate::ia32) fn invalidate_page(&mut self, linear: u32) {
         let now = &mut self.platform.counters.now;
         now.itlb.invalidate_entry += 1;
         now.dtlb.invalidate_entry += 1;
-        self.drop_insn_translation(linear);
-        self.dtlb.invalidate(linear);
+        if !self.tags_are_ideal() {
+            self.drop_insn_translation(linear);
+            self.drop_data_translation(linear);
+        }
     }
 
     /// Drops what translates fetches from `linear`, and what was decoded there.
@@ -213,15 +229,30 @@ impl MemSys {
                 .is_some_and(|page| page.matches(linear))
             {
                 self.traces.forget(place);
+                self.release(INSNS, place);
             }
         }
         self.itlb.invalidate(linear);
         self.platform.horizon = 0;
     }
 
+    /// Drops what translates reads and writes at `linear`.
+    fn drop_data_translation(&mut self, linear: u32) {
+        if self.tags_are_ideal() {
+            for place in 0..self.dtlb.places() {
+                let page = self.dtlb.get(place);
+                if page.is_some_and(|page| page.matches(linear)) {
+                    self.release(DATA, place);
+                }
+            }
+        }
+        self.dtlb.invalidate(linear);
+    }
+
     /// Memory was changed between two instructions by somebody else than the processor: perhaps code.
     pub fn memory_changed(&mut self) {
         self.traces.empty();
+        self.descriptors_changed();
     }
 
     /// Empties the trace cache, of which a line may be under way.
@@ -238,6 +269,7 @@ impl MemSys {
         self.empty_traces();
         self.itlb.invalidate_all();
         self.dtlb.invalidate_all();
+        self.release_all();
     }
 
     /// The translations that instruction fetches use.
@@ -339,6 +371,7 @@ impl MemSys {
         if self.traces.has_code(pa) || N > 1 && self.traces.has_code(pa + (N - 1)) {
             self.empty_traces();
         }
+        self.stored(pa, N);
         true
     }
 

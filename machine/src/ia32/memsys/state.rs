@@ -15,6 +15,7 @@ impl State for MemSys {
             cr4,
             itlb,
             dtlb,
+            tags: _, // below
             traces,
             time,
             synced_cycle,
@@ -28,6 +29,7 @@ impl State for MemSys {
         traces.save(to);
         time.save(to);
         platform.save(to);
+        self.save_tags(to);
     }
 
     fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
@@ -43,6 +45,7 @@ impl State for MemSys {
         self.time.restore(from)?;
         self.time.caches.set_fills(self.cr0 & cr0::CD == 0);
         self.platform.restore(from)?;
+        self.restore_tags(from)?;
         let right = self.synced_cycle <= self.platform.cycle
             && self.synced_instructions <= self.platform.counters.fetches
             && self.synced_uops <= self.time.uops();

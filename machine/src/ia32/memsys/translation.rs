@@ -6,6 +6,7 @@ use crate::ia32::hierarchy::Sixth;
 use crate::ia32::mmu::{self, code, entry, Access};
 use crate::ia32::tlb::TlbEntry;
 
+use super::tags::{DATA, INSNS};
 use super::{cr0, cr4, MemSys};
 
 impl MemSys {
@@ -53,7 +54,7 @@ impl MemSys {
             if !mmu::allows(&page, access, self.cr0 & cr0::WP != 0) {
                 return Err(self.page_fault(linear, access, code::PROTECTION));
             }
-            self.dtlb.invalidate(linear);
+            self.drop_data_translation(linear);
         } else {
             let now = &mut self.platform.counters.now;
             if access.fetch {
@@ -69,8 +70,10 @@ impl MemSys {
         if access.fetch {
             let place = self.itlb.insert(linear, page);
             self.traces.forget(place);
+            self.hold(INSNS, place, page);
         } else {
-            self.dtlb.insert(linear, page);
+            let place = self.dtlb.insert(linear, page);
+            self.hold(DATA, place, page);
         }
         Ok(page.translate(linear))
     }
@@ -146,7 +149,7 @@ impl MemSys {
             self.drop_insn_translation(linear);
         } else {
             now.exception.data_abort += 1;
-            self.dtlb.invalidate(linear);
+            self.drop_data_translation(linear);
         }
         Fault::page(why | access.code())
     }
