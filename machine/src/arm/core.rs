@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::arch::Dead;
-use crate::arm::line::{line_address, line_offset};
+use crate::arm::line::{line_address, line_offset, LINE_WORDS};
 use crate::arm::observe::{Encoding, Observer};
 use crate::cache::HINTS;
 use crate::config::MachineConfig;
@@ -23,7 +23,7 @@ use crate::observe::{Access, Commit};
 
 use super::exec::{self, Handler};
 use super::insn::Op;
-use super::memsys::{control, Abort, Fetched, MemSys, NO_LINE};
+use super::memsys::{control, Abort, Decoded, Fetched, MemSys, Ops, NO_LINE};
 use super::timing::Pipeline;
 
 /// Bits of the program status registers.
@@ -169,8 +169,8 @@ pub struct Core<O: Observer> {
     /// two instructions (8 in ARM state, 4 in Thumb state); between instructions it is the address
     /// of the next one.
     pub r: [u32; 16],
-    /// Where the next instruction is fetched, set by instructions that change the flow.
-    pub(super) next_pc: u32,
+    /// Where the next instruction is fetched, set by what changes the flow.
+    pub(super) next_pc: Option<u32>,
     cpsr: u32,
     /// The bits that status registers have.
     psr_implemented: u32,
@@ -214,7 +214,7 @@ impl<O: Observer> Core<O> {
         let arm = config.arm().expect("the machine file of an ARM");
         Self {
             r: [0; 16],
-            next_pc: 0,
+            next_pc: None,
             cpsr: mode::SVC | psr::I | psr::F,
             psr_implemented: mem.core.architecture.status_bits(),
             insn_shift: 2,
@@ -240,20 +240,35 @@ impl<O: Observer> Core<O> {
     /// Runs instructions until the horizon of the memory system.
     #[inline]
     pub fn run_to_horizon(&mut self) {
-        while self.mem.platform.cycle < self.mem.platform.horizon {
+        let decoded = self.mem.decoded();
+        while !self.at_horizon() {
+            if self.thumb() {
+                self.run_state::<1>(&decoded);
+            } else {
+                self.run_state::<2>(&decoded);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn at_horizon(&self) -> bool {
+        self.mem.platform.cycle >= self.mem.platform.horizon
+    }
+
+    /// Runs instructions until the horizon, to which a change of state leads as well. `SHIFT` is the
+    /// state, as in [`Core::insn_shift`], a constant here.
+    #[inline(always)]
+    fn run_state<const SHIFT: u32>(&mut self, decoded: &Decoded) {
+        while !self.at_horizon() {
             let pc = self.r[15];
             if line_address(pc) != self.mem.line {
-                if let Some(slot) = self.mem.fetch_hinted(pc, self.thumb()) {
+                if let Some(slot) = self.mem.fetch_hinted(pc, SHIFT == 1) {
                     self.run_in(pc, slot);
                 } else if !self.look_up_line(pc) {
                     continue;
                 }
             }
-            if self.thumb() {
-                self.run_line::<1>();
-            } else {
-                self.run_line::<2>();
-            }
+            self.r[15] = self.run_line::<SHIFT>(pc, decoded);
         }
     }
 
@@ -292,9 +307,9 @@ impl<O: Observer> Core<O> {
             self.mem.platform.counters.fetches += 1;
             let op = self.mem.op(slot, (line_offset(pc) >> SHIFT) as usize);
             self.execute_in::<SHIFT>(pc, op);
-            pc = self.r[15];
-            let left = line_address(pc) != self.mem.line
-                || self.mem.platform.cycle >= self.mem.platform.horizon;
+            pc = self.next::<SHIFT>(pc);
+            self.r[15] = pc;
+            let left = line_address(pc) != self.mem.line || self.at_horizon();
             if left && (self.mem.line != line || self.mem.insn_line_arrives(slot)) {
                 // Whoever comes next must wait for what has not come.
                 self.mem.line = NO_LINE;
@@ -316,23 +331,39 @@ impl<O: Observer> Core<O> {
         self.single = None;
     }
 
-    /// Runs the next instruction, which is in the line that was fetched last, and those after it
-    /// as long as they are and the horizon has not come. `SHIFT` is the state, as in
-    /// [`Core::insn_shift`], a constant here; a change of state forgets the line.
-    #[inline]
-    fn run_line<const SHIFT: u32>(&mut self) {
-        let mut pc = self.r[15];
+    /// Runs the instruction at `pc`, which is in the line that was fetched last, and those after it
+    /// as long as they are and the horizon has not come. Returns where the next one is.
+    ///
+    /// Within a sequence the horizon alone is looked at: whoever forgets the line moves it.
+    #[inline(always)]
+    fn run_line<const SHIFT: u32>(&mut self, pc: u32, decoded: &Decoded) -> u32 {
+        let mut pc = pc;
         loop {
-            self.mem.platform.counters.fetches += 1;
-            let op = self
-                .mem
-                .op(self.line_slot, (line_offset(pc) >> SHIFT) as usize);
-            self.execute_in::<SHIFT>(pc, op);
-            pc = self.r[15];
-            if line_address(pc) != self.mem.line
-                || self.mem.platform.cycle >= self.mem.platform.horizon
-            {
-                return;
+            let ops = decoded.ops(self.line_slot, (line_offset(pc) >> SHIFT) as usize);
+            for place in Ops::place(pc >> SHIFT)..LINE_WORDS {
+                self.mem.platform.counters.fetches += 1;
+                self.execute_in::<SHIFT>(pc, ops.get(place));
+                let next = self.next::<SHIFT>(pc);
+                let in_sequence = next == pc.wrapping_add(1 << SHIFT);
+                pc = next;
+                if !in_sequence || self.at_horizon() {
+                    break;
+                }
+            }
+            if line_address(pc) != self.mem.line || self.at_horizon() {
+                return pc;
+            }
+        }
+    }
+
+    /// Where the instruction after the one at `pc` is, which has executed.
+    #[inline(always)]
+    fn next<const SHIFT: u32>(&mut self, pc: u32) -> u32 {
+        match self.next_pc {
+            None => pc.wrapping_add(1 << SHIFT),
+            Some(target) => {
+                self.next_pc = None;
+                target
             }
         }
     }
@@ -366,21 +397,24 @@ impl<O: Observer> Core<O> {
     }
 
     fn execute(&mut self, pc: u32, op: Op) {
-        if self.thumb() {
+        self.r[15] = if self.thumb() {
             self.execute_in::<1>(pc, op);
+            self.next::<1>(pc)
         } else {
             self.execute_in::<2>(pc, op);
-        }
+            self.next::<2>(pc)
+        };
     }
 
+    /// Executes the instruction at `pc`; [`Core::next`] says what comes after it.
     #[inline(always)]
     fn execute_in<const SHIFT: u32>(&mut self, pc: u32, op: Op) {
-        if self.pipeline.may_interlock(op.sources) {
-            self.mem.platform.cycle = self.pipeline.wait_for(op.sources, self.mem.platform.cycle);
+        let mut now = self.mem.platform.cycle;
+        if self.pipeline.may_interlock(op.sources, now) {
+            now = self.pipeline.wait_for(op.sources, now);
         }
-        self.mem.platform.cycle += 1;
-        self.next_pc = pc.wrapping_add(1 << SHIFT);
-        let executed = self.condition_holds(op.insn.cond());
+        self.mem.platform.cycle = now + 1;
+        let executed = self.condition_holds(op.cond);
         let mut code = Encoding::default();
         if O::ON {
             self.r[15] = pc.wrapping_add(2 << SHIFT);
@@ -393,17 +427,18 @@ impl<O: Observer> Core<O> {
             if Self::HANDLERS[op.kind.0 as usize](self, op.insn).is_err() {
                 self.data_abort(pc);
             }
-        } else if op.insn.cond() == 15 {
+        } else if op.cond == 15 {
             self.diagnose(Diagnostic::NeverCondition, pc);
         }
-        self.r[15] = self.next_pc;
         if O::ON {
+            let next_pc = self.next_pc.unwrap_or(pc.wrapping_add(1 << SHIFT));
+            self.r[15] = next_pc;
             self.observer.commit(&Commit {
                 cycle: self.mem.platform.cycle,
                 pc,
                 code,
                 executed,
-                next_pc: self.next_pc,
+                next_pc,
                 mode: self.cpsr & psr::MODE,
                 registers: &self.r,
                 status: self.cpsr,
@@ -485,7 +520,13 @@ impl<O: Observer> Core<O> {
     /// would have in sequence. The address bits below an instruction of this state are ignored.
     #[inline]
     pub(super) fn write_pc(&mut self, target: u32, extra: u32) {
-        self.next_pc = target & !(self.insn_bytes() - 1);
+        self.jump(target & !(self.insn_bytes() - 1), extra);
+    }
+
+    /// The same for a `target` that is known to be the address of an instruction of this state.
+    #[inline]
+    pub(super) fn jump(&mut self, target: u32, extra: u32) {
+        self.next_pc = Some(target);
         self.mem.platform.cycle += Cycle::from(extra);
     }
 
@@ -508,16 +549,16 @@ impl<O: Observer> Core<O> {
 
     /// Whether a condition field holds under the current flags (DDI 0100, A3.2).
     #[inline]
-    fn condition_holds(&self, cond: u32) -> bool {
+    fn condition_holds(&self, cond: u8) -> bool {
         // For each condition, the set of NZCV values under which it holds, as a bit mask.
         const HOLDS: [u16; 16] = condition_masks();
-        cond == 14 || HOLDS[cond as usize] & (1 << (self.cpsr >> 28)) != 0
+        cond == 14 || HOLDS[usize::from(cond % 16)] & (1 << (self.cpsr >> 28)) != 0
     }
 
     /// Forgets the fetched line: something that its fetch looked at may have changed.
     #[inline]
     pub(super) fn refetch(&mut self) {
-        self.mem.line = NO_LINE;
+        self.mem.forget_line();
     }
 
     // ---- memory, as observers see it -------------------------------------------------------

@@ -79,6 +79,8 @@ pub struct Op {
     pub insn: Insn,
     /// The handler's number.
     pub kind: Kind,
+    /// The condition field of `insn`, so that the run loop need not take it out.
+    pub cond: u8,
     /// Registers it reads, one bit each: what an interlock may have to wait for.
     pub sources: u16,
 }
@@ -105,6 +107,7 @@ impl Op {
         Self {
             insn,
             kind,
+            cond: insn.cond() as u8,
             sources: exec::sources(insn, kind),
         }
     }

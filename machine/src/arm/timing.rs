@@ -24,6 +24,8 @@ pub struct Pipeline {
     pending: u16,
     /// The cycle from which each register may be used.
     ready: [Cycle; 16],
+    /// The cycle from which all may be.
+    all_ready: Cycle,
     /// The cycle from which the multiplier is free.
     multiplier_free: Cycle,
 }
@@ -36,15 +38,21 @@ impl Pipeline {
             config,
             pending: 0,
             ready: [0; 16],
+            all_ready: 0,
             multiplier_free: 0,
         }
     }
 
-    /// Whether any of the registers in `sources` may still be delayed.
+    /// Whether any of the registers in `sources` may still be delayed at `now`.
     #[inline]
     #[must_use]
-    pub fn may_interlock(&self, sources: u16) -> bool {
-        self.pending & sources != 0
+    pub fn may_interlock(&self, sources: u16, now: Cycle) -> bool {
+        now < self.all_ready && self.pending & sources != 0
+    }
+
+    /// The pipeline was restored.
+    pub fn follow_restored(&mut self) {
+        self.all_ready = self.ready.into_iter().max().unwrap_or(0);
     }
 
     /// The cycle, not before `now`, at which all of `sources` are there.
@@ -67,7 +75,9 @@ impl Pipeline {
     pub fn delay_result(&mut self, register: usize, now: Cycle, delay: u32) {
         if delay != 0 && register != 15 {
             self.pending |= 1 << register;
-            self.ready[register] = now + Cycle::from(delay);
+            let then = now + Cycle::from(delay);
+            self.ready[register] = then;
+            self.all_ready = self.all_ready.max(then);
         }
     }
 
@@ -145,6 +155,6 @@ impl LineFill {
     }
 }
 
-crate::saved!(Pipeline { pending, ready, multiplier_free } given { config }
+crate::saved!(Pipeline { pending, ready, multiplier_free } given { config, all_ready }
 if |pipeline| pipeline.multiplier_free != Cycle::MAX && plausible(pipeline.multiplier_free)
     && pipeline.ready.iter().all(|&at| at != Cycle::MAX && plausible(at)));

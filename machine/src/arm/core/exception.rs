@@ -37,7 +37,7 @@ impl<O: Observer> Core<O> {
         } else {
             0
         };
-        self.next_pc = base + offset;
+        self.next_pc = Some(base + offset);
         self.mem.platform.cycle += Cycle::from(self.pipeline.config.exception_entry);
         self.taken = Some(exception);
         if O::ON {
@@ -57,14 +57,23 @@ impl<O: Observer> Core<O> {
             self.mem.insn_fault_status = self.mem.fault.status_register();
         }
         self.take(Exception::PrefetchAbort, pc.wrapping_add(4));
-        if self.next_pc == pc {
+        if self.next_pc == Some(pc) {
             self.die(format!(
                 "prefetch abort at the prefetch abort vector {pc:#010x}: no handler is mapped there"
             ));
         }
-        self.r[15] = self.next_pc;
+        self.enter();
     }
 
+    /// Goes on where the exception leads that was taken between two instructions.
+    pub(super) fn enter(&mut self) {
+        if let Some(vector) = self.next_pc.take() {
+            self.r[15] = vector;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
     pub(super) fn data_abort(&mut self, pc: u32) {
         // SA-1110 DM §7.6: a data abort sets both registers, a prefetch abort neither; the
         // ARM926EJ-S has a status register of its own for that (TRM §3.6.2).
@@ -78,7 +87,7 @@ impl<O: Observer> Core<O> {
     pub(in crate::arm) fn undefined(&mut self) {
         let pc = self.pc();
         self.take(Exception::Undefined, self.following());
-        if self.next_pc == pc {
+        if self.next_pc == Some(pc) {
             self.die(format!(
                 "undefined instruction at the undefined instruction vector {pc:#010x}"
             ));
@@ -86,8 +95,9 @@ impl<O: Observer> Core<O> {
     }
 
     /// A branch of an instruction to itself with interrupts masked never ends.
+    #[cold]
     pub(in crate::arm) fn check_endless_branch(&mut self, target: u32) {
-        if target == self.pc() && self.cpsr & (psr::I | psr::F) == psr::I | psr::F {
+        if self.cpsr & (psr::I | psr::F) == psr::I | psr::F {
             self.dead = Some(Dead::Hung(format!(
                 "branch to itself at {target:#010x} with interrupts masked"
             )));

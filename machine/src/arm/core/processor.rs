@@ -76,7 +76,7 @@ impl<O: Observer> Processor for Core<O> {
         } else {
             return;
         }
-        self.r[15] = self.next_pc;
+        self.enter();
     }
 
     fn waits_for_interrupt(&self) -> bool {

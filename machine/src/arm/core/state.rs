@@ -11,7 +11,7 @@ impl<O: Observer> State for Core<O> {
     fn save(&self, to: &mut Saver) {
         let Self {
             r,
-            next_pc: _, // set by each instruction
+            next_pc: _, // none between two instructions
             cpsr,
             psr_implemented: _,
             insn_shift: _, // follows the T bit of cpsr
@@ -45,6 +45,7 @@ impl<O: Observer> State for Core<O> {
         self.follow_thumb_bit();
         (self.context_id, self.waiting, self.diagnostics) = from.take()?;
         self.pipeline.restore(from)?;
+        self.pipeline.follow_restored();
         self.mem.restore(from)?;
         self.mem.set_privileged(self.privileged());
         self.refetch();

@@ -16,10 +16,11 @@ pub fn branch<O: Observer, const LINK: bool>(core: &mut Core<O>, insn: Insn) -> 
     let target = core.r[15].wrapping_add(insn.branch_offset());
     if LINK {
         core.r[14] = core.r[15].wrapping_sub(4);
-    } else {
+    }
+    core.jump(target, core.pipeline.config.branch_taken);
+    if !LINK && target == core.r[15].wrapping_sub(8) {
         core.check_endless_branch(target);
     }
-    core.write_pc(target, core.pipeline.config.branch_taken);
     Ok(())
 }
 
@@ -49,10 +50,10 @@ pub fn link_exchange_offset<O: Observer>(core: &mut Core<O>, insn: Insn) -> Resu
 pub fn thumb_branch<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     let offset = ((insn.0 << 8) as i32 >> 8) as u32;
     let target = core.r[15].wrapping_add(offset);
-    if insn.cond() == 14 {
+    core.jump(target, core.pipeline.config.branch_taken);
+    if insn.cond() == 14 && target == core.r[15].wrapping_sub(4) {
         core.check_endless_branch(target);
     }
-    core.write_pc(target, core.pipeline.config.branch_taken);
     Ok(())
 }
 

@@ -25,8 +25,8 @@ pub fn process<O: Observer, const OPCODE: u8, const S: bool, const SHAPE: u8>(
     let (result, carry_out, overflow) = match OPCODE {
         0 | 8 => (first & operand, shifter_carry, None),
         1 | 9 => (first ^ operand, shifter_carry, None),
-        2 | 10 => add(first, !operand, true),
-        3 => add(operand, !first, true),
+        2 | 10 => subtract(first, operand),
+        3 => subtract(operand, first),
         4 | 11 => add(first, operand, false),
         5 => add(first, operand, carry),
         6 => add(first, !operand, carry),
@@ -38,13 +38,7 @@ pub fn process<O: Observer, const OPCODE: u8, const S: bool, const SHAPE: u8>(
     };
     let writes = !(8..12).contains(&OPCODE);
     if writes && insn.rd() == 15 {
-        core.charge_pc_write(OPCODE, SHAPE);
-        if S {
-            // First, since it says in which state the target is.
-            core.restore_psr();
-        }
-        core.write_pc(result, 0);
-        return Ok(());
+        return write_pc::<O, OPCODE, S, SHAPE>(core, result);
     }
     if SHAPE == shape::SHIFTED_BY_REGISTER {
         core.mem.platform.cycle += Cycle::from(core.pipeline.config.shift_by_register_issue - 1);
@@ -61,6 +55,22 @@ pub fn process<O: Observer, const OPCODE: u8, const S: bool, const SHAPE: u8>(
     if writes {
         core.r[insn.rd()] = result;
     }
+    Ok(())
+}
+
+/// The result goes to the PC. A function of its own, so that the others need no stack frame.
+#[inline(never)]
+#[allow(clippy::unnecessary_wraps)]
+fn write_pc<O: Observer, const OPCODE: u8, const S: bool, const SHAPE: u8>(
+    core: &mut Core<O>,
+    result: u32,
+) -> Result<(), Abort> {
+    core.charge_pc_write(OPCODE, SHAPE);
+    if S {
+        // First, since it says in which state the target is.
+        core.restore_psr();
+    }
+    core.write_pc(result, 0);
     Ok(())
 }
 
@@ -85,11 +95,18 @@ impl<O: Observer> Core<O> {
 }
 
 #[inline]
+fn subtract(a: u32, b: u32) -> (u32, bool, Option<bool>) {
+    let difference = a.wrapping_sub(b);
+    let overflow = (a ^ b) & (a ^ difference) & psr::N != 0;
+    (difference, a >= b, Some(overflow))
+}
+
+#[inline]
 fn add(a: u32, b: u32, carry: bool) -> (u32, bool, Option<bool>) {
-    let (partial, carry_1) = a.overflowing_add(b);
-    let (sum, carry_2) = partial.overflowing_add(u32::from(carry));
+    let wide = u64::from(a) + u64::from(b) + u64::from(carry);
+    let sum = wide as u32;
     let overflow = (a ^ sum) & (b ^ sum) & psr::N != 0;
-    (sum, carry_1 || carry_2, Some(overflow))
+    (sum, wide >> 32 != 0, Some(overflow))
 }
 
 #[inline]

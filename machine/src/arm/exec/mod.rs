@@ -92,7 +92,7 @@ instructions! {
     LOAD_BYTE = single::load::<O, true>;
     STORE_WORD = single::store::<O, false>;
     STORE_BYTE = single::store::<O, true>;
-    /// The same with P=1, W=0 and an immediate offset: the form that compilers emit most.
+    /// The same with P=1, U=1, W=0 and an immediate offset: the form that compilers emit most.
     LOAD_WORD_OFFSET = single::load_offset::<O, false>;
     LOAD_BYTE_OFFSET = single::load_offset::<O, true>;
     STORE_WORD_OFFSET = single::store_offset::<O, false>;
@@ -284,7 +284,7 @@ fn extension_kind(insn: Insn) -> Kind {
 }
 
 fn single_kind(insn: Insn) -> Kind {
-    let offset_only = !insn.bit(25) && insn.bit(24) && !insn.bit(21);
+    let offset_only = insn.0 & 0x03a0_0000 == 0x0180_0000;
     match (insn.bit(20), insn.bit(22), offset_only) {
         (true, false, true) => kinds::LOAD_WORD_OFFSET,
         (true, true, true) => kinds::LOAD_BYTE_OFFSET,

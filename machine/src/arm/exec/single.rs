@@ -23,7 +23,7 @@ pub const SIGNED_BYTE: u8 = 1;
 /// LDRSH.
 pub const SIGNED_HALF: u8 = 2;
 
-/// LDR and LDRB with a constant offset and no writeback.
+/// LDR and LDRB with a constant offset upwards and no writeback.
 pub fn load_offset<O: Observer, const BYTE: bool>(
     core: &mut Core<O>,
     insn: Insn,
@@ -44,7 +44,7 @@ fn load_offset_looked_up<O: Observer, const BYTE: bool>(
     load_at::<O, BYTE>(core, insn.rd(), address, core.privileged())
 }
 
-/// STR and STRB with a constant offset and no writeback.
+/// STR and STRB with a constant offset upwards and no writeback.
 pub fn store_offset<O: Observer, const BYTE: bool>(
     core: &mut Core<O>,
     insn: Insn,
@@ -271,7 +271,7 @@ const fn width<const BYTE: bool>() -> Width {
 
 #[inline]
 fn constant_offset<O: Observer>(core: &Core<O>, insn: Insn) -> u32 {
-    signed_offset(insn, core.r[insn.rn()], insn.0 & 0xfff)
+    core.r[insn.rn()].wrapping_add(insn.0 & 0xfff)
 }
 
 #[inline]

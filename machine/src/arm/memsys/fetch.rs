@@ -2,12 +2,14 @@
 //! Instruction fetch: TLB, instruction cache, fill. What a line's words mean is decided when the
 //! line is filled, so a stale instruction is stale in its decoded form too.
 
-use crate::arm::line::{line_address, line_word, LINE_WORDS};
+use crate::arm::line::{line_address, line_word};
 
 use super::hint::Tag;
 use super::journal::Event;
 use super::refill::Filled;
-use super::{control, mmu, thumb, Abort, Access, FaultKind, Fetched, InsnLine, MemSys, Op};
+use super::{
+    control, mmu, thumb, Abort, Access, Decoded, FaultKind, Fetched, InsnLine, MemSys, Op, Ops,
+};
 
 impl MemSys {
     /// The slot of the line of `va`, if a hint says it: what [`MemSys::fetch`] would find.
@@ -132,14 +134,16 @@ impl MemSys {
         if line.thumb {
             let upper = slot + self.icache.slots();
             for (ops, words) in [slot, upper].into_iter().zip(line.words.chunks_exact(4)) {
-                for (pair, word) in self.ops[ops].0.chunks_exact_mut(2).zip(words) {
-                    pair[0] = thumb::decode(*word as u16, architecture);
-                    pair[1] = thumb::decode((word >> 16) as u16, architecture);
+                let ops = &self.decoded.0[ops];
+                for (pair, word) in words.iter().enumerate() {
+                    ops.set(2 * pair, thumb::decode(*word as u16, architecture));
+                    let upper = (word >> 16) as u16;
+                    ops.set(2 * pair + 1, thumb::decode(upper, architecture));
                 }
             }
         } else {
-            for (op, word) in self.ops[slot].0.iter_mut().zip(line.words) {
-                *op = self.decoder.decode(word);
+            for (place, word) in line.words.into_iter().enumerate() {
+                self.decoded.0[slot].set(place, self.decoder.decode(word));
             }
         }
     }
@@ -173,8 +177,13 @@ impl MemSys {
     #[inline(always)]
     #[must_use]
     pub fn op(&self, slot: usize, index: usize) -> Op {
-        let half = index / LINE_WORDS * self.icache.slots();
-        self.ops[slot + half].0[index % LINE_WORDS]
+        self.decoded.ops(slot, index).get(Ops::place(index as u32))
+    }
+
+    /// The decoded instructions of all lines.
+    #[must_use]
+    pub fn decoded(&self) -> Decoded {
+        self.decoded.clone()
     }
 
     /// The word of the line in `slot` in which `va` lies.

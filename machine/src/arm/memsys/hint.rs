@@ -3,8 +3,8 @@
 //! so that the next access need not relocate, look up TLB and cache and check rights again. A hint
 //! holds as long as nothing that those steps look at has changed (the *epoch*: TLB contents, domain
 //! access, relocation, control) and the line stays in its slot; whoever takes a line away says so
-//! ([`Hints::forget`]). A slot has one hint at most, the last that was made. Without hints every count is the same, only slower; `tests/hints` compares
-//! the two builds.
+//! ([`Hints::forget`]). A slot has one hint at most, the last that was made. Without hints every count is the
+//! same, only slower; `tests/hints` compares the two builds.
 
 use crate::arm::line::{line_address, LINE_BYTES};
 use crate::cache::HINTS;
@@ -16,7 +16,7 @@ use super::NO_LINE;
 const SLOTS: usize = 512;
 /// A hint that was never set: no access asks for all of these address bits.
 const NEVER: u64 = u64::MAX;
-/// Slots beyond those that a hint has room for.
+/// Slots that a hint has room for. A cache of more (2 MB) has no hints.
 const SLOT_LIMIT: usize = 1 << 16;
 
 /// What hints must agree in besides the line's address: the epoch, who accesses and, for fetches,
@@ -50,9 +50,11 @@ pub(super) struct Hints {
 impl Hints {
     /// No hints, for a cache of `slots` slots.
     pub(super) fn new(slots: usize) -> Self {
+        // The next bit belongs to the tag: where tags differ, `find` must not give a slot.
+        let hinted = if slots > SLOT_LIMIT { 0 } else { slots };
         Self {
             hints: Box::new([NEVER; SLOTS]),
-            named: vec![0; slots.min(SLOT_LIMIT)],
+            named: vec![0; hinted],
         }
     }
 
@@ -146,4 +148,30 @@ fn place(address: u32) -> usize {
 #[inline(always)]
 fn wanted(line: u32, tag: Tag) -> u64 {
     (u64::from(line) << 32) | tag.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hints, Tag, HINTS};
+
+    #[test]
+    fn a_hint_of_another_epoch_is_the_slot_of_no_cache_however_large() {
+        for slots in [1 << 9, 1 << 16, 1 << 17, 1 << 20] {
+            let mut hints = Hints::new(slots);
+            hints.remember(0xc000_0000, Tag::new(0, true), 5);
+            for epoch in [1, 2, 16, 0x8000] {
+                assert!(hints.find(0xc000_0000, Tag::new(epoch, true)) >= slots);
+            }
+            assert!(hints.find(0xc000_0000, Tag::new(0, false)) >= slots);
+            assert!(hints.find(0xc000_0020, Tag::new(0, true)) >= slots);
+        }
+    }
+
+    #[test]
+    fn a_cache_of_two_megabytes_has_hints() {
+        let mut hints = Hints::new(1 << 16);
+        hints.remember(0xc000_0000, Tag::new(1, true), 0xffff);
+        let slot = hints.find(0xc000_0000, Tag::new(1, true));
+        assert_eq!(slot == 0xffff, HINTS);
+    }
 }

@@ -20,6 +20,9 @@ mod refill;
 mod state;
 mod tags;
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use crate::arm::line::{Words, LINE_BYTES, LINE_WORDS};
 use crate::arm::tlb::{Attributes, TlbEntry};
 use crate::bus::{Bus, Target};
@@ -37,7 +40,8 @@ use self::refill::Arrivals;
 use self::tags::Tags;
 use super::cores::Table;
 use super::decoder::Decoder;
-use super::insn::Op;
+use super::exec::Kind;
+use super::insn::{Insn, Op};
 use super::mmu::{self, Access, Fault, FaultKind, FirstLevel};
 use super::thumb;
 use super::write_buffer::WriteBuffer;
@@ -54,7 +58,7 @@ const SLOT_BYTES: u32 = 32 << 20;
 pub struct Abort;
 
 /// A line of the instruction cache. What its words mean, decided when it was filled, stands in
-/// [`MemSys::ops`].
+/// [`MemSys::decoded`].
 #[derive(Debug, Clone, Default)]
 struct InsnLine {
     words: Words,
@@ -63,10 +67,64 @@ struct InsnLine {
 }
 
 /// The decoded instructions of a line in ARM state, of half a line in Thumb state. Aligned as the
-/// host's cache lines are: one of them then holds all eight.
-#[derive(Debug, Clone, Copy, Default)]
+/// host's cache lines are: one of them then holds all eight. Part by part, so that the run loop
+/// takes each part of an instruction where it needs it.
+#[derive(Debug, Clone, Default)]
 #[repr(align(64))]
-struct Ops([Op; LINE_WORDS]);
+pub struct Ops {
+    insns: [Cell<Insn>; LINE_WORDS],
+    sources: [Cell<u16>; LINE_WORDS],
+    kinds: [Cell<Kind>; LINE_WORDS],
+    conds: [Cell<u8>; LINE_WORDS],
+}
+
+impl Ops {
+    /// The place of an instruction among eight, by its number in the line or in all of memory.
+    #[inline(always)]
+    #[must_use]
+    pub fn place(number: u32) -> usize {
+        number as usize % LINE_WORDS
+    }
+
+    /// The instruction in `place`.
+    #[inline(always)]
+    #[must_use]
+    pub fn get(&self, place: usize) -> Op {
+        Op {
+            insn: self.insns[place].get(),
+            sources: self.sources[place].get(),
+            kind: self.kinds[place].get(),
+            cond: self.conds[place].get(),
+        }
+    }
+
+    fn set(&self, place: usize, op: Op) {
+        self.insns[place].set(op.insn);
+        self.sources[place].set(op.sources);
+        self.kinds[place].set(op.kind);
+        self.conds[place].set(op.cond);
+    }
+}
+
+/// The decoded instructions of the lines of the instruction cache, by slot; those of the upper
+/// halves of lines in Thumb state follow after all others. The run loop has them as well: it goes
+/// through a line while instructions in it change the memory system.
+#[derive(Debug, Clone)]
+pub struct Decoded(Rc<[Ops]>);
+
+impl Decoded {
+    fn new(slots: usize) -> Self {
+        Self(vec![Ops::default(); 2 * slots].into())
+    }
+
+    /// Where instruction `index` of the line in `slot` is, counted in the state it is decoded for.
+    #[inline(always)]
+    #[must_use]
+    pub fn ops(&self, slot: usize, index: usize) -> &Ops {
+        let half = index / LINE_WORDS * (self.0.len() / 2);
+        &self.0[slot + half]
+    }
+}
 
 /// A line of a data cache.
 #[derive(Debug, Clone, Default)]
@@ -192,9 +250,7 @@ pub struct MemSys {
     /// faults on, 0 without.
     alignment_checked: u32,
     icache: Cache<InsnLine>,
-    /// The decoded instructions of the lines of `icache`, by slot; those of the upper halves of
-    /// lines in Thumb state follow after all others.
-    ops: Vec<Ops>,
+    decoded: Decoded,
     decoder: Decoder,
     dcache: Cache<DataLine>,
     mini: Option<Cache<DataLine>>,
@@ -273,7 +329,7 @@ impl MemSys {
             user_read_buffer: false,
             permissions: mmu::permission_table(false, false),
             alignment_checked: 0,
-            ops: vec![Ops::default(); 2 * icache],
+            decoded: Decoded::new(icache),
             decoder: Decoder::new(core.architecture),
             icache: Cache::new(&arm.icache),
             dcache: Cache::new(&arm.dcache),
@@ -380,6 +436,13 @@ impl MemSys {
         self.set_privileged(self.privileged);
     }
 
+    /// The core must look up the line that it runs anew, before its next instruction.
+    #[inline]
+    pub(in crate::arm) fn forget_line(&mut self) {
+        self.line = NO_LINE;
+        self.platform.horizon = 0;
+    }
+
     /// The processor's mode is privileged now, or is not.
     pub(in crate::arm) fn set_privileged(&mut self, privileged: bool) {
         self.privileged = privileged;
@@ -397,7 +460,7 @@ impl MemSys {
         self.forget_hints();
         if self.itlb.is_none() {
             // What a data access brings may replace the translation of the page that runs.
-            self.line = NO_LINE;
+            self.forget_line();
         }
         let entry = self.agreed(mva, entry);
         let lockdown = self.tlb_lockdown;

@@ -53,7 +53,7 @@ impl State for MemSys {
             permissions: _,       // follow the control register,
             alignment_checked: _, // likewise
             icache,
-            ops: _, // follow the lines of icache
+            decoded: _, // follow the lines of icache
             decoder: _,
             dcache,
             mini,

@@ -24,7 +24,7 @@ use crate::arm::tlb::TlbEntry;
 use crate::bus::Bus;
 use crate::state::{require, Damaged, Restorer, Saver};
 
-use super::{mmu, DataCache, FirstLevel, MemSys, NO_LINE};
+use super::{mmu, DataCache, FirstLevel, MemSys};
 
 /// A translation that a TLB holds, whether it answers now or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -296,7 +296,7 @@ impl MemSys {
     fn update_copies(&mut self, pa: u32) {
         if let Some(slot) = self.icache.peek(pa) {
             self.drop_insn_line(slot);
-            self.line = NO_LINE;
+            self.forget_line();
         }
         if !self.check_translations(pa) {
             if let Some(tags) = &mut self.tags {
@@ -327,7 +327,7 @@ impl MemSys {
             } else {
                 self.lose(side, place);
                 self.forget_hints();
-                self.line = NO_LINE;
+                self.forget_line();
             }
         }
         more
