@@ -8,7 +8,7 @@ COMMON :=
 
 # See arm.mk.
 RUNTIME    := i386/runtime
-OWN_TESTS  := fass code i386/fpu i386/segments i386/traps i386/calls i386/written i386/fault
+OWN_TESTS  := fass code i386/clone i386/fpu i386/segments i386/traps i386/calls i386/written i386/fault
 OWN_STRESS := i386/clone
 BENCHMARKS := y
 SUITE_OWN  := bench/unix/entry l4/lib/arch/ia32/divide

@@ -72,7 +72,8 @@ unsigned int argument_number(char **arguments, const char *name, unsigned int ot
     return text ? (unsigned int)atol(text) : otherwise;
 }
 
-unsigned long number_in(const char *path, const char *name) {
+/* What is behind a name, at the beginning of a line; NULL if that is no number. */
+static const char *behind(const char *path, const char *name) {
     static char text[8192];
     size_t length = strlen(name);
     char *line = text;
@@ -84,10 +85,22 @@ unsigned long number_in(const char *path, const char *name) {
     while (line) {
         if (strncmp(line, name, length) == 0 && line[length] == ' ' && line[length + 1] >= '0' &&
             line[length + 1] <= '9') {
-            return atol(line + length + 1);
+            return line + length + 1;
         }
         line = strchr(line, '\n');
         line += line != NULL;
     }
-    fail(__FILE__, __LINE__, name);
+    return NULL;
+}
+
+int has_number(const char *path, const char *name) {
+    return behind(path, name) != NULL;
+}
+
+unsigned long number_in(const char *path, const char *name) {
+    const char *number = behind(path, name);
+    if (!number) {
+        fail(__FILE__, __LINE__, name);
+    }
+    return atol(number);
 }

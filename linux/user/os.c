@@ -177,6 +177,14 @@ int timer_file(long long first, long long every) {
     return fd;
 }
 
+int module_load(void *bytes, unsigned long count) {
+    return syscall(__NR_init_module, bytes, count, "");
+}
+
+int module_unload(const char *name) {
+    return syscall(__NR_delete_module, name, O_NONBLOCK);
+}
+
 int futex_wait(int *word, int expected) {
     return syscall(__NR_futex, word, FUTEX_WAIT, expected, NULL, NULL, 0);
 }

@@ -80,6 +80,10 @@ int sleep_for(long long nanoseconds);
 int interval_timer(long first_microseconds, long every_microseconds);
 int timer_file(long long first, long long every);
 
+/* A kernel module, from its file's bytes. Without parameters; unloading does not wait. */
+int module_load(void *bytes, unsigned long count);
+int module_unload(const char *name);
+
 int futex_wait(int *word, int expected);
 int futex_wake(int *word, int waiters);
 

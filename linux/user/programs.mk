@@ -3,8 +3,8 @@
 # made by the pinned compiler. Included by ../Makefile.
 INIT     := init os $(RUNTIME)
 SH       := sh os $(RUNTIME)
-TESTS    := selftest expect process signals pipes sockets locks memory shared swap swap_disk disk together spaces $(OWN_TESTS) time os
-STRESS   := stress stress_memory stress_process stress_shared stress_threads stress_swap swap_disk expect os $(RUNTIME) $(OWN_STRESS)
+TESTS    := selftest expect process signals pipes sockets locks memory shared swap swap_disk disk together spaces $(OWN_TESTS) threads time os
+STRESS   := stress stress_memory stress_process stress_shared stress_threads stress_swap stress_modules threads swap_disk expect os $(RUNTIME) $(OWN_STRESS)
 LARGE    := large os $(RUNTIME)
 TURNS    := turns expect os $(RUNTIME)
 NETWORK  := net os $(RUNTIME)
@@ -31,7 +31,7 @@ endif
 CFLAGS_USER := -std=gnu11 -O2 -ffreestanding -fno-sanitize=undefined -g0 -fno-stack-protector \
     $(PLACED) -fno-unwind-tables -ffunction-sections -Wall -Wextra -Wshadow -Wundef -Werror \
     -Iuser -Iuser/$(ARCH) -isystem $(SOURCE)/tools/include/nolibc -isystem $(OBJECTS)/usr/include -DEND=$(END)
-HEADERS := user/test.h user/stress.h user/os.h user/thumb.h $(wildcard user/$(ARCH)/*.h) user/programs.mk configs/$(CONFIG).mk \
+HEADERS := user/test.h user/stress.h user/threads.h user/os.h user/thumb.h $(wildcard user/$(ARCH)/*.h) user/programs.mk configs/$(CONFIG).mk \
            $(OBJECTS)/.headers
 OBJDUMP ?= $(CROSS)objdump
 

@@ -11,7 +11,7 @@
 #include "stress.h"
 
 static const struct scene *const tables[] = {memory_scenes, process_scenes, shared_scenes,
-                                             thread_scenes, swap_scenes};
+                                             thread_scenes, swap_scenes,    module_scenes};
 
 enum { MOST_SCENES = 24, MOST_WORKERS = 8, TIMEOUT_SECONDS = 120 };
 

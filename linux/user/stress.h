@@ -27,7 +27,7 @@ struct scene {
 
 /* The tables, one a file; each ends with an entry without a name. */
 extern const struct scene memory_scenes[], process_scenes[], shared_scenes[], thread_scenes[],
-    swap_scenes[];
+    swap_scenes[], module_scenes[];
 
 /* A child process that has returned from here with 0. */
 pid_t forked(void);

@@ -1,48 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A scene of threads: what one of them maps and writes, the others see at once. */
 #include "stress.h"
+#include "threads.h"
 
-/* CLONE_VM, _FS, _FILES, _SIGHAND, _THREAD, _SYSVSEM, _CHILD_CLEARTID of <linux/sched.h>, whose
- * names are nolibc's only in part. */
-enum { FLAGS = 0x100 | 0x200 | 0x400 | 0x800 | 0x10000 | 0x40000 | 0x200000 };
+enum { THREADS = 3, ROUNDS = 40, COUNTERS = 16, APART = 12 };
 
-enum { THREADS = 3, STACK = 2 * PAGE, ROUNDS = 40, COUNTERS = 16, APART = 12 };
-
-/*
- * clone() that begins a function on a stack of its own: nothing may return through the frames of
- * who called. The thread ends with the function.
- */
-int clone_call(unsigned long flags, void *stack, int *tid, void (*function)(void *),
-               void *argument);
-#ifdef __arm__
-__asm__(".text\n"
-        ".arm\n.align 2\n"
-        ".globl clone_call\n"
-        ".type clone_call, %function\n"
-        "clone_call:\n"
-        "    push {r4, r5, r6, r7, r8, lr}\n"
-        "    mov r5, r3\n"        /* the function */
-        "    ldr r6, [sp, #24]\n" /* its argument */
-        "    mov r4, r2\n"        /* the child's tid, cleared at its end */
-        "    mov r2, #0\n"
-        "    mov r3, #0\n"
-        "    mov r7, #120\n" /* __NR_clone */
-        "    swi #0\n"
-        "    cmp r0, #0\n"
-        "    popne {r4, r5, r6, r7, r8, pc}\n"
-        "    mov r0, r6\n"
-        "    mov lr, pc\n"
-        "    mov pc, r5\n"
-        "    mov r0, #0\n"
-        "    mov r7, #1\n" /* __NR_exit, of this thread */
-        "    swi #0\n"
-        ".size clone_call, . - clone_call\n");
-#endif
-static struct thread {
-    int tid; /* not 0 while it runs: a futex */
-    unsigned int seed;
-    char stack[STACK] __attribute__((aligned(8)));
-} threads[THREADS];
+static struct thread threads[THREADS];
 
 static int lock; /* 0: free, 1: taken, 2: taken and waited for */
 static volatile unsigned int counters[COUNTERS * APART];
@@ -101,8 +64,7 @@ static void round_of(struct random *random) {
     }
 }
 
-static void run_thread(void *argument) {
-    struct thread *thread = argument;
+static void run_thread(struct thread *thread) {
     struct random random = {thread->seed};
     for (unsigned int round = 0; round < ROUNDS && !wrong; round++) {
         round_of(&random);
@@ -114,10 +76,8 @@ static void run_thread(void *argument) {
 
 static void run_threads(struct random *random) {
     for (unsigned int i = 0; i < THREADS; i++) {
-        threads[i].tid = 1;
         threads[i].seed = draw(random, 1 << 24);
-        EXPECT(clone_call(FLAGS, threads[i].stack + STACK, &threads[i].tid, run_thread,
-                          &threads[i]) > 0);
+        EXPECT(thread_begin(&threads[i], run_thread));
     }
     /* Another process of the same addresses, meanwhile; fork() copies what is half done. */
     pid_t child = forked();
@@ -127,9 +87,7 @@ static void run_threads(struct random *random) {
         _exit(filled((void *)counters, sizeof(counters), 7) ? 0 : 1);
     }
     for (unsigned int i = 0; i < THREADS; i++) {
-        while (*(volatile int *)&threads[i].tid != 0) {
-            futex_wait(&threads[i].tid, 1);
-        }
+        thread_wait(&threads[i]);
     }
     EXPECT(ended_well(child));
     EXPECT(!wrong);
@@ -140,8 +98,8 @@ static void run_threads(struct random *random) {
 
 static volatile int ended;
 
-static void count_on(void *argument) {
-    unsigned int own = (unsigned int)((struct thread *)argument - threads);
+static void count_on(struct thread *thread) {
+    unsigned int own = (unsigned int)(thread - threads);
     while (!ended) {
         for (unsigned int i = own; i < COUNTERS; i += THREADS) {
             counters[i * APART]++;
@@ -160,9 +118,7 @@ static void copied_meanwhile(struct random *random) {
         EXPECT(*(volatile char *)(much + page) == 0);
     }
     for (unsigned int i = 0; i < THREADS; i++) {
-        threads[i].tid = 1;
-        EXPECT(clone_call(FLAGS, threads[i].stack + STACK, &threads[i].tid, count_on, &threads[i]) >
-               0);
+        EXPECT(thread_begin(&threads[i], count_on));
     }
     for (unsigned int n = 0; n < FORKS; n++) {
         unsigned int seen[COUNTERS];
@@ -183,9 +139,7 @@ static void copied_meanwhile(struct random *random) {
     }
     ended = 1;
     for (unsigned int i = 0; i < THREADS; i++) {
-        while (*(volatile int *)&threads[i].tid != 0) {
-            futex_wait(&threads[i].tid, 1);
-        }
+        thread_wait(&threads[i]);
     }
 }
 

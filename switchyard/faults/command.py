@@ -95,6 +95,11 @@ def run(out: Console, err: Console, wish: Wish, file: Path, jobs: int, form: str
         with workshop.only_user():
             if wanted and workshop.prepare():
                 err.print("faults: sources and objects of their own are made", soft_wrap=True)
+            if wanted:
+                err.print("faults: the boots must find nothing without a fault", soft_wrap=True)
+            for stage in stages:
+                if any(stage.name in left[fault] for fault in wanted):
+                    trial.sound(workshop.usual, stage, workshop.passed)
             for number, fault in enumerate(wanted, 1):
                 err.print(f"faults: {number} of {len(wanted)}: {fault.name}", soft_wrap=True)
                 before = known.get(fault.name, new)

@@ -56,12 +56,18 @@ class Workshop:
         self._objects = self.folder / CONFIG
         self._pristine = self.folder / f"{CONFIG}.pristine"
         self._stamp = self.folder / "made-of"
+        self.passed = self.folder / "passed"  # boots that the usual kernel gets through
         self._changed = self.folder / "changed"  # names the file that has a fault in it
 
     @property
     def kernel(self) -> Path:
         """The kernel that was built last."""
         return self._objects / ZIMAGE
+
+    @property
+    def usual(self) -> Path:
+        """The kernel without a fault."""
+        return self._usual / ZIMAGE
 
     def only_user(self) -> AbstractContextManager[int]:
         """Others wait meanwhile."""
@@ -72,8 +78,7 @@ class Workshop:
 
         The first kernel, without a fault, must be that of the usual build, to the byte.
         """
-        usual = self._usual / ZIMAGE
-        made_of = hashlib.sha256(usual.read_bytes()).hexdigest()
+        made_of = hashlib.sha256(self.usual.read_bytes()).hexdigest()
         if self._stamp.exists() and self._stamp.read_text("utf-8") == made_of:
             return False
         self._stamp.unlink(missing_ok=True)
@@ -90,8 +95,9 @@ class Workshop:
             os.utime(self._pristine / name)
         _copy("-a", self._pristine, self._objects)
         said = self._make()
-        if said or self.kernel.read_bytes() != usual.read_bytes():
-            raise RunError(said or f"{self.kernel}: differs from {usual}, without a fault in it")
+        if said or self.kernel.read_bytes() != self.usual.read_bytes():
+            differs = f"{self.kernel}: differs from {self.usual}, without a fault in it"
+            raise RunError(said or differs)
         self._stamp.write_text(made_of, "utf-8")
         return True
 

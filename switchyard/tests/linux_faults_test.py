@@ -16,7 +16,7 @@ from rich.console import Console
 from switchyard import build, build_linux, cli
 from switchyard.build_linux import SYSTEMS
 from switchyard.errors import InputError, RunError
-from switchyard.faults import catalogue, command, workshop
+from switchyard.faults import catalogue, command, trial, workshop
 from switchyard.faults.catalogue import Fault, Finder
 from switchyard.faults.command import Result
 
@@ -143,6 +143,26 @@ def test_a_boot_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> N
     assert "--stage luck: unknown" in said
 
 
+def test_a_boot_that_finds_something_without_a_fault_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would find each fault. One that the kernel gets through is not tried again."""
+    kernel, passed = tmp_path / "zImage", tmp_path / "passed"
+    kernel.write_bytes(b"a kernel")
+    stage = trial.STAGES[0]
+    said = ["a flush is missing", "", ""]
+    monkeypatch.setattr(trial, "tests", lambda _: "these")
+    monkeypatch.setattr(trial, "watch", lambda *_: said.pop(0))
+    with pytest.raises(RunError, match=r"self-test: found without a fault, too: a flush"):
+        trial.sound(kernel, stage, passed)
+    for _ in range(2):
+        trial.sound(kernel, stage, passed)
+    assert said == [""]
+    kernel.write_bytes(b"another")
+    trial.sound(kernel, stage, passed)
+    assert not said
+
+
 def test_results_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "found.json"
     assert command.load(path) == {}
@@ -163,7 +183,7 @@ def test_the_table_says_what_was_not_tried() -> None:
     assert command.cells(fault, None) == ("not tried", "")
     assert command.cells(fault, Result(fault.key, tried, "", "")) == (
         "not found",
-        "not tried: large instruction cache, libraries, stress. ",
+        "not tried: large instruction cache and TLBs, libraries, stress. ",
     )
     assert command.cells(fault, Result(fault.key, {}, "stress", "a scene")) == ("stress", "a scene")
 

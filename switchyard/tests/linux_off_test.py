@@ -2,6 +2,7 @@
 """linux-off, from statistics whose answers are known; no Linux is booted."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -15,7 +16,10 @@ PLAIN = 100_000  # cycles of everything on the unmodified kernel
 
 
 def outcome() -> Outcome:
-    """Off, pipes of sa1110 take 0.5 % longer, forks 3 %; fifos in every second boot."""
+    """Off, pipes of sa1110 take 0.5 % longer, forks 3 %; fifos in every second boot.
+
+    Of both machines forks execute 2 % more.
+    """
     experiment = LinuxOff()
     samples = {}
     for job in experiment.jobs(Settings()):
@@ -32,7 +36,12 @@ def outcome() -> Outcome:
                 cases[3] = (PLAIN + 500, 2.0)
             if question == "process":
                 cases[1] = (PLAIN + 3_000, 2.0)
-        samples[job.name] = experiment.measure(job, stats(job.machine, cases))
+        run = experiment.measure(job, stats(job.machine, cases))
+        if job.parameters["scheme"] == "fass-off" and question == "process":
+            fork = run.cases[1]
+            more = {**fork.rates, "instructions": 1.02 * fork.rates["instructions"]}
+            run = replace(run, cases={**run.cases, 1: replace(fork, rates=more)})
+        samples[job.name] = run
     return views.of_runs(experiment, samples)
 
 
@@ -54,8 +63,8 @@ def test_jobs_are_of_two_kernels_of_which_one_is_told_off() -> None:
 
 def test_each_is_told_by_what_the_boots_tell(results: Outcome) -> None:
     rows = {row[0]: list(row[1:]) for row in results.tables[0].rows}
-    assert rows["pipe"] == ["µs", "500", "502", "+0.5%", "0.0%", "yes", "+0.5%"]
-    assert rows["fork"] == ["µs", "500", "515", "+3.0%", "0.0%", "no", "+3.0%"]
+    assert rows["pipe"] == ["µs", "500", "502", "+0.5%", "0.0%", "yes", "+0.0%"]
+    assert rows["fork"] == ["µs", "500", "515", "+3.0%", "0.0%", "no", "+2.0%"]
     assert rows["fifo"][3] == "+5.0%"
     assert rows["fifo"][5] == "cannot be told"
     assert rows["bw-pipe"] == ["MB/s", "2097", "2097", "+0.0%", "0.0%", "yes", "+0.0%"]
@@ -69,7 +78,8 @@ def test_the_text_counts_them_and_names_the_worst(results: Outcome) -> None:
     text = " ".join(results.notes)
     both = 2 * len(results.tables[0].rows)
     assert f"Of {both} benchmarks on two machines {both - 2} take at most 1% longer" in text
-    assert "1 take more (fork +3.0%)" in text
+    assert "1 take more (fork +3.0% on sa1110)" in text
+    assert f"{both - 2} take at most 1% more, the other 2 up to +2.0% (fork on sa1110)" in text
     assert re.search(r"On sa1110 the largest difference is that of fifo, \+5\.0% \(± \d", text)
 
 

@@ -21,7 +21,7 @@ SCENES = {
     *("mappings", "large", "heap", "one-file", "futexes", "lent"),
     *("threads", "copied-meanwhile"),
     *("fork-storm", "many", "exec-storm", "vforks", "debugger", "signals"),
-    *("swapped", "swapped-shared", "swap-off-and-on"),
+    *("swapped", "swapped-shared", "swap-off-and-on", "modules"),
 }
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How ../stress_threads.c starts a thread on IA-32. */
+/* How ../threads.c begins a thread on IA-32. */
 __asm__(".text\n"
         ".globl clone_call\n"
         ".type clone_call, @function\n"

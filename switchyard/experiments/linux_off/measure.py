@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats, rings
 from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.experiments.linux_ipc.measure import LINES, QUICK_SHARE
-from switchyard.experiments.linux_ipc.measure import ROUNDS as LINE_ROUNDS
+from switchyard.experiments.linux_ipc.measure import (
+    QUICK_SHARE,
+    ROUNDS,
+    line_jobs,
+    line_records,
+)
 from switchyard.experiments.linux_suite import MACHINES, OFF, SCHEME, Kernel, Run
 from switchyard.machine import Stats
 from switchyard.records import Parameter, Record
@@ -32,30 +36,18 @@ class LinuxOff(Experiment[Run]):
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a kernel, question of the suite, and boot; one for each size of the rings."""
         boots = repeats.boots(settings) if settings.quick or settings.rounds else BOOTS
-        questions: list[tuple[str, str, dict[str, Parameter]]] = [
-            (
-                question,
-                f"{question} rounds={settings.times(full, full // QUICK_SHARE)}",
-                {"question": question},
-            )
-            for question, full in LINE_ROUNDS.items()
-        ]
         counts = ",".join(str(n) for n in COUNTS)
         rounds = settings.times(CTX_ROUNDS, CTX_ROUNDS // QUICK_SHARE)
-        questions += [
-            (
-                f"{CTX}-{size:02}k",
-                f"{CTX} processes={counts} size={size} rounds={rounds}",
-                {"question": CTX, "size_kb": size},
-            )
-            for size in SIZES
-        ]
-        return [
-            job
-            for kernel in KERNELS
-            for name, words, parameters in questions
-            for job in suite.jobs(kernel, name, words, parameters, settings, boots)
-        ]
+        jobs: list[Job] = []
+        for kernel in KERNELS:
+            for question in ROUNDS:
+                jobs += line_jobs(kernel, question, settings, boots)
+            for size in SIZES:
+                words = f"{CTX} processes={counts} size={size} rounds={rounds}"
+                parameters: dict[str, Parameter] = {"question": CTX, "size_kb": size}
+                name = f"{CTX}-{size:02}k"
+                jobs += suite.jobs(kernel, name, words, parameters, settings, boots)
+        return jobs
 
     def measure(self, job: Job, stats: Stats) -> Run:
         """Every case of the question, or every ring."""
@@ -69,18 +61,7 @@ class LinuxOff(Experiment[Run]):
         runs = suite.together(samples)
         records: list[Record] = []
         for kernel in KERNELS:
-            for line in LINES:
-                run = runs[f"{kernel}-{line.question}"]
-                records += suite.records(
-                    self.name,
-                    run,
-                    run.cases[line.stream],
-                    line.metric,
-                    {"question": line.question, "case": line.case},
-                    value=line.of(run),
-                    unit=line.unit,
-                    scheme=kernel.scheme,
-                )
+            records += line_records(self.name, kernel, runs)
             for size in SIZES:
                 run = runs[f"{kernel}-{CTX}-{size:02}k"]
                 for n in COUNTS:

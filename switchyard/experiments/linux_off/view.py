@@ -20,6 +20,7 @@ LIMIT = 0.01  # what a kernel option may cost where it is off
 class Pair:
     """A benchmark on both kernels of a machine."""
 
+    board: str
     name: str
     unit: str
     metric: str
@@ -29,16 +30,14 @@ class Pair:
     @property
     def longer(self) -> float:
         """By what share it takes longer turned off in the mean: of a rate, has less."""
-        return self._longer(self.metric)
+        plain, off = self.plain[self.metric], self.off[self.metric]
+        return plain / off - 1 if self.unit == "MB/s" else off / plain - 1
 
     @property
-    def median_longer(self) -> float:
-        """The same of the medians, which a few long rounds do not move."""
-        return self._longer(f"{self.metric}_median")
-
-    def _longer(self, metric: str) -> float:
-        plain, off = self.plain[metric], self.off[metric]
-        return plain / off - 1 if self.unit == "MB/s" else off / plain - 1
+    def more_instructions(self) -> float:
+        """By what share it executes more: where things lie in memory has no part in that."""
+        name = f"{self.metric}_instructions"
+        return self.off[name] / self.plain[name] - 1
 
     @property
     def half(self) -> float:
@@ -66,6 +65,8 @@ def view(results: Results) -> View:
             "pairs": pairs,
             "limit": LIMIT,
             "count": len(every),
+            "lean": [pair for pair in every if pair.more_instructions <= LIMIT],
+            "fattest": max(every, key=lambda pair: pair.more_instructions),
             "by": lambda verdict: [pair for pair in every if pair.verdict == verdict],
             "worst": {
                 board: max(its, key=lambda pair: pair.longer) for board, its in pairs.items()
@@ -86,6 +87,7 @@ def _pairs(results: Results, board: str) -> list[Pair]:
     ]
     return [
         Pair(
+            board,
             name,
             unit,
             metric,
@@ -107,7 +109,7 @@ def _table(board: str, pairs: list[Pair]) -> Table:
             "longer",
             "±",
             "within 1 %",
-            "median",
+            "instructions",
         ],
         rows=[
             [
@@ -118,12 +120,12 @@ def _table(board: str, pairs: list[Pair]) -> Table:
                 f"{pair.longer:+z.1%}",
                 f"{pair.half:.1%}",
                 pair.verdict,
-                f"{pair.median_longer:+z.1%}",
+                f"{pair.more_instructions:+z.1%}",
             ]
             for pair in pairs
         ],
         caption="Means over the boots. Longer: of MB/s, less. ±: half the 95 % confidence interval "
-        "of that. Median: by how much that is longer",
+        "of that. Instructions: by how many more",
         words=["unit", "within 1 %"],
     )
 
