@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from switchyard import variants, words
+from switchyard.constants import said
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.figure import Table
 from switchyard.records import Parameter, Record
@@ -196,13 +197,13 @@ def sentence(name: str, swing: Swing, unit: str, published: float | None = None)
         if name not in (ALL_LOW, ALL_HIGH) and abs(value / swing.nominal - 1) >= MOVED
     ]
     moved.sort(key=lambda item: -abs(item[1] - swing.nominal))
-    told = ", ".join(f"{name} ({number(value)})" for name, value in moved[:TOLD])
+    told = ", ".join(f"{said(name)} ({number(value)})" for name, value in moved[:TOLD])
     nominal = f"{number(swing.nominal)} with the machine as it is"
     if published is not None:
         inside = "within" if swing.low <= published <= swing.high else "outside"
         nominal += f"; the published {published:g} lies {inside}"
     ends = f"{number(swing.low)} to {number(swing.high)} {unit}"
-    text = f"{BEGINS} {name} goes from {ends} ({nominal})."
+    text = f"{BEGINS}, {name} goes from {ends} ({nominal})."
     return f"{text} Most is done by {told}." if told else f"{text} Nothing moves it."
 
 
@@ -221,12 +222,12 @@ def table(band: Band) -> Table:
     """What each constant moves, a row each."""
     metric = "" if band.metric in ("us", "cycles") else f"{words.words(band.metric)}, "
     variants_ = dict.fromkeys(variant for swing in band.all.values() for variant in swing.by)
-    rows = [["nominal", *(number(swing.nominal) for swing in band.all.values())]]
+    rows = [["the machine as it is", *(number(swing.nominal) for swing in band.all.values())]]
     for variant in variants_:
         values = [(swing, swing.by.get(variant)) for swing in band.all.values()]
         rows.append(
             [
-                variant,
+                said(variant),
                 *(
                     "" if v is None else f"{number(v)} ({v / swing.nominal - 1:+z.1%})"
                     for swing, v in values

@@ -18,7 +18,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 
-from switchyard import build, fields, files, outcomes, plot, records, report
+from switchyard import build, drawings, fields, files, outcomes, records, report
 from switchyard.errors import InputError
 from switchyard.fields import Fields
 from switchyard.figure import Table
@@ -97,7 +97,7 @@ def renew(text: str, where: str, names: Collection[str] | None = None) -> str:
 def draw(names: set[str], text: str) -> dict[Path, str]:
     """The pictures of these experiments' kept results that the page shows, by their file."""
     return {
-        build.root() / "docs" / "images" / f"{stem}.svg": plot.svg(figure)
+        build.root() / "docs" / "images" / f"{stem}.svg": drawings.svg(figure)
         for name in sorted(names)
         for stem, figure in _shown(kept() / f"{name}.json").figures.items()
         if f"(images/{stem}.svg)" in text

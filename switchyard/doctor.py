@@ -17,12 +17,17 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = (3, 11)
 OS_RELEASE = Path("/etc/os-release")
+
+
+def checkout() -> bool:
+    """Whether this is a checkout, and not what a wheel brought (tree.py)."""
+    return (ROOT / "kernel").is_dir()
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class Finding:
     fault: str  # empty when it is good enough
     packages: tuple[str, ...]  # Debian's and Ubuntu's packages that bring it
     command: str  # the one command that installs it, for a person
-    optional: bool = False  # without it some tests are skipped
+    optional: bool = False  # without it some tests are skipped, or some guests not to be built
 
     @property
     def good(self) -> bool:
@@ -114,12 +119,13 @@ def sources_from(distribution: str, version: str) -> tuple[tuple[str, ...], str]
     if (distribution, version) == ("debian", "13"):
         return package, command
     page = f"https://packages.debian.org/trixie/all/{package[0]}/download"
-    return (), f"sudo apt-get install ./{package[0]}_*_all.deb (Debian's package, from {page})"
+    whose = "Ubuntu has no such package" if distribution == "ubuntu" else "only Debian has it"
+    return (), f"sudo apt-get install ./{package[0]}_*_all.deb ({whose}; Debian 13's: {page})"
 
 
 def _linux() -> list[Finding]:
     """What `switchyard build linux` takes: Debian's sources, and what they are built with."""
-    why = "make test: Linux on the machines"
+    why = "Linux on the machines"
     source = "linux-source-6.12"
     there = Path(f"/usr/src/{source}.tar.xz").exists()
     packages, command = sources_from(*release())
@@ -204,15 +210,18 @@ def _venv() -> Finding:
     )
 
 
-def _compiler() -> Finding:
+def _compiler(why: str) -> Finding:
     for name in ("cc", "gcc", "clang"):
         version = _version(name, "--version")
         if version:
-            return Finding("C compiler", "linking the simulator", version, "", (), "")
-    command = "sudo apt-get install gcc libc6-dev"
-    return Finding(
-        "C compiler", "linking the simulator", "", "not found", ("gcc", "libc6-dev"), command
-    )
+            return Finding("C compiler", why, version, "", (), "")
+    packages = ("gcc", "libc6-dev")
+    command = f"sudo apt-get install {' '.join(packages)}"
+    return Finding("C compiler", why, "", "not found", packages, command)
+
+
+def _make(why: str) -> Finding:
+    return _tool("make", why, ["make", "--version"], "make")
 
 
 def _rust() -> Finding:
@@ -242,16 +251,18 @@ def findings(purpose: str) -> list[Finding]:
     """What `purpose` needs.
 
     `setup`: to build and run; `test`: for the tests as well; `linux`: to build and test Linux;
-    `long`: for the tests of it that take hours.
+    `long`: for the tests of it that take hours. A wheel has the simulator and the guests in it, and
+    no tests.
     """
-    needs = [
-        _python(),
-        _venv(),
-        _compiler(),
-        _tool("make", "building everything", ["make", "--version"], "make"),
-        _rust(),
-    ]
-    if purpose == "test":
+    linux = purpose in ("linux", "long")
+    if checkout():
+        compiler, make = _compiler("linking the simulator"), _make("building everything")
+        needs = [_python(), _venv(), compiler, make, _rust()]
+    elif linux:
+        needs = [_python(), _compiler("building Linux"), _make("building Linux")]
+    else:
+        needs = [_python(), replace(_make("guests that are not in the wheel"), optional=True)]
+    if purpose == "test" and checkout():
         needs += [
             _rust_tool("fmt", "rustfmt"),
             _rust_tool("clippy", "rust-clippy"),
@@ -266,8 +277,8 @@ def findings(purpose: str) -> list[Finding]:
             ),
             _browser(),
         ]
-    if purpose in ("linux", "long"):
-        needs += [_qemu(), *_linux()]
+    if linux:
+        needs += [*([_qemu()] if checkout() else []), *_linux()]
     if purpose == "long":
         needs += [_armel(), *i386()]
     return needs

@@ -68,6 +68,11 @@ class Mark:
         if self.half == math.inf:
             object.__setattr__(self, "half", None)
 
+    @property
+    def top(self) -> float:
+        """The highest of what is drawn of it: the value, its interval, its band."""
+        return max(self.y + (self.half or 0), self.y if self.high is None else self.high)
+
 
 @dataclass(frozen=True)
 class Series:

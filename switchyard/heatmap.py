@@ -8,7 +8,8 @@ each.
 
 import itertools
 import math
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +18,17 @@ import polars
 
 from switchyard import plot
 from switchyard.errors import InputError
+from switchyard.inline import Rows, unchecked
+from switchyard.words import SCHEMES, words
 
 CELL = 46
+CHARACTER = 7.5  # the mean width of a title's, in pixels
 # A copy of a scheme under another name differs by as much: its code lies elsewhere.
 NOISE = 0.001
 # The deepest colours stand for this ratio at least, so that small differences look small.
 DEEPEST = 1.1
 NO_POINT = "no run"  # in a cell where a run failed, or is not made yet
-METRICS = {"us": "Time", "cycles": "Cycles"}
+METRICS = {"us": "Time", "cycles": "Cycles", "round": "Cycles of a round trip"}
 TITLES = {
     "icache.size-bytes": "instruction cache",
     "dcache.size-bytes": "data cache",
@@ -32,6 +36,17 @@ TITLES = {
     "dtlb.entries": "entries of the data TLB",
     "memory.read-first": "cycles to the first word",
     "memory.read-next": "cycles a word",
+    "memory.latency": "cycles to memory",
+    "l2.size-bytes": "second-level cache",
+    "price.segment": "cycles of a segment register",
+    "price.cr3": "cycles of a load of CR3",
+    "kind": "",  # its values say what they are
+}
+VALUES = {
+    **SCHEMES,
+    "itlb": "instruction TLB",
+    "dtlb": "data TLB",
+    "trace-cache": "trace cache",
 }
 TOGETHER: dict[tuple[str, ...], str] = {
     ("icache.size-bytes", "dcache.size-bytes"): "size of each cache",
@@ -85,10 +100,20 @@ def ratios(
     return both.with_columns(ratio=polars.col(metric) / polars.col(f"{metric}_under"))
 
 
+@unchecked
 def draw(
-    frame: polars.DataFrame, axes: Sequence[tuple[str, ...]], compared: Compared, metric: str
+    frame: polars.DataFrame,
+    axes: Sequence[tuple[str, ...]],
+    compared: Compared,
+    metric: str,
+    called: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The maps of a sweep over these axes (those that vary), as a Vega-Lite specification."""
+    """The maps of a sweep over these axes (those that vary), as a Vega-Lite specification.
+
+    `called` has words for the experiment's own axes.
+    """
+    titles = {**TITLES, **(called or {})}
+    over, under = (VALUES.get(value, value) for value in (compared.over, compared.under))
     free = [names for names in axes if compared.axis not in names]
     if len(free) < 2:
         raise InputError(
@@ -101,7 +126,7 @@ def draw(
         {
             "x": shown(x[0], row[x[0]]),
             "y": shown(y[0], row[y[0]]),
-            "map": ", ".join(f"{names[0]}: {row[names[0]]}" for names in others),
+            "map": ", ".join(_headed(names, row[names[0]], titles) for names in others),
             "ratio": row["ratio"],
             "log": beyond_noise(row["ratio"]),
             "text": digits(row["ratio"]),
@@ -117,9 +142,11 @@ def draw(
         if (x_, y_, map_) not in known
     ]
     height = CELL * 0.6 * len(order["y"])
-    base = alt.Chart(plot.data(rows)).encode(
-        x=alt.X("x:O", sort=order["x"], title=_title(x), axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("y:O", sort=order["y"][::-1], title=_title(y), axis=alt.Axis(titleLimit=height)),
+    across = alt.Axis(labelAngle=0)
+    lines = textwrap.wrap(_title(y, titles), int(height / CHARACTER))
+    base = alt.Chart(Rows(rows)).encode(
+        x=alt.X("x:O", sort=order["x"], title=_title(x, titles), axis=across),
+        y=alt.Y("y:O", sort=order["y"][::-1], title=lines),
     )
     cells = base.mark_rect(stroke="white").encode(
         color=alt.Color(
@@ -139,9 +166,9 @@ def draw(
     facet = alt.Facet("map:N", sort=order["map"], title=None, header=alt.Header(labelFontSize=14))
     chart = layers.facet(facet, columns=columns).properties(
         title=alt.TitleParams(
-            f"{METRICS.get(metric, metric)}: {compared.over} over {compared.under}",
+            f"{METRICS.get(metric, words(metric))}: {over} over {under}",
             subtitle=[
-                f"above 1 (blue) {compared.under} is cheaper, below 1 (orange) {compared.over};",
+                f"above 1 (blue): less with {under}; below 1 (orange): less with {over};",
                 f"white: equal to {NOISE:.1%}, by which copies of one scheme differ too",
             ],
         ),
@@ -149,7 +176,7 @@ def draw(
         background="white",
         padding=14,
     )
-    drawn: dict[str, Any] = plot.styled(chart).to_dict()
+    drawn: dict[str, Any] = plot.styled(chart).to_dict(validate=False)
     return drawn
 
 
@@ -162,7 +189,7 @@ def digits(ratio: float) -> str:
     """A ratio with the digits that count: about one a thousandth, as much as noise is."""
     if 0.9 <= ratio < 1.1:
         return f"{ratio:.3f}"
-    return f"{ratio:.3g}" if ratio < 99.95 else f"{ratio:.0f}"
+    return f"{ratio:#.3g}" if ratio < 99.95 else f"{ratio:.0f}"
 
 
 def describe(table: polars.DataFrame, compared: Compared, metric: str) -> str:
@@ -176,12 +203,18 @@ def describe(table: polars.DataFrame, compared: Compared, metric: str) -> str:
     )
 
 
-def _title(names: tuple[str, ...]) -> str:
-    return TOGETHER.get(names) or " and ".join(TITLES.get(name, name) for name in names)
+def _title(names: tuple[str, ...], titles: Mapping[str, str]) -> str:
+    return TOGETHER.get(names) or " and ".join(titles.get(name, name) for name in names)
+
+
+def _headed(names: tuple[str, ...], value: object, titles: Mapping[str, str]) -> str:
+    """What stands above a map: an axis and its value."""
+    title = _title(names, titles)
+    return f"{title}: {shown(names[0], value)}" if title else shown(names[0], value)
 
 
 def shown(axis: str, value: object) -> str:
     """A value of an axis as people say it."""
     if axis.endswith("-bytes") and isinstance(value, int) and value % 1024 == 0:
         return f"{value // 1024} KB"
-    return str(value)
+    return VALUES.get(str(value), str(value))

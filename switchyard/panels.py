@@ -13,6 +13,7 @@ from typing import Any
 import altair as alt
 
 from switchyard.figure import Figure, Knee, Panels, Series
+from switchyard.inline import Rows, with_properties
 
 WIDTH, HEIGHT = 198, 132  # of a panel
 PADDING = 8  # of an x axis, at both ends
@@ -48,9 +49,9 @@ def chart(figure: Panels, colours: Sequence[str], shapes: Sequence[str]) -> Any:
         for number, series in enumerate(panel.series):
             width = _width(number, lines)
             layers += _series(panel, series, names[series.kind], width, (*axes, colour, shape))
-        drawn = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+        drawn = with_properties(alt.layer(*layers), width=WIDTH, height=HEIGHT)
         if panel.title:
-            drawn = drawn.properties(title=alt.TitleParams(panel.title, fontSize=13, offset=5))
+            with_properties(drawn, title=alt.TitleParams(panel.title, fontSize=13, offset=5))
         panels.append(drawn)
     return alt.concat(*panels, columns=figure.columns, spacing=GAP)
 
@@ -112,14 +113,14 @@ def _series(
         alt.Tooltip("x:Q", title=panel.x_title, format=DIGITS),
         alt.Tooltip("y:Q", title=panel.y_title, format=DIGITS),
     ]
-    base = alt.Chart(_data(rows)).encode(x=x, y=y, color=colour)
+    base = alt.Chart(Rows(rows)).encode(x=x, y=y, color=colour)
     if series.published:
         return [
             base.mark_point(
                 fill="white", shape="diamond", size=70, strokeWidth=1.8, opacity=1
             ).encode(tooltip=tooltip)
         ]
-    points = alt.Chart(_data(rows[:: math.ceil(len(rows) / MARKS)])).encode(
+    points = alt.Chart(Rows(rows[:: math.ceil(len(rows) / MARKS)])).encode(
         x=x, y=y, color=colour, shape=shape, tooltip=tooltip
     )
     return [
@@ -133,15 +134,11 @@ def _knee(panel: Figure, knee: Knee, x: alt.X) -> list[Any]:
     low, high = _reach(panel)
     middle = math.sqrt(low * high) if panel.log_x else (low + high) / 2
     left = knee.x >= 0.7 * middle
-    base = alt.Chart(_data([{"x": knee.x, "label": knee.label}]))
+    base = alt.Chart(Rows([{"x": knee.x, "label": knee.label}]))
     text = base.mark_text(
         align="right" if left else "left", dx=-4 if left else 4, fontSize=11, color="#555555"
     )
     return [
         base.mark_rule(color="#888888", strokeWidth=1).encode(x=x),
-        text.encode(x=x, y=alt.value(HEIGHT * knee.label_at), text="label:N"),
+        text.encode(x=x, y=alt.value(HEIGHT * knee.label_at), text=alt.Text("label:N")),
     ]
-
-
-def _data(rows: Sequence[Mapping[str, Any]]) -> Any:
-    return alt.Data(values=list(rows))  # type: ignore[no-untyped-call]

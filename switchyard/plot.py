@@ -24,6 +24,7 @@ import vl_convert as vlc
 
 from switchyard import files, panels
 from switchyard.figure import Bar, Bars, Drawn, Figure, Knee, Mark, Panels, Series
+from switchyard.inline import Rows, unchecked, with_properties
 from switchyard.labels import Margin, Place, named, places
 
 # Experiments take what they show from here too.
@@ -110,20 +111,20 @@ def legend(figure: Drawn) -> list[Entry]:
     ]
 
 
+@unchecked
 def spec(figure: Drawn, page: bool = False, titled: bool = True) -> dict[str, Any]:
     """The figure as a Vega-Lite specification, its data inside; for a file, or for the page."""
     if isinstance(figure, Panels):
         chart = panels.chart(figure, COLOURS, SHAPES)
     else:
         chart = _bars(figure, page) if isinstance(figure, Bars) else _lines(figure, page)
-    chart = chart.properties(
-        description=figure.description, background="white", padding=4 if page else 14
+    with_properties(
+        chart, description=figure.description, background="white", padding=4 if page else 14
     )
     if titled and not page:
-        chart = chart.properties(
-            title=alt.TitleParams(figure.title, subtitle=list(figure.subtitle))
-        )
-    drawn: dict[str, Any] = styled(chart).to_dict()
+        title = alt.TitleParams(figure.title, subtitle=list(figure.subtitle))
+        with_properties(chart, title=title)
+    drawn: dict[str, Any] = styled(chart).to_dict(validate=False)
     if page and not isinstance(figure, Panels):  # which are as wide everywhere
         drawn["autosize"] = {"type": "fit-x", "contains": "padding"}
         drawn["params"] = [
@@ -134,8 +135,7 @@ def spec(figure: Drawn, page: bool = False, titled: bool = True) -> dict[str, An
 
 def styled(chart: Any) -> Any:
     """A chart in the looks that all figures have."""
-    # all at once: each call of Altair's copies the chart, and its data
-    return chart.configure(
+    config = alt.Config(
         font=FONT,
         view=alt.ViewConfig(stroke=None),
         title=alt.TitleConfig(
@@ -162,6 +162,7 @@ def styled(chart: Any) -> Any:
             orient="bottom", direction="vertical", title=None, labelFontSize=13, labelLimit=WIDTH
         ),
     )
+    return with_properties(chart, config=config)
 
 
 def _colour(place: int) -> str:
@@ -178,11 +179,6 @@ def _part_shape(place: int, published: bool) -> str:
 
 def _kinds(figure: Figure) -> list[str]:
     return list(dict.fromkeys(series.kind for series in figure.series))
-
-
-def data(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Rows as they stand in a specification."""
-    return alt.Data(values=list(rows))  # type: ignore[no-untyped-call]
 
 
 def _lines(figure: Figure, page: bool) -> Any:
@@ -235,7 +231,7 @@ def _lines(figure: Figure, page: bool) -> Any:
             labels += _margin_layers(series, name, colour, x, y)
     knees = [layer for knee in figure.knees for layer in _knee_layers(knee, x, page)]
     layers = [*bands, *knees, *lines, *labels]
-    return alt.layer(*layers).properties(width="container" if page else WIDTH, height=HEIGHT)
+    return with_properties(alt.layer(*layers), width="container" if page else WIDTH, height=HEIGHT)
 
 
 def _axis(page: bool, **more: Any) -> alt.Axis:
@@ -264,8 +260,8 @@ def _band_layers(series: Series, colour: str, x: alt.X, low: alt.Y) -> list[alt.
     ]
     if not rows:
         return []
-    band = alt.Chart(data(rows)).mark_area(color=colour, opacity=0.18)
-    return [band.encode(x=x, y=low, y2="high:Q")]
+    band = alt.Chart(Rows(rows)).mark_area(color=colour, opacity=0.18)
+    return [band.encode(x=x, y=low, y2=alt.Y2("high:Q"))]
 
 
 def _series_layers(
@@ -299,9 +295,9 @@ def _series_layers(
             alt.Tooltip("high:Q", title="to", format=DIGITS),
         ]
     if known:
-        bar = alt.Chart(data(known)).encode(x=x, y=low, y2="high:Q")
+        bar = alt.Chart(Rows(known)).encode(x=x, y=low, y2=alt.Y2("high:Q"))
         layers.append(bar.mark_rule(color=colour, strokeWidth=2.4))
-    base = alt.Chart(data(rows)).encode(x=x, y=y, tooltip=tooltip)
+    base = alt.Chart(Rows(rows)).encode(x=x, y=y, tooltip=tooltip)
     if series.published:
         layers.append(base.mark_line(color=colour, strokeDash=[6, 4], strokeWidth=1.5))
         layers.append(
@@ -319,8 +315,8 @@ def _label_layers(
     series: Series, place: Place, colour: str, x: alt.X, y: alt.Y, page: bool
 ) -> list[alt.Chart]:
     """The series' name at its line, on a white halo where it must cross another."""
-    base = alt.Chart(data([{"x": place.x, "y": place.y, "label": series.label}])).encode(
-        x=x, y=y, text="label:N"
+    base = alt.Chart(Rows([{"x": place.x, "y": place.y, "label": series.label}])).encode(
+        x=x, y=y, text=alt.Text("label:N")
     )
     looks = _label_looks(series) | {
         "align": place.align,
@@ -344,19 +340,19 @@ def _margin_layers(
 ) -> list[alt.Chart]:
     """The series' name in the right margin, with a thin line to the series' last mark."""
     last = series.marks[-1]
-    base = alt.Chart(data([{"x": last.x, "y": last.y, "label": series.label}]))
+    base = alt.Chart(Rows([{"x": last.x, "y": last.y, "label": series.label}]))
     there = alt.value(place.y)
     lead = base.mark_rule(color=colour, strokeWidth=0.8, opacity=0.7, aria=False).encode(
         x=x, y=y, x2=alt.value(WIDTH + MARGIN - 4), y2=there
     )
     text = base.mark_text(color=colour, align="left", **_label_looks(series)).encode(
-        x=alt.value(WIDTH + MARGIN), y=there, text="label:N"
+        x=alt.value(WIDTH + MARGIN), y=there, text=alt.Text("label:N")
     )
     return [lead, text]
 
 
 def _knee_layers(knee: Knee, x: alt.X, page: bool) -> list[alt.Chart]:
-    base = alt.Chart(data([{"x": knee.x, "label": knee.label}]))
+    base = alt.Chart(Rows([{"x": knee.x, "label": knee.label}]))
     dash = [2, 4] if knee.published else [1, 0]
     rule = base.mark_rule(color="#777777", strokeDash=dash, strokeWidth=1.2).encode(
         x=x, tooltip=alt.Tooltip("label:N", title="mark")
@@ -369,7 +365,7 @@ def _knee_layers(knee: Knee, x: alt.X, page: bool) -> list[alt.Chart]:
         color="#555555",
         fontStyle="italic" if knee.published else "normal",
         opacity=_label_opacity(page),
-    ).encode(x=x, y=alt.value(y), text="label:N")
+    ).encode(x=x, y=alt.value(y), text=alt.Text("label:N"))
     return [rule, text]
 
 
@@ -438,7 +434,7 @@ def _dot_layers(
             if ((math.log10(row["value"]) - low) / (high - low) > EDGE) == left
         ]
         text = chart(some).mark_text(fontSize=12, color=INK, baseline="middle", aria=False, **side)
-        layers += [text.encode(**where, text="text:N")] if some else []
+        layers += [text.encode(**where, text=alt.Text("text:N"))] if some else []
     return layers
 
 
@@ -453,7 +449,7 @@ def _gap_layers(figure: Bars, chart: Any, encoded: Mapping[str, Any]) -> list[An
     text = chart(rows).mark_text(
         fontSize=11, fontStyle="italic", color="#555555", align="left", baseline="middle"
     )
-    return [text.encode(**where, x=alt.value(6), text="why:N")] if rows else []
+    return [text.encode(**where, x=alt.value(6), text=alt.Text("why:N"))] if rows else []
 
 
 def shown(value: float) -> str:
@@ -509,7 +505,7 @@ def _bars(figure: Bars, page: bool) -> Any:
     switched = f"[{','.join(f'shown{place}' for place in range(len(parts)))}][datum.place]"
 
     def chart(some: Sequence[Mapping[str, Any]]) -> Any:
-        drawn = alt.Chart(data(some))
+        drawn = alt.Chart(Rows(some))
         return drawn.transform_filter(switched) if page else drawn
 
     beside = {"x": x, "y": y, "yOffset": alt.YOffset("part:N", sort=parts)}
@@ -534,7 +530,7 @@ def _bars(figure: Bars, page: bool) -> Any:
             )
         )
     height = len(cases) * step * 1.5
-    return alt.layer(*layers).properties(width="container" if page else WIDTH, height=height)
+    return with_properties(alt.layer(*layers), width="container" if page else WIDTH, height=height)
 
 
 def svg(figure: Drawn, titled: bool = True) -> str:

@@ -23,6 +23,7 @@ from markupsafe import Markup
 from switchyard import (
     __version__,
     band,
+    drawings,
     fields,
     files,
     flame,
@@ -387,14 +388,14 @@ def titles(figures: Sequence[Drawn]) -> list[str]:
 
 def drawing(name: str, figure: Drawn, title: str) -> Drawing:
     """A figure, ready for the page."""
-    picture = base64.b64encode(plot.svg(figure).encode()).decode()
+    picture = base64.b64encode(drawings.svg(figure).encode()).decode()
     return Drawing(
         name=name,
         title=title,
         subtitle=figure.subtitle,
         description=figure.description,
         legend=plot.legend(figure),
-        spec=plot.spec(figure, page=True),
+        spec=drawings.on_page(figure),
         picture=f"data:image/svg+xml;base64,{picture}",
         csv=f"data:text/csv;charset=utf-8,{quote(to_csv(figure))}",
     )

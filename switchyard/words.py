@@ -5,6 +5,15 @@ import re
 from collections.abc import Iterable
 
 UNITS = {"us": "µs", "ratio": "times", "1": ""}
+SCHEMES = {
+    "flush": "full flush",
+    "fass": "FASS",
+    "fass-shared": "FASS, shared domains",
+    "single-space": "one space (no protection)",
+    "tags": "hardware tags (ideal)",
+    "small-spaces": "small spaces",
+    "small-spaces-groups": "small spaces in groups",
+}
 ABBREVIATIONS = {
     "ASID": "address-space identifier: a tag of TLB entries",
     "cache fl.": "flushes of a cache",
@@ -59,4 +68,7 @@ def unit(name: str) -> str:
 def abbreviations(texts: Iterable[str]) -> dict[str, str]:
     """Those that are in some texts, and what they mean, by the alphabet."""
     found = {short for text in texts for short in _KNOWN.findall(text)}
-    return {short: ABBREVIATIONS[short] for short in sorted(found, key=str.casefold)}
+    return {
+        short: ABBREVIATIONS[short]
+        for short in sorted(found, key=lambda short: (short.casefold(), short))
+    }

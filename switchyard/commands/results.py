@@ -320,7 +320,7 @@ def sweep(
         )
     written = [table.path] if table.rows else []
     for comparison in compared if table.rows else []:
-        drawn = heatmap.draw(table.frame, table.axes, comparison, metric)
+        drawn = heatmap.draw(table.frame, table.axes, comparison, metric, experiment.called)
         written += plot.save_spec(drawn, out_dir / f"{experiment.name}.sweep-{comparison.name}")
     out.print(f"{table.rows} points", soft_wrap=True)
     for path in written:

@@ -112,6 +112,8 @@ class Experiment(ABC, Generic[Sample]):
     band_label: str = "{scheme}"
     # Ratios of two banded jobs' values, which rest on less than they do, by what they are called.
     band_ratios: Mapping[str, tuple[str, str]] = {}
+    # What a sweep's pictures call parameters of jobs whose names say too little.
+    called: Mapping[str, str] = {}
     # The assumed constants that it may rest on, by name; None for all of its machines'.
     rests_on: Sequence[str] | None = None
     # Constants that are moved together besides, by what that is called.

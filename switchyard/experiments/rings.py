@@ -142,7 +142,7 @@ class Rings:
         self, title: str, subtitle: Sequence[str], lines: Sequence[Series], told: str, step: float
     ) -> Figure:
         """Switches over the number of processes; `told` is what the lines are of."""
-        drawn = [mark.y for line in lines for mark in line.marks]
+        drawn = [mark.top for line in lines for mark in line.marks]
         measured = [mark.y for line in lines if not line.published for mark in line.marks]
         y_range, y_ticks = suite.ticks(max(drawn), step)
         first, last = self.ends

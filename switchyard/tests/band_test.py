@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from switchyard import band, machine, published, variants
+from switchyard import band, constants, machine, published, variants
 from switchyard.band import Variant
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Job, Settings
@@ -56,6 +56,19 @@ def test_the_experiments_that_rest_on_assumed_constants_have_bands() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("name", variants.names())
+def test_each_assumed_constant_is_said_in_words(name: str) -> None:
+    assert set(variants.ranges(variants.describe(name))) <= set(constants.SAID)
+
+
+def test_a_variant_in_words() -> None:
+    assert constants.said("memory.device = 16") == "16 cycles for an access to a device"
+    assert constants.said("latency.store = 1") == "1 cycle for a store to the second-level cache"
+    assert constants.said("zeros-bank line 71") == "71 cycles for a line from the bank of zeros"
+    for name in ("all low", "one's own = 7", "itlb.entries"):
+        assert constants.said(name) == name
+
+
 @pytest.mark.usefixtures("fake_machine")
 @pytest.mark.parametrize("name", BANDED)
 def test_every_band_is_measured_and_told(name: str) -> None:
@@ -87,13 +100,13 @@ def test_every_band_is_measured_and_told(name: str) -> None:
     assert len(told) == len(measured.swings) + len(measured.ratios)
     for text in told:
         assert re.search(
-            r"^Over the ranges of the assumed constants .+ goes from [\d.]+ to [\d.]+ ", text
+            r"^Over the ranges of the assumed constants, .+ goes from [\d.]+ to [\d.]+ ", text
         ), text
     for key in known:
         (text,) = [
             sentence
             for sentence in told
-            if re.search(rf"constants {re.escape(key)}(,| goes)", sentence)
+            if re.search(rf"constants, {re.escape(key)}(,| goes)", sentence)
         ]
         assert re.search(r"the published [\d.]+ lies (within|outside)", text), text
     assert {record.metric for record in banded} <= {f"band_{metric}", "band_ratio"}

@@ -177,7 +177,7 @@ def test_doctor_fails_for_what_is_needed_only(
     [
         ('ID=debian\nVERSION_ID="12"\n', True, "bookworm-security main"),
         ('NAME="Debian"\nVERSION_ID="13"\nID=debian\n', True, "apt-get install linux-source-6.12"),
-        ('ID=ubuntu\nVERSION_ID="24.04"\n', False, "packages.debian.org"),
+        ('ID=ubuntu\nVERSION_ID="24.04"\n', False, "Ubuntu has no such package"),
         ("", False, "packages.debian.org"),
     ],
 )
@@ -189,6 +189,19 @@ def test_doctor_knows_where_linux_comes_from(
     assert bool(packages) == package
     assert said in command
     assert doctor.release(tmp_path / "none") == ("", "")
+
+
+def test_a_wheel_needs_neither_compiler_nor_tests(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(doctor, "ROOT", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for purpose in ("setup", "test"):
+        assert [need.name for need in doctor.findings(purpose)] == ["Python", "make"]
+        assert not any(need.missing for need in doctor.findings(purpose))
+    names = {need.name for need in doctor.findings("linux") if need.missing}
+    assert {"C compiler", "make", "arm-linux-gnueabi-gcc", "flex"} <= names
+    assert not names & {"Rust", "qemu-system-arm"}
 
 
 def test_the_readme_names_the_compiler_that_is_needed() -> None:

@@ -8,11 +8,12 @@ import math
 import re
 from dataclasses import replace
 
+import altair as alt
 import pytest
 
-from switchyard import build, figure, plot
+from switchyard import build, figure, outcomes, plot, records, report
 from switchyard.errors import InputError
-from switchyard.figure import Bar, Bars, Figure, Knee, Mark, Panels, Series
+from switchyard.figure import Bar, Bars, Drawn, Figure, Knee, Mark, Panels, Series
 
 LINES = Figure(
     title="A title",
@@ -243,6 +244,19 @@ def test_figures_of_the_book_have_words() -> None:
         assert not [text for text in texts if re.search(r"\w_\w", text)], picture.name
 
 
+def test_everything_is_within_the_frame_of_the_figures_of_the_book() -> None:
+    """Also the ends of confidence intervals, which a range of an axis is easily chosen without."""
+    folder = build.root() / "docs" / "results"
+    for file in filter(report.is_records, folder.glob("*.json")):
+        shown = outcomes.of(file, records.load(file))
+        assert shown is not None
+        for name, drawn in shown.figures.items():
+            for panel in drawn.panels if isinstance(drawn, Panels) else [drawn]:
+                if isinstance(panel, Figure) and panel.y_range:
+                    tops = [mark.top for series in panel.series for mark in series.marks]
+                    assert max(tops) <= panel.y_range[1], (name, panel.title)
+
+
 PANELS = Panels(
     title="All of them",
     subtitle=["beside each other"],
@@ -309,3 +323,10 @@ def test_panels_as_values_for_other_programs() -> None:
 
 def test_panels_on_a_page_have_no_switches() -> None:
     assert "params" not in plot.spec(PANELS, page=True)
+
+
+@pytest.mark.parametrize("page", [False, True])
+@pytest.mark.parametrize("shown", [*EVERY, banded(), PANELS])
+def test_a_specification_is_one_of_vega_lite(shown: Drawn, page: bool) -> None:
+    """Nothing is checked as it is made (inline.py)."""
+    alt.TopLevelSpec.validate(plot.spec(shown, page))

@@ -275,7 +275,7 @@ def test_a_band_is_beside_the_result_and_changes_none_of_it(
 def test_a_band_is_in_table_figure_and_text(banded: Written) -> None:
     last = banded.outcome.tables[-1]
     assert last.title.startswith("What it rests on: µs")
-    assert last.rows[0][0] == "nominal"
+    assert last.rows[0][0] == "the machine as it is"
     figure = banded.outcome.figure
     assert isinstance(figure, Figure)
     series = next(curve for curve in figure.series if not curve.line)

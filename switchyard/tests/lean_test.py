@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a command does not load: by what is imported, as times depend on the computer."""
 
+import json
 import subprocess
 import sys
+from base64 import b64decode
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from switchyard import drawings, plot, store
+from switchyard import drawings, plot, report, store
 from switchyard.tests.figure_test import LINES
 
 # What takes long to import, or is not there without an extra.
@@ -54,6 +56,23 @@ def test_a_figure_is_drawn_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert [path.read_bytes() for path in paths] == first
     with pytest.raises(AssertionError):
         drawings.save(replace(LINES, title="Another title"), tmp_path / "c")
+
+
+def test_a_report_shows_what_was_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(store.OVERRIDE, str(tmp_path / "store"))
+    (picture, _) = drawings.save(LINES, tmp_path / "a")
+    page = plot.spec(LINES, page=True)
+    assert drawings.on_page(LINES) == json.loads(json.dumps(page))
+
+    def drawn_again(*_arguments: object, **_more: object) -> None:
+        raise AssertionError("drawn once more")
+
+    monkeypatch.setattr(plot, "spec", drawn_again)
+    shown = report.drawing("a", LINES, LINES.title)
+    assert shown.spec == drawings.on_page(LINES)
+    assert b64decode(shown.picture.partition(",")[2]) == picture.read_bytes()
+    with pytest.raises(AssertionError):
+        report.drawing("a", replace(LINES, title="Another title"), LINES.title)
 
 
 @pytest.mark.parametrize(

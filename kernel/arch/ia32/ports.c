@@ -80,6 +80,8 @@ static void unload(void) {
         memset(map + loaded->first, 0xff, (loaded->end - loaded->first) * 4);
         loaded->space->scheme.io_map = TASK_IO_CLOSED;
         loaded = NULL;
+        /* Its space may be in force. The map permits nothing now, so that no program could tell;
+         * but the word stays that of the space in force, as the switch leaves it. */
         task_state[TASK_IO_MAP / 4] = TASK_IO_CLOSED;
     }
 }

@@ -48,7 +48,7 @@ class L4Collisions(Experiment[Counted]):
 
     band_metric = ("cycles", "cycles")
     band_system = SYSTEM
-    band_label = LABEL
+    band_label = "{scheme}, {spaces} spaces, {colliding} MB"
     band_ratios: Mapping[str, tuple[str, str]] = {
         "fass over flush, 2 spaces, 3 MB": ("fass-3-02", "flush-3-02"),
         "fass over flush, 64 spaces, none": ("fass-0-64", "flush-0-64"),

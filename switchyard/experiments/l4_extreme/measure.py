@@ -59,9 +59,9 @@ class L4Extreme(Experiment[Counted]):
     }
 
     def banded(self, case: Mapping[str, Parameter]) -> str:
-        """As its job."""
-        shared, processes, pages = (int(case[name]) for name in ("shared", "processes", "pages"))
-        return job_name(str(case["scheme"]), shared, processes, pages)
+        """As its job, in words."""
+        how = mapping(int(case["shared"]))
+        return "{scheme}, {how}, {processes} processes, {pages} pages".format(how=how, **case)
 
     def band_jobs(self, settings: Settings) -> list[Job]:
         """Both mappings where sharing saves most, in short runs."""

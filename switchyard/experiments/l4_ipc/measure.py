@@ -46,6 +46,11 @@ class Sample:
     cycles: Sequence[int] = field(default=(), repr=False)  # each round trip's
 
 
+def band_name(scheme: str, clients: int) -> str:
+    """What a banded value is called."""
+    return f"{scheme}, {clients} client{'s' if clients > 1 else ''}"
+
+
 class L4Ipc(Experiment[Sample]):
     """Fig. 5: L4 IPC times with standard and fast context switching."""
 
@@ -54,7 +59,6 @@ class L4Ipc(Experiment[Sample]):
     source = "Wiggins et al., ACSAC 2003, Fig. 5"
     band_metric = ("us", "us")
     band_system = SYSTEM
-    band_label = "{scheme}-{clients:02}"
     # what a line of the zeros bank costs in all, beside the machine's own 18 cycles
     moved_together: Mapping[str, Mapping[str, int]] = {
         f"zeros-bank line {first + 7 * following}": {
@@ -67,6 +71,10 @@ class L4Ipc(Experiment[Sample]):
         f"flush over fass, {clients}": (f"flush-{clients:02}", f"fass-{clients:02}")
         for clients in BAND_CLIENTS
     }
+
+    def banded(self, case: Mapping[str, Parameter]) -> str:
+        """By its scheme and clients."""
+        return band_name(str(case["scheme"]), int(case["clients"]))
 
     def jobs(self, settings: Settings) -> list[Job]:
         """Five runs a scheme and number of clients, the long ones first; on the PC too."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from switchyard.build import TAGS
 from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import ABOUT, CLOCK_MHZ, COLUMNS, MACHINE, UNPROTECTED, called
-from switchyard.experiments.l4_ipc.measure import BAND_CLIENTS, CLIENTS, RECYCLING
+from switchyard.experiments.l4_ipc.measure import BAND_CLIENTS, CLIENTS, RECYCLING, band_name
 from switchyard.figure import Figure, Knee, Mark, Series, Table, log_axis
 from switchyard.rows import Row, Rows, pivot, unsteady
 from switchyard.summary import SPREAD
@@ -205,7 +205,7 @@ def _figure(results: Results, curves: dict[str, Rows], said: Said, knee: int | N
     ]
     y_range = low, high
     if results.band:
-        swings = {n: results.band.swings[f"flush-{n:02}"] for n in BAND_CLIENTS}
+        swings = {n: results.band.swings[band_name("flush", n)] for n in BAND_CLIENTS}
         assumed = [Mark(n, swing.nominal, swing.low, swing.high) for n, swing in swings.items()]
         told = "flush: over the ranges of assumed constants"
         series.append(Series("flush", told, assumed, line=False))

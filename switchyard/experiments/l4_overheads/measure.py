@@ -122,7 +122,7 @@ class L4Overheads(Experiment[Sample]):
 
     band_metric = ("direct_us", "us")
     band_system = l4.SYSTEM
-    band_label = "{scheme}-{mode}"
+    band_label = "{scheme}, {mode}"
 
     def band_jobs(self, settings: Settings) -> list[Job]:
         """C, a switch from cold caches, by the paper's way and the fast one."""

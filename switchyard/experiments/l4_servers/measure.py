@@ -12,7 +12,7 @@ from switchyard.experiments.counted import Counted
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import COLUMNS, SYSTEM
 from switchyard.machine import Stats
-from switchyard.records import Parameter, Record, of_case
+from switchyard.records import Record, of_case
 
 MACHINE = "versatilepb"
 # KB that the program reads over and over that is interrupted; 0: there is none. 16 are as much as
@@ -40,12 +40,11 @@ PC_COUNTED = {
 }
 BESIDE_PORTS = "cycles_beside_ports"
 PC_METRICS = (*PC_COUNTED, BESIDE_PORTS)
-LABEL = "{scheme}-{load:02}"
 
 
 def run_name(board: str, scheme: str, load: int) -> str:
     """The name of a case's run."""
-    name = LABEL.format(scheme=scheme, load=load)
+    name = f"{scheme}-{load:02}"
     return l4_pc.job_name(name) if board == PC else name
 
 
@@ -65,16 +64,11 @@ class L4Servers(Experiment[Ping]):
 
     band_metric = ("cycles", "cycles")
     band_system = SYSTEM
-    band_label = LABEL
+    band_label = "{machine}, {scheme}, a program that reads {load} KB"
     band_ratios: Mapping[str, tuple[str, str]] = {
         "fass over flush": ("fass-16", "flush-16"),
         "pc, small-spaces over flush": ("pc-small-spaces-16", "pc-flush-16"),
     }
-
-    def banded(self, case: Mapping[str, Parameter]) -> str:
-        """The name of its run."""
-        name = super().banded(case)
-        return l4_pc.job_name(name) if case["machine"] == l4_pc.MACHINE else name
 
     def band_jobs(self, settings: Settings) -> list[Job]:
         """Those that the ratios are of, in short runs."""

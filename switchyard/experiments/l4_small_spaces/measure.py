@@ -71,6 +71,7 @@ class L4SmallSpaces(Experiment[Sample]):
         if scheme == SMALL
     }
     # the two readings of what is known of the instruction TLB (docs/machine-p4.md)
+    called: Mapping[str, str] = {"size": "pages that are used"}
     moved_together: Mapping[str, Mapping[str, int]] = {
         "an instruction TLB of 128 entries, 31 cycles each": {"itlb.entries": 128, "walk.code": 31}
     }

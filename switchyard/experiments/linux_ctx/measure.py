@@ -28,7 +28,7 @@ class LinuxCtx(Experiment[Run]):
     band_metric = (f"switch_{COUNTS[0]}_us", "us")
     band_system = suite.SYSTEM
     band_scheme = suite.SCHEME
-    band_label = "{machine}-{size_kb:02}k"
+    band_label = "{machine}, {size_kb} KB"
 
     def band_jobs(self, settings: Settings) -> list[Job]:
         """The paper's machine, two processes that touch nothing: one boot, the same at all ends."""

@@ -107,7 +107,8 @@ class Extreme:
             for curve in [self.curve(kernel, processes, sharing)]
         ]
         every = [mark.y for line in series for mark in line.marks]
-        y_range, y_ticks = suite.ticks(max(every), 20 if max(every) > 100 else 10)
+        highest = max(mark.top for line in series for mark in line.marks)
+        y_range, y_ticks = suite.ticks(highest, 20 if highest > 100 else 10)
         return Figure(
             title=f"Pages that processes could share, on Linux that {kernel.does}",
             subtitle=[

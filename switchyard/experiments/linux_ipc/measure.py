@@ -7,7 +7,7 @@ from dataclasses import replace
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.lines import Case
-from switchyard.experiments.linux_suite import KERNELS, ORIGINAL, Run
+from switchyard.experiments.linux_suite import KERNELS, ORIGINAL, Kernel, Run
 from switchyard.machine import Stats
 from switchyard.records import Parameter, Record
 from switchyard.suite import STREAMS
@@ -52,7 +52,7 @@ class LinuxIpc(Experiment[Run]):
     band_metric = ("pipe_us", "us")
     band_system = suite.SYSTEM
     band_scheme = suite.SCHEME
-    band_label = "{machine}-{case}"
+    band_label = "{machine}, {case}"
 
     def band_jobs(self, settings: Settings) -> list[Job]:
         """A round trip by a pipe on the paper's machine: one boot, the same at all ends."""
@@ -77,15 +77,8 @@ class LinuxIpc(Experiment[Run]):
         return [
             job
             for kernel in KERNELS
-            for question, full in ROUNDS.items()
-            for job in suite.jobs(
-                kernel,
-                question,
-                f"{question} rounds={settings.times(full, full // QUICK_SHARE)}",
-                {"question": question},
-                settings,
-                None if few else BOOTS.get(question),
-            )
+            for question in ROUNDS
+            for job in line_jobs(kernel, question, settings, None if few else BOOTS.get(question))
         ]
 
     def measure(self, job: Job, stats: Stats) -> Run:
@@ -97,19 +90,30 @@ class LinuxIpc(Experiment[Run]):
     def records(self, samples: Mapping[str, Run]) -> list[Record]:
         """Each line of each kernel, over its boots."""
         runs = suite.together(samples)
-        return [
-            record
-            for kernel in KERNELS
-            for line in LINES
-            for run in [runs[f"{kernel}-{line.question}"]]
-            for record in suite.records(
-                self.name,
-                run,
-                run.cases[line.stream],
-                line.metric,
-                {"question": line.question, "case": line.case},
-                value=line.of(run),
-                unit=line.unit,
-                scheme=kernel.scheme,
-            )
-        ]
+        return [record for kernel in KERNELS for record in line_records(self.name, kernel, runs)]
+
+
+def line_jobs(kernel: Kernel, question: str, settings: Settings, boots: int | None) -> list[Job]:
+    """The runs of all lines of a question on a kernel, so many boots or the usual number."""
+    full = ROUNDS[question]
+    words = f"{question} rounds={settings.times(full, full // QUICK_SHARE)}"
+    return suite.jobs(kernel, question, words, {"question": question}, settings, boots)
+
+
+def line_records(experiment: str, kernel: Kernel, runs: Mapping[str, Run]) -> list[Record]:
+    """Each line of a kernel, over its boots."""
+    return [
+        record
+        for line in LINES
+        for run in [runs[f"{kernel}-{line.question}"]]
+        for record in suite.records(
+            experiment,
+            run,
+            run.cases[line.stream],
+            line.metric,
+            {"question": line.question, "case": line.case},
+            value=line.of(run),
+            unit=line.unit,
+            scheme=kernel.scheme,
+        )
+    ]

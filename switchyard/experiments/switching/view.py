@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from switchyard.band import Swing
-from switchyard.build import TAGS
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.l4_ipc.measure import RECYCLING
 from switchyard.experiments.l4_ipc.view import FLUSH_FILLS
@@ -24,17 +23,9 @@ from switchyard.experiments.switching.measure import (
 from switchyard.figure import Figure, Knee, Mark, Panels, Series, Table, log_axis
 from switchyard.rows import Row, Rows, number, pivot
 from switchyard.views import Results, View
+from switchyard.words import SCHEMES
 
 TICKS = (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200)
-CALLED = {
-    FLUSH: "full flush",
-    "fass": "FASS",
-    "fass-shared": "FASS, shared domains",
-    "single-space": "one space (no protection)",
-    TAGS: "hardware tags (ideal)",
-    "small-spaces": "small spaces",
-    "small-spaces-groups": "small spaces in groups",
-}
 X_TITLE = {
     SPACES: "address spaces",
     PAGES: "pages read in each round trip",
@@ -79,7 +70,7 @@ class Curve:
     @property
     def called(self) -> str:
         """The scheme in the figure's words."""
-        return CALLED.get(self.scheme, self.scheme)
+        return SCHEMES.get(self.scheme, self.scheme)
 
     @cached_property
     def own(self) -> Rows:

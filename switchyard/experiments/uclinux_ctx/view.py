@@ -162,7 +162,7 @@ class Ctx:
                 series.append(Series(label, f"published, {label}", papers, published=True))
         first, last = self.rings.ends
         ends = [self.gain(0, n)[metric] for n in (first, last)]
-        y_range, y_ticks = suite.ticks(max(mark.y for line in series for mark in line.marks), 1)
+        y_range, y_ticks = suite.ticks(max(mark.top for line in series for mark in line.marks), 1)
         return Figure(
             title="How many times faster a switch is without an MMU"
             + ("" if beside else " than a fast one with it"),

@@ -3,13 +3,11 @@
  * I/O fpages: ports are asked for, mapped, granted, taken away, and are nobody else's. Children use
  * the bytes of the clock's memory (MC146818), through ports 70h and 71h.
  */
-#include "../../test.h"
-
 #include <io_fpage.h>
 
+#include "child_code.h"
 #include "ports.h"
 
-#define CODE       0x00050000u
 #define BEYOND     0x00400000u /* what a small space of the least size has: a limit */
 #define BYTE       0x50        /* of the clock's memory, which nobody uses */
 #define PROTECTION 13u
@@ -24,24 +22,9 @@ static L4_Fpage_t with_rights(L4_Fpage_t f) {
     return L4_FpageAddRights(f, L4_FullyAccessible);
 }
 
-/* A child with a page for code. */
-static struct task *child_for_code(void) {
-    struct task *child = child_new();
-    return child != NULL && task_add_page(child, CODE, NULL, L4_ReadeXecOnly) != NULL ? child
-                                                                                      : NULL;
-}
-
-static struct outcome execute(struct task *child, const uint8_t *code, unsigned size) {
-    memcpy(task_page_at(child, CODE)->frame, code, size);
-    return child_do(child, CHILD_EXECUTE, CODE, 0, 0, 0);
-}
-
-#define EXECUTE(child, ...)                                                                        \
-    execute(child, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
-
-/* mov $BYTE, %al; out %al, $0x70; xor %eax, %eax; in $0x71, %al; ret */
-#define READ_BYTE     0xb0, BYTE, 0xe6, CLOCK_INDEX, 0x31, 0xc0, 0xe4, CLOCK_DATA, 0xc3
-#define IN_BYTE(port) 0x31, 0xc0, 0xe4, port, 0xc3
+/* mov $BYTE, %al; out %al, $0x70; xor %eax, %eax; in $0x71, %al */
+#define READ_BYTE     0xb0, BYTE, 0xe6, CLOCK_INDEX, 0x31, 0xc0, 0xe4, CLOCK_DATA
+#define IN_BYTE(port) 0x31, 0xc0, 0xe4, port
 
 /* The first and the last of console, timer, both interrupt controllers and their triggers. */
 static const L4_Word_t kernels_ports[] = {0x3f8, 0x3ff, 0x40, 0x43,  0x20,
@@ -51,7 +34,7 @@ static const L4_Word_t kernels_ports[] = {0x3f8, 0x3ff, 0x40, 0x43,  0x20,
 static const L4_Word_t far_ports[] = {0x281, 0x2f1, 0x2a1, 0x1e1, LAST_PORT, 0xe1};
 
 static struct outcome in_byte(struct task *child, L4_Word_t port) {
-    return EXECUTE(child, 0x66, 0xba, (uint8_t)port, (uint8_t)(port >> 8), 0xec, 0xc3);
+    return EXECUTE(child, 0x66, 0xba, (uint8_t)port, (uint8_t)(port >> 8), 0xec);
 }
 
 /* The answer to a child's fault, or the message that it waits for: these ports, of ours. */
@@ -96,16 +79,16 @@ static bool reads(struct task *child, L4_Word_t value) {
 
 /* A port that a child has not is asked of its pager, whose answer lets it go on. */
 static void asked_of_the_pager(void) {
-    struct task *child = child_for_code();
+    struct task *child = child_new();
     CHECK(child != NULL && have_ports(0x11));
     EQUAL(L4_IoFpageSize(L4_IoFpage(CLOCK_INDEX, 3)), 4); /* made a power of two */
     struct outcome o = EXECUTE(child, READ_BYTE);
     CHECK(asks_for(&o, L4_IoFpage(CLOCK_INDEX, 1)));
-    EQUAL(o.words[1], CODE + 2);
+    EQUAL(o.words[1], CODE + CODE_FIRST + 2);
     CHECK(answer(child, L4_IoFpage(CLOCK_INDEX, 1)));
     o = child_wait(child);
     CHECK(asks_for(&o, L4_IoFpage(CLOCK_DATA, 1)));
-    EQUAL(o.words[1], CODE + 6);
+    EQUAL(o.words[1], CODE + CODE_FIRST + 6);
     CHECK(answer(child, CLOCK_PORTS));
     o = child_wait(child);
     EQUAL(o.kind, OUTCOME_DONE);
@@ -130,22 +113,22 @@ static void asked_for_all_at_once(void) {
         {{0x66, 0xba, 0x22, 0x03, 0x66, 0x6d, 0xc3}, 0x322, 1}, /* insw */
     };
     for (unsigned i = 0; i < sizeof accesses / sizeof accesses[0]; i++) {
-        struct task *child = child_for_code();
+        struct task *child = child_new();
         CHECK(child != NULL);
-        struct outcome o = execute(child, accesses[i].code, sizeof accesses[i].code);
+        struct outcome o = child_run_code(child, accesses[i].code, sizeof accesses[i].code);
         CHECK(asks_for(&o, L4_IoFpageLog2(accesses[i].port, (int)accesses[i].log2)));
         child_delete(child);
     }
     /* also if it has one of them */
-    struct task *child = child_for_code();
+    struct task *child = child_new();
     CHECK(child != NULL && have_ports(0x1e) && give(child, L4_IoFpage(CLOCK_DATA, 1)));
-    struct outcome o = EXECUTE(child, 0x66, 0xe5, CLOCK_INDEX, 0xc3); /* in $0x70, %ax */
+    struct outcome o = EXECUTE(child, 0x66, 0xe5, CLOCK_INDEX); /* in $0x70, %ax */
     CHECK(asks_for(&o, CLOCK_PORTS));
 }
 
 /* The kernel's ports, and what is behind the last port, nobody gets: an exception. */
 static void not_for_programs(void) {
-    struct task *child = child_for_code();
+    struct task *child = child_new();
     CHECK(child != NULL && have_ports(0x12));
     EQUAL(child_do(child, CHILD_SET_HANDLER, L4_MyGlobalId().raw, 0, 0, 0).kind, OUTCOME_DONE);
     CHECK(
@@ -160,7 +143,7 @@ static void not_for_programs(void) {
     for (unsigned i = 0; i < sizeof kernels_ports / sizeof kernels_ports[0]; i++) {
         L4_Fpage_t port = L4_IoFpage(kernels_ports[i], 1);
         CHECK(!L4_IsNilFpage(L4_Sigma0_GetPage(L4_nilthread, with_rights(port))));
-        child = child_for_code();
+        child = child_new();
         CHECK(child != NULL && give(child, CLOCK_PORTS) && give(child, port));
         CHECK(reads(child, 0x12));
         EQUAL(child_do(child, CHILD_SET_HANDLER, L4_MyGlobalId().raw, 0, 0, 0).kind, OUTCOME_DONE);
@@ -168,17 +151,17 @@ static void not_for_programs(void) {
         child_delete(child);
     }
 
-    child = child_for_code();
+    child = child_new();
     CHECK(child != NULL);
     EQUAL(child_do(child, CHILD_SET_HANDLER, L4_MyGlobalId().raw, 0, 0, 0).kind, OUTCOME_DONE);
-    o = EXECUTE(child, 0x66, 0xba, 0xff, 0xff, 0x66, 0xed, 0xc3); /* in (0xffff), %ax */
+    o = EXECUTE(child, 0x66, 0xba, 0xff, 0xff, 0x66, 0xed); /* in (0xffff), %ax */
     EQUAL(o.kind, OUTCOME_EXCEPTION);
     EQUAL(o.words[2], PROTECTION);
 }
 
 /* Sigma0 gives whole fpages, to one who asks first. */
 static void asked_of_sigma0(void) {
-    struct task *child = child_for_code();
+    struct task *child = child_new();
     CHECK(child != NULL && have_ports(0x1f));
     CHECK(L4_IsNilFpage(L4_Sigma0_GetPage(L4_nilthread, L4_IoFpageLog2(CLOCK_DATA, 1))));
     CHECK(L4_IsNilFpage(L4_Sigma0_GetPage(L4_nilthread, L4_IoFpageLog2(0, L4_IO_PORTS_LOG2 + 1))));
@@ -194,7 +177,7 @@ static void asked_of_sigma0(void) {
 
 /* Each space has its own, whoever ran before: also where no page and no segment differs. */
 static void not_for_others(void) {
-    struct task *one = child_for_code(), *other = child_for_code(), *none = child_for_code();
+    struct task *one = child_new(), *other = child_new(), *none = child_new();
     CHECK(one != NULL && other != NULL && none != NULL && have_ports(0x13));
     (void)port_in(PAGE_PORT);
     CHECK(give(one, CLOCK_PORTS) && give(other, L4_IoFpage(PAGE_PORT, 1)));
@@ -214,7 +197,7 @@ static void not_for_others(void) {
 
 /* Ports at both ends of what a space has, and of all, whatever order they came in. */
 static void far_apart(void) {
-    struct task *one = child_for_code(), *other = child_for_code();
+    struct task *one = child_new(), *other = child_new();
     CHECK(one != NULL && other != NULL && have_ports(0x1a));
     for (unsigned i = 0; i < sizeof far_ports / sizeof far_ports[0]; i++) {
         CHECK(!L4_IsNilFpage(
@@ -231,11 +214,11 @@ static void far_apart(void) {
     /* a word at the last port would reach behind it */
     EQUAL(child_do(one, CHILD_SET_HANDLER, L4_MyGlobalId().raw, 0, 0, 0).kind, OUTCOME_DONE);
     EQUAL(in_byte(one, LAST_PORT).kind, OUTCOME_DONE);
-    struct outcome o = EXECUTE(one, 0x66, 0xba, 0xff, 0xff, 0x66, 0xed, 0xc3);
+    struct outcome o = EXECUTE(one, 0x66, 0xba, 0xff, 0xff, 0x66, 0xed);
     EQUAL(o.kind, OUTCOME_EXCEPTION);
     for (unsigned i = 0; i < sizeof far_ports / sizeof far_ports[0]; i++) {
         child_delete(other);
-        other = child_for_code();
+        other = child_new();
         CHECK(other != NULL && give(other, L4_IoFpage(CLOCK_INDEX, 1)));
         EQUAL(in_byte(other, CLOCK_INDEX).kind, OUTCOME_DONE);
         o = in_byte(other, far_ports[i]);
@@ -245,7 +228,7 @@ static void far_apart(void) {
 
 /* What is taken away goes, at once, from those who have it from there, too; we keep ours. */
 static void taken_away(void) {
-    struct task *one = child_for_code(), *other = child_for_code();
+    struct task *one = child_new(), *other = child_new();
     CHECK(one != NULL && other != NULL && have_ports(0x14));
     CHECK(give(one, CLOCK_PORTS));
     CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_MAP, other, CLOCK_PORTS.raw));
@@ -264,7 +247,7 @@ static void taken_away(void) {
 
 /* Who takes them from others keeps them, unless it flushes. */
 static void flushed(void) {
-    struct task *one = child_for_code(), *other = child_for_code();
+    struct task *one = child_new(), *other = child_new();
     L4_Word_t ports = with_rights(CLOCK_PORTS).raw;
     CHECK(one != NULL && other != NULL && have_ports(0x20));
     CHECK(give(one, CLOCK_PORTS));
@@ -280,7 +263,7 @@ static void flushed(void) {
 
 /* A space that ends takes along what it has given. */
 static void giver_ends(void) {
-    struct task *one = child_for_code(), *other = child_for_code();
+    struct task *one = child_new(), *other = child_new();
     CHECK(one != NULL && other != NULL && have_ports(0x16));
     CHECK(give(one, CLOCK_PORTS));
     CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_MAP, other, CLOCK_PORTS.raw));
@@ -292,7 +275,7 @@ static void giver_ends(void) {
 
 /* An fpage may begin anywhere in itself, and one of more ports than there are is of none. */
 static void any_fpage(void) {
-    struct task *child = child_for_code();
+    struct task *child = child_new();
     CHECK(child != NULL && have_ports(0x1b));
     for (int log2 = L4_IO_PORTS_LOG2 + 1; log2 < 64; log2++) {
         CHECK(give(child, L4_IoFpageLog2(0, log2)));
@@ -311,7 +294,7 @@ static void any_fpage(void) {
 
 /* What is granted leaves, and stays within reach of those from whom it came. */
 static void granted(void) {
-    struct task *one = child_for_code(), *other = child_for_code();
+    struct task *one = child_new(), *other = child_new();
     CHECK(one != NULL && other != NULL && have_ports(0x17));
     CHECK(give(one, CLOCK_PORTS));
     CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_GRANT, other, CLOCK_PORTS.raw));
@@ -328,7 +311,7 @@ static void granted(void) {
 /* Who has ports from two has them from the first; only if that grants them, from where it had them.
  */
 static void had_already(void) {
-    struct task *one = child_for_code(), *other = child_for_code();
+    struct task *one = child_new(), *other = child_new();
     CHECK(one != NULL && other != NULL && have_ports(0x1d));
     CHECK(give(one, CLOCK_PORTS) && give(other, CLOCK_PORTS));
     CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_MAP, other, CLOCK_PORTS.raw));
@@ -336,7 +319,7 @@ static void had_already(void) {
     CHECK(reads(other, 0x1d));
     child_delete(other);
 
-    one = child_for_code(), other = child_for_code();
+    one = child_new(), other = child_new();
     CHECK(one != NULL && other != NULL && give(one, CLOCK_PORTS));
     CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_MAP, other, CLOCK_PORTS.raw));
     CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_GRANT, other, CLOCK_PORTS.raw));
@@ -348,7 +331,7 @@ static void had_already(void) {
 
 /* Who had it from the one that grants has it from the other then. */
 static void granted_with_those_below(void) {
-    struct task *one = child_for_code(), *other = child_for_code(), *below = child_for_code();
+    struct task *one = child_new(), *other = child_new(), *below = child_new();
     CHECK(one != NULL && other != NULL && below != NULL && have_ports(0x1c));
     CHECK(give(one, CLOCK_PORTS));
     CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_MAP, below, CLOCK_PORTS.raw));
@@ -363,7 +346,7 @@ static void granted_with_those_below(void) {
 /* A window lets in what is in it; one for memory no ports; none can be passed on that one has not.
  */
 static void windows(void) {
-    struct task *one = child_for_code(), *other = child_for_code();
+    struct task *one = child_new(), *other = child_new();
     CHECK(one != NULL && other != NULL && have_ports(0x18));
     CHECK(give(one, CLOCK_PORTS));
     L4_Word_t window = L4_IoFpage(CLOCK_INDEX, 1).raw;
@@ -372,7 +355,7 @@ static void windows(void) {
     CHECK(asks_for(&o, L4_IoFpage(CLOCK_DATA, 1)));
     child_delete(other);
 
-    other = child_for_code();
+    other = child_new();
     CHECK(other != NULL);
     window = L4_IoFpage(CLOCK_DATA, 1).raw;
     CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_MAP, other, window));
@@ -380,7 +363,7 @@ static void windows(void) {
     CHECK(asks_for(&o, L4_IoFpage(CLOCK_INDEX, 1)));
     child_delete(other);
 
-    other = child_for_code();
+    other = child_new();
     CHECK(other != NULL);
     window = L4_FpageLog2(0x00700000u, 20).raw;
     CHECK(child_transfer(one, CLOCK_PORTS.raw, 0, L4_ITEM_MAP, other, window));
@@ -392,13 +375,12 @@ static void windows(void) {
 
 /* INS beyond the limit of a small space: that is about memory, and the program notices nothing. */
 static void strings_of_ports(void) {
-    struct task *child = child_for_code();
+    struct task *child = child_new();
     CHECK(child != NULL && have_ports(0x19) && give(child, CLOCK_PORTS));
     uint8_t *frame = task_add_page(child, BEYOND, NULL, L4_FullyAccessible);
     CHECK(frame != NULL && reads(child, 0x19));
-    /* push %edi; mov $0x71, %edx; mov $BEYOND, %edi; insb; pop %edi; ret */
-    struct outcome o =
-        EXECUTE(child, 0x57, 0xba, CLOCK_DATA, 0, 0, 0, 0xbf, 0, 0, 0x40, 0, 0x6c, 0x5f, 0xc3);
+    /* mov $0x71, %edx; mov $BEYOND, %edi; insb */
+    struct outcome o = EXECUTE(child, 0xba, WORD(CLOCK_DATA), 0xbf, WORD(BEYOND), 0x6c);
     EQUAL(o.kind, OUTCOME_DONE);
     EQUAL(frame[0], 0x19);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of small spaces have in common: children, their numbers, code that they execute. */
+/* What tests of small spaces have in common: children and their numbers. */
 #ifndef TEST_SMALL_CHILD_H
 #define TEST_SMALL_CHILD_H
 
-#include "../../test.h"
+#include "child_code.h"
 
 #include <small_space.h>
 
-#define CODE   0x00050000u /* of child_run_code */
 #define INSIDE 0x00060000u /* a page of theirs, far from limits */
 
 /* The first address of the area: it begins where programs' own addresses end, as
@@ -34,13 +33,6 @@ bool has_small_spaces(void);
 
 /* A page of the child's at `va`, filled with words of this seed. */
 uint8_t *filled_page(struct task *child, L4_Word_t va, L4_Word_t seed);
-
-/* Has the child execute code, which ends with RET and may use all registers but ESP and EBP. */
-struct outcome child_run_code(struct task *child, const uint8_t *code, unsigned size);
-#define EXECUTE(child, ...)                                                                        \
-    child_run_code(child, (const uint8_t[]){__VA_ARGS__, 0xc3},                                    \
-                   (unsigned)sizeof((const uint8_t[]){__VA_ARGS__, 0xc3}))
-#define WORD(w) (w) & 0xff, (w) >> 8 & 0xff, (w) >> 16 & 0xff, (w) >> 24
 
 /* A child with an exception handler, us, that is small. */
 struct task *child_small(void);
