@@ -26,6 +26,9 @@ extern const struct test fpu_tests[], segment_tests[], trap_tests[], call_tests[
 /* Whether the kernel counts what fast address-space switching does, as `fass_tests` read it. */
 int fass_counts(void);
 
+/* A test: threads write what another thread forks, which must not reach the child later. */
+void threads_run_in_fork(void);
+
 /* Ends the test, and says why. In a child process: ends that, with a status that is not 0. */
 __attribute__((noreturn)) void fail(const char *file, int line, const char *what);
 
