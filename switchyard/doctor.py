@@ -73,6 +73,10 @@ def _qemu() -> Finding:
     return _tool("qemu-system-arm", why, ["qemu-system-arm", "--version"], "qemu-system-arm")
 
 
+def _qemu_of_the_pc(why: str) -> Finding:
+    return _tool("qemu-system-i386", why, ["qemu-system-i386", "--version"], "qemu-system-x86")
+
+
 def _browser() -> Finding:
     why = "make test: the report, opened"
     for name in ("chromium", "chromium-browser", "google-chrome"):
@@ -163,8 +167,7 @@ def _armel() -> Finding:
 def i386() -> list[Finding]:
     """Linux for the small PC: a computer of that kind has the compiler."""
     why = "make test-long: Linux on p4-willamette"
-    qemu = ["qemu-system-i386", "--version"]
-    tools = [_tool("qemu-system-i386", why, qemu, "qemu-system-x86")]
+    tools = [_qemu_of_the_pc(why)]
     if re.fullmatch(r"x86_64|i.86", platform.machine()):
         return tools
     name = "i686-linux-gnu-gcc"
@@ -267,6 +270,7 @@ def findings(purpose: str) -> list[Finding]:
             _rust_tool("fmt", "rustfmt"),
             _rust_tool("clippy", "rust-clippy"),
             _qemu(),
+            _qemu_of_the_pc("make test: the small PC's kernel on another simulator"),
             bochs(),
             _tool("spin", "make test: the schemes' protocol, searched", ["spin", "-V"], "spin"),
             _tool(
