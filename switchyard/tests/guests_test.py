@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, machine, runner
+from switchyard import build, doctor, machine, runner
 from switchyard.build import ARM920, BOARD, BOARDS, GUESTS, PC, VERSATILE, Guest, schemes_on
 from switchyard.experiments import EXPERIMENTS, l4_pc
 from switchyard.experiments.experiment import Settings
@@ -384,6 +384,12 @@ def up_to_end(lines: Iterator[str]) -> Iterator[str]:
         yield line
         if line.startswith("END status="):
             return
+
+
+def test_doctor_names_each_qemu() -> None:
+    """`make test` installs what doctor names, and fails where these are missing."""
+    named = {need.name for need in doctor.findings("test")}
+    assert {command[0] for command in QEMU_MACHINES.values()} <= named
 
 
 @pytest.mark.slow
