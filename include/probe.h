@@ -48,4 +48,11 @@
 #define PROBE_SPACE_SEGMENT 0x40 /* W: in a space, offset of its linear base and size */
 #define PROBE_SPACE_SHARED  0x44 /* W: linear addresses from here on are the same in every space */
 
+/*
+ * Caches, TLBs and buffers are empty when the next instruction is fetched: what is dirty is in
+ * memory. For measuring from a cold start where the processor has no operation for that, as with
+ * ideal tags, or the program may not use it. What is locked in a TLB stays.
+ */
+#define PROBE_EMPTY 0x48 /* W */
+
 #endif

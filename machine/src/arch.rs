@@ -78,6 +78,10 @@ pub trait Processor: State + Sized {
     /// Runs instructions until the platform's horizon.
     fn run_to_horizon(&mut self);
 
+    /// Empties caches, TLBs and buffers between two instructions, whatever the guest could do for that:
+    /// what is dirty is written back. It takes as long as the write buffer needs, if it has one.
+    fn empty_caches(&mut self);
+
     /// Takes a pending interrupt if one is unmasked, and wakes the processor. Called by the run
     /// loop whenever pins or masks may have changed.
     fn poll_interrupts(&mut self);

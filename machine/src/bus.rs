@@ -478,6 +478,7 @@ impl Bus {
         (self.host.output, self.host.input, self.host.samples) = from.take()?;
         self.host.spaces = from.take()?;
         (self.host.exit, self.host.power_off, self.host.stopped) = (None, None, None);
+        self.host.empty = false;
         for device in &mut self.devices {
             let name: String = from.take()?;
             require(name == device.name(), "has other devices than the machine")?;
@@ -533,10 +534,11 @@ impl Bus {
         if controller || self.lines != lines {
             self.drive_pins();
         }
-        let ends = self.host.exit.is_some()
+        let asks = self.host.exit.is_some()
+            || self.host.empty
             || self.host.power_off.is_some()
             || self.host.stopped.is_some();
-        self.news |= self.pins != pins || self.events.next() < next || ends;
+        self.news |= self.pins != pins || self.events.next() < next || asks;
         result
     }
 }

@@ -53,6 +53,10 @@ pub const BUILT_IN: &[(&str, &str)] = &[
         include_str!("../machines/s3c24a0-tags.toml"),
     ),
     (
+        "omap1610-tags",
+        include_str!("../machines/omap1610-tags.toml"),
+    ),
+    (
         "p4-willamette",
         include_str!("../machines/p4-willamette.toml"),
     ),

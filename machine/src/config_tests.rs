@@ -60,7 +60,13 @@ fn a_machine_with_ideal_tags_differs_in_nothing_else() {
         });
         (tags, format!("{config:?}"))
     };
-    for plain in ["sa1110", "versatilepb", "s3c24a0", "p4-willamette"] {
+    for plain in [
+        "sa1110",
+        "versatilepb",
+        "s3c24a0",
+        "omap1610",
+        "p4-willamette",
+    ] {
         let (none, expected) = rest(plain);
         let (ideal, other) = rest(&format!("{plain}-tags"));
         assert_eq!(
@@ -296,6 +302,6 @@ fn broken_syntax_is_one_line_too() {
 fn a_name_that_is_no_machine_lists_the_machines() {
     assert_eq!(
         MachineConfig::find("vax").unwrap_err().to_string(),
-        "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, versatile920, s3c24a0, omap1610, omap1610-two-tlbs, sa1110-tags, versatilepb-tags, s3c24a0-tags, p4-willamette, p4-willamette-tags, p4-northwood or a file that ends in .toml"
+        "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, versatile920, s3c24a0, omap1610, omap1610-two-tlbs, sa1110-tags, versatilepb-tags, s3c24a0-tags, omap1610-tags, p4-willamette, p4-willamette-tags, p4-northwood or a file that ends in .toml"
     );
 }

@@ -127,6 +127,9 @@ impl<P: Processor> Machine<P> {
     #[inline]
     pub fn prepare(&mut self, until: Cycle) -> Option<Stop> {
         loop {
+            if std::mem::take(&mut self.core.platform_mut().bus.host.empty) {
+                self.core.empty_caches();
+            }
             if let Some(stop) = self.ended() {
                 return Some(stop);
             }

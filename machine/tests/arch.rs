@@ -197,6 +197,8 @@ impl<O: Observer<Sums>> Processor for Adder<O> {
         }
     }
 
+    fn empty_caches(&mut self) {}
+
     fn poll_interrupts(&mut self) {
         self.sleeps &= !self.memory.platform.bus.pins.wake;
     }

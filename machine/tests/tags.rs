@@ -11,6 +11,7 @@ use rig::{
     Rig, BOTH, DIRECTORY_A, DIRECTORY_B, FRAME_1, FRAME_2, MAINTENANCE, TABLE, TRUTH, WINDOW,
 };
 use switchyard_machine::arm::cp15::Register;
+use switchyard_machine::dev::probe::PROBE_BASE;
 use switchyard_machine::dev::Width;
 
 const PLACE: u32 = 0x1000_0000;
@@ -100,6 +101,56 @@ fn instructions_are_those_of_the_directory_in_force() {
                 assert_eq!(tally.icache.misses, u64::from(round == 0), "{name}");
             }
         }
+    }
+}
+
+/// The probe empties what the guest's own operations leave as it is, and on plain machines too.
+#[test]
+fn the_probe_empties_caches_and_tlbs() {
+    const PROBE: u32 = 0x3000_0000;
+    const EMPTY: u32 = 0x48; // include/probe.h
+    for name in BOTH.into_iter().flat_map(|name| [name, plain(name)]) {
+        let mut rig = Rig::new(name);
+        let (one, two) = (rig.ram + FRAME_1, rig.ram + FRAME_2);
+        for (directory, frame) in [(DIRECTORY_A, one), (DIRECTORY_B, two)] {
+            rig.map(directory, PLACE, frame | SECTION_CB);
+            rig.map(directory, PROBE, PROBE_BASE | SECTION);
+        }
+        // Of two directories the plain machine would take the one's lines for the other's.
+        let directories = if name == plain(name) {
+            &[DIRECTORY_A][..]
+        } else {
+            &[DIRECTORY_B, DIRECTORY_A][..]
+        };
+        let everything = |rig: &mut Rig| {
+            for directory in directories {
+                rig.switch(*directory);
+                rig.load(PLACE + 64);
+                rig.fetch(PLACE);
+            }
+        };
+        everything(&mut rig);
+        rig.load(PLACE);
+        rig.store(PLACE, 1);
+        assert_ne!(rig.contents(), []);
+
+        rig.store(PROBE + EMPTY, 0);
+        let until = rig.machine.cycles();
+        rig.machine.run(until);
+        assert_eq!(rig.contents(), [], "{name}");
+        let memory = rig.machine.bus().ram_slice_mut(one, 4).expect("memory");
+        assert_eq!(memory, [1, 0, 0, 0], "{name}: what was dirty");
+        let after = rig.during(everything);
+        let each = directories.len() as u64;
+        // Data and code of a directory are in one page, in one TLB or two.
+        let walked = after.dtlb.misses + after.itlb.misses;
+        assert_eq!(
+            walked,
+            if rig.one_tlb() { each } else { 2 * each },
+            "{name}"
+        );
+        let lines = (after.dcache.read_misses, after.icache.misses);
+        assert_eq!(lines, (each, each), "{name}");
     }
 }
 

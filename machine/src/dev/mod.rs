@@ -132,6 +132,8 @@ pub struct Host {
     pub net: network::Port,
     /// Set by the probe: the guest asks for the end of the run, with this exit status.
     pub exit: Option<u32>,
+    /// Set by the probe: caches, TLBs and buffers are to be empty before the next instruction.
+    pub empty: bool,
     /// Set by a power register: the guest switched the machine off; says how.
     pub power_off: Option<&'static str>,
     /// Set by a reset or watchdog register: the machine stopped otherwise; says why.

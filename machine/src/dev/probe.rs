@@ -32,6 +32,7 @@ pub const REGISTERS: &[(&str, u32)] = &[
     ("PROBE_SPACE_THREAD", PROBE_SPACE_THREAD),
     ("PROBE_SPACE_SEGMENT", PROBE_SPACE_SEGMENT),
     ("PROBE_SPACE_SHARED", PROBE_SPACE_SHARED),
+    ("PROBE_EMPTY", PROBE_EMPTY),
 ];
 
 /// Read: [`PROBE_MAGIC`].
@@ -70,6 +71,8 @@ const PROBE_SPACE_THREAD: u32 = 0x3c;
 const PROBE_SPACE_SEGMENT: u32 = 0x40;
 /// Write: where linear addresses begin that all have ([`Spaces::shared`]).
 const PROBE_SPACE_SHARED: u32 = 0x44;
+/// Write: empty caches, TLBs and buffers ([`Host::empty`](super::Host::empty)).
+const PROBE_EMPTY: u32 = 0x48;
 
 /// Regions and streams have numbers below this; a guest's larger number is taken modulo it.
 const NUMBERS: u32 = 256;
@@ -146,6 +149,7 @@ impl Device for Probe {
                 ctx.host.spaces = self.spaces;
             }
             PROBE_COUNTER_SELECT => self.counter = value,
+            PROBE_EMPTY => ctx.host.empty = true,
             _ => {}
         }
     }
@@ -222,6 +226,8 @@ mod tests {
     #[test]
     fn exit_and_console() {
         let mut b = Bench::new(Probe::default());
+        b.write(PROBE_EMPTY, 0);
+        assert!(b.host.empty);
         b.write(PROBE_PUTC, u32::from(b'x'));
         b.write(PROBE_EXIT, 3);
         assert_eq!(

@@ -4,6 +4,7 @@
 
 use std::sync::OnceLock;
 
+use switchyard_machine::arch::Processor;
 use switchyard_machine::config::{AddressSpaceTags, MachineConfig, ProcessorConfig};
 use switchyard_machine::ia32::insn::reg;
 use switchyard_machine::ia32::mmu::Access;
@@ -278,4 +279,31 @@ fn at_random_every_access_goes_where_the_tables_say() {
         }
     }
     assert!((1000..50_000).contains(&faults), "{faults}");
+}
+
+/// As the probe asks for it, with ideal tags and without: code that all have misses once, what each
+/// directory has of its own in each of them.
+#[test]
+fn emptied_caches_hold_nothing_of_any_directory() {
+    for machine in [tagged(), config()] {
+        let mut rig = spaces(machine);
+        for space in 0..SPACES {
+            run_in(&mut rig, space);
+            read(&mut rig);
+        }
+        store(&mut rig, PAGE + 8, 77);
+        rig.core.empty_caches();
+        assert_eq!(rig.get32(PAGE + 8), 77);
+        for space in (0..SPACES).rev() {
+            let (seen, lines) = (misses(&rig), rig.core.mem.tally().dcache.read_misses);
+            assert_eq!(read(&mut rig), 0x1111 * (space + 1));
+            let now = misses(&rig);
+            assert!(now[0] > seen[0]);
+            assert!(space < SPACES - 1 || (now[1] > seen[1] && now[2] > seen[2]));
+            assert!(rig.core.mem.tally().dcache.read_misses > lines);
+            if space > 0 {
+                run_in(&mut rig, space - 1);
+            }
+        }
+    }
 }

@@ -62,6 +62,11 @@ impl<O: Observer> Processor for Core<O> {
         Self::run_to_horizon(self);
     }
 
+    fn empty_caches(&mut self) {
+        self.refetch();
+        self.mem.empty();
+    }
+
     fn poll_interrupts(&mut self) {
         let pins = self.mem.platform.bus.pins;
         self.waiting &= !pins.wake;

@@ -4,6 +4,7 @@
 //! Sources: SA-1110 DM, chapters 5 and 6; ARM926EJ-S TRM §2.3.
 
 use crate::arm::line::{line_word, LINE_BYTES, LINE_WORDS};
+use crate::cache::Cache;
 use crate::config::Replacement;
 use crate::tlb::Lockdown;
 
@@ -258,6 +259,27 @@ impl MemSys {
             victim: ((value >> 20) & 63) as u8,
             preserve: value & 1 != 0,
         });
+    }
+
+    /// Empties caches, TLBs and buffers, with ideal tags too, and counts no maintenance: it is none of
+    /// the processor's. What is locked in a TLB stays.
+    pub(in crate::arm) fn empty(&mut self) {
+        self.forget_hints();
+        for slot in 0..self.dcache.slots() {
+            self.evict(DataCache::Main, slot);
+        }
+        for slot in 0..self.mini.as_ref().map_or(0, Cache::slots) {
+            self.evict(DataCache::Mini, slot);
+        }
+        self.icache.invalidate_all();
+        self.flush_read_buffer(None);
+        if self.tags_are_ideal() {
+            self.lose_translations();
+        } else {
+            self.insn_tlb().invalidate_all();
+            self.dtlb.invalidate_all();
+        }
+        self.drain_write_buffer();
     }
 
     fn for_line(&mut self, address: u32, act: fn(&mut Self, DataCache, usize)) {

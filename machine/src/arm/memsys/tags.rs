@@ -380,6 +380,13 @@ impl MemSys {
         }
     }
 
+    /// Empties both TLBs, of what answers under other page directories too.
+    pub(super) fn lose_translations(&mut self) {
+        for (side, place) in self.places() {
+            self.lose(side, place);
+        }
+    }
+
     /// Saves what the TLBs hold; the rest follows from that and from the caches.
     pub(super) fn save_tags(&self, to: &mut Saver) {
         if let Some(tags) = &self.tags {

@@ -79,6 +79,10 @@ impl<O: Observer> Processor for Core<O> {
         Self::run_to_horizon(self);
     }
 
+    fn empty_caches(&mut self) {
+        self.mem.empty();
+    }
+
     fn poll_interrupts(&mut self) {
         if !self.mem.platform.bus.pins.irq || !self.interruptible() {
             return;

@@ -476,6 +476,12 @@ impl MemSys {
         self.time.empty_caches(&mut self.platform);
     }
 
+    /// Empties caches, TLBs and trace cache, with ideal tags too.
+    pub(in crate::ia32) fn empty(&mut self) {
+        self.empty_caches();
+        self.flush_all();
+    }
+
     // ---- counters --------------------------------------------------------------------------
 
     /// Brings the tallies that are kept by difference up to date: cycles, instructions and µops.
