@@ -40,6 +40,12 @@ class Pair:
         return self.off[name] / self.plain[name] - 1
 
     @property
+    def more_switches(self) -> float:
+        """By what share it switches address spaces more often: who runs next is scheduling."""
+        name = f"{self.metric}_address_space_switches"
+        return self.off[name] / self.plain[name] - 1 if self.plain[name] else 0.0
+
+    @property
     def half(self) -> float:
         """Half the 95 % confidence interval of that, from those of both means."""
         return math.hypot(
@@ -58,6 +64,7 @@ def view(results: Results) -> View:
     """A table a machine, and one figure."""
     pairs = {board: _pairs(results, board) for board in MACHINES}
     every = [pair for board in MACHINES for pair in pairs[board]]
+    more = [pair for pair in every if pair.more_instructions > LIMIT]
     return View(
         tables=[_table(board, its) for board, its in pairs.items()],
         figures={"": _bars(pairs)},
@@ -65,8 +72,9 @@ def view(results: Results) -> View:
             "pairs": pairs,
             "limit": LIMIT,
             "count": len(every),
-            "lean": [pair for pair in every if pair.more_instructions <= LIMIT],
-            "fattest": max(every, key=lambda pair: pair.more_instructions),
+            "more": more,
+            "restless": [pair for pair in more if pair.more_switches > LIMIT],
+            "fattest": lambda pairs: max(pairs, key=lambda pair: pair.more_instructions),
             "by": lambda verdict: [pair for pair in every if pair.verdict == verdict],
             "worst": {
                 board: max(its, key=lambda pair: pair.longer) for board, its in pairs.items()
