@@ -269,7 +269,7 @@ GUESTS: dict[str, Guest] = {
         ),
         *(
             Guest(VERSATILE, scheme, "bench-overheads", "tasks that switch and are interrupted")
-            for scheme in schemes_on(VERSATILE)
+            for scheme in (*schemes_on(VERSATILE), *BOUNDS)
         ),
         Guest(BOARD, BARE, "bench-compute", "a compute loop without a kernel"),
         *(

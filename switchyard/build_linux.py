@@ -123,7 +123,8 @@ class Linux:
         if self.shift:
             given["SHIFT"] = str(self.shift)
         disk = self.disk.removeprefix("bench")
-        goal = "shifted" if self.shift else "layout" if self.placed else self.code or disk
+        moved = "shifted" if self.shift else disk
+        goal = self.code or ("layout" if self.placed else moved)
         words = [*(f"{name}={value}" for name, value in given.items()), goal]
         return ["make", "-C", "linux", *(word for word in words if word)]
 
@@ -248,12 +249,15 @@ RUNNERS = [
     ]
 ]
 
-# The kernel that measures what switches and interrupts cost inside it (linux/overheads).
-OVERHEADS = replace(
-    SYSTEMS["linux-versatilepb"],
-    machine="omap1610",
-    about=f"Linux {Linux.version} for ARM926EJ-S, with the measurement of its overheads",
-    code="overheads",
+# The kernels that measure what switches and interrupts cost inside them (linux/overheads).
+OVERHEADS, FAST_OVERHEADS = (
+    replace(
+        SYSTEMS[name],
+        machine="omap1610",
+        about=f"{SYSTEMS[name].about}, with the measurement of its overheads",
+        code="overheads",
+    )
+    for name in ("linux-versatilepb", "linux-versatilepb-fass")
 )
 
 # What `linux` stands for.
@@ -262,6 +266,7 @@ USUAL = [
     *(system for config, system in BENCHES.items() if config != FLAT),
     *LIBRARIES.values(),
     OVERHEADS,
+    FAST_OVERHEADS,
 ]
 
 # The same kernels with their hot code packed (linux/layout), each with its two RAM disks.

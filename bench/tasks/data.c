@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The data sets, and the table of tasks.
+ * The data sets. Linux's tasks (linux/overheads) have the text, too.
  *
  * The generator is Marsaglia's xorshift32 (Journal of Statistical Software 8(14), 2003) with the
  * shifts 13, 17, 5 from a fixed start. Text is made of 1024 words of 2 to 9 letters, of which the
@@ -62,14 +62,4 @@ void data_text(uint8_t *data, uint32_t size) {
             data[at++] = below(&state, 12) == 0 ? '\n' : ' ';
         }
     }
-}
-
-const struct task_kind *task_kind(unsigned which) {
-    static const struct task_kind *const kinds[TASK_KINDS] = {
-        [TASK_SORT] = &sort_kind,
-        [TASK_DEFLATE] = &deflate_kind,
-        [TASK_AES] = &aes_kind,
-        [TASK_CRC] = &crc_kind,
-    };
-    return which < TASK_KINDS ? kinds[which] : NULL;
 }

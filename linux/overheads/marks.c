@@ -53,6 +53,12 @@ void mark(unsigned region) {
     since = now;
 }
 
+void marks_empty(void) {
+    if (likely(probe)) {
+        __raw_writel(0, probe + PROBE_EMPTY);
+    }
+}
+
 void marks_show(void) {
     for (unsigned i = 0; i < REGIONS && !probe; i++) {
         if (times[i].entries) {

@@ -46,8 +46,9 @@ struct task {
 
 extern const struct task tasks[];
 const struct task *task_named(const char *name);
-int tasks_allocate(void); /* 0, or an error of Linux */
-bool aes_prepare(void);   /* false if it does not encrypt as FIPS 197 has it */
+int tasks_allocate(void);           /* 0, or an error of Linux */
+void data_text(u8 *data, u32 size); /* bench/tasks/data.c */
+bool aes_prepare(void);             /* false if it does not encrypt as FIPS 197 has it */
 void aes_block(u8 *out, const u8 *in);
 
 /* Where cycles are counted: regions of interest with a probe (include/probe.h), else times. */
@@ -62,6 +63,8 @@ int marks_open(bool probe);
 void mark(unsigned region); /* 0: none; ends the one before */
 void marks_show(void);      /* times, where there is no probe to keep them */
 void marks_exit(bool good) __noreturn;
+
+void marks_empty(void); /* caches and TLBs, by the probe if there is one */
 
 /* Nothing in caches and TLBs, write buffer empty. */
 void cold(void);

@@ -2,11 +2,12 @@
 """The kernel that measures its own overheads: what it counts, and what it refuses."""
 
 import subprocess
+from dataclasses import replace
 
 import pytest
 
 from switchyard import build, build_linux, machine
-from switchyard.build_linux import OVERHEADS, SYSTEMS
+from switchyard.build_linux import FAST_OVERHEADS, OVERHEADS, SYSTEMS, Linux
 from switchyard.errors import RunError
 from switchyard.machine import Run, Stats
 
@@ -14,17 +15,18 @@ MAX_CYCLES = 3_000_000_000
 SWITCH, INTERRUPT = 250, 251  # regions of linux/overheads/overheads.h
 COUNTS = (1, 2, 9)
 SCALE = 5  # thousandths of the tasks' length
+KERNELS = (OVERHEADS, FAST_OVERHEADS)
 
 
-def run(words: str) -> Run:
-    build_linux.ensure([OVERHEADS])
-    return machine.run(OVERHEADS.boot(MAX_CYCLES, f"quiet {words}"))
+def run(words: str, linux: Linux = OVERHEADS, on: str = OVERHEADS.machine) -> Run:
+    build_linux.ensure([linux])
+    return machine.run(replace(linux.boot(MAX_CYCLES, f"quiet {words}"), machine=on))
 
 
-def ask(what: str, tasks: str, counts: tuple[int, ...], scale: int = SCALE) -> Stats:
+def ask(what: str, tasks: str, counts: tuple[int, ...], linux: Linux = OVERHEADS) -> Stats:
     listed = ",".join(str(count) for count in counts)
     words = f"overheads.what={what} overheads.tasks={tasks} overheads.counts={listed}"
-    return run(f"{words} overheads.scale={scale}").stats
+    return run(f"{words} overheads.scale={SCALE}", linux).stats
 
 
 @pytest.mark.parametrize("pair", ["sort,crc", "crc,deflate", "aes,deflate"])
@@ -57,9 +59,44 @@ def test_switches_are_as_many_as_asked_for(pair: str) -> None:
 @pytest.mark.linux
 @pytest.mark.slow
 @pytest.mark.guests
-def test_interrupts_are_as_many_as_asked_for() -> None:
+def test_fast_switching_loads_the_process_id_alone() -> None:
+    flushing, fast = (ask("switch", "sort,crc", (1, 9), linux) for linux in KERNELS)
+    switches = fast.region(6).counters
+    assert switches.total("pid_writes") == 9
+    flushes = ("ttb_writes", "icache_invalidate_all", "dtlb_invalidate_all", "dcache_test_clean")
+    assert [switches.total(name) for name in flushes] == [0, 0, 0, 0]
+    assert switches.total("cycles") < flushing.region(6).counters.total("cycles") / 2
+    for task in (4, 5):
+        done, filled = (
+            [stats.region(task).counters.total(name) for stats in (flushing, fast)]
+            for name in ("instructions", "icache_misses")
+        )
+        assert done[0] == done[1], "the tasks are the same"
+        assert filled[1] < filled[0] / 2, "their code stays in the cache"
+
+
+@pytest.mark.linux
+@pytest.mark.slow
+@pytest.mark.guests
+def test_ideal_tags_leave_nothing_in_emptied_caches() -> None:
+    """The probe empties what no operation of the guest does: misses are the plain machine's."""
+    words = "what=switch tasks=sort,crc counts=1 scale=5"
+    listed = " ".join(f"overheads.{word}" for word in words.split())
+    flushing, ideal = (
+        run(listed, on=name).stats.region(SWITCH).counters for name in ("omap1610", "omap1610-tags")
+    )
+    for counter in ("icache_misses", "dcache_read_misses", "table_walk_reads"):
+        there, here = flushing.total(counter), ideal.total(counter)
+        assert 0.6 * there < here <= there, counter
+
+
+@pytest.mark.parametrize("linux", KERNELS, ids=lambda linux: str(linux.config))
+@pytest.mark.linux
+@pytest.mark.slow
+@pytest.mark.guests
+def test_interrupts_are_as_many_as_asked_for(linux: Linux) -> None:
     counts = (0, 1, 9)
-    stats = ask("interrupt", "crc", counts)
+    stats = ask("interrupt", "crc", counts, linux)
     for i, count in enumerate(counts):
         assert stats.region(1 + 3 * i).counters.total("exception_irq") == count
         assert stats.region(1 + 3 * i).entries == 1
@@ -85,20 +122,38 @@ def test_what_cannot_be_measured(words: str, line: str) -> None:
         run(" ".join(f"overheads.{word}" for word in words.split()))
 
 
+def addresses(linux: Linux) -> dict[str, str]:
+    """Of a kernel's functions."""
+    done = subprocess.run(
+        ["arm-linux-gnueabi-nm", str(linux.symbols)], check=True, capture_output=True, text=True
+    )
+    lines = [line.split() for line in done.stdout.splitlines()]
+    return {name: address for address, kind, name in lines if kind in "tTW"}
+
+
+@pytest.mark.linux
+@pytest.mark.slow
+@pytest.mark.guests
+def test_linked_elsewhere_it_does_the_same() -> None:
+    moved = replace(OVERHEADS, shift=1)
+    here, there = (ask("switch", "sort,crc", COUNTS, linux) for linux in (OVERHEADS, moved))
+    where, elsewhere = (addresses(linux) for linux in (OVERHEADS, moved))
+    assert where.keys() == elsewhere.keys()
+    for name in ("pipe_read", "pair_switch", "crc32_le"):
+        assert where[name] != elsewhere[name], name
+    for i in range(len(COUNTS)):
+        for task in (1 + 3 * i, 2 + 3 * i):
+            done = [stats.region(task).counters.total("instructions") for stats in (here, there)]
+            assert done[0] == done[1], task
+
+
 @pytest.mark.linux
 def test_linux_itself_is_the_unmodified_one() -> None:
     """Its functions are where they are without our code, which comes behind them."""
     plain = SYSTEMS["linux-versatilepb"]
     build_linux.ensure([plain, OVERHEADS])
 
-    def symbols(linux: build_linux.Linux) -> dict[str, str]:
-        done = subprocess.run(
-            ["arm-linux-gnueabi-nm", str(linux.symbols)], check=True, capture_output=True, text=True
-        )
-        lines = [line.split() for line in done.stdout.splitlines()]
-        return {name: address for address, kind, name in lines if kind in "tTW"}
-
-    with_code, without = symbols(OVERHEADS), symbols(plain)
+    with_code, without = addresses(OVERHEADS), addresses(plain)
     for name in ("__switch_to", "cpu_arm926_switch_mm", "vic_handle_irq", "pipe_read", "crc32_le"):
         assert with_code[name] == without[name], name
     assert "pair_switch" in with_code.keys() - without.keys()
