@@ -23,7 +23,9 @@ from switchyard.tests import fake_machine as fake
 
 WORK = {"sort": 402_000_000, "deflate": 428_000_000, "aes": 388_000_000, "crc": 390_000_000}
 STAMPING = 64  # cycles of taking time stamps, in every switch
-COLD = {"flush": 2_400, "fass": 1_600, "fass-shared": 1_700, "single-space": 1_500}
+COLD = {
+    "flush": 2_400, "fass": 1_600, "fass-shared": 1_700, "single-space": 1_500, "tags": 1_400,
+}  # fmt: skip
 HANDLED = {"own": 1_800, "other": 5_000}
 WORD = 10  # cycles until the asked word of a line is there, the least that a refill takes
 LINES, LINE = 40, 17  # lines that a task fills again after each switch away
@@ -201,7 +203,7 @@ def run(job: Job) -> Sample:
 
 
 @pytest.mark.guests
-@pytest.mark.parametrize("scheme", ["flush", "fass"])
+@pytest.mark.parametrize("scheme", ["flush", "fass", "tags"])
 def test_small_tasks_on_the_kernel(scheme: str) -> None:
     jobs = {job.name: job for job in L4Overheads().jobs(Settings(quick=True))}
     few, many = (run(jobs[f"{scheme}-sort-crc-{n}-0"]) for n in (1, 19))

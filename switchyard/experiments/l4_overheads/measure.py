@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from switchyard.build import GUESTS, VERSATILE, schemes_on
+from switchyard.build import BOUNDS, GUESTS, VERSATILE, schemes_on
 from switchyard.errors import RunError
 from switchyard.experiments import l4
 from switchyard.experiments import linux_suite as suite
@@ -33,7 +33,7 @@ from switchyard.records import Parameter, Record, of_case
 
 MACHINE = "omap1610"
 PROGRAM = "bench-overheads"
-SCHEMES = schemes_on(VERSATILE)
+SCHEMES = (*schemes_on(VERSATILE), *BOUNDS)
 PAPERS = "flush"  # the scheme that is measured as often as the paper did, and set beside it
 
 # The tasks' work (bench/l4/overheads.c): bytes of the data set and how often it is gone through, in
@@ -206,7 +206,7 @@ def _job(
     return Job(
         name=f"{scheme}-{name}",
         guest=GUESTS[f"{VERSATILE}-{scheme}-{PROGRAM}"],
-        machine=MACHINE,
+        machine=l4.machine(scheme, MACHINE),
         append=append,
         max_cycles=MAX_CYCLES,
         parameters={"scheme": scheme, **parameters},

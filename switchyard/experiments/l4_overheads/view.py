@@ -3,10 +3,18 @@
 
 from collections.abc import Mapping
 
+from switchyard.experiments import l4
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.l4_overheads.measure import PAPERS, PARTS, SCHEMES, TASK_PARTS
 from switchyard.experiments.overheads.formulas import MOST_SWITCHES, NAMES, TASKS, Pair, name_of
-from switchyard.experiments.overheads.view import OF_TASK, Overheads, titled
+from switchyard.experiments.overheads.view import (
+    OF_TASK,
+    Overheads,
+    interrupt_table,
+    scheme_bars,
+    scheme_table,
+    titled,
+)
 from switchyard.figure import Bar, Bars, Table
 from switchyard.views import Results, View
 
@@ -18,17 +26,21 @@ CALLED = {part: part for part in TASK_PARTS} | {suite.PROGRAM: "the rest"}
 
 def view(results: Results) -> View:
     """All of it."""
-    schemes = {scheme: Scheme(results, scheme, f"{ABOUT}, {scheme}", scheme) for scheme in SCHEMES}
+    schemes = {
+        called: Scheme(results, scheme, f"{ABOUT}, {called}", called)
+        for scheme in SCHEMES
+        for called in [l4.called(scheme)]
+    }
     flush = schemes[PAPERS]
     waiting = sum(flush.parts[part] for part in (suite.IFILL, suite.DFILL, suite.WALKS))
     every = [flush.pair(pair, n) for pair in flush.pairs for n in flush.counts]
     return View(
-        tables=[*flush.tables(), _switch_table(schemes), _interrupt_table(schemes)],
+        tables=[*flush.tables(), scheme_table(schemes, {}), _interrupt_table(schemes)],
         figures={
             "": flush.figure_2(),
             **{name_of(pair): flush.figure_3(pair) for pair in flush.pairs},
             "interrupts": flush.figure_5(),
-            "schemes": _scheme_bars(schemes),
+            "schemes": scheme_bars(schemes, ABOUT),
             "switch": _switch_bars(schemes),
             "causes": _cause_bars([schemes[PAPERS], schemes[FAST]]),
         },
@@ -71,53 +83,12 @@ class Scheme(Overheads):
         row = self.pair(pair)
         return {part: row[f"tasks_part: {part}"] for part in TASK_PARTS}
 
-    def overhead(self, pair: Pair) -> float:
-        """Direct and indirect with most switches, in ms."""
-        row = self.pair(pair)
-        return row["direct"] + row["indirect"]
-
-    def saved(self, other: "Scheme") -> dict[str, float]:
-        """The share of another scheme's overhead that this one saves, by pair."""
-        return {titled(pair): 1 - self.overhead(pair) / other.overhead(pair) for pair in self.pairs}
-
-    def left(self) -> float:
-        """The most that a switch costs the tasks of a pair, in cycles."""
-        return max(sum(self.causes(pair).values()) for pair in self.pairs) * (
-            self.clock * 1e3 / self.most
-        )
-
 
 def _steadiest(flush: Scheme) -> str | None:
     """Which task's running times vary least with interrupts, where there are several runs."""
     if "task_running_uncertainty" not in flush.task(TASKS[0]):
         return None
     return NAMES[min(TASKS, key=lambda task: flush.task(task)["task_running_cv"])]
-
-
-def _scheme_bars(schemes: Mapping[str, Scheme]) -> Bars:
-    """What the switches add to a pair's running time, by scheme."""
-    pairs = schemes[PAPERS].pairs
-    told = {
-        scheme: sorted(schemes[scheme].overhead(pair) for pair in pairs)
-        for scheme in (PAPERS, FAST)
-    }
-    return Bars(
-        title="What context switches add to the running time, by switching scheme",
-        subtitle=[
-            f"{ABOUT}; direct and indirect overheads of "
-            f"{schemes[PAPERS].most} context switches together"
-        ],
-        value_title="overhead, ms",
-        description="Bars for each pair of tasks and scheme; "
-        + ", ".join(f"with {s} {ms[0]:.2f} to {ms[-1]:.2f} ms" for s, ms in told.items())
-        + ".",
-        bars=[
-            Bar(titled(pair), name, scheme.overhead(pair))
-            for pair in pairs
-            for name, scheme in schemes.items()
-        ],
-        stacked=False,
-    )
 
 
 def _switch_bars(schemes: Mapping[str, Scheme]) -> Bars:
@@ -165,45 +136,11 @@ def _cause_bars(schemes: list[Scheme]) -> Bars:
     )
 
 
-def _switch_table(schemes: Mapping[str, Scheme]) -> Table:
-    """Every pair under every scheme."""
-    rows = []
-    for pair in schemes[PAPERS].pairs:
-        for name, scheme in schemes.items():
-            row = scheme.pair(pair)
-            rows.append(
-                [
-                    titled(pair),
-                    name,
-                    f"{row['direct']:.2f}",
-                    f"{row['indirect']:.2f}",
-                    f"{row['altogether_percent']:.4f}",
-                    f"{scheme.saved(schemes[PAPERS])[titled(pair)]:.0%}",
-                ]
-            )
-    return Table(
-        title=f"Schemes: {schemes[PAPERS].most} context switches",
-        columns=["tasks", "scheme", "direct, ms", "indirect, ms", "altogether, %", "saved"],
-        rows=rows,
-        caption="direct: n times a switch from cold caches; saved: of flush's overhead altogether",
-        words=["scheme"],
-    )
-
-
 def _interrupt_table(schemes: Mapping[str, Scheme]) -> Table:
     """D, with the handler in the task's own space and in another."""
-    return Table(
-        title=f"Schemes: an interrupt, µs; {schemes[PAPERS].most_interrupts} of them, "
-        "altogether, %",
-        columns=["scheme", "own space", "other space", *(NAMES[task] for task in TASKS)],
-        rows=[
-            [
-                name,
-                f"{scheme.once['interrupt_direct']:.2f}",
-                f"{scheme.other_handler:.2f}",
-                *(f"{scheme.task(task)['interrupt_altogether_percent']:.4f}" for task in TASKS),
-            ]
-            for name, scheme in schemes.items()
-        ],
-        caption="the handler is a thread in the interrupted task's space, or in one of its own",
-    )
+    direct = {
+        name: {"own space": scheme.once["interrupt_direct"], "other space": scheme.other_handler}
+        for name, scheme in schemes.items()
+    }
+    caption = "the handler is a thread in the interrupted task's space, or in one of its own"
+    return interrupt_table(schemes, direct, caption)

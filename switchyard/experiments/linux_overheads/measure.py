@@ -2,8 +2,11 @@
 """Runs of linux/overheads: a pair's switches or a task's interrupts, as often as asked."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from switchyard.build_linux import OVERHEADS
+from switchyard.build import TAGS
+from switchyard.build_linux import FAST_OVERHEADS, OVERHEADS
+from switchyard.experiments import l4
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.linux_overheads.spent import (
@@ -28,6 +31,10 @@ from switchyard.machine import Stats
 from switchyard.records import Parameter, Record, of_case
 
 MACHINE = "omap1610"
+# The first one is the paper's. What the second one differs in from it is the kernel, whose code and
+# data lie elsewhere; from the next two, the switch alone. Runs go through links of each kernel, as
+# which pages and lines meet in a set of TLB and caches differs with where they lie.
+SCHEMES = (suite.SCHEME, suite.OFF, suite.FAST, suite.SHARED, TAGS)
 MAX_CYCLES = 20_000_000_000
 SWITCHES = (1, 20, 40, 60, 80, 99)
 INTERRUPTS = (0, 10, 20, 30, 40, 49)
@@ -37,7 +44,7 @@ PROFILED = 100  # the same of the runs with a profile
 
 
 class LinuxOverheads(Experiment[Sample]):
-    """Figs. 2, 3 and 5: direct and indirect overheads."""
+    """Figs. 2, 3 and 5: direct and indirect overheads, and what fast switching leaves of them."""
 
     name = "linux-overheads"
     question = "What do context switches and interrupts cost tasks inside Linux?"
@@ -45,18 +52,23 @@ class LinuxOverheads(Experiment[Sample]):
     published_in = formulas.PACKAGE
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """A run for each pair and task, five times, and for pairs one with a profile."""
+        """A run for each pair and task, five times, and for pairs as many with a profile.
+
+        Other schemes than the paper's have those with the fewest and the most switches alone.
+        """
         runs = range(settings.times(RUNS, QUICK_RUNS))
-        switches, interrupts = (
-            (counts[0], counts[-1]) if settings.quick else counts
-            for counts in (SWITCHES, INTERRUPTS)
-        )
         jobs = []
-        for pair in PAIRS:
-            jobs += [_job("switch", pair, switches, run) for run in runs]
-            jobs.append(_job("switch", pair, (1, SWITCHES[-1]), 0, profile=True))
-        for task in TASKS:
-            jobs += [_job("interrupt", (task,), interrupts, run) for run in runs]
+        for scheme in SCHEMES:
+            full = scheme == suite.SCHEME and not settings.quick
+            switches, interrupts = (
+                counts if full else (counts[0], counts[-1]) for counts in (SWITCHES, INTERRUPTS)
+            )
+            for pair in PAIRS:
+                jobs += [_job(scheme, "switch", pair, switches, run) for run in runs]
+                ends = (SWITCHES[0], SWITCHES[-1])
+                jobs += [_job(scheme, "switch", pair, ends, run, profile=True) for run in runs]
+            for task in TASKS:
+                jobs += [_job(scheme, "interrupt", (task,), interrupts, run) for run in runs]
         return jobs
 
     def measure(self, job: Job, stats: Stats) -> Sample:
@@ -66,6 +78,7 @@ class LinuxOverheads(Experiment[Sample]):
         regions = REGIONS if switching else 1
         number = SINGLE_SWITCH if switching else SINGLE_INTERRUPT
         return Sample(
+            scheme=str(job.parameters["scheme"]),
             machine=stats.machine,
             clock_hz=stats.clock_hz,
             single=Spent.of(stats, number),
@@ -89,44 +102,58 @@ class LinuxOverheads(Experiment[Sample]):
         return {**job.parameters, "direct": sample.single.cycles / sample.singles, **times}
 
     def records(self, samples: Mapping[str, Sample]) -> list[Record]:
-        """The formulas' values, then what was counted and where cycles went."""
-        runs = Runs(samples)
-        on = Origin(self.name, MACHINE, suite.SYSTEM, suite.SCHEME)
-        cold = [("interrupt_direct_cold", runs.us(runs.cold_interrupt.cycles), "us")]
-        records = runs.switching.records(on)
-        records += runs.interrupting.records(on)
-        records += of_case(*on, {}, cold)
-        for name, single in (("switch", runs.switch), ("interrupt", runs.interrupt)):
-            counted = [(f"{name}_direct_{c}", n, "per_operation") for c, n in single.counts.items()]
-            records += of_case(*on, {}, counted)
-        for pair in PAIRS:
-            parts = runs.told("switch_part", runs.switch_parts(pair))
-            records += of_case(*on, {"pair": name_of(pair)}, parts)
-        for task in TASKS:
-            parts = runs.told("interrupt_part", runs.interrupt_parts(task))
-            records += of_case(*on, {"task": task}, parts)
-        singles = {
-            "switch_direct_part": runs.single_switch_parts(),
-            "interrupt_direct_part": runs.single_parts(runs.interrupt),
-            "interrupt_direct_cold_part": runs.single_parts(runs.cold_interrupt),
-        }
-        for metric, cycles in singles.items():
-            records += of_case(*on, {}, runs.told(metric, cycles))
-        records += of_case(*on, {}, [("line_fill", runs.line, "cycles")], digits=0)
-        for task in TASKS:
-            lines = [(f"refilled_{misses}", runs.refilled(task, misses), "1") for misses in MISSES]
-            records += of_case(*on, {"task": task}, lines, digits=0)
-        behind, written = runs.behind(PAIRS[0])
-        where: dict[str, Parameter] = {"pair": name_of(PAIRS[0]), "switches": 1}
-        records += of_case(*on, where, [("switch_behind_task", behind, "us")], digits=1)
-        writebacks = [("switch_behind_task_dcache_writebacks", written, "per_operation")]
-        return records + of_case(*on, where, writebacks, digits=0)
+        """Of each scheme."""
+        records = []
+        for scheme in SCHEMES:
+            own = {
+                name.removeprefix(f"{scheme}-"): sample
+                for name, sample in samples.items()
+                if sample.scheme == scheme
+            }
+            records += _records(scheme, Runs(own))
+        return records
 
 
-MISSES = ("dcache_misses", "icache_misses")
+def _records(scheme: str, runs: Runs) -> list[Record]:
+    """The formulas' values, then what was counted and where cycles went."""
+    on = Origin(LinuxOverheads.name, runs.machine, suite.SYSTEM, scheme)
+    cold = [("interrupt_direct_cold", runs.us(runs.cold_interrupt.cycles), "us")]
+    records = runs.switching.records(on)
+    records += runs.interrupting.records(on)
+    records += of_case(*on, {}, cold)
+    for name, single in (("switch", runs.switch), ("interrupt", runs.interrupt)):
+        counted = [(f"{name}_direct_{c}", n, "per_operation") for c, n in single.counts.items()]
+        records += of_case(*on, {}, counted)
+    for pair in PAIRS:
+        parts = runs.told("switch_part", runs.switch_parts(pair))
+        records += of_case(*on, {"pair": name_of(pair)}, parts)
+    for task in TASKS:
+        parts = runs.told("interrupt_part", runs.interrupt_parts(task))
+        records += of_case(*on, {"task": task}, parts)
+    singles = {
+        "switch_direct_part": runs.single_switch_parts(),
+        "interrupt_direct_part": runs.single_parts(runs.interrupt),
+        "interrupt_direct_cold_part": runs.single_parts(runs.cold_interrupt),
+    }
+    for metric, cycles in singles.items():
+        records += of_case(*on, {}, runs.told(metric, cycles))
+    records += of_case(*on, {}, [("line_fill", runs.line, "cycles")], digits=0)
+    for task in TASKS:
+        lines = [(f"refilled_{misses}", runs.refilled(task, misses), "1") for misses in MISSES]
+        records += of_case(*on, {"task": task}, lines, digits=0)
+    behind, written = runs.behind(PAIRS[0])
+    where: dict[str, Parameter] = {"pair": name_of(PAIRS[0]), "switches": 1}
+    records += of_case(*on, where, [("switch_behind_task", behind, "us")], digits=1)
+    writebacks = [("switch_behind_task_dcache_writebacks", written, "per_operation")]
+    return records + of_case(*on, where, writebacks, digits=0)
+
+
+# Of these more each time that a task goes on; with a flush fewer lines are written back, by halves.
+MISSES = ("dcache_misses", "icache_misses", "dcache_writebacks")
 
 
 def _job(
+    scheme: str,
     what: str,
     tasks: Sequence[str],
     counts: Sequence[int],
@@ -141,12 +168,13 @@ def _job(
         "scale": PROFILED if profile else WHOLE,
     }
     asked = " ".join(f"overheads.{word}={value}" for word, value in words.items())
+    linux = OVERHEADS if scheme in (suite.SCHEME, TAGS) else FAST_OVERHEADS
     return Job(
-        name=f"{what}-{'-'.join(tasks)}-{'profile' if profile else run}",
-        guest=OVERHEADS,
-        machine=MACHINE,
-        append=OVERHEADS.append(f"quiet {asked}"),
+        name=f"{scheme}-{what}-{'-'.join(tasks)}-{'profile-' if profile else ''}{run}",
+        guest=replace(linux, shift=run % suite.PLACES),
+        machine=l4.machine(scheme, MACHINE),
+        append=linux.append(f"{suite.WORDS.get(scheme, '')}quiet {asked}"),
         max_cycles=MAX_CYCLES,
-        parameters={**words, "profile": profile},
+        parameters={**words, "scheme": scheme, "profile": profile},
         profile=profile,
     )

@@ -69,6 +69,7 @@ class Sample:
     single switches with empty caches, or interrupts with warm ones, `singles` how many.
     """
 
+    scheme: str
     machine: str
     clock_hz: int
     single: Spent
@@ -101,12 +102,12 @@ Ends = tuple[Spent, Spent]
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs, by their jobs' names."""
+    """All runs of a scheme, by their jobs' names without it."""
 
     samples: Mapping[str, Sample]
 
     def of_pair(self, pair: Pair) -> list[Sample]:
-        """A pair's, without the one with a profile."""
+        """A pair's, without those with a profile."""
         return self._runs(f"switch-{'-'.join(pair)}-")
 
     def of_task(self, task: str) -> list[Sample]:
@@ -120,9 +121,14 @@ class Runs:
             if name.startswith(begun) and name.removeprefix(begun).isdecimal()
         ]
 
-    def profiled(self, pair: Pair) -> Sample:
-        """A pair's run with a profile."""
-        return self.samples[f"switch-{'-'.join(pair)}-profile"]
+    def profiled(self, pair: Pair) -> list[Sample]:
+        """A pair's runs with a profile."""
+        return self._runs(f"switch-{'-'.join(pair)}-profile-")
+
+    @property
+    def machine(self) -> str:
+        """The machine's name."""
+        return next(iter(self.samples.values())).machine
 
     @property
     def clock_hz(self) -> int:
@@ -194,7 +200,8 @@ class Runs:
         regions = [
             region
             for pair in PAIRS
-            for regions in self.profiled(pair).cases.values()
+            for sample in self.profiled(pair)
+            for regions in sample.cases.values()
             for region in regions
         ]
         lines = sum(region.counts["icache_misses"] for region in regions)
@@ -212,17 +219,20 @@ class Runs:
     def switch_parts(self, pair: Pair) -> dict[str, float]:
         """What a switch adds, in cycles, by where it goes: in itself, and in both tasks after it.
 
-        Means over the runs of full length. What only a profile tells comes from the profiled run:
-        which part of a switch is not flushing (that depends on no task), and what a line of
-        instructions takes.
+        Means over the runs of full length. What only a profile tells comes from the profiled runs:
+        the parts of a switch but the one that depends on what the tasks have left in the caches,
+        and what a line of instructions takes. That one is flushing or, where nothing is flushed,
+        filling the data cache.
         """
         samples, profiled = self.of_pair(pair), self.profiled(pair)
         most = max(samples[0].cases)
-        between = profiled.cases[max(profiled.cases)][2].parts
-        parts = {part: between[part] / max(profiled.cases) for part in PARTS}
-        parts[suite.FLUSH] = 0
+        between = [sample.cases[most][2].parts for sample in profiled]
+        parts = {part: fmean(spent[part] for spent in between) / most for part in PARTS}
+        flushes = samples[0].scheme in (suite.SCHEME, suite.OFF)
+        depends = suite.FLUSH if flushes else suite.DFILL
+        parts[depends] = 0
         whole = fmean(sample.cases[most][2].cycles for sample in samples) / most
-        parts[suite.FLUSH] = whole - sum(parts.values())
+        parts[depends] = whole - sum(parts.values())
         for part in range(2):
             for name, cycles in self._waits([_ends(s, part) for s in samples]).items():
                 parts[name] += cycles / most
@@ -241,7 +251,7 @@ class Runs:
 
     def single_switch_parts(self) -> dict[str, float]:
         """What a single switch takes, in cycles, by where it goes."""
-        samples = [self.profiled(pair) for pair in PAIRS]
+        samples = [sample for pair in PAIRS for sample in self.profiled(pair)]
         number = sum(sample.singles for sample in samples)
         return {part: sum(s.single.parts[part] for s in samples) / number for part in PARTS}
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A system's overheads: the paper's figures again, its tables, and what `text.md` asks for."""
 
+import math
+from collections.abc import Mapping
+
 from switchyard import summary
 from switchyard.experiments.overheads.formulas import (
     CLOCK_MHZ,
@@ -13,8 +16,9 @@ from switchyard.experiments.overheads.formulas import (
     Pair,
     name_of,
 )
-from switchyard.figure import Figure, Mark, Series, Table
+from switchyard.figure import Bar, Bars, Figure, Mark, Series, Table
 from switchyard.rows import Row, pivot
+from switchyard.summary import Interval
 from switchyard.views import Results
 
 # What the paper says of ranges, which no single record is beside. Section 3.2: direct and indirect,
@@ -90,6 +94,28 @@ class Overheads:
     def over_tasks(self, metric: str) -> list[float]:
         """A metric with most interrupts, of every task."""
         return [self.task(task)[metric] for task in TASKS]
+
+    def overhead(self, pair: Pair) -> Interval:
+        """Direct and indirect with most switches, in ms."""
+        row = self.pair(pair)
+        return Interval(row["direct"] + row["indirect"], row.interval("indirect").half)
+
+    def together(self) -> Interval:
+        """The same of all pairs."""
+        each = [self.overhead(pair) for pair in self.pairs]
+        return Interval(sum(one.mean for one in each), math.hypot(*(one.half for one in each)))
+
+    def saved(self, other: "Overheads") -> dict[str, float]:
+        """The share of another scheme's overhead that this one saves: pairs whose runs can tell."""
+        shares = {
+            titled(pair): _saved(self.overhead(pair), other.overhead(pair)) for pair in self.pairs
+        }
+        return {pair: share for pair, share in shares.items() if share is not None}
+
+    def placed(self) -> list[float]:
+        """What a switch takes where it is, with what tasks leave in the caches: µs, least first."""
+        rows = (self.pair(pair) for pair in self.pairs)
+        return sorted(1e3 * (row["direct"] + row["indirect_switches"]) / self.most for row in rows)
 
     @property
     def largest(self) -> str:
@@ -266,6 +292,119 @@ class Overheads:
                 ),
             ]
         )
+
+
+def _saved(one: Interval, other: Interval) -> float | None:
+    """What one saves of another; nothing that runs differ by themselves."""
+    if abs(other.mean - one.mean) <= math.hypot(one.half, other.half):
+        return None
+    return 1 - one.mean / other.mean
+
+
+def scheme_bars(schemes: Mapping[str, Overheads], about: str) -> Bars:
+    """What the switches add to a pair's running time, by scheme."""
+    first = next(iter(schemes.values()))
+    told = {
+        name: sorted(scheme.overhead(pair).mean for pair in first.pairs)
+        for name, scheme in schemes.items()
+    }
+    return Bars(
+        title="What context switches add to the running time, by switching scheme",
+        subtitle=[
+            f"{about}; direct and indirect overheads of {first.most} context switches together"
+        ],
+        value_title="overhead, ms",
+        description="Bars for each pair of tasks and scheme; "
+        + ", ".join(f"with {s} {ms[0]:.2f} to {ms[-1]:.2f} ms" for s, ms in told.items())
+        + ".",
+        bars=[
+            Bar(titled(pair), name, scheme.overhead(pair).mean)
+            for pair in first.pairs
+            for name, scheme in schemes.items()
+        ],
+        stacked=False,
+    )
+
+
+def scheme_table(schemes: Mapping[str, Overheads], beside: Mapping[str, str]) -> Table:
+    """Every pair under every scheme; `beside` which others they save of, if not of the first."""
+    first = next(iter(schemes))
+    bases = {name: schemes[beside.get(name, first)] for name in schemes}
+    rows = []
+    for pair in schemes[first].pairs:
+        for name, scheme in schemes.items():
+            row = scheme.pair(pair)
+            rows.append(
+                [
+                    titled(pair),
+                    name,
+                    f"{row['direct']:.2f}",
+                    _known(row.interval("indirect")),
+                    f"{sum(scheme.of(pair, task) for task in pair):.2f}",
+                    f"{row['altogether_percent']:.4f}",
+                    _told(scheme.overhead(pair), bases[name].overhead(pair), name != first),
+                ]
+            )
+    for name, scheme in schemes.items():
+        direct = sum(scheme.pair(pair)["direct"] for pair in scheme.pairs)
+        known = scheme.together()
+        rows.append(
+            [
+                "all pairs",
+                name,
+                f"{direct:.2f}",
+                _known(Interval(known.mean - direct, known.half)),
+                f"{sum(scheme.of(pair, task) for pair in scheme.pairs for task in pair):.2f}",
+                "",
+                _told(known, bases[name].together(), name != first),
+            ]
+        )
+    others = "".join(f", by {name} with {base}" for name, base in beside.items())
+    return Table(
+        title=f"Schemes: {schemes[first].most} context switches",
+        columns=[
+            "tasks", "scheme", "direct, ms", "indirect, ms", "of it tasks, ms", "altogether, %",
+            "saved",
+        ],
+        rows=rows,
+        caption="direct: n times a switch from cold caches; indirect: with half its 95 % "
+        "confidence interval; tasks: what they take longer; saved: of the overhead altogether with "
+        f"{first}{others}; -: runs differ by more",
+        words=["scheme"],
+    )  # fmt: skip
+
+
+def interrupt_table(
+    schemes: Mapping[str, Overheads], direct: Mapping[str, Mapping[str, float]], caption: str = ""
+) -> Table:
+    """An interrupt under each scheme: `direct` by scheme and kind, then of every task."""
+    first = next(iter(schemes.values()))
+    kinds = next(iter(direct.values()))
+    return Table(
+        title=f"Schemes: an interrupt, µs; {first.most_interrupts} of them, altogether, %",
+        columns=["scheme", *kinds, *(NAMES[task] for task in TASKS)],
+        rows=[
+            [
+                name,
+                *(f"{us:.2f}" for us in direct[name].values()),
+                *(f"{scheme.task(task)['interrupt_altogether_percent']:.4f}" for task in TASKS),
+            ]
+            for name, scheme in schemes.items()
+        ],
+        caption=caption,
+    )
+
+
+def _known(value: Interval) -> str:
+    """With half its interval, where there is one."""
+    return f"{value.mean:.2f}" + (f" ± {value.half:.2f}" if value.half < math.inf else "")
+
+
+def _told(one: Interval, other: Interval, asked: bool) -> str:
+    """What one saves of another, if that is asked."""
+    share = _saved(one, other)
+    told = "-" if share is None else f"{share:.0%}"
+    return told if asked else ""
 
 
 def _most(pair: Pair) -> dict[str, str | int]:
