@@ -229,17 +229,20 @@ def disk(base: Path, program: bytes, name: str, arguments: Sequence[str]) -> byt
             f"--run: {len(words)} arguments of {len(packed)} bytes; "
             f"expected at most {MOST_WORDS} of {MOST_BYTES} bytes in all"
         )
-    archive = b"".join(
-        _entry(number, *entry)
-        for number, entry in enumerate(
-            [(PROGRAM, 0o100755, program), (WORDS, 0o100644, packed), ("TRAILER!!!", 0, b"")], 1
-        )
-    )
-    return base.read_bytes() + archive
+    return base.read_bytes() + archive([(PROGRAM, 0o100755, program), (WORDS, 0o100644, packed)])
+
+
+def archive(entries: Sequence[tuple[str, int, bytes]]) -> bytes:
+    """Files for a RAM disk, to be put behind it: path, type with permissions, content.
+
+    A cpio, "newc": Documentation/driver-api/early-userspace of Linux.
+    """
+    ended = [*entries, ("TRAILER!!!", 0, b"")]
+    return b"".join(_entry(number, *entry) for number, entry in enumerate(ended, 1))
 
 
 def _entry(number: int, name: str, mode: int, data: bytes) -> bytes:
-    """A file in an archive (cpio, "newc"; Documentation/driver-api/early-userspace of Linux)."""
+    """A file in an archive."""
     title = name.encode() + b"\0"
     fields = [number, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(title), 0]
     head = b"070701" + b"".join(b"%08X" % one for one in fields) + title
