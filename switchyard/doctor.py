@@ -150,13 +150,16 @@ def _linux() -> list[Finding]:
     ]
 
 
-def _armel() -> Finding:
-    """The C library of the kernel's own self-tests (linux/kselftest)."""
+def armel() -> Finding:
+    """The C library of programs with glibc, and of the kernel's own self-tests (linux/kselftest).
+
+    The compiler brings the shared library alone.
+    """
     package = "libc6-dev-armel-cross"
-    there = Path("/usr/arm-linux-gnueabi/lib/libc.so.6").exists()
+    there = Path("/usr/arm-linux-gnueabi/lib/libc.a").exists()
     return Finding(
         "glibc for armel",
-        "make test-long: the kernel's own self-tests",
+        "make test: programs with glibc on the machines",
         "yes" if there else "",
         "" if there else "not found",
         (package,),
@@ -282,9 +285,9 @@ def findings(purpose: str) -> list[Finding]:
             _browser(),
         ]
     if linux:
-        needs += [*([_qemu()] if checkout() else []), *_linux()]
+        needs += [*([_qemu(), armel()] if checkout() else []), *_linux()]
     if purpose == "long":
-        needs += [_armel(), *i386()]
+        needs += i386()
     return needs
 
 

@@ -17,6 +17,8 @@ WITH_memfd := memfd/common.c
 kselftest: $(IMAGE).zImage $(IMAGE).vmlinux $(IMAGE)-kselftest.cpio $(if $(DTB),$(IMAGE).dtb)
 
 GLIBC := $(addprefix /usr/arm-linux-gnueabi/lib/,libc.so.6 ld-linux.so.3 libgcc_s.so.1)
+# What compiling takes besides: the package with the headers has it.
+GLIBC_DEV := /usr/arm-linux-gnueabi/lib/libc.a
 /usr/arm-linux-gnueabi/%:
 	@echo "linux: no $@; install it with: sudo apt-get install libc6-dev-armel-cross" >&2; exit 1
 
@@ -24,12 +26,12 @@ GLIBC := $(addprefix /usr/arm-linux-gnueabi/lib/,libc.so.6 ld-linux.so.3 libgcc_
 CC_KSELFTEST := $(CROSS)gcc $(subst _,-,$(filter -mcpu=%,$(TARGET))) -O2 -g0 -s -pthread -D_GNU_SOURCE \
     -I$(KSOURCES) -isystem $(OBJECTS)/usr/include -isystem $(SOURCE)/tools/include/uapi
 
-$(addprefix $(KSELFTEST)/,$(KTESTS)): $(KSELFTEST)/%: $(OBJECTS)/.headers $(GLIBC) kselftest/rules.mk
+$(addprefix $(KSELFTEST)/,$(KTESTS)): $(KSELFTEST)/%: $(OBJECTS)/.headers $(GLIBC) $(GLIBC_DEV) kselftest/rules.mk
 	@mkdir -p $(@D)
 	$(CC_KSELFTEST) -w -I$(KSOURCES)/$(dir $(subst .,/,$*))../include -o $@ $(KSOURCES)/$(subst .,/,$*).c \
 		$(addprefix $(KSOURCES)/,$(WITH_$(firstword $(subst ., ,$*))))
 
-$(KSELFTEST)/run: kselftest/run.c $(OBJECTS)/.headers $(GLIBC) kselftest/rules.mk
+$(KSELFTEST)/run: kselftest/run.c $(OBJECTS)/.headers $(GLIBC) $(GLIBC_DEV) kselftest/rules.mk
 	@mkdir -p $(@D)
 	$(CC_KSELFTEST) -Wall -Wextra -Werror -o $@ $<
 
