@@ -19,7 +19,7 @@ OVERHEADS_O := $(OVERHEADS_OURS:%=$(OVERHEADS)/overheads/%.o) \
 overheads: $(IMAGE)-overheads$(SUFFIX).zImage $(IMAGE)-overheads$(SUFFIX).vmlinux \
            $(if $(DTB),$(IMAGE).dtb)
 
-$(OVERHEADS)/.copied: $(OBJECTS)/arch/arm/boot/zImage
+$(OVERHEADS)/unmoved.a: $(OBJECTS)/arch/arm/boot/zImage
 	$(copy_objects)
 	sed -n 's/^savedcmd_[^ ]* := //; s/ -Wp,-MMD,[^ ]*//; s/ -D_*KBUILD_[^ ]*//g; s/ -c -o .*//p' \
 		$(OBJECTS)/lib/.crc32.o.cmd > $(OVERHEADS)/.flags
@@ -30,16 +30,16 @@ OVERHEADS_CC = cd $(OVERHEADS) && mkdir -p $(@D) && $$(cat .flags) -I$(TREE) -I$
     -DKBUILD_MODNAME='"overheads"' -D__KBUILD_MODNAME=kmod_overheads -c -o $@
 
 $(OVERHEADS)/overheads/%.o: overheads/%.c overheads/overheads.h overheads/rules.mk \
-                            $(TOP)/include/probe.h $(OVERHEADS)/.copied
+                            $(TOP)/include/probe.h $(OVERHEADS)/unmoved.a
 	$(OVERHEADS_CC) -Werror $(abspath $<)
 
 # These want the compiler's own stdint.h and the like, which it has where there is no C library.
 $(OVERHEADS)/overheads/tasks/%.o: $(TOP)/bench/tasks/%.c $(TOP)/bench/tasks/tasks.h \
-                                  overheads/rules.mk $(OVERHEADS)/.copied
+                                  overheads/rules.mk $(OVERHEADS)/unmoved.a
 	$(OVERHEADS_CC) -Werror -ffreestanding -isystem $$($(CROSS)gcc -print-file-name=include) $<
 
 # The source is no prerequisite: it is not there before Linux is unpacked.
-$(OVERHEADS)/overheads/linux/%.o: $(OVERHEADS)/.copied
+$(OVERHEADS)/overheads/linux/%.o: $(OVERHEADS)/unmoved.a
 	$(OVERHEADS_CC) $(TREE)/$*.c
 
 # What Linux's own link takes besides vmlinux.a; objects given there are linked as they are.
