@@ -23,10 +23,15 @@ def run(words: str, linux: Linux = OVERHEADS, on: str = OVERHEADS.machine) -> Ru
     return machine.run(replace(linux.boot(MAX_CYCLES, f"quiet {words}"), machine=on))
 
 
+def listed(words: str) -> str:
+    """Words of linux/overheads as the kernel's command line has them."""
+    return " ".join(f"overheads.{word}" for word in words.split())
+
+
 def ask(what: str, tasks: str, counts: tuple[int, ...], linux: Linux = OVERHEADS) -> Stats:
-    listed = ",".join(str(count) for count in counts)
-    words = f"overheads.what={what} overheads.tasks={tasks} overheads.counts={listed}"
-    return run(f"{words} overheads.scale={SCALE}", linux).stats
+    numbers = ",".join(str(count) for count in counts)
+    words = f"what={what} tasks={tasks} counts={numbers} scale={SCALE}"
+    return run(listed(words), linux).stats
 
 
 @pytest.mark.parametrize("pair", ["sort,crc", "crc,deflate", "aes,deflate"])
@@ -81,9 +86,9 @@ def test_fast_switching_loads_the_process_id_alone() -> None:
 def test_ideal_tags_leave_nothing_in_emptied_caches() -> None:
     """The probe empties what no operation of the guest does: misses are the plain machine's."""
     words = "what=switch tasks=sort,crc counts=1 scale=5"
-    listed = " ".join(f"overheads.{word}" for word in words.split())
     flushing, ideal = (
-        run(listed, on=name).stats.region(SWITCH).counters for name in ("omap1610", "omap1610-tags")
+        run(listed(words), on=name).stats.region(SWITCH).counters
+        for name in ("omap1610", "omap1610-tags")
     )
     for counter in ("icache_misses", "dcache_read_misses", "table_walk_reads"):
         there, here = flushing.total(counter), ideal.total(counter)
@@ -119,7 +124,7 @@ def test_interrupts_are_as_many_as_asked_for(linux: Linux) -> None:
 @pytest.mark.guests
 def test_what_cannot_be_measured(words: str, line: str) -> None:
     with pytest.raises(RunError, match=line):
-        run(" ".join(f"overheads.{word}" for word in words.split()))
+        run(listed(words))
 
 
 def addresses(linux: Linux) -> dict[str, str]:
@@ -168,8 +173,7 @@ def test_linux_itself_is_the_unmodified_one() -> None:
 @pytest.mark.guests
 def test_without_a_probe_it_measures_by_the_kernel_s_clock() -> None:
     words = "what=switch tasks=sort,crc counts=9 scale=5 probe=0"
-    listed = " ".join(f"overheads.{word}" for word in words.split())
-    console = run(f"loglevel=7 {listed}").console
+    console = run(f"loglevel=7 {listed(words)}").console
     assert "overheads: region=1 entries=5 ns=" in console
     assert "overheads: region=3 entries=9 ns=" in console
     assert "overheads: done" in console
