@@ -106,6 +106,7 @@ $(EXPLORED): setup
 	@$(BIN)/switchyard explore $@ --case $(basename $(@F))
 
 book: $(BOOK)/.packages $(EXPLORED)
+	@$(BIN)/switchyard docs --chapters build/chapters > build/chapters.log
 	@NO_MKDOCS_2_WARNING=1 $(BOOK)/bin/mkdocs build --strict --quiet
 	@echo "The book: build/book/index.html; with search: python3 -m http.server -d build/book"
 

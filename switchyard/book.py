@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results chapters of the book, made from kept results: `switchyard docs`.
+"""The results in the book, made from kept results: `switchyard docs`.
 
-`docs/results/` holds what full runs wrote: records and metadata. `docs/results.md` and
-`docs/images/` are views of it. A chapter begins with words that were written by hand; what was
-measured stands between two marks, and is replaced whenever the kept results change:
+`docs/results/` holds what full runs found (`results.py`). `docs/results.md`, a summary of all
+experiments, and `docs/images/` are views of it. Each experiment has a chapter in `docs/chapters/`,
+whose words were written by hand; what was measured stands between two marks. It is filled in when
+the book is made (`--chapters`), and is empty in the repository:
 
     <!-- results: l4-ipc notes -->
-    ...
     <!-- end -->
 
-Parts are `notes` (the sentences), `tables` (all tables) and `table N` (the Nth, from 1).
+Parts are `summary` (question, first table and figure), `notes` (the sentences), `tables` (all
+tables) and `table N` (the Nth, from 1).
 """
 
 import re
@@ -18,19 +19,24 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 
-from switchyard import build, drawings, fields, files, outcomes, records, report
+from switchyard import build, drawings, files, outcomes, report, results
 from switchyard.errors import InputError
-from switchyard.fields import Fields
 from switchyard.figure import Table
+from switchyard.results import Results
 
 WIDTH = 102
 END = "<!-- end -->"
-PART = re.compile(r"<!-- results: (\S+) (notes|tables|table (\d+)) -->")
+PART = re.compile(r"<!-- results: (\S+) (summary|notes|tables|table (\d+)) -->")
 
 
 def page() -> Path:
-    """The page that shows the results."""
+    """The page that sums all results up."""
     return build.root() / "docs" / "results.md"
+
+
+def chapters() -> Path:
+    """The folder of the experiments' chapters."""
+    return build.root() / "docs" / "chapters"
 
 
 def kept() -> Path:
@@ -38,28 +44,27 @@ def kept() -> Path:
     return build.root() / "docs" / "results"
 
 
-def take(results: Path, names: set[str]) -> list[str]:
+def take(found: Path, names: set[str]) -> list[str]:
     """Keeps the results of full runs in a folder that `run` wrote; says of which experiments.
 
     Only experiments that the page shows are kept. A quick run's results are refused, since the page
     says nothing of them that would hold.
     """
     taken = []
-    for section in report.collect([results]):
+    for section in report.collect([found]):
         if section.name not in names:
             continue
-        file = results / section.file
-        meta = records.meta_path(file)
-        beside = [meta, *([outcomes.path(file)] if outcomes.has_file(section.name) else [])]
-        if not all(path.exists() for path in beside):
+        file = found / section.file
+        beside = [outcomes.path(file)] if outcomes.has_file(section.name) else []
+        if not section.meta or not all(path.exists() for path in beside):
             raise InputError(f"{file}: expected its outcome and metadata beside it")
-        about = Fields(fields.parse(meta.read_bytes(), str(meta)), str(meta))
-        if about.raw("quick") is not False:
+        if section.meta.get("quick") is not False:
             raise InputError(
                 f"{file}: made by a quick run; expected: switchyard run {section.name}"
             )
-        for source in (file, *beside):
+        for source in beside:
             files.write(kept() / source.name, source.read_bytes())
+        results.keep(Results(section.name, section.records, section.meta), kept())
         taken.append(section.name)
     return taken
 
@@ -94,13 +99,25 @@ def renew(text: str, where: str, names: Collection[str] | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def draw(names: set[str], text: str) -> dict[Path, str]:
-    """The pictures of these experiments' kept results that the page shows, by their file."""
+def write_chapters(folder: Path) -> list[str]:
+    """Writes all chapters with what was measured; says their files' names."""
+    written = []
+    for template in sorted(chapters().glob("*.md")):
+        text = renew(template.read_text(encoding="utf-8"), template.name)
+        files.write(folder / template.name, text)
+        written.append(template.name)
+    return written
+
+
+def draw(names: set[str]) -> dict[Path, str]:
+    """The pictures of these experiments' kept results that the book shows, by their file."""
+    pages = [page(), *sorted(chapters().glob("*.md"))]
+    text = "".join(file.read_text(encoding="utf-8") for file in pages if file.exists())
     return {
         build.root() / "docs" / "images" / f"{stem}.svg": drawings.svg(figure)
         for name in sorted(names)
-        for stem, figure in _shown(kept() / f"{name}.json").figures.items()
-        if f"(images/{stem}.svg)" in text
+        for stem, figure in _shown(name).figures.items()
+        if f"images/{stem}.svg)" in text
     }
 
 
@@ -132,18 +149,24 @@ def _mark(line: str, where: str) -> re.Match[str] | None:
     return match
 
 
+def _shown(name: str) -> outcomes.Shown:
+    """What an experiment's kept results give."""
+    return _read(kept() / f"{name}{results.CASES}")
+
+
 @cache
-def _shown(file: Path) -> outcomes.Shown:
-    """What kept results give."""
-    shown = outcomes.of(file, records.load(file))
+def _read(file: Path) -> outcomes.Shown:
+    shown = outcomes.of(file, results.read(file).records)
     if shown is None:
         raise InputError(f"{file}: expected its outcome beside it")
     return shown
 
 
 def _part(mark: re.Match[str], where: str) -> list[str]:
-    shown = _shown(kept() / f"{mark[1]}.json")
+    shown = _shown(mark[1])
     lines = [""]
+    if mark[2] == "summary":
+        return [*lines, *_summary(shown), ""]
     if mark[2] == "notes":
         for note in shown.notes:
             lines += [*_wrapped(note, "- ", "  "), ""]
@@ -156,6 +179,16 @@ def _part(mark: re.Match[str], where: str) -> list[str]:
         tables = [tables[number - 1]]
     for table in tables:
         lines += [*markdown(table), ""]
+    return lines
+
+
+def _summary(shown: outcomes.Shown) -> list[str]:
+    """A chapter in short: what is asked, the picture, and its first table."""
+    lines = [f"## [{shown.name}](chapters/{shown.name}.md)", "", *_wrapped(shown.question)]
+    for stem, figure in list(shown.figures.items())[:1]:
+        lines += ["", f"![{figure.description}](images/{stem}.svg)"]
+    for table in shown.tables[:1]:
+        lines += ["", *markdown(table)]
     return lines
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from jinja2 import TemplateError
 
-from switchyard import fields, views
+from switchyard import fields, results, views
 from switchyard import figure as figures_of
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
@@ -41,7 +41,7 @@ class Shown:
 
 def path(record_file: Path) -> Path:
     """Where the outcome goes whose records are in that file."""
-    return record_file.with_name(record_file.stem + ".outcome.json")
+    return record_file.with_name(results.name_of(record_file) + ".outcome.json")
 
 
 def has_file(name: str) -> bool:
@@ -54,7 +54,7 @@ def of(file: Path, records: Sequence[Record]) -> Shown | None:
 
     A file is an experiment's by its name, and by that of all of its records.
     """
-    name = file.stem
+    name = results.name_of(file)
     if has_file(name) or {record.experiment for record in records} != {name}:
         return load(path(file)) if path(file).exists() else None
     experiment = EXPERIMENTS[name]

@@ -10,7 +10,7 @@ import base64
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -24,7 +24,6 @@ from switchyard import (
     __version__,
     band,
     drawings,
-    fields,
     files,
     flame,
     outcomes,
@@ -32,7 +31,7 @@ from switchyard import (
     papers,
     plot,
     published,
-    records,
+    results,
 )
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
@@ -42,7 +41,6 @@ from switchyard.flame import Flame
 from switchyard.records import Parameter, Record
 from switchyard.words import ABBREVIATIONS, abbreviations, unit, words
 
-META, OUTCOME = ".meta.json", ".outcome.json"
 # Digits of a value in text; all of them are in the element that the text is in.
 DIGITS = 4
 ROWS = 200  # of records, that a section shows of its file: all of them would be most of the page
@@ -121,7 +119,7 @@ class Section:
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
     drawings: Sequence[Drawing] = ()
-    meta: dict[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def published(self) -> list[Record]:
@@ -261,8 +259,8 @@ def collect(places: Sequence[Path]) -> list[Section]:
     files: list[Path] = []
     for place in places:
         if place.is_dir():
-            recorded = [file for file in sorted(place.glob("*.json")) if is_records(file)]
-            recorded.sort(key=lambda file: order.get(file.stem, len(order)))
+            recorded = [file for file in sorted(place.iterdir()) if results.is_records(file)]
+            recorded.sort(key=lambda file: order.get(results.name_of(file), len(order)))
             if not recorded and not any(map(flame.is_profile, place.glob("*.json"))):
                 raise InputError(f"{place}: no records; expected those of: switchyard run NAME")
             files += recorded
@@ -271,22 +269,14 @@ def collect(places: Sequence[Path]) -> list[Section]:
     return [section(file) for file in dict.fromkeys(files)]
 
 
-def is_records(file: Path) -> bool:
-    """Whether a file of a results folder is a record file, by its name."""
-    return not file.name.endswith((META, OUTCOME, flame.ENDING))
-
-
 def section(file: Path) -> Section:
     """What there is of one record file, and of the files beside it that say more of it."""
-    measured = records.load(file)
-    meta: dict[str, Any] = {}
-    beside = records.meta_path(file)
-    if beside.exists():
-        meta = fields.parse(beside.read_bytes(), str(beside))
-        _check_meta(Fields(meta, str(beside)))
+    read = results.read(file)
+    measured, meta = read.records, read.meta
+    _check_meta(Fields(meta, str(results.meta_path(file))))
     shown = outcomes.of(file, measured)
     if shown is None:
-        return Section(file.stem, file.name, measured, file, meta=meta)
+        return Section(read.name, file.name, measured, file, meta=meta)
     return Section(
         name=shown.name,
         file=file.name,

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """For `make book`: links out of docs/ become names of files, which a site has not.
 
-The pages of `switchyard explore` that were made before get into it, with a list in their chapter.
+What was made before gets into it: the experiments' chapters with what was measured, and the pages
+of `switchyard explore`, with a list in their chapter.
 """
 
 import re
@@ -9,16 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
-# Where they are made (Makefile), where they get on the site, and where their list stands.
+# Where the Makefile puts the chapters.
+CHAPTERS = Path(__file__).parents[2] / "build" / "chapters"
+# Where explored pages are made (Makefile), where they get on the site, and where their list stands.
 MADE, PLACE = Path(__file__).parents[2] / "build" / "explore", "explore"
 MARK = "<!-- explore -->"
 TITLE = re.compile(r"<h1>(.*?)</h1>")
 OUTSIDE = re.compile(r"\[[^\]]*\]\(\.\./([^)#]+)(?:#[^)]*)?\)")
 
 
-def on_page_markdown(markdown: str, **_more: Any) -> str:
+def on_page_markdown(markdown: str, page: Page, **_more: Any) -> str:
     """Called by MkDocs with each page's text."""
+    path = Path(page.file.src_uri)
+    if path.parent.name == "chapters":  # they have no links out of docs/
+        return (CHAPTERS / path.name).read_text(encoding="utf-8")
     return OUTSIDE.sub(r"`\1`", markdown.replace(MARK, _list()))
 
 

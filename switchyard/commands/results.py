@@ -182,6 +182,7 @@ def report(
         switchyard docs --check
         switchyard docs results
         switchyard docs results --only l4-ipc
+        switchyard docs --chapters build/chapters
     """
 )
 def docs(
@@ -200,14 +201,24 @@ def docs(
             autocompletion=completion.experiments,
         ),
     ] = None,
+    chapters: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write the experiments' chapters there, whole.", file_okay=False
+        ),
+    ] = None,
 ) -> None:
-    """Write the results chapters of the book anew, from the results that are kept beside it."""
+    """Write the book's page of results and its figures anew, from the results that are kept."""
     from switchyard import book, files
     from switchyard.errors import one_of
 
     out, _ = consoles()
     if results is not None and check:
         raise InputError("docs: a folder and --check; expected one of them")
+    if chapters is not None:
+        for name in book.write_chapters(chapters):
+            out.print(f"written: {short(chapters / name)}", soft_wrap=True)
+        return
     page = book.page()
     text = page.read_text(encoding="utf-8")
     names = book.shown(text, page.name)
@@ -221,7 +232,7 @@ def docs(
             out.print(f"kept: {name}")
         for name in set(only or []) - set(taken):
             raise InputError(f"{results}: no {name}.json; expected: switchyard run {name}")
-    wanted = {page: book.renew(text, page.name, names), **book.draw(names, text)}
+    wanted = {page: book.renew(text, page.name, names), **book.draw(names)}
     stale = [
         path
         for path, content in wanted.items()

@@ -115,10 +115,10 @@ class Rings:
         few, many = (self.switch(on, size, n) for n in self.ends)
         more = {name.replace("_", " "): many[name] - few[name] for name in COUNTED}
         told = ", ".join(f"{by:+.0f} {name}" for name, by in more.items() if abs(by) >= 1)
+        grown = [(by, name) for name, by in many.items() if name.startswith("grown: ")]
         longest = ", ".join(
             f"{name.removeprefix('grown: ')} ({by:+.0f})"
-            for name, by in many.items()
-            if name.startswith("grown: ")
+            for by, name in sorted(grown, reverse=True)
         )
         return (told or "nothing that is counted") + (
             f"; instructions grow most in {longest}" if longest else ""

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import book, cli, outcomes, records
+from switchyard import book, build, cli, outcomes, records
 from switchyard.errors import InputError
+from switchyard.experiments import EXPERIMENTS
 from switchyard.figure import Table
 from switchyard.tests.report_test import Hostile
 
@@ -101,5 +102,25 @@ def test_a_cell_cannot_end_its_row() -> None:
     assert book.markdown(table)[-1] == "| 1\\|2 | 3 4 |"
 
 
+def test_a_summary_is_a_question_a_figure_and_a_table(results: Path) -> None:
+    book.take(results, {"hostile"})
+    summary = book.renew(PAGE.format("summary"), "page")
+    assert "\n## [hostile](chapters/hostile.md)\n\n</script>" in summary
+    assert "](images/hostile.svg)\n\n**</script>" in summary
+    assert "|---|---:|\n| 1 |" in summary
+
+
 def test_the_page_is_what_the_kept_results_give() -> None:
     assert cli.execute(["docs", "--check"]) == 0
+
+
+def test_every_experiment_has_its_chapter(tmp_path: Path) -> None:
+    assert cli.execute(["docs", "--chapters", str(tmp_path)]) == 0
+    site = (build.root() / "mkdocs.yml").read_text()
+    for name in EXPERIMENTS:
+        template = (book.chapters() / f"{name}.md").read_text()
+        chapter = (tmp_path / f"{name}.md").read_text()
+        assert book.shown(template, name) == {name}
+        assert len(chapter) > len(template)
+        assert f"switchyard run {name}" in chapter
+        assert f"- chapters/{name}.md\n" in site

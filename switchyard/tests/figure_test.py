@@ -11,7 +11,7 @@ from dataclasses import replace
 import altair as alt
 import pytest
 
-from switchyard import build, figure, outcomes, plot, records, report
+from switchyard import build, figure, outcomes, plot, results
 from switchyard.errors import InputError
 from switchyard.figure import Bar, Bars, Drawn, Figure, Knee, Mark, Panels, Series
 
@@ -247,8 +247,8 @@ def test_figures_of_the_book_have_words() -> None:
 def test_everything_is_within_the_frame_of_the_figures_of_the_book() -> None:
     """Also the ends of confidence intervals, which a range of an axis is easily chosen without."""
     folder = build.root() / "docs" / "results"
-    for file in filter(report.is_records, folder.glob("*.json")):
-        shown = outcomes.of(file, records.load(file))
+    for file in filter(results.is_records, folder.iterdir()):
+        shown = outcomes.of(file, results.read(file).records)
         assert shown is not None
         for name, drawn in shown.figures.items():
             for panel in drawn.panels if isinstance(drawn, Panels) else [drawn]:

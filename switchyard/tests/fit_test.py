@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from switchyard import build, build_linux, fit, machine, outcomes, records, report, show
+from switchyard import build, build_linux, fit, machine, outcomes, results, show
 from switchyard.experiments import EXPERIMENTS
 from switchyard.figure import Table
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
-STORED = [file for file in sorted(RESULTS.glob("*.json")) if report.is_records(file)]
+STORED = [file for file in sorted(RESULTS.iterdir()) if results.is_records(file)]
 WIDTHS = (80, 50)
 
 
@@ -34,9 +34,9 @@ def whole(cell: str, lines: Sequence[str]) -> bool:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("file", STORED, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", STORED, ids=results.name_of)
 def test_views_of_stored_records(file: Path, width: int) -> None:
-    shown = outcomes.of(file, records.load(file))
+    shown = outcomes.of(file, results.read(file).records)
     assert shown is not None
     assert shown.tables
     for table in shown.tables:
