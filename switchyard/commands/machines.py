@@ -37,21 +37,27 @@ class Purpose(enum.Enum):
 )
 def doctor(
     purpose: Annotated[
-        Purpose,
-        typer.Argument(metavar="PURPOSE", help="What it is to do: setup, test, linux or long."),
-    ] = Purpose.TEST,
+        Purpose | None,
+        typer.Argument(
+            metavar="PURPOSE",
+            help="What it is to do: setup (to build and run), test, linux or long; without one, "
+            "all but setup is optional.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """What this computer lacks, and the command that installs it."""
+    """What this computer is ready for, what it lacks, and the command that installs it."""
     from switchyard import doctor as doctor_table
     from switchyard import show
 
     out, _ = consoles()
-    findings = doctor_table.findings(purpose.value)
+    findings = doctor_table.findings(purpose.value) if purpose else doctor_table.everything()
     show.findings(out, findings, form(as_json, as_csv))
     if not as_json and not as_csv:
         show.simulator(out)
+        for name in [purpose.value] if purpose else doctor_table.PURPOSES:
+            out.print(doctor_table.verdict(name), soft_wrap=True)
     if any(finding.missing for finding in findings):
         raise typer.Exit(Status.FAILED)
 

@@ -205,6 +205,38 @@ def test_doctor_fails_for_what_is_needed_only(
     assert "bochs: not found" in said.err
 
 
+def test_doctor_says_what_it_is_ready_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All that a person needs is there: what only tests or Linux need is optional."""
+    there = replace(doctor.bochs(), name="Rust", found="1.95.0", fault="", optional=False)
+    lacking = {
+        "test": replace(there, name="spin", found="", fault="not found"),
+        "linux": replace(there, name="flex", found="", fault="not found"),
+    }
+    monkeypatch.setattr(
+        doctor, "findings", lambda of: [there, *([lacking[of]] if of in lacking else [])]
+    )
+    assert cli.execute(["doctor"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"^spin +- \(optional\) ", said, re.M)
+    assert said.splitlines()[-4:] == [
+        "ready to build and run",
+        "not ready for make test: no spin",
+        "not ready for Linux on the machines: no flex",
+        "ready for make test-long",
+    ]
+    for purpose, status in (("setup", 0), ("test", 1), ("linux", 1), ("long", 0)):
+        assert cli.execute(["doctor", purpose]) == status
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert last.startswith("ready" if status == 0 else "not ready")
+    assert cli.execute(["doctor", "--json"]) == 0
+    whole = json.loads(capsys.readouterr().out)
+    assert [(need["name"], need["optional"]) for need in whole] == [
+        ("Rust", False), ("spin", True), ("flex", True)
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "package", "said"),
     [
