@@ -9,10 +9,13 @@ import io
 import os
 import signal
 import sys
+import warnings
 from contextlib import suppress
+from typing import TextIO
 
 import typer
 
+from switchyard import helps
 from switchyard.commands import app, explore, machines, results
 from switchyard.errors import InputError, RunError, Status, StoppedError, Terminated
 
@@ -29,11 +32,25 @@ def _complain(message: str) -> None:
         print(f"switchyard: {message}", file=sys.stderr, flush=True)  # noqa: T201
 
 
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    del category, filename, lineno, file, line  # for programmers
+    _complain(f"warning: {message}")
+
+
 def execute(arguments: list[str] | None = None) -> int:
     """Runs one command and says its exit status. What is raised past this is a fault of ours."""
     try:
-        # Not standalone: typer would print a frame of many lines for an unknown option.
-        status = app(args=arguments, prog_name="switchyard", standalone_mode=False)
+        with warnings.catch_warnings():  # each once in a command
+            warnings.showwarning = _warn
+            # Not standalone: typer would print a frame of many lines for an unknown option.
+            status = app(args=arguments, prog_name="switchyard", standalone_mode=False)
         sys.stdout.flush()  # here, where it can be told that it failed
     except InputError as error:
         _complain(" ".join(str(error).split()))
@@ -54,7 +71,8 @@ def execute(arguments: list[str] | None = None) -> int:
         else:
             context = getattr(error, "ctx", None)
             path = context.command_path if context is not None else "switchyard"
-            _complain(f"{message.rstrip('.')}; expected as in: {path} --help")
+            wrong = helps.wrong(error)
+            _complain(wrong or f"{message.rstrip('.')}; expected as in: {path} --help")
         return Status.BAD_INPUT
     except BrokenPipeError:  # whoever read our output has gone; nothing is left to say
         return Status.FAILED

@@ -291,6 +291,32 @@ def findings(purpose: str) -> list[Finding]:
     return needs
 
 
+# What a computer may be asked to be fit for, and the words for it; the first is what all need.
+PURPOSES = {
+    "setup": "to build and run",
+    "test": "for make test",
+    "linux": "for Linux on the machines",
+    "long": "for make test-long",
+}
+
+
+def everything() -> list[Finding]:
+    """What building and running needs, and behind it, as optional, what the other purposes do."""
+    needs = {need.name: need for need in findings("setup")}
+    for purpose in PURPOSES:
+        for need in findings(purpose):
+            needs.setdefault(need.name, replace(need, optional=True))
+    return list(needs.values())
+
+
+def verdict(purpose: str) -> str:
+    """A line: whether this computer is fit for a purpose, or what it lacks for it."""
+    lacks = [need.name for need in findings(purpose) if need.missing]
+    if not lacks:
+        return f"ready {PURPOSES[purpose]}"
+    return f"not ready {PURPOSES[purpose]}: no {', '.join(lacks)}"
+
+
 def _apt() -> list[str]:
     """How to call apt-get here; empty where we may not."""
     if shutil.which("apt-get") is None:

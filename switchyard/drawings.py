@@ -14,7 +14,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from switchyard import files
 from switchyard.figure import Drawn
 from switchyard.store import Store
 
@@ -38,22 +37,19 @@ def key(figure: Drawn, kind: str) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-def save(figure: Drawn, stem: Path) -> list[Path]:
-    """Writes the figure as `stem`.svg and `stem`.png, and says where they are."""
+def pictures(figure: Drawn, stem: Path) -> dict[Path, bytes]:
+    """The figure as `stem`.svg and `stem`.png: what is to be in these files."""
     store = Store()
     keys = {kind: key(figure, kind) for kind in KINDS}
-    kept = {kind: store.get(keys[kind]) for kind in KINDS}
-    paths = [stem.with_name(f"{stem.name}.{kind}") for kind in KINDS]
-    if None in kept.values():
+    kept = {kind: store.get(by) for kind, by in keys.items()}
+    drawn = {kind: picture for kind, picture in kept.items() if picture is not None}
+    if len(drawn) < len(KINDS):
         from switchyard import plot  # takes a second
 
-        plot.save(figure, stem)
-        for kind, path in zip(KINDS, paths, strict=True):
-            store.put(keys[kind], path.read_bytes())
-        return paths
-    for kind, path in zip(KINDS, paths, strict=True):
-        files.write(path, kept[kind] or b"")
-    return paths
+        drawn = plot.pictures(plot.spec(figure))
+        for kind, picture in drawn.items():
+            store.put(keys[kind], picture)
+    return {stem.with_name(f"{stem.name}.{kind}"): drawn[kind] for kind in KINDS}
 
 
 def svg(figure: Drawn) -> str:

@@ -41,9 +41,23 @@ def about(parameter: Any) -> str:
     least, most = getattr(parameter, "min", None), getattr(parameter, "max", None)
     if least is not None and most is not None:
         more.append(f"from {least} to {most}")
-    elif least:
-        more.append(f"at least {least}")
     return f"{text} ({', '.join(more)})" if more else text
+
+
+def wrong(error: Any) -> str:
+    """The line for a parameter that is missing, or whose value is none; empty for other errors."""
+    parameter = getattr(error, "param", None)
+    if parameter is None:
+        return ""
+    word = name(parameter).split()[0].rstrip(",")
+    if hasattr(error, "param_type"):  # only an error for what is missing has it
+        return f"{word}: missing; expected {parameter.metavar}: {about(parameter).rstrip('.')}"
+    least, most = getattr(parameter, "min", None), getattr(parameter, "max", None)
+    if least is None or most is None:
+        return ""
+    cause = error.__cause__
+    given = [each.get("input", "") for each in cause.errors()] if hasattr(cause, "errors") else []
+    return f"{' '.join([word, *map(str, given)])}: expected a whole number from {least} to {most}"
 
 
 def examples(command: Any) -> list[str]:

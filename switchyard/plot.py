@@ -16,19 +16,18 @@ to begin at: it has dots, each with its value.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import altair as alt
 import vl_convert as vlc
 
-from switchyard import files, panels
+from switchyard import panels
 from switchyard.figure import Bar, Bars, Drawn, Figure, Knee, Mark, Panels, Series
 from switchyard.inline import Rows, unchecked, with_properties
 from switchyard.labels import Margin, Place, named, places
 
 # Experiments take what they show from here too.
-__all__ = ["Bar", "Bars", "Figure", "Knee", "Mark", "Series", "legend", "save", "spec", "svg"]
+__all__ = ["Bar", "Bars", "Figure", "Knee", "Mark", "Series", "legend", "pictures", "spec", "svg"]
 
 # Okabe and Ito, "Color universal design", 2008: vermillion, blue, bluish green, reddish purple,
 # orange, sky blue, black. The eighth, yellow, is too faint on white.
@@ -538,14 +537,7 @@ def svg(figure: Drawn, titled: bool = True) -> str:
     return vlc.vegalite_to_svg(spec(figure, titled=titled))
 
 
-def save(figure: Drawn, stem: Path) -> list[Path]:
-    """Writes the figure as `stem`.svg and `stem`.png, and says where they are."""
-    return save_spec(spec(figure), stem)
-
-
-def save_spec(drawn: dict[str, Any], stem: Path) -> list[Path]:
-    """The same for a figure that is a specification already."""
-    picture, png = stem.with_name(stem.name + ".svg"), stem.with_name(stem.name + ".png")
-    files.write(picture, vlc.vegalite_to_svg(drawn))
-    files.write(png, vlc.vegalite_to_png(drawn, scale=PNG_SCALE))
-    return [picture, png]
+def pictures(drawn: dict[str, Any]) -> dict[str, bytes]:
+    """A specification drawn, by kind of file."""
+    picture: str = vlc.vegalite_to_svg(drawn)
+    return {"svg": picture.encode(), "png": vlc.vegalite_to_png(drawn, scale=PNG_SCALE)}

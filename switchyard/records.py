@@ -153,7 +153,7 @@ def loads(text: str | bytes, where: str) -> list[Record]:
 
 
 def save(records: Iterable[Record], path: Path) -> None:
-    """Writes a record file."""
+    """Writes a record file, or to standard output (`files.STDOUT`)."""
     files.write(path, dumps(records))
 
 

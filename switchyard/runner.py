@@ -12,7 +12,7 @@ Files under the output folder, for an experiment `e`:
 """
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,11 +79,12 @@ def _run(
     wanted = [*experiment.jobs(settings), *(job for job, _, _ in banded)]
     bases = {job.name: base for job, base, _ in banded}
     raw = _folder(out / "raw" / experiment.name)
+    packed_by_path: dict[Path, bytes] = {}
     samples: dict[str, Any] = {}
     store = Store()
 
     def done(prepared: Prepared, packed: bytes, stats: Stats) -> None:
-        files.write(raw / f"{prepared.job.name}.json.gz", packed)
+        packed_by_path[raw / f"{prepared.job.name}.json.gz"] = packed
         samples[prepared.job.name] = experiment.measure(
             bases.get(prepared.job.name, prepared.job), stats
         )
@@ -105,24 +106,35 @@ def _run(
     # in the jobs' order, whatever order they ended in
     own = {job.name: samples[job.name] for job in wanted if job.name not in bases}
     outcome = views.of_runs(experiment, own, band.records(experiment, banded, samples))
-    path, figures = write(experiment, outcome, about, out)
+    path, figures = write(experiment, outcome, about, out, packed_by_path)
     return Written(outcome, path, figures, raw)
 
 
 def write(
-    experiment: Experiment[Any], outcome: Outcome, about: dict[str, object], out: Path
+    experiment: Experiment[Any],
+    outcome: Outcome,
+    about: dict[str, object],
+    out: Path,
+    raw: Mapping[Path, bytes] | None = None,
 ) -> tuple[Path, list[Path]]:
-    """Writes records, metadata, notes and figures; says where the records and figures are."""
+    """Writes records, metadata, notes, figures and raw results, all of them or none.
+
+    Says where the records and figures are.
+    """
     path = out / f"{experiment.name}.json"
-    records.save(outcome.records, path)
-    files.write(records.meta_path(path), meta.dumps(about))
-    if outcomes.has_file(experiment.name):
-        files.write(outcomes.path(path), outcomes.dumps(experiment, outcome))
-    files.write(out / f"{experiment.name}.md", notes_text(experiment, outcome))
-    figures = []
+    pictures: dict[Path, bytes] = {}
     for name, figure in outcome.figures(experiment.name).items():
-        figures += drawings.save(figure, out / name)
-    return path, figures
+        pictures |= drawings.pictures(figure, out / name)
+    with files.together() as whole:
+        for file, content in {**(raw or {}), **pictures}.items():
+            whole.write(file, content)
+        whole.write(out / f"{experiment.name}.md", notes_text(experiment, outcome))
+        if outcomes.has_file(experiment.name):
+            whole.write(outcomes.path(path), outcomes.dumps(experiment, outcome))
+        whole.write(records.meta_path(path), meta.dumps(about))
+        # last: whoever is stopped between two names has left no records without the rest
+        whole.write(path, records.dumps(outcome.records))
+    return path, list(pictures)
 
 
 def notes_text(experiment: Experiment[Any], outcome: Outcome) -> str:

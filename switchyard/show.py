@@ -209,7 +209,7 @@ def findings(console: Console, needs: Sequence[Finding], form: str) -> None:
     """What this computer has and lacks."""
     rows = []
     for need in needs:
-        state = need.found or "-"
+        state = need.found or ("- (optional)" if need.optional else "-")
         if need.fault and need.found:
             state += f" ({need.fault})"
         rows.append([need.name, state, need.why, "" if need.good else need.command])

@@ -18,6 +18,7 @@ import gzip
 import hashlib
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -71,6 +72,11 @@ class Store:
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or place()
+        if self.folder.exists() and not self.folder.is_dir():
+            raise InputError(
+                f"{self.folder}: is no folder; expected a folder for kept results "
+                f"({OVERRIDE} names another)"
+            )
         self._grown = False
 
     def path(self, key: str) -> Path:
@@ -94,15 +100,20 @@ class Store:
         return packed
 
     def put(self, key: str, packed: bytes) -> None:
-        """Keeps the packed statistics of a run: all of them or, if we are killed, nothing."""
+        """Keeps the packed statistics of a run: all of them or, if we are killed, nothing.
+
+        Where they cannot be kept the user is warned, once: what they say is as good.
+        """
         self._grown = True
         try:
             files.put(self.path(key), _head(key, packed) + b"\n" + packed)
         except OSError as error:
-            raise InputError(
-                f"{self.folder}: {error.strerror}; expected a folder for kept results "
-                f"({OVERRIDE} names another)"
-            ) from None
+            warnings.warn(
+                f"{self.folder}: {error.strerror}; nothing is kept there for the next time "
+                f"({OVERRIDE} names another folder)",
+                UserWarning,
+                stacklevel=1,
+            )
 
     def trim(self, limit: int = LIMIT_BYTES) -> None:
         """Forgets what was not asked for longest until the store is within its limit.

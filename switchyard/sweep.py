@@ -133,6 +133,16 @@ def points(
     return grid_points
 
 
+def no_grid(experiment: Experiment[Any], settings: Settings) -> str:
+    """The line for a sweep over nothing: what it could be over."""
+    every = experiment.choices(settings)
+    parameters = sorted({name for job in every for name in job.parameters})
+    machines = dict.fromkeys(job.machine for job in every)
+    keys = sorted({key for name in machines for key in variants.keys(variants.describe(name))})
+    some = ", ".join([*parameters, *(key for key in keys if key not in ("name", "description"))])
+    return f"--grid: missing; expected KEY=VALUE,VALUE,... or KEY=FROM..TO, a key one of {some}"
+
+
 def _must_be_keys(axis: Axis, known: Mapping[str, set[str]], parameters: Sequence[str]) -> None:
     for name in axis.names:
         for machine, keys in known.items():

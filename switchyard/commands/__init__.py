@@ -41,13 +41,19 @@ DEFAULT_MACHINE = "sa1110"
 RESULTS = Path("results")
 
 
-def consoles() -> "tuple[Console, Console]":
-    """Tables go to standard output, progress to standard error."""
+def consoles(*written: Path | None) -> "tuple[Console, Console]":
+    """Tables go to standard output, progress to standard error.
+
+    Where one of the files that are `written` is standard output (`-`), it has that file alone.
+    """
     from rich.console import Console
+
+    from switchyard import files
 
     # Not a terminal: wide enough for every table of ours instead of rich's 80 columns.
     width = None if sys.stdout.isatty() else 110
-    return Console(width=width, highlight=False), Console(stderr=True, highlight=False)
+    tables = Console(width=width, highlight=False, stderr=files.STDOUT in written)
+    return tables, Console(stderr=True, highlight=False)
 
 
 def _version(wanted: bool) -> None:
@@ -79,6 +85,10 @@ def _options(
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print it as CSV.")]
+RecordFile = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Write all records here too (standard output: -)."),
+]
 
 
 def form(as_json: bool, as_csv: bool) -> str:
@@ -100,6 +110,10 @@ def short(path: Path) -> str:
     """A path as seen from here, where that is shorter, as a console prints it."""
     from rich.markup import escape
 
+    from switchyard import files
+
+    if path == files.STDOUT:
+        return "standard output"
     with suppress(ValueError, OSError):  # elsewhere; or we are in a folder that was removed
         path = path.resolve().relative_to(Path.cwd())
     return escape(str(path))

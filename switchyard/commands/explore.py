@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from switchyard.commands import DEFAULT_MACHINE, consoles, short, subcommand
-from switchyard.commands.options import machine_option
+from switchyard.commands.options import machine_option, number
 
 
 @subcommand(
@@ -57,9 +57,7 @@ def explore(
         list[Path] | None,
         typer.Option(metavar="FILE", help="Name the programs' functions by this ELF file."),
     ] = None,
-    steps: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="End after so many at the latest.")
-    ] = None,
+    steps: Annotated[int | None, number(1, 1_000_000, "End after so many at the latest.")] = None,
 ) -> None:
     """Make a page in which to step through a switch: caches, TLBs, flushes and their price.
 
@@ -68,7 +66,7 @@ def explore(
     """
     from switchyard.explore import cases, command
 
-    console, err = consoles()
+    console, err = consoles(out)
     wish = cases.Wish(
         schemes=schemes or (), machine=machine_name, begin=begin or (), having=having or (),
         end=end or (), symbols=symbols or (),

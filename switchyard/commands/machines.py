@@ -10,7 +10,7 @@ import typer
 
 from switchyard import completion
 from switchyard.commands import DEFAULT_MACHINE, AsCsv, AsJson, consoles, form, short, subcommand
-from switchyard.commands.options import machine_option
+from switchyard.commands.options import MOST_CYCLES, MOST_IN_GUEST, machine_option, number
 from switchyard.errors import InputError, Status, meant
 
 if TYPE_CHECKING:
@@ -37,21 +37,27 @@ class Purpose(enum.Enum):
 )
 def doctor(
     purpose: Annotated[
-        Purpose,
-        typer.Argument(metavar="PURPOSE", help="What it is to do: setup, test, linux or long."),
-    ] = Purpose.TEST,
+        Purpose | None,
+        typer.Argument(
+            metavar="PURPOSE",
+            help="What it is to do: setup (to build and run), test, linux or long; without one, "
+            "all but setup is optional.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
 ) -> None:
-    """What this computer lacks, and the command that installs it."""
+    """What this computer is ready for, what it lacks, and the command that installs it."""
     from switchyard import doctor as doctor_table
     from switchyard import show
 
     out, _ = consoles()
-    findings = doctor_table.findings(purpose.value)
+    findings = doctor_table.findings(purpose.value) if purpose else doctor_table.everything()
     show.findings(out, findings, form(as_json, as_csv))
     if not as_json and not as_csv:
         show.simulator(out)
+        for name in [purpose.value] if purpose else doctor_table.PURPOSES:
+            out.print(doctor_table.verdict(name), soft_wrap=True)
     if any(finding.missing for finding in findings):
         raise typer.Exit(Status.FAILED)
 
@@ -125,9 +131,7 @@ def boot(
         Path | None, typer.Option(metavar="FILE", help="An initial RAM disk.")
     ] = None,
     dtb: Annotated[Path | None, typer.Option(metavar="FILE", help="A device tree.")] = None,
-    max_cycles: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Stop after so many.")
-    ] = None,
+    max_cycles: Annotated[int | None, number(1, MOST_CYCLES, "Stop after so many.")] = None,
     stats: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write statistics here.")
     ] = None,
@@ -198,7 +202,7 @@ def boot(
         str | None, typer.Option(metavar="WORDS", help="Its kernel's command line.")
     ] = None,
     console: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="The serial port that is the console.")
+        int | None, number(0, 2**32 - 1, "The serial port that is the console.")
     ] = None,
     typed: Annotated[
         Path | None,
@@ -307,11 +311,11 @@ def demo(
     machine_name: Annotated[
         str, typer.Option("--machine", "-m", metavar="NAME", help="sa1110 or versatilepb.")
     ] = DEFAULT_MACHINE,
-    processes: Annotated[int, typer.Option(metavar="N", min=2, max=30, help="In the ring.")] = 4,
-    kb: Annotated[int, typer.Option(metavar="N", min=0, max=64, help="KB that each touches.")] = 0,
+    processes: Annotated[int, number(2, 30, "In the ring.")] = 4,
+    kb: Annotated[int, number(0, 64, "KB that each touches.")] = 0,
     steps: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="End after so many tenths of a simulated second."),
+        number(1, MOST_IN_GUEST, "End after so many tenths of a simulated second."),
     ] = None,
 ) -> None:
     """Linux with slow and with fast switches, side by side, while it runs."""
@@ -401,9 +405,7 @@ def layout(
     ] = DEFAULT_MACHINE,
     rarer: Annotated[
         int,
-        typer.Option(
-            min=1, metavar="N", help="Cold is what runs so many times rarer than is usual."
-        ),
+        number(1, 2**32 - 1, "Cold is what runs so many times rarer than is usual."),
     ] = 10,
 ) -> None:
     """Pack a program's hot code into few lines of the instruction cache, for the linker."""

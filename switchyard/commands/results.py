@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from switchyard import completion
-from switchyard.commands import RESULTS, AsCsv, AsJson, consoles, form, short, subcommand, tried
-from switchyard.commands.options import machine_option
+from switchyard.commands import (
+    RESULTS,
+    AsCsv,
+    AsJson,
+    RecordFile,
+    consoles,
+    form,
+    short,
+    subcommand,
+    tried,
+)
+from switchyard.commands.options import MOST_CPU, MOST_IN_GUEST, machine_option, number
 from switchyard.errors import InputError, RunError, StoppedError
 
 if TYPE_CHECKING:
@@ -38,9 +48,7 @@ def faults(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Try all anew, also what was tried before.")
     ] = False,
-    jobs: Annotated[int, typer.Option(metavar="N", min=1, max=256, help="Compilers at once.")] = (
-        os.cpu_count() or 1
-    ),
+    jobs: Annotated[int, number(1, 256, "Compilers at once.")] = (os.cpu_count() or 1),
     page: Annotated[
         bool, typer.Option("--page", help="Try nothing; write the book's table of results anew.")
     ] = False,
@@ -93,14 +101,10 @@ def run(
     out_dir: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where results go.", file_okay=False)
     ] = RESULTS,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write all records here too.")
-    ] = None,
+    json_file: RecordFile = None,
     jobs: Annotated[
         int,
-        typer.Option(
-            min=1, max=256, metavar="N", help="Runs at once; the results do not depend on it."
-        ),
+        number(1, 256, "Runs at once; the results do not depend on it."),
     ] = os.cpu_count() or 1,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Run all anew, also what was run before.")
@@ -116,7 +120,7 @@ def run(
     from switchyard.experiments.experiment import Settings
 
     chosen = [registry.find(name) for name in dict.fromkeys(names)]
-    out, err = consoles()
+    out, err = consoles(json_file)
     collected: list[Record] = []
     tried(json_file)
     for experiment in chosen:
@@ -165,7 +169,7 @@ def report(
     from switchyard import report as pages
     from switchyard.experiments import EXPERIMENTS
 
-    out, _ = consoles()
+    out, _ = consoles(out_file)
     sections = pages.collect(places or [RESULTS])
     profiles = pages.profiles(places or [RESULTS])
     there = {record.experiment for section in sections for record in section.records}
@@ -261,21 +265,19 @@ def sweep(
         ),
     ],
     grid: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--grid",
             metavar="KEY=VALUE,...",
             help="An axis: a machine's key or an experiment's parameter. May be repeated.",
         ),
-    ],
+    ] = None,
     machine_name: Annotated[
         str | None,
         machine_option("Not the experiment's own."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer repetitions.")] = False,
-    rounds: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="So many repetitions a point.")
-    ] = None,
+    rounds: Annotated[int | None, number(1, MOST_IN_GUEST, "So many repetitions a point.")] = None,
     out_dir: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where the table goes.", file_okay=False)
     ] = RESULTS,
@@ -286,9 +288,7 @@ def sweep(
         ),
     ] = None,
     metric: Annotated[str, typer.Option(metavar="NAME", help="What --compare compares.")] = "us",
-    jobs: Annotated[int, typer.Option(metavar="N", min=1, max=256, help="Runs at once, here.")] = (
-        os.cpu_count() or 1
-    ),
+    jobs: Annotated[int, number(1, 256, "Runs at once, here.")] = (os.cpu_count() or 1),
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="A dask scheduler; its workers run.")
     ] = None,
@@ -298,7 +298,7 @@ def sweep(
 ) -> None:
     """Run an experiment over a grid of machines and parameters; writes one Parquet file."""
     from switchyard import experiments as registry
-    from switchyard import extras, plot, show
+    from switchyard import extras, files, plot, show
     from switchyard.experiments.experiment import Settings
     from switchyard.jobs import Here, Workers
 
@@ -307,6 +307,8 @@ def sweep(
         from switchyard import sweep as sweeps
 
     experiment = registry.find(name)
+    if not grid:
+        raise InputError(sweeps.no_grid(experiment, Settings(quick, rounds)))
     axes = [sweeps.Axis.parse(axis) for axis in grid]
     compared = [heatmap.Compared.parse(comparison) for comparison in compare or []]
     workers: Workers
@@ -332,7 +334,11 @@ def sweep(
     written = [table.path] if table.rows else []
     for comparison in compared if table.rows else []:
         drawn = heatmap.draw(table.frame, table.axes, comparison, metric, experiment.called)
-        written += plot.save_spec(drawn, out_dir / f"{experiment.name}.sweep-{comparison.name}")
+        stem = out_dir / f"{experiment.name}.sweep-{comparison.name}"
+        with files.together() as whole:
+            for kind, picture in plot.pictures(drawn).items():
+                written.append(stem.with_name(f"{stem.name}.{kind}"))
+                whole.write(written[-1], picture)
     out.print(f"{table.rows} points", soft_wrap=True)
     for path in written:
         out.print(f"written: {short(path)}", soft_wrap=True)
@@ -360,19 +366,15 @@ def bench(
             autocompletion=completion.workloads,
         ),
     ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write records here.")
-    ] = None,
-    repeats: Annotated[
-        int, typer.Option(metavar="N", min=1, max=1000, help="Runs of each workload.")
-    ] = 5,
+    json_file: RecordFile = None,
+    repeats: Annotated[int, number(1, 1000, "Runs of each workload.")] = 5,
 ) -> None:
     """How fast the simulator itself is; without a name, with every workload."""
     from switchyard import bench as benchmark
     from switchyard import records as record_files
     from switchyard import show
 
-    out, err = consoles()
+    out, err = consoles(json_file)
     chosen = benchmark.find(names or [])
     tried(json_file)
     lacking = {workload.name: workload.missing() for workload in chosen}
@@ -406,11 +408,9 @@ def bench_host(
         Path, typer.Option("--out", metavar="DIR", help="Where results go.", file_okay=False)
     ] = RESULTS,
     cpu: Annotated[
-        int | None, typer.Option(metavar="N", help="The processor to run on; else the last.")
+        int | None, number(0, MOST_CPU, "The processor to run on; else the last.")
     ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the records here too.")
-    ] = None,
+    json_file: RecordFile = None,
 ) -> None:
     """The benchmarks on this very computer, beside the results of simulated machines at hand."""
     from datetime import UTC, datetime
@@ -419,7 +419,7 @@ def bench_host(
     from switchyard import meta, runner, show
     from switchyard import records as record_files
 
-    out, err = consoles()
+    out, err = consoles(json_file)
     host.processors()
     tried(json_file)
     begun = datetime.now(UTC)

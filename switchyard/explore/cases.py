@@ -118,8 +118,8 @@ def ipc(wish: Wish) -> Case:
     return Case(
         "ipc",
         "A message to another address space, and the answer",
-        "A server calls a client, which answers at once: two switches. Everything is warm, "
-        "as the same has happened 200 times before.",
+        "A server calls a client, which answers at once: two switches. The same has happened 200 "
+        "times before: caches and TLBs hold what switches leave in them.",
         [_side(scheme, "bench-ipc", append, moments, wish) for scheme in wish.schemes or SCHEMES],
         _look("ipc", wish),
     )

@@ -178,7 +178,7 @@ const cycles = (n) => plural(n, "cycle");
 
 const KINDS = {
   mark: ["to the kernel, to a program", "--ink"],
-  switch: ["switch of address spaces", "--link"],
+  switch: ["switch of address spaces", "--switch"],
   flush: ["flush", "--dirty"],
   fault: ["fault, interrupt", "--space-1"],
   directory: ["page directory, domains", "--space-3"],
@@ -189,9 +189,9 @@ const KINDS = {
 const CAUSES = {
   operand: ["waiting for an operand", "--operand"],
   turn: ["waiting for their turn", "--operand"],
-  fetch_fill: ["filling instruction lines", "--fill"],
+  fetch_fill: ["filling instruction lines", "--fetch-fill"],
   fetch_walk: ["walking page tables", "--walk"],
-  data_fill: ["filling data lines", "--fill"],
+  data_fill: ["filling data lines", "--data-fill"],
   data_walk: ["walking page tables", "--walk"],
   write_buffer: ["waiting for the write buffer", "--buffer"],
   idle: ["asleep", "--idle"],
@@ -300,7 +300,7 @@ class View {
     this.root = byId("side").content.firstElementChild.cloneNode(true);
     this.root.id = `side-${index}`;
     const find = (selector) => this.root.querySelector(selector);
-    const names = ["now", "cycles", "time", "waits", "bar", "costs", "listing", "said", "detail"];
+    const names = ["now", "cycles", "time", "waits", "bar", "costs", "listing", "said", "detail", "tip"];
     this.parts = Object.fromEntries(names.map((name) => [name, find(`.${name}`)]));
     find(".name").textContent = side.label;
     this.bars = [element("i"), ...side.causes.map(() => element("i"))];
@@ -323,8 +323,8 @@ class View {
       return { entry, value };
     });
     this.listEvents(find(".events"), go);
-    this.root.addEventListener("pointerover", (event) => this.explain(event.target));
-    this.root.addEventListener("click", (event) => this.explain(event.target));
+    for (const kind of ["pointerover", "click"]) this.root.addEventListener(kind, (event) => this.explain(event.target));
+    this.root.addEventListener("pointerleave", () => (this.parts.tip.hidden = true));
     byId("sides").append(this.root);
   }
 
@@ -380,9 +380,18 @@ class View {
     }
   }
 
+  // What a square holds, below it, or above where there is no room, and inside the window.
   explain(target) {
-    const cell = target.closest?.("[data-cell]")?.dataset.cell;
-    if (cell) this.parts.detail.textContent = held(this.side, ...cell.split(" ").map(Number));
+    const { tip } = this.parts;
+    const square = target.closest?.("[data-cell]");
+    tip.hidden = !square;
+    if (!square) return;
+    tip.textContent = held(this.side, ...square.dataset.cell.split(" ").map(Number));
+    const [at, box] = [square.getBoundingClientRect(), tip.getBoundingClientRect()];
+    const room = document.documentElement.clientWidth - box.width - 4;
+    const below = at.bottom + 6;
+    tip.style.left = `${Math.max(4, Math.min(at.left, room))}px`;
+    tip.style.top = `${below + box.height < innerHeight ? below : at.top - box.height - 6}px`;
   }
 
   draw(waits) {
@@ -395,6 +404,7 @@ class View {
     parts.cycles.textContent = number(side.cycles);
     parts.time.textContent = `${((side.cycles / side.hz) * 1e6).toFixed(2)} µs`;
     parts.waits.textContent = waits;
+    parts.tip.hidden = true; // it may hold something else now
     this.drawCosts();
     this.drawListing();
     this.drawSaid(step);
@@ -698,9 +708,9 @@ for (let n = 1; n < given.marks.length; n += 1) {
   const [from, to] = [given.marks[n - 1], given.marks[n]];
   const cells = sides.flatMap((side, s) => {
     const waited = side.totals[to.at[s]].map((sum, cause) => sum - side.totals[from.at[s]][cause]);
-    const sum = (of) => waited.reduce((all, n, cause) => (CAUSES[side.causes[cause]][1] === of ? all + n : all), 0);
+    const sum = (end) => waited.reduce((all, n, cause) => (side.causes[cause].endsWith(end) ? all + n : all), 0);
     const spent = side.at[to.at[s]] - side.at[from.at[s]];
-    return [spent, sum("--fill"), sum("--walk")].map((value) => element("td", { textContent: number(value) }));
+    return [spent, sum("_fill"), sum("_walk")].map((value) => element("td", { textContent: number(value) }));
   });
   const name = element("th", { scope: "row", className: "word", textContent: `${from.name} \u2192 ${to.name}` });
   byId("stretches").querySelector("tbody").append(element("tr", {}, name, ...cells));
@@ -742,6 +752,7 @@ byId("event-on").onclick = () => toEvent(1);
 byId("event-back").onclick = () => toEvent(-1);
 byId("play").onclick = () => run(!timer);
 addEventListener("resize", drawTicks);
+addEventListener("scroll", () => views.forEach(({ parts }) => (parts.tip.hidden = true)), { passive: true });
 addEventListener("hashchange", () => go(Number(location.hash.slice(1)) || 0));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawTicks);
 

@@ -10,8 +10,10 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from switchyard import build, build_linux, cli, doctor, machine, records
 from switchyard.experiments.experiment import Job, Settings
@@ -61,6 +63,37 @@ def test_bad_usage_is_one_line(
     assert said.startswith("switchyard: ")
     assert named.replace("FILE", str(file)) in said
     assert "expected" in said
+
+
+NUMBERS = [
+    (name, parameter)
+    for name, command in typer.main.get_command(cli.app).commands.items()  # type: ignore[attr-defined]
+    for parameter in command.params
+    if parameter.metavar == "N"
+]
+
+
+@pytest.mark.parametrize("value", ["9" * 25, "-1", "many", "1.5", ""])
+@pytest.mark.parametrize(
+    ("command", "parameter"), NUMBERS, ids=[f"{name}-{each.name}" for name, each in NUMBERS]
+)
+def test_a_wrong_number_is_told_its_option_and_range(
+    command: str, parameter: Any, value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    option = max(parameter.opts, key=len)
+    given = [command, f"{option}={value}"]
+    assert cli.execute(given) == 2
+    range_ = f"a whole number from {parameter.min} to {parameter.max}"
+    assert one_line(capsys) == f"switchyard: {option} {value}: expected {range_}\n"
+
+
+@pytest.mark.usefixtures("fake_machine")
+def test_a_sweep_without_a_grid_is_told_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.execute(["sweep", "l4-ipc"]) == 2
+    said = one_line(capsys)
+    assert said.startswith("switchyard: --grid: missing; expected KEY=VALUE,VALUE,... or ")
+    for key in ("clients", "scheme", "dcache.size-bytes"):
+        assert f", {key}" in said or f" {key}," in said
 
 
 def test_nothing_asked_for_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -170,6 +203,38 @@ def test_doctor_fails_for_what_is_needed_only(
     said = capsys.readouterr()
     assert "bochs" in said.out
     assert "bochs: not found" in said.err
+
+
+def test_doctor_says_what_it_is_ready_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All that a person needs is there: what only tests or Linux need is optional."""
+    there = replace(doctor.bochs(), name="Rust", found="1.95.0", fault="", optional=False)
+    lacking = {
+        "test": replace(there, name="spin", found="", fault="not found"),
+        "linux": replace(there, name="flex", found="", fault="not found"),
+    }
+    monkeypatch.setattr(
+        doctor, "findings", lambda of: [there, *([lacking[of]] if of in lacking else [])]
+    )
+    assert cli.execute(["doctor"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"^spin +- \(optional\) ", said, re.M)
+    assert said.splitlines()[-4:] == [
+        "ready to build and run",
+        "not ready for make test: no spin",
+        "not ready for Linux on the machines: no flex",
+        "ready for make test-long",
+    ]
+    for purpose, status in (("setup", 0), ("test", 1), ("linux", 1), ("long", 0)):
+        assert cli.execute(["doctor", purpose]) == status
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert last.startswith("ready" if status == 0 else "not ready")
+    assert cli.execute(["doctor", "--json"]) == 0
+    whole = json.loads(capsys.readouterr().out)
+    assert [(need["name"], need["optional"]) for need in whole] == [
+        ("Rust", False), ("spin", True), ("flex", True)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

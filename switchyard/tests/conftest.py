@@ -39,15 +39,12 @@ def faked(folder: Path, drawn: bool = False) -> Iterator[Path]:
         patch.setattr(build.Guest, "image", image)
         patch.setattr(machine, "leashed", lambda command, _signal: command)
         if not drawn:
-            patch.setattr(drawings, "save", _undrawn)
+            patch.setattr(drawings, "pictures", _undrawn)
         yield program
 
 
-def _undrawn(_figure: object, stem: Path) -> list[Path]:
-    paths = [stem.with_name(f"{stem.name}.{end}") for end in ("svg", "png")]
-    for path in paths:
-        path.touch()
-    return paths
+def _undrawn(_figure: object, stem: Path) -> dict[Path, bytes]:
+    return {stem.with_name(f"{stem.name}.{end}"): b"" for end in ("svg", "png")}
 
 
 def runs_made(folder: Path, patch: pytest.MonkeyPatch) -> Callable[[], int]:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Windows of runs beside the machine itself, and the pages made of them, in Chromium."""
 
+import itertools
+import math
 import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ from switchyard.explore import cases, command
 from switchyard.explore.cases import Side, Wish
 from switchyard.explore.window import Replay, Window
 from switchyard.interactive import Machine, System
-from switchyard.tests.browsing import PHONE, opened
+from switchyard.tests.browsing import DESKTOP, PHONE, opened
 
 pytestmark = [pytest.mark.slow, pytest.mark.guests]
 
@@ -254,13 +257,99 @@ def test_both_sides_wait_for_each_other_at_marks(page: Page) -> None:
 
 def test_a_square_says_what_it_holds(page: Page) -> None:
     page.keyboard.press("End")
-    page.locator("#side-1 .tlb .cell.owner-0").first.hover()
-    told = page.locator("#side-1 .detail").inner_text()
+    square = page.locator("#side-1 .tlb .cell.owner-0").first
+    square.hover()
+    tip = page.locator("#side-1 .tip")
+    told = tip.inner_text()
     assert re.fullmatch(
         r"instruction TLB, entry \d+: [0-9a-f]{8}, memory at [0-9a-f]{8}, \d+ [KM]B, domain \d+, "
         r"permissions \d{4}, (not )?cached, (not )?buffered, space A's",
         told,
     )
+    # where the eye is: in the window, and next to the square
+    at, box = square.bounding_box(), tip.bounding_box()
+    assert at is not None
+    assert box is not None
+    assert 0 <= box["y"] <= DESKTOP["height"] - box["height"]
+    assert 0 <= box["x"] <= DESKTOP["width"] - box["width"]
+    assert min(abs(box["y"] - at["y"] - at["height"]), abs(at["y"] - box["y"] - box["height"])) < 10
+    page.keyboard.press("ArrowLeft")
+    assert not tip.is_visible()
+
+
+def lab(colour: str) -> tuple[float, float, float]:
+    """A colour as CSS gives it, in CIE L*a*b* (white point D65)."""
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    rows = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+    white = (0.9505, 1.0, 1.089)
+    xyz = [
+        sum(a * b for a, b in zip(row, linear, strict=True)) / w
+        for row, w in zip(rows, white, strict=True)
+    ]
+    x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in xyz)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_no_two_colours_of_a_legend_are_alike(dark: bool, ipc: Path, browser: Browser) -> None:
+    page = opened(browser, ipc, dark=dark)
+    page.keyboard.press("End")
+    for legend in ("#kinds .swatch", "#side-0 .costs .swatch", ".legend .cell:not(.used, .new)"):
+        colours = page.locator(legend).evaluate_all(
+            "all => all.map(one => getComputedStyle(one).backgroundColor)"
+        )
+        assert len(colours) >= 5
+        for one, other in itertools.combinations(colours, 2):
+            # 2.3 is just noticeable side by side; small squares apart need far more
+            assert math.dist(lab(one), lab(other)) > 20, (legend, one, other)
+    page.context.close()
+
+
+def test_on_paper_squares_have_their_colours(page: Page) -> None:
+    page.keyboard.press("End")
+    page.emulate_media(media="print")
+    assert page.locator(".side:visible").count() == 2
+    printed = page.pdf(format="A4")
+    streams = re.findall(rb"stream\r?\n(.*?)endstream", printed, re.S)
+    drawn = b"\n".join(zlib.decompressobj().decompress(part) for part in streams if part[0] == 0x78)
+    fills = {
+        tuple(round(float(part) * 255) for part in fill.split()[:3])
+        for fill in re.findall(rb"[\d.]+ [\d.]+ [\d.]+ rg", drawn)
+    }
+    for name in (
+        ".cell.owner-0:not(.dirty)",
+        ".cell.owner-1:not(.dirty)",
+        ".cell.dirty",
+        ".swatch",
+    ):
+        colour = page.locator(name).first.evaluate("one => getComputedStyle(one).backgroundColor")
+        assert tuple(int(part) for part in re.findall(r"\d+", colour)) in fills, name
+
+
+def test_what_is_warm_is_said_as_it_is(page: Page) -> None:
+    assert "warm" not in page.locator(".question").inner_text()
+    flush, fass = page.evaluate(
+        "explorer.sides.map((side) => side.rows.map((rows) => rows.filter(Boolean).length))"
+    )
+    assert flush[0] < 20 < fass[0]
+
+
+def test_no_button_is_cut_on_a_phone(ipc: Path, browser: Browser) -> None:
+    page = opened(browser, ipc, PHONE)
+    cut = page.locator(".controls button").evaluate_all(
+        """all => all.filter((one) => {
+          const at = one.getBoundingClientRect();
+          for (let box = one.parentElement; box; box = box.parentElement) {
+            const around = box.getBoundingClientRect();
+            if (at.left < around.left || at.right > around.right + 0.5) return true;
+          }
+          return one.scrollWidth > one.clientWidth + 1;
+        }).map((one) => one.textContent)"""
+    )
+    assert cut == []
+    assert page.locator("#chapters button:visible").count() == 4
+    page.context.close()
 
 
 @pytest.mark.parametrize("case", ["ipc", "pagefault"])

@@ -5,6 +5,7 @@ import errno
 import fcntl
 import multiprocessing
 import os
+import shutil
 import signal
 import stat
 import tempfile
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from switchyard import files
-from switchyard.errors import InputError
+from switchyard.errors import InputError, RunError
 
 SIZE = 200_000
 
@@ -52,7 +53,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
         return real(file, what[:2])
 
     monkeypatch.setattr(os, "write", write)
-    with pytest.raises(InputError, match="No space left on device; expected a file"):
+    with pytest.raises(RunError, match="No space left on device; what was there before is"):
         files.write(path, "newer")
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["table"]
@@ -99,7 +100,7 @@ def test_trying_a_place_changes_nothing(tmp_path: Path) -> None:
 
 def killed_with_leftovers(place: Path, ready: Event) -> None:
     tempfile.tempdir = str(place)
-    with files.scratch() as folder, files._new(place):
+    with files.scratch() as folder, files._locked(place, files.UNFINISHED):
         (folder / "image").write_text("much")
         ready.set()
         time.sleep(60)
@@ -133,7 +134,7 @@ def test_a_file_that_a_cleaner_took_is_made_again(tmp_path: Path) -> None:
     def flock(file: int, how: int) -> None:
         if not taken:
             taken.append(next(tmp_path.glob(".switchyard-*.new")))
-            taken[0].unlink()
+            shutil.rmtree(taken[0])
         real(file, how)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -45,22 +45,22 @@ def test_a_run_draws_only_what_is_new() -> None:
 
 def test_a_figure_is_drawn_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(store.OVERRIDE, str(tmp_path / "store"))
-    first = [path.read_bytes() for path in drawings.save(LINES, tmp_path / "a")]
+    first = list(drawings.pictures(LINES, tmp_path / "a").values())
 
     def drawn_again(*_arguments: object) -> None:
         raise AssertionError("drawn once more")
 
-    monkeypatch.setattr(plot, "save", drawn_again)
-    paths = drawings.save(LINES, tmp_path / "b")
-    assert [path.name for path in paths] == ["b.svg", "b.png"]
-    assert [path.read_bytes() for path in paths] == first
+    monkeypatch.setattr(plot, "pictures", drawn_again)
+    again = drawings.pictures(LINES, tmp_path / "b")
+    assert [path.name for path in again] == ["b.svg", "b.png"]
+    assert list(again.values()) == first
     with pytest.raises(AssertionError):
-        drawings.save(replace(LINES, title="Another title"), tmp_path / "c")
+        drawings.pictures(replace(LINES, title="Another title"), tmp_path / "c")
 
 
 def test_a_report_shows_what_was_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(store.OVERRIDE, str(tmp_path / "store"))
-    (picture, _) = drawings.save(LINES, tmp_path / "a")
+    (picture, _) = drawings.pictures(LINES, tmp_path / "a").values()
     page = plot.spec(LINES, page=True)
     assert drawings.on_page(LINES) == json.loads(json.dumps(page))
 
@@ -70,7 +70,7 @@ def test_a_report_shows_what_was_drawn(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(plot, "spec", drawn_again)
     shown = report.drawing("a", LINES, LINES.title)
     assert shown.spec == drawings.on_page(LINES)
-    assert b64decode(shown.picture.partition(",")[2]) == picture.read_bytes()
+    assert b64decode(shown.picture.partition(",")[2]) == picture
     with pytest.raises(AssertionError):
         report.drawing("a", replace(LINES, title="Another title"), LINES.title)
 
