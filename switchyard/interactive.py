@@ -33,7 +33,7 @@ from switchyard.remote import LostError, Remote
 # stands then, depends on nothing else.
 LOOK = 500_000
 # Seconds that the simulator may take to load a kernel and listen.
-PATIENCE = 60
+PATIENCE = 600
 # Names that all processors understand, beside their own.
 ALIASES = {"pc": "eip", "sp": "esp", "r13": "sp", "r14": "lr", "r15": "pc"}
 SIZES = {"4K": 1 << 12, "64K": 1 << 16, "1M": 1 << 20, "4M": 1 << 22}

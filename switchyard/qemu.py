@@ -19,8 +19,8 @@ from switchyard.fields import Fields
 # The programs that are QEMU, and the plugin's model of what each one's guest is in the simulator.
 MODELS = {"qemu-system-arm": "arm926", "qemu-system-i386": "p4"}
 
-# The guest ends by itself, or hangs.
-SECONDS = 300
+# The guest ends by itself, on a busy host within minutes, or hangs.
+SECONDS = 1800
 
 
 @dataclass(frozen=True)

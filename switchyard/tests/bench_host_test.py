@@ -17,6 +17,7 @@ from switchyard.experiments.linux_ctx.measure import QUICK_COUNTS
 from switchyard.experiments.linux_extreme.measure import QUICK_PAGES
 from switchyard.experiments.linux_ipc.measure import LINES
 from switchyard.records import Record
+from switchyard.tests.patience import SECONDS
 
 pytestmark = [
     pytest.mark.guests,
@@ -81,13 +82,13 @@ def test_it_can_be_interrupted(tmp_path: Path, scratch: Path, number: signal.Sig
     process = subprocess.Popen(
         command, cwd=root(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + SECONDS
     # the suite and a child of its own
     while not len(running(scratch)) >= 2 and time.monotonic() < deadline:
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(number)
-    said, _ = process.communicate(timeout=60)
+    said, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 128 + number, said
     assert "Traceback" not in said
     assert list(scratch.iterdir()) == []

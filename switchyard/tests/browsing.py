@@ -4,7 +4,12 @@
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
+
+from switchyard.tests.patience import SECONDS
+
+# What a page is expected to show comes at once, but not on a busy host.
+expect.set_options(timeout=1000 * SECONDS)
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
@@ -19,6 +24,7 @@ def opened(
         reduced_motion="reduce",
         color_scheme="dark" if dark else "light",
     )
+    context.set_default_timeout(1000 * SECONDS)
     page = context.new_page()
     faults: list[str] = []
     page.on("console", lambda message: faults.append(message.text))
@@ -26,6 +32,6 @@ def opened(
     page.on("request", lambda request: faults.append(request.url))
     page.goto(path.as_uri())
     if scripts:
-        page.wait_for_selector("html[data-ready]", timeout=60_000)
+        page.wait_for_selector("html[data-ready]")
     assert faults == [path.as_uri()]
     return page

@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from switchyard import build
+from switchyard.tests.patience import SECONDS
 
 FILE = Path(__file__).parents[2] / ".ci" / "check.py"
 
@@ -41,7 +42,7 @@ def test_what_is_begun_early_runs_beside_the_others(
     here, there = tmp_path / "here", tmp_path / "there"
     meet = (
         "import pathlib, sys, time; pathlib.Path({!r}).touch()\n"
-        "end = time.monotonic() + 60\n"
+        f"end = time.monotonic() + {SECONDS}\n"
         "while not pathlib.Path({!r}).exists():\n"
         "    assert time.monotonic() < end; time.sleep(0.01)\n"
         "print('met'); sys.exit({})"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from switchyard import build, drawings, machine, store
-from switchyard.tests.fake_machine import LOG
+from switchyard.tests.fake_machine import HOLD, LOG
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -59,6 +59,14 @@ def runs_made(folder: Path, patch: pytest.MonkeyPatch) -> Callable[[], int]:
         return len(lines)
 
     return count
+
+
+def held(folder: Path, patch: pytest.MonkeyPatch, ending: int) -> Path:
+    """Has all runs but so many first ones wait until this file is removed."""
+    file = folder / "hold"
+    file.write_text(str(ending))
+    patch.setenv(HOLD, str(file))
+    return file
 
 
 @pytest.fixture

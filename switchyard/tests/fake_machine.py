@@ -23,7 +23,7 @@ PC = "isa-pc-"  # how the names of its guests begin
 
 # Environment: a file that hears of each run, how many seconds a run takes, and words of a command
 # line at which the guest dies.
-LOG, SLEEP, DEATH = "FAKE_MACHINE_LOG", "FAKE_MACHINE_SLEEP", "FAKE_MACHINE_DEATH"
+LOG, HOLD, DEATH = "FAKE_MACHINE_LOG", "FAKE_MACHINE_HOLD", "FAKE_MACHINE_DEATH"
 # Cycles that taking a sample takes by itself: in each sample, and alone in stream 0.
 TIMING = 11
 # What it takes on the PC from one sample to the next, alone in a stream of its own.
@@ -245,6 +245,13 @@ def stats(
     }
 
 
+def wait_while_held(number: int) -> None:
+    """`HOLD` names a file that says how many runs, of those in the log, end while it is there."""
+    hold = Path(os.environ.get(HOLD, "nowhere"))
+    while hold.exists() and number > int(hold.read_text()):
+        time.sleep(0.02)
+
+
 def main(arguments: list[str]) -> int:
     if arguments[0] == "machines":
         print(json.dumps([{"name": "sa1110", "description": "a stand-in"}]))
@@ -258,7 +265,10 @@ def main(arguments: list[str]) -> int:
     if LOG in os.environ and "--append" in options:
         with open(os.environ[LOG], "a") as log:
             log.write(options.get("--append", "") + "\n")
-    time.sleep(float(os.environ.get(SLEEP, "0")))
+            log.flush()
+            # Others may have written since.
+            number = Path(os.environ[LOG]).read_bytes()[: log.tell()].count(b"\n")
+        wait_while_held(number)
     if os.environ.get(DEATH, "nowhere") in options.get("--append", ""):
         kernel = "dies"
     if "refused" in kernel:

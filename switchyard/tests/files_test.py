@@ -17,6 +17,7 @@ import pytest
 
 from switchyard import files
 from switchyard.errors import InputError, RunError
+from switchyard.tests.patience import SECONDS
 
 SIZE = 200_000
 
@@ -103,7 +104,7 @@ def killed_with_leftovers(place: Path, ready: Event) -> None:
     with files.scratch() as folder, files._locked(place, files.UNFINISHED):
         (folder / "image").write_text("much")
         ready.set()
-        time.sleep(60)
+        time.sleep(SECONDS)
 
 
 def test_leftovers_of_the_killed_go_and_what_is_in_use_stays(tmp_path: Path) -> None:
@@ -111,7 +112,7 @@ def test_leftovers_of_the_killed_go_and_what_is_in_use_stays(tmp_path: Path) -> 
     ready = fork.Event()
     process = fork.Process(target=killed_with_leftovers, args=(tmp_path, ready))
     process.start()
-    assert ready.wait(30)
+    assert ready.wait(SECONDS)
     (tmp_path / "switchyard-mine").mkdir()  # somebody's own
     before = set(os.listdir(tmp_path))
     assert len(before) == 3

@@ -18,12 +18,12 @@ import pytest
 from switchyard import doctor
 from switchyard.build import PC, schemes_on
 from switchyard.tests.guests_test import Verdict, built, check
+from switchyard.tests.patience import SECONDS
 
 HERE = Path(__file__).parent
 ROM_BYTES = 2 << 20
 ROM = (1 << 32) - ROM_BYTES
 LOADER = (1 << 32) - (64 << 10)
-SECONDS = 300
 
 SETTINGS = """\
 romimage: file={rom}

@@ -13,12 +13,17 @@ import pytest
 
 from switchyard import build, files
 from switchyard.leash import leashed
+from switchyard.tests.patience import SECONDS
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux")
 ROOT = Path(__file__).parents[2]
 
 # A program that says its process's number, then sleeps; and one that starts it by way of `run`.
-SLEEPER = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(100)"
+# It sleeps for longer than anybody waits for its end.
+SLEEPER = (
+    "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); "
+    f"time.sleep({2 * SECONDS})"
+)
 STARTER = """
 import signal, sys, threading
 from pathlib import Path
@@ -42,7 +47,7 @@ def alive(pid: int) -> bool:
 
 
 def soon(condition: Callable[[], bool]) -> bool:
-    end = time.monotonic() + 60
+    end = time.monotonic() + SECONDS
     while not condition() and time.monotonic() < end:
         time.sleep(0.02)
     return condition()

@@ -11,12 +11,12 @@ import pytest
 from switchyard import build, build_linux, machine, suite
 from switchyard.build_linux import BENCHES, FAST, FLAT, PAGED, Linux
 from switchyard.machine import Run
+from switchyard.tests.patience import SECONDS
 
 # A kernel of its own, which takes minutes to compile.
 pytestmark = [pytest.mark.linux, pytest.mark.slow, pytest.mark.guests, pytest.mark.long]
 
 MAX_CYCLES = 5_000_000_000
-QEMU_SECONDS = 120
 FIFO = 2  # the stream of potato's case
 ROUNDS = 50
 
@@ -124,7 +124,7 @@ def test_without_an_mmu_on_qemu() -> None:
         capture_output=True,
         text=True,
         errors="replace",
-        timeout=QEMU_SECONDS,
+        timeout=SECONDS,
         check=False,
     )
     healthy(linux, ran.stdout)

@@ -16,13 +16,13 @@ import pytest
 from switchyard import build, build_linux, machine
 from switchyard.build_linux import ARM920, I386, SYSTEMS, Linux
 from switchyard.machine import Run
+from switchyard.tests.patience import SECONDS
 
 # Building Linux takes minutes, and a package that not every Debian or Ubuntu has.
 pytestmark = pytest.mark.linux
 
 # From power-on to power-off takes less than a thousand million cycles.
 MAX_CYCLES = 20_000_000_000
-QEMU_SECONDS = 180
 PACKAGES = {"qemu-system-arm": "qemu-system-arm", "qemu-system-i386": "qemu-system-x86"}
 UNMODIFIED = ["linux-sa1110", "linux-versatilepb"]
 RARE = ARM920 | I386  # built and tested by `make test-long` alone
@@ -206,7 +206,7 @@ def test_linux_on_qemu(system: Linux, subtests: pytest.Subtests) -> None:
         errors="replace",
     )
     # ends the reading below, too: the pipe closes with the process
-    limit = threading.Timer(QEMU_SECONDS, process.kill)
+    limit = threading.Timer(SECONDS, process.kill)
     limit.start()
     console = ""
     try:

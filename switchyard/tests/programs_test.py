@@ -11,6 +11,7 @@ import pytest
 
 from switchyard import Machine, cli, doctor, machine, programs
 from switchyard.errors import InputError
+from switchyard.tests.patience import SECONDS
 
 COMPILER = "arm-linux-gnueabi-gcc"
 PROGRAM = r"""
@@ -171,7 +172,7 @@ def boot(name: str, *words: object) -> tuple[int, list[str]]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=SECONDS,
         check=False,
     )
     return done.returncode, done.stdout.replace("\r", "").splitlines()

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from switchyard.tests.patience import SECONDS
+
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "kernel" / "arch" / "arm" / "switch" / "model" / "fass.pml"
 REGIONS = ROOT / "linux" / "model" / "regions.pml"
@@ -96,7 +98,7 @@ def searches(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
             cwd=folder,
             check=True,
             capture_output=True,
-            timeout=300,
+            timeout=SECONDS,
         )
         return folder
 
@@ -111,7 +113,7 @@ def search(folder: Path, omit: int) -> tuple[int, int]:
         env={**os.environ, "OMIT": str(omit)},
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=SECONDS,
         check=True,
     )
     assert "Search not completed" not in done.stdout or "errors: 1" in done.stdout, done.stdout

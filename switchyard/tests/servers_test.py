@@ -14,12 +14,12 @@ from switchyard import build, machine, variants
 from switchyard.build import BARE, BOUNDS, GUESTS, PC, PING, SERVERS, VERSATILE, schemes_on
 from switchyard.experiments import l4
 from switchyard.machine import Boot
+from switchyard.tests.patience import SECONDS
 
 pytestmark = pytest.mark.guests
 
 SCHEMES = (*schemes_on(VERSATILE), *BOUNDS)
 MAX_CYCLES = 1_000_000_000
-SECONDS = 60
 MACHINES = {VERSATILE: "versatilepb", PC: "p4-willamette"}
 
 

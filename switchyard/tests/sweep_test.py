@@ -23,7 +23,7 @@ from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.sweep import Axis
 from switchyard.tests import fake_machine as fake
-from switchyard.tests.conftest import faked, runs_made
+from switchyard.tests.conftest import faked, held, runs_made
 
 ROUNDS = 12
 GRID = ["icache.size-bytes+dcache.size-bytes=4096,8192", "clients=1,14,15", "scheme=flush,fass"]
@@ -307,15 +307,15 @@ def test_a_worker_that_is_killed_costs_only_its_point(
     assert cli.execute(command(tmp_path / "here", "--fresh")) == 0
     assert log() == 12
     whole = table(tmp_path / "here")
-    monkeypatch.setenv(fake.SLEEP, "1")
+    hold = held(tmp_path, monkeypatch, 2)
     file = Path(os.environ[fake.LOG])
 
     def strike(workers: Any) -> None:
-        """In the middle of the third run or its neighbour's."""
-        while len(file.read_text().splitlines()) < 3:
+        """In the middle of the third run or its neighbour's, which end behind that."""
+        while len(file.read_text().splitlines()) < 4:
             time.sleep(0.02)
-        time.sleep(0.4)
         os.kill(next(iter(workers.values())).pid, signal.SIGKILL)
+        hold.unlink()
 
     address = ["--scheduler", "", "--fresh"]
     with (

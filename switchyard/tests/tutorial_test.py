@@ -17,13 +17,13 @@ from pathlib import Path
 import pytest
 
 from switchyard import build
+from switchyard.tests.patience import SECONDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.guests]
 
 DOCS = build.root() / "docs"
 FOLDERS = ("include", "kernel", "l4", "user", "bench", "switchyard", "machine/machines")
 FENCE = re.compile(r'^```(?:(console|diff)|\w+ title="(.*?)")\n(.*?)^```$', re.M | re.S)
-SECONDS = 600
 
 
 @dataclass(frozen=True)

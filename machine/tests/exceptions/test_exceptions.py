@@ -13,12 +13,12 @@ import threading
 from pathlib import Path
 
 import pytest
+from patience import SECONDS
 from simulator import machine_binary
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BUILD = ROOT / "build"
-SECONDS = 240  # QEMU needs 2, the machine 1; more means that it hangs
 
 # Lines on which QEMU is wrong: start of the line -> (QEMU's text, what it must be). README.md.
 KNOWN = {"fault translation before domain": ("fsr=4b", "fsr=47")}

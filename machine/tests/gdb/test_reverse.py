@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from debugger import PROGRAM, ROOT, RUN, SECONDS, debug, show
+from debugger import PROGRAM, ROOT, RUN, debug, show
+from patience import SECONDS
 from simulator import machine_binary
 
 pytestmark = pytest.mark.guests

@@ -19,6 +19,7 @@ import threading
 from pathlib import Path
 
 from ia32_vectors import STATE_WORDS, Answer, Case, decode_answer
+from patience import SECONDS
 from simulator import ROOT
 
 from switchyard import doctor
@@ -33,7 +34,6 @@ MEGABYTES = 64
 ROM_BYTES = 2 << 20
 # Words of an answer without its memory, and with a shutdown.
 ANSWER_WORDS = 3 + STATE_WORDS + 1 + 4 + 1
-SECONDS = 120
 
 SETTINGS = """\
 romimage: file={rom}

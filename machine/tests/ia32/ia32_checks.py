@@ -30,7 +30,12 @@ def run_streams(
         seen.update(faults - seen)
 
     for mismatch in compare(machine_command(), kind, seed, instructions, progress=progress):
-        pytest.fail(mismatch.report(), pytrace=False)
+        entry = mismatch.freedom() if kind.startswith("silicon") else None
+        if entry is None:
+            pytest.fail(mismatch.report(), pytrace=False)
+        # A host never seen, and no fault of the machine: said, and the next batch.
+        with capsys.disabled():
+            print(f"\n  {mismatch.where}: {entry.line()}")
     with capsys.disabled():
         print(f"\n  {kind}, seed {seed}: {done:,} instructions, {time.monotonic() - start:.0f} s")
     assert done >= instructions

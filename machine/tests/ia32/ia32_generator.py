@@ -163,7 +163,11 @@ def divide(w: Writer) -> None:
     low = w.bits(32) >> w.rng.choice((0, 1, 8, 20))
     w.load(EAX, low & 0xFFFF00FF | (high & 0xFF) << 8 if size == 1 else low)
     reg = operand.with_reg(6 + signed)
+    start = w.here()
     w.insn(operand.prefixes, w.width(size), 0xF6 | wide, reg, undefines=ALL)
+    if w.rights:
+        # Of its fault, too.
+        w.undefined_at[start] = ALL
 
 
 def decimal(w: Writer) -> None:
@@ -175,7 +179,10 @@ def decimal(w: Writer) -> None:
     else:
         base = w.rng.choice((10, 10, 16, 1, w.bits(8)))
         flags = {"defines": ALL, "undefines": OF | AF | CF}
+        start = w.here()
         w.insn((0xD4, 0xD5)[kind - 4], base, **flags)
+        if w.rights and base == 0:
+            w.undefined_at[start] = ALL
 
 
 # ---- shifts, bits ---------------------------------------------------------------------------
@@ -183,6 +190,9 @@ def decimal(w: Writer) -> None:
 
 def shift(w: Writer) -> None:
     op, size = w.bits(3), w.size()
+    if op == 6 and w.rights:
+        # A second SHL, but not in every manual.
+        op = 4
     kind = w.rng.randrange(3)
     wide = int(size > 1)
     operand = w.operand(size, keep=(ECX,), changes=True)
@@ -282,8 +292,11 @@ def bit_scan(w: Writer) -> None:
     parts = (repeat, operand.prefixes, w.width(size), 0x0F, w.rng.choice((0xBC, 0xBD)))
     if repeat:
         parts = (*parts[:-1], 0xBC)
-    reg = operand.with_reg(w.bits(3))
-    w.insn(*parts, reg, defines=ZF, undefines=ALL & ~ZF)
+    destination = w.bits(3)
+    w.insn(*parts, operand.with_reg(destination), defines=ZF, undefines=ALL & ~ZF)
+    if w.rights:
+        # CMOVZ: of zero the destination is undefined.
+        w.insn(0x0F, 0x44, 0xC0 | destination << 3 | destination ^ 1, reads=ZF)
 
 
 def conditional(w: Writer) -> None:
@@ -424,7 +437,8 @@ def flags(w: Writer) -> None:
     elif kind == 4:
         w.insn(w.rng.choice((0xFC, 0xFD)))
     elif kind == 5:
-        w.insn(0xD6, reads=CF)
+        # SALC; not every manual has it.
+        w.insn(0xF5 if w.rights else 0xD6, reads=CF)
     else:
         w.load(ESP, w.inside())
         if w.bits(1):
@@ -473,7 +487,8 @@ def stack(w: Writer) -> None:
     if kind == 4:
         w.insn(prefix, w.rng.choice((0x60, 0x61)))
     elif kind == 5:
-        w.load(EBP, w.inside())
+        # Aligned as the stack is, so that a check of it fails before anything is written.
+        w.load(EBP, w.inside() & -4 | esp & 3)
         level = w.rng.choice((0, 0, 1, 2, 5))
         # Unicorn does not look whether the new top can be written.
         size_of_frame = 0 if w.paged else w.bits(6)
@@ -507,11 +522,15 @@ def segments(w: Writer) -> None:
         seg = w.rng.choice((ES, 1, SS, DS, FS, GS))
         w.insn(operand.prefixes, w.width(size), 0x8C, operand.with_reg(seg))
     elif kind == 2:
-        w.load(ESP, w.inside())
         size = w.rng.choice((2, 4))
         push = {ES: b"\x06", 1: b"\x0e", SS: b"\x16", DS: b"\x1e", FS: b"\x0f\xa0", GS: b"\x0f\xa8"}
         pop = {ES: b"\x07", DS: b"\x1f", FS: b"\x0f\xa1", GS: b"\x0f\xa9"}
+        w.load(ESP, w.inside())
+        if size == 4:
+            w.prepare_selector()
         w.insn(w.width(size), push[seg])
+        if size == 4:
+            w.settle_selector()
         w.insn(w.width(size), pop[seg])
     elif kind == 3:
         # A far pointer to be loaded.
@@ -546,6 +565,9 @@ def string(w: Writer) -> None:
         op = 0xAE
     compares = op in (0xA6, 0xAE)
     repeat = w.rng.choice((0, 0xF3, 0xF3, 0xF2))
+    if repeat == 0xF2 and w.rights and not compares:
+        # Reserved.
+        repeat = 0xF3
     count = w.rng.choice((0, 1, w.bits(4), w.bits(5))) if repeat else 1
     down = w.bits(1)
     short = w.bits(2) == 0
@@ -661,9 +683,13 @@ def far(w: Writer) -> None:
         w.insn(0xEA, struct.pack("<IH", w.here() + 7, code))
     elif kind == 1:
         w.load(ESP, w.inside())
+        w.prepare_selector()
         w.insn(0x9A, struct.pack("<IH", w.here() + 7 + 2, code))
         w.raw(0xEB, 1)
         w.insn(0xCB)
+        # The word of CS, below the stack pointer by now.
+        w.insn(0x8D, 0x64, 0x24, 0xFC)
+        w.settle_selector()
     else:
         target = w.target(8)
         w.raw(0x66, 0xC7, 0x05, struct.pack("<IH", target + 4, code))

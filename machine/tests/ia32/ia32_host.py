@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import os
 import platform
 
 MAP_32BIT = 0x40
@@ -38,6 +39,14 @@ class Host:
         self._call = function(ctypes.addressof(ctypes.c_char.from_buffer(self._code)))
         self._address = ctypes.addressof(ctypes.c_char.from_buffer(self._data))
         assert self._address + size < 1 << 32
+
+    def survives(self, code: bytes, data: bytes) -> bool:
+        """Whether that runs to its end: tried in a process of its own."""
+        child = os.fork()
+        if child == 0:
+            self.run(code, data, 1)
+            os._exit(0)
+        return os.waitpid(child, 0)[1] == 0
 
     def run(self, code: bytes, data: bytes, count: int) -> bytes:
         """What `code` makes of `data`, with the address of it in ESI and `count` in ECX."""

@@ -62,24 +62,19 @@ def run_on_host(arguments: argparse.Namespace) -> int:
     if reason:
         print(reason, file=sys.stderr)
         return 1
-    show = progress(arguments.instructions, arguments.seed)
-    near: Counter[str] = Counter()
-
-    def both(batch: int, done: int, nearly: Counter[str]) -> None:
-        near.update(nearly - near)
-        show(batch, done)
-
+    met: Counter[ia32_x87.Met] = Counter()
     differences = ia32_x87.compare(
         machine_command(),
         HOST_KINDS[arguments.kind],
         arguments.seed,
         arguments.instructions,
         arguments.first_batch,
-        both,
+        progress(arguments.instructions, arguments.seed),
+        met,
     )
     status = report(differences, lambda difference: difference.report(), arguments.stop_after)
-    for name, count in near.most_common():
-        print(f"{name}: {count:,} differ in the last place", file=sys.stderr)
+    for line in ia32_x87.lines_of(met):
+        print(line, file=sys.stderr)
     return status
 
 

@@ -4,6 +4,8 @@ its limits, called and returned to.
 
 Code is in blocks of `STRIDE` bytes. Each begins with flat segments, notes all registers in memory,
 and then has an idiom that may fault; a fault goes on at the next block. No flags are undefined.
+What manuals leave open (ia32_freedoms.py) is overwritten: behind the instruction, or, where that
+has failed, at the beginning of the next block.
 """
 
 from __future__ import annotations
@@ -45,11 +47,15 @@ STATES = 4
 # Low, so that operands of 16 bits reach it.
 CODE = 0x2000
 ROOM = 0x1000
-# Where all segments of data lie, and the start of it, where registers are noted.
+# Where all segments of data lie, and the start of it, where registers are noted; the last byte of
+# that says that an instruction has begun that may write below the stack pointer and then fail.
 DATA = 0x200000
 DATA_BYTES = 0x4000
 NOTES = 0x600
 NOTE = 40
+PUSHING = DATA + NOTES - 1
+# Of a line of the cache, the smallest that a host has.
+LINE = 64
 CONSTANTS = 0x1800
 ENTRIES = 32
 FIRST_RANDOM = 8
@@ -72,6 +78,27 @@ class Described:
     edges: tuple[int, ...]
     encoded: bytes
     level: int = 3
+
+    def linear(self, offset: int) -> int:
+        """The linear address of an offset."""
+        e = self.encoded
+        return (int.from_bytes(e[2:5] + e[7:8], "little") + offset) & 0xFFFFFFFF
+
+    def below(self, pointer: int, count: int) -> list[tuple[int, int]]:
+        """Of the bytes below a stack pointer those that are in the segment: linear addresses and
+        lengths."""
+        last, down = self.edges[0], self.kind & (IS_CODE | DOWN) == DOWN
+        places = (pointer - n & (0xFFFFFFFF if self.big else 0xFFFF) for n in range(count, 0, -1))
+        runs: list[tuple[int, int]] = []
+        for offset in places:
+            if (offset > last) != down:
+                continue
+            at = self.linear(offset)
+            if runs and at == sum(runs[-1]):
+                runs[-1] = runs[-1][0], runs[-1][1] + 1
+            else:
+                runs.append((at, 1))
+        return runs
 
 
 def random_segment(rng: random.Random, number: int) -> Described:
@@ -109,8 +136,6 @@ class SegmentWriter(Writer):
     rights = USER
     # Segment registers that idioms load.
     loaded: tuple[int, ...] = (ES, SS, DS, FS, GS)
-    # Whether PUSH of a segment register may have an operand of 32 bits.
-    pushes_four_bytes = True
 
     def __init__(self, rng: random.Random, address: int, table: list[Described]) -> None:
         window = Window(DATA + NOTES, DATA_BYTES - NOTES)
@@ -118,6 +143,8 @@ class SegmentWriter(Writer):
         self.table = table
         self.undefined = 0
         self.limits: dict[int, int] = {}
+        # What an instruction of this block may have written and then failed.
+        self.written: list[tuple[int, int]] = []
 
     def near(self, segment: Described) -> int:
         """An offset at an edge, or a bit inside."""
@@ -143,6 +170,41 @@ class SegmentWriter(Writer):
 
     def push_constant(self, value: int) -> None:
         self.raw(0x68, struct.pack("<I", value & 0xFFFFFFFF))
+
+    def push_segment(self, size: int, push: bytes) -> None:
+        """PUSH of a segment register."""
+        if size == 2:
+            self.raw(self.width(2), push)
+            return
+        self.prepare_selector()
+        self.raw(push)
+        self.settle_selector()
+        self.define()
+
+    def pushing(self, written: list[tuple[int, int]]) -> None:
+        """Before an instruction that may write these and then fail."""
+        if written:
+            self.written += written
+            self.raw(0xC6, 0x05, struct.pack("<IB", PUSHING, 1))
+
+    def pushed(self) -> None:
+        """It has not failed."""
+        if self.written:
+            self.raw(0xC6, 0x05, struct.pack("<IB", PUSHING, 0))
+
+    def settle_written(self) -> None:
+        """At the beginning of a block, in flat segments: if the last one's has failed, what it may
+        have written gets a value."""
+        if not self.written:
+            return
+        fills = b"".join(
+            b"\xbf" + struct.pack("<I", at) + b"\xb9" + struct.pack("<I", n) + b"\xf3\xaa"
+            for at, n in self.written
+        )
+        fills = b"\xfc\xb0" + self.rng.randbytes(1) + fills
+        self.raw(0x80, 0x3D, struct.pack("<IB", PUSHING, 0), 0x74, len(fills), fills)
+        self.pushed()
+        self.written = []
 
     def store(self, address: int, value: int, size: int = 4) -> None:
         """Into DS, which is flat."""
@@ -236,8 +298,12 @@ ACCESSES: tuple[tuple[bytes, int | None, int, bytes], ...] = (
 )
 
 
-def touch(w: SegmentWriter, seg: int, offset: int) -> None:
+def touch(w: SegmentWriter, seg: int, offset: int, segment: Described | None = None) -> None:
+    """One access; of a locked one `segment` is to say that it stays within a line."""
     opcode, reg, size, rest = w.rng.choice(ACCESSES)
+    locked = opcode[0] in (0x87, 0xF0)
+    if locked and segment and segment.linear(offset) % LINE > LINE - size:
+        opcode, reg, size, rest = ACCESSES[0]
     if seg == SS and w.bits(1):
         # Without a prefix: by EBP.
         w.load(EBP, offset)
@@ -261,7 +327,7 @@ def access(w: SegmentWriter) -> None:
     segment = chosen(w, seg == SS)
     load_register(w, seg, w.selector(segment))
     for _ in range(1 + w.bits(1)):
-        touch(w, seg, w.near(segment))
+        touch(w, seg, w.near(segment), segment)
 
 
 def string(w: SegmentWriter) -> None:
@@ -287,7 +353,7 @@ def string(w: SegmentWriter) -> None:
     w.raw(w.rng.choice((0xFC, 0xFC, 0xFD)))
     w.raw(
         b"\x67" if w.bits(2) == 0 and max(places) < 0x10000 else b"",
-        w.rng.choice((b"", b"\xf3", b"\xf3", b"\xf2")),
+        w.rng.choice((b"", b"\xf3", b"\xf3", b"\xf2" if op in (0xA6, 0xAE) else b"\xf3")),
         {DS: b"", FS: b"\x64", GS: b"\x65"}[seg],
         w.width(size),
         op | int(size > 1),
@@ -298,28 +364,34 @@ def stack(w: SegmentWriter) -> None:
     """At the limits. Not POPA, nor ENTER on a stack of 16 bits: see the README."""
     segment = chosen(w, stack=True)
     load_register(w, SS, w.selector(segment))
-    w.load(ESP, w.near(segment) if segment.big else w.near(segment) & 0xFFFF | w.bits(16) << 16)
+    esp = w.near(segment) if segment.big else w.near(segment) & 0xFFFF | w.bits(16) << 16
+    w.load(ESP, esp)
     w.load(EBP, w.near(segment))
-    prefix = w.width(w.rng.choice((2, 4, 4)))
+    size = w.rng.choice((2, 4, 4))
+    prefix = w.width(size)
     kind = w.rng.randrange(12)
     if kind < 2:
         w.raw(prefix, 0x50 | w.bits(4))
     elif kind == 2:
         w.raw(0x6A, w.bits(8))
     elif kind == 3:
-        size = prefix if w.pushes_four_bytes else w.width(2)
-        w.raw(size, w.rng.choice(tuple(PUSH_SEGMENT.values())))
+        w.push_segment(size, w.rng.choice(tuple(PUSH_SEGMENT.values())))
     elif kind == 4:
         w.raw(prefix, 0x9C)
     elif kind == 5:
         w.raw(prefix, 0xC9)
     elif kind == 6 and segment.big:
-        w.raw(0xC8, struct.pack("<H", w.bits(4)), w.rng.choice((0, 0, 1, 2, 3)))
+        room, level = w.bits(4), w.rng.choice((0, 0, 1, 2, 3))
+        w.pushing(segment.below(esp, 4 * (1 + level) + room + 4))
+        w.raw(0xC8, struct.pack("<H", room), level)
+        w.pushed()
     elif kind == 7:
         # Over a RET.
         w.raw(0xE8, struct.pack("<I", 2), 0xEB, 1, 0xC3)
     elif kind == 8:
+        w.pushing(segment.below(esp, 8 * size))
         w.raw(prefix, 0x60)
+        w.pushed()
     elif kind == 9:
         w.raw(prefix, 0xFF, w.rng.choice((b"\x75", b"\x74\x24")), w.bits(3))
     elif kind == 10:
@@ -343,11 +415,20 @@ def far(w: SegmentWriter) -> None:
     if w.bits(4) == 0:
         selector = w.bits(2)
     kind = w.rng.randrange(5)
-    w.load(ESP, w.inside() & -4)
+    esp = w.inside() & -4
+    w.load(ESP, esp)
     if kind == 0:
         w.raw(0xEA, struct.pack("<IH", w.here() + 7, selector))
     elif kind == 1:
+        w.prepare_selector()
+        w.pushing([(esp - 8, 8)])
         w.raw(0x9A, struct.pack("<IH", w.here() + 7, selector))
+        w.pushed()
+        # The word of CS lies behind that of EIP.
+        w.raw(0x58 | ECX)
+        w.settle_selector()
+        w.define()
+        esp -= 4
     elif kind == 2:
         target = w.target(8)
         w.store(target + 4, selector, 2)
@@ -356,7 +437,9 @@ def far(w: SegmentWriter) -> None:
     elif kind == 3:
         w.push_constant(selector | w.bits(16) << 16)
         w.push_constant(w.here() + 5 + 3)
-        w.raw(0xCA, struct.pack("<H", w.bits(5)))
+        drop = w.bits(5)
+        w.raw(0xCA, struct.pack("<H", drop))
+        esp += drop
     else:
         w.push_constant(w.bits(32) & (ALL | DF) | IF | 2)
         w.push_constant(selector)
@@ -368,6 +451,7 @@ def far(w: SegmentWriter) -> None:
         if kind == 0:
             w.raw(0xE9, struct.pack("<I", (beyond - w.here() - 5) & 0xFFFFFFFF))
         elif kind == 1:
+            w.pushing([(esp - 4, 4)])
             w.raw(0xE8, struct.pack("<I", (beyond - w.here() - 5) & 0xFFFFFFFF))
         elif kind == 2:
             w.push_constant(beyond)
@@ -456,6 +540,7 @@ def begin(w: SegmentWriter, number: int) -> None:
     w.raw(0x89, 0x25, struct.pack("<I", note))
     w.load(ESP, note + NOTE)
     w.raw(0x60, 0x9C)
+    w.settle_written()
     w.load(ESP, w.inside() & -4)
     w.push_constant(w.bits(32) & ALL | IF | 2)
     w.raw(0x9D)
@@ -472,6 +557,7 @@ def write_block(w: SegmentWriter, number: int) -> None:
         w.rng.choice(IDIOMS)(w)
         if len(w.code) > end - JUMP:
             del w.code[before:]
+            w.written = []
     left = end - len(w.code) - JUMP
     w.raw(0xE9, struct.pack("<I", left), b"\x90" * left)
 

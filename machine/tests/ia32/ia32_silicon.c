@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -257,7 +258,9 @@ static void prepare(void) {
         sigaction(signals[i], &action, NULL);
     }
     forbid_its_system_calls();
-    alarm(SECONDS);
+    // Of processor time: how long the host lets us wait says nothing.
+    const struct rlimit limit = {SECONDS, SECONDS};
+    setrlimit(RLIMIT_CPU, &limit);
 }
 
 // A descriptor as modify_ldt wants it. All are accessed and of level 3.

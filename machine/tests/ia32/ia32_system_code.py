@@ -63,8 +63,13 @@ LOW_PORTS = range(0xE0, 0xE9)
 class SystemWriter(SegmentWriter):
     """Code of a block, at a level."""
 
-    # Of these Bochs writes two, as the manual allows.
-    pushes_four_bytes = False
+    # Here and in Bochs the same is made of what the manual leaves open of these.
+
+    def push_segment(self, size: int, push: bytes) -> None:
+        self.raw(self.width(size), push)
+
+    def pushing(self, written: list[tuple[int, int]]) -> None:
+        pass
 
     def at_level(self, level: int) -> None:
         self.level = level

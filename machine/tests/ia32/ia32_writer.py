@@ -36,6 +36,10 @@ INTERESTING = (
 )
 
 
+# The upper half of a word that a selector is pushed to.
+LEFT = 0xA5A5 << 16
+
+
 @dataclass(frozen=True)
 class Window:
     """Where memory operands lie."""
@@ -70,7 +74,7 @@ class Writer:
     paged = False
     # The privilege level.
     level = 0
-    # What is added to selectors: a level, and `LOCAL`.
+    # What is added to selectors: a level, and `LOCAL`; none in streams that no host runs.
     rights = 0
 
     def __init__(self, rng: random.Random, address: int, windows: list[Window]) -> None:
@@ -241,6 +245,19 @@ class Writer:
     def width(self, size: int) -> bytes:
         """The prefix for operands of 16 bits."""
         return b"\x66" if size == 2 else b""
+
+    # ---- what manuals leave open (ia32_freedoms.py) ------------------------------------------
+
+    def prepare_selector(self) -> None:
+        """Before the push of a selector with 32 bits: the word that it goes to is `LEFT`."""
+        self.raw(0x68, struct.pack("<I", LEFT | self.bits(16)), 0x58 | EAX)
+
+    def settle_selector(self) -> None:
+        """The word at the stack pointer, with a selector: an upper half of 0 or `LEFT` becomes 0,
+        and any other stays. Flags are undefined behind it, and EAX is that word."""
+        left = struct.pack("<I", LEFT)
+        self.raw(0x58 | EAX, 0x3D, left, 0x72, 5, 0x2D, left, 0x50 | EAX)
+        self.undefined = ALL
 
     # ---- jumps ------------------------------------------------------------------------------
 

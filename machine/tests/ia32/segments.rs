@@ -45,6 +45,27 @@ fn an_access_ends_within_the_limit() {
     }
 }
 
+/// PUSH and POP of a segment register access two bytes, also with operands of 32 bits (SDM vol. 3,
+/// "Stack operations: selector pushes and pops").
+#[test]
+fn a_selector_on_the_stack_has_two_bytes() {
+    const PUSH_FS: &[u8] = &[0x0f, 0xa0];
+    const POP_FS: &[u8] = &[0x0f, 0xa1];
+    let mut rig = with(0xfff, WRITABLE, BIG);
+    rig.set32(STACK - 4, 0x1234_5678);
+    rig.core.r[reg::ESP] = STACK;
+    rig.does(PUSH_FS);
+    assert_eq!(rig.core.r[reg::ESP], STACK - 4);
+    assert_eq!(rig.get32(STACK - 4), 0x1234_0000 | u32::from(FREE));
+    // The other two may lie beyond the limit.
+    rig.describe(FREE2, descriptor(STACK - 4, 1, WRITABLE, BIG));
+    rig.load(Seg::Ss, FREE2);
+    rig.core.r[reg::ESP] = 4;
+    rig.does(PUSH_FS);
+    rig.does(POP_FS);
+    assert_eq!(rig.core.r[reg::ESP], 4);
+}
+
 #[test]
 fn a_limit_in_pages_has_all_of_its_last_page() {
     let mut rig = with(1, WRITABLE, BIG | PAGES);

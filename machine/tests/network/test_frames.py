@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from patience import SECONDS
 from simulator import machine_binary
-from terminal import SECONDS
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parents[2] / "build"

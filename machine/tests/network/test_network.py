@@ -17,8 +17,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from patience import SECONDS
 from simulator import machine_binary
-from terminal import SECONDS, Terminal
+from terminal import Terminal
 
 from switchyard import build_linux
 from switchyard.build_linux import I386, SYSTEMS, Linux
@@ -248,13 +249,14 @@ def test_a_machine_and_this_computer(lab: Lab, passt: Path) -> None:
 
 
 def test_a_machine_that_waits_lets_the_host_rest(lab: Lab, tmp_path: Path) -> None:
-    """A processor that sleeps is not simulated, with a cable neither: it took 2 % of a core."""
+    """A processor that sleeps is not simulated, with a cable neither: it took 2 % of a core, where
+    one that does not takes all that it gets."""
     waiting, there = lab.listening(f"unix:{tmp_path / 'cable'}")
     calling = lab.machine("--net", there)
     at_prompt(waiting, calling)
     began = waiting.processor_seconds()
     time.sleep(4)
-    assert waiting.processor_seconds() - began < 1
+    assert waiting.processor_seconds() - began < 2
     waiting.command("net ping 10.0.0.2 2", "from 10.0.0.2: 2,")
 
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import jsonschema
 import pytest
+from patience import SECONDS
 from simulator import ROOT, machine_binary
 
 pytestmark = pytest.mark.guests
 
 GUESTS = ROOT / "build" / "guests"
-SECONDS = 120
 # A region of interest in a function of C, on both architectures.
 COMPUTE = [
     pytest.param("sa1110", "assabet-bare-bench-compute", id="arm"),

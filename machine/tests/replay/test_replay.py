@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 from debugger import debug, show
+from patience import SECONDS
 from simulator import ROOT, machine_binary
-from terminal import SECONDS, Terminal
+from terminal import Terminal
 
 pytestmark = pytest.mark.guests
 

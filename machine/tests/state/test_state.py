@@ -10,11 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
+from patience import SECONDS
 from simulator import machine_binary
 
 ROOT = Path(__file__).resolve().parents[3]
 GUESTS = ROOT / "build" / "guests"
-SECONDS = 120
 
 pytestmark = pytest.mark.guests
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from patience import SECONDS
 from simulator import machine_binary
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -19,7 +20,6 @@ IMAGE = ROOT / "build" / "guests" / "assabet-fass-test.elf"
 PROGRAM = ROOT / "build" / "user" / "assabet" / "test.elf"
 # Both the kernel's start and one of its tests: some 7 million cycles.
 RUN = ["boot", "--machine", "sa1110", "--kernel", str(IMAGE), "--append", "only=thread_kip"]
-SECONDS = 120  # each takes a few; more means that it hangs
 
 
 def debugger() -> str:

@@ -8,7 +8,7 @@ import signal
 import termios
 import time
 
-SECONDS = 120  # nothing that is waited for takes a tenth of it; more means that it hangs
+from patience import SECONDS
 
 
 class Terminal:

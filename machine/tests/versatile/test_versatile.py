@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import SECONDS
 from simulator import machine_binary
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BUILD = ROOT / "build"
-SECONDS = 120  # QEMU needs 3, the machine 2; more means that it hangs
 MACHINES = ("versatilepb", "s3c24a0", "omap1610")
 
 

@@ -74,9 +74,14 @@ pub(super) fn pop_flags<O: Observer, const N: u32>(core: &mut Core<O>, _: &Insn)
     Ok(())
 }
 
+/// PUSH of a segment register: of four bytes the Pentium 4 writes two, and leaves the others as they
+/// were (SDM vol. 3, "Stack operations: selector pushes and pops").
 pub(super) fn push_segment<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let selector = core.segments[usize::from(insn.reg)].selector;
-    core.push::<N>(u32::from(selector))
+    let pointer = core.r[ESP].wrapping_sub(N) & core.stack_mask();
+    core.store::<2>(Seg::Ss, pointer, u32::from(selector))?;
+    core.set_stack_pointer(pointer);
+    Ok(())
 }
 
 pub(super) fn pop_segment<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
