@@ -115,12 +115,20 @@ def read(console: str) -> dict[int, Taken]:
 
 
 def boot(
-    system: Linux, kernel: Path | None, seeds: Sequence[int], number: int
+    system: Linux,
+    kernel: Path | None,
+    seeds: Sequence[int],
+    number: int,
+    check: str | None = None,
 ) -> Mapping[int, Taken]:
-    """One boot, the `number`th of these seeds; `kernel` in place of the system's own."""
+    """One boot, the `number`th of these seeds; `kernel` in place of the system's own.
+
+    The coherence checker, if it is to `check`, changes no time; what it finds is a `RunError`.
+    """
     words = f"quiet -- hold={1 + HELD * number} run /bin/random seeds={packed(seeds)}"
     described = system.boot(MAX_CYCLES, words)
-    run = machine.run(replace(described, kernel=kernel) if kernel else described)
+    described = replace(described, kernel=kernel or described.kernel, check=check)
+    run = machine.run(described)
     found = read(run.console)
     missing = [seed for seed in seeds if seed not in found]
     if missing:
