@@ -4,7 +4,8 @@
 INIT     := init os $(RUNTIME)
 SH       := sh os $(RUNTIME)
 TESTS    := selftest expect process signals pipes sockets locks memory shared swap swap_disk disk together spaces $(OWN_TESTS) forking threads time os
-STRESS   := stress stress_memory stress_process stress_shared stress_threads stress_swap stress_modules threads swap_disk expect os $(RUNTIME) $(OWN_STRESS)
+STRESS   := stress draw stress_memory stress_process stress_shared stress_threads stress_swap stress_modules threads swap_disk expect os $(RUNTIME) $(OWN_STRESS)
+RANDOM   := random random_plan random_memory random_turns draw threads expect os $(RUNTIME) $(OWN_STRESS)
 LARGE    := large os $(RUNTIME)
 TURNS    := turns expect os $(RUNTIME)
 NETWORK  := net os $(RUNTIME)
@@ -14,7 +15,7 @@ SUITE    := $(addprefix bench/unix/,suite measure children potato ctx bandwidth 
             signal extreme sharing) bench/os/linux $(SUITE_OWN)
 HELLO    := bench/unix/hello
 BENCH    := $(if $(BENCHMARKS),$(addprefix $(USER)/,init $(if $(ANYWHERE),,sh) suite hello))
-PROGRAMS := $(sort $(BENCH) $(if $(ANYWHERE),,$(addprefix $(USER)/,tests/init sh selftest stress large turns $(MORE))))
+PROGRAMS := $(sort $(BENCH) $(if $(ANYWHERE),,$(addprefix $(USER)/,tests/init sh selftest stress random large turns $(MORE))))
 
 # Programs are where the linker puts them, or (ANYWHERE) where there is room: then they relocate
 # themselves, have a stack of a fixed size where there is no MMU, and fork() is the system call of
@@ -31,7 +32,7 @@ endif
 CFLAGS_USER := -std=gnu11 -O2 -ffreestanding -fno-sanitize=undefined -g0 -fno-stack-protector \
     $(PLACED) -fno-unwind-tables -ffunction-sections -Wall -Wextra -Wshadow -Wundef -Werror \
     -Iuser -Iuser/$(ARCH) -isystem $(SOURCE)/tools/include/nolibc -isystem $(OBJECTS)/usr/include -DEND=$(END)
-HEADERS := user/test.h user/stress.h user/threads.h user/os.h user/thumb.h $(wildcard user/$(ARCH)/*.h) user/programs.mk configs/$(CONFIG).mk \
+HEADERS := user/test.h user/stress.h user/random.h user/draw.h user/threads.h user/os.h user/thumb.h $(wildcard user/$(ARCH)/*.h) user/programs.mk configs/$(CONFIG).mk \
            $(OBJECTS)/.headers
 OBJDUMP ?= $(CROSS)objdump
 
@@ -82,6 +83,7 @@ $(USER)/init: $(INIT:%=$(USER)/%.o)
 $(USER)/tests/init: $(USER)/tests/init.o $(USER)/os.o $(USER)/$(RUNTIME).o
 $(USER)/sh: $(SH:%=$(USER)/%.o)
 $(USER)/stress: $(STRESS:%=$(USER)/%.o)
+$(USER)/random: $(RANDOM:%=$(USER)/%.o)
 $(USER)/large: $(LARGE:%=$(USER)/%.o)
 $(USER)/turns: $(TURNS:%=$(USER)/%.o)
 $(USER)/net: $(NETWORK:%=$(USER)/%.o)

@@ -21,15 +21,6 @@ static unsigned int scene_count;
 /* How often each has been played to its end; the workers count into one page. */
 static unsigned int (*played)[MOST_SCENES];
 
-unsigned int draw(struct random *random, unsigned int below) {
-    random->state = random->state * 1664525 + 1013904223;
-    return (random->state >> 8) % below;
-}
-
-struct random drawn_from(unsigned int seed, unsigned int number) {
-    return (struct random){scramble(seed * 2654435761u + scramble(number + 1) + 1)};
-}
-
 pid_t forked(void) {
     pid_t child = fork();
     EXPECT(child >= 0);

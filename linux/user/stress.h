@@ -7,17 +7,8 @@
 #ifndef LINUX_USER_STRESS_H
 #define LINUX_USER_STRESS_H
 
+#include "draw.h"
 #include "test.h"
-
-struct random {
-    unsigned int state;
-};
-
-/* A number below `below`, which is not 0. */
-unsigned int draw(struct random *random, unsigned int below);
-
-/* Numbers that depend on `seed` and `number` alone: for processes that must draw the same ones. */
-struct random drawn_from(unsigned int seed, unsigned int number);
 
 struct scene {
     const char *name;

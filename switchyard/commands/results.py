@@ -69,6 +69,53 @@ def faults(
 
 
 @subcommand(
+    name="random-programs",
+    epilog="""
+        switchyard random-programs sa1110
+        switchyard random-programs versatilepb --seeds 1-50,207 --json
+        switchyard random-programs sa1110 --seeds 25 --shapes
+    """,
+)
+def random_programs(
+    board: Annotated[
+        str,
+        typer.Argument(metavar="BOARD", help="Whose kernels: sa1110, versatilepb, versatile920."),
+    ],
+    seeds: Annotated[
+        str, typer.Option(metavar="LIST", help="Of the programs, such as 1-50,207.")
+    ] = "1-500",
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--results", metavar="FILE", help="Results, kept; results/random-programs-BOARD.json."
+        ),
+    ] = None,
+    kernel: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A zImage in place of the kernel that switches fast."),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Run all anew, also what was run before.")
+    ] = False,
+    shapes: Annotated[
+        bool, typer.Option("--shapes", help="Compare nothing; print what the programs do.")
+    ] = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+) -> None:
+    """Run random programs on Linux with and without fast switching, and compare time and data."""
+    from switchyard.random_programs import command, trial
+
+    out, err = consoles()
+    wish = command.Wish(board, trial.numbers(seeds), kernel, fresh=fresh)
+    if shapes:
+        command.print_shapes(out, wish)
+        return
+    found = command.compare(wish, file or command.kept(board), err)
+    command.listed(out, board, found, form(as_json, as_csv))
+
+
+@subcommand(
     epilog="""
         switchyard experiments
         switchyard experiments --json
