@@ -6,8 +6,9 @@
 //! FIFO accepts reaches the host's console at once, and host input waits until the receive FIFO
 //! has room. So there are no receive errors.
 //!
-//! A third, as in QEMU: reset leaves UARTEN at 0, but until a guest writes UARTCR the UART works as
-//! if it were 1. A boot monitor would have enabled it, and many a first program relies on that.
+//! A third, as in QEMU, for the first program that only writes UARTDR, and looks at no flag: reset
+//! leaves UARTEN at 0, but until a guest writes UARTCR the UART works as if it were 1; and while
+//! UARTIBRD is 0, as reset leaves it, characters take no time.
 
 use std::collections::VecDeque;
 
@@ -128,10 +129,13 @@ impl Pl011 {
         (self.control | assumed) & enables == enables
     }
 
-    /// Cycles that `bits` take on the line: 16 * (IBRD + FBRD / 64) of UARTCLK each. A divisor of
-    /// 0 is not allowed; it counts as 1.
+    /// Cycles that `bits` take on the line: 16 * (IBRD + FBRD / 64) of UARTCLK each. None at the
+    /// divisor 0 of reset, which the manual does not allow.
     fn bits(&self, bits: u64, clock_hz: u64) -> u64 {
-        let divisor = (u64::from(self.divisor) * 64 + u64::from(self.fraction)).max(64);
+        if self.divisor == 0 {
+            return 0;
+        }
+        let divisor = u64::from(self.divisor) * 64 + u64::from(self.fraction);
         (bits * 16 * divisor * clock_hz).div_ceil(64 * UARTCLK_HZ)
     }
 
