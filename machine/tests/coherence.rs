@@ -86,6 +86,13 @@ fn a_domain_left_open() {
     assert_eq!(causes("coherence", "domain_open"), ["domain-open"]);
 }
 
+/// A kernel's access with a program's rights is not that program's.
+#[test]
+fn who_runs_is_not_whose_rights() {
+    assert_eq!(causes("coherence", "as_user"), [""; 0]);
+    expect("as_user_then_user", &[&["domain-open", "in_user_mode"]]);
+}
+
 /// The findings of a guest of `coherence/` are these, in any order: each of the lists is the cause
 /// and what else the line says. A place is a label of the guest.
 fn expect(name: &str, expected: &[&[&str]]) {

@@ -77,7 +77,7 @@ fn parts(ram_bytes: u32) -> BoardParts {
         at(0x1000_0000, SysReg::default()),
         at(0x101e_2000, Sp804::new("timer01", LINE_TIMER01)),
         at(0x101e_3000, Sp804::new("timer23", LINE_TIMER23)),
-        at(0x101f_1000, Pl011::of_the_monitor("uart0", LINE_UART0)),
+        at(0x101f_1000, Pl011::new("uart0", LINE_UART0)),
         at(0x101f_2000, Pl011::new("uart1", LINE_UART0 + 1)),
         at(0x101f_3000, Pl011::new("uart2", LINE_UART0 + 2)),
         at(0x1000_9000, Pl011::new("uart3", LINE_UART3)),

@@ -45,6 +45,17 @@ pub enum Kind {
     Store,
 }
 
+/// Whose access it is. With whose rights it is made does not say who runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rights {
+    /// A program's.
+    User,
+    /// The kernel's.
+    Kernel,
+    /// The kernel's, made with a program's rights.
+    KernelAsUser,
+}
+
 /// What was found, by cause (of those that the architecture has) and instruction.
 #[derive(Debug)]
 pub struct Findings<C>(BTreeMap<(C, u32), Finding>);

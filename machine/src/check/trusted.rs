@@ -2,7 +2,7 @@
 //! Translations that were found right. Checking one walks the ideal machine's page tables and asks
 //! whose they are, for each instruction; nothing but time would be lost without this.
 
-use super::Kind;
+use super::{Kind, Rights};
 
 /// Where an access goes that was found right, by its page of 1 KB (the smallest there is), what it
 /// is and with whose rights.
@@ -47,13 +47,18 @@ impl Trusted {
         Self(vec![Entry::default(); Self::SLOTS])
     }
 
-    fn key(mva: u32, kind: Kind, privileged: bool) -> u64 {
+    fn key(mva: u32, kind: Kind, rights: Rights) -> u64 {
         let kind = match kind {
             Kind::Fetch => 1,
             Kind::Load => 2,
             Kind::Store => 3,
         };
-        u64::from(mva >> 10) << 3 | u64::from(privileged) << 2 | kind
+        let rights = match rights {
+            Rights::User => 0,
+            Rights::Kernel => 1,
+            Rights::KernelAsUser => 2,
+        };
+        u64::from(mva >> 10) << 4 | rights << 2 | kind
     }
 
     /// By Fibonacci hashing: code and data often lie alike in their regions.
@@ -64,8 +69,8 @@ impl Trusted {
     /// What is known of an access, if it was found right: where it goes, through which entry.
     #[inline]
     #[must_use]
-    pub fn find(&self, generation: u64, mva: u32, kind: Kind, privileged: bool) -> Option<Known> {
-        let key = Self::key(mva, kind, privileged);
+    pub fn find(&self, generation: u64, mva: u32, kind: Kind, rights: Rights) -> Option<Known> {
+        let key = Self::key(mva, kind, rights);
         let entry = &self.0[Self::slot(key)];
         (entry.key == key && entry.generation == generation).then_some(Known {
             pa: entry.known.pa | mva & OFFSET,
@@ -74,8 +79,8 @@ impl Trusted {
     }
 
     /// The access goes where it should.
-    pub fn add(&mut self, generation: u64, mva: u32, kind: Kind, privileged: bool, known: Known) {
-        let key = Self::key(mva, kind, privileged);
+    pub fn add(&mut self, generation: u64, mva: u32, kind: Kind, rights: Rights, known: Known) {
+        let key = Self::key(mva, kind, rights);
         self.0[Self::slot(key)] = Entry {
             key,
             generation,

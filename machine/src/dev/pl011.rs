@@ -5,6 +5,10 @@
 //! Two liberties, both at the far end of the wire, as in `uart.rs`: a character that the transmit
 //! FIFO accepts reaches the host's console at once, and host input waits until the receive FIFO
 //! has room. So there are no receive errors.
+//!
+//! A third, as in QEMU, for the first program that only writes UARTDR, and looks at no flag: reset
+//! leaves UARTEN at 0, but until a guest writes UARTCR the UART works as if it were 1; and while
+//! UARTIBRD is 0, as reset leaves it, characters take no time.
 
 use std::collections::VecDeque;
 
@@ -73,12 +77,16 @@ pub struct Pl011 {
     fraction: u32,
     format: u32,
     control: u32,
+    /// Whether the guest has ever written [`CR`].
+    controlled: bool,
     levels: u32,
     mask: u32,
     raw: u32,
     dma: u32,
     /// Characters in the transmit FIFO.
     tx: VecDeque<u8>,
+    /// How many of them, the last ones, the host has not been told of.
+    unreported: usize,
     /// The one in the shift register, and when it is out; [`NEVER`] if there is none.
     shifting: u8,
     tx_done: Cycle,
@@ -101,11 +109,13 @@ impl Pl011 {
             fraction: 0,
             format: 0,
             control: TXE | RXE,
+            controlled: false,
             levels: 0x12,
             mask: 0,
             raw: 0,
             dma: 0,
             tx: VecDeque::new(),
+            unreported: 0,
             shifting: 0,
             tx_done: NEVER,
             rx: VecDeque::new(),
@@ -114,27 +124,18 @@ impl Pl011 {
         }
     }
 
-    /// The same as the boot monitor leaves the one that it uses: enabled, 38400 baud, 8 bits, no
-    /// parity, FIFOs on. A kernel that relies on it finds it.
-    #[must_use]
-    pub fn of_the_monitor(name: &'static str, line: u32) -> Self {
-        Self {
-            divisor: 39,
-            fraction: 4,
-            format: 3 << 5 | FEN,
-            control: UARTEN | TXE | RXE,
-            ..Self::new(name, line)
-        }
-    }
-
     fn is(&self, enables: u32) -> bool {
-        self.control & enables == enables
+        let assumed = if self.controlled { 0 } else { UARTEN };
+        (self.control | assumed) & enables == enables
     }
 
-    /// Cycles that `bits` take on the line: 16 * (IBRD + FBRD / 64) of UARTCLK each. A divisor of
-    /// 0 is not allowed; it counts as 1.
+    /// Cycles that `bits` take on the line: 16 * (IBRD + FBRD / 64) of UARTCLK each. None at the
+    /// divisor 0 of reset, which the manual does not allow.
     fn bits(&self, bits: u64, clock_hz: u64) -> u64 {
-        let divisor = (u64::from(self.divisor) * 64 + u64::from(self.fraction)).max(64);
+        if self.divisor == 0 {
+            return 0;
+        }
+        let divisor = u64::from(self.divisor) * 64 + u64::from(self.fraction);
         (bits * 16 * divisor * clock_hz).div_ceil(64 * UARTCLK_HZ)
     }
 
@@ -219,6 +220,7 @@ impl Pl011 {
         let Some(byte) = self.tx.pop_front() else {
             return;
         };
+        self.unreported = self.unreported.min(self.tx.len());
         self.shifting = byte;
         self.tx_done = start + self.frame(clock_hz);
         if self.tx.len() == self.tx_level() {
@@ -246,15 +248,23 @@ impl Pl011 {
         self.rx_timeout = at + self.bits(TIMEOUT_BITS, clock_hz);
     }
 
+    /// Tells the host of characters that are going out, each of them once.
+    fn report(&mut self, ctx: &mut DevCtx) {
+        if self.is(UARTEN | TXE) && !self.is(LBE) {
+            let told = self.tx.len() - self.unreported;
+            ctx.host.sent(self.name, self.tx.iter().skip(told).copied());
+            self.unreported = 0;
+        }
+    }
+
     fn transmit(&mut self, byte: u8, ctx: &mut DevCtx) {
         // A full FIFO loses the character.
         if self.tx.len() >= self.depth() {
             return;
         }
-        if !self.is(LBE) && self.is(UARTEN | TXE) {
-            ctx.host.sent(self.name, [byte]);
-        }
         self.tx.push_back(byte);
+        self.unreported += 1;
+        self.report(ctx);
         self.start_transmission(ctx.now, ctx.clock_hz);
         if self.tx.len() > self.tx_level() {
             self.raw &= !TX;
@@ -295,14 +305,10 @@ impl Pl011 {
 
     /// Characters that were written while the UART was off go out when it comes on.
     fn set_control(&mut self, value: u32, ctx: &mut DevCtx) {
-        let was = self.is(UARTEN | TXE);
         self.control = value & 0xffff;
-        if !was && self.is(UARTEN | TXE) {
-            if !self.is(LBE) {
-                ctx.host.sent(self.name, self.tx.iter().copied());
-            }
-            self.start_transmission(ctx.now, ctx.clock_hz);
-        }
+        self.controlled = true;
+        self.report(ctx);
+        self.start_transmission(ctx.now, ctx.clock_hz);
         if !self.is(UARTEN | RXE) {
             self.rx_done = NEVER;
         }
@@ -312,6 +318,7 @@ impl Pl011 {
         // Turning the FIFOs off empties them.
         if self.format & FEN != 0 && value & FEN == 0 {
             self.tx.clear();
+            self.unreported = 0;
             self.rx.clear();
             self.rx_timeout = NEVER;
         }
@@ -334,10 +341,10 @@ impl Pl011 {
 }
 
 crate::saved!(Pl011 {
-    ilpr, divisor, fraction, format, control, levels, mask, raw, dma,
-    tx, shifting, tx_done, rx, rx_done, rx_timeout,
+    ilpr, divisor, fraction, format, control, controlled, levels, mask, raw, dma,
+    tx, unreported, shifting, tx_done, rx, rx_done, rx_timeout,
 } given { name, line }
-if |uart| uart.tx.len() <= FIFO && uart.rx.len() <= FIFO && uart.divisor < 1 << 16
+if |uart| uart.tx.len() <= FIFO && uart.unreported <= uart.tx.len() && uart.rx.len() <= FIFO && uart.divisor < 1 << 16
     && uart.fraction < 64
     && [uart.tx_done, uart.rx_done, uart.rx_timeout].into_iter().all(plausible));
 

@@ -18,7 +18,9 @@ use super::memsys::MemSys;
 use super::mmu;
 use super::observe::{Arm, Encoding};
 use super::tlb::TlbEntry;
-use crate::check::{self, Done, Finding, Findings, Kind, Known, Line, Read, Trusted, Writer};
+use crate::check::{
+    self, Done, Finding, Findings, Kind, Known, Line, Read, Rights, Trusted, Writer,
+};
 use crate::observe::{Access, Observer, SystemAccess};
 
 use self::damage::Damage;
@@ -38,8 +40,9 @@ pub struct Checker {
     changes: u64,
     /// How often page tables were walked.
     walks: u64,
-    /// The instruction that was fetched last.
+    /// The instruction that was fetched last, and whether in user mode.
     pc: u32,
+    user: bool,
     findings: Findings<Cause>,
 }
 
@@ -66,6 +69,7 @@ impl Checker {
             changes: 0,
             walks: 0,
             pc: 0,
+            user: false,
             findings: Findings::new(),
         }
     }
@@ -82,13 +86,23 @@ impl Checker {
         self.changes + self.ideal.shadow.changes() + self.running.changes
     }
 
+    /// Who makes an access of the running instruction. Those of a kernel with a program's rights
+    /// are LDRT's and STRT's.
+    fn rights(&self, access: &Access) -> Rights {
+        match (self.user, access.privileged) {
+            (true, _) => Rights::User,
+            (false, true) => Rights::Kernel,
+            (false, false) => Rights::KernelAsUser,
+        }
+    }
+
     /// The physical address of an access that goes where the ideal machine goes, as was found before.
     #[inline]
     fn trusted(&self, memory: &MemSys, access: &Access, mva: u32, kind: Kind) -> Option<u32> {
         let generation = self.generation();
         let known = self
             .trusted
-            .find(generation, mva, kind, access.privileged)?;
+            .find(generation, mva, kind, self.rights(access))?;
         let tag = self.tags.find(memory, kind == Kind::Fetch, known.place);
         (tag.map(|tag| tag.walk) == known.walk).then_some(known.pa)
     }
@@ -118,8 +132,18 @@ impl Checker {
             .entry
             .filter(|ideal| mmu::check(ideal, mva, wish, dacr, permissions).is_ok());
         let ideal_pa = ideal.map(|ideal| ideal.translate(mva));
+        // A kernel that reads its own memory by LDRT, as Linux did after set_fs(KERNEL_DS), is
+        // let through by a manager domain; what a program could not reach is no program's.
+        let rights = self.rights(access);
+        let programs = match rights {
+            Rights::User => true,
+            Rights::Kernel => false,
+            Rights::KernelAsUser => {
+                open_to_clients(memory, ideal.as_ref().unwrap_or(entry), mva, kind)
+            }
+        };
         if ideal_pa == Some(pa) {
-            let found = !access.privileged
+            let found = programs
                 && self.check_protection(memory, access, mva, (*place, entry), &walk, kind);
             if !found {
                 let generation = self.generation();
@@ -129,8 +153,7 @@ impl Checker {
                     walk: tag.map(|tag| tag.walk),
                     pa,
                 };
-                self.trusted
-                    .add(generation, mva, kind, access.privileged, known);
+                self.trusted.add(generation, mva, kind, rights, known);
             }
             return ideal_pa;
         }
@@ -141,11 +164,9 @@ impl Checker {
         };
         let cause = match tag {
             None => self.why_stale(memory, &walk),
-            Some(tag) if !access.privileged && tag.ttb != ttb => Cause::ForeignTranslation,
+            Some(tag) if programs && tag.ttb != ttb => Cause::ForeignTranslation,
             Some(tag)
-                if !access.privileged
-                    && tag.space != self.running.space
-                    && agrees(self) == Some(false) =>
+                if programs && tag.space != self.running.space && agrees(self) == Some(false) =>
             {
                 Cause::ForeignTranslation
             }
@@ -164,8 +185,8 @@ impl Checker {
         ideal_pa
     }
 
-    /// A user access that the page tables in force allow: do they because they should? Gives whether
-    /// there was something to report.
+    /// A program's access that the page tables in force allow, its own or a kernel's in its name: do
+    /// they because they should? Gives whether there was something to report.
     fn check_protection(
         &mut self,
         memory: &MemSys,
@@ -181,15 +202,7 @@ impl Checker {
         };
         let tag = self.tags.find(memory, kind == Kind::Fetch, used.0);
         let manager = 3 << (2 * entry.domain);
-        let allowed_to_clients = || {
-            let wish = mmu::Access {
-                write: kind == Kind::Store,
-                privileged: false,
-            };
-            let as_client = (dacr & !manager) | (1 << (2 * entry.domain));
-            mmu::check(&entry, mva, wish, as_client, memory.permission_table()).is_ok()
-        };
-        let cause = if dacr & manager == manager && !allowed_to_clients() {
+        let cause = if dacr & manager == manager && !open_to_clients(memory, &entry, mva, kind) {
             Cause::DomainOpen
         } else if !memory.tags_are_ideal() && tag.is_some_and(|tag| tag.ttb != ttb) {
             Cause::ForeignTranslation
@@ -280,6 +293,16 @@ impl Checker {
     }
 }
 
+/// Whether a program may make such an access through `entry`, were it a client of its domain.
+fn open_to_clients(memory: &MemSys, entry: &TlbEntry, mva: u32, kind: Kind) -> bool {
+    let wish = mmu::Access {
+        write: kind == Kind::Store,
+        privileged: false,
+    };
+    let client = 1 << (2 * entry.domain);
+    mmu::check(entry, mva, wish, client, memory.permission_table()).is_ok()
+}
+
 /// A finding about the data at `pa`, where both machines go.
 fn data_finding(
     (cause, line): (Cause, Option<Line>),
@@ -334,7 +357,7 @@ impl Observer<Arm> for Checker {
     fn fetched(&mut self, memory: &MemSys, access: &Access, code: Encoding) {
         let insn = code.word;
         self.hear(memory, access.pc, true);
-        self.pc = access.pc;
+        (self.pc, self.user) = (access.pc, !access.privileged);
         let mva = memory.relocate(access.va);
         if self.reads_newest(memory, access, mva, Kind::Fetch, insn) {
             return;
