@@ -71,7 +71,8 @@ pub(super) enum Shadow {
     Nothing,
     /// Interrupts: it was STI.
     Interrupts,
-    /// Interrupts and single steps: it loaded SS.
+    /// Interrupts and all debug exceptions: MOV or POP loaded SS. (LSS loads ESP, too, and holds off
+    /// nothing.)
     Everything,
 }
 

@@ -122,13 +122,13 @@ fn single_steps_are_trapped_behind_an_instruction() {
 }
 
 /// MOV of ECX to debug register `number`.
-fn set_debug(rig: &mut Rig, number: u8, value: u32) {
+pub fn set_debug(rig: &mut Rig, number: u8, value: u32) {
     rig.core.r[reg::ECX] = value;
     rig.does(&[0x0f, 0x23, 0xc1 | number << 3]);
 }
 
 /// What DR6 says was hit, which is cleared.
-fn hit(rig: &mut Rig) -> u32 {
+pub fn hit(rig: &mut Rig) -> u32 {
     rig.enter(0);
     rig.core.r[reg::ECX] = 0;
     rig.does(&[0x0f, 0x21, 0xf1]);

@@ -5,7 +5,8 @@
 // Runs on x86-64 Linux. A case's memory lies at MEMORY, and every descriptor's base is moved by
 // that, so that offsets are the same as on a machine whose memory begins at 0. The case's table
 // becomes the LDT. A stub enters its 32-bit code; an exception leaves it, as a signal. INT3 ends
-// the case.
+// the case. With paging, each page must be mapped where it is or not at all: its rights become
+// those of the host's page.
 //
 // The signal's handler runs with FS as the case left it, and the C library's thread data is behind
 // FS: so the handler calls nothing, and is compiled without a stack protector (and without a red
@@ -33,6 +34,11 @@
 #define ANSWER_MAGIC 0x41565953u
 #define MEMORY       0x10000000u
 #define MEMORY_BYTES 0x00400000u
+#define PAGE_BYTES   0x1000u
+#define PAGES        (MEMORY_BYTES / PAGE_BYTES)
+#define PAGE_PRESENT 1u
+#define PAGE_WRITE   2u
+#define CR0_PG       0x80000000u
 #define STUB         0x0f000000
 #define STUB_CONTEXT 0x0f000800
 #define USER32_CS    0x23
@@ -308,6 +314,52 @@ static void *place(struct extent where) {
     return (void *)(uintptr_t)(MEMORY + where.address);
 }
 
+// Whether pages are as the tables of the case before have them.
+static int protected;
+
+static void protect(uint32_t page, uint32_t count, int rights) {
+    if (mprotect(place((struct extent){page * PAGE_BYTES, count * PAGE_BYTES}), count * PAGE_BYTES,
+                 rights) != 0) {
+        fail("the host does not change the rights of a page");
+    }
+}
+
+// All of memory can be accessed.
+static void unprotect(void) {
+    if (protected) {
+        protect(0, PAGES, PROT_READ | PROT_WRITE | PROT_EXEC);
+        protected = 0;
+    }
+}
+
+// Gives pages the rights that the case's tables have, both levels of them.
+static void protect_pages(void) {
+    if ((the_case.control[0] & CR0_PG) == 0) {
+        return;
+    }
+    static uint8_t wanted[PAGES];
+    const uint32_t *directory = place((struct extent){the_case.control[1], PAGE_BYTES});
+    const uint32_t *table = place((struct extent){directory[0] & -PAGE_BYTES, PAGE_BYTES});
+    for (uint32_t page = 0; page < PAGES; page++) {
+        uint32_t entry = table[page];
+        if ((entry & PAGE_PRESENT) != 0 && entry / PAGE_BYTES != page) {
+            fail("a page is not mapped where it is");
+        }
+        // A page that was never touched would be one without an error code's lowest bit.
+        (void)*(volatile uint8_t *)place((struct extent){page * PAGE_BYTES, 1});
+        wanted[page] = entry & directory[0] & (PAGE_PRESENT | PAGE_WRITE);
+    }
+    for (uint32_t page = 0, count; page < PAGES; page += count) {
+        for (count = 1; page + count < PAGES && wanted[page + count] == wanted[page]; count++) {
+        }
+        if (wanted[page] != (PAGE_PRESENT | PAGE_WRITE)) {
+            int present = (wanted[page] & PAGE_PRESENT) != 0;
+            protect(page, count, present ? PROT_READ | PROT_EXEC : PROT_NONE);
+            protected = 1;
+        }
+    }
+}
+
 static void get(void *to, size_t bytes) {
     if (fread(to, 1, bytes, stdin) != bytes) {
         fail("the input ends inside a case");
@@ -346,7 +398,9 @@ static void run(void) {
     uint8_t before = *end;
     *end = INT3;
     fault_count = 0;
+    protect_pages();
     enter_case();
+    unprotect();
     *end = before;
 }
 

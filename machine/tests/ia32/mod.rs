@@ -15,6 +15,7 @@ mod pc;
 mod pmu;
 mod rig;
 mod segments;
+mod shadow;
 mod strings;
 mod tags;
 mod timing;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Breakpoints and single steps (SDM vol. 3, 15.2 and 15.3): DR0 to DR3 have addresses, DR7 says of what kind, DR6 which
 //! was hit. One at an instruction is a fault before it, one at data a trap behind the instruction that
-//! accessed it; of repeated string instructions, behind the element.
+//! accessed it; of repeated string instructions, behind the element. Behind a load of SS all of them
+//! wait: traps for the end of the next instruction, and its own breakpoint is passed over (5.8.3).
 
 use crate::ia32::flags;
 use crate::ia32::observe::Observer;
 use crate::ia32::segment::Access;
 
-use super::Core;
+use super::{Core, Shadow};
 
 /// The bits of DR7 that enable a breakpoint, here or everywhere: two each.
 const ENABLED: u32 = 0xff;
@@ -49,10 +50,11 @@ impl<O: Observer> Core<O> {
     }
 
     /// Whether the instruction at EIP has a breakpoint, which DR6 shows then. RF lets it run all the
-    /// same.
+    /// same, as a load of SS before it does; a repeated one that is under way has been stopped at.
     #[inline(always)]
     pub(super) fn breaks_here(&mut self) -> bool {
-        if !self.has_breakpoints() || self.eflags & flags::RF != 0 {
+        let passes = self.eflags & flags::RF != 0 || self.suspended;
+        if !self.has_breakpoints() || passes || self.shadow == Shadow::Everything {
             return false;
         }
         let hit = self.breakpoints(self.pc(), 1, |kind| kind == kind::INSTRUCTION);

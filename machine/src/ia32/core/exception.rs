@@ -13,7 +13,7 @@ use crate::ia32::observe::{Entry, Ia32, Observer};
 use crate::ia32::segment::{is_null, selector_code, system, Descriptor};
 use crate::ia32::trace_cache::Cursor;
 
-use super::Core;
+use super::{Core, Shadow};
 
 /// Why something is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl<O: Observer> Core<O> {
     /// Whether an interrupt would be taken now.
     #[must_use]
     pub fn interruptible(&self) -> bool {
-        self.eflags & flags::IF != 0 && self.shadow == super::Shadow::Nothing
+        self.eflags & flags::IF != 0 && self.shadow == Shadow::Nothing
     }
 
     /// INT n and its like: goes to the handler; what it returns to is the next instruction.
@@ -97,6 +97,8 @@ impl<O: Observer> Core<O> {
     fn take(&mut self, event: Event) {
         let mut event = event;
         self.cursor = Cursor::default();
+        // The handler's instructions are others.
+        self.shadow = Shadow::Nothing;
         self.mem.begin_event();
         while let Err(fault) = self.deliver(event) {
             let next = match event.cause {
@@ -130,6 +132,7 @@ impl<O: Observer> Core<O> {
                 eip: self.eip,
             };
         }
+        self.suspended = false;
         self.eip = self.next_eip;
     }
 
@@ -173,10 +176,11 @@ impl<O: Observer> Core<O> {
         }
     }
 
-    /// EFLAGS as the handler's IRET finds it.
+    /// EFLAGS as the handler's IRET finds it: with RF if it returns to an instruction that was begun, so
+    /// that this one's breakpoint is hit once (SDM vol. 3, 15.3.1.1).
     fn flags_to_return_to(&self, cause: Cause) -> u32 {
-        let resume = if cause == Cause::Fault { flags::RF } else { 0 };
-        self.eflags | resume
+        let begun = cause == Cause::Fault || self.suspended;
+        self.eflags | if begun { flags::RF } else { 0 }
     }
 
     /// Through the vector table of real-address mode (SDM vol. 3, 15.1.4).

@@ -207,10 +207,8 @@ impl<O: Observer> Core<O> {
             return;
         }
         if let Err(fault) = self.execute() {
-            self.raise(fault);
-        }
-        if !self.suspended {
             self.mem.platform.counters.fetches += 1;
+            self.raise(fault);
         }
     }
 
@@ -254,6 +252,7 @@ impl<O: Observer> Core<O> {
             self.show_commit(pc, &insn, code);
         }
         self.eip = self.next_eip;
+        self.mem.platform.counters.fetches += u64::from(!self.suspended);
         if let Some((slot, n)) = place {
             self.leave_line(slot, n, behind);
         }
