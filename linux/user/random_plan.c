@@ -160,6 +160,8 @@ static bool fits(enum action action, const struct area *area) {
     case RESIZE:
     case DISCARD:
         return own;
+    case PROTECT:
+        return area->kind != GROWING; /* pages to which it has not grown yet are no mapping */
     default:
         return true;
     }
