@@ -76,16 +76,21 @@ static void draw_steps(struct plan *plan, struct random *random) {
     }
 }
 
-/* In slots of others, in areas above 2 GB, or below 32 MB. Growing ones have nothing below them. */
-static unsigned int draw_place(struct random *random, bool grows, unsigned int number) {
+/* In slots of others, in areas above 2 GB, or below 32 MB. */
+static unsigned int draw_place(struct random *random) {
     static const struct {
         unsigned int from, pages;
     } ranges[] = {{0x01000000, 0x800}, {0x04000000, 0x38000}, {0x84000000, 0x28000}};
     unsigned int range = draw(random, LENGTH(ranges));
-    if (grows) {
-        return 0x40000000 + number * 0x04000000 + draw(random, 0x3000) * PAGE;
-    }
     return ranges[range].from + draw(random, ranges[range].pages) * PAGE;
+}
+
+enum { SLOT = 32 << 20 };
+
+/* Of one that grows: in a slot that no other has, or at its end, where it is to be in both. */
+static unsigned int draw_growing_place(struct random *random, unsigned int number) {
+    unsigned int end = (2 + number * 7 + draw(random, 7)) * SLOT;
+    return chance(random, 50) ? end : end - (1 + draw(random, 0x1800)) * PAGE;
 }
 
 static void draw_area(struct plan *plan, struct random *random) {
@@ -98,13 +103,16 @@ static void draw_area(struct plan *plan, struct random *random) {
         area->shared = chance(random, 30);
     }
     area->pages = 1 + draw(random, ONE_OF(random, 4, 4, 4, 16, 16, 64, 300));
-    area->place = area->kind == GROWING ? FIXED
-                                        : ONE_OF(random, ANYWHERE, ANYWHERE, ANYWHERE, ANYWHERE,
-                                                 ANYWHERE, HINTED, FIXED);
+    area->place = ONE_OF(random, ANYWHERE, ANYWHERE, ANYWHERE, ANYWHERE, ANYWHERE, HINTED, FIXED);
     if (area->kind == HEAP || area->kind == SEGMENT) {
         area->place = ANYWHERE;
     }
-    area->at = draw_place(random, area->kind == GROWING, plan->area_count);
+    if (area->kind == GROWING) {
+        area->place = FIXED;
+        area->at = draw_growing_place(random, plan->area_count);
+    } else {
+        area->at = draw_place(random);
+    }
     area->maker = chance(random, 70) ? 0 : draw(random, n);
     children = plan_children(plan, area->maker, n);
     area->after = chance(random, 60) ? 0 : draw(random, children + 1);
@@ -123,6 +131,9 @@ static void draw_area(struct plan *plan, struct random *random) {
     }
     if (area->pages * (users + 1) > MOST_PAGES / MOST_AREAS) {
         area->pages = 1 + MOST_PAGES / MOST_AREAS / (users + 1) / 2;
+    }
+    if (area->kind == GROWING && area->at % SLOT == 0) {
+        area->at -= area->pages / 2 * PAGE; /* half of it down into the slot below */
     }
     plan->area_count++;
 }
@@ -149,6 +160,8 @@ static bool fits(enum action action, const struct area *area) {
     case RESIZE:
     case DISCARD:
         return own;
+    case PROTECT:
+        return area->kind != GROWING; /* pages to which it has not grown yet are no mapping */
     default:
         return true;
     }

@@ -24,7 +24,7 @@ from switchyard.store import readable, sha256
 
 LIMIT = 1.02  # of the unmodified kernel's time
 PLACES = 3  # in so many links and boots a program is asked again
-BATCH = 50  # programs in a boot, after which they are kept
+BATCH = 25  # programs in a boot, after which they are kept
 
 Pair = tuple[Taken, Taken]  # on the unmodified kernel, and switching fast
 
@@ -37,6 +37,7 @@ class Wish:
     seeds: Sequence[int]
     kernel: Path | None = None  # the fast one, if not the board's; it is linked in one place alone
     linked: bool = True  # whether kernels are linked elsewhere, or boots differ by pages alone
+    check: str | None = None  # who watches the fast kernel, whose times that does not change
     fresh: bool = False
 
 
@@ -127,10 +128,10 @@ def save(path: Path, key: str, results: Mapping[int, Compared]) -> None:
     files.write(path, json.dumps({"of": key, "seeds": seeds}, indent=1) + "\n")
 
 
-def ask(board: Board, kernel: Path | None, seeds: Sequence[int], number: int) -> dict[int, Pair]:
+def ask(board: Board, wish: Wish, seeds: Sequence[int], number: int) -> dict[int, Pair]:
     """One boot of each kernel."""
     plain = trial.boot(board.plain, None, seeds, number)
-    fast = trial.boot(board.fast, kernel, seeds, number)
+    fast = trial.boot(board.fast, wish.kernel, seeds, number, wish.check)
     return {seed: (plain[seed], fast[seed]) for seed in seeds}
 
 
@@ -151,7 +152,7 @@ def compare(wish: Wish, file: Path, err: Console) -> list[Compared]:
                 f"random-programs: {at + len(batch)} of {len(left)} on {wish.board}",
                 soft_wrap=True,
             )
-            for seed, pair in ask(board, wish.kernel, batch, 0).items():
+            for seed, pair in ask(board, wish, batch, 0).items():
                 results[seed] = Compared(seed, [pair])
             save(file, key, results)
         for number in range(1, PLACES + 1):
@@ -165,7 +166,7 @@ def compare(wish: Wish, file: Path, err: Console) -> list[Compared]:
             err.print(f"random-programs: {len(again)} again, {number} of {PLACES}", soft_wrap=True)
             linked = wish.linked and wish.kernel is None
             moved = trial.elsewhere(board, number) if linked else board
-            for seed, pair in ask(moved, wish.kernel, again, number).items():
+            for seed, pair in ask(moved, wish, again, number).items():
                 results[seed] = Compared(seed, [*results[seed].pairs, pair])
             save(file, key, results)
     except KeyboardInterrupt as cause:

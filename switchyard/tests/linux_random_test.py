@@ -164,7 +164,7 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     asked: list[tuple[str, list[int], int]] = []
 
     def boot(
-        system: build_linux.Linux, _kernel: Path | None, seeds: Sequence[int], number: int
+        system: build_linux.Linux, _kernel: object, seeds: Sequence[int], number: int, *_: object
     ) -> dict[int, Taken]:
         asked.append((system.name, list(seeds), number))
         slower = 50 if system.name.endswith("fass") else 0
