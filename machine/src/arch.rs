@@ -49,6 +49,24 @@ pub struct DiagnosticCount {
     pub count: u64,
 }
 
+/// What semihosting calls are answered with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Semihosted {
+    /// The program's name and its words.
+    pub line: Vec<u8>,
+    /// Begin and end of the memory that nothing was loaded into.
+    pub free: (u32, u32),
+}
+
+/// The clue on a guest whose instructions at `pc` are all 0.
+#[must_use]
+pub fn executes_zeros(pc: u32) -> String {
+    format!(
+        "it executes zeros at {pc:#010x}, memory that nothing was loaded into: perhaps it was linked for \
+         another address than where it was loaded"
+    )
+}
+
 /// A processor with its memory system, between the run loop (`machine.rs`) and the bus.
 pub trait Processor: State + Sized {
     /// What watches it.
@@ -69,7 +87,8 @@ pub trait Processor: State + Sized {
     /// Brings the counters up to date: before devices are met and counters are read.
     fn sync_counters(&mut self);
 
-    /// Puts it where a kernel starts: at `pc`, with what the board's loader hands over.
+    /// Puts it where a kernel starts: at `pc`, with what the board's loader hands over. Of an ARM bit 0 of
+    /// `pc` says in Thumb state.
     fn start(&mut self, pc: u32, registers: &[u32]);
 
     /// The address of the next instruction.
@@ -92,6 +111,31 @@ pub trait Processor: State + Sized {
     /// Sleeps up to `until` or the next event. `false` if no event will ever come.
     fn sleep(&mut self, until: Cycle) -> bool {
         self.platform_mut().sleep(until)
+    }
+
+    /// Whether anything could end its sleep, or the run, without the processor's doing.
+    fn can_wake(&self) -> bool {
+        self.platform().bus.can_wake()
+    }
+
+    /// What it sleeps for, in words, when that cannot come.
+    fn awaited(&self) -> &'static str {
+        if self.can_wake() {
+            "an interrupt that cannot come"
+        } else {
+            "an interrupt, with every source masked at the interrupt controller"
+        }
+    }
+
+    /// Serves semihosting calls from now on, if that has not begun. `false`: there are none.
+    fn serve_semihosting(&mut self, _served: Semihosted) -> bool {
+        false
+    }
+
+    /// What it knows of why nothing was heard from the guest, a sentence each. Asked once, when a run has
+    /// ended: nothing is noted for it while instructions run.
+    fn clues(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Why it cannot go on, if that is so; says it once.

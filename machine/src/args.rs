@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use switchyard_machine::event::Cycle;
 
+use crate::quantity;
 use crate::NAME;
 
 /// Simulated machines for operating systems on processors with expensive address-space switches.
@@ -45,21 +46,33 @@ pub struct BootArgs {
     /// A machine's name, or a machine file that ends in .toml.
     #[arg(long, required_unless_present = "restore")]
     pub machine: Option<String>,
-    /// An ELF32 executable; for ARM boards also a raw image, for a PC a bzImage.
+    /// So much memory in place of the machine's own: bytes, or with K, M or G behind.
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
+    pub ram: Option<u32>,
+    /// An ELF32 executable; for ARM boards also a raw image, a U-Boot image, S-records or Intel's hexadecimal
+    /// records, for a PC a bzImage. Each may be compressed by gzip.
     #[arg(long, required_unless_present = "restore")]
     pub kernel: Option<PathBuf>,
     /// The kernel's command line.
     #[arg(long, allow_hyphen_values = true)]
     pub append: Option<String>,
-    /// An initial RAM disk.
+    /// An initial RAM disk; for a Multiboot kernel modules with commas between them (in a name: two), each
+    /// with words behind a space.
     #[arg(long)]
     pub initrd: Option<PathBuf>,
     /// A device tree (DTB), for kernels that want one instead of boot tags.
     #[arg(long)]
     pub dtb: Option<PathBuf>,
+    /// Load a raw image at this address, in place of 64 KB into memory (a zImage: 32 KB).
+    #[arg(long, value_name = "ADDR", value_parser = quantity::address)]
+    pub load_address: Option<u32>,
     /// Go on from this file, which --save has written, in place of loading a kernel.
-    #[arg(long, conflicts_with_all = ["kernel", "append", "initrd", "dtb"])]
+    #[arg(long, conflicts_with_all = ["kernel", "append", "initrd", "dtb", "load_address", "semihosting"])]
     pub restore: Option<PathBuf>,
+    /// Serve the semihosting calls of an ARM (SVC 0x123456, in Thumb state 0xab): console, time, exit
+    /// status. They open no files.
+    #[arg(long)]
+    pub semihosting: bool,
     /// End with the guest's own exit status, 0 to 255, and no word about it.
     #[arg(long)]
     pub pass_status: bool,
@@ -67,7 +80,7 @@ pub struct BootArgs {
     #[arg(long)]
     pub save: Option<PathBuf>,
     /// End the run after so many cycles.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = quantity::cycles)]
     pub max_cycles: Option<Cycle>,
     /// Write statistics (JSON) to this file.
     #[arg(long)]
@@ -109,7 +122,7 @@ pub struct BootArgs {
     #[arg(long, value_name = "MOMENT", requires = "window")]
     pub to: Vec<String>,
     /// End the window after so many steps at the latest.
-    #[arg(long, value_name = "N", requires = "window", default_value_t = 20_000)]
+    #[arg(long, value_name = "N", requires = "window", default_value_t = 20_000, value_parser = quantity::steps)]
     pub steps: usize,
     /// Name places in --log, --trace, profiles and findings of --check by the functions of this ELF file (may be repeated).
     #[arg(long, value_name = "ELF")]
@@ -151,7 +164,7 @@ pub struct BootArgs {
     #[arg(long, conflicts_with_all = ["record", "input", "net", "mac", "peer", "console"])]
     pub replay: Option<PathBuf>,
     /// The console is this serial port of the machine; without it, the first.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = quantity::port)]
     pub console: Option<u32>,
 }
 

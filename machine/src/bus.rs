@@ -163,6 +163,20 @@ impl Bus {
         serial.map(|device| device.name()).collect()
     }
 
+    /// The clock that cycles count, in Hz.
+    #[must_use]
+    pub fn clock_hz(&self) -> u64 {
+        self.clock_hz
+    }
+
+    /// Whether anything can wake a processor that waits for an interrupt, or end the run meanwhile.
+    #[must_use]
+    pub fn can_wake(&self) -> bool {
+        let controller = self.controller.map(|number| &self.devices[number]);
+        controller.is_none_or(|controller| controller.lets_interrupts_through())
+            || self.devices.iter().any(|device| device.may_reset())
+    }
+
     /// Physical address and size of SDRAM.
     #[must_use]
     pub fn ram_window(&self) -> (u32, u32) {

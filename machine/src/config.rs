@@ -70,6 +70,8 @@ pub const BUILT_IN: &[(&str, &str)] = &[
     ),
 ];
 
+/// What a clock rate should have been.
+const A_FREQUENCY: &str = "a frequency from 1 to 10000000000";
 /// What an unreadable machine file should have been.
 const A_MACHINE_FILE: &str = "a machine file (TOML)";
 /// Most bytes of one; a saved machine has room for as many.
@@ -334,6 +336,22 @@ impl MachineConfig {
         Ok(config)
     }
 
+    /// The same machine with so much memory; its file says so, too, for those who compare it.
+    ///
+    /// # Panics
+    /// Its text is not that of a machine file.
+    #[must_use]
+    pub fn with_ram(mut self, bytes: u32) -> Self {
+        if bytes != self.ram_bytes {
+            let text: Result<toml_edit::DocumentMut, _> = self.text.parse();
+            let mut text = text.expect("it has been parsed before");
+            text["ram-bytes"] = toml_edit::value(i64::from(bytes));
+            self.text = text.to_string();
+            self.ram_bytes = bytes;
+        }
+        self
+    }
+
     fn check(&self) -> Result<(), Mistake> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if self.name.is_empty() || !self.name.chars().all(plain) {
@@ -347,7 +365,7 @@ impl MachineConfig {
             return Err(Mistake::new(
                 "clock-hz",
                 self.clock_hz.to_string(),
-                "a frequency from 1 to 10000000000",
+                A_FREQUENCY,
             ));
         }
         match &self.processor {
@@ -558,6 +576,24 @@ fn syntax_error(
         before.bytes().filter(|&b| b == b'\n').count() + 1
     });
     let path = error.path().to_string();
+    // The parser reads numbers before it knows what they are for.
+    if error.inner().message().starts_with("number too ") {
+        let number = line.and_then(|line| text.lines().nth(line - 1)?.split_once('='));
+        if let (Some(line), Some((key, value))) = (line, number) {
+            let key = key.trim();
+            let expected = if key == "clock-hz" {
+                A_FREQUENCY.to_string()
+            } else {
+                in_words("u32")
+            };
+            return Error::Machine {
+                file: file.to_path_buf(),
+                place: format!("line {line}: {key}"),
+                what: value.split('#').next().unwrap_or(value).trim().to_string(),
+                expected,
+            };
+        }
+    }
     // The parser has no path before it has found a key; serde then says ".".
     let place = match (line, path.as_str()) {
         (Some(line), ".") => format!("line {line}"),

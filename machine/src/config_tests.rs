@@ -112,6 +112,8 @@ fn a_mistake_is_one_line_that_names_file_field_and_expectation() {
     for (from, to, line) in [
         ("entries = 32", "colour = 32", "m.toml: line N: itlb.colour: unknown field `colour`; expected one of `entries`, `ways`, `locked`"),
         ("clock-hz = 200_000_000", "clock-hz = \"fast\"", "m.toml: line N: clock-hz: invalid type: string \"fast\"; expected a whole number from 0"),
+        ("ram-bytes = 0x0200_0000", "ram-bytes = 99999999999999999999", "m.toml: line N: ram-bytes: 99999999999999999999; expected a whole number from 0 to 4294967295"),
+        ("clock-hz = 200_000_000", "clock-hz = 9999999999999999999", "m.toml: line N: clock-hz: 9999999999999999999; expected a frequency from 1 to 10000000000"),
         ("ram-bytes = 0x0200_0000", "ram-bytes = -1", "m.toml: line N: ram-bytes: invalid value: integer `-1`; expected a whole number from 0 to 4294967295"),
         ("clock-hz = 200_000_000", "clock-hz = 0", "m.toml: clock-hz: 0; expected a frequency from 1 to 10000000000"),
         ("size-bytes = 16384", "size-bytes = 3000", "m.toml: icache.size-bytes: 3000 is no power of two from 1 to 16777216; expected a power of two"),
@@ -126,6 +128,20 @@ fn a_mistake_is_one_line_that_names_file_field_and_expectation() {
         let place = BUILT_IN[0].1.find(from).unwrap();
         let number = BUILT_IN[0].1[..place].matches('\n').count() + 1;
         assert_eq!(message(from, to), line.replace('N', &number.to_string()));
+    }
+}
+
+#[test]
+fn another_size_of_memory_is_in_the_text_too() {
+    for (name, text) in BUILT_IN {
+        let own = MachineConfig::find(name).unwrap();
+        assert_eq!(own.clone().with_ram(own.ram_bytes).text, *text);
+        let other = own.clone().with_ram(8 << 20);
+        let again = MachineConfig::parse(Path::new("m.toml"), &other.text).unwrap();
+        assert_eq!((again.ram_bytes, other.ram_bytes), (8 << 20, 8 << 20));
+        let changed = other.text.lines().zip(text.lines()).filter(|(a, b)| a != b);
+        assert!(changed.count() <= 1, "{name}");
+        assert_eq!(again.with_ram(own.ram_bytes).ram_bytes, own.ram_bytes);
     }
 }
 

@@ -149,11 +149,11 @@ impl<P: Processor> Machine<P> {
             let due = Some(self.replay.next).filter(|next| *next > now);
             let until = due.map_or(until, |next| until.min(next));
             if self.core.waits_for_interrupt() {
-                if !self.core.sleep(until) && self.replay.next == NEVER {
-                    return Some(Stop::Hung(format!(
-                        "waits at {:#010x} for an interrupt that cannot come",
-                        self.core.pc()
-                    )));
+                let nothing_comes = self.replay.next == NEVER;
+                let dead = nothing_comes && !self.core.can_wake();
+                if dead || !self.core.sleep(until) && nothing_comes {
+                    let (pc, awaited) = (self.core.pc(), self.core.awaited());
+                    return Some(Stop::Hung(format!("waits at {pc:#010x} for {awaited}")));
                 }
                 continue;
             }

@@ -9,6 +9,7 @@ mod args;
 mod network;
 mod origin;
 mod output;
+mod quantity;
 mod replay;
 mod terminal;
 
@@ -17,7 +18,7 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::Parser;
 use serde_json::json;
 
@@ -30,6 +31,7 @@ use switchyard_machine::dev::Host;
 use switchyard_machine::event::Cycle;
 use switchyard_machine::gdb::Listener;
 use switchyard_machine::ia32::Ia32;
+use switchyard_machine::loader;
 use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::profile::{export, table, Profile, RegionProfile};
@@ -86,6 +88,9 @@ fn usage(error: &clap::Error) -> ExitCode {
         let shown = output::print(error.to_string().as_bytes());
         return shown.map_or_else(refuse, |()| ExitCode::SUCCESS);
     }
+    if let Some(line) = refused_value(error) {
+        return refuse(line);
+    }
     let text = error.to_string();
     let message: Vec<&str> = text
         .lines()
@@ -100,6 +105,19 @@ fn usage(error: &clap::Error) -> ExitCode {
     };
     let _ = writeln!(io::stderr(), "{NAME}: {message}; expected what --help says");
     ExitCode::from(BAD_INPUT)
+}
+
+/// The line on a value that one of our own parsers has refused, which says what was expected.
+fn refused_value(error: &clap::Error) -> Option<String> {
+    let said = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let wrong =
+        std::error::Error::source(error).filter(|_| error.kind() == ErrorKind::ValueValidation);
+    let option = said(ContextKind::InvalidArg)?.split(' ').next()?;
+    let value = said(ContextKind::InvalidValue)?;
+    Some(format!("{option} {value}: {}", wrong?))
 }
 
 fn machines(only: Option<&str>, as_json: bool) -> Result<ExitCode, String> {
@@ -188,7 +206,11 @@ struct Found {
 }
 
 fn boot(args: &BootArgs) -> Result<ExitCode, String> {
-    let (names, written) = files(args);
+    let (mut names, written) = files(args);
+    // Several modules, if the kernel takes them.
+    let initrd = args.initrd.as_deref();
+    let modules = initrd.map_or_else(Vec::new, loader::pieces);
+    names.extend(modules.iter().map(|m| ("--initrd", m.file.as_path())));
     output::all_different(&names, written)?;
     let origin = Origin::of(args)?;
     match origin.config.processor {
@@ -436,6 +458,11 @@ fn run<P: Processor>(
     message += &report::findings(NAME, &findings, &found.symbols);
     if !console.used {
         message += &unheard(&machine.bus().host);
+    }
+    if let Some(file) = &machine.bus().host.refused_file {
+        message += &format!(
+            "{NAME}: the guest wanted to open {file:?} by semihosting, which opens no files of the host\n"
+        );
     }
     let paused =
         matches!(end.kind, "left" | "watched") || end.kind == "max-cycles" && args.save.is_some();

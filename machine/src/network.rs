@@ -14,7 +14,7 @@ use switchyard_machine::machine::Machine;
 use switchyard_machine::net::{self, Address, Cable, Pair};
 
 use crate::args::{parsed, BootArgs};
-use crate::origin::described;
+use crate::origin::described_with;
 use crate::terminal::{self, Network};
 
 /// Gives the network interface its address, and connects it if that is asked for.
@@ -45,7 +45,9 @@ pub fn plug<P: Processor>(
     machine.bus().host.net.mac = mac.unwrap_or(own);
     if let Some(image) = &args.peer {
         let named = args.peer_machine.as_deref().or(args.machine.as_deref());
-        let (peer, board) = described(named.unwrap_or_default())?;
+        // One like the first has as much memory.
+        let ram = args.ram.filter(|_| args.peer_machine.is_none());
+        let (peer, board) = described_with(named.unwrap_or_default(), ram)?;
         return match peer.processor {
             ProcessorConfig::Arm(_) => pair::<_, Arm>(args, image, machine, config, &peer, board),
             ProcessorConfig::Ia32(_) => pair::<_, Ia32>(args, image, machine, config, &peer, board),
@@ -93,8 +95,10 @@ where
         append: args.peer_append.as_deref(),
         initrd: None,
         dtb: None,
+        load_address: None,
     };
-    let start = loader::load(&system, board, second.bus()).map_err(|error| error.to_string())?;
+    let start = loader::load(&system, peer, board, second.bus());
+    let start = start.map_err(|error| error.to_string())?;
     second.core().start(start.pc, &start.registers);
     let clocks = (config.clock_hz, peer.clock_hz);
     let pair = Pair::plug(machine, second, clocks, terminal::say);

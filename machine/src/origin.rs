@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use switchyard_machine::arch::Processor;
+use switchyard_machine::arch::{Processor, Semihosted};
 use switchyard_machine::board::{self, Board};
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::error::Error;
@@ -15,12 +15,33 @@ use switchyard_machine::snapshot::Saved;
 use switchyard_machine::state::Damaged;
 
 use crate::args::BootArgs;
+use crate::quantity::shown;
 
 /// The machine that `name` means, and its board.
 pub fn described(name: &str) -> Result<(MachineConfig, &'static Board), String> {
     let config = MachineConfig::find(name).map_err(|error| error.to_string())?;
     let board = board::of(&config, Path::new(name)).map_err(|error| error.to_string())?;
     Ok((config, board))
+}
+
+/// The same with that much memory, if it is said how much.
+pub fn described_with(
+    name: &str,
+    ram: Option<u32>,
+) -> Result<(MachineConfig, &'static Board), String> {
+    let (config, board) = described(name)?;
+    let Some(ram) = ram else {
+        return Ok((config, board));
+    };
+    if !board.takes(ram) {
+        let (least, most) = (shown(board.ram_least), shown(board.ram_most));
+        let name = &config.name;
+        return Err(format!(
+            "--ram {}: not for the board of {name}; expected a power of two from {least} to {most}",
+            shown(ram)
+        ));
+    }
+    Ok((config.with_ram(ram), board))
 }
 
 /// Which machine is to run, and what it begins with: a kernel, or the file that it was saved in.
@@ -35,7 +56,8 @@ impl<'a> Origin<'a> {
     pub fn of(args: &'a BootArgs) -> Result<Self, String> {
         let Some(file) = args.restore.as_deref() else {
             // clap has seen to it that there is a machine.
-            let (config, board) = described(args.machine.as_deref().unwrap_or_default())?;
+            let (config, board) =
+                described_with(args.machine.as_deref().unwrap_or_default(), args.ram)?;
             return Ok(Self {
                 config,
                 board,
@@ -55,10 +77,22 @@ impl<'a> Origin<'a> {
         let config =
             MachineConfig::parse(file, saved.described()).map_err(|error| error.to_string())?;
         if let Some(name) = &args.machine {
-            if described(name)?.0.text != config.text {
-                let what = format!("is of another machine than {name}: its {}", config.name);
+            let wanted = described_with(name, args.ram)?.0;
+            if wanted.text != config.text {
+                let (saved, own) = (config.ram_bytes, wanted.ram_bytes);
+                let what = if wanted.with_ram(saved).text == config.text {
+                    let (saved, own) = (shown(saved), shown(own));
+                    format!("is of a {name} with {saved} of memory, not {own}")
+                } else {
+                    format!("is of another machine than {name}: its {}", config.name)
+                };
                 return Err(unfit(file, Damaged(what)));
             }
+        }
+        if let Some(ram) = args.ram.filter(|ram| *ram != config.ram_bytes) {
+            let (saved, own) = (shown(config.ram_bytes), shown(ram));
+            let what = format!("is of a machine with {saved} of memory, not {own}");
+            return Err(unfit(file, Damaged(what)));
         }
         let board = board::of(&config, file).map_err(|error| error.to_string())?;
         Ok(Self {
@@ -91,12 +125,36 @@ impl<'a> Origin<'a> {
             append: args.append.as_deref(),
             initrd: args.initrd.as_deref(),
             dtb: args.dtb.as_deref(),
+            load_address: args.load_address,
         };
-        let start = loader::load(&system, board, machine.bus());
+        let start = loader::load(&system, &config, board, machine.bus());
         let start = start.map_err(|error| error.to_string())?;
         machine.core().start(start.pc, &start.registers);
+        if args.semihosting {
+            let served = Semihosted {
+                line: command_line(&system),
+                free: start.free,
+            };
+            if !machine.core().serve_semihosting(served) {
+                let name = &config.name;
+                return Err(format!(
+                    "--semihosting: {name} has no such calls; expected a machine with an ARM"
+                ));
+            }
+        }
         Ok((config, machine))
     }
+}
+
+/// A program's name, without the folders of this computer, and its words.
+fn command_line(system: &Boot) -> Vec<u8> {
+    let name = system.kernel.file_name().unwrap_or_default();
+    let mut line = name.as_encoded_bytes().to_vec();
+    if let Some(words) = system.append {
+        line.push(b' ');
+        line.extend(words.as_bytes());
+    }
+    line
 }
 
 /// What is said of a file that no machine can go on from.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A run is replayed, or what a recording is to know of its beginning.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use switchyard_machine::arch::Processor;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::error::{read_file, Error, MOST_ELF};
 use switchyard_machine::event::Cycle;
+use switchyard_machine::loader;
 use switchyard_machine::machine::Machine;
 use switchyard_machine::recording::{self, Beginning, How, Recording, A_RECORDING};
 
@@ -18,17 +19,37 @@ pub fn beginning<P: Processor>(
     config: &MachineConfig,
     machine: &Machine<P>,
 ) -> Result<Beginning, String> {
-    let files = [&args.kernel, &args.initrd, &args.dtb, &args.restore];
-    let mut parts = vec![args.append.clone().unwrap_or_default().into_bytes()];
-    for file in files {
-        let read = |file: &PathBuf| read_file(file, "what was loaded", MOST_ELF);
-        let bytes = file.as_ref().map(read).transpose();
-        parts.push(
-            bytes
-                .map_err(|error| error.to_string())?
-                .unwrap_or_default(),
-        );
+    let read = |file: Option<&Path>| {
+        let bytes = file.map(|file| read_file(file, "what was loaded", MOST_ELF));
+        let bytes = bytes.transpose().map_err(|error| error.to_string())?;
+        Ok::<_, String>(bytes.unwrap_or_default())
+    };
+    let kernel = read(args.kernel.as_deref())?;
+    let modules = args
+        .initrd
+        .as_deref()
+        .map(|initrd| loader::modules(config, &kernel, initrd));
+    let append = args.append.clone().unwrap_or_default();
+    let mut parts = vec![append.into_bytes(), kernel];
+    match modules.as_deref() {
+        None => parts.push(Vec::new()),
+        Some([only]) if only.words.is_empty() => parts.push(read(Some(&only.file))?),
+        Some(several) => {
+            for module in several {
+                parts.push(read(Some(&module.file))?);
+                parts.push(module.words.clone());
+            }
+        }
     }
+    for file in [&args.dtb, &args.restore] {
+        parts.push(read(file.as_deref())?);
+    }
+    // Without it a beginning is known as it was before there was such an option.
+    parts.extend(
+        args.load_address
+            .map(|address| address.to_le_bytes().to_vec()),
+    );
+    parts.extend(args.semihosting.then(|| b"semihosting".to_vec()));
     Ok(Beginning {
         machine: config.name.clone(),
         described: recording::hash([config.text.as_bytes()]),

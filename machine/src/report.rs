@@ -320,6 +320,9 @@ pub fn state<P: Processor>(machine: &mut Machine<P>, tail: &ConsoleTail) -> Stri
     let mut text = machine.core().describe();
     let _ = writeln!(text, "  cycle {cycles}");
     let lines = tail.lines();
+    for clue in machine.core().clues() {
+        let _ = writeln!(text, "  {clue}");
+    }
     if lines.is_empty() {
         text.push_str("  it wrote nothing to its console\n");
     } else {

@@ -216,7 +216,8 @@ impl Console {
                 stop => end_of_replay(*end, how, stop, now),
             };
         }
-        let asleep = machine.core().waits_for_interrupt();
+        let core = machine.core();
+        let asleep = core.waits_for_interrupt() && core.can_wake();
         match self.play(machine, &output, &stop, asleep) {
             Err(why) => return Some(Stop::Unexpected(why)),
             Ok(true) if matches!(stop, Stop::Hung(_)) => return None,

@@ -4,6 +4,9 @@
 
 mod console;
 mod files;
+mod memory;
+mod semihosting;
+mod silent;
 mod window;
 
 use std::path::PathBuf;
@@ -152,7 +155,7 @@ fn images_larger_than_memory() {
     let mut raw = vec![0; 32 << 20];
     raw[3] = 0xe1;
     let file = scratch.file("raw", raw);
-    let line = "needs memory from 0xc0008000 to 0xc2008000; \
+    let line = "needs memory from 0xc0010000 to 0xc2010000; \
                 expected addresses in the machine's memory, 0xc0000000 to 0xc2000000";
     boot_refused(&file, &[], &format!("{file}: {line}"));
 
@@ -528,7 +531,7 @@ fn a_guest_that_does_not_end_is_shown() {
     );
     for part in [
         " r7 0000000b",
-        " pc c00080",
+        " pc c00100",
         "supervisor mode",
         "IRQ masked",
         "  | X",
@@ -601,7 +604,7 @@ fn the_log_has_a_line_an_instruction_and_changes_no_count() {
     let lines = std::fs::read_to_string(log).unwrap();
     let lines: Vec<&str> = lines.lines().collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
-    assert!(lines[0].contains(" c0008000 e3a01205 "), "{lines:?}");
+    assert!(lines[0].contains(" c0010000 e3a01205 "), "{lines:?}");
     assert!(lines[0].contains(" r1=50000000"), "{lines:?}");
 }
 

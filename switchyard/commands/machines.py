@@ -128,9 +128,22 @@ def boot(
     ] = False,
     append: Annotated[str, typer.Option(metavar="WORDS", help="The kernel's command line.")] = "",
     initrd: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="An initial RAM disk.")
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="An initial RAM disk; of Multiboot modules: file, words, comma, the next.",
+        ),
     ] = None,
     dtb: Annotated[Path | None, typer.Option(metavar="FILE", help="A device tree.")] = None,
+    ram: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="So much memory, such as 256M.")
+    ] = None,
+    load_address: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Where a raw image goes.")
+    ] = None,
+    semihosting: Annotated[
+        bool, typer.Option("--semihosting", help="Serve an ARM's semihosting calls.")
+    ] = False,
     max_cycles: Annotated[int | None, number(1, MOST_CYCLES, "Stop after so many.")] = None,
     stats: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write statistics here.")
@@ -241,13 +254,16 @@ def boot(
         _refuse_slip(machine_name)
     if linux or run:
         system = _linux(machine_name or DEFAULT_MACHINE, program or [], append)
-        kernel, initrd, dtb, append = system.kernel, system.initrd, system.dtb, system.append
+        kernel, dtb, append = system.kernel, system.dtb, system.append
+        initrd = None if system.initrd is None else str(system.initrd)
     given = {
         "--machine": machine_name and machine.described_in(machine_name),
         "--kernel": kernel,
         "--append": append or None,
         "--initrd": initrd,
         "--dtb": dtb,
+        "--ram": ram,
+        "--load-address": load_address,
         "--max-cycles": max_cycles,
         "--stats": stats,
         "--log": log,
@@ -275,6 +291,8 @@ def boot(
             arguments += [option, str(value)]
     if profile:
         arguments.append("--profile")
+    if semihosting:
+        arguments.append("--semihosting")
     if run:
         arguments.append("--pass-status")
     for named in symbols or []:

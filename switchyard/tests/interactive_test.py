@@ -62,7 +62,7 @@ REWRITES = (
     0xE3A00002,  # new: mov r0, #2
 )
 
-# Stores 1 and then 2 to 0xc0008100, and waits.
+# Stores 1 and then 2 to 0xc0010100, and waits.
 STORES = (
     0xE28F00F8,  # add r0, pc, #0xf8
     0xE3A01001,  # mov r1, #1
@@ -74,7 +74,7 @@ STORES = (
 
 
 def image(folder: Path, words: tuple[int, ...]) -> Path:
-    """A raw image, which is put to 0xc0008000."""
+    """A raw image, which is put to 0xc0010000."""
     file = folder / "kernel.bin"
     file.write_bytes(struct.pack(f"<{len(words)}I", *words))
     return file
@@ -155,12 +155,12 @@ def test_back_and_forth(name: str, kernel: Path, append: str, start: str) -> Non
 
 def test_the_last_stores(tmp_path: Path) -> None:
     with Machine("sa1110").boot(image(tmp_path, STORES)) as m:
-        place = 0xC000_8100
+        place = 0xC001_0100
         m.run(10_000)
-        for value, at in ((1, 0xC000_8010), (0, 0xC000_8008)):
+        for value, at in ((1, 0xC001_0010), (0, 0xC001_0008)):
             m.reverse_continue(written=place)
             assert (int.from_bytes(m.read(place, 4), "little"), m["pc"]) == (value, at)
-        with pytest.raises(RunError, match="a store to 0xc0008100: not in its past"):
+        with pytest.raises(RunError, match="a store to 0xc0010100: not in its past"):
             m.reverse_continue(written=place)
     with Machine("p4-willamette").boot(PC, "rounds=1") as m:
         m.run_until(symbol="main")
@@ -273,7 +273,7 @@ def test_typing(tmp_path: Path) -> None:
         with pytest.raises(RunError) as caught:
             m.run_until(console="three")
         first, *rest = str(caught.value).splitlines()
-        where = "kernel.bin on sa1110: hangs or has died at 0xc0008030"
+        where = "kernel.bin on sa1110: hangs or has died at 0xc0010030"
         assert first == f"{where}, before the text 'three'"
         assert rest[-1].startswith("  | two ä")
         m.type("three")
@@ -395,10 +395,10 @@ def test_a_finding_fails_the_test(tmp_path: Path, pytester: pytest.Pytester) -> 
         [
             r"_+ test_bad _+",
             r"the checker has found:",
-            r"kernel\.bin on sa1110: .*0xc000803c.*",
+            r"kernel\.bin on sa1110: .*0xc001003c.*",
             r"_+ test_bad_and_wrong _+",
             r".*findings of the checker.*",
-            r"kernel\.bin on sa1110: .*0xc000803c.*",
+            r"kernel\.bin on sa1110: .*0xc001003c.*",
         ]
     )
 

@@ -27,8 +27,8 @@ fn file(name: &str, contents: &[u8]) -> PathBuf {
     path
 }
 
-/// Loads a kernel, an ELF, a raw one or a bzImage, with or without command line, RAM disk and device
-/// tree, and runs it for a moment. Input: a machine's number, which of the three, the three, the kernel.
+/// Loads a kernel of any format, with or without command line, RAM disk, device tree and load address, and
+/// runs it for a moment. Input: a machine's number, which of the four, the four, the kernel.
 pub fn kernel(data: &[u8]) {
     // What is refused is told in one line.
     if let Err(error) = load_kernel(data) {
@@ -49,12 +49,14 @@ pub fn load_kernel(data: &[u8]) -> Result<(), Error> {
     let append = (with & 1 != 0).then(|| String::from_utf8_lossy(input.piece()).into_owned());
     let initrd = (with & 2 != 0).then(|| file("initrd", input.piece()));
     let dtb = (with & 4 != 0).then(|| file("dtb", input.piece()));
+    let load_address = (with & 8 != 0).then(|| input.number(4));
     let kernel = file("kernel", input.0);
     let boot = Boot {
         kernel: &kernel,
         append: append.as_deref(),
         initrd: initrd.as_deref(),
         dtb: dtb.as_deref(),
+        load_address,
     };
     let loaded = for_processor!(config, (), run(config, board, &boot));
     for path in [Some(kernel), initrd, dtb].into_iter().flatten() {
@@ -69,7 +71,7 @@ fn run<P: Processor<Observer = ()>>(
     boot: &Boot,
 ) -> Result<(), Error> {
     let mut machine = machine::<P>(config, board, ());
-    let start = loader::load(boot, board, machine.bus())?;
+    let start = loader::load(boot, config, board, machine.bus())?;
     machine.core().start(start.pc, &start.registers);
     machine.run(500);
     Ok(())

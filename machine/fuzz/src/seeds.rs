@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Good inputs to start from: random bytes alone do not get past the first check of a file.
 
+mod images;
 mod pc;
 
 use switchyard_machine::config::BUILT_IN;
@@ -117,8 +118,10 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
                 with(&[0, 7], &with(&options, &elf)),
                 with(&[3, 7], &with(&options, &raw)),
                 with(&[3, 4], &with(&piece(&tree()), &raw)),
+                with(&[0, 8], &with(&0xc000_4000u32.to_le_bytes(), &raw)),
             ];
-            arm.into_iter().chain(pc::kernels()).collect()
+            let others = images::kernels(&raw).map(|image| with(&[3, 0], &image));
+            arm.into_iter().chain(others).chain(pc::kernels()).collect()
         }
         "machine_file" => BUILT_IN
             .iter()

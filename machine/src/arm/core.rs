@@ -21,6 +21,7 @@ use crate::event::Cycle;
 use crate::observe::Access;
 
 use super::memsys::{control, Abort, MemSys};
+use super::semihosting::Semihosting;
 use super::timing::Pipeline;
 
 /// Bits of the program status registers.
@@ -188,6 +189,8 @@ pub struct Core<O: Observer> {
     pub(super) context_id: u32,
     /// Sleeping until an interrupt.
     pub(super) waiting: bool,
+    /// What serves semihosting calls, if that is asked for.
+    pub(super) semihosting: Option<Box<Semihosting>>,
     /// The exception that the last step took.
     pub taken: Option<Exception>,
     /// Set when the core cannot go on.
@@ -221,6 +224,7 @@ impl<O: Observer> Core<O> {
             processor_id: arm.id,
             context_id: 0,
             waiting: false,
+            semihosting: None,
             taken: None,
             dead: None,
             diagnostics: BTreeMap::new(),

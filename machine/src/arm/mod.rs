@@ -20,6 +20,7 @@ pub mod line;
 pub mod memsys;
 pub mod mmu;
 pub mod observe;
+mod semihosting;
 pub mod thumb;
 mod timeline;
 pub mod timing;

@@ -31,6 +31,14 @@ pub struct Board {
     pub parts: fn(ram_bytes: u32) -> BoardParts,
 }
 
+impl Board {
+    /// Whether it takes so many bytes of memory.
+    #[must_use]
+    pub fn takes(&self, ram_bytes: u32) -> bool {
+        ram_bytes.is_power_of_two() && (self.ram_least..=self.ram_most).contains(&ram_bytes)
+    }
+}
+
 /// How a kernel is started.
 #[derive(Debug)]
 pub enum Convention {
@@ -84,11 +92,14 @@ pub fn of(config: &MachineConfig, file: &Path) -> Result<&'static Board, Error> 
         let what = format!("{} has another processor", board.name);
         return Err(mistake("board", what, names_of(|board| fits(board))));
     }
-    let (ram, sizes) = (config.ram_bytes, board.ram_least..=board.ram_most);
-    if ram.is_power_of_two() && sizes.contains(&ram) {
+    let ram = config.ram_bytes;
+    if board.takes(ram) {
         return Ok(board);
     }
-    let expected = format!("a power of two from {} to {}", sizes.start(), sizes.end());
+    let expected = format!(
+        "a power of two from {} to {}",
+        board.ram_least, board.ram_most
+    );
     Err(mistake("ram-bytes", ram.to_string(), expected))
 }
 

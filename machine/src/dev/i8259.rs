@@ -331,6 +331,10 @@ impl Device for I8259 {
         self.connect();
     }
 
+    fn lets_interrupts_through(&self) -> bool {
+        self.first.imr != 0xff
+    }
+
     fn pins(&mut self, sources: u64) -> Option<Pins> {
         let cascade = self.first.high & 1 << CASCADE;
         self.first.look(sources as u8 & !(1 << CASCADE) | cascade);

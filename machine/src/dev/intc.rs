@@ -59,6 +59,11 @@ impl Device for InterruptController {
         }
     }
 
+    /// Unless that is switched off (DM 9.2.1.4), any source wakes, masked or not.
+    fn lets_interrupts_through(&self) -> bool {
+        self.mask != 0 || self.control & 1 == 0
+    }
+
     fn pins(&mut self, sources: u64) -> Option<Pins> {
         let sources = sources as u32;
         let pending = sources & self.mask;

@@ -128,6 +128,12 @@ pub struct Host {
     pub console: &'static str,
     /// The other serial ports that the guest has written to, the first one first.
     pub unheard: Vec<&'static str>,
+    /// What is typed goes to semihosting calls, not to the console's serial port.
+    pub input_is_semihosted: bool,
+    /// Where the guest has made its first semihosting call that nobody served.
+    pub semihosting: Option<u32>,
+    /// The first file of the host's that the guest wanted by such a call, and did not get.
+    pub refused_file: Option<String>,
     /// The network interface's end of its cable.
     pub net: network::Port,
     /// Set by the probe: the guest asks for the end of the run, with this exit status.
@@ -161,7 +167,7 @@ impl Host {
     /// Whether there is input for serial port `name`.
     #[must_use]
     pub fn has_input_for(&self, name: &str) -> bool {
-        !self.input.is_empty() && self.console == name
+        !self.input.is_empty() && self.console == name && !self.input_is_semihosted
     }
 }
 
@@ -285,6 +291,14 @@ pub trait Device: State + Send {
     /// the one that is in service from now on.
     fn acknowledge(&mut self) -> Option<u8> {
         None
+    }
+    /// For the interrupt controller: whether there is a source that is not masked in it.
+    fn lets_interrupts_through(&self) -> bool {
+        true
+    }
+    /// Whether it may reset the machine by itself, as a watchdog does.
+    fn may_reset(&self) -> bool {
+        false
     }
     /// For a secondary interrupt controller: the sources once more, with those that it drives as
     /// its own sources have them.

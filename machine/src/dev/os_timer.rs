@@ -90,6 +90,10 @@ impl Device for OsTimer {
         "ostimer"
     }
 
+    fn may_reset(&self) -> bool {
+        self.watchdog
+    }
+
     fn read(&mut self, offset: u32, width: Width, ctx: &mut DevCtx) -> u32 {
         self.catch_up(ctx);
         self.settle(ctx);

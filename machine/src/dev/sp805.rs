@@ -101,6 +101,10 @@ impl Device for Sp805 {
         "watchdog"
     }
 
+    fn may_reset(&self) -> bool {
+        self.runs() && self.control & RESET_ENABLE != 0
+    }
+
     fn read(&mut self, offset: u32, width: Width, ctx: &mut DevCtx) -> u32 {
         self.catch_up(ctx);
         self.settle(ctx);

@@ -149,6 +149,10 @@ impl Device for Vic {
         }
     }
 
+    fn lets_interrupts_through(&self) -> bool {
+        self.enable != 0
+    }
+
     fn pins(&mut self, sources: u64) -> Option<Pins> {
         let irq = self.highest(sources) < self.serving;
         let fiq = self.fiq(sources) != 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a kernel is started on an ARM board (ARM Linux: Booting): an ELF executable at its physical
-//! addresses, or a raw image at 32 KB into SDRAM, with r0 = 0, r1 = machine type, r2 = the list of tags
-//! or the device tree.
+//! How a kernel is started on an ARM board (ARM Linux: Booting): with r0 = 0, r1 = machine type, r2 = the
+//! list of tags or the device tree. An ELF executable, a U-Boot image, S-records and Intel's hexadecimal
+//! records say where they go; a zImage goes to 32 KB into SDRAM, any other raw image to 64 KB, as QEMU has
+//! it (`KERNEL_LOAD_ADDR`), and programs for these boards are linked for that.
 
 use std::path::Path;
 
@@ -11,19 +12,19 @@ use crate::bus::Bus;
 use crate::devicetree::{DeviceTree, A_DEVICE_TREE};
 use crate::error::{read_file, Error};
 
-use super::kernel::{Kernel, Segment, Target, Wrong};
-use super::{check_append, place_initrd, read_kernel, Boot, Start, PAGE};
+use super::kernel::{Entry, Kernel, Target, Wrong};
+use super::{check_append, place_initrd, read_kernel, records, uimage, Boot, Start, PAGE};
 
 /// What every kernel should have been.
 const A_KERNEL: &str = "a kernel: an ELF32 little-endian ARM executable or a raw ARM image";
-const TARGET: Target = Target {
-    machine: EM_ARM,
-    alignment: 4,
-    expected: A_KERNEL,
-};
 
-/// Where a raw image goes, from the base of SDRAM (ARM Linux: Booting).
-const RAW_OFFSET: u32 = 0x8000;
+/// Where a zImage goes, from the base of SDRAM (ARM Linux: Booting), and by what it is known: a word in
+/// its head.
+const ZIMAGE_OFFSET: u32 = 0x8000;
+const ZIMAGE_MARK: u32 = 0x016f_2818;
+const ZIMAGE_MARK_AT: usize = 0x24;
+/// Where any other raw image goes (QEMU, hw/arm/boot.c: `KERNEL_LOAD_ADDR`).
+const RAW_OFFSET: u32 = 0x1_0000;
 /// Where the tags go, from the base of SDRAM.
 const TAGS_OFFSET: u32 = 0x100;
 /// Bytes for the tags: they end before a kernel's first page table at 16 KB.
@@ -38,16 +39,33 @@ const ATAG_MEM: u32 = 0x5441_0002;
 const ATAG_INITRD2: u32 = 0x5442_0005;
 const ATAG_CMDLINE: u32 = 0x5441_0009;
 
-/// Loads for a board of this machine type.
-pub(super) fn load(boot: &Boot, machine_type: u32, bus: &mut Bus) -> Result<Start, Error> {
+/// Loads for a board of this machine type, whose processor has Thumb state or not.
+pub(super) fn load(
+    boot: &Boot,
+    machine_type: u32,
+    thumb: bool,
+    bus: &mut Bus,
+) -> Result<Start, Error> {
     let wrong = |(what, expected): Wrong| Error::Image {
         file: boot.kernel.to_path_buf(),
         what,
         expected,
     };
-    let (ram_base, _) = bus.ram_window();
+    let (ram_base, ram_bytes) = bus.ram_window();
+    if let Some(at) = boot.load_address.filter(|at| at % 4 != 0) {
+        return Err(Error::Argument {
+            argument: "--load-address",
+            what: format!("{at:#x} is no address of an ARM instruction"),
+            expected: "a multiple of 4".to_string(),
+        });
+    }
     let image = read_kernel(boot, A_KERNEL, bus)?;
-    let kernel = parse(&image, ram_base).map_err(wrong)?;
+    let target = Target {
+        machine: EM_ARM,
+        entry: Entry::Arm { thumb },
+        expected: A_KERNEL,
+    };
+    let kernel = parse(image, bus.ram_window(), boot.load_address, &target).map_err(wrong)?;
     kernel.place(bus).map_err(wrong)?;
 
     let tags_end = ram_base + TAGS_OFFSET + TAGS_BYTES as u32;
@@ -55,12 +73,15 @@ pub(super) fn load(boot: &Boot, machine_type: u32, bus: &mut Bus) -> Result<Star
         .initrd
         .map(|file| place_initrd(file, &kernel, tags_end..=u32::MAX, bus))
         .transpose()?;
+    let ram_end = ram_base.wrapping_add(ram_bytes).wrapping_sub(8);
+    let free_end = initrd.map_or(ram_end, |(start, _)| start);
     let append = check_append(boot, COMMAND_LINE_MOST)?;
     if let Some(file) = boot.dtb {
         let tree = place_device_tree(file, boot.append, initrd, &kernel, bus)?;
         return Ok(Start {
             pc: kernel.entry,
             registers: [0, machine_type, tree],
+            free: kernel.behind(tree),
         });
     }
     let tags = place_tags(append, initrd, &kernel, bus);
@@ -74,35 +95,61 @@ pub(super) fn load(boot: &Boot, machine_type: u32, bus: &mut Bus) -> Result<Star
     Ok(Start {
         pc: kernel.entry,
         registers: [0, machine_type, tags.unwrap_or(0)],
+        free: kernel.behind(free_end),
     })
 }
 
-/// Takes an image apart; a raw one will go to 32 KB from `ram_base`.
-fn parse(image: &[u8], ram_base: u32) -> Result<Kernel, Wrong> {
+/// Takes an image apart, which goes, if it does not say itself where, to `at` or to the usual place in
+/// memory, of which base and size are given.
+fn parse(
+    image: Vec<u8>,
+    (ram_base, ram_bytes): (u32, u32),
+    at: Option<u32>,
+    target: &Target,
+) -> Result<Kernel, Wrong> {
     let no_kernel = |what: &str| (what.to_string(), A_KERNEL.to_string());
     if image.is_empty() {
         return Err(no_kernel("is empty"));
     }
+    let says_where = if image.starts_with(&ELFMAG) {
+        Some("an ELF file")
+    } else if let Some(format) = records::format(&image) {
+        Some(format.name())
+    } else if uimage::is_uimage(&image) && !uimage::goes_anywhere(&image) {
+        Some("a U-Boot image")
+    } else {
+        None
+    };
+    if let (Some(format), true) = (says_where, at.is_some()) {
+        return Err((
+            format!("is {format}, which says itself where it goes"),
+            "a raw image beside --load-address".to_string(),
+        ));
+    }
     if image.starts_with(&ELFMAG) {
-        return Kernel::parse_elf(image, &TARGET);
+        return Kernel::parse_elf(&image, target);
+    }
+    if let Some(format) = records::format(&image) {
+        return records::parse(&image, format, target);
+    }
+    let raw_at = at.unwrap_or(ram_base + RAW_OFFSET);
+    if uimage::is_uimage(&image) {
+        return uimage::parse(&image, raw_at, ram_bytes, target);
+    }
+    let mark = image.get(ZIMAGE_MARK_AT..ZIMAGE_MARK_AT + 4);
+    if mark == Some(&ZIMAGE_MARK.to_le_bytes()) {
+        let address = at.unwrap_or(ram_base + ZIMAGE_OFFSET);
+        return Kernel::flat(address, address, image, target);
     }
     // A raw image has no mark of its own. Its first instruction, though, is one that is always
-    // executed (top digit 0xe), which no text, archive or picture begins with.
-    if image.get(3).is_none_or(|top| top >> 4 != 0xe) {
+    // executed (top digit 0xe), which no text, archive or picture begins with. Who says where it goes
+    // knows that it is one.
+    if at.is_none() && image.get(3).is_none_or(|top| top >> 4 != 0xe) {
         return Err(no_kernel(
             "is neither ELF nor does it begin with an ARM instruction",
         ));
     }
-    let bytes = u32::try_from(image.len()).map_err(|_| no_kernel("is larger than 4 GB"))?;
-    let address = ram_base + RAW_OFFSET;
-    Ok(Kernel {
-        entry: address,
-        segments: vec![Segment {
-            address,
-            data: image.to_vec(),
-            bytes,
-        }],
-    })
+    Kernel::flat(raw_at, raw_at, image, target)
 }
 
 /// Puts the device tree below the initial RAM disk, changed as a boot loader changes it: it names

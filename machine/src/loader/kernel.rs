@@ -12,20 +12,30 @@ use crate::bus::Bus;
 /// What is wrong, and what was expected.
 pub(super) type Wrong = (String, String);
 
-/// What an ELF file is for.
+/// What a kernel is for.
 pub(super) struct Target {
-    /// Its `e_machine`.
+    /// The `e_machine` of its ELF file.
     pub machine: u16,
-    /// Bytes to which its entry point is aligned.
-    pub alignment: u32,
+    /// What its entry point may be.
+    pub entry: Entry,
     /// What a file should have been, for messages.
     pub expected: &'static str,
+}
+
+/// What an entry point may be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// Any address.
+    Byte,
+    /// A word in ARM state, or where there is Thumb state a halfword with bit 0 set (ELF for the ARM
+    /// Architecture, 5.2).
+    Arm { thumb: bool },
 }
 
 /// A kernel, taken apart but not yet in memory.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// Where it starts.
+    /// Where it starts; on an ARM bit 0 says in Thumb state.
     pub entry: u32,
     /// What goes where; bytes of a segment beyond its data are zero.
     pub(super) segments: Vec<Segment>,
@@ -113,16 +123,56 @@ impl Kernel {
         if segments.is_empty() {
             return Err(no_kernel("is an ELF file with nothing to load"));
         }
-        let entry = header.e_entry(endian);
-        let first = u64::from(entry);
-        let inside = |s: &Segment| s.overlaps(first, first + u64::from(target.alignment));
-        if entry % target.alignment != 0 || !segments.iter().any(inside) {
-            return Err((
-                format!("starts at {entry:#010x}"),
-                "an aligned entry point inside a segment".to_string(),
-            ));
+        Self::new(header.e_entry(endian), segments, target)
+    }
+
+    /// One with these segments, that starts at `entry`.
+    ///
+    /// # Errors
+    /// It cannot start there.
+    pub(super) fn new(entry: u32, segments: Vec<Segment>, target: &Target) -> Result<Self, Wrong> {
+        let refuse =
+            |expected: &str| Err((format!("starts at {entry:#010x}"), expected.to_string()));
+        let (first, bytes) = match target.entry {
+            Entry::Byte => (entry, 1),
+            Entry::Arm { thumb: true } if entry & 1 != 0 => (entry & !1, 2),
+            Entry::Arm { thumb: false } if entry & 1 != 0 => {
+                return refuse("an entry point in ARM state: this processor has no Thumb state")
+            }
+            Entry::Arm { .. } if entry & 2 != 0 => {
+                return refuse("an aligned entry point inside a segment")
+            }
+            Entry::Arm { .. } => (entry, 4),
+        };
+        let first = u64::from(first);
+        if !segments.iter().any(|s| s.overlaps(first, first + bytes)) {
+            return refuse("an aligned entry point inside a segment");
         }
         Ok(Self { entry, segments })
+    }
+
+    /// One of `data` in one piece at `address`, that starts at `entry`.
+    ///
+    /// # Errors
+    /// It cannot start there, or is too large.
+    pub(super) fn flat(
+        address: u32,
+        entry: u32,
+        data: Vec<u8>,
+        target: &Target,
+    ) -> Result<Self, Wrong> {
+        let bytes = u32::try_from(data.len()).map_err(|_| {
+            (
+                "is larger than 4 GB".to_string(),
+                target.expected.to_string(),
+            )
+        })?;
+        let segment = Segment {
+            address,
+            data,
+            bytes,
+        };
+        Self::new(entry, vec![segment], target)
     }
 
     /// Puts it into memory.
@@ -151,6 +201,13 @@ impl Kernel {
             rest.fill(0);
         }
         Ok(())
+    }
+
+    /// The memory from behind the kernel to `end`, in words.
+    pub(super) fn behind(&self, end: u32) -> (u32, u32) {
+        let last = self.segments.iter().map(Segment::end).max().unwrap_or(0);
+        let begin = last.next_multiple_of(8).min(end.into());
+        (begin as u32, end & !7)
     }
 
     /// Whether some of it is between these addresses.

@@ -6,18 +6,25 @@
 //! line ([`Error`]), never in a panic.
 
 mod arm;
+mod gzip;
 mod kernel;
 mod pc;
+mod records;
 #[cfg(test)]
 mod scratch;
+mod uimage;
 
+use std::ffi::OsStr;
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use object::elf::ELFMAG;
 
+use crate::arm::cores::Table;
 use crate::board::{Board, Convention};
 use crate::bus::Bus;
+use crate::config::MachineConfig;
 use crate::error::{read_file, read_some, Error, MOST_ELF};
 
 use self::kernel::Kernel;
@@ -30,10 +37,12 @@ const PAGE: u32 = 4096;
 /// How the processor starts: what the loader leaves in its registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Start {
-    /// The first instruction.
+    /// The first instruction; of an ARM bit 0 says that it is a Thumb instruction, as for BX.
     pub pc: u32,
     /// Of an ARM r0, r1 and r2; of an IA-32 processor EAX, EBX and ESI.
     pub registers: [u32; 3],
+    /// Begin and end of the memory behind the kernel that nothing was loaded into.
+    pub free: (u32, u32),
 }
 
 /// What to boot.
@@ -47,30 +56,104 @@ pub struct Boot<'a> {
     pub initrd: Option<&'a Path>,
     /// The device tree's file; without one the kernel gets a list of tags.
     pub dtb: Option<&'a Path>,
+    /// Where a raw image goes, if not to its board's usual place.
+    pub load_address: Option<u32>,
 }
 
-/// Reads the files of `boot` and puts them into the memory of `bus`.
+/// Reads the files of `boot` and puts them into the memory of `bus`, that of `board` with the processor
+/// of `config`.
 ///
 /// # Errors
 /// One line that names the file, what is wrong with it and what was expected.
-pub fn load(boot: &Boot, board: &Board, bus: &mut Bus) -> Result<Start, Error> {
+pub fn load(
+    boot: &Boot,
+    config: &MachineConfig,
+    board: &Board,
+    bus: &mut Bus,
+) -> Result<Start, Error> {
     match board.convention {
-        Convention::Arm { machine_type } => arm::load(boot, machine_type, bus),
+        Convention::Arm { machine_type } => {
+            let thumb = config
+                .arm()
+                .is_some_and(|arm| Table::of(arm.core).architecture.has_thumb());
+            arm::load(boot, machine_type, thumb, bus)
+        }
         Convention::Pc => pc::load(boot, bus),
     }
 }
 
-/// Reads the kernel's file.
+/// Reads the kernel's file, and unpacks what is compressed as a whole.
 fn read_kernel(boot: &Boot, expected: &'static str, bus: &Bus) -> Result<Vec<u8>, Error> {
     let (_, memory) = bus.ram_window();
-    // An ELF file holds more than is loaded; of a raw image all is.
-    read_some(boot.kernel, expected, |head| {
-        if head.starts_with(&ELFMAG) {
-            MOST_ELF
-        } else {
-            u64::from(memory)
-        }
+    let image = read_some(boot.kernel, expected, |head| most(head, memory))?;
+    if !gzip::is_gzip(&image) {
+        return Ok(image);
+    }
+    gzip::unpack(&image, |head| most(head, memory)).map_err(|what| Error::Image {
+        file: boot.kernel.to_path_buf(),
+        what,
+        expected: expected.to_string(),
     })
+}
+
+/// Most bytes of a file that begins with `head`: of a raw image all is loaded, of others less.
+fn most(head: &[u8], memory: u32) -> u64 {
+    if head.starts_with(&ELFMAG) || gzip::is_gzip(head) || records::format(head).is_some() {
+        MOST_ELF
+    } else if uimage::is_uimage(head) {
+        u64::from(memory) + uimage::HEADER_BYTES as u64
+    } else {
+        memory.into()
+    }
+}
+
+/// An initial RAM disk, or a module of several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Module {
+    /// Its file.
+    pub file: PathBuf,
+    /// What is to be told of it beside.
+    pub words: Vec<u8>,
+}
+
+/// The modules that `--initrd` names, if the kernel takes such: as QEMU has it, with a comma between two of
+/// them, two commas for one in a name or in the words, which follow the file's name behind a space.
+#[must_use]
+pub fn pieces(initrd: &Path) -> Vec<Module> {
+    let mut pieces = vec![Vec::new()];
+    let mut bytes = initrd.as_os_str().as_bytes().iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte == b',' && bytes.next_if_eq(&b',').is_none() {
+            pieces.push(Vec::new());
+        } else if let Some(piece) = pieces.last_mut() {
+            piece.push(byte);
+        }
+    }
+    let module = |piece: Vec<u8>| {
+        let mut parts = piece.splitn(2, |&byte| byte == b' ');
+        let file = parts.next().unwrap_or_default();
+        Module {
+            file: PathBuf::from(OsStr::from_bytes(file)),
+            words: parts.next().unwrap_or_default().to_vec(),
+        }
+    };
+    pieces.into_iter().map(module).collect()
+}
+
+/// What `--initrd` names for the kernel whose file has these bytes: modules, if it is started by Multiboot.
+#[must_use]
+pub fn modules(config: &MachineConfig, kernel: &[u8], initrd: &Path) -> Vec<Module> {
+    let unpacked = gzip::is_gzip(kernel).then(|| gzip::unpack(kernel, |_| MOST_ELF));
+    let kernel = match &unpacked {
+        Some(Ok(unpacked)) => unpacked,
+        _ => kernel,
+    };
+    if config.ia32().is_some() && pc::is_multiboot(kernel) {
+        return pieces(initrd);
+    }
+    let file = initrd.to_path_buf();
+    let words = Vec::new();
+    vec![Module { file, words }]
 }
 
 /// The command line, if it has at most so many bytes.

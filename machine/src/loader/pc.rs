@@ -4,20 +4,23 @@
 //! (version 0.6.96) says, with EAX = its mark and EBX = what it is told; any other as Linux' 32-bit boot
 //! protocol has it (Documentation/arch/x86/boot.rst), with ESI = the boot parameters.
 
+use std::ops::RangeInclusive;
+use std::os::unix::ffi::OsStrExt;
+
 use object::elf::{ELFMAG, EM_386};
 
 use crate::bus::Bus;
 use crate::error::Error;
 use crate::ia32::core::{FLAT_TABLE, FLAT_TABLE_AT};
 
-use super::kernel::{Kernel, Segment, Target, Wrong};
-use super::{check_append, place_initrd, read_kernel, Boot, Start};
+use super::kernel::{Entry, Kernel, Segment, Target, Wrong};
+use super::{check_append, pieces, place_initrd, read_kernel, Boot, Module, Start};
 
 /// What every kernel should have been.
 const A_KERNEL: &str = "a kernel: an ELF32 executable for the 80386 or a bzImage";
 const TARGET: Target = Target {
     machine: EM_386,
-    alignment: 1,
+    entry: Entry::Byte,
     expected: A_KERNEL,
 };
 
@@ -48,6 +51,13 @@ pub(super) fn load(boot: &Boot, bus: &mut Bus) -> Result<Start, Error> {
             expected: "none for a PC".to_string(),
         });
     }
+    if boot.load_address.is_some() {
+        return Err(Error::Argument {
+            argument: "--load-address",
+            what: "is for raw images, which a PC does not take".to_string(),
+            expected: "none for a PC".to_string(),
+        });
+    }
     let image = read_kernel(boot, A_KERNEL, bus)?;
     let append = check_append(boot, COMMAND_LINE_MOST)?;
     let image = Image::parse(&image).map_err(wrong)?;
@@ -59,19 +69,30 @@ pub(super) fn load(boot: &Boot, bus: &mut Bus) -> Result<Start, Error> {
             format!("a kernel that begins at {HIGH:#x} or above"),
         )));
     }
-    let initrd = boot
-        .initrd
-        .map(|file| place_initrd(file, kernel, HIGH..=image.protocol.initrd_most(), bus))
-        .transpose()?;
+    let within = HIGH..=image.protocol.initrd_most();
     let table: Vec<u8> = FLAT_TABLE.iter().flat_map(|d| d.to_le_bytes()).collect();
     let mut line = append.as_bytes().to_vec();
     line.push(0);
     let (parameters, registers) = match image.protocol {
         Protocol::Multiboot => {
-            let told = multiboot(initrd, bus);
+            let modules = boot.initrd.map_or_else(Vec::new, pieces);
+            let told = multiboot(&place_modules(&modules, kernel, within, bus)?, bus);
+            let room = (COMMAND_LINE - PARAMETERS) as usize;
+            if told.len() > room {
+                return Err(Error::Argument {
+                    argument: "--initrd",
+                    what: format!(
+                        "has modules of which there are {} bytes to tell",
+                        told.len()
+                    ),
+                    expected: format!("at most {room}"),
+                });
+            }
             (told, [MULTIBOOT_LOADED, PARAMETERS, 0])
         }
         Protocol::Linux { header } => {
+            let place = |file| place_initrd(file, kernel, within, bus);
+            let initrd = boot.initrd.map(place).transpose()?;
             let told = boot_parameters(&header, initrd, bus);
             (told, [0, 0, PARAMETERS])
         }
@@ -89,6 +110,7 @@ pub(super) fn load(boot: &Boot, bus: &mut Bus) -> Result<Start, Error> {
     Ok(Start {
         pc: kernel.entry,
         registers,
+        free: kernel.behind(bus.ram_window().1),
     })
 }
 
@@ -361,34 +383,70 @@ fn multiboot_kernel(image: &[u8], header: &Header) -> Result<Kernel, Wrong> {
     })
 }
 
-/// What a Multiboot kernel is told (3.3): memory, command line, a module, the map of memory, and who
+/// Whether a kernel is started by Multiboot.
+pub(super) fn is_multiboot(image: &[u8]) -> bool {
+    find_multiboot(image).is_some()
+}
+
+/// A module in memory.
+struct Placed {
+    at: u32,
+    bytes: u32,
+    /// The file's name without its folders, so that a guest knows nothing of this computer, and the words.
+    line: Vec<u8>,
+}
+
+/// Puts modules at the end of the addresses `within`, the first of them lowest.
+fn place_modules(
+    modules: &[Module],
+    kernel: &Kernel,
+    within: RangeInclusive<u32>,
+    bus: &mut Bus,
+) -> Result<Vec<Placed>, Error> {
+    let mut placed = Vec::new();
+    let mut end = *within.end();
+    for Module { file, words } in modules.iter().rev() {
+        let (at, bytes) = place_initrd(file, kernel, *within.start()..=end, bus)?;
+        end = at - 1;
+        let name = file.file_name().unwrap_or_default();
+        let mut line = name.as_bytes().to_vec();
+        if !words.is_empty() {
+            line.push(b' ');
+            line.extend(words);
+        }
+        placed.push(Placed { at, bytes, line });
+    }
+    placed.reverse();
+    Ok(placed)
+}
+
+/// What a Multiboot kernel is told (3.3): memory, command line, modules, the map of memory, and who
 /// has loaded it.
-fn multiboot(initrd: Option<(u32, u32)>, bus: &Bus) -> Vec<u8> {
+fn multiboot(modules: &[Placed], bus: &Bus) -> Vec<u8> {
     const MEMORY: u32 = 1 << 0;
     const LINE: u32 = 1 << 2;
     const MODULES: u32 = 1 << 3;
     const MEMORY_MAP: u32 = 1 << 6;
     const LOADER_NAME: u32 = 1 << 9;
     const BYTES: usize = 0x400;
-    /// Behind the information itself: a module, the map, the name.
-    const MODULE_AT: usize = 0x100;
+    /// Bytes of a module in their list: begin, end, words, and nothing.
+    const MODULE_BYTES: usize = 16;
+    /// Behind the information itself: the map, the name; behind all of that the modules.
     const MAP_AT: usize = 0x140;
     const NAME_AT: usize = 0x300;
 
     let mut told = vec![0; BYTES];
     let mut put = |at: usize, word: u32| told[at..at + 4].copy_from_slice(&word.to_le_bytes());
     let (_, size) = bus.ram_window();
-    let modules = if initrd.is_some() { MODULES } else { 0 };
-    put(0, MEMORY | LINE | modules | MEMORY_MAP | LOADER_NAME);
+    let has_modules = if modules.is_empty() { 0 } else { MODULES };
+    put(0, MEMORY | LINE | has_modules | MEMORY_MAP | LOADER_NAME);
     // In KB, from 0 and from 1 MB on.
     put(4, LOW_END >> 10);
     put(8, size.saturating_sub(HIGH) >> 10);
     put(16, COMMAND_LINE);
-    if let Some((at, bytes)) = initrd {
-        put(20, 1);
-        put(24, PARAMETERS + MODULE_AT as u32);
-        put(MODULE_AT, at);
-        put(MODULE_AT + 4, at + bytes);
+    if !modules.is_empty() {
+        put(20, modules.len() as u32);
+        put(24, PARAMETERS + BYTES as u32);
     }
     let map = memory_map(bus);
     let entry = 4 + map[0].len();
@@ -404,6 +462,16 @@ fn multiboot(initrd: Option<(u32, u32)>, bus: &Bus) -> Vec<u8> {
     }
     let name = b"switchyard-machine";
     told[NAME_AT..NAME_AT + name.len()].copy_from_slice(name);
+    let mut lines = Vec::new();
+    let lines_at = PARAMETERS as usize + BYTES + modules.len() * MODULE_BYTES;
+    for Placed { at, bytes, line } in modules {
+        let line_at = (lines_at + lines.len()) as u32;
+        let words = [*at, at + bytes, line_at, 0].map(u32::to_le_bytes);
+        told.extend_from_slice(words.as_flattened());
+        lines.extend_from_slice(line);
+        lines.push(0);
+    }
+    told.extend(lines);
     told
 }
 

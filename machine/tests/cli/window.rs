@@ -21,7 +21,7 @@ fn window(name: &str, status: u32, moments: &[&str]) -> (Option<Value>, String, 
 
 #[test]
 fn it_holds_what_each_instruction_changes() {
-    let (window, said, status) = window("window", 5, &["--from", "0xc0008004"]);
+    let (window, said, status) = window("window", 5, &["--from", "0xc0010004"]);
     let window = window.expect("there is one");
     assert_eq!(status, Some(1), "{said}");
     assert_eq!(window["complete"], false, "the guest ended first");
@@ -35,7 +35,7 @@ fn it_holds_what_each_instruction_changes() {
 
 #[test]
 fn the_run_ends_with_it() {
-    let moments = ["--from", "0xc0008004", "--to", "0xc0008008"];
+    let moments = ["--from", "0xc0010004", "--to", "0xc0010008"];
     let (window, said, status) = window("window-end", 5, &moments);
     let window = window.expect("there is one");
     assert_eq!(window["steps"].as_array().map(Vec::len), Some(1));
@@ -51,11 +51,11 @@ fn one_that_does_not_come_is_refused() {
     let line = "--window: the window did not begin: 0 of 1 moments came";
     assert_eq!(said, format!("switchyard-machine: {line}\n"));
     assert_eq!(status, Some(2));
-    let moments = ["--from", "0xc0008004", "--having", "exception:swi"];
+    let moments = ["--from", "0xc0010004", "--having", "exception:swi"];
     let (window, said, _) = self::window("window-without", 0, &moments);
     assert!(window.is_none());
     assert!(said.contains("no window had what it was to have"), "{said}");
-    let moments = [&moments[..], &["--to", "0xc0008008"]].concat();
+    let moments = [&moments[..], &["--to", "0xc0010008"]].concat();
     let (window, said, _) = self::window("window-again", 0, &moments);
     assert!(window.is_none());
     assert!(said.contains("no window had what it was to have"), "{said}");

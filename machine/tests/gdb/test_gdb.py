@@ -272,8 +272,8 @@ def test_a_bad_address_is_one_line(address: str) -> None:
     assert "expected HOST:PORT or :PORT" in done.stderr
 
 
-# At the start of memory, 0xc0008000, on an ARM926EJ-S.
-THUMB = 0xC0008010
+# Where a raw image goes, 0xc0010000, on an ARM926EJ-S.
+THUMB = 0xC0010010
 ARM_PART = (
     0xE28F0009,  # add r0, pc, #THUMB + 1 - (. + 8)
     0xE3A01205,  # mov r1, #0x50000000
@@ -317,7 +317,7 @@ def test_thumb_is_shown_and_stepped(thumb: list[str], tmp_path: Path) -> None:
     script += "".join(f"\nstepi\n{show('pc')}" for _ in range(steps - 4))
     script += "\ncontinue"
     session = debug(script, "--log", str(log), run=thumb, symbols=None)
-    assert re.search(r"=> 0xc0008012:\tadds\tr0, #1$", session.said, re.M), session.said
+    assert re.search(r"=> 0xc0010012:\tadds\tr0, #1$", session.said, re.M), session.said
     assert session.shown["cpsr"][0] & 0x20, "Thumb state"
     assert session.shown["r0"] == [7]
     for name in ("r8_fiq", "sp_usr", "lr_irq", "spsr_und"):

@@ -216,7 +216,7 @@ def test_linux_with_a_script(machine: str, kernel: str, port: str, tmp_path: Pat
 def test_forth_and_back_in_a_debugger(words: tuple[int, ...], tmp_path: Path) -> None:
     """Each time that a character is echoed, forth, back and forth again: it is what was typed."""
     system, console, recording, stats = with_a_person(tmp_path, words)
-    echo = 0xC0008000 + 4 * 8  # the store into UTDR
+    echo = 0xC0010000 + 4 * 8  # the store into UTDR
     hits = 5
     script = [f"break *{echo:#x}"]
     script += ["continue", show("r0", "r1", "pc")] * hits

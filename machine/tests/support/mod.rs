@@ -142,8 +142,10 @@ pub fn loaded<O: Observer + Default>(directory: &str, name: &str, machine: &str)
         append: None,
         initrd: None,
         dtb: None,
+        load_address: None,
     };
-    let start = loader::load(&boot, board, machine.bus()).expect("the guest can be loaded");
+    let start =
+        loader::load(&boot, &config, board, machine.bus()).expect("the guest can be loaded");
     machine.core().r[..3].copy_from_slice(&start.registers);
     machine.core().r[15] = start.pc;
     machine

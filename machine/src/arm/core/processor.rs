@@ -3,9 +3,10 @@
 
 use std::fmt::Write;
 
-use crate::arch::{Dead, DiagnosticCount, Processor};
+use crate::arch::{executes_zeros, Dead, Debugged, DiagnosticCount, Processor, Semihosted};
 use crate::arm::memsys::MemSys;
 use crate::arm::observe::Observer;
+use crate::arm::semihosting::Semihosting;
 use crate::bus::Bus;
 use crate::config::MachineConfig;
 use crate::dev::Mark;
@@ -50,7 +51,8 @@ impl<O: Observer> Processor for Core<O> {
 
     fn start(&mut self, pc: u32, registers: &[u32]) {
         self.r[..registers.len()].copy_from_slice(registers);
-        self.r[15] = pc;
+        self.set_thumb(pc & 1 != 0);
+        self.r[15] = pc & !1;
     }
 
     fn pc(&self) -> u32 {
@@ -69,7 +71,7 @@ impl<O: Observer> Processor for Core<O> {
 
     fn poll_interrupts(&mut self) {
         let pins = self.mem.platform.bus.pins;
-        self.waiting &= !pins.wake;
+        self.waiting &= !pins.wake && !self.key_has_come();
         if !pins.irq && !pins.fiq {
             return;
         }
@@ -86,6 +88,42 @@ impl<O: Observer> Processor for Core<O> {
 
     fn waits_for_interrupt(&self) -> bool {
         self.waiting
+    }
+
+    fn awaited(&self) -> &'static str {
+        match &self.semihosting {
+            Some(service) if service.waits => "a key, by semihosting, and nobody types",
+            _ if !self.mem.platform.bus.can_wake() => {
+                "an interrupt, with every source masked at the interrupt controller"
+            }
+            _ => "an interrupt that cannot come",
+        }
+    }
+
+    fn can_wake(&self) -> bool {
+        let semihosted = self.semihosting.as_ref().is_some_and(|s| s.waits);
+        semihosted || self.mem.platform.bus.can_wake()
+    }
+
+    fn serve_semihosting(&mut self, served: Semihosted) -> bool {
+        let service = Semihosting::new(served);
+        self.semihosting.get_or_insert_with(|| Box::new(service));
+        true
+    }
+
+    fn clues(&self) -> Vec<String> {
+        let mut clues = Vec::new();
+        let mut code = [0; 32];
+        let at = self.r[15].wrapping_sub(16);
+        if self.peek(at, &mut code) == code.len() && code == [0; 32] {
+            clues.push(executes_zeros(self.r[15]));
+        }
+        if let (Some(pc), None) = (self.mem.platform.bus.host.semihosting, &self.semihosting) {
+            clues.push(format!(
+                "it has made a semihosting call, at {pc:#010x}: --semihosting serves these"
+            ));
+        }
+        clues
     }
 
     fn take_dead(&mut self) -> Option<Dead> {

@@ -3,6 +3,7 @@
 //! the fetched line is looked up again, which changes no count.
 
 use crate::arm::observe::Observer;
+use crate::arm::semihosting::Semihosting;
 use crate::state::{require, Damaged, Restorer, Saver, State};
 
 use super::{bank, Core};
@@ -23,6 +24,7 @@ impl<O: Observer> State for Core<O> {
             processor_id: _,
             context_id,
             waiting,
+            semihosting,
             taken: _, // what the last step did
             dead: _,  // has ended the run
             diagnostics,
@@ -31,7 +33,7 @@ impl<O: Observer> State for Core<O> {
             observer: _,
         } = self;
         to.put(&(r, cpsr, banked, banked_high, spsr));
-        to.put(&(context_id, waiting, diagnostics));
+        to.put(&(context_id, waiting, semihosting, diagnostics));
         pipeline.save(to);
         mem.save(to);
     }
@@ -43,7 +45,13 @@ impl<O: Observer> State for Core<O> {
         require(right, "has a status register that the processor has not")?;
         self.cpsr = cpsr;
         self.follow_thumb_bit();
-        (self.context_id, self.waiting, self.diagnostics) = from.take()?;
+        let semihosting: Option<Box<Semihosting>>;
+        (self.context_id, self.waiting, semihosting, self.diagnostics) = from.take()?;
+        if let Some(semihosting) = semihosting {
+            require(semihosting.is_plausible(), "has a damaged semihosting call")?;
+            self.mem.platform.bus.host.input_is_semihosted = semihosting.takes_keys();
+            self.semihosting = Some(semihosting);
+        }
         self.pipeline.restore(from)?;
         self.pipeline.follow_restored();
         self.mem.restore(from)?;

@@ -6,6 +6,7 @@ use crate::arm::core::{Core, Exception};
 use crate::arm::insn::Insn;
 use crate::arm::memsys::Abort;
 use crate::arm::observe::Observer;
+use crate::arm::semihosting::{CALL_ARM, CALL_THUMB};
 
 /// What the instruction fault status register shows of a breakpoint (ARM926EJ-S TRM, table 3-9, has
 /// no value for it; this is "debug event" of later cores, as QEMU has it).
@@ -81,7 +82,11 @@ pub fn thumb_link_low<O: Observer, const EXCHANGE: bool>(
 }
 
 /// SWI.
-pub fn swi<O: Observer>(core: &mut Core<O>, _: Insn) -> Result<(), Abort> {
+pub fn swi<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
+    let semihosting = if core.thumb() { CALL_THUMB } else { CALL_ARM };
+    if insn.0 & 0x00ff_ffff == semihosting && core.semihosting_call() {
+        return Ok(());
+    }
     core.take(Exception::Swi, core.following());
     Ok(())
 }

@@ -4,7 +4,7 @@
 use crate::ia32::observe::Observer;
 use std::fmt::Write;
 
-use crate::arch::{Dead, DiagnosticCount, Processor};
+use crate::arch::{executes_zeros, Dead, Debugged, DiagnosticCount, Processor};
 use crate::bus::Bus;
 use crate::config::MachineConfig;
 use crate::dev::Mark;
@@ -107,6 +107,21 @@ impl<O: Observer> Processor for Core<O> {
         self.dead.is_some() || self.mem.platform.sleep(until)
     }
 
+    /// One that cannot go on says so itself.
+    fn can_wake(&self) -> bool {
+        self.dead.is_some() || self.mem.platform.bus.can_wake()
+    }
+
+    fn clues(&self) -> Vec<String> {
+        let mut clues = Vec::new();
+        let (pc, mut code) = (Self::pc(self), [0; 16]);
+        if self.peek(pc & !15, &mut code) == code.len() && code == [0; 16] {
+            clues.push(executes_zeros(pc));
+        }
+        clues.extend(on_screen(&self.mem.platform.bus));
+        clues
+    }
+
     fn take_dead(&mut self) -> Option<Dead> {
         self.dead.take()
     }
@@ -157,6 +172,46 @@ impl<O: Observer> Processor for Core<O> {
 
     fn show_restored(&mut self) {
         self.observer.restored(&self.mem);
+    }
+}
+
+/// What a guest has written for a screen, which there is none of.
+fn on_screen(bus: &Bus) -> Option<String> {
+    /// Where a colour screen's text is, of a character and its colours each, and where pictures are (VGA).
+    const TEXT: u32 = 0xb_8000;
+    const TEXT_BYTES: usize = 2 * 80 * 25;
+    const PICTURE: u32 = 0xa_0000;
+    const PICTURE_BYTES: usize = 0x1_0000;
+    /// Characters of a line that are shown.
+    const MOST: usize = 60;
+
+    let cells = bus.ram_slice(TEXT, TEXT_BYTES)?;
+    let picture = bus.ram_slice(PICTURE, PICTURE_BYTES)?;
+    let blank = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
+    let line = |cells: &[u8]| {
+        let characters = cells.iter().step_by(2);
+        let shown = |&byte: &u8| {
+            if byte.is_ascii_graphic() {
+                char::from(byte)
+            } else {
+                ' '
+            }
+        };
+        let line: String = characters.map(shown).collect();
+        line.trim().chars().take(MOST).collect::<String>()
+    };
+    let lines = cells.chunks(2 * 80).map(line);
+    match lines.into_iter().find(|line| !line.is_empty()) {
+        Some(line) => Some(format!(
+            "it has written to a screen, at {TEXT:#x}, of which there is none (its console is a serial \
+             port): {line:?}"
+        )),
+        None if blank(cells) && blank(picture) => None,
+        None => Some(format!(
+            "it has written to the memory of a screen, at {:#x}, of which there is none: its console is a \
+             serial port",
+            if blank(picture) { TEXT } else { PICTURE }
+        )),
     }
 }
 

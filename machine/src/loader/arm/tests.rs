@@ -7,9 +7,17 @@ use object::elf::{ET_EXEC, PT_LOAD};
 
 use super::*;
 use crate::board;
+use crate::config::MachineConfig;
+use crate::loader::gzip::tests::packed;
+use crate::loader::kernel::Entry;
 use crate::loader::scratch::File;
 
 const BASE: u32 = 0xc000_0000;
+const TARGET: Target = Target {
+    machine: EM_ARM,
+    entry: Entry::Arm { thumb: true },
+    expected: A_KERNEL,
+};
 
 /// A little ELF file: one segment of `data` at `address`, entered at its start.
 fn elf(address: u32, data: &[u8], bytes: u32) -> Vec<u8> {
@@ -46,6 +54,12 @@ fn bus(ram_bytes: u32) -> Bus {
     Bus::new((board.parts)(ram_bytes), 200_000_000)
 }
 
+fn load_on(machine: &str, boot: &Boot, bus: &mut Bus) -> Result<Start, String> {
+    let config = MachineConfig::find(machine).unwrap();
+    let board = board::find(&config.board).unwrap();
+    super::super::load(boot, &config, board, bus).map_err(|error| error.to_string())
+}
+
 fn boot(
     kernel: &File,
     append: Option<&str>,
@@ -57,9 +71,9 @@ fn boot(
         append,
         initrd: initrd.map(|file| file.0.as_path()),
         dtb: None,
+        load_address: None,
     };
-    super::super::load(&boot, board::find("assabet").unwrap(), bus)
-        .map_err(|error| error.to_string())
+    load_on("sa1110", &boot, bus)
 }
 
 fn boot_with_tree(
@@ -73,9 +87,9 @@ fn boot_with_tree(
         append: Some("quiet"),
         initrd: initrd.map(|file| file.0.as_path()),
         dtb: Some(&dtb.0),
+        load_address: None,
     };
-    super::super::load(&boot, board::find("assabet").unwrap(), bus)
-        .map_err(|error| error.to_string())
+    load_on("sa1110", &boot, bus)
 }
 
 #[test]
@@ -145,12 +159,12 @@ fn an_elf_file_goes_to_its_physical_addresses_with_zeros_behind() {
 }
 
 #[test]
-fn a_raw_image_starts_at_32_kb_with_tags() {
+fn a_raw_image_starts_at_64_kb_with_tags() {
     let kernel = File::new("raw", &0xe1a0_0000u32.to_le_bytes());
     let initrd = File::new("initrd", &[7; 5000]);
     let mut bus = bus(1 << 20);
     let start = boot(&kernel, Some("quiet a"), Some(&initrd), &mut bus).unwrap();
-    assert_eq!(start.pc, BASE + 0x8000);
+    assert_eq!(start.pc, BASE + 0x1_0000);
     let list: Vec<u32> = (0..24).map(|n| word(&bus, BASE + 0x100 + 4 * n)).collect();
     let disk = BASE + 0x10_0000 - 8192;
     let quiet = u32::from_le_bytes(*b"quie");
@@ -180,6 +194,99 @@ fn a_raw_image_starts_at_32_kb_with_tags() {
         ]
     );
     assert_eq!(bus.ram_slice(disk, 5000).unwrap(), [7; 5000]);
+}
+
+#[test]
+fn a_zimage_starts_at_32_kb_and_every_raw_image_where_it_is_told() {
+    let mut zimage = vec![0; 0x40];
+    zimage[..4].copy_from_slice(&0xe1a0_0000u32.to_le_bytes());
+    let raw = File::new("no-zimage", &zimage);
+    zimage[ZIMAGE_MARK_AT..ZIMAGE_MARK_AT + 4].copy_from_slice(&ZIMAGE_MARK.to_le_bytes());
+    let zimage = File::new("zimage", &zimage);
+    let data = File::new("data", b"no code");
+    let at = |kernel: &File, load_address| {
+        let boot = Boot {
+            kernel: &kernel.0,
+            append: None,
+            initrd: None,
+            dtb: None,
+            load_address,
+        };
+        let mut bus = bus(1 << 20);
+        let start = load_on("sa1110", &boot, &mut bus)?;
+        assert_ne!(word(&bus, start.pc), 0);
+        Ok::<_, String>(start.pc - BASE)
+    };
+    assert_eq!(at(&raw, None), Ok(0x1_0000));
+    assert_eq!(at(&zimage, None), Ok(0x8000));
+    for kernel in [&raw, &zimage, &data] {
+        assert_eq!(at(kernel, Some(BASE + 0x2_0000)), Ok(0x2_0000));
+    }
+    let line = at(&raw, Some(BASE + 2)).unwrap_err();
+    let expected =
+        "--load-address: 0xc0000002 is no address of an ARM instruction; expected a multiple of 4";
+    assert_eq!(line, expected);
+    let line = at(&raw, Some(0x1_0000)).unwrap_err();
+    assert!(line.contains("needs memory from 0x00010000 to"), "{line}");
+    let own = elf(BASE + 0x1_0000, &[0; 64], 64);
+    let own = File::new("elf-at", &own);
+    let line = at(&own, Some(BASE)).unwrap_err();
+    assert!(
+        line.ends_with("is an ELF file, which says itself where it goes; expected a raw image beside --load-address"),
+        "{line}"
+    );
+}
+
+#[test]
+fn bit_0_of_an_entry_says_thumb_state() {
+    let mut image = elf(BASE + 0x1_0000, &[0; 64], 64);
+    for (entry, right) in [
+        (1, true),
+        (63, true),
+        (65, false),
+        (2, false),
+        (60, true),
+        (64, false),
+    ] {
+        image[24] = entry;
+        assert_eq!(Kernel::parse_elf(&image, &TARGET).is_ok(), right, "{entry}");
+    }
+    image[24] = 3;
+    let file = File::new("thumb", &image);
+    let boot = Boot {
+        kernel: &file.0,
+        append: None,
+        initrd: None,
+        dtb: None,
+        load_address: None,
+    };
+    let start = load_on("versatilepb", &boot, &mut bus(1 << 20)).unwrap();
+    assert_eq!(start.pc, BASE + 0x1_0003);
+    let line = load_on("sa1110", &boot, &mut bus(1 << 20)).unwrap_err();
+    assert!(
+        line.ends_with("starts at 0xc0010003; expected an entry point in ARM state: this processor has no Thumb state"),
+        "{line}"
+    );
+}
+
+#[test]
+fn what_is_packed_is_unpacked() {
+    let inside = elf(BASE + 0x1_0000, &[5; 64], 64);
+    let file = File::new("packed", &packed(&inside));
+    let mut memory = bus(1 << 20);
+    assert_eq!(
+        boot(&file, None, None, &mut memory).unwrap().pc,
+        BASE + 0x1_0000
+    );
+    assert_eq!(word(&memory, BASE + 0x1_0000), 0x0505_0505);
+    let mut large = vec![0; 2 << 20];
+    large[3] = 0xe1;
+    let file = File::new("packed-large", &packed(&large));
+    let line = boot(&file, None, None, &mut bus(1 << 20)).unwrap_err();
+    assert!(
+        line.contains("has more than 1048576 bytes when it is unpacked; expected"),
+        "{line}"
+    );
 }
 
 #[test]
@@ -282,12 +389,12 @@ fn raw_images_and_disks_must_fit() {
     let file = File::new("huge", &raw);
     let line = boot(&file, None, None, &mut bus(1 << 20)).unwrap_err();
     assert!(
-        line.contains("needs memory from 0xc0008000 to 0xc0108000"),
+        line.contains("needs memory from 0xc0010000 to 0xc0110000"),
         "{line}"
     );
 
     let kernel = File::new("half", &raw[..1 << 19]);
-    for bytes in [(1 << 19) - 0x7fff, 1 << 20] {
+    for bytes in [(1 << 19) - 0xffff, 1 << 20] {
         let disk = File::new("disk", &vec![1; bytes]);
         let line = boot(&kernel, None, Some(&disk), &mut bus(1 << 20)).unwrap_err();
         assert!(line.contains("what fits behind the kernel"), "{line}");
@@ -295,7 +402,7 @@ fn raw_images_and_disks_must_fit() {
     let disk = File::new("larger", &vec![1; (1 << 20) + 1]);
     let line = boot(&kernel, None, Some(&disk), &mut bus(1 << 20)).unwrap_err();
     assert!(line.contains("has more than 1048576 bytes"), "{line}");
-    let disk = File::new("fits", &vec![1; (1 << 19) - 0x8000]);
+    let disk = File::new("fits", &vec![1; (1 << 19) - 0x1_0000]);
     boot(&kernel, None, Some(&disk), &mut bus(1 << 20)).unwrap();
     let line = boot(&kernel, Some(&"x".repeat(1024)), None, &mut bus(1 << 20)).unwrap_err();
     assert_eq!(line, "--append: has 1024 bytes; expected at most 1023");
@@ -314,7 +421,7 @@ proptest! {
             image[at] = value;
         }
         image.truncate(length);
-        if let Ok(kernel) = parse(&image, BASE) {
+        if let Ok(kernel) = parse(image, (BASE, 1 << 20), None, &TARGET) {
             let _ = kernel.place(&mut bus(1 << 20));
         }
     }
@@ -322,6 +429,6 @@ proptest! {
     /// Nor does what is no ELF file at all.
     #[test]
     fn no_bytes_make_it_panic(image in proptest::collection::vec(any::<u8>(), 0..300)) {
-        let _ = parse(&image, BASE);
+        let _ = parse(image, (BASE, 1 << 20), None, &TARGET);
     }
 }

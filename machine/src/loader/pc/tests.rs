@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tests of what a PC's loader leaves in memory, and that nothing in a file makes it panic.
 
+use std::path::Path;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -81,12 +83,88 @@ fn a_multiboot_kernel_goes_where_its_header_says() {
     assert_eq!((segment.address, segment.bytes), (0x20_0000, 0x1000));
     assert_eq!((segment.data.len(), segment.data[0]), (0x40, 0x90));
     assert_eq!(image.kernel.entry, 0x20_0030);
-    let told = multiboot(Some((0xf0_0000, 5000)), &bus());
+    let module = |at, line: &[u8]| Placed {
+        at,
+        bytes: 5000,
+        line: line.to_vec(),
+    };
+    let modules = [module(0xf0_0000, b"a"), module(0xf0_4000, b"b, c")];
+    let told = multiboot(&modules, &bus());
     assert_eq!(words(&told, 0, 3), [0x24d, 639, 15 << 10]);
-    assert_eq!(words(&told, 20, 2), [1, PARAMETERS + 0x100]);
-    assert_eq!(words(&told, 0x100, 2), [0xf0_0000, 0xf0_0000 + 5000]);
+    assert_eq!(words(&told, 20, 2), [2, PARAMETERS + 0x400]);
+    let lines = PARAMETERS + 0x420;
+    let first = [0xf0_0000, 0xf0_0000 + 5000, lines, 0];
+    let second = [0xf0_4000, 0xf0_4000 + 5000, lines + 2, 0];
+    assert_eq!(words(&told, 0x400, 8), [first, second].concat());
+    assert_eq!(told[0x420..], *b"a\0b, c\0");
     assert_eq!(words(&told, 44, 2), [72, PARAMETERS + 0x140]);
     assert_eq!(words(&told, 0x140, 6), [20, 0, 0, 0x9_fc00, 0, 1]);
+}
+
+#[test]
+fn modules_are_spelled_as_for_qemu() {
+    let spelled = |text: &str| {
+        let modules = pieces(Path::new(text)).into_iter();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        let each = modules.map(|m| (m.file.to_str().unwrap().to_string(), text(m.words)));
+        each.collect::<Vec<_>>()
+    };
+    let module = |file: &str, words: &str| (file.to_string(), words.to_string());
+    assert_eq!(spelled("a"), [module("a", "")]);
+    assert_eq!(
+        spelled("d/a x  y,b,c,,d e,,f"),
+        [module("d/a", "x  y"), module("b", ""), module("c,d", "e,f")]
+    );
+    assert_eq!(spelled("a,,,b"), [module("a,", ""), module("b", "")]);
+    assert_eq!(spelled("a,"), [module("a", ""), module("", "")]);
+}
+
+#[test]
+fn several_modules_are_in_memory_in_their_order() {
+    let first = File::new("module-1", &[1; 5000]);
+    let second = File::new("module-2", &[2; 100]);
+    let names = [&first, &second].map(|file| file.0.to_str().unwrap());
+    let both = format!("{} one,{} the second", names[0], names[1]);
+    let own = [0x20_0010, 0x20_0000, 0, 0, 0x20_0000];
+    let kernel = File::new("pc-modules", &multiboot_image(OWN_ADDRESSES, own));
+    let boot = |initrd: &str, bus: &mut Bus| {
+        let boot = Boot {
+            kernel: &kernel.0,
+            append: None,
+            initrd: Some(Path::new(initrd)),
+            dtb: None,
+            load_address: None,
+        };
+        load(&boot, bus).map_err(|error| error.to_string())
+    };
+    let mut bus = bus();
+    let start = boot(&both, &mut bus).unwrap();
+    let told = bus.ram_slice(start.registers[1], 0x600).unwrap().to_vec();
+    assert_eq!(words(&told, 20, 2), [2, PARAMETERS + 0x400]);
+    let list = words(&told, 0x400, 8);
+    assert_eq!(list[..2], [RAM - 0x3000, RAM - 0x3000 + 5000]);
+    assert_eq!(list[4..6], [RAM - 0x1000, RAM - 0x1000 + 100]);
+    assert_eq!(bus.ram_slice(list[0], 5000).unwrap(), [1; 5000]);
+    assert_eq!(bus.ram_slice(list[4], 100).unwrap(), [2; 100]);
+    let line = |at: u32| {
+        let bytes = &told[(at - PARAMETERS) as usize..];
+        let end = bytes.iter().position(|&byte| byte == 0).unwrap();
+        String::from_utf8(bytes[..end].to_vec()).unwrap()
+    };
+    let name = |file: &File| file.0.file_name().unwrap().to_str().unwrap().to_string();
+    assert_eq!(line(list[2]), name(&first) + " one");
+    assert_eq!(line(list[6]), name(&second) + " the second");
+    let missing = boot(&format!("{},/nowhere/m", names[0]), &mut bus).unwrap_err();
+    assert!(
+        missing.starts_with("/nowhere/m: cannot be read"),
+        "{missing}"
+    );
+    let long = format!("{} {}", names[0], "x".repeat(40_000));
+    let line = boot(&long, &mut bus).unwrap_err();
+    assert!(
+        line.starts_with("--initrd: has modules of which there are 410"),
+        "{line}"
+    );
 }
 
 /// Where a RAM disk of 5,000 bytes goes: two pages.
@@ -100,6 +178,7 @@ fn a_ram_disk_is_where_the_kernel_takes_it() {
             append: None,
             initrd: Some(&disk.0),
             dtb: None,
+            load_address: None,
         };
         let mut bus = bus_with(ram_bytes);
         let start = load(&boot, &mut bus).map_err(|error| error.to_string())?;
