@@ -447,6 +447,14 @@ def test_what_is_wrong_is_one_line(
     assert not (tmp_path / "page.html").exists()
 
 
+def test_a_moment_that_never_was_is_told_what_there_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.execute(["explore", str(tmp_path / "page.html"), "--from", "nowhere"]) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("switchyard: --from nowhere: no such moment; expected a cycle, ")
+
+
 def test_a_wrong_window_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "window.json"
     path.write_text('{"schema": 7}')
