@@ -376,7 +376,8 @@ def run(
 
 def refused(boot: Boot, said: str) -> InputError:
     """The error for input that the simulator does not take: what it said last."""
-    return InputError(said.splitlines()[-1] if said else f"{boot.kernel}: refused")
+    last = said.splitlines()[-1] if said else f"{boot.kernel}: refused"
+    return InputError(last.removeprefix(f"{BINARY}: "))
 
 
 def failure(boot: Boot, status: int, console: str, said: str) -> str:

@@ -250,9 +250,16 @@ def test_both_sides_wait_for_each_other_at_marks(page: Page) -> None:
     assert chips == ["space B, program"] * 2
     page.keyboard.press("ArrowLeft")
     assert page.locator("#side-1 .waits").inner_text() == "waits for flush"
-    sent = page.evaluate("explorer.sides[1].events.find(([kind]) => kind === 'mark')")
-    arrived = page.evaluate("explorer.sides[1].at[explorer.sides[1].done]")
-    assert arrived - page.evaluate(f"explorer.sides[1].at[{sent[1]}]") == 55
+    # one way, from the trap to the first instruction behind it, is what the book begins with
+    ways = page.evaluate(
+        """explorer.sides.map((side) => {
+          const [sent, arrived] = side.events.filter(([kind]) => kind === "mark");
+          return side.at[arrived[2] + 1] - side.at[sent[1]];
+        })"""
+    )
+    text = (build.root() / "docs" / "explore.md").read_text("utf-8")
+    assert ways[1] == 55
+    assert f"takes {ways[1]} cycles or {ways[0]:,}, and" in text
 
 
 def test_a_square_says_what_it_holds(page: Page) -> None:
@@ -438,6 +445,14 @@ def test_what_is_wrong_is_one_line(
     assert error.startswith(f"switchyard: {said}")
     assert error.count("\n") == 1
     assert not (tmp_path / "page.html").exists()
+
+
+def test_a_moment_that_never_was_is_told_what_there_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.execute(["explore", str(tmp_path / "page.html"), "--from", "nowhere"]) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("switchyard: --from nowhere: no such moment; expected a cycle, ")
 
 
 def test_a_wrong_window_is_refused(tmp_path: Path) -> None:
