@@ -11,8 +11,8 @@
 #ifndef TABLES
 #define TABLES                                                                                     \
     process_tests, signal_tests, pipe_tests, socket_tests, lock_tests, memory_tests, shared_tests, \
-        swap_tests, disk_tests, together_tests, space_tests, code_tests, state_tests, time_tests,  \
-        fass_tests
+        swap_tests, disk_tests, together_tests, space_tests, growing_tests, code_tests,            \
+        state_tests, time_tests, fass_tests
 #endif
 
 static const struct test *const tables[] = {TABLES};

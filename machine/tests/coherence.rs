@@ -320,3 +320,31 @@ fn protection_of_the_spaces_that_a_kernel_announces() {
         ],
     );
 }
+
+#[test]
+fn memory_that_a_program_reaches_by_two_addresses() {
+    expect(
+        "slot_alias",
+        &[
+            &[
+                "slot-alias",
+                "<then_in_full+0x0>",
+                "va 0x02001000 mva 0x02001000 pa 0xc0101000 domain 1",
+                "1 times",
+            ],
+            &[
+                "slot-alias",
+                "<first_in_full+0x0>",
+                "va 0x02002000",
+                "1 times",
+            ],
+            &[
+                "slot-alias",
+                "<stores_in_full+0x0>",
+                "va 0x02003800",
+                "1 times",
+            ],
+            &["slot-alias", "pc 0x02004000", "va 0x02004000", "1 times"],
+        ],
+    );
+}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protocol of fast address-space switching, searched whole by Spin.
 
-The model is kernel/arch/arm/switch/model/fass.pml, and linux/model/regions.pml for what Linux does
+The model is kernel/arch/arm/switch/model/fass.pml; those of linux/model are for what Linux does
 beyond it. The whole of each is free of errors, and each flush that is left out is found, but where
 the README beside it says why it need not be.
 """
@@ -19,7 +19,7 @@ from switchyard.tests.patience import SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "kernel" / "arch" / "arm" / "switch" / "model" / "fass.pml"
-REGIONS = ROOT / "linux" / "model" / "regions.pml"
+LINUX = ROOT / "linux" / "model"
 # What Spin may take: it has no limits of its own while it reads a model.
 LIMITS = "ulimit -v 3000000; "
 
@@ -71,11 +71,24 @@ FOUND = {
         "lines_of_all",
         "join_not_pending",
     ],
+    "SLOTS": [
+        "added",
+        "grown",
+        "ahead",
+        "removed",
+        "raised",
+        "inherited",
+        "chosen",
+        "leave_tlb",
+        "leave_lines",
+    ],
 }
+# Those that have a model of their own.
+OWN = {"REGIONS": "regions", "SLOTS": "slots"}
 
 
 def model(variant: str) -> Path:
-    return REGIONS if variant == "REGIONS" else MODEL
+    return LINUX / f"{OWN[variant]}.pml" if variant in OWN else MODEL
 
 
 def numbers(variant: str) -> dict[str, int]:

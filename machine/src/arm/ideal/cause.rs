@@ -22,6 +22,8 @@ pub enum Cause {
     ForeignDomain,
     /// A user access that only a manager domain allows.
     DomainOpen,
+    /// The slot's own address, of a page that is also used below 32 MB.
+    SlotAlias,
 
     // Another instruction is executed.
     /// The instruction line was filled before its code was changed.
@@ -99,6 +101,10 @@ impl Cause {
             Self::DomainOpen => (
                 "domain-open",
                 "user access allowed only by a manager domain",
+            ),
+            Self::SlotAlias => (
+                "slot-alias",
+                "user access at the slot's address of memory that is also used below 32 MB",
             ),
             Self::StaleInstruction => (
                 "stale-instruction",

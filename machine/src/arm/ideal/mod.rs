@@ -8,11 +8,13 @@
 //! faults as a matter of course. A store that hits a line of another frame is reported at once, for its
 //! data is lost then, whoever reads it.
 
+mod alias;
 mod cause;
 mod damage;
 mod space;
 mod walk;
 
+use super::cp15::Register;
 use super::line::line_address;
 use super::memsys::MemSys;
 use super::mmu;
@@ -23,6 +25,7 @@ use crate::check::{
 };
 use crate::observe::{Access, Observer, SystemAccess};
 
+use self::alias::{Aliases, Way};
 use self::damage::Damage;
 use self::space::{Running, Tags};
 use self::walk::{Ideal, Walk};
@@ -35,6 +38,7 @@ pub struct Checker {
     damage: Damage,
     tags: Tags,
     running: Running,
+    aliases: Aliases,
     trusted: Trusted,
     /// How often a register of CP15 or a whole TLB may have changed, or a walk was wrong.
     changes: u64,
@@ -48,6 +52,9 @@ pub struct Checker {
 
 /// The register of CP15 that maintains the caches and the write buffer.
 const CACHES: u8 = 7;
+
+/// The operations of CP15 that invalidate the whole TLB of data, or both.
+const WHOLE_TLBS: [Register; 2] = [Register::new(8, 6, 0), Register::new(8, 7, 0)];
 
 /// A translation that was used: the entry and its place in the TLB.
 type Used = Option<(usize, TlbEntry)>;
@@ -65,6 +72,7 @@ impl Checker {
             damage: Damage::default(),
             tags: Tags::default(),
             running,
+            aliases: Aliases::default(),
             trusted: Trusted::new(),
             changes: 0,
             walks: 0,
@@ -99,6 +107,10 @@ impl Checker {
     /// The physical address of an access that goes where the ideal machine goes, as was found before.
     #[inline]
     fn trusted(&self, memory: &MemSys, access: &Access, mva: u32, kind: Kind) -> Option<u32> {
+        // Each is to be seen, though it goes where that goes which was moved there.
+        if !access.privileged && Way::of(memory, access.va) == Some(Way::Direct) {
+            return None;
+        }
         let generation = self.generation();
         let known = self
             .trusted
@@ -143,8 +155,9 @@ impl Checker {
             }
         };
         if ideal_pa == Some(pa) {
-            let found = programs
-                && self.check_protection(memory, access, mva, (*place, entry), &walk, kind);
+            let used = (*place, entry);
+            let found = (programs && self.check_protection(memory, access, mva, used, &walk, kind))
+                || (!access.privileged && self.check_alias(memory, access, mva, used, kind));
             if !found {
                 let generation = self.generation();
                 let tag = self.tags.find(memory, kind == Kind::Fetch, *place);
@@ -214,6 +227,34 @@ impl Checker {
         let finding = self.translation_finding(memory, cause, access, mva, used, kind);
         self.findings.report(cause, finding);
         true
+    }
+
+    /// A user access that the page tables in force allow: was its place reached by another address,
+    /// too? Gives whether it is not to be trusted, whatever there was to report.
+    fn check_alias(
+        &mut self,
+        memory: &MemSys,
+        access: &Access,
+        mva: u32,
+        used: (usize, &TlbEntry),
+        kind: Kind,
+    ) -> bool {
+        let direct = match Way::of(memory, access.va) {
+            None => return false,
+            Some(Way::Moved) => None,
+            // The kernel may use any address; it knows what is there.
+            Some(Way::Direct) if !self.user => return true,
+            Some(Way::Direct) => {
+                let cause = Cause::SlotAlias;
+                Some(self.translation_finding(memory, cause, access, mva, used, kind))
+            }
+        };
+        let is_direct = direct.is_some();
+        let pa = used.1.translate(mva);
+        if let Some(finding) = self.aliases.reached(memory, mva, pa, direct) {
+            self.findings.report(Cause::SlotAlias, finding);
+        }
+        is_direct
     }
 
     /// A finding about the translation of an access that goes where the ideal machine goes.
@@ -476,6 +517,9 @@ impl Observer<Arm> for Checker {
     fn operated(&mut self, memory: &MemSys, access: &SystemAccess<Arm>) {
         // Those of the caches change nothing but data.
         self.changes += u64::from(access.what.crn != CACHES);
+        if WHOLE_TLBS.contains(&access.what) {
+            self.aliases.forget();
+        }
         self.hear(memory, access.pc, false);
     }
 
@@ -487,6 +531,7 @@ impl Observer<Arm> for Checker {
         memory.take_news(&mut Vec::new());
         self.ideal = Ideal::new(&memory.platform.bus);
         (self.damage, self.tags) = (Damage::default(), Tags::default());
+        self.aliases = Aliases::default();
         for (pa, byte) in memory.unwritten() {
             self.ideal.shadow.poke(pa, &[byte]);
         }
