@@ -8,8 +8,9 @@
 #endif
 
 static const struct question *const questions[] = {
-    &question_potato, &question_ctx,    &question_bandwidth, &question_process, &question_call,
-    &question_memory, &question_signal, &question_extreme,   &question_sharing, OWN_QUESTIONS};
+    &question_potato,  &question_ctx,     &question_bandwidth, &question_process,
+    &question_call,    &question_memory,  &question_signal,    &question_extreme,
+    &question_sharing, &question_prefork, OWN_QUESTIONS};
 #define NUM_QUESTIONS (sizeof(questions) / sizeof(questions[0]))
 
 static char **words; /* name=value, up to NULL */

@@ -36,7 +36,11 @@ static const char SWITCHES[] = "switches", FLUSHES[] = "flushes", AVOIDED[] = "f
                   WITHOUT[] = "address spaces without a slot", SHARED[] = "regions shared",
                   JOINED[] = "regions joined", REGIONS_LEFT[] = "regions left",
                   PAGES[] = "pages of regions loaded",
-                  REGIONS_RECYCLED[] = "domains of regions recycled";
+                  REGIONS_RECYCLED[] = "domains of regions recycled",
+                  LOW[] = "private mappings in slots";
+
+/* Above 2 GB, in an area that is nobody's yet, as a rule. */
+static const unsigned long HIGH = 0xa2345000;
 
 enum { ROUNDS = 50 };
 
@@ -179,16 +183,32 @@ static void collisions_in_slots(void) {
 
 /* What a parent has mapped, its child has at the same address. */
 static void collisions_of_mappings(void) {
-    collide(fresh(PAGE, MAP_PRIVATE), OF_MAPPINGS, IN_SLOTS);
+    collide(map_at(HIGH), OF_MAPPINGS, IN_SLOTS);
 }
 
-/* Who does not collide any more is back after 256 switches. */
+/* Below 32 MB they do not meet: there private memory is, while there is room. */
+static void private_memory(void) {
+    if (!is_counted(LOW)) {
+        return;
+    }
+    unsigned long low = counter(LOW);
+    volatile unsigned int *at = fresh(PAGE, MAP_PRIVATE);
+    EXPECT(counter(LOW) == low + 1);
+    EXPECT(around(2, at, FLUSHES) <= 2);
+    EXPECT(around(8, at, FLUSHES) <= 2);
+    EXPECT(around(8, at, OF_MAPPINGS) <= 2);
+}
+
+/*
+ * Who does not collide any more is back when the number of switches is a multiple of 512; of 1024,
+ * if it has come back in vain.
+ */
 static void aside_and_back(void) {
     if (!is_counted(ASIDE)) {
         return;
     }
-    enum { COLLIDING = 20, BACK = 300, LAST = 320 };
-    volatile unsigned int *at = fresh(PAGE, MAP_PRIVATE);
+    enum { COLLIDING = 20, BACK = 560, LAST = 580 };
+    volatile unsigned int *at = map_at(HIGH);
     unsigned long asides = counter(ASIDE), flushes = 0;
     struct ring ring;
     ring_make(&ring, 2);
@@ -328,6 +348,7 @@ const struct test fass_tests[] = {
     {"threads run in fork", threads_in_fork},
     {"collisions in slots", collisions_in_slots},
     {"collisions of mappings", collisions_of_mappings},
+    {"private memory does not collide", private_memory},
     {"aside and back", aside_and_back},
     {"collisions with what was left", collisions_with_ghosts},
     {"slots are left", slots_are_left},

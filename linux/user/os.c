@@ -115,6 +115,11 @@ int flush_code(void *start, size_t bytes) {
 #endif
 }
 
+int stack_limit(unsigned long bytes) {
+    unsigned long limits[2] = {bytes, ~0ul}; /* now, and at most */
+    return syscall(__NR_setrlimit, RLIMIT_STACK, limits);
+}
+
 void *heap_end(void *at) {
     return (void *)my_syscall1(__NR_brk, at);
 }

@@ -65,6 +65,9 @@ long minor_faults(void);
 /* What a debugger does to another process; where it reads a word, to `data`. */
 long trace(int request, pid_t process, unsigned long at, unsigned long data);
 
+/* How far the stack may grow, for what is started and what is mapped from now on; ~0: no limit. */
+int stack_limit(unsigned long bytes);
+
 /* The end of the heap, after it was moved to `at` where that is possible. */
 void *heap_end(void *at);
 

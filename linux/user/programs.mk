@@ -12,7 +12,7 @@ NETWORK  := net os $(RUNTIME)
 # The suite of benchmarks (bench/unix), which has no file of this folder in it: its licence is not
 # this folder's.
 SUITE    := $(addprefix bench/unix/,suite measure children potato ctx bandwidth process call memory \
-            signal extreme sharing) bench/os/linux $(SUITE_OWN)
+            signal extreme sharing prefork) bench/os/linux $(SUITE_OWN)
 HELLO    := bench/unix/hello
 BENCH    := $(if $(BENCHMARKS),$(addprefix $(USER)/,init $(if $(ANYWHERE),,sh) suite hello))
 PROGRAMS := $(sort $(BENCH) $(if $(ANYWHERE),,$(addprefix $(USER)/,tests/init sh selftest stress random large turns $(MORE))))

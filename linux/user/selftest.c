@@ -12,7 +12,7 @@
 #define TABLES                                                                                     \
     process_tests, signal_tests, pipe_tests, socket_tests, lock_tests, memory_tests, shared_tests, \
         swap_tests, disk_tests, together_tests, space_tests, growing_tests, code_tests,            \
-        state_tests, time_tests, fass_tests
+        state_tests, time_tests, fass_tests, placement_tests
 #endif
 
 static const struct test *const tables[] = {TABLES};
@@ -55,7 +55,7 @@ int main(int argc, char **argv, char **environment) {
         return executed(argc, argv, environment);
     }
     for (size_t i = 0; i < LENGTH(tables); i++) {
-        if (tables[i] == fass_tests && !fass_counts()) {
+        if ((tables[i] == fass_tests || tables[i] == placement_tests) && !fass_counts()) {
             continue;
         }
         for (const struct test *test = tables[i]; test->name; test++) {

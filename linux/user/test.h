@@ -19,7 +19,7 @@ struct test {
 extern const struct test process_tests[], signal_tests[], pipe_tests[], socket_tests[],
     lock_tests[], memory_tests[], shared_tests[], swap_tests[], disk_tests[], together_tests[],
     space_tests[], growing_tests[], code_tests[], state_tests[], time_tests[], fass_tests[],
-    library_tests[];
+    placement_tests[], library_tests[];
 
 /* Those of IA-32. */
 extern const struct test fpu_tests[], segment_tests[], trap_tests[], call_tests[], written_tests[];

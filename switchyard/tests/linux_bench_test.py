@@ -88,18 +88,19 @@ def test_the_ram_disk_names_no_place(linux: build_linux.Linux) -> None:
     assert not [str(folder) for folder in here if str(folder).encode() in content]
 
 
-@pytest.mark.parametrize("question", [*ON_ARM, "ctx", "extreme", "sharing"])
+@pytest.mark.parametrize("question", [*ON_ARM, "ctx", "extreme", "sharing", "prefork"])
 def test_every_question_has_an_answer(question: str) -> None:
     """With FIFOs and vfork() where there is such a variant, as without an MMU."""
     words = {
         "ctx": "ctx processes=2,5 size=1 channel=fifo spawn=vfork",
         "extreme": "extreme processes=3 pages=1,9 sharing=shared",
         "potato": "potato spawn=vfork",
+        "prefork": "prefork processes=2,5 size=4 mapped=64",
         "sharing": "sharing processes=2,5 pages=9 mapped=private",
     }
     answered = run("sa1110", f"{words.get(question, question)} rounds=3 clock=probe").stats
     rings = [2, 5, 130, 133]
-    streams = {"ctx": rings, "sharing": rings, "extreme": [1, 2]}
+    streams = {"ctx": rings, "sharing": rings, "prefork": rings, "extreme": [1, 2]}
     for stream in streams.get(question, list(suite.STREAMS.get(question, ()))):
         # a null call is so short that there are twenty of it in a round
         assert len(answered.samples[stream]) == (60 if (question, stream) == ("call", 1) else 3)

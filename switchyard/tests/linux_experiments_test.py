@@ -15,6 +15,7 @@ from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.experiments.linux_ctx import measure as linux_ctx
+from switchyard.experiments.linux_ctx import prefork
 from switchyard.experiments.linux_extreme import measure as linux_extreme
 from switchyard.experiments.linux_ipc.measure import LinuxIpc
 from switchyard.figure import Bars
@@ -292,10 +293,21 @@ def test_a_switch_is_the_ring_less_what_one_process_takes() -> None:
         }
         for size in linux_ctx.SIZES
     }
+    cases |= {
+        str(buffers): {
+            first + n: (20_000 * n, float(n))
+            for first in prefork.CASES.values()
+            for n in prefork.COUNTS
+        }
+        for buffers in prefork.BUFFERS
+    }
     results = outcome(linux_ctx.LinuxCtx(), cases, quick=True)
     assert value(results, "switch", processes=8, size_kb=4) == pytest.approx(250)
     assert value(results, "switch_address_space_switches", processes=8, size_kb=4) == 1
+    where = {"case": "serve", "processes": 8, "used_kb": 4, "mapped_kb": prefork.LARGE}
+    assert value(results, "prefork", **where) == 100
     text = "\n".join(results.notes)
+    assert "takes 0.20 to 0.20 of the unmodified kernel's time" in " ".join(text.split())
     assert "sa1110, 0 KB: 250 µs with 2 processes, 250 with 40 (+0%)" in text
     assert "seems to cost less" not in text
     assert value(results, "switch", scheme="fass", processes=8, size_kb=4) == pytest.approx(50)

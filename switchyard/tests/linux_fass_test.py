@@ -83,6 +83,25 @@ def test_a_process_costs_less_by_the_page_tables_that_are_kept(plain: str) -> No
     assert usually(fast, FORK) < 0.95 * usually(usual, FORK)
 
 
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize(
+    ("mapped", "most"),
+    [
+        # below 32 MB, where parent and child do not meet
+        (4, 0.85),
+        # no room there: all are aside, and flush as without
+        (24 * 1024, 1.02),
+    ],
+)
+def test_a_server_that_maps_and_forks_is_not_slower(plain: str, mapped: int, most: float) -> None:
+    words = f"prefork case=ring processes=8 size=4 mapped={mapped} rounds=20"
+    usual, fast = suite(plain, words), suite(f"{plain}-fass", words)
+    assert usually(fast, 8) < most * usually(usual, 8)
+    flushes = fast.region(8).counters.total("icache_invalidate_all")
+    assert flushes >= 8 * 20 if mapped > 4 else flushes <= 2
+
+
 @pytest.mark.usefixtures("plain")
 def test_the_kernels_own_checker_of_style_is_content() -> None:
     checker = build_linux.cache() / "linux-source-6.12" / "scripts" / "checkpatch.pl"

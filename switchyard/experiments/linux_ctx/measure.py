@@ -7,6 +7,7 @@ from dataclasses import replace
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings
 from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.linux_ctx import prefork
 from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Run
 from switchyard.machine import Stats
 from switchyard.records import Parameter, Record, of_case
@@ -44,10 +45,13 @@ class LinuxCtx(Experiment[Run]):
         return {**job.parameters, **times}
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a kernel, size and boot, which measures every number of processes."""
+        """One run a kernel, size and boot, which measures every number of processes.
+
+        And those of a server that forks them.
+        """
         counts = ",".join(str(n) for n in (QUICK_COUNTS if settings.quick else COUNTS))
         rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-        return [
+        rings_alone = [
             job
             for kernel in KERNELS
             for size in SIZES
@@ -59,9 +63,12 @@ class LinuxCtx(Experiment[Run]):
                 settings,
             )
         ]
+        return rings_alone + prefork.jobs(settings)
 
     def measure(self, job: Job, stats: Stats) -> Run:
-        """Each number of processes in the ring, and alone."""
+        """Each number of processes in the ring, and alone; or what a server's take."""
+        if prefork.is_one(job):
+            return prefork.measure(job, stats)
         if "processes" in job.parameters:
             return rings.measure(job, stats, [int(job.parameters["processes"])])
         return rings.measure(job, stats, QUICK_COUNTS if job.parameters["quick"] else COUNTS)
@@ -95,4 +102,4 @@ class LinuxCtx(Experiment[Run]):
                     where = {"processes": n, "size_kb": 0}
                     records += of_case(*on, where, [("gain", gain, "1")])
                 records += rings.grown(self.name, run, {"size_kb": 0}, kernel.scheme)
-        return records
+        return [*records, *prefork.records(self.name, runs)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from switchyard.build import TAGS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_ctx.measure import SIZES
+from switchyard.experiments.linux_ctx.prefork import Preforked
 from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Kernel, Operation
 from switchyard.experiments.rings import Rings
 from switchyard.figure import Bars, Figure, Mark, Series, Table
@@ -23,9 +24,13 @@ def view(results: Results) -> View:
     kernels = present(results.rows, "switch", KERNELS)
     ctx = Ctx(results, kernels)
     first, *others = kernels
+    servers = Preforked(results.rows)
     worst = max(ctx.rings.every(ORIGINAL, SIZES), key=lambda switch: switch["value"])
     return View(
-        tables=[ctx.times(kernel) for kernel in kernels],
+        tables=[
+            *(ctx.times(kernel) for kernel in kernels),
+            *(servers.table(board) for board in ctx.boards if servers.measured),
+        ],
         figures={
             "": ctx.figure(first),
             **{suite.named("gain", board[0]): ctx.gain(board) for board in ctx.boards},
@@ -44,6 +49,9 @@ def view(results: Results) -> View:
             "estimate": ctx.estimate,
             "bounds": [bound for board in ctx.boards if (bound := ctx.beside_bound(board))],
             "in_domains": IN_DOMAINS,
+            "preforked": [
+                (board[0].board, *servers.most(board)) for board in ctx.boards if servers.measured
+            ],
         },
         notes=ctx.rings.unsteady({f" on {kernel}": kernel for kernel in kernels}, SIZES, SHOWN),
     )
