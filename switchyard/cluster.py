@@ -23,7 +23,8 @@ from switchyard.jobs import Prepared
 from switchyard.machine import Boot
 from switchyard.store import pack, sha256
 
-PATIENCE_SECONDS = 10
+# How long a scheduler may take to answer, on a busy host, too.
+PATIENCE_SECONDS = 60
 
 
 @dataclass(frozen=True)
