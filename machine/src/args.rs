@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line, as clap reads it.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -67,7 +69,7 @@ pub struct BootArgs {
     #[arg(long)]
     pub save: Option<PathBuf>,
     /// End the run after so many cycles.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, allow_negative_numbers = true, value_parser = whole::<Cycle>(1, Cycle::MAX))]
     pub max_cycles: Option<Cycle>,
     /// Write statistics (JSON) to this file.
     #[arg(long)]
@@ -109,7 +111,8 @@ pub struct BootArgs {
     #[arg(long, value_name = "MOMENT", requires = "window")]
     pub to: Vec<String>,
     /// End the window after so many steps at the latest.
-    #[arg(long, value_name = "N", requires = "window", default_value_t = 20_000)]
+    #[arg(long, value_name = "N", requires = "window", default_value_t = 20_000,
+          allow_negative_numbers = true, value_parser = whole::<usize>(1, MOST_STEPS))]
     pub steps: usize,
     /// Name places in --log, --trace, profiles and findings of --check by the functions of this ELF file (may be repeated).
     #[arg(long, value_name = "ELF")]
@@ -151,8 +154,25 @@ pub struct BootArgs {
     #[arg(long, conflicts_with_all = ["record", "input", "net", "mac", "peer", "console"])]
     pub replay: Option<PathBuf>,
     /// The console is this serial port of the machine; without it, the first.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true,
+          value_parser = whole::<u32>(0, u32::MAX))]
     pub console: Option<u32>,
+}
+
+/// Steps of a window, which is in memory until it ends: a few hundred megabytes.
+const MOST_STEPS: usize = 1_000_000;
+
+/// Reads an option's whole number between these two.
+fn whole<T: FromStr + PartialOrd + Display + Copy>(
+    least: T,
+    most: T,
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        text.parse()
+            .ok()
+            .filter(|number| (least..=most).contains(number))
+            .ok_or_else(|| format!("expected a whole number from {least} to {most}"))
+    }
 }
 
 /// What can be checked.
@@ -207,7 +227,7 @@ pub fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
     (files, count)
 }
 
-pub fn parsed<T: std::str::FromStr<Err = String>>(
+pub fn parsed<T: FromStr<Err = String>>(
     argument: &str,
     text: Option<&str>,
 ) -> Result<Option<T>, String> {

@@ -12,12 +12,13 @@ mod output;
 mod replay;
 mod terminal;
 
+use std::error::Error as _;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use clap::Parser;
 use serde_json::json;
 
@@ -85,6 +86,14 @@ fn usage(error: &clap::Error) -> ExitCode {
     ) {
         let shown = output::print(error.to_string().as_bytes());
         return shown.map_or_else(refuse, |()| ExitCode::SUCCESS);
+    }
+    let given = [ContextKind::InvalidArg, ContextKind::InvalidValue].map(|kind| error.get(kind));
+    if let (ErrorKind::ValueValidation, [Some(option), Some(value)], Some(expected)) =
+        (error.kind(), given, error.source())
+    {
+        let option = option.to_string();
+        let name = option.split_once(' ').map_or(&*option, |(name, _)| name);
+        return refuse(format!("{name} {value}: {expected}"));
     }
     let text = error.to_string();
     let message: Vec<&str> = text
