@@ -80,7 +80,7 @@ pub struct BootArgs {
     #[arg(long)]
     pub save: Option<PathBuf>,
     /// End the run after so many cycles.
-    #[arg(long, value_parser = quantity::cycles)]
+    #[arg(long, allow_negative_numbers = true, value_parser = quantity::cycles)]
     pub max_cycles: Option<Cycle>,
     /// Write statistics (JSON) to this file.
     #[arg(long)]
@@ -122,7 +122,8 @@ pub struct BootArgs {
     #[arg(long, value_name = "MOMENT", requires = "window")]
     pub to: Vec<String>,
     /// End the window after so many steps at the latest.
-    #[arg(long, value_name = "N", requires = "window", default_value_t = 20_000, value_parser = quantity::steps)]
+    #[arg(long, value_name = "N", requires = "window", default_value_t = 20_000,
+          allow_negative_numbers = true, value_parser = quantity::steps)]
     pub steps: usize,
     /// Name places in --log, --trace, profiles and findings of --check by the functions of this ELF file (may be repeated).
     #[arg(long, value_name = "ELF")]
@@ -164,7 +165,7 @@ pub struct BootArgs {
     #[arg(long, conflicts_with_all = ["record", "input", "net", "mac", "peer", "console"])]
     pub replay: Option<PathBuf>,
     /// The console is this serial port of the machine; without it, the first.
-    #[arg(long, value_name = "NUMBER", value_parser = quantity::port)]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = quantity::port)]
     pub console: Option<u32>,
 }
 
@@ -220,7 +221,7 @@ pub fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
     (files, count)
 }
 
-pub fn parsed<T: std::str::FromStr<Err = String>>(
+pub fn parsed<T: FromStr<Err = String>>(
     argument: &str,
     text: Option<&str>,
 ) -> Result<Option<T>, String> {

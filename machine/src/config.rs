@@ -600,6 +600,9 @@ fn syntax_error(
         (Some(line), path) => format!("line {line}: {path}"),
         (None, path) => path.to_string(),
     };
+    if let Some(error) = too_long(file, text, error) {
+        return error;
+    }
     let message = error.inner().message().replace('\n', ", ");
     let (what, expected) = match message.split_once(", expected ") {
         Some((what, expected)) => (what.to_string(), in_words(expected)),
@@ -613,6 +616,49 @@ fn syntax_error(
         expected,
     }
 }
+
+/// Of a number that TOML has no room for, which is refused before its key is known. What the key
+/// takes is told by the same file with the largest number there is in its place.
+fn too_long(
+    file: &Path,
+    text: &str,
+    error: &serde_path_to_error::Error<toml::de::Error>,
+) -> Option<Error> {
+    // the parser names a place in the number, not all of it
+    let at = error.inner().span()?.start;
+    let (left, right) = (text.get(..at)?, text.get(at..)?);
+    let of_number = |c: char| c.is_ascii_digit() || matches!(c, '_' | '+' | '-');
+    let before = left.trim_end_matches(of_number);
+    let after = right.trim_start_matches(of_number);
+    let number = text.get(before.len()..text.len() - after.len())?;
+    let digits = number.bytes().filter(u8::is_ascii_digit).count();
+    if digits < MOST.len() || number == MOST {
+        return None;
+    }
+    let (place, expected) = match MachineConfig::parse(file, &[before, MOST, after].concat()) {
+        Err(Error::Machine {
+            place,
+            what,
+            expected,
+            ..
+        }) if what.contains(MOST) => (place, expected),
+        _ => {
+            let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
+            let key = before.lines().last()?.split('=').next()?.trim();
+            let range = format!("a whole number from 0 to {MOST}");
+            (format!("line {line}: {key}"), range)
+        }
+    };
+    Some(Error::Machine {
+        file: file.to_path_buf(),
+        place,
+        what: format!("a number of {digits} digits"),
+        expected,
+    })
+}
+
+/// TOML's largest number.
+const MOST: &str = "9223372036854775807";
 
 /// Rust's names of types in words.
 fn in_words(expected: &str) -> String {

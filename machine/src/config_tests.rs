@@ -321,3 +321,25 @@ fn a_name_that_is_no_machine_lists_the_machines() {
         "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, versatile920, s3c24a0, omap1610, omap1610-two-tlbs, sa1110-tags, versatilepb-tags, s3c24a0-tags, omap1610-tags, p4-willamette, p4-willamette-tags, p4-northwood or a file that ends in .toml"
     );
 }
+
+#[test]
+fn a_number_without_room_names_its_key_and_range() {
+    let size = "size-bytes = 12345678901234567890";
+    let said = message("size-bytes = 16384", size);
+    assert!(
+        said.contains("icache.size-bytes: a number of 20 digits; expected a whole number from 0 to 4294967295"),
+        "{said}"
+    );
+    let said = message("clock-hz = ", "clock-hz = -99999999999999999999999 #");
+    assert!(
+        said.contains(
+            "clock-hz: a number of 23 digits; expected a frequency from 1 to 10000000000"
+        ),
+        "{said}"
+    );
+    let said = message("clock-hz = ", "clocks = 12_345_678_901_234_567_890 #");
+    assert!(
+        said.contains(": clocks: a number of 20 digits; expected a whole number from 0 to 9223372036854775807"),
+        "{said}"
+    );
+}

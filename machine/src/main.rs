@@ -13,6 +13,7 @@ mod quantity;
 mod replay;
 mod terminal;
 
+use std::error::Error as _;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;

@@ -9,9 +9,12 @@ pub fn cycles(text: &str) -> Result<Cycle, String> {
     whole(text, 1, Cycle::MAX)
 }
 
+/// Steps of a window, which is in memory until it ends: a few hundred megabytes.
+const MOST_STEPS: u64 = 1_000_000;
+
 /// A number of steps.
 pub fn steps(text: &str) -> Result<usize, String> {
-    whole(text, 0, u64::MAX).map(|number| number as usize)
+    whole(text, 1, MOST_STEPS).map(|number| number as usize)
 }
 
 /// The number of a serial port.
@@ -66,7 +69,7 @@ fn whole(text: &str, least: u64, most: u64) -> Result<u64, String> {
     let number = text.parse().ok().filter(|_| plain);
     number
         .filter(|number| (least..=most).contains(number))
-        .ok_or_else(|| format!("is no such number; expected a whole one from {least} to {most}"))
+        .ok_or_else(|| format!("expected a whole number from {least} to {most}"))
 }
 
 #[cfg(test)]
@@ -77,8 +80,7 @@ mod tests {
     fn numbers_are_within_their_range() {
         assert_eq!(cycles("1"), Ok(1));
         assert_eq!(cycles("18446744073709551615"), Ok(Cycle::MAX));
-        let expected =
-            "is no such number; expected a whole one from 1 to 18446744073709551615".to_string();
+        let expected = "expected a whole number from 1 to 18446744073709551615".to_string();
         for wrong in ["0", "-1", "+1", "", "1e9", "99999999999999999999999"] {
             assert_eq!(cycles(wrong), Err(expected.clone()), "{wrong}");
         }

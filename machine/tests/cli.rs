@@ -382,6 +382,31 @@ fn wrong_usage_is_one_line_too() {
         assert_eq!(line.lines().count(), 1, "{line}");
         assert!(line.starts_with("switchyard-machine: "), "{line}");
     }
+    for (option, value, range) in [
+        (
+            "--max-cycles",
+            "12345678901234567890123",
+            "1 to 18446744073709551615",
+        ),
+        ("--max-cycles", "0", "1 to 18446744073709551615"),
+        ("--max-cycles", "-3", "1 to 18446744073709551615"),
+        ("--max-cycles", "many", "1 to 18446744073709551615"),
+        ("--console", "99999999999", "0 to 4294967295"),
+        ("--steps", "0", "1 to 1000000"),
+    ] {
+        let done = program(&[
+            "boot",
+            "--machine",
+            "sa1110",
+            "--kernel",
+            "k",
+            option,
+            value,
+        ]);
+        assert_eq!(done.status.code(), Some(2));
+        let said = format!("{option} {value}: expected a whole number from {range}\n");
+        assert_eq!(text(&done.stderr), format!("switchyard-machine: {said}"));
+    }
     let kernel = "k".repeat(2000);
     let done = program(&["boot", "--machine", "sa1110", "--kernel", &kernel]);
     assert_eq!(

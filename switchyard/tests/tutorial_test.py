@@ -49,20 +49,20 @@ def steps(text: str) -> Iterator[Step]:
             yield Step(line, diff=fence[3])
             continue
         for part in re.split(r"^\$ ", fence[3], flags=re.M)[1:]:
-            command, _, output = part.partition("\n")
-            yield Step(line, command, output)
+            command = re.match(r"(?:.*\\\n)*.*\n", part)  # whose lines may go on
+            assert command, part
+            yield Step(line, command[0], part[command.end() :])
 
 
 def pattern(output: str) -> re.Pattern[str]:
-    """What an output must match: numbers may be others, as they change with the kernel.
+    """What an output must match, to the last digit: guests are made by a compiler that is pinned.
 
     `...` stands for any lines, and at a line's end for the rest of it.
     """
     lines = []
     for line in output.splitlines():
-        masked = re.split(r"0x[0-9a-f]+|\d+", line.removesuffix(" ..."))
-        words = r"(?:0x[0-9a-f]+|\d+)".join(re.escape(part) for part in masked)
-        rest = ".*" if line.endswith(" ...") else ""
+        words = re.escape(line.removesuffix("..."))
+        rest = ".*" if line.endswith("...") else ""
         lines.append(r"(?:.*\n)*?" if line == "..." else words + rest + r"\n")
     return re.compile("".join(lines))
 
@@ -122,8 +122,17 @@ def test_the_tutorial_shows_what_one_sees(tmp_path: Path) -> None:
     cycles = [int(n) for n in re.findall(r"^POINT .* cycles=(\d+)$", "".join(shown), re.M)]
     # what the text says of the times: flush, fass, without the flush, and once more, checked
     flush, fass, forgotten, checked = cycles
-    assert flush > 50 * fass
-    assert 10 * forgotten < flush < 16 * forgotten
+    trips = [f"{number / 1000:,.0f}" for number in (flush, fass, forgotten)]
+    microseconds = flush / 1000 / 200
+    told = " ".join(text.split())
+    for words in (
+        f"That is {trips[0]} cycles a round trip, {microseconds:.0f} µs at 200 MHz",
+        f"nothing is emptied, take {trips[1]} cycles:",
+        f"{trips[2]} cycles a round trip, thirteen times as fast",
+        f"see where the {trips[0]} cycles go:",
+    ):
+        assert words in told
+    assert round(flush / forgotten) == 13
     assert checked == forgotten
 
 
@@ -145,6 +154,13 @@ def test_a_first_guest_is_made_in_an_empty_folder(tmp_path: Path) -> None:
     text = (DOCS / "first-guest.md").read_text(encoding="utf-8")
     shown = follow("first-guest.md", text, tmp_path, ())
     assert shown.count("hello from hello\n") == 2
+    assert "A hundred cycles for each of 1024 stores" in text
+    assert round(int(shown[-1]) / 1024, -2) == 100
+
+
+def test_the_servers_answer_pings(tmp_path: Path) -> None:
+    text = (DOCS / "servers.md").read_text(encoding="utf-8")
+    follow("servers.md", text, tmp_path, (*FOLDERS, "servers"))
 
 
 @pytest.mark.long  # it compiles the simulator
@@ -156,6 +172,7 @@ def test_a_device_is_added(tmp_path: Path) -> None:
 
 def test_a_step_that_shows_something_else_is_seen() -> None:
     shown = "a 17 0xff\nb\nc\n"
-    assert pattern("a 1 0x1\n...\nc\n").fullmatch(shown)
-    assert not pattern("a 1 0x1\nc\n").fullmatch(shown)
-    assert not pattern("a 1 0x1\nb\n").fullmatch(shown)
+    for good in ("a 17 0xff\n...\nc\n", "a 17 ...\nb\nc\n", "a 17 0x...\nb\n...\n"):
+        assert pattern(good).fullmatch(shown)
+    for bad in ("a 17 0xff\nc\n", "a 18 0xff\nb\nc\n", "a 17 0xfe\nb\nc\n", "a 17\nb\nc\n"):
+        assert not pattern(bad).fullmatch(shown)

@@ -131,8 +131,7 @@ fn numbers_out_of_range_are_one_line() {
     ] {
         for wrong in ["-1", "x", "99999999999999999999999"] {
             let number = format!("{option}={wrong}");
-            let expected =
-                format!("is no such number; expected a whole one from {least} to {most}");
+            let expected = format!("expected a whole number from {least} to {most}");
             boot_refused(
                 &kernel,
                 &[&number],
