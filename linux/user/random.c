@@ -27,6 +27,7 @@ struct result {
 };
 
 static uint32_t times[MOST_ROUNDS];
+static unsigned int number_of; /* this process's, in the plan */
 
 /* ---- a process ---- */
 
@@ -193,6 +194,7 @@ static unsigned int begin(unsigned int own, pid_t *children) {
 static struct result process(unsigned int own) {
     pid_t children[MOST_PROCESSES];
     struct result result = {0};
+    number_of = own;
     unsigned int count = begin(own, children);
     if (own == 0) {
         result = lead();
@@ -207,9 +209,17 @@ static struct result process(unsigned int own) {
 
 /* ---- all of them ---- */
 
+/* What no program here does by itself: says which process, and ends all of them. */
+static void report_fault(int signal, siginfo_t *info, void *context) {
+    (void)context;
+    printf("  process %u: signal %d at %p\n", number_of, signal, info->si_addr);
+    kill(0, SIGKILL);
+}
+
 static void program(int to) {
     struct result result;
     setpgid(0, 0);
+    EXPECT(handle(SIGSEGV, report_fault, 0) == 0 && handle(SIGBUS, report_fault, 0) == 0);
     interval_timer(TIMEOUT_SECONDS * 1000000, 0);
     turns_open(&plan);
     memory_prepare(&plan);
