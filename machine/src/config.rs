@@ -336,7 +336,8 @@ impl MachineConfig {
         Ok(config)
     }
 
-    /// The same machine with so much memory; its file says so, too, for those who compare it.
+    /// The same machine with so much memory; its file says so, too, for those who compare it, and assumes
+    /// nothing of it any more.
     ///
     /// # Panics
     /// Its text is not that of a machine file.
@@ -346,6 +347,11 @@ impl MachineConfig {
             let text: Result<toml_edit::DocumentMut, _> = self.text.parse();
             let mut text = text.expect("it has been parsed before");
             text["ram-bytes"] = toml_edit::value(i64::from(bytes));
+            let assumed = text.get_mut("assumed");
+            if let Some(assumed) = assumed.and_then(toml_edit::Item::as_table_like_mut) {
+                assumed.remove("ram-bytes");
+            }
+            self.assumed.remove("ram-bytes");
             self.text = text.to_string();
             self.ram_bytes = bytes;
         }

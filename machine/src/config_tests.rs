@@ -139,9 +139,9 @@ fn another_size_of_memory_is_in_the_text_too() {
         let other = own.clone().with_ram(8 << 20);
         let again = MachineConfig::parse(Path::new("m.toml"), &other.text).unwrap();
         assert_eq!((again.ram_bytes, other.ram_bytes), (8 << 20, 8 << 20));
-        let changed = other.text.lines().zip(text.lines()).filter(|(a, b)| a != b);
-        assert!(changed.count() <= 1, "{name}");
-        assert_eq!(again.with_ram(own.ram_bytes).ram_bytes, own.ram_bytes);
+        let named = |config: &MachineConfig| (config.name.clone(), config.clock_hz);
+        assert_eq!(named(&again), named(&own));
+        assert!(!again.assumed.contains_key("ram-bytes"), "{name}");
     }
 }
 

@@ -80,7 +80,7 @@ impl<'a> Origin<'a> {
             let wanted = described_with(name, args.ram)?.0;
             if wanted.text != config.text {
                 let (saved, own) = (config.ram_bytes, wanted.ram_bytes);
-                let what = if wanted.with_ram(saved).text == config.text {
+                let what = if described(name)?.0.with_ram(saved).text == config.text {
                     let (saved, own) = (shown(saved), shown(own));
                     format!("is of a {name} with {saved} of memory, not {own}")
                 } else {
