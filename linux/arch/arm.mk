@@ -12,7 +12,7 @@ COMMON := configs/common-arm.config
 # the suite of benchmarks is for it (BENCHMARKS), what it has there for it alone (SUITE_OWN) and which
 # questions these are (QUESTIONS).
 RUNTIME    := aeabi
-OWN_TESTS  := fass placement code states
+OWN_TESTS  := fass placement code states growing
 TABLES     :=
 OWN_STRESS :=
 BENCHMARKS := y

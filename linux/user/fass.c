@@ -302,18 +302,18 @@ static long long futex_among(int count) {
             ring_wait(&ring);
         }
         *word += 1;
+        /* The others have been there twice, and wait. */
+        if (ring.own == 0 && round == 2) {
+            took = monotonic();
+            for (int i = 0; i < CALLS; i++) {
+                EXPECT(futex_wake((int *)word, 1) == 0);
+            }
+            took = monotonic() - took;
+        }
         ring_pass(&ring);
     }
-    if (ring.own == 0) {
-        ring_wait(&ring);
-        took = monotonic();
-        for (int i = 0; i < CALLS; i++) {
-            EXPECT(futex_wake((int *)word, 1) == 0);
-        }
-        took = monotonic() - took;
-        EXPECT(*word == 3 * count);
-    }
-    ring_end(&ring);
+    ring_finish(&ring);
+    EXPECT(*word == 3 * count);
     return took / CALLS;
 }
 
@@ -324,7 +324,8 @@ static void futex_of_many(void) {
     }
     long long two = futex_among(2), twelve = futex_among(12);
     printf("  futex: %d ns among 2, %d ns among 12\n", (int)two, (int)twelve);
-    EXPECT(twelve < 2 * two);
+    /* There are more mappings to look at. */
+    EXPECT(5 * twelve < 7 * two);
 }
 
 /* Who maps something in its own slot's addresses leaves it; who does in all has none. */

@@ -18,8 +18,8 @@ static volatile unsigned int *moved(unsigned int slot) {
     return (volatile unsigned int *)((unsigned long)data + ((unsigned long)slot << 25));
 }
 
-/* Where there is room for it: the first slot has the rest of the data. */
-enum { FIRST_SLOT = 2, LAST_SLOT = 62 };
+/* Where there is room for it: behind the rest of the data the heap begins up to 32 MB later. */
+enum { FIRST_SLOT = 3, LAST_SLOT = 62 };
 
 static int is_other(unsigned int slot) {
     volatile unsigned int *at = moved(slot);

@@ -3,7 +3,7 @@
 # made by the pinned compiler. Included by ../Makefile.
 INIT     := init os $(RUNTIME)
 SH       := sh os $(RUNTIME)
-TESTS    := selftest expect process signals pipes sockets locks memory shared swap swap_disk disk together spaces growing $(OWN_TESTS) forking threads time os
+TESTS    := selftest expect process signals pipes sockets locks memory shared swap swap_disk disk together spaces $(OWN_TESTS) forking threads time os
 STRESS   := stress draw stress_memory stress_process stress_shared stress_threads stress_swap stress_modules threads swap_disk expect os $(RUNTIME) $(OWN_STRESS)
 RANDOM   := random random_plan random_memory random_turns draw threads expect os $(RUNTIME) $(OWN_STRESS)
 LARGE    := large os $(RUNTIME)

@@ -2,6 +2,7 @@
 //! The command line, as clap reads it.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
