@@ -6,6 +6,7 @@
 //! cycles; 2 wrong usage or bad input, one line.
 
 mod args;
+mod drive;
 mod network;
 mod origin;
 mod output;
@@ -399,6 +400,7 @@ fn run<P: Processor>(
     let stop = go(&mut console, &mut machine, until)?;
     let seconds = began.elapsed().as_secs_f64();
     console.close();
+    drive::write_back(args, &mut machine)?;
 
     let cycles = machine.cycles();
     if let (Some(record), Some(beginning)) = (record, beginning) {
@@ -437,8 +439,8 @@ fn run<P: Processor>(
     if !console.used {
         message += &unheard(&machine.bus().host);
     }
-    let paused =
-        matches!(end.kind, "left" | "watched") || end.kind == "max-cycles" && args.save.is_some();
+    let paused = matches!(end.kind, "left" | "killed" | "watched")
+        || end.kind == "max-cycles" && args.save.is_some();
     if end.good() || paused {
         if paused {
             message += &format!("{NAME}: {}", end.message);

@@ -15,6 +15,7 @@ use switchyard_machine::snapshot::Saved;
 use switchyard_machine::state::Damaged;
 
 use crate::args::BootArgs;
+use crate::drive;
 
 /// The machine that `name` means, and its board.
 pub fn described(name: &str) -> Result<(MachineConfig, &'static Board), String> {
@@ -80,6 +81,7 @@ impl<'a> Origin<'a> {
             saved,
         } = self;
         let mut machine = Machine::<P>::new(&config, (board.parts)(config.ram_bytes), observer);
+        drive::insert(args, &config, &mut machine)?;
         if let Some((file, saved)) = saved {
             let restored = saved.restore(&mut machine);
             restored.map_err(|damaged| unfit(file, damaged))?;

@@ -11,6 +11,7 @@ use switchyard_machine::machine::Machine;
 use switchyard_machine::recording::{self, Beginning, How, Recording, A_RECORDING};
 
 use crate::args::BootArgs;
+use crate::drive;
 
 /// What this run begins with, as recordings know it.
 pub fn beginning<P: Processor>(
@@ -28,6 +29,9 @@ pub fn beginning<P: Processor>(
                 .map_err(|error| error.to_string())?
                 .unwrap_or_default(),
         );
+    }
+    for spec in &args.drive {
+        parts.push(drive::digest(spec)?.to_le_bytes().to_vec());
     }
     Ok(Beginning {
         machine: config.name.clone(),

@@ -12,6 +12,7 @@ pub mod i8254;
 pub mod i8259;
 pub mod intc;
 pub mod mc146818;
+pub mod medium;
 pub mod ne2000;
 pub mod network;
 pub mod ns16550;
@@ -20,7 +21,7 @@ pub mod pl011;
 pub mod pl031;
 pub mod pl050;
 pub mod pl061;
-pub mod pl180;
+pub mod pl181;
 pub mod power;
 pub mod ppc;
 pub mod primecell;
@@ -28,6 +29,7 @@ pub mod probe;
 pub mod reset;
 pub mod rtc;
 pub mod sbcon;
+pub mod sdcard;
 pub mod sic;
 pub mod smc91c111;
 pub mod sp804;
@@ -128,6 +130,8 @@ pub struct Host {
     pub console: &'static str,
     /// The other serial ports that the guest has written to, the first one first.
     pub unheard: Vec<&'static str>,
+    /// The slots for memory cards in which there is one, a bit each.
+    pub cards: u32,
     /// The network interface's end of its cable.
     pub net: network::Port,
     /// Set by the probe: the guest asks for the end of the run, with this exit status.
@@ -271,6 +275,10 @@ pub trait Device: State + Send {
     /// Whether this is a network interface: `host.net` is its.
     fn is_network(&self) -> bool {
         false
+    }
+    /// The slot of a memory card interface.
+    fn slot(&mut self) -> Option<&mut Option<sdcard::Card>> {
+        None
     }
     /// Of a device at ports: whether it takes 16 bits at once at `offset`. Else they come as bytes.
     fn takes_half(&self, _offset: u32) -> bool {
