@@ -115,7 +115,7 @@ impl Pl181 {
         self.words[(at / 4) as usize] = value;
     }
 
-    fn from_card(&self) -> bool {
+    fn receives(&self) -> bool {
         self.word(DATA_CONTROL) & FROM_CARD != 0
     }
 
@@ -215,12 +215,13 @@ impl Pl181 {
     /// What status reads.
     fn flags(&self) -> u32 {
         let count = self.fifo.len();
-        let receives = self.from_card();
+        let receives = self.receives();
         let (tx, rx) = if receives { (0, count) } else { (count, 0) };
         let mut flags = self.status;
         for (flag, is) in [
             (TX_ACTIVE, self.left > 0 && !receives),
-            (RX_ACTIVE, self.left > 0 && receives),
+            // It goes on receiving until the FIFO has been emptied.
+            (RX_ACTIVE, receives && (self.left > 0 || rx > 0)),
             (TX_HALF_EMPTY, tx <= WORDS / 2),
             (RX_HALF_FULL, rx >= WORDS / 2),
             (TX_FULL, tx == WORDS),
@@ -282,7 +283,7 @@ impl Device for Pl181 {
             STATUS => self.flags(),
             DATA_COUNT => self.left,
             FIFO_COUNT => self.left.div_ceil(4),
-            FIFO..FIFO_END if self.from_card() => self.fifo.pop_front().unwrap_or(0),
+            FIFO..FIFO_END if self.receives() => self.fifo.pop_front().unwrap_or(0),
             at if at < FIFO => self.word(at),
             at => ID.read(at).unwrap_or(0),
         };
@@ -295,10 +296,8 @@ impl Device for Pl181 {
             CLEAR => self.status &= !(value & CLEARABLE),
             RESPONDED..=RESPONSE3 | STATUS | DATA_COUNT | FIFO_COUNT => {}
             DATA_LENGTH => self.set(DATA_LENGTH, value & 0xffff),
-            FIFO..FIFO_END => {
-                if self.left > 0 && !self.from_card() && self.fifo.len() < WORDS {
-                    self.fifo.push_back(value);
-                }
+            FIFO..FIFO_END if self.left > 0 && !self.receives() && self.fifo.len() < WORDS => {
+                self.fifo.push_back(value);
             }
             at if at < FIFO => self.set(at, value),
             _ => {}

@@ -146,8 +146,8 @@ fn guarded(mut words: [u32; 4]) -> [u32; 4] {
     let mut crc = 0u32;
     for bit in (8..128).rev() {
         let bit = words[3 - bit / 32] >> (bit % 32) & 1;
-        let carry = crc >> 6 & 1 ^ bit;
-        crc = crc << 1 & 0x7f ^ carry * 0x09;
+        let carry = (crc >> 6 & 1) ^ bit;
+        crc = (crc << 1 & 0x7f) ^ (carry * 0x09);
     }
     words[3] |= crc << 1 | 1;
     words

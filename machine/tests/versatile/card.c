@@ -18,18 +18,18 @@
 #define MASK0       0x3c
 #define FIFO        0x80
 
-#define SEND        (1u << 10)
-#define LONG        (1u << 7)
-#define RESPONDS    (1u << 6)
-#define TIMED_OUT   (1u << 2)
-#define RESPONDED   (1u << 6)
-#define SENT        (1u << 7)
-#define DATA_END    (1u << 8)
-#define TX_FULL     (1u << 16)
-#define RX_DATA     (1u << 21)
-#define FROM_CARD   2u
-#define ENABLE      1u
-#define BLOCKS_512  (9u << 4)
+#define SEND       (1u << 10)
+#define LONG       (1u << 7)
+#define RESPONDS   (1u << 6)
+#define TIMED_OUT  (1u << 2)
+#define RESPONDED  (1u << 6)
+#define SENT       (1u << 7)
+#define DATA_END   (1u << 8)
+#define TX_FULL    (1u << 16)
+#define RX_DATA    (1u << 21)
+#define FROM_CARD  2u
+#define ENABLE     1u
+#define BLOCKS_512 (9u << 4)
 
 #define WORDS 128u
 
