@@ -208,6 +208,9 @@ pub trait Debugged: Processor {
     /// Whether an instruction can be fetched at `va` now: else the next step takes an exception.
     fn can_fetch(&self, va: u32) -> bool;
 
+    /// Where a load from `va` would go, by what translates now.
+    fn physical(&self, va: u32) -> Option<u32>;
+
     /// Reads memory from `va` on as a load would find it, without a trace. Gives how many bytes
     /// could be read.
     fn peek(&self, va: u32, bytes: &mut [u8]) -> usize;

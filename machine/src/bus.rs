@@ -6,6 +6,7 @@ use std::cell::Cell;
 
 use crate::cache::HINTS;
 use crate::counters::Counters;
+use crate::dev::sdcard::Card;
 use crate::dev::{DevCtx, Device, Host, Pins, Width};
 use crate::event::{Cycle, EventQueue};
 use crate::state::{plausible, require, Damaged, Restorer, Saver};
@@ -517,6 +518,29 @@ impl Bus {
     #[must_use]
     pub fn has_network(&self) -> bool {
         self.devices.iter().any(|device| device.is_network())
+    }
+
+    /// How many memory cards can be put into the board.
+    pub fn card_slots(&mut self) -> usize {
+        self.devices
+            .iter_mut()
+            .filter_map(|device| device.slot())
+            .count()
+    }
+
+    /// Puts a card into slot `number`, which is there, before the run.
+    pub fn insert(&mut self, number: usize, card: Card) {
+        self.host.cards |= 1 << number;
+        let mut slots = self.devices.iter_mut().filter_map(|device| device.slot());
+        if let Some(slot) = slots.nth(number) {
+            *slot = Some(card);
+        }
+    }
+
+    /// The cards that are in, in the order of their slots.
+    pub fn cards(&mut self) -> impl Iterator<Item = &mut Card> {
+        let slots = self.devices.iter_mut().filter_map(|device| device.slot());
+        slots.filter_map(Option::as_mut)
     }
 
     /// Tells the devices that the network brought something.

@@ -25,6 +25,8 @@ pub enum Stop {
     Stopped(&'static str),
     /// The person at its console has left.
     Left,
+    /// A debugger has ended the run.
+    Killed,
     /// What was to be watched is over.
     Watched,
     /// The script at its console did not get what it expected; says what.

@@ -6,6 +6,7 @@
 //! cycles; 2 wrong usage or bad input, one line.
 
 mod args;
+mod drive;
 mod network;
 mod origin;
 mod output;
@@ -13,7 +14,6 @@ mod quantity;
 mod replay;
 mod terminal;
 
-use std::error::Error as _;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -422,6 +422,7 @@ fn run<P: Processor>(
     let stop = go(&mut console, &mut machine, until)?;
     let seconds = began.elapsed().as_secs_f64();
     console.close();
+    drive::write_back(args, &mut machine)?;
 
     let cycles = machine.cycles();
     if let (Some(record), Some(beginning)) = (record, beginning) {
@@ -465,8 +466,8 @@ fn run<P: Processor>(
             "{NAME}: the guest wanted to open {file:?} by semihosting, which opens no files of the host\n"
         );
     }
-    let paused =
-        matches!(end.kind, "left" | "watched") || end.kind == "max-cycles" && args.save.is_some();
+    let paused = matches!(end.kind, "left" | "killed" | "watched")
+        || end.kind == "max-cycles" && args.save.is_some();
     if end.good() || paused {
         if paused {
             message += &format!("{NAME}: {}", end.message);

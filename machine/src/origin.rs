@@ -15,6 +15,7 @@ use switchyard_machine::snapshot::Saved;
 use switchyard_machine::state::Damaged;
 
 use crate::args::BootArgs;
+use crate::drive;
 use crate::quantity::shown;
 
 /// The machine that `name` means, and its board.
@@ -114,6 +115,7 @@ impl<'a> Origin<'a> {
             saved,
         } = self;
         let mut machine = Machine::<P>::new(&config, (board.parts)(config.ram_bytes), observer);
+        drive::insert(args, &config, &mut machine)?;
         if let Some((file, saved)) = saved {
             let restored = saved.restore(&mut machine);
             restored.map_err(|damaged| unfit(file, damaged))?;

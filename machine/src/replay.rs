@@ -12,6 +12,7 @@ use switchyard_machine::machine::Machine;
 use switchyard_machine::recording::{self, Beginning, How, Recording, A_RECORDING};
 
 use crate::args::BootArgs;
+use crate::drive;
 
 /// What this run begins with, as recordings know it.
 pub fn beginning<P: Processor>(
@@ -50,6 +51,9 @@ pub fn beginning<P: Processor>(
             .map(|address| address.to_le_bytes().to_vec()),
     );
     parts.extend(args.semihosting.then(|| b"semihosting".to_vec()));
+    for spec in &args.drive {
+        parts.push(drive::digest(spec)?.to_le_bytes().to_vec());
+    }
     Ok(Beginning {
         machine: config.name.clone(),
         described: recording::hash([config.text.as_bytes()]),

@@ -30,8 +30,8 @@ const TAIL_BYTES: usize = 4096;
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct End {
-    /// `exit`, `max-cycles`, `died`, `hung`, `left`, `watched`, `power-off`, `stopped` or
-    /// `unexpected`.
+    /// `exit`, `max-cycles`, `died`, `hung`, `left`, `killed`, `watched`, `power-off`, `stopped`
+    /// or `unexpected`.
     pub kind: &'static str,
     /// The guest's exit status, if it gave one; 0 if it switched the machine off.
     pub status: Option<u32>,
@@ -64,6 +64,11 @@ impl End {
                 "left",
                 None,
                 format!("left by Ctrl-A x after {cycles} cycles"),
+            ),
+            Stop::Killed => (
+                "killed",
+                None,
+                format!("ended by the debugger after {cycles} cycles"),
             ),
             Stop::Watched => (
                 "watched",

@@ -275,6 +275,10 @@ impl<O: Observer<Sums>> Debugged for Adder<O> {
         true
     }
 
+    fn physical(&self, _va: u32) -> Option<u32> {
+        None
+    }
+
     fn peek(&self, _va: u32, _bytes: &mut [u8]) -> usize {
         0
     }

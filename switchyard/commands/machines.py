@@ -217,6 +217,14 @@ def boot(
     console: Annotated[
         int | None, number(0, 2**32 - 1, "The serial port that is the console.")
     ] = None,
+    drive: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="A memory card with what is in this file, written to when the run ends; also "
+            "as if=sd,file=FILE,format=raw, and snapshot=on to write nothing.",
+        ),
+    ] = None,
     typed: Annotated[
         Path | None,
         typer.Option(
@@ -289,6 +297,8 @@ def boot(
     for option, value in given.items():
         if value is not None:
             arguments += [option, str(value)]
+    for one in drive or []:
+        arguments += ["--drive", one]
     if profile:
         arguments.append("--profile")
     if semihosting:

@@ -85,6 +85,10 @@ monitor translate VA   how an address is translated now: page tables, TLBs, data
         self.mem.can_fetch(va, self.privileged())
     }
 
+    fn physical(&self, va: u32) -> Option<u32> {
+        self.mem.physical_now(va)
+    }
+
     fn peek(&self, va: u32, bytes: &mut [u8]) -> usize {
         let mut done = 0;
         while done < bytes.len() {

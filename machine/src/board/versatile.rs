@@ -12,7 +12,7 @@ use crate::dev::pl011::Pl011;
 use crate::dev::pl031::Pl031;
 use crate::dev::pl050::Pl050;
 use crate::dev::pl061::Pl061;
-use crate::dev::pl180::Pl180;
+use crate::dev::pl181::Pl181;
 use crate::dev::primecell::{self, PrimeCell};
 use crate::dev::probe::{Probe, PROBE_BASE};
 use crate::dev::sbcon::SerialBus;
@@ -93,8 +93,8 @@ fn parts(ram_bytes: u32) -> BoardParts {
             device: Box::new(Smc91c111::new(LINE_ETHERNET)),
         },
         at(0x1000_2000, SerialBus::default()),
-        at(0x1000_5000, Pl180::new("mmci0", LINE_MMCI0)),
-        at(0x1000_b000, Pl180::new("mmci1", LINE_MMCI1)),
+        at(0x1000_5000, Pl181::new("mmci0", LINE_MMCI0)),
+        at(0x1000_b000, Pl181::new("mmci1", LINE_MMCI1)),
         at(0x1000_6000, Pl050::new("kmi0", LINE_KMI0)),
         at(0x1000_7000, Pl050::new("kmi1", LINE_KMI0 + 1)),
         // These only say what they are. The clock enables that the system controller resets to

@@ -12,6 +12,7 @@ pub mod i8254;
 pub mod i8259;
 pub mod intc;
 pub mod mc146818;
+pub mod medium;
 pub mod ne2000;
 pub mod network;
 pub mod ns16550;
@@ -20,7 +21,7 @@ pub mod pl011;
 pub mod pl031;
 pub mod pl050;
 pub mod pl061;
-pub mod pl180;
+pub mod pl181;
 pub mod power;
 pub mod ppc;
 pub mod primecell;
@@ -28,6 +29,7 @@ pub mod probe;
 pub mod reset;
 pub mod rtc;
 pub mod sbcon;
+pub mod sdcard;
 pub mod sic;
 pub mod smc91c111;
 pub mod sp804;
@@ -134,6 +136,8 @@ pub struct Host {
     pub semihosting: Option<u32>,
     /// The first file of the host's that the guest wanted by such a call, and did not get.
     pub refused_file: Option<String>,
+    /// The slots for memory cards in which there is one, a bit each.
+    pub cards: u32,
     /// The network interface's end of its cable.
     pub net: network::Port,
     /// Set by the probe: the guest asks for the end of the run, with this exit status.
@@ -277,6 +281,10 @@ pub trait Device: State + Send {
     /// Whether this is a network interface: `host.net` is its.
     fn is_network(&self) -> bool {
         false
+    }
+    /// The slot of a memory card interface.
+    fn slot(&mut self) -> Option<&mut Option<sdcard::Card>> {
+        None
     }
     /// Of a device at ports: whether it takes 16 bits at once at `offset`. Else they come as bytes.
     fn takes_half(&self, _offset: u32) -> bool {

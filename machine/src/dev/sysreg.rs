@@ -35,6 +35,8 @@ const PCICTL: u32 = 0x44;
 /// Cards, power of the flash memory.
 const MCI: u32 = 0x48;
 const FLASH: u32 = 0x4c;
+/// MCI: there is a card in slot 0, in slot 1.
+const CARDS: u32 = 3;
 /// Display: bits 12 to 8 say which is connected.
 const CLCD: u32 = 0x50;
 const CLCD_ID: u32 = 0x3f00;
@@ -93,6 +95,7 @@ impl Device for SysReg {
             HZ100 => ticks(ctx.now, 100, ctx.clock_hz) as u32,
             MHZ24 => ticks(ctx.now, 24_000_000, ctx.clock_hz) as u32,
             FLAGS_CLEAR | NVFLAGS_CLEAR => 0,
+            MCI => *self.word(MCI) & !CARDS | ctx.host.cards & CARDS,
             at if at < BYTES => *self.word(at),
             _ => 0,
         };

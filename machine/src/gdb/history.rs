@@ -50,6 +50,8 @@ pub enum Event<Place> {
     Register(Place, u128),
     /// The debugger wrote memory.
     Memory(u32, Vec<u8>),
+    /// The debugger read so many bytes of a device.
+    DeviceRead(u32, usize),
 }
 
 impl<Place> Event<Place> {

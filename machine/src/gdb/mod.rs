@@ -156,6 +156,7 @@ pub fn serve<P: Debuggable>(
     say: &mut dyn FnMut(&str),
     left: &AtomicBool,
 ) -> Result<Option<Stop>, String> {
+    let start = session::Start::of(machine);
     loop {
         let link = match listener.accept(say, left) {
             Ok(link) => link,
@@ -163,7 +164,7 @@ pub fn serve<P: Debuggable>(
             Err(error) => return Err(format!("--gdb: {error}; expected a debugger to connect")),
         };
         let files = listener.local().then_some(&Disk as &dyn Files);
-        match converse(link, machine, until, between, files) {
+        match talk_to(link, machine, &start, until, between, files) {
             Left::Lost(_) if left.load(Ordering::Relaxed) => return Ok(Some(Stop::Left)),
             Left::Ended(stop) => return Ok(Some(stop)),
             Left::Detached => return Ok(None),
@@ -181,11 +182,24 @@ pub fn converse<P: Debuggable, C: ConnectionExt<Error = io::Error>>(
     between: &mut Between<'_, P>,
     files: Option<&dyn Files>,
 ) -> Left {
-    let mut session = Session::new(machine, until, between, files);
+    let start = session::Start::of(machine);
+    talk_to(link, machine, &start, until, between, files)
+}
+
+/// The same, on a machine that has begun at `start`.
+fn talk_to<P: Debuggable, C: ConnectionExt<Error = io::Error>>(
+    link: C,
+    machine: &mut Machine<P>,
+    start: &session::Start,
+    until: Cycle,
+    between: &mut Between<'_, P>,
+    files: Option<&dyn Files>,
+) -> Left {
+    let mut session = Session::new(machine, start, until, between, files);
     let result = GdbStub::new(link).run_blocking::<Loop<P, C>>(&mut session);
     let end = session.close();
     match (result, end) {
-        (Ok(DisconnectReason::Kill), _) => Left::Ended(Stop::Stopped("the debugger ended it")),
+        (Ok(DisconnectReason::Kill), _) => Left::Ended(Stop::Killed),
         (_, Some(stop)) => Left::Ended(stop),
         (Ok(_), None) => Left::Detached,
         (Err(error), None) => Left::Lost(error.to_string()),
@@ -265,10 +279,15 @@ mod tests {
             ("pf", "080000c0"), // can be looked at
             ("vCont;c", "W01"), // and is at its end
         ];
+        in_order(&steps);
+    }
+
+    /// Says them, and finds the answers one after another.
+    fn in_order(steps: &[(&str, &str)]) {
         let said = talk(steps.iter().flat_map(|(text, _)| packet(text)).collect());
         let mut rest = said.as_str();
         for (asked, answer) in steps {
-            let at = rest.find(answer);
+            let at = rest.find(*answer);
             let at = at.unwrap_or_else(|| panic!("{asked}: no {answer} in {rest}, of {said}"));
             rest = &rest[at + answer.len()..];
         }
@@ -302,13 +321,54 @@ mod tests {
             ("bc", "replaylog:begin;"),
             ("p0", "00000000"),
         ];
-        let said = talk(steps.iter().flat_map(|(text, _)| packet(text)).collect());
-        let mut rest = said.as_str();
-        for (asked, answer) in steps {
-            let at = rest.find(answer);
-            let at = at.unwrap_or_else(|| panic!("{asked}: no {answer} in {rest}, of {said}"));
-            rest = &rest[at + answer.len()..];
-        }
+        in_order(&steps);
+    }
+
+    #[test]
+    fn a_verdict_is_about_a_state() {
+        in_order(&[
+            ("vCont;c", "T06"),    // it hangs, but not
+            ("Pf=000000c0", "OK"), // from its first instruction on,
+            ("vCont;s", "S05"),    // ("mov")
+            ("pf", "040000c0"),
+            ("vCont;c", "T06"),
+            ("Mc0000008,4:feffffea", "OK"), // nor for ever after any change,
+            ("vCont;c", "T06"),             // if it does after it, too
+            ("Mc0000008,4:0700a0e3", "OK"),
+            ("vCont;s", "S05"),
+            ("pf", "0c0000c0"),
+        ]);
+    }
+
+    #[test]
+    fn a_reset_and_an_end() {
+        in_order(&[
+            ("vCont;s", "S05"),
+            ("P1=78563412", "OK"),
+            ("qRcmd,7265736574", "#"), // reset
+            ("p0", "00000000"),
+            ("p1", "000100c0"),
+            ("pf", "000000c0"),
+            ("vCont;s", "S05"),
+            ("p0", "07000000"),
+        ]);
+    }
+
+    /// Format and divisor of a UART of the SA-1110.
+    #[test]
+    fn devices_are_read_when_that_is_asked_for() {
+        in_order(&[
+            ("M90040004,4:00000000", "$E"),
+            ("m80010000,4", "$E"),
+            ("qRcmd,6465766963652d7265616473206f6e", "OK"), // device-reads on
+            ("m80010000,4", "$08000000#"),
+            ("m80010000,c", "$080000000000000001000000#"),
+            ("m80010008,1", "$01#"),
+            ("m80010008,2", "$0100#"),
+            ("mb8000000,4", "$E"), // nothing is there
+            ("qRcmd,6465766963652d7265616473206f6666", "OK"), // off
+            ("m80010000,4", "$E"),
+        ]);
     }
 
     #[test]

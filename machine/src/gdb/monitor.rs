@@ -21,10 +21,12 @@ monitor counters       all counters and regions up to now, as JSON
 monitor until CYCLE    stop the next run with SIGALRM at that cycle; `never` takes it back
 monitor type \"TEXT\"    type on the console; \\r, \\n, \\t, \\\", \\\\ and \\xNN as in C
 monitor findings       what --check coherence has found
+monitor device-reads on|off  read registers of devices, too, which may change them; else they are not read
 ",
     "\
 monitor save FILE      write the whole machine to a file
 monitor restore FILE   go back to what was saved there
+monitor reset          begin again, as the machine was when the first debugger came
 ",
 ];
 
@@ -74,7 +76,7 @@ fn told(findings: &[Finding]) -> String {
 pub fn changes_state(command: &str) -> bool {
     matches!(
         command.split_whitespace().collect::<Vec<_>>()[..],
-        ["restore", _]
+        ["restore", _] | ["reset"]
     )
 }
 

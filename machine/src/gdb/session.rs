@@ -31,10 +31,13 @@ use gdbstub::target::ext::target_description_xml_override::{
 };
 use gdbstub::target::{Target, TargetError, TargetResult};
 
-use crate::dev::Input;
+use crate::bus::Target as BusTarget;
+use crate::dev::{Input, Width};
 use crate::event::Cycle;
 use crate::machine::{Machine, Stop};
 use crate::script::quoted;
+use crate::snapshot::{self, Saved};
+use crate::state::Damaged;
 
 use super::history::{Event as Done, History, Point};
 use super::registers::{self, Any, Number, Table, Values};
@@ -56,6 +59,20 @@ pub enum Pause {
     Machine(Stop),
     /// The point is reached.
     There,
+}
+
+/// A machine as it was when the first debugger came, for those that reset it.
+pub struct Start(Vec<u8>);
+
+impl Start {
+    /// Of a machine that is there.
+    pub fn of<P: Debuggable>(machine: &mut Machine<P>) -> Self {
+        let mut bytes = Vec::new();
+        // Memory takes what is written to it.
+        let kept = snapshot::save(machine, &mut bytes).is_ok();
+        debug_assert!(kept, "a machine can be saved to memory");
+        Self(bytes)
+    }
 }
 
 /// A debugger and its machine.
@@ -85,6 +102,9 @@ pub struct Session<'a, P: Debuggable> {
     pub(super) shown_pc: Option<u32>,
     registers: Table<P::Place>,
     description: String,
+    /// Whether devices are read, which may change them.
+    reads_devices: bool,
+    start: &'a Start,
     /// The files that the debugger may name.
     files: Option<&'a dyn Files>,
     /// How the run has ended.
@@ -96,6 +116,7 @@ impl<'a, P: Debuggable> Session<'a, P> {
     /// debugger may save to and restore from.
     pub fn new(
         machine: &'a mut Machine<P>,
+        start: &'a Start,
         until: Cycle,
         between: &'a mut Between<'_, P>,
         files: Option<&'a dyn Files>,
@@ -108,6 +129,8 @@ impl<'a, P: Debuggable> Session<'a, P> {
         Self {
             description,
             registers,
+            reads_devices: false,
+            start,
             files,
             machine,
             until,
@@ -230,11 +253,54 @@ impl<'a, P: Debuggable> Session<'a, P> {
         if let Some(inputs) = &mut self.machine.bus().host.inputs {
             inputs.clear(); // it is noted already, here, and not where the next run ends
         }
-        if matches!(self.end, Some(Stop::Hung(_))) && self.machine.core().waits_for_interrupt() {
-            self.end = None;
-            self.history.end = None;
+        String::new()
+    }
+
+    /// `monitor device-reads on|off`.
+    fn set_device_reads(&mut self, word: &str) -> String {
+        match word {
+            "on" | "off" => self.reads_devices = word == "on",
+            _ => return format!("device-reads {word}: expected on or off\n"),
         }
         String::new()
+    }
+
+    /// `monitor reset`.
+    fn reset(&mut self) -> String {
+        let restored = Saved::open(&self.start.0[..]).and_then(|saved| saved.restore(self.machine));
+        match restored {
+            Ok(()) => format!(
+                "reset to cycle {}; now say: maintenance flush register-cache\n",
+                self.machine.cycles()
+            ),
+            Err(Damaged(what)) => format!("reset: {what}\n"),
+        }
+    }
+
+    /// Reads registers of devices from `address` on, as the guest would with the widest accesses
+    /// that fit. Gives how many bytes there were.
+    pub(super) fn read_device(&mut self, address: u32, bytes: &mut [u8]) -> usize {
+        let step = [(4, Width::Word), (2, Width::Half)].into_iter();
+        let mut step = step.filter(|(n, _)| address as usize % n == 0 && bytes.len() % n == 0);
+        let (step, width) = step.next().unwrap_or((1, Width::Byte));
+        self.machine.core().sync_counters();
+        for (n, part) in bytes.chunks_exact_mut(step).enumerate() {
+            let va = address.wrapping_add((n * step) as u32);
+            let Some(pa) = self.machine.core().physical(va) else {
+                return n * step;
+            };
+            let platform = self.machine.core().platform_mut();
+            let target = platform.bus.target(pa);
+            let read = matches!(target, BusTarget::Device(_)).then(|| {
+                let (now, counters) = (platform.cycle, &mut platform.counters);
+                platform.bus.read(target, pa, width, now, counters)
+            });
+            let Some(Some(value)) = read else {
+                return n * step;
+            };
+            part.copy_from_slice(&value.to_le_bytes()[..step]);
+        }
+        bytes.len()
     }
 
     /// Runs until cycle `until`, or up to `to`, an instruction at a time if something may stop it in
@@ -315,15 +381,16 @@ impl<'a, P: Debuggable> Session<'a, P> {
     }
 
     /// Notes a change by the debugger. Where the machine has been further on, that is no more, and
-    /// observers see the machine as it is now.
+    /// observers see the machine as it is now. A guest that could not go on perhaps can.
     fn change(&mut self, done: Done<P::Place>) {
         let here = self.here();
         let back = self.history.change(here, done);
         self.set_muted(false);
         if back {
-            self.end = None;
             self.machine.core().show_restored();
         }
+        self.end = None;
+        self.history.end = None;
     }
 
     fn read_register_now(&mut self, number: usize) -> Option<u128> {
@@ -449,7 +516,13 @@ impl<P: Debuggable> SingleThreadBase for Session<'_, P> {
     }
 
     fn read_addrs(&mut self, start: u32, data: &mut [u8]) -> TargetResult<usize, Self> {
-        let done = self.machine.core().peek(start, data);
+        let mut done = self.machine.core().peek(start, data);
+        if done == 0 && self.reads_devices {
+            done = self.read_device(start, data);
+            if done > 0 {
+                self.change(Done::DeviceRead(start, done));
+            }
+        }
         if done == 0 && !data.is_empty() {
             return Err(TargetError::NonFatal);
         }
@@ -624,6 +697,8 @@ impl<P: Debuggable> MonitorCmd for Session<'_, P> {
         let answer = match command.trim().split_once(' ') {
             Some(("until", cycle)) => self.set_alarm(cycle.trim()),
             Some(("type", text)) => self.type_in(text.trim()),
+            Some(("device-reads", word)) => self.set_device_reads(word.trim()),
+            None if command.trim() == "reset" => self.reset(),
             _ => monitor::answer(self.machine, &command, self.files),
         };
         out.write_raw(answer.as_bytes());

@@ -357,6 +357,9 @@ impl<P: Debuggable> Session<'_, P> {
                 Event::Memory(address, bytes) => {
                     self.machine.core().poke(address, &bytes);
                 }
+                Event::DeviceRead(address, bytes) => {
+                    self.read_device(address, &mut vec![0; bytes]);
+                }
             }
         }
         if let Some(inputs) = &mut self.machine.bus().host.inputs {

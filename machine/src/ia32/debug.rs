@@ -117,6 +117,10 @@ monitor translate VA   how a linear address is translated now: page tables, TLBs
         self.mem.peek_translation(va, true).is_some()
     }
 
+    fn physical(&self, va: u32) -> Option<u32> {
+        self.mem.peek_translation(va, false)
+    }
+
     fn peek(&self, va: u32, bytes: &mut [u8]) -> usize {
         for (n, byte) in bytes.iter_mut().enumerate() {
             let at = va.wrapping_add(n as u32);

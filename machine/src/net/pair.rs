@@ -141,7 +141,7 @@ fn words(stop: &Stop) -> String {
         Stop::PowerOff(how) => format!("switched off ({how})"),
         Stop::Stopped(why) => (*why).to_string(),
         Stop::Hung(why) | Stop::Died(why) | Stop::Unexpected(why) => why.clone(),
-        Stop::Budget | Stop::Left | Stop::Watched => "left".to_string(),
+        Stop::Budget | Stop::Left | Stop::Killed | Stop::Watched => "left".to_string(),
     }
 }
 

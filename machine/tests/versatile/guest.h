@@ -46,5 +46,7 @@ void test_timers(void);
 void test_interrupts(void);
 void test_serial(void);
 void test_board(void);
+void test_reset(void);
+void test_card(void);
 
 #endif

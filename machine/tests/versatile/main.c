@@ -56,10 +56,12 @@ void handle_irq(void) {
 }
 
 void run(void) {
+    test_reset();
     test_board();
     test_timers();
     test_interrupts();
     test_serial();
+    test_card();
     put_text("END\n");
     // Ends the machine, and QEMU with -no-reboot: unlock, then reset.
     put(SYSREG, 0x20, 0xa05f);

@@ -58,6 +58,12 @@ impl MemSys {
         })
     }
 
+    /// The physical address of `va`, by the page tables as they are now.
+    #[must_use]
+    pub fn physical_now(&self, va: u32) -> Option<u32> {
+        Some(self.locate_now(self.relocate(va))?.pa)
+    }
+
     /// Whether an instruction can be fetched at `va` now, rights included: else the next step
     /// takes a prefetch abort.
     #[must_use]

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `--drive`: which file is a memory card, and what becomes of what the guest writes to it.
+
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use switchyard_machine::arch::Processor;
+use switchyard_machine::config::MachineConfig;
+use switchyard_machine::dev::medium::Medium;
+use switchyard_machine::dev::sdcard::{check_size, Card};
+use switchyard_machine::error::Error;
+use switchyard_machine::machine::Machine;
+use switchyard_machine::recording;
+
+use crate::args::BootArgs;
+
+/// What is expected of a drive's file.
+const A_CARD: &str = "an image of a memory card";
+
+/// What an option says.
+struct Drive {
+    file: PathBuf,
+    /// What the guest writes is not kept.
+    snapshot: bool,
+}
+
+impl Drive {
+    /// A file's name, or QEMU's list of keys. That is one if it has the key `file`.
+    fn parse(spec: &str) -> Result<Self, String> {
+        let wrong =
+            |what: String, expected: &str| format!("--drive {spec}: {what}; expected {expected}");
+        let parts = split(spec);
+        if !parts.iter().any(|part| part.starts_with("file=")) {
+            let file = spec.into();
+            return Ok(Self {
+                file,
+                snapshot: false,
+            });
+        }
+        let mut file = String::new();
+        let mut snapshot = false;
+        for part in &parts {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            match (key, value) {
+                ("file", _) => file = value.to_string(),
+                ("if", "sd") | ("format", "raw") | ("media", "disk") => {}
+                // These say how QEMU goes about it.
+                ("id" | "cache" | "aio" | "index" | "unit", _) => {}
+                ("snapshot", "on" | "off") => snapshot = value == "on",
+                ("if", _) => return Err(wrong(format!("if={value}"), "if=sd, a memory card")),
+                ("format", _) => return Err(wrong(format!("format={value}"), "format=raw")),
+                ("snapshot", _) => return Err(wrong(part.clone(), "snapshot=on or snapshot=off")),
+                _ => {
+                    let keys = "if=sd, file=FILE, format=raw, snapshot=on";
+                    return Err(wrong(format!("`{part}` is not known"), keys));
+                }
+            }
+        }
+        Ok(Self {
+            file: file.into(),
+            snapshot,
+        })
+    }
+
+    fn open(&self) -> Result<File, String> {
+        let opened = OpenOptions::new()
+            .read(true)
+            .write(!self.snapshot)
+            .open(&self.file);
+        opened.map_err(|source| {
+            let file = self.file.clone();
+            let expected = if self.snapshot {
+                A_CARD
+            } else {
+                "an image of a memory card that can be written, or snapshot=on"
+            };
+            Error::Unreadable {
+                file,
+                source,
+                expected,
+            }
+            .to_string()
+        })
+    }
+
+    fn medium(&self) -> Result<Medium, String> {
+        let file = self.open()?;
+        let unfit = |what: String, expected: String| {
+            let file = self.file.clone();
+            Error::Image {
+                file,
+                what,
+                expected,
+            }
+            .to_string()
+        };
+        let known = file
+            .metadata()
+            .map_err(|error| unfit(error.to_string(), A_CARD.into()))?;
+        if !known.is_file() {
+            return Err(unfit("is no file".into(), A_CARD.into()));
+        }
+        check_size(known.len())
+            .map_err(|expected| unfit(format!("has {} bytes", known.len()), expected))?;
+        Ok(Medium::new(file, known.len()))
+    }
+}
+
+/// The parts between commas; two of these are one of a name.
+fn split(spec: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut chars = spec.chars().peekable();
+    while let Some(c) = chars.next() {
+        let last = parts.len() - 1;
+        match c {
+            ',' if chars.peek() == Some(&',') => {
+                chars.next();
+                parts[last].push(',');
+            }
+            ',' => parts.push(String::new()),
+            _ => parts[last].push(c),
+        }
+    }
+    parts
+}
+
+/// The file of an option, if it is well-formed.
+pub fn file(spec: &str) -> Option<PathBuf> {
+    Drive::parse(spec).ok().map(|drive| drive.file)
+}
+
+/// Puts the cards that the options name into the machine, which has not run yet.
+pub fn insert<P: Processor>(
+    args: &BootArgs,
+    config: &MachineConfig,
+    machine: &mut Machine<P>,
+) -> Result<(), String> {
+    let slots = machine.bus().card_slots();
+    for (number, spec) in args.drive.iter().enumerate() {
+        if number == slots {
+            let what = format!(
+                "--drive {spec}: {} has {slots} slots for memory cards",
+                config.name
+            );
+            return Err(format!("{what}; expected no more than these"));
+        }
+        let drive = Drive::parse(spec)?;
+        let earlier = args.drive[..number].iter().filter_map(|spec| file(spec));
+        if same(earlier, &drive.file) {
+            return Err(format!(
+                "--drive {spec}: is in another slot; expected another file"
+            ));
+        }
+        machine.bus().insert(number, Card::new(drive.medium()?));
+    }
+    Ok(())
+}
+
+fn same(mut others: impl Iterator<Item = PathBuf>, file: &Path) -> bool {
+    let file = file.canonicalize().ok();
+    others.any(|other| file.is_some() && other.canonicalize().ok() == file)
+}
+
+/// Puts what the guest has written into the files.
+pub fn write_back<P: Processor>(args: &BootArgs, machine: &mut Machine<P>) -> Result<(), String> {
+    for (spec, card) in args.drive.iter().zip(machine.bus().cards()) {
+        let Drive { file, snapshot } = Drive::parse(spec)?;
+        if !snapshot {
+            let written = card.medium().write_back();
+            written.map_err(|source| Error::Unwritable { file, source }.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+/// A number that the contents of an option's file give.
+pub fn digest(spec: &str) -> Result<u64, String> {
+    let drive = Drive::parse(spec)?;
+    let mut file = drive.open()?;
+    let mut chunk = vec![0; 1 << 20];
+    let mut digest = 0u64;
+    loop {
+        let count = file.read(&mut chunk).map_err(|source| {
+            let (file, expected) = (drive.file.clone(), A_CARD);
+            Error::Unreadable {
+                file,
+                source,
+                expected,
+            }
+            .to_string()
+        })?;
+        if count == 0 {
+            return Ok(digest);
+        }
+        digest = recording::hash([&digest.to_le_bytes()[..], &chunk[..count]]);
+    }
+}
