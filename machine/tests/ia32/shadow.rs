@@ -49,7 +49,12 @@ fn trapped(rig: &mut Rig, code: &[&[u8]]) -> Option<(usize, u32)> {
 
 #[test]
 fn a_breakpoint_behind_a_load_of_ss_is_passed_over() {
-    for (load, passes) in [(MOV_SS, true), (POP_SS, true), (MOV_DS, false), (STI, false)] {
+    for (load, passes) in [
+        (MOV_SS, true),
+        (POP_SS, true),
+        (MOV_DS, false),
+        (STI, false),
+    ] {
         let behind = load.len() as u32;
         let mut rig = with(CODE + behind, AT_CODE);
         let taken = trapped(&mut rig, &[load, NOP, NOP]);
