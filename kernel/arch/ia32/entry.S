@@ -24,9 +24,15 @@
     pushl   $\n
     jmp     trap_entry
     .endr
-    .irp    n, 8,10,11,12,13,14,17
+    .irp    n, 8,10,11,14,17
 .Lvector_\n:
     pushl   $\n
+    jmp     trap_entry
+    .endr
+    .irp    n, 12,13
+.Lvector_\n:
+    pushl   $\n
+    note_segments                       # what they were may be the reason
     jmp     trap_entry
     .endr
 
@@ -178,6 +184,9 @@ guarded_load_failed:
     ret
 
     .bss
+    .global fault_selectors
+fault_selectors:
+    .space  2 * 6
     .balign 4096
     .space  KERNEL_STACK_SIZE
     .global kernel_stack_top

@@ -151,6 +151,109 @@ static enum instruction classify(const struct frame *f, struct port_access *port
     return ORDINARY;
 }
 
+/* The program's selectors at its last #GP or #SS, by the numbers of the registers: entry.S, where
+ * the way out loads those registers anew (relocated_segments_asm.h). */
+enum { ES, CS, SS, DS, FS, GS, SEGMENT_REGISTERS };
+extern uint16_t fault_selectors[SEGMENT_REGISTERS];
+
+/* An opcode of one byte that a ModRM byte follows (SDM vol. 2, appendix A), but those of stacks and
+ * far transfers, which are about others than data segments. */
+static bool has_operand(uint8_t code) {
+    switch (code) {
+    case 0x62: /* BOUND, ARPL, IMUL */
+    case 0x63:
+    case 0x69:
+    case 0x6b:
+    case 0x80 ... 0x8c: /* arithmetic, TEST, XCHG, MOV */
+    case 0x8e ... 0x8f:
+    case 0xc0 ... 0xc1: /* shifts */
+    case 0xc4 ... 0xc7: /* LES, LDS, MOV */
+    case 0xd0 ... 0xd3:
+    case 0xd8 ... 0xdf: /* the floating-point unit */
+    case 0xf6 ... 0xf7:
+    case 0xfe ... 0xff:
+        return true;
+    default:
+        return code < 0x40 && (code & 4) == 0;
+    }
+}
+
+/* The same behind 0F. */
+static bool has_operand_0f(uint8_t code) {
+    switch (code) {
+    case 0x04 ... 0x0f:
+    case 0x30 ... 0x37:
+    case 0x77:
+    case 0x80 ... 0x8f:
+    case 0xa0 ... 0xa2:
+    case 0xa8 ... 0xaa:
+    case 0xc8 ... 0xcf:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* The segment registers, one bit each, by which the instruction accesses memory, if it does so
+ * otherwise than by the stack. */
+static uint32_t data_segments(uint32_t pc) {
+    uint32_t source = 1u << DS;
+    uint8_t code = 0, modrm = 0xff;
+    bool operand = false;
+    for (uint32_t i = 0; i < 14 && load_byte(pc + i, &code); i++) {
+        switch (code) {
+        case 0x26: /* prefixes */
+        case 0x2e:
+        case 0x36:
+        case 0x3e:
+            source = 1u << (code >> 3 & 3);
+            continue;
+        case 0x64:
+        case 0x65:
+            source = 1u << (code == 0x64 ? FS : GS);
+            continue;
+        case 0x66 ... 0x67:
+        case 0xf0:
+        case 0xf2 ... 0xf3:
+            continue;
+        case 0x6c ... 0x6d: /* INS, STOS, SCAS */
+        case 0xaa ... 0xab:
+        case 0xae ... 0xaf:
+            return 1u << ES;
+        case 0xa4 ... 0xa7: /* MOVS, CMPS */
+            return source | 1u << ES;
+        case 0x6e ... 0x6f: /* OUTS, MOV with an address, LODS, XLAT */
+        case 0xa0 ... 0xa3:
+        case 0xac ... 0xad:
+        case 0xd7:
+            return source;
+        case 0x0f:
+            operand = load_byte(pc + ++i, &code) && has_operand_0f(code);
+            break;
+        default:
+            operand = has_operand(code);
+            break;
+        }
+        return operand && load_byte(pc + i + 1, &modrm) && modrm < 0xc0 ? source : 0;
+    }
+    return 0;
+}
+
+/* Whether #GP(0) or #SS(0) may be about a limit that the scheme has set: none of the registers that
+ * are used has a selector that is the program's own doing, null or the UTCB pointer's segment. (FS
+ * and GS have that one as they should.) */
+static bool may_be_limit(uint32_t vector, uint32_t pc) {
+    uint32_t used = vector == VECTOR_STACK ? 1u << SS : data_segments(pc);
+    for (uint32_t n = 0; n < SEGMENT_REGISTERS; n++) {
+        uint32_t selector = fault_selectors[n] | 3;
+        bool own = selector == 3 || (selector == USER_UTCB && n != FS && n != GS);
+        if ((used >> n & 1) != 0 && n != CS && own) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Ports that are not there are asked of the pager, as pages are: the smallest fpage with them. */
 static void send_port_fault(struct tcb *self, const struct port_access *ports) {
     uint32_t log2 = 0;
@@ -164,7 +267,7 @@ static void send_port_fault(struct tcb *self, const struct port_access *ports) {
 }
 
 /* #GP(0) or #SS(0) of a program, which may be about ports or a limit. False: an exception. */
-static bool protection_fault(struct tcb *self) {
+static bool protection_fault(struct tcb *self, uint32_t vector) {
     struct port_access ports;
     enum instruction instruction = classify(&self->frame, &ports);
     if (instruction == OF_PORTS) {
@@ -180,14 +283,15 @@ static bool protection_fault(struct tcb *self) {
             break;
         }
     }
-    return instruction != PRIVILEGED && switch_limit_fault(self->space);
+    return instruction != PRIVILEGED && may_be_limit(vector, self->frame.pc) &&
+           switch_limit_fault(self->space);
 }
 
 void fault_exception(struct tcb *self, uint32_t vector, uint32_t error) {
     uint32_t code = 0;
     const struct frame *f = &self->frame;
     if ((vector == VECTOR_PROTECTION || vector == VECTOR_STACK) && error == 0 &&
-        protection_fault(self)) {
+        protection_fault(self, vector)) {
         return;
     }
     if (vector == VECTOR_UNDEFINED && user_load(f->pc, &code) &&

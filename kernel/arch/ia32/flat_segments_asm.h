@@ -27,6 +27,9 @@
     .macro  kernel_segments
     .endm
 
+    .macro  note_segments
+    .endm
+
     .macro  program_segments a, b
     check_data_segments \a, \b          # another program may have left its own; FS is nobody's
     movl    %gs, \b

@@ -27,6 +27,15 @@
     popl    %eax
     .endm
 
+    .macro  note_segments
+    movw    %es, %ss:fault_selectors
+    movw    %ds, %ss:fault_selectors + 6
+    movw    %fs, %ss:fault_selectors + 8
+    movw    %gs, %ss:fault_selectors + 10
+    pushw   24(%esp)                    # the program's SS; of the kernel's own, nobody asks
+    popw    %ss:fault_selectors + 4
+    .endm
+
     .macro  program_segments a, b
     movl    $USER_DATA, \a
     movl    \a, %ds

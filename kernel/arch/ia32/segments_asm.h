@@ -4,8 +4,10 @@
  * (switch.h): macros that its switch_asm.h has or includes.
  *
  *   kernel_segments            the way in: DS and ES as C wants them. Changes no register.
- *   program_segments a, b      the way out: what a program expects in DS, ES, FS and GS. From here
- * on the kernel's memory is reached by SS. Changes a and b. idle_segments              as
+ *   note_segments              at a #GP or #SS, on the stack vector, error code and what the
+ * processor has pushed: the selectors go to fault_selectors (fault.c), if C asks for them. Changes
+ * no register. program_segments a, b      the way out: what a program expects in DS, ES, FS and GS.
+ * From here on the kernel's memory is reached by SS. Changes a and b. idle_segments              as
  * kernel_segments, where an interrupt found the idle thread. Changes any. trap_of_leaving an
  * exception or interrupt in the kernel, on the stack vector, error code, EIP, CS, EFLAGS: if the
  * way out caused it or was under way, it is the program's, and the macro goes to program_trap with

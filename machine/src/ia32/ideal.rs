@@ -8,10 +8,17 @@
 //! An entry that allows less than the tables is no finding: the access faults, and the handler returns
 //! (SDM vol. 3, 3.11).
 //!
+//! A global entry may be used under any directory (SDM vol. 3, 3.11), also under one that has nothing at its
+//! address. Kernels that copy entries of a directory into others when they are needed rely on that: the
+//! ideal machine would fault, the handler copy the entry, and the access go where it has gone. So that is
+//! no finding where the handler would surely do so; see [`Checker::copy_is_missing`].
+//!
 //! Where segments move programs ([`Spaces::segment`]), several spaces are in one directory, with global
 //! pages, of which entries may be copied into others' directories when they are needed. Then the tables
 //! that count are those of the space that runs, whether or not the directory in force has them, and an
 //! access outside of its linear addresses is a finding.
+
+use std::collections::BTreeSet;
 
 use crate::check::{self, Finding, Findings, Kind};
 use crate::dev::Spaces;
@@ -101,12 +108,17 @@ impl Segment {
 #[derive(Debug)]
 pub struct Checker {
     findings: Findings<Cause>,
+    /// The directories that have been in force, and the one that is.
+    directories: BTreeSet<u32>,
+    directory: Option<u32>,
 }
 
 impl check::Checker<Ia32> for Checker {
     fn new(_memory: &mut MemSys) -> Self {
         Self {
             findings: Findings::new(),
+            directories: BTreeSet::new(),
+            directory: None,
         }
     }
 
@@ -123,6 +135,10 @@ impl Checker {
     fn check(&mut self, memory: &MemSys, access: &Access, kind: Kind, value: u32) {
         if !memory.pages() {
             return;
+        }
+        let directory = memory.directory();
+        if self.directory.replace(directory) != Some(directory) {
+            self.directories.insert(directory);
         }
         let tlb = if kind == Kind::Fetch {
             memory.itlb()
@@ -154,10 +170,9 @@ impl Checker {
             Some(_) if rights.user => (None, Some(Cause::Foreign)),
             _ => {
                 let right = memory.walk_now(access.va).filter(allowed);
-                (
-                    right,
-                    cause(used, right.as_ref(), access.va, access.va, rights),
-                )
+                let cause = cause(used, right.as_ref(), access.va, access.va, rights)
+                    .filter(|_| !self.copy_is_missing(memory, used, access, allowed));
+                (right, cause)
             }
         };
         let Some(cause) = cause else {
@@ -179,6 +194,41 @@ impl Checker {
             count: 1,
         };
         self.findings.report(cause, finding);
+    }
+}
+
+impl Checker {
+    /// Whether an access by the entry `used` would only have come later on the ideal machine, behind a fault
+    /// that copies the entry of the directory. The directory in force has none for that address, while
+    /// others still have what was used; and the fault would not have been refused:
+    ///
+    /// * a program's was not, if its code segment ends and the address is in it: it was given it by who
+    ///   wrote the descriptor. For one whose segment is all of memory, or lies elsewhere, only the TLB has
+    ///   let it through;
+    /// * the supervisor's own pages are those of every space;
+    /// * a program's page, the supervisor may have taken for one of the space that runs. It counts as shared
+    ///   where two directories have it.
+    fn copy_is_missing(
+        &self,
+        memory: &MemSys,
+        used: &TlbEntry,
+        access: &Access,
+        allowed: impl Fn(&TlbEntry) -> bool,
+    ) -> bool {
+        let given = access.privileged || memory.program_was_given(access.va);
+        if !used.global || !given || memory.has_directory_entry(access.va) {
+            return false;
+        }
+        let same = |page: &TlbEntry| {
+            page.global && page.translate(access.va) == used.translate(access.va) && allowed(page)
+        };
+        let has = |directory: &&u32| {
+            memory
+                .walk_from(**directory, access.va)
+                .is_some_and(|p| same(&p))
+        };
+        let least = if access.privileged && used.user { 2 } else { 1 };
+        self.directories.iter().filter(has).take(least).count() == least
     }
 }
 

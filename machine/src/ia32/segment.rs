@@ -254,6 +254,12 @@ impl Segment {
         }
     }
 
+    /// Base and limit, if it has an end.
+    #[must_use]
+    pub fn bounds(&self) -> Option<[u32; 2]> {
+        (self.limit != u32::MAX).then_some([self.base, self.limit])
+    }
+
     /// Whether something is loaded.
     #[must_use]
     pub fn is_usable(&self) -> bool {

@@ -248,6 +248,115 @@ fn a_global_page_that_a_load_of_cr3_leaves() {
     assert_eq!(told(&rig), ("stale-global-page", HIGH, PAGE, Some(OTHER)));
 }
 
+/// A directory without an entry for `HIGH`, and one with the same as the first.
+const BARE: u32 = DIRECTORY + 0x3000;
+const TWIN: u32 = DIRECTORY + 0x4000;
+
+/// Loads CR3, by code that lies below `HIGH`.
+fn switch_to(rig: &mut Watched, directory: u32) {
+    rig.core.r[reg::ECX] = directory;
+    rig.does(&[0x0f, 0x22, 0xd9]); // mov cr3, ecx
+}
+
+/// With a page at `HIGH` whose entry is in the TLB, and both directories.
+fn copied_lazily(bits: u32) -> Watched {
+    let mut rig = watched(PAGE | bits | G);
+    rig.set32(BARE, rig.get32(DIRECTORY));
+    rig.set32(TWIN, rig.get32(DIRECTORY));
+    rig.set32(TWIN + (HIGH >> 20), rig.get32(DIRECTORY + (HIGH >> 20)));
+    rig.does(READ);
+    rig.does(WRITE); // or another directory would be asked for the dirty bit
+    rig
+}
+
+#[test]
+fn a_directory_that_has_no_copy_yet_of_the_kernels_entry() {
+    let mut rig = copied_lazily(KERNEL);
+    switch_to(&mut rig, BARE);
+    rig.does(READ);
+    rig.does(WRITE);
+    silent(&rig);
+    // It was given up by all, or is another page: INVLPG was needed.
+    rig.set32(HIGH_TABLE, OTHER | KERNEL | G);
+    rig.does(READ);
+    assert_eq!(told(&rig), ("stale-global-page", HIGH, PAGE, None));
+    let mut rig = copied_lazily(KERNEL);
+    switch_to(&mut rig, BARE);
+    rig.set32(DIRECTORY + (HIGH >> 20), 0);
+    rig.does(READ);
+    assert_eq!(told(&rig), ("stale-global-page", HIGH, PAGE, None));
+}
+
+#[test]
+fn a_programs_global_page_that_the_kernel_finds_under_another_directory() {
+    // One program's alone: what the kernel does for another one reaches it by mistake.
+    let mut rig = copied_lazily(USER);
+    switch_to(&mut rig, BARE);
+    rig.does(READ);
+    assert_eq!(told(&rig), ("stale-global-page", HIGH, PAGE, None));
+    // One that two directories have had.
+    let mut rig = copied_lazily(USER);
+    switch_to(&mut rig, TWIN);
+    rig.does(READ);
+    switch_to(&mut rig, BARE);
+    rig.does(READ);
+    silent(&rig);
+}
+
+/// A program at `HIGH` that reads its own page, under its directory, then under one without an entry.
+fn confined(base: u32, limit: u32) -> Watched {
+    let mut rig = copied_lazily(USER);
+    let code3 = READABLE_CODE | 0x60;
+    rig.describe(FREE, descriptor(base, limit, code3, BIG | PAGES));
+    rig.write(PAGE, &[0x8b, 0x03, 0x8b, 0x03]); // mov eax, [ebx], twice
+    rig.core.r[reg::EBX] = HIGH + 0x100;
+    let step = |rig: &mut Watched| {
+        let selectors = [DATA3, FREE | 3, DATA3, DATA3, DATA3, DATA3];
+        rig.core.eip = HIGH.wrapping_sub(base);
+        rig.core.set_tables(GDT, GDT_LIMIT, selectors).unwrap();
+        rig.core.step();
+        assert_eq!(rig.core.taken, None);
+    };
+    step(&mut rig);
+    silent(&rig);
+    rig.enter(0);
+    switch_to(&mut rig, BARE);
+    step(&mut rig);
+    rig
+}
+
+#[test]
+fn a_program_in_its_segment_under_another_directory() {
+    // All of its addresses are its segment's: the kernel would copy the entry.
+    silent(&confined(HIGH, 0));
+    silent(&confined(HIGH - 0x40_0000, 0x7ff));
+    // A segment of all 4 GB: the kernel would have to say whether the page is the program's. Its code and
+    // its data, by a TLB each, of one instruction.
+    let global = "stale-global-page";
+    let rig = confined(0, 0xf_ffff);
+    assert_eq!(told(&rig), (global, HIGH, PAGE, None));
+    assert_eq!(only(&rig).count, 2);
+    // Data outside of its code.
+    let mut rig = confined(HIGH, 0);
+    rig.core.r[reg::EBX] = HIGH + 0x1100;
+    rig.set32(HIGH_TABLE + 4, OTHER | USER | G);
+    switch_home_and_back(&mut rig);
+    assert_eq!(told(&rig), (global, HIGH + 0x1100, OTHER + 0x100, None));
+}
+
+/// Reads once more under the program's own directory, and under the one without an entry.
+fn switch_home_and_back(rig: &mut Watched) {
+    for directory in [DIRECTORY, BARE] {
+        rig.enter(0);
+        switch_to(rig, directory);
+        let selectors = [DATA3, FREE | 3, DATA3, DATA3, DATA3, DATA3];
+        rig.core.eip = 0;
+        rig.core.set_tables(GDT, GDT_LIMIT, selectors).unwrap();
+        rig.core.step();
+        assert_eq!(rig.core.taken, None);
+    }
+}
+
 /// A guest whose programs are moved to `HIGH` by segments: the running space's own directory has `PAGE`,
 /// a global one, at 0, and the directory in force a copy of that entry.
 fn moved() -> Watched {

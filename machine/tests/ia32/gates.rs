@@ -3,7 +3,7 @@
 //! (4.8), SYSENTER and SYSEXIT (4.8.7), and far transfers without a gate (4.8.1).
 
 use switchyard_machine::ia32::core::Core;
-use switchyard_machine::ia32::flags::{IF, NT};
+use switchyard_machine::ia32::flags::IF;
 use switchyard_machine::ia32::insn::{reg, Seg};
 
 use super::rig::*;
@@ -180,9 +180,6 @@ fn iret_checks_where_it_goes() {
         rig.core.r[reg::ESP] = STACK - 64;
         rig.faults(&[0xcf], vector, Some(code));
     }
-    let mut rig = Rig::new();
-    rig.core.set_eflags(NT);
-    rig.faults(&[0xcf], TS, Some(u32::from(TASK)));
     // From level 3 to an inner one.
     let mut rig = Rig::new();
     rig.enter(3);

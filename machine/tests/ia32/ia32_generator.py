@@ -549,9 +549,9 @@ def segments(w: Writer) -> None:
             insns.append(b"\x0f\x02\xd0")
         w.insn(w.rng.choice(insns), defines=ZF)
     else:
-        operand = w.operand(2, changes=True)
-        reg = operand.with_reg(w.bits(3))
-        w.insn(operand.prefixes, 0x63, reg, defines=ZF, changes=operand.memory)
+        # ARPL: Unicorn writes memory also where the selector stays.
+        operand = w.operand(2, memory=False if w.paged else None)
+        w.insn(operand.prefixes, 0x63, operand.with_reg(w.bits(3)), defines=ZF)
 
 
 # ---- strings --------------------------------------------------------------------------------

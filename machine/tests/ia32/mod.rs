@@ -4,6 +4,7 @@
 
 mod coherence;
 mod exceptions;
+mod faults;
 mod fpu;
 mod fpu_numbers;
 mod gates;

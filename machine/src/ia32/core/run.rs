@@ -206,17 +206,18 @@ impl<O: Observer> Core<O> {
             self.debug_trap(0);
             return;
         }
-        if let Err(fault) = self.execute() {
-            self.mem.platform.counters.fetches += 1;
+        let done = self.execute().unwrap_or_else(|fault| {
             self.raise(fault);
-        }
+            true
+        });
+        self.mem.platform.counters.fetches += u64::from(done);
     }
 
-    /// The same, but a fault is not taken.
+    /// The same, but a fault is not taken. False: elements of a repeated instruction are left.
     ///
     /// # Errors
     /// The fault; all is as before the instruction.
-    pub fn execute(&mut self) -> Result<(), Fault> {
+    pub fn execute(&mut self) -> Result<bool, Fault> {
         self.taken = None;
         if self.shadow != Shadow::Nothing {
             // What it holds off may come behind this instruction.
@@ -252,14 +253,14 @@ impl<O: Observer> Core<O> {
             self.show_commit(pc, &insn, code);
         }
         self.eip = self.next_eip;
-        self.mem.platform.counters.fetches += u64::from(!self.suspended);
+        let done = !self.suspended;
         if let Some((slot, n)) = place {
             self.leave_line(slot, n, behind);
         }
         if (traps || self.watched != 0) && self.shadow != Shadow::Everything {
             self.trap_behind(traps && self.taken.is_none());
         }
-        Ok(())
+        Ok(done)
     }
 
     /// The instruction at EIP: from its line, where its place is told, or from memory if it can be in none.

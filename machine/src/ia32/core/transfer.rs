@@ -7,6 +7,7 @@ use crate::ia32::fault::{vector, Fault};
 use crate::ia32::flags;
 use crate::ia32::insn::reg::{ECX, EDX, ESP};
 use crate::ia32::insn::Seg;
+use crate::ia32::memsys::Place;
 use crate::ia32::mmu;
 use crate::ia32::observe::Observer;
 use crate::ia32::segment::{is_null, rpl, selector_code, system, Access, Descriptor, Segment};
@@ -14,6 +15,9 @@ use crate::ia32::segment::{is_null, rpl, selector_code, system, Access, Descript
 use super::exception::code_selector;
 use super::segments::Found;
 use super::Core;
+
+/// The bit of a selector that says that it is one of the LDT.
+const LOCAL: u16 = 4;
 
 /// A stack: the current one, or one that is about to be.
 #[derive(Debug, Clone, Copy)]
@@ -96,9 +100,9 @@ impl<O: Observer> Core<O> {
         }
     }
 
-    /// Pops from a stack.
-    fn pop_from<const N: u32>(&mut self, stack: &mut Stack) -> Result<u32, Fault> {
-        let pointer = stack.pointer & stack.mask();
+    /// Finds an element of a stack: `number` of them lie above it.
+    fn find_on<const N: u32>(&mut self, stack: &Stack, number: u32) -> Result<Place, Fault> {
+        let pointer = stack.pointer.wrapping_add(N * number) & stack.mask();
         let linear = stack
             .segment
             .linear(pointer, N, Access::Read, Fault::stack)?;
@@ -110,9 +114,28 @@ impl<O: Observer> Core<O> {
             user: stack.user,
             fetch: false,
         };
-        let value = self.read_linear::<N>(linear, access)?;
-        stack.pointer = pointer.wrapping_add(N);
+        self.mem.locate(linear, N, access)
+    }
+
+    /// Pops from a stack.
+    fn pop_from<const N: u32>(&mut self, stack: &mut Stack) -> Result<u32, Fault> {
+        let [value] = self.pop_frame::<N, 1>(stack)?;
         Ok(value)
+    }
+
+    /// Pops so many elements together. The one at the bottom is looked for first: by the manual the first
+    /// check is whether it is there (SDM vol. 2, RET), and the host's processor and Bochs read it first.
+    fn pop_frame<const N: u32, const COUNT: usize>(
+        &mut self,
+        stack: &mut Stack,
+    ) -> Result<[u32; COUNT], Fault> {
+        let mut places = [None; COUNT];
+        for number in (0..COUNT).rev() {
+            places[number] = Some(self.find_on::<N>(stack, number as u32)?);
+        }
+        let values = places.map(|place| place.map_or(0, |place| self.get_at::<N>(place)));
+        stack.pointer = (stack.pointer & stack.mask()).wrapping_add(N * COUNT as u32);
+        Ok(values)
     }
 
     /// CS gets a segment that was checked, at `level`.
@@ -333,8 +356,8 @@ impl<O: Observer> Core<O> {
     /// A far RET with operands of `N` bytes that lets go of `drop` bytes of parameters.
     pub(in crate::ia32) fn far_return<const N: u32>(&mut self, drop: u32) -> Result<(), Fault> {
         let mut stack = self.current_stack();
-        let eip = self.pop_from::<N>(&mut stack)?;
-        let selector = self.pop_from::<N>(&mut stack)? as u16;
+        let [eip, selector] = self.pop_frame::<N, 2>(&mut stack)?;
+        let selector = selector as u16;
         if !self.is_protected() {
             self.enter_real(selector, eip)?;
             stack.pointer = stack.pointer.wrapping_add(drop);
@@ -349,13 +372,11 @@ impl<O: Observer> Core<O> {
     pub(in crate::ia32) fn interrupt_return<const N: u32>(&mut self) -> Result<(), Fault> {
         let protected = self.is_protected();
         if protected && self.eflags & flags::NT != 0 {
-            // A return to another task, which the model refuses.
-            return Err(Fault::tss(selector_code(self.tr.selector)));
+            return Err(self.back_link_refused()?);
         }
         let mut stack = self.current_stack();
-        let eip = self.pop_from::<N>(&mut stack)?;
-        let selector = self.pop_from::<N>(&mut stack)? as u16;
-        let image = self.pop_from::<N>(&mut stack)?;
+        let [eip, selector, image] = self.pop_frame::<N, 3>(&mut stack)?;
+        let selector = selector as u16;
         if !protected {
             self.enter_real(selector, eip)?;
             self.r[ESP] = stack.pointer_in(self.r[ESP]);
@@ -367,6 +388,30 @@ impl<O: Observer> Core<O> {
             return Err(Fault::protection(0));
         }
         self.return_to::<N>(selector, eip, stack, 0, Some(image))
+    }
+
+    /// The fault of an IRET with NT, which is a return to the task that the TSS is linked back to (SDM vol.
+    /// 2, IRET; vol. 3, 6.3): the manual's checks of that link, up to the switch, which the model refuses
+    /// as if the task were one that cannot be used.
+    fn back_link_refused(&mut self) -> Result<Fault, Fault> {
+        if !self.tr.usable || self.tr.limit < 1 {
+            return Ok(Fault::tss(selector_code(self.tr.selector)));
+        }
+        let link = self.read_linear::<2>(self.tr.base, mmu::Access::system(false))? as u16;
+        let code = selector_code(link);
+        let found = if link & LOCAL == 0 {
+            self.find_descriptor(link)?
+        } else {
+            None
+        };
+        let busy = found.map(|found| found.descriptor).filter(|task| {
+            let kind = task.kind();
+            task.is_system() && matches!(kind, system::TSS16_BUSY | system::TSS32_BUSY)
+        });
+        Ok(match busy {
+            Some(task) if !task.is_present() => Fault::not_present(code),
+            _ => Fault::tss(code),
+        })
     }
 
     /// Returns to a code segment of the same level or an outer one, whose stack is found behind `drop`
@@ -400,8 +445,8 @@ impl<O: Observer> Core<O> {
             self.r[ESP] = stack.pointer_in(self.r[ESP]);
         } else {
             let mut stack = stack;
-            let esp = self.pop_from::<N>(&mut stack)?;
-            let ss = self.pop_from::<N>(&mut stack)? as u16;
+            let [esp, ss] = self.pop_frame::<N, 2>(&mut stack)?;
+            let ss = ss as u16;
             let (segment, of_stack) = self.stack_segment(ss, level, Fault::protection)?;
             stack.segment = segment;
             stack.found = Some(of_stack);

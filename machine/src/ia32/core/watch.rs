@@ -34,6 +34,7 @@ impl<O: Observer> Core<O> {
 
     /// Shows that the instruction at EIP was fetched.
     pub(super) fn show_fetch(&mut self, code: Encoding) {
+        self.mem.program = self.segments[Seg::Cs as usize].bounds();
         let access = observe::Access {
             cycle: self.mem.platform.cycle,
             pc: self.pc(),

@@ -10,8 +10,9 @@ use crate::ia32::fpu::status::C1;
 use crate::ia32::fpu::Last;
 use crate::ia32::insn::reg::EAX;
 use crate::ia32::insn::{Insn, Seg};
-use crate::ia32::memsys::cr0;
+use crate::ia32::memsys::{cr0, Place};
 use crate::ia32::observe::Observer;
+use crate::ia32::segment::Access;
 
 use super::{Done, Handler};
 
@@ -124,38 +125,46 @@ pub(super) fn fnstsw<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
 
 // ---- environment and state -----------------------------------------------------------------
 
-/// Writes words of `N` bytes, so many bytes behind the start of the memory operand.
-fn store_words<O: Observer, const N: u32>(
+/// Finds words of `N` bytes, so many bytes behind the start of the memory operand: all of an image are found
+/// before any is read or written.
+fn find_words<O: Observer, const N: u32, const COUNT: usize>(
     core: &mut Core<O>,
     insn: &Insn,
     behind: u32,
-    words: &[u32],
-) -> Done {
-    for (n, word) in (0..).zip(words) {
+    access: Access,
+) -> Result<[Option<Place>; COUNT], Fault> {
+    let mut places = [None; COUNT];
+    for (n, place) in (0..).zip(&mut places) {
         let at = core.offset_behind(insn, behind + n * N);
-        core.store::<N>(insn.seg, at, *word)?;
+        *place = Some(core.locate(insn.seg, at, N, access)?);
     }
-    Ok(())
+    Ok(places)
 }
 
-/// Reads words of `N` bytes from there.
+/// Writes words to where they were found.
+fn store_words<O: Observer, const N: u32>(
+    core: &mut Core<O>,
+    places: &[Option<Place>],
+    words: &[u32],
+) {
+    for (place, word) in places.iter().flatten().zip(words) {
+        core.put_at::<N>(*place, *word);
+    }
+}
+
+/// Reads them from there.
 fn load_words<O: Observer, const N: u32, const COUNT: usize>(
     core: &mut Core<O>,
-    insn: &Insn,
-    behind: u32,
-) -> Result<[u32; COUNT], Fault> {
-    let mut words = [0; COUNT];
-    for (n, word) in (0..).zip(&mut words) {
-        let at = core.offset_behind(insn, behind + n * N);
-        *word = core.load::<N>(insn.seg, at)?;
-    }
-    Ok(words)
+    places: [Option<Place>; COUNT],
+) -> [u32; COUNT] {
+    places.map(|place| place.map_or(0, |place| core.get_at::<N>(place)))
 }
 
 pub(super) fn fnstenv<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     require_unit(core)?;
     let words = core.fpu.environment::<N>(core.is_protected());
-    store_words::<O, N>(core, insn, 0, &words)?;
+    let places = find_words::<O, N, WORDS>(core, insn, 0, Access::Write)?;
+    store_words::<O, N>(core, &places, &words);
     let masked = core.fpu.control.all_masked();
     core.fpu.set_control(masked);
     Ok(())
@@ -163,7 +172,8 @@ pub(super) fn fnstenv<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn
 
 pub(super) fn fldenv<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     control(core, insn, |core, insn| {
-        let words = load_words::<O, N, WORDS>(core, insn, 0)?;
+        let places = find_words::<O, N, WORDS>(core, insn, 0, Access::Read)?;
+        let words = load_words::<O, N, WORDS>(core, places);
         let protected = core.is_protected();
         core.fpu.set_environment::<N>(words, protected);
         Ok(())
@@ -174,16 +184,22 @@ pub(super) fn fnsave<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn)
     require_unit(core)?;
     let words = core.fpu.environment::<N>(core.is_protected());
     let stack = core.fpu.stack();
-    store_words::<O, N>(core, insn, 0, &words)?;
-    store_words::<O, 2>(core, insn, WORDS as u32 * N, &stack)?;
+    let behind = WORDS as u32 * N;
+    let places = find_words::<O, N, WORDS>(core, insn, 0, Access::Write)?;
+    let of_stack = find_words::<O, 2, STACK_WORDS>(core, insn, behind, Access::Write)?;
+    store_words::<O, N>(core, &places, &words);
+    store_words::<O, 2>(core, &of_stack, &stack);
     core.fpu.initialize();
     Ok(())
 }
 
 pub(super) fn frstor<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     control(core, insn, |core, insn| {
-        let words = load_words::<O, N, WORDS>(core, insn, 0)?;
-        let stack = load_words::<O, 2, STACK_WORDS>(core, insn, WORDS as u32 * N)?;
+        let behind = WORDS as u32 * N;
+        let places = find_words::<O, N, WORDS>(core, insn, 0, Access::Read)?;
+        let of_stack = find_words::<O, 2, STACK_WORDS>(core, insn, behind, Access::Read)?;
+        let words = load_words::<O, N, WORDS>(core, places);
+        let stack = load_words::<O, 2, STACK_WORDS>(core, of_stack);
         let protected = core.is_protected();
         core.fpu.set_environment::<N>(words, protected);
         core.fpu.set_stack(stack);

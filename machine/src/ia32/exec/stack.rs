@@ -44,15 +44,16 @@ pub(super) fn push_all<O: Observer, const N: u32>(core: &mut Core<O>, _: &Insn) 
     Ok(())
 }
 
+/// POPA: from EDI, at the top, to EAX. A fault finds all of them as they were.
 pub(super) fn pop_all<O: Observer, const N: u32>(core: &mut Core<O>, _: &Insn) -> Done {
     let mask = core.stack_mask();
     let esp = core.r[ESP];
     let mut values = [0; 8];
     for (n, value) in values.iter_mut().enumerate() {
-        let pointer = esp.wrapping_add(N * (7 - n as u32)) & mask;
+        let pointer = esp.wrapping_add(N * n as u32) & mask;
         *value = core.load::<N>(Seg::Ss, pointer)?;
     }
-    for (n, value) in (0..8).zip(values) {
+    for (n, value) in (0..8).rev().zip(values) {
         if usize::from(n) != ESP {
             core.set_register::<N>(n, value);
         }

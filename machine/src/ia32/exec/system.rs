@@ -206,13 +206,14 @@ pub(super) fn lsl<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) ->
     Ok(())
 }
 
+/// ARPL: a selector that has the level already is read alone, so it may be one that cannot be written (as
+/// on the host's processor; by the manual, too, only the other branch has a destination).
 pub(super) fn arpl<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     require_protected(core)?;
-    let operand = core.operand::<2>(insn)?;
-    let selector = core.get::<2>(operand);
+    let selector = core.rm::<2>(insn)?;
     let level = core.register::<2>(insn.reg) & 3;
     if selector & 3 < level {
-        core.put::<2>(operand, selector & !3 | level);
+        core.set_rm::<2>(insn, selector & !3 | level)?;
         core.eflags |= ZF;
     } else {
         core.eflags &= !ZF;

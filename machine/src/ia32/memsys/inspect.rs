@@ -63,6 +63,22 @@ impl MemSys {
         Some(mmu::small_page(pde, pte, linear, global_pages))
     }
 
+    /// Whether the directory in force has an entry for `linear`, of a table or a large page.
+    #[must_use]
+    pub fn has_directory_entry(&self, linear: u32) -> bool {
+        let at = mmu::directory_entry(self.cr3, linear);
+        let entry = self.platform.bus.read_memory_word(at);
+        entry.is_some_and(|e| e & entry::P != 0)
+    }
+
+    /// Whether `linear` is in the program's code segment, and that is not all of memory: whoever wrote its
+    /// descriptor has given these addresses to the program.
+    #[must_use]
+    pub fn program_was_given(&self, linear: u32) -> bool {
+        let inside = |[base, limit]: [u32; 2]| linear.wrapping_sub(base) <= limit;
+        self.program.is_some_and(inside)
+    }
+
     /// The word at `linear` by the page tables, if memory is there.
     #[must_use]
     pub fn word_now(&self, linear: u32) -> Option<u32> {

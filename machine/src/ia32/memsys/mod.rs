@@ -131,6 +131,9 @@ pub struct MemSys {
     pub(super) traces: TraceCache,
     /// When what is there.
     pub(in crate::ia32) time: Timing,
+    /// Base and limit of the code segment of the instruction that observers were shown last, if that
+    /// segment has an end.
+    pub(in crate::ia32) program: Option<[u32; 2]>,
     /// Counts of cycles, instructions and µops when the tallies were last brought up to date.
     synced_cycle: Cycle,
     synced_instructions: u64,
@@ -162,6 +165,7 @@ impl MemSys {
             tags,
             traces,
             time: Timing::new(config),
+            program: None,
             synced_cycle: 0,
             synced_instructions: 0,
             synced_uops: 0,

@@ -21,6 +21,8 @@ impl State for MemSys {
             synced_cycle,
             synced_instructions,
             synced_uops,
+            // Of the next instruction that is shown.
+            program: _,
         } = self;
         to.put(&(cr0, cr2, cr3, cr4));
         to.put(&(synced_cycle, synced_instructions, synced_uops));

@@ -152,6 +152,97 @@ static void limit_is_not_meant(void) {
     }
 }
 
+/* A child whose exceptions are ours, with a page at INSIDE. */
+static struct task *child_with_handler(void) {
+    struct task *child = child_new();
+    L4_Word_t me = L4_MyGlobalId().raw;
+    if (child == NULL || filled_page(child, INSIDE, 3) == NULL ||
+        child_do(child, CHILD_SET_HANDLER, me, 0, 0, 0).kind != OUTCOME_DONE ||
+        child_read(child, INSIDE) != CHILD_PATTERN(3, 0)) {
+        return NULL;
+    }
+    return child;
+}
+
+/* Whether the processor looks at limits: QEMU's does not, nor whether a selector was null. */
+static bool limits_are_checked(void) {
+    struct task *child = child_with_handler();
+    TRY(child != NULL);
+    struct outcome o = EXECUTE(child, 0x65, 0xa1, WORD(INSIDE)); /* movl %gs:INSIDE, %eax */
+    child_delete(child);
+    return o.kind == OUTCOME_EXCEPTION;
+}
+
+/* An access by a null selector, or by the UTCB pointer's, is an exception under every scheme: no
+ * limit of the scheme's was meant, so the space stays what it is, and the way back must not repair
+ * it. */
+static void limit_of_null(void) {
+    if (!limits_are_checked()) {
+        return;
+    }
+    static const uint8_t selectors[] = {0, 3, 0x33};
+    static const uint8_t accesses[][10] = {
+        /* %eax to DS or ES, and an access by it: movl INSIDE, %eax; movl %eax, INSIDE; */
+        {0x8e, 0xd8, 0xa1, WORD(INSIDE), 0xc3},
+        {0x8e, 0xd8, 0xa3, WORD(INSIDE), 0xc3},
+        /* incl INSIDE; movzbl INSIDE, %eax; lock, with a prefix; */
+        {0x8e, 0xd8, 0xff, 0x05, WORD(INSIDE), 0xc3},
+        {0x8e, 0xd8, 0x0f, 0xb6, 0x05, WORD(INSIDE), 0xc3},
+        {0x8e, 0xd8, 0xf0, 0xff, 0x05, WORD(INSIDE), 0xc3},
+        /* movl %es:INSIDE, %eax; stosl; lodsl */
+        {0x8e, 0xc0, 0x26, 0xa1, WORD(INSIDE), 0xc3},
+        {0x8e, 0xc0, 0xbf, WORD(INSIDE), 0xab, 0xc3},
+        {0x8e, 0xd8, 0xbe, WORD(INSIDE), 0xad, 0xc3},
+    };
+    for (unsigned i = 0; i < sizeof selectors; i++) {
+        for (unsigned k = 0; k < sizeof accesses / sizeof accesses[0]; k++) {
+            struct task *child = child_with_handler();
+            CHECK(child != NULL);
+            L4_Word_t number = number_of(child);
+            uint8_t code[5 + sizeof accesses[0]] = {0xb8, selectors[i]}; /* movl $selector, %eax */
+            memcpy(code + 5, accesses[k], sizeof accesses[k]);
+            struct outcome o = child_run_code(child, code, sizeof code);
+            FAIL_IF(o.kind != OUTCOME_EXCEPTION, "there is an exception", i, k);
+            EQUAL(o.words[2], PROTECTION);
+            EQUAL(o.words[3], 0);
+            EQUAL(number_of(child), number);
+            child_delete(child);
+        }
+    }
+}
+
+/* What goes beyond the limit by another register, or is no access to data, is about the limit all
+ * the same. */
+static void limit_beside_null(void) {
+    NEEDS_SMALL_SPACES;
+    for (unsigned kind = 0; kind < 3; kind++) {
+        struct task *child = child_small();
+        CHECK(child != NULL);
+        uint8_t *frame = filled_page(child, least_limit(), 5);
+        CHECK(frame != NULL);
+        struct outcome o;
+        switch (kind) {
+        case 0: /* DS is null: movl %es:least_limit(), %eax */
+            o = EXECUTE(child, 0x31, 0xc0, 0x8e, 0xd8, 0x26, 0xa1, WORD(least_limit()));
+            EQUAL(o.words[0], CHILD_PATTERN(5, 0));
+            break;
+        case 1: /* FS is null: movl least_limit(), %eax */
+            o = EXECUTE(child, 0x31, 0xc0, 0x8e, 0xe0, 0xa1, WORD(least_limit()));
+            EQUAL(o.words[0], CHILD_PATTERN(5, 0));
+            break;
+        default: /* DS and ES are null: movl $least_limit(), %eax; jmp *%eax */
+            put_function(frame, 81);
+            o = EXECUTE(child, 0x31, 0xc0, 0x8e, 0xd8, 0x8e, 0xc0, 0xb8, WORD(least_limit()), 0xff,
+                        0xe0);
+            EQUAL(o.words[0], 81);
+            break;
+        }
+        EQUAL(o.kind, OUTCOME_DONE);
+        EQUAL(number_of(child), 0);
+        child_delete(child);
+    }
+}
+
 /* The kernel's own way to a program whose next instruction is beyond the limit, by IRET and from
  * the short path. */
 static void limit_of_resumed(void) {
@@ -269,6 +360,8 @@ const struct test small_limit_tests[] = {
     {"small_limit_crossed", limit_crossed},
     {"small_limit_wraps", limit_wraps},
     {"small_limit_is_not_meant", limit_is_not_meant},
+    {"small_limit_of_null", limit_of_null},
+    {"small_limit_beside_null", limit_beside_null},
     {"small_limit_of_resumed", limit_of_resumed},
     {"small_interrupted", interrupted},
     {"small_strings", strings},
