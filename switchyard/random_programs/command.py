@@ -177,9 +177,8 @@ def compare(wish: Wish, file: Path, err: Console) -> list[Compared]:
 
 def listed(out: Console, name: str, found: Sequence[Compared], form: str) -> None:
     """Shows what stands out, and the distribution; `RunError` if it is slower or wrong."""
-    shown = sorted(
-        (one for one in found if one.suspect or one.wrong), key=lambda one: one.ratio, reverse=True
-    )
+    shown = [one for one in found if one.suspect or one.wrong]
+    shown.sort(key=lambda one: (bool(one.wrong), one.ratio), reverse=True)
     rows = [
         [
             str(one.seed),

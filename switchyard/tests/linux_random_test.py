@@ -63,6 +63,22 @@ def test_data_are_the_same_on_both_kernels(name: str) -> None:
     assert sum(int(match[0]) for match in switches if match) > 100 * len(FEW)
 
 
+@pytest.mark.linux
+@pytest.mark.slow
+@pytest.mark.guests
+def test_all_kinds_are_drawn() -> None:
+    board = trial.board("sa1110")
+    build_linux.ensure([board.plain])
+    text = trial.shapes(board.plain, range(1, 61))
+    assert text.count("PLAN") == 60
+    words = set(re.findall(r"[a-z]+", text))
+    assert words >= {"private", "shared", "anonymous", "file", "segment", "heap", "growing"}
+    assert words >= {"anywhere", "hinted", "fixed", "together"}
+    assert words >= {"pipe", "fifo", "socket", "futex", "data", "stack", "mapped"}
+    assert words >= {"touch", "static", "compute", "calls", "thread", "files", "signals"}
+    assert words >= {"protect", "renew", "resize", "grow", "discard", "fork", "execute"}
+
+
 @pytest.mark.long
 @pytest.mark.linux
 @pytest.mark.guests
