@@ -304,8 +304,10 @@ def test_a_switch_is_the_ring_less_what_one_process_takes() -> None:
     results = outcome(linux_ctx.LinuxCtx(), cases, quick=True)
     assert value(results, "switch", processes=8, size_kb=4) == pytest.approx(250)
     assert value(results, "switch_address_space_switches", processes=8, size_kb=4) == 1
-    where = {"case": "serve", "processes": 8, "used_kb": 4, "mapped_kb": prefork.LARGE}
-    assert value(results, "prefork", **where) == 100
+    served = value(
+        results, "prefork", case="serve", processes=8, used_kb=4, mapped_kb=prefork.LARGE
+    )
+    assert served == 100
     text = "\n".join(results.notes)
     assert "takes 0.20 to 0.20 of the unmodified kernel's time" in " ".join(text.split())
     assert "sa1110, 0 KB: 250 µs with 2 processes, 250 with 40 (+0%)" in text
