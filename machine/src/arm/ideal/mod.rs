@@ -244,6 +244,8 @@ impl Checker {
             Some(Way::Moved) => None,
             // The kernel may use any address; it knows what is there.
             Some(Way::Direct) if !self.user => return true,
+            // A wild pointer: the kernel never gave the program anything there.
+            Some(Way::Direct) if !self.running.has(memory, &self.ideal, access.va) => return true,
             Some(Way::Direct) => {
                 let cause = Cause::SlotAlias;
                 Some(self.translation_finding(memory, cause, access, mva, used, kind))

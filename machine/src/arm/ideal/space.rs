@@ -156,6 +156,15 @@ impl Running {
         Some(own.entry.is_some_and(|own| equal(&own, va, entry, mva)))
     }
 
+    /// Whether the running space's own directory has something at `va`, where nothing is moved. True if
+    /// the guest says nothing of it.
+    pub(super) fn has(&self, memory: &MemSys, ideal: &Ideal, va: u32) -> bool {
+        self.directory.is_none_or(|directory| {
+            let first = ideal.shadow.read(mmu::first_level_address(directory, va));
+            ideal.walk_from(memory, first, va).entry.is_some()
+        })
+    }
+
     /// Where the running space's own first-level descriptor of `mva` is, and the address that has
     /// it there: directories of spaces know nothing of relocation.
     #[inline]
