@@ -582,24 +582,6 @@ fn syntax_error(
         before.bytes().filter(|&b| b == b'\n').count() + 1
     });
     let path = error.path().to_string();
-    // The parser reads numbers before it knows what they are for.
-    if error.inner().message().starts_with("number too ") {
-        let number = line.and_then(|line| text.lines().nth(line - 1)?.split_once('='));
-        if let (Some(line), Some((key, value))) = (line, number) {
-            let key = key.trim();
-            let expected = if key == "clock-hz" {
-                A_FREQUENCY.to_string()
-            } else {
-                in_words("u32")
-            };
-            return Error::Machine {
-                file: file.to_path_buf(),
-                place: format!("line {line}: {key}"),
-                what: value.split('#').next().unwrap_or(value).trim().to_string(),
-                expected,
-            };
-        }
-    }
     // The parser has no path before it has found a key; serde then says ".".
     let place = match (line, path.as_str()) {
         (Some(line), ".") => format!("line {line}"),
