@@ -17,7 +17,7 @@ QUESTIONS  := &question_entry,
 # The tables of the self-test (user/selftest.c), for those files.
 TABLES := process_tests, signal_tests, pipe_tests, socket_tests, lock_tests, memory_tests, \
     shared_tests, swap_tests, disk_tests, together_tests, space_tests, code_tests, fpu_tests, \
-    segment_tests, trap_tests, call_tests, written_tests, time_tests, fass_tests
+    segment_tests, trap_tests, call_tests, written_tests, time_tests
 
 # A program with an instruction that the processor does not have is no program for it: those that name
 # a register of MMX or SSE, and those that name none (FOREIGN). Listings have tabs between address,

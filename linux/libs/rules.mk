@@ -76,7 +76,7 @@ $(addprefix $(LIBS)/,ld.o private.o): $(LIBS)/%.o: libs/%.c $(HEADERS)
 # The self-test's program with the tables of libs/test.c.
 $(LIBS)/selftest.o: user/selftest.c $(HEADERS_LIBS)
 	@mkdir -p $(@D)
-	$(CC) $(TARGET) $(CFLAGS_LIBS) $(IN_PROGRAM) -D'TABLES=library_tests, fass_tests' -include nolibc.h -c -o $@ $<
+	$(CC) $(TARGET) $(CFLAGS_LIBS) $(IN_PROGRAM) -D'TABLES=library_tests' -include nolibc.h -c -o $@ $<
 
 # An instruction that the processor lacks: as for the other programs (../user/programs.mk).
 CHECKED = $(OBJDUMP) -d $@ > $@.lst; \
