@@ -366,7 +366,7 @@ def test_ended_with_its_block() -> None:
         process = m._process
     assert process.poll() is not None
     assert m.stats is not None
-    assert m.stats.end.kind == "stopped"
+    assert m.stats.end.kind == "killed"
     assert not m._folder.exists()
 
 
