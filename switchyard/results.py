@@ -36,7 +36,7 @@ BESIDE = (META, ".outcome.json", flame.ENDING)
 # What every case has, before its parameters.
 PLACE = ("machine", "system", "scheme")
 # A column of values: the metric, and its unit in brackets.
-COLUMN = re.compile(r"(.+) \[(\S+)\]")
+COLUMN = re.compile(r"(.+) \[(\S+)\]", re.DOTALL)
 WHOLE = re.compile(r"-?\d+")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from switchyard import files, records, report, results
@@ -71,6 +71,8 @@ found = st.builds(
 
 
 @given(found)
+@example(Record("x", "m", "s", "", "\n", 0, "us"))
+@example(Record("x", "a\nb", "", "f", "[a] [b]", 0.5, "per_turn", {"kind": "\n"}))
 def test_any_record_comes_back(record: Record) -> None:
     with files.scratch() as folder:
         assert list(results.read(kept(folder, [record])).records) == [record]
