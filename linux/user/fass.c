@@ -171,7 +171,7 @@ static void collide(volatile unsigned int *at, const char *counted, const char *
     EXPECT(counter(FLUSHES) >= flushes + 2 * ROUNDS);
     switches = counter(SWITCHES) - switches;
     either = counter(AVOIDED) - avoided + counter(FLUSHES) - flushes;
-    /* Who comes back to collide flushes twice; between the reads there are some switches more. */
+    /* Who comes back to collide flushes twice. On QEMU it was off by more than five. */
     EXPECT(either + ROUNDS / 10 >= switches && either <= switches + ROUNDS / 10);
     EXPECT(counter(AVOIDED) - avoided <= ROUNDS / 5);
 }
