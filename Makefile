@@ -30,7 +30,7 @@ RUST := $(shell find machine/src machine/machines -type f 2>/dev/null) \
 setup: $(VENV)/.switchyard
 
 $(VENV)/.packages: requirements.lock
-	@$(PYTHON) -I switchyard/doctor.py --install setup
+	@$(PYTHON) -I switchyard/tools/doctor.py --install setup
 	@echo "== Python packages into $(VENV)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@# pip takes one processor: another begins to compile the simulator
@@ -43,7 +43,7 @@ $(VENV)/.packages: requirements.lock
 	@touch $@
 
 $(VENV)/.switchyard: $(VENV)/.packages pyproject.toml $(RUST)
-	@$(PYTHON) -I switchyard/doctor.py setup
+	@$(PYTHON) -I switchyard/tools/doctor.py setup
 	@echo "== the simulator and the command line"
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release
 	@touch $@
@@ -60,16 +60,16 @@ demo: setup
 # Linux is part of it. Where its packages are not to be had it is left out, but not where CI is set:
 # what is missing there has failed.
 test: $(VENV)/.packages
-	@$(PYTHON) -I switchyard/doctor.py --install test
-	@$(PYTHON) -I switchyard/doctor.py --install linux || echo "test: goes on without Linux"
+	@$(PYTHON) -I switchyard/tools/doctor.py --install test
+	@$(PYTHON) -I switchyard/tools/doctor.py --install linux || echo "test: goes on without Linux"
 	@$(BIN)/python .ci/check.py $(if $(CI),ci,all)
 
 test-linux: $(VENV)/.packages
-	@$(PYTHON) -I switchyard/doctor.py --install linux
+	@$(PYTHON) -I switchyard/tools/doctor.py --install linux
 	@$(BIN)/python .ci/check.py linux
 
 test-long: $(VENV)/.packages
-	@$(PYTHON) -I switchyard/doctor.py --install long
+	@$(PYTHON) -I switchyard/tools/doctor.py --install long
 	@$(BIN)/python .ci/check.py long
 
 test-quick: $(VENV)/.packages

@@ -177,7 +177,7 @@ def missing(suite: Suite) -> str:
     """What this computer lacks for a suite, in doctor's words; doctor needs no setup."""
     if not suite.needs:
         return ""
-    asked = [PYTHON, "-I", "switchyard/doctor.py", suite.needs]
+    asked = [PYTHON, "-I", "switchyard/tools/doctor.py", suite.needs]
     return subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False).stderr
 
 

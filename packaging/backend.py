@@ -2,9 +2,9 @@
 """What `pip` and `uv` build the package with: maturin, with the guests put into the wheel before.
 
 A wheel has beside the package and the simulator the guests' sources and their images, ready built
-(`switchyard/sources`, see `switchyard/tree.py`), so that experiments run where there is neither a
-checkout nor a compiler. The sources weigh 2 MB, the images 26 MB and less than half of that in the
-wheel; the compiler that both stand in for is 400 MB.
+(`switchyard/sources`, see `switchyard/run/tree.py`), so that experiments run where there is
+neither a checkout nor a compiler. The sources weigh 2 MB, the images 26 MB and less than half of
+that in the wheel; the compiler that both stand in for is 400 MB.
 """
 
 import hashlib
@@ -50,7 +50,8 @@ def stage() -> None:
     """Makes the manual page and all guests but Linux, and puts them where they are taken from."""
     sys.path.insert(0, str(ROOT))
     # no package is needed for these that pyproject.toml does not say
-    from switchyard import build, cli, helps
+    from switchyard import cli, helps
+    from switchyard.run import build
 
     page = DATA / "share" / "man" / "man1" / "switchyard.1"
     page.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +59,7 @@ def stage() -> None:
     shutil.rmtree(STAGED, ignore_errors=True)
     images = build.ensure(one for one in build.GUESTS.values() if not one.fetches)
     for folder in FOLDERS:
-        ignored = shutil.ignore_patterns("__pycache__")
+        ignored = shutil.ignore_patterns("__pycache__", "tests")
         shutil.copytree(ROOT / folder, STAGED / folder, ignore=ignored)
     (STAGED / "guests").mkdir()
     for image in images:

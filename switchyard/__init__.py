@@ -8,7 +8,7 @@ that run on it, runs experiments and sets what they measure beside what was publ
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from switchyard.interactive import Machine as Machine
+    from switchyard.run.interactive import Machine as Machine
 
     __version__: str
 else:
@@ -16,7 +16,7 @@ else:
     def __getattr__(name: str) -> object:
         """What takes long, when it is asked for: most commands do without."""
         if name == "Machine":
-            from switchyard.interactive import Machine
+            from switchyard.run.interactive import Machine
 
             return Machine
         if name != "__version__":

@@ -15,14 +15,14 @@ def experiments(incomplete: str) -> list[str]:
 
 def machines(incomplete: str) -> list[str]:
     """Machines; a file of one's own is the shell's business."""
-    from switchyard import variants
+    from switchyard.run import variants
 
     return _from(incomplete, variants.names())
 
 
 def images(incomplete: str) -> list[str]:
     """Guest images and Linuxes."""
-    from switchyard import build, build_linux
+    from switchyard.run import build, build_linux
 
     every = [system.name for system in build_linux.every()]
     return _from(incomplete, [*build.GUESTS, build_linux.ALL, *every])
@@ -30,6 +30,6 @@ def images(incomplete: str) -> list[str]:
 
 def workloads(incomplete: str) -> list[str]:
     """What the simulator's own speed is measured with."""
-    from switchyard import bench
+    from switchyard.tools import bench
 
     return _from(incomplete, [workload.name for workload in bench.find([])])

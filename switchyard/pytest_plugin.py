@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from switchyard.interactive import System
+    from switchyard.run.interactive import System
 
 # A kernel that hangs in a loop shall not hang the tests: some ten seconds of the host's.
 MAX_CYCLES = 1_000_000_000
@@ -38,7 +38,7 @@ class Machines:
         symbols: Sequence[str | os.PathLike[str]] = (),
     ) -> "System":
         """As `switchyard.Machine(name).boot(kernel, ...)`, but checked, and with an end."""
-        from switchyard.interactive import Machine
+        from switchyard.run.interactive import Machine
 
         system = Machine(name).boot(
             kernel,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tasks on the computer that builds them, for tests (switchyard/tests/tasks_test.py):
+ * The tasks on the computer that builds them, for tests (bench/tests/tasks_test.py):
  *   tasks KIND SIZE PASSES SLICES [-]    runs a task in so many slices; prints its result, and the
  *                                        data set and the output in hexadecimal; with - the data
  *                                        set is read from standard input

@@ -10,7 +10,7 @@
  * are printed, in nanoseconds. What the timing and the loop take by themselves is measured the same
  * way and handed over beside the samples, not taken off: statistics are the host's.
  *
- * The lines that are printed (switchyard/suite.py reads them):
+ * The lines that are printed (switchyard/data/suite.py reads them):
  *     CASE stream=N name=NAME batch=N per=N unit=cycles|ns    a case begins
  *     SAMPLES stream=N V V V...                               some of its samples, of `batch` times
  *     TIMING stream=N V V V...                                the same loop with nothing in it

@@ -18,7 +18,7 @@ use crate::machine::{Machine, Stop};
 use crate::profile::RegionProfile;
 use crate::symbols::Symbols;
 
-/// Version of the statistics' format; `switchyard/machine.py` reads it.
+/// Version of the statistics' format; `switchyard/run/machine.py` reads it.
 const SCHEMA: u32 = 1;
 /// Lines of the console that a message about a failed guest repeats.
 const TAIL_LINES: usize = 10;

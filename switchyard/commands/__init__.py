@@ -48,7 +48,7 @@ def consoles(*written: Path | None) -> "tuple[Console, Console]":
     """
     from rich.console import Console
 
-    from switchyard import files
+    from switchyard.data import files
 
     # Not a terminal: wide enough for every table of ours instead of rich's 80 columns.
     width = None if sys.stdout.isatty() else 110
@@ -78,9 +78,9 @@ def _options(
     """A laboratory for switching address spaces on virtually-tagged caches."""
     del version
     if path:
-        from switchyard import own
+        from switchyard.run import user_paths
 
-        own.choose(path)
+        user_paths.choose(path)
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
@@ -101,7 +101,7 @@ def form(as_json: bool, as_csv: bool) -> str:
 def tried(json_file: Path | None) -> None:
     """A bad place for a record file that is written at the end shows now."""
     if json_file is not None:
-        from switchyard import files
+        from switchyard.data import files
 
         files.writable(json_file)
 
@@ -110,7 +110,7 @@ def short(path: Path) -> str:
     """A path as seen from here, where that is shorter, as a console prints it."""
     from rich.markup import escape
 
-    from switchyard import files
+    from switchyard.data import files
 
     if path == files.STDOUT:
         return "standard output"

@@ -64,7 +64,7 @@ def explore(
     A moment is a cycle, +CYCLES, region:N, sample:N, event:N, user, kernel, exception:NAME, an
     address or a function; *N behind it means the Nth time.
     """
-    from switchyard.explore import cases, command
+    from switchyard.show.explore import cases, command
 
     console, err = consoles(out)
     wish = cases.Wish(

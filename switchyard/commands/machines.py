@@ -14,8 +14,8 @@ from switchyard.commands.options import MOST_CYCLES, MOST_IN_GUEST, machine_opti
 from switchyard.errors import InputError, Status, meant
 
 if TYPE_CHECKING:
-    from switchyard.build_linux import Linux
-    from switchyard.machine import Boot
+    from switchyard.run.build_linux import Linux
+    from switchyard.run.machine import Boot
 
 SEE_MACHINES = "expected one of those that switchyard machines shows, or a .toml file"
 
@@ -48,14 +48,14 @@ def doctor(
     as_csv: AsCsv = False,
 ) -> None:
     """What this computer is ready for, what it lacks, and the command that installs it."""
-    from switchyard import doctor as doctor_table
-    from switchyard import show
+    from switchyard.show import terminal
+    from switchyard.tools import doctor as doctor_table
 
     out, _ = consoles()
     findings = doctor_table.findings(purpose.value) if purpose else doctor_table.everything()
-    show.findings(out, findings, form(as_json, as_csv))
+    terminal.findings(out, findings, form(as_json, as_csv))
     if not as_json and not as_csv:
-        show.simulator(out)
+        terminal.simulator(out)
         for name in [purpose.value] if purpose else doctor_table.PURPOSES:
             out.print(doctor_table.verdict(name), soft_wrap=True)
     if any(finding.missing for finding in findings):
@@ -82,7 +82,8 @@ def machines(
     as_csv: AsCsv = False,
 ) -> None:
     """The machine descriptions, or of one what its assumed constants may be."""
-    from switchyard import machine, show
+    from switchyard.run import machine
+    from switchyard.show import terminal
 
     out, _ = consoles()
     if name is not None:
@@ -90,9 +91,9 @@ def machines(
     described = machine.machines(name)
     wanted = form(as_json, as_csv)
     if name is None or wanted == "table":
-        show.machines(out, described, wanted)
+        terminal.machines(out, described, wanted)
     if name is not None:
-        show.assumed(out, described[0]["assumed"], wanted)
+        terminal.assumed(out, described[0]["assumed"], wanted)
 
 
 @subcommand(
@@ -240,7 +241,7 @@ def boot(
     ] = None,
 ) -> None:
     """Run a system, its console on this terminal; Ctrl-A x leaves it."""
-    from switchyard import machine
+    from switchyard.run import machine
 
     if program and not run:
         raise InputError(f"{program[0]}: unexpected; expected options alone, or --run before it")
@@ -312,7 +313,7 @@ def boot(
 
 def _linux(machine_name: str, program: list[str], append: str) -> "Boot":
     """Linux for a machine, with a shell or that program, brought up to date."""
-    from switchyard import build_linux, programs
+    from switchyard.run import build_linux, programs
 
     _, err = consoles()
 
@@ -349,8 +350,9 @@ def demo(
     """Linux with slow and with fast switches, side by side, while it runs."""
     from rich.live import Live
 
-    from switchyard import build_linux, demo_show
-    from switchyard import demo as demonstration
+    from switchyard.run import build_linux
+    from switchyard.tools import demo as demonstration
+    from switchyard.tools import demo_show
 
     out, err = consoles()
     kernels = demonstration.kernels(machine_name)
@@ -388,12 +390,13 @@ def build_guests(
     as_csv: AsCsv = False,
 ) -> None:
     """Build guest images; without a name, all but Linux, which must be asked for: `linux`."""
-    from switchyard import build, build_linux, show
+    from switchyard.run import build, build_linux
+    from switchyard.show import terminal
 
     out, _ = consoles()
     wanted = form(as_json, as_csv)
     if show_list:
-        show.guests(out, [*build.GUESTS.values(), *build_linux.every()], wanted)
+        terminal.guests(out, [*build.GUESTS.values(), *build_linux.every()], wanted)
         return
     if wanted != "table":
         raise InputError(f"build --{wanted}: builds; expected --list with it")
@@ -437,7 +440,7 @@ def layout(
     ] = 10,
 ) -> None:
     """Pack a program's hot code into few lines of the instruction cache, for the linker."""
-    from switchyard.layout import command
+    from switchyard.tools.layout import command
 
     console, _ = consoles()
     command.run(console, file, linked, counts, out, machine_name, rarer)
@@ -467,7 +470,7 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called.")],
 ) -> None:
     """Write one of your own, which works, with a test, into your folder (--path) or this one."""
-    from switchyard import new as beginnings
+    from switchyard.tools import new as beginnings
 
     out, _ = consoles()
     written = beginnings.make(kind.value, name, beginnings.place())
@@ -479,7 +482,7 @@ def new(
 
 def _refuse_slip(name: str) -> None:
     """Says which machine was meant; a name that is like none is the simulator's to refuse."""
-    from switchyard import machine, variants
+    from switchyard.run import machine, variants
 
     known = variants.names()
     hint = "" if machine.is_file(name) or name in known else meant(name, known)

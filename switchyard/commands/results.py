@@ -23,7 +23,7 @@ from switchyard.commands.options import MOST_CPU, MOST_IN_GUEST, machine_option,
 from switchyard.errors import InputError, RunError, StoppedError
 
 if TYPE_CHECKING:
-    from switchyard.records import Record
+    from switchyard.data.records import Record
 
 
 @subcommand(
@@ -56,7 +56,7 @@ def faults(
     as_csv: AsCsv = False,
 ) -> None:
     """Plant faults in Linux' fast switching, one at a time, and see which test finds each."""
-    from switchyard.faults import command
+    from switchyard.tools.faults import command
 
     out, err = consoles()
     results = file or command.kept()
@@ -123,11 +123,11 @@ def random_programs(
 )
 def experiments(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
     """What can be reproduced."""
-    from switchyard import show
     from switchyard.experiments import EXPERIMENTS
+    from switchyard.show import terminal
 
     out, _ = consoles()
-    show.experiments(out, EXPERIMENTS.values(), form(as_json, as_csv))
+    terminal.experiments(out, EXPERIMENTS.values(), form(as_json, as_csv))
 
 
 @subcommand(
@@ -162,9 +162,10 @@ def run(
 ) -> None:
     """Run experiments, show tables, write records and figures."""
     from switchyard import experiments as registry
-    from switchyard import records as record_files
-    from switchyard import runner, show
+    from switchyard.data import records as record_files
     from switchyard.experiments.experiment import Settings
+    from switchyard.run import runner
+    from switchyard.show import terminal
 
     chosen = [registry.find(name) for name in dict.fromkeys(names)]
     out, err = consoles(json_file)
@@ -172,7 +173,7 @@ def run(
     tried(json_file)
     for experiment in chosen:
         out.print(f"[bold]{experiment.name}[/bold]: {experiment.question}", soft_wrap=True)
-        with show.Progress(err, experiment.name) as progress:
+        with terminal.Progress(err, experiment.name) as progress:
             options = {"--quick": quick, "--band": with_band}
             command = ["run", experiment.name, *(name for name, on in options.items() if on)]
             written = runner.run(
@@ -185,7 +186,7 @@ def run(
                 command,
                 with_band,
             )
-        show.outcome(out, written.outcome)
+        terminal.outcome(out, written.outcome)
         for path in (*written.figures, written.records, written.raw):
             out.print(f"written: {short(path)}", soft_wrap=True)
         collected += written.outcome.records
@@ -213,8 +214,8 @@ def report(
     ] = RESULTS / "report.html",
 ) -> None:
     """Write one HTML page, complete in itself, over all records and profiles at hand."""
-    from switchyard import report as pages
     from switchyard.experiments import EXPERIMENTS
+    from switchyard.show import report as pages
 
     out, _ = consoles(out_file)
     sections = pages.collect(places or [RESULTS])
@@ -260,8 +261,9 @@ def docs(
     ] = None,
 ) -> None:
     """Write the book's page of results and its figures anew, from the results that are kept."""
-    from switchyard import book, files
+    from switchyard.data import files
     from switchyard.errors import one_of
+    from switchyard.show import book
 
     out, _ = consoles()
     if results is not None and check:
@@ -345,13 +347,15 @@ def sweep(
 ) -> None:
     """Run an experiment over a grid of machines and parameters; writes one Parquet file."""
     from switchyard import experiments as registry
-    from switchyard import extras, files, plot, show
+    from switchyard import extras
+    from switchyard.data import files
     from switchyard.experiments.experiment import Settings
-    from switchyard.jobs import Here, Workers
+    from switchyard.run.jobs import Here, Workers
+    from switchyard.show import plot, terminal
 
     with extras.needed("switchyard sweep", "sweep"):
-        from switchyard import heatmap
-        from switchyard import sweep as sweeps
+        from switchyard.show import heatmap
+        from switchyard.tools import sweep as sweeps
 
     experiment = registry.find(name)
     if not grid:
@@ -363,11 +367,11 @@ def sweep(
         workers = Here(jobs)
     else:
         with extras.needed("--scheduler", "sweep"):
-            from switchyard.cluster import Cluster
+            from switchyard.run.cluster import Cluster
 
         workers = Cluster(scheduler)
     out, err = consoles()
-    with show.Progress(err, experiment.name) as progress:
+    with terminal.Progress(err, experiment.name) as progress:
         table = sweeps.run(
             experiment,
             Settings(quick, rounds),
@@ -417,16 +421,16 @@ def bench(
     repeats: Annotated[int, number(1, 1000, "Runs of each workload.")] = 5,
 ) -> None:
     """How fast the simulator itself is; without a name, with every workload."""
-    from switchyard import bench as benchmark
-    from switchyard import records as record_files
-    from switchyard import show
+    from switchyard.data import records as record_files
+    from switchyard.show import terminal
+    from switchyard.tools import bench as benchmark
 
     out, err = consoles(json_file)
     chosen = benchmark.find(names or [])
     tried(json_file)
     lacking = {workload.name: workload.missing() for workload in chosen}
     chosen = [workload for workload in chosen if not lacking[workload.name]]
-    with show.Progress(err, "bench") as progress:
+    with terminal.Progress(err, "bench") as progress:
         for workload in chosen:
             workload.ensure(progress.building)
         progress.started(repeats * len(chosen))
@@ -434,7 +438,7 @@ def bench(
         for workload in chosen:
             progress.at(workload.name)
             speeds.append(benchmark.measure(workload, repeats, progress.tick))
-    show.speeds(out, speeds)
+    terminal.speeds(out, speeds)
     for name, lacks in lacking.items():
         if lacks:
             out.print(f"{name}: left out, no {', '.join(lacks)}; see: switchyard doctor linux")
@@ -462,9 +466,11 @@ def bench_host(
     """The benchmarks on this very computer, beside the results of simulated machines at hand."""
     from datetime import UTC, datetime
 
-    from switchyard import bench_host as host
-    from switchyard import meta, runner, show
-    from switchyard import records as record_files
+    from switchyard.data import meta
+    from switchyard.data import records as record_files
+    from switchyard.run import runner
+    from switchyard.show import terminal
+    from switchyard.tools import bench_host as host
 
     out, err = consoles(json_file)
     host.processors()
@@ -472,7 +478,7 @@ def bench_host(
     begun = datetime.now(UTC)
     command = ["bench-host", *(["--quick"] if quick else [])]
     try:
-        with show.Progress(err, host.NAME) as progress:
+        with terminal.Progress(err, host.NAME) as progress:
             host.ensure()
             progress.started(len(host.questions(quick)))
             samples = host.measure(quick, cpu, out_dir, progress.tick)
@@ -484,6 +490,6 @@ def bench_host(
     written, figures = runner.write(experiment, outcome, about, out_dir)
     if json_file is not None:
         record_files.save(outcome.records, json_file)
-    show.outcome(out, outcome)
+    terminal.outcome(out, outcome)
     for path in [*figures, written, *([json_file] if json_file else [])]:
         out.print(f"written: {short(path)}", soft_wrap=True)

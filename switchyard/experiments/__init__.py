@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from switchyard import own
 from switchyard.errors import InputError, one_of
 from switchyard.experiments.experiment import Experiment
 from switchyard.experiments.l4_collisions.measure import L4Collisions
@@ -32,6 +31,7 @@ from switchyard.experiments.silicon.measure import Silicon
 from switchyard.experiments.switching.measure import Switching
 from switchyard.experiments.uclinux_ctx.measure import UclinuxCtx
 from switchyard.experiments.uclinux_ipc.measure import UclinuxIpc
+from switchyard.run import user_paths
 
 EXPERIMENTS: dict[str, Experiment[Any]] = {
     experiment.name: experiment
@@ -65,8 +65,8 @@ EXPERIMENTS: dict[str, Experiment[Any]] = {
 
 def _own() -> Iterator[Experiment[Any]]:
     """Those of the user's own: their folders are packages beside ours."""
-    folders = own.experiments()
-    own.refuse(
+    folders = user_paths.experiments()
+    user_paths.refuse(
         "package",
         [experiment.package().rpartition(".")[2] for experiment in EXPERIMENTS.values()],
         folders,

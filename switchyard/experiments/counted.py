@@ -4,9 +4,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from switchyard.data.summary import Interval
 from switchyard.experiments.l4 import rates_of
-from switchyard.machine import Stats
-from switchyard.summary import Interval
+from switchyard.run.machine import Stats
 
 # Not in every experiment's tables: a space takes part in another's directory entry.
 SHARED = {"sections_shared": 9}

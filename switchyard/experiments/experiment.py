@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from switchyard.build import Guest, Images
-from switchyard.build_linux import Linux
+from switchyard.data.records import Parameter, Record
 from switchyard.errors import InputError
-from switchyard.figure import Drawn, Table
-from switchyard.machine import Boot, Stats, described_in
-from switchyard.records import Parameter, Record
+from switchyard.run.build import Guest, Images
+from switchyard.run.build_linux import Linux
+from switchyard.run.machine import Boot, Stats, described_in
+from switchyard.show.figure import Drawn, Table
 
 Sample = TypeVar("Sample")
 

@@ -7,11 +7,11 @@
 
 from collections.abc import Mapping
 
-from switchyard.build import BOARD, BOUNDS, GUESTS, KERNELS, SCHEMES, TAGS
+from switchyard.data.records import Parameter
 from switchyard.errors import RunError
 from switchyard.experiments.experiment import Job
-from switchyard.machine import Region, Stats
-from switchyard.records import Parameter
+from switchyard.run.build import BOARD, BOUNDS, GUESTS, KERNELS, SCHEMES, TAGS
+from switchyard.run.machine import Region, Stats
 
 MACHINE = "sa1110"
 ABOUT = "StrongARM SA-1110 at 200 MHz"  # for figures

@@ -10,13 +10,13 @@ privileges it could not be told: the prices of SYSEXIT and IRET are counted in u
 import statistics
 from collections.abc import Mapping
 
-from switchyard.build import GUESTS, PC, Guest, schemes_on
+from switchyard.data.records import Parameter
+from switchyard.data.rows import Rows
 from switchyard.errors import RunError
 from switchyard.experiments import l4
 from switchyard.experiments.experiment import Job
-from switchyard.machine import Region, Stats
-from switchyard.records import Parameter
-from switchyard.rows import Rows
+from switchyard.run.build import GUESTS, PC, Guest, schemes_on
+from switchyard.run.machine import Region, Stats
 
 MACHINE = "p4-willamette"
 CLOCK_MHZ = 1400

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from switchyard.errors import RunError
 from switchyard.experiments.l4 import rates_of
-from switchyard.machine import Stats
+from switchyard.run.machine import Stats
 
 # The instruction that traps is counted in user mode, its exception entry is not.
 TRAP_ISSUE = 1

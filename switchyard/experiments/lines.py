@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from switchyard.data.rows import Placed, unsteady
+from switchyard.data.suite import STREAMS
 from switchyard.experiments.linux_suite import Operation, Run
-from switchyard.rows import Placed, unsteady
-from switchyard.suite import STREAMS
 
 if TYPE_CHECKING:  # it knows the experiments, which know the lines
-    from switchyard.views import Results
+    from switchyard.show.views import Results
 
 MEGABYTE = 1 << 20  # of a bandwidth's sample; MB/s are lmbench's, of 1,000,000 bytes
 

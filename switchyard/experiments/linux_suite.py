@@ -16,17 +16,17 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from switchyard.build import TAGS
-from switchyard.build_linux import BENCHES, Linux
+from switchyard.data.records import Parameter, Record, of_case
+from switchyard.data.rows import Row, number
+from switchyard.data.suite import TIMING, Timed, pooled, timed
+from switchyard.data.summary import Interval
 from switchyard.errors import RunError
 from switchyard.experiments import l4, repeats
 from switchyard.experiments.experiment import Job, Settings
-from switchyard.figure import Bar, Bars, Table
-from switchyard.machine import Function, Stats
-from switchyard.records import Parameter, Record, of_case
-from switchyard.rows import Row, number
-from switchyard.suite import TIMING, Timed, pooled, timed
-from switchyard.summary import Interval
+from switchyard.run.build import TAGS
+from switchyard.run.build_linux import BENCHES, Linux
+from switchyard.run.machine import Function, Stats
+from switchyard.show.figure import Bar, Bars, Table
 
 SYSTEM = "linux"
 SCHEME = "flush"  # what unmodified Linux does at each switch of address spaces

@@ -7,15 +7,15 @@ kernels, is each experiment's.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from switchyard.data.records import Parameter, Record, of_case
+from switchyard.data.rows import Placed, Rows, unsteady
+from switchyard.data.suite import ALONE
+from switchyard.data.summary import Interval
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Job
 from switchyard.experiments.linux_suite import Operation, Run
-from switchyard.figure import Figure, Series
-from switchyard.machine import Stats
-from switchyard.records import Parameter, Record, of_case
-from switchyard.rows import Placed, Rows, unsteady
-from switchyard.suite import ALONE
-from switchyard.summary import Interval
+from switchyard.run.machine import Stats
+from switchyard.show.figure import Figure, Series
 
 # What more processes may cost more of.
 COUNTED = ("instructions", "icache_misses", "dcache_misses", "itlb_misses", "dtlb_misses")

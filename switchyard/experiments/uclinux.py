@@ -10,10 +10,10 @@ MMU every program is in one address space with the kernel, whose map is flat and
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from switchyard.build_linux import BENCHES, FAST, FLAT, PAGED, Linux
+from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Job, Settings
-from switchyard.records import Parameter
+from switchyard.run.build_linux import BENCHES, FAST, FLAT, PAGED, Linux
 
 PAPER = "Context Switching and IPC Performance Comparison between uClinux and Linux, Samsung, 2005"
 MACHINE = "s3c24a0"

@@ -15,12 +15,14 @@ from pathlib import Path
 
 from rich.console import Console
 
-from switchyard import build_linux, files, machine, show
+from switchyard.data import files
+from switchyard.data.fields import Fields, parse
 from switchyard.errors import InputError, RunError, StoppedError
-from switchyard.fields import Fields, parse
 from switchyard.random_programs import trial
 from switchyard.random_programs.trial import Board, Taken
-from switchyard.store import readable, sha256
+from switchyard.run import build_linux, machine
+from switchyard.run.store import readable, sha256
+from switchyard.show import terminal
 
 LIMIT = 1.02  # of the unmodified kernel's time
 PLACES = 3  # in so many links and boots a program is asked again
@@ -202,8 +204,8 @@ def listed(out: Console, name: str, found: Sequence[Compared], form: str) -> Non
         }
         for one in found
     ]
-    table = show.Shown(f"Random programs on {name} that stood out in one boot", columns, rows)
-    show.listing(out, table, form, whole)
+    table = terminal.Shown(f"Random programs on {name} that stood out in one boot", columns, rows)
+    terminal.listing(out, table, form, whole)
     if form == "table":
         out.print(distribution(name, found), soft_wrap=True)
     wrong = [str(one.seed) for one in found if one.wrong]

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from switchyard import build_linux, machine
-from switchyard.build_linux import ARM920, SYSTEMS, Linux
 from switchyard.errors import InputError, RunError, one_of
+from switchyard.run import build_linux, machine
+from switchyard.run.build_linux import ARM920, SYSTEMS, Linux
 
 # Enough for the programs of a boot, of which one takes some 20 million and one that hangs is ended
 # by its own clock.

@@ -11,13 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import bench_host, cli, records
-from switchyard.build import root
+from switchyard import cli
+from switchyard.data import records
+from switchyard.data.records import Record
 from switchyard.experiments.linux_ctx.measure import QUICK_COUNTS
 from switchyard.experiments.linux_extreme.measure import QUICK_PAGES
 from switchyard.experiments.linux_ipc.measure import LINES
-from switchyard.records import Record
+from switchyard.run.build import root
 from switchyard.tests.patience import SECONDS
+from switchyard.tools import bench_host
 
 pytestmark = [
     pytest.mark.guests,

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import bench, build, build_linux, files, qemu
-from switchyard.bench import WORKLOADS, Rival, Speed
-from switchyard.build_linux import I386, SYSTEMS, Linux
+from switchyard.data import files
 from switchyard.errors import RunError
+from switchyard.run import build, build_linux, qemu
+from switchyard.run.build_linux import I386, SYSTEMS, Linux
+from switchyard.tools import bench
+from switchyard.tools.bench import WORKLOADS, Rival, Speed
 
 LINUX = SYSTEMS["linux-versatilepb"]
 PC = I386["linux-i386"]

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import book, build, cli, outcomes, records
+from switchyard import cli
+from switchyard.data import records
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.figure import Table
+from switchyard.run import build
+from switchyard.show import book, outcomes
+from switchyard.show.figure import Table
 from switchyard.tests.report_test import Hostile
 
 PAGE = "# Results\n\nBy hand.\n\n<!-- results: hostile {} -->\nold\n<!-- end -->\n\nBehind.\n"

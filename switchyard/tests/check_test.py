@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from switchyard import build
+from switchyard.run import build
 from switchyard.tests.patience import SECONDS
 
 FILE = Path(__file__).parents[2] / ".ci" / "check.py"

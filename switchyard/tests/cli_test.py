@@ -15,9 +15,12 @@ from typing import Any
 import pytest
 import typer
 
-from switchyard import build, build_linux, cli, doctor, machine, records
+from switchyard import cli
+from switchyard.data import records
 from switchyard.experiments.experiment import Job, Settings
 from switchyard.experiments.l4_ipc.measure import L4Ipc
+from switchyard.run import build, build_linux, machine
+from switchyard.tools import doctor
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -176,7 +179,7 @@ def test_boot_is_the_simulators_own(fake_machine: Path) -> None:
 
 def test_boot_hands_the_console_over(monkeypatch: pytest.MonkeyPatch) -> None:
     handed: list[list[str]] = []
-    monkeypatch.setattr("switchyard.machine.hand_over", handed.append)
+    monkeypatch.setattr("switchyard.run.machine.hand_over", handed.append)
     cli.execute(["boot", "--kernel", "k.elf", "--console", "3", "--input", "keys"])
     (arguments,) = handed
     assert arguments[-4:] == ["--console", "3", "--input", "keys"]
@@ -275,7 +278,7 @@ def test_the_readme_names_the_compiler_that_is_needed() -> None:
 
 def test_make_is_told_in_one_line_each() -> None:
     done = subprocess.run(
-        [sys.executable, "-I", str(ROOT / "switchyard" / "doctor.py"), "test"],
+        [sys.executable, "-I", str(ROOT / "switchyard" / "tools" / "doctor.py"), "test"],
         env={"PATH": "/nonexistent"},
         capture_output=True,
         text=True,

@@ -9,17 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
 
-from switchyard import build, drawings, machine, store
+from switchyard.run import build, machine, store
+from switchyard.show import drawings
 from switchyard.tests.fake_machine import HOLD, LOG
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-# An example takes as long as a busy host makes it take.
-settings.register_profile("patient", parent=settings.default, deadline=None)
-settings.load_profile("patient")
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from switchyard import demo, demo_show, machine
 from switchyard.cli import execute
-from switchyard.demo import Step
 from switchyard.errors import RunError
+from switchyard.run import machine
+from switchyard.tools import demo, demo_show
+from switchyard.tools.demo import Step
 
 LINE = (
     "turns: step=3 processes=4 kb=2 rounds=30 switches=120 cycles=20000000 fills=12000000 "

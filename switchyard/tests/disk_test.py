@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import cli, files, records, store
+from switchyard import cli
+from switchyard.data import files, records
 from switchyard.experiments import EXPERIMENTS
+from switchyard.run import store
 from switchyard.tests.jobs_test import Few
 from switchyard.tests.runs import digest
 

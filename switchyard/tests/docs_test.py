@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build
+from switchyard.run import build
 
 ROOT = build.root()
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])

@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 
-from switchyard.explore import events
-from switchyard.explore.listing import Disassembler, Names, cp15
-from switchyard.explore.window import Step, Table, Taken, Window
+from switchyard.show.explore import events
+from switchyard.show.explore.listing import Disassembler, Names, cp15
+from switchyard.show.explore.window import Step, Table, Taken, Window
 
 TABLES = (
     Table("instruction cache", "cache", 16, 32, 32, ["address"]),

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from switchyard import build, cli
+from switchyard import cli
 from switchyard.errors import InputError
-from switchyard.explore import cases, command
-from switchyard.explore.cases import Side, Wish
-from switchyard.explore.window import Replay, Window
-from switchyard.interactive import Machine, System
+from switchyard.run import build
+from switchyard.run.interactive import Machine, System
+from switchyard.show.explore import cases, command
+from switchyard.show.explore.cases import Side, Wish
+from switchyard.show.explore.window import Replay, Window
 from switchyard.tests.browsing import DESKTOP, PHONE, opened
 
 pytestmark = [pytest.mark.slow, pytest.mark.guests]

@@ -11,9 +11,11 @@ from dataclasses import replace
 import altair as alt
 import pytest
 
-from switchyard import build, figure, outcomes, plot, results
+from switchyard.data import results
 from switchyard.errors import InputError
-from switchyard.figure import Bar, Bars, Drawn, Figure, Knee, Mark, Panels, Series
+from switchyard.run import build
+from switchyard.show import figure, outcomes, plot
+from switchyard.show.figure import Bar, Bars, Drawn, Figure, Knee, Mark, Panels, Series
 
 LINES = Figure(
     title="A title",

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import files
+from switchyard.data import files
 from switchyard.errors import InputError, RunError
 from switchyard.tests.patience import SECONDS
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from switchyard import flame, report
 from switchyard.errors import InputError
+from switchyard.show import flame, report
 
 PROFILE: dict[str, Any] = {
     "$schema": flame.SCHEMA,

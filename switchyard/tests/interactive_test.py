@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import Machine, build, machine
+from switchyard import Machine
 from switchyard.errors import InputError, RunError
-from switchyard.interactive import System
-from switchyard.remote import expanded, unescaped
+from switchyard.run import build, machine
+from switchyard.run.interactive import System
+from switchyard.run.remote import expanded, unescaped
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.guests

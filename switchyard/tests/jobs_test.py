@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, cli, runner, store
+from switchyard import cli
+from switchyard.data.records import Record
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.machine import Stats
-from switchyard.records import Record
-from switchyard.runner import Written
+from switchyard.run import build, runner, store
+from switchyard.run.machine import Stats
+from switchyard.run.runner import Written
 from switchyard.tests import fake_machine as fake
 from switchyard.tests.conftest import held, runs_made
 from switchyard.tests.runs import Silent, digest

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, kernels
 from switchyard.errors import InputError
+from switchyard.run import build, kernels
 
 ARM = build.root() / "kernel" / "arch" / "arm"
 # In a copy of the sources: what Python draws of l4-ipc, from the stand-in's round trips.
 DRAWN = """
 import json
-from switchyard import views
-from switchyard.build import GUESTS
+from switchyard.show import views
+from switchyard.run.build import GUESTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_ipc.measure import L4Ipc
-from switchyard.machine import Stats
+from switchyard.run.machine import Stats
 from switchyard.tests import fake_machine as fake
 
 l4_ipc = L4Ipc()

@@ -5,14 +5,15 @@ import json
 
 import pytest
 
-from switchyard import plot, runner
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_collisions.measure import COLLIDING, SPACES, L4Collisions
-from switchyard.figure import Figure
-from switchyard.machine import Stats
-from switchyard.runner import Written
+from switchyard.run import runner
+from switchyard.run.machine import Stats
+from switchyard.run.runner import Written
+from switchyard.show import plot
+from switchyard.show.figure import Figure
 from switchyard.tests import fake_machine as fake
 from switchyard.tests.conftest import faked
 from switchyard.tests.runs import Silent

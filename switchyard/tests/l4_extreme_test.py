@@ -5,14 +5,14 @@ import json
 
 import pytest
 
-from switchyard import runner
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_extreme.measure import CASES, PAGES, PROCESSES, L4Extreme
-from switchyard.figure import Figure
-from switchyard.machine import Stats
-from switchyard.runner import Written
+from switchyard.run import runner
+from switchyard.run.machine import Stats
+from switchyard.run.runner import Written
+from switchyard.show.figure import Figure
 from switchyard.tests import fake_machine as fake
 from switchyard.tests.conftest import faked
 from switchyard.tests.runs import Silent

@@ -9,17 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import band, plot, records, runner, variants
-from switchyard.band import Swing
+from switchyard.data import band, records
+from switchyard.data.band import Swing
+from switchyard.data.rows import Row
 from switchyard.errors import InputError, RunError
 from switchyard.experiments import EXPERIMENTS, l4_pc
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4 import COLUMNS
 from switchyard.experiments.l4_ipc.measure import BAND_CLIENTS, CLIENTS, L4Ipc, values_of
-from switchyard.figure import Figure
-from switchyard.machine import Stats
-from switchyard.rows import Row
-from switchyard.runner import Written
+from switchyard.run import runner, variants
+from switchyard.run.machine import Stats
+from switchyard.run.runner import Written
+from switchyard.show import plot
+from switchyard.show.figure import Figure
 from switchyard.tests import fake_machine as fake
 from switchyard.tests.conftest import faked
 from switchyard.tests.runs import Silent, digest

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from switchyard import build, machine, plot, views
 from switchyard.errors import RunError
 from switchyard.experiments.experiment import Job, Outcome, Settings
 from switchyard.experiments.l4_overheads.measure import (
@@ -18,7 +17,9 @@ from switchyard.experiments.l4_overheads.measure import (
     Sample,
 )
 from switchyard.experiments.overheads.formulas import PAIRS, RUNS, TASKS
-from switchyard.machine import Boot, Stats
+from switchyard.run import build, machine
+from switchyard.run.machine import Boot, Stats
+from switchyard.show import plot, views
 from switchyard.tests import fake_machine as fake
 
 WORK = {"sort": 402_000_000, "deflate": 428_000_000, "aes": 388_000_000, "crc": 390_000_000}

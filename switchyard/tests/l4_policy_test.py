@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import runner
-from switchyard.build import POLICIES
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_policy.measure import LINES, SHAPES, SPACES, L4Policy
-from switchyard.machine import Stats
-from switchyard.runner import Written
+from switchyard.run import runner
+from switchyard.run.build import POLICIES
+from switchyard.run.machine import Stats
+from switchyard.run.runner import Written
 from switchyard.tests import fake_machine as fake
 from switchyard.tests.conftest import faked
 from switchyard.tests.runs import Silent

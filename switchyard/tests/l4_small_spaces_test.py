@@ -5,17 +5,18 @@ import json
 
 import pytest
 
-from switchyard import runner, sweep
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS, l4_pc
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_small_spaces.measure import KINDS, L4SmallSpaces
-from switchyard.figure import Figure
-from switchyard.machine import Stats
-from switchyard.runner import Written
+from switchyard.run import runner
+from switchyard.run.machine import Stats
+from switchyard.run.runner import Written
+from switchyard.show.figure import Figure
 from switchyard.tests import fake_machine as fake
 from switchyard.tests.conftest import faked
 from switchyard.tests.runs import Silent
+from switchyard.tools import sweep
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from itertools import combinations, pairwise, product
 
 import pytest
 
-from switchyard.figure import Figure, Knee, Mark, Series
-from switchyard.labels import Margin, Place, places
+from switchyard.show.figure import Figure, Knee, Mark, Series
+from switchyard.show.labels import Margin, Place, places
 
 WIDTH, HEIGHT = 760, 440
 

@@ -18,15 +18,16 @@ import unicorn
 from capstone import arm as cs
 from unicorn import arm_const
 
-from switchyard import cli, machine
+from switchyard import cli
 from switchyard.errors import InputError
-from switchyard.layout import arm, counts, order
-from switchyard.layout.arm import Use
-from switchyard.layout.counts import Count, Counts
-from switchyard.layout.elf import EXECUTABLE, EXIDX, RELOCATABLE, Elf
-from switchyard.layout.functions import Block, Code, Function, find
-from switchyard.layout.order import Cache
-from switchyard.layout.program import lay_out
+from switchyard.run import machine
+from switchyard.tools.layout import arm, counts, order
+from switchyard.tools.layout.arm import Use
+from switchyard.tools.layout.counts import Count, Counts
+from switchyard.tools.layout.elf import EXECUTABLE, EXIDX, RELOCATABLE, Elf
+from switchyard.tools.layout.functions import Block, Code, Function, find
+from switchyard.tools.layout.order import Cache
+from switchyard.tools.layout.program import lay_out
 
 HERE = Path(__file__).parent
 CACHE = Cache(16384, 32, 32)

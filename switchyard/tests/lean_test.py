@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import drawings, plot, report, store
+from switchyard.run import store
+from switchyard.show import drawings, plot, report
 from switchyard.tests.figure_test import LINES
 
 # What takes long to import, or is not there without an extra.
@@ -36,11 +37,15 @@ def test_the_version_loads_nothing_and_listings_little() -> None:
 
 
 def test_a_run_needs_no_extra() -> None:
-    assert loaded("import switchyard.runner, switchyard.plot, switchyard.report") & EXTRAS == set()
+    assert (
+        loaded("import switchyard.run.runner, switchyard.show.plot, switchyard.show.report")
+        & EXTRAS
+        == set()
+    )
 
 
 def test_a_run_draws_only_what_is_new() -> None:
-    assert loaded("import switchyard.runner, switchyard.show") == {"jinja2", "rich"}
+    assert loaded("import switchyard.run.runner, switchyard.show.terminal") == {"jinja2", "rich"}
 
 
 def test_a_figure_is_drawn_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

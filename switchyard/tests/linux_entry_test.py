@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, runner
-from switchyard.build_linux import I386_BENCH
+from switchyard.data.suite import STREAMS
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.linux_entry import measure
 from switchyard.experiments.linux_entry.measure import LinuxEntry
 from switchyard.experiments.linux_entry.view import CASES
-from switchyard.suite import STREAMS
+from switchyard.run import build, runner
+from switchyard.run.build_linux import I386_BENCH
 from switchyard.tests.runs import Silent
 
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard import plot, views
-from switchyard.build_linux import Linux
+from switchyard.data.rows import Rows
+from switchyard.data.suite import ALONE, STREAMS
+from switchyard.data.summary import unsteady
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments import linux_suite as suite
@@ -18,11 +19,10 @@ from switchyard.experiments.linux_ctx import measure as linux_ctx
 from switchyard.experiments.linux_ctx import prefork
 from switchyard.experiments.linux_extreme import measure as linux_extreme
 from switchyard.experiments.linux_ipc.measure import LinuxIpc
-from switchyard.figure import Bars
-from switchyard.machine import Stats
-from switchyard.rows import Rows
-from switchyard.suite import ALONE, STREAMS
-from switchyard.summary import unsteady
+from switchyard.run.build_linux import Linux
+from switchyard.run.machine import Stats
+from switchyard.show import plot, views
+from switchyard.show.figure import Bars
 
 CLOCK_HZ = 200_000_000
 TIMING = 60

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard import plot, views
+from switchyard.data.suite import ALONE, STREAMS
 from switchyard.experiments.experiment import Outcome, Settings
 from switchyard.experiments.linux_off.measure import BOOTS, COUNTS, CTX, KERNELS, LinuxOff
-from switchyard.suite import ALONE, STREAMS
+from switchyard.show import plot, views
 from switchyard.tests.linux_experiments_test import stats
 
 PLAIN = 100_000  # cycles of everything on the unmodified kernel

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from switchyard import plot, views
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Job, Outcome, Settings
 from switchyard.experiments.linux_overheads.measure import LinuxOverheads
 from switchyard.experiments.linux_overheads.spent import COUNTERS
 from switchyard.experiments.overheads.formulas import PAIRS, TASKS
-from switchyard.machine import Stats
+from switchyard.run.machine import Stats
+from switchyard.show import plot, views
 
 CLOCK_HZ = 120_000_000
 WORK = {"sort": 400_000_000, "deflate": 410_000_000, "aes": 420_000_000, "crc": 390_000_000}

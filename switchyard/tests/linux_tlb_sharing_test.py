@@ -3,11 +3,11 @@
 
 import pytest
 
-from switchyard import plot, views
+from switchyard.data.suite import ALONE
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Outcome, Settings
 from switchyard.experiments.linux_tlb_sharing.measure import QUICK_COUNTS, LinuxTlbSharing
-from switchyard.suite import ALONE
+from switchyard.show import plot, views
 from switchyard.tests.linux_experiments_test import stats
 
 # Cycles of a switch by scheme, and of each page that is read, by how it is mapped.

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from switchyard import machine
 from switchyard.errors import InputError, RunError
-from switchyard.machine import Boot, Stats
+from switchyard.run import machine
+from switchyard.run.machine import Boot, Stats
 from switchyard.tests import fake_machine as fake
 
 GOOD: dict[str, Any] = fake.bench_ipc("fass", "clients=14-15 rounds=12 warmup=0 seed=1")

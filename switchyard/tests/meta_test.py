@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, meta
-from switchyard.build_linux import SYSTEMS, Linux
+from switchyard.data import meta
+from switchyard.run import build
+from switchyard.run.build_linux import SYSTEMS, Linux
 
 LINUX = (
     b"\x7fELF\0Linux version 6.12.1-x (me@here) (arm-gcc (Debian 12.2.0-14) 12.2.0, GNU ld 2.40) "

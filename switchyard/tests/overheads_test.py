@@ -3,7 +3,10 @@
 
 import pytest
 
-from switchyard import plot, published
+from switchyard.data import published
+from switchyard.data.published import Statement
+from switchyard.data.records import Record
+from switchyard.data.rows import Rows
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.overheads.formulas import (
@@ -17,10 +20,8 @@ from switchyard.experiments.overheads.formulas import (
     name_of,
 )
 from switchyard.experiments.overheads.view import Overheads
-from switchyard.published import Statement
-from switchyard.records import Record
-from switchyard.rows import Rows
-from switchyard.views import Results
+from switchyard.show import plot
+from switchyard.show.views import Results
 
 CLOCK_HZ = 120_000_000
 C, D = 5_760, 600  # a switch with cold, clean caches; an interrupt with warm ones

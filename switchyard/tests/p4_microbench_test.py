@@ -12,19 +12,22 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import band, build, published, records, runner, sweep, variants, views
-from switchyard.band import Variant
+from switchyard.data import band, published, records
+from switchyard.data.band import Variant
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.p4_microbench import measure as p4
 from switchyard.experiments.p4_microbench.cases import CASES, STAMPED, Stream, streams
 from switchyard.experiments.p4_microbench.measure import LISTS, QUICK_LISTS, P4Microbench, Sample
-from switchyard.jobs import Here
-from switchyard.machine import Boot, Stats, run
-from switchyard.runner import Written
-from switchyard.sweep import Axis
+from switchyard.run import build, runner, variants
+from switchyard.run.jobs import Here
+from switchyard.run.machine import Boot, Stats, run
+from switchyard.run.runner import Written
+from switchyard.show import views
 from switchyard.tests.runs import Silent
+from switchyard.tools import sweep
+from switchyard.tools.sweep import Axis
 
 GUEST = Path(build.root(), "bench", "p4")
 MACHINE = p4.MACHINES[0]

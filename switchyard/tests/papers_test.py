@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Papers that a text names, as links."""
 
-from switchyard import papers
+from switchyard.show import papers
 
 
 def test_papers_are_linked_and_the_rest_is_text() -> None:

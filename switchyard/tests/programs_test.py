@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import Machine, cli, doctor, machine, programs
+from switchyard import Machine, cli
 from switchyard.errors import InputError
+from switchyard.run import machine, programs
 from switchyard.tests.patience import SECONDS
+from switchyard.tools import doctor
 
 COMPILER = "arm-linux-gnueabi-gcc"
 PROGRAM = r"""

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from switchyard import bench, show
-from switchyard.bench import WORKLOADS, Speed
-from switchyard.show import Progress, duration
+from switchyard.show import terminal
+from switchyard.show.terminal import Progress, duration
+from switchyard.tools import bench
+from switchyard.tools.bench import WORKLOADS, Speed
 
 
 class Clock:
@@ -107,7 +108,7 @@ def test_a_busy_computer_is_said(others: float) -> None:
     )
     console = Console(file=io.StringIO(), force_terminal=True, width=80, color_system=None)
     with console.capture() as capture:
-        show.speeds(console, [speed])
+        terminal.speeds(console, [speed])
     text = capture.get()
     assert f"{others:.0%}" in text
     assert "0.900" in text

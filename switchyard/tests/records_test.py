@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from switchyard import records
+from switchyard.data import records
+from switchyard.data.records import Published, Record
 from switchyard.errors import InputError
-from switchyard.records import Published, Record
 
 numbers = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
 texts = st.text(max_size=12)

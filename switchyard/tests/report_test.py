@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from switchyard import cli, figure, outcomes, plot, records, report, runner
+from switchyard import cli
+from switchyard.data import records
+from switchyard.data.records import Published, Record
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS, l4_pc
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
-from switchyard.figure import Figure, Table
-from switchyard.records import Published, Record
+from switchyard.run import runner
+from switchyard.show import figure, outcomes, plot, report
+from switchyard.show.figure import Figure, Table
 from switchyard.tests.browsing import PHONE, opened
 from switchyard.tests.conftest import faked
 from switchyard.tests.figure_test import BARS

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from switchyard import files, records, report, results
+from switchyard.data import files, records, results
+from switchyard.data.records import Record
+from switchyard.data.results import Results
 from switchyard.errors import InputError
-from switchyard.records import Record
-from switchyard.results import Results
+from switchyard.show import report
 
 RECORDS = [
     Record("x", "m", "s", "fass", "trip", 2.5, "us", {"n": 1, "kind": "a b, c"}),

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build, published, records, report, runner, views
+from switchyard.data import published, records
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
 from switchyard.experiments.silicon import measure as silicon
 from switchyard.experiments.silicon.measure import CASES, HAWKBOARD, JORNADA, Sample, Silicon
 from switchyard.experiments.silicon.view import INSTRUCTIONS
-from switchyard.runner import Written
+from switchyard.run import build, runner
+from switchyard.run.runner import Written
+from switchyard.show import report, views
 from switchyard.tests.runs import Silent
 
 GUEST = Path(build.root(), "bench")

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from switchyard import suite
-from switchyard.build import root
+from switchyard.data import suite
 from switchyard.errors import RunError
+from switchyard.run.build import root
 
 PRINTED = """\
 CASE stream=3 name=pipe batch=4 per=1 unit=ns

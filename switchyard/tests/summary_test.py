@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from switchyard.summary import half_interval, percentile, spread, summarize
+from switchyard.data.summary import half_interval, percentile, spread, summarize
 
 samples = st.lists(st.integers(0, 2**32 - 1), min_size=2, max_size=200)
 

@@ -17,13 +17,16 @@ import pytest
 import vl_convert
 from distributed import LocalCluster
 
-from switchyard import cli, heatmap, sweep, variants
+from switchyard import cli
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Settings
-from switchyard.sweep import Axis
+from switchyard.run import variants
+from switchyard.show import heatmap
 from switchyard.tests import fake_machine as fake
 from switchyard.tests.conftest import faked, held, runs_made
+from switchyard.tools import sweep
+from switchyard.tools.sweep import Axis
 
 ROUNDS = 12
 GRID = ["icache.size-bytes+dcache.size-bytes=4096,8192", "clients=1,14,15", "scheme=flush,fass"]
@@ -279,7 +282,7 @@ def test_no_scheduler_is_one_line(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("switchyard.cluster.PATIENCE_SECONDS", 1)
+    monkeypatch.setattr("switchyard.run.cluster.PATIENCE_SECONDS", 1)
     nobody = ["--scheduler", "tcp://127.0.0.1:9"]
     assert cli.execute(command(tmp_path / "out", *nobody)) == 2
     said = capsys.readouterr().err.splitlines()[-1]

@@ -7,19 +7,21 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from switchyard import report, runner, sweep
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments.experiment import Job, Settings
 from switchyard.experiments.l4_small_spaces.measure import L4SmallSpaces
 from switchyard.experiments.switching.measure import KINDS, MACHINES, SPACES, Switching
-from switchyard.figure import Panels
-from switchyard.machine import Stats
-from switchyard.runner import Written
+from switchyard.run import runner
+from switchyard.run.machine import Stats
+from switchyard.run.runner import Written
+from switchyard.show import report
+from switchyard.show.figure import Panels
 from switchyard.tests import fake_machine as fake
 from switchyard.tests.browsing import PHONE, opened
 from switchyard.tests.conftest import faked
 from switchyard.tests.runs import Silent
+from switchyard.tools import sweep
 
 ARM, PC = ("sa1110", "versatilepb"), "p4-willamette"
 

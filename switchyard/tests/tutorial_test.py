@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import build
+from switchyard.run import build
 from switchyard.tests.patience import SECONDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.guests]

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import pytest
 
-from switchyard import plot, views
-from switchyard.build_linux import FAST, FLAT, PAGED
+from switchyard.data.suite import ALONE
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.experiments.uclinux_ctx import measure as uclinux_ctx
 from switchyard.experiments.uclinux_ipc.measure import UclinuxIpc
-from switchyard.suite import ALONE
+from switchyard.run.build_linux import FAST, FLAT, PAGED
+from switchyard.show import plot, views
 from switchyard.tests.linux_experiments_test import stats
 
 # Cycles and switches of an operation, by the stream of its samples; one such for each scheme.

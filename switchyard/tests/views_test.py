@@ -6,12 +6,13 @@ from importlib.resources import files
 
 import pytest
 
-from switchyard import book, outcomes, published, results, views
+from switchyard.data import published, results
+from switchyard.data.published import Statement
+from switchyard.data.records import Record
+from switchyard.data.rows import Rows, unsteady
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.published import Statement
-from switchyard.records import Record
-from switchyard.rows import Rows, unsteady
+from switchyard.show import book, outcomes, views
 
 KEPT = sorted(name for name in EXPERIMENTS if (book.kept() / f"{name}{results.CASES}").exists())
 

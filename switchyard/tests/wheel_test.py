@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from switchyard import tree
+from switchyard.run import tree
 
 pytestmark = [pytest.mark.slow, pytest.mark.guests]
 

@@ -3,7 +3,7 @@
  * A program in C++ that uses the manual's interface as C++ has it: overloaded functions, operators,
  * fields of the kernel interface page. Chapter by chapter in the order of manual-names.txt, which
  * lists every name; that none is left out here is checked from the outside
- * (switchyard/tests/l4_library_test.py).
+ * (l4/tests/l4_library_test.py).
  */
 #include <l4/l4.h>
 #include <lib/print.h>

@@ -24,7 +24,7 @@ use crate::trace::{Argument, Exception, Timeline};
 
 use moment::{Seen, Way};
 
-/// Version of the file's format; `switchyard/explore/window.py` reads it.
+/// Version of the file's format; `switchyard/show/explore/window.py` reads it.
 const SCHEMA: u32 = 1;
 /// Most columns of a table.
 const COLUMNS: usize = 6;

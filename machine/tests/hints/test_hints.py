@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from switchyard import machine
+from switchyard.run import machine
 
 ROOT = Path(__file__).resolve().parents[3]
 COPIES = ROOT / "target" / "hints"

@@ -22,7 +22,7 @@ from ia32_vectors import STATE_WORDS, Answer, Case, decode_answer
 from patience import SECONDS
 from simulator import ROOT
 
-from switchyard import doctor
+from switchyard.tools import doctor
 
 VERSION = "2.7"
 FOLDER = Path(__file__).resolve().parent / "bochs"

@@ -21,8 +21,8 @@ from patience import SECONDS
 from simulator import machine_binary
 from terminal import Terminal
 
-from switchyard import build_linux
-from switchyard.build_linux import I386, SYSTEMS, Linux
+from switchyard.run import build_linux
+from switchyard.run.build_linux import I386, SYSTEMS, Linux
 
 pytestmark = [pytest.mark.linux, pytest.mark.guests, pytest.mark.slow]
 

@@ -3,13 +3,13 @@
 
 from collections.abc import Mapping
 
-from switchyard.build import TAGS
+from switchyard.data.records import Record, of_case
 from switchyard.experiments import l4
 from switchyard.experiments.counted import Counted
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import COLUMNS, SYSTEM
-from switchyard.machine import Stats
-from switchyard.records import Record, of_case
+from switchyard.run.build import TAGS
+from switchyard.run.machine import Stats
 
 COLLIDING = range(5)
 PARTS = ("UTCB", "KIP", "code", "data")

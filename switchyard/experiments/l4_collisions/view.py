@@ -3,12 +3,12 @@
 
 from typing import Any
 
-from switchyard.build import TAGS
+from switchyard.data.rows import Row
 from switchyard.experiments.l4 import ABOUT, MACHINE, called
 from switchyard.experiments.l4_collisions.measure import CASES, COLLIDING, PAGES, PARTS, SPACES
-from switchyard.figure import Figure, Series, Table, log_axis
-from switchyard.rows import Row
-from switchyard.views import Results, View
+from switchyard.run.build import TAGS
+from switchyard.show.figure import Figure, Series, Table, log_axis
+from switchyard.show.views import Results, View
 
 # In the figure: one line a scheme and number of megabytes; under flush none is the same as all.
 DRAWN = (

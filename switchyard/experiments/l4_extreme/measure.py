@@ -3,13 +3,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from switchyard.build import TAGS
+from switchyard.data.records import Parameter, Record, of_case
 from switchyard.experiments import l4
 from switchyard.experiments.counted import Counted
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import COLUMNS, SYSTEM
-from switchyard.machine import Stats
-from switchyard.records import Parameter, Record, of_case
+from switchyard.run.build import TAGS
+from switchyard.run.machine import Stats
 
 PROCESSES = (2, 4, 16)
 PAGES = (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 40, 44, 48)

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from switchyard.build import TAGS
+from switchyard.data.published import find
+from switchyard.data.rows import Row, Rows
 from switchyard.experiments.l4 import ABOUT, MACHINE, machine
 from switchyard.experiments.l4_extreme.measure import (
     BAND_PAGES,
@@ -14,10 +15,9 @@ from switchyard.experiments.l4_extreme.measure import (
     RECYCLING,
     read_cycles,
 )
-from switchyard.figure import Figure, Knee, Series, Table, log_axis
-from switchyard.published import find
-from switchyard.rows import Row, Rows
-from switchyard.views import Results, View
+from switchyard.run.build import TAGS
+from switchyard.show.figure import Figure, Knee, Series, Table, log_axis
+from switchyard.show.views import Results, View
 
 TLB = 32  # entries of the data TLB (section 4.2)
 # "The same once the number of pages reaches 32" (Wiggins et al., ACSAC 2003, section 4.2).

@@ -7,14 +7,14 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from switchyard.build import SCHEMES
+from switchyard.data.records import Parameter, Record, of_case
+from switchyard.data.summary import Interval, summarize
 from switchyard.errors import RunError
 from switchyard.experiments import l4, l4_pc, repeats
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import COLUMNS, EVENTS, MISSES, STALLS, SYSTEM
-from switchyard.machine import Stats
-from switchyard.records import Parameter, Record, of_case
-from switchyard.summary import Interval, summarize
+from switchyard.run.build import SCHEMES
+from switchyard.run.machine import Stats
 
 CLIENTS = (*range(1, 25), 28, 32, 40, 48, 56, 64)  # the paper's figure ends at 24
 BAND_CLIENTS = (1, 14, 64)  # where the band is measured

@@ -4,14 +4,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from switchyard.build import TAGS
+from switchyard.data.rows import Row, Rows, pivot, unsteady
+from switchyard.data.summary import SPREAD
 from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import ABOUT, CLOCK_MHZ, COLUMNS, MACHINE, UNPROTECTED, called
 from switchyard.experiments.l4_ipc.measure import BAND_CLIENTS, CLIENTS, RECYCLING, band_name
-from switchyard.figure import Figure, Knee, Mark, Series, Table, log_axis
-from switchyard.rows import Row, Rows, pivot, unsteady
-from switchyard.summary import SPREAD
-from switchyard.views import Results, View
+from switchyard.run.build import TAGS
+from switchyard.show.figure import Figure, Knee, Mark, Series, Table, log_axis
+from switchyard.show.views import Results, View
 
 # Beyond the paper's two kernels, which the figure has beside what was published.
 OTHERS = tuple(scheme for scheme in COLUMNS if scheme not in ("flush", "fass"))

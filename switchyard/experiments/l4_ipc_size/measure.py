@@ -4,11 +4,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from switchyard.data.records import Parameter, Record, of_case
 from switchyard.experiments import l4, l4_pc, l4_trap
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import COLUMNS, MISSES, SYSTEM
-from switchyard.machine import Stats
-from switchyard.records import Parameter, Record, of_case
+from switchyard.run.machine import Stats
 
 WORDS = range(64)
 STRINGS = (16, 64, 256, 1024, 4096, 16384, 65536)

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from switchyard.data.rows import Row
 from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import ABOUT, COLUMNS, MACHINE
 from switchyard.experiments.l4_ipc_size.measure import (
@@ -14,9 +15,8 @@ from switchyard.experiments.l4_ipc_size.measure import (
     WORDS,
     floor,
 )
-from switchyard.figure import Figure, Mark, Series, Table
-from switchyard.rows import Row
-from switchyard.views import Results, View
+from switchyard.show.figure import Figure, Mark, Series, Table
+from switchyard.show.views import Results, View
 
 NICTA = "NICTA::Pistachio-embedded, SA-1100 at 206 MHz"
 SHOWN = (0, 4, 5, 8, 9, 12, 16, 20, 32, 48, 63)  # in the table

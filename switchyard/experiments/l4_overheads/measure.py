@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from switchyard.build import BOUNDS, GUESTS, VERSATILE, schemes_on
+from switchyard.data.records import Parameter, Record, of_case
 from switchyard.errors import RunError
 from switchyard.experiments import l4
 from switchyard.experiments import linux_suite as suite
@@ -28,8 +28,8 @@ from switchyard.experiments.overheads.formulas import (
     Switching,
     name_of,
 )
-from switchyard.machine import Function, Region, Stats
-from switchyard.records import Parameter, Record, of_case
+from switchyard.run.build import BOUNDS, GUESTS, VERSATILE, schemes_on
+from switchyard.run.machine import Function, Region, Stats
 
 MACHINE = "omap1610"
 PROGRAM = "bench-overheads"

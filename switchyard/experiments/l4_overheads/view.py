@@ -15,8 +15,8 @@ from switchyard.experiments.overheads.view import (
     scheme_table,
     titled,
 )
-from switchyard.figure import Bar, Bars, Table
-from switchyard.views import Results, View
+from switchyard.show.figure import Bar, Bars, Table
+from switchyard.show.views import Results, View
 
 ABOUT = "ARM926EJ-S, 120 MHz, L4"
 FAST = "fass"

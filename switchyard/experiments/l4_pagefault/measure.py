@@ -5,11 +5,11 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from switchyard.data.records import Parameter, Record, of_case
 from switchyard.experiments import l4
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import EVENTS, SYSTEM
-from switchyard.machine import Stats
-from switchyard.records import Parameter, Record, of_case
+from switchyard.run.machine import Stats
 
 # Where all memory is mapped from the start nothing faults.
 SCHEMES = tuple(scheme for scheme in l4.COLUMNS if scheme not in l4.UNPROTECTED)

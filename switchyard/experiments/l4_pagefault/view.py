@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kinds of faults by scheme, and what each access met."""
 
+from switchyard.data.rows import pivot
 from switchyard.experiments.l4 import ABOUT, MACHINE
 from switchyard.experiments.l4_pagefault.measure import SCHEMES
-from switchyard.figure import Bar, Bars, Table
-from switchyard.rows import pivot
-from switchyard.views import Results, View
+from switchyard.show.figure import Bar, Bars, Table
+from switchyard.show.views import Results, View
 
 WHAT = {
     "none": "no fault: a load from a page that is mapped, which misses TLB and cache",

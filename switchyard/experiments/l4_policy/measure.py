@@ -3,14 +3,14 @@
 
 from collections.abc import Mapping
 
-from switchyard.build import BOARD, GUESTS, POLICIES, TAGS, Guest
+from switchyard.data.records import Record, of_case
 from switchyard.errors import RunError
 from switchyard.experiments import l4, repeats
 from switchyard.experiments.counted import Counted
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import SYSTEM
-from switchyard.machine import Stats
-from switchyard.records import Record, of_case
+from switchyard.run.build import BOARD, GUESTS, POLICIES, TAGS, Guest
+from switchyard.run.machine import Stats
 
 SHAPES = {"pairs": 1, "ring": 2, "groups": 3}
 SPACES = (2, 4, 8, 12, 16, 20, 24, 32, 48, 64)

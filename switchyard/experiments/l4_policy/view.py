@@ -3,12 +3,12 @@
 
 from statistics import geometric_mean
 
-from switchyard.build import POLICIES, TAGS
+from switchyard.data.rows import Row, unsteady
 from switchyard.experiments.l4 import ABOUT, MACHINE
 from switchyard.experiments.l4_policy.measure import LINES, SHAPES, SPACES
-from switchyard.figure import Figure, Series, Table, log_axis
-from switchyard.rows import Row, unsteady
-from switchyard.views import Results, View
+from switchyard.run.build import POLICIES, TAGS
+from switchyard.show.figure import Figure, Series, Table, log_axis
+from switchyard.show.views import Results, View
 
 WHAT = {
     "pairs": "pairs: two call each other 16 times, then another pair does",

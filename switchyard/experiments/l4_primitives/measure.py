@@ -5,11 +5,11 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from switchyard.data.records import Record, of_case
 from switchyard.experiments import l4, l4_pc, l4_trap
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import COLUMNS, SYSTEM
-from switchyard.machine import Stats
-from switchyard.records import Record, of_case
+from switchyard.run.machine import Stats
 
 # Programs have no page faults there: all memory is mapped from the start.
 WITHOUT_FAULTS = l4.UNPROTECTED

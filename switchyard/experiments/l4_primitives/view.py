@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The primitives side by side."""
 
-from switchyard.build import TAGS
+from switchyard.data.rows import Row
 from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import ABOUT, COLUMNS, MACHINE, UNPROTECTED
-from switchyard.figure import Bar, Bars, Table
-from switchyard.rows import Row
-from switchyard.views import Results, View
+from switchyard.run.build import TAGS
+from switchyard.show.figure import Bar, Bars, Table
+from switchyard.show.views import Results, View
 
 WHAT = {
     "null_syscall": "ThreadSwitch to nobody, and nobody else is ready: in and out again",

@@ -5,12 +5,12 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from switchyard.data.records import Record, of_case
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import SYSTEM
 from switchyard.experiments.l4_pc import LARGE
-from switchyard.machine import Stats
-from switchyard.records import Record, of_case
+from switchyard.run.machine import Stats
 
 SCHEMES = tuple(scheme for scheme in l4_pc.SCHEMES if scheme != LARGE)
 SPACES = (1, 2, 4, 8, 12, 16, 24, 32, 40, 48, 60)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cycles over the number of page directories that entries must be purged from, by scheme."""
 
+from switchyard.data.rows import Rows
 from switchyard.experiments import l4_pc
-from switchyard.figure import Figure, Series, Table
-from switchyard.rows import Rows
-from switchyard.views import Results, View
+from switchyard.show.figure import Figure, Series, Table
+from switchyard.show.views import Results, View
 
 # Of a scheme, as the figure has them.
 DRAWN = {"taken_cold": "other things in the caches", "taken": "warm"}

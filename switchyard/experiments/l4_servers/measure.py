@@ -5,14 +5,14 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from switchyard.build import BARE, GUESTS, PC, PING, SERVERS, VERSATILE
+from switchyard.data.records import Record, of_case
 from switchyard.errors import RunError
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.counted import Counted
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import COLUMNS, SYSTEM
-from switchyard.machine import Stats
-from switchyard.records import Record, of_case
+from switchyard.run.build import BARE, GUESTS, PC, PING, SERVERS, VERSATILE
+from switchyard.run.machine import Stats
 
 MACHINE = "versatilepb"
 # KB that the program reads over and over that is interrupted; 0: there is none. 16 are as much as

@@ -4,14 +4,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from switchyard.build import TAGS
+from switchyard.data.rows import Row, Rows
 from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import COLUMNS, called
 from switchyard.experiments.l4_pc import LARGE
 from switchyard.experiments.l4_servers.measure import BESIDE_PORTS, LOADS, MACHINE
-from switchyard.figure import Bar, Bars, Table
-from switchyard.rows import Row, Rows
-from switchyard.views import Results, View
+from switchyard.run.build import TAGS
+from switchyard.show.figure import Bar, Bars, Table
+from switchyard.show.views import Results, View
 
 SHOWN = {
     "cycles": "cycles",

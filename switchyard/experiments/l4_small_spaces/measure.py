@@ -5,12 +5,12 @@ import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from switchyard.data.records import Parameter, Record, of_case
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import SYSTEM
 from switchyard.experiments.l4_pc import LARGE, SCHEMES
-from switchyard.machine import Stats
-from switchyard.records import Parameter, Record, of_case
+from switchyard.run.machine import Stats
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@
 import statistics
 from collections.abc import Sequence
 
+from switchyard.data.rows import Row, Rows
 from switchyard.experiments import l4_pc
 from switchyard.experiments.l4_pc import ABOUT, LARGE, MACHINE, MEANT, MET
 from switchyard.experiments.l4_small_spaces.measure import KINDS, SMALL
-from switchyard.figure import Figure, Knee, Mark, Series, Table
-from switchyard.rows import Row, Rows
-from switchyard.views import Results, View
+from switchyard.show.figure import Figure, Knee, Mark, Series, Table
+from switchyard.show.views import Results, View
 
 WHAT = {
     "trace-cache": "instructions of a byte (NOP)",

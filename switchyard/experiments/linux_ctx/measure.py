@@ -4,13 +4,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from switchyard.data.records import Parameter, Record, of_case
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.linux_ctx import prefork
 from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Run
-from switchyard.machine import Stats
-from switchyard.records import Parameter, Record, of_case
+from switchyard.run.machine import Stats
 
 SIZES = (0, 1, 4, 8, 16)  # KB
 COUNTS = (*range(2, 13), 14, 16, 20, 24, 28, 32, 36, 40)

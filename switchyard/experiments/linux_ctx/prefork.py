@@ -9,13 +9,13 @@ off.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from switchyard.data.records import Parameter, Record
+from switchyard.data.rows import Rows, number
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Job, Settings
 from switchyard.experiments.linux_suite import KERNELS, Kernel, Operation, Run
-from switchyard.figure import Table
-from switchyard.machine import Stats
-from switchyard.records import Parameter, Record
-from switchyard.rows import Rows, number
+from switchyard.run.machine import Stats
+from switchyard.show.figure import Table
 
 SERVED = 128  # added to the stream's number, as bench/unix/prefork.c has it
 CASES = {"ring": 0, "serve": SERVED}

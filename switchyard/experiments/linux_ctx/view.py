@@ -3,16 +3,16 @@
 
 from collections.abc import Sequence
 
-from switchyard.build import TAGS
+from switchyard.data.rows import present
+from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_ctx.measure import SIZES
 from switchyard.experiments.linux_ctx.prefork import Preforked
 from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Kernel, Operation
 from switchyard.experiments.rings import Rings
-from switchyard.figure import Bars, Figure, Mark, Series, Table
-from switchyard.rows import present
-from switchyard.summary import SPREAD
-from switchyard.views import Results, View
+from switchyard.run.build import TAGS
+from switchyard.show.figure import Bars, Figure, Mark, Series, Table
+from switchyard.show.views import Results, View
 
 SHOWN = (2, 8, 16, 40)  # in tables and breakdowns; quick runs have them too
 BROKEN_DOWN = (0, 4, 16)  # KB

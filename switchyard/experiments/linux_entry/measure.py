@@ -3,13 +3,13 @@
 
 from collections.abc import Mapping
 
-from switchyard.build_linux import I386_BENCH
+from switchyard.data.records import Record, of_case
+from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.linux_suite import Run
-from switchyard.machine import Stats
-from switchyard.records import Record, of_case
-from switchyard.suite import STREAMS
+from switchyard.run.build_linux import I386_BENCH
+from switchyard.run.machine import Stats
 
 MACHINE = "p4-willamette"
 # The questions and their rounds; of the tokens' ways one is enough.

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each case beside what is published, and what it met."""
 
-from switchyard.build_linux import Linux
+from switchyard.data.rows import Row, Rows, number
 from switchyard.experiments.linux_entry.measure import MACHINE
-from switchyard.figure import Bar, Bars, Table
-from switchyard.rows import Row, Rows, number
-from switchyard.views import Results, View
+from switchyard.run.build_linux import Linux
+from switchyard.show.figure import Bar, Bars, Table
+from switchyard.show.views import Results, View
 
 CASES = {
     "getpid-int80": "getpid, INT 80h",

@@ -3,11 +3,11 @@
 
 from collections.abc import Mapping
 
+from switchyard.data.records import Record, of_case
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.linux_suite import KERNELS, SYSTEM, Kernel, Run
-from switchyard.machine import Stats
-from switchyard.records import Record, of_case
+from switchyard.run.machine import Stats
 
 PROCESSES = (2, 4, 16)
 SHARING = ("private", "shared")

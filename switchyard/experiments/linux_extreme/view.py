@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fig. 4 again, for each kernel that there are records of."""
 
+from switchyard.data.rows import Rows, present, unsteady
+from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_extreme.measure import PROCESSES, SHARING
 from switchyard.experiments.linux_suite import KERNELS, SHARED, SHARER, Kernel, Operation
-from switchyard.figure import Bars, Figure, Series, Table
-from switchyard.rows import Rows, present, unsteady
-from switchyard.summary import SPREAD
-from switchyard.views import Results, View
+from switchyard.show.figure import Bars, Figure, Series, Table
+from switchyard.show.views import Results, View
 
 SHOWN = (1, 8, 16, 24, 32)  # in tables
 

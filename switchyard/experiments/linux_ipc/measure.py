@@ -4,13 +4,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from switchyard.data.records import Parameter, Record
+from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.lines import Case
 from switchyard.experiments.linux_suite import KERNELS, ORIGINAL, Kernel, Run
-from switchyard.machine import Stats
-from switchyard.records import Parameter, Record
-from switchyard.suite import STREAMS
+from switchyard.run.machine import Stats
 
 PIPE = Case("potato", "pipe")
 LINES = (

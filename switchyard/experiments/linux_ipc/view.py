@@ -3,15 +3,15 @@
 
 from collections.abc import Sequence
 
-from switchyard.build_linux import Linux
+from switchyard.data.published import find
+from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.lines import MEGABYTE, Lines
 from switchyard.experiments.linux_ipc.measure import LINES
 from switchyard.experiments.linux_suite import BOARDS, FASTER, KERNELS, ORIGINAL, Kernel
-from switchyard.figure import Bar, Bars, Table
-from switchyard.published import find
-from switchyard.summary import SPREAD
-from switchyard.views import Results, View
+from switchyard.run.build_linux import Linux
+from switchyard.show.figure import Bar, Bars, Table
+from switchyard.show.views import Results, View
 
 PAPER = "Wiggins et al., ACSAC 2003, Table 1"
 # Linux 2.4 keeps one page in a pipe (PIPE_SIZE, include/linux/pipe_fs_i.h): it is filled and

@@ -3,6 +3,8 @@
 
 from collections.abc import Mapping
 
+from switchyard.data.records import Parameter, Record
+from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats, rings
 from switchyard.experiments.experiment import Experiment, Job, Settings
@@ -13,9 +15,7 @@ from switchyard.experiments.linux_ipc.measure import (
     line_records,
 )
 from switchyard.experiments.linux_suite import MACHINES, OFF, SCHEME, Kernel, Run
-from switchyard.machine import Stats
-from switchyard.records import Parameter, Record
-from switchyard.suite import STREAMS
+from switchyard.run.machine import Stats
 
 KERNELS = tuple(Kernel(board, scheme) for board in MACHINES for scheme in (SCHEME, OFF))
 CTX = "ctx"

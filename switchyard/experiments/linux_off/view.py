@@ -4,14 +4,14 @@
 import math
 from dataclasses import dataclass
 
-from switchyard.build_linux import Linux
+from switchyard.data.rows import Row, number
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_ipc.measure import LINES
 from switchyard.experiments.linux_off.measure import COUNTS, SIZES
 from switchyard.experiments.linux_suite import MACHINES, OFF, SCHEME, Kernel
-from switchyard.figure import Bar, Bars, Table
-from switchyard.rows import Row, number
-from switchyard.views import Results, View
+from switchyard.run.build_linux import Linux
+from switchyard.show.figure import Bar, Bars, Table
+from switchyard.show.views import Results, View
 
 LIMIT = 0.01  # what a kernel option may cost where it is off
 

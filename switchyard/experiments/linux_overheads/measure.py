@@ -4,8 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from switchyard.build import TAGS
-from switchyard.build_linux import FAST_OVERHEADS, OVERHEADS
+from switchyard.data.records import Parameter, Record, of_case
 from switchyard.experiments import l4
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.experiment import Experiment, Job, Settings
@@ -27,8 +26,9 @@ from switchyard.experiments.overheads.formulas import (
     Origin,
     name_of,
 )
-from switchyard.machine import Stats
-from switchyard.records import Parameter, Record, of_case
+from switchyard.run.build import TAGS
+from switchyard.run.build_linux import FAST_OVERHEADS, OVERHEADS
+from switchyard.run.machine import Stats
 
 MACHINE = "omap1610"
 # The first one is the paper's. What the second one differs in from it is the kernel, whose code and

@@ -14,7 +14,7 @@ from switchyard.experiments.overheads.formulas import (
     PairRun,
     Switching,
 )
-from switchyard.machine import Stats
+from switchyard.run.machine import Stats
 
 # linux/overheads/overheads.h: regions of a point (two tasks, their switches), and of single ones.
 REGIONS = 3

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 
-from switchyard.build_linux import Linux
+from switchyard.data.rows import Row
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_overheads.measure import SCHEMES
 from switchyard.experiments.linux_overheads.spent import PARTS
@@ -23,9 +23,9 @@ from switchyard.experiments.overheads.view import (
     scheme_table,
     titled,
 )
-from switchyard.figure import Bar, Bars, Table
-from switchyard.rows import Row
-from switchyard.views import Results, View
+from switchyard.run.build_linux import Linux
+from switchyard.show.figure import Bar, Bars, Table
+from switchyard.show.views import Results, View
 
 ABOUT = f"ARM926EJ-S, 120 MHz, Linux {Linux.version}"
 # Fast switching saves of what the same kernel takes without it: the unmodified one lies elsewhere.

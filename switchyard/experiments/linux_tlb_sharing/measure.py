@@ -4,12 +4,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from switchyard.data.records import Parameter, Record, of_case
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.linux_suite import BOARDS, Kernel, Run
-from switchyard.machine import Stats
-from switchyard.records import Parameter, Record, of_case
+from switchyard.run.machine import Stats
 
 WORKLOAD = "file"  # what the processes have in common: pages of a file
 PAGES = (0, 4, 8, 16)  # that each reads at its turn

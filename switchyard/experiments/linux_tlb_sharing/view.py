@@ -3,12 +3,12 @@
 
 from collections.abc import Sequence
 
+from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_tlb_sharing.measure import MACHINES, PAGES, WAYS, Way, Ways
 from switchyard.experiments.rings import Rings
-from switchyard.figure import Bars, Figure, Mark, Series, Table
-from switchyard.summary import SPREAD
-from switchyard.views import Results, View
+from switchyard.show.figure import Bars, Figure, Mark, Series, Table
+from switchyard.show.views import Results, View
 
 SHOWN = (2, 8, 16)  # in tables and breakdowns; quick runs have them too
 DRAWN = 8  # pages, where a figure is of one number

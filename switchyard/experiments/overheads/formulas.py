@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from switchyard.data.records import Parameter, Record, of_case
+from switchyard.data.summary import Interval
 from switchyard.errors import RunError
-from switchyard.records import Parameter, Record, of_case
-from switchyard.summary import Interval
 
 PAPER = "David et al., ExpCS 2007"
 PACKAGE = __name__.rpartition(".")[0]  # what is published stands beside this

@@ -4,7 +4,9 @@
 import math
 from collections.abc import Mapping
 
-from switchyard import summary
+from switchyard.data import summary
+from switchyard.data.rows import Row, pivot
+from switchyard.data.summary import Interval
 from switchyard.experiments.overheads.formulas import (
     CLOCK_MHZ,
     MOST_INTERRUPTS,
@@ -16,10 +18,8 @@ from switchyard.experiments.overheads.formulas import (
     Pair,
     name_of,
 )
-from switchyard.figure import Bar, Bars, Figure, Mark, Series, Table
-from switchyard.rows import Row, pivot
-from switchyard.summary import Interval
-from switchyard.views import Results
+from switchyard.show.figure import Bar, Bars, Figure, Mark, Series, Table
+from switchyard.show.views import Results
 
 # What the paper says of ranges, which no single record is beside. Section 3.2: direct and indirect,
 # over the pairs, %; of one task at 99 switches, ms ("below 2", "2.5", "between 6 and 8").

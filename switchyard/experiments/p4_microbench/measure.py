@@ -5,13 +5,13 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from switchyard.build import BARE, GUESTS, PC
+from switchyard.data.records import Record, of_case
 from switchyard.errors import RunError
 from switchyard.experiments import l4
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.p4_microbench.cases import CASES, STAMPED, Stream, streams
-from switchyard.machine import Region, Stats
-from switchyard.records import Record, of_case
+from switchyard.run.build import BARE, GUESTS, PC
+from switchyard.run.machine import Region, Stats
 
 SYSTEM = "none"
 MACHINES = ("p4-willamette", "p4-northwood")

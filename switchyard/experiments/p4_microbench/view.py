@@ -3,11 +3,11 @@
 
 from collections.abc import Sequence
 
+from switchyard.data.rows import Row, Rows, number, pivot
 from switchyard.experiments.p4_microbench.cases import CASES
 from switchyard.experiments.p4_microbench.measure import MACHINES, TLB_ENTRIES, TRACE_UOPS
-from switchyard.figure import Figure, Knee, Mark, Series, Table, log_axis
-from switchyard.rows import Row, Rows, number, pivot
-from switchyard.views import Results, View
+from switchyard.show.figure import Figure, Knee, Mark, Series, Table, log_axis
+from switchyard.show.views import Results, View
 
 PAGE_KB = 4
 SIZES = tuple(float(2**n) for n in range(1, 13))  # KB, of an axis

@@ -5,12 +5,12 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from switchyard.build import BARE, BOARD, GUESTS, VERSATILE
+from switchyard.data.records import Record, of_case
 from switchyard.errors import RunError
 from switchyard.experiments import l4
 from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.machine import Stats
-from switchyard.records import Record, of_case
+from switchyard.run.build import BARE, BOARD, GUESTS, VERSATILE
+from switchyard.run.machine import Stats
 
 SYSTEM = "none"
 MACHINES = {"sa1110": BOARD, "sa1110-sdram": BOARD, "versatilepb": VERSATILE}

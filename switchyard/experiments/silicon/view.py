@@ -3,10 +3,10 @@
 
 from collections.abc import Sequence
 
+from switchyard.data.published import find
 from switchyard.experiments.silicon.measure import ARM9, BLOCKS, BOARDS, CASES, MACHINES, STRONGARM
-from switchyard.figure import Bar, Bars, Table
-from switchyard.published import find
-from switchyard.views import Results, View
+from switchyard.show.figure import Bar, Bars, Table
+from switchyard.show.views import Results, View
 
 INSTRUCTIONS = tuple(CASES)[2:23]
 COPROCESSOR = ("domains", "drain", "dtlb_entry", "clean_entry")

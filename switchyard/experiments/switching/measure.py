@@ -4,15 +4,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from switchyard.build import BOARD, BOUNDS, GUESTS, PC, TAGS, VERSATILE, schemes_on
+from switchyard.data.records import Parameter, Record, of_case
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.l4 import SYSTEM
 from switchyard.experiments.l4_small_spaces import measure as sets
 from switchyard.experiments.l4_small_spaces.measure import KINDS as SMALL_KINDS
 from switchyard.experiments.l4_small_spaces.measure import SAMPLES, Kind, Sample
-from switchyard.machine import Stats
-from switchyard.records import Parameter, Record, of_case
+from switchyard.run.build import BOARD, BOUNDS, GUESTS, PC, TAGS, VERSATILE, schemes_on
+from switchyard.run.machine import Stats
 
 FLUSH = "flush"
 

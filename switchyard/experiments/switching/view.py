@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from switchyard.band import Swing
+from switchyard.data.band import Swing
+from switchyard.data.rows import Row, Rows, number, pivot
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.l4_ipc.measure import RECYCLING
 from switchyard.experiments.l4_ipc.view import FLUSH_FILLS
@@ -20,10 +21,9 @@ from switchyard.experiments.switching.measure import (
     Machine,
     ratio,
 )
-from switchyard.figure import Figure, Knee, Mark, Panels, Series, Table, log_axis
-from switchyard.rows import Row, Rows, number, pivot
-from switchyard.views import Results, View
-from switchyard.words import SCHEMES
+from switchyard.show.figure import Figure, Knee, Mark, Panels, Series, Table, log_axis
+from switchyard.show.terms import SCHEMES
+from switchyard.show.views import Results, View
 
 TICKS = (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200)
 X_TITLE = {

@@ -3,14 +3,14 @@
 
 from collections.abc import Mapping
 
+from switchyard.data.records import Record, of_case
+from switchyard.data.suite import ALONE
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings, uclinux
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.linux_suite import Run
 from switchyard.experiments.uclinux import FASTER, KERNELS, WITH, WITHOUT
-from switchyard.machine import Stats
-from switchyard.records import Record, of_case
-from switchyard.suite import ALONE
+from switchyard.run.machine import Stats
 
 SIZES = (0, 1, 16)  # KB
 COUNTS = tuple(range(2, 17))

@@ -3,7 +3,9 @@
 
 from collections.abc import Sequence
 
-from switchyard.build_linux import Linux
+from switchyard.data.records import Parameter
+from switchyard.data.rows import Row, pivot, present
+from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.rings import Rings
 from switchyard.experiments.uclinux import (
@@ -16,11 +18,9 @@ from switchyard.experiments.uclinux import (
     Kernel,
 )
 from switchyard.experiments.uclinux_ctx.measure import OWN, SIZES
-from switchyard.figure import Bars, Figure, Mark, Series, Table
-from switchyard.records import Parameter
-from switchyard.rows import Row, pivot, present
-from switchyard.summary import SPREAD
-from switchyard.views import Results, View
+from switchyard.run.build_linux import Linux
+from switchyard.show.figure import Bars, Figure, Mark, Series, Table
+from switchyard.show.views import Results, View
 
 SHOWN = (2, 8, 16)  # in tables
 TRIP = 31.74  # µs, a whole round trip in the paper's Table 1: without an MMU, by FIFO

@@ -3,14 +3,14 @@
 
 from collections.abc import Mapping
 
+from switchyard.data.records import Record, of_case
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import uclinux
 from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.experiments.lines import Case
 from switchyard.experiments.linux_suite import Run
 from switchyard.experiments.uclinux import FASTER, KERNELS, MACHINE, WITH, WITHOUT
-from switchyard.machine import Stats
-from switchyard.records import Record, of_case
+from switchyard.run.machine import Stats
 
 FIFO, BW_FIFO = Case("potato", "fifo"), Case("bandwidth", "fifo", "MB/s")
 LINES = (FIFO, BW_FIFO, Case("potato", "pipe"), Case("bandwidth", "pipe", "MB/s"))

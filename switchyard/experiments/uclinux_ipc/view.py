@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The paper's table again, and where the time of a round trip went."""
 
-from switchyard.build_linux import Linux
+from switchyard.data.rows import number, present
+from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.lines import MEGABYTE, Lines
 from switchyard.experiments.linux_suite import Operation
@@ -15,10 +16,9 @@ from switchyard.experiments.uclinux import (
     WITHOUT,
 )
 from switchyard.experiments.uclinux_ipc.measure import BW_FIFO, FIFO, LINES
-from switchyard.figure import Bar, Bars, Table
-from switchyard.rows import number, present
-from switchyard.summary import SPREAD
-from switchyard.views import Results, View
+from switchyard.run.build_linux import Linux
+from switchyard.show.figure import Bar, Bars, Table
+from switchyard.show.views import Results, View
 
 # Linux 2.6.7 keeps one page in a pipe, as 2.4 did (its include/linux/pipe_fs_i.h, PIPE_SIZE); the
 # ring of 16 pages came with 2.6.11. A megabyte is 256 pages, each filled and emptied.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs, a dot each."""
 
-from switchyard.figure import Figure, Mark, Series, Table
-from switchyard.views import Results, View
+from switchyard.show.figure import Figure, Mark, Series, Table
+from switchyard.show.views import Results, View
 
 
 def view(results: Results) -> View:

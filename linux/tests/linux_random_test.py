@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linux programs drawn from seeds: equal data on both kernels, and how their times are judged."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from switchyard import cli
+from switchyard.errors import InputError, RunError
+from switchyard.random_programs import command, trial
+from switchyard.random_programs.command import Compared, Wish
+from switchyard.random_programs.trial import NOTHING, Taken
+from switchyard.run import build_linux
+
+FEW = range(1, 9)
+BOARDS = ["sa1110", "versatilepb"]
+CONSOLE = """init: user space after 183 ms\r
+RANDOM seed=7 sum=11 rounds=5 time=1000 median=200 whole=1500 displaced=1\r
+COUNTS 12 switches, 3 flushes\r
+  random_memory.c:99: expected at != MAP_FAILED (error 12)\r
+FAIL seed=8\r
+RANDOM seed=9 sum=12 rounds=6 time=3000 median=500 whole=3100 displaced=0\r
+RESULT seeds=3 failed=1\r
+"""
+
+
+def taken(time: int, total: int = 1) -> Taken:
+    return replace(NOTHING, sum=total, time=time, whole=time + 10)
+
+
+def compared(*times: tuple[int, int], seed: int = 1) -> Compared:
+    return Compared(seed, [(taken(plain), taken(fast)) for plain, fast in times])
+
+
+def judged(found: Sequence[Compared], form: str = "table") -> str:
+    console = Console(width=110)
+    with console.capture() as capture:
+        command.listed(console, "a-board", found, form)
+    return capture.get()
+
+
+@pytest.mark.linux
+@pytest.mark.slow
+@pytest.mark.guests
+@pytest.mark.parametrize("name", BOARDS)
+def test_data_are_the_same_on_both_kernels(name: str) -> None:
+    """And the checker finds nothing; what is drawn is drawn again the same."""
+    board = trial.board(name)
+    build_linux.ensure([board.plain, board.fast])
+    plain = trial.boot(board.plain, None, FEW, 0)
+    fast = trial.boot(board.fast, None, FEW, 1, check="coherence")
+    for seed in FEW:
+        assert not plain[seed].failed
+        assert not fast[seed].failed
+        assert (plain[seed].sum, plain[seed].rounds) == (fast[seed].sum, fast[seed].rounds), seed
+        assert plain[seed].time > 0
+    assert len({result.sum for result in plain.values()}) == len(FEW)
+    switches = [re.match(r"\d+", result.counts) for result in fast.values()]
+    assert sum(int(match[0]) for match in switches if match) > 100 * len(FEW)
+
+
+@pytest.mark.linux
+@pytest.mark.slow
+@pytest.mark.guests
+def test_all_kinds_are_drawn() -> None:
+    board = trial.board("sa1110")
+    build_linux.ensure([board.plain])
+    text = trial.shapes(board.plain, range(1, 61))
+    assert text.count("PLAN") == 60
+    words = set(re.findall(r"[a-z]+", text))
+    assert words >= {"private", "shared", "anonymous", "file", "segment", "heap", "growing"}
+    assert words >= {"anywhere", "hinted", "fixed", "together"}
+    assert words >= {"pipe", "fifo", "socket", "futex", "data", "stack", "mapped"}
+    assert words >= {"touch", "static", "compute", "calls", "thread", "files", "signals"}
+    assert words >= {"protect", "renew", "resize", "grow", "discard", "fork", "execute"}
+
+
+@pytest.mark.long
+@pytest.mark.linux
+@pytest.mark.guests
+@pytest.mark.parametrize("name", BOARDS)
+def test_no_program_of_500_is_slower(name: str, tmp_path: Path) -> None:
+    wish = Wish(name, trial.numbers("1-500"))
+    found = command.compare(wish, tmp_path / "results.json", Console(stderr=True))
+    command.listed(Console(), name, found, "table")
+
+
+def test_a_console_is_read() -> None:
+    found = trial.read(CONSOLE)
+    assert found == {
+        7: Taken(11, 5, 1000, 200, 1500, 1, "12 switches, 3 flushes"),
+        8: replace(NOTHING, failed="random_memory.c:99: expected at != MAP_FAILED (error 12)"),
+        9: Taken(12, 6, 3000, 500, 3100, 0),
+    }
+
+
+def test_seeds_are_numbers_and_ranges() -> None:
+    assert trial.numbers("3,7-9,8") == [3, 7, 8, 9]
+    assert trial.packed([3, 7, 8, 9, 11]) == "3,7-9,11"
+    assert trial.numbers(trial.packed(range(1, 501))) == list(range(1, 501))
+
+
+@pytest.mark.parametrize("seeds", ["", "0", "5-3", "1,", "a", "1-2-3", "-1", "1234567890"])
+def test_other_seeds_are_refused(seeds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.execute(["random-programs", "sa1110", f"--seeds={seeds}"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert f"--seeds {seeds}: expected numbers above 0 and ranges" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["i386"], "board i386: unknown; expected one of sa1110, versatilepb, versatile920"),
+        (["sa1110", "--kernel", "no/kernel"], "--kernel no/kernel: expected a file"),
+    ],
+)
+def test_other_words_are_refused(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.execute(["random-programs", *arguments]) == 2
+    text = capsys.readouterr().err
+    assert text.count("\n") == 1
+    assert said in text
+
+
+def test_what_is_slower_in_one_boot_is_asked_again() -> None:
+    once = compared((1000, 1030))
+    assert once.suspect
+    assert once.over
+    again = compared((1000, 1030), (1000, 1010), (2000, 2010))
+    assert again.suspect
+    assert not again.over
+    assert again.ratio == pytest.approx(3020 / 3000)  # without the boot that chose it
+    assert compared((1000, 1030), (1000, 1010), (2000, 2120)).over
+    assert not compared((1000, 1020)).suspect
+
+
+def test_what_is_slower_is_an_error() -> None:
+    good, slow = compared((1000, 900)), compared((1000, 1100), (1000, 1090), seed=5)
+    text = judged([good, replace(good, seed=2)])
+    assert "2 programs take 0.900 to 0.900" in text
+    with pytest.raises(RunError, match=r"a-board: 1 programs over 1.02: 5 \(1.090\)$"):
+        judged([good, slow])
+
+
+@pytest.mark.parametrize("fast", [taken(900, 2), replace(NOTHING, failed="a fault")])
+def test_other_data_are_an_error(fast: Taken) -> None:
+    wrong = Compared(6, [(taken(1000, 1), fast)])
+    assert not wrong.suspect
+    with pytest.raises(RunError, match=r"a-board: seeds with wrong data.*: 6$"):
+        judged([compared((1000, 900)), wrong])
+
+
+def test_all_programs_are_listed_for_programs() -> None:
+    found = [compared((1000, 900)), compared((1000, 1015), seed=2)]
+    whole = json.loads(judged(found, "json"))
+    assert [entry["seed"] for entry in whole] == [1, 2]
+    assert whole[1]["ratio"] == pytest.approx(1.015)
+
+
+def test_results_are_kept_for_the_same_kernels(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    assert command.load(path, "these") == {}
+    found = {1: compared((1000, 900)), 2: compared((1000, 1030), (1000, 1000), seed=2)}
+    command.save(path, "these", found)
+    assert command.load(path, "these") == found
+    assert command.load(path, "others") == {}
+    path.write_text("[]")
+    with pytest.raises(InputError, match="expected an object"):
+        command.load(path, "these")
+
+
+def test_a_run_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs that are kept are not run again, nor asked again more often than in all places."""
+    asked: list[tuple[str, list[int], int]] = []
+
+    def boot(
+        system: build_linux.Linux, _kernel: object, seeds: Sequence[int], number: int, *_: object
+    ) -> dict[int, Taken]:
+        asked.append((system.name, list(seeds), number))
+        slower = 50 if system.name.endswith("fass") else 0
+        return {seed: taken(1000 + (slower if seed == 3 else 0)) for seed in seeds}
+
+    monkeypatch.setattr(trial, "boot", boot)
+    monkeypatch.setattr(command, "made_of", lambda *_: "these")
+    monkeypatch.setattr(build_linux, "ensure", lambda _: [])
+    wish = Wish("sa1110", [1, 2, 3], linked=False)
+    found = command.compare(wish, tmp_path / "results.json", Console(quiet=True))
+    assert [one.over for one in found] == [False, False, True]
+    assert len(found[2].pairs) == 1 + command.PLACES
+    plain, fast = "linux-sa1110", "linux-sa1110-fass"
+    again = [(name, [3], number) for number in (1, 2, 3) for name in (plain, fast)]
+    assert asked == [(plain, [1, 2, 3], 0), (fast, [1, 2, 3], 0), *again]
+    asked.clear()
+    more = replace(wish, seeds=[2, 3, 4])
+    command.compare(more, tmp_path / "results.json", Console(quiet=True))
+    assert asked == [(plain, [4], 0), (fast, [4], 0)]

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the command line shows: tables, notes and progress, drawn with rich on a terminal.
+
+Elsewhere a table is plain text: a line for each row, whole, for `grep` and for files.
+"""
+
+import csv
+import io
+import json
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from rich import progress
+from rich.cells import cell_len
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Column
+from rich.text import Text
+
+from switchyard.errors import InputError
+from switchyard.run import machine
+from switchyard.run.build import Guest
+from switchyard.run.build_linux import Linux
+from switchyard.show import text_table
+from switchyard.tools.doctor import Finding
+
+if TYPE_CHECKING:  # these draw figures, and take a second to import
+    from switchyard.experiments.experiment import Experiment, Job, Outcome
+    from switchyard.show.figure import Table as ResultTable
+    from switchyard.tools.bench import Speed
+
+
+# How the parts of a table look on a terminal.
+STYLES = {"title": "bold", "head": "bold", "rule": "dim", "row": "", "caption": "italic"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table: its cells are text, columns of numbers stand to the right."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    right: Collection[int] = ()  # columns, by place
+    caption: str = ""
+
+    def show(self, console: Console) -> None:
+        """On a terminal no wider than that is; elsewhere as plain text."""
+        if not console.is_terminal:
+            console.out(self.plain(), end="")
+            return
+        grid = text_table.Grid(self.columns, self.rows, self.right)
+        lines = text_table.table(self.title, grid, self.caption, console.width)
+        text = Text("\n").join(Text(line.text, STYLES[line.kind]) for line in lines)
+        console.print(text, soft_wrap=True, end="\n\n")
+
+    def plain(self) -> str:
+        """The title, a line for the columns and one for each row; an empty line ends it."""
+        lines = [[*self.columns], *([" ".join(cell.split()) for cell in row] for row in self.rows)]
+        widths = [max(cell_len(line[place]) for line in lines) for place in range(len(lines[0]))]
+        text = [self.title]
+        for line in lines:
+            cells = []
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True)):
+                blank = " " * (width - cell_len(cell))
+                cells.append(blank + cell if place in self.right else cell + blank)
+            text.append("  ".join(cells).rstrip())
+        if self.caption:
+            text.append(self.caption)
+        return "\n".join(text) + "\n\n"
+
+
+def listing(console: Console, table: Shown, form: str, whole: Sequence[Mapping[str, Any]]) -> None:
+    """What there is: as a `table`, or its `whole` facts as `json` or `csv`."""
+    if form == "table":
+        table.show(console)
+        return
+    if form == "json":
+        text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    else:
+        names = list(dict.fromkeys(name for row in whole for name in row))
+        packed = io.StringIO()
+        writer = csv.DictWriter(packed, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({name: _cell(value) for name, value in row.items()} for row in whole)
+        text = packed.getvalue()
+    console.out(text, end="", highlight=False)
+
+
+def _cell(value: object) -> object:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+
+
+class Progress:
+    """A bar on a terminal, a line now and then elsewhere. A context, and a runner's listener."""
+
+    def __init__(self, console: Console, name: str) -> None:
+        self._console = console
+        self._name = name
+        self._total = 0
+        self._done = 0
+        self._kept = 0
+        self._since = 0.0  # when the first run began that was not kept
+        self._bar = progress.Progress(
+            progress.TextColumn("{task.description}", table_column=Column(ratio=2, no_wrap=True)),
+            progress.BarColumn(bar_width=None, table_column=Column(ratio=1)),
+            progress.MofNCompleteColumn(),
+            progress.TextColumn("{task.fields[left]}"),
+            console=console,
+            transient=True,
+            expand=True,
+            disable=not console.is_terminal,
+        )
+        self._task: progress.TaskID | None = None
+
+    def __enter__(self) -> "Progress":
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def building(self, guest: Guest | Linux) -> None:
+        """An image is being brought up to date."""
+        self._console.print(f"{self._name}: building {guest.name}", soft_wrap=True)
+
+    def started(self, total: int, kept: int = 0) -> None:
+        """That many jobs are wanted; `kept` of them need not run."""
+        self._total, self._kept = total, kept
+        self._since = time.monotonic()
+        self._task = self._bar.add_task(self._name, total=total, left="")
+        note = f", {kept} of them kept from before" if kept else ""
+        self._console.print(f"{self._name}: {total} runs{note}", soft_wrap=True)
+
+    def doing(self, jobs: "Sequence[Job]") -> None:
+        """These are under way."""
+        self.at(", ".join(job.name for job in jobs))
+
+    def at(self, what: str) -> None:
+        """Says what is under way."""
+        if self._task is not None:
+            text = f"{self._name}: {what}" if what else self._name
+            self._bar.update(self._task, description=escape(text), left=self._left())
+
+    def finished(self, job: "Job") -> None:
+        """A job is done."""
+        self.tick(job.name)
+
+    def tick(self, what: str = "") -> None:
+        """One more is done."""
+        self._done += 1
+        if self._done == self._kept:
+            self._since = time.monotonic()  # reading what is kept says nothing of runs
+        if self._task is not None:
+            self._bar.advance(self._task)
+        # a log wants signs of life, not a line for each run
+        step = max(1, self._total // 8)
+        if self._bar.disable and (self._done % step == 0 or self._done == self._total):
+            note = ", ".join(part for part in (what, self._left()) if part)
+            self._console.print(
+                f"{self._name}: {self._done} of {self._total} runs done"
+                + (f" ({note})" if note else ""),
+                soft_wrap=True,
+            )
+
+    def _left(self) -> str:
+        """How long it will take still, by the runs that were not kept; nothing before the first."""
+        done = self._done - self._kept
+        if done <= 0 or self._done >= self._total:
+            return ""
+        seconds = (time.monotonic() - self._since) / done * (self._total - self._done)
+        return f"{duration(seconds)} left"
+
+
+def duration(seconds: float) -> str:
+    """A time to wait, in a word or two."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{max(whole, 1)} s"
+    if whole < 3600:
+        return f"{round(whole / 60)} min"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def outcome(console: Console, results: "Outcome") -> None:
+    """An experiment's tables and notes."""
+    for table in results.tables:
+        result_table(console, table)
+    for note in results.notes:
+        console.print(escape(note))
+        console.print()
+
+
+def result_table(console: Console, table: "ResultTable") -> None:
+    """One table of results: for people, equal rows are one; for other programs, each is a line."""
+    right = [place for place in range(len(table.columns)) if not table.left(place)]
+    rows = table.folded if console.is_terminal else table.rows
+    Shown(table.title, table.columns, rows, right, table.caption).show(console)
+
+
+def findings(console: Console, needs: Sequence[Finding], form: str) -> None:
+    """What this computer has and lacks."""
+    rows = []
+    for need in needs:
+        state = need.found or ("- (optional)" if need.optional else "-")
+        if need.fault and need.found:
+            state += f" ({need.fault})"
+        rows.append([need.name, state, need.why, "" if need.good else need.command])
+    table = Shown("This computer", ["needed", "found", "for", "install it with"], rows)
+    listing(console, table, form, [asdict(need) for need in needs])
+
+
+def simulator(console: Console) -> None:
+    """Where the simulator is."""
+    try:
+        console.print(f"simulator: {machine.binary()}", soft_wrap=True)
+    except InputError as error:
+        console.print(f"simulator: {error}", soft_wrap=True)
+
+
+def machines(console: Console, descriptions: Sequence[Mapping[str, Any]], form: str) -> None:
+    """The machine descriptions."""
+    rows = [
+        [str(description.get("name", "")), str(description.get("description", ""))]
+        for description in descriptions
+    ]
+    # these columns first
+    whole = [{"name": None, "description": None, **description} for description in descriptions]
+    listing(console, Shown("Machines", ["name", "what it is"], rows), form, whole)
+
+
+def assumed(console: Console, constants: Mapping[str, Mapping[str, Any]], form: str) -> None:
+    """A machine's assumed constants."""
+    whole = [{"constant": name, **constant} for name, constant in constants.items()]
+    names = ["constant", "value", "low", "high", "why"]
+    rows = [[str(constant[name]) for name in names] for constant in whole]
+    columns = ["constant", "here", "low", "high", "why"]
+    listing(console, Shown("Assumed: what no source gives", columns, rows), form, whole)
+
+
+def guests(console: Console, images: Iterable[Guest | Linux], form: str) -> None:
+    """The images that can be built."""
+    whole = [{"name": guest.name, "about": guest.about} for guest in images]
+    rows = [list(row.values()) for row in whole]
+    listing(console, Shown("Guest images", ["name", "what it is"], rows), form, whole)
+
+
+def experiments(console: Console, listed: Iterable["Experiment[Any]"], form: str) -> None:
+    """What can be reproduced."""
+    whole = [
+        {
+            "name": experiment.name,
+            "question": experiment.question,
+            "published_in": experiment.source,
+        }
+        for experiment in listed
+    ]
+    rows = [list(row.values()) for row in whole]
+    columns = ["name", "question", "published in"]
+    listing(console, Shown("Experiments", columns, rows), form, whole)
+
+
+def speeds(console: Console, measured: Sequence["Speed"]) -> None:
+    """How fast the simulator is, and beside others."""
+    rows = [
+        [
+            speed.workload.name,
+            speed.workload.scheme,
+            f"{speed.cycles:,}",
+            f"{speed.median:.3f}",
+            f"{speed.cycles_per_second / 1e6:.1f}",
+            f"{speed.instructions_per_second / 1e6:.1f}",
+            f"{speed.spread:.0%}",
+            f"{speed.processor_median:.3f}",
+            f"{speed.others:.0%}",
+        ]
+        for speed in measured
+    ]
+    Shown(
+        "Simulated, for each second of host time (median; waiting for interrupts left out)",
+        [
+            "workload",
+            "scheme",
+            "cycles",
+            "host s",
+            "Mcycles/s",
+            "Minstr/s",
+            "spread",
+            "processor s",
+            "others",
+        ],
+        rows,
+        range(2, 9),
+        "processor s: all that the process took, from its start to its end; others: what other "
+        "programs took of the computer's processors meanwhile",
+    ).show(console)
+    for speed in measured:
+        for rival in speed.rivals:
+            console.print(
+                f"{speed.workload.name}: {speed.ratio(rival):.2f} times the instructions a second "
+                f"of {rival.about} ({rival.instructions_per_second / 1e6:.1f} million)",
+                soft_wrap=True,
+            )
+        for note in speed.notes:
+            console.print(f"{speed.workload.name}: {escape(note)}", soft_wrap=True)
+    if any(speed.disturbed for speed in measured):
+        console.print(
+            "The computer was busy with other programs: these rates are lower than it can, and "
+            "differ from run to run.",
+            soft_wrap=True,
+        )
