@@ -3,6 +3,7 @@
 #   make demo         set up, run the main experiment, say where its figure is
 #   make test         set up, run every test and check; Linux only where its packages are to be had
 #   make setup        what all share: .venv with the command line and the simulator
+#   make dev          the simulator alone, compiled faster than it runs, for those who change it
 #   make test-linux   builds Linux and boots it; needs packages of Debian 12 or later
 #   make test-long    what takes hours: stress, more kernels, the kernel's own self-tests
 #   make test-quick   the tests and checks that take less than a minute
@@ -24,7 +25,7 @@ BIN    := $(VENV)/bin
 RUST := $(shell find machine/src machine/machines -type f 2>/dev/null) \
         machine/Cargo.toml Cargo.toml $(wildcard Cargo.lock rust-toolchain.toml)
 
-.PHONY: setup demo test test-linux test-long test-quick wheels book lint lock clean
+.PHONY: setup dev demo test test-linux test-long test-quick wheels book lint lock clean
 .NOTPARALLEL:
 
 setup: $(VENV)/.switchyard
@@ -47,6 +48,15 @@ $(VENV)/.switchyard: $(VENV)/.packages pyproject.toml $(RUST)
 	@echo "== the simulator and the command line"
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release
 	@touch $@
+
+# In place of the release that setup makes; the next setup makes that again. The command line is
+# installed once, by setup's own rule, where it has never been.
+dev: $(VENV)/.packages
+	@test -x $(BIN)/switchyard || $(MAKE) --no-print-directory setup
+	@cargo build --locked --quiet --profile dev-release
+	@cmp -s target/dev-release/switchyard-machine $(BIN)/switchyard-machine || { \
+		rm -f $(VENV)/.switchyard $(BIN)/switchyard-machine; \
+		cp target/dev-release/switchyard-machine $(BIN)/; }
 
 demo: setup
 	@$(BIN)/switchyard run l4-ipc --quick

@@ -23,6 +23,8 @@ PYTHON = sys.executable
 TIERS = ("ci", "all", "quick", "lint", "linux", "long")
 # Tests on two processors at a time, which every computer has, and which of them took longest.
 BOTH = ["-n", "2", "--dist", "worksteal", "--durations=20"]
+# What the quick tests boot.
+QUICK_GUESTS = ("assabet-fass-test", "assabet-bare-bench-compute", "isa-pc-bare-bench-compute")
 C_FOLDERS = ("include", "kernel", "l4", "user", "bench", "servers", "linux", "machine/tests")
 
 
@@ -114,9 +116,11 @@ def suites() -> list[Suite]:
     """Every suite: what all need, then the fast ones."""
     tool = Path(PYTHON).parent
     every, tests = ("ci", "all", "quick", "lint"), ("ci", "all")
+    built = ("ci", "all", "linux", "long")
     return [
         # here and not before, as it leaves one processor to what is begun early
-        Suite("setup", ["make", "--no-print-directory", "setup"], TIERS, vital=True),
+        Suite("setup", ["make", "--no-print-directory", "setup"], built, vital=True),
+        Suite("dev", ["make", "--no-print-directory", "dev"], ("quick",), vital=True),
         Suite("cargo fmt", ["cargo", "fmt", "--all", "--check"], every),
         Suite("ruff", [str(tool / "ruff"), "check", "."], every),
         Suite("ruff format", [str(tool / "ruff"), "format", "--check", "."], every),
@@ -133,7 +137,8 @@ def suites() -> list[Suite]:
         # on one processor, while the setup takes the other
         Suite("mypy", [PYTHON, "-m", "mypy"], every, early=True),
         # before the tests, which run these images
-        Suite("guests", [PYTHON, "-m", "switchyard", "build"], ("ci", "all", "quick")),
+        Suite("guests", [PYTHON, "-m", "switchyard", "build"], tests),
+        Suite("guests", [PYTHON, "-m", "switchyard", "build", *QUICK_GUESTS], ("quick",)),
         Suite("cargo test", ["cargo", "test", "--locked", "--no-fail-fast"], tests, cargo_count),
         Suite("cargo test", ["cargo", "test", "--locked", "--lib"], ("quick",), cargo_count),
         Suite(

@@ -16,11 +16,11 @@ from typing import TextIO
 import typer
 
 from switchyard import helps
-from switchyard.commands import app, explore, machines, results
+from switchyard.commands import app, explore, machines, results, sources
 from switchyard.errors import InputError, RunError, Status, StoppedError, Terminated
 
 # commands make themselves known
-__all__ = ["app", "execute", "explore", "machines", "main", "results"]
+__all__ = ["app", "execute", "explore", "machines", "main", "results", "sources"]
 
 
 def _terminated(number: int, _frame: object) -> None:

@@ -158,6 +158,13 @@ def test_a_first_guest_is_made_in_an_empty_folder(tmp_path: Path) -> None:
     assert round(int(shown[-1]) / 1024, -2) == 100
 
 
+def test_a_first_change_is_judged(tmp_path: Path) -> None:
+    for name in ("pyproject.toml", "conftest.py", ".clang-format"):
+        shutil.copy(build.root() / name, tmp_path)
+    text = (build.root() / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    follow("CONTRIBUTING.md", text, tmp_path, (*FOLDERS, "docs"))
+
+
 def test_the_servers_answer_pings(tmp_path: Path) -> None:
     text = (DOCS / "servers.md").read_text(encoding="utf-8")
     follow("servers.md", text, tmp_path, (*FOLDERS, "servers"))
