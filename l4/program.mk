@@ -3,7 +3,7 @@
 #
 # They set TOP (the repository); BUILD (where output goes), ARCH, BOARD and CC may be given from outside.
 # `$(call program,NAME,BASE,OBJECTS)` makes the rule for $(OUT)/NAME.elf; OBJECTS are named by their
-# sources' place in the repository: user/sigma0/main.o.
+# sources' place in the repository, with the ending .o.
 
 BUILD ?= $(TOP)/build
 ARCH ?= arm

@@ -4,7 +4,7 @@
 This file is run, too: it asks Linux for a signal at its parent's death (prctl(2),
 PR_SET_PDEATHSIG, which an exec keeps) and becomes the program:
 
-    python3 -I -S leash.py PARENT SIGNAL PROGRAM [ARGUMENT]...
+    python3 -I -S child_process.py PARENT SIGNAL PROGRAM [ARGUMENT]...
 
 Linux means the thread that started the program, not its process: `subprocess` is called by the
 thread that waits for the end. It imports nothing of ours, so that it starts in some 20 ms.
