@@ -3,7 +3,6 @@
 
 import re
 from fnmatch import fnmatch
-from pathlib import Path
 
 import pytest
 
