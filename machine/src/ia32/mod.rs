@@ -13,7 +13,7 @@ pub mod watch;
 
 use crate::arch::Architecture;
 
-pub use watch::observe::Ia32;
+pub use isa::Ia32;
 
 /// A machine with an IA-32 processor.
 pub type Machine<O = ()> = crate::machine::Machine<cpu::core::Core<O>>;
@@ -24,7 +24,7 @@ impl Architecture for Ia32 {
 
     fn memory<O: crate::observe::Observer<Self>>(
         core: &mut cpu::core::Core<O>,
-    ) -> &mut memory::memsys::MemSys {
+    ) -> &mut cpu::MemSys {
         &mut core.mem
     }
 }

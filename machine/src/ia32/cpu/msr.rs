@@ -5,37 +5,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::Cycle;
-
-/// The time-stamp counter.
-pub const TSC: u32 = 0x10;
-/// For which platform the processor is: which of a microcode update's flags must be set.
-pub const PLATFORM_ID: u32 = 0x17;
-/// The revision of the microcode, in the upper half.
-pub const BIOS_SIGN_ID: u32 = 0x8b;
-/// SYSENTER's code segment.
-pub const SYSENTER_CS: u32 = 0x174;
-/// SYSENTER's stack pointer.
-pub const SYSENTER_ESP: u32 = 0x175;
-/// SYSENTER's first instruction.
-pub const SYSENTER_EIP: u32 = 0x176;
-/// Features that can be switched on and off, and whether others are there.
-pub const MISC_ENABLE: u32 = 0x1a0;
-
-/// Bits of [`MISC_ENABLE`]. The others are of what is not there, and cannot be set.
-mod misc_enable {
-    /// Repeated string instructions may be fast. This has no effect but that it reads as written.
-    pub const FAST_STRINGS: u64 = 1 << 0;
-    /// The floating-point unit keeps each instruction's opcode.
-    pub const FOPCODE: u64 = 1 << 2;
-    /// There are performance-monitoring counters; read only.
-    pub const COUNTERS: u64 = 1 << 7;
-    /// There is no branch trace store; read only.
-    pub const BTS_UNAVAILABLE: u64 = 1 << 11;
-    /// There is no precise event-based sampling; read only.
-    pub const PEBS_UNAVAILABLE: u64 = 1 << 12;
-    pub const WRITABLE: u64 = FAST_STRINGS | FOPCODE;
-    pub const FIXED: u64 = COUNTERS | BTS_UNAVAILABLE | PEBS_UNAVAILABLE;
-}
+use crate::ia32::isa::register::misc_enable;
+use crate::ia32::isa::register::msr::{
+    BIOS_SIGN_ID, MISC_ENABLE, PLATFORM_ID, SYSENTER_CS, SYSENTER_EIP, SYSENTER_ESP, TSC,
+};
 
 /// The registers.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The IA-32 processor as the run loop and reports know it.
 
-use crate::ia32::watch::observe::Observer;
+use crate::ia32::cpu::Observer;
 use std::fmt::Write;
 
 use crate::arch::{executes_zeros, Dead, Debugged, DiagnosticCount, Processor};

@@ -4,14 +4,17 @@
 
 use std::rc::Rc;
 
+use crate::ia32::cpu::exec::{self, Handler};
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::cost::Branch;
 use crate::ia32::isa::decoder::{self, Bytes};
+use crate::ia32::isa::encoding::Encoding;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags;
 use crate::ia32::isa::insn::{Insn, Seg};
+use crate::ia32::isa::kind::KINDS;
 use crate::ia32::memory::mmu;
 use crate::ia32::memory::trace_cache::{Key, Line, LINE_UOPS};
-use crate::ia32::watch::observe::{Encoding, Observer};
 
 use super::core::{Core, Shadow, PAGE_OFFSET};
 
@@ -19,9 +22,11 @@ use super::core::{Core, Shadow, PAGE_OFFSET};
 type Place = (usize, usize);
 
 impl<O: Observer> Core<O> {
+    const HANDLERS: [[Handler<O>; 3]; KINDS] = exec::handlers();
+
     /// Runs instructions until the horizon of the memory system.
     pub fn run_to_horizon(&mut self) {
-        self.mem.wake();
+        self.mem.time.wake(&self.mem.platform);
         while self.mem.platform.cycle < self.mem.platform.horizon {
             if self.steps_singly() {
                 self.step();
@@ -61,7 +66,7 @@ impl<O: Observer> Core<O> {
             self.next_eip = behind;
             self.resumed = std::mem::take(&mut self.suspended);
             let cost = line.cost(n);
-            self.mem.begin(cost);
+            self.mem.time.begin(cost, &mut self.mem.platform);
             let pc = self.pc();
             let done = Self::HANDLERS[insn.kind as usize][insn.size as usize](self, insn);
             if let Err(fault) = done {
@@ -69,7 +74,7 @@ impl<O: Observer> Core<O> {
                 self.raise(fault);
                 return;
             }
-            self.mem.finish(cost);
+            self.mem.time.finish(cost, &mut self.mem.platform);
             self.predict(cost.branch, insn, behind);
             if O::ON {
                 self.show_commit(pc, insn, line.code(n));
@@ -102,7 +107,9 @@ impl<O: Observer> Core<O> {
         let base = self.segments[Seg::Cs as usize].base;
         let [behind, next] = [behind, self.next_eip].map(|offset| base.wrapping_add(offset));
         let backward = (insn.imm as i32) < 0;
-        self.mem.branch(branch, behind, next, backward);
+        self.mem
+            .time
+            .branch(branch, behind, next, backward, &mut self.mem.platform);
     }
 
     /// The slot of the line of EIP, made if there is none, and the instruction in it. `None`: it can be in
@@ -201,7 +208,7 @@ impl<O: Observer> Core<O> {
 
     /// Fetches and runs one instruction, or takes its fault.
     pub fn step(&mut self) {
-        self.mem.wake();
+        self.mem.time.wake(&self.mem.platform);
         if self.breaks_here() {
             self.debug_trap(0);
             return;
@@ -236,9 +243,9 @@ impl<O: Observer> Core<O> {
             let behind = self.eip.wrapping_add(u32::from(insn.length));
             self.next_eip = behind;
             let cost = self.mem.traces.cost(&insn);
-            self.mem.begin(&cost);
+            self.mem.time.begin(&cost, &mut self.mem.platform);
             Self::HANDLERS[insn.kind as usize][insn.size as usize](self, &insn)?;
-            self.mem.finish(&cost);
+            self.mem.time.finish(&cost, &mut self.mem.platform);
             self.predict(cost.branch, &insn, behind);
             Ok((insn, code, place, behind))
         });

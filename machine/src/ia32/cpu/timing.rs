@@ -20,6 +20,7 @@ use crate::ia32::cpu::predictor::Predictor;
 use crate::ia32::isa::cost::{slot, Branch, Cost, Order, CYCLE, HALF};
 use crate::ia32::isa::insn::reg::NONE;
 use crate::ia32::memory::hierarchy::{Hierarchy, Sixth};
+use crate::ia32::memory::pipeline::Pipeline;
 
 /// Instructions in flight (SDM vol. 1, 2.6.1).
 const WINDOW: usize = 126;
@@ -126,12 +127,6 @@ impl Timing {
         }
     }
 
-    /// How many µops have entered.
-    #[must_use]
-    pub fn uops(&self) -> u64 {
-        (self.now - self.held) / UOP
-    }
-
     /// Nothing enters before `at`.
     #[inline]
     fn hold(&mut self, at: Sixth, platform: &mut Platform) {
@@ -166,6 +161,12 @@ impl Timing {
     fn wait_for_room(&mut self, room: Sixth, platform: &mut Platform) {
         platform.counters.now.stall.fill += (room - self.now) / Sixth::from(CYCLE);
         self.hold(room, platform);
+    }
+
+    #[inline(never)]
+    fn wait_for_buffer(&mut self, free: Sixth, platform: &mut Platform) {
+        platform.counters.now.stall.write_buffer += (free - self.now) / Sixth::from(CYCLE);
+        self.hold(free, platform);
     }
 
     #[inline(never)]
@@ -266,7 +267,7 @@ impl Timing {
         self.hold(self.there + self.prices.mispredicted, platform);
     }
 
-    /// What is behind an exception or interrupt is delivered; its price, and its accesses.
+    /// An exception or interrupt has been delivered: its price, after its accesses.
     pub fn deliver(&mut self, platform: &mut Platform) {
         let done = self.now.max(self.retired).max(self.there) + self.prices.interrupt;
         self.hold(done, platform);
@@ -281,12 +282,11 @@ impl Timing {
         (self.start, self.access, self.there) = (self.now, self.now, self.now);
         self.ready[NONE] = 0;
     }
+}
 
-    // ---- memory ----------------------------------------------------------------------------
-
-    /// The instruction reads `bytes` of cached memory at `pa`, in one page.
+impl Pipeline for Timing {
     #[inline(always)]
-    pub fn load(&mut self, pa: u32, bytes: u32, platform: &mut Platform) {
+    fn load(&mut self, pa: u32, bytes: u32, platform: &mut Platform) {
         let at = self.access.max(issue(&mut self.load_port, self.now));
         let now = &mut platform.counters.now;
         let mut there = if self.locks {
@@ -301,9 +301,8 @@ impl Timing {
         self.there = self.there.max(there);
     }
 
-    /// It writes there.
     #[inline(always)]
-    pub fn store(&mut self, pa: u32, bytes: u32, platform: &mut Platform) {
+    fn store(&mut self, pa: u32, bytes: u32, platform: &mut Platform) {
         self.there = self.there.max(issue(&mut self.store_port, self.now));
         let at = self.retired.max(self.there);
         let now = &mut platform.counters.now;
@@ -316,19 +315,11 @@ impl Timing {
         }
     }
 
-    #[inline(never)]
-    fn wait_for_buffer(&mut self, free: Sixth, platform: &mut Platform) {
-        platform.counters.now.stall.write_buffer += (free - self.now) / Sixth::from(CYCLE);
-        self.hold(free, platform);
-    }
-
-    /// It reads or writes beside the caches.
-    pub fn access_device(&mut self) {
+    fn access_device(&mut self) {
         self.there = self.there.max(self.caches.uncached(self.access));
     }
 
-    /// It reads or writes a port: the machine's clock goes on before the device is asked.
-    pub fn access_port(&mut self, platform: &mut Platform) {
+    fn access_port(&mut self, platform: &mut Platform) {
         let counted = &mut platform.counters.now.port;
         counted.accesses += 1;
         counted.cycles += self.prices.port / Sixth::from(CYCLE);
@@ -337,29 +328,28 @@ impl Timing {
         self.hold(done, platform);
     }
 
-    /// The caches are emptied.
-    pub fn empty_caches(&mut self, platform: &mut Platform) {
+    fn empty_caches(&mut self, platform: &mut Platform) {
         let at = self.there.max(self.now);
         let done = self.caches.empty(at, &mut platform.counters.now);
         self.there = self.there.max(done);
         self.fetched = NO_LINE;
     }
 
-    // ---- translation and fetches -----------------------------------------------------------
+    fn set_fills(&mut self, fills: bool) {
+        self.caches.set_fills(fills);
+    }
 
-    /// A walk begins, for data or code.
-    pub fn begin_walk(&mut self, fetch: bool) -> Sixth {
+    fn begin_walk(&mut self, fetch: bool) -> Sixth {
         let from = if fetch { self.now } else { self.access };
         from.max(self.walker_free)
     }
 
-    /// It reads an entry of a table at `pa`, through the second level.
-    pub fn walk_read(&mut self, pa: u32, at: Sixth, platform: &mut Platform) -> Sixth {
+    fn walk_read(&mut self, pa: u32, at: Sixth, platform: &mut Platform) -> Sixth {
         self.caches.read(pa, at, &mut platform.counters.now)
     }
 
-    /// It is over: what its reads did not take of its price is added.
-    pub fn end_walk(&mut self, at: Sixth, fetch: bool, platform: &mut Platform) {
+    /// What its reads did not take of its price is added.
+    fn end_walk(&mut self, at: Sixth, fetch: bool, platform: &mut Platform) {
         let price = self.prices.walks[usize::from(fetch)];
         let done = at + price.saturating_sub(self.prices.walk_reads);
         self.walker_free = done;
@@ -372,17 +362,14 @@ impl Timing {
         }
     }
 
-    /// An instruction is fetched where no cache is.
-    pub fn fetch_device(&mut self, platform: &mut Platform) {
+    fn fetch_device(&mut self, platform: &mut Platform) {
         let there = self.caches.uncached(self.now);
         self.hold(there, platform);
         self.fetched = NO_LINE;
     }
 
-    /// Code was not decoded: `count` instructions of `uops` µops in all, whose first and last bytes are
-    /// at these physical addresses. Lines of code are fetched ahead in order (248966, 1, "prefetching");
-    /// any other has to be waited for.
-    pub fn build(&mut self, ends: [u32; 2], count: usize, uops: usize, platform: &mut Platform) {
+    /// Lines of code are fetched ahead in order (248966, 1, "prefetching"); any other has to be waited for.
+    fn build(&mut self, ends: [u32; 2], count: usize, uops: usize, platform: &mut Platform) {
         let began = self.now;
         for pa in ends {
             let line = pa / LINE_BYTES;
@@ -403,6 +390,10 @@ impl Timing {
         let rest = decoding.saturating_sub(UOP * uops as Sixth);
         self.hold(self.now + rest, platform);
         platform.counters.now.trace.build_cycles += (self.now - began) / Sixth::from(CYCLE);
+    }
+
+    fn uops(&self) -> u64 {
+        (self.now - self.held) / UOP
     }
 }
 

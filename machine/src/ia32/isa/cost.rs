@@ -5,9 +5,9 @@
 
 use crate::config::{LatencyConfig, PriceConfig};
 
-use crate::ia32::cpu::exec::Kind;
 use crate::ia32::isa::insn::reg::{EAX, EBP, ECX, EDI, EDX, ESI, ESP, NONE};
 use crate::ia32::isa::insn::{Form, Insn, Repeat, Size};
+use crate::ia32::isa::kind::Kind;
 
 /// The unit of the model's time: a sixth of a cycle, so that three µops a cycle and results after half
 /// a cycle are whole numbers.

@@ -3,11 +3,11 @@
 //! no instruction of the model becomes one that raises the invalid opcode exception; MMX, SSE and what
 //! came after them are among it.
 
-use crate::ia32::cpu::exec::Kind;
 use crate::ia32::isa::escape;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::insn::reg::{EAX, EBP, EBX, EDI, ESI, ESP, NONE};
 use crate::ia32::isa::insn::{Form, Insn, Repeat, Seg, Size};
+use crate::ia32::isa::kind::Kind;
 
 /// Where the bytes of an instruction come from.
 pub trait Bytes {

@@ -2,9 +2,8 @@
 //! The escape opcodes D8 to DF, which are the floating-point instructions (SDM vol. 2, appendix
 //! A.5), with the second encodings that no manual has and every processor since the 8087 decodes.
 
-use crate::ia32::cpu::exec::Kind;
-use crate::ia32::cpu::fpu::format::Format;
-use crate::ia32::isa::insn::{Form, Insn};
+use crate::ia32::isa::insn::{Form, Format, Insn};
+use crate::ia32::isa::kind::Kind;
 
 /// No instruction.
 const U: Kind = Kind::Undefined;

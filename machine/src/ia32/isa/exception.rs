@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Exceptions (SDM vol. 3, chapter 5 of the Pentium 4's edition: interrupt and exception handling).
 
+use super::Ia32;
+
 /// The vectors of the processor's own exceptions.
 pub mod vector {
     /// Divide error.
@@ -159,4 +161,34 @@ impl Fault {
         };
         Some(if both { Self::double() } else { self })
     }
+}
+
+/// Why something is delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// An instruction failed; it is restarted.
+    Fault,
+    /// An exception behind an instruction.
+    Trap,
+    /// INT n, INT3 or INTO, which ask the gate for permission.
+    Software,
+    /// An interrupt.
+    Interrupt,
+}
+
+/// An exception or interrupt that was delivered.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// Its vector.
+    pub vector: u8,
+    /// Its error code, if it is one with a code.
+    pub code: Option<u16>,
+    /// Why it was delivered.
+    pub cause: Cause,
+    /// The linear address to which the handler returns.
+    pub return_address: u32,
+    /// The level of what was interrupted.
+    pub level: u8,
+    /// The registers of what was interrupted; ESP is the handler's.
+    pub r: [u32; Ia32::GENERAL],
 }

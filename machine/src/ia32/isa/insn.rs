@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The decoded form of an instruction: all that executing it needs, without its bytes.
 
-use crate::ia32::cpu::exec::Kind;
-use crate::ia32::cpu::fpu::format::Format;
+use super::kind::Kind;
 
 /// General registers by their numbers in an instruction (SDM vol. 2, table 2-1).
 pub mod reg {
@@ -104,6 +103,39 @@ pub enum Repeat {
     WhileEqual,
     /// F2: REPNE.
     WhileNotEqual,
+}
+
+/// The format of a floating-point instruction's operand in memory (SDM vol. 1, 4.2.2, 4.7 and 8.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// 32 bits.
+    #[default]
+    Single,
+    /// 64 bits.
+    Double,
+    /// 80 bits, as registers have it.
+    Extended,
+    /// An integer of 16 bits.
+    Integer16,
+    /// An integer of 32 bits.
+    Integer32,
+    /// An integer of 64 bits.
+    Integer64,
+    /// 18 decimal digits, two a byte, and a sign.
+    Decimal,
+}
+
+impl Format {
+    /// Its bytes.
+    #[must_use]
+    pub fn bytes(self) -> u32 {
+        match self {
+            Self::Integer16 => 2,
+            Self::Single | Self::Integer32 => 4,
+            Self::Double | Self::Integer64 => 8,
+            Self::Extended | Self::Decimal => 10,
+        }
+    }
 }
 
 impl Insn {

@@ -24,6 +24,12 @@ pub const fn rpl(selector: u16) -> u8 {
     (selector & 3) as u8
 }
 
+/// The selector of a code segment that runs at `level`.
+#[must_use]
+pub const fn code_selector(selector: u16, level: u8) -> u16 {
+    selector_code(selector) | level as u16
+}
+
 /// Types of system descriptors and gates (SDM vol. 3, table 3-2).
 pub mod system {
     /// 16-bit TSS, available.

@@ -18,8 +18,8 @@ use crate::state::{require, Damaged, Restorer, Saver, State};
 
 use crate::ia32::isa::cost::{Cost, Costs};
 use crate::ia32::isa::decoder::decode;
+use crate::ia32::isa::encoding::{Encoding, LONGEST_INSN};
 use crate::ia32::isa::insn::Insn;
-use crate::ia32::watch::observe::{Encoding, LONGEST_INSN};
 
 /// Most instructions of a line: each has a µop at least.
 pub const LINE_UOPS: usize = 6;

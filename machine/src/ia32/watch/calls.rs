@@ -2,8 +2,9 @@
 //! What calls are on IA-32: the CALL instructions (SDM vol. 2), but for one to the instruction behind
 //! it, by which code finds out where it is.
 
+use crate::ia32::isa::encoding::Encoding;
 use crate::ia32::isa::insn::reg::ESP;
-use crate::ia32::watch::observe::{Encoding, Ia32};
+use crate::ia32::isa::Ia32;
 use crate::observe::Commit;
 use crate::profile::calls::Calling;
 

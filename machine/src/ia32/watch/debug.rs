@@ -11,10 +11,11 @@ use crate::ia32::cpu::core::Core;
 use crate::ia32::cpu::fpu::control::Control;
 use crate::ia32::cpu::fpu::extended::Extended;
 use crate::ia32::cpu::fpu::Fpu;
+use crate::ia32::cpu::MemSys;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::insn::Seg;
-use crate::ia32::memory::memsys::MemSys;
+use crate::ia32::isa::Ia32;
 use crate::ia32::memory::tlb::TlbEntry;
-use crate::ia32::watch::observe::{Ia32, Observer};
 use crate::observe::Observed;
 
 /// The program counter's number.

@@ -3,10 +3,11 @@
 //! it takes from the counters.
 
 use crate::counters::{Counter, Tally};
-use crate::ia32::cpu::core::Cause;
-use crate::ia32::isa::exception::vector;
-use crate::ia32::memory::memsys::MemSys;
-use crate::ia32::watch::observe::{Encoding, Entry, Ia32, Operation, LONGEST_INSN};
+use crate::ia32::cpu::MemSys;
+use crate::ia32::isa::encoding::{Encoding, LONGEST_INSN};
+use crate::ia32::isa::exception::{vector, Cause, Entry};
+use crate::ia32::isa::register::Operation;
+use crate::ia32::isa::Ia32;
 use crate::trace::{self, Argument, Rate, Timeline};
 
 /// Settings, by number: the page directory.

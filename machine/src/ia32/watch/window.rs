@@ -3,9 +3,9 @@
 //! page directory, and the registers of paging.
 
 use crate::config::IA32_LINE_BYTES as LINE_BYTES;
-use crate::ia32::memory::memsys::MemSys;
+use crate::ia32::cpu::MemSys;
+use crate::ia32::isa::Ia32;
 use crate::ia32::memory::tlb::TlbEntry;
-use crate::ia32::watch::observe::Ia32;
 use crate::tlb::Tlb;
 use crate::window::{Row, Table, Windowed};
 

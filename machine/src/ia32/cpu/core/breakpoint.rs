@@ -4,9 +4,9 @@
 //! accessed it; of repeated string instructions, behind the element. Behind a load of SS all of them
 //! wait: traps for the end of the next instruction, and its own breakpoint is passed over (5.8.3).
 
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::flags;
 use crate::ia32::isa::segment::Access;
-use crate::ia32::watch::observe::Observer;
 
 use super::{Core, Shadow};
 

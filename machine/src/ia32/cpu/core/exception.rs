@@ -4,29 +4,17 @@
 
 use crate::arch::Dead;
 use crate::ia32::cpu::alu::mask;
-use crate::ia32::isa::exception::{vector, Fault, IDT};
+use crate::ia32::cpu::Observer;
+use crate::ia32::isa::exception::{vector, Cause, Entry, Fault, IDT};
 use crate::ia32::isa::flags;
 use crate::ia32::isa::insn::reg::ESP;
 use crate::ia32::isa::insn::Seg;
 use crate::ia32::isa::segment::{is_null, selector_code, system, Descriptor};
+use crate::ia32::isa::Ia32;
 use crate::ia32::memory::mmu::Access;
 use crate::ia32::memory::trace_cache::Cursor;
-use crate::ia32::watch::observe::{Entry, Ia32, Observer};
 
 use super::{Core, Shadow};
-
-/// Why something is delivered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    /// An instruction failed; it is restarted.
-    Fault,
-    /// An exception behind an instruction.
-    Trap,
-    /// INT n, INT3 or INTO, which ask the gate for permission.
-    Software,
-    /// An interrupt.
-    Interrupt,
-}
 
 /// What is delivered.
 #[derive(Debug, Clone, Copy)]
@@ -99,7 +87,7 @@ impl<O: Observer> Core<O> {
         self.cursor = Cursor::default();
         // The handler's instructions are others.
         self.shadow = Shadow::Nothing;
-        self.mem.begin_event();
+        self.mem.time.begin_event(&mut self.mem.platform);
         while let Err(fault) = self.deliver(event) {
             let next = match event.cause {
                 Cause::Fault | Cause::Trap => fault.after(event.vector),
@@ -146,7 +134,7 @@ impl<O: Observer> Core<O> {
         } else {
             self.deliver_real(event)?;
         }
-        self.mem.finish_event();
+        self.mem.time.deliver(&mut self.mem.platform);
         self.taken = Some(event.vector);
         self.count(&event);
         if O::ON {
@@ -282,9 +270,4 @@ impl<O: Observer> Core<O> {
         self.eflags &= !(flags::TF | flags::NT | flags::RF | flags::VM | masks);
         Ok(())
     }
-}
-
-/// The selector of a code segment that runs at `level`.
-pub(super) fn code_selector(selector: u16, level: u8) -> u16 {
-    selector_code(selector) | u16::from(level)
 }

@@ -10,6 +10,7 @@ mod breakpoint;
 mod exception;
 mod segments;
 mod show;
+mod stack;
 mod state;
 mod transfer;
 
@@ -21,21 +22,21 @@ use crate::config::Ia32Config;
 
 use crate::ia32::cpu::alu::mask;
 use crate::ia32::cpu::cpuid::Identity;
-use crate::ia32::cpu::exec::{self, Handler, KINDS};
 use crate::ia32::cpu::fpu::Fpu;
 use crate::ia32::cpu::msr::Msrs;
 use crate::ia32::cpu::pmu::Pmu;
+use crate::ia32::cpu::timing::Timing;
+use crate::ia32::cpu::MemSys;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags;
 use crate::ia32::isa::insn::reg::{ESP, NONE};
 use crate::ia32::isa::insn::{Insn, Seg};
+use crate::ia32::isa::register::{cr0, cr4};
 use crate::ia32::isa::segment::{Access, Segment, SystemSegment, TableRegister};
-use crate::ia32::memory::memsys::{cr0, cr4, MemSys, Place};
+use crate::ia32::memory::memsys::Place;
 use crate::ia32::memory::mmu;
 use crate::ia32::memory::trace_cache::Cursor;
-use crate::ia32::watch::observe::Observer;
-
-pub use self::exception::Cause;
 
 /// Where reset starts: the last sixteen bytes of memory, in a segment of its own (SDM vol. 3, 8.1.4).
 const RESET_CS_BASE: u32 = 0xffff_0000;
@@ -129,8 +130,6 @@ pub struct Core<O: Observer = ()> {
 }
 
 impl<O: Observer> Core<O> {
-    pub(super) const HANDLERS: [[Handler<O>; 3]; KINDS] = exec::handlers();
-
     /// A core as reset leaves it: real-address mode, at the last sixteen bytes of memory (SDM vol. 3,
     /// table 8-1), in front of `bus`.
     #[must_use]
@@ -157,7 +156,7 @@ impl<O: Observer> Core<O> {
             fpu: Fpu::default(),
             msrs: Msrs::default(),
             pmu: Pmu::default(),
-            mem: MemSys::new(config, bus),
+            mem: MemSys::new(config, bus, Timing::new(config)),
             waiting: false,
             shadow: Shadow::Nothing,
             suspended: false,

@@ -2,24 +2,16 @@
 //! Descriptor tables, and loading segment registers from them (SDM vol. 3, 3.4 and 4.2 to 4.7; vol.
 //! 2, MOV, LLDT, LTR).
 
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::insn::Seg;
 use crate::ia32::isa::segment::{
     is_null, rpl, selector_code, system, Descriptor, Segment, SystemSegment,
 };
 use crate::ia32::memory::mmu::Access;
-use crate::ia32::watch::observe::Observer;
 
-use super::transfer::Stack;
+use super::stack::{Found, Stack};
 use super::Core;
-
-/// A descriptor, and where it is.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::ia32) struct Found {
-    pub(in crate::ia32) descriptor: Descriptor,
-    /// Its linear address.
-    at: u32,
-}
 
 impl<O: Observer> Core<O> {
     /// Reads the descriptor at linear address `at`.

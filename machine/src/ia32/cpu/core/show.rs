@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the core shows to its observer.
 
-use crate::ia32::cpu::exec::Kind;
+use crate::ia32::cpu::{MemSys, Observer};
+use crate::ia32::isa::encoding::Encoding;
 use crate::ia32::isa::insn::{Insn, Seg};
-use crate::ia32::memory::memsys::{MemSys, Place};
-use crate::ia32::watch::observe::{Encoding, Ia32, Observer, Operation};
+use crate::ia32::isa::kind::Kind;
+use crate::ia32::isa::register::Operation;
+use crate::ia32::isa::Ia32;
+use crate::ia32::memory::memsys::Place;
 use crate::observe::{self, Commit, SystemAccess};
 
 use super::Core;

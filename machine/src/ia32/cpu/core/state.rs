@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a saved machine knows of its core, between two instructions.
 
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::flags;
 use crate::ia32::isa::insn::reg::NONE;
-use crate::ia32::watch::observe::Observer;
 use crate::state::{require, Damaged, Restorer, Saver, State};
 
 use super::Core;

@@ -3,47 +3,22 @@
 //! 2, JMP, CALL, RET, IRET), SYSENTER and SYSEXIT (vol. 3, 4.8.7).
 
 use crate::ia32::cpu::alu::mask;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::{vector, Fault};
 use crate::ia32::isa::flags;
 use crate::ia32::isa::insn::reg::{ECX, EDX, ESP};
 use crate::ia32::isa::insn::Seg;
-use crate::ia32::isa::segment::{is_null, rpl, selector_code, system, Access, Descriptor, Segment};
+use crate::ia32::isa::segment::{
+    code_selector, is_null, rpl, selector_code, system, Access, Descriptor, Segment,
+};
 use crate::ia32::memory::memsys::Place;
 use crate::ia32::memory::mmu;
-use crate::ia32::watch::observe::Observer;
 
-use super::exception::code_selector;
-use super::segments::Found;
+use super::stack::{Found, Stack};
 use super::Core;
 
 /// The bit of a selector that says that it is one of the LDT.
 const LOCAL: u16 = 4;
-
-/// A stack: the current one, or one that is about to be.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::ia32) struct Stack {
-    pub(super) segment: Segment,
-    /// Its descriptor, if it is not the current one.
-    pub(super) found: Option<Found>,
-    pub(super) pointer: u32,
-    /// Whether it is accessed with the rights of user mode.
-    pub(super) user: bool,
-}
-
-impl Stack {
-    fn mask(&self) -> u32 {
-        if self.segment.is_32bit() {
-            u32::MAX
-        } else {
-            0xffff
-        }
-    }
-
-    /// ESP, of which a 16-bit stack changes the lower half.
-    pub(super) fn pointer_in(&self, esp: u32) -> u32 {
-        esp & !self.mask() | self.pointer & self.mask()
-    }
-}
 
 impl<O: Observer> Core<O> {
     /// The stack as it is.

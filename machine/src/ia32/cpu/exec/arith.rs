@@ -8,8 +8,8 @@ use crate::ia32::isa::flags::CF;
 use crate::ia32::isa::insn::reg::{EAX, EDX};
 use crate::ia32::isa::insn::{Form, Insn};
 
-use super::Done;
-use crate::ia32::watch::observe::Observer;
+use super::handler::Done;
+use crate::ia32::cpu::Observer;
 
 /// The two operands of an instruction that changes neither.
 #[inline(always)]

@@ -2,13 +2,13 @@
 //! Bits and bytes (SDM vol. 1, 7.2.6).
 
 use crate::ia32::cpu::core::{Core, Operand};
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags::{self, CF, ZF};
 use crate::ia32::isa::insn::{Form, Insn};
 use crate::ia32::isa::segment::Access;
-use crate::ia32::watch::observe::Observer;
 
-use super::Done;
+use super::handler::Done;
 
 /// The operand that a bit is in, and the bit. A register's number reaches beyond a memory operand: the
 /// bits are those of a string that begins there, up or down.

@@ -8,8 +8,8 @@ use crate::ia32::isa::flags::{self, ZF};
 use crate::ia32::isa::insn::reg::ECX;
 use crate::ia32::isa::insn::Insn;
 
-use super::Done;
-use crate::ia32::watch::observe::Observer;
+use super::handler::Done;
+use crate::ia32::cpu::Observer;
 
 /// Goes by the displacement in the instruction.
 #[inline(always)]

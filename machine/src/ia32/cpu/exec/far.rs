@@ -2,13 +2,13 @@
 //! Transfers between segments and privilege levels (SDM vol. 1, 6.4; vol. 2). What they do is in
 //! `core/transfer.rs` and `core/exception.rs`.
 
-use crate::ia32::cpu::core::{Cause, Core};
-use crate::ia32::isa::exception::{vector, Fault};
+use crate::ia32::cpu::core::Core;
+use crate::ia32::isa::exception::{vector, Cause, Fault};
 use crate::ia32::isa::flags::OF;
 use crate::ia32::isa::insn::Insn;
 
-use super::Done;
-use crate::ia32::watch::observe::Observer;
+use super::handler::Done;
+use crate::ia32::cpu::Observer;
 
 /// The far pointer in memory: selector and offset.
 fn pointer<O: Observer, const N: u32>(

@@ -7,8 +7,8 @@ use crate::ia32::isa::flags::{AF, CF, DF, FIXED, IF, PF, SF, ZF};
 use crate::ia32::isa::insn::reg::{EAX, ESP};
 use crate::ia32::isa::insn::Insn;
 
-use super::Done;
-use crate::ia32::watch::observe::Observer;
+use super::handler::Done;
+use crate::ia32::cpu::Observer;
 
 /// The flags that AH can hold.
 const IN_AH: u32 = CF | PF | AF | ZF | SF;

@@ -7,14 +7,15 @@ use crate::ia32::cpu::fpu::control::Control;
 use crate::ia32::cpu::fpu::environment::{STACK_WORDS, WORDS};
 use crate::ia32::cpu::fpu::status::C1;
 use crate::ia32::cpu::fpu::Last;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::insn::reg::EAX;
 use crate::ia32::isa::insn::{Insn, Seg};
+use crate::ia32::isa::register::cr0;
 use crate::ia32::isa::segment::Access;
-use crate::ia32::memory::memsys::{cr0, Place};
-use crate::ia32::watch::observe::Observer;
+use crate::ia32::memory::memsys::Place;
 
-use super::{Done, Handler};
+use super::handler::{Done, Handler};
 
 /// Fails unless the unit may be used.
 fn require_unit<O: Observer>(core: &Core<O>) -> Done {

@@ -8,13 +8,13 @@ use crate::ia32::cpu::fpu::control::Control;
 use crate::ia32::cpu::fpu::extended::{Extended, Operand};
 use crate::ia32::cpu::fpu::status::{C0, C1, C2, C3, CODES};
 use crate::ia32::cpu::fpu::{transcendental, Fpu};
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags;
 use crate::ia32::isa::insn::{Form, Insn};
-use crate::ia32::watch::observe::Observer;
 
 use super::fpu_move::read;
-use super::Done;
+use super::handler::Done;
 
 /// The operand beside ST(0): in memory, or a register that may be empty.
 fn other<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Result<Option<Operand>, Fault> {

@@ -7,14 +7,14 @@ use crate::ia32::cpu::fpu::constant;
 use crate::ia32::cpu::fpu::control::exception;
 use crate::ia32::cpu::fpu::extended::Extended;
 use crate::ia32::cpu::fpu::status::C1;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags;
 use crate::ia32::isa::insn::Insn;
 use crate::ia32::isa::segment::Access;
 use crate::ia32::memory::memsys::Place;
-use crate::ia32::watch::observe::Observer;
 
-use super::Done;
+use super::handler::Done;
 
 /// Where a memory operand is: up to eight bytes, and the last two of ten.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What each instruction does: one small function each, grouped as SDM vol. 1, chapter 7 groups them.
-//! This file names them all: a [`Kind`] is what the decoder gives an instruction, and its row in
-//! [`handlers`] has the function for operands of one, two and four bytes.
+//! This file names them all: the row of a [`Kind`] in `operations!` has the function for operands of one,
+//! two and four bytes.
 
 mod arith;
 mod bits;
@@ -11,6 +11,7 @@ mod flag;
 mod fpu;
 mod fpu_arith;
 mod fpu_move;
+mod handler;
 mod mov;
 mod port;
 mod shift;
@@ -18,42 +19,24 @@ mod stack;
 mod string;
 mod system;
 
-use crate::ia32::watch::observe::Observer;
-
 use crate::ia32::cpu::core::Core;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::insn::Insn;
+use crate::ia32::isa::kind::{Kind, KINDS};
 
-/// What a handler comes back with: a fault is for the core to take, and nothing has changed then.
-pub type Done = Result<(), Fault>;
+pub use self::handler::{Done, Handler};
 
-/// Executes one instruction. `next_eip` is behind it; those that change the flow change that.
-pub type Handler<O> = fn(&mut Core<O>, &Insn) -> Done;
-
-/// Declares [`Kind`] and [`handlers`]: `sized` functions have the operand's bytes as their parameter,
-/// `computing` ones belong to the floating-point unit and wait for its pending exceptions.
+/// The handlers of every [`Kind`]: `sized` functions have the operand's bytes as their parameter, `computing`
+/// ones belong to the floating-point unit and wait for its pending exceptions.
 macro_rules! operations {
     ($($how:ident $name:ident $file:ident::$function:ident;)*) => {
-        /// An operation.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-        #[allow(missing_docs)]
-        pub enum Kind {
-            /// Not an instruction.
-            #[default]
-            Undefined,
-            $($name,)*
-        }
-
-        /// How many there are.
-        pub const KINDS: usize = [Kind::Undefined, $(Kind::$name),*].len();
-
-        /// For each [`Kind`] its handlers, by the size of the operand.
-        #[must_use]
-        pub const fn handlers<O: Observer>() -> [[Handler<O>; 3]; KINDS] {
-            [
-                [undefined::<O>; 3],
-                $(operations!(@row $how $file $function),)*
-            ]
+        /// The handlers of a kind, by the size of the operand.
+        const fn row<O: Observer>(kind: Kind) -> [Handler<O>; 3] {
+            match kind {
+                Kind::Undefined => [undefined::<O>; 3],
+                $(Kind::$name => operations!(@row $how $file $function),)*
+            }
         }
     };
     (@row sized $file:ident $function:ident) => {
@@ -267,60 +250,16 @@ operations! {
     plain Cpuid system::cpuid;
 }
 
-impl Kind {
-    /// Whether it only reads an operand in memory.
-    #[must_use]
-    pub fn reads_only(self) -> bool {
-        matches!(
-            self,
-            Self::Bt
-                | Self::Bsf
-                | Self::Bsr
-                | Self::Mul
-                | Self::ImulAccumulator
-                | Self::Imul
-                | Self::Div
-                | Self::Idiv
-                | Self::MovIf
-                | Self::MovZeroByte
-                | Self::MovZeroWord
-                | Self::MovSignByte
-                | Self::MovSignWord
-                | Self::JumpIndirect
-                | Self::MovToSegment
-        )
+/// For each [`Kind`] its handlers, by the size of the operand.
+#[must_use]
+pub const fn handlers<O: Observer>() -> [[Handler<O>; 3]; KINDS] {
+    let mut table = [[undefined::<O> as Handler<O>; 3]; KINDS];
+    let mut n = 0;
+    while n < KINDS {
+        table[n] = row(Kind::ALL[n]);
+        n += 1;
     }
-
-    /// Whether it goes elsewhere, but for conditional branches, or ends what was fetched ahead.
-    #[must_use]
-    pub fn transfers(self) -> bool {
-        matches!(
-            self,
-            Self::Undefined
-                | Self::Jump
-                | Self::JumpIndirect
-                | Self::Call
-                | Self::CallIndirect
-                | Self::Ret
-                | Self::JumpFar
-                | Self::JumpFarIndirect
-                | Self::CallFar
-                | Self::CallFarIndirect
-                | Self::RetFar
-                | Self::Int
-                | Self::Int1
-                | Self::Int3
-                | Self::Into
-                | Self::Iret
-                | Self::Sysenter
-                | Self::Sysexit
-                | Self::Hlt
-                | Self::MovToControl
-                | Self::MovToDebug
-                | Self::Lmsw
-                | Self::Cpuid
-        )
-    }
+    table
 }
 
 /// The invalid opcode exception.

@@ -3,14 +3,14 @@
 
 use crate::ia32::cpu::alu::{self, mask};
 use crate::ia32::cpu::core::{Core, Shadow};
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags::{self, ZF};
 use crate::ia32::isa::insn::reg::{EAX, EBX, ECX, EDX};
 use crate::ia32::isa::insn::{Form, Insn, Seg};
 use crate::ia32::isa::segment::Access;
-use crate::ia32::watch::observe::Observer;
 
-use super::Done;
+use super::handler::Done;
 
 /// NOP, and the hints that are none here.
 pub(super) fn nop<O: Observer>(_: &mut Core<O>, _: &Insn) -> Done {

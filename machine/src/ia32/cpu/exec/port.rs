@@ -3,13 +3,13 @@
 //! of the TSS.
 
 use crate::ia32::cpu::core::Core;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::insn::reg::{EAX, EDI, EDX, ESI};
 use crate::ia32::isa::insn::{Form, Insn, Seg};
 use crate::ia32::isa::segment::Access;
-use crate::ia32::watch::observe::Observer;
 
+use super::handler::Done;
 use super::string::{advance, counter, repeat};
-use super::Done;
 
 /// The port: a constant or DX.
 fn number<O: Observer>(core: &Core<O>, insn: &Insn) -> u16 {

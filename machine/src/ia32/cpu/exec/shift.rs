@@ -7,8 +7,8 @@ use crate::ia32::isa::flags::STATUS;
 use crate::ia32::isa::insn::reg::ECX;
 use crate::ia32::isa::insn::{Form, Insn};
 
-use super::Done;
-use crate::ia32::watch::observe::Observer;
+use super::handler::Done;
+use crate::ia32::cpu::Observer;
 
 /// The count: a constant or CL.
 #[inline(always)]

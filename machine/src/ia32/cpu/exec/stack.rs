@@ -2,14 +2,14 @@
 //! The stack (SDM vol. 1, 6.2, 6.5 and 7.2.1; vol. 2).
 
 use crate::ia32::cpu::core::{Core, Shadow};
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags::{RF, VM};
 use crate::ia32::isa::insn::reg::{EBP, ESP};
 use crate::ia32::isa::insn::{Form, Insn, Seg};
 use crate::ia32::isa::segment::Access;
-use crate::ia32::watch::observe::Observer;
 
-use super::Done;
+use super::handler::Done;
 
 pub(super) fn push<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let value = if insn.form == Form::Imm {

@@ -10,8 +10,8 @@ use crate::ia32::isa::flags::{DF, TF, ZF};
 use crate::ia32::isa::insn::reg::{EAX, ECX, EDI, ESI};
 use crate::ia32::isa::insn::{Insn, Repeat, Seg};
 
-use super::Done;
-use crate::ia32::watch::observe::Observer;
+use super::handler::Done;
+use crate::ia32::cpu::Observer;
 
 /// What does one element.
 type Element<O> = fn(&mut Core<O>, &Insn) -> Done;
@@ -59,7 +59,10 @@ pub(super) fn repeat<O: Observer>(
     }
     let before = core.eflags;
     if !core.resumed {
-        core.mem.begin_repeat(insn);
+        let price = core.mem.traces.cost_of_repeat(insn);
+        core.mem
+            .time
+            .begin_repeat(price.into(), &mut core.mem.platform);
     }
     let cost = core.mem.traces.cost(insn);
     while counter(core, insn, ECX) != 0 {
@@ -80,7 +83,7 @@ pub(super) fn repeat<O: Observer>(
             core.suspended = true;
             break;
         }
-        core.mem.next_element(&cost);
+        core.mem.time.next_element(&cost, &mut core.mem.platform);
     }
     Ok(())
 }

@@ -4,15 +4,16 @@
 use crate::arch::Dead;
 use crate::ia32::cpu::core::Core;
 use crate::ia32::cpu::pmu::Pmu;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags::{IF, ZF};
 use crate::ia32::isa::insn::reg::{EAX, EBX, ECX, EDX};
 use crate::ia32::isa::insn::Insn;
+use crate::ia32::isa::register::Operation;
+use crate::ia32::isa::register::{cr0, cr4};
 use crate::ia32::isa::segment::{is_null, rpl, system, Descriptor, TableRegister};
-use crate::ia32::memory::memsys::{cr0, cr4};
-use crate::ia32::watch::observe::{Observer, Operation};
 
-use super::Done;
+use super::handler::Done;
 
 /// Halts until an interrupt. With interrupts masked that is the end: no machine has an NMI.
 pub(super) fn hlt<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {

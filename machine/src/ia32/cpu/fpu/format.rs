@@ -2,30 +2,12 @@
 //! The formats that operands have in memory (SDM vol. 1, 4.2.2, 4.7 and 8.2), to a register and
 //! back.
 
+use crate::ia32::isa::insn::Format;
+
 use super::arith::{self, Outcome};
 use super::control::{exception, Control};
 use super::extended::{Class, Extended, Operand, INTEGER};
 use super::round::{round, to_integer, Rounded, Target, Unrounded};
-
-/// The format of an operand in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
-    /// 32 bits.
-    #[default]
-    Single,
-    /// 64 bits.
-    Double,
-    /// 80 bits, as registers have it.
-    Extended,
-    /// An integer of 16 bits.
-    Integer16,
-    /// An integer of 32 bits.
-    Integer32,
-    /// An integer of 64 bits.
-    Integer64,
-    /// 18 decimal digits, two a byte, and a sign.
-    Decimal,
-}
 
 /// A shorter binary format: bits of the fraction, and the exponents of normal numbers.
 struct Short {
@@ -62,17 +44,6 @@ pub struct Stored {
 }
 
 impl Format {
-    /// Its bytes.
-    #[must_use]
-    pub fn bytes(self) -> u32 {
-        match self {
-            Self::Integer16 => 2,
-            Self::Single | Self::Integer32 => 4,
-            Self::Double | Self::Integer64 => 8,
-            Self::Extended | Self::Decimal => 10,
-        }
-    }
-
     fn bits(self) -> u32 {
         8 * self.bytes()
     }

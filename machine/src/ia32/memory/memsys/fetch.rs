@@ -8,9 +8,11 @@ use crate::ia32::isa::exception::Fault;
 use crate::ia32::memory::mmu::Access;
 use crate::ia32::memory::trace_cache::{Key, Line};
 
+use crate::ia32::memory::pipeline::Pipeline;
+
 use super::{MemSys, PAGE_BYTES};
 
-impl MemSys {
+impl<P: Pipeline> MemSys<P> {
     /// The bytes of instructions from physical address `pa` to the end of its page, sixteen at most.
     /// Where no memory is they are single reads of whatever answers.
     pub fn code(&mut self, pa: u32) -> ([u8; 16], usize) {

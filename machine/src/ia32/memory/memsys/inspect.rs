@@ -6,9 +6,10 @@ use crate::counters::Tally;
 use crate::ia32::memory::mmu::{self, entry};
 use crate::ia32::memory::tlb::TlbEntry;
 
-use super::{cr0, cr4};
+use crate::ia32::isa::register::{cr0, cr4};
+use crate::ia32::memory::pipeline::Pipeline;
 
-impl MemSys {
+impl<P: Pipeline> MemSys<P> {
     /// Everything counted so far, user and kernel together.
     #[must_use]
     pub fn tally(&self) -> Tally {

@@ -22,57 +22,14 @@ use crate::event::Cycle;
 use crate::platform::Platform;
 use crate::tlb::{Entry, Tlb};
 
-use crate::ia32::cpu::timing::Timing;
-use crate::ia32::isa::cost::{Branch, Cost, Costs};
+use crate::ia32::isa::cost::Costs;
 use crate::ia32::isa::exception::Fault;
-use crate::ia32::isa::insn::Insn;
-use crate::ia32::memory::hierarchy::Sixth;
+use crate::ia32::isa::register::{cr0, cr4};
 use crate::ia32::memory::mmu::Access;
+use crate::ia32::memory::pipeline::Pipeline;
 use crate::ia32::memory::tlb::TlbEntry;
 use crate::ia32::memory::trace_cache::TraceCache;
 use tags::{Tags, DATA, INSNS};
-
-/// Bits of CR0.
-pub mod cr0 {
-    /// Protected mode.
-    pub const PE: u32 = 1 << 0;
-    /// WAIT looks at TS.
-    pub const MP: u32 = 1 << 1;
-    /// There is no floating-point unit: its instructions are emulated.
-    pub const EM: u32 = 1 << 2;
-    /// The floating-point unit belongs to another task.
-    pub const TS: u32 = 1 << 3;
-    /// Always 1.
-    pub const ET: u32 = 1 << 4;
-    /// Floating-point errors are exceptions of their own.
-    pub const NE: u32 = 1 << 5;
-    /// Pages that cannot be written cannot be by the supervisor, either.
-    pub const WP: u32 = 1 << 16;
-    /// Alignment is checked where EFLAGS.AC says so, too.
-    pub const AM: u32 = 1 << 18;
-    /// Caches do not write through.
-    pub const NW: u32 = 1 << 29;
-    /// Caches are not filled.
-    pub const CD: u32 = 1 << 30;
-    /// Paging.
-    pub const PG: u32 = 1 << 31;
-    /// The bits that there are.
-    pub const IMPLEMENTED: u32 = PE | MP | EM | TS | ET | NE | WP | AM | NW | CD | PG;
-}
-
-/// Bits of CR4. Others are not implemented: setting one is a fault.
-pub mod cr4 {
-    /// RDTSC is the supervisor's alone.
-    pub const TSD: u32 = 1 << 2;
-    /// 4 MB pages.
-    pub const PSE: u32 = 1 << 4;
-    /// Global pages.
-    pub const PGE: u32 = 1 << 7;
-    /// RDPMC is everybody's.
-    pub const PCE: u32 = 1 << 8;
-    /// The bits that there are.
-    pub const IMPLEMENTED: u32 = TSD | PSE | PGE | PCE;
-}
 
 const PAGE_BYTES: u32 = 0x1000;
 
@@ -111,8 +68,8 @@ impl Place {
     }
 }
 
-/// The memory system.
-pub struct MemSys {
+/// The memory system, with the pipeline `P` whose accesses it makes.
+pub struct MemSys<P> {
     /// Clock, bus and counters.
     pub platform: Platform,
     /// Control register 0.
@@ -129,8 +86,8 @@ pub struct MemSys {
     tags: Option<Box<Tags>>,
     /// Decoded instructions.
     pub(in crate::ia32) traces: TraceCache,
-    /// When what is there.
-    pub(in crate::ia32) time: Timing,
+    /// The data caches, and when what they bring is there.
+    pub(in crate::ia32) time: P,
     /// Base and limit of the code segment of the instruction that observers were shown last, if that
     /// segment has an end.
     pub(in crate::ia32) program: Option<[u32; 2]>,
@@ -140,11 +97,11 @@ pub struct MemSys {
     synced_uops: u64,
 }
 
-impl MemSys {
-    /// That of `config` (validated) in front of `bus`, as reset leaves it: caches off (SDM vol. 3, table
-    /// 8-1), paging off.
+impl<P: Pipeline> MemSys<P> {
+    /// That of `config` (validated) in front of `bus`, as after a reset: caches off (SDM vol. 3, table 8-1),
+    /// paging off.
     #[must_use]
-    pub fn new(config: &Ia32Config, bus: Bus) -> Self {
+    pub fn new(config: &Ia32Config, bus: Bus, time: P) -> Self {
         let (itlb, dtlb) = (Tlb::new(&config.itlb), Tlb::new(&config.dtlb));
         let (_, ram_bytes) = bus.ram_window();
         let ideal = config.address_space_tags == AddressSpaceTags::Ideal;
@@ -164,7 +121,7 @@ impl MemSys {
             dtlb,
             tags,
             traces,
-            time: Timing::new(config),
+            time,
             program: None,
             synced_cycle: 0,
             synced_instructions: 0,
@@ -181,7 +138,7 @@ impl MemSys {
             self.flush_all();
         }
         self.cr0 = value;
-        self.time.caches.set_fills(value & cr0::CD == 0);
+        self.time.set_fills(value & cr0::CD == 0);
     }
 
     /// Writes CR3, which empties the TLBs but for global pages; with ideal tags the new directory's entries
@@ -427,59 +384,7 @@ impl MemSys {
         self.platform.write_port(port, value, width(N));
     }
 
-    // ---- time ------------------------------------------------------------------------------
-
-    /// The clock may have gone on.
-    #[inline]
-    pub(in crate::ia32) fn wake(&mut self) {
-        self.time.wake(&self.platform);
-    }
-
-    /// An instruction that costs so much is about to execute.
-    #[inline(always)]
-    pub(in crate::ia32) fn begin(&mut self, cost: &Cost) {
-        self.time.begin(cost, &mut self.platform);
-    }
-
-    /// It has.
-    #[inline(always)]
-    pub(in crate::ia32) fn finish(&mut self, cost: &Cost) {
-        self.time.finish(cost, &mut self.platform);
-    }
-
-    /// An element of a repeated instruction is done, and the next one begins.
-    pub(in crate::ia32) fn next_element(&mut self, cost: &Cost) {
-        self.time.next_element(cost, &mut self.platform);
-    }
-
-    /// A branch has finished and went from before `behind` to `next`, linear addresses.
-    #[inline]
-    pub(in crate::ia32) fn branch(
-        &mut self,
-        branch: Branch,
-        behind: u32,
-        next: u32,
-        backward: bool,
-    ) {
-        self.time
-            .branch(branch, behind, next, backward, &mut self.platform);
-    }
-
-    /// An exception or interrupt is about to be delivered.
-    pub(in crate::ia32) fn begin_event(&mut self) {
-        self.time.begin_event(&mut self.platform);
-    }
-
-    /// It has been.
-    pub(in crate::ia32) fn finish_event(&mut self) {
-        self.time.deliver(&mut self.platform);
-    }
-
-    /// A repeated instruction begins.
-    pub(in crate::ia32) fn begin_repeat(&mut self, insn: &Insn) {
-        let price = Sixth::from(self.traces.cost_of_repeat(insn));
-        self.time.begin_repeat(price, &mut self.platform);
-    }
+    // ---- caches ----------------------------------------------------------------------------
 
     /// WBINVD.
     pub(in crate::ia32) fn empty_caches(&mut self) {

@@ -3,9 +3,12 @@
 
 use crate::state::{Damaged, Restorer, Saver, State};
 
-use super::{cr0, MemSys};
+use crate::ia32::isa::register::cr0;
+use crate::ia32::memory::pipeline::Pipeline;
 
-impl State for MemSys {
+use super::MemSys;
+
+impl<P: Pipeline> State for MemSys<P> {
     fn save(&self, to: &mut Saver) {
         let Self {
             platform,
@@ -45,7 +48,7 @@ impl State for MemSys {
         self.dtlb.restore(from)?;
         self.traces.restore(from)?;
         self.time.restore(from)?;
-        self.time.caches.set_fills(self.cr0 & cr0::CD == 0);
+        self.time.set_fills(self.cr0 & cr0::CD == 0);
         self.platform.restore(from)?;
         self.restore_tags(from)?;
         let right = self.synced_cycle <= self.platform.cycle

@@ -15,7 +15,10 @@ use crate::ia32::memory::mmu::{self, entry};
 use crate::ia32::memory::tlb::TlbEntry;
 use crate::state::{require, Damaged, Restorer, Saver};
 
-use super::{cr4, MemSys};
+use crate::ia32::isa::register::cr4;
+use crate::ia32::memory::pipeline::Pipeline;
+
+use super::MemSys;
 
 /// The TLB for instructions, and that for data.
 pub(super) const INSNS: usize = 0;
@@ -75,7 +78,7 @@ impl Tags {
     }
 }
 
-impl MemSys {
+impl<P: Pipeline> MemSys<P> {
     /// Whether the machine has ideal address-space tags.
     #[inline(always)]
     pub(super) fn tags_are_ideal(&self) -> bool {

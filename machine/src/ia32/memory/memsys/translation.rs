@@ -7,9 +7,12 @@ use crate::ia32::memory::mmu::{self, code, entry, Access};
 use crate::ia32::memory::tlb::TlbEntry;
 
 use super::tags::{DATA, INSNS};
-use super::{cr0, cr4, MemSys};
+use crate::ia32::isa::register::{cr0, cr4};
+use crate::ia32::memory::pipeline::Pipeline;
 
-impl MemSys {
+use super::MemSys;
+
+impl<P: Pipeline> MemSys<P> {
     /// The physical address of `linear`.
     ///
     /// # Errors
