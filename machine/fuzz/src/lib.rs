@@ -96,7 +96,7 @@ macro_rules! for_processor {
         if $config.arm().is_some() {
             $function::<switchyard_machine::arm::core::Core<$observer>>($($argument),*)
         } else {
-            $function::<switchyard_machine::ia32::core::Core<$observer>>($($argument),*)
+            $function::<switchyard_machine::ia32::cpu::core::Core<$observer>>($($argument),*)
         }
     };
 }

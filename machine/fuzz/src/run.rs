@@ -86,7 +86,7 @@ fn arm_instructions(config: &MachineConfig, board: &Board, mut input: Input) {
 /// With flat segments, at level 0; handlers are what the code has put into its tables, which are none.
 fn ia32_instructions(config: &MachineConfig, board: &Board, mut input: Input) {
     let options = input.number(1);
-    let mut machine = machine::<ia32::core::Core<()>>(config, board, ());
+    let mut machine = machine::<ia32::cpu::core::Core<()>>(config, board, ());
     let (_, size) = machine.bus().ram_window();
     let flags = input.number(4);
     let registers: [u32; 8] = std::array::from_fn(|_| {

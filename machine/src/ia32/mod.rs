@@ -1,53 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The IA-32 processor, as the Pentium 4 has it: `core` fetches and runs, transfers between segments
-//! and delivers exceptions; `decoder` and `escape` turn bytes into the instructions of `insn`; `exec`
-//! says what each does, `alu` how it counts, `fpu` how the x87 does; `segment` has descriptors and
-//! the hidden parts of segment registers; `memsys` is everything between the core and the bus,
-//! `trace_cache` decoded instructions, `mmu` has the formats of page tables; `cpuid` and `msr` say
-//! what there is. `ideal` is what the coherence checker compares the
-//! processor with; `observe`, `timeline`, `calls` and `debug` are what observers, timelines, profiles and
-//! debuggers see.
+//! The IA-32 processor, as the Pentium 4 has it, in four rooms, each standing on those before it. `isa` has
+//! plain types: instructions and how they are decoded, what each costs, flags, exceptions, segments, the
+//! names of system registers. `memory` is everything between the core and the bus, with the trace cache;
+//! `cpu` the core, what each instruction does, the floating-point unit, time, and the loop that runs them.
+//! `watch` is what observers, timelines, windows, profiles, debuggers and the coherence checker see of one.
+//! `machine/tests/modules` checks that no room uses a later one.
 
-pub mod alu;
-mod calls;
-pub mod core;
-pub mod cost;
-pub mod cpuid;
-mod debug;
-pub mod decoder;
-mod escape;
-pub mod exec;
-pub mod fault;
-pub mod flags;
-pub mod fpu;
-pub mod hierarchy;
-pub mod ideal;
-pub mod insn;
-pub mod memsys;
-pub mod mmu;
-pub mod msr;
-pub mod observe;
-pub mod pmu;
-pub mod predictor;
-pub mod segment;
-mod timeline;
-pub mod timing;
-pub mod tlb;
-pub mod trace_cache;
-mod window;
+pub mod cpu;
+pub mod isa;
+pub mod memory;
+pub mod watch;
 
 use crate::arch::Architecture;
 
-pub use observe::Ia32;
+pub use isa::Ia32;
 
 /// A machine with an IA-32 processor.
-pub type Machine<O = ()> = crate::machine::Machine<core::Core<O>>;
+pub type Machine<O = ()> = crate::machine::Machine<cpu::core::Core<O>>;
 
 impl Architecture for Ia32 {
-    type Core<O: crate::observe::Observer<Self>> = core::Core<O>;
-    type Checker = ideal::Checker;
+    type Core<O: crate::observe::Observer<Self>> = cpu::core::Core<O>;
+    type Checker = watch::ideal::Checker;
 
-    fn memory<O: crate::observe::Observer<Self>>(core: &mut core::Core<O>) -> &mut memsys::MemSys {
+    fn memory<O: crate::observe::Observer<Self>>(
+        core: &mut cpu::core::Core<O>,
+    ) -> &mut cpu::MemSys {
         &mut core.mem
     }
 }

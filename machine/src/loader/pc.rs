@@ -11,7 +11,7 @@ use object::elf::{ELFMAG, EM_386};
 
 use crate::bus::Bus;
 use crate::error::Error;
-use crate::ia32::core::{FLAT_TABLE, FLAT_TABLE_AT};
+use crate::ia32::cpu::core::{FLAT_TABLE, FLAT_TABLE_AT};
 
 use super::kernel::{Entry, Kernel, Segment, Target, Wrong};
 use super::{check_append, pieces, place_initrd, read_kernel, Boot, Module, Start};

@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 
 use crate::bus::{BoardParts, Bus};
 use crate::config::MachineConfig;
-use crate::ia32::core::Core;
-use crate::ia32::insn::Seg;
+use crate::ia32::cpu::core::Core;
+use crate::ia32::isa::insn::Seg;
 use crate::ia32::Machine;
 
 use super::reader::{self, add_words, Block, Range, Reader, ANSWER_MAGIC};

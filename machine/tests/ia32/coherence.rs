@@ -4,8 +4,8 @@
 
 use switchyard_machine::check::{Checker as _, Finding};
 use switchyard_machine::dev::Spaces;
-use switchyard_machine::ia32::ideal::Checker;
-use switchyard_machine::ia32::insn::reg;
+use switchyard_machine::ia32::isa::insn::reg;
+use switchyard_machine::ia32::watch::ideal::Checker;
 
 use super::paging::*;
 use super::rig::*;

@@ -3,9 +3,9 @@
 //! (5.8), who may do what (4.9), ports (vol. 1, 12.5), real-address mode.
 
 use switchyard_machine::arch::Dead;
-use switchyard_machine::ia32::core::Core;
-use switchyard_machine::ia32::flags::{AC as ALIGN, IF, IOPL, NT, RF, TF};
-use switchyard_machine::ia32::insn::{reg, Seg};
+use switchyard_machine::ia32::cpu::core::Core;
+use switchyard_machine::ia32::isa::flags::{AC as ALIGN, IF, IOPL, NT, RF, TF};
+use switchyard_machine::ia32::isa::insn::{reg, Seg};
 use switchyard_machine::state::{Restorer, Saver, State};
 
 use super::rig::*;

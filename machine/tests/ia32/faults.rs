@@ -3,8 +3,8 @@
 //! nothing has changed; and the faults of instructions that the model has in part. All accesses of level
 //! 3 are compared with the host's processor (`test_ia32_faults.py`), those of other levels with Bochs.
 
-use switchyard_machine::ia32::flags::NT;
-use switchyard_machine::ia32::insn::{reg, Seg};
+use switchyard_machine::ia32::isa::flags::NT;
+use switchyard_machine::ia32::isa::insn::{reg, Seg};
 
 use super::paging::{map, HIGH, HIGH_TABLE, OTHER, P, PAGE, RW, US};
 use super::rig::*;

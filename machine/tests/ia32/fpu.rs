@@ -2,10 +2,10 @@
 //! The floating-point unit: who may use it (SDM vol. 3, 2.5), pending exceptions (vol. 1, 8.7), the
 //! stack (8.1.2), images of its state (8.1.10), what is no instruction.
 
-use switchyard_machine::ia32::fpu::extended::Extended;
-use switchyard_machine::ia32::fpu::status::{C0, C1, C2, C3, CODES, STACK_FAULT, SUMMARY};
-use switchyard_machine::ia32::fpu::Fpu;
-use switchyard_machine::ia32::insn::{reg, Seg};
+use switchyard_machine::ia32::cpu::fpu::extended::Extended;
+use switchyard_machine::ia32::cpu::fpu::status::{C0, C1, C2, C3, CODES, STACK_FAULT, SUMMARY};
+use switchyard_machine::ia32::cpu::fpu::Fpu;
+use switchyard_machine::ia32::isa::insn::{reg, Seg};
 use switchyard_machine::state::{Restorer, Saver, State};
 
 use super::rig::*;

@@ -3,8 +3,8 @@
 //! and 8.5; vol. 2), conversions, rounding. Any operands at all are compared with the host's
 //! processor (`test_ia32_x87.py`).
 
-use switchyard_machine::ia32::flags::{CF, PF, STATUS, ZF};
-use switchyard_machine::ia32::fpu::status::{C0, C1, C2, C3, CODES};
+use switchyard_machine::ia32::cpu::fpu::status::{C0, C1, C2, C3, CODES};
+use switchyard_machine::ia32::isa::flags::{CF, PF, STATUS, ZF};
 
 use super::fpu::unit;
 use super::rig::*;

@@ -2,9 +2,9 @@
 //! Transfers between levels: interrupt gates and IRET (SDM vol. 3, 5.12), call gates and far RET
 //! (4.8), SYSENTER and SYSEXIT (4.8.7), and far transfers without a gate (4.8.1).
 
-use switchyard_machine::ia32::core::Core;
-use switchyard_machine::ia32::flags::IF;
-use switchyard_machine::ia32::insn::{reg, Seg};
+use switchyard_machine::ia32::cpu::core::Core;
+use switchyard_machine::ia32::isa::flags::IF;
+use switchyard_machine::ia32::isa::insn::{reg, Seg};
 
 use super::rig::*;
 

@@ -2,10 +2,10 @@
 //! The decoder where Unicorn decodes more than a Pentium 4, or less strictly: prefixes, lengths, what
 //! is no instruction; and instructions whose corners Unicorn does not show.
 
-use switchyard_machine::ia32::decoder::decode;
-use switchyard_machine::ia32::exec::Kind;
-use switchyard_machine::ia32::fault::Fault;
-use switchyard_machine::ia32::insn::{reg, Insn, Seg};
+use switchyard_machine::ia32::isa::decoder::decode;
+use switchyard_machine::ia32::isa::exception::Fault;
+use switchyard_machine::ia32::isa::insn::{reg, Insn, Seg};
+use switchyard_machine::ia32::isa::kind::Kind;
 
 use super::rig::*;
 

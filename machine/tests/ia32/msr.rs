@@ -2,7 +2,7 @@
 //! Model-specific registers that system software looks at early (SDM vol. 3, appendix B, and 9.11 for
 //! what they have to do with microcode).
 
-use switchyard_machine::ia32::insn::reg;
+use switchyard_machine::ia32::isa::insn::reg;
 
 use super::rig::*;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What an observer is shown of writes to the system's registers.
 
-use switchyard_machine::ia32::insn::reg;
-use switchyard_machine::ia32::memsys::MemSys;
-use switchyard_machine::ia32::observe::{Ia32, Operation};
+use switchyard_machine::ia32::cpu::MemSys;
+use switchyard_machine::ia32::isa::insn::reg;
+use switchyard_machine::ia32::isa::register::Operation;
+use switchyard_machine::ia32::Ia32;
 use switchyard_machine::observe::{Observer, SystemAccess};
 
 use super::rig::*;

@@ -2,8 +2,8 @@
 //! Paging (SDM vol. 3, 3.6 and 3.7; page faults, 5.14; the TLBs, 3.11): who may do what, the bits that
 //! the processor sets, and entries that stay until they are invalidated.
 
-use switchyard_machine::ia32::insn::reg;
-use switchyard_machine::ia32::observe::Observer;
+use switchyard_machine::ia32::cpu::Observer;
+use switchyard_machine::ia32::isa::insn::reg;
 
 use super::rig::*;
 

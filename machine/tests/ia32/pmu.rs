@@ -2,7 +2,7 @@
 //! Performance-monitoring counters (SDM vol. 3, 15.9; the events of appendix A), by code of which one
 //! can say what it makes happen.
 
-use switchyard_machine::ia32::insn::reg;
+use switchyard_machine::ia32::isa::insn::reg;
 use switchyard_machine::state::{Restorer, Saver, State};
 
 use super::msr::{read, refuses, write, WRMSR};

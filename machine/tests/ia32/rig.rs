@@ -8,10 +8,10 @@ use switchyard_machine::bus::Bus;
 use switchyard_machine::config::{
     BusConfig, LatencyConfig, MachineConfig, PriceConfig, ProcessorConfig, WalkConfig,
 };
-use switchyard_machine::ia32::core::Core;
-use switchyard_machine::ia32::insn::{reg, Seg};
-use switchyard_machine::ia32::memsys::MemSys;
-use switchyard_machine::ia32::observe::Observer;
+use switchyard_machine::ia32::cpu::core::Core;
+use switchyard_machine::ia32::cpu::MemSys;
+use switchyard_machine::ia32::cpu::Observer;
+use switchyard_machine::ia32::isa::insn::{reg, Seg};
 
 /// Where things are; a handler is a byte, at `HANDLERS` plus its vector times 16.
 pub const GDT: u32 = 0x1000;

@@ -2,7 +2,7 @@
 //! Segments: limits and types at each access (SDM vol. 3, 4.3 and 4.4), levels when they are loaded
 //! (4.6, 4.7).
 
-use switchyard_machine::ia32::insn::{reg, Seg};
+use switchyard_machine::ia32::isa::insn::{reg, Seg};
 
 use super::rig::*;
 

@@ -2,8 +2,8 @@
 //! What a load of SS holds off for an instruction (SDM vol. 3, 5.8.3): interrupts, breakpoints of both
 //! kinds, single steps; and how often a breakpoint at a repeated instruction is hit (15.3.1.1).
 
-use switchyard_machine::ia32::flags::{IF, RF, TF};
-use switchyard_machine::ia32::insn::reg;
+use switchyard_machine::ia32::isa::flags::{IF, RF, TF};
+use switchyard_machine::ia32::isa::insn::reg;
 
 use super::exceptions::{hit, set_debug};
 use super::rig::*;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Repeated string instructions that stop half-way and go on (SDM vol. 2, REP; vol. 3, 5.5 and 5.6).
 
-use switchyard_machine::ia32::flags::{DF, RF, TF};
-use switchyard_machine::ia32::insn::{reg, Seg};
+use switchyard_machine::ia32::isa::flags::{DF, RF, TF};
+use switchyard_machine::ia32::isa::insn::{reg, Seg};
 
 use super::rig::*;
 

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use switchyard_machine::arch::Processor;
 use switchyard_machine::config::{AddressSpaceTags, MachineConfig, ProcessorConfig};
-use switchyard_machine::ia32::insn::reg;
-use switchyard_machine::ia32::mmu::Access;
+use switchyard_machine::ia32::isa::insn::reg;
+use switchyard_machine::ia32::memory::mmu::Access;
 use switchyard_machine::state::{Restorer, Saver, State};
 
 use super::paging::{D, G, INVLPG, OTHER, P, PAGE, READ, RW, US, WRITE};

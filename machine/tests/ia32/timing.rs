@@ -3,7 +3,7 @@
 //! from the file's numbers and the rules of `ia32/timing.rs`, by hand.
 
 use switchyard_machine::config::{Ia32Config, MachineConfig};
-use switchyard_machine::ia32::insn::reg;
+use switchyard_machine::ia32::isa::insn::reg;
 
 use super::rig::*;
 

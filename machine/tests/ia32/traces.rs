@@ -2,7 +2,7 @@
 //! The trace cache: what is decoded is used again, as long as the processor would, and no longer (SDM
 //! vol. 3, 10.6).
 
-use switchyard_machine::ia32::insn::{reg, Seg};
+use switchyard_machine::ia32::isa::insn::{reg, Seg};
 use switchyard_machine::state::{Restorer, Saver, State};
 
 use super::rig::*;

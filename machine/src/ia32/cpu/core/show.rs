@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the core shows to its observer.
+
+use crate::ia32::cpu::{MemSys, Observer};
+use crate::ia32::isa::encoding::Encoding;
+use crate::ia32::isa::insn::{Insn, Seg};
+use crate::ia32::isa::kind::Kind;
+use crate::ia32::isa::register::Operation;
+use crate::ia32::isa::Ia32;
+use crate::ia32::memory::memsys::Place;
+use crate::observe::{self, Commit, SystemAccess};
+
+use super::Core;
+
+impl<O: Observer> Core<O> {
+    /// Shows an access to data, by `show`: a word, or its bytes if they are not aligned together.
+    #[inline(never)]
+    pub(super) fn show<const N: u32>(
+        &mut self,
+        place: Place,
+        value: u32,
+        show: fn(&mut O, &MemSys, &observe::Access, u32),
+    ) {
+        let bytes = if place.linear % N == 0 { N } else { 1 };
+        for n in (0..N).step_by(bytes as usize) {
+            let access = observe::Access {
+                cycle: self.mem.platform.cycle,
+                pc: self.pc(),
+                va: place.linear.wrapping_add(n),
+                bytes,
+                privileged: !place.user,
+            };
+            let part = value >> (8 * n) & u32::MAX >> (32 - 8 * bytes);
+            show(&mut self.observer, &self.mem, &access, part);
+        }
+    }
+
+    /// Shows that the instruction at EIP was fetched.
+    pub(in crate::ia32::cpu) fn show_fetch(&mut self, code: Encoding) {
+        self.mem.program = self.segments[Seg::Cs as usize].bounds();
+        let access = observe::Access {
+            cycle: self.mem.platform.cycle,
+            pc: self.pc(),
+            va: self.pc(),
+            bytes: 1,
+            privileged: self.cpl != 3,
+        };
+        self.observer.fetched(&self.mem, &access, code);
+    }
+
+    /// Shows that the instruction at `pc` is done.
+    pub(in crate::ia32::cpu) fn show_commit(&mut self, pc: u32, insn: &Insn, code: Encoding) {
+        let behind = self.eip.wrapping_add(u32::from(insn.length));
+        let commit = Commit::<Ia32> {
+            cycle: self.mem.platform.cycle,
+            pc,
+            code,
+            executed: insn.kind != Kind::JumpIf || self.next_eip != behind,
+            next_pc: self.segments[Seg::Cs as usize]
+                .base
+                .wrapping_add(self.next_eip),
+            mode: u32::from(self.cpl),
+            registers: &self.r[..Ia32::GENERAL],
+            status: self.eflags,
+            memory: &self.mem,
+        };
+        self.observer.commit(&commit);
+    }
+
+    /// Shows what the instruction has done to a register of the system.
+    #[inline(always)]
+    pub(in crate::ia32) fn operated(&mut self, what: Operation) {
+        if O::ON {
+            let access = SystemAccess {
+                pc: self.pc(),
+                what,
+                sleeps: self.waiting,
+            };
+            self.observer.operated(&self.mem, &access);
+        }
+    }
+}

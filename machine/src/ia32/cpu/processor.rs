@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The IA-32 processor as the run loop and reports know it.
+
+use crate::ia32::cpu::Observer;
+use std::fmt::Write;
+
+use crate::arch::{executes_zeros, Dead, Debugged, DiagnosticCount, Processor};
+use crate::bus::Bus;
+use crate::config::MachineConfig;
+use crate::dev::Mark;
+use crate::event::Cycle;
+use crate::ia32::isa::flags::{self, IF};
+use crate::ia32::isa::insn::Seg;
+use crate::ia32::isa::segment::TableRegister;
+use crate::platform::Platform;
+
+use super::core::{Core, Shadow, FLAT_TABLE, FLAT_TABLE_AT};
+
+impl<O: Observer> Processor for Core<O> {
+    type Observer = O;
+
+    const COUNTER_GROUPS: &'static [&'static str] = &[
+        "run",
+        "stall",
+        "trace",
+        "branch",
+        "uop",
+        "port",
+        "dcache",
+        "l2",
+        "itlb",
+        "dtlb",
+        "memory",
+        "exception",
+        "fault",
+        "written",
+    ];
+
+    fn new(config: &MachineConfig, bus: Bus, observer: O) -> Self {
+        let ia32 = config
+            .ia32()
+            .expect("the machine file of an IA-32 processor");
+        Self::new(ia32, bus, observer)
+    }
+
+    #[inline]
+    fn platform(&self) -> &Platform {
+        &self.mem.platform
+    }
+
+    #[inline]
+    fn platform_mut(&mut self) -> &mut Platform {
+        &mut self.mem.platform
+    }
+
+    fn sync_counters(&mut self) {
+        self.mem.sync_counters();
+    }
+
+    /// As the boot conventions of 32-bit kernels have it: protected mode with flat segments, whose table
+    /// the loader has put into memory, paging and interrupts off; `registers` are EAX, EBX and ESI.
+    fn start(&mut self, pc: u32, registers: &[u32]) {
+        self.start_flat(pc);
+        self.gdtr = TableRegister {
+            base: FLAT_TABLE_AT,
+            limit: (8 * FLAT_TABLE.len() - 1) as u16,
+        };
+        for (register, value) in START_REGISTERS.into_iter().zip(registers) {
+            self.r[register] = *value;
+        }
+    }
+
+    fn pc(&self) -> u32 {
+        Self::pc(self)
+    }
+
+    #[inline]
+    fn run_to_horizon(&mut self) {
+        Self::run_to_horizon(self);
+    }
+
+    fn empty_caches(&mut self) {
+        self.mem.empty();
+    }
+
+    fn poll_interrupts(&mut self) {
+        if !self.mem.platform.bus.pins.irq || !self.interruptible() {
+            return;
+        }
+        self.sync_counters();
+        let Some(vector) = self.mem.platform.acknowledge() else {
+            return;
+        };
+        self.interrupt(vector);
+        if self.eflags & IF != 0 {
+            // Behind a trap gate the next one comes after an instruction of the handler.
+            self.shadow = Shadow::Interrupts;
+        }
+    }
+
+    /// One that cannot go on waits, too: for the run loop to hear why.
+    fn waits_for_interrupt(&self) -> bool {
+        self.waiting || self.dead.is_some()
+    }
+
+    fn sleep(&mut self, until: Cycle) -> bool {
+        self.dead.is_some() || self.mem.platform.sleep(until)
+    }
+
+    /// One that cannot go on says so itself.
+    fn can_wake(&self) -> bool {
+        self.dead.is_some() || self.mem.platform.bus.can_wake()
+    }
+
+    fn clues(&self) -> Vec<String> {
+        let mut clues = Vec::new();
+        let (pc, mut code) = (Self::pc(self), [0; 16]);
+        if self.peek(pc & !15, &mut code) == code.len() && code == [0; 16] {
+            clues.push(executes_zeros(pc));
+        }
+        clues.extend(on_screen(&self.mem.platform.bus));
+        clues
+    }
+
+    fn take_dead(&mut self) -> Option<Dead> {
+        self.dead.take()
+    }
+
+    /// What is undefined on IA-32 has no list.
+    fn diagnostics(&self) -> Vec<DiagnosticCount> {
+        Vec::new()
+    }
+
+    fn describe(&self) -> String {
+        let names = ["eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"];
+        let mut text = String::new();
+        for (row, names) in names.chunks(4).enumerate() {
+            for (column, name) in names.iter().enumerate() {
+                let _ = write!(text, "  {name} {:08x}", self.r[4 * row + column]);
+            }
+            text.push('\n');
+        }
+        let flags = decode_flags(self.eflags);
+        let _ = writeln!(
+            text,
+            "  eip {:08x}  eflags {:08x} ({flags}), level {}",
+            self.eip, self.eflags, self.cpl
+        );
+        let segments = Seg::ALL.map(|seg| self.segments[seg as usize].selector);
+        for (name, selector) in ["es", "cs", "ss", "ds", "fs", "gs"].iter().zip(segments) {
+            let _ = write!(text, "  {name} {selector:04x}");
+        }
+        text.push('\n');
+        for number in [0, 2, 3, 4] {
+            let _ = write!(text, "  cr{number} {:08x}", self.control(number));
+        }
+        text.push('\n');
+        text
+    }
+
+    fn cache_bytes(&self) -> u64 {
+        self.mem.time.caches.bytes()
+    }
+
+    fn observer(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
+    fn show_marks(&mut self, marks: &[Mark]) {
+        self.observer.marked(marks);
+    }
+
+    fn show_restored(&mut self) {
+        self.observer.restored(&self.mem);
+    }
+}
+
+/// What a guest has written for a screen, which there is none of.
+fn on_screen(bus: &Bus) -> Option<String> {
+    /// Where a colour screen's text is, of a character and its colours each, and where pictures are (VGA).
+    const TEXT: u32 = 0xb_8000;
+    const TEXT_BYTES: usize = 2 * 80 * 25;
+    const PICTURE: u32 = 0xa_0000;
+    const PICTURE_BYTES: usize = 0x1_0000;
+    /// Characters of a line that are shown.
+    const MOST: usize = 60;
+
+    let cells = bus.ram_slice(TEXT, TEXT_BYTES)?;
+    let picture = bus.ram_slice(PICTURE, PICTURE_BYTES)?;
+    let blank = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
+    let line = |cells: &[u8]| {
+        let characters = cells.iter().step_by(2);
+        let shown = |&byte: &u8| {
+            if byte.is_ascii_graphic() {
+                char::from(byte)
+            } else {
+                ' '
+            }
+        };
+        let line: String = characters.map(shown).collect();
+        line.trim().chars().take(MOST).collect::<String>()
+    };
+    let lines = cells.chunks(2 * 80).map(line);
+    match lines.into_iter().find(|line| !line.is_empty()) {
+        Some(line) => Some(format!(
+            "it has written to a screen, at {TEXT:#x}, of which there is none (its console is a serial \
+             port): {line:?}"
+        )),
+        None if blank(cells) && blank(picture) => None,
+        None => Some(format!(
+            "it has written to the memory of a screen, at {:#x}, of which there is none: its console is a \
+             serial port",
+            if blank(picture) { TEXT } else { PICTURE }
+        )),
+    }
+}
+
+/// The registers in which a loader hands something over.
+const START_REGISTERS: [usize; 3] = {
+    use crate::ia32::isa::insn::reg::{EAX, EBX, ESI};
+    [EAX, EBX, ESI]
+};
+
+/// The status flags, capital when set, and whether interrupts are masked.
+fn decode_flags(eflags: u32) -> String {
+    let letters = [
+        ('o', flags::OF),
+        ('s', flags::SF),
+        ('z', flags::ZF),
+        ('a', flags::AF),
+        ('p', flags::PF),
+        ('c', flags::CF),
+        ('d', flags::DF),
+    ];
+    let letter = |(letter, flag): (char, u32)| {
+        if eflags & flag != 0 {
+            letter.to_ascii_uppercase()
+        } else {
+            letter
+        }
+    };
+    let interrupts = if eflags & IF == 0 {
+        "masked"
+    } else {
+        "enabled"
+    };
+    let text: String = letters.into_iter().map(letter).collect();
+    format!("{text}, interrupts {interrupts}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode_flags;
+
+    #[test]
+    fn flags_are_decoded() {
+        assert_eq!(decode_flags(0x2), "oszapcd, interrupts masked");
+        assert_eq!(decode_flags(0xad7), "OSZAPCd, interrupts enabled");
+    }
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The loop that runs instructions, line by line of the trace cache or one at a time, and how they are
+//! fetched and decoded.
+
+use std::rc::Rc;
+
+use crate::ia32::cpu::exec::{self, Handler};
+use crate::ia32::cpu::Observer;
+use crate::ia32::isa::cost::Branch;
+use crate::ia32::isa::decoder::{self, Bytes};
+use crate::ia32::isa::encoding::Encoding;
+use crate::ia32::isa::exception::Fault;
+use crate::ia32::isa::flags;
+use crate::ia32::isa::insn::{Insn, Seg};
+use crate::ia32::isa::kind::KINDS;
+use crate::ia32::memory::mmu;
+use crate::ia32::memory::trace_cache::{Key, Line, LINE_UOPS};
+
+use super::core::{Core, Shadow, PAGE_OFFSET};
+
+/// Where a decoded instruction is: the slot of its line, and its number there.
+type Place = (usize, usize);
+
+impl<O: Observer> Core<O> {
+    const HANDLERS: [[Handler<O>; 3]; KINDS] = exec::handlers();
+
+    /// Runs instructions until the horizon of the memory system.
+    pub fn run_to_horizon(&mut self) {
+        self.mem.time.wake(&self.mem.platform);
+        while self.mem.platform.cycle < self.mem.platform.horizon {
+            if self.steps_singly() {
+                self.step();
+                continue;
+            }
+            match self.find_line() {
+                Ok(Some((slot, n))) => self.run_line(slot, n),
+                Ok(None) => self.step(),
+                Err(fault) => {
+                    self.mem.platform.counters.fetches += 1;
+                    self.raise(fault);
+                }
+            }
+        }
+    }
+
+    /// Whether something is to be looked at between each two instructions: a trap, a breakpoint, what
+    /// the last instruction has held off. Whatever changes this makes the run loop look up.
+    #[inline(always)]
+    fn steps_singly(&self) -> bool {
+        self.eflags & (flags::TF | flags::RF) != 0
+            || self.has_breakpoints()
+            || self.shadow != Shadow::Nothing
+    }
+
+    /// Runs the instructions of the line in `slot` from number `first` on, which is that at EIP, as long as
+    /// they follow each other and the horizon has not come.
+    #[inline]
+    fn run_line(&mut self, slot: usize, first: usize) {
+        let line = Rc::clone(self.mem.traces.line(slot));
+        for n in first..line.count() {
+            let insn = line.insn(n);
+            if O::ON {
+                self.show_fetch(line.code(n));
+            }
+            let behind = self.eip.wrapping_add(u32::from(insn.length));
+            self.next_eip = behind;
+            self.resumed = std::mem::take(&mut self.suspended);
+            let cost = line.cost(n);
+            self.mem.time.begin(cost, &mut self.mem.platform);
+            let pc = self.pc();
+            let done = Self::HANDLERS[insn.kind as usize][insn.size as usize](self, insn);
+            if let Err(fault) = done {
+                self.mem.platform.counters.fetches += 1;
+                self.raise(fault);
+                return;
+            }
+            self.mem.time.finish(cost, &mut self.mem.platform);
+            self.predict(cost.branch, insn, behind);
+            if O::ON {
+                self.show_commit(pc, insn, line.code(n));
+            }
+            self.eip = self.next_eip;
+            self.mem.platform.counters.fetches += u64::from(!self.suspended);
+            if self.eip != behind || self.mem.platform.cycle >= self.mem.platform.horizon {
+                self.leave_line(slot, n, behind);
+                return;
+            }
+        }
+    }
+
+    /// The run loop looks up behind instruction `n` of the line in `slot`: what follows in it, or the rest
+    /// of a repeated instruction, is gone on with from there.
+    #[inline]
+    fn leave_line(&mut self, slot: usize, n: usize, behind: u32) {
+        let next = if self.suspended { n } else { n + 1 };
+        if self.suspended || self.eip == behind && next < self.mem.traces.line(slot).count() {
+            self.cursor = self.mem.traces.cursor(slot, next, self.pc());
+        }
+    }
+
+    /// An instruction has executed: if it was a branch, was it predicted?
+    #[inline(always)]
+    fn predict(&mut self, branch: Branch, insn: &Insn, behind: u32) {
+        if branch == Branch::None {
+            return;
+        }
+        let base = self.segments[Seg::Cs as usize].base;
+        let [behind, next] = [behind, self.next_eip].map(|offset| base.wrapping_add(offset));
+        let backward = (insn.imm as i32) < 0;
+        self.mem
+            .time
+            .branch(branch, behind, next, backward, &mut self.mem.platform);
+    }
+
+    /// The slot of the line of EIP, made if there is none, and the instruction in it. `None`: it can be in
+    /// none.
+    ///
+    /// # Errors
+    /// It cannot be fetched.
+    #[inline(always)]
+    fn find_line(&mut self) -> Result<Option<Place>, Fault> {
+        let cs = &self.segments[Seg::Cs as usize];
+        let linear = cs.base.wrapping_add(self.eip);
+        let key = Key::new(linear, cs.is_32bit(), self.cpl == 3);
+        let cursor = std::mem::take(&mut self.cursor);
+        if let Some(found) = self.mem.traces.follow(cursor, key) {
+            return Ok(Some(found));
+        }
+        self.mem.platform.counters.now.trace.lookups += 1;
+        let slot = match self.mem.traces.find(key) {
+            Some(slot) => slot,
+            None => match self.make_line(key, linear)? {
+                Some(slot) => slot,
+                None => return Ok(None),
+            },
+        };
+        // Another segment may end before the line does.
+        let bytes = self.mem.traces.line(slot).bytes();
+        let cs = &self.segments[Seg::Cs as usize];
+        Ok(cs.contains(self.eip, bytes).then_some((slot, 0)))
+    }
+
+    /// Makes the line of the instruction at EIP, whose linear address is `linear`.
+    #[inline(never)]
+    fn make_line(&mut self, key: Key, linear: u32) -> Result<Option<usize>, Fault> {
+        self.mem.platform.counters.now.trace.misses += 1;
+        if let Some(slot) = self.find_decoded(key, linear)? {
+            return Ok(Some(slot));
+        }
+        let (insn, code) = self.fetch()?;
+        let cost = self.mem.traces.cost(&insn);
+        let mut line = Line::of(insn, code, cost);
+        let last = linear.wrapping_add(u32::from(insn.length) - 1);
+        let mut uops = insn.uops();
+        let big = self.segments[Seg::Cs as usize].is_32bit();
+        if (linear ^ last) & !PAGE_OFFSET == 0 {
+            // The rest of the page, where memory is: it can be fetched as the first instruction could.
+            let room = PAGE_OFFSET - (last & PAGE_OFFSET);
+            let mem = &self.mem;
+            let rest = mem.insn_address(last).and_then(|pa| {
+                mem.platform
+                    .bus
+                    .ram_slice(pa.wrapping_add(1), room as usize)
+            });
+            let mut bytes = rest.unwrap_or_default();
+            let mut ends = insn.ends_trace();
+            line.end_before(ends.then(Encoding::default));
+            while !ends {
+                let Ok(insn) = decoder::decode(&mut bytes.iter(), big) else {
+                    break;
+                };
+                let (own, others) = bytes.split_at(insn.length.into());
+                let Some(code) = Encoding::new(own) else {
+                    break;
+                };
+                uops += insn.uops();
+                if uops > LINE_UOPS {
+                    line.end_before(Some(code));
+                    break;
+                }
+                line.push(insn, code, mem.traces.cost(&insn));
+                bytes = others;
+                ends = insn.ends_trace();
+                line.end_before(ends.then(Encoding::default));
+            }
+        }
+        let end = linear.wrapping_add(line.bytes() - 1);
+        Ok(self.mem.keep_line(key, line, [linear, end]))
+    }
+
+    /// The slot of the line of the instruction at EIP if it was decoded before, from the same bytes, and
+    /// has gone since.
+    ///
+    /// # Errors
+    /// It cannot be fetched.
+    fn find_decoded(&mut self, key: Key, linear: u32) -> Result<Option<usize>, Fault> {
+        let cs = &self.segments[Seg::Cs as usize];
+        if !cs.contains(self.eip, PAGE_OFFSET + 1) {
+            return Ok(None);
+        }
+        let access = mmu::Access {
+            write: false,
+            user: self.cpl == 3,
+            fetch: true,
+        };
+        self.mem.keep_decoded(key, linear, access)
+    }
+
+    /// Fetches and runs one instruction, or takes its fault.
+    pub fn step(&mut self) {
+        self.mem.time.wake(&self.mem.platform);
+        if self.breaks_here() {
+            self.debug_trap(0);
+            return;
+        }
+        let done = self.execute().unwrap_or_else(|fault| {
+            self.raise(fault);
+            true
+        });
+        self.mem.platform.counters.fetches += u64::from(done);
+    }
+
+    /// The same, but a fault is not taken. False: elements of a repeated instruction are left.
+    ///
+    /// # Errors
+    /// The fault; all is as before the instruction.
+    pub fn execute(&mut self) -> Result<bool, Fault> {
+        self.taken = None;
+        if self.shadow != Shadow::Nothing {
+            // What it holds off may come behind this instruction.
+            self.shadow = Shadow::Nothing;
+            self.look_up();
+        }
+        let traps = self.eflags & flags::TF != 0;
+        // It was for this instruction alone; a fault sets it in what it pushes.
+        self.eflags &= !flags::RF;
+        self.resumed = std::mem::take(&mut self.suspended);
+        let pc = self.pc();
+        let done = self.fetch_decoded().and_then(|(insn, code, place)| {
+            if O::ON {
+                self.show_fetch(code);
+            }
+            let behind = self.eip.wrapping_add(u32::from(insn.length));
+            self.next_eip = behind;
+            let cost = self.mem.traces.cost(&insn);
+            self.mem.time.begin(&cost, &mut self.mem.platform);
+            Self::HANDLERS[insn.kind as usize][insn.size as usize](self, &insn)?;
+            self.mem.time.finish(&cost, &mut self.mem.platform);
+            self.predict(cost.branch, &insn, behind);
+            Ok((insn, code, place, behind))
+        });
+        let (insn, code, place, behind) = match done {
+            Ok(done) => done,
+            Err(fault) => {
+                self.watched = 0;
+                return Err(fault);
+            }
+        };
+        if O::ON {
+            self.show_commit(pc, &insn, code);
+        }
+        self.eip = self.next_eip;
+        let done = !self.suspended;
+        if let Some((slot, n)) = place {
+            self.leave_line(slot, n, behind);
+        }
+        if (traps || self.watched != 0) && self.shadow != Shadow::Everything {
+            self.trap_behind(traps && self.taken.is_none());
+        }
+        Ok(done)
+    }
+
+    /// The instruction at EIP: from its line, where its place is told, or from memory if it can be in none.
+    fn fetch_decoded(&mut self) -> Result<(Insn, Encoding, Option<Place>), Fault> {
+        if let Some((slot, n)) = self.find_line()? {
+            let line = self.mem.traces.line(slot);
+            return Ok((*line.insn(n), line.code(n), Some((slot, n))));
+        }
+        let (insn, code) = self.fetch()?;
+        Ok((insn, code, None))
+    }
+
+    /// Fetches and decodes the instruction at EIP.
+    fn fetch(&mut self) -> Result<(Insn, Encoding), Fault> {
+        let big = self.segments[Seg::Cs as usize].is_32bit();
+        let mut bytes = Fetch {
+            offset: self.eip,
+            core: self,
+            code: Encoding::default(),
+            have: [0; 16],
+            left: 0,
+            next: 0,
+        };
+        let insn = decoder::decode(&mut bytes, big)?;
+        Ok((insn, bytes.code))
+    }
+}
+
+/// The bytes of the instruction at EIP, translated and checked as they are asked for.
+struct Fetch<'a, O: Observer> {
+    core: &'a mut Core<O>,
+    /// The offset of the next byte.
+    offset: u32,
+    /// The bytes that were given.
+    code: Encoding,
+    /// Bytes from `next` on, `left` of them, are of this page.
+    have: [u8; 16],
+    left: usize,
+    next: usize,
+}
+
+impl<O: Observer> Bytes for Fetch<'_, O> {
+    #[inline]
+    fn next(&mut self) -> Result<u8, Fault> {
+        let cs = &self.core.segments[Seg::Cs as usize];
+        if self.code.is_full() || !cs.contains(self.offset, 1) {
+            return Err(Fault::protection(0));
+        }
+        if self.left == 0 {
+            let linear = cs.base.wrapping_add(self.offset);
+            let access = mmu::Access {
+                write: false,
+                user: self.core.cpl == 3,
+                fetch: true,
+            };
+            let pa = self.core.mem.translate(linear, access)?;
+            (self.have, self.left) = self.core.mem.code(pa);
+            self.next = 0;
+        }
+        let byte = self.have[self.next];
+        self.next += 1;
+        self.left -= 1;
+        self.code.push(byte);
+        self.offset = self.offset.wrapping_add(1);
+        Ok(byte)
+    }
+}

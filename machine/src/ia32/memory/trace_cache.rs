@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The trace cache: decoded instructions by linear address, in lines of a few µops. Sources: IA-32 Intel
+//! Architecture Optimization (248966), chapter 1; SDM vol. 3, 10.6 (self-modifying code); US patent
+//! 6,594,734, which describes how stores are compared with code by the instruction TLB.
+//!
+//! A line begins at any instruction and goes on to the next ones in memory, over conditional branches
+//! that are not taken, up to its last µop, any other transfer, or the end of the page. It is found by
+//! its linear address alone, so it has to go with the translation by which it was fetched: when its
+//! entry leaves the instruction TLB, and all of them with a load of CR3. A store into code that is
+//! here, which is found by its physical address in pieces of a page, empties the trace cache.
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::plru::PseudoLru;
+use crate::state::{require, Damaged, Restorer, Saver, State};
+
+use crate::ia32::isa::cost::{Cost, Costs};
+use crate::ia32::isa::decoder::decode;
+use crate::ia32::isa::encoding::{Encoding, LONGEST_INSN};
+use crate::ia32::isa::insn::Insn;
+
+/// Most instructions of a line: each has a µop at least.
+pub const LINE_UOPS: usize = 6;
+/// Lines of a set.
+const WAYS: usize = 8;
+/// Sets.
+const SETS: usize = 256;
+/// The address bits that choose a set begin here. Assumed: no source says; a line of the usual
+/// instructions is some sixteen bytes long.
+const SET_SHIFT: u32 = 4;
+/// Most bytes that decoding a line looks at: those of its instructions and of one behind.
+const CODE_BYTES: usize = (LINE_UOPS + 1) * LONGEST_INSN;
+/// How many lines are kept decoded. The machine has no such thing: a power of two that is as fast as more.
+const DECODED: usize = 1 << 14;
+/// Base-two logarithm of the piece of a page in which a store is found to hit code: 1 KB, the subpage of
+/// which 248966 (2, "placing data in code segments") says to keep data and code apart.
+const CODE_SHIFT: u32 = 10;
+
+/// Of how often a place was filled: what it holds is hidden, and so are its lines (ideal address-space
+/// tags, `memsys/tags.rs`).
+const HIDDEN: u32 = 1 << 31;
+
+/// A translation by which a line was fetched: its place in the instruction TLB, and how often that had
+/// been filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Backing {
+    place: u8,
+    fills: u32,
+}
+
+/// What a line is found by: its address, and what else decides how bytes are decoded and whether they
+/// may be fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Key(u64);
+
+impl Key {
+    const NONE: Self = Self(0);
+    const VALID: u64 = 1 << 34;
+
+    /// Of the instruction at `linear`, in a code segment of 32 or 16 bits, at level 3 or another.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(linear: u32, big: bool, user: bool) -> Self {
+        Self(u64::from(linear) | u64::from(big) << 32 | u64::from(user) << 33 | Self::VALID)
+    }
+
+    /// Whether the instructions of both are decoded alike, at the same level.
+    fn is_like(self, other: Self) -> bool {
+        self.0 >> 32 == other.0 >> 32
+    }
+
+    fn set(self) -> usize {
+        self.0 as usize >> SET_SHIFT & (SETS - 1)
+    }
+
+    /// Where what was decoded for it is kept.
+    fn place(self) -> usize {
+        let linear = self.0 as usize;
+        (linear ^ linear >> 12 & 0xfffff) % DECODED
+    }
+
+    fn is_big(self) -> bool {
+        self.0 & 1 << 32 != 0
+    }
+}
+
+/// An instruction in the midst of a line, with which the processor goes on: a trace is not looked for
+/// again while it is followed, whatever the run loop does between two of its instructions.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub struct Cursor {
+    line: Key,
+    n: u8,
+    linear: u32,
+}
+
+/// A line's instructions.
+#[derive(Debug, Clone)]
+pub struct Line {
+    insns: [Insn; LINE_UOPS],
+    costs: [Cost; LINE_UOPS],
+    /// The bytes of them all, and then of what was looked at behind them and did not fit.
+    code: [u8; CODE_BYTES],
+    count: u8,
+    /// µops of them all.
+    uops: u8,
+    /// Bytes of them all.
+    bytes: u8,
+    /// How many bytes were looked at behind them; `None`: the page ended before that was known.
+    behind: Option<u8>,
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        Self {
+            insns: Default::default(),
+            costs: Default::default(),
+            code: [0; CODE_BYTES],
+            count: 0,
+            uops: 0,
+            bytes: 0,
+            behind: None,
+        }
+    }
+}
+
+impl Line {
+    /// An instruction alone.
+    #[must_use]
+    pub fn of(insn: Insn, code: Encoding, cost: Cost) -> Self {
+        let mut line = Self::default();
+        line.push(insn, code, cost);
+        line
+    }
+
+    /// Appends an instruction, for which there is room.
+    pub fn push(&mut self, insn: Insn, code: Encoding, cost: Cost) {
+        let n = usize::from(self.count);
+        (self.insns[n], self.costs[n]) = (insn, cost);
+        self.append(code.bytes());
+        self.count += 1;
+        self.uops += cost.uops;
+        self.bytes += insn.length;
+    }
+
+    /// Says that it ends before what is encoded so.
+    pub fn end_before(&mut self, behind: Option<Encoding>) {
+        self.behind = behind.map(|code| {
+            self.append(code.bytes());
+            code.bytes().len() as u8
+        });
+    }
+
+    /// Puts bytes behind those of its instructions.
+    fn append(&mut self, code: &[u8]) {
+        let first = usize::from(self.bytes);
+        self.code[first..first + code.len()].copy_from_slice(code);
+    }
+
+    /// Whether decoding `bytes` would give this line.
+    fn is_of(&self, bytes: &[u8]) -> bool {
+        self.behind.is_some_and(|behind| {
+            let looked_at = usize::from(self.bytes + behind);
+            bytes.get(..looked_at) == Some(&self.code[..looked_at])
+        })
+    }
+
+    /// How many instructions there are.
+    #[inline(always)]
+    #[must_use]
+    pub fn count(&self) -> usize {
+        usize::from(self.count)
+    }
+
+    /// The µops of them all.
+    #[must_use]
+    pub fn uops(&self) -> usize {
+        usize::from(self.uops)
+    }
+
+    /// The bytes of them all.
+    #[inline(always)]
+    #[must_use]
+    pub fn bytes(&self) -> u32 {
+        u32::from(self.bytes)
+    }
+
+    /// Instruction `n`.
+    #[inline(always)]
+    #[must_use]
+    pub fn insn(&self, n: usize) -> &Insn {
+        &self.insns[n]
+    }
+
+    /// What it costs.
+    #[inline(always)]
+    #[must_use]
+    pub fn cost(&self, n: usize) -> &Cost {
+        &self.costs[n]
+    }
+
+    /// The bytes of each instruction, in their order.
+    fn codes(&self) -> impl Iterator<Item = &[u8]> {
+        let mut rest = &self.code[..usize::from(self.bytes)];
+        self.insns[..self.count()].iter().map(move |insn| {
+            let (own, others) = rest.split_at(insn.length.into());
+            rest = others;
+            own
+        })
+    }
+
+    /// The bytes of instruction `n`.
+    #[must_use]
+    pub fn code(&self, n: usize) -> Encoding {
+        let own = self.codes().nth(n);
+        own.and_then(Encoding::new).unwrap_or_default()
+    }
+}
+
+/// The trace cache.
+#[derive(Debug)]
+pub struct TraceCache {
+    /// What instructions cost.
+    costs: Costs,
+    keys: Vec<Key>,
+    /// Shared with the run loop, which executes a line while it may go.
+    lines: Vec<Rc<Line>>,
+    /// By what each line was fetched.
+    backing: Vec<[Backing; 2]>,
+    /// Lines as they were decoded last, whether they are still to be found or not, by [`Key::place`]: what
+    /// goes and comes back the same need not be decoded again. The machine takes the time that decoding
+    /// takes.
+    decoded: Vec<(Key, Rc<Line>)>,
+    /// Which line of a set is replaced next.
+    trees: PseudoLru,
+    /// How often each place of the instruction TLB was filled or emptied; the last is for addresses that
+    /// are not translated.
+    fills: Vec<u32>,
+    /// Pieces of memory that have code here, a bit each.
+    code: Vec<u64>,
+}
+
+impl TraceCache {
+    /// An empty one, for instructions that cost so much, beside an instruction TLB of so many places and
+    /// memory of so many bytes.
+    #[must_use]
+    pub fn new(costs: Costs, places: usize, ram_bytes: u32) -> Self {
+        let pieces = (ram_bytes as usize >> CODE_SHIFT) + 1;
+        Self {
+            costs,
+            keys: vec![Key::NONE; SETS * WAYS],
+            lines: vec![Rc::default(); SETS * WAYS],
+            backing: vec![[Backing::default(); 2]; SETS * WAYS],
+            decoded: vec![(Key::NONE, Rc::default()); DECODED],
+            trees: PseudoLru::new(SETS, WAYS),
+            fills: vec![0; places + 1],
+            code: vec![0; pieces.div_ceil(64)],
+        }
+    }
+
+    /// What `insn` costs.
+    #[must_use]
+    pub fn cost(&self, insn: &Insn) -> Cost {
+        self.costs.of(insn)
+    }
+
+    /// The price of the first µops of a repeated instruction.
+    #[must_use]
+    pub fn cost_of_repeat(&self, insn: &Insn) -> u32 {
+        self.costs.of_repeat(insn)
+    }
+
+    /// The place that stands for addresses that are not translated.
+    #[must_use]
+    pub fn untranslated(&self) -> usize {
+        self.fills.len() - 1
+    }
+
+    /// The slot of the line of `key`.
+    #[inline(always)]
+    pub fn find(&mut self, key: Key) -> Option<usize> {
+        let slot = self.position(key)?;
+        self.trees.touch(key.set(), slot % WAYS);
+        Some(slot)
+    }
+
+    /// The cursor at instruction `n` of the line in `slot`, whose linear address is given.
+    #[must_use]
+    pub fn cursor(&self, slot: usize, n: usize, linear: u32) -> Cursor {
+        Cursor {
+            line: self.keys[slot],
+            n: n as u8,
+            linear,
+        }
+    }
+
+    /// The slot and the instruction of `key`, if it is at the cursor and the line is still there.
+    #[inline(always)]
+    #[must_use]
+    pub fn follow(&self, cursor: Cursor, key: Key) -> Option<(usize, usize)> {
+        if cursor.linear != key.0 as u32 || !cursor.line.is_like(key) {
+            return None;
+        }
+        let slot = self.position(cursor.line)?;
+        let n = usize::from(cursor.n);
+        (n < self.lines[slot].count()).then_some((slot, n))
+    }
+
+    /// The slot of a line that is still there.
+    #[inline(always)]
+    fn position(&self, key: Key) -> Option<usize> {
+        let first = key.set() * WAYS;
+        let of_set = &self.keys[first..first + WAYS];
+        let slot = first + of_set.iter().position(|k| *k == key)?;
+        if self.is_backed(slot) {
+            return Some(slot);
+        }
+        self.position_behind(slot, key)
+    }
+
+    /// The same behind a line of `key` that is gone or hidden: one of another address space.
+    #[cold]
+    fn position_behind(&self, slot: usize, key: Key) -> Option<usize> {
+        let end = (key.set() + 1) * WAYS;
+        (slot + 1..end).find(|&slot| self.keys[slot] == key && self.is_backed(slot))
+    }
+
+    /// Whether the translations by which a line was fetched are there.
+    #[inline(always)]
+    fn is_backed(&self, slot: usize) -> bool {
+        let backed = |b: Backing| self.fills[usize::from(b.place)] == b.fills;
+        self.backing[slot].into_iter().all(backed)
+    }
+
+    /// Whether one of them is hidden, and the others are there or hidden, too.
+    fn is_hidden(&self, slot: usize) -> bool {
+        let kept = |b: Backing| self.fills[usize::from(b.place)] & !HIDDEN == b.fills;
+        self.backing[slot].into_iter().all(kept) && !self.is_backed(slot)
+    }
+
+    /// The lines that can be found.
+    pub fn valid_lines(&self) -> impl Iterator<Item = &Line> {
+        let slots = self.slots().enumerate();
+        slots.filter_map(|(slot, line)| line.map(|_| &*self.lines[slot]))
+    }
+
+    /// By slot the linear addresses of the lines that can be found.
+    pub fn slots(&self) -> impl Iterator<Item = Option<u32>> + '_ {
+        self.keys.iter().enumerate().map(|(slot, &key)| {
+            let found = key != Key::NONE && self.position(key) == Some(slot);
+            found.then_some(key.0 as u32)
+        })
+    }
+
+    /// Its sets and ways.
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        (SETS, WAYS)
+    }
+
+    /// The line in `slot`.
+    #[inline(always)]
+    #[must_use]
+    pub fn line(&self, slot: usize) -> &Rc<Line> {
+        &self.lines[slot]
+    }
+
+    /// The line that was decoded for `key`, if it is what `bytes` begin with.
+    #[must_use]
+    pub fn decoded(&self, key: Key, bytes: &[u8]) -> Option<Rc<Line>> {
+        let (known, line) = &self.decoded[key.place()];
+        (*known == key && line.is_of(bytes)).then(|| Rc::clone(line))
+    }
+
+    /// Remembers a line that was decoded for `key`.
+    pub fn remember(&mut self, key: Key, line: &Rc<Line>) {
+        self.decoded[key.place()] = (key, Rc::clone(line));
+    }
+
+    /// Puts a line in, which was fetched by the translations in these places, from code at the physical
+    /// addresses `code` that memory has. Gives its slot.
+    pub fn insert(
+        &mut self,
+        key: Key,
+        line: Rc<Line>,
+        places: [usize; 2],
+        code: [u32; 2],
+    ) -> usize {
+        let slot = self.make_room(key);
+        self.keys[slot] = key;
+        self.backing[slot] = places.map(|place| Backing {
+            place: place as u8,
+            fills: self.fills[place],
+        });
+        self.lines[slot] = line;
+        for pa in code {
+            let piece = pa as usize >> CODE_SHIFT;
+            if let Some(word) = self.code.get_mut(piece / 64) {
+                *word |= 1 << (piece % 64);
+            }
+        }
+        slot
+    }
+
+    /// The slot for a line of `key`: that of one of the same address, whose translation is gone for good, or
+    /// else the victim's.
+    fn make_room(&mut self, key: Key) -> usize {
+        let set = key.set();
+        let first = set * WAYS;
+        let of_set = &self.keys[first..first + WAYS];
+        let is_gone = |way: usize| of_set[way] == key && !self.is_hidden(first + way);
+        let same = (0..WAYS).find(|&way| is_gone(way));
+        let way = same.unwrap_or_else(|| self.trees.victim(set));
+        self.trees.touch(set, way);
+        self.keys[first + way] = Key::NONE;
+        first + way
+    }
+
+    /// The translation in `place` has gone or been replaced: its lines are no more.
+    pub fn forget(&mut self, place: usize) {
+        self.fills[place] = self.fills[place].wrapping_add(1) & !HIDDEN;
+    }
+
+    /// The translation in `place` answers no more, or again: its lines stay, and are not found meanwhile.
+    pub fn hide(&mut self, place: usize, hidden: bool) {
+        self.fills[place] = self.fills[place] & !HIDDEN | if hidden { HIDDEN } else { 0 };
+    }
+
+    /// Empties it.
+    pub fn empty(&mut self) {
+        self.keys.fill(Key::NONE);
+        self.code.fill(0);
+    }
+
+    /// Whether a store at `pa` may hit code that is here.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_code(&self, pa: u32) -> bool {
+        let piece = pa as usize >> CODE_SHIFT;
+        self.code
+            .get(piece / 64)
+            .is_some_and(|word| word >> (piece % 64) & 1 != 0)
+    }
+}
+
+impl State for TraceCache {
+    /// Instructions are decoded again from their bytes.
+    fn save(&self, to: &mut Saver) {
+        to.put(&(&self.trees, &self.fills, &self.code));
+        for (slot, key) in self.keys.iter().enumerate() {
+            to.put(&key.0);
+            if *key != Key::NONE {
+                let line = &self.lines[slot];
+                let backing = self.backing[slot].map(|b| (b.place, b.fills));
+                let codes: Vec<&[u8]> = line.codes().collect();
+                to.put(&(backing, codes));
+            }
+        }
+    }
+
+    fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
+        const WRONG: &str = "has another trace cache than the machine";
+        let (trees, fills, code): (PseudoLru, Vec<u32>, Vec<u64>) = from.take()?;
+        let sizes = (fills.len(), code.len());
+        let right = trees.fits(&self.trees) && sizes == (self.fills.len(), self.code.len());
+        require(right, WRONG)?;
+        (self.trees, self.fills, self.code) = (trees, fills, code);
+        for slot in 0..self.keys.len() {
+            let key = Key(from.take()?);
+            self.keys[slot] = key;
+            if key == Key::NONE {
+                continue;
+            }
+            let (backing, codes): ([(u8, u32); 2], Vec<Vec<u8>>) = from.take()?;
+            let places = backing
+                .iter()
+                .all(|(place, _)| usize::from(*place) < self.fills.len());
+            let fits = (1..=LINE_UOPS).contains(&codes.len());
+            require(key.set() == slot / WAYS && places && fits, WRONG)?;
+            let mut line = Line::default();
+            for bytes in codes {
+                let insn = decode(&mut bytes.iter(), key.is_big());
+                let insn = insn.map_err(|_| Damaged::from(WRONG))?;
+                let code =
+                    Encoding::new(&bytes).filter(|_| bytes.len() == usize::from(insn.length));
+                let cost = self.costs.of(&insn);
+                line.push(insn, code.ok_or(Damaged::from(WRONG))?, cost);
+            }
+            self.lines[slot] = Rc::new(line);
+            self.backing[slot] = backing.map(|(place, fills)| Backing { place, fills });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::MachineConfig;
+
+    fn nop(length: u8) -> Line {
+        let insn = Insn {
+            length,
+            ..Insn::default()
+        };
+        Line::of(insn, Encoding::default(), Cost::default())
+    }
+
+    fn cache() -> TraceCache {
+        let machine = MachineConfig::find("p4-willamette").unwrap();
+        let ia32 = machine.ia32().unwrap();
+        TraceCache::new(Costs::new(&ia32.latency, &ia32.price), 4, 1 << 20)
+    }
+
+    fn key(linear: u32) -> Key {
+        Key::new(linear, true, false)
+    }
+
+    #[test]
+    fn a_line_is_found_until_its_translation_goes() {
+        let mut cache = cache();
+        cache.insert(key(0x1000), nop(1).into(), [2, 2], [0x5000, 0x5000]);
+        let slot = cache.find(key(0x1000)).unwrap();
+        assert_eq!(cache.line(slot).bytes(), 1);
+        assert_eq!(cache.find(Key::new(0x1000, true, true)), None);
+        assert_eq!(cache.find(key(0x1001)), None);
+        cache.forget(3);
+        assert!(cache.find(key(0x1000)).is_some());
+        cache.forget(2);
+        assert_eq!(cache.find(key(0x1000)), None);
+    }
+
+    #[test]
+    fn stores_are_compared_with_code_by_kilobytes() {
+        let mut cache = cache();
+        cache.insert(key(0x1000), nop(1).into(), [0, 0], [0x5400, 0x5400]);
+        let hits = [0x53ff, 0x5400, 0x57ff, 0x5800].map(|pa| cache.has_code(pa));
+        assert_eq!(hits, [false, true, true, false]);
+        cache.empty();
+        assert!(!cache.has_code(0x5400) && cache.find(key(0x1000)).is_none());
+    }
+}
