@@ -90,8 +90,8 @@ impl<W: Write, A: Observed> Observer<A> for Log<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arm::memsys::MemSys;
-    use crate::arm::observe::{Arm, Encoding};
+    use crate::arm::isa::{encoding::Encoding, Arm};
+    use crate::arm::memory::memsys::MemSys;
     use crate::board;
     use crate::bus::Bus;
     use crate::config::MachineConfig;

@@ -6,7 +6,7 @@
 //! the registers of the system, marks of the guest. What only one has (its memory system, how an
 //! instruction is encoded, what an exception or an operation is) it names by [`Observed`]. An observer
 //! that can do without watches every architecture; one that cannot asks for more than `Observed`
-//! ([`Timeline`](crate::trace::Timeline)), or is that architecture's (`arm/ideal`).
+//! ([`Timeline`](crate::trace::Timeline)), or is that architecture's (`arm/watch/ideal`).
 
 use std::fmt::{Debug, Display, LowerHex};
 

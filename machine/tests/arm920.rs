@@ -3,8 +3,8 @@
 //! are locked by index and TLBs by base and victim. Numbers of pages are those of the S3C2410A User's
 //! Manual ("SUM") whose appendices are its manual; "T922" is the ARM922T's (DDI 0184B), the same core.
 
-use switchyard_machine::arm::core::Exception;
-use switchyard_machine::arm::cp15::Register;
+use switchyard_machine::arm::isa::exception::Exception;
+use switchyard_machine::arm::isa::register::Register;
 use switchyard_machine::arm::Machine;
 
 use crate::support::versatile::{

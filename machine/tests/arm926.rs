@@ -4,7 +4,7 @@
 //! fetches. What its instructions do is compared with another processor in `tests/differential`.
 
 use switchyard_machine::arch::Processor;
-use switchyard_machine::arm::cp15::Register;
+use switchyard_machine::arm::isa::register::Register;
 use switchyard_machine::arm::Machine;
 use switchyard_machine::dev::Width;
 use switchyard_machine::machine::Stop;

@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 
 use switchyard_machine::arch::Processor;
-use switchyard_machine::arm::cp15::Register;
+use switchyard_machine::arm::isa::register::Register;
 use switchyard_machine::arm::Machine;
 use switchyard_machine::dev::Width;
 

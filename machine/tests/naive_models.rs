@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 
-use switchyard_machine::arm::cp15::Register;
-use switchyard_machine::arm::tlb::{Attributes, TlbEntry};
+use switchyard_machine::arm::isa::register::Register;
+use switchyard_machine::arm::memory::tlb::{Attributes, TlbEntry};
 use switchyard_machine::arm::Machine;
 use switchyard_machine::board;
 use switchyard_machine::cache::{Cache, Line};

@@ -5,7 +5,7 @@
 use crate::support;
 
 use serde_json::Value;
-use switchyard_machine::arm::observe::Arm;
+use switchyard_machine::arm::Arm;
 use switchyard_machine::counters::Tally;
 use switchyard_machine::machine::Stop;
 use switchyard_machine::observe::Observer;

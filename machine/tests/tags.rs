@@ -10,7 +10,7 @@ pub mod rig;
 use rig::{
     Rig, BOTH, DIRECTORY_A, DIRECTORY_B, FRAME_1, FRAME_2, MAINTENANCE, TABLE, TRUTH, WINDOW,
 };
-use switchyard_machine::arm::cp15::Register;
+use switchyard_machine::arm::isa::register::Register;
 use switchyard_machine::dev::probe::PROBE_BASE;
 use switchyard_machine::dev::Width;
 

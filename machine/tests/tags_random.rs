@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Ideal address-space tags at random: loads, stores, fetches, page-table changes, switches, slots,
 //! domains, caches on and off and maintenance in any order, against memory in which every store takes
-//! effect at once and every access walks the tables that are there (what `arm/ideal/` is for
+//! effect at once and every access walks the tables that are there (what `arm/watch/ideal/` is for
 //! whole programs). Some runs go on from a saved machine, which must change nothing.
 
 use crate::tags::rig::{Rig, BOTH, DIRECTORY_A, DIRECTORY_B, MAINTENANCE, TABLE, TRUTH, WINDOW};
-use switchyard_machine::arm::cp15::Register;
-use switchyard_machine::arm::mmu::{self, FirstLevel};
+use switchyard_machine::arm::isa::register::Register;
+use switchyard_machine::arm::memory::mmu::{self, FirstLevel};
 use switchyard_machine::arm::Machine;
 use switchyard_machine::board;
 use switchyard_machine::config::MachineConfig;

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
 use switchyard_machine::arch::Processor;
-use switchyard_machine::arm::core::Core;
-use switchyard_machine::arm::observe::Arm;
+use switchyard_machine::arm::cpu::core::Core;
+use switchyard_machine::arm::Arm;
 use switchyard_machine::counters::Tally;
 use switchyard_machine::machine::Stop;
 use switchyard_machine::symbols::Symbols;

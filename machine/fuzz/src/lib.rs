@@ -94,7 +94,7 @@ fn machine<P: Processor>(
 macro_rules! for_processor {
     ($config:expr, $observer:ty, $function:ident($($argument:expr),* $(,)?)) => {
         if $config.arm().is_some() {
-            $function::<switchyard_machine::arm::core::Core<$observer>>($($argument),*)
+            $function::<switchyard_machine::arm::cpu::core::Core<$observer>>($($argument),*)
         } else {
             $function::<switchyard_machine::ia32::cpu::core::Core<$observer>>($($argument),*)
         }

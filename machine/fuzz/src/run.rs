@@ -2,8 +2,8 @@
 //! What a guest can do: any instructions, in any state, and any accesses to devices.
 
 use switchyard_machine::arch::Processor;
-use switchyard_machine::arm::core::bank;
-use switchyard_machine::arm::cp15::Register;
+use switchyard_machine::arm::isa::mode::bank;
+use switchyard_machine::arm::isa::register::Register;
 use switchyard_machine::board::Board;
 use switchyard_machine::bus::Bus;
 use switchyard_machine::config::MachineConfig;
@@ -40,7 +40,7 @@ pub fn instructions(data: &[u8]) {
 
 fn arm_instructions(config: &MachineConfig, board: &Board, mut input: Input) {
     let options = input.number(1);
-    let mut machine = machine::<arm::core::Core<()>>(config, board, ());
+    let mut machine = machine::<arm::cpu::core::Core<()>>(config, board, ());
     let (base, size) = machine.bus().ram_window();
     let status = input.number(4);
     let registers: [u32; 15] = std::array::from_fn(|_| {

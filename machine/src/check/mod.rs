@@ -6,7 +6,7 @@
 //!
 //! Here is what every architecture's ideal machine needs: a [`Shadow`] of memory, what was found right
 //! before ([`Trusted`]), and [`Findings`]. How an access goes, and what its processor can forget, is the
-//! architecture's to say (`arm/ideal`).
+//! architecture's to say (`arm/watch/ideal`).
 
 mod finding;
 mod shadow;

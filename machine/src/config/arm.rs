@@ -107,7 +107,7 @@ pub struct ArmConfig {
 /// Bytes of a line in the caches of an ARM: the only size that its model has.
 pub const ARM_LINE_BYTES: u32 = 32;
 
-/// A core of ARM that the model knows. What sets it apart is in its table in `arm/cores`.
+/// A core of ARM that the model knows. What sets it apart is in its table in `arm/isa/cores`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArmCore {

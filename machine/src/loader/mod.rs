@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use object::elf::ELFMAG;
 
-use crate::arm::cores::Table;
+use crate::arm::isa::cores::Table;
 use crate::board::{Board, Convention};
 use crate::bus::Bus;
 use crate::config::MachineConfig;

@@ -3,10 +3,12 @@
 
 use std::io::{Read, Write};
 
-use crate::arm::core::{bank, Bank, Core, Exception};
-use crate::arm::cp15::Register;
-use crate::arm::line::{line_address, LINE_BYTES};
-use crate::arm::memsys::control;
+use crate::arm::cpu::core::Core;
+use crate::arm::isa::control;
+use crate::arm::isa::exception::Exception;
+use crate::arm::isa::mode::{bank, Bank};
+use crate::arm::isa::register::Register;
+use crate::arm::memory::line::{line_address, LINE_BYTES};
 use crate::arm::Machine;
 use crate::bus::{BoardParts, Bus};
 use crate::config::MachineConfig;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use switchyard_machine::arm::ideal::Checker;
-use switchyard_machine::arm::memsys::MemSys;
-use switchyard_machine::arm::observe::Observer;
+use switchyard_machine::arm::cpu::Observer;
+use switchyard_machine::arm::memory::memsys::MemSys;
+use switchyard_machine::arm::watch::ideal::Checker;
 use switchyard_machine::arm::Machine;
 use switchyard_machine::board;
 use switchyard_machine::check::Finding;

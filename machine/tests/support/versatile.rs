@@ -3,7 +3,7 @@
 //! each of memory that is written back, written through, and not cached. For `arm920.rs`, `arm926.rs`
 //! and `arm926_timing.rs`.
 
-use switchyard_machine::arm::cp15::Register;
+use switchyard_machine::arm::isa::register::Register;
 use switchyard_machine::arm::Machine;
 use switchyard_machine::board;
 use switchyard_machine::config::MachineConfig;

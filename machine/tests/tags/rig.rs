@@ -2,8 +2,8 @@
 //! A machine whose processor is driven access by access, as its core would: two page directories, a
 //! page table, a window on the memory that holds them.
 
-use switchyard_machine::arm::cp15::Register;
-use switchyard_machine::arm::memsys::Fetched;
+use switchyard_machine::arm::isa::register::Register;
+use switchyard_machine::arm::memory::memsys::Fetched;
 use switchyard_machine::arm::Machine;
 use switchyard_machine::board;
 use switchyard_machine::config::MachineConfig;

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The ARM as the run loop and reports know it.
+
+use std::fmt::Write;
+
+use crate::arch::{executes_zeros, Dead, Debugged, DiagnosticCount, Processor, Semihosted};
+use crate::arm::cpu::semihosting::Semihosting;
+use crate::arm::cpu::Observer;
+use crate::arm::memory::memsys::MemSys;
+use crate::bus::Bus;
+use crate::config::MachineConfig;
+use crate::dev::Mark;
+use crate::platform::Platform;
+
+use crate::arm::cpu::core::Core;
+use crate::arm::isa::exception::Exception;
+use crate::arm::isa::{mode, psr};
+
+impl<O: Observer> Processor for Core<O> {
+    type Observer = O;
+
+    const COUNTER_GROUPS: &'static [&'static str] = &[
+        "run",
+        "stall",
+        "icache",
+        "dcache",
+        "minicache",
+        "itlb",
+        "dtlb",
+        "memory",
+        "exception",
+        "fault",
+        "written",
+    ];
+
+    fn new(config: &MachineConfig, bus: Bus, observer: O) -> Self {
+        Self::new(config, MemSys::new(config, bus), observer)
+    }
+
+    #[inline]
+    fn platform(&self) -> &Platform {
+        &self.mem.platform
+    }
+
+    #[inline]
+    fn platform_mut(&mut self) -> &mut Platform {
+        &mut self.mem.platform
+    }
+
+    fn sync_counters(&mut self) {
+        self.mem.sync_counters();
+    }
+
+    fn start(&mut self, pc: u32, registers: &[u32]) {
+        self.r[..registers.len()].copy_from_slice(registers);
+        self.set_thumb(pc & 1 != 0);
+        self.r[15] = pc & !1;
+    }
+
+    fn pc(&self) -> u32 {
+        self.r[15]
+    }
+
+    #[inline]
+    fn run_to_horizon(&mut self) {
+        Self::run_to_horizon(self);
+    }
+
+    fn empty_caches(&mut self) {
+        self.refetch();
+        self.mem.empty();
+    }
+
+    fn poll_interrupts(&mut self) {
+        let pins = self.mem.platform.bus.pins;
+        self.waiting &= !pins.wake && !self.key_has_come();
+        if !pins.irq && !pins.fiq {
+            return;
+        }
+        let return_address = self.r[15].wrapping_add(4);
+        if pins.fiq && self.cpsr() & psr::F == 0 {
+            self.take(Exception::Fiq, return_address);
+        } else if pins.irq && self.cpsr() & psr::I == 0 {
+            self.take(Exception::Irq, return_address);
+        } else {
+            return;
+        }
+        self.enter();
+    }
+
+    fn waits_for_interrupt(&self) -> bool {
+        self.waiting
+    }
+
+    fn awaited(&self) -> &'static str {
+        match &self.semihosting {
+            Some(service) if service.waits => "a key, by semihosting, and nobody types",
+            _ if !self.mem.platform.bus.can_wake() => {
+                "an interrupt, with every source masked at the interrupt controller"
+            }
+            _ => "an interrupt that cannot come",
+        }
+    }
+
+    fn can_wake(&self) -> bool {
+        let semihosted = self.semihosting.as_ref().is_some_and(|s| s.waits);
+        semihosted || self.mem.platform.bus.can_wake()
+    }
+
+    fn serve_semihosting(&mut self, served: Semihosted) -> bool {
+        let service = Semihosting::new(served);
+        self.semihosting.get_or_insert_with(|| Box::new(service));
+        true
+    }
+
+    fn clues(&self) -> Vec<String> {
+        let mut clues = Vec::new();
+        let mut code = [0; 32];
+        let at = self.r[15].wrapping_sub(16);
+        if self.peek(at, &mut code) == code.len() && code == [0; 32] {
+            clues.push(executes_zeros(self.r[15]));
+        }
+        if let (Some(pc), None) = (self.mem.platform.bus.host.semihosting, &self.semihosting) {
+            clues.push(format!(
+                "it has made a semihosting call, at {pc:#010x}: --semihosting serves these"
+            ));
+        }
+        clues
+    }
+
+    fn take_dead(&mut self) -> Option<Dead> {
+        self.dead.take()
+    }
+
+    fn diagnostics(&self) -> Vec<DiagnosticCount> {
+        let each = self
+            .diagnostics
+            .iter()
+            .map(|((kind, pc), count)| DiagnosticCount {
+                kind: kind.name(),
+                pc: *pc,
+                count: *count,
+            });
+        each.collect()
+    }
+
+    fn describe(&self) -> String {
+        let names = [
+            "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp",
+            "lr", "pc",
+        ];
+        let mut text = String::new();
+        for (row, values) in self.r.chunks(4).enumerate() {
+            for (column, value) in values.iter().enumerate() {
+                let _ = write!(text, "  {:>3} {value:08x}", names[4 * row + column]);
+            }
+            text.push('\n');
+        }
+        let _ = writeln!(
+            text,
+            "  cpsr {:08x} ({})",
+            self.cpsr(),
+            decode_cpsr(self.cpsr())
+        );
+        text
+    }
+
+    fn cache_bytes(&self) -> u64 {
+        self.mem.cache_bytes()
+    }
+
+    fn observer(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
+    fn show_marks(&mut self, marks: &[Mark]) {
+        self.observer.marked(marks);
+    }
+
+    fn show_restored(&mut self) {
+        self.observer.restored(&self.mem);
+    }
+}
+
+/// Flags (capital when set), masks and mode of a status register.
+fn decode_cpsr(cpsr: u32) -> String {
+    let mut text = String::new();
+    for (letter, bit) in [('n', 31), ('z', 30), ('c', 29), ('v', 28)] {
+        let set = cpsr & 1 << bit != 0;
+        text.push(if set {
+            letter.to_ascii_uppercase()
+        } else {
+            letter
+        });
+    }
+    for (name, mask) in [("IRQ", psr::I), ("FIQ", psr::F)] {
+        let state = if cpsr & mask != 0 {
+            "masked"
+        } else {
+            "enabled"
+        };
+        let _ = write!(text, ", {name} {state}");
+    }
+    let mode = match cpsr & 0x1f {
+        mode::USR => "user",
+        mode::FIQ => "fast interrupt",
+        mode::IRQ => "interrupt",
+        mode::SVC => "supervisor",
+        mode::ABT => "abort",
+        mode::UND => "undefined",
+        mode::SYS => "system",
+        _ => "invalid",
+    };
+    let _ = write!(text, ", {mode} mode");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn status_registers_are_decoded() {
+        assert_eq!(
+            decode_cpsr(0x6000_00d3),
+            "nZCv, IRQ masked, FIQ masked, supervisor mode"
+        );
+        assert_eq!(
+            decode_cpsr(0x9000_0010),
+            "NzcV, IRQ enabled, FIQ enabled, user mode"
+        );
+    }
+}

@@ -1,0 +1,692 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Data accesses: TLB, data cache, write-back of what is evicted, fill; stores that no cache takes;
+//! accesses that no cache may take. Source: SA-1110 DM, chapter 6.
+
+use crate::arm::isa::control;
+use crate::arm::memory::fault::FaultKind;
+use crate::arm::memory::line::{
+    line_address, line_word, Words, HALF_WORDS, LINE_BYTES, LINE_WORDS,
+};
+use crate::arm::memory::mmu::Access;
+use crate::arm::memory::write_buffer::WriteBuffer;
+use crate::bus::Bus;
+use crate::bus::Target;
+use crate::cache::Cache;
+use crate::counters::Counters;
+use crate::dev::Width;
+use crate::event::Cycle;
+
+use super::hint::{Hint, Tag};
+use super::journal::{DirtyLine, Event};
+use super::refill::Filled;
+use super::{Abort, DataCache, DataLine, Location, MemSys};
+
+/// No two pages meet within this many bytes, and no AHB burst crosses them (AMBA 2.0, 3.6).
+const SMALLEST_PAGE: u32 = 1024;
+
+impl MemSys {
+    /// The same value as [`MemSys::load`] gives with the rights of the current mode, if a hint says
+    /// where it is.
+    #[inline(always)]
+    pub fn load_hinted(&mut self, va: u32, width: Width) -> Option<u32> {
+        let slot = self.read_hints.find(self.line_of(va, width), self.tag);
+        let word = self.dcache.get(slot)?.words[line_word(va)];
+        self.platform.counters.hinted_reads += 1;
+        Some(extract(word, va, width))
+    }
+
+    /// The two lines in which `count` words from `va` on lie, if hints say where they are; one line
+    /// twice if that holds them all. Counts the reads then.
+    #[inline(always)]
+    pub fn words_hinted(&mut self, va: u32, count: usize) -> Option<[&Words; 2]> {
+        let first = self.line_of(va, Width::Word);
+        let last = self.line_of(va.wrapping_add(4 * count as u32 - 4), Width::Word);
+        let slot = self.read_hints.find(first, self.tag);
+        let line = self.dcache.get(slot)?;
+        let next = if last == first {
+            line
+        } else if last == first.wrapping_add(LINE_BYTES) {
+            self.dcache.get(self.read_hints.find(last, self.tag))?
+        } else {
+            return None;
+        };
+        self.platform.counters.hinted_reads += count as u64;
+        Some([&line.words, &next.words])
+    }
+
+    /// The address of the line of `va`; not one, if the access must be aligned and is not.
+    #[inline(always)]
+    fn line_of(&self, va: u32, width: Width) -> u32 {
+        va & (!(LINE_BYTES - 1) | (self.alignment_checked & (width.bytes() - 1)))
+    }
+
+    /// Reads at `va`; the value is right-aligned in a word. A word's or halfword's low address
+    /// bits are ignored (the caller rotates).
+    ///
+    /// # Errors
+    /// The access faulted.
+    pub fn load(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
+        self.check_alignment(va, width)?;
+        if let Some(word) = self.load_arriving(va, privileged) {
+            return Ok(extract(word, va, width));
+        }
+        let access = Access {
+            write: false,
+            privileged,
+        };
+        let at = self.locate(va, access)?;
+        if let Some(cache) = self.cache_for(&at) {
+            let (word, slot) = self.read_cached(cache, &at)?;
+            if let (DataCache::Main, Some(slot)) = (cache, slot) {
+                self.remember_read(va, privileged, slot);
+            }
+            return Ok(extract(word, at.mva, width));
+        }
+        self.read_uncached(&at, width)
+    }
+
+    /// The word at `va` if a hint says that it is in the line that was filled last, of which words
+    /// may be on their way: waits for it.
+    #[inline(always)]
+    fn load_arriving(&mut self, va: u32, privileged: bool) -> Option<u32> {
+        let tag = || Tag::new(self.epoch, privileged);
+        let slot = self.arriving.find(va, tag)?;
+        let index = line_word(va);
+        self.platform.counters.hinted_reads += 1;
+        self.await_words(Filled::Main, slot, index, 1, 0);
+        if !self.arrives(Filled::Main, slot) {
+            let tag = Tag::new(self.epoch, privileged);
+            self.read_hints.remember(va, tag, slot);
+        }
+        Some(self.dcache.line(slot).words[index])
+    }
+
+    /// Does what [`MemSys::store`] would do with the rights of the current mode, if a hint says
+    /// where. False: nothing has happened.
+    #[inline(always)]
+    #[must_use]
+    pub fn store_hinted(&mut self, va: u32, width: Width, value: u32) -> bool {
+        let slot = self.write_hints.find(self.line_of(va, width), self.tag);
+        let Some(line) = self.dcache.get_mut(slot) else {
+            return false;
+        };
+        let index = line_word(va);
+        line.words[index] = merge(line.words[index], va, width, value);
+        line.dirty |= 1 << (index / HALF_WORDS);
+        self.platform.counters.hinted_writes += 1;
+        true
+    }
+
+    /// Writes the low bits of `value` at `va`.
+    ///
+    /// # Errors
+    /// The access faulted.
+    pub fn store(
+        &mut self,
+        va: u32,
+        width: Width,
+        value: u32,
+        privileged: bool,
+    ) -> Result<(), Abort> {
+        self.check_alignment(va, width)?;
+        let access = Access {
+            write: true,
+            privileged,
+        };
+        let at = self.locate(va, access)?;
+        if let Some(cache) = self.cache_for(&at) {
+            let change = |word: &mut [u32]| word[0] = merge(word[0], at.mva, width, value);
+            if let Some(slot) = self.write_cached(cache, &at, 0, 1, change) {
+                if !self.writes_through(&at) {
+                    if cache == DataCache::Main {
+                        self.remember_write(va, privileged, slot, at.pa);
+                    }
+                    self.stored_at(at.pa);
+                    return Ok(());
+                }
+            } else {
+                self.stores_past_caches(&at);
+            }
+        } else {
+            self.stores_past_caches(&at);
+        }
+        let offset = at.pa & 15 & !(width.bytes() - 1);
+        let len = width.bytes() as usize;
+        let start = offset as usize;
+        if self.buffered(&at) {
+            let mask = ((1u16 << len) - 1) << start;
+            let low = value & (u32::MAX >> (32 - 8 * len));
+            self.push_store(at.pa, (u128::from(low) << (8 * start)).to_le_bytes(), mask);
+        } else {
+            self.write_unbuffered(&at, value, width)?;
+        }
+        self.stored_at(at.pa);
+        Ok(())
+    }
+
+    /// Reads consecutive words from `va` on, which is word-aligned down.
+    ///
+    /// # Errors
+    /// One of the accesses faulted; `words` may be partly filled.
+    pub fn load_multiple(
+        &mut self,
+        va: u32,
+        words: &mut [u32],
+        privileged: bool,
+    ) -> Result<(), Abort> {
+        self.check_alignment(va, Width::Word)?;
+        let access = Access {
+            write: false,
+            privileged,
+        };
+        let mut done = 0;
+        while done < words.len() {
+            let va = (va & !3).wrapping_add(4 * done as u32);
+            let at = self.locate(va, access)?;
+            if let Some(cache) = self.cache_for(&at) {
+                // All words of one line share one lookup; each is counted.
+                let index = line_word(at.mva);
+                let run = (LINE_WORDS - index).min(words.len() - done);
+                // Each word takes a cycle, which the caller charges at the end.
+                self.platform.cycle += done as Cycle;
+                let read = self.read_cached(cache, &at);
+                if let Ok((_, Some(slot))) = read {
+                    self.await_words(cache.into(), slot, index, run, 0);
+                }
+                self.platform.cycle -= done as Cycle;
+                let (word, slot) = read?;
+                if let Some(slot) = slot {
+                    if cache == DataCache::Main {
+                        self.remember_read(va, privileged, slot);
+                    }
+                    self.count_shared_lookups(run);
+                    self.count_cached_reads(cache, run as u64 - 1);
+                    let line = self.data_cache(cache).line(slot);
+                    words[done..done + run].copy_from_slice(&line.words[index..index + run]);
+                    done += run;
+                    continue;
+                }
+                // Served by the read buffer: word by word.
+                words[done] = word;
+            } else {
+                words[done] = self.read_uncached(&at, Width::Word)?;
+            }
+            done += 1;
+        }
+        Ok(())
+    }
+
+    /// Writes consecutive words from `va` on, which is word-aligned down.
+    ///
+    /// # Errors
+    /// One of the accesses faulted; earlier words are written.
+    pub fn store_multiple(
+        &mut self,
+        va: u32,
+        words: &[u32],
+        privileged: bool,
+    ) -> Result<(), Abort> {
+        let (first, count) = (line_word(va), words.len());
+        if first + count <= LINE_WORDS && privileged == self.privileged {
+            let line = self.line_of(va, Width::Word);
+            let slot = self.write_hints.find(line, self.tag);
+            if let Some(line) = self.dcache.get_mut(slot) {
+                line.change(first, count, |line| line.copy_from_slice(words));
+                self.platform.counters.hinted_writes += count as u64;
+                self.words_stored = count;
+                return Ok(());
+            }
+        }
+        self.words_stored = 0;
+        self.check_alignment(va, Width::Word)?;
+        let result = self.store_each_line(va, words, privileged);
+        if self.tags_are_ideal() {
+            self.stored_from(va, self.words_stored);
+        }
+        result
+    }
+
+    /// The rest of it, line by line.
+    #[inline(always)]
+    fn store_each_line(&mut self, va: u32, words: &[u32], privileged: bool) -> Result<(), Abort> {
+        let access = Access {
+            write: true,
+            privileged,
+        };
+        // Of the words before `done`, how many the write buffer is still to get, all together, and
+        // where they go.
+        let (mut waiting, mut goes_to) = (0, 0);
+        let mut done = 0;
+        while done < words.len() {
+            self.words_stored = done;
+            let va = (va & !3).wrapping_add(4 * done as u32);
+            let at = match self.locate(va, access) {
+                Ok(at) => at,
+                Err(abort) => {
+                    self.push_words(goes_to, &words[done - waiting..done]);
+                    return Err(abort);
+                }
+            };
+            let rest = &words[done..];
+            let index = line_word(at.mva);
+            let run = (LINE_WORDS - index).min(rest.len());
+            // A run ends where another page may begin.
+            if waiting == 0 || at.mva % SMALLEST_PAGE == 0 {
+                self.push_words(goes_to, &words[done - waiting..done]);
+                (waiting, goes_to) = (0, at.pa);
+            }
+            let cache = self.cache_for(&at);
+            if let Some(cache) = cache {
+                let hit = self.write_cached(cache, &at, done, run, |line| {
+                    line.copy_from_slice(&rest[..run]);
+                });
+                if let Some(slot) = hit {
+                    self.count_shared_lookups(run);
+                    if self.writes_through(&at) {
+                        waiting += run;
+                    } else {
+                        self.push_words(goes_to, &words[done - waiting..done]);
+                        waiting = 0;
+                        if cache == DataCache::Main {
+                            self.remember_write(va, privileged, slot, at.pa);
+                        }
+                    }
+                    done += run;
+                    continue;
+                }
+            }
+            self.stores_past_caches(&at);
+            if self.buffered(&at) {
+                self.count_shared_lookups(run);
+                if let Some(cache) = cache {
+                    self.count_cached_writes(cache, run as u64 - 1, true);
+                }
+                waiting += run;
+                done += run;
+            } else {
+                self.push_words(goes_to, &words[done - waiting..done]);
+                waiting = 0;
+                self.write_unbuffered(&at, rest[0], Width::Word)?;
+                done += 1;
+            }
+        }
+        self.push_words(goes_to, &words[done - waiting..done]);
+        self.words_stored = done;
+        Ok(())
+    }
+
+    /// Words after the first that shared its TLB lookup: each would have hit.
+    fn count_shared_lookups(&mut self, run: usize) {
+        if self.mmu_on() {
+            self.platform.counters.now.dtlb.accesses += run as u64 - 1;
+        }
+    }
+
+    #[inline(always)]
+    fn check_alignment(&mut self, va: u32, width: Width) -> Result<(), Abort> {
+        if self.control & control::A != 0 && va & (width.bytes() - 1) != 0 {
+            let mva = self.relocate(va);
+            return Err(self.fail(FaultKind::Alignment, true, 0, mva));
+        }
+        Ok(())
+    }
+
+    /// The cache in which a location may lie: for cacheable pages the main one with B=1, the mini
+    /// one with B=0 (SA-1110 DM §6.2), if the caches are on.
+    #[inline(always)]
+    pub(super) fn cache_for(&self, at: &Location) -> Option<DataCache> {
+        if !at.attributes.cacheable() || self.control & control::C == 0 {
+            None
+        } else if at.attributes.bufferable() || self.mini.is_none() {
+            Some(DataCache::Main)
+        } else {
+            Some(DataCache::Mini)
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn data_cache(&mut self, which: DataCache) -> &mut Cache<DataLine> {
+        match (which, &mut self.mini) {
+            (DataCache::Mini, Some(mini)) => mini,
+            _ => &mut self.dcache,
+        }
+    }
+
+    /// Reads the word at a location of `cache`. Returns it and, unless the read buffer served it,
+    /// the slot of its line.
+    #[inline(always)]
+    fn read_cached(
+        &mut self,
+        cache: DataCache,
+        at: &Location,
+    ) -> Result<(u32, Option<usize>), Abort> {
+        self.count_cached_reads(cache, 1);
+        let slot = match self.data_cache(cache).lookup(at.key) {
+            Some(slot) => {
+                self.await_words(cache.into(), slot, line_word(at.mva), 1, 0);
+                slot
+            }
+            None => match self.read_miss(at, cache)? {
+                Ok(slot) => slot,
+                Err(word) => return Ok((word, None)),
+            },
+        };
+        let word = self.data_cache(cache).line(slot).words[line_word(at.mva)];
+        Ok((word, Some(slot)))
+    }
+
+    /// A read that missed its cache: served by the read buffer (`Err(word)`) or by a fill.
+    #[cold]
+    fn read_miss(&mut self, at: &Location, which: DataCache) -> Result<Result<usize, u32>, Abort> {
+        if self.read_buffer_used {
+            if let Some(word) = self.read_buffer_word(at.key) {
+                return Ok(Err(word));
+            }
+        }
+        if self.tags_are_ideal() {
+            // The zeros bank is there to clean the caches by: that costs a hit and does nothing.
+            if self.platform.bus.in_zeros_bank(at.pa) {
+                return Ok(Err(0));
+            }
+            self.take_from_caches(at.pa);
+        }
+        match which {
+            DataCache::Main => self.platform.counters.now.dcache.read_misses += 1,
+            DataCache::Mini => self.platform.counters.now.minicache.read_misses += 1,
+        }
+        let target = self.platform.bus.target(at.pa);
+        if !self.platform.bus.has_lines(target) {
+            return Err(self.fail(FaultKind::ExternalLine, false, 0, at.mva));
+        }
+        let slot = self.data_cache(which).choose_victim(at.key);
+        if self.data_cache(which).address(slot).is_some() {
+            if self.data_cache(which).line(slot).dirty != 0 {
+                self.write_back(which, slot);
+            }
+            self.drop_line(which, slot);
+        }
+        // The line may still be on its way to memory: then it goes there first (assumed).
+        if self.write_buffer.holds_line(at.pa) {
+            self.drain_write_buffer();
+        }
+        self.charge_fill(which.into(), slot, target, at.pa);
+        let Some(words) = self.platform.bus.read_line(at.pa) else {
+            return Err(self.fail(FaultKind::ExternalLine, false, 0, at.mva));
+        };
+        *self.data_cache(which).fill(slot, at.key) = DataLine {
+            words,
+            pa: line_address(at.pa),
+            dirty: 0,
+        };
+        Ok(Ok(slot))
+    }
+
+    /// Writes into the line of a location of `cache` if it is there, `later` cycles from now; counts
+    /// `run` writes then, one write miss otherwise. Returns its slot.
+    #[inline(always)]
+    fn write_cached(
+        &mut self,
+        cache: DataCache,
+        at: &Location,
+        later: usize,
+        run: usize,
+        change: impl FnOnce(&mut [u32]),
+    ) -> Option<usize> {
+        let Some(slot) = self.data_cache(cache).lookup(at.key) else {
+            self.count_cached_writes(cache, 1, true);
+            return None;
+        };
+        self.count_cached_writes(cache, run as u64, false);
+        let index = line_word(at.mva);
+        self.await_words(cache.into(), slot, index, run, later);
+        let through = self.writes_through(at);
+        let line = self.data_cache(cache).line_mut(slot);
+        if through {
+            change(&mut line.words[index..index + run]);
+        } else {
+            line.change(index, run, change);
+        }
+        Some(slot)
+    }
+
+    /// A read at `va` has found `slot` of the main data cache.
+    #[inline]
+    fn remember_read(&mut self, va: u32, privileged: bool, slot: usize) {
+        if self.dcache.hits_leave_no_trace() {
+            let tag = Tag::new(self.epoch, privileged);
+            if self.arrives(Filled::Main, slot) {
+                self.arriving = Hint::new(va, tag, slot);
+            } else {
+                self.read_hints.remember(va, tag, slot);
+            }
+        }
+    }
+
+    /// A write at `va`, of a page that is not written through, has found it. No later one is
+    /// remembered to where somebody must be told of each.
+    #[inline]
+    fn remember_write(&mut self, va: u32, privileged: bool, slot: usize, pa: u32) {
+        let may = self.dcache.hits_leave_no_trace() && !self.arrives(Filled::Main, slot);
+        if may && !self.watches(pa) {
+            let tag = Tag::new(self.epoch, privileged);
+            self.write_hints.remember(va, tag, slot);
+        }
+    }
+
+    /// Invalidates the line in `slot`, if there is one; it is lost if dirty.
+    pub(super) fn drop_line(&mut self, which: DataCache, slot: usize) {
+        if let Some(mva) = self.data_cache(which).address(slot) {
+            if which == DataCache::Main {
+                self.read_hints.forget(slot);
+                self.write_hints.forget(slot);
+            }
+            self.arriving = Hint::NONE;
+            if self.journal.is_kept() {
+                self.note_dropped(which, slot, mva);
+            }
+            self.data_cache(which).invalidate(slot);
+        }
+    }
+
+    /// Notes that the line at `mva` is dropped, if it is dirty.
+    #[cold]
+    fn note_dropped(&mut self, which: DataCache, slot: usize, mva: u32) {
+        let line = self.data_cache(which).line(slot);
+        if line.dirty != 0 {
+            let dropped = line.dirty_line(mva);
+            self.journal.note(|| Event::Dropped(dropped));
+        }
+    }
+
+    fn count_cached_reads(&mut self, cache: DataCache, reads: u64) {
+        match cache {
+            DataCache::Main => self.platform.counters.now.dcache.reads += reads,
+            DataCache::Mini => self.platform.counters.now.minicache.reads += reads,
+        }
+    }
+
+    fn count_cached_writes(&mut self, cache: DataCache, writes: u64, miss: bool) {
+        let misses = if miss { writes } else { 0 };
+        let tally = &mut self.platform.counters.now;
+        match cache {
+            DataCache::Main => {
+                tally.dcache.writes += writes;
+                tally.dcache.write_misses += misses;
+            }
+            DataCache::Mini => {
+                tally.minicache.writes += writes;
+                tally.minicache.write_misses += misses;
+            }
+        }
+    }
+
+    /// Sends the dirty halves of the line in `slot` to the write buffer; the line becomes clean.
+    pub(super) fn write_back(&mut self, which: DataCache, slot: usize) {
+        let cache = self.data_cache(which);
+        let Some(mva) = cache.address(slot) else {
+            return;
+        };
+        let line = cache.line_mut(slot);
+        if line.dirty == 0 {
+            return;
+        }
+        let written = line.dirty_line(mva);
+        let dirty = std::mem::take(&mut line.dirty);
+        let (words, pa) = (written.words, written.pa);
+        self.journal.note(|| Event::WrittenBack(written));
+        let halves = u64::from(dirty.count_ones());
+        match which {
+            DataCache::Main => self.platform.counters.now.dcache.writebacks += halves,
+            DataCache::Mini => self.platform.counters.now.minicache.writebacks += halves,
+        }
+        self.fill_write_buffer(|buffer, now, bus, counters| {
+            buffer.push_line(pa, &words, dirty, now, bus, counters)
+        });
+    }
+
+    /// Whether a store that no cache took may go through the write buffer: bufferable pages, and
+    /// cacheable ones (SA-1110 DM §6.3), if it is on.
+    #[inline]
+    fn buffered(&self, at: &Location) -> bool {
+        (at.attributes.bufferable() || at.attributes.cacheable()) && self.control & control::W != 0
+    }
+
+    /// A store that the cache of its page does not take: with ideal tags no other has the line then.
+    #[inline(always)]
+    fn stores_past_caches(&mut self, at: &Location) {
+        if self.tags_are_ideal() {
+            self.take_from_caches(at.pa);
+        }
+    }
+
+    /// Whether a hit at a location goes to memory as well (ARM926EJ-S TRM §4.2: C=1, B=0).
+    #[inline(always)]
+    fn writes_through(&self, at: &Location) -> bool {
+        !at.attributes.bufferable() && self.core.writes_through
+    }
+
+    /// Sends the words of one store multiple, or some that follow each other, to the write buffer.
+    fn push_words(&mut self, pa: u32, words: &[u32]) {
+        if !words.is_empty() {
+            self.fill_write_buffer(|buffer, now, bus, counters| {
+                buffer.push_words(pa, words, now, bus, counters)
+            });
+        }
+    }
+
+    fn push_store(&mut self, pa: u32, data: [u8; 16], mask: u16) {
+        self.fill_write_buffer(|buffer, now, bus, counters| {
+            buffer.push_store(pa, data, mask, now, bus, counters)
+        });
+    }
+
+    /// Gives the write buffer something, waiting for room as it must.
+    #[inline(always)]
+    fn fill_write_buffer(
+        &mut self,
+        push: impl FnOnce(&mut WriteBuffer, Cycle, &mut Bus, &mut Counters) -> Cycle,
+    ) {
+        let start = self.platform.cycle;
+        let (bus, counters) = (&mut self.platform.bus, &mut self.platform.counters);
+        self.platform.cycle = push(&mut self.write_buffer, start, bus, counters);
+        self.platform.counters.now.stall.write_buffer += self.platform.cycle - start;
+        self.platform.hear_devices();
+    }
+
+    /// Waits until the write buffer is empty.
+    pub(in crate::arm) fn drain_write_buffer(&mut self) {
+        let start = self.platform.cycle;
+        self.platform.cycle =
+            self.write_buffer
+                .drain(start, &mut self.platform.bus, &mut self.platform.counters);
+        self.platform.counters.now.stall.write_buffer += self.platform.cycle - start;
+        self.platform.hear_devices();
+    }
+
+    /// An uncached read. An unbuffered one waits for the write buffer first, so that a program
+    /// sees its own writes to devices done.
+    #[inline(never)]
+    fn read_uncached(&mut self, at: &Location, width: Width) -> Result<u32, Abort> {
+        if !at.attributes.bufferable() || self.write_buffer.holds_line(at.pa) {
+            self.drain_write_buffer();
+        }
+        self.platform.counters.now.memory.uncached_reads += 1;
+        let target = self.platform.bus.target(at.pa);
+        self.read_bus(target, at.pa);
+        self.meet_device(target);
+        let value = self.platform.read(target, at.pa, width);
+        let value = match target {
+            Target::Ram if self.tags_are_ideal() => self
+                .word_to_read(at.pa)
+                .map(|word| extract(word, at.pa, width)),
+            _ => value,
+        };
+        value.ok_or_else(|| self.fail(FaultKind::External, false, 0, at.mva))
+    }
+
+    #[inline(never)]
+    fn write_unbuffered(&mut self, at: &Location, value: u32, width: Width) -> Result<(), Abort> {
+        self.drain_write_buffer();
+        self.platform.counters.now.memory.uncached_writes += 1;
+        let target = self.platform.bus.target(at.pa);
+        self.platform.cycle = self
+            .write_buffer
+            .write_bus(target, at.pa, self.platform.cycle);
+        self.meet_device(target);
+        if self.platform.write(at.pa, value, width) {
+            Ok(())
+        } else {
+            Err(self.fail(FaultKind::External, false, 0, at.mva))
+        }
+    }
+
+    /// Before a device is accessed: it may look at the counters.
+    fn meet_device(&mut self, target: Target) {
+        if self.platform.bus.counts(target) {
+            self.sync_counters();
+        }
+    }
+}
+
+impl DataLine {
+    /// The line, which is dirty and at `mva`, for the journal.
+    pub(super) fn dirty_line(&self, mva: u32) -> DirtyLine {
+        DirtyLine {
+            mva,
+            pa: self.pa,
+            halves: self.dirty,
+            words: self.words,
+        }
+    }
+
+    /// Writes `count` words from `first` on: their halves become dirty.
+    #[inline]
+    fn change(&mut self, first: usize, count: usize, change: impl FnOnce(&mut [u32])) {
+        change(&mut self.words[first..first + count]);
+        self.dirty |= 1 << (first / HALF_WORDS);
+        if first < HALF_WORDS && first + count > HALF_WORDS {
+            self.dirty |= 2;
+        }
+    }
+}
+
+/// `word` with the part at `address` that a write of `width` replaces.
+#[inline]
+fn merge(word: u32, address: u32, width: Width, value: u32) -> u32 {
+    let (mask, shift) = match width {
+        Width::Byte => (0xff, 8 * (address & 3)),
+        Width::Half => (0xffff, 8 * (address & 2)),
+        Width::Word => return value,
+    };
+    (word & !(mask << shift)) | ((value & mask) << shift)
+}
+
+/// The part of the word at `address` that an access of `width` reads.
+#[inline]
+fn extract(word: u32, address: u32, width: Width) -> u32 {
+    match width {
+        Width::Byte => (word >> (8 * (address & 3))) & 0xff,
+        Width::Half => (word >> (8 * (address & 2))) & 0xffff,
+        Width::Word => word,
+    }
+}
