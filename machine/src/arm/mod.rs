@@ -17,6 +17,8 @@ pub mod exec;
 pub mod ideal;
 pub mod insn;
 pub mod line;
+mod loader;
+mod machines;
 pub mod memsys;
 pub mod mmu;
 pub mod observe;
@@ -25,10 +27,20 @@ pub mod thumb;
 mod timeline;
 pub mod timing;
 pub mod tlb;
+mod vectors;
 mod window;
 pub mod write_buffer;
 
+use std::io::{Read, Write};
+
 use crate::arch::Architecture;
+use crate::board::{assabet, collie, versatile, Board};
+use crate::bus::{BoardParts, Bus};
+use crate::config::{ArmConfig, ArmFile, MachineConfig};
+use crate::error::Error;
+use crate::loader::{Boot, Start};
+use crate::observe::Observer;
+use crate::vectors::Caches;
 
 pub use observe::Arm;
 
@@ -36,10 +48,35 @@ pub use observe::Arm;
 pub type Machine<O = ()> = crate::machine::Machine<core::Core<O>>;
 
 impl Architecture for Arm {
-    type Core<O: crate::observe::Observer<Self>> = core::Core<O>;
+    type Core<O: Observer<Self> + 'static> = core::Core<O>;
     type Checker = ideal::Checker;
+    type Config = ArmConfig;
+    type File = ArmFile;
 
-    fn memory<O: crate::observe::Observer<Self>>(core: &mut core::Core<O>) -> &mut memsys::MemSys {
+    const CORES: &'static [&'static str] = &["sa1110", "arm920", "arm926"];
+    const BOARDS: &'static [&'static Board] = &[&assabet::BOARD, &collie::BOARD, &versatile::BOARD];
+    const MACHINES: &'static [(&'static str, &'static str)] = machines::MACHINES;
+
+    fn memory<O: Observer<Self> + 'static>(core: &mut core::Core<O>) -> &mut memsys::MemSys {
         &mut core.mem
+    }
+
+    fn load(
+        boot: &Boot,
+        config: &MachineConfig,
+        board: &Board,
+        bus: &mut Bus,
+    ) -> Result<Start, Error> {
+        loader::load(boot, config, board, bus)
+    }
+
+    fn answer_vectors(
+        config: &MachineConfig,
+        parts: BoardParts,
+        caches: Caches,
+        input: &mut dyn Read,
+        output: &mut dyn Write,
+    ) -> Result<(), String> {
+        vectors::run(config, parts, caches, input, output)
     }
 }

@@ -64,7 +64,7 @@ def test_no_circle() -> None:
     [
         ("counters", "use crate::profile::Profile;"),
         ("state", "use crate::{event, machine::Machine};"),
-        ("config", "use crate::board;"),
+        ("config", "use crate::registry;"),
         ("dev", "use crate::net::{self, Address};"),
     ],
 )
