@@ -2,31 +2,87 @@
 //! The face of an architecture: what the rest of the simulator asks of a processor. Each
 //! architecture is a folder whose files have the same names (`arm/`, `ia32/`), and whose `Core`
 //! implements [`Processor`] for the run loop and [`Debugged`] for debuggers. [`Architecture`] puts it
-//! together for those who choose one.
+//! together with the rest that an architecture brings; the list of them is `registry.rs`.
 //!
 //! A machine has the processor's type as its parameter, so that these calls, made once in each
 //! quantum, are compiled for that processor, and those of its instructions do not come by here.
 
-use crate::bus::Bus;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use crate::board::Board;
+use crate::bus::{BoardParts, Bus};
 use crate::check::Checker;
-use crate::config::MachineConfig;
+use crate::config::{MachineConfig, ProcessorConfig};
 use crate::dev::Mark;
+use crate::error::Error;
 use crate::event::Cycle;
+use crate::loader::{self, Boot, Module, Start};
 use crate::observe::Observer;
 use crate::platform::Platform;
 use crate::profile::calls::Calling;
 use crate::state::State;
+use crate::vectors::Caches;
 use crate::window::Windowed;
 
 /// An architecture, whole: its processor, under whatever observer, and what comes with it.
 pub trait Architecture: Calling + Windowed {
     /// The processor.
-    type Core<O: Observer<Self>>: Debugged + Processor<Observer = O>;
+    type Core<O: Observer<Self> + 'static>: Debugged + Processor<Observer = O> + 'static;
     /// What compares a machine with an ideal one.
-    type Checker: Checker<Self>;
+    type Checker: Checker<Self> + 'static;
+    /// What its machine files say of a processor.
+    type Config: ProcessorConfig;
+    /// One of its machine files, whole.
+    type File: DeserializeOwned + Into<MachineConfig>;
+
+    /// Its cores, as machine files name them.
+    const CORES: &'static [&'static str];
+    /// The boards on which its processors stand.
+    const BOARDS: &'static [&'static Board];
+    /// The machines that need no file: name and text of `machines/NAME.toml`.
+    const MACHINES: &'static [(&'static str, &'static str)];
 
     /// The memory system of a processor.
-    fn memory<O: Observer<Self>>(core: &mut Self::Core<O>) -> &mut Self::Memory;
+    fn memory<O: Observer<Self> + 'static>(core: &mut Self::Core<O>) -> &mut Self::Memory;
+
+    /// Reads the files of `boot` and puts them into the memory of `bus`, that of `board` with the
+    /// processor of `config`.
+    ///
+    /// # Errors
+    /// One line that names the file, what is wrong with it and what was expected.
+    fn load(
+        boot: &Boot,
+        config: &MachineConfig,
+        board: &Board,
+        bus: &mut Bus,
+    ) -> Result<Start, Error>;
+
+    /// What `--initrd` names for the kernel whose file has these bytes: one file, or modules.
+    #[must_use]
+    fn modules(_kernel: &[u8], initrd: &Path) -> Vec<Module> {
+        loader::one_module(initrd)
+    }
+
+    /// Answers every test vector from `input` on `output`, on a machine made from `config` and `parts`.
+    ///
+    /// # Errors
+    /// One line that says which case is malformed and what was expected, or that reading or writing
+    /// failed.
+    fn answer_vectors(
+        config: &MachineConfig,
+        _parts: BoardParts,
+        _caches: Caches,
+        _input: &mut dyn Read,
+        _output: &mut dyn Write,
+    ) -> Result<(), String> {
+        let name = &config.name;
+        Err(format!(
+            "vectors: {name} answers none; expected another machine"
+        ))
+    }
 }
 
 /// Why a processor cannot go on by itself.

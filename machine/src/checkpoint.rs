@@ -142,13 +142,13 @@ impl Checkpoints {
 mod tests {
     use super::*;
     use crate::arm::Machine;
-    use crate::board;
     use crate::config::MachineConfig;
+    use crate::registry;
 
     /// `str r0, [r0, #0x404]!; b .-4` at the start of memory: writes a word a kilobyte further on.
     fn writing_machine() -> Machine {
         let config = MachineConfig::find("sa1110").unwrap();
-        let parts = (board::find(&config.board).unwrap().parts)(1 << 20);
+        let parts = (registry::board(&config.board).unwrap().parts)(1 << 20);
         let mut machine = Machine::new(&config, parts, ());
         for (n, word) in [0xe5a0_0404u32, 0xeaff_fffd].iter().enumerate() {
             let place = machine.bus().ram_slice_mut(0xc000_0000 + 4 * n as u32, 4);

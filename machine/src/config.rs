@@ -6,76 +6,24 @@
 mod arm;
 mod ia32;
 
-use std::path::Path;
+use std::any::Any;
+use std::fmt::Debug;
 
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_path_to_error::Track;
+use serde::{Deserialize, Serialize};
 
 use crate::assumed;
-use crate::error::{read_file, Error};
 use crate::plru::PseudoLru;
 
 pub use self::arm::{
-    AddressSpaceTags, ArmConfig, ArmCore, Packets, PipelineConfig, WriteBufferConfig,
-    ARM_LINE_BYTES,
+    ArmConfig, ArmCore, ArmFile, Packets, PipelineConfig, WriteBufferConfig, ARM_LINE_BYTES,
 };
 pub use self::ia32::{
-    BranchConfig, BusConfig, Ia32Config, LatencyConfig, Model, PriceConfig, WalkConfig,
+    BranchConfig, BusConfig, Ia32Config, Ia32File, LatencyConfig, Model, PriceConfig, WalkConfig,
     IA32_LINE_BYTES,
 };
 
-/// The machines that need no file: name and text of `machines/NAME.toml`.
-pub const BUILT_IN: &[(&str, &str)] = &[
-    ("sa1110", include_str!("../machines/sa1110.toml")),
-    (
-        "sa1110-sdram",
-        include_str!("../machines/sa1110-sdram.toml"),
-    ),
-    ("collie", include_str!("../machines/collie.toml")),
-    ("versatilepb", include_str!("../machines/versatilepb.toml")),
-    (
-        "versatile920",
-        include_str!("../machines/versatile920.toml"),
-    ),
-    ("s3c24a0", include_str!("../machines/s3c24a0.toml")),
-    ("omap1610", include_str!("../machines/omap1610.toml")),
-    (
-        "omap1610-two-tlbs",
-        include_str!("../machines/omap1610-two-tlbs.toml"),
-    ),
-    ("sa1110-tags", include_str!("../machines/sa1110-tags.toml")),
-    (
-        "versatilepb-tags",
-        include_str!("../machines/versatilepb-tags.toml"),
-    ),
-    (
-        "s3c24a0-tags",
-        include_str!("../machines/s3c24a0-tags.toml"),
-    ),
-    (
-        "omap1610-tags",
-        include_str!("../machines/omap1610-tags.toml"),
-    ),
-    (
-        "p4-willamette",
-        include_str!("../machines/p4-willamette.toml"),
-    ),
-    (
-        "p4-willamette-tags",
-        include_str!("../machines/p4-willamette-tags.toml"),
-    ),
-    (
-        "p4-northwood",
-        include_str!("../machines/p4-northwood.toml"),
-    ),
-];
-
 /// What a clock rate should have been.
 const A_FREQUENCY: &str = "a frequency from 1 to 10000000000";
-/// What an unreadable machine file should have been.
-const A_MACHINE_FILE: &str = "a machine file (TOML)";
-/// Most bytes of one; a saved machine has room for as many.
-const MOST_TEXT: u64 = 1 << 20;
 /// Largest cache.
 const MAX_CACHE_BYTES: u32 = 1 << 24;
 /// Most ways of a cache: `cache.rs` keeps way numbers in bytes.
@@ -103,81 +51,45 @@ pub struct MachineConfig {
     /// Bytes of SDRAM on the board.
     pub ram_bytes: u32,
     /// The processor, which the core in `[processor]` decides, and with it what else the file says.
-    pub processor: ProcessorConfig,
+    pub processor: Box<dyn ProcessorConfig>,
     /// What its assumed constants may be, by their names (`memory.zeros-first`).
     pub assumed: assumed::Ranges,
     /// The machine file, as it was read: a saved machine has it with it.
     pub text: String,
 }
 
-/// A processor, by its architecture.
-#[derive(Debug, Clone)]
-pub enum ProcessorConfig {
-    /// An ARM.
-    Arm(Box<ArmConfig>),
-    /// An IA-32 processor.
-    Ia32(Box<Ia32Config>),
+/// What a machine file says of a processor. Each architecture has a type of its own for it.
+pub trait ProcessorConfig: Any + Debug + Send + Sync {
+    /// Checks each value.
+    ///
+    /// # Errors
+    /// The first that cannot be.
+    fn check(&self) -> Result<(), Mistake>;
+
+    /// The instruction cache, if there is one.
+    fn insn_cache(&self) -> Option<&CacheConfig> {
+        None
+    }
+
+    /// A copy.
+    fn copied(&self) -> Box<dyn ProcessorConfig>;
 }
 
-impl ProcessorConfig {
-    /// Its instruction cache, if it has one.
-    #[must_use]
-    pub fn insn_cache(&self) -> Option<&CacheConfig> {
-        match self {
-            Self::Arm(arm) => Some(&arm.icache),
-            Self::Ia32(_) => None,
-        }
+impl Clone for Box<dyn ProcessorConfig> {
+    fn clone(&self) -> Self {
+        (**self).copied()
     }
 }
 
-/// The core that `[processor]` names: the tag that decides what else the file says.
-#[derive(Deserialize)]
-struct Head {
-    processor: HeadTable,
-}
-
-#[derive(Deserialize)]
-struct HeadTable {
-    core: Architecture,
-}
-
-/// An architecture, as a file names it by one of its cores.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(try_from = "String")]
-enum Architecture {
-    Arm,
-    Ia32,
-}
-
-/// Every core that a file may name, and whose it is.
-const CORES: &[(&str, Architecture)] = &[
-    ("sa1110", Architecture::Arm),
-    ("arm920", Architecture::Arm),
-    ("arm926", Architecture::Arm),
-    ("pentium4", Architecture::Ia32),
-];
-
-impl TryFrom<String> for Architecture {
-    type Error = String;
-
-    fn try_from(core: String) -> Result<Self, String> {
-        if let Some((_, architecture)) = CORES.iter().find(|(name, _)| *name == core) {
-            return Ok(*architecture);
-        }
-        let known: Vec<String> = CORES.iter().map(|(name, _)| format!("`{name}`")).collect();
-        let known = known.join(", ");
-        Err(format!("unknown variant `{core}`, expected one of {known}"))
-    }
-}
-
-impl Architecture {
-    /// Reads a whole file that is about one of its cores.
-    fn read<'de, D: Deserializer<'de>>(self, file: D) -> Result<MachineConfig, D::Error> {
-        match self {
-            Self::Arm => arm::File::deserialize(file).map(MachineConfig::from),
-            Self::Ia32 => ia32::File::deserialize(file).map(MachineConfig::from),
-        }
-    }
+/// How caches and TLBs tell address spaces apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum AddressSpaceTags {
+    /// They do not: software cleans, invalidates and flushes.
+    #[default]
+    None,
+    /// Always, and nothing is ever stale: maintenance does nothing (`memsys/tags.rs` of each architecture).
+    Ideal,
 }
 
 /// Replacement within a set.
@@ -282,60 +194,6 @@ pub struct RowConfig {
 }
 
 impl MachineConfig {
-    /// The machine that `--machine SPEC` means: a built-in name, or a path that ends in `.toml`.
-    ///
-    /// # Errors
-    /// One line that names the file, the field and what was expected.
-    pub fn find(spec: &str) -> Result<Self, Error> {
-        if let Some((name, text)) = BUILT_IN.iter().find(|(name, _)| *name == spec) {
-            return Self::parse(Path::new(name), text);
-        }
-        let file = Path::new(spec);
-        if file.extension().is_none_or(|extension| extension != "toml") {
-            let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
-            return Err(Error::UnknownMachine {
-                name: spec.to_string(),
-                known: names.join(", "),
-            });
-        }
-        let bytes = read_file(file, A_MACHINE_FILE, MOST_TEXT)?;
-        let text = String::from_utf8(bytes).map_err(|error| Error::Machine {
-            file: file.to_path_buf(),
-            place: format!("byte {}", error.utf8_error().valid_up_to()),
-            what: "is no UTF-8 text".to_string(),
-            expected: A_MACHINE_FILE.to_string(),
-        })?;
-        Self::parse(file, &text)
-    }
-
-    /// Reads and checks the text of a machine file; `file` is for messages.
-    ///
-    /// # Errors
-    /// As [`MachineConfig::find`].
-    pub fn parse(file: &Path, text: &str) -> Result<Self, Error> {
-        let wrong = |error| syntax_error(file, text, &error);
-        let head: Head =
-            serde_path_to_error::deserialize(toml::Deserializer::new(text)).map_err(wrong)?;
-        let architecture = head.processor.core;
-        let mut track = Track::new();
-        let tracked =
-            serde_path_to_error::Deserializer::new(toml::Deserializer::new(text), &mut track);
-        let mut config = architecture
-            .read(tracked)
-            .map_err(|error| wrong(serde_path_to_error::Error::new(track.path(), error)))?;
-        config
-            .check()
-            .and_then(|()| config.check_assumed(architecture, text))
-            .map_err(|mistake| Error::Machine {
-                file: file.to_path_buf(),
-                place: mistake.field,
-                what: mistake.what,
-                expected: mistake.expected,
-            })?;
-        config.text = text.to_string();
-        Ok(config)
-    }
-
     /// The same machine with so much memory; its file says so, too, for those who compare it, and assumes
     /// nothing of it any more.
     ///
@@ -358,7 +216,7 @@ impl MachineConfig {
         self
     }
 
-    fn check(&self) -> Result<(), Mistake> {
+    pub(crate) fn check(&self) -> Result<(), Mistake> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if self.name.is_empty() || !self.name.chars().all(plain) {
             return Err(Mistake::new(
@@ -374,62 +232,38 @@ impl MachineConfig {
                 A_FREQUENCY,
             ));
         }
-        match &self.processor {
-            ProcessorConfig::Arm(arm) => arm.check(),
-            ProcessorConfig::Ia32(ia32) => ia32.check(),
-        }
+        self.processor.check()
     }
 
-    /// What it says of an ARM, if it is one.
+    /// What it says of its processor, if that is described by a `C`.
     #[must_use]
-    pub fn arm(&self) -> Option<&ArmConfig> {
-        match &self.processor {
-            ProcessorConfig::Arm(arm) => Some(arm),
-            ProcessorConfig::Ia32(_) => None,
-        }
+    pub fn processor<C: ProcessorConfig>(&self) -> Option<&C> {
+        let any: &dyn Any = &*self.processor;
+        any.downcast_ref()
     }
 
-    /// What it says of an IA-32 processor, if it is one.
-    #[must_use]
-    pub fn ia32(&self) -> Option<&Ia32Config> {
-        match &self.processor {
-            ProcessorConfig::Arm(_) => None,
-            ProcessorConfig::Ia32(ia32) => Some(ia32),
-        }
-    }
-
-    /// Ranges are of numbers that `text` gives, and at both of its ends the machine is sound.
-    fn check_assumed(&self, architecture: Architecture, text: &str) -> Result<(), Mistake> {
-        let described: toml::Table = text.parse().expect("it has been parsed before");
-        assumed::check(&self.assumed, &described).map_err(|(field, what, expected)| Mistake {
-            field,
-            what,
-            expected,
-        })?;
-        for (name, range) in &self.assumed {
-            for (end, value) in [("low", range.low), ("high", range.high)] {
-                let changed = assumed::with(&described, name, value);
-                let other = architecture.read(changed);
-                let other = other.expect("a number in a number's place");
-                other.check().map_err(|mistake| {
-                    let field = format!("assumed.{name:?}.{end}");
-                    Mistake::new(&field, mistake.what, &mistake.expected)
-                })?;
-            }
-        }
-        Ok(())
+    /// The same, to change.
+    pub fn processor_mut<C: ProcessorConfig>(&mut self) -> Option<&mut C> {
+        let any: &mut dyn Any = &mut *self.processor;
+        any.downcast_mut()
     }
 }
 
 /// A field with an impossible value.
-struct Mistake {
-    field: String,
-    what: String,
-    expected: String,
+#[derive(Debug)]
+pub struct Mistake {
+    /// Which, as `icache.size-bytes`.
+    pub field: String,
+    /// What it says.
+    pub what: String,
+    /// What it should say.
+    pub expected: String,
 }
 
 impl Mistake {
-    fn new(field: &str, what: String, expected: &str) -> Self {
+    /// Of this field.
+    #[must_use]
+    pub fn new(field: &str, what: String, expected: &str) -> Self {
         Self {
             field: field.to_string(),
             what,
@@ -438,7 +272,11 @@ impl Mistake {
     }
 }
 
-fn range(field: &str, value: u32, least: u32, most: u32) -> Result<(), Mistake> {
+/// Checks that a field's value is from `least` to `most`.
+///
+/// # Errors
+/// It is not.
+pub fn range(field: &str, value: u32, least: u32, most: u32) -> Result<(), Mistake> {
     if (least..=most).contains(&value) {
         return Ok(());
     }
@@ -570,94 +408,3 @@ impl RowConfig {
         Ok(())
     }
 }
-
-/// Turns the parser's error into one line: the field by its path, the line by the span.
-fn syntax_error(
-    file: &Path,
-    text: &str,
-    error: &serde_path_to_error::Error<toml::de::Error>,
-) -> Error {
-    let line = error.inner().span().map(|span| {
-        let before = text.get(..span.start).unwrap_or(text);
-        before.bytes().filter(|&b| b == b'\n').count() + 1
-    });
-    let path = error.path().to_string();
-    // The parser has no path before it has found a key; serde then says ".".
-    let place = match (line, path.as_str()) {
-        (Some(line), ".") => format!("line {line}"),
-        (Some(line), path) => format!("line {line}: {path}"),
-        (None, path) => path.to_string(),
-    };
-    if let Some(error) = too_long(file, text, error) {
-        return error;
-    }
-    let message = error.inner().message().replace('\n', ", ");
-    let (what, expected) = match message.split_once(", expected ") {
-        Some((what, expected)) => (what.to_string(), in_words(expected)),
-        None if message.starts_with("missing field") => (message, "a value".to_string()),
-        None => (message, A_MACHINE_FILE.to_string()),
-    };
-    Error::Machine {
-        file: file.to_path_buf(),
-        place,
-        what,
-        expected,
-    }
-}
-
-/// Of a number that TOML has no room for, which is refused before its key is known. What the key
-/// takes is told by the same file with the largest number there is in its place.
-fn too_long(
-    file: &Path,
-    text: &str,
-    error: &serde_path_to_error::Error<toml::de::Error>,
-) -> Option<Error> {
-    // the parser names a place in the number, not all of it
-    let at = error.inner().span()?.start;
-    let (left, right) = (text.get(..at)?, text.get(at..)?);
-    let of_number = |c: char| c.is_ascii_digit() || matches!(c, '_' | '+' | '-');
-    let before = left.trim_end_matches(of_number);
-    let after = right.trim_start_matches(of_number);
-    let number = text.get(before.len()..text.len() - after.len())?;
-    let digits = number.bytes().filter(u8::is_ascii_digit).count();
-    if digits < MOST.len() || number == MOST {
-        return None;
-    }
-    let (place, expected) = match MachineConfig::parse(file, &[before, MOST, after].concat()) {
-        Err(Error::Machine {
-            place,
-            what,
-            expected,
-            ..
-        }) if what.contains(MOST) => (place, expected),
-        _ => {
-            let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
-            let key = before.lines().last()?.split('=').next()?.trim();
-            let range = format!("a whole number from 0 to {MOST}");
-            (format!("line {line}: {key}"), range)
-        }
-    };
-    Some(Error::Machine {
-        file: file.to_path_buf(),
-        place,
-        what: format!("a number of {digits} digits"),
-        expected,
-    })
-}
-
-/// TOML's largest number.
-const MOST: &str = "9223372036854775807";
-
-/// Rust's names of types in words.
-fn in_words(expected: &str) -> String {
-    match expected {
-        "u32" => "a whole number from 0 to 4294967295".to_string(),
-        "u64" => "a whole number from 0".to_string(),
-        other if other.starts_with("struct ") => "a table".to_string(),
-        other => other.to_string(),
-    }
-}
-
-#[cfg(test)]
-#[path = "config_tests.rs"]
-mod tests;

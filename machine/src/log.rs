@@ -92,14 +92,14 @@ mod tests {
     use super::*;
     use crate::arm::isa::{encoding::Encoding, Arm};
     use crate::arm::memory::memsys::MemSys;
-    use crate::board;
     use crate::bus::Bus;
     use crate::config::MachineConfig;
+    use crate::registry;
 
     #[test]
     fn a_line_names_what_changed() {
         let config = MachineConfig::find("sa1110").unwrap();
-        let parts = (board::find(&config.board).unwrap().parts)(config.ram_bytes);
+        let parts = (registry::board(&config.board).unwrap().parts)(config.ram_bytes);
         let memory = MemSys::new(&config, Bus::new(parts, config.clock_hz));
         let mut out = Vec::new();
         let mut log = Log::new(&mut out, Symbols::new());

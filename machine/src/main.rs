@@ -24,19 +24,18 @@ use clap::Parser;
 use serde_json::json;
 
 use switchyard_machine::arch::{Architecture, Processor};
-use switchyard_machine::arm::Arm;
 use switchyard_machine::assumed;
 use switchyard_machine::check::{Checker, Finding};
-use switchyard_machine::config::{MachineConfig, ProcessorConfig, BUILT_IN};
+use switchyard_machine::config::MachineConfig;
 use switchyard_machine::dev::Host;
 use switchyard_machine::event::Cycle;
 use switchyard_machine::gdb::Listener;
-use switchyard_machine::ia32::Ia32;
 use switchyard_machine::loader;
 use switchyard_machine::log::Log;
 use switchyard_machine::machine::{Machine, Stop};
 use switchyard_machine::profile::{export, table, Profile, RegionProfile};
 use switchyard_machine::recording::Recording;
+use switchyard_machine::registry::{self, Registry, Task};
 use switchyard_machine::report::{self, End};
 use switchyard_machine::snapshot;
 use switchyard_machine::symbols::Symbols;
@@ -124,7 +123,8 @@ fn refused_value(error: &clap::Error) -> Option<String> {
 fn machines(only: Option<&str>, as_json: bool) -> Result<ExitCode, String> {
     let mut text = String::new();
     let mut list = Vec::new();
-    let every: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+    let registry = Registry::every();
+    let every: Vec<&str> = registry.machines().map(|(name, _)| name).collect();
     for spec in only.map_or(every, |one| vec![one]) {
         let (config, _) = described(spec)?;
         let name = &config.name;
@@ -188,7 +188,13 @@ fn answer_vectors(machine: &str, caches: bool) -> Result<ExitCode, String> {
     } else {
         vectors::Caches::Off
     };
-    vectors::run(&config, parts, caches, &mut io::stdin().lock(), &mut output)?;
+    Registry::every().answer_vectors(
+        &config,
+        parts,
+        caches,
+        &mut io::stdin().lock(),
+        &mut output,
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -214,9 +220,21 @@ fn boot(args: &BootArgs) -> Result<ExitCode, String> {
     names.extend(modules.iter().map(|m| ("--initrd", m.file.as_path())));
     output::all_different(&names, written)?;
     let origin = Origin::of(args)?;
-    match origin.config.processor {
-        ProcessorConfig::Arm(_) => boot_on::<Arm>(args, origin),
-        ProcessorConfig::Ia32(_) => boot_on::<Ia32>(args, origin),
+    let config = origin.config.clone();
+    registry::dispatch(&config, Booting { args, origin })
+}
+
+/// A machine that is to boot, of an architecture that its machine file decides.
+struct Booting<'a> {
+    args: &'a BootArgs,
+    origin: Origin<'a>,
+}
+
+impl Task for Booting<'_> {
+    type Output = Result<ExitCode, String>;
+
+    fn on<A: Architecture>(self) -> Self::Output {
+        boot_on::<A>(self.args, self.origin)
     }
 }
 

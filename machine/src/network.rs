@@ -4,14 +4,13 @@
 use std::path::Path;
 
 use switchyard_machine::arch::{Architecture, Processor};
-use switchyard_machine::arm::Arm;
 use switchyard_machine::board::Board;
-use switchyard_machine::config::{MachineConfig, ProcessorConfig};
+use switchyard_machine::config::MachineConfig;
 use switchyard_machine::dev::network::Mac;
-use switchyard_machine::ia32::Ia32;
-use switchyard_machine::loader::{self, Boot};
+use switchyard_machine::loader::Boot;
 use switchyard_machine::machine::Machine;
 use switchyard_machine::net::{self, Address, Cable, Pair};
+use switchyard_machine::registry::{self, Registry, Task};
 
 use crate::args::{parsed, BootArgs};
 use crate::origin::described_with;
@@ -48,10 +47,20 @@ pub fn plug<P: Processor>(
         // One like the first has as much memory.
         let ram = args.ram.filter(|_| args.peer_machine.is_none());
         let (peer, board) = described_with(named.unwrap_or_default(), ram)?;
-        return match peer.processor {
-            ProcessorConfig::Arm(_) => pair::<_, Arm>(args, image, machine, config, &peer, board),
-            ProcessorConfig::Ia32(_) => pair::<_, Ia32>(args, image, machine, config, &peer, board),
+        let peer = Peer {
+            config: &peer,
+            board,
+            image,
+            append: args.peer_append.as_deref(),
         };
+        return registry::dispatch(
+            peer.config,
+            Pairing {
+                machine,
+                config,
+                peer,
+            },
+        );
     }
     let Some(address) = net else {
         return Ok(Network::Unplugged);
@@ -71,36 +80,55 @@ fn must_have_network<P: Processor>(
         return Ok(());
     }
     let what = format!("machine {} has no network interface", config.name);
-    let expected = "a machine with the board versatile or isa-pc";
-    Err(format!("{option}: {what}; expected {expected}"))
+    let registry = Registry::every();
+    let boards = registry.boards().filter(|board| board.has_network());
+    let boards: Vec<&str> = boards.map(|board| board.name).collect();
+    let boards = boards.join(" or ");
+    Err(format!(
+        "{option}: {what}; expected a machine with the board {boards}"
+    ))
 }
 
-/// Makes the machine that `peer` describes, loads `image` and connects `machine` to it.
-fn pair<P: Processor, A: Architecture>(
-    args: &BootArgs,
-    image: &Path,
-    machine: &mut Machine<P>,
-    config: &MachineConfig,
-    peer: &MachineConfig,
+/// A second machine, and what it is to boot.
+struct Peer<'a> {
+    config: &'a MachineConfig,
     board: &'static Board,
-) -> Result<Network, String>
-where
-    A::Core<()>: 'static,
-{
-    let mut second = Machine::<A::Core<()>>::new(peer, (board.parts)(peer.ram_bytes), ());
-    must_have_network(&format!("--peer-machine {}", peer.name), &mut second, peer)?;
-    second.bus().host.net.mac = Mac::LISTENER;
-    let system = Boot {
-        kernel: image,
-        append: args.peer_append.as_deref(),
-        initrd: None,
-        dtb: None,
-        load_address: None,
-    };
-    let start = loader::load(&system, peer, board, second.bus());
-    let start = start.map_err(|error| error.to_string())?;
-    second.core().start(start.pc, &start.registers);
-    let clocks = (config.clock_hz, peer.clock_hz);
-    let pair = Pair::plug(machine, second, clocks, terminal::say);
-    Ok(Network::Pair(pair))
+    image: &'a Path,
+    append: Option<&'a str>,
+}
+
+/// Makes the peer, loads its kernel and connects the machine to it.
+struct Pairing<'a, P: Processor> {
+    machine: &'a mut Machine<P>,
+    config: &'a MachineConfig,
+    peer: Peer<'a>,
+}
+
+impl<P: Processor> Task for Pairing<'_, P> {
+    type Output = Result<Network, String>;
+
+    fn on<A: Architecture>(self) -> Self::Output {
+        let Peer {
+            config: peer,
+            board,
+            image,
+            append,
+        } = self.peer;
+        let mut second = Machine::<A::Core<()>>::new(peer, (board.parts)(peer.ram_bytes), ());
+        must_have_network(&format!("--peer-machine {}", peer.name), &mut second, peer)?;
+        second.bus().host.net.mac = Mac::LISTENER;
+        let system = Boot {
+            kernel: image,
+            append,
+            initrd: None,
+            dtb: None,
+            load_address: None,
+        };
+        let start = A::load(&system, peer, board, second.bus());
+        let start = start.map_err(|error| error.to_string())?;
+        second.core().start(start.pc, &start.registers);
+        let clocks = (self.config.clock_hz, peer.clock_hz);
+        let pair = Pair::plug(self.machine, second, clocks, terminal::say);
+        Ok(Network::Pair(pair))
+    }
 }

@@ -6,11 +6,12 @@ use std::io::BufReader;
 use std::path::Path;
 
 use switchyard_machine::arch::{Processor, Semihosted};
-use switchyard_machine::board::{self, Board};
+use switchyard_machine::board::Board;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::error::Error;
-use switchyard_machine::loader::{self, Boot};
+use switchyard_machine::loader::Boot;
 use switchyard_machine::machine::Machine;
+use switchyard_machine::registry::Registry;
 use switchyard_machine::snapshot::Saved;
 use switchyard_machine::state::Damaged;
 
@@ -21,7 +22,8 @@ use crate::quantity::shown;
 /// The machine that `name` means, and its board.
 pub fn described(name: &str) -> Result<(MachineConfig, &'static Board), String> {
     let config = MachineConfig::find(name).map_err(|error| error.to_string())?;
-    let board = board::of(&config, Path::new(name)).map_err(|error| error.to_string())?;
+    let board = Registry::every().board(&config, Path::new(name));
+    let board = board.map_err(|error| error.to_string())?;
     Ok((config, board))
 }
 
@@ -95,7 +97,8 @@ impl<'a> Origin<'a> {
             let what = format!("is of a machine with {saved} of memory, not {own}");
             return Err(unfit(file, Damaged(what)));
         }
-        let board = board::of(&config, file).map_err(|error| error.to_string())?;
+        let board = Registry::every().board(&config, file);
+        let board = board.map_err(|error| error.to_string())?;
         Ok(Self {
             config,
             board,
@@ -129,7 +132,7 @@ impl<'a> Origin<'a> {
             dtb: args.dtb.as_deref(),
             load_address: args.load_address,
         };
-        let start = loader::load(&system, &config, board, machine.bus());
+        let start = Registry::every().load(&system, &config, board, machine.bus());
         let start = start.map_err(|error| error.to_string())?;
         machine.core().start(start.pc, &start.registers);
         if args.semihosting {

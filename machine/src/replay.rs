@@ -7,9 +7,9 @@ use switchyard_machine::arch::Processor;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::error::{read_file, Error, MOST_ELF};
 use switchyard_machine::event::Cycle;
-use switchyard_machine::loader;
 use switchyard_machine::machine::Machine;
 use switchyard_machine::recording::{self, Beginning, How, Recording, A_RECORDING};
+use switchyard_machine::registry::Registry;
 
 use crate::args::BootArgs;
 use crate::drive;
@@ -29,7 +29,7 @@ pub fn beginning<P: Processor>(
     let modules = args
         .initrd
         .as_deref()
-        .map(|initrd| loader::modules(config, &kernel, initrd));
+        .map(|initrd| Registry::every().modules(config, &kernel, initrd));
     let append = args.append.clone().unwrap_or_default();
     let mut parts = vec![append.into_bytes(), kernel];
     match modules.as_deref() {

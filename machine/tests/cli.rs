@@ -12,7 +12,7 @@ mod window;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use switchyard_machine::config::BUILT_IN;
+use switchyard_machine::registry;
 
 /// The program with these arguments.
 fn program(arguments: &[&str]) -> Output {
@@ -320,7 +320,7 @@ fn machine_files_with_a_mistake() {
     let boot = |machine: &str, line: &str| {
         refused(&["boot", "--machine", machine, "--kernel", &kernel], line);
     };
-    let known: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+    let known: Vec<&str> = registry::machines().iter().map(|(name, _)| *name).collect();
     let known = known.join(", ");
     boot(
         "vax",

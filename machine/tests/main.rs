@@ -14,6 +14,7 @@ mod memory;
 mod naive_models;
 mod probe;
 mod profile;
+mod smallest_architecture;
 mod state;
 mod support;
 mod tags;

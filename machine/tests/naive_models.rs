@@ -6,10 +6,10 @@ use proptest::prelude::*;
 use switchyard_machine::arm::isa::register::Register;
 use switchyard_machine::arm::memory::tlb::{Attributes, TlbEntry};
 use switchyard_machine::arm::Machine;
-use switchyard_machine::board;
 use switchyard_machine::cache::{Cache, Line};
 use switchyard_machine::config::{CacheConfig, MachineConfig, Refill, Replacement, TlbConfig};
 use switchyard_machine::dev::Width;
+use switchyard_machine::registry;
 use switchyard_machine::tlb::Tlb;
 
 // ---- cache -------------------------------------------------------------------------------------
@@ -372,7 +372,7 @@ fn from_model(model: &[u8], offset: u32, width: Width) -> u32 {
 
 fn machine_with_identity_map() -> Machine {
     let config = MachineConfig::find("sa1110").expect("a built-in machine");
-    let board = board::find(&config.board).expect("its board");
+    let board = registry::board(&config.board).expect("its board");
     let mut machine = Machine::new(&config, (board.parts)(config.ram_bytes), ());
     // Sections, domain 0, full access; C and B for the main cache, C alone for the mini cache.
     for (section, bits) in [(0xc01u32, 0xc1e), (0xc02, 0xc1a)] {

@@ -8,9 +8,9 @@ use crate::tags::rig::{Rig, BOTH, DIRECTORY_A, DIRECTORY_B, MAINTENANCE, TABLE, 
 use switchyard_machine::arm::isa::register::Register;
 use switchyard_machine::arm::memory::mmu::{self, FirstLevel};
 use switchyard_machine::arm::Machine;
-use switchyard_machine::board;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::dev::Width;
+use switchyard_machine::registry;
 use switchyard_machine::snapshot::{self, Saved};
 
 /// The megabytes of a test's own: two that slots 0 to 2 relocate to, and two others.
@@ -323,7 +323,7 @@ impl Test {
     fn replace(&mut self) {
         let file = saved(&mut self.rig.machine);
         let config = MachineConfig::find(self.name).expect("a built-in machine");
-        let board = board::find(&config.board).expect("its board");
+        let board = registry::board(&config.board).expect("its board");
         let mut other = Machine::new(&config, (board.parts)(config.ram_bytes), ());
         let opened = Saved::open(file.as_slice()).expect("a saved machine");
         opened.restore(&mut other).expect("of this kind");

@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use switchyard_machine::arch::Processor;
-use switchyard_machine::board::{self, Board};
+use switchyard_machine::board::Board;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::devicetree::DeviceTree;
 use switchyard_machine::error::Error;
-use switchyard_machine::loader::{self, Boot};
+use switchyard_machine::loader::Boot;
 use switchyard_machine::recording::Recording;
+use switchyard_machine::registry::Registry;
 use switchyard_machine::script::Script;
 
 use super::{for_processor, machine, small, Input};
@@ -71,7 +72,7 @@ fn run<P: Processor<Observer = ()>>(
     boot: &Boot,
 ) -> Result<(), Error> {
     let mut machine = machine::<P>(config, board, ());
-    let start = loader::load(boot, config, board, machine.bus())?;
+    let start = Registry::every().load(boot, config, board, machine.bus())?;
     machine.core().start(start.pc, &start.registers);
     machine.run(500);
     Ok(())
@@ -84,7 +85,7 @@ pub fn machine_file(data: &[u8]) {
     let Ok(config) = MachineConfig::parse(file, &text) else {
         return;
     };
-    let Ok(board) = board::of(&config, file) else {
+    let Ok(board) = Registry::every().board(&config, file) else {
         return;
     };
     if config.ram_bytes > RAM_MOST {

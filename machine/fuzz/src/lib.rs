@@ -18,9 +18,10 @@ pub use seeds::seeds;
 use std::sync::OnceLock;
 
 use switchyard_machine::arch::Processor;
-use switchyard_machine::board::{self, Board};
-use switchyard_machine::config::{MachineConfig, BUILT_IN};
+use switchyard_machine::board::Board;
+use switchyard_machine::config::MachineConfig;
 use switchyard_machine::machine::Machine;
+use switchyard_machine::registry;
 
 /// A target takes any bytes.
 pub type Target = fn(&[u8]);
@@ -68,11 +69,12 @@ impl<'a> Input<'a> {
 fn small(number: u32) -> (&'static MachineConfig, &'static Board) {
     static SMALL: OnceLock<Vec<(MachineConfig, &Board)>> = OnceLock::new();
     let all = SMALL.get_or_init(|| {
-        let names = BUILT_IN.iter().map(|(name, _)| name);
-        names
-            .map(|name| {
+        let machines = registry::machines();
+        machines
+            .iter()
+            .map(|(name, _)| {
                 let mut config = MachineConfig::find(name).expect("a built-in machine");
-                let board = board::find(&config.board).expect("its board");
+                let board = registry::board(&config.board).expect("its board");
                 config.ram_bytes = board.ram_least;
                 (config, board)
             })

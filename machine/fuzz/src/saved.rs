@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 use lz4_flex::frame::{FrameDecoder, FrameEncoder, FrameInfo};
 use switchyard_machine::arch::Processor;
 use switchyard_machine::board::Board;
-use switchyard_machine::config::{MachineConfig, BUILT_IN};
+use switchyard_machine::config::MachineConfig;
+use switchyard_machine::registry;
 use switchyard_machine::snapshot::{self, Saved};
 
 use super::{for_processor, machine, small, Input};
@@ -47,7 +48,7 @@ fn good(number: u32) -> &'static (Vec<u8>, Vec<u8>) {
                 .expect("what was saved can be read");
             (front.to_vec(), payload)
         };
-        (0..BUILT_IN.len() as u32).map(one).collect()
+        (0..registry::machines().len() as u32).map(one).collect()
     });
     &all[number as usize % all.len()]
 }

@@ -4,8 +4,8 @@
 mod images;
 mod pc;
 
-use switchyard_machine::config::BUILT_IN;
 use switchyard_machine::devicetree::DeviceTree;
+use switchyard_machine::registry;
 
 use super::{saved, small};
 
@@ -35,7 +35,9 @@ const PACKETS: [&str; 15] = [
 
 /// The number of a built-in machine.
 fn number(machine: &str) -> u8 {
-    let number = BUILT_IN.iter().position(|(name, _)| *name == machine);
+    let number = registry::machines()
+        .iter()
+        .position(|(name, _)| *name == machine);
     number.expect("a built-in machine") as u8
 }
 
@@ -123,7 +125,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             let others = images::kernels(&raw).map(|image| with(&[3, 0], &image));
             arm.into_iter().chain(others).chain(pc::kernels()).collect()
         }
-        "machine_file" => BUILT_IN
+        "machine_file" => registry::machines()
             .iter()
             .map(|(_, text)| text.as_bytes().to_vec())
             .collect(),
@@ -162,7 +164,8 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
             same.chain([interface(), pc::devices()]).collect()
         }
         "saved_state" => {
-            let changed = (0..BUILT_IN.len() as u8).map(|n| vec![n << 1 | 1, 0, 1, 0, 7]);
+            let changed =
+                (0..registry::machines().len() as u8).map(|n| vec![n << 1 | 1, 0, 1, 0, 7]);
             changed.chain([vec![1], vec![0; 40]]).collect()
         }
         "debugger" => {

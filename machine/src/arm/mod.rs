@@ -7,10 +7,22 @@
 
 pub mod cpu;
 pub mod isa;
+mod loader;
+mod machines;
 pub mod memory;
+mod vectors;
 pub mod watch;
 
+use std::io::{Read, Write};
+
 use crate::arch::Architecture;
+use crate::board::{assabet, collie, versatile, Board};
+use crate::bus::{BoardParts, Bus};
+use crate::config::{ArmConfig, ArmFile, MachineConfig};
+use crate::error::Error;
+use crate::loader::{Boot, Start};
+use crate::observe::Observer;
+use crate::vectors::Caches;
 
 pub use isa::Arm;
 
@@ -18,12 +30,37 @@ pub use isa::Arm;
 pub type Machine<O = ()> = crate::machine::Machine<cpu::core::Core<O>>;
 
 impl Architecture for Arm {
-    type Core<O: crate::observe::Observer<Self>> = cpu::core::Core<O>;
+    type Core<O: Observer<Self> + 'static> = cpu::core::Core<O>;
     type Checker = watch::ideal::Checker;
+    type Config = ArmConfig;
+    type File = ArmFile;
 
-    fn memory<O: crate::observe::Observer<Self>>(
+    const CORES: &'static [&'static str] = &["sa1110", "arm920", "arm926"];
+    const BOARDS: &'static [&'static Board] = &[&assabet::BOARD, &collie::BOARD, &versatile::BOARD];
+    const MACHINES: &'static [(&'static str, &'static str)] = machines::MACHINES;
+
+    fn memory<O: Observer<Self> + 'static>(
         core: &mut cpu::core::Core<O>,
     ) -> &mut memory::memsys::MemSys {
         &mut core.mem
+    }
+
+    fn load(
+        boot: &Boot,
+        config: &MachineConfig,
+        board: &Board,
+        bus: &mut Bus,
+    ) -> Result<Start, Error> {
+        loader::load(boot, config, board, bus)
+    }
+
+    fn answer_vectors(
+        config: &MachineConfig,
+        parts: BoardParts,
+        caches: Caches,
+        input: &mut dyn Read,
+        output: &mut dyn Write,
+    ) -> Result<(), String> {
+        vectors::run(config, parts, caches, input, output)
     }
 }

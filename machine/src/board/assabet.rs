@@ -2,14 +2,14 @@
 //! Intel's SA-1110 Development Board ("Assabet"): what it adds to the processor's own memory map.
 //! Addresses that are in no table abort.
 
-use super::{sa1110, Board, Convention};
+use super::{sa1110, Board};
 use crate::bus::BoardParts;
 
 /// The board.
 pub const BOARD: Board = Board {
     name: "assabet",
     // ARM Linux machine registry: ASSABET
-    convention: Convention::Arm { machine_type: 25 },
+    machine_type: Some(25),
     ram_base: sa1110::RAM_BASE,
     ram_least: 1 << 20,
     ram_most: sa1110::RAM_MOST,

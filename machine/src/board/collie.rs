@@ -5,7 +5,7 @@
 //!
 //! QEMU also has two banks of flash memory, empty unless a file is given; here they read as zero.
 
-use super::{sa1110, Board, Convention};
+use super::{sa1110, Board};
 use crate::bus::BoardParts;
 use crate::dev::storage::Storage;
 
@@ -18,7 +18,7 @@ pub const BOARD: Board = Board {
     name: "collie",
     // ARM Linux machine registry: COLLIE. QEMU passes another number, 0x208; a compressed kernel
     // that was built for this board alone does not look at it.
-    convention: Convention::Arm { machine_type: 146 },
+    machine_type: Some(146),
     ram_base: sa1110::RAM_BASE,
     ram_least: 1 << 20,
     ram_most: sa1110::RAM_MOST,

@@ -3,7 +3,7 @@
 //! (Technical Reference, 1984: the system board's I/O address map). There is no BIOS: a loader starts
 //! a kernel in protected mode.
 
-use super::{Board, Convention};
+use super::Board;
 use crate::bus::{BoardParts, Mapping, PortMapping};
 use crate::dev::i8042::I8042;
 use crate::dev::i8254::I8254;
@@ -18,7 +18,7 @@ use crate::dev::Device;
 /// The board.
 pub const BOARD: Board = Board {
     name: "isa-pc",
-    convention: Convention::Pc,
+    machine_type: None,
     ram_base: 0,
     ram_least: 1 << 20,
     ram_most: PROBE_BASE.next_power_of_two() / 2,

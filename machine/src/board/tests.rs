@@ -7,19 +7,19 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use super::{of, BOARDS};
 use crate::bus::{BoardParts, Bus};
-use crate::config::{MachineConfig, BUILT_IN};
+use crate::config::MachineConfig;
 use crate::counters::Counters;
 use crate::dev::{DevCtx, Device, Host, Width};
 use crate::event::EventQueue;
+use crate::registry::Registry;
 use crate::state::{Restorer, Saver};
 
 const CLOCK_HZ: u64 = 200_000_000;
 
 #[test]
 fn windows_do_not_overlap() {
-    for board in BOARDS {
+    for board in Registry::every().boards() {
         let parts = (board.parts)(board.ram_most);
         let mut windows = parts.open_bus;
         windows.extend(parts.zeros);
@@ -42,7 +42,7 @@ fn windows_do_not_overlap() {
 /// All names differ: messages and saved states tell devices apart by them.
 #[test]
 fn names_differ() {
-    for board in BOARDS {
+    for board in Registry::every().boards() {
         let names: Vec<_> = devices((board.parts)(1 << 20))
             .iter()
             .map(|device| device.name())
@@ -118,11 +118,12 @@ proptest! {
 
     #[test]
     fn no_access_makes_a_device_panic(
-        board in 0..BOARDS.len(),
+        board in 0..Registry::every().boards().count(),
         typed in prop::collection::vec(any::<u8>(), 0..50),
         steps in prop::collection::vec(step(), 1..120),
     ) {
-        let parts = (BOARDS[board].parts)(1 << 20);
+        let board = Registry::every().boards().nth(board).unwrap();
+        let parts = (board.parts)(1 << 20);
         let windows: Vec<u32> = parts.devices.iter().map(|m| m.base).collect();
         let ports: Vec<u16> = parts.ports.iter().flat_map(|m| &m.windows).map(|w| w.0).collect();
         let mut bus = Bus::new(parts, CLOCK_HZ);
@@ -159,11 +160,12 @@ proptest! {
 
     #[test]
     fn what_a_device_saves_is_all_of_it(
-        board in 0..BOARDS.len(),
+        board in 0..Registry::every().boards().count(),
         writes in prop::collection::vec((any::<prop::sample::Index>(), step()), 1..60),
     ) {
-        let make = || devices((BOARDS[board].parts)(1 << 20));
-        let in_memory = (BOARDS[board].parts)(1 << 20).devices.len();
+        let board = Registry::every().boards().nth(board).unwrap();
+        let make = || devices((board.parts)(1 << 20));
+        let in_memory = (board.parts)(1 << 20).devices.len();
         let mut used = make();
         let (mut now, mut lines) = (0, 0);
         let (mut host, mut counters) = (Host::default(), Counters::new());
@@ -203,7 +205,8 @@ proptest! {
 
 #[test]
 fn a_machine_that_no_board_makes_is_one_line() {
-    let (_, text) = BUILT_IN[0];
+    let registry = Registry::every();
+    let (_, text) = registry.machines().next().unwrap();
     for (from, to, line) in [
         (
             "board = \"assabet\"",
@@ -219,6 +222,6 @@ fn a_machine_that_no_board_makes_is_one_line() {
         assert!(text.contains(from), "{from:?} is not in the machine file");
         let file = Path::new("m.toml");
         let config = MachineConfig::parse(file, &text.replacen(from, to, 1)).unwrap();
-        assert_eq!(of(&config, file).unwrap_err().to_string(), line);
+        assert_eq!(registry.board(&config, file).unwrap_err().to_string(), line);
     }
 }

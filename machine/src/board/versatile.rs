@@ -6,7 +6,7 @@
 //! accelerator and of PCI have nothing behind them and read as zero. A guest sees no alias of the
 //! SDRAM behind its end.
 
-use super::{Board, Convention};
+use super::Board;
 use crate::bus::{BoardParts, Mapping};
 use crate::dev::pl011::Pl011;
 use crate::dev::pl031::Pl031;
@@ -29,7 +29,7 @@ use crate::dev::Device;
 pub const BOARD: Board = Board {
     name: "versatile",
     // ARM Linux machine registry: VERSATILE_PB
-    convention: Convention::Arm { machine_type: 387 },
+    machine_type: Some(387),
     ram_base: 0,
     ram_least: 1 << 20,
     ram_most: 256 << 20, // chip selects 0 and 1 of the memory controller, 128 MB each

@@ -5,7 +5,10 @@ use serde::Deserialize;
 
 use crate::assumed;
 
-use super::{range, CacheConfig, MachineConfig, MemoryConfig, Mistake, ProcessorConfig, TlbConfig};
+use super::{
+    range, AddressSpaceTags, CacheConfig, MachineConfig, MemoryConfig, Mistake, ProcessorConfig,
+    TlbConfig,
+};
 
 /// Most entries of the write buffer.
 const MAX_WRITE_BUFFER: u32 = 1024;
@@ -15,7 +18,7 @@ const MAX_PIPELINE: u32 = 1000;
 /// The file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct File {
+pub struct ArmFile {
     // What each machine file has.
     name: String,
     description: String,
@@ -47,15 +50,15 @@ struct Table {
     address_space_tags: AddressSpaceTags,
 }
 
-impl From<File> for MachineConfig {
-    fn from(file: File) -> Self {
+impl From<ArmFile> for MachineConfig {
+    fn from(file: ArmFile) -> Self {
         Self {
             name: file.name,
             description: file.description,
             clock_hz: file.clock_hz,
             board: file.board,
             ram_bytes: file.ram_bytes,
-            processor: ProcessorConfig::Arm(Box::new(ArmConfig {
+            processor: Box::new(ArmConfig {
                 core: file.processor.core,
                 id: file.processor.id,
                 address_space_tags: file.processor.address_space_tags,
@@ -68,7 +71,7 @@ impl From<File> for MachineConfig {
                 write_buffer: file.write_buffer,
                 pipeline: file.pipeline,
                 memory: file.memory,
-            })),
+            }),
             assumed: file.assumed,
             text: String::new(),
         }
@@ -117,17 +120,6 @@ pub enum ArmCore {
     Arm920,
     /// ARM926EJ-S: ARM architecture version 5TEJ, without Jazelle execution.
     Arm926,
-}
-
-/// How caches and TLBs tell address spaces apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
-#[serde(rename_all = "kebab-case")]
-pub enum AddressSpaceTags {
-    /// They do not: software cleans, invalidates and flushes.
-    #[default]
-    None,
-    /// Always, and nothing is ever stale: maintenance does nothing (`memsys/tags.rs` of each architecture).
-    Ideal,
 }
 
 /// How stores become bus writes.
@@ -219,8 +211,16 @@ fn one() -> u32 {
     1
 }
 
-impl ArmConfig {
-    pub(super) fn check(&self) -> Result<(), Mistake> {
+impl MachineConfig {
+    /// What it says of an ARM, if it is one.
+    #[must_use]
+    pub fn arm(&self) -> Option<&ArmConfig> {
+        self.processor()
+    }
+}
+
+impl ProcessorConfig for ArmConfig {
+    fn check(&self) -> Result<(), Mistake> {
         self.icache.check("icache", ARM_LINE_BYTES)?;
         self.dcache.check("dcache", ARM_LINE_BYTES)?;
         if let Some(mini) = &self.mini_dcache {
@@ -232,6 +232,16 @@ impl ArmConfig {
         self.memory.check()
     }
 
+    fn insn_cache(&self) -> Option<&CacheConfig> {
+        Some(&self.icache)
+    }
+
+    fn copied(&self) -> Box<dyn ProcessorConfig> {
+        Box::new(self.clone())
+    }
+}
+
+impl ArmConfig {
     fn check_tlbs(&self) -> Result<(), Mistake> {
         let whole = "either [itlb] and [dtlb] or [tlb]";
         match (&self.itlb, &self.dtlb, &self.tlb) {

@@ -17,7 +17,7 @@ const MOST_CYCLES: u32 = 1_000_000;
 /// The file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct File {
+pub struct Ia32File {
     // What each machine file has.
     name: String,
     description: String,
@@ -160,15 +160,15 @@ pub struct PriceConfig {
     pub microcode: u32,
 }
 
-impl From<File> for MachineConfig {
-    fn from(file: File) -> Self {
+impl From<Ia32File> for MachineConfig {
+    fn from(file: Ia32File) -> Self {
         Self {
             name: file.name,
             description: file.description,
             clock_hz: file.clock_hz,
             board: file.board,
             ram_bytes: file.ram_bytes,
-            processor: ProcessorConfig::Ia32(Box::new(Ia32Config {
+            processor: Box::new(Ia32Config {
                 model: file.processor.model,
                 address_space_tags: file.processor.address_space_tags,
                 itlb: file.itlb,
@@ -180,7 +180,7 @@ impl From<File> for MachineConfig {
                 branch: file.branch,
                 latency: file.latency,
                 price: file.price,
-            })),
+            }),
             assumed: file.assumed,
             text: String::new(),
         }
@@ -214,8 +214,16 @@ pub struct Ia32Config {
     pub price: PriceConfig,
 }
 
-impl Ia32Config {
-    pub(super) fn check(&self) -> Result<(), Mistake> {
+impl MachineConfig {
+    /// What it says of an IA-32 processor, if it is one.
+    #[must_use]
+    pub fn ia32(&self) -> Option<&Ia32Config> {
+        self.processor()
+    }
+}
+
+impl ProcessorConfig for Ia32Config {
+    fn check(&self) -> Result<(), Mistake> {
         for (table, tlb) in [("itlb", &self.itlb), ("dtlb", &self.dtlb)] {
             tlb.check(table)?;
             // None of an IA-32 processor can be locked.
@@ -243,6 +251,12 @@ impl Ia32Config {
         Ok(())
     }
 
+    fn copied(&self) -> Box<dyn ProcessorConfig> {
+        Box::new(self.clone())
+    }
+}
+
+impl Ia32Config {
     /// Every number of cycles, with its name.
     fn cycles(&self) -> Vec<(&'static str, u32)> {
         let Self {

@@ -212,8 +212,8 @@ mod tests {
 
     use super::*;
     use crate::arm::Machine;
-    use crate::board;
     use crate::config::MachineConfig;
+    use crate::registry;
 
     /// Without the protocol's run-length coding: `0*"` is `0` and as many more as the last
     /// character is above 29.
@@ -241,7 +241,7 @@ mod tests {
     /// `bytes`.
     fn talk(bytes: Vec<u8>) -> String {
         let config = MachineConfig::find("sa1110").unwrap();
-        let parts = (board::find(&config.board).unwrap().parts)(1 << 20);
+        let parts = (registry::board(&config.board).unwrap().parts)(1 << 20);
         let mut machine = Machine::new(&config, parts, Watch::default());
         for (n, word) in [0xe3a0_0007u32, 0xe581_0000, 0xeaff_fffe]
             .iter()

@@ -8,10 +8,23 @@
 
 pub mod cpu;
 pub mod isa;
+mod loader;
+mod machines;
 pub mod memory;
+mod vectors;
 pub mod watch;
 
+use std::io::{Read, Write};
+use std::path::Path;
+
 use crate::arch::Architecture;
+use crate::board::{isa_pc, Board};
+use crate::bus::{BoardParts, Bus};
+use crate::config::{Ia32Config, Ia32File, MachineConfig};
+use crate::error::Error;
+use crate::loader::{Boot, Module, Start};
+use crate::observe::Observer;
+use crate::vectors::Caches;
 
 pub use isa::Ia32;
 
@@ -19,12 +32,45 @@ pub use isa::Ia32;
 pub type Machine<O = ()> = crate::machine::Machine<cpu::core::Core<O>>;
 
 impl Architecture for Ia32 {
-    type Core<O: crate::observe::Observer<Self>> = cpu::core::Core<O>;
+    type Core<O: Observer<Self> + 'static> = cpu::core::Core<O>;
     type Checker = watch::ideal::Checker;
+    type Config = Ia32Config;
+    type File = Ia32File;
 
-    fn memory<O: crate::observe::Observer<Self>>(
-        core: &mut cpu::core::Core<O>,
-    ) -> &mut cpu::MemSys {
+    const CORES: &'static [&'static str] = &["pentium4"];
+    const BOARDS: &'static [&'static Board] = &[&isa_pc::BOARD];
+    const MACHINES: &'static [(&'static str, &'static str)] = machines::MACHINES;
+
+    fn memory<O: Observer<Self> + 'static>(core: &mut cpu::core::Core<O>) -> &mut cpu::MemSys {
         &mut core.mem
+    }
+
+    fn load(
+        boot: &Boot,
+        _config: &MachineConfig,
+        _board: &Board,
+        bus: &mut Bus,
+    ) -> Result<Start, Error> {
+        loader::load(boot, bus)
+    }
+
+    fn modules(kernel: &[u8], initrd: &Path) -> Vec<Module> {
+        loader::modules(kernel, initrd)
+    }
+
+    fn answer_vectors(
+        config: &MachineConfig,
+        parts: BoardParts,
+        caches: Caches,
+        input: &mut dyn Read,
+        output: &mut dyn Write,
+    ) -> Result<(), String> {
+        if caches == Caches::On {
+            let name = &config.name;
+            return Err(format!(
+                "vectors: --caches: {name} has none; expected no such option"
+            ));
+        }
+        vectors::run(config, parts, input, output)
     }
 }

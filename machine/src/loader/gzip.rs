@@ -11,12 +11,12 @@ const MARK: [u8; 3] = [0x1f, 0x8b, 8];
 const RESERVED_FLAGS: u8 = 0xe0;
 
 /// Whether a file that begins with `head` is compressed.
-pub(super) fn is_gzip(head: &[u8]) -> bool {
+pub(crate) fn is_gzip(head: &[u8]) -> bool {
     head.starts_with(&MARK) && head.get(3).is_some_and(|flags| flags & RESERVED_FLAGS == 0)
 }
 
 /// What is inside, whose first four bytes decide how many there may be; or what is wrong.
-pub(super) fn unpack(packed: &[u8], most: impl FnOnce(&[u8]) -> u64) -> Result<Vec<u8>, String> {
+pub(crate) fn unpack(packed: &[u8], most: impl FnOnce(&[u8]) -> u64) -> Result<Vec<u8>, String> {
     let mut inside = MultiGzDecoder::new(packed);
     let mut bytes = Vec::new();
     let mut most = Some(most);
@@ -37,7 +37,7 @@ pub(super) fn unpack(packed: &[u8], most: impl FnOnce(&[u8]) -> u64) -> Result<V
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use std::io::Write;
 
     use flate2::write::GzEncoder;

@@ -10,10 +10,10 @@ use object::{Endianness, ReadRef};
 use crate::bus::Bus;
 
 /// What is wrong, and what was expected.
-pub(super) type Wrong = (String, String);
+pub(crate) type Wrong = (String, String);
 
 /// What a kernel is for.
-pub(super) struct Target {
+pub(crate) struct Target {
     /// The `e_machine` of its ELF file.
     pub machine: u16,
     /// What its entry point may be.
@@ -24,7 +24,7 @@ pub(super) struct Target {
 
 /// What an entry point may be.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(crate) enum Entry {
     /// Any address.
     Byte,
     /// A word in ARM state, or where there is Thumb state a halfword with bit 0 set (ELF for the ARM
@@ -38,11 +38,11 @@ pub struct Kernel {
     /// Where it starts; on an ARM bit 0 says in Thumb state.
     pub entry: u32,
     /// What goes where; bytes of a segment beyond its data are zero.
-    pub(super) segments: Vec<Segment>,
+    pub(crate) segments: Vec<Segment>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Segment {
+pub(crate) struct Segment {
     /// The physical address.
     pub address: u32,
     /// What the file has of it.
@@ -57,7 +57,7 @@ impl Segment {
     }
 
     /// Whether some of it is between these addresses.
-    pub(super) fn overlaps(&self, start: u64, end: u64) -> bool {
+    pub(crate) fn overlaps(&self, start: u64, end: u64) -> bool {
         u64::from(self.address) < end && start < self.end()
     }
 }
@@ -67,7 +67,7 @@ impl Kernel {
     ///
     /// # Errors
     /// What is wrong with the image, and what was expected.
-    pub(super) fn parse_elf(image: &[u8], target: &Target) -> Result<Self, Wrong> {
+    pub(crate) fn parse_elf(image: &[u8], target: &Target) -> Result<Self, Wrong> {
         let no_kernel = |what: &str| (what.to_string(), target.expected.to_string());
         // Class, byte order and machine come first, so that a file for another processor is called
         // that and not broken. Bytes 18 and 19 are e_machine in both classes.
@@ -130,7 +130,7 @@ impl Kernel {
     ///
     /// # Errors
     /// It cannot start there.
-    pub(super) fn new(entry: u32, segments: Vec<Segment>, target: &Target) -> Result<Self, Wrong> {
+    pub(crate) fn new(entry: u32, segments: Vec<Segment>, target: &Target) -> Result<Self, Wrong> {
         let refuse =
             |expected: &str| Err((format!("starts at {entry:#010x}"), expected.to_string()));
         let (first, bytes) = match target.entry {
@@ -155,7 +155,7 @@ impl Kernel {
     ///
     /// # Errors
     /// It cannot start there, or is too large.
-    pub(super) fn flat(
+    pub(crate) fn flat(
         address: u32,
         entry: u32,
         data: Vec<u8>,
@@ -179,7 +179,7 @@ impl Kernel {
     ///
     /// # Errors
     /// There is none where it belongs.
-    pub(super) fn place(&self, bus: &mut Bus) -> Result<(), Wrong> {
+    pub(crate) fn place(&self, bus: &mut Bus) -> Result<(), Wrong> {
         let (base, size) = bus.ram_window();
         for segment in &self.segments {
             let place = bus.ram_slice_mut(segment.address, segment.bytes as usize);
@@ -204,14 +204,14 @@ impl Kernel {
     }
 
     /// The memory from behind the kernel to `end`, in words.
-    pub(super) fn behind(&self, end: u32) -> (u32, u32) {
+    pub(crate) fn behind(&self, end: u32) -> (u32, u32) {
         let last = self.segments.iter().map(Segment::end).max().unwrap_or(0);
         let begin = last.next_multiple_of(8).min(end.into());
         (begin as u32, end & !7)
     }
 
     /// Whether some of it is between these addresses.
-    pub(super) fn overlaps(&self, start: u64, end: u64) -> bool {
+    pub(crate) fn overlaps(&self, start: u64, end: u64) -> bool {
         self.segments.iter().any(|s| s.overlaps(start, end))
     }
 }

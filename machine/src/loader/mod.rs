@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Puts a kernel into memory as a boot loader would, by the board's convention: `arm` as Linux is
-//! started on ARM boards, `pc` by Multiboot or Linux' 32-bit boot protocol.
+//! What puts a kernel into memory as a boot loader would. How a kernel is started is the
+//! architecture's to say (`arm/loader.rs`, `ia32/loader.rs`); here are the formats of files, and what
+//! every loader does.
 //!
 //! Every number in a file is checked before it is used: what a user may get wrong ends in one
 //! line ([`Error`]), never in a panic.
 
-mod arm;
-mod gzip;
-mod kernel;
-mod pc;
-mod records;
+pub(crate) mod gzip;
+pub(crate) mod kernel;
+pub(crate) mod records;
 #[cfg(test)]
-mod scratch;
-mod uimage;
+pub(crate) mod scratch;
+pub(crate) mod uimage;
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::ops::RangeInclusive;
 use std::os::unix::ffi::OsStrExt;
@@ -21,10 +21,7 @@ use std::path::{Path, PathBuf};
 
 use object::elf::ELFMAG;
 
-use crate::arm::isa::cores::Table;
-use crate::board::{Board, Convention};
 use crate::bus::Bus;
-use crate::config::MachineConfig;
 use crate::error::{read_file, read_some, Error, MOST_ELF};
 
 use self::kernel::Kernel;
@@ -32,14 +29,14 @@ use self::kernel::Kernel;
 /// What every initial RAM disk should have been.
 const AN_INITRD: &str = "an initial RAM disk";
 /// Initial RAM disks start on a page.
-const PAGE: u32 = 4096;
+pub(crate) const PAGE: u32 = 4096;
 
 /// How the processor starts: what the loader leaves in its registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Start {
     /// The first instruction; of an ARM bit 0 says that it is a Thumb instruction, as for BX.
     pub pc: u32,
-    /// Of an ARM r0, r1 and r2; of an IA-32 processor EAX, EBX and ESI.
+    /// What the first registers hold, as the architecture's convention has it.
     pub registers: [u32; 3],
     /// Begin and end of the memory behind the kernel that nothing was loaded into.
     pub free: (u32, u32),
@@ -60,30 +57,12 @@ pub struct Boot<'a> {
     pub load_address: Option<u32>,
 }
 
-/// Reads the files of `boot` and puts them into the memory of `bus`, that of `board` with the processor
-/// of `config`.
-///
-/// # Errors
-/// One line that names the file, what is wrong with it and what was expected.
-pub fn load(
-    boot: &Boot,
-    config: &MachineConfig,
-    board: &Board,
-    bus: &mut Bus,
-) -> Result<Start, Error> {
-    match board.convention {
-        Convention::Arm { machine_type } => {
-            let thumb = config
-                .arm()
-                .is_some_and(|arm| Table::of(arm.core).architecture.has_thumb());
-            arm::load(boot, machine_type, thumb, bus)
-        }
-        Convention::Pc => pc::load(boot, bus),
-    }
-}
-
 /// Reads the kernel's file, and unpacks what is compressed as a whole.
-fn read_kernel(boot: &Boot, expected: &'static str, bus: &Bus) -> Result<Vec<u8>, Error> {
+pub(crate) fn read_kernel(
+    boot: &Boot,
+    expected: &'static str,
+    bus: &Bus,
+) -> Result<Vec<u8>, Error> {
     let (_, memory) = bus.ram_window();
     let image = read_some(boot.kernel, expected, |head| most(head, memory))?;
     if !gzip::is_gzip(&image) {
@@ -140,24 +119,25 @@ pub fn pieces(initrd: &Path) -> Vec<Module> {
     pieces.into_iter().map(module).collect()
 }
 
-/// What `--initrd` names for the kernel whose file has these bytes: modules, if it is started by Multiboot.
+/// What `--initrd` names for a kernel that takes one initial RAM disk.
 #[must_use]
-pub fn modules(config: &MachineConfig, kernel: &[u8], initrd: &Path) -> Vec<Module> {
-    let unpacked = gzip::is_gzip(kernel).then(|| gzip::unpack(kernel, |_| MOST_ELF));
-    let kernel = match &unpacked {
-        Some(Ok(unpacked)) => unpacked,
-        _ => kernel,
-    };
-    if config.ia32().is_some() && pc::is_multiboot(kernel) {
-        return pieces(initrd);
-    }
+pub fn one_module(initrd: &Path) -> Vec<Module> {
     let file = initrd.to_path_buf();
     let words = Vec::new();
     vec![Module { file, words }]
 }
 
+/// The bytes of a kernel's file, unpacked if it is compressed as a whole.
+pub(crate) fn unpacked(kernel: &[u8]) -> Cow<'_, [u8]> {
+    let unpacked = gzip::is_gzip(kernel).then(|| gzip::unpack(kernel, |_| MOST_ELF));
+    match unpacked {
+        Some(Ok(unpacked)) => unpacked.into(),
+        _ => kernel.into(),
+    }
+}
+
 /// The command line, if it has at most so many bytes.
-fn check_append<'a>(boot: &Boot<'a>, most: usize) -> Result<&'a str, Error> {
+pub(crate) fn check_append<'a>(boot: &Boot<'a>, most: usize) -> Result<&'a str, Error> {
     let append = boot.append.unwrap_or("");
     if append.len() > most {
         return Err(Error::Argument {
@@ -171,7 +151,7 @@ fn check_append<'a>(boot: &Boot<'a>, most: usize) -> Result<&'a str, Error> {
 
 /// Puts the initial RAM disk at the end of memory, or of the addresses `within`, in which it must be;
 /// returns where it is and its size.
-fn place_initrd(
+pub(crate) fn place_initrd(
     file: &Path,
     kernel: &Kernel,
     within: RangeInclusive<u32>,

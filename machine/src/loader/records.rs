@@ -7,7 +7,7 @@ use super::kernel::{Kernel, Segment, Target, Wrong};
 
 /// Which of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
+pub(crate) enum Format {
     /// Motorola's.
     Motorola,
     /// Intel's.
@@ -16,7 +16,7 @@ pub(super) enum Format {
 
 impl Format {
     /// The name, for messages.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Motorola => "a file of S-records",
             Self::Intel => "a file of Intel's hexadecimal records",
@@ -26,7 +26,7 @@ impl Format {
 
 /// The format of a file that begins with these bytes, of which the first four are looked at. No ARM
 /// instruction that is always executed begins like that.
-pub(super) fn format(head: &[u8]) -> Option<Format> {
+pub(crate) fn format(head: &[u8]) -> Option<Format> {
     let digits = |from: usize| {
         head.get(from..4)
             .is_some_and(|d| d.iter().all(u8::is_ascii_hexdigit))
@@ -71,7 +71,7 @@ impl Read {
 }
 
 /// Takes a file of `format` apart.
-pub(super) fn parse(image: &[u8], format: Format, target: &Target) -> Result<Kernel, Wrong> {
+pub(crate) fn parse(image: &[u8], format: Format, target: &Target) -> Result<Kernel, Wrong> {
     let name = format.name();
     let text = image.strip_suffix(b"\x1a").unwrap_or(image); // an end of text of CP/M and DOS
     let mut read = Read::default();

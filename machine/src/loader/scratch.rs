@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 
 /// A file of the test's own, removed when it goes.
-pub(super) struct File(pub PathBuf);
+pub(crate) struct File(pub PathBuf);
 
 impl File {
     /// One with these contents; no other test of this process has one of that name.
-    pub(super) fn new(name: &str, data: &[u8]) -> Self {
+    pub(crate) fn new(name: &str, data: &[u8]) -> Self {
         let path = std::env::temp_dir().join(format!("loader-{}-{name}", std::process::id()));
         std::fs::write(&path, data).unwrap();
         Self(path)

@@ -8,7 +8,7 @@ use super::gzip;
 use super::kernel::{Kernel, Target, Wrong};
 
 /// Bytes of the header.
-pub(super) const HEADER_BYTES: usize = 64;
+pub(crate) const HEADER_BYTES: usize = 64;
 /// Places in the header.
 const MARK: u32 = 0x2705_1956;
 const HEADER_SUM_AT: usize = 4;
@@ -27,12 +27,12 @@ const KERNEL_ANYWHERE: u8 = 14;
 const COMPRESSIONS: [&str; 7] = ["none", "gzip", "bzip2", "lzma", "lzo", "lz4", "zstd"];
 
 /// Whether that is such an image.
-pub(super) fn is_uimage(image: &[u8]) -> bool {
+pub(crate) fn is_uimage(image: &[u8]) -> bool {
     image.starts_with(&MARK.to_be_bytes())
 }
 
 /// Whether it does not say where it goes.
-pub(super) fn goes_anywhere(image: &[u8]) -> bool {
+pub(crate) fn goes_anywhere(image: &[u8]) -> bool {
     image.get(TYPE_AT) == Some(&KERNEL_ANYWHERE)
 }
 
@@ -48,7 +48,7 @@ fn checksum(bytes: &[u8]) -> u32 {
 
 /// Takes one apart, which may have so many bytes in `memory`; a kernel that can be anywhere goes to
 /// `anywhere`.
-pub(super) fn parse(
+pub(crate) fn parse(
     image: &[u8],
     anywhere: u32,
     memory: u32,

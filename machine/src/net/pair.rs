@@ -150,15 +150,15 @@ mod tests {
     use super::*;
     use crate::arch::Architecture;
     use crate::arm::Arm;
-    use crate::board;
     use crate::config::MachineConfig;
+    use crate::registry;
 
     type Core = <Arm as Architecture>::Core<()>;
 
     /// A Versatile whose memory is all zeros, which do nothing.
     fn machine() -> Machine<Core> {
         let config = MachineConfig::find("versatilepb").unwrap();
-        let board = board::of(&config, "versatilepb".as_ref()).unwrap();
+        let board = registry::board(&config.board).unwrap();
         Machine::new(&config, (board.parts)(config.ram_bytes), ())
     }
 

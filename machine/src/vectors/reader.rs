@@ -8,28 +8,28 @@ use crate::bus::Bus;
 
 const CASE_MAGIC: u32 = 0x4356_5953;
 /// What an answer begins with.
-pub(super) const ANSWER_MAGIC: u32 = 0x4156_5953;
+pub(crate) const ANSWER_MAGIC: u32 = 0x4156_5953;
 
 /// Memory that a case brings: address and bytes.
-pub(super) type Block = (u32, Vec<u8>);
+pub(crate) type Block = (u32, Vec<u8>);
 /// A stretch of memory that a case asks for: address and length.
-pub(super) type Range = (u32, u32);
+pub(crate) type Range = (u32, u32);
 
 /// Reads cases and checks them.
-pub(super) struct Reader<'a, R> {
-    input: &'a mut R,
+pub(crate) struct Reader<'a> {
+    input: &'a mut dyn Read,
     /// What is being read, for messages.
     case: String,
 }
 
-impl<'a, R: Read> Reader<'a, R> {
-    pub(super) fn new(input: &'a mut R) -> Self {
+impl<'a> Reader<'a> {
+    pub(crate) fn new(input: &'a mut dyn Read) -> Self {
         let case = "the first case".to_owned();
         Self { input, case }
     }
 
     /// Begins the next case: its number, `None` at the end of the input.
-    pub(super) fn begin(&mut self) -> Result<Option<u32>, String> {
+    pub(crate) fn begin(&mut self) -> Result<Option<u32>, String> {
         let mut magic = [0; 4];
         let mut have = 0;
         while have < 4 {
@@ -51,7 +51,7 @@ impl<'a, R: Read> Reader<'a, R> {
         Ok(Some(id))
     }
 
-    pub(super) fn blocks(&mut self, bus: &Bus) -> Result<Vec<Block>, String> {
+    pub(crate) fn blocks(&mut self, bus: &Bus) -> Result<Vec<Block>, String> {
         let mut blocks = Vec::new();
         for _ in 0..self.word()? {
             let (address, length) = self.range(bus)?;
@@ -62,7 +62,7 @@ impl<'a, R: Read> Reader<'a, R> {
         Ok(blocks)
     }
 
-    pub(super) fn ranges(&mut self, bus: &Bus) -> Result<Vec<Range>, String> {
+    pub(crate) fn ranges(&mut self, bus: &Bus) -> Result<Vec<Range>, String> {
         let mut ranges = Vec::new();
         for _ in 0..self.word()? {
             ranges.push(self.range(bus)?);
@@ -83,7 +83,7 @@ impl<'a, R: Read> Reader<'a, R> {
         Ok((address, length))
     }
 
-    pub(super) fn words<const N: usize>(&mut self) -> Result<[u32; N], String> {
+    pub(crate) fn words<const N: usize>(&mut self) -> Result<[u32; N], String> {
         let mut words = [0; N];
         for word in &mut words {
             *word = self.word()?;
@@ -91,7 +91,7 @@ impl<'a, R: Read> Reader<'a, R> {
         Ok(words)
     }
 
-    pub(super) fn word(&mut self) -> Result<u32, String> {
+    pub(crate) fn word(&mut self) -> Result<u32, String> {
         let mut bytes = [0; 4];
         self.fill(&mut bytes)?;
         Ok(u32::from_le_bytes(bytes))
@@ -103,13 +103,13 @@ impl<'a, R: Read> Reader<'a, R> {
             .map_err(|_| self.wrong("ends too early; expected a whole case"))
     }
 
-    pub(super) fn wrong(&self, what: &str) -> String {
+    pub(crate) fn wrong(&self, what: &str) -> String {
         format!("vectors: {} {what}", self.case)
     }
 }
 
 /// Puts the blocks of a case, which are in memory as was checked, there.
-pub(super) fn write_blocks(bus: &mut Bus, blocks: &[Block]) {
+pub(crate) fn write_blocks(bus: &mut Bus, blocks: &[Block]) {
     for (address, bytes) in blocks {
         if let Some(memory) = bus.ram_slice_mut(*address, bytes.len()) {
             memory.copy_from_slice(bytes);
@@ -118,12 +118,12 @@ pub(super) fn write_blocks(bus: &mut Bus, blocks: &[Block]) {
 }
 
 /// Adds words to an answer.
-pub(super) fn add_words(answer: &mut Vec<u8>, words: impl IntoIterator<Item = u32>) {
+pub(crate) fn add_words(answer: &mut Vec<u8>, words: impl IntoIterator<Item = u32>) {
     answer.extend(words.into_iter().flat_map(u32::to_le_bytes));
 }
 
 /// Adds the memory that a case asks for.
-pub(super) fn add_ranges(answer: &mut Vec<u8>, bus: &Bus, ranges: &[Range]) {
+pub(crate) fn add_ranges(answer: &mut Vec<u8>, bus: &Bus, ranges: &[Range]) {
     add_words(answer, [ranges.iter().map(|(_, length)| length).sum()]);
     for &(address, length) in ranges {
         if let Some(memory) = bus.ram_slice(address, length as usize) {

@@ -204,13 +204,13 @@ impl Way {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board;
     use crate::bus::Bus;
     use crate::config::MachineConfig;
+    use crate::registry;
 
     fn platform() -> Platform {
         let config = MachineConfig::find("sa1110").unwrap();
-        let parts = (board::find(&config.board).unwrap().parts)(config.ram_bytes);
+        let parts = (registry::board(&config.board).unwrap().parts)(config.ram_bytes);
         Platform::new(Bus::new(parts, config.clock_hz))
     }
 

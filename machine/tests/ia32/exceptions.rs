@@ -505,7 +505,7 @@ fn real_address_mode_goes_over_into_protected_mode() {
     ]
     .concat();
     let machine = super::rig::config();
-    let mut parts = (switchyard_machine::board::find("isa-pc").unwrap().parts)(1 << 20);
+    let mut parts = (switchyard_machine::registry::board("isa-pc").unwrap().parts)(1 << 20);
     parts.ram_base = 0;
     let bus = switchyard_machine::bus::Bus::new(parts, 1);
     let mut core = Core::new(machine.ia32().unwrap(), bus, ());

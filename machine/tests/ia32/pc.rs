@@ -2,13 +2,13 @@
 //! Guests on the small PC: interrupts, time and characters through the devices of its board.
 
 use switchyard_machine::arch::Processor;
-use switchyard_machine::board;
 use switchyard_machine::dev::cycle_of;
 use switchyard_machine::gdb;
 use switchyard_machine::ia32::cpu::core::Core;
 use switchyard_machine::ia32::isa::flags::IF;
 use switchyard_machine::ia32::isa::insn::reg;
 use switchyard_machine::machine::{Machine, Stop};
+use switchyard_machine::registry;
 use switchyard_machine::snapshot::{self, Saved};
 use switchyard_machine::state::{Restorer, Saver, State};
 
@@ -53,7 +53,7 @@ impl Pc {
     fn new(rig: &Rig) -> Self {
         let config = super::rig::config();
         assert_eq!(config.clock_hz, CLOCK_HZ);
-        let parts = (board::find(&config.board).unwrap().parts)(config.ram_bytes);
+        let parts = (registry::board(&config.board).unwrap().parts)(config.ram_bytes);
         let mut machine: Machine<Core> = Machine::new(config, parts, ());
         let mut saver = Saver::default();
         rig.core.save(&mut saver);
@@ -430,7 +430,7 @@ fn a_frame_of_the_past_comes_again() {
     let mut file = Vec::new();
     snapshot::save(&mut pc.0, &mut file).unwrap();
     let config = super::rig::config();
-    let parts = (board::find(&config.board).unwrap().parts)(config.ram_bytes);
+    let parts = (registry::board(&config.board).unwrap().parts)(config.ram_bytes);
     let mut machine: Machine<Core<gdb::Watch>> = Machine::new(config, parts, gdb::Watch::default());
     Saved::open(&file[..])
         .unwrap()

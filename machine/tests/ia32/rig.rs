@@ -3,15 +3,15 @@
 
 use std::sync::OnceLock;
 
-use switchyard_machine::board;
 use switchyard_machine::bus::Bus;
 use switchyard_machine::config::{
-    BusConfig, LatencyConfig, MachineConfig, PriceConfig, ProcessorConfig, WalkConfig,
+    BusConfig, Ia32Config, LatencyConfig, MachineConfig, PriceConfig, WalkConfig,
 };
 use switchyard_machine::ia32::cpu::core::Core;
 use switchyard_machine::ia32::cpu::MemSys;
 use switchyard_machine::ia32::cpu::Observer;
 use switchyard_machine::ia32::isa::insn::{reg, Seg};
+use switchyard_machine::registry;
 
 /// Where things are; a handler is a byte, at `HANDLERS` plus its vector times 16.
 pub const GDT: u32 = 0x1000;
@@ -89,13 +89,12 @@ pub fn config() -> &'static MachineConfig {
 fn without_prices() -> MachineConfig {
     let mut config = MachineConfig::find("p4-willamette").unwrap();
     config.ram_bytes = 4 << 20;
-    if let ProcessorConfig::Ia32(ia32) = &mut config.processor {
-        ia32.memory = BusConfig::default();
-        ia32.walk = WalkConfig::default();
-        ia32.latency = LatencyConfig::default();
-        ia32.price = PriceConfig::default();
-        ia32.branch.mispredicted = 0;
-    }
+    let ia32: &mut Ia32Config = config.processor_mut().unwrap();
+    ia32.memory = BusConfig::default();
+    ia32.walk = WalkConfig::default();
+    ia32.latency = LatencyConfig::default();
+    ia32.price = PriceConfig::default();
+    ia32.branch.mispredicted = 0;
     config
 }
 
@@ -119,7 +118,7 @@ impl<O: Observer + Default> Rig<O> {
 
     /// The same on another machine.
     pub fn on(machine: &MachineConfig, observer: impl FnOnce(&mut MemSys) -> O) -> Self {
-        let parts = (board::find(&machine.board).unwrap().parts)(machine.ram_bytes);
+        let parts = (registry::board(&machine.board).unwrap().parts)(machine.ram_bytes);
         let bus = Bus::new(parts, 1_400_000_000);
         let mut core = Core::new(machine.ia32().unwrap(), bus, O::default());
         core.start_flat(CODE);

@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 
 use switchyard_machine::arch::Processor;
-use switchyard_machine::config::{AddressSpaceTags, MachineConfig, ProcessorConfig};
+use switchyard_machine::config::{AddressSpaceTags, Ia32Config, MachineConfig};
 use switchyard_machine::ia32::isa::insn::reg;
 use switchyard_machine::ia32::memory::mmu::Access;
 use switchyard_machine::state::{Restorer, Saver, State};
@@ -34,9 +34,8 @@ fn tagged() -> &'static MachineConfig {
     static CONFIG: OnceLock<MachineConfig> = OnceLock::new();
     CONFIG.get_or_init(|| {
         let mut config = config().clone();
-        if let ProcessorConfig::Ia32(ia32) = &mut config.processor {
-            ia32.address_space_tags = AddressSpaceTags::Ideal;
-        }
+        let ia32: &mut Ia32Config = config.processor_mut().unwrap();
+        ia32.address_space_tags = AddressSpaceTags::Ideal;
         config
     })
 }

@@ -11,12 +11,12 @@ use switchyard_machine::arm::cpu::Observer;
 use switchyard_machine::arm::memory::memsys::MemSys;
 use switchyard_machine::arm::watch::ideal::Checker;
 use switchyard_machine::arm::Machine;
-use switchyard_machine::board;
 use switchyard_machine::check::Finding;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::counters::{Counter, Tally};
-use switchyard_machine::loader::{self, Boot};
+use switchyard_machine::loader::Boot;
 use switchyard_machine::machine::Stop;
+use switchyard_machine::registry::{self, Registry};
 use switchyard_machine::symbols::Symbols;
 
 /// More cycles than any of these guests needs.
@@ -134,7 +134,7 @@ fn run_watched<O: Observer + Default>(
 pub fn loaded<O: Observer + Default>(directory: &str, name: &str, machine: &str) -> Machine<O> {
     let kernel = build(directory).join(format!("{name}.elf"));
     let config = MachineConfig::find(machine).expect("a built-in machine");
-    let board = board::find(&config.board).expect("its board");
+    let board = registry::board(&config.board).expect("its board");
     let parts = (board.parts)(config.ram_bytes);
     let mut machine = Machine::new(&config, parts, O::default());
     let boot = Boot {
@@ -144,8 +144,9 @@ pub fn loaded<O: Observer + Default>(directory: &str, name: &str, machine: &str)
         dtb: None,
         load_address: None,
     };
-    let start =
-        loader::load(&boot, &config, board, machine.bus()).expect("the guest can be loaded");
+    let start = Registry::every()
+        .load(&boot, &config, board, machine.bus())
+        .expect("the guest can be loaded");
     machine.core().r[..3].copy_from_slice(&start.registers);
     machine.core().r[15] = start.pc;
     machine
@@ -154,6 +155,6 @@ pub fn loaded<O: Observer + Default>(directory: &str, name: &str, machine: &str)
 /// The same machine as reset leaves it, with nothing in its memory.
 pub fn empty<O: Observer + Default>(machine: &str) -> Machine<O> {
     let config = MachineConfig::find(machine).expect("a built-in machine");
-    let board = board::find(&config.board).expect("its board");
+    let board = registry::board(&config.board).expect("its board");
     Machine::new(&config, (board.parts)(config.ram_bytes), O::default())
 }

@@ -5,9 +5,9 @@
 
 use switchyard_machine::arm::isa::register::Register;
 use switchyard_machine::arm::Machine;
-use switchyard_machine::board;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::dev::Width;
+use switchyard_machine::registry;
 
 pub const DIRECTORY: u32 = 0x4000;
 pub const WRITE_BACK: u32 = 0x0010_0000;
@@ -42,7 +42,7 @@ pub fn machine(name: &str) -> Machine {
 /// The same with other first-level descriptors.
 pub fn machine_with(name: &str, descriptors: &[(u32, u32)]) -> Machine {
     let config = MachineConfig::find(name).expect("a built-in machine");
-    let board = board::find(&config.board).expect("its board");
+    let board = registry::board(&config.board).expect("its board");
     let mut machine = Machine::new(&config, (board.parts)(config.ram_bytes), ());
     for &(va, descriptor) in descriptors {
         map(&mut machine, va, descriptor);

@@ -5,10 +5,10 @@
 use switchyard_machine::arm::isa::register::Register;
 use switchyard_machine::arm::memory::memsys::Fetched;
 use switchyard_machine::arm::Machine;
-use switchyard_machine::board;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::counters::Tally;
 use switchyard_machine::dev::Width;
+use switchyard_machine::registry;
 
 /// The machines with ideal tags that have all that differs.
 pub const BOTH: [&str; 2] = ["sa1110-tags", "versatilepb-tags"];
@@ -52,7 +52,7 @@ impl Rig {
     /// but the windows.
     pub fn new(name: &str) -> Self {
         let config = MachineConfig::find(name).expect("a built-in machine");
-        let board = board::find(&config.board).expect("its board");
+        let board = registry::board(&config.board).expect("its board");
         let mut machine = Machine::new(&config, (board.parts)(config.ram_bytes), ());
         let (ram, _) = machine.bus().ram_window();
         let mut rig = Self { machine, ram };

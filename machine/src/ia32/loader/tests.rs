@@ -6,8 +6,8 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
-use crate::board;
 use crate::loader::scratch::File;
+use crate::registry;
 
 const RAM: u32 = 16 << 20;
 
@@ -16,7 +16,7 @@ fn bus() -> Bus {
 }
 
 fn bus_with(ram_bytes: u32) -> Bus {
-    let board = board::find("isa-pc").unwrap();
+    let board = registry::board("isa-pc").unwrap();
     Bus::new((board.parts)(ram_bytes), 1_400_000_000)
 }
 

@@ -9,7 +9,7 @@ use crate::ia32::cpu::core::Core;
 use crate::ia32::isa::insn::Seg;
 use crate::ia32::Machine;
 
-use super::reader::{self, add_words, Block, Range, Reader, ANSWER_MAGIC};
+use crate::vectors::reader::{self, add_words, Block, Range, Reader, ANSWER_MAGIC};
 
 /// General registers, EIP, EFLAGS, and the selectors in the order of their numbers.
 const STATE_WORDS: usize = 8 + 2 + 6;
@@ -47,11 +47,11 @@ struct Case {
 /// # Errors
 /// One line that says which case is malformed and what was expected, or that reading or writing
 /// failed.
-pub fn run(
+pub(super) fn run(
     config: &MachineConfig,
     parts: BoardParts,
-    input: &mut impl Read,
-    output: &mut impl Write,
+    input: &mut dyn Read,
+    output: &mut dyn Write,
 ) -> Result<(), String> {
     let mut machine = Machine::<()>::new(config, parts, ());
     let mut reader = Reader::new(input);
@@ -137,7 +137,7 @@ fn get_state(core: &Core) -> State {
 }
 
 /// The next case, `None` at the end of the input.
-fn read_case<R: Read>(reader: &mut Reader<R>, bus: &Bus) -> Result<Option<Case>, String> {
+fn read_case(reader: &mut Reader, bus: &Bus) -> Result<Option<Case>, String> {
     let Some(id) = reader.begin()? else {
         return Ok(None);
     };

@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use object::elf::{ET_EXEC, PT_LOAD};
 
 use super::*;
-use crate::board;
 use crate::config::MachineConfig;
 use crate::loader::gzip::tests::packed;
 use crate::loader::kernel::Entry;
 use crate::loader::scratch::File;
+use crate::registry;
 
 const BASE: u32 = 0xc000_0000;
 const TARGET: Target = Target {
@@ -50,14 +50,14 @@ fn elf(address: u32, data: &[u8], bytes: u32) -> Vec<u8> {
 }
 
 fn bus(ram_bytes: u32) -> Bus {
-    let board = board::find("assabet").unwrap();
+    let board = registry::board("assabet").unwrap();
     Bus::new((board.parts)(ram_bytes), 200_000_000)
 }
 
 fn load_on(machine: &str, boot: &Boot, bus: &mut Bus) -> Result<Start, String> {
     let config = MachineConfig::find(machine).unwrap();
-    let board = board::find(&config.board).unwrap();
-    super::super::load(boot, &config, board, bus).map_err(|error| error.to_string())
+    let board = registry::board(&config.board).unwrap();
+    super::load(boot, &config, board, bus).map_err(|error| error.to_string())
 }
 
 fn boot(

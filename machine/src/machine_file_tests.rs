@@ -2,10 +2,12 @@
 //! Tests of [`super`]: the built-in machine files, and what is said of wrong ones.
 
 use super::*;
+use crate::config::{AddressSpaceTags, ArmConfig, Ia32Config};
+use crate::registry::machines;
 
 /// The built-in machine with one line of its text replaced.
 fn altered(from: &str, to: &str) -> Result<MachineConfig, String> {
-    let text = BUILT_IN[0].1;
+    let text = machines()[0].1;
     assert!(text.contains(from), "{from:?} is not in the machine file");
     let text = text.replacen(from, to, 1);
     MachineConfig::parse(Path::new("m.toml"), &text).map_err(|error| error.to_string())
@@ -19,9 +21,9 @@ fn message(from: &str, to: &str) -> String {
 
 #[test]
 fn built_in_machines_are_valid_and_named_after_their_file() {
-    for (name, _) in BUILT_IN {
+    for (name, _) in machines() {
         let config = MachineConfig::find(name).unwrap();
-        assert_eq!(&config.name, name);
+        assert_eq!(config.name, name);
     }
 }
 
@@ -33,9 +35,7 @@ fn built_in_machines_differ_in_memory_only() {
         config.description.clear();
         config.text.clear();
         config.assumed.clear();
-        let ProcessorConfig::Arm(arm) = &mut config.processor else {
-            panic!("{name} is an ARM");
-        };
+        let arm: &mut ArmConfig = config.processor_mut().expect("an ARM");
         arm.memory = MachineConfig::find("sa1110")
             .unwrap()
             .arm()
@@ -54,9 +54,16 @@ fn a_machine_with_ideal_tags_differs_in_nothing_else() {
         config.name.clear();
         config.description.clear();
         config.text.clear();
-        let tags = std::mem::take(match &mut config.processor {
-            ProcessorConfig::Arm(arm) => &mut arm.address_space_tags,
-            ProcessorConfig::Ia32(ia32) => &mut ia32.address_space_tags,
+        let tags = std::mem::take(if config.arm().is_some() {
+            &mut config
+                .processor_mut::<ArmConfig>()
+                .unwrap()
+                .address_space_tags
+        } else {
+            &mut config
+                .processor_mut::<Ia32Config>()
+                .unwrap()
+                .address_space_tags
         });
         (tags, format!("{config:?}"))
     };
@@ -125,17 +132,17 @@ fn a_mistake_is_one_line_that_names_file_field_and_expectation() {
         ("id = 0x6901b119", "id = \"B5\"", "m.toml: line N: processor.id: invalid type: string \"B5\"; expected a whole number from 0 to 4294967295"),
         ("device = 10", "device = 4000000000", "m.toml: memory.device: 4000000000; expected a number from 0 to 1000000"),
     ] {
-        let place = BUILT_IN[0].1.find(from).unwrap();
-        let number = BUILT_IN[0].1[..place].matches('\n').count() + 1;
+        let place = machines()[0].1.find(from).unwrap();
+        let number = machines()[0].1[..place].matches('\n').count() + 1;
         assert_eq!(message(from, to), line.replace('N', &number.to_string()));
     }
 }
 
 #[test]
 fn another_size_of_memory_is_in_the_text_too() {
-    for (name, text) in BUILT_IN {
+    for (name, text) in machines() {
         let own = MachineConfig::find(name).unwrap();
-        assert_eq!(own.clone().with_ram(own.ram_bytes).text, *text);
+        assert_eq!(own.clone().with_ram(own.ram_bytes).text, text);
         let other = own.clone().with_ram(8 << 20);
         let again = MachineConfig::parse(Path::new("m.toml"), &other.text).unwrap();
         assert_eq!((again.ram_bytes, other.ram_bytes), (8 << 20, 8 << 20));
@@ -150,7 +157,7 @@ fn ranges_are_around_numbers_of_the_machine() {
     let name = r#""memory.zeros-first""#;
     let without = |text: &str| text.split("[assumed]").next().unwrap().to_string();
     let machine = |line: &str| {
-        let text = without(BUILT_IN[0].1);
+        let text = without(machines()[0].1);
         let text = text.replacen("[icache]", &format!("[assumed]\n{line}\n[icache]"), 1);
         MachineConfig::parse(Path::new("m.toml"), &text).map_err(|error| error.to_string())
     };
@@ -194,7 +201,7 @@ fn ranges_are_around_numbers_of_the_machine() {
 
 #[test]
 fn every_number_that_is_marked_assumed_has_a_range() {
-    for (name, text) in BUILT_IN {
+    for (name, text) in machines() {
         let config = MachineConfig::find(name).unwrap();
         let mut table = "";
         for line in text.lines() {
@@ -242,7 +249,7 @@ fn a_mistake_in_rows_or_write_buffer_is_one_line_too() {
         (3, "write-buffer", "words", "1025", words),
         (3, "write-buffer", "write-back-lines", "1025", lines),
     ] {
-        let text = BUILT_IN[machine].1;
+        let text = machines()[machine].1;
         let (before, rest) = text.split_once(&format!("\n[{table}]")).unwrap();
         let (same, rest) = rest.split_once(&format!("\n{key} = ")).unwrap();
         let (_, after) = rest.split_once('\n').unwrap();
@@ -289,7 +296,7 @@ fn an_ia32_processor_is_told_by_its_core() {
 
 #[test]
 fn a_packet_size_that_no_core_has_lists_those_that_are() {
-    let wrong = BUILT_IN[3].1.replacen("\"bursts\"", "\"lines\"", 1);
+    let wrong = machines()[3].1.replacen("\"bursts\"", "\"lines\"", 1);
     let error = MachineConfig::parse(Path::new("m.toml"), &wrong).unwrap_err();
     let line = error.to_string();
     let start = ": write-buffer.packets: unknown variant `lines`; expected ";

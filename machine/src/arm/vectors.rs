@@ -13,8 +13,8 @@ use crate::arm::Machine;
 use crate::bus::{BoardParts, Bus};
 use crate::config::MachineConfig;
 
-use super::reader::{self, add_words, Block, Range, Reader, ANSWER_MAGIC};
-use super::Caches;
+use crate::vectors::reader::{self, add_words, Block, Range, Reader, ANSWER_MAGIC};
+use crate::vectors::Caches;
 
 const STATE_WORDS: usize = 37;
 /// The flag of a case with an address space of its own.
@@ -45,12 +45,12 @@ struct Space {
 /// # Errors
 /// One line that says which case is malformed and what was expected, or that reading or writing
 /// failed.
-pub fn run(
+pub(super) fn run(
     config: &MachineConfig,
     parts: BoardParts,
     caches: Caches,
-    input: &mut impl Read,
-    output: &mut impl Write,
+    input: &mut dyn Read,
+    output: &mut dyn Write,
 ) -> Result<(), String> {
     let mut machine = Machine::new(config, parts, ());
     if caches == Caches::On {
@@ -270,7 +270,7 @@ fn get_state(core: &mut Core<()>) -> State {
 }
 
 /// The next case, `None` at the end of the input.
-fn read_case<R: Read>(reader: &mut Reader<R>, bus: &Bus) -> Result<Option<Case>, String> {
+fn read_case(reader: &mut Reader, bus: &Bus) -> Result<Option<Case>, String> {
     let Some(id) = reader.begin()? else {
         return Ok(None);
     };

@@ -8,12 +8,15 @@ use std::path::Path;
 
 use object::elf::{ELFMAG, EM_ARM};
 
+use crate::board::Board;
 use crate::bus::Bus;
+use crate::config::MachineConfig;
 use crate::devicetree::{DeviceTree, A_DEVICE_TREE};
 use crate::error::{read_file, Error};
+use crate::loader::kernel::{Entry, Kernel, Target, Wrong};
+use crate::loader::{check_append, place_initrd, read_kernel, records, uimage, Boot, Start, PAGE};
 
-use super::kernel::{Entry, Kernel, Target, Wrong};
-use super::{check_append, place_initrd, read_kernel, records, uimage, Boot, Start, PAGE};
+use super::isa::cores::Table;
 
 /// What every kernel should have been.
 const A_KERNEL: &str = "a kernel: an ELF32 little-endian ARM executable or a raw ARM image";
@@ -29,6 +32,8 @@ const RAW_OFFSET: u32 = 0x1_0000;
 const TAGS_OFFSET: u32 = 0x100;
 /// Bytes for the tags: they end before a kernel's first page table at 16 KB.
 const TAGS_BYTES: usize = 0x3f00;
+/// What r1 is where a kernel is to go by its device tree alone (ARM Linux: Booting).
+const NO_MACHINE_TYPE: u32 = u32::MAX;
 /// Most bytes of a command line, without its NUL (ARM Linux: COMMAND_LINE_SIZE).
 const COMMAND_LINE_MOST: usize = 1023;
 
@@ -39,13 +44,17 @@ const ATAG_MEM: u32 = 0x5441_0002;
 const ATAG_INITRD2: u32 = 0x5442_0005;
 const ATAG_CMDLINE: u32 = 0x5441_0009;
 
-/// Loads for a board of this machine type, whose processor has Thumb state or not.
+/// Loads for `board` with the processor of `config`, which has Thumb state or not.
 pub(super) fn load(
     boot: &Boot,
-    machine_type: u32,
-    thumb: bool,
+    config: &MachineConfig,
+    board: &Board,
     bus: &mut Bus,
 ) -> Result<Start, Error> {
+    let machine_type = board.machine_type.unwrap_or(NO_MACHINE_TYPE);
+    let thumb = config
+        .arm()
+        .is_some_and(|arm| Table::of(arm.core).architecture.has_thumb());
     let wrong = |(what, expected): Wrong| Error::Image {
         file: boot.kernel.to_path_buf(),
         what,

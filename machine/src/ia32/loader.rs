@@ -6,15 +6,17 @@
 
 use std::ops::RangeInclusive;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use object::elf::{ELFMAG, EM_386};
 
 use crate::bus::Bus;
 use crate::error::Error;
 use crate::ia32::cpu::core::{FLAT_TABLE, FLAT_TABLE_AT};
-
-use super::kernel::{Entry, Kernel, Segment, Target, Wrong};
-use super::{check_append, pieces, place_initrd, read_kernel, Boot, Module, Start};
+use crate::loader::kernel::{Entry, Kernel, Segment, Target, Wrong};
+use crate::loader::{
+    check_append, one_module, pieces, place_initrd, read_kernel, unpacked, Boot, Module, Start,
+};
 
 /// What every kernel should have been.
 const A_KERNEL: &str = "a kernel: an ELF32 executable for the 80386 or a bzImage";
@@ -383,9 +385,13 @@ fn multiboot_kernel(image: &[u8], header: &Header) -> Result<Kernel, Wrong> {
     })
 }
 
-/// Whether a kernel is started by Multiboot.
-pub(super) fn is_multiboot(image: &[u8]) -> bool {
-    find_multiboot(image).is_some()
+/// What `--initrd` names for the kernel whose file has these bytes: modules, if it is started by Multiboot.
+pub(super) fn modules(kernel: &[u8], initrd: &Path) -> Vec<Module> {
+    if find_multiboot(&unpacked(kernel)).is_some() {
+        pieces(initrd)
+    } else {
+        one_module(initrd)
+    }
 }
 
 /// A module in memory.
