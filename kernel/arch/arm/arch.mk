@@ -25,3 +25,5 @@ ARCH_CPU := -mcpu=$(CPU_COMPILER)
 ARCH_DEFINES := $(if $(DCACHE),-DCPU_DCACHE_BYTES=$(DCACHE))
 ARCH_FOLDERS := cpu/$(CPU) policy/$(POLICY) policy/common cpu/common
 ARCH_OBJS := boot entry ipc_path fault_path yield_path lipc_path switch kip ptab bootinfo offsets cpu/$(CPU_CODE)/cpu
+# As they are to lie in memory, where what a switch needs is close together.
+COMMON_cpd := bypass prepare state reclaim directory domains pages pid_slots

@@ -53,7 +53,10 @@
 
 typedef uint32_t pte_t;
 
-static inline pte_t page_entry(mapping_t m) {
+#define PTAB_ROOT 1u /* the level of a directory */
+
+static inline pte_t page_entry(const struct space *space, mapping_t m) {
+    (void)space;
     bool large = mapping_size(m) == SIZE_64K;
     uint32_t pa = m & ~PAGE_MASK;
     if ((m & MAPPING_VALID) == 0) {
@@ -78,8 +81,41 @@ static inline mapping_t page_mapping(pte_t e, uint32_t va) {
     return page | MAPPING_VALID | (e & CB) | ((e & PTE_AP_RW) == PTE_AP_RW ? MAPPING_WRITABLE : 0);
 }
 
-static inline pte_t *table_of(uint32_t pde) {
-    return heap_pa_to_uncached(pde & ~(TABLE_SIZE - 1));
+static inline pte_t section_entry(mapping_t m) {
+    pte_t pa = m & PDE_SECTION_PA;
+    if ((m & MAPPING_VALID) == 0) {
+        return pa | PDE_DORMANT;
+    }
+    return pa | PDE_SECTION | ((m & MAPPING_WRITABLE) != 0 ? PDE_AP_RW : PDE_AP_RO) | (m & CB);
+}
+
+static inline mapping_t section_mapping(pte_t e, uint32_t va) {
+    uint32_t page = (e & PDE_SECTION_PA) | (va & ~PDE_SECTION_PA & ~PAGE_MASK);
+    if ((e & PDE_TYPE) == 0) {
+        return page | SIZE_1M;
+    }
+    return page | SIZE_1M | MAPPING_VALID | (e & CB) |
+           ((e & PDE_AP_RW) == PDE_AP_RW ? MAPPING_WRITABLE : 0);
+}
+
+static inline uint32_t ptab_index(uint32_t va, uint32_t level) {
+    return level == 1 ? va >> SECTION_LOG2 : va >> 12 & (ENTRIES_PER_TABLE - 1);
+}
+
+static inline uint32_t size_entries(enum page_size size) {
+    return size == SIZE_64K ? PARTS : 1;
+}
+
+static inline bool is_table(pte_t e) {
+    return (e & PDE_TYPE) == PDE_IS_TABLE;
+}
+
+static inline pte_t *table_of(pte_t e) {
+    return heap_pa_to_uncached(e & ~(TABLE_SIZE - 1));
+}
+
+static inline pte_t table_entry(const pte_t *table) {
+    return heap_uncached_to_pa(table) | PDE_TABLE;
 }
 
 /* Entries in use, by the table's place in the heap. */
@@ -125,6 +161,11 @@ static inline void entry_fill(const struct space *space, pte_t *entry, pte_t val
     *entry = value;
     table_used[((uint32_t)entry - HEAP_UNCACHED_VA) / TABLE_SIZE]++;
     ptab_hole.space = NULL;
+}
+
+/* The table that the entry is in. */
+static inline const pte_t *table_with(const pte_t *entry) {
+    return (const pte_t *)((uint32_t)entry & ~(TABLE_SIZE - 1));
 }
 
 static inline void entry_publish(void) {

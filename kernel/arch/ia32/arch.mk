@@ -20,3 +20,4 @@ ARCH_CPU = $(ARCH_PROGRAM_CPU)
 ARCH_DEFINES := -DSMALL_AREA=$(SMALL_AREA)
 ARCH_FOLDERS := cpu/$(CPU)
 ARCH_OBJS := boot entry ipc_path kip ptab bootinfo offsets call ports cpu/$(CPU)/cpu switch
+COMMON_small := small

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* `told`: the Multiboot information (pa). Returns the address for KIP.BootInfo, 0 when there is no
+/* `info`: the Multiboot information (pa). Returns the address for KIP.BootInfo, 0 when there is no
  * command line. Once, at boot: memory at its physical address goes out of the kernel's reach. */
-uint32_t bootinfo_init(uint32_t told);
+uint32_t bootinfo_init(uint32_t info);
 
 #endif

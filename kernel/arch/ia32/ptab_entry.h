@@ -65,7 +65,7 @@ static inline pte_t entry_bits(mapping_t m) {
 }
 
 /* What they say, without size and frame. */
-static inline mapping_t entry_mapping(pte_t e) {
+static inline mapping_t mapping_bits(pte_t e) {
     if ((e & ENTRY_P) == 0) {
         return 0;
     }
@@ -79,6 +79,45 @@ static inline bool is_table(pte_t e) {
 
 static inline pte_t *table_of(pte_t e) {
     return heap_pa_to_uncached(e & ~PAGE_MASK);
+}
+
+static inline pte_t table_entry(const pte_t *table) {
+    return heap_uncached_to_pa(table) | ENTRY_TABLE;
+}
+
+#define PTAB_ROOT 1u /* the level of a directory */
+
+static inline uint32_t ptab_index(uint32_t va, uint32_t level) {
+    return level == 1 ? va >> SECTION_LOG2 : va / PAGE_SIZE % ENTRIES_PER_TABLE;
+}
+
+static inline uint32_t size_entries(enum page_size size) {
+    (void)size;
+    return 1;
+}
+
+static inline pte_t section_entry(mapping_t m) {
+    pte_t large = (m & MAPPING_VALID) != 0 ? ENTRY_LARGE : 0;
+    return (m & ~SECTION_MASK) | entry_bits(m) | large;
+}
+
+/* As long as it is nobody's. */
+static inline pte_t page_bits(mapping_t m) {
+    return (m & ~PAGE_MASK) | entry_bits(m);
+}
+
+static inline __attribute__((always_inline)) pte_t page_entry(const struct space *space,
+                                                              mapping_t m) {
+    return entry_of_space(space, page_bits(m));
+}
+
+static inline __attribute__((always_inline)) mapping_t section_mapping(pte_t e, uint32_t va) {
+    return (e & ~SECTION_MASK) | (va & SECTION_MASK & ~PAGE_MASK) | SIZE_4M | mapping_bits(e);
+}
+
+static inline __attribute__((always_inline)) mapping_t page_mapping(pte_t e, uint32_t va) {
+    (void)va;
+    return (e & ~PAGE_MASK) | SIZE_4K | mapping_bits(e);
 }
 
 /* Entries in use, by the table's place in the heap. */
@@ -124,6 +163,11 @@ static inline void entry_fill(const struct space *space, pte_t *entry, pte_t val
     *entry = entry_of_space(space, value);
     table_used[((uint32_t)entry - HEAP_UNCACHED_VA) / TABLE_SIZE]++;
     ptab_hole.space = NULL;
+}
+
+/* The table that the entry is in. */
+static inline const pte_t *table_with(const pte_t *entry) {
+    return (const pte_t *)((uint32_t)entry & ~PAGE_MASK);
 }
 
 static inline void entry_publish(void) {

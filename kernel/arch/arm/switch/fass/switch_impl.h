@@ -14,40 +14,8 @@
 #ifndef SWITCH_IMPL_H
 #define SWITCH_IMPL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct space;
-
 struct sharing {};
 
 #include "cpd_state.h"
-
-static inline uint32_t sharing_domains(const struct switch_state *s) {
-    (void)s;
-    return 0;
-}
-
-static inline uint32_t sharing_sections(void) {
-    return 0;
-}
-
-static inline uint32_t sharing_writable(void) {
-    return 0;
-}
-
-static inline bool sharing_recycle_idle(void) {
-    return false;
-}
-
-static inline void sharing_end(uint32_t domain) {
-    (void)domain;
-}
-
-static inline void sharing_changed(struct space *space, uint32_t va, bool writable) {
-    (void)space;
-    (void)va;
-    (void)writable;
-}
 
 #endif

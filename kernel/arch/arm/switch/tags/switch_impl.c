@@ -42,26 +42,6 @@ void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap wh
     (void)cached;
 }
 
-void switch_unmap_finish(void) {
-}
+#include "switch_at_once.h"
 
-bool switch_fault(struct space *space, uint32_t *va, uint32_t status) {
-    (void)space;
-    (void)va;
-    (void)status;
-    return false;
-}
-
-void switch_window(struct space *space, uint32_t va, uint32_t size) {
-    (void)space;
-    (void)va;
-    (void)size;
-}
-
-bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b) {
-    (void)a;
-    (void)va_a;
-    (void)b;
-    (void)va_b;
-    return false;
-}
+#include "switch_coherent.h"

@@ -65,31 +65,11 @@ void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap wh
     }
 }
 
-/* The trace cache loses a page's code with its entry of the TLB: nothing waits. */
-void switch_unmap_finish(void) {
-}
+/* The trace cache loses a page's code with its entry of the TLB. */
+#include "switch_at_once.h"
 
-bool switch_fault(struct space *space, uint32_t *va, uint32_t status) {
-    (void)space;
-    (void)va;
-    (void)status;
-    return false;
-}
-
-/* Caches are physically tagged: memory is the same for all. */
-void switch_window(struct space *space, uint32_t va, uint32_t size) {
-    (void)space;
-    (void)va;
-    (void)size;
-}
-
-bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b) {
-    (void)a;
-    (void)va_a;
-    (void)b;
-    (void)va_b;
-    return false;
-}
+/* Caches are physically tagged. */
+#include "switch_coherent.h"
 
 /* All segments are flat: what a program's selectors reach is never too little. */
 bool switch_limit_fault(struct space *space) {

@@ -61,126 +61,13 @@
 #ifndef CPD_H
 #define CPD_H
 
-#include "aside.h"
+#include "bypass.h"
 #include "domains.h"
 #include "pid_slots.h"
-#include "ptab.h"
-
-#define SECTIONS          4096u
-#define CONTESTED_AGE     32u /* assumed: taking them by faults once costs little of 32 flushes */
-#define ENTRY_DOMAIN_MASK (0xfu << 5)
-#define ENTRY_DOMAIN(e)   ((e) >> 5 & 0xf)
-
-/* One object, so that functions reach all of it from one address; what belongs together shares a
- * cache line. */
-struct cpd {
-    uint32_t *entries;
-    uint32_t epoch;
-    uint32_t mapped; /* so many stays of spaces are still near a page that was mapped (aside.h) */
-    /* The sections of each domain, a list through their numbers; 0 ends it (section 0 is in slot 0,
-     * and linked like any other: the lists hold section + 1). A list may have sections that another
-     * has taken since; none is in two. `list` is the domain whose list it is in, 0 = none. */
-    uint16_t first[DOMAINS];
-    struct {
-        uint16_t next, previous, list;
-        uint32_t ghost_epoch;
-        struct switch_state *ghost; /* NULL: of the members of a shared section */
-    } section[SECTIONS];
-} __attribute__((aligned(32)));
-
-extern struct cpd cpd;
-
-/* Alone or with others. A section that nobody has reads as the kernel's domain, 0. */
-static inline bool owns_entry(const struct switch_state *s, uint32_t section) {
-    return (domains_of(s) >> ENTRY_DOMAIN(cpd.entries[section]) & 1) != 0;
-}
-
-/* Is the entry the domain's? */
-static inline bool cpd_is_of(uint32_t section, uint32_t domain) {
-    return cpd.entries[section] != 0 && ENTRY_DOMAIN(cpd.entries[section]) == domain;
-}
-
-/* May the holder of the domain have lines or TLB entries? */
-static inline bool cpd_has_run(uint32_t domain) {
-    return (hot.scheme.ran >> domain & 1) != 0;
-}
-
-/* May others than the space? The section has no entry. */
-static inline bool cpd_has_ghost(const struct switch_state *s, uint32_t section) {
-    return cpd.section[section].ghost_epoch == cpd.epoch && cpd.section[section].ghost != s;
-}
-
-/* May lines of this space be cached in the section? */
-static inline bool may_have_lines(const struct switch_state *s, uint32_t section) {
-    if (is_aside(s)) {
-        return aside_in_force(s);
-    }
-    return owns_entry(s, section) ||
-           (cpd.section[section].ghost_epoch == cpd.epoch &&
-            (cpd.section[section].ghost == s || cpd.section[section].ghost == NULL));
-}
-
-/* Afterwards no line of any program is cached, nor any TLB entry, so no domain is dirty but those
- * of the space in force, which goes on; or goes not (`to_leave`): then none. */
-void cpd_flush(void);
-void cpd_flush_to_leave(void);
-
-/* What cpd_flush_to_leave does but for the flush itself, which the caller is about to do. */
-void cpd_account_flush(void);
-
-/* The section is one of the domain's list, and of no other's. */
-void cpd_list(uint32_t section, uint32_t domain);
-
-/* Removes a loaded entry. The caller publishes, flushes the TLBs, and sees to it that the domain's
- * holder is still on record. */
-void cpd_remove_entry(uint32_t section);
-
-/* All of a domain; the caller flushes the TLBs. */
-void cpd_remove_entries_of(uint32_t domain);
-
-/* The section is none of the space's contested ones any more. */
-void cpd_uncontest(struct switch_state *s, uint32_t section);
-
-/* A space with contested sections and a domain is about to be switched to: takes them back. */
-void cpd_exchange(struct space *space);
-
-/* Puts the entry of a space with a domain into the CPD, at the place of whatever is there. */
-void cpd_load_entry(struct switch_state *s, uint32_t section, uint32_t value);
+#include "reclaim.h"
+#include "state.h"
 
 /* A space that ends. */
 void cpd_forget_space(struct space *space);
-
-/*
- * A fault in the space in force at *va, which is converted: the directory entry that the CPD lacks,
- * or 0 if it is not at fault. A missing entry faults as translation, another's as domain fault, or
- * as translation fault of its table. Where the status has the domain (all but the first), it tells
- * whose entry it is.
- */
-static inline uint32_t cpd_missing_entry(const struct space *space, uint32_t *va, uint32_t status) {
-    const struct switch_state *s = &space->scheme;
-    *va = va_of_fault(s, *va);
-    if (is_aside(s)) {
-        return 0;
-    }
-    if ((domains_of(s) >> (status >> 4 & 0xf) & 1) != 0 &&
-        FSR_STATUS(status) != FSR_TRANSLATION_SECTION) {
-        return 0;
-    }
-    if (*va >= KERNEL_AREA) {
-        return 0;
-    }
-    uint32_t section = section_of(s, *va);
-    uint32_t value = space->directory[*va >> 20];
-    if (owns_entry(s, section)) {
-        return 0;
-    }
-    if (!pde_is_valid(value)) {
-        if (cpd.entries[section] != 0) {
-            cpu_flush_tlbs(); /* the walk has brought in what the space must not have */
-        }
-        return 0;
-    }
-    return value;
-}
 
 #endif

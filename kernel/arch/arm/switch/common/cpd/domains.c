@@ -4,7 +4,7 @@
  */
 #include "domains.h"
 
-#include "cpd.h"
+#include "bypass.h"
 #include "cpd_asm.h"
 #include "events.h"
 
@@ -15,8 +15,6 @@ _Static_assert(offsetof(struct switch_state, policy) == SWITCH_POLICY, "switch_s
 _Static_assert(offsetof(struct switch_state, slot) == SWITCH_SLOT, "switch_state.slot");
 _Static_assert(CPU_PID_SLOT_SHIFT == SWITCH_SLOT_SHIFT, "switch_fault_va");
 _Static_assert(offsetof(struct hot, scheme.policy) == SWITCH_HOT_POLICY, "hot.scheme.policy");
-
-struct domains domains;
 
 void domain_update_access(struct switch_state *s) {
     if (is_aside(s)) {

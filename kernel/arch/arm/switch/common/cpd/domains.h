@@ -6,29 +6,7 @@
 #ifndef DOMAINS_H
 #define DOMAINS_H
 
-#include "switch.h"
-
-#define DOMAINS     16u
-#define DACR_KERNEL 1u
-
-struct domains {
-    uint32_t used; /* the set of those that are not free; the kernel's, 0, never is */
-    /* NULL also of the kernel's domain, and of shared sections'. */
-    struct switch_state *holder[DOMAINS];
-    struct policy_state *policy[DOMAINS];
-} __attribute__((aligned(32)));
-
-extern struct domains domains;
-
-/* That the space's DACR opens, as a set: its own and those of sections that it shares. */
-static inline uint32_t domains_of(const struct switch_state *s) {
-    return ((1u << s->domain) | sharing_domains(s)) & ~1u;
-}
-
-/* The next switch to the space takes the way through switch_prepare. */
-static inline void domain_disarm(struct switch_state *s) {
-    s->switch_pid = s->pid | 1;
-}
+#include "state.h"
 
 /* The domains and dirty bits that the space has when it runs, which it may do now. */
 void domain_update_access(struct switch_state *s);

@@ -3,9 +3,20 @@
  * Pages of spaces that have a caching page directory in common: what becomes of their TLB entries
  * and lines when they change.
  */
-#include "cpd.h"
+#include "bypass.h"
 #include "domains.h"
 #include "pid_slots.h"
+#include "state.h"
+
+/* May lines of this space be cached in the section? */
+static inline bool may_have_lines(const struct switch_state *s, uint32_t section) {
+    if (is_aside(s)) {
+        return aside_in_force(s);
+    }
+    return owns_entry(s, section) ||
+           (cpd.section[section].ghost_epoch == cpd.epoch &&
+            (cpd.section[section].ghost == s || cpd.section[section].ghost == NULL));
+}
 
 /* Since the last switch_unmap_finish: what is left to do, how many bytes were cleaned by line, and
  * has everything been? */

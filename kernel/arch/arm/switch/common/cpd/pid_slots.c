@@ -4,8 +4,8 @@
  */
 #include "pid_slots.h"
 
-#include "cpd.h"
-#include "domains.h"
+#include "bypass.h"
+#include "state.h"
 
 static uint16_t slot_users[CPU_PID_SLOTS];
 /* Directory entries of all spaces at unrelocated addresses, by the slot that they are in. */

@@ -504,17 +504,5 @@ bool switch_limit_fault(struct space *space) {
     return true;
 }
 
-/* Caches are physically tagged: memory is the same for all. */
-void switch_window(struct space *space, uint32_t va, uint32_t size) {
-    (void)space;
-    (void)va;
-    (void)size;
-}
-
-bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b) {
-    (void)a;
-    (void)va_a;
-    (void)b;
-    (void)va_b;
-    return false;
-}
+/* Caches are physically tagged. */
+#include "switch_coherent.h"

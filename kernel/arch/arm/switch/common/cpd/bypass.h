@@ -22,8 +22,8 @@
  * It comes back to see if it still collides: after STAY_FIRST switches, and if it does, after twice
  * as many, up to STAY_FIRST << STAY_LEVELS; with it all others do.
  */
-#ifndef ASIDE_H
-#define ASIDE_H
+#ifndef BYPASS_H
+#define BYPASS_H
 
 #include "kernel.h"
 
@@ -51,7 +51,19 @@ static inline bool aside_in_force(const struct switch_state *s) {
     return hot.scheme.aside == s;
 }
 
+/* All of them, linked by next_aside. */
+extern struct switch_state *bypass_spaces;
+
 /* The space, which was aside, is not, or ends. */
 void aside_forget(struct switch_state *s);
+
+/* The same, inline where a switch is prepared. */
+static inline void bypass_unlist(struct switch_state *s) {
+    struct switch_state **at = &bypass_spaces;
+    while (*at != s) {
+        at = &(*at)->next_aside;
+    }
+    *at = s->next_aside;
+}
 
 #endif

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preparing a switch: domains, contested sections, and spaces that are aside.
+ * Preparing a switch, the heart of the scheme: a domain and its entries for the space that comes,
+ * or the way around the caching page directory.
  */
-#include "aside.h"
-
-#include "cpd.h"
+#include "bypass.h"
 #include "domains.h"
 #include "events.h"
 #include "kmem.h"
 #include "pid_slots.h"
+#include "reclaim.h"
 #include "switch.h"
 
-static struct switch_state *all_aside;
 static bool trying; /* they are coming back, and none has stepped aside since */
 
 /* As scheme `flush` does it, and last, for afterwards all that is touched is a miss. */
@@ -61,24 +60,16 @@ static void step_aside(struct space *space) {
     s->ttb = heap_uncached_to_pa(space->directory);
     s->stay = (uint16_t)(STAY_FIRST << s->level);
     s->level = (uint8_t)(s->level < STAY_LEVELS ? s->level + 1 : STAY_LEVELS);
-    s->next_aside = all_aside;
-    all_aside = s;
+    s->next_aside = bypass_spaces;
+    bypass_spaces = s;
     trying = false;
     count_event(EVENT_ASIDE);
 }
 
-void aside_forget(struct switch_state *s) {
-    struct switch_state **at = &all_aside;
-    while (*at != s) {
-        at = &(*at)->next_aside;
-    }
-    *at = s->next_aside;
-}
-
 /* With all others: one by itself would be between two flushes whatever it does. */
 static void step_back(struct switch_state *s) {
-    aside_forget(s);
-    for (struct switch_state *other = all_aside; !trying && other != NULL;) {
+    bypass_unlist(s);
+    for (struct switch_state *other = bypass_spaces; !trying && other != NULL;) {
         other->stay = 1;
         other = other->next_aside;
     }
