@@ -2,7 +2,7 @@
 """What an experiment's result rests on: its runs again, at the ends of assumed constants' ranges.
 
 One constant at a time, then all at their low and all at their high ends, then what the experiment
-itself wants moved together. The runs are few (`Experiment.band_jobs`) and in the store once made.
+itself wants moved together. The runs are few (`BandPlan`) and in the store once made.
 """
 
 import re
@@ -14,7 +14,7 @@ from typing import Any
 from switchyard.data.constants import said
 from switchyard.data.records import Parameter, Record
 from switchyard.data.rows import ASSUMED
-from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.experiment import BandPlan, Experiment, Job, Settings
 from switchyard.run import variants
 from switchyard.run.variants import Range
 from switchyard.show import terms
@@ -92,17 +92,14 @@ def jobs(
 
     Machine files are written into `folder`, which has to last as long as the runs.
     """
+    plan = _plan(experiment)
     runs: list[tuple[Job, Job, Variant | None]] = []
     files: dict[tuple[str, str], Path] = {}
     for base in experiment.band_jobs(settings):
         described = variants.describe(base.machine)
-        ranges = {
-            name: range_
-            for name, range_ in variants.ranges(described).items()
-            if experiment.rests_on is None or name in experiment.rests_on
-        }
         runs.append((replace(base, name=f"{base.name}-band"), base, None))
-        for place, variant in enumerate(ends(ranges, experiment.moved_together)):
+        variants_ = ends(variants.ranges(described), plan.moved_together)
+        for place, variant in enumerate(variants_):
             key = (base.machine, variant.name)
             if key not in files:
                 changed = variants.changed(described, variant.changes)
@@ -112,25 +109,34 @@ def jobs(
     return runs
 
 
+def _plan(experiment: Experiment[Any]) -> BandPlan:
+    if experiment.band is None:
+        raise LookupError(f"{experiment.name} has no band")
+    return experiment.band
+
+
 def records(
     experiment: Experiment[Any],
     wanted: Sequence[tuple[Job, Job, Variant | None]],
     samples: Mapping[str, Any],
 ) -> list[Record]:
     """Every value of the runs, its variant among the parameters, and how long the runs were."""
-    metric, unit = experiment.band_metric
+    if not wanted:
+        return []
+    plan = _plan(experiment)
     values: dict[str, dict[str, float]] = {}
     bases: dict[str, Job] = {}
     for job, base, variant in wanted:
         bases[base.name] = base
-        value = float(experiment.row(base, samples[job.name])[metric])
+        value = float(experiment.row(base, samples[job.name])[plan.metric])
         values.setdefault(base.name, {})[variant.name if variant else NOMINAL] = value
     banded = []
     for name, by in values.items():
         if len(by) > 1:
             own = {k: v for k, v in bases[name].parameters.items() if k not in CASE}
-            banded += _records(experiment, bases[name], f"band_{metric}", unit, own, by)
-    for name, (over, under) in experiment.band_ratios.items() if wanted else ():
+            metric = f"band_{plan.metric}"
+            banded += _records(experiment, bases[name], metric, plan.unit, own, by)
+    for name, (over, under) in plan.ratios.items():
         # both move, and it may move less than they
         by = {ends: value / values[under][ends] for ends, value in values[over].items()}
         banded += _records(experiment, bases[over], "band_ratio", "1", {RATIO: name}, by)
@@ -149,8 +155,8 @@ def _records(
         Record(
             experiment=experiment.name,
             machine=job.machine,
-            system=experiment.band_system,
-            scheme=str(job.parameters.get("scheme", experiment.band_scheme)),
+            system=experiment.system,
+            scheme=str(job.parameters.get("scheme", _plan(experiment).scheme)),
             metric=metric,
             parameters={**parameters, **lengths(job), ASSUMED: variant},
             value=round(value, 6),
@@ -162,18 +168,22 @@ def _records(
 
 def of(experiment: Experiment[Any], records: Iterable[Record]) -> Band | None:
     """The band that is among an experiment's records, if one is."""
+    plan = experiment.band
+    if plan is None:
+        return None
     swings: dict[str, dict[str, float]] = {}
     ratios: dict[str, dict[str, float]] = {}
     for record in records:
         if ASSUMED in record.parameters:
             told = record.case
-            name = str(told.get(RATIO) or experiment.banded(told))
+            name = str(told.get(RATIO) or plan.called(told))
             kind = ratios if RATIO in told else swings
             kind.setdefault(name, {})[str(told[ASSUMED])] = record.value
     if not swings:
         return None
     return Band(
-        *experiment.band_metric,
+        plan.metric,
+        plan.unit,
         {name: Swing(by.pop(NOMINAL), by) for name, by in swings.items()},
         {name: Swing(by.pop(NOMINAL), by) for name, by in ratios.items()},
     )

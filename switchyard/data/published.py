@@ -2,14 +2,19 @@
 """What is published of an experiment's values: `published.toml` in its folder.
 
 Each statement names metric and cases, the value with its unit and its place in the paper, and in a
-few words why what is measured differs. A manual's table is values by metric, of the same cases. A
-value may be a range. A project's own limit is a statement too, and so is what a machine is made of,
-an input: no record says that these were published, and inputs have a table of their own.
+few words why what is measured differs. A value may be a range. A project's own limit is a statement
+too, and so is a machine's input: no record says that these were published, and inputs have a table
+to themselves.
+
+The file is a list of `[[published]]`. Keys that are fields of `Statement` are those; `at` is the
+end of `source`; all others are parameters of the cases. An entry with `columns` is a statement for
+each of its `rows`; an empty cell says nothing, and neither do cells that a row lacks at its end.
 """
 
+import dataclasses
 import math
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any
@@ -28,11 +33,11 @@ HEADS = ("Beside what was", "Inputs")
 class Statement:
     """A value that a paper gives for some cases, or a limit for them."""
 
-    what: str  # empty: it has no line in the chapter's first table
     metric: str
     value: float
     unit: str
     source: str
+    what: str = ""  # empty: it has no line in the chapter's first table
     why: str = ""
     limit: bool = False
     input: bool = False  # what the machine is made of: that it comes out again checks nothing else
@@ -52,26 +57,35 @@ class Statement:
         )
 
 
+FIELDS = {field.name for field in dataclasses.fields(Statement)}
+
+
 def statements(experiment: Experiment[Any], records: Sequence[Record]) -> list[Statement]:
     """All that is published of what these records are of, in the file's order."""
     file = files(experiment.published_in or experiment.package()) / "published.toml"
     if not file.is_file():
         return []
-    read = tomllib.loads(file.read_text("utf-8"))
-    known = [Statement(**statement) for statement in read.get("statements", ())]
-    known += [
-        Statement("", metric, value, **{k: v for k, v in table.items() if k != "values"})
-        for table in read.get("tables", ())
-        for metric, value in table["values"].items()
-    ]
+    entries = tomllib.loads(file.read_text("utf-8"))["published"]
     return [
         statement
-        for statement in known
+        for entry in entries
+        for statement in _statements(entry)
         if all(
             any(record.parameters.get(name) == value for record in records)
             for name, value in statement.needs.items()
         )
     ]
+
+
+def _statements(entry: dict[str, Any]) -> Iterator[Statement]:
+    """Those of an entry of the file: one, or one a row."""
+    columns = entry.pop("columns", [])
+    for row in entry.pop("rows", [[]]):
+        told = entry | {c: cell for c, cell in zip(columns, row, strict=False) if cell != ""}
+        if "at" in told:
+            told["source"] += f" {told.pop('at')}"
+        where = {name: value for name, value in told.items() if name not in FIELDS}
+        yield Statement(**{n: v for n, v in told.items() if n in FIELDS}, where=where)
 
 
 def beside(records: Iterable[Record], known: Sequence[Statement]) -> list[Record]:

@@ -8,12 +8,12 @@ neither on the other jobs nor on how many run at once, and one that was ever mad
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from switchyard.data.records import Parameter, Record
+from switchyard.data.records import Parameter, Record, of_case
 from switchyard.errors import InputError
 from switchyard.run.build import Guest, Images
 from switchyard.run.build_linux import Linux
@@ -58,6 +58,19 @@ class Job:
         """All whose images it needs."""
         return [self.guest, self.peer] if self.peer else [self.guest]
 
+    def number(self, name: str) -> int:
+        """A number of its command line."""
+        return int(self._words[name])
+
+    def numbers(self, name: str) -> list[int]:
+        """Several numbers of its command line: `1,2,3`, or `1-3`."""
+        first, _, last = self._words[name].partition("-")
+        return [*range(int(first), int(last) + 1)] if last else [*map(int, first.split(","))]
+
+    @property
+    def _words(self) -> dict[str, str]:
+        return dict(word.split("=", 1) for word in self.append.split() if "=" in word)
+
     def boot(self, images: Images) -> Boot:
         """The run, with the guest's images or copies of them."""
         return Boot(
@@ -92,6 +105,51 @@ class Outcome:
         return {name: self.figure, **{f"{name}-{end}": more for end, more in self.more.items()}}
 
 
+Value = tuple[str, float, str]  # metric, value and unit
+
+
+def each(values: Mapping[str, float], unit: str, names: Iterable[str] = ()) -> list[Value]:
+    """Values of one unit by metric: all, or those named."""
+    return [(name, values[name], unit) for name in names or values]
+
+
+class Case(NamedTuple):
+    """What was measured of one case: where it ran, its parameters, and its values."""
+
+    machine: str
+    scheme: str
+    where: Mapping[str, Parameter]
+    values: Iterable[Value]
+    digits: int | None = None  # of the values, where not as many as the experiment's
+
+    def records(self, experiment: str, system: str, digits: int = 6) -> list[Record]:
+        """A record a value."""
+        rounded = digits if self.digits is None else self.digits
+        place = (self.machine, system, self.scheme)
+        return of_case(experiment, *place, self.where, self.values, rounded)
+
+
+@dataclass(frozen=True)
+class BandPlan:
+    """What `run --band` shows moving, and which runs it makes at the ends of constants' ranges."""
+
+    metric: str  # of a row
+    unit: str
+    # The names of quick jobs, or a function that gives jobs; empty: those that the ratios are of.
+    jobs: Collection[str] | Callable[[Settings], list[Job]] = ()
+    scheme: str = "none"  # of its records, where jobs have none
+    # How a banded value is called: with what its record says filled in.
+    label: str | Callable[[Mapping[str, Parameter]], str] = "{scheme}"
+    # Ratios of two banded jobs' values, which rest on less than they do, by what they are called.
+    ratios: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    # Constants that are moved together besides, by what that is called.
+    moved_together: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def called(self, case: Mapping[str, Parameter]) -> str:
+        """What a banded value is called, by what its record is of."""
+        return self.label.format(**case) if isinstance(self.label, str) else self.label(case)
+
+
 class Experiment(ABC, Generic[Sample]):
     """A published table or figure that can be measured again. A `Sample` is what one run says.
 
@@ -102,22 +160,13 @@ class Experiment(ABC, Generic[Sample]):
     name: str
     question: str
     source: str
+    system: str = "none"  # of its records
+    digits: int = 6  # of its values
     # The package that has what is published, if its own has not.
     published_in: str = ""
-    # For `run --band`: which value of a row is shown, and its unit; none, and there is no band.
-    band_metric: tuple[str, str] = ("", "")
-    band_system: str = "none"  # of the band's records, and their scheme where jobs have none
-    band_scheme: str = "none"
-    # How a banded value is called, by what its record says.
-    band_label: str = "{scheme}"
-    # Ratios of two banded jobs' values, which rest on less than they do, by what they are called.
-    band_ratios: Mapping[str, tuple[str, str]] = {}
+    band: BandPlan | None = None
     # What a sweep's pictures call parameters of jobs whose names say too little.
     called: Mapping[str, str] = {}
-    # The assumed constants that it may rest on, by name; None for all of its machines'.
-    rests_on: Sequence[str] | None = None
-    # Constants that are moved together besides, by what that is called.
-    moved_together: Mapping[str, Mapping[str, int]] = {}
 
     @abstractmethod
     def jobs(self, settings: Settings) -> list[Job]:
@@ -127,29 +176,35 @@ class Experiment(ABC, Generic[Sample]):
     def measure(self, job: Job, stats: Stats) -> Sample:
         """What one run says; called as soon as it ends, so that its raw samples need not stay."""
 
-    @abstractmethod
-    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+    def cases(self, samples: Mapping[str, Sample]) -> Iterable[Case]:
         """Every value that the runs give together, by the names of their jobs."""
+        raise NotImplementedError
+
+    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+        """The same as records."""
+        return [
+            record
+            for case in self.cases(samples)
+            for record in case.records(self.name, self.system, self.digits)
+        ]
 
     @classmethod
     def package(cls) -> str:
         """The folder of the experiment, as a package."""
         return cls.__module__.rpartition(".")[0]
 
-    def banded(self, case: Mapping[str, Parameter]) -> str:
-        """What a banded value is called, by what its record is of."""
-        return self.band_label.format(**case)
-
     def choices(self, settings: Settings) -> list[Job]:
-        """The runs that a sweep may choose from, where they are more than the figure's."""
+        """The runs that a sweep may choose from, where they are not the figure's."""
         return self.jobs(settings)
 
     def band_jobs(self, settings: Settings) -> list[Job]:
-        """The runs that are made at the ends of the assumed constants' ranges: all, or a few."""
-        return self.jobs(settings)
-
-    def short_jobs(self, settings: Settings, names: Collection[str]) -> list[Job]:
-        """Quick runs of these names, for those whose band is of a few."""
+        """The runs that the band varies."""
+        plan = self.band
+        if plan is None:
+            return []
+        if callable(plan.jobs):
+            return plan.jobs(settings)
+        names = plan.jobs or [name for both in plan.ratios.values() for name in both]
         quick = self.jobs(Settings(quick=True, rounds=settings.rounds))
         return [job for job in quick if job.name in names]
 

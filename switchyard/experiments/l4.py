@@ -6,6 +6,7 @@
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from switchyard.data.records import Parameter
 from switchyard.errors import RunError
@@ -56,28 +57,38 @@ def called(scheme: str) -> str:
     return "hardware tags" if scheme == TAGS else scheme
 
 
-def job(
-    program: str,
-    scheme: str,
-    append: str,
-    cycles: int,
-    name: str = "",
-    parameters: Mapping[str, Parameter] | None = None,
-) -> Job:
-    """A run of a benchmark under a scheme; `cycles` at most, beside those to start in."""
-    return Job(
-        name=name or scheme,
-        guest=GUESTS[f"{BOARD}-{scheme}-{program}"],
-        machine=machine(scheme),
-        append=append,
-        max_cycles=CYCLES_TO_START + cycles,
-        parameters={"scheme": scheme, **(parameters or {})},
-    )
+@dataclass(frozen=True)
+class Place:
+    """A board that L4 runs on: its machine, and the schemes that there are."""
+
+    board: str
+    machine: str
+    schemes: tuple[str, ...]
+    cycles_to_start: int
+    prefix: str = ""  # of the names of its runs
+
+    def job(
+        self,
+        program: str,
+        scheme: str,
+        append: str,
+        cycles: int,
+        name: str = "",
+        parameters: Mapping[str, Parameter] | None = None,
+    ) -> Job:
+        """A run of a benchmark under a scheme; `cycles` at most, beside those to start in."""
+        return Job(
+            name=self.prefix + (name or scheme),
+            guest=GUESTS[f"{self.board}-{scheme}-{program}"],
+            machine=machine(scheme, self.machine),
+            append=append,
+            max_cycles=self.cycles_to_start + cycles,
+            parameters={"scheme": scheme, **(parameters or {})},
+        )
 
 
-def word(job: Job, name: str) -> int:
-    """A number of the job's command line."""
-    return int(dict(word.split("=") for word in job.append.split())[name])
+ARM = Place(BOARD, MACHINE, COLUMNS, CYCLES_TO_START)
+job = ARM.job
 
 
 def samples(job: Job, stats: Stats, stream: int, count: int | None = None) -> list[int]:

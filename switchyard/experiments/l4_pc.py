@@ -8,14 +8,13 @@ privileges it could not be told: the prices of SYSEXIT and IRET are counted in u
 """
 
 import statistics
-from collections.abc import Mapping
+from dataclasses import replace
 
-from switchyard.data.records import Parameter
 from switchyard.data.rows import Rows
 from switchyard.errors import RunError
-from switchyard.experiments import l4
+from switchyard.experiments import l4, l4_trap
 from switchyard.experiments.experiment import Job
-from switchyard.run.build import GUESTS, PC, Guest, schemes_on
+from switchyard.run.build import PC, Guest, schemes_on
 from switchyard.run.machine import Region, Stats
 
 MACHINE = "p4-willamette"
@@ -50,28 +49,14 @@ COUNTED = {
 }
 
 
-def job(
-    program: str,
-    scheme: str,
-    append: str,
-    cycles: int,
-    name: str,
-    parameters: Mapping[str, Parameter] | None = None,
-) -> Job:
-    """A run of a benchmark under a scheme; `cycles` at most, beside those to start in."""
-    return Job(
-        name=name,
-        guest=GUESTS[f"{PC}-{scheme}-{program}"],
-        machine=MACHINE,
-        append=append,
-        max_cycles=CYCLES_TO_START + cycles,
-        parameters={"scheme": scheme, **(parameters or {})},
-    )
+PLACE = l4.Place(PC, MACHINE, SCHEMES, CYCLES_TO_START, "pc-")
+PLACES = (l4.ARM, PLACE)
+job = replace(PLACE, prefix="").job  # where no other machine has runs
 
 
-def job_name(*words: str) -> str:
+def job_name(name: str) -> str:
     """The name of a run, beside those of other machines."""
-    return "-".join(["pc", *words])
+    return PLACE.prefix + name
 
 
 def is_on(job: Job) -> bool:
@@ -96,8 +81,16 @@ def rates_of(region: Region, rounds: int) -> dict[str, float]:
     return {name: region.counters.total(*names) / rounds for name, names in COUNTED.items()}
 
 
-def trap(job: Job, stats: Stats, region: int, rounds: int, traps: int) -> float:
-    """Cycles of a trap of the median round of a region, whose rounds have so many."""
+def rates_on(job: Job, region: Region, rounds: int) -> dict[str, float]:
+    """The same on the machine of a job, whichever it is."""
+    return (rates_of if is_on(job) else l4.rates_of)(region, rounds)
+
+
+def trap(job: Job, stats: Stats, region: int, traps: int) -> float:
+    """Cycles of a trap of the median round of a region, whose rounds have so many; on ARM too."""
+    rounds = job.number("rounds")
+    if not is_on(job):
+        return l4_trap.measured(stats, region, rounds, traps).cycles
     itself = statistics.median(l4.samples(job, stats, MEASURE_ITSELF))
     cycles = statistics.median(l4.samples(job, stats, region, rounds)) - itself
     if cycles <= 0:

@@ -5,8 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from switchyard.data.records import Parameter
 from switchyard.data.rows import Placed, unsteady
 from switchyard.data.suite import STREAMS
+from switchyard.experiments import linux_suite as suite
+from switchyard.experiments.experiment import Case
 from switchyard.experiments.linux_suite import Operation, Run
 
 if TYPE_CHECKING:  # it knows the experiments, which know the lines
@@ -16,7 +19,7 @@ MEGABYTE = 1 << 20  # of a bandwidth's sample; MB/s are lmbench's, of 1,000,000 
 
 
 @dataclass(frozen=True)
-class Case:
+class Line:
     """A case of the suite, by its question, and the unit in which it is shown."""
 
     question: str
@@ -37,6 +40,12 @@ class Case:
         """What cycles of a run are in the line's unit."""
         return (lambda cycles: MEGABYTE / run.us(cycles)) if self.unit == "MB/s" else run.us
 
+    def case_of(self, run: Run, scheme: str, where: Mapping[str, Parameter]) -> Case:
+        """What a run says of it."""
+        measured = run.cases[self.stream]
+        value, unit = self.of(run), self.unit
+        return suite.case(run, measured, scheme, self.metric, where, value=value, unit=unit)
+
     @property
     def stream(self) -> int:
         """The stream of its samples."""
@@ -46,7 +55,7 @@ class Case:
 class Lines:
     """The lines of an experiment's tables on its kernels, by name, as there are records of them."""
 
-    def __init__(self, results: "Results", lines: Iterable[Case]) -> None:
+    def __init__(self, results: "Results", lines: Iterable[Line]) -> None:
         self.results = results
         self.lines = {line.name: line for line in lines}
 

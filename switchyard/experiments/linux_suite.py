@@ -16,13 +16,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from switchyard.data.records import Parameter, Record, of_case
+from switchyard.data.records import Parameter
 from switchyard.data.rows import Row, number
 from switchyard.data.suite import TIMING, Timed, pooled, timed
 from switchyard.data.summary import Interval
 from switchyard.errors import RunError
 from switchyard.experiments import l4, repeats
-from switchyard.experiments.experiment import Job, Settings
+from switchyard.experiments.experiment import Case, Job, Settings
 from switchyard.run.build import TAGS
 from switchyard.run.build_linux import BENCHES, Linux
 from switchyard.run.machine import Function, Stats
@@ -397,42 +397,42 @@ def told(parts: Mapping[str, float]) -> str:
     return ", ".join(f"{each / total:.0%} {part}" for part, each in ordered if each > total / 50)
 
 
-def records(
-    experiment: str,
+def case(
     run: Run,
-    case: Measured,
+    measured: Measured,
+    scheme: str,
     metric: str,
-    parameters: Mapping[str, Parameter],
+    where: Mapping[str, Parameter],
     *,
-    value: Callable[[float], float],
+    value: Callable[[float], float] | None = None,
     unit: str = "us",
     divide: float = 1.0,
-    scheme: str = SCHEME,
     interval: Interval | None = None,
-) -> list[Record]:
+) -> Case:
     """A case's value, its spread, what was counted and where the cycles went.
 
-    `value` says what cycles are in the metric's unit. `interval` is that of the boots' means, where
-    it is not that of the case's own times.
+    `value` says what cycles are in the metric's unit, where they are not a part of the time.
+    `interval` is that of the boots' means, where it is not that of the case's own times.
     """
-    summary = case.timed.summary
+    summary = measured.timed.summary
+    value = value or (lambda cycles: run.us(cycles) / divide)
     # the longest time is the least rate
     low, high = sorted([value(summary.p5), value(summary.p95)])
-    known = (interval or case.timed.interval).uncertainty
+    known = (interval or measured.timed.interval).uncertainty
     beside = [
         ("p5", low, unit),
         ("median", value(summary.median), unit),
         ("p95", high, unit),
         ("samples", summary.count, "1"),
-        ("boots", len(case.timed.means), "1"),
+        ("boots", len(measured.timed.means), "1"),
         # of a single boot nothing is known
         *([("uncertainty", known, "1")] if known != math.inf else []),
-        *((name, rate / divide, "per_operation") for name, rate in case.rates.items()),
-        *((f"part: {part}", run.us(each) / divide, "us") for part, each in case.parts.items()),
+        *((name, rate / divide, "per_operation") for name, rate in measured.rates.items()),
+        *((f"part: {part}", run.us(each) / divide, "us") for part, each in measured.parts.items()),
     ]
     values = [(metric, value(summary.mean), unit)]
     values += [(f"{metric}_{name}", number, its_unit) for name, number, its_unit in beside]
-    return of_case(experiment, run.machine, SYSTEM, scheme, parameters, values)
+    return Case(run.machine, scheme, where, values)
 
 
 # Figures of operations say so of their bars.

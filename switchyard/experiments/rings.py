@@ -7,12 +7,12 @@ kernels, is each experiment's.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from switchyard.data.records import Parameter, Record, of_case
+from switchyard.data.records import Parameter
 from switchyard.data.rows import Placed, Rows, unsteady
 from switchyard.data.suite import ALONE
 from switchyard.data.summary import Interval
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Job
+from switchyard.experiments.experiment import Case, Job
 from switchyard.experiments.linux_suite import Operation, Run
 from switchyard.run.machine import Stats
 from switchyard.show.figure import Figure, Series
@@ -22,8 +22,9 @@ COUNTED = ("instructions", "icache_misses", "dcache_misses", "itlb_misses", "dtl
 NAMED = 4  # functions, of those that more processes make longer
 
 
-def measure(job: Job, stats: Stats, counts: Sequence[int]) -> Run:
-    """Each number of processes in the ring, and alone."""
+def measure(job: Job, stats: Stats) -> Run:
+    """Each number of processes that the command line asks for in a ring, and alone."""
+    counts = job.numbers("processes")
     return suite.measure(job, stats, [*counts, *(ALONE + n for n in counts)])
 
 
@@ -46,30 +47,30 @@ def _switch(run: Run, n: int) -> Callable[[float], float]:
     return lambda cycles: run.us(cycles - alone) / n
 
 
-def records(
-    experiment: str, run: Run, n: int, parameters: Mapping[str, Parameter], scheme: str
-) -> list[Record]:
+def case(run: Run, n: int, where: Mapping[str, Parameter], scheme: str) -> Case:
     """A switch between n processes; what was counted is of the way around, nothing taken off."""
     around, alone = run.cases[n].timed.means, run.cases[ALONE + n].timed.means
-    return suite.records(
-        experiment,
+    return suite.case(
         run,
         run.cases[n],
+        scheme,
         "switch",
-        {"processes": n, **parameters},
+        {"processes": n, **where},
         value=_switch(run, n),
         # over the boots, each beside its own process alone
         interval=Interval.of(
             [run.us(ring - other) / n for ring, other in zip(around, alone, strict=True)]
         ),
         divide=n,
-        scheme=scheme,
     )
 
 
-def grown(
-    experiment: str, run: Run, parameters: Mapping[str, Parameter], scheme: str
-) -> list[Record]:
+def cases(run: Run, where: Mapping[str, Parameter], scheme: str) -> Iterator[Case]:
+    """A switch between each number of processes."""
+    return (case(run, n, where, scheme) for n in counts(run))
+
+
+def grown(run: Run, where: Mapping[str, Parameter], scheme: str) -> Case:
     """Which functions have most more instructions with the most processes than with the fewest."""
     few, many = min(counts(run)), max(counts(run))
     before, after = (run.cases[n].functions for n in (few, many))
@@ -79,8 +80,7 @@ def grown(
     }
     longest = sorted(((by, name) for name, by in more.items()), reverse=True)[:NAMED]
     values = [(f"switch_grown: {name}", by, "per_operation") for by, name in longest if by >= 1]
-    where = {"processes": many, **parameters}
-    return of_case(experiment, run.machine, suite.SYSTEM, scheme, where, values, digits=0)
+    return Case(run.machine, scheme, {"processes": many, **where}, values, digits=0)
 
 
 class Rings:

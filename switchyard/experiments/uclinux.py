@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Job, Settings
+from switchyard.experiments.experiment import Job, Settings, Value
 from switchyard.run.build_linux import BENCHES, FAST, FLAT, PAGED, Linux
 
 PAPER = "Context Switching and IPC Performance Comparison between uClinux and Linux, Samsung, 2005"
@@ -71,4 +71,12 @@ def jobs(
             settings,
             word=kernel.word,
         )
+    ]
+
+
+def gains(us: Mapping[Kernel, float]) -> list[Value]:
+    """How many times faster it is without an MMU than with one."""
+    return [
+        ("gain", us[WITH] / us[WITHOUT], "1"),
+        ("gain_over_fass", us[FASTER] / us[WITHOUT], "1"),
     ]

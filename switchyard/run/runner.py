@@ -54,7 +54,7 @@ def run(
     the metadata call the command line that does the same. `with_band` has it show as well what the
     result rests on.
     """
-    if with_band and not experiment.band_metric[0]:
+    if with_band and experiment.band is None:
         raise InputError(f"{experiment.name}: has no band; expected one of {banded_names()}")
     with tempfile.TemporaryDirectory(prefix="switchyard-band-") as folder:
         banded = band.jobs(experiment, settings, Path(folder)) if with_band else []
@@ -65,7 +65,7 @@ def banded_names() -> str:
     """The experiments that can show what they rest on."""
     from switchyard.experiments import EXPERIMENTS
 
-    return ", ".join(name for name, experiment in EXPERIMENTS.items() if experiment.band_metric[0])
+    return ", ".join(name for name, experiment in EXPERIMENTS.items() if experiment.band)
 
 
 def _run(

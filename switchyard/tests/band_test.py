@@ -23,7 +23,7 @@ ASKED_THEMSELVES = {P4Microbench.name, L4Servers.name}
 BANDED = [
     name
     for name, experiment in EXPERIMENTS.items()
-    if experiment.band_metric[0] and name not in ASKED_THEMSELVES
+    if experiment.band and name not in ASKED_THEMSELVES
 ]
 
 
@@ -78,7 +78,8 @@ def test_every_band_is_measured_and_told(name: str) -> None:
     jobs = experiment.band_jobs(Settings(rounds=ROUNDS if name != "linux-ipc" else None))
     names = [job.name for job in jobs]
     assert len(set(names)) == len(names) > 0
-    metric, unit = experiment.band_metric
+    assert experiment.band is not None
+    metric, unit = experiment.band.metric, experiment.band.unit
     low, high = Variant("low", {}), Variant("high", {})
     wanted: list[tuple[Job, Job, Variant | None]] = []
     points = {}
@@ -96,7 +97,7 @@ def test_every_band_is_measured_and_told(name: str) -> None:
     assert measured is not None
     known = {n: s.value for s in published.statements(experiment, banded) for n in s.band}
     assert set(known) <= set(measured.all)
-    assert {part for both in experiment.band_ratios.values() for part in both} <= set(names)
+    assert {part for both in experiment.band.ratios.values() for part in both} <= set(names)
     told = band.sentences(measured, known)
     assert len(told) == len(measured.swings) + len(measured.ratios)
     for text in told:

@@ -258,7 +258,7 @@ def test_a_band_is_beside_the_result_and_changes_none_of_it(
     more = banded.outcome.records[len(plain) :]
     ranges = variants.ranges(variants.describe("sa1110"))
     # each constant's two ends, all of them low and high, prices of a line, and none changed
-    each = 2 * len(ranges) + 2 + len(L4Ipc.moved_together) + 1
+    each = 2 * len(ranges) + 2 + len(L4Ipc.band.moved_together) + 1
     values = [record for record in more if record.metric == "band_us"]
     ratios = [record for record in more if record.metric == "band_ratio"]
     assert len(values) == each * 2 * len(BAND_CLIENTS)

@@ -163,7 +163,7 @@ def test_rounds_on_the_pc_are_longer_than_their_timing() -> None:
     answer = fake.stats(1, [], {"0": [80, 82], fake.MEASURE_ITSELF: [83, 83, 90]})
     found = Stats.parse(json.dumps(answer), "f")
     with pytest.raises(RunError, match="shorter than what taking their time takes, 83 cycles"):
-        l4_pc.trap(job, found, 0, 2, 1)
+        l4_pc.trap(job, found, 0, 1)
 
 
 def test_a_tick_in_a_round_does_not_count() -> None:

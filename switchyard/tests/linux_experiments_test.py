@@ -147,7 +147,8 @@ def test_boots_are_pooled_and_the_interval_is_over_their_means() -> None:
     assert point.cases[1].rates["cycles"] == 213
     (said,) = unsteady([("null", null.interval)])
     assert "null (± 41%)" in said
-    records = suite.records("x", point, point.cases[1], "latency", {}, value=point.us)
+    case = suite.case(point, point.cases[1], "flush", "latency", {})
+    records = case.records("x", suite.SYSTEM)
     named = {record.metric: record.value for record in records}
     assert named["latency"] == pytest.approx(1.065)
     assert named["latency_p5"] == pytest.approx(0.78)

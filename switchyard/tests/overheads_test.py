@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The formulas for overheads on runs whose parts are known."""
 
+from typing import Any
+
 import pytest
 
 from switchyard.data import published
@@ -13,9 +15,9 @@ from switchyard.experiments.overheads.formulas import (
     PAIRS,
     TASKS,
     Interrupting,
-    Origin,
     Pair,
     PairRun,
+    Points,
     Switching,
     name_of,
 )
@@ -29,7 +31,11 @@ WORK = {"sort": 436_800_000, "deflate": 422_280_000, "aes": 400_000_000, "crc": 
 # What a task has to fetch again after each switch away, and what its dirty lines cost a switch.
 REFILL = {"sort": 3_000, "deflate": 9_000, "aes": 8_000, "crc": 1_500}
 DIRTY = {"sort": 700, "deflate": 400, "aes": 300, "crc": 0}
-ORIGIN = Origin("x-overheads", "omap1610", "none", "flush")
+
+
+def records_of(points: Points[Any, Any]) -> list[Record]:
+    cases = points.cases("omap1610", "flush")
+    return [record for case in cases for record in case.records("x-overheads", "none")]
 
 
 def pair_run(pair: Pair, n: int, shift: int = 0) -> PairRun:
@@ -61,8 +67,8 @@ def statements(records: list[Record]) -> list[Statement]:
 
 def shown(switched: Switching, interrupted: Interrupting) -> Overheads:
     """What is shown of the records of both."""
-    records = switched.records(ORIGIN)
-    records += interrupted.records(ORIGIN)
+    records = records_of(switched)
+    records += records_of(interrupted)
     return Overheads(Results(Rows.of(records), statements(records), None), "flush", "here", "it")
 
 
@@ -82,9 +88,9 @@ def test_the_interval_of_a_pair_is_over_its_runs() -> None:
     assert overheads.indirect_interval(pair, 99).mean == pytest.approx(
         overheads.indirect(pair, 99).total
     )
-    metrics = {record.metric for record in overheads.records(ORIGIN)}
+    metrics = {record.metric for record in records_of(overheads)}
     assert {"running_uncertainty", "indirect_uncertainty"} <= metrics
-    single = {record.metric for record in switching().records(ORIGIN)}
+    single = {record.metric for record in records_of(switching())}
     assert not {"running_uncertainty", "indirect_uncertainty"} & single
 
 
@@ -138,7 +144,7 @@ def test_the_coefficient_of_variation_is_the_largest() -> None:
 
 
 def test_published_values_stand_at_their_number_of_switches_only() -> None:
-    records = switching().records(ORIGIN)
+    records = records_of(switching())
     beside = {
         (r.metric, r.parameters.get("pair"), r.parameters.get("switches")): r.published.value
         for r in published.beside(records, statements(records))
@@ -155,7 +161,7 @@ def test_published_values_stand_at_their_number_of_switches_only() -> None:
         ("indirect_percent", "aes-crc", 99): 0.10,
         ("indirect_percent", "aes-deflate", 99): 0.18,
     }
-    records = interrupting().records(ORIGIN)
+    records = records_of(interrupting())
     compared = published.beside(records, statements(records))
     assert {r.published.value for r in compared if r.published and r.unit == "%"} == {
         0.01,
@@ -164,7 +170,7 @@ def test_published_values_stand_at_their_number_of_switches_only() -> None:
         0.09,
     }
     # a shorter run's tasks are smaller
-    records = switching((1, 9)).records(ORIGIN)
+    records = records_of(switching((1, 9)))
     compared = published.beside(records, statements(records))
     assert [r.metric for r in compared if r.published] == ["switch_direct"]
 
@@ -213,7 +219,7 @@ def test_the_spread_of_an_interrupted_task_is_that_of_its_runs() -> None:
     overheads = Interrupting(CLOCK_HZ, D, runs)
     assert overheads.indirect_spread("sort", 9) == (9_000 - 9 * D, 18_000 - 9 * D)
     assert overheads.indirect_spread("sort", 0) == (0, 0)
-    records = overheads.records(ORIGIN)
+    records = records_of(overheads)
     row = Rows.of(records).find("interrupt_indirect_least", interrupts=9)
     assert row["interrupt_indirect_least"] == pytest.approx(overheads.us(9_000 - 9 * D))
     # and its interval that of their differences, each beside its own: 12.706 standard deviations
@@ -225,4 +231,4 @@ def test_the_spread_of_an_interrupted_task_is_that_of_its_runs() -> None:
     # nothing to spread over
     single = Interrupting(CLOCK_HZ, D, {("sort", 0): [1], ("sort", 9): [2]})
     assert single.indirect_spread("sort", 9) is None
-    assert not [r for r in single.records(ORIGIN) if "least" in r.metric]
+    assert not [r for r in records_of(single) if "least" in r.metric]

@@ -151,7 +151,7 @@ def test_the_text_tells_of_each_machine(written: Written) -> None:
 def test_a_band_has_two_values_and_their_ratio_a_machine() -> None:
     jobs = {job.name: job for job in Switching().band_jobs(Settings())}
     assert len(jobs) == 2 * len(MACHINES)
-    assert {name for pair in Switching.band_ratios.values() for name in pair} == set(jobs)
+    assert {name for pair in Switching.band.ratios.values() for name in pair} == set(jobs)
     job = jobs["sa1110-fass-spaces-8"]
     answer = fake.bench_spaces("assabet-fass-bench-spaces", job.append)
     sample = Switching().measure(job, Stats.parse(json.dumps(answer), "f"))

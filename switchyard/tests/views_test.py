@@ -54,9 +54,9 @@ def test_a_row_is_a_case_with_all_its_metrics_and_a_band_is_none() -> None:
 
 def test_what_is_published_stands_beside_its_records_and_in_the_first_table() -> None:
     known = [
-        Statement("both", "trip", 100, "us", "paper: 100", "why", where={"n": [1, 2]}),
-        Statement("other", "trip", 1, "us", "paper", where={"n": 3}),
-        Statement("limit", "trip_p5", 1, "us", "ours", limit=True, where={"n": 1}),
+        Statement("trip", 100, "us", "paper: 100", "both", "why", where={"n": [1, 2]}),
+        Statement("trip", 1, "us", "paper", "other", where={"n": 3}),
+        Statement("trip_p5", 1, "us", "ours", "limit", limit=True, where={"n": 1}),
     ]
     beside = published.beside(RECORDS, known)
     assert [record.published.value for record in beside if record.published] == [100, 100]

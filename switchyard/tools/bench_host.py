@@ -25,7 +25,7 @@ from switchyard.data.suite import ALONE, Printed, Timed
 from switchyard.errors import InputError, RunError
 from switchyard.experiments import linux_suite
 from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
-from switchyard.experiments.lines import MEGABYTE, Case
+from switchyard.experiments.lines import MEGABYTE, Line
 from switchyard.experiments.linux_ctx.measure import QUICK_COUNTS
 from switchyard.experiments.linux_extreme.measure import QUICK_PAGES, SHARING
 from switchyard.experiments.linux_ipc.measure import LINES
@@ -313,7 +313,7 @@ MACHINES = (HOST, *linux_suite.MACHINES)
 ABOUT = {HOST: "this computer", **linux_suite.ABOUT}
 
 
-def _of(measured: Measured, machine: str, line: Case) -> float | None:
+def _of(measured: Measured, machine: str, line: Line) -> float | None:
     return measured.value(machine, "linux-ipc", line.metric, question=line.question, case=line.case)
 
 

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of bench/l4/collisions.c, by scheme, colliding megabytes and number of spaces."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from switchyard.data.records import Record, of_case
 from switchyard.experiments import l4
 from switchyard.experiments.counted import Counted
-from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.experiments.l4 import COLUMNS, SYSTEM
+from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.build import TAGS
 from switchyard.run.machine import Stats
 
@@ -27,16 +25,11 @@ METRICS = (
 FEW = {"single-space": (0,), TAGS: (0, len(PARTS))}
 CASES = [
     (scheme, colliding, spaces)
-    for scheme in COLUMNS
+    for scheme in l4.COLUMNS
     for colliding in FEW.get(scheme, COLLIDING)
     for spaces in SPACES
 ]
-LABEL = "{scheme}-{colliding}-{spaces:02}"
-
-
-def job_name(scheme: str, colliding: int, spaces: int) -> str:
-    """The name of a case's run."""
-    return LABEL.format(scheme=scheme, colliding=colliding, spaces=spaces)
+NAME = "{}-{}-{:02}"  # of a case's run
 
 
 class L4Collisions(Experiment[Counted]):
@@ -45,21 +38,19 @@ class L4Collisions(Experiment[Counted]):
     name = "l4-collisions"
     question = "What does IPC cost between spaces that lie at the same addresses?"
     source = "none published; FASS's weak spot: Wiggins et al., ACSAC 2003, section 3.1, collisions"
-
-    band_metric = ("cycles", "cycles")
-    band_system = SYSTEM
-    band_label = "{scheme}, {spaces} spaces, {colliding} MB"
-    band_ratios: Mapping[str, tuple[str, str]] = {
-        "fass over flush, 2 spaces, 3 MB": ("fass-3-02", "flush-3-02"),
-        "fass over flush, 64 spaces, none": ("fass-0-64", "flush-0-64"),
-    }
-
-    def band_jobs(self, settings: Settings) -> list[Job]:
-        """Code, KIP and UTCB of two spaces collide; nothing does with 64. Short runs."""
-        return self.short_jobs(settings, {n for both in self.band_ratios.values() for n in both})
+    system = l4.SYSTEM
+    # Code, KIP and UTCB of two spaces collide; nothing does with 64.
+    band = BandPlan(
+        "cycles",
+        "cycles",
+        label="{scheme}, {spaces} spaces, {colliding} MB",
+        ratios={
+            "fass over flush, 2 spaces, 3 MB": ("fass-3-02", "flush-3-02"),
+            "fass over flush, 64 spaces, none": ("fass-0-64", "flush-0-64"),
+        },
+    )
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a scheme, number of colliding megabytes and number of spaces."""
         hops = settings.times(HOPS, QUICK_HOPS)
         return [
             l4.job(
@@ -67,7 +58,7 @@ class L4Collisions(Experiment[Counted]):
                 scheme,
                 f"spaces={spaces} colliding={colliding} pages={PAGES} hops={hops}",
                 CYCLES_TO_MAP + (hops + 6 * spaces) * CYCLES_A_HOP,
-                job_name(scheme, colliding, spaces),
+                NAME.format(scheme, colliding, spaces),
                 {"colliding": colliding, "spaces": spaces},
             )
             for scheme, colliding, spaces in CASES
@@ -77,18 +68,8 @@ class L4Collisions(Experiment[Counted]):
         """For one hop: a space's turn and the message to the next. Stream 2 says how many."""
         return Counted.measured(stats, 1, l4.samples(job, stats, 2)[0])
 
-    def records(self, samples: Mapping[str, Counted]) -> list[Record]:
-        """What each case took and met, for a hop."""
-        return [
-            record
-            for case in CASES
-            for sample in [samples[job_name(*case)]]
-            for record in of_case(
-                self.name,
-                sample.machine,
-                SYSTEM,
-                case[0],
-                {"colliding": case[1], "spaces": case[2]},
-                [(metric, sample.rates[metric], "per_hop") for metric in METRICS],
-            )
-        ]
+    def cases(self, samples: Mapping[str, Counted]) -> Iterator[Case]:
+        for case in CASES:
+            sample = samples[NAME.format(*case)]
+            where = {"colliding": case[1], "spaces": case[2]}
+            yield Case(sample.machine, case[0], where, each(sample.rates, "per_hop", METRICS))

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of bench/l4/size.c: a run a scheme for words, and one for strings."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from switchyard.data.records import Parameter, Record, of_case
-from switchyard.experiments import l4, l4_pc, l4_trap
-from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.experiments.l4 import COLUMNS, MISSES, SYSTEM
+from switchyard.data.records import Parameter
+from switchyard.experiments import l4, l4_pc
+from switchyard.experiments.experiment import Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 WORDS = range(64)
@@ -55,121 +54,87 @@ class Sample:
     misses: Mapping[str, Mapping[str, float]] = field(hash=False)
 
 
-def _kinds(settings: Settings) -> dict[str, tuple[str, int]]:
-    """Words and strings: the command line, and the most cycles."""
-    rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-    few = settings.times(STRING_ROUNDS, QUICK_STRING_ROUNDS)
-    sizes = ",".join(str(size) for size in STRINGS)
-    kinds = {
-        "words": (f"words={WORDS[0]}-{WORDS[-1]}", len(WORDS), rounds),
-        "strings": (f"words=0 strings={sizes}", len(STRINGS) + 1, few),
-    }
-    return {
-        kind: (
-            f"{lengths} rounds={times} warmup={WARMUP}",
-            number * (times + WARMUP) * CYCLES_A_ROUND,
-        )
-        for kind, (lengths, number, times) in kinds.items()
-    }
-
-
-def _on_arm(job: Job, stats: Stats, region: int) -> tuple[float, dict[str, float]]:
-    """Cycles one way, and misses of all kinds of a round trip."""
-    trap = l4_trap.measured(stats, region, l4.word(job, "rounds"), traps=2)
-    return trap.cycles, {"misses": sum(trap.rates[name] for name in MISSES)}
-
-
-def _on_pc(job: Job, stats: Stats, region: int) -> tuple[float, dict[str, float]]:
-    """The same on the PC, by kind of miss."""
-    rounds = l4.word(job, "rounds")
-    rates = l4_pc.rates_of(stats.region(region), rounds)
-    return l4_pc.trap(job, stats, region, rounds, traps=2), rates
-
-
 class L4IpcSize(Experiment[Sample]):
     """IPC by the number of message registers, and with strings."""
 
     name = "l4-ipc-size"
     question = "What does a message cost one way, by its length?"
     source = "NICTA::Pistachio-embedded, SA-1100 at 206 MHz"
+    system = l4.SYSTEM
+    digits = 3
 
     def jobs(self, settings: Settings) -> list[Job]:
         """Words under every scheme, strings where they can be sent; on the PC too."""
-        return [
-            *self.choices(settings),
-            *(
-                l4_pc.job("bench-size", scheme, words, cycles, l4_pc.job_name(scheme, kind), of)
-                for kind, (words, cycles) in _kinds(settings).items()
-                for scheme in l4_pc.SCHEMES
-                for of in [{"kind": kind}]
-            ),
-        ]
+        return [*self.choices(settings), *_jobs(l4_pc.PLACE, settings)]
 
     def choices(self, settings: Settings) -> list[Job]:
         """Sweeps are of one kind of machine."""
-        return [
-            l4.job("bench-size", scheme, words, cycles, f"{scheme}-{kind}", {"kind": kind})
-            for kind, (words, cycles) in _kinds(settings).items()
-            for scheme in COLUMNS
-            if kind == "words" or scheme not in WITHOUT_STRINGS
-        ]
+        return _jobs(l4.ARM, settings)
 
     def measure(self, job: Job, stats: Stats) -> Sample:
         """Regions are numbered by words, and by the string's place from `FIRST_STRING` on."""
-        rounds = l4.word(job, "rounds")
+        rounds = job.number("rounds")
         strings = job.parameters["kind"] == "strings"
         regions = dict(enumerate(STRINGS, FIRST_STRING)) if strings else {n: n for n in WORDS}
-        one_way = _on_pc if l4_pc.is_on(job) else _on_arm
-        found = {str(size): one_way(job, stats, region) for region, size in regions.items()}
-        cycles = {size: each for size, (each, _) in found.items()}
+        cycles, misses = {}, {}
+        for region, size in regions.items():
+            cycles[str(size)] = l4_pc.trap(job, stats, region, traps=2)
+            met = l4_pc.rates_on(job, stats.region(region), rounds)
+            if not l4_pc.is_on(job):
+                met = {"misses": sum(met[name] for name in l4.MISSES)}
+            misses[str(size)] = met
         if strings:
-            # A string's answer is an empty message, which has its own cost.
-            empty, _ = one_way(job, stats, 0)
+            # A string's answer is an empty message, which has a cost of its own.
+            empty = l4_pc.trap(job, stats, 0, traps=2)
             cycles = {size: 2 * both - empty for size, both in cycles.items()}
-        misses = {size: rates for size, (_, rates) in found.items()}
         return Sample(str(job.parameters["scheme"]), stats.machine, rounds, cycles, misses)
 
     def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
         """Cycles by length; misses have the same names."""
         return {**job.parameters, **sample.cycles}
 
-    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
-        """Words, the floor, and strings."""
-        floors = [
-            record
-            for n in WORDS
-            for record in of_case(
-                self.name,
-                samples["fass-words"].machine,
-                SYSTEM,
-                "none",
-                {"message_registers": n},
-                [("floor", floor(n), "cycles")],
-            )
-        ]
-        kinds = {"words": ("message_registers", WORDS), "strings": ("string_bytes", STRINGS)}
-        found = {
-            (kind, on_pc): [
-                record
-                for name, sample in samples.items()
-                if name.endswith(f"-{kind}") and (sample.machine == l4_pc.MACHINE) == on_pc
-                for length in lengths
-                for record in self._case(sample, parameter, length)
-            ]
-            for on_pc in (False, True)
-            for kind, (parameter, lengths) in kinds.items()
-        }
-        words, strings, *more = found.values()
-        return [*words, *floors, *strings, *(record for some in more for record in some)]
+    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
+        """Words, the floor, and strings; then the PC's."""
+        for place in l4_pc.PLACES:
+            for kind, parameter in (("words", "message_registers"), ("strings", "string_bytes")):
+                for name, sample in samples.items():
+                    if name.endswith(f"-{kind}") and sample.machine.startswith(place.machine):
+                        yield from _cases(sample, parameter)
+                if place is l4.ARM and kind == "words":
+                    machine = samples["fass-words"].machine
+                    for n in WORDS:
+                        one_way = [("floor", floor(n), "cycles")]
+                        yield Case(machine, "none", {parameter: n}, one_way)
 
-    def _case(self, sample: Sample, parameter: str, length: int) -> list[Record]:
+
+def _cases(sample: Sample, parameter: str) -> Iterator[Case]:
+    for length, cycles in sample.cycles.items():
         values = [
-            ("one_way", sample.cycles[str(length)], "cycles"),
+            ("one_way", cycles, "cycles"),
             ("one_way_samples", sample.rounds, "1"),
-            *(
-                (name, value, "per_round_trip")
-                for name, value in sample.misses[str(length)].items()
-            ),
+            *each(sample.misses[length], "per_round_trip"),
         ]
-        where: dict[str, Parameter] = {parameter: length}
-        return of_case(self.name, sample.machine, SYSTEM, sample.scheme, where, values, digits=3)
+        yield Case(sample.machine, sample.scheme, {parameter: int(length)}, values)
+
+
+def _jobs(place: l4.Place, settings: Settings) -> list[Job]:
+    """Words and strings: the command line, how many lengths, and rounds of each."""
+    rounds = settings.times(ROUNDS, QUICK_ROUNDS)
+    few = settings.times(STRING_ROUNDS, QUICK_STRING_ROUNDS)
+    sizes = ",".join(map(str, STRINGS))
+    return [
+        place.job(
+            "bench-size",
+            scheme,
+            f"{lengths} rounds={times} warmup={WARMUP}",
+            number * (times + WARMUP) * CYCLES_A_ROUND,
+            f"{scheme}-{kind}",
+            {"kind": kind},
+        )
+        for kind, lengths, number, times in (
+            ("words", f"words={WORDS[0]}-{WORDS[-1]}", len(WORDS), rounds),
+            ("strings", f"words=0 strings={sizes}", len(STRINGS) + 1, few),
+        )
+        for scheme in place.schemes
+        if kind == "words" or place is l4_pc.PLACE or scheme not in WITHOUT_STRINGS
+    ]

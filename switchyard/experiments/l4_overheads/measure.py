@@ -4,14 +4,14 @@
 import dataclasses
 import re
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from switchyard.data.records import Parameter, Record, of_case
+from switchyard.data.records import Parameter
 from switchyard.errors import RunError
 from switchyard.experiments import l4
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.overheads import formulas
 from switchyard.experiments.overheads.formulas import (
     INVOCATIONS,
@@ -22,7 +22,6 @@ from switchyard.experiments.overheads.formulas import (
     RUNS,
     TASKS,
     Interrupting,
-    Origin,
     Pair,
     PairRun,
     Switching,
@@ -79,18 +78,9 @@ class Counted:
     @classmethod
     def of(cls, regions: Sequence[Region], cycles: int) -> "Counted":
         """The sum."""
-
-        def sum_of(*names: str) -> int:
-            return sum(region.counters.total(*names) for region in regions)
-
-        return cls(
-            cycles,
-            sum_of("icache_misses"),
-            sum_of("dcache_read_misses"),
-            sum_of("fill_stall_cycles"),
-            sum_of("walk_stall_cycles"),
-            sum_of("write_buffer_stall_cycles"),
-        )
+        counted = ("icache_misses", "dcache_read_misses", *l4.STALLS)
+        sums = [sum(region.counters.total(name) for region in regions) for name in counted]
+        return cls(cycles, *sums)
 
 
 @dataclass(frozen=True)
@@ -118,16 +108,10 @@ class L4Overheads(Experiment[Sample]):
     name = "l4-overheads"
     question = "What do a context switch and an interrupt cost directly, and what indirectly?"
     source = f"{PAPER}, Figs. 2, 3, 5"
+    system = l4.SYSTEM
     published_in = formulas.PACKAGE
-
-    band_metric = ("direct_us", "us")
-    band_system = l4.SYSTEM
-    band_label = "{scheme}, {mode}"
-
-    def band_jobs(self, settings: Settings) -> list[Job]:
-        """C, a switch from cold caches, by the paper's way and the fast one."""
-        del settings
-        return [_direct(scheme) for scheme in ("flush", "fass")]
+    # C, a switch from cold caches, by the paper's way and the fast one
+    band = BandPlan("direct_us", "us", ("flush-direct", "fass-direct"), label="{scheme}, {mode}")
 
     def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
         """With C, where the run has measured it."""
@@ -146,14 +130,22 @@ class L4Overheads(Experiment[Sample]):
         for scheme in SCHEMES:
             full = scheme == PAPERS
             runs = range(most if full else min(most, OTHER_RUNS))
-            jobs.append(_direct(scheme))
-            jobs += [_invoke(scheme, handler) for handler in HANDLERS]
+            direct = f"times={DIRECT_TIMES} first=3 second=3 {TINY}"
+            jobs.append(_job(scheme, "direct", "switch", direct, "direct"))
+            for handler, place in HANDLERS.items():
+                invoke = f"times={INVOCATIONS} handler={place} first=3 {TINY}"
+                jobs.append(_job(scheme, "invoke", handler, invoke, f"invoke-{handler}"))
             for pair in PAIRS:
+                first, second = (TASKS.index(task) for task in pair)
                 for n in counts if full else (counts[0], counts[-1]):
-                    jobs += [_pair(scheme, pair, n, run, size) for run in runs]
+                    words = f"first={first} second={second} switches={n}"
+                    of = (scheme, "pair", name_of(pair), words, name_of(pair))
+                    jobs += [_point(*of, n, run, size) for run in runs]
             for task in TASKS:
                 for n in interrupts if full else (interrupts[0], interrupts[-1]):
-                    jobs += [_alone(scheme, task, n, run, size) for run in runs]
+                    words = f"first={TASKS.index(task)} interrupts={n}"
+                    of = (scheme, "alone", task, words, f"{task}-interrupted")
+                    jobs += [_point(*of, n, run, size) for run in runs]
         return jobs
 
     def measure(self, job: Job, stats: Stats) -> Sample:
@@ -186,61 +178,32 @@ class L4Overheads(Experiment[Sample]):
         tasks = Counted.of([stats.region(FIRST), stats.region(SECOND)], pair.first + pair.second)
         return dataclasses.replace(sample, pair=pair, tasks=tasks)
 
-    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
         """Each scheme's, by the formulas and by where cycles went."""
-        return [
-            record
-            for scheme in SCHEMES
-            for record in _records(
-                [sample for sample in samples.values() if sample.scheme == scheme]
-            )
-        ]
+        for scheme in SCHEMES:
+            yield from _cases([sample for sample in samples.values() if sample.scheme == scheme])
 
 
 # ---- jobs ----
 
 
-def _job(
-    scheme: str, name: str, append: str, parameters: Mapping[str, Parameter], profile: bool = False
-) -> Job:
+def _job(scheme: str, mode: str, subject: str, words: str, name: str, **more: Parameter) -> Job:
     return Job(
         name=f"{scheme}-{name}",
         guest=GUESTS[f"{VERSATILE}-{scheme}-{PROGRAM}"],
         machine=l4.machine(scheme, MACHINE),
-        append=append,
+        append=f"mode={mode} {words}",
         max_cycles=MAX_CYCLES,
-        parameters={"scheme": scheme, **parameters},
-        profile=profile,
+        parameters={"scheme": scheme, "mode": mode, "subject": subject, **more},
+        profile=mode == "direct",
     )
 
 
-def _direct(scheme: str) -> Job:
-    append = f"mode=direct times={DIRECT_TIMES} first=3 second=3 {TINY}"
-    return _job(scheme, "direct", append, {"mode": "direct", "subject": "switch"}, profile=True)
-
-
-def _invoke(scheme: str, handler: str) -> Job:
-    append = f"mode=invoke times={INVOCATIONS} handler={HANDLERS[handler]} first=3 {TINY}"
-    return _job(scheme, f"invoke-{handler}", append, {"mode": "invoke", "subject": handler})
-
-
-def _pair(scheme: str, pair: Pair, n: int, run: int, size: str) -> Job:
-    first, second = (TASKS.index(task) for task in pair)
-    return _job(
-        scheme,
-        f"{name_of(pair)}-{n}-{run}",
-        f"mode=pair first={first} second={second} switches={n} warm={LINES_A_RUN * run} {size}",
-        {"mode": "pair", "subject": name_of(pair), "n": n, "run": run},
-    )
-
-
-def _alone(scheme: str, task: str, n: int, run: int, size: str) -> Job:
-    return _job(
-        scheme,
-        f"{task}-interrupted-{n}-{run}",
-        f"mode=alone first={TASKS.index(task)} interrupts={n} warm={LINES_A_RUN * run} {size}",
-        {"mode": "alone", "subject": task, "n": n, "run": run},
-    )
+def _point(
+    scheme: str, mode: str, subject: str, words: str, name: str, n: int, run: int, size: str
+) -> Job:
+    words = f"{words} warm={LINES_A_RUN * run} {size}"
+    return _job(scheme, mode, subject, words, f"{name}-{n}-{run}", n=n, run=run)
 
 
 # ---- runs ----
@@ -299,7 +262,7 @@ def _direct_cycles(direct: Sample) -> float:
     return statistics.fmean(direct.switches) - direct.timing
 
 
-def _records(samples: Sequence[Sample]) -> list[Record]:
+def _cases(samples: Sequence[Sample]) -> Iterator[Case]:
     """What one scheme's runs say. Taking stamps is taken off every switch."""
     _same_results(samples)
     (direct,) = (sample for sample in samples if sample.mode == "direct")
@@ -319,20 +282,17 @@ def _records(samples: Sequence[Sample]) -> list[Record]:
     invoked = {s.subject: s.cycles / INVOCATIONS for s in samples if s.mode == "invoke"}
     switching = Switching(direct.clock_hz, _direct_cycles(direct), runs)
     interrupting = Interrupting(direct.clock_hz, invoked["own"], alone)
-    on = Origin(L4Overheads.name, direct.machine, l4.SYSTEM, direct.scheme)
+    on = (direct.machine, direct.scheme)
     us, ms = interrupting.us, switching.ms
-    records = switching.records(on)
-    records += interrupting.records(on)
-    other = [("interrupt_direct", us(invoked["other"]), "us")]
-    records += of_case(*on, {"handler": "other"}, other)
+    yield from switching.cases(*on)
+    yield from interrupting.cases(*on)
+    yield Case(*on, {"handler": "other"}, [("interrupt_direct", us(invoked["other"]), "us")])
     parts = [(f"switch_part: {part}", us(cycles), "us") for part, cycles in direct.parts.items()]
-    records += of_case(*on, {}, parts)
-    for pair in switching.pairs:
-        where: dict[str, Parameter] = {"pair": name_of(pair), "switches": switching.most}
+    yield Case(*on, {}, parts)
+    for pair in switching.subjects:
         causes = _causes(tasks[pair, 1], tasks[pair, switching.counts(pair)[-1]])
         parts = [(f"tasks_part: {part}", ms(cycles), "ms") for part, cycles in causes.items()]
-        records += of_case(*on, where, parts)
-    return records
+        yield Case(*on, {"pair": name_of(pair), "switches": switching.most}, parts)
 
 
 def _same_results(samples: Sequence[Sample]) -> None:

@@ -2,13 +2,12 @@
 """Runs of bench/l4/fault.c: cycles of an access by the kind of fault, and what it met."""
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from switchyard.data.records import Parameter, Record, of_case
+from switchyard.data.records import Parameter
 from switchyard.experiments import l4
-from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.experiments.l4 import EVENTS, SYSTEM
+from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 # Where all memory is mapped from the start nothing faults.
@@ -20,16 +19,9 @@ CYCLES_A_ROUND = 2_000_000  # ten times the slowest, which flushes four times
 # bench/l4/fault.h: the numbers of the cases, which are those of regions and streams.
 TIMING = 0
 CASES = {
-    "none": 1,
-    "page_4k": 2,
-    "page_64k": 3,
-    "page_1m": 4,
-    "more_rights": 5,
-    "synonym_read": 6,
-    "synonym_write": 7,
-    "directory": 8,
-    "collision": 9,
-}
+    "none": 1, "page_4k": 2, "page_64k": 3, "page_1m": 4, "more_rights": 5,
+    "synonym_read": 6, "synonym_write": 7, "directory": 8, "collision": 9,
+}  # fmt: skip
 
 # Counters of a case's region, for each access.
 COUNTED = {
@@ -55,16 +47,11 @@ class L4PageFault(Experiment[Sample]):
     name = "l4-pagefault"
     question = "What does a page fault cost, by its kind?"
     source = "the project's own limit for a pager's page; nothing published"
-
-    band_metric = ("page_4k", "cycles")
-    band_system = SYSTEM
-
-    def band_jobs(self, settings: Settings) -> list[Job]:
-        """The paper's two kernels, in short runs."""
-        return self.short_jobs(settings, ("flush", "fass"))
+    system = l4.SYSTEM
+    digits = 3
+    band = BandPlan("page_4k", "cycles", ("flush", "fass"))  # the paper's two kernels
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a scheme."""
         rounds = settings.times(ROUNDS, QUICK_ROUNDS)
         cycles = 10 * rounds * CYCLES_A_ROUND
         return [l4.job("bench-fault", scheme, f"rounds={rounds}", cycles) for scheme in SCHEMES]
@@ -79,7 +66,7 @@ class L4PageFault(Experiment[Sample]):
             cycles[name] = statistics.median(samples) - timing
             rates[name] = {
                 **{key: region.counters.total(*names) / count for key, names in COUNTED.items()},
-                "cache_flushes": region.event(EVENTS["cache_flushes"]) / count,
+                "cache_flushes": region.event(l4.EVENTS["cache_flushes"]) / count,
             }
         return Sample(stats.machine, cycles, rates, rounds)
 
@@ -87,24 +74,13 @@ class L4PageFault(Experiment[Sample]):
         """Cycles by kind; rates and rounds have the same names."""
         return {**job.parameters, **sample.cycles}
 
-    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
         """The median of each kind, what was counted for an access, and of how many."""
-        return [
-            record
-            for scheme in SCHEMES
-            for sample in [samples[scheme]]
-            for kind in CASES
-            for record in of_case(
-                self.name,
-                sample.machine,
-                SYSTEM,
-                scheme,
-                {"kind": kind},
-                [
-                    ("page_fault", sample.cycles[kind], "cycles"),
-                    *((name, rate, "per_access") for name, rate in sample.rates[kind].items()),
+        for scheme, sample in samples.items():
+            for kind, cycles in sample.cycles.items():
+                values = [
+                    ("page_fault", cycles, "cycles"),
+                    *each(sample.rates[kind], "per_access"),
                     ("accesses", sample.rounds[kind], "1"),
-                ],
-                digits=3,
-            )
-        ]
+                ]
+                yield Case(sample.machine, scheme, {"kind": kind}, values)

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of the policies' benchmark. Which pair or group is next is drawn: a seed a run."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from switchyard.data.records import Record, of_case
 from switchyard.errors import RunError
 from switchyard.experiments import l4, repeats
 from switchyard.experiments.counted import Counted
-from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.experiments.l4 import SYSTEM
+from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.run.build import BOARD, GUESTS, POLICIES, TAGS, Guest
 from switchyard.run.machine import Stats
 
@@ -28,6 +26,9 @@ CYCLES_TO_START = 800_000_000
 RATES = ("domains_recycled", "cache_flushes", "tlb_flushes", "cpd_entries_loaded")
 
 
+NAME = "{}-{}-{:02}"  # of a case's runs
+
+
 def guest(policy: str) -> Guest:
     """The image with that policy, of which the first is the kernel's own, or with tags."""
     if policy == TAGS:
@@ -36,17 +37,13 @@ def guest(policy: str) -> Guest:
     return GUESTS[f"{BOARD}-fass{name}-bench-policy"]
 
 
-def case_name(policy: str, shape: str, spaces: int) -> str:
-    """What a case's runs are named by."""
-    return f"{policy}-{shape}-{spaces:02}"
-
-
 class L4Policy(Experiment[Counted]):
     """Recycling policies for pairs, rings and groups of 2 to 64 spaces."""
 
     name = "l4-policy"
     question = "Which domains should be recycled when there are more spaces than domains?"
     source = "Uhlig et al., Performance of Address-Space Multiplexing on the Pentium, section 5.2"
+    system = l4.SYSTEM
 
     def jobs(self, settings: Settings) -> list[Job]:
         """A run a policy, shape, number of spaces and seed; rings have fewer, longer bursts."""
@@ -57,7 +54,7 @@ class L4Policy(Experiment[Counted]):
             messages = 2 * n * (4 * spaces + 1 if shape == "ring" else 34)
             jobs += [
                 Job(
-                    name=repeats.run_name(case_name(policy, shape, spaces), seed),
+                    name=repeats.run_name(NAME.format(policy, shape, spaces), seed),
                     guest=guest(policy),
                     machine=l4.machine(policy),
                     append=f"shape={SHAPES[shape]} spaces={spaces} size={min(GROUP, spaces)} "
@@ -76,24 +73,21 @@ class L4Policy(Experiment[Counted]):
             raise RunError(f"{job.name}: no number of messages from {job.guest.name} (stream 2)")
         return Counted.measured(stats, 1, messages // 2)
 
-    def records(self, samples: Mapping[str, Counted]) -> list[Record]:
+    def cases(self, samples: Mapping[str, Counted]) -> Iterator[Case]:
         """What a round trip took; rates for 1000 messages, of which a round trip is two."""
         runs = repeats.grouped(samples)
-        return [
-            record
-            for policy, shape, spaces in CASES
-            for case in [Counted.together(runs[case_name(policy, shape, spaces)])]
-            for record in of_case(
-                self.name,
+        for policy, shape, spaces in CASES:
+            case = Counted.together(runs[NAME.format(policy, shape, spaces)])
+            values = [
+                ("round_trip", case.cycles, "cycles"),
+                ("round_trip_runs", len(case.means), "1"),
+                ("round_trip_uncertainty", case.interval.uncertainty, "1"),
+                *((name, case.rates[name] * 500, "per_1000_ipc") for name in RATES),
+            ]
+            scheme = TAGS if policy == TAGS else "fass"
+            yield Case(
                 case.machine,
-                SYSTEM,
-                TAGS if policy == TAGS else "fass",
+                scheme,
                 {"policy": policy, "shape": shape, "spaces": spaces},
-                [
-                    ("round_trip", case.cycles, "cycles"),
-                    ("round_trip_runs", len(case.means), "1"),
-                    ("round_trip_uncertainty", case.interval.uncertainty, "1"),
-                    *((name, case.rates[name] * 500, "per_1000_ipc") for name in RATES),
-                ],
+                values,
             )
-        ]

@@ -2,13 +2,11 @@
 """Runs of bench/l4/primitives.c: cycles of each primitive."""
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from switchyard.data.records import Record, of_case
-from switchyard.experiments import l4, l4_pc, l4_trap
-from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.experiments.l4 import COLUMNS, SYSTEM
+from switchyard.experiments import l4, l4_pc
+from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 # Programs have no page faults there: all memory is mapped from the start.
@@ -45,54 +43,22 @@ class L4Primitives(Experiment[Sample]):
     name = "l4-primitives"
     question = "What do a null system call, a thread switch and a page fault cost?"
     source = "the project's own limits; nothing published"
-
-    band_metric = ("thread_switch", "cycles")
-    band_system = SYSTEM
-
-    def band_jobs(self, settings: Settings) -> list[Job]:
-        """The paper's two kernels, in short runs."""
-        return self.short_jobs(settings, ("flush", "fass"))
+    system = l4.SYSTEM
+    digits = 3
+    band = BandPlan("thread_switch", "cycles", ("flush", "fass"))  # the paper's two kernels
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a scheme, on the PC too."""
-        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-        return [
-            *self.choices(settings),
-            *(
-                l4_pc.job(
-                    "bench-primitives",
-                    scheme,
-                    f"rounds={rounds} warmup={WARMUP} fault=1",
-                    7 * (rounds + WARMUP) * CYCLES_A_ROUND,
-                    l4_pc.job_name(scheme),
-                )
-                for scheme in l4_pc.SCHEMES
-            ),
-        ]
+        return [*self.choices(settings), *_jobs(l4_pc.PLACE, settings)]
 
     def choices(self, settings: Settings) -> list[Job]:
         """Sweeps are of one kind of machine."""
-        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-        return [
-            l4.job(
-                "bench-primitives",
-                scheme,
-                f"rounds={rounds} warmup={WARMUP} fault={int(scheme not in WITHOUT_FAULTS)}",
-                7 * (rounds + WARMUP) * CYCLES_A_ROUND,
-            )
-            for scheme in COLUMNS
-        ]
+        return _jobs(l4.ARM, settings)
 
     def measure(self, job: Job, stats: Stats) -> Sample:
         """Traps by the counters; the page fault by its samples, which have the pager in them."""
-        rounds = l4.word(job, "rounds")
+        rounds = job.number("rounds")
         scheme = str(job.parameters["scheme"])
-        cycles = {
-            name: l4_pc.trap(job, stats, region, rounds, traps)
-            if l4_pc.is_on(job)
-            else l4_trap.measured(stats, region, rounds, traps).cycles
-            for name, (region, traps) in TRAPS.items()
-        }
+        cycles = {name: l4_pc.trap(job, stats, *of) for name, of in TRAPS.items()}
         if scheme not in WITHOUT_FAULTS:
             fault, nothing = (
                 statistics.median(l4.samples(job, stats, stream, rounds))
@@ -101,21 +67,21 @@ class L4Primitives(Experiment[Sample]):
             cycles["page_fault"] = fault - nothing
         return Sample(scheme, stats.machine, rounds, cycles)
 
-    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
         """Cycles of each primitive, and how many rounds their median is of."""
-        return [
-            record
-            for sample in samples.values()
-            for record in of_case(
-                self.name,
-                sample.machine,
-                SYSTEM,
-                sample.scheme,
-                {},
-                [
-                    *((name, cycles, "cycles") for name, cycles in sample.cycles.items()),
-                    ("rounds", sample.rounds, "1"),
-                ],
-                digits=3,
-            )
-        ]
+        for sample in samples.values():
+            values = [*each(sample.cycles, "cycles"), ("rounds", sample.rounds, "1")]
+            yield Case(sample.machine, sample.scheme, {}, values)
+
+
+def _jobs(place: l4.Place, settings: Settings) -> list[Job]:
+    rounds = settings.times(ROUNDS, QUICK_ROUNDS)
+    return [
+        place.job(
+            "bench-primitives",
+            scheme,
+            f"rounds={rounds} warmup={WARMUP} fault={int(scheme not in WITHOUT_FAULTS)}",
+            7 * (rounds + WARMUP) * CYCLES_A_ROUND,
+        )
+        for scheme in place.schemes
+    ]

@@ -2,13 +2,11 @@
 """Runs of bench/l4/revocation.c: one a scheme with small spaces, all numbers of directories."""
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from switchyard.data.records import Record, of_case
 from switchyard.experiments import l4, l4_pc
-from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.experiments.l4 import SYSTEM
+from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.experiments.l4_pc import LARGE
 from switchyard.run.machine import Stats
 
@@ -39,9 +37,10 @@ class L4Revocation(Experiment[Sample]):
     name = "l4-revocation"
     question = "What does it cost to take its part of the small-space area from a space?"
     source = "Uhlig et al., Performance of Address-Space Multiplexing on the Pentium, section 5.1"
+    system = l4.SYSTEM
+    digits = 3
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """A run a scheme."""
         spaces = QUICK_SPACES if settings.quick or settings.rounds else SPACES
         rounds = settings.times(ROUNDS, QUICK_ROUNDS)
         return [
@@ -50,17 +49,15 @@ class L4Revocation(Experiment[Sample]):
                 scheme,
                 f"spaces={','.join(map(str, spaces))} rounds={rounds}",
                 len(spaces) * (rounds + 1) * CYCLES_A_ROUND,
-                scheme,
             )
             for scheme in SCHEMES
         ]
 
     def measure(self, job: Job, stats: Stats) -> Sample:
         """Of each SpaceControl the median; the clock's own part is taken off."""
-        words = dict(word.split("=") for word in job.append.split())
-        rounds = int(words["rounds"])
+        rounds = job.number("rounds")
         values = {}
-        for n in map(int, words["spaces"].split(",")):
+        for n in job.numbers("spaces"):
             found = {
                 name: statistics.median(l4.samples(job, stats, stream + n, rounds)) - CLOCK
                 for name, stream in STREAMS.items()
@@ -73,22 +70,11 @@ class L4Revocation(Experiment[Sample]):
             values[n] = {**found, **met}
         return Sample(str(job.parameters["scheme"]), stats.machine, values)
 
-    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
-        """Every number of large spaces."""
-        return [
-            record
-            for sample in samples.values()
-            for spaces, values in sample.values.items()
-            for record in of_case(
-                self.name,
-                sample.machine,
-                SYSTEM,
-                sample.scheme,
-                {"large_spaces": spaces},
-                [
+    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
+        for sample in samples.values():
+            for spaces, values in sample.values.items():
+                told = [
                     (name, value, "cycles" if name in STREAMS else "per_control")
                     for name, value in values.items()
-                ],
-                digits=3,
-            )
-        ]
+                ]
+                yield Case(sample.machine, sample.scheme, {"large_spaces": spaces}, told)

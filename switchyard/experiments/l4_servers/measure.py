@@ -2,15 +2,13 @@
 """Runs of servers/: what a ping takes, by scheme and by what it interrupts."""
 
 import statistics
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from switchyard.data.records import Record, of_case
 from switchyard.errors import RunError
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.counted import Counted
-from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.experiments.l4 import COLUMNS, SYSTEM
+from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.build import BARE, GUESTS, PC, PING, SERVERS, VERSATILE
 from switchyard.run.machine import Stats
 
@@ -42,10 +40,7 @@ BESIDE_PORTS = "cycles_beside_ports"
 PC_METRICS = (*PC_COUNTED, BESIDE_PORTS)
 
 
-def run_name(board: str, scheme: str, load: int) -> str:
-    """The name of a case's run."""
-    name = f"{scheme}-{load:02}"
-    return l4_pc.job_name(name) if board == PC else name
+ARM = l4.Place(VERSATILE, MACHINE, l4.COLUMNS, l4.CYCLES_TO_START)
 
 
 @dataclass(frozen=True)
@@ -61,31 +56,24 @@ class L4Servers(Experiment[Ping]):
     name = "l4-servers"
     question = "What does a ping cost a system whose network driver and IP stack are servers?"
     source = "Uhlig et al., Performance of Address-Space Multiplexing, section 4.10, Table 4"
-
-    band_metric = ("cycles", "cycles")
-    band_system = SYSTEM
-    band_label = "{machine}, {scheme}, a program that reads {load} KB"
-    band_ratios: Mapping[str, tuple[str, str]] = {
-        "fass over flush": ("fass-16", "flush-16"),
-        "pc, small-spaces over flush": ("pc-small-spaces-16", "pc-flush-16"),
-    }
-
-    def band_jobs(self, settings: Settings) -> list[Job]:
-        """Those that the ratios are of, in short runs."""
-        return self.short_jobs(settings, {n for both in self.band_ratios.values() for n in both})
+    system = l4.SYSTEM
+    band = BandPlan(
+        "cycles",
+        "cycles",
+        label="{machine}, {scheme}, a program that reads {load} KB",
+        ratios={
+            "fass over flush": ("fass-16", "flush-16"),
+            "pc, small-spaces over flush": ("pc-small-spaces-16", "pc-flush-16"),
+        },
+    )
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a scheme and load; a second machine pings."""
-        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-        return [
-            *self.choices(settings),
-            *(_job(PC, scheme, load, rounds) for scheme in l4_pc.SCHEMES for load in LOADS),
-        ]
+        """A second machine pings."""
+        return [*self.choices(settings), *_jobs(l4_pc.PLACE, settings)]
 
     def choices(self, settings: Settings) -> list[Job]:
         """Sweeps are of one kind of machine."""
-        rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-        return [_job(VERSATILE, scheme, load, rounds) for scheme in COLUMNS for load in LOADS]
+        return _jobs(ARM, settings)
 
     def measure(self, job: Job, stats: Stats) -> Ping:
         """For one ping.
@@ -93,7 +81,7 @@ class L4Servers(Experiment[Ping]):
         Of the last one and perhaps of the first the program does not tell; a tick of the kernel's
         may take long enough to be told of, where memory is slow.
         """
-        rounds = l4.word(job, "rounds")
+        rounds = job.number("rounds")
         region = stats.region(REGION)
         if l4_pc.is_on(job):
             total = region.counters.total
@@ -112,36 +100,40 @@ class L4Servers(Experiment[Ping]):
             interruption = statistics.median(kept)
         return Ping(stats.machine, stats.clock_hz / 1e6, rounds, rates, interruption=interruption)
 
-    def records(self, samples: Mapping[str, Ping]) -> list[Record]:
+    def cases(self, samples: Mapping[str, Ping]) -> Iterator[Case]:
         """What a ping took and met in each case."""
-        records = []
-        for board, schemes, metrics in (
-            (VERSATILE, COLUMNS, METRICS),
-            (PC, l4_pc.SCHEMES, PC_METRICS),
-        ):
-            for scheme in schemes:
+        for place, metrics in ((ARM, METRICS), (l4_pc.PLACE, PC_METRICS)):
+            for scheme in place.schemes:
                 for load in LOADS:
-                    sample = samples[run_name(board, scheme, load)]
-                    values = [(metric, sample.rates[metric], "per_ping") for metric in metrics]
-                    if board == PC and scheme != l4_pc.LARGE:
-                        large = samples[run_name(board, l4_pc.LARGE, load)]
+                    sample, large = (
+                        samples[place.prefix + NAME.format(*of)]
+                        for of in ((scheme, load), (l4_pc.LARGE, load))
+                    )
+                    values = each(sample.rates, "per_ping", metrics)
+                    if place.board == PC and scheme != l4_pc.LARGE:
                         values.append(("saved", large.cycles - sample.cycles, "per_ping"))
                     if load:
                         values.append(("interruption", sample.interruption, "cycles"))
-                    case = {"load": load}
-                    records += of_case(self.name, sample.machine, SYSTEM, scheme, case, values)
-        return records
+                    yield Case(sample.machine, scheme, {"load": load}, values)
 
 
-def _job(board: str, scheme: str, load: int, rounds: int) -> Job:
-    on_pc = board == PC
-    start = (l4_pc if on_pc else l4).CYCLES_TO_START
-    return Job(
-        name=run_name(board, scheme, load),
-        guest=GUESTS[f"{board}-{scheme}-{SERVERS}"],
-        machine=l4_pc.MACHINE if on_pc else l4.machine(scheme, MACHINE),
-        append=f"warmup={WARMUP} rounds={rounds} load={load}",
-        max_cycles=start + (WARMUP + rounds) * CYCLES_A_PING[board],
-        parameters={"scheme": scheme, "load": load},
-        peer=GUESTS[f"{board}-{BARE}-{PING}"],
-    )
+NAME = "{}-{:02}"  # of a case's run
+
+
+def _jobs(place: l4.Place, settings: Settings) -> list[Job]:
+    rounds = settings.times(ROUNDS, QUICK_ROUNDS)
+    return [
+        replace(
+            place.job(
+                SERVERS,
+                scheme,
+                f"warmup={WARMUP} rounds={rounds} load={load}",
+                (WARMUP + rounds) * CYCLES_A_PING[place.board],
+                NAME.format(scheme, load),
+                {"load": load},
+            ),
+            peer=GUESTS[f"{place.board}-{BARE}-{PING}"],
+        )
+        for scheme in place.schemes
+        for load in LOADS
+    ]

@@ -2,13 +2,12 @@
 """Runs of bench/l4/pingpong.c: one a scheme and structure that is filled."""
 
 import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from switchyard.data.records import Parameter, Record, of_case
+from switchyard.data.records import Parameter
 from switchyard.experiments import l4, l4_pc
-from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.experiments.l4 import SYSTEM
+from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.l4_pc import LARGE, SCHEMES
 from switchyard.run.machine import Stats
 
@@ -51,45 +50,48 @@ class Sample:
     sizes: Mapping[int, Mapping[str, float]] = field(hash=False)
 
 
+def _band_jobs(settings: Settings) -> list[Job]:
+    """The paper's two kernels where each structure is nearly full."""
+    return [
+        job
+        for job in L4SmallSpaces().choices(settings)
+        if job.parameters["scheme"] in (LARGE, SMALL)
+        and BANDED[str(job.parameters["kind"])] == job.parameters["size"]
+    ]
+
+
 class L4SmallSpaces(Experiment[Sample]):
     """Fig. 4: ping-pong with large and small spaces."""
 
     name = "l4-small-spaces"
     question = "What do small spaces save, by the working set between two messages?"
     source = "Uhlig et al., Performance of Address-Space Multiplexing on the Pentium (2002), Fig. 4"
-
-    band_metric = ("round", "cycles")
-    band_system = SYSTEM
-    band_label = "{kind}, {size}, {scheme}"
-    band_ratios: Mapping[str, tuple[str, str]] = {
-        f"{kind}, {size}, large over {scheme}": (
-            f"{LARGE}-{kind}-{size}",
-            f"{scheme}-{kind}-{size}",
-        )
-        for kind, size in BANDED.items()
-        for scheme in SCHEMES
-        if scheme == SMALL
-    }
-    # the two readings of what is known of the instruction TLB (docs/machine-p4.md)
+    system = l4.SYSTEM
+    digits = 3
     called: Mapping[str, str] = {"size": "pages that are used"}
-    moved_together: Mapping[str, Mapping[str, int]] = {
-        "an instruction TLB of 128 entries, 31 cycles each": {"itlb.entries": 128, "walk.code": 31}
-    }
-
-    def band_jobs(self, settings: Settings) -> list[Job]:
-        """The paper's two kernels where each structure is nearly full."""
-        return [
-            job
-            for job in self.choices(settings)
-            if job.parameters["scheme"] in (LARGE, SMALL)
-            and BANDED[str(job.parameters["kind"])] == job.parameters["size"]
-        ]
+    band = BandPlan(
+        "round",
+        "cycles",
+        _band_jobs,
+        label="{kind}, {size}, {scheme}",
+        ratios={
+            f"{kind}, {n}, large over {SMALL}": (f"{LARGE}-{kind}-{n}", f"{SMALL}-{kind}-{n}")
+            for kind, n in BANDED.items()
+        },
+        # the two readings of what is known of the instruction TLB (docs/machine-p4.md)
+        moved_together={
+            "an instruction TLB of 128 entries, 31 cycles each": {
+                "itlb.entries": 128,
+                "walk.code": 31,
+            }
+        },
+    )
 
     def jobs(self, settings: Settings) -> list[Job]:
         """All sizes of a kind in one run."""
         few = settings.quick or settings.rounds
         return [
-            _job(scheme, kind, one.quick if few else range(one.steps + 1), _rounds(settings))
+            _job(scheme, kind, one.quick if few else range(one.steps + 1), settings)
             for kind, one in KINDS.items()
             for scheme in SCHEMES
         ]
@@ -97,7 +99,7 @@ class L4SmallSpaces(Experiment[Sample]):
     def choices(self, settings: Settings) -> list[Job]:
         """A run a size, for tables of many machines."""
         return [
-            _job(scheme, kind, [n], _rounds(settings), f"-{n * one.step}", {"size": n * one.step})
+            _job(scheme, kind, [n], settings, f"-{n * one.step}", {"size": n * one.step})
             for kind, one in KINDS.items()
             for scheme in SCHEMES
             for n in range(one.steps + 1)
@@ -105,61 +107,43 @@ class L4SmallSpaces(Experiment[Sample]):
 
     def measure(self, job: Job, stats: Stats) -> Sample:
         """Regions and streams are numbered by the sizes' places."""
-        given = dict(word.split("=") for word in job.append.split())
-        first, _, last = given["sizes"].partition("-")
-        steps = range(int(first), int(last) + 1) if last else map(int, first.split(","))
-        step, rounds = int(given["step"]), l4.word(job, "rounds")
-        return Sample(
-            stats.machine,
-            {n * step: counted(job, stats, place, rounds) for place, n in enumerate(steps)},
-        )
+        step, rounds = job.number("step"), job.number("rounds")
+        steps = job.numbers("sizes")
+        counts = {n * step: counted(job, stats, i, rounds) for i, n in enumerate(steps)}
+        return Sample(stats.machine, counts)
 
     def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
         """The one size's."""
         (values,) = sample.sizes.values()
         return {**job.parameters, **values}
 
-    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
         """Every size; how much faster than large spaces, and where that is most."""
-        records = []
         for kind in KINDS:
-            large = samples[job_name(LARGE, kind)].sizes
+            large = samples[f"{LARGE}-{kind}"].sizes
             for scheme in SCHEMES:
-                sample = samples[job_name(scheme, kind)]
+                sample = samples[f"{scheme}-{kind}"]
                 faster = {}
                 for size, values in sample.sizes.items():
-                    told = [(name, value, _unit(name)) for name, value in values.items()]
+                    told = [
+                        (name, value, "cycles" if name == "round" else "per_round")
+                        for name, value in values.items()
+                    ]
                     if scheme != LARGE:
                         faster[size] = large[size]["round"] / values["round"]
                         told.append(("speedup", faster[size], "ratio"))
-                    records += self._case(sample, scheme, {"kind": kind, "size": size}, told)
+                    yield Case(sample.machine, scheme, {"kind": kind, "size": size}, told)
                 if faster:
                     most = max(faster, key=lambda size: faster[size])
                     told = [("largest_speedup", faster[most], "ratio"), ("largest_at", most, "1")]
-                    records += self._case(sample, scheme, {"kind": kind}, told)
-        return records
-
-    def _case(
-        self,
-        sample: Sample,
-        scheme: str,
-        parameters: Mapping[str, Parameter],
-        values: Iterable[tuple[str, float, str]],
-    ) -> list[Record]:
-        return of_case(self.name, sample.machine, SYSTEM, scheme, parameters, values, digits=3)
-
-
-def job_name(scheme: str, kind: str) -> str:
-    """The name of a run."""
-    return f"{scheme}-{kind}"
+                    yield Case(sample.machine, scheme, {"kind": kind}, told)
 
 
 def counted(job: Job, stats: Stats, number: int, rounds: int) -> dict[str, float]:
     """What a round took, and what was counted for one, in the region and stream of that number."""
-    rates_of = (l4_pc if l4_pc.is_on(job) else l4).rates_of
     return {
         "round": statistics.median(l4.samples(job, stats, number, SAMPLES)) / rounds,
-        **rates_of(stats.region(number), SAMPLES * rounds),
+        **l4_pc.rates_on(job, stats.region(number), SAMPLES * rounds),
     }
 
 
@@ -173,28 +157,14 @@ def words(of: Kind, steps: Iterable[int], rounds: int) -> tuple[str, int]:
     )
 
 
-def _rounds(settings: Settings) -> int:
-    return settings.times(ROUNDS, QUICK_ROUNDS)
-
-
-def _unit(metric: str) -> str:
-    return "cycles" if metric == "round" else "per_round"
-
-
 def _job(
     scheme: str,
     kind: str,
     steps: Iterable[int],
-    rounds: int,
+    settings: Settings,
     ending: str = "",
     parameters: Mapping[str, Parameter] | None = None,
 ) -> Job:
-    append, cycles = words(KINDS[kind], steps, rounds)
-    return l4_pc.job(
-        "bench-pingpong",
-        scheme,
-        append,
-        cycles,
-        job_name(scheme, kind) + ending,
-        {"kind": kind, **(parameters or {})},
-    )
+    append, cycles = words(KINDS[kind], steps, settings.times(ROUNDS, QUICK_ROUNDS))
+    name, more = f"{scheme}-{kind}{ending}", {"kind": kind, **(parameters or {})}
+    return l4_pc.job("bench-pingpong", scheme, append, cycles, name, more)

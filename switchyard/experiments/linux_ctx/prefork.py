@@ -9,10 +9,10 @@ off.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from switchyard.data.records import Parameter, Record
+from switchyard.data.records import Parameter
 from switchyard.data.rows import Rows, number
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Job, Settings
+from switchyard.experiments.experiment import Case, Job, Settings
 from switchyard.experiments.linux_suite import KERNELS, Kernel, Operation, Run
 from switchyard.run.machine import Stats
 from switchyard.show.figure import Table
@@ -76,29 +76,16 @@ def measure(job: Job, stats: Stats) -> Run:
     return suite.measure(job, stats, [first + n for first in CASES.values() for n in COUNTS])
 
 
-def records(experiment: str, runs: Mapping[str, Run]) -> Iterator[Record]:
+def cases(runs: Mapping[str, Run]) -> Iterator[Case]:
     """A process's part of each."""
     for kernel in KERNELS:
         for buffers in BUFFERS:
             run = runs[f"{kernel}-{buffers}"]
             for case, first in CASES.items():
                 for n in COUNTS:
-                    yield from _records(experiment, run, kernel, buffers, case, first + n, n)
-
-
-def _records(
-    experiment: str, run: Run, kernel: Kernel, buffers: Buffers, case: str, stream: int, n: int
-) -> list[Record]:
-    return suite.records(
-        experiment,
-        run,
-        run.cases[stream],
-        METRIC,
-        {"case": case, "processes": n, **buffers.where},
-        value=lambda cycles: run.us(cycles) / n,
-        divide=n,
-        scheme=kernel.scheme,
-    )
+                    where = {"case": case, "processes": n, **buffers.where}
+                    measured = run.cases[first + n]
+                    yield suite.case(run, measured, kernel.scheme, METRIC, where, divide=n)
 
 
 class Preforked:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of the suite's shortest system calls, and of a token's way, on the small PC: one a boot."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from switchyard.data.records import Record, of_case
 from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.experiment import Case, Experiment, Job, Settings, each
 from switchyard.experiments.linux_suite import Run
 from switchyard.run.build_linux import I386_BENCH
 from switchyard.run.machine import Stats
@@ -44,9 +43,10 @@ class LinuxEntry(Experiment[Run]):
     name = "linux-entry"
     question = "What do the ways into Linux cost on a Pentium 4, and a switch of processes?"
     source = "Linux kernel mailing list, 2002; the paper on small spaces, Table 2: native Linux"
+    system = suite.SYSTEM
+    digits = 3
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """A run a question and boot."""
         return [
             job
             for question, full in ROUNDS.items()
@@ -63,12 +63,10 @@ class LinuxEntry(Experiment[Run]):
         ]
 
     def measure(self, job: Job, stats: Stats) -> Run:
-        """The question's cases."""
         return suite.measure(job, stats, list(cases(str(job.parameters["question"]))), COUNTED)
 
-    def records(self, samples: Mapping[str, Run]) -> list[Record]:
+    def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Cycles of each case, their spread, and what was counted."""
-        records = []
         for question, run in suite.together(samples).items():
             for stream, name in cases(question).items():
                 case = run.cases[stream]
@@ -80,18 +78,9 @@ class LinuxEntry(Experiment[Run]):
                     ("cycles_p95", summary.p95, "cycles"),
                     ("samples", summary.count, "1"),
                     ("boots", len(case.timed.means), "1"),
-                    *((what, rate, "per_operation") for what, rate in case.rates.items()),
+                    *each(case.rates, "per_operation"),
                     ("kernel_instructions", sum(case.functions.values()), "per_operation"),
                 ]
                 if len(case.timed.means) > 1:
                     values.append(("cycles_uncertainty", case.timed.interval.uncertainty, "1"))
-                records += of_case(
-                    self.name,
-                    run.machine,
-                    suite.SYSTEM,
-                    suite.SCHEME,
-                    {"case": name},
-                    values,
-                    digits=3,
-                )
-        return records
+                yield Case(run.machine, suite.SCHEME, {"case": name}, values)

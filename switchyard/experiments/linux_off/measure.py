@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of the suite's questions on the unmodified kernel and on the fast one that is turned off."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from switchyard.data.records import Parameter, Record
+from switchyard.data.records import Parameter
 from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats, rings
-from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.experiments.linux_ipc.measure import (
-    QUICK_SHARE,
-    ROUNDS,
-    line_jobs,
-    line_records,
-)
+from switchyard.experiments.experiment import Case, Experiment, Job, Settings
+from switchyard.experiments.linux_ipc.measure import QUICK_SHARE, ROUNDS, line_cases, line_jobs
 from switchyard.experiments.linux_suite import MACHINES, OFF, SCHEME, Kernel, Run
 from switchyard.run.machine import Stats
 
@@ -32,11 +27,12 @@ class LinuxOff(Experiment[Run]):
     name = "linux-off"
     question = "What does fast switching in the kernel cost where it is turned off?"
     source = "none published; a kernel option is to cost less than 1 % where it is off"
+    system = suite.SYSTEM
 
     def jobs(self, settings: Settings) -> list[Job]:
         """One run a kernel, question of the suite, and boot; one for each size of the rings."""
         boots = repeats.boots(settings) if settings.quick or settings.rounds else BOOTS
-        counts = ",".join(str(n) for n in COUNTS)
+        counts = ",".join(map(str, COUNTS))
         rounds = settings.times(CTX_ROUNDS, CTX_ROUNDS // QUICK_SHARE)
         jobs: list[Job] = []
         for kernel in KERNELS:
@@ -50,20 +46,15 @@ class LinuxOff(Experiment[Run]):
         return jobs
 
     def measure(self, job: Job, stats: Stats) -> Run:
-        """Every case of the question, or every ring."""
         question = str(job.parameters["question"])
         if question == CTX:
-            return rings.measure(job, stats, COUNTS)
+            return rings.measure(job, stats)
         return suite.measure(job, stats, list(STREAMS[question]))
 
-    def records(self, samples: Mapping[str, Run]) -> list[Record]:
-        """Each line and each ring of each kernel, over its boots."""
+    def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         runs = suite.together(samples)
-        records: list[Record] = []
         for kernel in KERNELS:
-            records += line_records(self.name, kernel, runs)
+            yield from line_cases(kernel, runs)
             for size in SIZES:
                 run = runs[f"{kernel}-{CTX}-{size:02}k"]
-                for n in COUNTS:
-                    records += rings.records(self.name, run, n, {"size_kb": size}, kernel.scheme)
-        return records
+                yield from rings.cases(run, {"size_kb": size}, kernel.scheme)

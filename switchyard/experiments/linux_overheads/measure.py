@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of linux/overheads: a pair's switches or a task's interrupts, as often as asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from switchyard.data.records import Parameter, Record, of_case
+from switchyard.data.records import Parameter
 from switchyard.experiments import l4
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.experiment import Case, Experiment, Job, Settings, each
 from switchyard.experiments.linux_overheads.spent import (
     COLD_INTERRUPT,
     REGIONS,
@@ -23,7 +23,6 @@ from switchyard.experiments.overheads.formulas import (
     PAIRS,
     RUNS,
     TASKS,
-    Origin,
     name_of,
 )
 from switchyard.run.build import TAGS
@@ -49,6 +48,7 @@ class LinuxOverheads(Experiment[Sample]):
     name = "linux-overheads"
     question = "What do context switches and interrupts cost tasks inside Linux?"
     source = "David et al., ExpCS 2007, Figs. 2, 3 and 5"
+    system = suite.SYSTEM
     published_in = formulas.PACKAGE
 
     def jobs(self, settings: Settings) -> list[Job]:
@@ -101,51 +101,47 @@ class LinuxOverheads(Experiment[Sample]):
         }
         return {**job.parameters, "direct": sample.single.cycles / sample.singles, **times}
 
-    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
         """Of each scheme."""
-        records = []
         for scheme in SCHEMES:
             own = {
                 name.removeprefix(f"{scheme}-"): sample
                 for name, sample in samples.items()
                 if sample.scheme == scheme
             }
-            records += _records(scheme, Runs(own))
-        return records
+            yield from _cases(scheme, Runs(own))
 
 
-def _records(scheme: str, runs: Runs) -> list[Record]:
+def _cases(scheme: str, runs: Runs) -> Iterator[Case]:
     """The formulas' values, then what was counted and where cycles went."""
-    on = Origin(LinuxOverheads.name, runs.machine, suite.SYSTEM, scheme)
-    cold = [("interrupt_direct_cold", runs.us(runs.cold_interrupt.cycles), "us")]
-    records = runs.switching.records(on)
-    records += runs.interrupting.records(on)
-    records += of_case(*on, {}, cold)
+    on = (runs.machine, scheme)
+    yield from runs.switching.cases(*on)
+    yield from runs.interrupting.cases(*on)
+    yield Case(*on, {}, [("interrupt_direct_cold", runs.us(runs.cold_interrupt.cycles), "us")])
     for name, single in (("switch", runs.switch), ("interrupt", runs.interrupt)):
-        counted = [(f"{name}_direct_{c}", n, "per_operation") for c, n in single.counts.items()]
-        records += of_case(*on, {}, counted)
+        counted = {f"{name}_direct_{counter}": n for counter, n in single.counts.items()}
+        yield Case(*on, {}, each(counted, "per_operation"))
     for pair in PAIRS:
         parts = runs.told("switch_part", runs.switch_parts(pair))
-        records += of_case(*on, {"pair": name_of(pair)}, parts)
+        yield Case(*on, {"pair": name_of(pair)}, parts)
     for task in TASKS:
-        parts = runs.told("interrupt_part", runs.interrupt_parts(task))
-        records += of_case(*on, {"task": task}, parts)
+        yield Case(*on, {"task": task}, runs.told("interrupt_part", runs.interrupt_parts(task)))
     singles = {
         "switch_direct_part": runs.single_switch_parts(),
         "interrupt_direct_part": runs.single_parts(runs.interrupt),
         "interrupt_direct_cold_part": runs.single_parts(runs.cold_interrupt),
     }
     for metric, cycles in singles.items():
-        records += of_case(*on, {}, runs.told(metric, cycles))
-    records += of_case(*on, {}, [("line_fill", runs.line, "cycles")], digits=0)
+        yield Case(*on, {}, runs.told(metric, cycles))
+    yield Case(*on, {}, [("line_fill", runs.line, "cycles")], digits=0)
     for task in TASKS:
         lines = [(f"refilled_{misses}", runs.refilled(task, misses), "1") for misses in MISSES]
-        records += of_case(*on, {"task": task}, lines, digits=0)
-    behind, written = runs.behind(PAIRS[0])
+        yield Case(*on, {"task": task}, lines, digits=0)
+    switch, written = runs.after_task(PAIRS[0])
     where: dict[str, Parameter] = {"pair": name_of(PAIRS[0]), "switches": 1}
-    records += of_case(*on, where, [("switch_behind_task", behind, "us")], digits=1)
+    yield Case(*on, where, [("switch_behind_task", switch, "us")], digits=1)
     writebacks = [("switch_behind_task_dcache_writebacks", written, "per_operation")]
-    return records + of_case(*on, where, writebacks, digits=0)
+    yield Case(*on, where, writebacks, digits=0)
 
 
 # Of these more each time that a task goes on; with a flush fewer lines are written back, by halves.

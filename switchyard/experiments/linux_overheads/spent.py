@@ -184,8 +184,8 @@ class Runs:
         samples = [sample for task in TASKS for sample in self.of_task(task)]
         return Single.of([(s.cold, s.colds) for s in samples if s.cold])
 
-    def behind(self, pair: Pair) -> tuple[float, float]:
-        """A switch behind the whole first task: microseconds, and halves of lines written back."""
+    def after_task(self, pair: Pair) -> tuple[float, float]:
+        """A switch after the whole first task: microseconds, and halves of lines written back."""
         switches = [sample.cases[1][2] for sample in self.of_pair(pair)]
         return (
             self.us(fmean(spent.cycles for spent in switches)),

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of the suite's `sharing`, each of which measures every number of processes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from switchyard.data.records import Parameter, Record, of_case
+from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings
-from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.experiments.linux_suite import BOARDS, Kernel, Run
 from switchyard.run.machine import Stats
 
@@ -81,10 +81,11 @@ class LinuxTlbSharing(Experiment[Run]):
     name = "linux-tlb-sharing"
     question = "What does a switch save where TLB entries of common memory are shared?"
     source = "Wiggins et al., ACSAC 2003, Fig. 3"
+    system = suite.SYSTEM
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a way, number of pages and boot, which measures every number of processes."""
-        counts = ",".join(str(n) for n in (QUICK_COUNTS if settings.quick else COUNTS))
+        """A run measures every number of processes."""
+        counts = ",".join(map(str, QUICK_COUNTS if settings.quick else COUNTS))
         rounds = settings.times(ROUNDS, QUICK_ROUNDS)
         return [
             job
@@ -105,41 +106,24 @@ class LinuxTlbSharing(Experiment[Run]):
         ]
 
     def measure(self, job: Job, stats: Stats) -> Run:
-        """Each number of processes in the ring, and alone."""
-        return rings.measure(job, stats, QUICK_COUNTS if job.parameters["quick"] else COUNTS)
+        return rings.measure(job, stats)
 
-    def records(self, samples: Mapping[str, Run]) -> list[Record]:
+    def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Every switch, and what sharing saves of its time."""
         runs = suite.together(samples)
-        records = []
         for way in WAYS:
             for pages in PAGES:
-                run = runs[f"{way}-{pages:02}p"]
-                where: dict[str, Parameter] = {
-                    "workload": WORKLOAD,
-                    "pages": pages,
-                    "mapped": way.mapped,
-                }
-                for n in rings.counts(run):
-                    records += rings.records(self.name, run, n, where, way.kernel.scheme)
+                run, scheme = runs[f"{way}-{pages:02}p"], way.kernel.scheme
+                where: dict[str, Parameter] = {"workload": WORKLOAD, "pages": pages}
+                yield from rings.cases(run, {**where, "mapped": way.mapped}, scheme)
         for ways in MACHINES:
-            # where no page is read nothing is shared
-            saved = {
-                (pages, n): 1 - rings.us(shared, n) / rings.us(private, n)
-                for pages in PAGES[1:]
-                for shared, private in [
-                    [runs[f"{way}-{pages:02}p"] for way in (ways.sharing, ways.fast)]
-                ]
-                for n in rings.counts(shared)
-            }
-            sharer = ways.sharing.kernel
-            on = (self.name, sharer.machine, suite.SYSTEM, sharer.scheme)
-            for (pages, n), share in saved.items():
-                where = {"workload": WORKLOAD, "processes": n, "pages": pages}
-                records += of_case(*on, where, [("saved_by_sharing", share, "1")])
-            ends = [
-                ("saved_at_least", min(saved.values()), "1"),
-                ("saved_at_most", max(saved.values()), "1"),
-            ]
-            records += of_case(*on, {"workload": WORKLOAD}, ends)
-        return records
+            on = (ways.sharing.kernel.machine, ways.sharing.kernel.scheme)
+            saved = []
+            for pages in PAGES[1:]:  # where no page is read nothing is shared
+                shared, private = (runs[f"{way}-{pages:02}p"] for way in (ways.sharing, ways.fast))
+                for n in rings.counts(shared):
+                    saved.append(1 - rings.us(shared, n) / rings.us(private, n))
+                    share = [("saved_by_sharing", saved[-1], "1")]
+                    yield Case(*on, {"workload": WORKLOAD, "processes": n, "pages": pages}, share)
+            ends = [("saved_at_least", min(saved), "1"), ("saved_at_most", max(saved), "1")]
+            yield Case(*on, {"workload": WORKLOAD}, ends)

@@ -4,13 +4,15 @@
 import itertools
 import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, ClassVar, Generic, TypeVar
 
-from switchyard.data.records import Parameter, Record, of_case
+from switchyard.data.records import Parameter
 from switchyard.data.summary import Interval
 from switchyard.errors import RunError
+from switchyard.experiments.experiment import Case, Value
 
 PAPER = "David et al., ExpCS 2007"
 PACKAGE = __name__.rpartition(".")[0]  # what is published stands beside this
@@ -33,15 +35,6 @@ MOST_SWITCHES = 99
 MOST_INTERRUPTS = 49
 INVOCATIONS = 100  # of the interrupt whose mean is D (section 4.1)
 RUNS = 5  # a point (section 3.1)
-
-
-class Origin(NamedTuple):
-    """What the records of a measurement have in common."""
-
-    experiment: str
-    machine: str
-    system: str
-    scheme: str
 
 
 def name_of(pair: Pair) -> str:
@@ -88,35 +81,86 @@ class Indirect:
         return self.first + self.second + self.inflation
 
 
+Subject = TypeVar("Subject", Pair, str)
+Run = TypeVar("Run", PairRun, int)
+
+
 @dataclass(frozen=True)
-class Switching:
-    """Runs of pairs on one system, and what follows from them. Means over the runs of a point."""
+class Points(ABC, Generic[Subject, Run]):
+    """Runs of subjects to which something happens n times. Means over the runs of a point."""
 
     clock_hz: int
-    direct: float  # C, in cycles
-    runs: Mapping[tuple[Pair, int], Sequence[PairRun]]
+    direct: float  # what one such thing takes by itself, in cycles
+    runs: Mapping[tuple[Subject, int], Sequence[Run]]
+
+    least: ClassVar[int]  # times, in the runs that others stand beside
+    every: ClassVar[Sequence[Any]]  # subjects, in the paper's order
+
+    @abstractmethod
+    def cases(self, machine: str, scheme: str) -> Iterator[Case]:
+        """What follows from the runs, by the formulas."""
+
+    @staticmethod
+    @abstractmethod
+    def running(run: Run) -> int:
+        """A run's time."""
 
     @property
-    def pairs(self) -> list[Pair]:
-        """Those measured, in the paper's order."""
-        return [pair for pair in PAIRS if (pair, 1) in self.runs]
+    def subjects(self) -> list[Subject]:
+        """Those measured."""
+        return [subject for subject in self.every if (subject, self.least) in self.runs]
 
-    def counts(self, pair: Pair) -> list[int]:
-        """The numbers of switches that there are runs with."""
-        return sorted(n for of, n in self.runs if of == pair)
+    def counts(self, subject: Subject) -> list[int]:
+        """The numbers of times that there are runs with."""
+        return sorted(n for of, n in self.runs if of == subject)
+
+    def us(self, cycles: float) -> float:
+        """Cycles as time."""
+        return cycles * 1e6 / self.clock_hz
+
+    def totals(self, subject: Subject, n: int) -> list[int]:
+        """The running times of a point's runs."""
+        return [self.running(run) for run in self.runs[subject, n]]
+
+    def total(self, subject: Subject, n: int) -> float:
+        """R'; R with the least n."""
+        return statistics.fmean(self.totals(subject, n))
+
+    def interval(self, subject: Subject, n: int) -> Interval:
+        """Of the running time, over the runs."""
+        return Interval.of(self.totals(subject, n))
+
+    def indirect_interval(self, subject: Subject, n: int) -> Interval:
+        """Of the indirect overhead: each run beside its own with the least n."""
+        alone = self.totals(subject, self.least)
+        beside = [run - (n - self.least) * self.direct for run in self.totals(subject, n)]
+        if len(beside) != len(alone):  # runs without a partner
+            return Interval(statistics.fmean(beside) - statistics.fmean(alone), math.inf)
+        return Interval.of([run - base for base, run in zip(alone, beside, strict=True)])
+
+    def max_cv(self) -> float:
+        """The largest coefficient of variation of a point's running times."""
+        return max(variation(self.totals(*point)) for point in self.runs)
+
+
+class Switching(Points[Pair, PairRun]):
+    """Pairs of tasks that switch n times; `direct` is C."""
+
+    least, every = 1, PAIRS
+
+    @staticmethod
+    def running(run: PairRun) -> int:
+        """Of both tasks with their switches."""
+        return run.total
 
     @property
     def most(self) -> int:
         """The largest number of switches that all pairs have: 99, or fewer in a quick run."""
-        return min(self.counts(pair)[-1] for pair in self.pairs)
+        return min(self.counts(pair)[-1] for pair in self.subjects)
 
     def ms(self, cycles: float) -> float:
         """Cycles as time."""
         return cycles * 1e3 / self.clock_hz
-
-    def total(self, pair: Pair, n: int) -> float:
-        """R'_total; R_total with n = 1."""
-        return statistics.fmean(run.total for run in self.runs[pair, n])
 
     def indirect(self, pair: Pair, n: int) -> Indirect:
         """I and its components. With n = 1 all are 0."""
@@ -129,15 +173,6 @@ class Switching:
             switching - n * self.direct - (once - self.direct),
         )
 
-    def interval(self, pair: Pair, n: int) -> Interval:
-        """Of the running time, over the runs."""
-        return Interval.of([run.total for run in self.runs[pair, n]])
-
-    def indirect_interval(self, pair: Pair, n: int) -> Interval:
-        """Of the indirect overhead: each run beside its own with a single switch."""
-        between = [run.total - (n - 1) * self.direct for run in self.runs[pair, n]]
-        return _beside(between, [run.total for run in self.runs[pair, 1]])
-
     def indirect_percent(self, pair: Pair, n: int) -> float:
         """I, of R_total."""
         return 100 * self.indirect(pair, n).total / self.total(pair, 1)
@@ -147,80 +182,48 @@ class Switching:
         alone = self.total(pair, 1)
         return 100 * (self.total(pair, n) - (alone - self.direct)) / alone
 
-    def max_cv(self) -> float:
-        """The largest coefficient of variation of a point's running times."""
-        return max(variation([run.total for run in runs]) for runs in self.runs.values())
-
-    def records(self, origin: Origin) -> list[Record]:
+    def cases(self, machine: str, scheme: str) -> Iterator[Case]:
         """C, and for each pair and n what the formulas give."""
         once = [
             ("switch_direct", self.ms(self.direct) * 1e3, "us"),
             ("switch_max_cv", self.max_cv(), "1"),
         ]
-        records = of_case(*origin, {}, once)
-        for pair in self.pairs:
+        yield Case(machine, scheme, {}, once)
+        for pair in self.subjects:
             for n in self.counts(pair):
-                records += self._pair(origin, pair, n)
-        return records
-
-    def _pair(self, origin: Origin, pair: Pair, n: int) -> list[Record]:
-        where: dict[str, Parameter] = {"pair": name_of(pair), "switches": n}
-        indirect = self.indirect(pair, n)
-        values = [
-            ("running", self.ms(self.total(pair, n)) / 1e3, "s"),
-            ("running_cv", variation([run.total for run in self.runs[pair, n]]), "1"),
-            ("runs", len(self.runs[pair, n]), "1"),
-            *_uncertain("running", self.interval(pair, n)),
-            ("direct", self.ms(n * self.direct), "ms"),
-            ("indirect", self.ms(indirect.total), "ms"),
-            ("indirect_percent", self.indirect_percent(pair, n), "%"),
-            *(_uncertain("indirect", self.indirect_interval(pair, n)) if n > 1 else []),
-            ("altogether_percent", self.altogether_percent(pair, n), "%"),
-            ("indirect_switches", self.ms(indirect.inflation), "ms"),
-        ]
-        records = of_case(*origin, where, values)
-        for task, cycles in zip(pair, (indirect.first, indirect.second), strict=True):
-            own = [("indirect_task", self.ms(cycles), "ms")]
-            records += of_case(*origin, {**where, "task": task}, own)
-        return records
+                where: dict[str, Parameter] = {"pair": name_of(pair), "switches": n}
+                indirect = self.indirect(pair, n)
+                values = [
+                    ("running", self.ms(self.total(pair, n)) / 1e3, "s"),
+                    ("running_cv", variation(self.totals(pair, n)), "1"),
+                    ("runs", len(self.runs[pair, n]), "1"),
+                    *_uncertain("running", self.interval(pair, n)),
+                    ("direct", self.ms(n * self.direct), "ms"),
+                    ("indirect", self.ms(indirect.total), "ms"),
+                    ("indirect_percent", self.indirect_percent(pair, n), "%"),
+                    *(_uncertain("indirect", self.indirect_interval(pair, n)) if n > 1 else []),
+                    ("altogether_percent", self.altogether_percent(pair, n), "%"),
+                    ("indirect_switches", self.ms(indirect.inflation), "ms"),
+                ]
+                yield Case(machine, scheme, where, values)
+                for task, cycles in zip(pair, (indirect.first, indirect.second), strict=True):
+                    own = [("indirect_task", self.ms(cycles), "ms")]
+                    yield Case(machine, scheme, {**where, "task": task}, own)
 
 
-@dataclass(frozen=True)
-class Interrupting:
-    """Runs of single tasks that are interrupted n times; cycles. Means over the runs of a point."""
+class Interrupting(Points[str, int]):
+    """Single tasks that are interrupted n times; `direct` is D."""
 
-    clock_hz: int
-    direct: float  # D, in cycles
-    runs: Mapping[tuple[str, int], Sequence[int]]
+    least, every = 0, TASKS
 
-    @property
-    def tasks(self) -> list[str]:
-        """Those measured, in the order of `TASKS`."""
-        return [task for task in TASKS if (task, 0) in self.runs]
-
-    def counts(self, task: str) -> list[int]:
-        """The numbers of interrupts that there are runs with."""
-        return sorted(n for of, n in self.runs if of == task)
-
-    def us(self, cycles: float) -> float:
-        """Cycles as time."""
-        return cycles * 1e6 / self.clock_hz
-
-    def total(self, task: str, n: int) -> float:
-        """R'_task; R_task with n = 0."""
-        return statistics.fmean(self.runs[task, n])
+    @staticmethod
+    def running(run: int) -> int:
+        """Of the task."""
+        return run
 
     def indirect(self, task: str, n: int) -> float:
         """I = R'_task - R_task - n D."""
         return self.total(task, n) - self.total(task, 0) - n * self.direct
-
-    def interval(self, task: str, n: int) -> Interval:
-        """Of the running time, over the runs."""
-        return Interval.of(self.runs[task, n])
-
-    def indirect_interval(self, task: str, n: int) -> Interval:
-        """Of the indirect overhead: each run beside its own without interrupts."""
-        return _beside([run - n * self.direct for run in self.runs[task, n]], self.runs[task, 0])
 
     def indirect_spread(self, task: str, n: int) -> tuple[float, float] | None:
         """The least and the largest I of single runs, each beside its own without interrupts."""
@@ -238,45 +241,29 @@ class Interrupting:
         """Direct and indirect, of R_task."""
         return 100 * (self.total(task, n) / self.total(task, 0) - 1)
 
-    def max_cv(self) -> float:
-        """The largest coefficient of variation of a point's running times."""
-        return max(variation(runs) for runs in self.runs.values())
-
-    def records(self, origin: Origin) -> list[Record]:
+    def cases(self, machine: str, scheme: str) -> Iterator[Case]:
         """D, and for each task and n what the formulas give."""
         once = [
             ("interrupt_direct", self.us(self.direct), "us"),
             ("interrupt_max_cv", self.max_cv(), "1"),
         ]
-        records = of_case(*origin, {}, once)
-        for task in self.tasks:
+        yield Case(machine, scheme, {}, once)
+        metric = "interrupt_indirect"
+        for task in self.subjects:
             for n in self.counts(task):
                 values = [
                     ("task_running", self.us(self.total(task, n)) / 1e6, "s"),
-                    ("task_running_cv", variation(self.runs[task, n]), "1"),
+                    ("task_running_cv", variation(self.totals(task, n)), "1"),
                     *_uncertain("task_running", self.interval(task, n)),
-                    ("interrupt_indirect", self.us(self.indirect(task, n)), "us"),
-                    *(
-                        _uncertain("interrupt_indirect", self.indirect_interval(task, n))
-                        if n > 0
-                        else []
-                    ),
-                    ("interrupt_indirect_percent", self.indirect_percent(task, n), "%"),
+                    (metric, self.us(self.indirect(task, n)), "us"),
+                    *(_uncertain(metric, self.indirect_interval(task, n)) if n > 0 else []),
+                    (f"{metric}_percent", self.indirect_percent(task, n), "%"),
                     ("interrupt_altogether_percent", self.altogether_percent(task, n), "%"),
-                    *self._ends(task, n),
                 ]
-                records += of_case(*origin, {"task": task, "interrupts": n}, values)
-        return records
-
-    def _ends(self, task: str, n: int) -> list[tuple[str, float, str]]:
-        """The least and the most of single runs, where there are several."""
-        spread = self.indirect_spread(task, n)
-        if spread is None:
-            return []
-        return [
-            (f"interrupt_indirect_{end}", self.us(cycles), "us")
-            for end, cycles in zip(("least", "most"), spread, strict=True)
-        ]
+                spread = self.indirect_spread(task, n) or ()
+                for end, cycles in zip(("least", "most"), spread, strict=False):
+                    values.append((f"{metric}_{end}", self.us(cycles), "us"))
+                yield Case(machine, scheme, {"task": task, "interrupts": n}, values)
 
 
 def variation(values: Sequence[float]) -> float:
@@ -286,18 +273,11 @@ def variation(values: Sequence[float]) -> float:
     return statistics.stdev(values) / statistics.fmean(values)
 
 
-def _beside(runs: Sequence[float], alone: Sequence[float]) -> Interval:
-    """Of the differences of runs; unknown where they are not as many, and have no partners."""
-    if len(runs) != len(alone):
-        return Interval(statistics.fmean(runs) - statistics.fmean(alone), math.inf)
-    return Interval.of([run - base for base, run in zip(alone, runs, strict=True)])
-
-
 def _mean(values: Iterable[int]) -> float:
     return statistics.fmean(values)
 
 
-def _uncertain(metric: str, known: Interval) -> list[tuple[str, float, str]]:
+def _uncertain(metric: str, known: Interval) -> list[Value]:
     """Half the interval as a share of the mean, where there are runs enough to know of one."""
     if known.uncertainty == math.inf:
         return []

@@ -2,18 +2,15 @@
 """Runs of bench/p4: one a machine, every case and series."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from switchyard.data.records import Record, of_case
 from switchyard.errors import RunError
-from switchyard.experiments import l4
-from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.p4_microbench.cases import CASES, STAMPED, Stream, streams
 from switchyard.run.build import BARE, GUESTS, PC
 from switchyard.run.machine import Region, Stats
 
-SYSTEM = "none"
 MACHINES = ("p4-willamette", "p4-northwood")
 
 PAIRS, QUICK_PAIRS = 9, 3
@@ -84,18 +81,11 @@ class P4Microbench(Experiment[Sample]):
     name = "p4-microbench"
     question = "What do the Pentium 4's caches, TLBs, trace cache and ways into the kernel cost?"
     source = "manuals, the paper on small spaces and mails, named at each value"
-
-    # What rests most on what is assumed.
-    band_metric = ("int80", "cycles")
-    band_system = SYSTEM
-    band_label = "INT 80h and IRET, {machine}"
-
-    def band_jobs(self, settings: Settings) -> list[Job]:
-        """The paper's machine, in short."""
-        return self.short_jobs(settings, MACHINES[:1])
+    digits = 3
+    # What rests most on what is assumed, on the paper's machine.
+    band = BandPlan("int80", "cycles", MACHINES[:1], label="INT 80h and IRET, {machine}")
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a machine."""
         lists = QUICK_LISTS if settings.quick or settings.rounds else LISTS
         words = {
             "pairs": settings.times(PAIRS, QUICK_PAIRS),
@@ -116,9 +106,8 @@ class P4Microbench(Experiment[Sample]):
 
     def measure(self, job: Job, stats: Stats) -> Sample:
         """Every point by its stream, then what follows from several."""
-        words = dict(word.split("=") for word in job.append.split())
-        lists = {name: [int(n) for n in words[name].split(",")] for name in LISTS}
-        pairs = l4.word(job, "pairs")
+        lists = {name: job.numbers(name) for name in LISTS}
+        pairs = job.number("pairs")
         turns = {
             stream: turn(stats, number, pairs, stream)
             for number, stream in enumerate(streams(lists))
@@ -127,25 +116,12 @@ class P4Microbench(Experiment[Sample]):
         series = _series(turns, lists, cycles["cr3_load_global"])
         return Sample(job.name, cycles | _whole(series), series)
 
-    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
-        """Every value of each machine."""
-        return [
-            record
-            for machine, sample in samples.items()
-            for parameters, values in [
-                ({}, sample.cycles),
-                *(({name: at}, values) for (name, at), values in sample.series.items()),
-            ]
-            for record in of_case(
-                self.name,
-                machine,
-                SYSTEM,
-                "none",
-                parameters,
-                [(metric, value, unit(metric)) for metric, value in values.items()],
-                digits=3,
-            )
-        ]
+    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
+        for machine, sample in samples.items():
+            series = [({name: at}, values) for (name, at), values in sample.series.items()]
+            for where, values in [({}, sample.cycles), *series]:
+                told = [(metric, value, unit(metric)) for metric, value in values.items()]
+                yield Case(machine, "none", where, told)
 
 
 def unit(metric: str) -> str:

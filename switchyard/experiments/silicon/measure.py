@@ -2,17 +2,14 @@
 """Runs of bench/silicon.c: one a machine, every case."""
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from switchyard.data.records import Record, of_case
 from switchyard.errors import RunError
-from switchyard.experiments import l4
-from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.experiment import Case, Experiment, Job, Settings, Value, each
 from switchyard.run.build import BARE, BOARD, GUESTS, VERSATILE
 from switchyard.run.machine import Stats
 
-SYSTEM = "none"
 MACHINES = {"sa1110": BOARD, "sa1110-sdram": BOARD, "versatilepb": VERSATILE}
 STRONGARM, ARM9 = ("sa1110", "sa1110-sdram"), ("versatilepb",)
 
@@ -102,7 +99,6 @@ class Silicon(Experiment[Sample]):
     source = "boot logs, manuals and papers, named at each value"
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a machine."""
         pairs = settings.times(PAIRS, QUICK_PAIRS)
         return [
             Job(
@@ -118,7 +114,7 @@ class Silicon(Experiment[Sample]):
 
     def measure(self, job: Job, stats: Stats) -> Sample:
         """The middle of each case's pairs, less the empty loop."""
-        pairs = l4.word(job, "pairs")
+        pairs = job.number("pairs")
         turns = {
             name: turn(stats.samples.get(place, []), pairs, f"{job.name}: {name}")
             for place, name in enumerate(CASES)
@@ -129,19 +125,15 @@ class Silicon(Experiment[Sample]):
         }
         return Sample(job.name, stats.clock_hz, cycles)
 
-    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
-        """Every value of each machine."""
-        return [
-            record
-            for machine in MACHINES
-            for record in of_case(self.name, machine, SYSTEM, "none", {}, _values(samples[machine]))
-        ]
+    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
+        for machine in MACHINES:
+            yield Case(machine, "none", {}, _values(samples[machine]))
 
 
-def _values(sample: Sample) -> list[tuple[str, float, str]]:
+def _values(sample: Sample) -> list[Value]:
     return [
         ("loops_per_jiffy", sample.loops_per_jiffy(), "loops"),
-        *((name, sample.cycles[name], "cycles") for name in CASES),
+        *each(sample.cycles, "cycles", CASES),
         *((f"{name}_bandwidth", sample.megabytes(name), "MB/s") for name in BLOCKS),
     ]
 

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of bench/l4/spaces.c and bench/l4/pingpong.c: one a machine, scheme and question."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from switchyard.data.records import Parameter, Record, of_case
+from switchyard.data.records import Parameter
 from switchyard.experiments import l4, l4_pc
-from switchyard.experiments.experiment import Experiment, Job, Settings
-from switchyard.experiments.l4 import SYSTEM
+from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.l4_small_spaces import measure as sets
 from switchyard.experiments.l4_small_spaces.measure import KINDS as SMALL_KINDS
 from switchyard.experiments.l4_small_spaces.measure import SAMPLES, Kind, Sample
@@ -92,6 +91,15 @@ def ratio(machine: Machine) -> str:
     return f"{machine.about}, {BAND_SPACES} spaces, {FLUSH} over {machine.best}"
 
 
+def _band_jobs(settings: Settings) -> list[Job]:
+    """A flush, and the best that protects, among a few spaces on each machine."""
+    return [
+        _job(machine, scheme, SPACES, [BAND_SPACES], settings.rounds or BAND_ROUNDS, BAND_SPACES)
+        for machine in MACHINES
+        for scheme in (FLUSH, machine.best)
+    ]
+
+
 class Switching(Experiment[Sample]):
     """A round trip under each scheme, and what part it is of one with a full flush."""
 
@@ -101,79 +109,56 @@ class Switching(Experiment[Sample]):
         "Wiggins et al., ACSAC 2003, Fig. 5, and Uhlig et al., Performance of Address-Space "
         "Multiplexing on the Pentium (2002), Fig. 4, for other machines and schemes too"
     )
-    band_metric = ("round", "cycles")
-    band_system = SYSTEM
-    band_label = "{machine}, {size} spaces, {scheme}"
-    band_ratios: Mapping[str, tuple[str, str]] = {
-        ratio(machine): (
-            f"{machine.name}-{FLUSH}-{SPACES}-{BAND_SPACES}",
-            f"{machine.name}-{machine.best}-{SPACES}-{BAND_SPACES}",
-        )
-        for machine in MACHINES
-    }
+    system = l4.SYSTEM
+    band = BandPlan(
+        "round",
+        "cycles",
+        _band_jobs,
+        label="{machine}, {size} spaces, {scheme}",
+        ratios={
+            ratio(machine): (
+                f"{machine.name}-{FLUSH}-{SPACES}-{BAND_SPACES}",
+                f"{machine.name}-{machine.best}-{SPACES}-{BAND_SPACES}",
+            )
+            for machine in MACHINES
+        },
+    )
 
     def jobs(self, settings: Settings) -> list[Job]:
         """All sizes of a kind in one run."""
         few = settings.quick or settings.rounds is not None
+        calls, rounds = _lengths(settings)
+        sizes = QUICK_SIZES if few else SIZES
+        on = [(machine, scheme) for machine in MACHINES for scheme in machine.schemes]
         return [
+            *(_job(*one, SPACES, sizes, calls) for one in on),
             *(
-                _spaces(
-                    machine,
-                    scheme,
-                    QUICK_SIZES if few else SIZES,
-                    settings.times(ROUNDS, QUICK_ROUNDS),
-                )
-                for machine in MACHINES
-                for scheme in machine.schemes
-            ),
-            *(
-                _sets(
-                    machine,
-                    scheme,
-                    kind,
-                    of.quick if few else range(of.steps + 1),
-                    settings.times(sets.ROUNDS, sets.QUICK_ROUNDS),
-                )
-                for machine in MACHINES
-                for scheme in machine.schemes
-                for kind, of in machine.kinds.items()
+                _job(*one, kind, of.quick if few else range(of.steps + 1), rounds)
+                for one in on
+                for kind, of in one[0].kinds.items()
             ),
         ]
 
     def choices(self, settings: Settings) -> list[Job]:
         """A run a size, for tables of many machines."""
-        calls = settings.times(ROUNDS, QUICK_ROUNDS)
-        rounds = settings.times(sets.ROUNDS, sets.QUICK_ROUNDS)
-        return [
-            _sized(job, size, {"machine": job.machine})
-            for machine in MACHINES
-            for scheme in machine.schemes
-            for job, size in (
-                *((_spaces(machine, scheme, [n], calls), n) for n in SIZES),
-                *(
-                    (_sets(machine, scheme, kind, [n], rounds), n * of.step)
-                    for kind, of in machine.kinds.items()
-                    for n in range(of.steps + 1)
-                ),
-            )
-        ]
-
-    def band_jobs(self, settings: Settings) -> list[Job]:
-        """A flush, and the best that protects, among a few spaces on each machine."""
-        rounds = settings.rounds or BAND_ROUNDS
-        return [
-            _sized(_spaces(machine, scheme, [BAND_SPACES], rounds), BAND_SPACES)
-            for machine in MACHINES
-            for scheme in (FLUSH, machine.best)
-        ]
+        calls, rounds = _lengths(settings)
+        jobs = []
+        for machine in MACHINES:
+            for scheme in machine.schemes:
+                sized = [(SPACES, n, calls, n) for n in SIZES]
+                for kind, of in machine.kinds.items():
+                    sized += [(kind, n, rounds, n * of.step) for n in range(of.steps + 1)]
+                for kind, n, length, size in sized:
+                    job = _job(machine, scheme, kind, [n], length, size)
+                    parameters = {**job.parameters, "machine": job.machine}
+                    jobs.append(replace(job, parameters=parameters))
+        return jobs
 
     def measure(self, job: Job, stats: Stats) -> Sample:
         """Of spaces the regions are numbered by their number, of working sets by their place."""
         if job.parameters["kind"] != SPACES:
             return sets.L4SmallSpaces().measure(job, stats)
-        given = dict(word.split("=") for word in job.append.split())
-        rounds = l4.word(job, "rounds")
-        sizes = map(int, given["spaces"].split(","))
+        rounds, sizes = job.number("rounds"), job.numbers("spaces")
         return Sample(stats.machine, {n: sets.counted(job, stats, n, rounds) for n in sizes})
 
     def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
@@ -181,48 +166,51 @@ class Switching(Experiment[Sample]):
         (values,) = sample.sizes.values()
         return {**job.parameters, **values}
 
-    def records(self, samples: Mapping[str, Sample]) -> list[Record]:
+    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
         """Each case, and what part of the round trip with a full flush it is."""
-        return [
-            record
-            for machine in MACHINES
-            for scheme in machine.schemes
-            for kind in (SPACES, *machine.kinds)
-            for record in _records(machine, scheme, kind, samples)
-        ]
+        for machine in MACHINES:
+            counted = COUNTED_ON_PC if machine.board == PC else COUNTED
+            for scheme in machine.schemes:
+                for kind in (SPACES, *machine.kinds):
+                    flushing, own = (
+                        samples[f"{machine.name}-{one}-{kind}"].sizes for one in (FLUSH, scheme)
+                    )
+                    for size, values in own.items():
+                        told = [
+                            (name, values[name], "cycles" if name == "round" else "per_round")
+                            for name in counted
+                        ]
+                        share = 100 * values["round"] / flushing[size]["round"]
+                        told.append(("share", share, "%"))
+                        on = (machine.under(scheme), scheme)
+                        yield Case(*on, {"kind": kind, "size": size}, told)
 
 
-def _sized(job: Job, size: int, told: Mapping[str, Parameter] | None = None) -> Job:
-    """A run of one size, which tells it."""
-    return replace(
-        job, name=f"{job.name}-{size}", parameters={**job.parameters, "size": size, **(told or {})}
+def _lengths(settings: Settings) -> tuple[int, int]:
+    """Calls among spaces, and rounds with a working set."""
+    return (
+        settings.times(ROUNDS, QUICK_ROUNDS),
+        settings.times(sets.ROUNDS, sets.QUICK_ROUNDS),
     )
 
 
-def _spaces(machine: Machine, scheme: str, sizes: Sequence[int], rounds: int) -> Job:
-    told = ",".join(map(str, sizes))
-    cycles = len(sizes) * (SAMPLES + 1) * rounds * CYCLES_A_CALL
-    return machine.job(
-        "bench-spaces", scheme, f"spaces={told} rounds={rounds} seed=1", cycles, SPACES
-    )
-
-
-def _sets(machine: Machine, scheme: str, kind: str, steps: Sequence[int], rounds: int) -> Job:
-    append, cycles = sets.words(machine.kinds[kind], steps, rounds)
-    return machine.job("bench-pingpong", scheme, append, cycles, kind)
-
-
-def _records(
-    machine: Machine, scheme: str, kind: str, samples: Mapping[str, Sample]
-) -> list[Record]:
-    flushing = samples[f"{machine.name}-{FLUSH}-{kind}"].sizes
-    records = []
-    for size, values in samples[f"{machine.name}-{scheme}-{kind}"].sizes.items():
-        told = [
-            (name, values[name], "cycles" if name == "round" else "per_round")
-            for name in (COUNTED_ON_PC if machine.board == PC else COUNTED)
-        ]
-        told.append(("share", 100 * values["round"] / flushing[size]["round"], "%"))
-        where: dict[str, Parameter] = {"kind": kind, "size": size}
-        records += of_case(Switching.name, machine.under(scheme), SYSTEM, scheme, where, told)
-    return records
+def _job(
+    machine: Machine,
+    scheme: str,
+    kind: str,
+    steps: Iterable[int],
+    rounds: int,
+    size: int | None = None,
+) -> Job:
+    """A run of a question; one of a single size tells it."""
+    if kind == SPACES:
+        sizes = list(steps)
+        append = f"spaces={','.join(map(str, sizes))} rounds={rounds} seed=1"
+        cycles = len(sizes) * (SAMPLES + 1) * rounds * CYCLES_A_CALL
+        job = machine.job("bench-spaces", scheme, append, cycles, kind)
+    else:
+        append, cycles = sets.words(machine.kinds[kind], steps, rounds)
+        job = machine.job("bench-pingpong", scheme, append, cycles, kind)
+    if size is None:
+        return job
+    return replace(job, name=f"{job.name}-{size}", parameters={**job.parameters, "size": size})

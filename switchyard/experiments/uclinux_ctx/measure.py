@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of the suite's `ctx`, each of which measures every number of processes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from switchyard.data.records import Record, of_case
 from switchyard.data.suite import ALONE
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings, uclinux
-from switchyard.experiments.experiment import Experiment, Job, Settings
+from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.experiments.linux_suite import Run
-from switchyard.experiments.uclinux import FASTER, KERNELS, WITH, WITHOUT
+from switchyard.experiments.uclinux import KERNELS, WITHOUT
 from switchyard.run.machine import Stats
 
 SIZES = (0, 1, 16)  # KB
@@ -26,10 +25,11 @@ class UclinuxCtx(Experiment[Run]):
     name = "uclinux-ctx"
     question = "What does a switch cost with an MMU, and without one, as processes and memory grow?"
     source = f"{uclinux.PAPER}, Figs. 4 and 5"
+    system = suite.SYSTEM
 
     def jobs(self, settings: Settings) -> list[Job]:
-        """One run a kernel, size and boot, which measures every number of processes."""
-        counts = ",".join(str(n) for n in QUICK_COUNTS) if settings.quick else "2-16"
+        """A run measures every number of processes."""
+        counts = ",".join(map(str, QUICK_COUNTS)) if settings.quick else "2-16"
         rounds = settings.times(ROUNDS, QUICK_ROUNDS)
         cases = []
         for size in SIZES:
@@ -38,45 +38,25 @@ class UclinuxCtx(Experiment[Run]):
         return uclinux.jobs(cases, settings)
 
     def measure(self, job: Job, stats: Stats) -> Run:
-        """Each number of processes in the ring, and alone."""
-        return rings.measure(job, stats, QUICK_COUNTS if job.parameters["quick"] else COUNTS)
+        return rings.measure(job, stats)
 
-    def records(self, samples: Mapping[str, Run]) -> list[Record]:
+    def cases(self, samples: Mapping[str, Run]) -> Iterator[Case]:
         """Every switch, how much faster it is without an MMU, and what more processes add."""
         runs = suite.together(samples)
-        records = []
         for size in SIZES:
             by = {kernel: runs[f"{kernel.scheme}-{size:02}k"] for kernel in KERNELS}
             for n in rings.counts(by[WITHOUT]):
                 for kernel, run in by.items():
-                    records += rings.records(self.name, run, n, {"size_kb": size}, kernel.scheme)
-                us = {kernel: rings.us(run, n) for kernel, run in by.items()}
-                records += self._without(
-                    by[WITHOUT],
-                    {"processes": n, "size_kb": size},
-                    [
-                        ("gain", us[WITH] / us[WITHOUT], "1"),
-                        ("gain_over_fass", us[FASTER] / us[WITHOUT], "1"),
-                    ],
-                )
+                    yield rings.case(run, n, {"size_kb": size}, kernel.scheme)
+                gains = uclinux.gains({kernel: rings.us(run, n) for kernel, run in by.items()})
+                where = {"processes": n, "size_kb": size}
+                yield Case(by[WITHOUT].machine, WITHOUT.scheme, where, gains)
+        smallest = {"size_kb": SIZES[0]}
         for kernel in KERNELS:
             run = runs[f"{kernel.scheme}-{SIZES[0]:02}k"]
-            records += rings.grown(self.name, run, {"size_kb": SIZES[0]}, kernel.scheme)
+            yield rings.grown(run, smallest, kernel.scheme)
         run = runs[f"{WITHOUT.scheme}-{SIZES[0]:02}k"]
         for n in (min(rings.counts(run)), max(rings.counts(run))):
             around, alone = (run.cases[stream].parts[suite.KERNEL] for stream in (n, ALONE + n))
-            where = {"processes": n, "size_kb": SIZES[0]}
-            records += self._without(
-                run, where, [(f"switch_{OWN}", run.us(around - alone) / n, "us")], digits=1
-            )
-        return records
-
-    def _without(
-        self,
-        run: Run,
-        where: Mapping[str, int],
-        values: list[tuple[str, float, str]],
-        digits: int = 6,
-    ) -> list[Record]:
-        on = (self.name, run.machine, suite.SYSTEM, WITHOUT.scheme)
-        return of_case(*on, where, values, digits)
+            own = [(f"switch_{OWN}", run.us(around - alone) / n, "us")]
+            yield Case(run.machine, WITHOUT.scheme, {"processes": n, **smallest}, own, digits=1)
