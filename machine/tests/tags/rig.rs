@@ -92,11 +92,9 @@ impl Rig {
         self.try_load(va).expect("a load that is allowed")
     }
 
-    /// Loads as instructions do, a hint first.
     pub fn try_load(&mut self, va: u32) -> Option<u32> {
         let mem = &mut self.machine.core().mem;
-        let hinted = mem.load_hinted(va, Width::Word);
-        hinted.or_else(|| mem.load(va, Width::Word, true).ok())
+        mem.load(va, Width::Word, true).ok()
     }
 
     pub fn store(&mut self, va: u32, word: u32) {
@@ -105,17 +103,13 @@ impl Rig {
 
     pub fn try_store(&mut self, va: u32, word: u32) -> Option<()> {
         let mem = &mut self.machine.core().mem;
-        if mem.store_hinted(va, Width::Word, word) {
-            return Some(());
-        }
         mem.store(va, Width::Word, word, true).ok()
     }
 
     pub fn load_words(&mut self, va: u32, count: usize) -> Vec<u32> {
-        let mut words = vec![0; count];
-        let done = self.machine.core().mem.load_multiple(va, &mut words, true);
-        done.expect("loads that are allowed");
-        words
+        let done = self.machine.core().mem.load_multiple(va, count, true);
+        let loaded = done.expect("loads that are allowed");
+        (0..count).map(|n| loaded.word(n)).collect()
     }
 
     pub fn store_words(&mut self, va: u32, words: &[u32]) {

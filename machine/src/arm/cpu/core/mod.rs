@@ -23,7 +23,7 @@ use crate::observe::Access;
 
 use crate::arm::cpu::semihosting::Semihosting;
 use crate::arm::cpu::timing::Pipeline;
-use crate::arm::memory::memsys::{Abort, MemSys};
+use crate::arm::memory::memsys::{Abort, Loaded, MemSys};
 
 /// Something UNPREDICTABLE or doubtful that the guest did; counted with the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -222,25 +222,26 @@ impl<O: Observer> Core<O> {
 
     // ---- memory, as observers see it -------------------------------------------------------
 
-    /// Loads with the rights of the mode, if a hint says where ([`MemSys::load_hinted`]): what
-    /// handlers try first. Observers see what goes through [`Core::load`].
+    /// Loads with the rights of the mode ([`MemSys::load`]).
     #[inline(always)]
-    pub(super) fn load_hinted(&mut self, va: u32, width: Width) -> Option<u32> {
-        if O::ON {
-            return None;
-        }
-        self.mem.load_hinted(va, width)
+    pub(super) fn load(&mut self, va: u32, width: Width) -> Result<u32, Abort> {
+        self.load_as(va, width, self.mem.privileged())
     }
 
-    /// The same for stores ([`MemSys::store_hinted`]). False: nothing has happened.
+    /// Stores with the rights of the mode ([`MemSys::store`]).
     #[inline(always)]
-    pub(super) fn store_hinted(&mut self, va: u32, width: Width, value: u32) -> bool {
-        !O::ON && self.mem.store_hinted(va, width, value)
+    pub(super) fn store(&mut self, va: u32, width: Width, value: u32) -> Result<(), Abort> {
+        self.store_as(va, width, value, self.mem.privileged())
     }
 
-    /// Loads ([`MemSys::load`]).
+    /// Loads with the rights of a privileged mode or of user mode.
     #[inline(always)]
-    pub(super) fn load(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
+    pub(super) fn load_as(
+        &mut self,
+        va: u32,
+        width: Width,
+        privileged: bool,
+    ) -> Result<u32, Abort> {
         let value = self.mem.load(va, width, privileged)?;
         if O::ON {
             let access = self.access(va, width, privileged);
@@ -249,9 +250,9 @@ impl<O: Observer> Core<O> {
         Ok(value)
     }
 
-    /// Stores ([`MemSys::store`]).
+    /// Stores with the rights of a privileged mode or of user mode.
     #[inline(always)]
-    pub(super) fn store(
+    pub(super) fn store_as(
         &mut self,
         va: u32,
         width: Width,
@@ -268,16 +269,16 @@ impl<O: Observer> Core<O> {
 
     /// Loads consecutive words ([`MemSys::load_multiple`]).
     #[inline(always)]
-    pub(super) fn load_words(&mut self, va: u32, words: &mut [u32]) -> Result<(), Abort> {
-        let privileged = self.privileged();
-        self.mem.load_multiple(va, words, privileged)?;
+    pub(super) fn load_words(&mut self, va: u32, count: usize) -> Result<Loaded, Abort> {
+        let privileged = self.mem.privileged();
+        let loaded = self.mem.load_multiple(va, count, privileged)?;
         if O::ON {
-            for (n, word) in words.iter().enumerate() {
+            for n in 0..count {
                 let access = self.access(va.wrapping_add(4 * n as u32), Width::Word, privileged);
-                self.observer.loaded(&self.mem, &access, *word);
+                self.observer.loaded(&self.mem, &access, loaded.word(n));
             }
         }
-        Ok(())
+        Ok(loaded)
     }
 
     /// Stores consecutive words ([`MemSys::store_multiple`]).

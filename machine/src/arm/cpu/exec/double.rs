@@ -13,17 +13,16 @@ use super::single::{addresses, half_offset, write_back};
 /// LDRD.
 pub fn load<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     let (address, base) = addresses(core, insn, half_offset(core, insn));
-    let mut words = [0; 2];
-    core.load_words(address, &mut words)?;
+    let words = core.load_words(address, 2)?;
     core.charge_multiple(2);
     write_back(core, insn, base);
     let rd = insn.rd();
-    core.r[rd] = words[0];
+    core.r[rd] = words.word(0);
     if rd == 14 {
-        core.write_pc_exchanging(words[1], core.pipeline.config.pc_load);
+        core.write_pc_exchanging(words.word(1), core.pipeline.config.pc_load);
         return Ok(());
     }
-    core.r[rd + 1] = words[1];
+    core.r[rd + 1] = words.word(1);
     let delay = core.pipeline.config.load_delay;
     core.pipeline
         .delay_result(rd + 1, core.mem.platform.cycle, delay);

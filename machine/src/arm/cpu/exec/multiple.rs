@@ -5,85 +5,42 @@ use crate::arm::cpu::core::{Core, Diagnostic};
 use crate::arm::cpu::Observer;
 use crate::arm::isa::insn::Insn;
 use crate::arm::isa::mode::Bank;
-use crate::arm::memory::line::line_word;
 use crate::arm::memory::memsys::Abort;
 use crate::event::Cycle;
 
 /// LDM in every addressing mode: LDM (1), LDM (2) of user registers, LDM (3) with return from
 /// exception.
 pub fn load_multiple<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
-    if !O::ON && !insn.bit(22) && load_hinted(core, insn) {
-        return Ok(());
-    }
-    load_looked_up(core, insn)
-}
-
-/// LDM (1), if hints say where the words are. False: nothing has happened.
-#[inline(always)]
-fn load_hinted<O: Observer>(core: &mut Core<O>, insn: Insn) -> bool {
-    let list = insn.register_list();
-    let block = Block::at(core.r[insn.rn()], insn);
-    if list == 0 || insn.rn() == 15 {
-        return false;
-    }
-    let Some(lines) = core.mem.words_hinted(block.start, block.count) else {
-        return false;
-    };
-    let mut place = line_word(block.start);
-    let word = |place: usize| lines[(place / 8) & 1][place & 7];
-    let mut rest = list & 0x7fff;
-    let mut last = 15;
-    // A loaded base wins over the written-back one.
-    if insn.bit(21) {
-        core.r[insn.rn()] = block.end_base;
-    }
-    while rest != 0 {
-        last = rest.trailing_zeros() as usize & 15;
-        core.r[last] = word(place);
-        rest &= rest - 1;
-        place += 1;
-    }
-    let target = word(place);
-    core.charge_multiple(block.count);
-    let delay = core.pipeline.config.load_delay;
-    core.pipeline
-        .delay_result(last, core.mem.platform.cycle, delay);
-    if list & 0x8000 != 0 {
-        core.write_pc_exchanging(target, core.pipeline.config.pc_load);
-    }
-    true
-}
-
-#[inline(never)]
-fn load_looked_up<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     let Some(block) = Block::of(core, insn) else {
         return Ok(());
     };
     let list = insn.register_list();
-    let mut words = [0; 16];
-    core.load_words(block.start, &mut words[..block.count])?;
+    let words = core.load_words(block.start, block.count)?;
     core.charge_multiple(block.count);
     // A loaded base wins over the written-back one.
     block.write_back(core, insn);
     let with_pc = list & 0x8000 != 0;
     let user_bank = insn.bit(22) && !with_pc;
     let mut last = 15;
-    let mut target = 0;
-    for (n, word) in registers(list).zip(words) {
-        if n == 15 {
-            target = word;
-        } else if user_bank && n >= 8 {
-            *core.banked_register(Bank::Usr, n) = word;
+    let mut place = 0;
+    let mut rest = list & 0x7fff;
+    while rest != 0 {
+        let n = rest.trailing_zeros() as usize & 15;
+        if user_bank && n >= 8 {
+            *core.banked_register(Bank::Usr, n) = words.word(place);
         } else {
-            core.r[n] = word;
+            core.r[n] = words.word(place);
             last = n;
         }
+        rest &= rest - 1;
+        place += 1;
     }
     // The table gives the delay for the last register; earlier ones have arrived by then.
     let delay = core.pipeline.config.load_delay;
     core.pipeline
         .delay_result(last, core.mem.platform.cycle, delay);
     if with_pc {
+        let target = words.word(place);
         let extra = core.pipeline.config.pc_load;
         if insn.bit(22) {
             core.mem.platform.cycle += Cycle::from(extra);

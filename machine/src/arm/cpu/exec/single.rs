@@ -3,9 +3,6 @@
 //!
 //! The base register is written only when the access has succeeded: the SA-1110 restores the base
 //! when a data abort is taken (DM §3.3), and so does the ARM926EJ-S (TRM §3.5).
-//!
-//! Most accesses go where a hint says. Such a handler does these alone and leaves every other to a
-//! function of its own (`…_looked_up`), which begins anew: so it needs no stack frame.
 
 use crate::arm::cpu::core::Core;
 use crate::arm::cpu::Observer;
@@ -30,19 +27,9 @@ pub fn load_offset<O: Observer, const BYTE: bool>(
     insn: Insn,
 ) -> Result<(), Abort> {
     let address = constant_offset(core, insn);
-    match core.load_hinted(address, width::<BYTE>()) {
-        Some(value) => loaded::<O, BYTE>(core, insn.rd(), address, value),
-        None => load_offset_looked_up::<O, BYTE>(core, insn),
-    }
-}
-
-#[inline(never)]
-fn load_offset_looked_up<O: Observer, const BYTE: bool>(
-    core: &mut Core<O>,
-    insn: Insn,
-) -> Result<(), Abort> {
-    let address = constant_offset(core, insn);
-    load_at::<O, BYTE>(core, insn.rd(), address, core.privileged())
+    let value = core.load(address, width::<BYTE>())?;
+    loaded::<O, BYTE>(core, insn.rd(), address, value);
+    Ok(())
 }
 
 /// STR and STRB with a constant offset upwards and no writeback.
@@ -51,72 +38,34 @@ pub fn store_offset<O: Observer, const BYTE: bool>(
     insn: Insn,
 ) -> Result<(), Abort> {
     let address = constant_offset(core, insn);
-    if core.store_hinted(address, width::<BYTE>(), core.r[insn.rd()]) {
-        return Ok(());
-    }
-    store_offset_looked_up::<O, BYTE>(core, insn)
-}
-
-#[inline(never)]
-fn store_offset_looked_up<O: Observer, const BYTE: bool>(
-    core: &mut Core<O>,
-    insn: Insn,
-) -> Result<(), Abort> {
-    let address = constant_offset(core, insn);
-    let value = core.r[insn.rd()];
-    core.store(address, width::<BYTE>(), value, core.privileged())
+    core.store(address, width::<BYTE>(), core.r[insn.rd()])
 }
 
 /// LDR, LDRB, LDRT and LDRBT in every addressing mode.
 pub fn load<O: Observer, const BYTE: bool>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     charge_offset(core, insn);
     let (address, base) = addresses(core, insn, single_offset(core, insn));
-    if !as_user(insn) {
-        if let Some(value) = core.load_hinted(address, width::<BYTE>()) {
-            write_back(core, insn, base);
-            return loaded::<O, BYTE>(core, insn.rd(), address, value);
-        }
-    }
-    load_looked_up::<O, BYTE>(core, insn)
-}
-
-#[inline(never)]
-fn load_looked_up<O: Observer, const BYTE: bool>(
-    core: &mut Core<O>,
-    insn: Insn,
-) -> Result<(), Abort> {
-    let (address, base) = addresses(core, insn, single_offset(core, insn));
-    let privileged = core.privileged() && !as_user(insn);
-    // The loaded value wins if the base is also the destination, so the base goes first; an
-    // aborted load must leave it.
-    let before = core.r[insn.rn()];
+    let value = if as_user(insn) {
+        core.load_as(address, width::<BYTE>(), false)?
+    } else {
+        core.load(address, width::<BYTE>())?
+    };
+    // The loaded value wins if the base is also the destination, so the base goes first.
     write_back(core, insn, base);
-    let result = load_at::<O, BYTE>(core, insn.rd(), address, privileged);
-    if result.is_err() && insn.rn() != 15 {
-        core.r[insn.rn()] = before;
-    }
-    result
+    loaded::<O, BYTE>(core, insn.rd(), address, value);
+    Ok(())
 }
 
 /// STR, STRB, STRT and STRBT in every addressing mode.
 pub fn store<O: Observer, const BYTE: bool>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     charge_offset(core, insn);
     let (address, base) = addresses(core, insn, single_offset(core, insn));
-    if !as_user(insn) && core.store_hinted(address, width::<BYTE>(), core.r[insn.rd()]) {
-        write_back(core, insn, base);
-        return Ok(());
+    let value = core.r[insn.rd()];
+    if as_user(insn) {
+        core.store_as(address, width::<BYTE>(), value, false)?;
+    } else {
+        core.store(address, width::<BYTE>(), value)?;
     }
-    store_looked_up::<O, BYTE>(core, insn)
-}
-
-#[inline(never)]
-fn store_looked_up<O: Observer, const BYTE: bool>(
-    core: &mut Core<O>,
-    insn: Insn,
-) -> Result<(), Abort> {
-    let (address, base) = addresses(core, insn, single_offset(core, insn));
-    let privileged = core.privileged() && !as_user(insn);
-    core.store(address, width::<BYTE>(), core.r[insn.rd()], privileged)?;
     write_back(core, insn, base);
     Ok(())
 }
@@ -124,29 +73,15 @@ fn store_looked_up<O: Observer, const BYTE: bool>(
 /// LDR relative to the PC, in Thumb state: that is aligned down to a word (A7.1.29).
 pub fn thumb_load_pc_relative<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     let address = (core.r[15] & !3).wrapping_add(insn.0 & 0xfff);
-    load_at::<O, false>(core, insn.rd(), address, core.privileged())
+    let value = core.load(address, Width::Word)?;
+    loaded::<O, false>(core, insn.rd(), address, value);
+    Ok(())
 }
 
 /// LDRH, LDRSB and LDRSH.
 pub fn load_half<O: Observer, const FORM: u8>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     let (address, base) = addresses(core, insn, half_offset(core, insn));
-    match core.load_hinted(address, half_width(FORM)) {
-        Some(value) => {
-            write_back(core, insn, base);
-            half_loaded::<O, FORM>(core, insn.rd(), value);
-            Ok(())
-        }
-        None => load_half_looked_up::<O, FORM>(core, insn),
-    }
-}
-
-#[inline(never)]
-fn load_half_looked_up<O: Observer, const FORM: u8>(
-    core: &mut Core<O>,
-    insn: Insn,
-) -> Result<(), Abort> {
-    let (address, base) = addresses(core, insn, half_offset(core, insn));
-    let value = core.load(address, half_width(FORM), core.privileged())?;
+    let value = core.load(address, half_width(FORM))?;
     write_back(core, insn, base);
     half_loaded::<O, FORM>(core, insn.rd(), value);
     Ok(())
@@ -180,17 +115,7 @@ const fn half_width(form: u8) -> Width {
 /// STRH.
 pub fn store_half<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     let (address, base) = addresses(core, insn, half_offset(core, insn));
-    if core.store_hinted(address, Width::Half, core.r[insn.rd()]) {
-        write_back(core, insn, base);
-        return Ok(());
-    }
-    store_half_looked_up(core, insn)
-}
-
-#[inline(never)]
-fn store_half_looked_up<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
-    let (address, base) = addresses(core, insn, half_offset(core, insn));
-    core.store(address, Width::Half, core.r[insn.rd()], core.privileged())?;
+    core.store(address, Width::Half, core.r[insn.rd()])?;
     write_back(core, insn, base);
     Ok(())
 }
@@ -203,10 +128,9 @@ pub fn swap<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     } else {
         Width::Word
     };
-    let privileged = core.privileged();
     let stored = core.r[insn.rm()];
-    let loaded = core.load(address, width, privileged)?;
-    core.store(address, width, stored, privileged)?;
+    let loaded = core.load(address, width)?;
+    core.store(address, width, stored)?;
     core.r[insn.rd()] = if width == Width::Word {
         loaded.rotate_right(8 * (address & 3))
     } else {
@@ -219,26 +143,9 @@ pub fn swap<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
     Ok(())
 }
 
-#[inline(always)]
-fn load_at<O: Observer, const BYTE: bool>(
-    core: &mut Core<O>,
-    rd: usize,
-    address: u32,
-    privileged: bool,
-) -> Result<(), Abort> {
-    let value = core.load(address, width::<BYTE>(), privileged)?;
-    loaded::<O, BYTE>(core, rd, address, value)
-}
-
 /// `value` was read at `address` and goes to register `rd`.
 #[inline(always)]
-#[allow(clippy::unnecessary_wraps)]
-fn loaded<O: Observer, const BYTE: bool>(
-    core: &mut Core<O>,
-    rd: usize,
-    address: u32,
-    value: u32,
-) -> Result<(), Abort> {
+fn loaded<O: Observer, const BYTE: bool>(core: &mut Core<O>, rd: usize, address: u32, value: u32) {
     let value = if BYTE {
         value
     } else {
@@ -259,7 +166,6 @@ fn loaded<O: Observer, const BYTE: bool>(
         core.pipeline
             .delay_result(rd, core.mem.platform.cycle, delay);
     }
-    Ok(())
 }
 
 const fn width<const BYTE: bool>() -> Width {

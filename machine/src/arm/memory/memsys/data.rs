@@ -24,36 +24,11 @@ use super::{Abort, DataCache, DataLine, Location, MemSys};
 /// No two pages meet within this many bytes, and no AHB burst crosses them (AMBA 2.0, 3.6).
 const SMALLEST_PAGE: u32 = 1024;
 
+/// A load or store multiple moves no more words than there are registers.
+const MOST_WORDS: usize = 16;
+const _: () = assert!(MOST_WORDS == 2 * LINE_WORDS);
+
 impl MemSys {
-    /// The same value as [`MemSys::load`] gives with the rights of the current mode, if a hint says
-    /// where it is.
-    #[inline(always)]
-    pub fn load_hinted(&mut self, va: u32, width: Width) -> Option<u32> {
-        let slot = self.read_hints.find(self.line_of(va, width), self.tag);
-        let word = self.dcache.get(slot)?.words[line_word(va)];
-        self.platform.counters.hinted_reads += 1;
-        Some(extract(word, va, width))
-    }
-
-    /// The two lines in which `count` words from `va` on lie, if hints say where they are; one line
-    /// twice if that holds them all. Counts the reads then.
-    #[inline(always)]
-    pub fn words_hinted(&mut self, va: u32, count: usize) -> Option<[&Words; 2]> {
-        let first = self.line_of(va, Width::Word);
-        let last = self.line_of(va.wrapping_add(4 * count as u32 - 4), Width::Word);
-        let slot = self.read_hints.find(first, self.tag);
-        let line = self.dcache.get(slot)?;
-        let next = if last == first {
-            line
-        } else if last == first.wrapping_add(LINE_BYTES) {
-            self.dcache.get(self.read_hints.find(last, self.tag))?
-        } else {
-            return None;
-        };
-        self.platform.counters.hinted_reads += count as u64;
-        Some([&line.words, &next.words])
-    }
-
     /// The address of the line of `va`; not one, if the access must be aligned and is not.
     #[inline(always)]
     fn line_of(&self, va: u32, width: Width) -> u32 {
@@ -65,7 +40,20 @@ impl MemSys {
     ///
     /// # Errors
     /// The access faulted.
+    #[inline(always)]
     pub fn load(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
+        if privileged == self.privileged {
+            let slot = self.read_hints.find(self.line_of(va, width), self.tag);
+            if let Some(line) = self.dcache.get(slot) {
+                self.platform.counters.hinted_reads += 1;
+                return Ok(extract(line.words[line_word(va)], va, width));
+            }
+        }
+        self.load_slow_path(va, width, privileged)
+    }
+
+    #[inline(never)]
+    fn load_slow_path(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
         self.check_alignment(va, width)?;
         if let Some(word) = self.load_arriving(va, privileged) {
             return Ok(extract(word, va, width));
@@ -101,27 +89,33 @@ impl MemSys {
         Some(self.dcache.line(slot).words[index])
     }
 
-    /// Does what [`MemSys::store`] would do with the rights of the current mode, if a hint says
-    /// where. False: nothing has happened.
-    #[inline(always)]
-    #[must_use]
-    pub fn store_hinted(&mut self, va: u32, width: Width, value: u32) -> bool {
-        let slot = self.write_hints.find(self.line_of(va, width), self.tag);
-        let Some(line) = self.dcache.get_mut(slot) else {
-            return false;
-        };
-        let index = line_word(va);
-        line.words[index] = merge(line.words[index], va, width, value);
-        line.dirty |= 1 << (index / HALF_WORDS);
-        self.platform.counters.hinted_writes += 1;
-        true
-    }
-
     /// Writes the low bits of `value` at `va`.
     ///
     /// # Errors
     /// The access faulted.
+    #[inline(always)]
     pub fn store(
+        &mut self,
+        va: u32,
+        width: Width,
+        value: u32,
+        privileged: bool,
+    ) -> Result<(), Abort> {
+        if privileged == self.privileged {
+            let slot = self.write_hints.find(self.line_of(va, width), self.tag);
+            if let Some(line) = self.dcache.get_mut(slot) {
+                let index = line_word(va);
+                line.words[index] = merge(line.words[index], va, width, value);
+                line.dirty |= 1 << (index / HALF_WORDS);
+                self.platform.counters.hinted_writes += 1;
+                return Ok(());
+            }
+        }
+        self.store_slow_path(va, width, value, privileged)
+    }
+
+    #[inline(never)]
+    fn store_slow_path(
         &mut self,
         va: u32,
         width: Width,
@@ -164,11 +158,58 @@ impl MemSys {
         Ok(())
     }
 
-    /// Reads consecutive words from `va` on, which is word-aligned down.
+    /// Reads `count` consecutive words, at most 16, from `va` on, which is word-aligned down.
     ///
     /// # Errors
-    /// One of the accesses faulted; `words` may be partly filled.
+    /// One of the accesses faulted.
+    #[inline(always)]
     pub fn load_multiple(
+        &mut self,
+        va: u32,
+        count: usize,
+        privileged: bool,
+    ) -> Result<Loaded, Abort> {
+        if privileged == self.privileged {
+            if let Some(lines) = self.lines_hinted(va, count) {
+                let loaded = Loaded::from_lines(lines, line_word(va));
+                self.platform.counters.hinted_reads += count as u64;
+                return Ok(loaded);
+            }
+        }
+        self.load_multiple_slow_path(va, count, privileged)
+    }
+
+    /// The two lines in which `count` words from `va` on lie, if hints say where they are; one line
+    /// twice if that holds them all.
+    #[inline(always)]
+    fn lines_hinted(&self, va: u32, count: usize) -> Option<[&Words; 2]> {
+        let first = self.line_of(va, Width::Word);
+        let last = self.line_of(va.wrapping_add(4 * count as u32 - 4), Width::Word);
+        let line = self.dcache.get(self.read_hints.find(first, self.tag))?;
+        let next = if last == first {
+            line
+        } else if last == first.wrapping_add(LINE_BYTES) {
+            self.dcache.get(self.read_hints.find(last, self.tag))?
+        } else {
+            return None;
+        };
+        Some([&line.words, &next.words])
+    }
+
+    #[inline(never)]
+    fn load_multiple_slow_path(
+        &mut self,
+        va: u32,
+        count: usize,
+        privileged: bool,
+    ) -> Result<Loaded, Abort> {
+        let mut loaded = Loaded::default();
+        self.load_each_line(va, &mut loaded.words[..count], privileged)?;
+        Ok(loaded)
+    }
+
+    /// Reads consecutive words line by line. After a fault `words` may be partly filled.
+    fn load_each_line(
         &mut self,
         va: u32,
         words: &mut [u32],
@@ -645,6 +686,33 @@ impl MemSys {
         if self.platform.bus.counts(target) {
             self.sync_counters();
         }
+    }
+}
+
+/// Words that a load multiple has read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Loaded {
+    words: [u32; MOST_WORDS],
+    /// Where the first of them is; after the last place comes the first.
+    first: usize,
+}
+
+impl Loaded {
+    /// Those from word `first` of the first line on, into the second. Both are copied whole, which
+    /// costs less than to copy some words of each.
+    #[inline(always)]
+    fn from_lines(lines: [&Words; 2], first: usize) -> Self {
+        let mut words = [0; MOST_WORDS];
+        words[..LINE_WORDS].copy_from_slice(lines[0]);
+        words[LINE_WORDS..].copy_from_slice(lines[1]);
+        Self { words, first }
+    }
+
+    /// Word `n`, the first being 0.
+    #[inline(always)]
+    #[must_use]
+    pub fn word(&self, n: usize) -> u32 {
+        self.words[(self.first + n) % MOST_WORDS]
     }
 }
 

@@ -48,6 +48,8 @@ use crate::arm::memory::mmu;
 use crate::arm::memory::mmu::{Access, FirstLevel};
 use crate::arm::memory::write_buffer::WriteBuffer;
 
+pub use data::Loaded;
+
 /// "No line": an address that no aligned fetch compares equal to.
 pub(in crate::arm) const NO_LINE: u32 = 1;
 
@@ -423,6 +425,13 @@ impl MemSys {
     pub(in crate::arm) fn set_privileged(&mut self, privileged: bool) {
         self.privileged = privileged;
         self.tag = Tag::new(self.epoch, privileged);
+    }
+
+    /// Whether it is.
+    #[inline]
+    #[must_use]
+    pub fn privileged(&self) -> bool {
+        self.privileged
     }
 
     /// The TLB that instruction fetches use.
