@@ -68,6 +68,7 @@ pub struct Entry {
 }
 
 impl Memory for MemSys {
+    #[inline]
     fn platform(&self) -> &Platform {
         &self.platform
     }

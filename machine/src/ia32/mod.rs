@@ -66,10 +66,6 @@ impl Architecture for Ia32 {
     const BOARDS: &'static [&'static Board] = &[&isa_pc::BOARD];
     const MACHINES: &'static [(&'static str, &'static str)] = machines::MACHINES;
 
-    fn memory<O: Observer<Self> + 'static>(core: &mut core::Core<O>) -> &mut memsys::MemSys {
-        &mut core.mem
-    }
-
     fn load(
         boot: &Boot,
         _config: &MachineConfig,

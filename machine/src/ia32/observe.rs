@@ -121,6 +121,7 @@ pub enum Operation {
 }
 
 impl Memory for MemSys {
+    #[inline]
     fn platform(&self) -> &Platform {
         &self.platform
     }
