@@ -230,7 +230,7 @@ impl MemSys {
             if self
                 .itlb
                 .get(place)
-                .is_some_and(|page| page.matches(linear))
+                .is_some_and(|page| page.matches(linear, ()))
             {
                 self.traces.forget(place);
                 self.release(INSNS, place);
@@ -245,7 +245,7 @@ impl MemSys {
         if self.tags_are_ideal() {
             for place in 0..self.dtlb.places() {
                 let page = self.dtlb.get(place);
-                if page.is_some_and(|page| page.matches(linear)) {
+                if page.is_some_and(|page| page.matches(linear, ())) {
                     self.release(DATA, place);
                 }
             }
