@@ -89,9 +89,9 @@ pub trait Architecture: Calling + Windowed + Observed<Memory: MemorySystem> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dead {
     /// Nothing can ever wake it.
-    Hung(String),
+    NeverWakes(String),
     /// It takes the same exception at its own vector for ever.
-    Died(String),
+    FaultsForever(String),
 }
 
 /// Something UNPREDICTABLE that the guest did at one address, for reports.

@@ -107,9 +107,9 @@ pub struct Bus {
     recent: Cell<usize>,
     /// The processor's interrupt inputs, as the interrupt controller drives them now.
     pub pins: Pins,
-    /// Whether a device has changed the pins, asked for an earlier wake-up or ended the run since
-    /// somebody cleared this: then the run loop must look up.
-    pub news: bool,
+    /// Whether the run loop must run before the next instruction: a device has changed the pins, asked for an
+    /// earlier wake-up or ended the run since somebody cleared this.
+    pub needs_run_loop: bool,
     /// The outside world.
     pub host: Host,
     clock_hz: u64,
@@ -168,7 +168,7 @@ impl Bus {
             may_reset,
             recent: Cell::new(usize::MAX),
             pins: Pins::default(),
-            news: false,
+            needs_run_loop: false,
             host: Host::default(),
             clock_hz,
         };
@@ -622,7 +622,7 @@ impl Bus {
             || self.host.empty
             || self.host.power_off.is_some()
             || self.host.stopped.is_some();
-        self.news |= self.pins != pins || self.events.next() < next || asks;
+        self.needs_run_loop |= self.pins != pins || self.events.next() < next || asks;
         result
     }
 }

@@ -76,7 +76,7 @@ impl<O: Observer<Sums>> Adder<O> {
             }
             BACK => self.pc = self.from,
             _ => {
-                self.dead = Some(Dead::Died(format!("no operation {insn:#010x}")));
+                self.dead = Some(Dead::FaultsForever(format!("no operation {insn:#010x}")));
                 self.memory.platform.horizon = 0;
             }
         }
