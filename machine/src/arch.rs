@@ -7,6 +7,7 @@
 //! A machine has the processor's type as its parameter, so that these calls, made once in each
 //! quantum, are compiled for that processor, and those of its instructions do not come by here.
 
+use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -20,7 +21,7 @@ use crate::dev::Mark;
 use crate::error::Error;
 use crate::event::Cycle;
 use crate::loader::{self, Boot, Module, Start};
-use crate::observe::Observer;
+use crate::observe::{Memory, Observed, Observer};
 use crate::platform::Platform;
 use crate::profile::calls::Calling;
 use crate::state::State;
@@ -28,9 +29,11 @@ use crate::vectors::Caches;
 use crate::window::Windowed;
 
 /// An architecture, whole: its processor, under whatever observer, and what comes with it.
-pub trait Architecture: Calling + Windowed {
+pub trait Architecture: Calling + Windowed + Observed<Memory: MemorySystem> {
     /// The processor.
-    type Core<O: Observer<Self> + 'static>: Debugged + Processor<Observer = O> + 'static;
+    type Core<O: Observer<Self> + 'static>: Debugged
+        + Processor<Architecture = Self, Observer = O>
+        + 'static;
     /// What compares a machine with an ideal one.
     type Checker: Checker<Self> + 'static;
     /// What its machine files say of a processor.
@@ -44,9 +47,6 @@ pub trait Architecture: Calling + Windowed {
     const BOARDS: &'static [&'static Board];
     /// The machines that need no file: name and text of `machines/NAME.toml`.
     const MACHINES: &'static [(&'static str, &'static str)];
-
-    /// The memory system of a processor.
-    fn memory<O: Observer<Self> + 'static>(core: &mut Self::Core<O>) -> &mut Self::Memory;
 
     /// Reads the files of `boot` and puts them into the memory of `bus`, that of `board` with the
     /// processor of `config`.
@@ -89,9 +89,9 @@ pub trait Architecture: Calling + Windowed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dead {
     /// Nothing can ever wake it.
-    Hung(String),
+    NeverWakes(String),
     /// It takes the same exception at its own vector for ever.
-    Died(String),
+    FaultsForever(String),
 }
 
 /// Something UNPREDICTABLE that the guest did at one address, for reports.
@@ -114,19 +114,62 @@ pub struct Semihosted {
     pub free: (u32, u32),
 }
 
-/// The clue on a guest whose instructions at `pc` are all 0.
+/// The clue on a guest whose next instruction is among `N` bytes at `at` that are all 0.
 #[must_use]
-pub fn executes_zeros(pc: u32) -> String {
-    format!(
-        "it executes zeros at {pc:#010x}, memory that nothing was loaded into: perhaps it was linked for \
-         another address than where it was loaded"
-    )
+pub fn executes_zeros<const N: usize>(core: &impl Debugged, at: u32) -> Option<String> {
+    let mut code = [0; N];
+    let zeros = core.peek(at, &mut code) == N && code == [0; N];
+    let pc = core.pc();
+    zeros.then(|| {
+        format!(
+            "it executes zeros at {pc:#010x}, memory that nothing was loaded into: perhaps it was linked \
+             for another address than where it was loaded"
+        )
+    })
+}
+
+/// What a processor sleeps for that waits for an interrupt which cannot come, in words.
+#[must_use]
+pub fn awaited_interrupt(platform: &Platform) -> &'static str {
+    if platform.bus.can_wake() {
+        "an interrupt that cannot come"
+    } else {
+        "an interrupt, with every source masked at the interrupt controller"
+    }
+}
+
+/// Registers as lines of text, four each, for [`Processor::describe`].
+#[must_use]
+pub fn register_lines(names: &[&str], values: &[u32]) -> String {
+    let mut text = String::new();
+    let registers: Vec<_> = names.iter().zip(values).collect();
+    for line in registers.chunks(4) {
+        for (name, value) in line {
+            let _ = write!(text, "  {name:>3} {value:08x}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A memory system as its processor and the run loop know it.
+pub trait MemorySystem: Memory {
+    /// Clock, bus and counters, to change.
+    fn platform_mut(&mut self) -> &mut Platform;
+
+    /// Brings the counters up to date: before devices are met and counters are read.
+    fn sync_counters(&mut self);
+
+    /// Bytes that its caches hold: what a saved machine may be large by.
+    fn cache_bytes(&self) -> u64;
 }
 
 /// A processor with its memory system, between the run loop (`machine.rs`) and the bus.
 pub trait Processor: State + Sized {
+    /// What it is one of.
+    type Architecture: Observed<Memory: MemorySystem>;
     /// What watches it.
-    type Observer;
+    type Observer: Observer<Self::Architecture>;
 
     /// The groups of counters that it counts, by the fields of [`Tally`](crate::counters::Tally).
     const COUNTER_GROUPS: &'static [&'static str];
@@ -134,14 +177,28 @@ pub trait Processor: State + Sized {
     /// The processor of `config`, in front of `bus`, as reset leaves it.
     fn new(config: &MachineConfig, bus: Bus, observer: Self::Observer) -> Self;
 
-    /// Clock, bus and counters.
-    fn platform(&self) -> &Platform;
+    /// Its memory system.
+    fn memory(&self) -> &MemoryOf<Self>;
 
-    /// The same, to change.
-    fn platform_mut(&mut self) -> &mut Platform;
+    /// Its memory system and what watches it, to change both.
+    fn parts(&mut self) -> (&mut MemoryOf<Self>, &mut Self::Observer);
+
+    /// Clock, bus and counters.
+    #[inline]
+    fn platform(&self) -> &Platform {
+        self.memory().platform()
+    }
+
+    /// Clock, bus and counters, to change.
+    #[inline]
+    fn platform_mut(&mut self) -> &mut Platform {
+        self.parts().0.platform_mut()
+    }
 
     /// Brings the counters up to date: before devices are met and counters are read.
-    fn sync_counters(&mut self);
+    fn sync_counters(&mut self) {
+        self.parts().0.sync_counters();
+    }
 
     /// Puts it where a kernel starts: at `pc`, with what the board's loader hands over. Of an ARM bit 0 of
     /// `pc` says in Thumb state.
@@ -176,11 +233,7 @@ pub trait Processor: State + Sized {
 
     /// What it sleeps for, in words, when that cannot come.
     fn awaited(&self) -> &'static str {
-        if self.can_wake() {
-            "an interrupt that cannot come"
-        } else {
-            "an interrupt, with every source masked at the interrupt controller"
-        }
+        awaited_interrupt(self.platform())
     }
 
     /// Serves semihosting calls from now on, if that has not begun. `false`: there are none.
@@ -197,24 +250,38 @@ pub trait Processor: State + Sized {
     /// Why it cannot go on, if that is so; says it once.
     fn take_dead(&mut self) -> Option<Dead>;
 
-    /// The UNPREDICTABLE things that the guest did, by kind and address.
-    fn diagnostics(&self) -> Vec<DiagnosticCount>;
+    /// The UNPREDICTABLE things that the guest did, by kind and address, where somebody keeps a list.
+    fn diagnostics(&self) -> Vec<DiagnosticCount> {
+        Vec::new()
+    }
 
     /// Its registers as lines of text, for the report on a guest that did not end by itself.
     fn describe(&self) -> String;
 
     /// Bytes that its caches hold: what a saved machine may be large by.
-    fn cache_bytes(&self) -> u64;
+    fn cache_bytes(&self) -> u64 {
+        self.memory().cache_bytes()
+    }
 
     /// What watches it.
-    fn observer(&mut self) -> &mut Self::Observer;
+    fn observer(&mut self) -> &mut Self::Observer {
+        self.parts().1
+    }
 
     /// Tells the observer what the guest has told the probe.
-    fn show_marks(&mut self, marks: &[Mark]);
+    fn show_marks(&mut self, marks: &[Mark]) {
+        self.observer().marked(marks);
+    }
 
     /// Tells the observer that the machine was put into a saved state.
-    fn show_restored(&mut self);
+    fn show_restored(&mut self) {
+        let (memory, observer) = self.parts();
+        observer.restored(memory);
+    }
 }
+
+/// The memory system of processor `P`.
+pub type MemoryOf<P> = <<P as Processor>::Architecture as Observed>::Memory;
 
 /// A register as a debugger sees it.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use crate::cache::HINTS;
 use crate::counters::Counters;
 use crate::dev::sdcard::Card;
-use crate::dev::{DevCtx, Device, Host, Pins, Width};
+use crate::dev::{DevCtx, Device, Host, Pins, Role, Width};
 use crate::event::{Cycle, EventQueue};
 use crate::state::{plausible, require, Damaged, Restorer, Saver};
 
@@ -66,8 +66,7 @@ pub struct BoardParts {
     /// Windows without a device that neither abort nor hold anything (flash sockets, static
     /// memory with nothing behind it): base and size. They read as zero.
     pub open_bus: Vec<(u32, u32)>,
-    /// The devices. The interrupt controller is the one whose `pins` answers, a secondary one the
-    /// one whose `cascade` does.
+    /// The devices. Which of them are interrupt controllers they say by [`Device::role`].
     pub devices: Vec<Mapping>,
     /// Devices in a space of their own, that of ports (IA-32).
     pub ports: Vec<PortMapping>,
@@ -97,13 +96,20 @@ pub struct Bus {
     secondary: Option<usize>,
     /// The device that looks at the counters.
     probe: Option<usize>,
+    /// The serial ports and the network interfaces.
+    serial: Vec<usize>,
+    network: Vec<usize>,
+    /// Whether the interrupt controller has a source that is not masked.
+    lets_interrupts_through: bool,
+    /// Whether a device may reset the machine by itself.
+    may_reset: bool,
     /// The device that was accessed last: where to look first.
     recent: Cell<usize>,
     /// The processor's interrupt inputs, as the interrupt controller drives them now.
     pub pins: Pins,
-    /// Whether a device has changed the pins, asked for an earlier wake-up or ended the run since
-    /// somebody cleared this: then the run loop must look up.
-    pub news: bool,
+    /// Whether the run loop must run before the next instruction: a device has changed the pins, asked for an
+    /// earlier wake-up or ended the run since somebody cleared this.
+    pub needs_run_loop: bool,
     /// The outside world.
     pub host: Host,
     clock_hz: u64,
@@ -130,9 +136,18 @@ impl Bus {
             }
             devices.push(mapping.device);
         }
-        let controller = devices.iter_mut().position(|d| d.pins(0).is_some());
-        let secondary = devices.iter().position(|d| d.cascade(0).is_some());
-        let probe = devices.iter().position(|d| d.counts());
+        let with = |devices: &mut [Box<dyn Device>], has: fn(Role) -> bool| {
+            let each = devices.iter_mut().enumerate();
+            let those = each.filter_map(|(n, device)| has(device.role()).then_some(n));
+            those.collect::<Vec<usize>>()
+        };
+        let first = |devices: &mut _, has| with(devices, has).first().copied();
+        let controller = first(&mut devices, |r| matches!(r, Role::InterruptController(_)));
+        let secondary = first(&mut devices, |r| matches!(r, Role::SecondaryController(_)));
+        let probe = first(&mut devices, |r| matches!(r, Role::Probe));
+        let serial = with(&mut devices, |r| matches!(r, Role::SerialPort(_)));
+        let network = with(&mut devices, |r| matches!(r, Role::NetworkInterface(_)));
+        let may_reset = devices.iter().any(|device| device.may_reset());
         let mut bus = Self {
             ram_base: parts.ram_base,
             written: vec![false; ram.len().div_ceil(PAGE)],
@@ -147,12 +162,17 @@ impl Bus {
             controller,
             secondary,
             probe,
+            serial,
+            network,
+            lets_interrupts_through: true,
+            may_reset,
             recent: Cell::new(usize::MAX),
             pins: Pins::default(),
-            news: false,
+            needs_run_loop: false,
             host: Host::default(),
             clock_hz,
         };
+        bus.look_at_masks();
         bus.host.console = bus.serial_ports().first().copied().unwrap_or_default();
         bus
     }
@@ -160,8 +180,8 @@ impl Bus {
     /// The names of the serial ports; the first is the console if nobody chooses another.
     #[must_use]
     pub fn serial_ports(&self) -> Vec<&'static str> {
-        let serial = self.devices.iter().filter(|device| device.is_serial());
-        serial.map(|device| device.name()).collect()
+        let serial = self.serial.iter();
+        serial.map(|&number| self.devices[number].name()).collect()
     }
 
     /// The clock that cycles count, in Hz.
@@ -173,9 +193,7 @@ impl Bus {
     /// Whether anything can wake a processor that waits for an interrupt, or end the run meanwhile.
     #[must_use]
     pub fn can_wake(&self) -> bool {
-        let controller = self.controller.map(|number| &self.devices[number]);
-        controller.is_none_or(|controller| controller.lets_interrupts_through())
-            || self.devices.iter().any(|device| device.may_reset())
+        self.lets_interrupts_through || self.may_reset
     }
 
     /// Physical address and size of SDRAM.
@@ -448,7 +466,10 @@ impl Bus {
     /// then on. `None`: it does not say.
     pub fn acknowledge(&mut self, now: Cycle, counters: &mut Counters) -> Option<u8> {
         let controller = self.controller?;
-        self.with_device(controller, now, counters, |d, _| d.acknowledge())
+        self.with_device(controller, now, counters, |d, _| match d.role() {
+            Role::InterruptController(controller) => controller.acknowledge(),
+            _ => None,
+        })
     }
 
     /// Wakes every device whose deadline has come.
@@ -461,8 +482,12 @@ impl Bus {
     /// Gives `bytes` to the console as if typed.
     pub fn type_input(&mut self, bytes: &[u8], now: Cycle, counters: &mut Counters) {
         self.host.input.extend(bytes);
-        for device in 0..self.devices.len() {
-            self.with_device(device, now, counters, |d, ctx| d.input_arrived(ctx));
+        for n in 0..self.serial.len() {
+            self.with_device(self.serial[n], now, counters, |d, ctx| {
+                if let Role::SerialPort(port) = d.role() {
+                    port.input_arrived(ctx);
+                }
+            });
         }
     }
 
@@ -499,54 +524,75 @@ impl Bus {
             require(name == device.name(), "has other devices than the machine")?;
             device.restore(from)?;
         }
+        self.look_at_masks();
         Ok(())
     }
 
     /// Lets the interrupt controllers look at the sources.
     fn drive_pins(&mut self) {
         if let Some(secondary) = self.secondary {
-            let cascaded = self.devices[secondary].cascade(self.lines);
-            self.lines = cascaded.unwrap_or(self.lines);
+            if let Role::SecondaryController(secondary) = self.devices[secondary].role() {
+                self.lines = secondary.cascade(self.lines);
+            }
         }
         if let Some(controller) = self.controller {
-            let pins = self.devices[controller].pins(self.lines);
-            self.pins = pins.unwrap_or(self.pins);
+            if let Role::InterruptController(controller) = self.devices[controller].role() {
+                self.pins = controller.pins(self.lines);
+                self.lets_interrupts_through = controller.lets_interrupts_through();
+            }
+        }
+    }
+
+    /// Asks the interrupt controller, which nobody has accessed, what it lets through.
+    fn look_at_masks(&mut self) {
+        if let Some(controller) = self.controller {
+            if let Role::InterruptController(controller) = self.devices[controller].role() {
+                self.lets_interrupts_through = controller.lets_interrupts_through();
+            }
         }
     }
 
     /// Whether the board has a network interface.
     #[must_use]
     pub fn has_network(&self) -> bool {
-        self.devices.iter().any(|device| device.is_network())
+        !self.network.is_empty()
     }
 
     /// How many memory cards can be put into the board.
     pub fn card_slots(&mut self) -> usize {
-        self.devices
-            .iter_mut()
-            .filter_map(|device| device.slot())
-            .count()
+        self.slots().count()
     }
 
     /// Puts a card into slot `number`, which is there, before the run.
     pub fn insert(&mut self, number: usize, card: Card) {
         self.host.cards |= 1 << number;
-        let mut slots = self.devices.iter_mut().filter_map(|device| device.slot());
-        if let Some(slot) = slots.nth(number) {
+        if let Some(slot) = self.slots().nth(number) {
             *slot = Some(card);
         }
     }
 
     /// The cards that are in, in the order of their slots.
     pub fn cards(&mut self) -> impl Iterator<Item = &mut Card> {
-        let slots = self.devices.iter_mut().filter_map(|device| device.slot());
-        slots.filter_map(Option::as_mut)
+        self.slots().filter_map(Option::as_mut)
+    }
+
+    fn slots(&mut self) -> impl Iterator<Item = &mut Option<Card>> {
+        self.devices
+            .iter_mut()
+            .filter_map(|device| match device.role() {
+                Role::CardInterface(slot) => Some(slot),
+                _ => None,
+            })
     }
 
     /// Tells the devices that the network brought something.
     pub fn network_arrived(&mut self, now: Cycle, counters: &mut Counters) {
-        for device in 0..self.devices.len() {
-            self.with_device(device, now, counters, |d, ctx| d.network_arrived(ctx));
+        for n in 0..self.network.len() {
+            self.with_device(self.network[n], now, counters, |d, ctx| {
+                if let Role::NetworkInterface(interface) = d.role() {
+                    interface.network_arrived(ctx);
+                }
+            });
         }
     }
 
@@ -576,7 +622,7 @@ impl Bus {
             || self.host.empty
             || self.host.power_off.is_some()
             || self.host.stopped.is_some();
-        self.news |= self.pins != pins || self.events.next() < next || asks;
+        self.needs_run_loop |= self.pins != pins || self.events.next() < next || asks;
         result
     }
 }

@@ -2,10 +2,16 @@
 //! A set-associative cache, indexed and tagged by the addresses that it is asked for. It holds
 //! contents: a lookup that hits returns what is in the line, stale or not. What a line holds, and
 //! how long it is, is the type parameter: instructions for an instruction cache, data and dirty bits
-//! for data caches.
+//! for data caches. What it knows a line by is another ([`Key`]): the address alone, or an identifier
+//! of the address space with it.
 //!
 //! Every lookup compares against all ways, as the hardware's content-addressable tags do; a
 //! remembered way per line address only says where to look first ([`HINTS`]).
+
+use std::fmt::Debug;
+
+use serde::de::DeserializeOwned;
+use serde::Serialize;
 
 use crate::config::{CacheConfig, Replacement};
 use crate::plru::PseudoLru;
@@ -21,6 +27,38 @@ pub trait Line: Clone + Default {
     const BYTES: u32;
 }
 
+/// What a cache knows a line by.
+pub trait Key: Debug + Copy + Eq + Serialize + DeserializeOwned {
+    /// What is in it beside the address: an address-space identifier where cores have one, `()` where they
+    /// have none.
+    type Context: Debug + Copy + Default;
+
+    /// That of no line.
+    const NONE: Self;
+
+    /// That of the line at `address`, a multiple of its size.
+    fn new(address: u32, context: Self::Context) -> Self;
+
+    /// The line's address; `None` of no line, or if it is no key.
+    fn address(self) -> Option<u32>;
+}
+
+/// The address alone, with bit 0 set; 0 is no line.
+impl Key for u32 {
+    type Context = ();
+    const NONE: Self = 0;
+
+    #[inline(always)]
+    fn new(address: u32, (): ()) -> Self {
+        address | 1
+    }
+
+    #[inline(always)]
+    fn address(self) -> Option<u32> {
+        (self & 1 != 0).then_some(self & !1)
+    }
+}
+
 /// Where the pseudo-random generator starts (any value but 0), and its taps: the polynomial
 /// x^16 + x^14 + x^13 + x^11 + 1. Assumed: manuals say "pseudo-random" and no more.
 const RANDOM_SEED: u16 = 0xace1;
@@ -29,14 +67,14 @@ const RANDOM_TAPS: u16 = 0xb400;
 /// Remembered ways, by the low bits of the line number.
 const HINT_SLOTS: usize = 1024;
 
-/// A cache of lines `L`. A *slot* is one line's place: `set * ways + way`.
+/// A cache of lines `L`, known by `K`. A *slot* is one line's place: `set * ways + way`.
 #[derive(Debug, Clone)]
-pub struct Cache<L> {
+pub struct Cache<L, K: Key = u32> {
     ways: usize,
     set_mask: usize,
     replacement: Replacement,
-    /// Line address with bit 0 set, or 0 for an invalid slot.
-    tags: Vec<u32>,
+    /// By slot; [`Key::NONE`] for an invalid one.
+    tags: Vec<K>,
     /// Way that the next fill of a set takes (round robin).
     next_way: Vec<u8>,
     /// Ways that fills leave alone, one bit each.
@@ -53,9 +91,11 @@ pub struct Cache<L> {
     trees: PseudoLru,
     hints: Box<[u8; HINT_SLOTS]>,
     lines: Vec<L>,
+    /// That of all lookups; the register that it comes from is the processor's to save.
+    context: K::Context,
 }
 
-impl<L: Line> Cache<L> {
+impl<L: Line, K: Key> Cache<L, K> {
     /// An empty cache of the geometry that `config` (validated) gives.
     #[must_use]
     pub fn new(config: &CacheConfig) -> Self {
@@ -70,7 +110,7 @@ impl<L: Line> Cache<L> {
             ways,
             set_mask: slots / ways - 1,
             replacement: config.replacement,
-            tags: vec![0; slots],
+            tags: vec![K::NONE; slots],
             next_way: vec![0; slots / ways],
             locked_ways: 0,
             aimed: Vec::new(),
@@ -80,7 +120,19 @@ impl<L: Line> Cache<L> {
             trees,
             hints: Box::new([0; HINT_SLOTS]),
             lines: vec![L::default(); slots],
+            context: K::Context::default(),
         }
+    }
+
+    /// Says in which context lines are looked up and filled from now on.
+    pub fn set_context(&mut self, context: K::Context) {
+        self.context = context;
+    }
+
+    /// The key of the line of `mva`.
+    #[inline(always)]
+    fn key(&self, mva: u32) -> K {
+        K::new(mva & !(L::BYTES - 1), self.context)
     }
 
     /// The slot that holds the line of `mva`, if any.
@@ -90,7 +142,7 @@ impl<L: Line> Cache<L> {
         if HINTS {
             let first = (number & self.set_mask) * self.ways;
             let slot = first + self.hints[number % HINT_SLOTS] as usize;
-            if self.tags[slot] == key::<L>(mva) {
+            if self.tags[slot] == self.key(mva) {
                 self.touch(slot);
                 return Some(slot);
             }
@@ -104,10 +156,10 @@ impl<L: Line> Cache<L> {
         let number = (mva / L::BYTES) as usize;
         let first = (number & self.set_mask) * self.ways;
         let likely = first + self.hints[number % HINT_SLOTS] as usize;
-        if HINTS && self.tags[likely] == key::<L>(mva) {
+        if HINTS && self.tags[likely] == self.key(mva) {
             return Some(likely);
         }
-        let way = position(&self.tags[first..first + self.ways], key::<L>(mva))?;
+        let way = position(&self.tags[first..first + self.ways], self.key(mva))?;
         Some(first + way)
     }
 
@@ -116,7 +168,7 @@ impl<L: Line> Cache<L> {
     fn search(&mut self, mva: u32) -> Option<usize> {
         let number = (mva / L::BYTES) as usize;
         let first = (number & self.set_mask) * self.ways;
-        let key = key::<L>(mva);
+        let key = self.key(mva);
         let way = position(&self.tags[first..first + self.ways], key)?;
         self.hints[number % HINT_SLOTS] = way as u8;
         self.touch(first + way);
@@ -181,7 +233,7 @@ impl<L: Line> Cache<L> {
             .filter(|&way| open(way))
             .min_by_key(|way| {
                 let slot = first + way;
-                (self.tags[slot] != 0, self.used[slot])
+                (self.tags[slot] != K::NONE, self.used[slot])
             })
             .unwrap_or(0)
     }
@@ -231,7 +283,7 @@ impl<L: Line> Cache<L> {
     /// Makes `slot` hold the line of `mva`: returns its contents, still the old ones.
     #[inline]
     pub fn fill(&mut self, slot: usize, mva: u32) -> &mut L {
-        self.tags[slot] = key::<L>(mva);
+        self.tags[slot] = self.key(mva);
         self.hints[(mva / L::BYTES) as usize % HINT_SLOTS] = (slot & (self.ways - 1)) as u8;
         self.touch(slot);
         &mut self.lines[slot]
@@ -279,26 +331,23 @@ impl<L: Line> Cache<L> {
     /// The line address in `slot`, if it is valid.
     #[must_use]
     pub fn address(&self, slot: usize) -> Option<u32> {
-        let tag = self.tags[slot];
-        (tag != 0).then_some(tag & !(L::BYTES - 1))
+        self.tags[slot].address()
     }
 
     /// The valid lines with their addresses.
     pub fn valid_lines(&self) -> impl Iterator<Item = (u32, &L)> {
         let tagged = self.tags.iter().zip(&self.lines);
-        tagged
-            .filter(|(tag, _)| **tag != 0)
-            .map(|(tag, line)| (tag & !(L::BYTES - 1), line))
+        tagged.filter_map(|(tag, line)| Some((tag.address()?, line)))
     }
 
     /// Forgets the line in `slot`, dirty or not.
     pub fn invalidate(&mut self, slot: usize) {
-        self.tags[slot] = 0;
+        self.tags[slot] = K::NONE;
     }
 
     /// Forgets every line, dirty or not. Replacement pointers stay where they are.
     pub fn invalidate_all(&mut self) {
-        self.tags.fill(0);
+        self.tags.fill(K::NONE);
     }
 
     /// Saves what lookups and fills depend on; `line` saves the contents of one.
@@ -308,7 +357,7 @@ impl<L: Line> Cache<L> {
         to.put(&(&self.used, self.clock, &self.trees));
         to.put(&self.tags);
         for (tag, content) in self.tags.iter().zip(&self.lines) {
-            if *tag != 0 {
+            if *tag != K::NONE {
                 line(content, to);
             }
         }
@@ -333,9 +382,12 @@ impl<L: Line> Cache<L> {
             Replacement::Lru => 1,
             Replacement::PseudoLru => 2,
         };
-        let in_set = |(slot, tag): (usize, &u32)| {
-            let set = (tag / L::BYTES) as usize & new.set_mask;
-            *tag == 0 || (tag & (L::BYTES - 1) == 1 && slot / new.ways == set)
+        let in_set = |(slot, tag): (usize, &K)| {
+            let here = |address: u32| {
+                let set = (address / L::BYTES) as usize & new.set_mask;
+                address % L::BYTES == 0 && slot / new.ways == set
+            };
+            *tag == K::NONE || tag.address().is_some_and(here)
         };
         let right = by_use(new.replacement) == by_use(self.replacement)
             && new.trees.fits(&self.trees)
@@ -349,7 +401,7 @@ impl<L: Line> Cache<L> {
             && new.tags.iter().enumerate().all(in_set);
         require(right, "has other caches than the machine")?;
         for slot in 0..new.tags.len() {
-            if new.tags[slot] != 0 {
+            if new.tags[slot] != K::NONE {
                 new.lines[slot] = line(from)?;
             }
         }
@@ -378,7 +430,7 @@ impl<L: Line> Cache<L> {
 }
 
 /// Where `key` is in `tags`; compares eight at a time, which compilers turn into few instructions.
-fn position(tags: &[u32], key: u32) -> Option<usize> {
+fn position<K: Key>(tags: &[K], key: K) -> Option<usize> {
     let mut first = 0;
     for eight in tags.chunks(8) {
         if eight.iter().fold(false, |found, &tag| found | (tag == key)) {
@@ -387,10 +439,4 @@ fn position(tags: &[u32], key: u32) -> Option<usize> {
         first += 8;
     }
     None
-}
-
-/// The tag of the line of `address`, of so many bytes.
-#[inline(always)]
-fn key<L: Line>(address: u32) -> u32 {
-    (address & !(L::BYTES - 1)) | 1
 }

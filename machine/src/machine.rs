@@ -177,8 +177,8 @@ impl<P: Processor> Machine<P> {
             return Some(Stop::Stopped(why));
         }
         match self.core.take_dead()? {
-            Dead::Hung(why) => Some(Stop::Hung(why)),
-            Dead::Died(why) => Some(Stop::Died(why)),
+            Dead::NeverWakes(why) => Some(Stop::Hung(why)),
+            Dead::FaultsForever(why) => Some(Stop::Died(why)),
         }
     }
 

@@ -8,13 +8,13 @@
 mod args;
 mod drive;
 mod network;
+mod observers;
 mod origin;
 mod output;
 mod quantity;
 mod replay;
 mod terminal;
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -25,38 +25,28 @@ use serde_json::json;
 
 use switchyard_machine::arch::{Architecture, Processor};
 use switchyard_machine::assumed;
-use switchyard_machine::check::{Checker, Finding};
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::dev::Host;
 use switchyard_machine::event::Cycle;
-use switchyard_machine::gdb::Listener;
 use switchyard_machine::loader;
-use switchyard_machine::log::Log;
-use switchyard_machine::machine::{Machine, Stop};
-use switchyard_machine::profile::{export, table, Profile, RegionProfile};
-use switchyard_machine::recording::Recording;
+use switchyard_machine::machine::Machine;
 use switchyard_machine::registry::{self, Registry, Task};
 use switchyard_machine::report::{self, End};
 use switchyard_machine::snapshot;
-use switchyard_machine::symbols::Symbols;
-use switchyard_machine::trace::Trace;
 use switchyard_machine::vectors;
 use switchyard_machine::watchers::Watchers;
-use switchyard_machine::window::moment::{Moment, Way};
-use switchyard_machine::window::{Plan, Window};
 
-use args::{files, BootArgs, Check, Cli, Command};
+use args::{files, BootArgs, Cli, Command};
 use network::plug;
+use observers::{Beside, Found, Observers, Watched};
 use origin::{described, Origin};
-use output::{Output, Stream};
-use replay::{beginning, replayed};
+use output::Output;
+use replay::{replayed, Recorder};
 use terminal::Console;
 
 const NAME: &str = "switchyard-machine";
 const GUEST_FAILED: u8 = 1;
 const BAD_INPUT: u8 = 2;
-/// Cycles between two looks at whether a window is over.
-const WINDOW_SLICE: Cycle = 100_000;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -198,20 +188,6 @@ fn answer_vectors(machine: &str, caches: bool) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the options put beside a machine.
-type Watched<A> = Watchers<BufWriter<File>, A>;
-
-/// What observers have found for the statistics, if they were there.
-#[derive(Default)]
-struct Found {
-    findings: Option<Vec<Finding>>,
-    /// The names of their places.
-    symbols: Symbols,
-    profile: Option<Vec<RegionProfile>>,
-    /// The profile as a table, if it is to be shown.
-    table: String,
-}
-
 fn boot(args: &BootArgs) -> Result<ExitCode, String> {
     let (mut names, written) = files(args);
     // Several modules, if the kernel takes them.
@@ -240,167 +216,18 @@ impl Task for Booting<'_> {
 
 /// Boots a machine of architecture `A`, under the observers that the options name.
 fn boot_on<A: Architecture>(args: &BootArgs, origin: Origin) -> Result<ExitCode, String> {
-    let listener = args.gdb.as_deref().map(Listener::new).transpose()?;
-    let files = args.log.is_some() || args.trace.is_some();
-    let by_calls = args.profile && args.stats.is_none()
-        || args.speedscope.is_some()
-        || args.callgrind.is_some();
-    let profiled = args.profile || args.counts.is_some() || by_calls;
-    let windowed = args.window.is_some();
-    if !files && !profiled && !windowed && args.check.is_none() && listener.is_none() {
-        let finish = |(): &mut (), _| Ok(Found::default());
-        return run::<A::Core<()>>(args, origin, (), |_, _| Ok(()), Console::run, finish);
-    }
-    let (given, all) = symbols(args)?;
-    let mut streams = (None, None);
-    let opened = args.log.as_deref().map(Stream::new).transpose()?;
-    let log = opened.map(|(stream, out)| {
-        streams.0 = Some(stream);
-        out
-    });
-    let opened = args.trace.as_deref().map(Stream::new).transpose()?;
-    let trace = opened.map(|(stream, out)| {
-        streams.1 = Some(stream);
-        out
-    });
-    let counts = args.counts.as_deref().map(Output::new).transpose()?;
-    let window_file = args.window.as_deref().map(Output::new).transpose()?;
-    let plan = windowed.then(|| plan(args, &all)).transpose()?;
-    let speedscope = args.speedscope.as_deref().map(Output::new).transpose()?;
-    let callgrind = args.callgrind.as_deref().map(Output::new).transpose()?;
-    let name = origin.config.name.clone();
-    run::<A::Core<Watched<A>>>(
-        args,
-        origin,
-        Watchers::none(),
-        |config: &MachineConfig, machine: &mut Machine<A::Core<Watched<A>>>| {
-            let watchers = machine.core().observer();
-            watchers.log = log.map(|out| Log::new(out, given));
-            if let Some(out) = trace {
-                let trace = Trace::new(out, &config.name, config.clock_hz, all.clone());
-                watchers.trace = Some(trace);
-                machine.bus().host.marks = Some(Vec::new());
-            }
-            // Once memory is loaded: the checker's copy of it begins there.
-            let core = machine.core();
-            let memory = A::memory::<Watched<A>>(core);
-            let checker = args.check.map(|Check::Coherence| A::Checker::new(memory));
-            let watchers = core.observer();
-            watchers.checker = checker;
-            watchers.profile = profiled.then(|| Profile::new(all.clone(), by_calls));
-            watchers.window = plan.map(|plan| Window::new(&config.name, config.clock_hz, plan));
-            if args.restore.is_some() {
-                core.show_restored();
-            }
-            Ok(())
-        },
-        |console, machine, until| match &listener {
-            Some(listener) => console.run_debugged(listener, machine, until),
-            None if windowed => run_window::<A>(console, machine, until),
-            None => console.run(machine, until),
-        },
-        |watchers, cycle| {
-            let Watchers {
-                log,
-                trace,
-                checker,
-                profile,
-                window,
-                ..
-            } = watchers;
-            if let (Some(log), Some(stream)) = (log, &streams.0) {
-                stream.finish(log.finish())?;
-            }
-            if let (Some(trace), Some(stream)) = (trace, &streams.1) {
-                stream.finish(trace.finish(cycle))?;
-            }
-            if let (Some(profile), Some(counts)) = (&*profile, counts) {
-                counts.write(|out| profile.write_counts(out))?;
-            }
-            if let (Some(window), Some(file)) = (&*window, window_file) {
-                match window.missed() {
-                    Some(why) => return Err(format!("--window: {why}")),
-                    None => file.write(|out| window.write(out))?,
-                }
-            }
-            let calls = profile.as_ref().and_then(Profile::calls);
-            if let (Some(calls), Some(file)) = (calls, speedscope) {
-                file.write(|out| export::speedscope(calls, &name, out))?;
-            }
-            if let (Some(calls), Some(file)) = (calls, callgrind) {
-                file.write(|out| export::callgrind(calls, &name, out))?;
-            }
-            let table = calls.filter(|_| args.profile && args.stats.is_none());
-            let named = profile.as_ref().filter(|_| args.profile);
-            Ok(Found {
-                findings: checker.as_ref().map(Checker::findings),
-                symbols: all.clone(),
-                profile: named.map(Profile::regions),
-                table: table
-                    .map_or_else(String::new, |calls| table::table(calls, terminal::width())),
-            })
-        },
-    )
-}
-
-/// Where the window is to begin and end.
-fn plan(args: &BootArgs, symbols: &Symbols) -> Result<Plan, String> {
-    let way = |option: &str, moments: &[String]| {
-        let parsed = moments.iter().map(|text| Moment::parse(text, symbols));
-        let moments: Result<Vec<Moment>, String> = parsed.collect();
-        moments
-            .map(Way::new)
-            .map_err(|error| format!("{option} {error}"))
-    };
-    Ok(Plan {
-        from: way("--from", &args.from)?,
-        having: way("--having", &args.having)?,
-        to: way("--to", &args.to)?,
-        most: args.steps,
-    })
-}
-
-/// Runs until the window is over.
-fn run_window<A: Architecture>(
-    console: &mut Console,
-    machine: &mut Machine<A::Core<Watched<A>>>,
-    until: Cycle,
-) -> Result<Stop, String> {
-    loop {
-        let slice = machine.cycles().saturating_add(WINDOW_SLICE).min(until);
-        let stop = console.run(machine, slice)?;
-        let window = machine.core().observer().window.as_ref();
-        if window.is_some_and(Window::is_over) {
-            return Ok(Stop::Watched);
-        }
-        if stop != Stop::Budget || slice == until {
-            return Ok(stop);
-        }
+    match Observers::<A>::open(args, &origin.config)? {
+        Some(observers) => run::<A::Core<Watched<A>>>(args, origin, Watchers::none(), observers),
+        None => run::<A::Core<()>>(args, origin, (), ()),
     }
 }
 
-/// The functions of the files that `--symbols` names; these and the kernel's, if it has any.
-fn symbols(args: &BootArgs) -> Result<(Symbols, Symbols), String> {
-    let mut symbols = Symbols::new();
-    for file in &args.symbols {
-        symbols.add(file).map_err(|error| error.to_string())?;
-    }
-    let given = symbols.clone();
-    if let Some(kernel) = &args.kernel {
-        symbols.add_if_any(kernel);
-    }
-    Ok((given, symbols))
-}
-
-/// Boots and runs; `begin` is called when memory is loaded, `go` to run up to a cycle, `finish`
-/// after the run, which gives what observers have found.
+/// Boots and runs, with `beside` beside the machine.
 fn run<P: Processor>(
     args: &BootArgs,
     origin: Origin,
     observer: P::Observer,
-    begin: impl FnOnce(&MachineConfig, &mut Machine<P>) -> Result<(), String>,
-    go: impl FnOnce(&mut Console, &mut Machine<P>, Cycle) -> Result<Stop, String>,
-    finish: impl FnOnce(&mut P::Observer, Cycle) -> Result<Found, String>,
+    mut beside: impl Beside<P>,
 ) -> Result<ExitCode, String> {
     let (config, mut machine) = origin.machine(args, observer)?;
     if let Some(number) = args.console {
@@ -411,11 +238,9 @@ fn run<P: Processor>(
         .as_deref()
         .map(|file| replayed(args, file, &config, &mut machine));
     let recorded = recorded.transpose()?;
-    begin(&config, &mut machine)?;
-    let record = args.record.as_deref().map(Output::new).transpose()?;
-    let beginning = record.as_ref().map(|_| beginning(args, &config, &machine));
-    let beginning = beginning.transpose()?;
-    if beginning.is_some() {
+    beside.install(&mut machine);
+    let recorder = Recorder::open(args, &config, &machine)?;
+    if recorder.is_some() {
         machine.record();
     }
     let mut console = match recorded {
@@ -437,25 +262,17 @@ fn run<P: Processor>(
 
     let began = Instant::now();
     let until = args.max_cycles.unwrap_or(Cycle::MAX);
-    let stop = go(&mut console, &mut machine, until)?;
+    let stop = beside.drive(&mut console, &mut machine, until)?;
     let seconds = began.elapsed().as_secs_f64();
     console.close();
     drive::write_back(args, &mut machine)?;
 
     let cycles = machine.cycles();
-    if let (Some(record), Some(beginning)) = (record, beginning) {
-        let recording = Recording {
-            beginning,
-            mac: machine.bus().host.net.mac,
-            console: machine.bus().host.console.to_string(),
-            inputs: machine.take_recorded(),
-            end: cycles,
-            how: console.how(&stop),
-        };
-        record.write(|out| out.write_all(recording.text().as_bytes()))?;
+    if let Some(recorder) = recorder {
+        recorder.finish(&mut machine, console.how(&stop))?;
     }
     let end = End::new(stop, cycles);
-    let found = finish(machine.core().observer(), cycles)?;
+    let found = beside.finish(machine.core().observer(), cycles)?;
     // Before the statistics, which close the regions of interest.
     if let Some(output) = save {
         output.write(|out| snapshot::save(&mut machine, out))?;
@@ -473,6 +290,17 @@ fn run<P: Processor>(
     if let Some(output) = host_time {
         output.write(|out| writeln!(out, "{}", json!({ "seconds": seconds })))?;
     }
+    Ok(told(args, &mut machine, &console, &end, found))
+}
+
+/// Says on stderr how the run ended, and what was found; the exit status.
+fn told<P: Processor>(
+    args: &BootArgs,
+    machine: &mut Machine<P>,
+    console: &Console,
+    end: &End,
+    found: Found,
+) -> ExitCode {
     let findings = found.findings.unwrap_or_default();
     let mut message = found.table;
     message += &report::findings(NAME, &findings, &found.symbols);
@@ -495,22 +323,22 @@ fn run<P: Processor>(
             message.push('\n');
         }
         let _ = io::stderr().write_all(message.as_bytes());
-        return Ok(if findings.is_empty() {
+        return if findings.is_empty() {
             ExitCode::SUCCESS
         } else {
             ExitCode::from(GUEST_FAILED)
-        });
+        };
     }
     if let (true, "exit", Some(status)) = (args.pass_status, end.kind, end.status) {
         let _ = io::stderr().write_all(message.as_bytes());
-        return Ok(ExitCode::from(status as u8));
+        return ExitCode::from(status as u8);
     }
     message += &format!("{NAME}: {}\n", end.message);
     if end.kind != "exit" {
-        message += &report::state(&mut machine, &console.tail);
+        message += &report::state(machine, &console.tail);
     }
     let _ = io::stderr().write_all(message.as_bytes());
-    Ok(ExitCode::from(GUEST_FAILED))
+    ExitCode::from(GUEST_FAILED)
 }
 
 /// Serial port `number` of those there are: `uart3`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the memory system of every architecture embeds: the clock, the cycle to look up at, the bus
-//! and the counters. An architecture charges cycles and counts; devices meet it here alone.
+//! What the memory system of every architecture embeds: the clock, the cycle at which a quantum
+//! ends, the bus and the counters. An architecture charges cycles and counts; devices meet it here alone.
 
 use crate::bus::{Bus, Target};
 use crate::counters::Counters;
@@ -12,7 +12,7 @@ use crate::state::{plausible, require, Damaged, Restorer, Saver, State};
 pub struct Platform {
     /// The current cycle: the machine's clock.
     pub cycle: Cycle,
-    /// The cycle at which the run loop must look up: the next event, or now.
+    /// The cycle at which a quantum ends, and the run loop goes on: the next event, or now.
     pub horizon: Cycle,
     /// Physical memory and devices.
     pub bus: Bus,
@@ -44,7 +44,7 @@ impl Platform {
         let value = self
             .bus
             .read(target, pa, width, self.cycle, &mut self.counters);
-        self.hear_devices();
+        self.end_quantum_if_needed();
         value
     }
 
@@ -53,7 +53,7 @@ impl Platform {
         let written = self
             .bus
             .write(pa, value, width, self.cycle, &mut self.counters);
-        self.hear_devices();
+        self.end_quantum_if_needed();
         written
     }
 
@@ -62,7 +62,7 @@ impl Platform {
         let value = self
             .bus
             .read_port(port, width, self.cycle, &mut self.counters);
-        self.hear_devices();
+        self.end_quantum_if_needed();
         value
     }
 
@@ -70,7 +70,7 @@ impl Platform {
     pub fn write_port(&mut self, port: u16, value: u32, width: Width) {
         self.bus
             .write_port(port, value, width, self.cycle, &mut self.counters);
-        self.hear_devices();
+        self.end_quantum_if_needed();
     }
 
     /// The vector of the interrupt that the processor takes, if the board's controller has such.
@@ -78,10 +78,10 @@ impl Platform {
         self.bus.acknowledge(self.cycle, &mut self.counters)
     }
 
-    /// After devices may have been accessed: the run loop looks up if one has news for it.
+    /// After devices may have been accessed: ends the quantum if one of them needs the run loop.
     #[inline]
-    pub fn hear_devices(&mut self) {
-        if std::mem::take(&mut self.bus.news) {
+    pub fn end_quantum_if_needed(&mut self) {
+        if std::mem::take(&mut self.bus.needs_run_loop) {
             self.horizon = 0;
         }
     }

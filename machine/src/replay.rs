@@ -13,9 +13,46 @@ use switchyard_machine::registry::Registry;
 
 use crate::args::BootArgs;
 use crate::drive;
+use crate::output::Output;
+
+/// `--record`: what was given from outside, and when, is kept for [`replayed`].
+pub struct Recorder {
+    file: Output,
+    beginning: Beginning,
+}
+
+impl Recorder {
+    /// Opens the file of a run that begins now, if there is to be one.
+    pub fn open<P: Processor>(
+        args: &BootArgs,
+        config: &MachineConfig,
+        machine: &Machine<P>,
+    ) -> Result<Option<Self>, String> {
+        let Some(file) = args.record.as_deref() else {
+            return Ok(None);
+        };
+        let file = Output::new(file)?;
+        let beginning = beginning(args, config, machine)?;
+        Ok(Some(Self { file, beginning }))
+    }
+
+    /// Writes what the machine has noted in a run that has ended so.
+    pub fn finish<P: Processor>(self, machine: &mut Machine<P>, how: How) -> Result<(), String> {
+        let recording = Recording {
+            beginning: self.beginning,
+            mac: machine.bus().host.net.mac,
+            console: machine.bus().host.console.to_string(),
+            inputs: machine.take_recorded(),
+            end: machine.cycles(),
+            how,
+        };
+        let text = recording.text();
+        self.file.write(|out| out.write_all(text.as_bytes()))
+    }
+}
 
 /// What this run begins with, as recordings know it.
-pub fn beginning<P: Processor>(
+fn beginning<P: Processor>(
     args: &BootArgs,
     config: &MachineConfig,
     machine: &Machine<P>,

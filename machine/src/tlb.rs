@@ -24,14 +24,18 @@ const PAGE_SHIFT: u32 = 12;
 
 /// A translation as an architecture has it.
 pub trait Entry: Debug + Copy + Serialize + DeserializeOwned {
+    /// What decides, beside an address, which entries translate: an address-space identifier where cores
+    /// have one, `()` where they have none.
+    type Context: Debug + Copy + Default;
+
     /// One that translates nothing.
     const EMPTY: Self;
 
     /// Whether it translates anything.
     fn is_valid(&self) -> bool;
 
-    /// Whether it translates `va`. One that is not valid does not.
-    fn matches(&self, va: u32) -> bool;
+    /// Whether it translates `va` in `context`. One that is not valid does not.
+    fn matches(&self, va: u32, context: Self::Context) -> bool;
 
     /// Whether one that was read from a file, valid or not, can have come about.
     fn plausible(&self) -> bool;
@@ -51,7 +55,7 @@ pub struct Lockdown {
 
 /// The translations that a TLB holds.
 #[derive(Debug, Clone)]
-pub struct Tlb<E> {
+pub struct Tlb<E: Entry> {
     /// The sets one after another, then the locked entries.
     entries: Vec<E>,
     ways: usize,
@@ -64,6 +68,8 @@ pub struct Tlb<E> {
     preserve: bool,
     preserved: Vec<bool>,
     hints: Box<[u8; HINT_SLOTS]>,
+    /// That of all lookups; the register that it comes from is the processor's to save.
+    context: E::Context,
 }
 
 impl<E: Entry> Tlb<E> {
@@ -84,7 +90,13 @@ impl<E: Entry> Tlb<E> {
             hints: Box::new(std::array::from_fn(|page| {
                 ((page & (sets - 1)) * ways as usize) as u8
             })),
+            context: E::Context::default(),
         }
+    }
+
+    /// Says in which context addresses are looked up from now on.
+    pub fn set_context(&mut self, context: E::Context) {
+        self.context = context;
     }
 
     /// The entry that translates `va`, if any.
@@ -92,7 +104,7 @@ impl<E: Entry> Tlb<E> {
     pub fn lookup(&mut self, va: u32) -> Option<&E> {
         if HINTS {
             let index = self.hints[(va >> PAGE_SHIFT) as usize % HINT_SLOTS] as usize;
-            if self.entries[index].matches(va) {
+            if self.entries[index].matches(va, self.context) {
                 return Some(&self.entries[index]);
             }
         }
@@ -107,7 +119,7 @@ impl<E: Entry> Tlb<E> {
         let locked = self.locked_from();
         let index = (first..first + self.ways)
             .chain(locked..self.entries.len())
-            .find(|&index| self.entries[index].matches(va))?;
+            .find(|&index| self.entries[index].matches(va, self.context))?;
         self.hints[(va >> PAGE_SHIFT) as usize % HINT_SLOTS] = index as u8;
         Some(&self.entries[index])
     }
@@ -177,8 +189,9 @@ impl<E: Entry> Tlb<E> {
 
     /// Forgets whatever translates `va`, locked or not, in whichever set its walk has put it.
     pub fn invalidate(&mut self, va: u32) {
+        let context = self.context;
         for entry in &mut self.entries {
-            if entry.matches(va) {
+            if entry.matches(va, context) {
                 *entry = E::EMPTY;
             }
         }
@@ -188,14 +201,14 @@ impl<E: Entry> Tlb<E> {
     #[must_use]
     pub fn peek(&self, va: u32) -> Option<(usize, &E)> {
         let likely = self.hints[(va >> PAGE_SHIFT) as usize % HINT_SLOTS] as usize;
-        if HINTS && self.entries[likely].matches(va) {
+        if HINTS && self.entries[likely].matches(va, self.context) {
             return Some((likely, &self.entries[likely]));
         }
         let first = self.set(va) * self.ways;
         (first..first + self.ways)
             .chain(self.locked_from()..self.entries.len())
             .map(|index| (index, &self.entries[index]))
-            .find(|(_, entry)| entry.matches(va))
+            .find(|(_, entry)| entry.matches(va, self.context))
     }
 
     /// How many places there are.

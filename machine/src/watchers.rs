@@ -29,7 +29,7 @@ pub struct Watchers<W: Write, A: Architecture> {
     /// `--gdb`.
     pub watch: Watch,
     /// The others, while they are told nothing.
-    aside: Option<Box<Self>>,
+    muted: Option<Box<Self>>,
 }
 
 impl<W: Write, A: Architecture> Watchers<W, A> {
@@ -43,7 +43,7 @@ impl<W: Write, A: Architecture> Watchers<W, A> {
             profile: None,
             window: None,
             watch: Watch::default(),
-            aside: None,
+            muted: None,
         }
     }
 }
@@ -58,16 +58,16 @@ impl<W: Write, A: Architecture> Watched for Watchers<W, A> {
         &mut self.watch
     }
 
-    fn set_others_aside(&mut self, aside: bool) {
+    fn mute_others(&mut self, mute: bool) {
         let watch = take(&mut self.watch);
-        *self = match self.aside.take() {
-            Some(others) if !aside => *others,
-            None if aside => Self {
-                aside: Some(Box::new(replace(self, Self::none()))),
+        *self = match self.muted.take() {
+            Some(others) if !mute => *others,
+            None if mute => Self {
+                muted: Some(Box::new(replace(self, Self::none()))),
                 ..Self::none()
             },
             as_before => Self {
-                aside: as_before,
+                muted: as_before,
                 ..replace(self, Self::none())
             },
         };
@@ -75,7 +75,7 @@ impl<W: Write, A: Architecture> Watched for Watchers<W, A> {
     }
 
     fn findings(&self) -> Option<Vec<Finding>> {
-        let others = self.aside.as_deref().unwrap_or(self);
+        let others = self.muted.as_deref().unwrap_or(self);
         others.checker.as_ref().map(Checker::findings)
     }
 

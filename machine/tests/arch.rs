@@ -196,8 +196,8 @@ fn every_observer_watches_it() {
     let mut machine = watched(&program, Watchers::<Vec<u8>, Sums>::none());
     machine.counters().begin_region(1);
     let core = machine.core();
-    let checker = Same::new(Sums::memory(core));
-    let watchers = core.observer();
+    let (memory, watchers) = core.parts();
+    let checker = Same::new(memory);
     watchers.log = Some(Log::new(Vec::new(), Symbols::new()));
     watchers.trace = Some(Trace::new(Vec::new(), MACHINE, 1_000_000, Symbols::new()));
     watchers.profile = Some(Profile::new(Symbols::new(), true));

@@ -8,6 +8,7 @@ mod arm926;
 mod arm926_timing;
 mod cli;
 mod coherence;
+mod contexts;
 mod fuzz;
 mod ia32;
 mod memory;

@@ -39,12 +39,6 @@ impl Architecture for Arm {
     const BOARDS: &'static [&'static Board] = &[&assabet::BOARD, &collie::BOARD, &versatile::BOARD];
     const MACHINES: &'static [(&'static str, &'static str)] = machines::MACHINES;
 
-    fn memory<O: Observer<Self> + 'static>(
-        core: &mut cpu::core::Core<O>,
-    ) -> &mut memory::memsys::MemSys {
-        &mut core.mem
-    }
-
     fn load(
         boot: &Boot,
         config: &MachineConfig,

@@ -9,6 +9,7 @@ mod sa1110;
 pub mod versatile;
 
 use crate::bus::BoardParts;
+use crate::dev::Role;
 
 /// A board as data.
 #[derive(Debug)]
@@ -38,9 +39,10 @@ impl Board {
     #[must_use]
     pub fn has_network(&self) -> bool {
         let parts = (self.parts)(self.ram_least);
-        let in_memory = parts.devices.iter().map(|mapping| &mapping.device);
-        let at_ports = parts.ports.iter().map(|mapping| &mapping.device);
-        in_memory.chain(at_ports).any(|device| device.is_network())
+        let in_memory = parts.devices.into_iter().map(|mapping| mapping.device);
+        let at_ports = parts.ports.into_iter().map(|mapping| mapping.device);
+        let mut devices = in_memory.chain(at_ports);
+        devices.any(|mut device| matches!(device.role(), Role::NetworkInterface(_)))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use crate::bus::{BoardParts, Mapping};
 use crate::dev::gpio::Gpio;
-use crate::dev::intc::InterruptController;
+use crate::dev::intc::Intc;
 use crate::dev::os_timer::OsTimer;
 use crate::dev::power::Power;
 use crate::dev::ppc::Ppc;
@@ -38,7 +38,7 @@ pub fn at<D: Device + 'static>(base: u32, size: u32, device: D) -> Mapping {
 pub fn parts(ram_bytes: u32, open_bus: Vec<(u32, u32)>, own: Vec<Mapping>) -> BoardParts {
     let mut devices = vec![
         at(PROBE_BASE, 0x1000, Probe::default()),
-        at(0x9005_0000, WINDOW, InterruptController::default()),
+        at(0x9005_0000, WINDOW, Intc::default()),
         at(0x9000_0000, WINDOW, OsTimer::default()),
         at(0x8001_0000, WINDOW, Uart::new("uart1", LINE_UART1)),
         at(0x8003_0000, WINDOW, Uart::new("uart2", LINE_UART2)),

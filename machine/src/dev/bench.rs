@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A test bench: one device on its own, with everything that [`DevCtx`] wants.
 
-use super::{DevCtx, Device, Host, Width};
+use super::{DevCtx, Device, Host, Role, Width};
 use crate::counters::Counters;
 use crate::event::{Cycle, EventQueue};
 
@@ -25,9 +25,9 @@ pub struct Bench<D> {
 
 impl<D: Device> Bench<D> {
     /// The device at cycle 0.
-    pub fn new(device: D) -> Self {
+    pub fn new(mut device: D) -> Self {
         let host = Host {
-            console: if device.is_serial() {
+            console: if matches!(device.role(), Role::SerialPort(_)) {
                 device.name()
             } else {
                 ""

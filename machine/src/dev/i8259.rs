@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DevCtx, Device, Pins, Width};
+use super::{DevCtx, Device, InterruptController, Pins, Role, Width};
 
 /// Offsets: command and data of each chip, then the trigger registers.
 const COMMAND: u32 = 0;
@@ -331,21 +331,23 @@ impl Device for I8259 {
         self.connect();
     }
 
-    fn lets_interrupts_through(&self) -> bool {
-        self.first.imr != 0xff
+    fn role(&mut self) -> Role<'_> {
+        Role::InterruptController(self)
     }
+}
 
-    fn pins(&mut self, sources: u64) -> Option<Pins> {
+impl InterruptController for I8259 {
+    fn pins(&mut self, sources: u64) -> Pins {
         let cascade = self.first.high & 1 << CASCADE;
         self.first.look(sources as u8 & !(1 << CASCADE) | cascade);
         self.second.look((sources >> 8) as u8);
         self.connect();
         let irq = self.first.request().is_some();
-        Some(Pins {
+        Pins {
             irq,
             fiq: false,
             wake: irq,
-        })
+        }
     }
 
     fn acknowledge(&mut self) -> Option<u8> {
@@ -359,6 +361,10 @@ impl Device for I8259 {
         }
         let level = self.take_second().unwrap_or(SPURIOUS);
         Some(self.second.base | level)
+    }
+
+    fn lets_interrupts_through(&self) -> bool {
+        self.first.imr != 0xff
     }
 }
 

@@ -21,7 +21,7 @@ impl Pair {
     }
 
     fn pin(&mut self) -> bool {
-        let pins = self.device.pins(self.lines).unwrap();
+        let pins = self.device.pins(self.lines);
         assert_eq!((pins.fiq, pins.wake), (false, pins.irq));
         pins.irq
     }

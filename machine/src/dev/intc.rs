@@ -2,7 +2,7 @@
 //! The interrupt controller (SA-1110 DM 9.2): a mask, a choice of IRQ or FIQ per source, and no
 //! state of its own beside them; sources stay asserted until their device lets go.
 
-use super::{lane, DevCtx, Device, Pins, Width};
+use super::{lane, DevCtx, Device, InterruptController, Pins, Role, Width};
 
 /// IRQ pending: asserted, unmasked and routed to IRQ.
 const ICIP: u32 = 0x00;
@@ -19,19 +19,19 @@ const ICPR: u32 = 0x20;
 
 /// The interrupt controller; everything is masked after reset.
 #[derive(Debug, Default)]
-pub struct InterruptController {
+pub struct Intc {
     mask: u32,
     level: u32,
     control: u32,
 }
 
-crate::saved!(InterruptController {
+crate::saved!(Intc {
     mask,
     level,
     control
 });
 
-impl Device for InterruptController {
+impl Device for Intc {
     fn name(&self) -> &'static str {
         "intc"
     }
@@ -59,15 +59,16 @@ impl Device for InterruptController {
         }
     }
 
-    /// Unless that is switched off (DM 9.2.1.4), any source wakes, masked or not.
-    fn lets_interrupts_through(&self) -> bool {
-        self.mask != 0 || self.control & 1 == 0
+    fn role(&mut self) -> Role<'_> {
+        Role::InterruptController(self)
     }
+}
 
-    fn pins(&mut self, sources: u64) -> Option<Pins> {
+impl InterruptController for Intc {
+    fn pins(&mut self, sources: u64) -> Pins {
         let sources = sources as u32;
         let pending = sources & self.mask;
-        Some(Pins {
+        Pins {
             irq: pending & !self.level != 0,
             fiq: pending & self.level != 0,
             wake: if self.control & 1 == 0 {
@@ -75,7 +76,12 @@ impl Device for InterruptController {
             } else {
                 pending != 0
             },
-        })
+        }
+    }
+
+    /// Unless that is switched off (DM 9.2.1.4), any source wakes, masked or not.
+    fn lets_interrupts_through(&self) -> bool {
+        self.mask != 0 || self.control & 1 == 0
     }
 }
 
@@ -86,10 +92,10 @@ mod tests {
 
     #[test]
     fn mask_and_level_route_a_source() {
-        let mut b = Bench::new(InterruptController::default());
+        let mut b = Bench::new(Intc::default());
         b.lines = 1 << 26 | 1 << 15;
         assert_eq!(
-            b.device.pins(b.lines).unwrap(),
+            b.device.pins(b.lines),
             Pins {
                 irq: false,
                 fiq: false,
@@ -100,12 +106,12 @@ mod tests {
         assert_eq!(b.read(ICIP), 1 << 26);
         assert_eq!(b.read(ICFP), 0);
         assert_eq!(b.read(ICPR), 1 << 26 | 1 << 15);
-        assert!(b.device.pins(b.lines).unwrap().irq);
+        assert!(b.device.pins(b.lines).irq);
         b.write(ICLR, 1 << 26);
         assert_eq!(b.read(ICIP), 0);
         assert_eq!(b.read(ICFP), 1 << 26);
         assert_eq!(
-            b.device.pins(b.lines).unwrap(),
+            b.device.pins(b.lines),
             Pins {
                 irq: false,
                 fiq: true,
@@ -116,10 +122,10 @@ mod tests {
 
     #[test]
     fn masked_sources_end_idle_mode_unless_disabled() {
-        let mut b = Bench::new(InterruptController::default());
-        assert!(b.device.pins(1).unwrap().wake);
+        let mut b = Bench::new(Intc::default());
+        assert!(b.device.pins(1).wake);
         b.write(ICCR, 1);
-        assert!(!b.device.pins(1).unwrap().wake);
-        assert!(!b.device.pins(0).unwrap().wake);
+        assert!(!b.device.pins(1).wake);
+        assert!(!b.device.pins(0).wake);
     }
 }

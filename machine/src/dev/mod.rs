@@ -265,52 +265,66 @@ pub trait Device: State + Send {
     fn write(&mut self, offset: u32, value: u32, width: Width, ctx: &mut DevCtx);
     /// The deadline that the device asked for has come.
     fn fire(&mut self, _ctx: &mut DevCtx) {}
-    /// Host input has arrived in `ctx.host.input` (only the console device cares).
-    fn input_arrived(&mut self, _ctx: &mut DevCtx) {}
-    /// Frames have arrived in `ctx.host.net.incoming`, or its cable was plugged or unplugged (only
-    /// a network interface cares).
-    fn network_arrived(&mut self, _ctx: &mut DevCtx) {}
-    /// Whether this is a serial port, which can be the console.
-    fn is_serial(&self) -> bool {
-        false
-    }
-    /// Whether it looks at the counters, so that they must be up to date when it is accessed.
-    fn counts(&self) -> bool {
-        false
-    }
-    /// Whether this is a network interface: `host.net` is its.
-    fn is_network(&self) -> bool {
-        false
-    }
-    /// The slot of a memory card interface.
-    fn slot(&mut self) -> Option<&mut Option<sdcard::Card>> {
-        None
-    }
     /// Of a device at ports: whether it takes 16 bits at once at `offset`. Else they come as bytes.
     fn takes_half(&self, _offset: u32) -> bool {
         false
-    }
-    /// For the interrupt controller: the processor's pins, given all sources. Called at each of their
-    /// changes, so that a controller sees edges.
-    fn pins(&mut self, _sources: u64) -> Option<Pins> {
-        None
-    }
-    /// For the interrupt controller of a processor that asks which interrupt it takes: the vector of
-    /// the one that is in service from now on.
-    fn acknowledge(&mut self) -> Option<u8> {
-        None
-    }
-    /// For the interrupt controller: whether there is a source that is not masked in it.
-    fn lets_interrupts_through(&self) -> bool {
-        true
     }
     /// Whether it may reset the machine by itself, as a watchdog does.
     fn may_reset(&self) -> bool {
         false
     }
-    /// For a secondary interrupt controller: the sources once more, with those that it drives as
-    /// its own sources have them.
-    fn cascade(&self, _sources: u64) -> Option<u64> {
+    /// What else it is for the machine.
+    fn role(&mut self) -> Role<'_> {
+        Role::Registers
+    }
+}
+
+/// What a device is for the machine. It is the same from reset on.
+pub enum Role<'a> {
+    /// Nothing but registers, a deadline and interrupt sources.
+    Registers,
+    /// It drives the processor's interrupt inputs.
+    InterruptController(&'a mut dyn InterruptController),
+    /// It drives some of that one's sources.
+    SecondaryController(&'a mut dyn SecondaryController),
+    /// A serial port, which can be the console.
+    SerialPort(&'a mut dyn SerialPort),
+    /// A network interface: `host.net` is its.
+    NetworkInterface(&'a mut dyn NetworkInterface),
+    /// A memory card interface: its slot.
+    CardInterface(&'a mut Option<sdcard::Card>),
+    /// It looks at the counters, so that they must be up to date when it is accessed.
+    Probe,
+}
+
+/// The interrupt controller.
+pub trait InterruptController {
+    /// The processor's pins, given all sources. Called at each of their changes, so that a controller sees
+    /// edges, and after each access to it.
+    fn pins(&mut self, sources: u64) -> Pins;
+    /// For a processor that asks which interrupt it takes: the vector of the one that is in service from
+    /// now on.
+    fn acknowledge(&mut self) -> Option<u8> {
         None
     }
+    /// Whether there is a source that is not masked in it. Only an access to it changes that.
+    fn lets_interrupts_through(&self) -> bool;
+}
+
+/// A secondary interrupt controller.
+pub trait SecondaryController {
+    /// The sources once more, with those that it drives as its own sources have them.
+    fn cascade(&self, sources: u64) -> u64;
+}
+
+/// A serial port.
+pub trait SerialPort {
+    /// Host input has arrived in `ctx.host.input`, perhaps for another port.
+    fn input_arrived(&mut self, ctx: &mut DevCtx);
+}
+
+/// A network interface.
+pub trait NetworkInterface {
+    /// Frames have arrived in `ctx.host.net.incoming`, or its cable was plugged or unplugged.
+    fn network_arrived(&mut self, ctx: &mut DevCtx);
 }

@@ -11,7 +11,7 @@
 //! Loop back gives the status that National saw (AN-937, 6.0); the controller's FIFO, in which a guest
 //! would find the end of the frame, is not modelled, nor is the other order of bytes (BOS).
 
-use super::{cycle_of, ethernet, DevCtx, Device, Width};
+use super::{cycle_of, ethernet, DevCtx, Device, NetworkInterface, Role, Width};
 use crate::event::{Cycle, NEVER};
 use crate::state::plausible;
 
@@ -561,13 +561,15 @@ impl Device for Ne2000 {
         self.settle(ctx);
     }
 
+    fn role(&mut self) -> Role<'_> {
+        Role::NetworkInterface(self)
+    }
+}
+
+impl NetworkInterface for Ne2000 {
     fn network_arrived(&mut self, ctx: &mut DevCtx) {
         self.catch_up(ctx);
         self.settle(ctx);
-    }
-
-    fn is_network(&self) -> bool {
-        true
     }
 }
 

@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use super::{DevCtx, Device, Width};
+use super::{DevCtx, Device, Role, SerialPort, Width};
 use crate::event::{Cycle, NEVER};
 use crate::state::plausible;
 
@@ -456,10 +456,12 @@ impl Device for Ns16550 {
         self.settle(ctx);
     }
 
-    fn is_serial(&self) -> bool {
-        true
+    fn role(&mut self) -> Role<'_> {
+        Role::SerialPort(self)
     }
+}
 
+impl SerialPort for Ns16550 {
     fn input_arrived(&mut self, ctx: &mut DevCtx) {
         self.catch_up(ctx);
         self.settle(ctx);

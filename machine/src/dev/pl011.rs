@@ -13,7 +13,7 @@
 use std::collections::VecDeque;
 
 use super::primecell::PeriphId;
-use super::{lane, DevCtx, Device, Width};
+use super::{lane, DevCtx, Device, Role, SerialPort, Width};
 use crate::event::{Cycle, NEVER};
 use crate::state::plausible;
 
@@ -397,10 +397,12 @@ impl Device for Pl011 {
         self.settle(ctx);
     }
 
-    fn is_serial(&self) -> bool {
-        true
+    fn role(&mut self) -> Role<'_> {
+        Role::SerialPort(self)
     }
+}
 
+impl SerialPort for Pl011 {
     fn input_arrived(&mut self, ctx: &mut DevCtx) {
         self.catch_up(ctx);
         self.settle(ctx);

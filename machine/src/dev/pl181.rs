@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use super::primecell::PeriphId;
 use super::sdcard::{Answer, Card};
-use super::{lane, DevCtx, Device, Width};
+use super::{lane, DevCtx, Device, Role, Width};
 use crate::event::{Cycle, NEVER};
 use crate::state::{plausible, require, Damaged, Restorer, Saver, State};
 
@@ -325,8 +325,8 @@ impl Device for Pl181 {
         self.settle(ctx);
     }
 
-    fn slot(&mut self) -> Option<&mut Option<Card>> {
-        Some(&mut self.card)
+    fn role(&mut self) -> Role<'_> {
+        Role::CardInterface(&mut self.card)
     }
 }
 

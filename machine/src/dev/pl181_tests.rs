@@ -46,7 +46,7 @@ fn command(b: &mut Bench<Pl181>, value: u32, argument: u32) -> (u32, u32) {
 /// With a card that is selected.
 fn with_card() -> Bench<Pl181> {
     let mut b = slot();
-    *b.device.slot().unwrap() = Some(Card::new(Medium::new(file(SIZE), SIZE)));
+    b.device.card = Some(Card::new(Medium::new(file(SIZE), SIZE)));
     assert_eq!(command(&mut b, 0, 0).0, SENT);
     command(&mut b, WANTS_RESPONSE | 55, 0);
     let (status, ocr) = command(&mut b, WANTS_RESPONSE | 41, 0x00ff_8000);
@@ -128,7 +128,7 @@ fn blocks_go_through_the_fifo() {
     }
     let end = DATA_END | DATA_BLOCK_END | TX_EMPTY;
     assert_eq!(b.read(STATUS) & (end | TX_ACTIVE), end);
-    let card = b.device.slot().unwrap().as_mut().unwrap();
+    let card = b.device.card.as_mut().unwrap();
     let block = card.medium().read(2).unwrap();
     assert_eq!(&block[..8], [255, 255, 255, 255, 254, 255, 255, 255]);
     card.medium().write_back().unwrap();
@@ -171,13 +171,13 @@ fn a_saved_card_has_its_blocks() {
         .restore(&mut Restorer::new(&saved))
         .unwrap_err();
     assert!(bare.0.contains("--drive"), "{bare:?}");
-    *other.device.slot().unwrap() = Some(Card::new(Medium::new(file(SIZE), SIZE)));
+    other.device.card = Some(Card::new(Medium::new(file(SIZE), SIZE)));
     other.device.restore(&mut Restorer::new(&saved)).unwrap();
     for _ in 0..128 {
         assert_eq!(other.read(FIFO), 0x5a5a_5a5a);
     }
     let mut smaller = slot();
-    *smaller.device.slot().unwrap() = Some(Card::new(Medium::new(file(SIZE / 2), SIZE / 2)));
+    smaller.device.card = Some(Card::new(Medium::new(file(SIZE / 2), SIZE / 2)));
     let other_size = smaller
         .device
         .restore(&mut Restorer::new(&saved))

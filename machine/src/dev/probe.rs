@@ -3,7 +3,7 @@
 //! `machine/tests/probe.rs` compares the numbers below). It is no hardware: guests look for
 //! its ID and do without it elsewhere.
 
-use super::{lane, DevCtx, Device, MarkKind, Spaces, Width};
+use super::{lane, DevCtx, Device, MarkKind, Role, Spaces, Width};
 use crate::counters::Tally;
 
 /// Physical address, on every board, so that a guest needs to know only one: reserved in the
@@ -100,10 +100,6 @@ impl Device for Probe {
         "probe"
     }
 
-    fn counts(&self) -> bool {
-        true
-    }
-
     fn read(&mut self, offset: u32, width: Width, ctx: &mut DevCtx) -> u32 {
         let word = match offset & !3 {
             PROBE_ID => PROBE_MAGIC,
@@ -152,6 +148,10 @@ impl Device for Probe {
             PROBE_EMPTY => ctx.host.empty = true,
             _ => {}
         }
+    }
+
+    fn role(&mut self) -> Role<'_> {
+        Role::Probe
     }
 }
 

@@ -3,7 +3,7 @@
 //! 32 sources of its own. Those that it enables drive source 31 of the vectored controller;
 //! sources 21 to 30 can instead be passed through to the same sources of that controller.
 
-use super::{lane, DevCtx, Device, Width};
+use super::{lane, DevCtx, Device, Role, SecondaryController, Width};
 
 /// Where its sources stand among all sources of the board.
 pub const FIRST: u32 = 32;
@@ -72,13 +72,19 @@ impl Device for Sic {
         }
     }
 
-    fn cascade(&self, sources: u64) -> Option<u64> {
+    fn role(&mut self) -> Role<'_> {
+        Role::SecondaryController(self)
+    }
+}
+
+impl SecondaryController for Sic {
+    fn cascade(&self, sources: u64) -> u64 {
         let raw = self.raw(sources);
         let mut driven = raw & self.pass;
         if raw & self.enable != 0 {
             driven |= 1 << OUTPUT;
         }
-        Some(sources & !u64::from(PASSED | 1 << OUTPUT) | u64::from(driven))
+        sources & !u64::from(PASSED | 1 << OUTPUT) | u64::from(driven)
     }
 }
 
@@ -88,7 +94,7 @@ mod tests {
     use crate::dev::bench::Bench;
 
     fn driven(b: &Bench<Sic>) -> u32 {
-        b.device.cascade(b.lines).unwrap() as u32
+        b.device.cascade(b.lines) as u32
     }
 
     #[test]
@@ -104,7 +110,7 @@ mod tests {
             (1 << 25, 1 << 25 | 1 << 3)
         );
         // What it drove before is no source of its own.
-        b.lines = b.device.cascade(b.lines).unwrap() & !(1 << (FIRST + 25));
+        b.lines = b.device.cascade(b.lines) & !(1 << (FIRST + 25));
         assert_eq!(driven(&b), 1 << 4);
         b.write(ENABLE_CLEAR, 1 << 25);
         assert_eq!(b.read(ENABLE), 1 << 3);

@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use super::{lane, DevCtx, Device, Width};
+use super::{lane, DevCtx, Device, Role, SerialPort, Width};
 use crate::dev::os_timer::OSCR_HZ;
 use crate::event::{Cycle, NEVER};
 use crate::state::plausible;
@@ -256,10 +256,12 @@ impl Device for Uart {
         self.settle(ctx);
     }
 
-    fn is_serial(&self) -> bool {
-        true
+    fn role(&mut self) -> Role<'_> {
+        Role::SerialPort(self)
     }
+}
 
+impl SerialPort for Uart {
     fn input_arrived(&mut self, ctx: &mut DevCtx) {
         self.catch_up(ctx);
         self.settle(ctx);

@@ -4,7 +4,7 @@
 //! that address holds off all of the same and of lower priority until it is written.
 
 use super::primecell::PeriphId;
-use super::{lane, DevCtx, Device, Pins, Width};
+use super::{lane, DevCtx, Device, InterruptController, Pins, Role, Width};
 
 const ID: PeriphId = PeriphId([0x90, 0x11, 0x04, 0x00]);
 
@@ -149,19 +149,25 @@ impl Device for Vic {
         }
     }
 
-    fn lets_interrupts_through(&self) -> bool {
-        self.enable != 0
+    fn role(&mut self) -> Role<'_> {
+        Role::InterruptController(self)
     }
+}
 
-    fn pins(&mut self, sources: u64) -> Option<Pins> {
+impl InterruptController for Vic {
+    fn pins(&mut self, sources: u64) -> Pins {
         let irq = self.highest(sources) < self.serving;
         let fiq = self.fiq(sources) != 0;
-        Some(Pins {
+        Pins {
             irq,
             fiq,
             // The ARM926EJ-S wakes when either pin is asserted (DDI 0198).
             wake: irq || fiq,
-        })
+        }
+    }
+
+    fn lets_interrupts_through(&self) -> bool {
+        self.enable != 0
     }
 }
 
@@ -171,7 +177,7 @@ mod tests {
     use crate::dev::bench::Bench;
 
     fn pins(b: &mut Bench<Vic>) -> (bool, bool) {
-        let pins = b.device.pins(b.lines).unwrap();
+        let pins = b.device.pins(b.lines);
         assert_eq!(pins.wake, pins.irq || pins.fiq);
         (pins.irq, pins.fiq)
     }

@@ -171,7 +171,7 @@ impl<P: Debuggable> Session<'_, P> {
     pub(super) fn set_muted(&mut self, muted: bool) {
         if self.muted != muted {
             self.muted = muted;
-            self.machine.core().observer().set_others_aside(muted);
+            self.machine.core().observer().mute_others(muted);
         }
     }
 

@@ -123,7 +123,7 @@ pub trait Watched {
 
     /// Tells the others nothing, as the machine runs over what they have been told of; or goes on with
     /// them.
-    fn set_others_aside(&mut self, _aside: bool) {}
+    fn mute_others(&mut self, _mute: bool) {}
 
     /// What the checker has found, if there is one.
     fn findings(&self) -> Option<Vec<Finding>> {

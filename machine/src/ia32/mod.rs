@@ -41,10 +41,6 @@ impl Architecture for Ia32 {
     const BOARDS: &'static [&'static Board] = &[&isa_pc::BOARD];
     const MACHINES: &'static [(&'static str, &'static str)] = machines::MACHINES;
 
-    fn memory<O: Observer<Self> + 'static>(core: &mut cpu::core::Core<O>) -> &mut cpu::MemSys {
-        &mut core.mem
-    }
-
     fn load(
         boot: &Boot,
         _config: &MachineConfig,

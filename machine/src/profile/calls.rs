@@ -3,7 +3,7 @@
 //!
 //! Calls and returns are seen by what instructions do: a call leaves a return address, a return goes
 //! there with the stack at least as high. An exception is a call by what it has interrupted. Programs'
-//! stacks are set aside while the kernel runs, and the kernel's own when it goes to another one; each
+//! stacks are suspended while the kernel runs, and the kernel's own when it goes to another one; each
 //! is found again by its stack pointer, programs' by their address space too. What is not found again
 //! (a new thread, a signal's handler) begins anew below nobody.
 
@@ -19,8 +19,8 @@ use super::Cost;
 
 /// Deepest stack that is kept; what is called beyond runs as if by its caller.
 const DEEPEST: usize = 512;
-/// Most stacks that are set aside; then all of them are forgotten.
-const MOST_ASIDE: usize = 4096;
+/// Most suspended stacks; then all of them are forgotten.
+const MOST_SUSPENDED: usize = 4096;
 /// In the kernel, a stack pointer that moves further by one instruction has gone to another stack.
 const FAR: u32 = 1024;
 /// The node of nobody, which calls all that are called by nobody.
@@ -74,7 +74,7 @@ struct Frame {
 
 /// A stack that does not run.
 #[derive(Debug, PartialEq, Eq, Hash)]
-enum Aside {
+enum Suspended {
     /// A program's: what decides where its accesses go, and its stack pointer.
     User(Vec<String>, u32),
     Kernel(u32),
@@ -102,7 +102,7 @@ pub struct Calls {
     open: Vec<Spent>,
     region: Option<u32>,
     frames: Vec<Frame>,
-    aside: HashMap<Aside, Vec<Frame>>,
+    suspended: HashMap<Suspended, Vec<Frame>>,
     /// What runs, and the addresses and the privilege for which that is so.
     leaf: usize,
     range: Range<u32>,
@@ -139,7 +139,7 @@ impl Calls {
             open: Vec::new(),
             region: None,
             frames: Vec::new(),
-            aside: HashMap::new(),
+            suspended: HashMap::new(),
             leaf: NOBODY,
             range: 0..0,
             privileged: true,
@@ -191,7 +191,7 @@ impl Calls {
     /// The machine is somewhere else.
     pub fn forget(&mut self) {
         self.frames.clear();
-        self.aside.clear();
+        self.suspended.clear();
         self.entry = None;
         self.to_program = false;
         self.stack_pointer = None;
@@ -203,8 +203,8 @@ impl Calls {
         if let Some((name, interrupted, mode)) = self.entry.take() {
             self.enter_exception::<A>(memory, name, interrupted, mode);
         } else if take(&mut self.to_program) {
-            let key = Aside::User(settings::<A>(memory), self.stack_pointer.unwrap_or(0));
-            self.frames = self.aside.remove(&key).unwrap_or_default();
+            let key = Suspended::User(settings::<A>(memory), self.stack_pointer.unwrap_or(0));
+            self.frames = self.suspended.remove(&key).unwrap_or_default();
             self.came = Some(Came::Back);
         }
         if self.came.is_some() || privileged != self.privileged || !self.range.contains(&pc) {
@@ -247,8 +247,8 @@ impl Calls {
     fn go_to_stack(&mut self, stack_pointer: u32) {
         let before = self.stack_pointer.unwrap_or(0);
         let frames = take(&mut self.frames);
-        self.set_aside(Aside::Kernel(before), frames);
-        let there = self.aside.remove(&Aside::Kernel(stack_pointer));
+        self.suspend(Suspended::Kernel(before), frames);
+        let there = self.suspended.remove(&Suspended::Kernel(stack_pointer));
         self.frames = there.unwrap_or_default();
         self.came = Some(Came::Back);
     }
@@ -301,7 +301,10 @@ impl Calls {
         self.spent(below).calls += 1;
         if A::is_user(mode) {
             let frames = take(&mut self.frames);
-            self.set_aside(Aside::User(settings::<A>(memory), stack_pointer), frames);
+            self.suspend(
+                Suspended::User(settings::<A>(memory), stack_pointer),
+                frames,
+            );
         }
         self.push(Frame {
             below,
@@ -319,11 +322,11 @@ impl Calls {
         }
     }
 
-    fn set_aside(&mut self, key: Aside, frames: Vec<Frame>) {
-        if self.aside.len() >= MOST_ASIDE {
-            self.aside.clear();
+    fn suspend(&mut self, key: Suspended, frames: Vec<Frame>) {
+        if self.suspended.len() >= MOST_SUSPENDED {
+            self.suspended.clear();
         }
-        self.aside.insert(key, frames);
+        self.suspended.insert(key, frames);
     }
 
     /// Finds the node of what runs at `pc`.

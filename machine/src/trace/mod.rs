@@ -75,6 +75,54 @@ pub struct Rate {
     pub whole: fn(&Tally) -> u64,
 }
 
+impl Rate {
+    /// Lookups of the instruction TLB that missed.
+    pub const INSN_TLB_MISSES: Self = Self::percent(
+        "instruction TLB misses",
+        "% of fetches",
+        |t| t.itlb.misses,
+        |t| t.itlb.accesses,
+    );
+    /// Lookups of the data TLB that missed.
+    pub const DATA_TLB_MISSES: Self = Self::percent(
+        "data TLB misses",
+        "% of accesses",
+        |t| t.dtlb.misses,
+        |t| t.dtlb.accesses,
+    );
+    /// Instructions a cycle.
+    pub const INSTRUCTIONS: Self = Self {
+        name: "instructions",
+        unit: "a cycle",
+        factor: 1.0,
+        part: |t| t.run.instructions,
+        whole: |t| t.run.cycles,
+    };
+
+    /// One in per cent.
+    #[must_use]
+    pub const fn percent(
+        name: &'static str,
+        unit: &'static str,
+        part: fn(&Tally) -> u64,
+        whole: fn(&Tally) -> u64,
+    ) -> Self {
+        Self {
+            name,
+            unit,
+            factor: 100.0,
+            part,
+            whole,
+        }
+    }
+
+    /// The share of cycles that are spent in something.
+    #[must_use]
+    pub const fn of_cycles(name: &'static str, part: fn(&Tally) -> u64) -> Self {
+        Self::percent(name, "% of cycles", part, |t| t.run.cycles)
+    }
+}
+
 /// An exception as a timeline shows it.
 #[derive(Debug)]
 pub struct Exception {

@@ -90,7 +90,7 @@ fn a_double_fault_that_fails_is_the_end() {
         rig.set_gate(vector, gate(CODE0, HANDLERS, 0x0e, 0));
     }
     rig.run(&[0x0f, 0x0b], 1);
-    let Some(Dead::Died(why)) = &rig.core.dead else {
+    let Some(Dead::FaultsForever(why)) = &rig.core.dead else {
         panic!("it goes on");
     };
     assert!(why.starts_with("triple fault at 0x00010000"), "{why}");
@@ -247,7 +247,10 @@ fn hlt_waits_for_an_interrupt() {
     rig.core.set_eflags(0);
     rig.run(&[0xf4], 1);
     let halted = "halts at 0x00010000 with interrupts masked";
-    assert_eq!(rig.core.take_dead(), Some(Dead::Hung(halted.to_string())));
+    assert_eq!(
+        rig.core.take_dead(),
+        Some(Dead::NeverWakes(halted.to_string()))
+    );
 }
 
 #[test]
@@ -401,7 +404,7 @@ fn an_alignment_check_without_an_aligned_stack_for_its_handler_hangs() {
     rig.core.r[reg::EBX] = DATA + 1;
     rig.core.r[reg::ESP] = STACK - 1;
     rig.run(&[0x8b, 0x03], 1);
-    let Some(Dead::Hung(why)) = &rig.core.dead else {
+    let Some(Dead::NeverWakes(why)) = &rig.core.dead else {
         panic!("it goes on");
     };
     assert!(why.starts_with("alignment check at 0x00010000"), "{why}");

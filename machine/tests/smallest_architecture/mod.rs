@@ -33,10 +33,6 @@ impl Architecture for Sums {
     const MACHINES: &'static [(&'static str, &'static str)] =
         &[("sums", include_str!("sums.toml"))];
 
-    fn memory<O: Observer<Self> + 'static>(core: &mut processor::Adder<O>) -> &mut observe::Words {
-        &mut core.memory
-    }
-
     /// A kernel is a raw image, which begins with a sum of 3.
     fn load(
         boot: &Boot,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What observers, timelines, profiles and windows see of it.
 
+use switchyard_machine::arch::MemorySystem;
 use switchyard_machine::counters::{Counter, Tally};
+use switchyard_machine::event::Cycle;
 use switchyard_machine::observe::{Commit, Memory, Observed};
 use switchyard_machine::platform::Platform;
 use switchyard_machine::profile::calls::Calling;
@@ -15,6 +17,8 @@ use super::Sums;
 /// Its memory system: no caches, no translation.
 pub struct Words {
     pub platform: Platform,
+    /// The cycle up to which cycles are counted.
+    pub synced: Cycle,
 }
 
 impl Memory for Words {
@@ -24,6 +28,22 @@ impl Memory for Words {
 
     fn tally(&self) -> Tally {
         self.platform.counters.counted()
+    }
+}
+
+impl MemorySystem for Words {
+    fn platform_mut(&mut self) -> &mut Platform {
+        &mut self.platform
+    }
+
+    fn sync_counters(&mut self) {
+        let cycles = self.platform.cycle - self.synced;
+        self.platform.counters.now.run.cycles += cycles;
+        self.synced = self.platform.cycle;
+    }
+
+    fn cache_bytes(&self) -> u64 {
+        0
     }
 }
 

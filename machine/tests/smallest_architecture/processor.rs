@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The processor: a sum, six operations, no caches and no translation.
 
-use switchyard_machine::arch::{Dead, Debugged, DiagnosticCount, Processor, Register};
+use switchyard_machine::arch::{Dead, Debugged, Processor, Register};
 use switchyard_machine::bus::Bus;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::dev::probe::{PROBE_BASE, REGISTERS};
-use switchyard_machine::dev::{Mark, Width};
+use switchyard_machine::dev::Width;
 use switchyard_machine::event::Cycle;
 use switchyard_machine::observe::{Access, Commit, Observer, SystemAccess};
 use switchyard_machine::platform::Platform;
@@ -34,7 +34,6 @@ pub struct Adder<O> {
     from: u32,
     sleeps: bool,
     dead: Option<Dead>,
-    synced: Cycle,
     observer: O,
 }
 
@@ -77,7 +76,7 @@ impl<O: Observer<Sums>> Adder<O> {
             }
             BACK => self.pc = self.from,
             _ => {
-                self.dead = Some(Dead::Died(format!("no operation {insn:#010x}")));
+                self.dead = Some(Dead::FaultsForever(format!("no operation {insn:#010x}")));
                 self.memory.platform.horizon = 0;
             }
         }
@@ -110,17 +109,30 @@ impl<O: Observer<Sums>> Adder<O> {
 impl<O: Observer<Sums>> State for Adder<O> {
     fn save(&self, to: &mut Saver) {
         self.memory.platform.save(to);
-        to.put(&(self.pc, self.sum, self.from, self.sleeps, self.synced));
+        to.put(&(
+            self.pc,
+            self.sum,
+            self.from,
+            self.sleeps,
+            self.memory.synced,
+        ));
     }
 
     fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
         self.memory.platform.restore(from)?;
-        (self.pc, self.sum, self.from, self.sleeps, self.synced) = from.take()?;
+        (
+            self.pc,
+            self.sum,
+            self.from,
+            self.sleeps,
+            self.memory.synced,
+        ) = from.take()?;
         Ok(())
     }
 }
 
 impl<O: Observer<Sums>> Processor for Adder<O> {
+    type Architecture = Sums;
     type Observer = O;
 
     const COUNTER_GROUPS: &'static [&'static str] = &["run"];
@@ -130,29 +142,25 @@ impl<O: Observer<Sums>> Processor for Adder<O> {
         let sums: &SumsConfig = config.processor().expect("the machine file of one");
         Self {
             operation: sums.operation.into(),
-            memory: Words { platform },
+            memory: Words {
+                platform,
+                synced: 0,
+            },
             pc: 0,
             sum: 0,
             from: 0,
             sleeps: false,
             dead: None,
-            synced: 0,
             observer,
         }
     }
 
-    fn platform(&self) -> &Platform {
-        &self.memory.platform
+    fn memory(&self) -> &Words {
+        &self.memory
     }
 
-    fn platform_mut(&mut self) -> &mut Platform {
-        &mut self.memory.platform
-    }
-
-    fn sync_counters(&mut self) {
-        let platform = &mut self.memory.platform;
-        platform.counters.now.run.cycles += platform.cycle - self.synced;
-        self.synced = platform.cycle;
+    fn parts(&mut self) -> (&mut Words, &mut O) {
+        (&mut self.memory, &mut self.observer)
     }
 
     fn start(&mut self, pc: u32, registers: &[u32]) {
@@ -184,28 +192,8 @@ impl<O: Observer<Sums>> Processor for Adder<O> {
         self.dead.take()
     }
 
-    fn diagnostics(&self) -> Vec<DiagnosticCount> {
-        Vec::new()
-    }
-
     fn describe(&self) -> String {
         format!("  sum {}\n", self.sum)
-    }
-
-    fn cache_bytes(&self) -> u64 {
-        0
-    }
-
-    fn observer(&mut self) -> &mut O {
-        &mut self.observer
-    }
-
-    fn show_marks(&mut self, marks: &[Mark]) {
-        self.observer.marked(marks);
-    }
-
-    fn show_restored(&mut self) {
-        self.observer.restored(&self.memory);
     }
 }
 

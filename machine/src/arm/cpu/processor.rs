@@ -3,20 +3,39 @@
 
 use std::fmt::Write;
 
-use crate::arch::{executes_zeros, Dead, Debugged, DiagnosticCount, Processor, Semihosted};
+use crate::arch::{
+    awaited_interrupt, executes_zeros, register_lines, Dead, DiagnosticCount, MemorySystem,
+    Processor, Semihosted,
+};
 use crate::arm::cpu::semihosting::Semihosting;
 use crate::arm::cpu::Observer;
+use crate::arm::isa::Arm;
 use crate::arm::memory::memsys::MemSys;
 use crate::bus::Bus;
 use crate::config::MachineConfig;
-use crate::dev::Mark;
 use crate::platform::Platform;
 
 use crate::arm::cpu::core::Core;
 use crate::arm::isa::exception::Exception;
 use crate::arm::isa::{mode, psr};
 
+impl MemorySystem for MemSys {
+    #[inline]
+    fn platform_mut(&mut self) -> &mut Platform {
+        &mut self.platform
+    }
+
+    fn sync_counters(&mut self) {
+        Self::sync_counters(self);
+    }
+
+    fn cache_bytes(&self) -> u64 {
+        Self::cache_bytes(self)
+    }
+}
+
 impl<O: Observer> Processor for Core<O> {
+    type Architecture = Arm;
     type Observer = O;
 
     const COUNTER_GROUPS: &'static [&'static str] = &[
@@ -38,17 +57,13 @@ impl<O: Observer> Processor for Core<O> {
     }
 
     #[inline]
-    fn platform(&self) -> &Platform {
-        &self.mem.platform
+    fn memory(&self) -> &MemSys {
+        &self.mem
     }
 
     #[inline]
-    fn platform_mut(&mut self) -> &mut Platform {
-        &mut self.mem.platform
-    }
-
-    fn sync_counters(&mut self) {
-        self.mem.sync_counters();
+    fn parts(&mut self) -> (&mut MemSys, &mut O) {
+        (&mut self.mem, &mut self.observer)
     }
 
     fn start(&mut self, pc: u32, registers: &[u32]) {
@@ -95,10 +110,7 @@ impl<O: Observer> Processor for Core<O> {
     fn awaited(&self) -> &'static str {
         match &self.semihosting {
             Some(service) if service.waits => "a key, by semihosting, and nobody types",
-            _ if !self.mem.platform.bus.can_wake() => {
-                "an interrupt, with every source masked at the interrupt controller"
-            }
-            _ => "an interrupt that cannot come",
+            _ => awaited_interrupt(&self.mem.platform),
         }
     }
 
@@ -114,12 +126,8 @@ impl<O: Observer> Processor for Core<O> {
     }
 
     fn clues(&self) -> Vec<String> {
-        let mut clues = Vec::new();
-        let mut code = [0; 32];
-        let at = self.r[15].wrapping_sub(16);
-        if self.peek(at, &mut code) == code.len() && code == [0; 32] {
-            clues.push(executes_zeros(self.r[15]));
-        }
+        let zeros = executes_zeros::<32>(self, self.r[15].wrapping_sub(16));
+        let mut clues: Vec<String> = zeros.into_iter().collect();
         if let (Some(pc), None) = (self.mem.platform.bus.host.semihosting, &self.semihosting) {
             clues.push(format!(
                 "it has made a semihosting call, at {pc:#010x}: --semihosting serves these"
@@ -149,13 +157,7 @@ impl<O: Observer> Processor for Core<O> {
             "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "sp",
             "lr", "pc",
         ];
-        let mut text = String::new();
-        for (row, values) in self.r.chunks(4).enumerate() {
-            for (column, value) in values.iter().enumerate() {
-                let _ = write!(text, "  {:>3} {value:08x}", names[4 * row + column]);
-            }
-            text.push('\n');
-        }
+        let mut text = register_lines(&names, &self.r);
         let _ = writeln!(
             text,
             "  cpsr {:08x} ({})",
@@ -163,22 +165,6 @@ impl<O: Observer> Processor for Core<O> {
             decode_cpsr(self.cpsr())
         );
         text
-    }
-
-    fn cache_bytes(&self) -> u64 {
-        self.mem.cache_bytes()
-    }
-
-    fn observer(&mut self) -> &mut O {
-        &mut self.observer
-    }
-
-    fn show_marks(&mut self, marks: &[Mark]) {
-        self.observer.marked(marks);
-    }
-
-    fn show_restored(&mut self) {
-        self.observer.restored(&self.mem);
     }
 }
 

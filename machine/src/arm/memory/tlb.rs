@@ -61,6 +61,9 @@ pub struct TlbEntry {
 }
 
 impl Entry for TlbEntry {
+    /// No identifier of an address space.
+    type Context = ();
+
     const EMPTY: Self = Self {
         mva: INVALID,
         mask: 0xffff_f000,
@@ -78,7 +81,7 @@ impl Entry for TlbEntry {
     }
 
     #[inline(always)]
-    fn matches(&self, va: u32) -> bool {
+    fn matches(&self, va: u32, (): ()) -> bool {
         va & self.mask == self.mva
     }
 

@@ -23,6 +23,7 @@ impl Observed for Arm {
 }
 
 impl Memory for MemSys {
+    #[inline]
     fn platform(&self) -> &Platform {
         &self.platform
     }

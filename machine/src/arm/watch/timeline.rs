@@ -106,60 +106,22 @@ const MAINTENANCE: &[Counter] = &[
 
 /// What is sampled.
 const RATES: &[Rate] = &[
-    Rate {
-        name: "instruction cache misses",
-        unit: "% of fetches",
-        factor: 100.0,
-        part: |t| t.icache.misses,
-        whole: |t| t.icache.accesses,
-    },
-    Rate {
-        name: "data cache misses",
-        unit: "% of accesses",
-        factor: 100.0,
-        part: |t| t.dcache.read_misses + t.dcache.write_misses,
-        whole: |t| t.dcache.reads + t.dcache.writes,
-    },
-    Rate {
-        name: "instruction TLB misses",
-        unit: "% of fetches",
-        factor: 100.0,
-        part: |t| t.itlb.misses,
-        whole: |t| t.itlb.accesses,
-    },
-    Rate {
-        name: "data TLB misses",
-        unit: "% of accesses",
-        factor: 100.0,
-        part: |t| t.dtlb.misses,
-        whole: |t| t.dtlb.accesses,
-    },
-    Rate {
-        name: "line fills",
-        unit: "% of cycles",
-        factor: 100.0,
-        part: |t| t.stall.fill,
-        whole: |t| t.run.cycles,
-    },
-    Rate {
-        name: "table walks",
-        unit: "% of cycles",
-        factor: 100.0,
-        part: |t| t.stall.walk,
-        whole: |t| t.run.cycles,
-    },
-    Rate {
-        name: "write buffer stalls",
-        unit: "% of cycles",
-        factor: 100.0,
-        part: |t| t.stall.write_buffer,
-        whole: |t| t.run.cycles,
-    },
-    Rate {
-        name: "instructions",
-        unit: "a cycle",
-        factor: 1.0,
-        part: |t| t.run.instructions,
-        whole: |t| t.run.cycles,
-    },
+    Rate::percent(
+        "instruction cache misses",
+        "% of fetches",
+        |t| t.icache.misses,
+        |t| t.icache.accesses,
+    ),
+    Rate::percent(
+        "data cache misses",
+        "% of accesses",
+        |t| t.dcache.read_misses + t.dcache.write_misses,
+        |t| t.dcache.reads + t.dcache.writes,
+    ),
+    Rate::INSN_TLB_MISSES,
+    Rate::DATA_TLB_MISSES,
+    Rate::of_cycles("line fills", |t| t.stall.fill),
+    Rate::of_cycles("table walks", |t| t.stall.walk),
+    Rate::of_cycles("write buffer stalls", |t| t.stall.write_buffer),
+    Rate::INSTRUCTIONS,
 ];

@@ -17,7 +17,7 @@ mod phy;
 #[cfg(test)]
 mod tests;
 
-use super::{cycle_of, ethernet, DevCtx, Device, Width};
+use super::{cycle_of, ethernet, DevCtx, Device, NetworkInterface, Role, Width};
 use crate::event::{Cycle, NEVER};
 use crate::state::plausible;
 
@@ -543,11 +543,14 @@ impl Device for Smc91c111 {
         self.settle(ctx);
     }
 
+    fn role(&mut self) -> Role<'_> {
+        Role::NetworkInterface(self)
+    }
+}
+
+impl NetworkInterface for Smc91c111 {
     fn network_arrived(&mut self, ctx: &mut DevCtx) {
         self.catch_up(ctx);
         self.settle(ctx);
-    }
-    fn is_network(&self) -> bool {
-        true
     }
 }

@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The IA-32 processor as the run loop and reports know it.
 
-use crate::ia32::cpu::Observer;
+use crate::ia32::cpu::{MemSys, Observer};
 use std::fmt::Write;
 
-use crate::arch::{executes_zeros, Dead, Debugged, DiagnosticCount, Processor};
+use crate::arch::{executes_zeros, register_lines, Dead, MemorySystem, Processor};
 use crate::bus::Bus;
 use crate::config::MachineConfig;
-use crate::dev::Mark;
 use crate::event::Cycle;
 use crate::ia32::isa::flags::{self, IF};
 use crate::ia32::isa::insn::Seg;
 use crate::ia32::isa::segment::TableRegister;
+use crate::ia32::isa::Ia32;
 use crate::platform::Platform;
 
 use super::core::{Core, Shadow, FLAT_TABLE, FLAT_TABLE_AT};
 
+impl MemorySystem for MemSys {
+    #[inline]
+    fn platform_mut(&mut self) -> &mut Platform {
+        &mut self.platform
+    }
+
+    fn sync_counters(&mut self) {
+        Self::sync_counters(self);
+    }
+
+    fn cache_bytes(&self) -> u64 {
+        self.time.caches.bytes()
+    }
+}
+
 impl<O: Observer> Processor for Core<O> {
+    type Architecture = Ia32;
     type Observer = O;
 
     const COUNTER_GROUPS: &'static [&'static str] = &[
@@ -44,17 +60,13 @@ impl<O: Observer> Processor for Core<O> {
     }
 
     #[inline]
-    fn platform(&self) -> &Platform {
-        &self.mem.platform
+    fn memory(&self) -> &MemSys {
+        &self.mem
     }
 
     #[inline]
-    fn platform_mut(&mut self) -> &mut Platform {
-        &mut self.mem.platform
-    }
-
-    fn sync_counters(&mut self) {
-        self.mem.sync_counters();
+    fn parts(&mut self) -> (&mut MemSys, &mut O) {
+        (&mut self.mem, &mut self.observer)
     }
 
     /// As the boot conventions of 32-bit kernels have it: protected mode with flat segments, whose table
@@ -113,11 +125,8 @@ impl<O: Observer> Processor for Core<O> {
     }
 
     fn clues(&self) -> Vec<String> {
-        let mut clues = Vec::new();
-        let (pc, mut code) = (Self::pc(self), [0; 16]);
-        if self.peek(pc & !15, &mut code) == code.len() && code == [0; 16] {
-            clues.push(executes_zeros(pc));
-        }
+        let zeros = executes_zeros::<16>(self, Self::pc(self) & !15);
+        let mut clues: Vec<String> = zeros.into_iter().collect();
         clues.extend(on_screen(&self.mem.platform.bus));
         clues
     }
@@ -126,20 +135,9 @@ impl<O: Observer> Processor for Core<O> {
         self.dead.take()
     }
 
-    /// What is undefined on IA-32 has no list.
-    fn diagnostics(&self) -> Vec<DiagnosticCount> {
-        Vec::new()
-    }
-
     fn describe(&self) -> String {
         let names = ["eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"];
-        let mut text = String::new();
-        for (row, names) in names.chunks(4).enumerate() {
-            for (column, name) in names.iter().enumerate() {
-                let _ = write!(text, "  {name} {:08x}", self.r[4 * row + column]);
-            }
-            text.push('\n');
-        }
+        let mut text = register_lines(&names, &self.r);
         let flags = decode_flags(self.eflags);
         let _ = writeln!(
             text,
@@ -156,22 +154,6 @@ impl<O: Observer> Processor for Core<O> {
         }
         text.push('\n');
         text
-    }
-
-    fn cache_bytes(&self) -> u64 {
-        self.mem.time.caches.bytes()
-    }
-
-    fn observer(&mut self) -> &mut O {
-        &mut self.observer
-    }
-
-    fn show_marks(&mut self, marks: &[Mark]) {
-        self.observer.marked(marks);
-    }
-
-    fn show_restored(&mut self) {
-        self.observer.restored(&self.mem);
     }
 }
 

@@ -28,6 +28,9 @@ pub struct TlbEntry {
 }
 
 impl Entry for TlbEntry {
+    /// No identifier of an address space.
+    type Context = ();
+
     const EMPTY: Self = Self {
         linear: INVALID,
         mask: 0xffff_f000,
@@ -44,7 +47,7 @@ impl Entry for TlbEntry {
     }
 
     #[inline(always)]
-    fn matches(&self, va: u32) -> bool {
+    fn matches(&self, va: u32, (): ()) -> bool {
         va & self.mask == self.linear
     }
 

@@ -22,6 +22,7 @@ impl Observed for Ia32 {
 }
 
 impl Memory for MemSys {
+    #[inline]
     fn platform(&self) -> &Platform {
         &self.platform
     }

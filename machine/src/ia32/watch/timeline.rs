@@ -94,27 +94,12 @@ const MAINTENANCE: &[Counter] = &[
     Tally::counter("dtlb_invalidate_entry"),
 ];
 
-/// What is sampled.
+/// What is sampled. The trace cache looks into the instruction TLB less often than it fetches.
 const RATES: &[Rate] = &[
     Rate {
-        name: "instruction TLB misses",
         unit: "% of lookups",
-        factor: 100.0,
-        part: |t| t.itlb.misses,
-        whole: |t| t.itlb.accesses,
+        ..Rate::INSN_TLB_MISSES
     },
-    Rate {
-        name: "data TLB misses",
-        unit: "% of accesses",
-        factor: 100.0,
-        part: |t| t.dtlb.misses,
-        whole: |t| t.dtlb.accesses,
-    },
-    Rate {
-        name: "instructions",
-        unit: "a cycle",
-        factor: 1.0,
-        part: |t| t.run.instructions,
-        whole: |t| t.run.cycles,
-    },
+    Rate::DATA_TLB_MISSES,
+    Rate::INSTRUCTIONS,
 ];

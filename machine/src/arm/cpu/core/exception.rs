@@ -100,7 +100,7 @@ impl<O: Observer> Core<O> {
     #[cold]
     pub(in crate::arm::cpu) fn check_endless_branch(&mut self, target: u32) {
         if self.cpsr & (psr::I | psr::F) == psr::I | psr::F {
-            self.dead = Some(Dead::Hung(format!(
+            self.dead = Some(Dead::NeverWakes(format!(
                 "branch to itself at {target:#010x} with interrupts masked"
             )));
             self.mem.platform.horizon = 0;
@@ -108,7 +108,7 @@ impl<O: Observer> Core<O> {
     }
 
     fn die(&mut self, message: String) {
-        self.dead = Some(Dead::Died(message));
+        self.dead = Some(Dead::FaultsForever(message));
         self.mem.platform.horizon = 0;
     }
 }

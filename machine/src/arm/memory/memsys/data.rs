@@ -631,7 +631,7 @@ impl MemSys {
         let (bus, counters) = (&mut self.platform.bus, &mut self.platform.counters);
         self.platform.cycle = push(&mut self.write_buffer, start, bus, counters);
         self.platform.counters.now.stall.write_buffer += self.platform.cycle - start;
-        self.platform.hear_devices();
+        self.platform.end_quantum_if_needed();
     }
 
     /// Waits until the write buffer is empty.
@@ -641,7 +641,7 @@ impl MemSys {
             self.write_buffer
                 .drain(start, &mut self.platform.bus, &mut self.platform.counters);
         self.platform.counters.now.stall.write_buffer += self.platform.cycle - start;
-        self.platform.hear_devices();
+        self.platform.end_quantum_if_needed();
     }
 
     /// An uncached read. An unbuffered one waits for the write buffer first, so that a program

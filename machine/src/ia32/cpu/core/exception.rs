@@ -94,7 +94,7 @@ impl<O: Observer> Core<O> {
                 Cause::Software | Cause::Interrupt => Some(fault),
             };
             let Some(fault) = next else {
-                self.dead = Some(Dead::Died(format!(
+                self.dead = Some(Dead::FaultsForever(format!(
                     "triple fault at {:#010x}: the double fault handler cannot be entered",
                     self.pc()
                 )));
@@ -106,7 +106,7 @@ impl<O: Observer> Core<O> {
                 && event.vector == vector::AC
             {
                 // Nothing has changed: a processor goes on with this for ever, and takes no interrupt.
-                self.dead = Some(Dead::Hung(format!(
+                self.dead = Some(Dead::NeverWakes(format!(
                     "alignment check at {:#010x}: its handler's stack is not aligned, either",
                     self.pc()
                 )));

@@ -23,7 +23,7 @@ pub(super) fn hlt<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
         core.waiting = true;
     } else {
         core.next_eip = core.eip;
-        core.dead = Some(Dead::Hung(format!(
+        core.dead = Some(Dead::NeverWakes(format!(
             "halts at {:#010x} with interrupts masked",
             core.pc()
         )));

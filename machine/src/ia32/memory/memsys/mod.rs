@@ -187,7 +187,7 @@ impl<P: Pipeline> MemSys<P> {
             if self
                 .itlb
                 .get(place)
-                .is_some_and(|page| page.matches(linear))
+                .is_some_and(|page| page.matches(linear, ()))
             {
                 self.traces.forget(place);
                 self.release(INSNS, place);
@@ -202,7 +202,7 @@ impl<P: Pipeline> MemSys<P> {
         if self.tags_are_ideal() {
             for place in 0..self.dtlb.places() {
                 let page = self.dtlb.get(place);
-                if page.is_some_and(|page| page.matches(linear)) {
+                if page.is_some_and(|page| page.matches(linear, ())) {
                     self.release(DATA, place);
                 }
             }
