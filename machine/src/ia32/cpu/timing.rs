@@ -13,14 +13,13 @@
 //! cycle ([`CYCLE`]).
 
 use crate::config::{Ia32Config, IA32_LINE_BYTES as LINE_BYTES};
-use crate::platform::Platform;
-use crate::state::{require, Damaged, Restorer, Saver, State};
-
 use crate::ia32::cpu::predictor::Predictor;
 use crate::ia32::isa::cost::{slot, Branch, Cost, Order, CYCLE, HALF};
 use crate::ia32::isa::insn::reg::NONE;
 use crate::ia32::memory::hierarchy::{Hierarchy, Sixth};
 use crate::ia32::memory::pipeline::Pipeline;
+use crate::platform::Platform;
+use crate::state::{require, Damaged, Restorer, Saver, State};
 
 /// Instructions in flight (SDM vol. 1, 2.6.1).
 const WINDOW: usize = 126;

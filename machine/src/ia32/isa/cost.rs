@@ -4,7 +4,6 @@
 //! of it.
 
 use crate::config::{LatencyConfig, PriceConfig};
-
 use crate::ia32::isa::insn::reg::{EAX, EBP, ECX, EDI, EDX, ESI, ESP, NONE};
 use crate::ia32::isa::insn::{Form, Insn, Repeat, Size};
 use crate::ia32::isa::kind::Kind;

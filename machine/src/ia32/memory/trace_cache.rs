@@ -13,13 +13,12 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::plru::PseudoLru;
-use crate::state::{require, Damaged, Restorer, Saver, State};
-
 use crate::ia32::isa::cost::{Cost, Costs};
 use crate::ia32::isa::decoder::decode;
 use crate::ia32::isa::encoding::{Encoding, LONGEST_INSN};
 use crate::ia32::isa::insn::Insn;
+use crate::plru::PseudoLru;
+use crate::state::{require, Damaged, Restorer, Saver, State};
 
 /// Most instructions of a line: each has a µop at least.
 pub const LINE_UOPS: usize = 6;

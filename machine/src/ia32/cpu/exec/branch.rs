@@ -3,13 +3,13 @@
 
 use crate::ia32::cpu::alu;
 use crate::ia32::cpu::core::Core;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags::{self, ZF};
 use crate::ia32::isa::insn::reg::ECX;
 use crate::ia32::isa::insn::Insn;
 
 use super::handler::Done;
-use crate::ia32::cpu::Observer;
 
 /// Goes by the displacement in the instruction.
 #[inline(always)]

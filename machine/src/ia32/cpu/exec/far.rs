@@ -3,12 +3,12 @@
 //! `core/transfer.rs` and `core/exception.rs`.
 
 use crate::ia32::cpu::core::Core;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::{vector, Cause, Fault};
 use crate::ia32::isa::flags::OF;
 use crate::ia32::isa::insn::Insn;
 
 use super::handler::Done;
-use crate::ia32::cpu::Observer;
 
 /// The far pointer in memory: selector and offset.
 fn pointer<O: Observer, const N: u32>(

@@ -6,12 +6,12 @@
 
 use crate::ia32::cpu::alu;
 use crate::ia32::cpu::core::Core;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::flags::{DF, TF, ZF};
 use crate::ia32::isa::insn::reg::{EAX, ECX, EDI, ESI};
 use crate::ia32::isa::insn::{Insn, Repeat, Seg};
 
 use super::handler::Done;
-use crate::ia32::cpu::Observer;
 
 /// What does one element.
 type Element<O> = fn(&mut Core<O>, &Insn) -> Done;

@@ -19,17 +19,17 @@ use crate::config::{AddressSpaceTags, Ia32Config};
 use crate::counters::{Privilege, Totals};
 use crate::dev::Width;
 use crate::event::Cycle;
-use crate::platform::Platform;
-use crate::tlb::{Entry, Tlb};
-
 use crate::ia32::isa::cost::Costs;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::register::{cr0, cr4};
+use crate::ia32::memory::held::Tags;
 use crate::ia32::memory::mmu::Access;
 use crate::ia32::memory::pipeline::Pipeline;
 use crate::ia32::memory::tlb::TlbEntry;
 use crate::ia32::memory::trace_cache::TraceCache;
-use tags::{Tags, DATA, INSNS};
+use crate::ideal_tags::{DATA, INSNS};
+use crate::platform::Platform;
+use crate::tlb::{Entry, Tlb};
 
 const PAGE_BYTES: u32 = 0x1000;
 

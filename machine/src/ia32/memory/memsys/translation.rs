@@ -2,13 +2,12 @@
 //! Translation: the TLBs, the walk of the page tables, and the page faults of both.
 
 use crate::ia32::isa::exception::Fault;
+use crate::ia32::isa::register::{cr0, cr4};
 use crate::ia32::memory::hierarchy::Sixth;
 use crate::ia32::memory::mmu::{self, code, entry, Access};
-use crate::ia32::memory::tlb::TlbEntry;
-
-use super::tags::{DATA, INSNS};
-use crate::ia32::isa::register::{cr0, cr4};
 use crate::ia32::memory::pipeline::Pipeline;
+use crate::ia32::memory::tlb::TlbEntry;
+use crate::ideal_tags::{DATA, INSNS};
 
 use super::MemSys;
 

@@ -22,13 +22,12 @@ use std::collections::BTreeSet;
 
 use crate::check::{self, Finding, Findings, Kind};
 use crate::dev::Spaces;
-use crate::observe::{Access, Observer};
-
 use crate::ia32::cpu::MemSys;
 use crate::ia32::isa::encoding::Encoding;
 use crate::ia32::isa::Ia32;
 use crate::ia32::memory::mmu;
 use crate::ia32::memory::tlb::TlbEntry;
+use crate::observe::{Access, Observer};
 
 /// What was forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
