@@ -32,6 +32,7 @@ impl<O: Observer> Processor for Core<O> {
         "dtlb",
         "memory",
         "exception",
+        "page_fault",
         "fault",
         "written",
     ];

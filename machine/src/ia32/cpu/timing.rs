@@ -5,8 +5,8 @@
 //! when its operands are there; it leaves the window in order. So
 //!
 //! * what misses a cache delays those that need it, and overlaps with others, until the window is full;
-//! * a mispredicted branch starts the stream anew behind its own execution;
-//! * what must be decoded enters an instruction a cycle, behind its fetch from the second level;
+//! * a mispredicted branch starts the stream anew after its own execution;
+//! * what must be decoded enters an instruction a cycle, after its fetch from the second level;
 //! * microcode and serialising instructions hold the stream up by their price.
 //!
 //! The machine's clock is the time at which an instruction enters the window. Times are in sixths of a
@@ -219,30 +219,30 @@ impl Timing {
         self.begin(cost, platform);
     }
 
-    /// It was a branch from before `behind` to `next`, and has finished.
+    /// It was a branch from before `after` to `next`, and has finished.
     pub fn branch(
         &mut self,
         branch: Branch,
-        behind: u32,
+        after: u32,
         next: u32,
         backward: bool,
         platform: &mut Platform,
     ) {
         let predicted = match branch {
             Branch::None => return,
-            Branch::Conditional => self.predictor.conditional(behind, next, backward),
-            Branch::Indirect => self.predictor.indirect(behind, next),
+            Branch::Conditional => self.predictor.conditional(after, next, backward),
+            Branch::Indirect => self.predictor.indirect(after, next),
             Branch::Call => {
-                self.predictor.call(behind);
+                self.predictor.call(after);
                 true
             }
             Branch::IndirectCall => {
-                self.predictor.call(behind);
-                self.predictor.indirect(behind, next)
+                self.predictor.call(after);
+                self.predictor.indirect(after, next)
             }
             Branch::Return => self.predictor.returns(next),
         };
-        let taken = next != behind;
+        let taken = next != after;
         let now = &mut platform.counters.now.branch;
         now.executed += 1;
         now.taken += u64::from(taken);
@@ -251,7 +251,7 @@ impl Timing {
         }
     }
 
-    /// The stream begins anew behind the branch.
+    /// The stream begins anew after the branch.
     #[inline(never)]
     fn mispredict(&mut self, branch: Branch, taken: bool, platform: &mut Platform) {
         let now = &mut platform.counters.now.branch;

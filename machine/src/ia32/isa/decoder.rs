@@ -299,7 +299,7 @@ impl<B: Bytes> Decoder<'_, B> {
         Ok(())
     }
 
-    /// One with a far pointer behind it.
+    /// One with a far pointer after it.
     fn far_pointer(&mut self, kind: Kind) -> Result<(), Fault> {
         self.plain(kind, self.full);
         self.insn.imm = self.constant(self.full)?;

@@ -29,7 +29,7 @@ const SETS: usize = 256;
 /// The address bits that choose a set begin here. Assumed: no source says; a line of the usual
 /// instructions is some sixteen bytes long.
 const SET_SHIFT: u32 = 4;
-/// Most bytes that decoding a line looks at: those of its instructions and of one behind.
+/// Most bytes that decoding a line looks at: those of its instructions and of one after.
 const CODE_BYTES: usize = (LINE_UOPS + 1) * LONGEST_INSN;
 /// How many lines are kept decoded. The machine has no such thing: a power of two that is as fast as more.
 const DECODED: usize = 1 << 14;
@@ -99,15 +99,15 @@ pub struct Cursor {
 pub struct Line {
     insns: [Insn; LINE_UOPS],
     costs: [Cost; LINE_UOPS],
-    /// The bytes of them all, and then of what was looked at behind them and did not fit.
+    /// The bytes of them all, and then of what was looked at after them and did not fit.
     code: [u8; CODE_BYTES],
     count: u8,
     /// µops of them all.
     uops: u8,
     /// Bytes of them all.
     bytes: u8,
-    /// How many bytes were looked at behind them; `None`: the page ended before that was known.
-    behind: Option<u8>,
+    /// How many bytes were looked at after them; `None`: the page ended before that was known.
+    after: Option<u8>,
 }
 
 impl Default for Line {
@@ -119,7 +119,7 @@ impl Default for Line {
             count: 0,
             uops: 0,
             bytes: 0,
-            behind: None,
+            after: None,
         }
     }
 }
@@ -144,14 +144,14 @@ impl Line {
     }
 
     /// Says that it ends before what is encoded so.
-    pub fn end_before(&mut self, behind: Option<Encoding>) {
-        self.behind = behind.map(|code| {
+    pub fn end_before(&mut self, after: Option<Encoding>) {
+        self.after = after.map(|code| {
             self.append(code.bytes());
             code.bytes().len() as u8
         });
     }
 
-    /// Puts bytes behind those of its instructions.
+    /// Puts bytes after those of its instructions.
     fn append(&mut self, code: &[u8]) {
         let first = usize::from(self.bytes);
         self.code[first..first + code.len()].copy_from_slice(code);
@@ -159,8 +159,8 @@ impl Line {
 
     /// Whether decoding `bytes` would give this line.
     fn is_of(&self, bytes: &[u8]) -> bool {
-        self.behind.is_some_and(|behind| {
-            let looked_at = usize::from(self.bytes + behind);
+        self.after.is_some_and(|after| {
+            let looked_at = usize::from(self.bytes + after);
             bytes.get(..looked_at) == Some(&self.code[..looked_at])
         })
     }
@@ -315,12 +315,12 @@ impl TraceCache {
         if self.is_backed(slot) {
             return Some(slot);
         }
-        self.position_behind(slot, key)
+        self.position_after(slot, key)
     }
 
-    /// The same behind a line of `key` that is gone or hidden: one of another address space.
+    /// The slot of a line of `key` after `slot`, whose line is gone or hidden: one of another address space.
     #[cold]
-    fn position_behind(&self, slot: usize, key: Key) -> Option<usize> {
+    fn position_after(&self, slot: usize, key: Key) -> Option<usize> {
         let end = (key.set() + 1) * WAYS;
         (slot + 1..end).find(|&slot| self.keys[slot] == key && self.is_backed(slot))
     }

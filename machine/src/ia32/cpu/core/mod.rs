@@ -114,7 +114,7 @@ pub struct Core<O: Observer = ()> {
     pub(in crate::ia32) shadow: Shadow,
     /// The last step did some of a repeated string instruction, and the next one goes on with it.
     pub(in crate::ia32) suspended: bool,
-    /// This one does.
+    /// This step goes on with a repeated string instruction.
     pub(in crate::ia32) resumed: bool,
     /// Where the line goes on that the run loop has left.
     pub(super) cursor: Cursor,
@@ -213,7 +213,7 @@ impl<O: Observer> Core<O> {
     /// Sets EFLAGS, as far as the processor has them. For loaders, debuggers and tests.
     pub fn set_eflags(&mut self, value: u32) {
         self.eflags = value & flags::IMPLEMENTED | flags::FIXED;
-        self.look_up();
+        self.end_quantum();
     }
 
     /// The current privilege level.
@@ -298,8 +298,8 @@ impl<O: Observer> Core<O> {
         self.mem.cr0 & cr0::PE != 0
     }
 
-    /// The run loop must look up: interrupts may be unmasked, or the core has stopped.
-    pub(in crate::ia32) fn look_up(&mut self) {
+    /// Ends the quantum: interrupts may be unmasked, or the core has stopped.
+    pub(in crate::ia32) fn end_quantum(&mut self) {
         self.mem.platform.horizon = 0;
     }
 
@@ -362,8 +362,8 @@ impl<O: Observer> Core<O> {
         }
     }
 
-    /// An offset a little behind the memory operand's.
-    pub(in crate::ia32) fn offset_behind(&self, insn: &Insn, bytes: u32) -> u32 {
+    /// The offset `bytes` after the memory operand's.
+    pub(in crate::ia32) fn offset_after(&self, insn: &Insn, bytes: u32) -> u32 {
         let sum = self.offset(insn).wrapping_add(bytes);
         if insn.address16 {
             sum & 0xffff

@@ -29,7 +29,7 @@ fn find<O: Observer, const N: u32>(
     }
     let number = crate::ia32::cpu::alu::signed::<N>(number);
     let words = number.div_euclid(bits as i32) as u32;
-    let offset = core.offset_behind(insn, words.wrapping_mul(N));
+    let offset = core.offset_after(insn, words.wrapping_mul(N));
     let place = core.locate(insn.seg, offset, N, access)?;
     Ok((Operand::Memory(place), bit))
 }

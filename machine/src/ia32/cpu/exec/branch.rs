@@ -103,8 +103,8 @@ pub(super) fn ret<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) ->
 pub(super) fn bound<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let offset = core.offset(insn);
     let lower = core.load::<N>(insn.seg, offset)?;
-    let behind = core.offset_behind(insn, N);
-    let upper = core.load::<N>(insn.seg, behind)?;
+    let after = core.offset_after(insn, N);
+    let upper = core.load::<N>(insn.seg, after)?;
     let index = alu::signed::<N>(core.register::<N>(insn.reg));
     let bounds = alu::signed::<N>(lower)..=alu::signed::<N>(upper);
     if bounds.contains(&index) {

@@ -17,8 +17,8 @@ fn pointer<O: Observer, const N: u32>(
 ) -> Result<(u16, u32), Fault> {
     let at = core.offset(insn);
     let offset = core.load::<N>(insn.seg, at)?;
-    let behind = core.offset_behind(insn, N);
-    let selector = core.load::<2>(insn.seg, behind)?;
+    let after = core.offset_after(insn, N);
+    let selector = core.load::<2>(insn.seg, after)?;
     Ok((selector as u16, offset))
 }
 

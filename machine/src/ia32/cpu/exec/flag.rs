@@ -72,13 +72,13 @@ pub(super) fn cli<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     Ok(())
 }
 
-/// STI: interrupts are taken behind the next instruction, if they were masked.
+/// STI: interrupts are taken after the next instruction, if they were masked.
 pub(super) fn sti<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     require_iopl(core)?;
     if core.eflags & IF == 0 {
         core.eflags |= IF;
         core.shadow = Shadow::Interrupts;
-        core.look_up();
+        core.end_quantum();
     }
     Ok(())
 }

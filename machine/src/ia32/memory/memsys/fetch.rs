@@ -49,7 +49,7 @@ impl<P: Pipeline> MemSys<P> {
         Some(self.traces.insert(key, line, places, code))
     }
 
-    /// The same for a line that has been decoded before, and whose bytes are still there: `None` if there
+    /// Keeps a line that has been decoded before, and whose bytes are still there: `None` if there
     /// is none for the instruction at `linear`, whose page may be fetched to its end as far as its segment
     /// goes.
     ///

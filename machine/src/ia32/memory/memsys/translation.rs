@@ -44,7 +44,7 @@ impl<P: Pipeline> MemSys<P> {
         }
     }
 
-    /// The same where the TLB has no entry, or `found` that has not seen a write yet.
+    /// The physical address of `linear` where the TLB has no entry, or `found` that has not seen a write yet.
     #[cold]
     fn translate_by_walk(
         &mut self,
@@ -147,10 +147,10 @@ impl<P: Pipeline> MemSys<P> {
             now.fault.permission += 1;
         }
         if access.fetch {
-            now.exception.prefetch_abort += 1;
+            now.page_fault.fetch += 1;
             self.drop_insn_translation(linear);
         } else {
-            now.exception.data_abort += 1;
+            now.page_fault.data += 1;
             self.drop_data_translation(linear);
         }
         Fault::page(why | access.code())

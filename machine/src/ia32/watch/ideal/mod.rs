@@ -198,7 +198,7 @@ impl Checker {
 }
 
 impl Checker {
-    /// Whether an access by the entry `used` would only have come later on the ideal machine, behind a fault
+    /// Whether an access by the entry `used` would only have come later on the ideal machine, after a fault
     /// that copies the entry of the directory. The directory in force has none for that address, while
     /// others still have what was used; and the fault would not have been refused:
     ///
