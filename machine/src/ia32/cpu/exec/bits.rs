@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Bits and bytes (SDM vol. 1, 7.2.6).
 
-use crate::ia32::cpu::core::{Core, Operand};
+use crate::ia32::cpu::core::operand::Operand;
+use crate::ia32::cpu::core::Core;
 use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags::{self, CF, ZF};
