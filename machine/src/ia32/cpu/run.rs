@@ -14,7 +14,8 @@ use crate::ia32::isa::flags;
 use crate::ia32::isa::insn::{Insn, Seg};
 use crate::ia32::isa::kind::KINDS;
 use crate::ia32::memory::mmu;
-use crate::ia32::memory::trace_cache::{Key, Line, LINE_UOPS};
+use crate::ia32::memory::trace_cache::line::{Line, LINE_UOPS};
+use crate::ia32::memory::trace_cache::Key;
 
 use super::core::{Core, Shadow, PAGE_OFFSET};
 

@@ -7,7 +7,8 @@ use std::rc::Rc;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::memory::mmu::Access;
 use crate::ia32::memory::pipeline::Pipeline;
-use crate::ia32::memory::trace_cache::{Key, Line};
+use crate::ia32::memory::trace_cache::line::Line;
+use crate::ia32::memory::trace_cache::Key;
 
 use super::{MemSys, PAGE_BYTES};
 
