@@ -148,10 +148,8 @@ impl Timing {
             self.serialise(cost.order, platform);
         }
         self.locks = cost.order == Order::Locks;
-        let [a, b, c] = cost
-            .sources
-            .map(|s| self.ready[usize::from(s) % slot::ROOM]);
-        self.start = self.now.max(a).max(b).max(c);
+        let ready = |n: usize| self.ready[usize::from(cost.sources[n]) % slot::ROOM];
+        self.start = self.now.max(ready(0)).max(ready(1)).max(ready(2));
         self.access = self.start;
         self.there = self.start;
     }
