@@ -23,6 +23,7 @@ pub mod error;
 pub mod event;
 pub mod gdb;
 pub mod ia32;
+pub mod ideal_tags;
 pub mod loader;
 pub mod log;
 pub mod machine;

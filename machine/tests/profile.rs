@@ -65,7 +65,7 @@ fn both(name: &str, machine: &str) -> ([u64; 5], [u64; 5]) {
         [
             all.run.cycles - all.run.idle,
             // a fetch that aborts is counted, and is nobody's end
-            all.run.instructions - all.exception.prefetch_abort,
+            all.run.instructions - all.abort.prefetch,
             all.stall.fill,
             all.stall.walk,
             all.stall.write_buffer,

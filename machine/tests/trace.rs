@@ -231,12 +231,8 @@ fn events_are_what_the_counters_count() {
         };
         assert_eq!(named("undefined"), tally.exception.undefined, "{guest}");
         assert_eq!(named("swi"), tally.exception.swi, "{guest}");
-        assert_eq!(
-            named("prefetch_abort"),
-            tally.exception.prefetch_abort,
-            "{guest}"
-        );
-        assert_eq!(named("data_abort"), tally.exception.data_abort, "{guest}");
+        assert_eq!(named("prefetch_abort"), tally.abort.prefetch, "{guest}");
+        assert_eq!(named("data_abort"), tally.abort.data, "{guest}");
         // one slice is open from the start
         assert_eq!(
             on("address space"),
@@ -257,7 +253,7 @@ fn events_are_what_the_counters_count() {
         sum += tally;
     }
     // none of this was nothing
-    assert!(sum.exception.data_abort > 10 && sum.exception.prefetch_abort > 0);
+    assert!(sum.abort.data > 10 && sum.abort.prefetch > 0);
     assert!(sum.written.pid > 2 && sum.written.dacr > 10, "{sum:?}");
     assert!(
         sum.dcache.clean_line > 0 && sum.dtlb.invalidate_entry > 0,

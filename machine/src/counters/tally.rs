@@ -175,14 +175,24 @@ tally! {
         undefined = 35 "exception_undefined",
         /// Software interrupts.
         swi = 36 "exception_swi",
-        /// Prefetch aborts.
-        prefetch_abort = 37 "exception_prefetch_abort",
-        /// Data aborts.
-        data_abort = 38 "exception_data_abort",
         /// Interrupts taken.
         irq = 39 "exception_irq",
         /// Fast interrupts taken.
         fiq = 40 "exception_fiq",
+    }
+    /// Memory aborts (ARM).
+    abort: Aborts {
+        /// Prefetch aborts taken.
+        prefetch = 37 "exception_prefetch_abort",
+        /// Data aborts taken.
+        data = 38 "exception_data_abort",
+    }
+    /// Page faults (IA-32).
+    page_fault: PageFaults {
+        /// Of instruction fetches.
+        fetch = 73 "exception_page_fault_fetch",
+        /// Of reads and writes.
+        data = 74 "exception_page_fault_data",
     }
     /// Accesses that faulted.
     fault: Faults {

@@ -19,7 +19,7 @@ const WEAK: u8 = 1;
 /// An entry of the branch target buffer.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Entry {
-    /// The branch behind which this is; 0: none.
+    /// The branch after which this is; 0: none.
     branch: u32,
     /// Where it went last.
     target: u32,
@@ -56,15 +56,15 @@ impl Predictor {
         (branch ^ branch >> 12) as usize & (self.buffer.len() - 1)
     }
 
-    /// A conditional branch whose next instruction is at `behind` went to `next`. Says whether that was
+    /// A conditional branch whose next instruction is at `after` went to `next`. Says whether that was
     /// predicted.
     #[inline]
-    pub fn conditional(&mut self, behind: u32, next: u32, backward: bool) -> bool {
-        let taken = next != behind;
-        let place = self.place(behind);
+    pub fn conditional(&mut self, after: u32, next: u32, backward: bool) -> bool {
+        let taken = next != after;
+        let place = self.place(after);
         let index = place ^ (self.history as usize & (self.counters.len() - 1));
         let counter = &mut self.counters[index];
-        let known = self.buffer[place].branch == behind;
+        let known = self.buffer[place].branch == after;
         let predicted = if known { *counter > WEAK } else { backward };
         *counter = if taken {
             (*counter + 1).min(3)
@@ -74,7 +74,7 @@ impl Predictor {
         if !known && (taken || backward) {
             // One that the static rule knows as not taken needs no entry.
             self.buffer[place] = Entry {
-                branch: behind,
+                branch: after,
                 target: next,
             };
         }
@@ -82,22 +82,22 @@ impl Predictor {
         predicted == taken
     }
 
-    /// An indirect branch before `behind` went to `next`. Says whether that was predicted.
-    pub fn indirect(&mut self, behind: u32, next: u32) -> bool {
-        let place = self.place(behind);
+    /// An indirect branch before `after` went to `next`. Says whether that was predicted.
+    pub fn indirect(&mut self, after: u32, next: u32) -> bool {
+        let place = self.place(after);
         let entry = &mut self.buffer[place];
-        let predicted = entry.branch == behind && entry.target == next;
+        let predicted = entry.branch == after && entry.target == next;
         *entry = Entry {
-            branch: behind,
+            branch: after,
             target: next,
         };
         predicted
     }
 
-    /// A call that returns to `behind`.
+    /// A call that returns to `after`.
     #[inline]
-    pub fn call(&mut self, behind: u32) {
-        self.returns[self.top] = behind;
+    pub fn call(&mut self, after: u32) {
+        self.returns[self.top] = after;
         self.top = (self.top + 1) % self.returns.len();
     }
 

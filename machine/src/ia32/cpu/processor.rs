@@ -48,6 +48,7 @@ impl<O: Observer> Processor for Core<O> {
         "dtlb",
         "memory",
         "exception",
+        "page_fault",
         "fault",
         "written",
     ];

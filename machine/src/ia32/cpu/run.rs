@@ -14,7 +14,8 @@ use crate::ia32::isa::flags;
 use crate::ia32::isa::insn::{Insn, Seg};
 use crate::ia32::isa::kind::KINDS;
 use crate::ia32::memory::mmu;
-use crate::ia32::memory::trace_cache::{Key, Line, LINE_UOPS};
+use crate::ia32::memory::trace_cache::line::{Line, LINE_UOPS};
+use crate::ia32::memory::trace_cache::Key;
 
 use super::core::{Core, Shadow, PAGE_OFFSET};
 
@@ -44,7 +45,7 @@ impl<O: Observer> Core<O> {
     }
 
     /// Whether something is to be looked at between each two instructions: a trap, a breakpoint, what
-    /// the last instruction has held off. Whatever changes this makes the run loop look up.
+    /// the last instruction has held off. Whatever changes this ends the quantum.
     #[inline(always)]
     fn steps_singly(&self) -> bool {
         self.eflags & (flags::TF | flags::RF) != 0
@@ -62,8 +63,8 @@ impl<O: Observer> Core<O> {
             if O::ON {
                 self.show_fetch(line.code(n));
             }
-            let behind = self.eip.wrapping_add(u32::from(insn.length));
-            self.next_eip = behind;
+            let after = self.eip.wrapping_add(u32::from(insn.length));
+            self.next_eip = after;
             self.resumed = std::mem::take(&mut self.suspended);
             let cost = line.cost(n);
             self.mem.time.begin(cost, &mut self.mem.platform);
@@ -75,41 +76,41 @@ impl<O: Observer> Core<O> {
                 return;
             }
             self.mem.time.finish(cost, &mut self.mem.platform);
-            self.predict(cost.branch, insn, behind);
+            self.predict(cost.branch, insn, after);
             if O::ON {
                 self.show_commit(pc, insn, line.code(n));
             }
             self.eip = self.next_eip;
             self.mem.platform.counters.fetches += u64::from(!self.suspended);
-            if self.eip != behind || self.mem.platform.cycle >= self.mem.platform.horizon {
-                self.leave_line(slot, n, behind);
+            if self.eip != after || self.mem.platform.cycle >= self.mem.platform.horizon {
+                self.leave_line(slot, n, after);
                 return;
             }
         }
     }
 
-    /// The run loop looks up behind instruction `n` of the line in `slot`: what follows in it, or the rest
+    /// The quantum ends after instruction `n` of the line in `slot`: what follows in it, or the rest
     /// of a repeated instruction, is gone on with from there.
     #[inline]
-    fn leave_line(&mut self, slot: usize, n: usize, behind: u32) {
+    fn leave_line(&mut self, slot: usize, n: usize, after: u32) {
         let next = if self.suspended { n } else { n + 1 };
-        if self.suspended || self.eip == behind && next < self.mem.traces.line(slot).count() {
+        if self.suspended || self.eip == after && next < self.mem.traces.line(slot).count() {
             self.cursor = self.mem.traces.cursor(slot, next, self.pc());
         }
     }
 
     /// An instruction has executed: if it was a branch, was it predicted?
     #[inline(always)]
-    fn predict(&mut self, branch: Branch, insn: &Insn, behind: u32) {
+    fn predict(&mut self, branch: Branch, insn: &Insn, after: u32) {
         if branch == Branch::None {
             return;
         }
         let base = self.segments[Seg::Cs as usize].base;
-        let [behind, next] = [behind, self.next_eip].map(|offset| base.wrapping_add(offset));
+        let [after, next] = [after, self.next_eip].map(|offset| base.wrapping_add(offset));
         let backward = (insn.imm as i32) < 0;
         self.mem
             .time
-            .branch(branch, behind, next, backward, &mut self.mem.platform);
+            .branch(branch, after, next, backward, &mut self.mem.platform);
     }
 
     /// The slot of the line of EIP, made if there is none, and the instruction in it. `None`: it can be in
@@ -220,16 +221,16 @@ impl<O: Observer> Core<O> {
         self.mem.platform.counters.fetches += u64::from(done);
     }
 
-    /// The same, but a fault is not taken. False: elements of a repeated instruction are left.
+    /// Fetches and runs one instruction; a fault is not taken. False: elements of a repeated instruction are left.
     ///
     /// # Errors
     /// The fault; all is as before the instruction.
     pub fn execute(&mut self) -> Result<bool, Fault> {
         self.taken = None;
         if self.shadow != Shadow::Nothing {
-            // What it holds off may come behind this instruction.
+            // What it holds off may come after this instruction.
             self.shadow = Shadow::Nothing;
-            self.look_up();
+            self.end_quantum();
         }
         let traps = self.eflags & flags::TF != 0;
         // It was for this instruction alone; a fault sets it in what it pushes.
@@ -240,16 +241,16 @@ impl<O: Observer> Core<O> {
             if O::ON {
                 self.show_fetch(code);
             }
-            let behind = self.eip.wrapping_add(u32::from(insn.length));
-            self.next_eip = behind;
+            let after = self.eip.wrapping_add(u32::from(insn.length));
+            self.next_eip = after;
             let cost = self.mem.traces.cost(&insn);
             self.mem.time.begin(&cost, &mut self.mem.platform);
             Self::HANDLERS[insn.kind as usize][insn.size as usize](self, &insn)?;
             self.mem.time.finish(&cost, &mut self.mem.platform);
-            self.predict(cost.branch, &insn, behind);
-            Ok((insn, code, place, behind))
+            self.predict(cost.branch, &insn, after);
+            Ok((insn, code, place, after))
         });
-        let (insn, code, place, behind) = match done {
+        let (insn, code, place, after) = match done {
             Ok(done) => done,
             Err(fault) => {
                 self.watched = 0;
@@ -262,10 +263,10 @@ impl<O: Observer> Core<O> {
         self.eip = self.next_eip;
         let done = !self.suspended;
         if let Some((slot, n)) = place {
-            self.leave_line(slot, n, behind);
+            self.leave_line(slot, n, after);
         }
         if (traps || self.watched != 0) && self.shadow != Shadow::Everything {
-            self.trap_behind(traps && self.taken.is_none());
+            self.trap_after(traps && self.taken.is_none());
         }
         Ok(done)
     }

@@ -5,22 +5,21 @@
 //! when its operands are there; it leaves the window in order. So
 //!
 //! * what misses a cache delays those that need it, and overlaps with others, until the window is full;
-//! * a mispredicted branch starts the stream anew behind its own execution;
-//! * what must be decoded enters an instruction a cycle, behind its fetch from the second level;
+//! * a mispredicted branch starts the stream anew after its own execution;
+//! * what must be decoded enters an instruction a cycle, after its fetch from the second level;
 //! * microcode and serialising instructions hold the stream up by their price.
 //!
 //! The machine's clock is the time at which an instruction enters the window. Times are in sixths of a
 //! cycle ([`CYCLE`]).
 
 use crate::config::{Ia32Config, IA32_LINE_BYTES as LINE_BYTES};
-use crate::platform::Platform;
-use crate::state::{require, Damaged, Restorer, Saver, State};
-
 use crate::ia32::cpu::predictor::Predictor;
 use crate::ia32::isa::cost::{slot, Branch, Cost, Order, CYCLE, HALF};
 use crate::ia32::isa::insn::reg::NONE;
 use crate::ia32::memory::hierarchy::{Hierarchy, Sixth};
 use crate::ia32::memory::pipeline::Pipeline;
+use crate::platform::Platform;
+use crate::state::{require, Damaged, Restorer, Saver, State};
 
 /// Instructions in flight (SDM vol. 1, 2.6.1).
 const WINDOW: usize = 126;
@@ -149,10 +148,8 @@ impl Timing {
             self.serialise(cost.order, platform);
         }
         self.locks = cost.order == Order::Locks;
-        let [a, b, c] = cost
-            .sources
-            .map(|s| self.ready[usize::from(s) % slot::ROOM]);
-        self.start = self.now.max(a).max(b).max(c);
+        let ready = |n: usize| self.ready[usize::from(cost.sources[n]) % slot::ROOM];
+        self.start = self.now.max(ready(0)).max(ready(1)).max(ready(2));
         self.access = self.start;
         self.there = self.start;
     }
@@ -220,30 +217,30 @@ impl Timing {
         self.begin(cost, platform);
     }
 
-    /// It was a branch from before `behind` to `next`, and has finished.
+    /// It was a branch from before `after` to `next`, and has finished.
     pub fn branch(
         &mut self,
         branch: Branch,
-        behind: u32,
+        after: u32,
         next: u32,
         backward: bool,
         platform: &mut Platform,
     ) {
         let predicted = match branch {
             Branch::None => return,
-            Branch::Conditional => self.predictor.conditional(behind, next, backward),
-            Branch::Indirect => self.predictor.indirect(behind, next),
+            Branch::Conditional => self.predictor.conditional(after, next, backward),
+            Branch::Indirect => self.predictor.indirect(after, next),
             Branch::Call => {
-                self.predictor.call(behind);
+                self.predictor.call(after);
                 true
             }
             Branch::IndirectCall => {
-                self.predictor.call(behind);
-                self.predictor.indirect(behind, next)
+                self.predictor.call(after);
+                self.predictor.indirect(after, next)
             }
             Branch::Return => self.predictor.returns(next),
         };
-        let taken = next != behind;
+        let taken = next != after;
         let now = &mut platform.counters.now.branch;
         now.executed += 1;
         now.taken += u64::from(taken);
@@ -252,7 +249,7 @@ impl Timing {
         }
     }
 
-    /// The stream begins anew behind the branch.
+    /// The stream begins anew after the branch.
     #[inline(never)]
     fn mispredict(&mut self, branch: Branch, taken: bool, platform: &mut Platform) {
         let now = &mut platform.counters.now.branch;

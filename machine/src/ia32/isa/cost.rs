@@ -4,7 +4,6 @@
 //! of it.
 
 use crate::config::{LatencyConfig, PriceConfig};
-
 use crate::ia32::isa::insn::reg::{EAX, EBP, ECX, EDI, EDX, ESI, ESP, NONE};
 use crate::ia32::isa::insn::{Form, Insn, Repeat, Size};
 use crate::ia32::isa::kind::Kind;
@@ -32,11 +31,11 @@ pub enum Order {
     /// It does, within its window.
     #[default]
     Flows,
-    /// The microcode keeps the front end: what follows comes behind its price.
+    /// The microcode keeps the front end: what follows waits for its price.
     Microcode,
     /// It waits until all before it has retired, and what follows waits for it.
     Serialises,
-    /// The same, and until what was stored has reached the caches: LOCK.
+    /// It waits so, and until what was stored has reached the caches: LOCK.
     Locks,
 }
 
@@ -116,7 +115,7 @@ impl Costs {
         }
     }
 
-    /// The same where address-space tags are ideal: what is there for the TLBs takes one cycle.
+    /// Where address-space tags are ideal what is there for the TLBs takes one cycle.
     #[must_use]
     pub fn with_ideal_tags(mut self) -> Self {
         (self.price.cr3, self.invlpg) = (1, 1);
@@ -269,7 +268,7 @@ impl Costs {
                 cost.latency = complex;
             }
             Lea => {
-                // One addition for each part behind the first; a scale is a shift.
+                // One addition for each part after the first; a scale is a shift.
                 let parts = [insn.base, insn.index]
                     .into_iter()
                     .filter(|r| usize::from(*r) != NONE)

@@ -135,7 +135,7 @@ impl Fault {
         Self::new(vector::DF, Some(0))
     }
 
-    /// The same while an event from outside was being delivered: bit 0 of the code says so, but for
+    /// This fault while an event from outside was being delivered: bit 0 of the code says so, but for
     /// page faults, whose code has other bits.
     #[must_use]
     pub fn external(self, external: bool) -> Self {
@@ -168,7 +168,7 @@ impl Fault {
 pub enum Cause {
     /// An instruction failed; it is restarted.
     Fault,
-    /// An exception behind an instruction.
+    /// An exception after an instruction.
     Trap,
     /// INT n, INT3 or INTO, which ask the gate for permission.
     Software,

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The architecture, as plain types: instructions (`insn`, `kind`), their bytes (`encoding`) and how these are
-//! decoded (`decoder`, `escape`), what each costs (`cost`), flags, exceptions, segments and descriptors, the
+//! decoded (`decoder`), what each costs (`cost`), flags, exceptions, segments and descriptors, the
 //! names of system registers.
 
 pub mod cost;
 pub mod decoder;
 pub mod encoding;
-mod escape;
 pub mod exception;
 pub mod flags;
 pub mod insn;

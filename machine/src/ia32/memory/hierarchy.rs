@@ -9,9 +9,8 @@
 use crate::cache::{Cache, Line};
 use crate::config::{Ia32Config, IA32_LINE_BYTES as LINE_BYTES};
 use crate::counters::Tally;
-use crate::state::{require, Damaged, Restorer, Saver, State};
-
 use crate::ia32::isa::cost::CYCLE;
+use crate::state::{require, Damaged, Restorer, Saver, State};
 
 /// A time in sixths of a cycle.
 pub type Sixth = u64;

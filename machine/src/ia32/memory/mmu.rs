@@ -58,7 +58,7 @@ impl Access {
         }
     }
 
-    /// The bits of an error code that say what was tried.
+    /// The bits of an error code that say what the access was.
     #[must_use]
     pub fn code(self) -> u16 {
         let write = if self.write { code::WRITE } else { 0 };

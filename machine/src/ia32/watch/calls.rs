@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What calls are on IA-32: the CALL instructions (SDM vol. 2), but for one to the instruction behind
+//! What calls are on IA-32: the CALL instructions (SDM vol. 2), but for one to the instruction after
 //! it, by which code finds out where it is.
 
 use crate::ia32::isa::encoding::Encoding;
@@ -10,8 +10,8 @@ use crate::profile::calls::Calling;
 
 impl Calling for Ia32 {
     fn returns_to(commit: &Commit<'_, Self>) -> Option<u32> {
-        let behind = commit.pc.wrapping_add(commit.code.bytes().len() as u32);
-        (is_call(commit.code) && commit.next_pc != behind).then_some(behind)
+        let after = commit.pc.wrapping_add(commit.code.bytes().len() as u32);
+        (is_call(commit.code) && commit.next_pc != after).then_some(after)
     }
 
     fn stack_pointer(registers: &[u32]) -> u32 {

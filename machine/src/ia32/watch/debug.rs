@@ -31,7 +31,7 @@ const SEGMENTS: [(&str, Seg); 6] = [
     ("gs", Seg::Gs),
 ];
 
-/// The floating-point unit's words behind its registers, by GDB's names: control, status and tag word,
+/// The floating-point unit's words after its registers, by GDB's names: control, status and tag word,
 /// the last instruction's segment and offset, its operand's, its opcode.
 const FLOAT_WORDS: [&str; 8] = [
     "fctrl", "fstat", "ftag", "fiseg", "fioff", "foseg", "fooff", "fop",

@@ -16,8 +16,8 @@ impl<O: Observer> Core<O> {
         *match exception {
             Exception::Undefined => &mut tally.exception.undefined,
             Exception::Swi => &mut tally.exception.swi,
-            Exception::PrefetchAbort => &mut tally.exception.prefetch_abort,
-            Exception::DataAbort => &mut tally.exception.data_abort,
+            Exception::PrefetchAbort => &mut tally.abort.prefetch,
+            Exception::DataAbort => &mut tally.abort.data,
             Exception::Irq => &mut tally.exception.irq,
             Exception::Fiq => &mut tally.exception.fiq,
         } += 1;

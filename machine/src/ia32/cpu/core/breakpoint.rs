@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Breakpoints and single steps (SDM vol. 3, 15.2 and 15.3): DR0 to DR3 have addresses, DR7 says of what kind, DR6 which
-//! was hit. One at an instruction is a fault before it, one at data a trap behind the instruction that
-//! accessed it; of repeated string instructions, behind the element. Behind a load of SS all of them
+//! was hit. One at an instruction is a fault before it, one at data a trap after the instruction that
+//! accessed it; of repeated string instructions, after the element. After a load of SS all of them
 //! wait: traps for the end of the next instruction, and its own breakpoint is passed over (5.8.3).
 
 use crate::ia32::cpu::Observer;
@@ -62,9 +62,9 @@ impl<O: Observer> Core<O> {
         hit != 0
     }
 
-    /// Takes the debug exception behind an instruction that has hit breakpoints at data, or that began
+    /// Takes the debug exception after an instruction that has hit breakpoints at data, or that began
     /// with TF set (`stepped`), if it was one of these.
-    pub(in crate::ia32::cpu) fn trap_behind(&mut self, stepped: bool) {
+    pub(in crate::ia32::cpu) fn trap_after(&mut self, stepped: bool) {
         const BS: u32 = 1 << 14;
         let why = std::mem::take(&mut self.watched) | if stepped { BS } else { 0 };
         if why != 0 {
@@ -72,7 +72,7 @@ impl<O: Observer> Core<O> {
         }
     }
 
-    /// Notes an access to data, for a trap behind the instruction.
+    /// Notes an access to data, for a trap after the instruction.
     #[inline(always)]
     pub(super) fn watch(&mut self, linear: u32, bytes: u32, access: Access) {
         if !self.has_breakpoints() {

@@ -98,7 +98,7 @@ impl<O: Observer> Core<O> {
                     "triple fault at {:#010x}: the double fault handler cannot be entered",
                     self.pc()
                 )));
-                self.look_up();
+                self.end_quantum();
                 return;
             };
             if event.cause == Cause::Fault
@@ -110,7 +110,7 @@ impl<O: Observer> Core<O> {
                     "alignment check at {:#010x}: its handler's stack is not aligned, either",
                     self.pc()
                 )));
-                self.look_up();
+                self.end_quantum();
                 return;
             }
             event = Event {

@@ -19,7 +19,7 @@ impl<O: Observer> Core<O> {
         let place = self.mem.locate(at, 8, Access::system(false))?;
         Ok(Descriptor {
             low: self.get_at::<4>(place),
-            high: self.get_at::<4>(place.behind(4)),
+            high: self.get_at::<4>(place.plus(4)),
         })
     }
 
@@ -55,7 +55,7 @@ impl<O: Observer> Core<O> {
     fn mark(&mut self, found: Found, bits: u32) -> Result<(), Fault> {
         let place = self.mem.locate(found.at, 8, Access::system(true))?;
         let high = found.descriptor.high | bits;
-        self.put_at::<4>(place.behind(4), high);
+        self.put_at::<4>(place.plus(4), high);
         Ok(())
     }
 

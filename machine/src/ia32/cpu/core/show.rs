@@ -50,12 +50,12 @@ impl<O: Observer> Core<O> {
 
     /// Shows that the instruction at `pc` is done.
     pub(in crate::ia32::cpu) fn show_commit(&mut self, pc: u32, insn: &Insn, code: Encoding) {
-        let behind = self.eip.wrapping_add(u32::from(insn.length));
+        let after = self.eip.wrapping_add(u32::from(insn.length));
         let commit = Commit::<Ia32> {
             cycle: self.mem.platform.cycle,
             pc,
             code,
-            executed: insn.kind != Kind::JumpIf || self.next_eip != behind,
+            executed: insn.kind != Kind::JumpIf || self.next_eip != after,
             next_pc: self.segments[Seg::Cs as usize]
                 .base
                 .wrapping_add(self.next_eip),

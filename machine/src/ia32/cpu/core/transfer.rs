@@ -125,7 +125,7 @@ impl<O: Observer> Core<O> {
         self.enter_code_and_stack(found, selector, level, offset, &stack)
     }
 
-    /// The same, and SS gets that of `stack`. Only what is loaded is marked as accessed.
+    /// Enters the code, and SS gets the segment of `stack`. Only what is loaded is marked as accessed.
     pub(super) fn enter_code_and_stack(
         &mut self,
         found: Found,
@@ -389,7 +389,7 @@ impl<O: Observer> Core<O> {
         })
     }
 
-    /// Returns to a code segment of the same level or an outer one, whose stack is found behind `drop`
+    /// Returns to a code segment of the same level or an outer one, whose stack is found after `drop`
     /// bytes more; `stack` is what this level's pointer stands at then. `image`: EFLAGS come back, too.
     fn return_to<const N: u32>(
         &mut self,
@@ -451,7 +451,7 @@ impl<O: Observer> Core<O> {
             loaded |= IF;
         }
         self.eflags = self.eflags & !loaded | image & loaded | flags::FIXED;
-        self.look_up();
+        self.end_quantum();
     }
 
     /// SYSENTER: to level 0, at the place that the machine-specific registers say.

@@ -3,13 +3,13 @@
 
 use crate::ia32::cpu::alu::{self, mask, Outcome};
 use crate::ia32::cpu::core::Core;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags::CF;
 use crate::ia32::isa::insn::reg::{EAX, EDX};
 use crate::ia32::isa::insn::{Form, Insn};
 
 use super::handler::Done;
-use crate::ia32::cpu::Observer;
 
 /// The two operands of an instruction that changes neither.
 #[inline(always)]

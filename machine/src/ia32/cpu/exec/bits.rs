@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Bits and bytes (SDM vol. 1, 7.2.6).
 
-use crate::ia32::cpu::core::{Core, Operand};
+use crate::ia32::cpu::core::operand::Operand;
+use crate::ia32::cpu::core::Core;
 use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags::{self, CF, ZF};
@@ -29,7 +30,7 @@ fn find<O: Observer, const N: u32>(
     }
     let number = crate::ia32::cpu::alu::signed::<N>(number);
     let words = number.div_euclid(bits as i32) as u32;
-    let offset = core.offset_behind(insn, words.wrapping_mul(N));
+    let offset = core.offset_after(insn, words.wrapping_mul(N));
     let place = core.locate(insn.seg, offset, N, access)?;
     Ok((Operand::Memory(place), bit))
 }

@@ -3,13 +3,13 @@
 
 use crate::ia32::cpu::alu;
 use crate::ia32::cpu::core::Core;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags::{self, ZF};
 use crate::ia32::isa::insn::reg::ECX;
 use crate::ia32::isa::insn::Insn;
 
 use super::handler::Done;
-use crate::ia32::cpu::Observer;
 
 /// Goes by the displacement in the instruction.
 #[inline(always)]
@@ -103,8 +103,8 @@ pub(super) fn ret<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) ->
 pub(super) fn bound<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let offset = core.offset(insn);
     let lower = core.load::<N>(insn.seg, offset)?;
-    let behind = core.offset_behind(insn, N);
-    let upper = core.load::<N>(insn.seg, behind)?;
+    let after = core.offset_after(insn, N);
+    let upper = core.load::<N>(insn.seg, after)?;
     let index = alu::signed::<N>(core.register::<N>(insn.reg));
     let bounds = alu::signed::<N>(lower)..=alu::signed::<N>(upper);
     if bounds.contains(&index) {

@@ -3,12 +3,12 @@
 //! `core/transfer.rs` and `core/exception.rs`.
 
 use crate::ia32::cpu::core::Core;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::{vector, Cause, Fault};
 use crate::ia32::isa::flags::OF;
 use crate::ia32::isa::insn::Insn;
 
 use super::handler::Done;
-use crate::ia32::cpu::Observer;
 
 /// The far pointer in memory: selector and offset.
 fn pointer<O: Observer, const N: u32>(
@@ -17,8 +17,8 @@ fn pointer<O: Observer, const N: u32>(
 ) -> Result<(u16, u32), Fault> {
     let at = core.offset(insn);
     let offset = core.load::<N>(insn.seg, at)?;
-    let behind = core.offset_behind(insn, N);
-    let selector = core.load::<2>(insn.seg, behind)?;
+    let after = core.offset_after(insn, N);
+    let selector = core.load::<2>(insn.seg, after)?;
     Ok((selector as u16, offset))
 }
 

@@ -2,13 +2,13 @@
 //! The flags themselves (SDM vol. 1, 7.2.11).
 
 use crate::ia32::cpu::core::{Core, Shadow};
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags::{AF, CF, DF, FIXED, IF, PF, SF, ZF};
 use crate::ia32::isa::insn::reg::{EAX, ESP};
 use crate::ia32::isa::insn::Insn;
 
 use super::handler::Done;
-use crate::ia32::cpu::Observer;
 
 /// The flags that AH can hold.
 const IN_AH: u32 = CF | PF | AF | ZF | SF;
@@ -72,13 +72,13 @@ pub(super) fn cli<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     Ok(())
 }
 
-/// STI: interrupts are taken behind the next instruction, if they were masked.
+/// STI: interrupts are taken after the next instruction, if they were masked.
 pub(super) fn sti<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     require_iopl(core)?;
     if core.eflags & IF == 0 {
         core.eflags |= IF;
         core.shadow = Shadow::Interrupts;
-        core.look_up();
+        core.end_quantum();
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ fn waits_for_handler<O: Observer>(core: &mut Core<O>) -> Result<bool, Fault> {
     }
     core.next_eip = core.eip;
     core.waiting = true;
-    core.look_up();
+    core.end_quantum();
     Ok(true)
 }
 
@@ -126,17 +126,17 @@ pub(super) fn fnstsw<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
 
 // ---- environment and state -----------------------------------------------------------------
 
-/// Finds words of `N` bytes, so many bytes behind the start of the memory operand: all of an image are found
+/// Finds words of `N` bytes, so many bytes after the start of the memory operand: all of an image are found
 /// before any is read or written.
 fn find_words<O: Observer, const N: u32, const COUNT: usize>(
     core: &mut Core<O>,
     insn: &Insn,
-    behind: u32,
+    after: u32,
     access: Access,
 ) -> Result<[Option<Place>; COUNT], Fault> {
     let mut places = [None; COUNT];
     for (n, place) in (0..).zip(&mut places) {
-        let at = core.offset_behind(insn, behind + n * N);
+        let at = core.offset_after(insn, after + n * N);
         *place = Some(core.locate(insn.seg, at, N, access)?);
     }
     Ok(places)
@@ -185,9 +185,9 @@ pub(super) fn fnsave<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn)
     require_unit(core)?;
     let words = core.fpu.environment::<N>(core.is_protected());
     let stack = core.fpu.stack();
-    let behind = WORDS as u32 * N;
+    let after = WORDS as u32 * N;
     let places = find_words::<O, N, WORDS>(core, insn, 0, Access::Write)?;
-    let of_stack = find_words::<O, 2, STACK_WORDS>(core, insn, behind, Access::Write)?;
+    let of_stack = find_words::<O, 2, STACK_WORDS>(core, insn, after, Access::Write)?;
     store_words::<O, N>(core, &places, &words);
     store_words::<O, 2>(core, &of_stack, &stack);
     core.fpu.initialize();
@@ -196,9 +196,9 @@ pub(super) fn fnsave<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn)
 
 pub(super) fn frstor<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     control(core, insn, |core, insn| {
-        let behind = WORDS as u32 * N;
+        let after = WORDS as u32 * N;
         let places = find_words::<O, N, WORDS>(core, insn, 0, Access::Read)?;
-        let of_stack = find_words::<O, 2, STACK_WORDS>(core, insn, behind, Access::Read)?;
+        let of_stack = find_words::<O, 2, STACK_WORDS>(core, insn, after, Access::Read)?;
         let words = load_words::<O, N, WORDS>(core, places);
         let stack = load_words::<O, 2, STACK_WORDS>(core, of_stack);
         let protected = core.is_protected();

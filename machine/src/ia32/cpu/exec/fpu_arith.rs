@@ -91,7 +91,7 @@ pub(super) fn fscale<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     Ok(())
 }
 
-/// An instruction of ST(1) and ST(0), whose result goes into ST(1), behind a pop ST(0).
+/// An instruction of ST(1) and ST(0), whose result goes into ST(1), after a pop ST(0).
 fn into_next<O: Observer>(core: &mut Core<O>, operate: Binary) -> Done {
     let fpu = &mut core.fpu;
     let operands = [fpu.operand(1), fpu.operand(0)];
@@ -231,7 +231,7 @@ pub(super) fn fxtract<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     two_results(core, |a, _| Some(arith::extract(a)))
 }
 
-/// FPTAN: behind the tangent a 1 is pushed; of a NaN, or what became one, the NaN.
+/// FPTAN: after the tangent a 1 is pushed; of a NaN, or what became one, the NaN.
 pub(super) fn fptan<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.fpu.set_codes(C2, 0);
     two_results(core, |a, control| {
@@ -245,7 +245,7 @@ pub(super) fn fptan<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     })
 }
 
-/// FSINCOS: the cosine is pushed behind the sine. C1 tells of the sine, the exceptions of both.
+/// FSINCOS: the cosine is pushed after the sine. C1 is that of the sine, the exceptions are of both.
 pub(super) fn fsincos<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.fpu.set_codes(C2, 0);
     two_results(core, |a, control| {

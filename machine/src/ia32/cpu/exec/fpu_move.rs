@@ -28,7 +28,7 @@ fn locate<O: Observer>(core: &mut Core<O>, insn: &Insn, access: Access) -> Resul
     let offset = core.offset(insn);
     let first = core.locate(insn.seg, offset, bytes.min(8), access)?;
     let last = if bytes > 8 {
-        let offset = core.offset_behind(insn, 8);
+        let offset = core.offset_after(insn, 8);
         Some(core.locate(insn.seg, offset, 2, access)?)
     } else {
         None
@@ -43,8 +43,7 @@ pub(super) fn read<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Result<u128,
         2 => core.get_at::<2>(first).into(),
         4 => core.get_at::<4>(first).into(),
         _ => {
-            u128::from(core.get_at::<4>(first))
-                | u128::from(core.get_at::<4>(first.behind(4))) << 32
+            u128::from(core.get_at::<4>(first)) | u128::from(core.get_at::<4>(first.plus(4))) << 32
         }
     };
     if let Some(last) = last {
@@ -60,7 +59,7 @@ fn write<O: Observer>(core: &mut Core<O>, insn: &Insn, location: Location, bits:
         4 => core.put_at::<4>(first, bits as u32),
         _ => {
             core.put_at::<4>(first, bits as u32);
-            core.put_at::<4>(first.behind(4), (bits >> 32) as u32);
+            core.put_at::<4>(first.plus(4), (bits >> 32) as u32);
         }
     }
     if let Some(last) = last {

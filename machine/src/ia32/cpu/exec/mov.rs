@@ -110,7 +110,7 @@ pub(super) fn compare_exchange<O: Observer, const N: u32>(core: &mut Core<O>, in
 pub(super) fn compare_exchange_8<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done {
     let offset = core.offset(insn);
     let low = core.locate(insn.seg, offset, 8, Access::Write)?;
-    let high = low.behind(4);
+    let high = low.plus(4);
     let value = [core.get_at::<4>(low), core.get_at::<4>(high)];
     let equal = value == [core.r[EAX], core.r[EDX]];
     let new = if equal {
@@ -174,7 +174,7 @@ pub(super) fn mov_to_segment<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Do
     core.load_segment(seg, selector as u16)?;
     if seg == Seg::Ss {
         core.shadow = Shadow::Everything;
-        core.look_up();
+        core.end_quantum();
     }
     Ok(())
 }
@@ -183,8 +183,8 @@ pub(super) fn mov_to_segment<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Do
 pub(super) fn load_far_pointer<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let offset = core.offset(insn);
     let pointer = core.load::<N>(insn.seg, offset)?;
-    let behind = core.offset_behind(insn, N);
-    let selector = core.load::<2>(insn.seg, behind)?;
+    let after = core.offset_after(insn, N);
+    let selector = core.load::<2>(insn.seg, after)?;
     let seg = Seg::numbered(insn.imm2 as u8).ok_or(Fault::undefined())?;
     core.load_segment(seg, selector as u16)?;
     core.set_register::<N>(insn.reg, pointer);

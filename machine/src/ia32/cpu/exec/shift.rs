@@ -3,12 +3,12 @@
 
 use crate::ia32::cpu::alu::{self, Shift};
 use crate::ia32::cpu::core::Core;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::flags::STATUS;
 use crate::ia32::isa::insn::reg::ECX;
 use crate::ia32::isa::insn::{Form, Insn};
 
 use super::handler::Done;
-use crate::ia32::cpu::Observer;
 
 /// The count: a constant or CL.
 #[inline(always)]

@@ -20,7 +20,7 @@ pub(super) fn push<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -
     core.push::<N>(value)
 }
 
-/// POP: a destination in memory whose address has ESP is found with the stack pointer behind the POP.
+/// POP: a destination in memory whose address has ESP is found with the stack pointer after the POP.
 pub(super) fn pop<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let value = core.top::<N>()?;
     let before = core.r[ESP];
@@ -96,7 +96,7 @@ pub(super) fn pop_segment<O: Observer, const N: u32>(core: &mut Core<O>, insn: &
     core.r[ESP] = core.r[ESP] & !mask | pointer;
     if seg == Seg::Ss {
         core.shadow = Shadow::Everything;
-        core.look_up();
+        core.end_quantum();
     }
     Ok(())
 }

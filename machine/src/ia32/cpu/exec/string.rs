@@ -6,12 +6,12 @@
 
 use crate::ia32::cpu::alu;
 use crate::ia32::cpu::core::Core;
+use crate::ia32::cpu::Observer;
 use crate::ia32::isa::flags::{DF, TF, ZF};
 use crate::ia32::isa::insn::reg::{EAX, ECX, EDI, ESI};
 use crate::ia32::isa::insn::{Insn, Repeat, Seg};
 
 use super::handler::Done;
-use crate::ia32::cpu::Observer;
 
 /// What does one element.
 type Element<O> = fn(&mut Core<O>, &Insn) -> Done;
@@ -45,7 +45,7 @@ pub(super) fn advance<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn
 }
 
 /// Repeats `element` as long as the prefix says; `compares`: as the flags say, too. Stops in between
-/// when the run loop wants to look up, behind an element with a breakpoint, or behind each if single
+/// when the quantum ends, after an element with a breakpoint, or after each if single
 /// steps are trapped.
 #[inline(always)]
 pub(super) fn repeat<O: Observer>(

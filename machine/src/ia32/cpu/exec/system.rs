@@ -18,7 +18,7 @@ use super::handler::Done;
 /// Halts until an interrupt. With interrupts masked that is the end: no machine has an NMI.
 pub(super) fn hlt<O: Observer>(core: &mut Core<O>, _: &Insn) -> Done {
     core.require_supervisor()?;
-    core.look_up();
+    core.end_quantum();
     if core.eflags & IF != 0 {
         core.waiting = true;
     } else {
@@ -65,9 +65,9 @@ fn store_table<O: Observer, const N: u32>(
     table: TableRegister,
 ) -> Done {
     let offset = core.offset(insn);
-    let behind = core.offset_behind(insn, 2);
+    let after = core.offset_after(insn, 2);
     core.store::<2>(insn.seg, offset, u32::from(table.limit))?;
-    core.store::<4>(insn.seg, behind, table.base)
+    core.store::<4>(insn.seg, after, table.base)
 }
 
 fn load_table<O: Observer, const N: u32>(
@@ -77,8 +77,8 @@ fn load_table<O: Observer, const N: u32>(
     core.require_supervisor()?;
     let offset = core.offset(insn);
     let limit = core.load::<2>(insn.seg, offset)? as u16;
-    let behind = core.offset_behind(insn, 2);
-    let base = core.load::<4>(insn.seg, behind)?;
+    let after = core.offset_after(insn, 2);
+    let base = core.load::<4>(insn.seg, after)?;
     // With operands of 16 bits the base has 24.
     let base = if N == 2 { base & 0x00ff_ffff } else { base };
     Ok(TableRegister { base, limit })
@@ -313,7 +313,7 @@ pub(super) fn mov_to_debug<O: Observer>(core: &mut Core<O>, insn: &Insn) -> Done
         7 => value & 0xffff_23ff | 0x400,
         _ => value,
     };
-    core.look_up();
+    core.end_quantum();
     Ok(())
 }
 

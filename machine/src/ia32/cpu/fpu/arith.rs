@@ -47,7 +47,7 @@ impl Outcome {
         Self::exact(Extended::INDEFINITE).with(exception::INVALID)
     }
 
-    /// The same with more exceptions.
+    /// This result with more exceptions.
     #[must_use]
     pub fn with(self, raised: u16) -> Self {
         Self {

@@ -53,7 +53,7 @@ impl Control {
         self.0
     }
 
-    /// The same with every exception masked.
+    /// This control word with every exception masked.
     #[must_use]
     pub fn all_masked(self) -> Self {
         Self(self.0 | exception::ALL)

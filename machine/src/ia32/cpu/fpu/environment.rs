@@ -9,7 +9,7 @@ use super::{Fpu, Last};
 
 /// Words of an environment.
 pub const WORDS: usize = 7;
-/// Words of two bytes that the registers have behind it.
+/// Words of two bytes that the registers have after it.
 pub const STACK_WORDS: usize = 8 * REGISTER_WORDS;
 const REGISTER_WORDS: usize = 5;
 

@@ -31,7 +31,7 @@ impl Semantics for WideS {
 /// A number of that format.
 pub type Wide = IeeeFloat<WideS>;
 
-/// Bits behind the binary point of a [`Wide`] one's significand.
+/// Bits after the binary point of a [`Wide`] one's significand.
 pub const WIDE_FRACTION: u32 = 110;
 /// What its biased exponent is above the exponent.
 pub const WIDE_BIAS: i32 = 65535;
@@ -111,7 +111,7 @@ impl Extended {
         self.sign_exponent & SIGN != 0
     }
 
-    /// The same with this sign.
+    /// This number with the given sign.
     #[must_use]
     pub fn with_sign(self, negative: bool) -> Self {
         Self::new(negative, self.biased(), self.significand)
@@ -208,7 +208,7 @@ impl Operand {
         Extended::new(self.negative, SPECIAL, self.significand | INTEGER | QUIET)
     }
 
-    /// The same with the other sign.
+    /// This number with the other sign.
     #[must_use]
     pub fn negated(self) -> Self {
         Self {

@@ -197,7 +197,7 @@ impl Fpu {
         self.empty &= !(1 << place);
     }
 
-    /// The same; whether it is empty stays. For images of the unit's state, and debuggers.
+    /// Replaces the value of ST(i); whether it is empty stays. For images of the unit's state, and debuggers.
     pub fn set_contents(&mut self, i: u8, value: Extended) {
         let place = self.place(i);
         self.registers[place] = value;
@@ -261,7 +261,7 @@ impl Fpu {
             .then_some(outcome.value)
     }
 
-    /// The same for any result: whether there is one. Unmasked, exceptions of `keep` keep it back,
+    /// Notes the exceptions of any result: whether there is one. Unmasked, exceptions of `keep` keep it back,
     /// and what would be seen later is not.
     pub fn settled(&mut self, raised: u16, up: bool, keep: u16) -> bool {
         let done = self.control.masks(raised & keep);

@@ -43,7 +43,7 @@ impl Unrounded {
         })
     }
 
-    /// The same, known to be inexact.
+    /// This number, known to be inexact.
     #[must_use]
     pub fn inexact(self) -> Self {
         Self {

@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::memory::mmu::Access;
-use crate::ia32::memory::trace_cache::{Key, Line};
-
 use crate::ia32::memory::pipeline::Pipeline;
+use crate::ia32::memory::trace_cache::line::Line;
+use crate::ia32::memory::trace_cache::Key;
 
 use super::{MemSys, PAGE_BYTES};
 
@@ -50,7 +50,7 @@ impl<P: Pipeline> MemSys<P> {
         Some(self.traces.insert(key, line, places, code))
     }
 
-    /// The same for a line that has been decoded before, and whose bytes are still there: `None` if there
+    /// Keeps a line that has been decoded before, and whose bytes are still there: `None` if there
     /// is none for the instruction at `linear`, whose page may be fetched to its end as far as its segment
     /// goes.
     ///

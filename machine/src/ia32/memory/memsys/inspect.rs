@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What debuggers, observers and checkers see of the memory system: they leave no trace in it.
 
-use super::MemSys;
 use crate::counters::Tally;
+use crate::ia32::isa::register::{cr0, cr4};
 use crate::ia32::memory::mmu::{self, entry};
+use crate::ia32::memory::pipeline::Pipeline;
 use crate::ia32::memory::tlb::TlbEntry;
 
-use crate::ia32::isa::register::{cr0, cr4};
-use crate::ia32::memory::pipeline::Pipeline;
+use super::MemSys;
 
 impl<P: Pipeline> MemSys<P> {
     /// Everything counted so far, user and kernel together.

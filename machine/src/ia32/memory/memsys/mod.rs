@@ -19,17 +19,17 @@ use crate::config::{AddressSpaceTags, Ia32Config};
 use crate::counters::{Privilege, Totals};
 use crate::dev::Width;
 use crate::event::Cycle;
-use crate::platform::Platform;
-use crate::tlb::{Entry, Tlb};
-
 use crate::ia32::isa::cost::Costs;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::register::{cr0, cr4};
+use crate::ia32::memory::held::Tags;
 use crate::ia32::memory::mmu::Access;
 use crate::ia32::memory::pipeline::Pipeline;
 use crate::ia32::memory::tlb::TlbEntry;
 use crate::ia32::memory::trace_cache::TraceCache;
-use tags::{Tags, DATA, INSNS};
+use crate::ideal_tags::{DATA, INSNS};
+use crate::platform::Platform;
+use crate::tlb::{Entry, Tlb};
 
 const PAGE_BYTES: u32 = 0x1000;
 
@@ -48,9 +48,9 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of what is `bytes` behind the start of the operand here.
+    /// The place `bytes` after the start of the operand here.
     #[must_use]
-    pub fn behind(self, bytes: u32) -> Self {
+    pub fn plus(self, bytes: u32) -> Self {
         let linear = self.linear.wrapping_add(bytes);
         let (pa, first) = if bytes >= self.first {
             (self.second + (bytes - self.first), u32::MAX)
@@ -278,7 +278,7 @@ impl<P: Pipeline> MemSys<P> {
         }
         let bytes = |n: u32| 8 * n;
         (0..N).fold(0, |value, n| {
-            value | self.physical_read::<1>(place.behind(n).pa) << bytes(n)
+            value | self.physical_read::<1>(place.plus(n).pa) << bytes(n)
         })
     }
 
@@ -289,7 +289,7 @@ impl<P: Pipeline> MemSys<P> {
             return self.physical_write::<N>(place.pa, value);
         }
         for n in 0..N {
-            self.physical_write::<1>(place.behind(n).pa, value >> (8 * n) & 0xff);
+            self.physical_write::<1>(place.plus(n).pa, value >> (8 * n) & 0xff);
         }
     }
 

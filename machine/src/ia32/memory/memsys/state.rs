@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a saved machine knows of its memory system.
 
-use crate::state::{Damaged, Restorer, Saver, State};
-
 use crate::ia32::isa::register::cr0;
 use crate::ia32::memory::pipeline::Pipeline;
+use crate::state::{Damaged, Restorer, Saver, State};
 
 use super::MemSys;
 

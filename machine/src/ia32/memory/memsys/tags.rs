@@ -8,74 +8,24 @@
 //! others leave the TLB, but not their places, to which they come back with their directory. A store into
 //! a descriptor by which an entry that answers was walked takes it away if that is another one now.
 
-use serde::{Deserialize, Serialize};
-
-use crate::bus::Bus;
-use crate::ia32::memory::mmu::{self, entry};
-use crate::ia32::memory::tlb::TlbEntry;
-use crate::state::{require, Damaged, Restorer, Saver};
-
 use crate::ia32::isa::register::cr4;
+use crate::ia32::memory::held::Held;
+use crate::ia32::memory::mmu::{self, entry};
 use crate::ia32::memory::pipeline::Pipeline;
+use crate::ia32::memory::tlb::TlbEntry;
+use crate::ideal_tags::INSNS;
+use crate::state::{Damaged, Restorer, Saver};
 
 use super::MemSys;
 
-/// The TLB for instructions, and that for data.
-pub(super) const INSNS: usize = 0;
-pub(super) const DATA: usize = 1;
-
 /// Bits of a descriptor that the processor sets itself.
 const NOTED: u32 = entry::A | entry::D;
-
-/// A translation in its place.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Held {
-    entry: TlbEntry,
-    /// Where the descriptors are by which it was walked, or by which it was found to answer last.
-    at: [u32; 2],
-    /// The directory entry by which it was walked, without what the processor notes there.
-    pde: u32,
-    /// Whether it is in the TLB now.
-    answers: bool,
-}
 
 /// The descriptors of a linear address: where they are, and what they are.
 struct Descriptors {
     pde: (u32, u32),
     /// None of a 4 MB page.
     pte: Option<(u32, u32)>,
-}
-
-/// What is kept beside the TLBs.
-pub(super) struct Tags {
-    /// By TLB and place.
-    held: [Vec<Option<Held>>; 2],
-    /// Words of memory that are, or were, descriptors of entries that answer: a bit each.
-    watched: Vec<u64>,
-}
-
-impl Tags {
-    /// For TLBs of so many places, before `bus`.
-    pub(super) fn new(bus: &Bus, places: [usize; 2]) -> Self {
-        let (_, ram_bytes) = bus.ram_window();
-        Self {
-            held: places.map(|places| vec![None; places]),
-            watched: vec![0; (ram_bytes as usize / 4).div_ceil(64)],
-        }
-    }
-
-    fn watch(&mut self, pa: u32) {
-        let word = pa as usize / 4;
-        if let Some(bits) = self.watched.get_mut(word / 64) {
-            *bits |= 1 << (word % 64);
-        }
-    }
-
-    fn watched(&self, pa: u32) -> bool {
-        let word = pa as usize / 4;
-        let bits = self.watched.get(word / 64);
-        bits.is_some_and(|bits| bits >> (word % 64) & 1 != 0)
-    }
 }
 
 impl<P: Pipeline> MemSys<P> {
@@ -127,39 +77,35 @@ impl<P: Pipeline> MemSys<P> {
         }
         let found = self.descriptors(entry.linear);
         let Some(tags) = &mut self.tags else { return };
-        tags.held[tlb][place] = found.map(|Descriptors { pde, pte }| {
-            let at = [pde.0, pte.map_or(pde.0, |(at, _)| at)];
-            for pa in at {
-                tags.watch(pa);
-            }
-            Held {
-                entry,
-                at,
-                pde: pde.1 & !NOTED,
-                answers: true,
-            }
+        let held = found.map(|Descriptors { pde, pte }| Held {
+            entry,
+            at: [pde.0, pte.map_or(pde.0, |(at, _)| at)],
+            pde: pde.1 & !NOTED,
+            answers: true,
         });
+        for pa in held.iter().flat_map(|held| held.at) {
+            tags.watch(pa);
+        }
+        tags.hold(tlb, place, held);
     }
 
     /// A place of a TLB has been emptied.
     pub(super) fn release(&mut self, tlb: usize, place: usize) {
         if let Some(tags) = &mut self.tags {
-            tags.held[tlb][place] = None;
+            tags.hold(tlb, place, None);
         }
     }
 
     /// All places of both have been.
     pub(super) fn release_all(&mut self) {
         if let Some(tags) = &mut self.tags {
-            for held in &mut tags.held {
-                held.fill(None);
-            }
+            tags.release_all();
         }
     }
 
     /// Another directory is in force: its entries answer, others do not.
     pub(super) fn change_sides(&mut self) {
-        for (tlb, place) in self.places() {
+        for (tlb, place) in self.tagged_places() {
             let Some(held) = self.held(tlb, place) else {
                 continue;
             };
@@ -193,7 +139,7 @@ impl<P: Pipeline> MemSys<P> {
     /// Takes away what is true no more.
     #[cold]
     pub(super) fn descriptors_changed(&mut self) {
-        for (tlb, place) in self.places() {
+        for (tlb, place) in self.tagged_places() {
             let Some(held) = self.held(tlb, place).filter(|held| held.answers) else {
                 continue;
             };
@@ -208,19 +154,19 @@ impl<P: Pipeline> MemSys<P> {
         }
     }
 
-    /// Every place of both TLBs.
-    fn places(&self) -> impl Iterator<Item = (usize, usize)> {
-        let insns = (0..self.itlb.places()).map(|place| (INSNS, place));
-        insns.chain((0..self.dtlb.places()).map(|place| (DATA, place)))
+    /// Every place of both TLBs, if tags are ideal.
+    fn tagged_places(&self) -> impl Iterator<Item = (usize, usize)> {
+        let places = self.tags.as_ref().map(|tags| tags.places());
+        places.into_iter().flatten()
     }
 
     fn held(&self, tlb: usize, place: usize) -> Option<Held> {
-        self.tags.as_ref()?.held[tlb][place]
+        self.tags.as_ref()?.held(tlb, place)
     }
 
     fn keep(&mut self, tlb: usize, place: usize, held: Held) {
         if let Some(tags) = &mut self.tags {
-            tags.held[tlb][place] = Some(held);
+            tags.hold(tlb, place, Some(held));
         }
     }
 
@@ -234,33 +180,26 @@ impl<P: Pipeline> MemSys<P> {
         tlb.replace(place, entry);
     }
 
+    /// Saves what the places hold.
     pub(super) fn save_tags(&self, to: &mut Saver) {
         if let Some(tags) = &self.tags {
-            to.put(&tags.held);
+            tags.save(to);
         }
     }
 
-    /// Behind the TLBs; memory is not there yet.
+    /// Takes them back, after the TLBs; memory is not there yet.
     pub(super) fn restore_tags(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
-        const WRONG: &str = "has other TLBs than the machine";
         let Some(tags) = &mut self.tags else {
             return Ok(());
         };
-        let held: [Vec<Option<Held>>; 2] = from.take()?;
-        let sizes = [&held, &tags.held].map(|side| [side[0].len(), side[1].len()]);
-        require(sizes[0] == sizes[1], WRONG)?;
-        tags.held = held;
-        tags.watched.fill(0);
-        for (tlb, place) in self.places() {
-            let side = if tlb == INSNS { &self.itlb } else { &self.dtlb };
-            let there = side.get(place).copied();
-            let held = self.held(tlb, place);
-            let shown = held.filter(|held| held.answers).map(|held| held.entry);
-            require(there == shown, WRONG)?;
-            if let (Some(tags), Some(held)) = (&mut self.tags, held) {
-                for pa in held.at {
-                    tags.watch(pa);
-                }
+        let tlbs = [&self.itlb, &self.dtlb];
+        tags.restore(from, |tlb, place, held| {
+            let answers = held.filter(|held| held.answers);
+            tlbs[tlb].get(place) == answers.map(|held| &held.entry)
+        })?;
+        for (tlb, place) in tags.places() {
+            for pa in tags.held(tlb, place).iter().flat_map(|held| held.at) {
+                tags.watch(pa);
             }
         }
         Ok(())

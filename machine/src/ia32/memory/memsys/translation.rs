@@ -2,13 +2,12 @@
 //! Translation: the TLBs, the walk of the page tables, and the page faults of both.
 
 use crate::ia32::isa::exception::Fault;
+use crate::ia32::isa::register::{cr0, cr4};
 use crate::ia32::memory::hierarchy::Sixth;
 use crate::ia32::memory::mmu::{self, code, entry, Access};
-use crate::ia32::memory::tlb::TlbEntry;
-
-use super::tags::{DATA, INSNS};
-use crate::ia32::isa::register::{cr0, cr4};
 use crate::ia32::memory::pipeline::Pipeline;
+use crate::ia32::memory::tlb::TlbEntry;
+use crate::ideal_tags::{DATA, INSNS};
 
 use super::MemSys;
 
@@ -45,7 +44,7 @@ impl<P: Pipeline> MemSys<P> {
         }
     }
 
-    /// The same where the TLB has no entry, or `found` that has not seen a write yet.
+    /// The physical address of `linear` where the TLB has no entry, or `found` that has not seen a write yet.
     #[cold]
     fn translate_by_walk(
         &mut self,
@@ -148,10 +147,10 @@ impl<P: Pipeline> MemSys<P> {
             now.fault.permission += 1;
         }
         if access.fetch {
-            now.exception.prefetch_abort += 1;
+            now.page_fault.fetch += 1;
             self.drop_insn_translation(linear);
         } else {
-            now.exception.data_abort += 1;
+            now.page_fault.data += 1;
             self.drop_data_translation(linear);
         }
         Fault::page(why | access.code())

@@ -22,13 +22,12 @@ use std::collections::BTreeSet;
 
 use crate::check::{self, Finding, Findings, Kind};
 use crate::dev::Spaces;
-use crate::observe::{Access, Observer};
-
 use crate::ia32::cpu::MemSys;
 use crate::ia32::isa::encoding::Encoding;
 use crate::ia32::isa::Ia32;
 use crate::ia32::memory::mmu;
 use crate::ia32::memory::tlb::TlbEntry;
+use crate::observe::{Access, Observer};
 
 /// What was forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -199,7 +198,7 @@ impl Checker {
 }
 
 impl Checker {
-    /// Whether an access by the entry `used` would only have come later on the ideal machine, behind a fault
+    /// Whether an access by the entry `used` would only have come later on the ideal machine, after a fault
     /// that copies the entry of the directory. The directory in force has none for that address, while
     /// others still have what was used; and the fault would not have been refused:
     ///

@@ -9,20 +9,21 @@
 //! entry leaves the instruction TLB, and all of them with a load of CR3. A store into code that is
 //! here, which is found by its physical address in pieces of a page, empties the trace cache.
 
+pub mod line;
+
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ia32::isa::cost::{Cost, Costs};
+use crate::ia32::isa::decoder::decode;
+use crate::ia32::isa::encoding::Encoding;
+use crate::ia32::isa::insn::Insn;
 use crate::plru::PseudoLru;
 use crate::state::{require, Damaged, Restorer, Saver, State};
 
-use crate::ia32::isa::cost::{Cost, Costs};
-use crate::ia32::isa::decoder::decode;
-use crate::ia32::isa::encoding::{Encoding, LONGEST_INSN};
-use crate::ia32::isa::insn::Insn;
+use self::line::{Line, LINE_UOPS};
 
-/// Most instructions of a line: each has a µop at least.
-pub const LINE_UOPS: usize = 6;
 /// Lines of a set.
 const WAYS: usize = 8;
 /// Sets.
@@ -30,8 +31,6 @@ const SETS: usize = 256;
 /// The address bits that choose a set begin here. Assumed: no source says; a line of the usual
 /// instructions is some sixteen bytes long.
 const SET_SHIFT: u32 = 4;
-/// Most bytes that decoding a line looks at: those of its instructions and of one behind.
-const CODE_BYTES: usize = (LINE_UOPS + 1) * LONGEST_INSN;
 /// How many lines are kept decoded. The machine has no such thing: a power of two that is as fast as more.
 const DECODED: usize = 1 << 14;
 /// Base-two logarithm of the piece of a page in which a store is found to hit code: 1 KB, the subpage of
@@ -93,129 +92,6 @@ pub struct Cursor {
     line: Key,
     n: u8,
     linear: u32,
-}
-
-/// A line's instructions.
-#[derive(Debug, Clone)]
-pub struct Line {
-    insns: [Insn; LINE_UOPS],
-    costs: [Cost; LINE_UOPS],
-    /// The bytes of them all, and then of what was looked at behind them and did not fit.
-    code: [u8; CODE_BYTES],
-    count: u8,
-    /// µops of them all.
-    uops: u8,
-    /// Bytes of them all.
-    bytes: u8,
-    /// How many bytes were looked at behind them; `None`: the page ended before that was known.
-    behind: Option<u8>,
-}
-
-impl Default for Line {
-    fn default() -> Self {
-        Self {
-            insns: Default::default(),
-            costs: Default::default(),
-            code: [0; CODE_BYTES],
-            count: 0,
-            uops: 0,
-            bytes: 0,
-            behind: None,
-        }
-    }
-}
-
-impl Line {
-    /// An instruction alone.
-    #[must_use]
-    pub fn of(insn: Insn, code: Encoding, cost: Cost) -> Self {
-        let mut line = Self::default();
-        line.push(insn, code, cost);
-        line
-    }
-
-    /// Appends an instruction, for which there is room.
-    pub fn push(&mut self, insn: Insn, code: Encoding, cost: Cost) {
-        let n = usize::from(self.count);
-        (self.insns[n], self.costs[n]) = (insn, cost);
-        self.append(code.bytes());
-        self.count += 1;
-        self.uops += cost.uops;
-        self.bytes += insn.length;
-    }
-
-    /// Says that it ends before what is encoded so.
-    pub fn end_before(&mut self, behind: Option<Encoding>) {
-        self.behind = behind.map(|code| {
-            self.append(code.bytes());
-            code.bytes().len() as u8
-        });
-    }
-
-    /// Puts bytes behind those of its instructions.
-    fn append(&mut self, code: &[u8]) {
-        let first = usize::from(self.bytes);
-        self.code[first..first + code.len()].copy_from_slice(code);
-    }
-
-    /// Whether decoding `bytes` would give this line.
-    fn is_of(&self, bytes: &[u8]) -> bool {
-        self.behind.is_some_and(|behind| {
-            let looked_at = usize::from(self.bytes + behind);
-            bytes.get(..looked_at) == Some(&self.code[..looked_at])
-        })
-    }
-
-    /// How many instructions there are.
-    #[inline(always)]
-    #[must_use]
-    pub fn count(&self) -> usize {
-        usize::from(self.count)
-    }
-
-    /// The µops of them all.
-    #[must_use]
-    pub fn uops(&self) -> usize {
-        usize::from(self.uops)
-    }
-
-    /// The bytes of them all.
-    #[inline(always)]
-    #[must_use]
-    pub fn bytes(&self) -> u32 {
-        u32::from(self.bytes)
-    }
-
-    /// Instruction `n`.
-    #[inline(always)]
-    #[must_use]
-    pub fn insn(&self, n: usize) -> &Insn {
-        &self.insns[n]
-    }
-
-    /// What it costs.
-    #[inline(always)]
-    #[must_use]
-    pub fn cost(&self, n: usize) -> &Cost {
-        &self.costs[n]
-    }
-
-    /// The bytes of each instruction, in their order.
-    fn codes(&self) -> impl Iterator<Item = &[u8]> {
-        let mut rest = &self.code[..usize::from(self.bytes)];
-        self.insns[..self.count()].iter().map(move |insn| {
-            let (own, others) = rest.split_at(insn.length.into());
-            rest = others;
-            own
-        })
-    }
-
-    /// The bytes of instruction `n`.
-    #[must_use]
-    pub fn code(&self, n: usize) -> Encoding {
-        let own = self.codes().nth(n);
-        own.and_then(Encoding::new).unwrap_or_default()
-    }
 }
 
 /// The trace cache.
@@ -316,12 +192,12 @@ impl TraceCache {
         if self.is_backed(slot) {
             return Some(slot);
         }
-        self.position_behind(slot, key)
+        self.position_after(slot, key)
     }
 
-    /// The same behind a line of `key` that is gone or hidden: one of another address space.
+    /// The slot of a line of `key` after `slot`, whose line is gone or hidden: one of another address space.
     #[cold]
-    fn position_behind(&self, slot: usize, key: Key) -> Option<usize> {
+    fn position_after(&self, slot: usize, key: Key) -> Option<usize> {
         let end = (key.set() + 1) * WAYS;
         (slot + 1..end).find(|&slot| self.keys[slot] == key && self.is_backed(slot))
     }

@@ -65,7 +65,7 @@ const PLAIN: [Kind; 32] = [
 ];
 
 /// Completes an instruction whose opcode and ModRM byte are these, and whose operand is decoded.
-/// `imm` becomes the opcode as the unit keeps it, `imm2` how many registers are popped behind it.
+/// `imm` becomes the opcode as the unit keeps it, `imm2` how many registers are popped after it.
 pub(in crate::ia32) fn complete(insn: &mut Insn, opcode: u8, modrm: u8) {
     insn.imm = u32::from(opcode & 7) << 8 | u32::from(modrm);
     if insn.memory {

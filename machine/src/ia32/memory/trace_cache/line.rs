@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A line of the trace cache: instructions as they were decoded, their bytes, and what each costs.
+
+use crate::ia32::isa::cost::Cost;
+use crate::ia32::isa::encoding::{Encoding, LONGEST_INSN};
+use crate::ia32::isa::insn::Insn;
+
+/// Most instructions of a line: each has a µop at least.
+pub const LINE_UOPS: usize = 6;
+/// Most bytes that decoding a line looks at: those of its instructions and of one after.
+const CODE_BYTES: usize = (LINE_UOPS + 1) * LONGEST_INSN;
+
+/// A line's instructions.
+#[derive(Debug, Clone)]
+pub struct Line {
+    insns: [Insn; LINE_UOPS],
+    costs: [Cost; LINE_UOPS],
+    /// The bytes of them all, and then of what was looked at after them and did not fit.
+    code: [u8; CODE_BYTES],
+    count: u8,
+    /// µops of them all.
+    uops: u8,
+    /// Bytes of them all.
+    bytes: u8,
+    /// How many bytes were looked at after them; `None`: the page ended before that was known.
+    after: Option<u8>,
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        Self {
+            insns: Default::default(),
+            costs: Default::default(),
+            code: [0; CODE_BYTES],
+            count: 0,
+            uops: 0,
+            bytes: 0,
+            after: None,
+        }
+    }
+}
+
+impl Line {
+    /// An instruction alone.
+    #[must_use]
+    pub fn of(insn: Insn, code: Encoding, cost: Cost) -> Self {
+        let mut line = Self::default();
+        line.push(insn, code, cost);
+        line
+    }
+
+    /// Appends an instruction, for which there is room.
+    pub fn push(&mut self, insn: Insn, code: Encoding, cost: Cost) {
+        let n = usize::from(self.count);
+        (self.insns[n], self.costs[n]) = (insn, cost);
+        self.append(code.bytes());
+        self.count += 1;
+        self.uops += cost.uops;
+        self.bytes += insn.length;
+    }
+
+    /// Says that it ends before what is encoded so.
+    pub fn end_before(&mut self, after: Option<Encoding>) {
+        self.after = after.map(|code| {
+            self.append(code.bytes());
+            code.bytes().len() as u8
+        });
+    }
+
+    /// Puts bytes after those of its instructions.
+    fn append(&mut self, code: &[u8]) {
+        let first = usize::from(self.bytes);
+        self.code[first..first + code.len()].copy_from_slice(code);
+    }
+
+    /// Whether decoding `bytes` would give this line.
+    pub(super) fn is_of(&self, bytes: &[u8]) -> bool {
+        self.after.is_some_and(|after| {
+            let looked_at = usize::from(self.bytes + after);
+            bytes.get(..looked_at) == Some(&self.code[..looked_at])
+        })
+    }
+
+    /// How many instructions there are.
+    #[inline(always)]
+    #[must_use]
+    pub fn count(&self) -> usize {
+        usize::from(self.count)
+    }
+
+    /// The µops of them all.
+    #[must_use]
+    pub fn uops(&self) -> usize {
+        usize::from(self.uops)
+    }
+
+    /// The bytes of them all.
+    #[inline(always)]
+    #[must_use]
+    pub fn bytes(&self) -> u32 {
+        u32::from(self.bytes)
+    }
+
+    /// Instruction `n`.
+    #[inline(always)]
+    #[must_use]
+    pub fn insn(&self, n: usize) -> &Insn {
+        &self.insns[n]
+    }
+
+    /// What it costs.
+    #[inline(always)]
+    #[must_use]
+    pub fn cost(&self, n: usize) -> &Cost {
+        &self.costs[n]
+    }
+
+    /// The bytes of each instruction, in their order.
+    pub(super) fn codes(&self) -> impl Iterator<Item = &[u8]> {
+        let mut rest = &self.code[..usize::from(self.bytes)];
+        self.insns[..self.count()].iter().map(move |insn| {
+            let (own, others) = rest.split_at(insn.length.into());
+            rest = others;
+            own
+        })
+    }
+
+    /// The bytes of instruction `n`.
+    #[must_use]
+    pub fn code(&self, n: usize) -> Encoding {
+        let own = self.codes().nth(n);
+        own.and_then(Encoding::new).unwrap_or_default()
+    }
+}
