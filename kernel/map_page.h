@@ -9,6 +9,7 @@
 #include "node.h"
 #include "ptab_entry.h"
 #include "switch.h"
+#include "synonym.h"
 
 /* Of the nodes in this list that have `pa` and are synonyms of (space, va): may one be awake, or be
  * written? `all`: the same of all of them. */

@@ -6,18 +6,14 @@
 
 #include "ipc.h"
 #include "irq.h"
+#include "ready.h"
+#include "space.h"
 #include "switch.h"
 #include "timer.h"
+#include "upcalls.h"
+#include "utcb.h"
 
 #include <l4/utcb.h>
-
-#define PRIORITIES 256
-
-struct tcb *sched_queues[PRIORITIES];
-static uint32_t occupied[PRIORITIES / 32];
-
-struct tcb idle_thread;
-extern char idle_loop[], idle_stack_top[];
 
 /* Whose timeslice has ended; it goes behind its equals when it is preempted. */
 static const struct tcb *slice_over;
@@ -38,104 +34,25 @@ static struct {
     uint64_t began;    /* microseconds */
 } slice;
 
-void sched_init(void) {
-    idle_thread.state = STATE_READY;
-    idle_thread.frame.pc = (uint32_t)idle_loop;
-    idle_thread.frame.sp = (uint32_t)idle_stack_top;
-    idle_thread.frame.status = FRAME_STATUS_IDLE;
-    hot.current = &idle_thread;
-}
-
-/* ARMv4 counts no leading zeros. */
-static uint32_t highest_bit(uint32_t word) {
-    uint32_t n = 0;
-    for (uint32_t half = 16; half != 0; half /= 2) {
-        if (word >> half != 0) {
-            word >>= half;
-            n += half;
-        }
-    }
-    return n;
-}
-
-static void update_top(void) {
-    for (uint32_t i = PRIORITIES / 32; i-- > 0;) {
-        if (occupied[i] != 0) {
-            hot.ready_top = i * 32 + highest_bit(occupied[i]);
-            return;
-        }
-    }
-    hot.ready_top = 0;
-}
-
-static void enqueue(struct tcb *t, bool first) {
-    kernel_assert(sched_is_runnable(t) && (t->flags & FLAG_QUEUED) == 0 && t != &idle_thread);
-    struct tcb *head = sched_queues[t->priority];
-    t->flags |= FLAG_QUEUED;
-    if (head == NULL) {
-        t->ready_next = t->ready_previous = t;
-        sched_queues[t->priority] = t;
-        occupied[t->priority / 32] |= 1u << (t->priority % 32);
-    } else {
-        t->ready_next = head;
-        t->ready_previous = head->ready_previous;
-        t->ready_previous->ready_next = t;
-        head->ready_previous = t;
-        if (first) {
-            sched_queues[t->priority] = t;
-        }
-    }
-    if (t->priority > hot.ready_top) {
-        hot.ready_top = t->priority;
-    }
-    if (hot.current == &idle_thread || t->priority > hot.current->priority) {
-        hot.reschedule = 1;
-    }
-}
-
-void sched_enqueue_first(struct tcb *t) {
-    enqueue(t, true);
-}
-
-void sched_enqueue_last(struct tcb *t) {
-    enqueue(t, false);
-}
-
-void sched_dequeue(struct tcb *t) {
-    kernel_assert((t->flags & FLAG_QUEUED) != 0);
-    t->flags &= (uint8_t)~FLAG_QUEUED;
-    if (t->ready_next == t) {
-        sched_queues[t->priority] = NULL;
-        occupied[t->priority / 32] &= ~(1u << (t->priority % 32));
-        update_top();
-    } else {
-        t->ready_previous->ready_next = t->ready_next;
-        t->ready_next->ready_previous = t->ready_previous;
-        if (sched_queues[t->priority] == t) {
-            sched_queues[t->priority] = t->ready_next;
-        }
-    }
-}
-
 void sched_update(struct tcb *t) {
     bool queued = (t->flags & FLAG_QUEUED) != 0;
     if (t == hot.current) {
         hot.reschedule = 1;
-    } else if (sched_is_runnable(t) && !queued) {
-        sched_enqueue_last(t);
-    } else if (!sched_is_runnable(t) && queued) {
-        sched_dequeue(t);
+    } else if (ready_is_runnable(t) && !queued) {
+        ready_enqueue(t, false);
+    } else if (!ready_is_runnable(t) && queued) {
+        ready_dequeue(t);
     }
 }
 
 void sched_set_priority(struct tcb *t, uint8_t priority) {
     bool queued = (t->flags & FLAG_QUEUED) != 0;
     if (queued) {
-        sched_dequeue(t);
+        ready_dequeue(t);
     }
     t->priority = priority;
     if (queued) {
-        sched_enqueue_last(t);
+        ready_enqueue(t, false);
     } else if (t == hot.current) {
         hot.reschedule = 1;
     }
@@ -143,11 +60,11 @@ void sched_set_priority(struct tcb *t, uint8_t priority) {
 
 /* The thread that is to run; it leaves its ready queue. */
 static struct tcb *choose(void) {
-    struct tcb *t = sched_queues[hot.ready_top];
+    struct tcb *t = ready_queues[hot.ready_top];
     if (t == NULL) {
         return &idle_thread;
     }
-    sched_dequeue(t);
+    ready_dequeue(t);
     return t;
 }
 
@@ -174,7 +91,7 @@ void sched_delay_over(uint64_t now) {
 /* Should another thread run instead of this one, which could go on? */
 static bool is_displaced(const struct tcb *t) {
     return hot.ready_top > t->priority ||
-           (slice_over == t && hot.ready_top == t->priority && sched_queues[t->priority] != NULL);
+           (slice_over == t && hot.ready_top == t->priority && ready_queues[t->priority] != NULL);
 }
 
 /* The thread wants its preemption delayed, and has not had its maximum of that yet. */
@@ -218,9 +135,9 @@ static bool preempt(struct tcb *t) {
         }
     }
     if (slice_over == t) {
-        sched_enqueue_last(t);
+        ready_enqueue(t, false);
     } else {
-        sched_enqueue_first(t); /* it keeps its place */
+        ready_enqueue(t, true); /* it keeps its place */
     }
     return true;
 }
@@ -273,7 +190,7 @@ static void dispatch(struct tcb *t) {
 void sched_finish(void) {
     for (;;) {
         struct tcb *t = hot.current;
-        bool runnable = sched_is_runnable(t);
+        bool runnable = ready_is_runnable(t);
         if (hot.reschedule != 0 || !runnable) {
             if (!runnable || t == &idle_thread || (is_displaced(t) && preempt(t))) {
                 t = choose();
@@ -309,13 +226,13 @@ void sched_finish(void) {
 void sched_yield(struct tcb *to) {
     struct tcb *self = hot.current;
     if (to != NULL && to != self && (to->flags & FLAG_QUEUED) != 0) {
-        sched_dequeue(to);
-        sched_enqueue_first(self);
+        ready_dequeue(to);
+        ready_enqueue(self, true);
         hot.reschedule = 0; /* a donation holds even against higher priorities of one's own */
         hot.current = to;
         return;
     }
-    sched_enqueue_last(self);
+    ready_enqueue(self, false);
     hot.current = choose();
     hot.reschedule = 0;
     if (hot.current != slice.owner) {
@@ -334,7 +251,7 @@ void sched_tick(uint64_t now) {
     }
     slice_charge(now);
     bool used_up = owner->quantum_left == 0;
-    if (used_up && t == owner && sched_is_runnable(t)) {
+    if (used_up && t == owner && ready_is_runnable(t)) {
         ipc_preempted(t);
         return;
     }

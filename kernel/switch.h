@@ -20,7 +20,6 @@
 #define SWITCH_H
 
 #include "kernel.h"
-#include "space.h"
 #include "switch_impl.h"
 
 /*

@@ -7,8 +7,10 @@
  * Where both are of one size, the page moves as a whole, for it may have been filled by one to be
  * used by the other. If both go on writing it, it is split.
  */
+#include "synonym.h"
+
 #include "events.h"
-#include "node.h"
+#include "split.h"
 #include "switch.h"
 
 /* Writes the node's state to the page table as well. */

@@ -19,6 +19,7 @@
 #include "ptab.h"
 #include "switch.h"
 #include "user_memory.h"
+#include "utcb.h"
 
 #include <string.h>
 

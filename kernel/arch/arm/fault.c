@@ -12,7 +12,9 @@
 #include "mapdb.h"
 #include "message.h"
 #include "sched.h"
+#include "space.h"
 #include "switch.h"
+#include "utcb.h"
 
 /* Set while the kernel reads where it may fail: user_load, kernel_probe_load. */
 static volatile bool may_fail, failed;

@@ -9,7 +9,7 @@
 #include "kernel.h"
 #include "message.h"
 #include "ptab_entry.h"
-#include "thread.h"
+#include "tcb.h"
 
 #include <l4/arch/arm/binding.h>
 

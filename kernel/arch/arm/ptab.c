@@ -4,8 +4,6 @@
  */
 #include "ptab_entry.h"
 
-#include "xfer.h"
-
 /* A table and its nodes. Both are all 0 when they are given back. */
 static struct kmem_cache tables = {
     .size = 2 * TABLE_SIZE, .uncached = true, .comes_back_zero = true};

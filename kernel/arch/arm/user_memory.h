@@ -9,7 +9,6 @@
 
 #include "kernel.h"
 #include "ptab.h"
-#include "xfer.h"
 
 /* May the kernel use the addresses of this space's programs? */
 static inline bool user_is_addressable(const struct space *space) {

@@ -43,7 +43,7 @@ yield_path:
     /* ... of the same space ... */
     ldr     r1, [r8, #TCB_SPACE]
     ldr     r3, [r9, #TCB_SPACE]
-    ldr     r5, =sched_queues
+    ldr     r5, =ready_queues
     teqeq   r1, r3
     /* ... and the next of its priority. */
     and     r6, r2, #0xff

@@ -8,8 +8,8 @@
  */
 #include "fault.h"
 
-#include "call.h"
 #include "cpu.h"
+#include "fault_entry.h"
 #include "io_fpages.h"
 #include "ipc.h"
 #include "kdb.h"
@@ -20,6 +20,7 @@
 #include "space.h"
 #include "switch_segments.h"
 #include "user_memory.h"
+#include "utcb.h"
 
 #include <l4/arch.h>
 

@@ -7,7 +7,7 @@
 #include "ipc.h"
 #include "kernel.h"
 #include "space.h"
-#include "thread.h"
+#include "tcb.h"
 
 _Static_assert(offsetof(struct hot, current) == HOT_CURRENT, "hot.current");
 _Static_assert(offsetof(struct hot, space) == HOT_SPACE, "hot.space");

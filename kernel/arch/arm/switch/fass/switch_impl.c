@@ -6,6 +6,7 @@
 #include "switch.h"
 
 #include "cpd.h"
+#include "space.h"
 
 bool switch_space_init(struct space *space) {
     slot_take(space);

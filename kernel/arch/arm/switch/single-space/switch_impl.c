@@ -7,6 +7,7 @@
 #include "cpu.h"
 #include "kmem.h"
 #include "ptab.h"
+#include "space.h"
 
 /* Domain 0 is the kernel's and everybody's. */
 #define DACR 1u

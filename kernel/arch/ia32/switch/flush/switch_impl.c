@@ -6,6 +6,7 @@
 #include "events.h"
 #include "kmem.h"
 #include "ptab.h"
+#include "space.h"
 #include "switch.h"
 #include "switch_asm.h"
 #include "switch_segments.h"

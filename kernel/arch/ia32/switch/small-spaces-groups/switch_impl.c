@@ -2,11 +2,13 @@
 /*
  * Scheme `small-spaces-groups`, out of line: who is in which group.
  */
+#include "small.h"
 #include "switch.h"
 
 #include "cpu.h"
 #include "events.h"
 #include "kmem.h"
+#include "space.h"
 
 #define GROUPS      16u
 #define GROUP_FIRST (SMALL_UNITS / 4) /* the units below are the global spaces' */

@@ -9,6 +9,7 @@
 #include "kmem.h"
 #include "pid_slots.h"
 #include "reclaim.h"
+#include "space.h"
 #include "switch.h"
 
 static bool trying; /* they are coming back, and none has stepped aside since */

@@ -8,6 +8,7 @@
 
 #include "ptab.h"
 #include "sharing.h"
+#include "space.h"
 #include "switch.h"
 
 #define DOMAINS     16u

@@ -2,7 +2,7 @@
 /*
  * Small spaces, out of line: regions are given and taken, copied entries come and go.
  */
-#include "switch.h"
+#include "small.h"
 
 #include "cpu.h"
 #include "events.h"
@@ -10,7 +10,9 @@
 #include "ptab_entry.h"
 #include "segments.h"
 #include "small_asm.h"
+#include "space.h"
 #include "string.h"
+#include "switch.h"
 #include "switch_segments.h"
 
 _Static_assert(offsetof(struct space, scheme) == 0, "the switch finds it at the space's address");
