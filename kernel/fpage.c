@@ -32,7 +32,7 @@ static void empty_section(struct space *space, uint32_t base) {
 }
 
 void space_destroy(struct space *space) {
-    if (hot.space == space) {
+    if (cpu.space == space) {
         /* Only idle or a fault handler's reply can come here with it still in force. */
         switch_to(space, root_space);
     }

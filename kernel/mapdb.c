@@ -207,7 +207,7 @@ bool mapdb_map_sigma0(uint32_t va) {
         return false;
     }
     ptab_enter(sigma0_space, pa, n->pa);
-    synonym_wake(n, va, true);
+    synonym_activate(n, va, true);
     return true;
 }
 
@@ -222,13 +222,14 @@ void mapdb_expect(const struct space *space, const uint32_t *fault) {
     expected.fault = fault;
 }
 
-/* The node is there, or has more rights; if it is the one that is about to be accessed, it wakes.
+/* The node is there, or has more rights; if it is the one that is about to be accessed, it
+ * activates.
  */
 static void start(struct node *n) {
     if (n->space == expected.space && expected.fault[1] - node_va(n) < size_bytes(node_size(n))) {
         bool write = (expected.fault[0] & L4_Writable << 16) != 0;
         if (write ? (n->va & L4_Writable) != 0 && !node_is_writable(n) : !node_is_valid(n)) {
-            synonym_wake(n, expected.fault[1], write);
+            synonym_activate(n, expected.fault[1], write);
         }
     }
 }
@@ -307,7 +308,7 @@ static bool map_again(struct node *parent, struct node *old, uint32_t from_va, u
         return false;
     }
     if (!grant) {
-        old->va |= rights; /* else a write will fault and wake it */
+        old->va |= rights; /* else a write will fault and activate it */
         start(old);
         return true;
     }
@@ -448,7 +449,7 @@ uint32_t mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint3
 
 /* ---- faults and attributes ---- */
 
-bool mapdb_wake(struct space *space, uint32_t va, bool write) {
+bool mapdb_activate(struct space *space, uint32_t va, bool write) {
     mapping_t m = ptab_get(space, va);
     if (m == 0 || (m & (write ? MAPPING_WRITABLE : MAPPING_VALID)) != 0) {
         return false;
@@ -457,7 +458,7 @@ bool mapdb_wake(struct space *space, uint32_t va, bool write) {
     if (n == NULL || (write && (n->va & L4_Writable) == 0)) {
         return false;
     }
-    synonym_wake(n, va, write);
+    synonym_activate(n, va, write);
     return true;
 }
 
@@ -479,7 +480,7 @@ uint32_t mapdb_set_attribute(struct space *space, uint32_t va, enum page_size li
         }
     }
     FOR_EACH_NODE(each, &w, pa, size) {
-        synonym_put_to_sleep(each); /* its lines go; the next access finds the new bits */
+        synonym_deactivate(each); /* its lines go; the next access finds the new bits */
     }
     frame_set_attribute(pa, size, attribute);
     switch_unmap_finish();

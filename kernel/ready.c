@@ -17,7 +17,7 @@ void ready_init(void) {
     idle_thread.frame.pc = (uint32_t)idle_loop;
     idle_thread.frame.sp = (uint32_t)idle_stack_top;
     idle_thread.frame.status = FRAME_STATUS_IDLE;
-    hot.current = &idle_thread;
+    cpu.current = &idle_thread;
 }
 
 /* ARMv4 counts no leading zeros. */
@@ -35,11 +35,11 @@ static uint32_t highest_bit(uint32_t word) {
 static void update_top(void) {
     for (uint32_t i = PRIORITIES / 32; i-- > 0;) {
         if (occupied[i] != 0) {
-            hot.ready_top = i * 32 + highest_bit(occupied[i]);
+            cpu.ready_top = i * 32 + highest_bit(occupied[i]);
             return;
         }
     }
-    hot.ready_top = 0;
+    cpu.ready_top = 0;
 }
 
 void ready_enqueue_first(struct tcb *t) {
@@ -63,11 +63,11 @@ REGISTER_CALL void ready_enqueue(struct tcb *t, uint32_t first) {
             ready_queues[t->priority] = t;
         }
     }
-    if (t->priority > hot.ready_top) {
-        hot.ready_top = t->priority;
+    if (t->priority > cpu.ready_top) {
+        cpu.ready_top = t->priority;
     }
-    if (hot.current == &idle_thread || t->priority > hot.current->priority) {
-        hot.reschedule = 1;
+    if (cpu.current == &idle_thread || t->priority > cpu.current->priority) {
+        cpu.reschedule = 1;
     }
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mapping database from inside: which nodes of a frame are awake (mapdb.h has the rule).
+ * The mapping database from inside: which nodes of a frame are active (mapdb.h has the rule).
  */
 #ifndef SYNONYM_H
 #define SYNONYM_H
 
 #include "node.h"
 
-/* A node whose page is in the page table and dormant: 4 KB are awake at once if that hurts nobody.
+/* A node whose page is in the page table and inactive: 4 KB are active at once if that hurts
+ * nobody.
  */
 void synonym_start(struct node *n);
 
@@ -16,9 +17,9 @@ bool synonym_of(const struct node *a, const struct node *b);
 
 /* No longer writable; no longer valid. switch_unmap_finish is the caller's. */
 void synonym_make_read_only(struct node *n);
-void synonym_put_to_sleep(struct node *n);
+void synonym_deactivate(struct node *n);
 
-/* As mapdb_wake; `n` is not awake enough for the access but has the right. */
-void synonym_wake(struct node *n, uint32_t va, bool write);
+/* As mapdb_activate; `n` is not active enough for the access but has the right. */
+void synonym_activate(struct node *n, uint32_t va, bool write);
 
 #endif

@@ -14,8 +14,8 @@ void thread_init(void) {
 }
 
 void thread_entered_kernel(void) {
-    if (hot.current->space != NULL) { /* else it is the idle thread */
-        hot.space = hot.current->space;
+    if (cpu.current->space != NULL) { /* else it is the idle thread */
+        cpu.space = cpu.current->space;
     }
 }
 

@@ -12,7 +12,7 @@
 
 /* May the kernel use the addresses of this space's programs? */
 static inline bool user_is_addressable(const struct space *space) {
-    return space == hot.space;
+    return space == cpu.space;
 }
 
 /* A byte of the space in force, at `va` and in the frame at `pa`. */

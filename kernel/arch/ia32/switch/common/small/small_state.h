@@ -26,7 +26,7 @@ struct switch_state {
     uint32_t times, strangers;
 };
 
-struct switch_hot {
+struct switch_cpu {
     uint32_t shown; /* pa of the directory in force */
 };
 
