@@ -22,8 +22,8 @@ enum event {
     EVENT_SYNONYM_MOVED = 8,  /* cache lines of a page change to another of its addresses */
     EVENT_SECTION_SHARED = 9, /* a space takes part in another's directory entry */
     EVENT_PAGE_SPLIT = 10,    /* a large page or section becomes 16 smaller pages */
-    EVENT_ASIDE = 11,         /* a space is switched to as `flush` does from now on */
-    EVENT_ASIDE_BACK = 12,    /* ... and is not any more */
+    EVENT_BYPASS = 11,        /* a space is switched to as `flush` does from now on */
+    EVENT_BYPASS_END = 12,    /* ... and is not any more */
     EVENT_SMALL = 13,         /* a space gets a region of the small-space area */
     EVENT_LARGE = 14,         /* ... and loses it */
     EVENT_GROUPED = 15,       /* ... goes to another group (small-spaces-groups) */

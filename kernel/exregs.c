@@ -2,9 +2,13 @@
 /*
  * ExchangeRegisters: a thread's registers, its halted state, and cancelling its IPC.
  */
+#include "exregs.h"
+
 #include "ipc.h"
+#include "ready.h"
 #include "sched.h"
 #include "space.h"
+#include "utcb.h"
 
 /* Control bits (X.2 manual): which values are delivered, and what is to be done. */
 #define CONTROL_HALT         0x001u /* H: with h, the new halted state */

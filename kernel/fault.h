@@ -5,7 +5,7 @@
 #ifndef FAULT_H
 #define FAULT_H
 
-#include "thread.h"
+#include "tcb.h"
 
 /* A program's own system call, of a number that none has: an exception message. */
 void fault_swi(struct tcb *self);

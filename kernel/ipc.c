@@ -4,12 +4,14 @@
  */
 #include "ipc.h"
 
+#include "fpage.h"
 #include "mapdb.h"
 #include "message.h"
-#include "sched.h"
+#include "ready.h"
 #include "space.h"
 #include "switch.h"
 #include "timer.h"
+#include "utcb.h"
 #include "xfer.h"
 
 #include <string.h>
@@ -71,11 +73,11 @@ void ipc_leave(struct tcb *t) {
 static void make_ready(struct tcb *t, bool first) {
     t->state = STATE_READY;
     t->wait_for = 0;
-    if (t != hot.current && sched_is_runnable(t)) {
+    if (t != cpu.current && ready_is_runnable(t)) {
         if (first) {
-            sched_enqueue_first(t);
+            ready_enqueue_first(t);
         } else {
-            sched_enqueue_last(t);
+            ready_enqueue_last(t);
         }
     }
 }
@@ -87,8 +89,8 @@ static void block(struct tcb *t, uint8_t state, uint32_t timeout) {
     if (timer_deadline(timeout, &deadline)) {
         timer_arm(t, deadline);
     }
-    if (t == hot.current) {
-        hot.reschedule = 1;
+    if (t == cpu.current) {
+        cpu.reschedule = 1;
     }
 }
 
@@ -349,7 +351,7 @@ static void fail_side(struct tcb *t, uint32_t error) {
     ipc_leave(t);
     t->kind = KIND_USER;
     if ((t->flags & FLAG_QUEUED) != 0) {
-        sched_dequeue(t);
+        ready_dequeue(t);
     }
     fail_phase(t, error, phase);
 }
@@ -400,8 +402,8 @@ static void set_deadline(struct tcb *sender, const struct tcb *receiver) {
 
 static void park(struct tcb *t) {
     t->state = STATE_XFER;
-    if (t == hot.current) {
-        hot.reschedule = 1;
+    if (t == cpu.current) {
+        cpu.reschedule = 1;
     }
 }
 
@@ -415,7 +417,7 @@ static void fault_in_xfer(struct tcb *sender, const struct xfer_fault *fault) {
         return;
     }
     if ((other->flags & FLAG_QUEUED) != 0) {
-        sched_dequeue(other);
+        ready_dequeue(other);
     }
     park(other);
     who->kmsg[0] = message_tag(L4_LABEL_PAGEFAULT | (fault->write ? L4_Writable : L4_Readable), 2);
@@ -423,7 +425,7 @@ static void fault_in_xfer(struct tcb *sender, const struct xfer_fault *fault) {
     who->kmsg[2] = who->frame.pc;
     who->xfer_pager = utcb_read(who, L4_UTCB_PAGER);
     if ((who->flags & FLAG_QUEUED) != 0) {
-        sched_dequeue(who);
+        ready_dequeue(who);
     }
     ipc_send_kernel(who, KIND_XFER, who->xfer_pager);
     if (who->state == STATE_DEAD) {
@@ -454,8 +456,8 @@ static enum transfer copy_strings(struct tcb *sender, struct tcb *receiver, uint
         *error = sender->xfer_done << 3 | L4_IPC_ERR_OVERFLOW;
         return TRANSFER_FAILED;
     case XFER_PAUSED: /* the one that runs goes on with it, after the interrupt */
-        hot.current->flags |= FLAG_XFER;
-        park(hot.current->xfer_partner);
+        cpu.current->flags |= FLAG_XFER;
+        park(cpu.current->xfer_partner);
         return TRANSFER_PENDING;
     default:
         fault_in_xfer(sender, &fault);
@@ -757,7 +759,7 @@ void ipc_send_kernel(struct tcb *self, uint8_t kind, uint32_t to) {
         self->state = STATE_SENDING;
         join_senders(self, partner);
     }
-    if (self == hot.current) {
-        hot.reschedule = 1;
+    if (self == cpu.current) {
+        cpu.reschedule = 1;
     }
 }

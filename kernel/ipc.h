@@ -10,12 +10,13 @@
 #ifndef IPC_H
 #define IPC_H
 
-#include "thread.h"
+#include "tcb.h"
+#include "upcalls.h"
 
 #define IPC_ANY      0xffffffffu
 #define IPC_ANYLOCAL 0xffffffc0u
 
-/* The Ipc system call on the caller's frame; the caller is hot.current. */
+/* The Ipc system call on the caller's frame; the caller is cpu.current. */
 void ipc(struct tcb *self);
 
 /* The receive phase of a thread whose send phase ended while it waited (FLAG_RECEIVE). */
@@ -35,13 +36,6 @@ void ipc_new_quantum(struct tcb *t);
 /* The running thread is preempted and wants its exception handler to know: it waits for the
  * handler's reply. False: there is no such handler, nothing has happened. */
 bool ipc_preemption_fault(struct tcb *self);
-
-/* The IPC that `t` waits in ends with this error (L4_IPC_ERR_*; the phase is added). */
-void ipc_fail(struct tcb *t, uint32_t error);
-
-static inline void ipc_timed_out(struct tcb *t) {
-    ipc_fail(t, L4_IPC_ERR_TIMEOUT);
-}
 
 /* The receive phase that it is in, or that is still to be done, ends as cancelled. */
 void ipc_cancel_receive(struct tcb *t);

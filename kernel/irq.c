@@ -7,8 +7,8 @@
 #include "board.h"
 #include "ipc.h"
 #include "message.h"
-#include "sched.h"
 #include "timer.h"
+#include "upcalls.h"
 
 void irq_handle(void) {
     int pending;

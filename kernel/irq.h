@@ -9,7 +9,7 @@
 #ifndef IRQ_H
 #define IRQ_H
 
-#include "thread.h"
+#include "tcb.h"
 
 /* From entry.S: an interrupt of a program or of the idle thread. */
 void irq_handle(void);

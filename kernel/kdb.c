@@ -74,8 +74,8 @@ static void print_thread(const struct tcb *t) {
 
 _Noreturn void panic(const char *what) {
     kdb_printf("\nkernel panic: %s\n", what);
-    if (hot.current != NULL) {
-        print_thread(hot.current);
+    if (cpu.current != NULL) {
+        print_thread(cpu.current);
     }
     board_exit(2);
 }
@@ -96,8 +96,8 @@ _Static_assert(EVENT_OF(L4_STAT_SYNONYM_MIGRATIONS) == EVENT_SYNONYM_MOVED,
 _Static_assert(EVENT_OF(L4_STAT_SECTIONS_SHARED) == EVENT_SECTION_SHARED,
                "L4_STAT_SECTIONS_SHARED");
 _Static_assert(EVENT_OF(L4_STAT_PAGE_SPLITS) == EVENT_PAGE_SPLIT, "L4_STAT_PAGE_SPLITS");
-_Static_assert(EVENT_OF(L4_STAT_ASIDE) == EVENT_ASIDE, "L4_STAT_ASIDE");
-_Static_assert(EVENT_OF(L4_STAT_ASIDE_BACK) == EVENT_ASIDE_BACK, "L4_STAT_ASIDE_BACK");
+_Static_assert(EVENT_OF(L4_STAT_BYPASS) == EVENT_BYPASS, "L4_STAT_BYPASS");
+_Static_assert(EVENT_OF(L4_STAT_BYPASS_END) == EVENT_BYPASS_END, "L4_STAT_BYPASS_END");
 
 static uint32_t statistic(uint32_t number) {
     switch (number) {

@@ -5,7 +5,7 @@
 #ifndef KDB_H
 #define KDB_H
 
-#include "thread.h"
+#include "tcb.h"
 
 /* %x (eight digits), %d (unsigned), %s, %c; nothing else. */
 void kdb_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -9,7 +9,7 @@
 #include "cpu.h"
 #include "kernel.h"
 #include "kip_memory.h"
-#include "thread.h"
+#include "tcb.h"
 
 extern char kip_page[];
 #define DECLARE_STUB(name, Name, number, word) extern char kip_stub_##name[];

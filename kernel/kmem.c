@@ -8,7 +8,7 @@
 #include "kmem.h"
 
 #include "cpu.h"
-#include "ptab.h"
+#include "page_sizes.h"
 
 #include <string.h>
 

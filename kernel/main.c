@@ -12,9 +12,10 @@
 #include "kip.h"
 #include "kmem.h"
 #include "ptab.h"
-#include "sched.h"
+#include "ready.h"
 #include "space.h"
 #include "switch.h"
+#include "thread.h"
 #include "timer.h"
 
 volatile uint32_t *probe;
@@ -30,8 +31,8 @@ static void find_probe(void) {
 /* So that the simulator's checker knows which space runs: it reads along, at no cost to anybody. */
 static void announce_spaces(void) {
     if (SWITCH_PROTECTS) {
-        /* Not hot.space, which the paths in assembly leave as it was (thread_entered_kernel). */
-        probe_write(PROBE_SPACE_WORD, (uint32_t)&hot.current);
+        /* Not cpu.space, which the paths in assembly leave as it was (thread_entered_kernel). */
+        probe_write(PROBE_SPACE_WORD, (uint32_t)&cpu.current);
         probe_write(PROBE_SPACE_THREAD, offsetof(struct tcb, space));
         probe_write(PROBE_SPACE_DIRECTORY, offsetof(struct space, directory));
         probe_write(PROBE_SPACE_KERNEL, KERNEL_AREA);
@@ -49,7 +50,7 @@ void kernel_main(uint32_t tags) {
     switch_init();                 /* the switching scheme */
     announce_spaces();             /* ... to the coherence checker */
     thread_init();                 /* thread numbers, interrupts */
-    sched_init();                  /* ready queues, the idle thread */
+    ready_init();                  /* ready queues, the idle thread */
     timer_init();                  /* clock, tick, timeouts */
     kdb_printf("Switchyard L4 X.2, scheme %s, %u KB heap free\n", SWITCH_NAME,
                kmem_free_pages() * (PAGE_SIZE / 1024));

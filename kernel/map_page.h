@@ -9,9 +9,10 @@
 #include "node.h"
 #include "ptab_entry.h"
 #include "switch.h"
+#include "synonym.h"
 
-/* Of the nodes in this list that have `pa` and are synonyms of (space, va): may one be awake, or be
- * written? `all`: the same of all of them. */
+/* Of the nodes in this list that have `pa` and are synonyms of (space, va): may one be active, or
+ * be written? `all`: the same of all of them. */
 static uint32_t others_state(const struct node *list, uint32_t pa, const struct space *space,
                              uint32_t va, uint32_t *all) {
     uint32_t state = 0;
@@ -69,8 +70,8 @@ static inline __attribute__((always_inline)) bool map_page(struct space *from, u
             return false;
         }
     }
-    pte_t *entry = ptab_hole.entry;
-    if (ptab_hole.space != to || ptab_hole.va != to_va) {
+    pte_t *entry = ptab_fault_slot.entry;
+    if (ptab_fault_slot.space != to || ptab_fault_slot.va != to_va) {
         entry = entry_at(to, to_va);
         if (entry == NULL || *entry != 0) {
             return false;
@@ -96,21 +97,21 @@ static inline __attribute__((always_inline)) bool map_page(struct space *from, u
     if (unlikely(n == NULL)) {
         return false;
     }
-    /* A parent that is awake and a synonym is enough to know that this is not to be written yet,
+    /* A parent that is active and a synonym is enough to know that this is not to be written yet,
      * and that nobody may write is noted of the frame; so mostly this can be read at once. */
     bool write = (rights & L4_Writable) != 0;
-    bool awake = true;
+    bool active = true;
     if (likely((state | section->larger) == 0 &&
                (!write || (node_is_valid(parent) && switch_synonym(from, from_va, to, to_va))))) {
         write = false;
     } else {
         uint32_t others = frame_others(pa, to, to_va);
         write = write && (others & MAPPING_VALID) == 0;
-        awake = (others & MAPPING_WRITABLE) == 0;
+        active = (others & MAPPING_WRITABLE) == 0;
     }
-    uint32_t value = pa | ENTRY_DORMANT;
+    uint32_t value = pa | ENTRY_INACTIVE;
     uint32_t mapping = pa | SIZE_4K;
-    if (likely(awake)) {
+    if (likely(active)) {
         value = pa | ENTRY_READABLE;
         mapping |= MAPPING_CACHED | MAPPING_VALID;
         if (write) {
@@ -139,8 +140,8 @@ static inline __attribute__((always_inline)) bool map_page(struct space *from, u
     *entry_node(entry) = n;
     if (fault != NULL && (fault[1] ^ to_va) <= PAGE_MASK) {
         bool writes = (fault[0] & L4_Writable << 16) != 0;
-        if (unlikely(writes ? !write && (rights & L4_Writable) != 0 : !awake)) {
-            synonym_wake(n, to_va, writes);
+        if (unlikely(writes ? !write && (rights & L4_Writable) != 0 : !active)) {
+            synonym_activate(n, to_va, writes);
         }
     }
     return true;

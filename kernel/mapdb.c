@@ -7,8 +7,10 @@
 #include "events.h"
 #include "map_page.h"
 #include "node.h"
+#include "split.h"
 #include "switch.h"
-#include "thread.h"
+#include "synonym.h"
+#include "tcb.h"
 
 static bool is_kernel_frame(uint32_t pa) {
     return pa - KERNEL_PA < KERNEL_SIZE + HEAP_SIZE;
@@ -30,134 +32,6 @@ static enum page_size hole(const struct space *space, uint32_t va, enum page_siz
         limit--;
     }
     return limit;
-}
-
-/* ---- splitting ---- */
-
-/* The node that is part of `whole`'s page, at `pa`, after the split. */
-static struct node *part_of(const struct node *whole, uint32_t pa) {
-    enum page_size size = node_size(whole) - 1;
-    uint32_t va = node_va(whole) + (pa - node_pa(whole)) / size_bytes(size) * size_bytes(size);
-    return node_find(whole->space, va, (pa & ~PAGE_MASK) | size);
-}
-
-static bool is_marked(const struct node *n) {
-    return n != NULL && (n->va & NODE_MARK) != 0;
-}
-
-/* Of tables the first word of each leads to the next. */
-static void free_spare(struct node *nodes, uint32_t *tables) {
-    while (nodes != NULL) {
-        struct node *next = nodes->next;
-        node_free(nodes);
-        nodes = next;
-    }
-    while (tables != NULL) {
-        uint32_t *next = (uint32_t *)tables[0];
-        ptab_free_spare(tables);
-        tables = next;
-    }
-}
-
-/* What splitting the marked nodes of n's list takes: 16 nodes each, and tables for sections. */
-static bool get_spare(const struct node *n, struct node **nodes, uint32_t **tables) {
-    *nodes = NULL;
-    *tables = NULL;
-    for (; n != NULL; n = n->next) {
-        if (!is_marked(n)) {
-            continue;
-        }
-        for (uint32_t i = 0; i < PARTS; i++) {
-            struct node *spare = node_alloc();
-            if (spare == NULL) {
-                return false;
-            }
-            spare->next = *nodes;
-            *nodes = spare;
-        }
-        if (node_size(n) == SIZE_LARGEST) {
-            uint32_t *table = ptab_alloc_table();
-            if (table == NULL) {
-                return false;
-            }
-            table[0] = (uint32_t)*tables;
-            *tables = table;
-        }
-    }
-    return true;
-}
-
-/* Hardware and nodes; the old node stays in its list for now. */
-static void split_one(struct node *n, struct node **nodes, uint32_t **tables) {
-    enum page_size size = node_size(n);
-    uint32_t step = size_bytes(size - 1);
-    uint32_t *table = NULL;
-    if (size == SIZE_LARGEST) {
-        table = *tables;
-        *tables = (uint32_t *)table[0];
-    }
-    ptab_split(n->space, node_va(n), size, table);
-    ptab_publish();
-    if (node_is_valid(n)) {
-        switch_unmap(n->space, node_va(n), size_bytes(size), UNMAP_READ_ONLY, 0);
-    }
-    for (uint32_t i = 0; i < PARTS; i++) {
-        struct node *part = *nodes;
-        *nodes = part->next;
-        bool with_parent = is_marked(n->parent);
-        *part = (struct node){.space = n->space,
-                              .va = (n->va & ~(NODE_MARK | NODE_MOVED)) + i * step,
-                              .pa = n->pa - 1 + i * step, /* the next smaller size */
-                              .parent = n->parent};
-        if (with_parent) {
-            part->parent = part_of(n->parent, node_pa(part));
-        }
-        (void)node_insert(part, with_parent ? part->parent : NULL); /* RAM: cannot fail */
-    }
-}
-
-/*
- * Parts go first in their lists, or right behind their parents; so parents are before children
- * again, also those smaller children that were there before.
- */
-bool node_split(struct node *n) {
-    enum page_size size = node_size(n);
-    uint32_t pa = node_pa(n);
-    struct node *nodes;
-    uint32_t *tables;
-    for (struct node *m = n; m != NULL; m = m->next) {
-        if (m == n || is_marked(m->parent)) {
-            m->va |= NODE_MARK;
-        }
-    }
-    if (!get_spare(n, &nodes, &tables)) {
-        for (; n != NULL; n = n->next) {
-            n->va &= ~NODE_MARK;
-        }
-        free_spare(nodes, tables);
-        return false;
-    }
-    for (struct node *m = n; m != NULL; m = m->next) {
-        if (is_marked(m)) {
-            count_event(EVENT_PAGE_SPLIT);
-            split_one(m, &nodes, &tables);
-        }
-    }
-    struct walk w;
-    FOR_EACH_NODE(m, &w, pa, size) {
-        if (node_size(m) < size && is_marked(m->parent)) {
-            m->parent = part_of(m->parent, node_pa(m));
-        }
-    }
-    while (n != NULL) {
-        struct node *next = n->next;
-        if (is_marked(n)) {
-            node_remove(n);
-            node_free(n);
-        }
-        n = next;
-    }
-    return true;
 }
 
 /* ---- unmapping ---- */
@@ -202,7 +76,7 @@ static bool is_sigma0s(const struct node *n) {
 static struct node *mark_children(const struct node *n, uint32_t pa, enum page_size size) {
     struct walk w;
     FOR_EACH_NODE(m, &w, pa, size) {
-        bool child = n == NULL ? !is_sigma0s(m) : m->parent == n || is_marked(m->parent);
+        bool child = n == NULL ? !is_sigma0s(m) : m->parent == n || node_is_marked(m->parent);
         if (!child) {
             continue;
         }
@@ -219,7 +93,7 @@ static void take_marked(uint32_t pa, enum page_size size, uint32_t rights) {
     struct node *m = walk_first(&w, pa, size);
     while (m != NULL) {
         struct node *next = m->next;
-        if (is_marked(m)) {
+        if (node_is_marked(m)) {
             m->va &= ~NODE_MARK;
             take_rights(m, rights);
         }
@@ -333,7 +207,7 @@ bool mapdb_map_sigma0(uint32_t va) {
         return false;
     }
     ptab_enter(sigma0_space, pa, n->pa);
-    synonym_wake(n, va, true);
+    synonym_activate(n, va, true);
     return true;
 }
 
@@ -348,13 +222,14 @@ void mapdb_expect(const struct space *space, const uint32_t *fault) {
     expected.fault = fault;
 }
 
-/* The node is there, or has more rights; if it is the one that is about to be accessed, it wakes.
+/* The node is there, or has more rights; if it is the one that is about to be accessed, it
+ * activates.
  */
 static void start(struct node *n) {
     if (n->space == expected.space && expected.fault[1] - node_va(n) < size_bytes(node_size(n))) {
         bool write = (expected.fault[0] & L4_Writable << 16) != 0;
         if (write ? (n->va & L4_Writable) != 0 && !node_is_writable(n) : !node_is_valid(n)) {
-            synonym_wake(n, expected.fault[1], write);
+            synonym_activate(n, expected.fault[1], write);
         }
     }
 }
@@ -433,7 +308,7 @@ static bool map_again(struct node *parent, struct node *old, uint32_t from_va, u
         return false;
     }
     if (!grant) {
-        old->va |= rights; /* else a write will fault and wake it */
+        old->va |= rights; /* else a write will fault and activate it */
         start(old);
         return true;
     }
@@ -574,7 +449,7 @@ uint32_t mapdb_map(struct space *from, uint32_t from_va, struct space *to, uint3
 
 /* ---- faults and attributes ---- */
 
-bool mapdb_wake(struct space *space, uint32_t va, bool write) {
+bool mapdb_activate(struct space *space, uint32_t va, bool write) {
     mapping_t m = ptab_get(space, va);
     if (m == 0 || (m & (write ? MAPPING_WRITABLE : MAPPING_VALID)) != 0) {
         return false;
@@ -583,7 +458,7 @@ bool mapdb_wake(struct space *space, uint32_t va, bool write) {
     if (n == NULL || (write && (n->va & L4_Writable) == 0)) {
         return false;
     }
-    synonym_wake(n, va, write);
+    synonym_activate(n, va, write);
     return true;
 }
 
@@ -605,7 +480,7 @@ uint32_t mapdb_set_attribute(struct space *space, uint32_t va, enum page_size li
         }
     }
     FOR_EACH_NODE(each, &w, pa, size) {
-        synonym_put_to_sleep(each); /* its lines go; the next access finds the new bits */
+        synonym_deactivate(each); /* its lines go; the next access finds the new bits */
     }
     frame_set_attribute(pa, size, attribute);
     switch_unmap_finish();

@@ -8,10 +8,11 @@
  * the start and needs no node for that (only for pages that it touches itself).
  *
  * Virtually tagged caches do not keep two mva of one frame coherent. So of all nodes of a
- * cacheable frame that the scheme calls synonyms, either any number are awake and none is
- * writable, or one is awake and writable. The others are *dormant*: their page-table entry is
- * invalid though the page is mapped, and the fault of the next access wakes them (mapdb_wake),
- * after the owner's lines have been cleaned. Programs see nothing of it but the time.
+ * cacheable frame that the scheme calls synonyms, either any number are active and none is
+ * writable, or one is active and writable. The others are *inactive*: their page-table entry is
+ * invalid though the page is mapped, and the fault of the next access activates them
+ * (mapdb_activate), after the owner's lines have been cleaned. Programs see nothing of it but the
+ * time.
  */
 #ifndef MAPDB_H
 #define MAPDB_H
@@ -38,7 +39,7 @@ bool mapdb_answer(struct space *from, uint32_t fpage, const struct tcb *faulter,
 void mapdb_give_back(void);
 
 /*
- * Until the next call, `space` is about to access something (again): what is mapped there is awake
+ * Until the next call, `space` is about to access something (again): what is mapped there is active
  * for it at once. `fault`: tag and address of the page fault's message. NULL: nobody is.
  */
 void mapdb_expect(const struct space *space, const uint32_t *fault);
@@ -62,10 +63,10 @@ uint32_t mapdb_status(const struct space *space, uint32_t va, enum page_size lim
 bool mapdb_map_sigma0(uint32_t va);
 
 /*
- * A page-fault on a page that is mapped with the rights that the access needs, but dormant or
- * awake for reading only: wakes it. False: this is a true page fault.
+ * A page-fault on a page that is mapped with the rights that the access needs, but inactive or
+ * active for reading only: activates it. False: this is a true page fault.
  */
-bool mapdb_wake(struct space *space, uint32_t va, bool write);
+bool mapdb_activate(struct space *space, uint32_t va, bool write);
 
 /*
  * MemoryControl: an attribute (attribute.h) for the frames of the page at `va` (of at most

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mapping database from inside: nodes, and the lists that they are in. Only mapdb.c, node.c and
- * synonym.c include this.
+ * The mapping database from inside: nodes, and the lists that they are in. Only mapdb.c,
+ * node.c, split.c and synonym.c include this.
  *
  * One node is one page in one space, of the size that it has in the page table. It is in the list
  * of its size of the frame where it begins: each 1 MB, 64 KB and 4 KB of RAM has such a list (other
@@ -27,7 +27,7 @@ struct node {
 };
 
 #define NODE_RIGHTS (L4_FullyAccessible) /* what the space was given: r 4, w 2, x 1 */
-#define NODE_MARK   8u                   /* by mapdb.c, while it goes through lists */
+#define NODE_MARK   8u                   /* by split.c and mapdb.c, while they go through lists */
 #define NODE_MOVED  16u                  /* by synonym.c: has been in a conflict as a whole */
 
 static inline uint32_t node_va(const struct node *n) {
@@ -50,14 +50,16 @@ static inline bool node_is_writable(const struct node *n) {
     return (n->pa & MAPPING_WRITABLE) != 0;
 }
 
+static inline bool node_is_marked(const struct node *n) {
+    return n != NULL && (n->va & NODE_MARK) != 0;
+}
+
 /* As switch_unmap wants it. */
 static inline uint32_t node_caches(const struct node *n) {
     return (n->pa & MAPPING_CACHEABLE) == 0 ? 0
            : (n->va & L4_eXecutable) != 0   ? CACHED_DATA | CACHED_CODE
                                             : CACHED_DATA;
 }
-
-/* ---- node.c ---- */
 
 static inline bool is_ram(uint32_t pa) {
     return pa - SDRAM_PA < SDRAM_SIZE;
@@ -149,26 +151,5 @@ static inline struct node *walk_on(struct walk *w, struct node *next) {
 
 #define FOR_EACH_NODE(n, w, pa, size)                                                              \
     for (struct node *n = walk_first(w, pa, size); (n) != NULL; (n) = walk_on(w, (n)->next))
-
-/* ---- mapdb.c ---- */
-
-/* Splits a node, and those of its size that came from it, into 16 each. False: no memory. */
-bool node_split(struct node *n);
-
-/* ---- synonym.c ---- */
-
-/* A node whose page is in the page table and dormant: 4 KB are awake at once if that hurts nobody.
- */
-void synonym_start(struct node *n);
-
-/* Do both have lines of one frame, by two mva? */
-bool synonym_of(const struct node *a, const struct node *b);
-
-/* No longer writable; no longer valid. switch_unmap_finish is the caller's. */
-void synonym_make_read_only(struct node *n);
-void synonym_put_to_sleep(struct node *n);
-
-/* As mapdb_wake; `n` is not awake enough for the access but has the right. */
-void synonym_wake(struct node *n, uint32_t va, bool write);
 
 #endif

@@ -28,7 +28,7 @@ static inline uint32_t page_behind(uint32_t va, uint32_t log2) {
 
 /*
  * What is mapped at an address: pa of the page | flags; 0: nothing. A page that is mapped but not
- * valid is *dormant*: it has to fault, because another mva of its frame owns the cache lines
+ * valid is *inactive*: it has to fault, because another mva of its frame owns the cache lines
  * (mapdb.h). The hardware ignores the rest of an entry that ends in 00, so that it can say so.
  */
 typedef uint32_t mapping_t;
@@ -49,7 +49,7 @@ static inline uint32_t mapping_frame(mapping_t m) {
     return m & ~PAGE_MASK;
 }
 
-/* Of a page directory's entry: a page table or section, and not a dormant section. */
+/* Of a page directory's entry: a page table or section, and not an inactive section. */
 static inline bool pde_is_valid(uint32_t e) {
     return (e & 3) != 0;
 }

@@ -18,7 +18,7 @@ _Static_assert(PTAB_ROOT == 1,
 
 /* An entry of level 1. */
 static void set_directory(struct space *space, uint32_t va, pte_t value) {
-    ptab_hole.space = NULL;
+    ptab_fault_slot.space = NULL;
     if (space->table_section == va >> SECTION_LOG2) {
         space->table_section = ~0u;
     }

@@ -6,18 +6,14 @@
 
 #include "ipc.h"
 #include "irq.h"
+#include "ready.h"
+#include "space.h"
 #include "switch.h"
 #include "timer.h"
+#include "upcalls.h"
+#include "utcb.h"
 
 #include <l4/utcb.h>
-
-#define PRIORITIES 256
-
-struct tcb *sched_queues[PRIORITIES];
-static uint32_t occupied[PRIORITIES / 32];
-
-struct tcb idle_thread;
-extern char idle_loop[], idle_stack_top[];
 
 /* Whose timeslice has ended; it goes behind its equals when it is preempted. */
 static const struct tcb *slice_over;
@@ -38,116 +34,37 @@ static struct {
     uint64_t began;    /* microseconds */
 } slice;
 
-void sched_init(void) {
-    idle_thread.state = STATE_READY;
-    idle_thread.frame.pc = (uint32_t)idle_loop;
-    idle_thread.frame.sp = (uint32_t)idle_stack_top;
-    idle_thread.frame.status = FRAME_STATUS_IDLE;
-    hot.current = &idle_thread;
-}
-
-/* ARMv4 counts no leading zeros. */
-static uint32_t highest_bit(uint32_t word) {
-    uint32_t n = 0;
-    for (uint32_t half = 16; half != 0; half /= 2) {
-        if (word >> half != 0) {
-            word >>= half;
-            n += half;
-        }
-    }
-    return n;
-}
-
-static void update_top(void) {
-    for (uint32_t i = PRIORITIES / 32; i-- > 0;) {
-        if (occupied[i] != 0) {
-            hot.ready_top = i * 32 + highest_bit(occupied[i]);
-            return;
-        }
-    }
-    hot.ready_top = 0;
-}
-
-static void enqueue(struct tcb *t, bool first) {
-    kernel_assert(sched_is_runnable(t) && (t->flags & FLAG_QUEUED) == 0 && t != &idle_thread);
-    struct tcb *head = sched_queues[t->priority];
-    t->flags |= FLAG_QUEUED;
-    if (head == NULL) {
-        t->ready_next = t->ready_previous = t;
-        sched_queues[t->priority] = t;
-        occupied[t->priority / 32] |= 1u << (t->priority % 32);
-    } else {
-        t->ready_next = head;
-        t->ready_previous = head->ready_previous;
-        t->ready_previous->ready_next = t;
-        head->ready_previous = t;
-        if (first) {
-            sched_queues[t->priority] = t;
-        }
-    }
-    if (t->priority > hot.ready_top) {
-        hot.ready_top = t->priority;
-    }
-    if (hot.current == &idle_thread || t->priority > hot.current->priority) {
-        hot.reschedule = 1;
-    }
-}
-
-void sched_enqueue_first(struct tcb *t) {
-    enqueue(t, true);
-}
-
-void sched_enqueue_last(struct tcb *t) {
-    enqueue(t, false);
-}
-
-void sched_dequeue(struct tcb *t) {
-    kernel_assert((t->flags & FLAG_QUEUED) != 0);
-    t->flags &= (uint8_t)~FLAG_QUEUED;
-    if (t->ready_next == t) {
-        sched_queues[t->priority] = NULL;
-        occupied[t->priority / 32] &= ~(1u << (t->priority % 32));
-        update_top();
-    } else {
-        t->ready_previous->ready_next = t->ready_next;
-        t->ready_next->ready_previous = t->ready_previous;
-        if (sched_queues[t->priority] == t) {
-            sched_queues[t->priority] = t->ready_next;
-        }
-    }
-}
-
 void sched_update(struct tcb *t) {
     bool queued = (t->flags & FLAG_QUEUED) != 0;
-    if (t == hot.current) {
-        hot.reschedule = 1;
-    } else if (sched_is_runnable(t) && !queued) {
-        sched_enqueue_last(t);
-    } else if (!sched_is_runnable(t) && queued) {
-        sched_dequeue(t);
+    if (t == cpu.current) {
+        cpu.reschedule = 1;
+    } else if (ready_is_runnable(t) && !queued) {
+        ready_enqueue(t, false);
+    } else if (!ready_is_runnable(t) && queued) {
+        ready_dequeue(t);
     }
 }
 
 void sched_set_priority(struct tcb *t, uint8_t priority) {
     bool queued = (t->flags & FLAG_QUEUED) != 0;
     if (queued) {
-        sched_dequeue(t);
+        ready_dequeue(t);
     }
     t->priority = priority;
     if (queued) {
-        sched_enqueue_last(t);
-    } else if (t == hot.current) {
-        hot.reschedule = 1;
+        ready_enqueue(t, false);
+    } else if (t == cpu.current) {
+        cpu.reschedule = 1;
     }
 }
 
 /* The thread that is to run; it leaves its ready queue. */
 static struct tcb *choose(void) {
-    struct tcb *t = sched_queues[hot.ready_top];
+    struct tcb *t = ready_queues[cpu.ready_top];
     if (t == NULL) {
         return &idle_thread;
     }
-    sched_dequeue(t);
+    ready_dequeue(t);
     return t;
 }
 
@@ -167,14 +84,14 @@ uint64_t sched_delay_end(void) {
 void sched_delay_over(uint64_t now) {
     if (delayed.until <= now) {
         delayed.until = ~0ull;
-        hot.reschedule = 1;
+        cpu.reschedule = 1;
     }
 }
 
 /* Should another thread run instead of this one, which could go on? */
 static bool is_displaced(const struct tcb *t) {
-    return hot.ready_top > t->priority ||
-           (slice_over == t && hot.ready_top == t->priority && sched_queues[t->priority] != NULL);
+    return cpu.ready_top > t->priority ||
+           (slice_over == t && cpu.ready_top == t->priority && ready_queues[t->priority] != NULL);
 }
 
 /* The thread wants its preemption delayed, and has not had its maximum of that yet. */
@@ -203,7 +120,7 @@ static bool preempt(struct tcb *t) {
     bool pending = delayed.thread == t;
     if ((interrupted || pending) && (t->flags & (FLAG_RECEIVE | FLAG_XFER)) == 0) {
         uint32_t flags = 0;
-        bool controls = hot.ready_top <= SENSITIVE_PRIORITY(t->preempt_control);
+        bool controls = cpu.ready_top <= SENSITIVE_PRIORITY(t->preempt_control);
         if (controls || pending) {
             flags = utcb_read(t, L4_UTCB_PREEMPT_FLAGS); /* a byte, with three others */
         }
@@ -218,9 +135,9 @@ static bool preempt(struct tcb *t) {
         }
     }
     if (slice_over == t) {
-        sched_enqueue_last(t);
+        ready_enqueue(t, false);
     } else {
-        sched_enqueue_first(t); /* it keeps its place */
+        ready_enqueue(t, true); /* it keeps its place */
     }
     return true;
 }
@@ -263,25 +180,25 @@ static void slice_begin(struct tcb *t) {
 
 /* Makes `t` the running thread. */
 static void dispatch(struct tcb *t) {
-    hot.current = t;
-    if (t->space != NULL && t->space != hot.space) {
-        switch_to(hot.space, t->space);
+    cpu.current = t;
+    if (t->space != NULL && t->space != cpu.space) {
+        switch_to(cpu.space, t->space);
     }
     *(volatile uint32_t *)UTCB_POINTER_VA = t->utcb;
 }
 
 void sched_finish(void) {
     for (;;) {
-        struct tcb *t = hot.current;
-        bool runnable = sched_is_runnable(t);
-        if (hot.reschedule != 0 || !runnable) {
+        struct tcb *t = cpu.current;
+        bool runnable = ready_is_runnable(t);
+        if (cpu.reschedule != 0 || !runnable) {
             if (!runnable || t == &idle_thread || (is_displaced(t) && preempt(t))) {
                 t = choose();
                 if (t != slice.owner) {
                     slice_begin(t);
                 }
             }
-            hot.reschedule = 0;
+            cpu.reschedule = 0;
         }
         if (delayed.thread != t) {
             delayed.thread = NULL;
@@ -291,14 +208,14 @@ void sched_finish(void) {
         dispatch(t);
         if ((t->flags & (FLAG_RECEIVE | FLAG_XFER)) == 0) {
             interrupted = false;
-            hot.ready_check = (t->flags & FLAG_REDIRECTED) != 0
+            cpu.ready_check = (t->flags & FLAG_REDIRECTED) != 0
                                   ? IPC_PATH_CLOSED
-                                  : SCHED_WORD(STATE_RECEIVING, hot.ready_top);
+                                  : SCHED_WORD(STATE_RECEIVING, cpu.ready_top);
             return;
         }
         if ((t->flags & FLAG_XFER) != 0) {
             irq_handle(); /* the copy may have paused for it, and may last */
-            if (hot.current != t || hot.reschedule != 0) {
+            if (cpu.current != t || cpu.reschedule != 0) {
                 continue;
             }
         }
@@ -307,24 +224,24 @@ void sched_finish(void) {
 }
 
 void sched_yield(struct tcb *to) {
-    struct tcb *self = hot.current;
+    struct tcb *self = cpu.current;
     if (to != NULL && to != self && (to->flags & FLAG_QUEUED) != 0) {
-        sched_dequeue(to);
-        sched_enqueue_first(self);
-        hot.reschedule = 0; /* a donation holds even against higher priorities of one's own */
-        hot.current = to;
+        ready_dequeue(to);
+        ready_enqueue(self, true);
+        cpu.reschedule = 0; /* a donation holds even against higher priorities of one's own */
+        cpu.current = to;
         return;
     }
-    sched_enqueue_last(self);
-    hot.current = choose();
-    hot.reschedule = 0;
-    if (hot.current != slice.owner) {
-        slice_begin(hot.current);
+    ready_enqueue(self, false);
+    cpu.current = choose();
+    cpu.reschedule = 0;
+    if (cpu.current != slice.owner) {
+        slice_begin(cpu.current);
     }
 }
 
 void sched_tick(uint64_t now) {
-    struct tcb *t = hot.current, *owner = slice.owner;
+    struct tcb *t = cpu.current, *owner = slice.owner;
     if (t == &idle_thread) {
         return;
     }
@@ -334,7 +251,7 @@ void sched_tick(uint64_t now) {
     }
     slice_charge(now);
     bool used_up = owner->quantum_left == 0;
-    if (used_up && t == owner && sched_is_runnable(t)) {
+    if (used_up && t == owner && ready_is_runnable(t)) {
         ipc_preempted(t);
         return;
     }
@@ -342,7 +259,7 @@ void sched_tick(uint64_t now) {
         owner->timeslice_left = owner->timeslice;
         slice.owner = t; /* goes on with one of its own, if nobody else is there */
         slice_over = t;
-        hot.reschedule = 1;
+        cpu.reschedule = 1;
     }
     slice_set_end();
 }

@@ -20,12 +20,11 @@
 #define SWITCH_H
 
 #include "kernel.h"
-#include "space.h"
 #include "switch_impl.h"
 
 /*
- * 1. struct switch_state: in struct space; generic code never looks inside. struct switch_hot: the
- *    scheme's words in struct hot.
+ * 1. struct switch_state: in struct space; generic code never looks inside. struct switch_cpu: the
+ *    scheme's words in struct cpu.
  */
 
 /* 2. Once, at boot, on the directory that is in force then, before there is any space. */
@@ -48,14 +47,14 @@ void switch_space_free(struct space *space);
  *    - switch_begin space, a, b: loads what the switch needs; `a` may be `space` itself. Z must be
  *      set before. Afterwards Z set says that switch_finish may follow at once, Z not set that
  *      switch_prepare must be called first. Changes only a, b and flags.
- *    - switch_finish a, b: switches, also to the space in force. The store to hot.space belongs to
+ *    - switch_finish a, b: switches, also to the space in force. The store to cpu.space belongs to
  *      who uses it. Changes only a, b and flags; may use the stack.
  *    - switch_done space: what the scheme notes of it. Changes only flags; may use the stack.
  *    - switch_done_thread tcb: the same, for the space of a thread.
  *
  *    switch_prepare does what is too long for the macro, and then switches: afterwards `to` is in
  *    force, and switch_begin succeeds, so that who has called it may go on with that (to no effect)
- *    or without. hot.space is the one that is left, whose memory nobody touches any more.
+ *    or without. cpu.space is the one that is left, whose memory nobody touches any more.
  */
 void switch_prepare(struct space *to);
 void switch_to_space(struct space *to);
@@ -72,8 +71,8 @@ static inline void switch_to(struct space *from, struct space *to) {
 
 /*
  * 5. Every write of a page-directory entry: `index` is va >> 20; the value is a page table, a
- *    section, a dormant section (mapped, but low two bits 00: no entry for the hardware; ptab.h) or
- *    0, with domain 0. When it returns, nothing can reach the former page table or section, by TLB
+ *    section, a inactive section (mapped, but low two bits 00: no entry for the hardware; ptab.h)
+ * or 0, with domain 0. When it returns, nothing can reach the former page table or section, by TLB
  *    or by a copy of the entry; lines of a section's pages are switch_unmap's.
  */
 void switch_set_directory(struct space *space, uint32_t index, uint32_t value);

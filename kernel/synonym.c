@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Synonyms: which nodes of a frame are awake (mapdb.h has the rule).
+ * Synonyms: which nodes of a frame are active (mapdb.h has the rule).
  *
  * Pages of different sizes may share a frame. Nodes that disagree do it about the page that is
  * accessed, and not about the megabyte around it; so the larger one is split until they are alike.
  * Where both are of one size, the page moves as a whole, for it may have been filled by one to be
  * used by the other. If both go on writing it, it is split.
  */
+#include "synonym.h"
+
 #include "events.h"
-#include "node.h"
+#include "split.h"
 #include "switch.h"
 
 /* Writes the node's state to the page table as well. */
@@ -21,11 +23,11 @@ static void set_state(struct node *n, uint32_t state) {
     ptab_publish();
 }
 
-static uint32_t awake(const struct node *n, bool write) {
+static uint32_t active(const struct node *n, bool write) {
     return frame_attributes(node_pa(n)) | MAPPING_VALID | (write ? MAPPING_WRITABLE : 0);
 }
 
-void synonym_put_to_sleep(struct node *n) {
+void synonym_deactivate(struct node *n) {
     if (node_is_valid(n)) {
         uint32_t cached = node_caches(n);
         set_state(n, 0);
@@ -35,7 +37,7 @@ void synonym_put_to_sleep(struct node *n) {
 
 void synonym_make_read_only(struct node *n) {
     if (node_is_writable(n)) {
-        set_state(n, awake(n, false));
+        set_state(n, active(n, false));
         switch_unmap(n->space, node_va(n), size_bytes(node_size(n)), UNMAP_READ_ONLY,
                      node_caches(n));
     }
@@ -89,7 +91,7 @@ static struct node *settle_sizes(struct node *n, uint32_t va, bool write, bool *
     }
 }
 
-void synonym_wake(struct node *n, uint32_t va, bool write) {
+void synonym_activate(struct node *n, uint32_t va, bool write) {
     bool cached = (frame_attributes(node_pa(n)) & MAPPING_CACHEABLE) != 0;
     if (cached) {
         bool moved = false;
@@ -98,7 +100,7 @@ void synonym_wake(struct node *n, uint32_t va, bool write) {
         FOR_EACH_NODE(other, &w, node_pa(n), node_size(n)) {
             if (conflicts(other, n, write)) {
                 if (write) {
-                    synonym_put_to_sleep(other);
+                    synonym_deactivate(other);
                     other->va |= NODE_MOVED;
                     n->va |= NODE_MOVED;
                 } else {
@@ -113,20 +115,20 @@ void synonym_wake(struct node *n, uint32_t va, bool write) {
         }
     }
     bool was_valid = node_is_valid(n);
-    set_state(n, awake(n, write));
+    set_state(n, active(n, write));
     switch_map(n->space, node_va(n), size_bytes(node_size(n)), write && cached, was_valid);
 }
 
 /*
  * Awake at once as far as nobody else has to change for it, so that most pages never fault for
- * this; else dormant until its first access shows who is to have it. What is got to be passed on
+ * this; else inactive until its first access shows who is to have it. What is got to be passed on
  * waits for its first access too: a large page, where that costs one fault in 64 KB, and what comes
- * from sigma0. (If the access has faulted already, ipc.c wakes the page at once.)
+ * from sigma0. (If the access has faulted already, ipc.c activates the page at once.)
  */
 void synonym_start(struct node *n) {
     struct walk w;
     bool write = (n->va & L4_Writable) != 0;
-    uint32_t state = awake(n, write);
+    uint32_t state = active(n, write);
     if (node_size(n) != SIZE_4K || n->parent == NULL) {
         return;
     }

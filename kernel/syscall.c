@@ -6,13 +6,17 @@
  */
 #include "syscall.h"
 
+#include "exregs.h"
 #include "fault.h"
+#include "fpage.h"
 #include "ipc.h"
 #include "sched.h"
 #include "space.h"
 #include "space_control.h"
 #include "switch.h"
+#include "thread.h"
 #include "timer.h"
+#include "utcb.h"
 
 #include <l4/syscall_list.h>
 

@@ -5,7 +5,7 @@
 #ifndef SYSCALL_H
 #define SYSCALL_H
 
-#include "thread.h"
+#include "tcb.h"
 
 /* From entry.S: the caller's registers are in its frame, `number` is what the stub said. */
 void syscall(struct tcb *self, uint32_t number);

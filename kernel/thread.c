@@ -4,15 +4,14 @@
  */
 #include "thread.h"
 
-#include "cpu.h"
 #include "ipc.h"
 #include "irq.h"
 #include "kip.h"
 #include "message.h"
+#include "ready.h"
 #include "sched.h"
 #include "space.h"
-#include "switch.h"
-#include "user_memory.h"
+#include "utcb_inline.h"
 
 #include <string.h>
 
@@ -22,78 +21,6 @@
  * two are not in each other's way under any scheme. */
 #define SIGMA0_UTCB_AREA (L4_ROOT_UTCB_AREA - 0x100000u)
 #define SIGMA0_KIP       (L4_ROOT_KIP - 0x100000u)
-
-void thread_init(void) {
-    for (uint32_t i = 0; i < SYSTEM_BASE; i++) {
-        tcbs[i].id = L4_GlobalId(i, 1).raw;
-        tcbs[i].state = STATE_INACTIVE;
-    }
-}
-
-void thread_entered_kernel(void) {
-    if (hot.current->space != NULL) { /* else it is the idle thread */
-        hot.space = hot.current->space;
-    }
-}
-
-struct tcb *thread_resolve(struct space *space, uint32_t id) {
-    if ((id & 0x3f) != 0 || id == 0) {
-        return thread_find(id);
-    }
-    if (space == NULL || space->threads == NULL) {
-        return NULL;
-    }
-    struct tcb *t = space->threads;
-    do {
-        if (t->utcb == id) {
-            return t;
-        }
-        t = t->space_next;
-    } while (t != space->threads);
-    return NULL;
-}
-
-/* ---- UTCB words ---- */
-
-/*
- * A UTCB frame is cached under one mva only, the program's. The kernel uses the same address when
- * that space is in force; else it drops the lines and goes to the frame through the uncached
- * alias. An access by the program's address can fault for a CPD entry (fault_kernel).
- */
-void utcb_read_words(const struct tcb *t, uint32_t offset, uint32_t *words, uint32_t count) {
-    const uint32_t *from = (const uint32_t *)(t->utcb + offset);
-    if (!user_is_addressable(t->space)) {
-        switch_window(t->space, t->utcb, L4_UTCB_SIZE);
-        from = space_utcb_alias(t->space, t->utcb) + offset / 4;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        words[i] = ((const volatile uint32_t *)from)[i];
-    }
-}
-
-void utcb_write_words(const struct tcb *t, uint32_t offset, const uint32_t *words, uint32_t count) {
-    uint32_t *to = (uint32_t *)(t->utcb + offset);
-    if (!user_is_addressable(t->space)) {
-        switch_window(t->space, t->utcb, L4_UTCB_SIZE);
-        to = space_utcb_alias(t->space, t->utcb) + offset / 4;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        ((volatile uint32_t *)to)[i] = words[i];
-    }
-    if (!user_is_addressable(t->space)) {
-        cpu_drain_write_buffer(); /* before the program's next line fill */
-    }
-}
-
-uint32_t utcb_read(const struct tcb *t, uint32_t offset) {
-    uint32_t value;
-    utcb_read_words(t, offset, &value, 1);
-    return value;
-}
-
-void utcb_write(const struct tcb *t, uint32_t offset, uint32_t value) {
-    utcb_write_words(t, offset, &value, 1);
-}
 
 /* ---- making and ending ---- */
 
@@ -160,13 +87,13 @@ static void set_utcb(struct tcb *t, uint32_t utcb) {
 static void begin_utcb(struct tcb *t, uint32_t utcb) {
     static const uint32_t zeros[L4_UTCB_SIZE / 4];
     set_utcb(t, utcb);
-    utcb_write_words(t, 0, zeros, L4_UTCB_SIZE / 4);
-    utcb_write(t, L4_UTCB_MY_GLOBAL_ID, t->id);
+    write_words(t, 0, zeros, L4_UTCB_SIZE / 4);
+    write_word(t, L4_UTCB_MY_GLOBAL_ID, t->id);
 }
 
 /* An inactive thread gets a pager: it waits for its start message. */
 static void activate(struct tcb *t, uint32_t pager) {
-    utcb_write(t, L4_UTCB_PAGER, pager);
+    write_word(t, L4_UTCB_PAGER, pager);
     t->kind = KIND_START;
     t->state = STATE_RECEIVING;
     t->wait_for = pager;
@@ -175,7 +102,7 @@ static void activate(struct tcb *t, uint32_t pager) {
 static void delete(struct tcb *t) {
     ipc_leave(t);
     if ((t->flags & FLAG_QUEUED) != 0) {
-        sched_dequeue(t);
+        ready_dequeue(t);
     }
     t->state = STATE_INACTIVE; /* nobody can begin an IPC with it while others are told */
     ipc_abandon(t);
@@ -292,7 +219,7 @@ static void migrate(struct tcb *t, struct space *to, uint32_t utcb) {
         ipc_abort(t);
     }
     if (active) {
-        utcb_read_words(t, 0, contents, L4_UTCB_SIZE / 4);
+        read_words(t, 0, contents, L4_UTCB_SIZE / 4);
     }
     leave_space(t);
     join_space(t, to);
@@ -300,7 +227,7 @@ static void migrate(struct tcb *t, struct space *to, uint32_t utcb) {
     t->flags |= to->redirector != 0 ? FLAG_REDIRECTED : 0;
     if (active) {
         set_utcb(t, utcb);
-        utcb_write_words(t, 0, contents, L4_UTCB_SIZE / 4);
+        write_words(t, 0, contents, L4_UTCB_SIZE / 4);
     }
 }
 
@@ -327,11 +254,11 @@ static uint32_t perform(const struct control *c) {
         ipc_abandon(t);
         t->id = c->id;
         if (active) {
-            utcb_write(t, L4_UTCB_MY_GLOBAL_ID, c->id);
+            write_word(t, L4_UTCB_MY_GLOBAL_ID, c->id);
         }
     }
     if (active && c->pager != 0) {
-        utcb_write(t, L4_UTCB_PAGER, c->pager);
+        write_word(t, L4_UTCB_PAGER, c->pager);
     } else if (!active && c->pager != 0) {
         begin_utcb(t, c->utcb);
         activate(t, c->pager);
@@ -394,12 +321,12 @@ static struct tcb *start_server(uint32_t id, uint32_t kip_area, uint32_t utcb_ar
     ok = space_map_utcb(space, utcb_area);
     kernel_assert(ok);
     begin_utcb(t, utcb_area);
-    utcb_write(t, L4_UTCB_PAGER, pager);
+    write_word(t, L4_UTCB_PAGER, pager);
     t->priority = PRIORITY_MAX;
     t->frame.pc = ip;
     t->frame.sp = sp;
     t->state = STATE_READY;
-    sched_enqueue_last(t);
+    ready_enqueue_last(t);
     return t;
 }
 

@@ -6,8 +6,7 @@
 #include "timer.h"
 
 #include "board.h"
-#include "ipc.h"
-#include "sched.h"
+#include "upcalls.h"
 
 /* us = counts * US_NUMERATOR / US_DENOMINATOR, exactly. */
 #define US_NUMERATOR   ((uint32_t)BOARD_TIMER_US)
@@ -150,7 +149,7 @@ void timer_alarm(void) {
     while (waiting != NULL && waiting->timeout_at <= now) {
         struct tcb *t = waiting;
         timer_disarm(t);
-        ipc_timed_out(t);
+        ipc_fail(t, L4_IPC_ERR_TIMEOUT);
     }
     sched_delay_over(now);
     timer_set_alarm();

@@ -5,7 +5,7 @@
 #ifndef TIMER_H
 #define TIMER_H
 
-#include "thread.h"
+#include "tcb.h"
 
 #include <stdbool.h>
 #include <stdint.h>

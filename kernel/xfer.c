@@ -6,9 +6,9 @@
  * receiver's page is reached through the scheme's window (switch.h, 8): its lines are cleaned and
  * dropped, then its frame is written through an uncached alias, a page at XFER_WINDOW_VA, so that
  * under no scheme a string costs a switch a page. Before either is touched, the mapping database
- * makes the page awake: the sender's for reading, the receiver's for writing, which leaves no other
- * lines of that frame. Only where both are one frame these two exclude each other; then a buffer in
- * the kernel holds the bytes in between.
+ * makes the page active: the sender's for reading, the receiver's for writing, which leaves no
+ * other lines of that frame. Only where both are one frame these two exclude each other; then a
+ * buffer in the kernel holds the bytes in between.
  */
 #include "xfer.h"
 
@@ -19,6 +19,7 @@
 #include "ptab.h"
 #include "switch.h"
 #include "user_memory.h"
+#include "utcb.h"
 
 #include <string.h>
 
@@ -105,7 +106,8 @@ static bool make_ready(struct space *space, uint32_t va, bool write, uint32_t *p
     if (m == 0) {
         return false;
     }
-    if ((m & (write ? MAPPING_WRITABLE : MAPPING_VALID)) == 0 && !mapdb_wake(space, va, write)) {
+    if ((m & (write ? MAPPING_WRITABLE : MAPPING_VALID)) == 0 &&
+        !mapdb_activate(space, va, write)) {
         return false;
     }
     *pa = mapping_frame(m);
@@ -137,8 +139,8 @@ static uint32_t copy(struct tcb *sender, struct tcb *receiver, uint32_t from, ui
         *fault = (struct xfer_fault){.who = sender, .va = from};
         return 0;
     }
-    if (sender->space != hot.space) {
-        switch_to(hot.space, sender->space);
+    if (sender->space != cpu.space) {
+        switch_to(cpu.space, sender->space);
     }
     const uint8_t *source = user_byte(from, from_pa);
     mapping_t target = ptab_get(receiver->space, to);

@@ -9,7 +9,7 @@
 #ifndef XFER_H
 #define XFER_H
 
-#include "thread.h"
+#include "tcb.h"
 
 enum xfer_end {
     XFER_DONE,
@@ -34,8 +34,5 @@ bool xfer_has_strings(const uint32_t *message, uint32_t words);
  */
 enum xfer_end xfer_strings(struct tcb *sender, struct tcb *receiver, uint32_t *message,
                            uint32_t words, uint32_t *done, struct xfer_fault *fault);
-
-/* The page of the kernel through which another space's frame is written; at boot (ptab_init). */
-#define XFER_WINDOW_VA (UTCB_POINTER_VA + 0x1000)
 
 #endif

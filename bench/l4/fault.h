@@ -45,7 +45,7 @@ static inline uint32_t fault_step(uint32_t which) {
 /* Of the first accesses, which meet cold caches, this many do not count. */
 #define FAULT_WARMUP 3u
 /* Round trips to the pager before that: spaces that have collided while they started, and have
- * stepped aside (fass), are back by then. */
+ * bypassed the CPD (fass), are back by then. */
 #define FAULT_SETTLE 600u
 
 #endif

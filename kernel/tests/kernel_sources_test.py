@@ -4,8 +4,10 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from switchyard.experiments import counted, l4
-from switchyard.run import build
+from switchyard.run import build, kernels
 
 # Status registers, register frames, page tables, page sizes, control registers, bindings. An
 # architecture's folder has functions and constants for what others need of them.
@@ -63,6 +65,89 @@ def test_ipc_knows_none_of_those_who_send_by_it() -> None:
     assert not included("ipc") & {"fault", "irq", "exregs"}
     assert included("fault") & included("irq") >= {"ipc", "message"}
     assert "ipc" not in included("xfer")
+
+
+def files_of(arch: str, scheme: str) -> dict[str, str]:
+    """The C of a kernel, without comments: its first board and processor stand for the others."""
+    kernel = build.root() / "kernel"
+    here = kernel / "arch" / arch
+    board = next(iter(sorted((here / "board").glob("*/facts.mk")))).parent
+    cpu = kernels.Facts(board / "facts.mk").words("BOARD_CPUS")[0]
+    facts = kernels.Facts(here / "switch" / scheme / "facts.mk").facts
+    folders = [kernel, here, board, here / "cpu" / cpu, here / "cpu" / "common"]
+    folders += [here / "switch" / scheme, here / "switch" / "common"]
+    folders += [
+        here / "switch" / "common" / name for name in facts.get("SWITCH_COMMON", "").split()
+    ]
+    folders += [here / "policy" / "common", here / "policy" / "clean-first"]
+    files = [file for folder in folders for file in folder.glob("*.[ch]")]
+    assert len({file.name for file in files}) == len(files)
+    return {file.name: re.sub(r"/\*.*?\*/", "", file.read_text(), flags=re.S) for file in files}
+
+
+DECLARED = re.compile(r"^(?!static|typedef|_Static|#|\s)\w[^;{}=]*?\b(\w+)\([^;{}]*\)\s*;", re.M)
+DEFINED = re.compile(r"^(?!static|typedef|#|\s)\w[^;{}=]*?\b(\w+)\([^;{}]*\)\s*\{", re.M)
+
+
+def dependencies(files: dict[str, str]) -> dict[str, set[str]]:
+    """Each file's headers; and a header's source, if it declares functions that are defined there.
+
+    A header that others implement (`switch.h`, `upcalls.h`, `message.h`) is a promise: who includes
+    it depends on that, and not on who keeps it.
+    """
+    graph = {
+        name: set(re.findall(r'^#include "([\w.]+)"', text, re.M)) & files.keys()
+        for name, text in files.items()
+    }
+    for name, text in files.items():
+        source = name.removesuffix("h") + "c"
+        defined = set(DEFINED.findall(files.get(source, "")))
+        if name.endswith(".h") and set(DECLARED.findall(text)) & defined:
+            graph[name].add(source)
+    return graph
+
+
+def circles(graph: dict[str, set[str]]) -> set[str]:
+    """Modules (a source with its headers) that depend on each other."""
+    reached = {name: set(names) for name, names in graph.items()}
+    for middle in graph:
+        for name in graph:
+            if middle in reached[name]:
+                reached[name] |= reached[middle]
+    own = re.compile(r"(_inline|_entry|_walk|_write)?\.[ch]$")
+    found = {
+        frozenset({own.sub("", name), own.sub("", other)})
+        for name, others in reached.items()
+        for other in others
+        if name in reached[other]
+    }
+    return {" and ".join(sorted(pair)) for pair in found if len(pair) > 1}
+
+
+@pytest.mark.parametrize(
+    ("arch", "scheme"),
+    [
+        (arch, scheme.name)
+        for arch, there in build.ARCHITECTURES.items()
+        for scheme in there.schemes
+    ],
+)
+def test_no_files_of_the_kernel_depend_on_each_other_in_a_circle(arch: str, scheme: str) -> None:
+    if (build.root() / "kernel" / "arch" / arch / "switch" / scheme).exists():  # not a user's own
+        assert circles(dependencies(files_of(arch, scheme))) == set()
+
+
+def test_a_circle_is_found() -> None:
+    files = {
+        "low.h": "void low(void);\n",
+        "low.c": '#include "low.h"\n#include "high.h"\nvoid low(void) {\n}\n',
+        "high.h": '#include "type.h"\nvoid high(int a,\n  int b);\n',
+        "high.c": '#include "high.h"\n#include "low.h"\nvoid high(int a, int b) {\n}\n',
+        "type.h": "struct type {\n int a;\n};\n",
+    }
+    assert circles(dependencies(files)) == {"high and low"}
+    files["low.c"] = '#include "low.h"\n#include "type.h"\nvoid low(void) {\n}\n'
+    assert circles(dependencies(files)) == set()
 
 
 def test_schemes_have_the_caching_page_directory_as_one() -> None:

@@ -42,22 +42,22 @@ FLUSHES = [
     "kernel_writes_gone",
     "flush_clean",
     "flush_all",
-    "alias_asleep",
+    "alias_inactive",
     "protect_lines",
 ]
-# By variant: what must be found there. With ghosts a flush waits until a section does change
+# By variant: what must be found there. With stale owners a flush waits until a section does change
 # hands, so a forgotten mark does not matter and a recycling has none; without, both do.
 FOUND = {
-    "": [*FLUSHES, "ghost_cache", "unmap_ghost_lines", "exchange_cache", "exchange_tlb"],
-    "ASIDE": [
-        "aside_cache",
-        "aside_tlb",
-        "aside_entries",
-        "aside_own_lines",
-        "aside_own_tlb",
+    "": [*FLUSHES, "stale_cache", "unmap_stale_lines", "exchange_cache", "exchange_tlb"],
+    "BYPASS": [
+        "bypass_cache",
+        "bypass_tlb",
+        "bypass_entries",
+        "bypass_own_lines",
+        "bypass_own_tlb",
     ],
     "PUBLISHED": ["mark_dirty", "recycle_dirty_cache", "boot_dirty", "exit_lines"],
-    "CODE": ["collision_cache", "ghost_cache", "unmap_lines", "exit_lines"],
+    "CODE": ["collision_cache", "stale_cache", "unmap_lines", "exit_lines"],
     "SHARED": ["share_equal", "share_tlb", "leave_dacr", "leave_entry", "recycle_shared"],
     "REGIONS": [
         "leave_range",
@@ -103,7 +103,7 @@ def searches(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
     @cache
     def build(variant: str) -> Path:
-        folder: Path = tmp_path_factory.mktemp(variant or "ghosts")
+        folder: Path = tmp_path_factory.mktemp(variant or "stale owners")
         define = f"-D{variant}" if variant else ""
         flags = "-w -O2 -DBFS -DSAFETY -DNOREDUCE"
         subprocess.run(

@@ -17,7 +17,7 @@ static const struct {
 } tables[] = {{thread_tests, false},    {ipc_tests, false},      {fast_tests, false},
               {timeout_tests, false},   {map_tests, true},       {fault_tests, false},
               {schedule_tests, false},  {sigma0_tests, false},   {attack_tests, false},
-              {isolation_tests, true},  {collide_tests, true},   {aside_tests, true},
+              {isolation_tests, true},  {collide_tests, true},   {bypass_tests, true},
               {pitfall_tests, false},   {string_tests, true},    {propagate_tests, false},
               {name_tests, false},      {shared_tests, true},    {single_tests, false},
               {preempt_tests, false},   {migrate_tests, false},  {control_tests, false},

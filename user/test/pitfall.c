@@ -306,7 +306,7 @@ static void utcbs_apart(void) {
 /*
  * The caching page directory never loses an entry of a space that runs: while others take all
  * domains in turn, come and go, and give up megabytes of theirs, we find ours without a fault. (But
- * when we have just come back from being aside, for which we gave them up.)
+ * when we have just ceased to bypass the CPD, for which we gave them up.)
  */
 static void running_space_keeps_entries(void) {
     NEEDS_PROTECTION;
@@ -315,11 +315,11 @@ static void running_space_keeps_entries(void) {
     CHECK(make(CROWD));
     CHECK(run_crowd(0));
     L4_Word_t all = L4_FpageAddRights(L4_FpageLog2(PAGE & ~0xfffffu, 20), L4_Readable).raw;
-    (void)block[0]; /* in an earlier test we may have been aside */
+    (void)block[0]; /* in an earlier test we may have bypassed the CPD */
     (void)utcb[0];
     for (unsigned step = 0; step < 3 * CROWD; step++) {
         unsigned i = step % CROWD;
-        L4_Word_t backs = L4_KDB_Statistic(L4_STAT_ASIDE_BACK);
+        L4_Word_t backs = L4_KDB_Statistic(L4_STAT_BYPASS_END);
         if (step % 7 == 3) {
             child_delete(child[i]);
             child[i] = child_new();
@@ -332,7 +332,7 @@ static void running_space_keeps_entries(void) {
         L4_Word_t loads = L4_KDB_Statistic(L4_STAT_CPD_LOADS);
         (void)block[step * 32 % FRAMES_BLOCK_SIZE];
         (void)utcb[0];
-        if (L4_KDB_Statistic(L4_STAT_ASIDE_BACK) == backs) {
+        if (L4_KDB_Statistic(L4_STAT_BYPASS_END) == backs) {
             EQUAL(L4_KDB_Statistic(L4_STAT_CPD_LOADS) - loads, 0);
         }
     }

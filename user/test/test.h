@@ -35,7 +35,7 @@ extern const struct test schedule_tests[];
 extern const struct test sigma0_tests[];
 extern const struct test isolation_tests[];
 extern const struct test collide_tests[];
-extern const struct test aside_tests[];
+extern const struct test bypass_tests[];
 extern const struct test attack_tests[];
 extern const struct test pitfall_tests[];
 extern const struct test string_tests[];

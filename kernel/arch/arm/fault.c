@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Faults. Each goes, in this order, to whom it belongs: the switching scheme (a CPD entry to load),
- * the mapping database (a dormant page), the kernel as sigma0's pager, the pager by IPC.
+ * the mapping database (a inactive page), the kernel as sigma0's pager, the pager by IPC.
  */
 #include "fault.h"
 
@@ -12,7 +12,9 @@
 #include "mapdb.h"
 #include "message.h"
 #include "sched.h"
+#include "space.h"
 #include "switch.h"
+#include "utcb.h"
 
 /* Set while the kernel reads where it may fail: user_load, kernel_probe_load. */
 static volatile bool may_fail, failed;
@@ -128,12 +130,12 @@ static enum fault_end unresolved(struct tcb *self, uint32_t va, uint32_t rights)
 bool fault_scheme_data(void) {
     thread_entered_kernel();
     uint32_t va = cpu_fault_address();
-    return switch_fault(hot.space, &va, cpu_fault_status());
+    return switch_fault(cpu.space, &va, cpu_fault_status());
 }
 
 bool fault_scheme_prefetch(uint32_t pc) {
     thread_entered_kernel();
-    return pc < KERNEL_AREA && switch_fault(hot.space, &pc, FSR_TRANSLATION_SECTION);
+    return pc < KERNEL_AREA && switch_fault(cpu.space, &pc, FSR_TRANSLATION_SECTION);
 }
 
 enum fault_end fault_data(struct tcb *self, uint32_t status, uint32_t va) {
@@ -157,7 +159,7 @@ enum fault_end fault_data(struct tcb *self, uint32_t status, uint32_t va) {
     /* The instruction was just executed: unreadable, it was an execute-only trick of the pager. */
     bool write = user_instruction(self, self->frame.pc, &insn) &&
                  cpu_insn_writes(insn, (self->frame.status & CPSR_THUMB) != 0);
-    if (mapdb_wake(self->space, va, write)) {
+    if (mapdb_activate(self->space, va, write)) {
         return FAULT_RESUME;
     }
     return unresolved(self, va, write ? L4_Writable : L4_Readable);
@@ -169,7 +171,7 @@ enum fault_end fault_prefetch(struct tcb *self) {
         kdb_trap(self, va);
         return FAULT_SCHEDULE;
     }
-    if (mapdb_wake(self->space, va, false)) {
+    if (mapdb_activate(self->space, va, false)) {
         return FAULT_RESUME;
     }
     return unresolved(self, va, L4_eXecutable);
@@ -201,7 +203,7 @@ uint32_t fault_kernel(uint32_t pc) {
     if (pc >= (uint32_t)paths_begin && pc < (uint32_t)paths_end) {
         thread_entered_kernel();
     }
-    if (hot.space != NULL && address < KERNEL_AREA && switch_fault(hot.space, &va, status)) {
+    if (cpu.space != NULL && address < KERNEL_AREA && switch_fault(cpu.space, &va, status)) {
         const struct restart *r = ipc_path_reads;
         while (r < ipc_path_reads_end && r->at != pc) {
             r++;

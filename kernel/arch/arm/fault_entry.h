@@ -5,7 +5,7 @@
 #ifndef FAULT_ENTRY_H
 #define FAULT_ENTRY_H
 
-#include "thread.h"
+#include "tcb.h"
 
 /*
  * From entry.S, on the abort stack and with nothing saved: is the fault the scheme's own doing?

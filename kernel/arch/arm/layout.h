@@ -31,6 +31,7 @@
 #define HEAP_VA          0xfe000000
 #define HEAP_UNCACHED_VA 0xfe800000
 #define UTCB_POINTER_VA  0xff000000
+#define XFER_WINDOW_VA   (UTCB_POINTER_VA + 0x1000) /* user_memory.h */
 #define UART_VA          0xff100000
 #define SYSTEM_VA        0xff200000
 #define PROBE_VA         0xff300000

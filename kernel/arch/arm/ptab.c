@@ -4,8 +4,6 @@
  */
 #include "ptab_entry.h"
 
-#include "xfer.h"
-
 /* A table and its nodes. Both are all 0 when they are given back. */
 static struct kmem_cache tables = {
     .size = 2 * TABLE_SIZE, .uncached = true, .comes_back_zero = true};
@@ -22,7 +20,7 @@ static pte_t *kernel_table; /* of the 1 MB at UTCB_POINTER_VA */
 
 #include "ptab_walk.h"
 
-struct ptab_hole ptab_hole;
+struct ptab_fault_slot ptab_fault_slot;
 
 bool ptab_same_pages(uint32_t a, uint32_t b, bool *writable) {
     *writable = true;
@@ -49,7 +47,7 @@ bool ptab_same_pages(uint32_t a, uint32_t b, bool *writable) {
 /* The entries of a page, first of which is `entry`. Not published. */
 static void page_write(const struct space *space, pte_t *entry, mapping_t m) {
     pte_t value = page_entry(space, m);
-    ptab_hole.space = NULL;
+    ptab_fault_slot.space = NULL;
     for (uint32_t i = 0; i < size_entries(mapping_size(m)); i++) {
         entry[i] = value;
     }

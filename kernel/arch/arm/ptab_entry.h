@@ -30,22 +30,22 @@
 #define PDE_SECTION    0x012u
 #define PDE_AP_RW      0xc00u
 #define PDE_AP_RO      0x800u
-#define PDE_DORMANT    0x200u /* with type 00 */
+#define PDE_INACTIVE   0x200u /* with type 00 */
 #define PDE_SECTION_PA 0xfff00000u
 #define PDE_DOMAIN     0x1e0u
 
 /* Second level. */
-#define PTE_TYPE      0x003u
-#define PTE_LARGE     0x001u
-#define PTE_SMALL     0x002u
-#define PTE_AP_RW     0xff0u /* kernel and program read and write, all four sub-pages */
-#define PTE_AP_RO     0xaa0u /* program reads, kernel writes */
-#define PTE_AP_KERNEL 0x550u
-#define PTE_DORMANT   0x010u /* with type 00 */
-#define PTE_DORMANT_L 0x020u /* dormant: of a large page */
+#define PTE_TYPE       0x003u
+#define PTE_LARGE      0x001u
+#define PTE_SMALL      0x002u
+#define PTE_AP_RW      0xff0u /* kernel and program read and write, all four sub-pages */
+#define PTE_AP_RO      0xaa0u /* program reads, kernel writes */
+#define PTE_AP_KERNEL  0x550u
+#define PTE_INACTIVE   0x010u /* with type 00 */
+#define PTE_INACTIVE_L 0x020u /* inactive: of a large page */
 
-/* Of a cached page of 4 KB, beside its frame: dormant, or valid and perhaps writable, too. */
-#define ENTRY_DORMANT  PTE_DORMANT
+/* Of a cached page of 4 KB, beside its frame: inactive, or valid and perhaps writable, too. */
+#define ENTRY_INACTIVE PTE_INACTIVE
 #define ENTRY_READABLE (PTE_SMALL | CB | PTE_AP_RO)
 #define ENTRY_WRITABLE PTE_AP_RW
 
@@ -60,7 +60,7 @@ static inline pte_t page_entry(const struct space *space, mapping_t m) {
     bool large = mapping_size(m) == SIZE_64K;
     uint32_t pa = m & ~PAGE_MASK;
     if ((m & MAPPING_VALID) == 0) {
-        return pa | PTE_DORMANT | (large ? PTE_DORMANT_L : 0);
+        return pa | PTE_INACTIVE | (large ? PTE_INACTIVE_L : 0);
     }
     return pa | (large ? PTE_LARGE : PTE_SMALL) | (m & CB) |
            ((m & MAPPING_WRITABLE) != 0 ? PTE_AP_RW : PTE_AP_RO);
@@ -71,7 +71,7 @@ static inline mapping_t page_mapping(pte_t e, uint32_t va) {
         return 0;
     }
     pte_t type = e & PTE_TYPE;
-    bool large = type == PTE_LARGE || (type == 0 && (e & PTE_DORMANT_L) != 0);
+    bool large = type == PTE_LARGE || (type == 0 && (e & PTE_INACTIVE_L) != 0);
     uint32_t page = large ? (e & ~size_mask(SIZE_64K)) | (va & size_mask(SIZE_64K) & ~PAGE_MASK)
                           : e & ~PAGE_MASK;
     page |= large ? SIZE_64K : SIZE_4K;
@@ -84,7 +84,7 @@ static inline mapping_t page_mapping(pte_t e, uint32_t va) {
 static inline pte_t section_entry(mapping_t m) {
     pte_t pa = m & PDE_SECTION_PA;
     if ((m & MAPPING_VALID) == 0) {
-        return pa | PDE_DORMANT;
+        return pa | PDE_INACTIVE;
     }
     return pa | PDE_SECTION | ((m & MAPPING_WRITABLE) != 0 ? PDE_AP_RW : PDE_AP_RO) | (m & CB);
 }
@@ -148,19 +148,19 @@ static inline struct node **entry_node(pte_t *entry) {
  * A place where nothing is mapped, found when a program faulted there, as its pager is likely to
  * map something there next. Whatever puts an entry or a table anywhere forgets it.
  */
-struct ptab_hole {
+struct ptab_fault_slot {
     const struct space *space; /* NULL: none */
     uint32_t va;
     pte_t *entry;
 };
-extern struct ptab_hole ptab_hole;
+extern struct ptab_fault_slot ptab_fault_slot;
 
 /* An entry that was 0 is not any more. Not published. */
 static inline void entry_fill(const struct space *space, pte_t *entry, pte_t value) {
     (void)space;
     *entry = value;
     table_used[((uint32_t)entry - HEAP_UNCACHED_VA) / TABLE_SIZE]++;
-    ptab_hole.space = NULL;
+    ptab_fault_slot.space = NULL;
 }
 
 /* The table that the entry is in. */

@@ -9,11 +9,10 @@
 
 #include "kernel.h"
 #include "ptab.h"
-#include "xfer.h"
 
 /* May the kernel use the addresses of this space's programs? */
 static inline bool user_is_addressable(const struct space *space) {
-    return space == hot.space;
+    return space == cpu.space;
 }
 
 /* A byte of the space in force, at `va` and in the frame at `pa`. */

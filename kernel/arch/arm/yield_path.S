@@ -16,8 +16,8 @@
 yield_path:
     cmn     r12, #.Lsyscall_thread_switch + 1
     bne     swi_entry_slow
-    ldr     r8, [sp, #HOT_CURRENT]
-    ldr     r10, [sp, #HOT_READY_TOP]
+    ldr     r8, [sp, #CPU_CURRENT]
+    ldr     r10, [sp, #CPU_READY_TOP]
     teq     r0, #0
     bne     1f
     ldrb    r8, [r8, #TCB_PRIORITY]
@@ -43,7 +43,7 @@ yield_path:
     /* ... of the same space ... */
     ldr     r1, [r8, #TCB_SPACE]
     ldr     r3, [r9, #TCB_SPACE]
-    ldr     r5, =sched_queues
+    ldr     r5, =ready_queues
     teqeq   r1, r3
     /* ... and the next of its priority. */
     and     r6, r2, #0xff
@@ -63,7 +63,7 @@ yield_path:
     str     r3, [r8, #TCB_READY_PREVIOUS]
     str     r4, [r8, #TCB_SCHED]
     str     r2, [r9, #TCB_SCHED]
-    str     r9, [sp, #HOT_CURRENT]
+    str     r9, [sp, #CPU_CURRENT]
     str     lr, [r8, #TCB_PC]
     cpu_save_state r8, r10
     stmia   r8, {r11, sp, lr}^

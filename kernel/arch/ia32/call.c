@@ -8,12 +8,14 @@
 #include "board.h"
 #include "cpu.h"
 #include "fault.h"
+#include "fault_entry.h"
 #include "irq.h"
 #include "kdb.h"
 #include "offsets.h"
 #include "segments.h"
 #include "space.h"
 #include "syscall.h"
+#include "utcb.h"
 
 #include <l4/syscall_list.h>
 

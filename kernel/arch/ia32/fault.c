@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Faults. A page fault goes, in this order, to whom it belongs: the switching scheme, the mapping
- * database (a dormant page), the kernel as sigma0's pager, the pager by IPC. Ports that a program
+ * database (a inactive page), the kernel as sigma0's pager, the pager by IPC. Ports that a program
  * has not are the pager's, too. Of other exceptions the kernel keeps for itself KernelInterface,
  * and what comes of segments: the kernel's access by a wrong one, a limit that the scheme has set.
  * The rest are the handler's.
  */
 #include "fault.h"
 
-#include "call.h"
 #include "cpu.h"
+#include "fault_entry.h"
 #include "io_fpages.h"
 #include "ipc.h"
 #include "kdb.h"
@@ -20,6 +20,7 @@
 #include "space.h"
 #include "switch_segments.h"
 #include "user_memory.h"
+#include "utcb.h"
 
 #include <l4/arch.h>
 
@@ -39,7 +40,7 @@ extern const char lipc_path_load[], lipc_path_failed[];
 
 /* A byte of the running program's memory, if it is there. */
 static bool load_byte(uint32_t va, uint8_t *value) {
-    mapping_t m = ptab_get(hot.space, va);
+    mapping_t m = ptab_get(cpu.space, va);
     if ((m & MAPPING_VALID) == 0) {
         return false;
     }
@@ -353,7 +354,8 @@ void fault_page(struct tcb *self, uint32_t error, uint32_t va) {
     if (switch_fault(self->space, &va, error)) {
         return;
     }
-    if (mapdb_wake(self->space, va, write) || (self->space->is_sigma0 && mapdb_map_sigma0(va))) {
+    if (mapdb_activate(self->space, va, write) ||
+        (self->space->is_sigma0 && mapdb_map_sigma0(va))) {
         return;
     }
     /* The processor does not tell a fetch from a read. */

@@ -14,7 +14,7 @@ static void table_free(void *table) {
 
 static pte_t *kernel_table; /* of the 4 MB at PAGES_VA */
 
-struct ptab_hole ptab_hole = {.space = NULL}; /* no fault path finds one yet */
+struct ptab_fault_slot ptab_fault_slot = {.space = NULL}; /* no fault path finds one yet */
 
 #include "ptab_walk.h"
 
@@ -22,7 +22,7 @@ struct ptab_hole ptab_hole = {.space = NULL}; /* no fault path finds one yet */
 #define page_write(space, entry, m) (*(entry) = page_entry(space, m))
 
 /* ... which was another's. (A macro: the value is worked out before its place is looked up.) */
-#define page_change(space, entry, m) (ptab_hole.space = NULL, page_write(space, entry, m))
+#define page_change(space, entry, m) (ptab_fault_slot.space = NULL, page_write(space, entry, m))
 
 /* ... which was 0. */
 static inline __attribute__((always_inline)) void page_fill(const struct space *space, pte_t *entry,

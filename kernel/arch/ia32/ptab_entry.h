@@ -5,10 +5,10 @@
  *
  *   table        pa 20 | .                                       | U/S R/W P
  *   large page   pa 10 | .      | buffered cached . | PS . . | PCD PWT U/S R/W P
- *   page         pa 20 | dormant  buffered cached . | .  D A | PCD PWT U/S R/W P
+ *   page         pa 20 | inactive  buffered cached . | .  D A | PCD PWT U/S R/W P
  *
  * Bits 9 to 11 are the kernel's: 9 and 10 say how the page is mapped when it is valid, 11 that it
- * is mapped but dormant (P is 0). The processor sets A and D; nobody looks at them. Behind each
+ * is mapped but inactive (P is 0). The processor sets A and D; nobody looks at them. Behind each
  * table lies another of as many words, which the hardware knows nothing of: for a page of 4 KB its
  * node in the mapping database, if somebody has noted it. Only ptab.c, schemes and, for the answer
  * to a page fault, map_page.h include this.
@@ -35,13 +35,12 @@
 #define ENTRY_GLOBAL  0x100u
 #define ENTRY_CB_FROM 7u /* MAPPING_CACHEABLE and _BUFFERABLE are bits 9 and 10 */
 #define ENTRY_CB      ((MAPPING_CACHEABLE | MAPPING_BUFFERABLE) << ENTRY_CB_FROM)
-#define ENTRY_ASLEEP  0x800u
 
 /* A table for programs: what they may do is in its entries. */
 #define ENTRY_TABLE (ENTRY_P | ENTRY_W | ENTRY_U)
 
-/* Of a cached page of 4 KB, beside its frame: dormant, or valid and perhaps writable, too. */
-#define ENTRY_DORMANT  ENTRY_ASLEEP
+/* Of a cached page of 4 KB, beside its frame: inactive, or valid and perhaps writable, too. */
+#define ENTRY_INACTIVE 0x800u
 #define ENTRY_READABLE (ENTRY_P | ENTRY_U | ENTRY_CB)
 #define ENTRY_WRITABLE ENTRY_W
 
@@ -56,7 +55,7 @@ static inline pte_t entry_of_space(const struct space *space, pte_t entry) {
 /* The bits of a page's entry below its frame. */
 static inline pte_t entry_bits(mapping_t m) {
     if ((m & MAPPING_VALID) == 0) {
-        return ENTRY_ASLEEP;
+        return ENTRY_INACTIVE;
     }
     return ENTRY_P | ENTRY_U | ((m & MAPPING_WRITABLE) != 0 ? ENTRY_W : 0) |
            ((m & MAPPING_CACHEABLE) != 0 ? 0 : ENTRY_PCD) |
@@ -151,18 +150,18 @@ static inline struct node **entry_node(pte_t *entry) {
  * map something there next. Whatever puts an entry or a table anywhere forgets it. (No fault path
  * finds one yet.)
  */
-struct ptab_hole {
+struct ptab_fault_slot {
     const struct space *space; /* NULL: none */
     uint32_t va;
     pte_t *entry;
 };
-extern struct ptab_hole ptab_hole;
+extern struct ptab_fault_slot ptab_fault_slot;
 
 /* An entry that was 0 is not any more. Not published. */
 static inline void entry_fill(const struct space *space, pte_t *entry, pte_t value) {
     *entry = entry_of_space(space, value);
     table_used[((uint32_t)entry - HEAP_UNCACHED_VA) / TABLE_SIZE]++;
-    ptab_hole.space = NULL;
+    ptab_fault_slot.space = NULL;
 }
 
 /* The table that the entry is in. */

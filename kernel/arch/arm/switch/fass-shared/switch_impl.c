@@ -22,6 +22,7 @@
 
 #include "cpd.h"
 #include "events.h"
+#include "space.h"
 
 /* Shared sections have at most so many domains, so that there are enough for spaces. */
 #define MAX_SHARED 7u
@@ -50,14 +51,14 @@ void sharing_end(uint32_t domain) {
     for (struct switch_state *s = all_spaces; s != NULL; s = s->sharing.next) {
         if ((s->sharing.domains >> domain & 1) != 0) {
             s->sharing.domains &= ~(1u << domain);
-            s->ghost_epoch = cpd.epoch;
+            s->stale_epoch = cpd.epoch;
             domain_update_access(s);
         }
     }
 }
 
 static void recycle_shared(uint32_t domain) {
-    bool clean = (hot.scheme.dirty >> domain & 1) == 0;
+    bool clean = (cpu.scheme.dirty >> domain & 1) == 0;
     cpd_remove_entries_of(domain);
     count_event(EVENT_DOMAIN_RECYCLED);
     if (clean) {
@@ -111,7 +112,7 @@ static void begin_shared(uint32_t domain, bool writable) {
     shared_sections.writable &= ~bit;
     if (writable) {
         shared_sections.writable |= bit;
-        hot.scheme.dirty |= bit;
+        cpu.scheme.dirty |= bit;
     }
     members[domain] = 0;
     num_shared++;
@@ -207,7 +208,7 @@ bool switch_space_init(struct space *space) {
 
 void switch_space_free(struct space *space) {
     struct switch_state *s = &space->scheme;
-    kernel_assert(hot.space != space);
+    kernel_assert(cpu.space != space);
     while (s->sharing.domains != 0) {
         uint32_t domain = (uint32_t)__builtin_ctz(s->sharing.domains);
         leave(space, cpd.first[domain] - 1u, true);

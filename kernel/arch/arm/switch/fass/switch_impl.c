@@ -6,6 +6,7 @@
 #include "switch.h"
 
 #include "cpd.h"
+#include "space.h"
 
 bool switch_space_init(struct space *space) {
     slot_take(space);
@@ -13,7 +14,7 @@ bool switch_space_init(struct space *space) {
 }
 
 void switch_space_free(struct space *space) {
-    kernel_assert(hot.space != space);
+    kernel_assert(cpu.space != space);
     cpd_forget_space(space);
 }
 

@@ -20,10 +20,10 @@
  * search must find an error, or README.md says why it need not.
  *
  * Variants, by -D:
- *   (none)      schemes fass and flush of kernel/: sections given up are remembered as ghosts
- *   PUBLISHED   as in Wiggins et al. 2003: no ghosts, so a domain is dirty once its space has run
+ *   (none)      schemes fass and flush of kernel/: sections given up are remembered as stale owners
+ *   PUBLISHED   as in Wiggins et al. 2003: no stale owners, so a domain is dirty once its space has run
  *   SHARED      scheme fass-shared: a section that looks alike in several spaces has a domain
- *   ASIDE       spaces but the second may be aside: switched to as scheme flush does (../common/cpd/aside.h)
+ *   BYPASS      spaces but the second may bypass the CPD: switched to as scheme flush does (../common/cpd/bypass.h)
  *   CODE        the cache is the instruction cache: read only, and it cannot be cleaned or
  *               invalidated by address
  */
@@ -37,11 +37,11 @@
 #define recycle_dirty_cache  6  /* PUBLISHED: a dirty domain is recycled with a flush of caches */
 #define collision_tlb        7  /* an entry that replaces another's: the TLB is flushed */
 #define collision_cache      8  /* ... and the caches */
-#define ghost_cache          9  /* a section that was given up without a flush: the caches */
+#define stale_cache          9  /* a section that was given up without a flush: the caches */
 #define unmap_entry         10  /* a page that is unmapped leaves the CPD */
 #define unmap_tlb           11  /* ... and the TLB */
 #define unmap_lines         12  /* ... and the caches */
-#define unmap_ghost_lines   13  /* ... also where the CPD has no entry any more */
+#define unmap_stale_lines   13  /* ... also where the CPD has no entry any more */
 #define protect_tlb         14  /* a page that becomes read only leaves the TLB */
 #define exit_entries        15  /* a space that ends: its entries leave the CPD */
 #define exit_tlb            16  /* ... and the TLB */
@@ -57,15 +57,15 @@
 #define leave_entry         26  /* ... and the CPD's entry is another's from then on */
 #define recycle_shared      27  /* a shared section's domain is taken: members lose it */
 #define boot_dirty          28  /* the space that runs first is known to write */
-#define alias_asleep        29  /* one frame at two mva: the other one sleeps while one writes */
+#define alias_inactive        29  /* one frame at two mva: the other is inactive while one writes */
 #define protect_lines       30  /* a page that becomes read only: its lines are cleaned */
 #define exchange_cache      31  /* sections taken back at once, with the switch: the caches */
 #define exchange_tlb        32  /* ... and the TLB */
-#define aside_cache         33  /* a switch to or from a space that is aside: the caches */
-#define aside_tlb           34  /* ... and the TLB */
-#define aside_entries       35  /* a space that steps aside: its entries leave the CPD */
-#define aside_own_lines     36  /* while it is in force its pages' lines are looked for */
-#define aside_own_tlb       37  /* ... and its TLB entries */
+#define bypass_cache         33  /* a switch to or from a space that bypasses the CPD: the caches */
+#define bypass_tlb           34  /* ... and the TLB */
+#define bypass_entries       35  /* a space that begins to bypass the CPD: its entries leave the CPD */
+#define bypass_own_lines     36  /* while it is in force its pages' lines are looked for */
+#define bypass_own_tlb       37  /* ... and its TLB entries */
 
 /* Which one this search leaves out, from the environment; the same in all states. */
 byte omit;
@@ -77,7 +77,7 @@ byte omit;
 #define DOMAINS  2 /* for spaces; with SHARED domain 3 is for a shared section */
 #define SHARED_DOMAIN 3
 #define NOBODY   0
-#define MEMBERS  (SPACES + 1) /* the ghost of a shared section */
+#define MEMBERS  (SPACES + 1) /* the stale owner of a shared section */
 
 /* A page of a space at a section: 0, or 1 + frame, with READ_ONLY added where it was protected. */
 #define READ_ONLY 4
@@ -106,15 +106,15 @@ byte dacr;                 /* a bit for each open domain */
 byte current;              /* the space in force */
 byte cpd[SECTIONS];        /* 0, or 1 + the space whose page table the entry points to */
 byte cpd_domain[SECTIONS];
-byte ghost[SECTIONS];      /* NOBODY, 1 + the space that gave it up without a flush, or MEMBERS */
+byte stale[SECTIONS];      /* NOBODY, 1 + the space that gave it up without a flush, or MEMBERS */
 byte domain[SPACES];       /* 0: holds none */
 byte dirty;                /* a bit for each domain */
 byte members;              /* of the shared section, a bit for each space */
-#ifdef ASIDE
-byte apart;                /* the spaces that are aside, a bit for each */
-#define IS_ASIDE(s) ((apart & BIT(s)) != 0)
+#ifdef BYPASS
+byte apart;                /* the spaces that bypass the CPD, a bit for each */
+#define BYPASSES(s) ((apart & BIT(s)) != 0)
 #else
-#define IS_ASIDE(s) false
+#define BYPASSES(s) false
 #endif
 
 /* Scratch; 0 between steps, so that it adds no states. */
@@ -208,12 +208,12 @@ inline flush_caches() {
     :: else
     fi;
     drop_line(0);
-    ghost[0] = NOBODY;
+    stale[0] = NOBODY;
     if
     :: DO(flush_all) -> drop_line(1)
     :: else
     fi;
-    ghost[1] = NOBODY;
+    stale[1] = NOBODY;
     dirty = 0;
     mark_dirty_of(current)
 }
@@ -230,7 +230,7 @@ inline mark_dirty_of(s) {
     fi;
 #ifdef SHARED
     if
-    :: DO(mark_dirty) && (members & BIT(s)) != 0 && s != READER && !IS_ASIDE(s) ->
+    :: DO(mark_dirty) && (members & BIT(s)) != 0 && s != READER && !BYPASSES(s) ->
         dirty = dirty | BIT(SHARED_DOMAIN)
     :: else
     fi;
@@ -244,9 +244,9 @@ inline open_domains_of(s) {
     dacr = dacr | ((members & BIT(s)) != 0 -> BIT(SHARED_DOMAIN) : 0);
 #endif
     dacr = dacr & ~1
-#ifdef ASIDE
+#ifdef BYPASS
     if
-    :: IS_ASIDE(s) -> dacr = 1
+    :: BYPASSES(s) -> dacr = 1
     :: else
     fi
 #endif
@@ -257,17 +257,17 @@ inline open_domains_of(s) {
     (cpd[m] != 0 && ((domain[s] != 0 && cpd_domain[m] == domain[s]) || IN_SHARED(s, m)))
 /* Its own one, or that of a section that it shares: else it has nothing in the TLB. */
 #define HAS_DOMAINS(s)                                                                   \
-    (IS_ASIDE(s) -> (DO(aside_own_tlb) && (s) == current)                                \
+    (BYPASSES(s) -> (DO(bypass_own_tlb) && (s) == current)                                \
                   : (domain[s] != 0 || (members & BIT(s)) != 0))
 #define MAY_HAVE_LINES(s, m)                                                             \
-    (IS_ASIDE(s) -> (DO(aside_own_lines) && (s) == current) : CPD_MAY_HAVE_LINES(s, m))
+    (BYPASSES(s) -> (DO(bypass_own_lines) && (s) == current) : CPD_MAY_HAVE_LINES(s, m))
 #define CPD_MAY_HAVE_LINES(s, m)                                                         \
-    (OWNS(s, m) || (DO(unmap_ghost_lines) && (ghost[m] == (s) + 1 || ghost[m] == MEMBERS)))
+    (OWNS(s, m) || (DO(unmap_stale_lines) && (stale[m] == (s) + 1 || stale[m] == MEMBERS)))
 
 /* An entry leaves the CPD; the caller sees to the TLB. */
 inline remove_entry(m) {
 #ifndef PUBLISHED
-    ghost[m] = (cpd_domain[m] == SHARED_DOMAIN -> MEMBERS : cpd[m]);
+    stale[m] = (cpd_domain[m] == SHARED_DOMAIN -> MEMBERS : cpd[m]);
 #endif
     if
     :: cpd_domain[m] == SHARED_DOMAIN ->
@@ -320,7 +320,7 @@ inline exchange(s) {
         if
         :: PAGE(s, i) != 0 && cpd_domain[i] != SHARED_DOMAIN &&
            ((cpd[i] != 0 && cpd_domain[i] != domain[s]) ||
-            (cpd[i] == 0 && ghost[i] != NOBODY && ghost[i] != s + 1)) ->
+            (cpd[i] == 0 && stale[i] != NOBODY && stale[i] != s + 1)) ->
             cpd[i] = s + 1;
             cpd_domain[i] = domain[s];
             moved = true
@@ -346,24 +346,24 @@ inline switch_and_exchange(s) {
     open_domains_of(s)
 }
 
-#ifdef ASIDE
+#ifdef BYPASS
 /* One flush, and another directory. */
-inline flush_aside() {
+inline flush_bypass() {
     if
-    :: DO(aside_cache) -> flush_caches()
+    :: DO(bypass_cache) -> flush_caches()
     :: else
     fi;
     if
-    :: DO(aside_tlb) -> invalidate_tlb()
+    :: DO(bypass_tlb) -> invalidate_tlb()
     :: else
     fi
 }
 
-/* The space, which is aside from here on if it was not, is switched to. */
-inline switch_aside(s) {
+/* The space, which bypasses the CPD from here on if it did not, is switched to. */
+inline switch_bypass(s) {
     for (i : 0 .. SECTIONS - 1) {
         if
-        :: DO(aside_entries) && domain[s] != 0 && cpd[i] != 0 && cpd_domain[i] == domain[s] ->
+        :: DO(bypass_entries) && domain[s] != 0 && cpd[i] != 0 && cpd_domain[i] == domain[s] ->
             remove_entry(i)
         :: else
         fi
@@ -373,15 +373,15 @@ inline switch_aside(s) {
     domain[s] = 0;
     apart = apart | BIT(s);
     current = s;
-    flush_aside();
+    flush_bypass();
     open_domains_of(s)
 }
 
-/* From a space that is aside to one that is not, or not any more. */
-inline leave_aside(s, d) {
+/* From a space that bypasses the CPD to one that is not, or not any more. */
+inline leave_bypass(s, d) {
     apart = apart & ~BIT(s);
     switch_to(s, d);
-    flush_aside();
+    flush_bypass();
     mark_dirty_of(s)
 }
 #endif
@@ -407,7 +407,7 @@ inline collide(m) {
     fi;
     if
     :: DO(collision_cache) -> flush_caches()
-    :: else -> ghost[m] = NOBODY
+    :: else -> stale[m] = NOBODY
     fi
 }
 
@@ -490,13 +490,13 @@ inline fault(m) {
     :: else ->
         if
         :: cpd[m] != 0 -> collide(m)
-        :: cpd[m] == 0 && DO(ghost_cache) && ghost[m] != NOBODY && ghost[m] != current + 1 ->
+        :: cpd[m] == 0 && DO(stale_cache) && stale[m] != NOBODY && stale[m] != current + 1 ->
             flush_caches()
         :: else
         fi;
         cpd[m] = current + 1;
         cpd_domain[m] = domain[current];
-        ghost[m] = NOBODY
+        stale[m] = NOBODY
     fi
 }
 
@@ -613,7 +613,7 @@ inline end_space(s) {
     fi;
     dirty = dirty & ~BIT(domain[s]);
     domain[s] = 0;
-#ifdef ASIDE
+#ifdef BYPASS
     apart = apart & ~BIT(s);
 #endif
     if
@@ -645,7 +645,7 @@ inline meet_kernel(f) {
     (PAGE(t, 1 - (m)) != 0 && FRAME(PAGE(t, 1 - (m))) == f &&                            \
      ((s) != READER || MAY_WRITE(t, PAGE(t, 1 - (m)))))
 #define ALIASED(s, m, f) \
-    (DO(alias_asleep) && (CLASHES(s, m, 0, f) || CLASHES(s, m, 1, f) || CLASHES(s, m, 2, f)))
+    (DO(alias_inactive) && (CLASHES(s, m, 0, f) || CLASHES(s, m, 1, f) || CLASHES(s, m, 2, f)))
 
 #ifdef CODE
 #define WRITES false
@@ -657,12 +657,12 @@ inline meet_kernel(f) {
 /* ---- what can happen next, for each section, space, frame and domain ---- */
 
 #define PROGRAM(m)                                                                       \
-    :: d_step { tlb[m] == 0 && cpd[m] != 0 && !IS_ASIDE(current) -> walk(m) }            \
-    :: d_step { tlb[m] == 0 && IS_ASIDE(current) && PAGE(current, m) != 0 -> walk_own(m) } \
-    :: d_step { IS_ASIDE(current) && tlb[m] != 0 && !OPEN(m) -> assert(false) }          \
+    :: d_step { tlb[m] == 0 && cpd[m] != 0 && !BYPASSES(current) -> walk(m) }            \
+    :: d_step { tlb[m] == 0 && BYPASSES(current) && PAGE(current, m) != 0 -> walk_own(m) } \
+    :: d_step { BYPASSES(current) && tlb[m] != 0 && !OPEN(m) -> assert(false) }          \
     :: d_step { OPEN(m) -> read(m) }                                                     \
     :: d_step { WRITES && OPEN(m) && (tlb[m] & READ_ONLY) == 0 -> write(m) }             \
-    :: d_step { PAGE(current, m) != 0 && !IS_ASIDE(current) && !OPEN(m) &&                        \
+    :: d_step { PAGE(current, m) != 0 && !BYPASSES(current) && !OPEN(m) &&                        \
         (tlb[m] != 0 || cpd[m] == 0) ->                                                           \
         fault(m) }
 
@@ -672,15 +672,15 @@ inline meet_kernel(f) {
 
 /* A free domain is taken where there is one, else any but that of the space that is left. */
 #define SWITCH(s)                                                                        \
-    :: d_step { s != current && domain[s] != 0 && !IS_ASIDE(current) -> switch_to(s, 0) } \
+    :: d_step { s != current && domain[s] != 0 && !BYPASSES(current) -> switch_to(s, 0) } \
     :: d_step { EXCHANGES && s != current && domain[s] != 0 -> switch_and_exchange(s) }  \
-    :: d_step { TAKES(s, 1, 2) && !IS_ASIDE(s) && !IS_ASIDE(current) -> switch_to(s, 1) }         \
-    :: d_step { TAKES(s, 2, 1) && !IS_ASIDE(s) && !IS_ASIDE(current) -> switch_to(s, 2) }         \
+    :: d_step { TAKES(s, 1, 2) && !BYPASSES(s) && !BYPASSES(current) -> switch_to(s, 1) }         \
+    :: d_step { TAKES(s, 2, 1) && !BYPASSES(s) && !BYPASSES(current) -> switch_to(s, 2) }         \
     :: d_step { s != current -> end_space(s) }                                           \
-    STEP_ASIDE(s)
+    STEP_BYPASS(s)
 
 /* With others of these the search would take minutes. */
-#if defined(SHARED) || defined(ASIDE)
+#if defined(SHARED) || defined(BYPASS)
 #define EXCHANGES false
 #else
 #define EXCHANGES true
@@ -689,23 +689,23 @@ inline meet_kernel(f) {
 #define TAKES(s, d, e)                                                                   \
     (s != current && domain[s] == 0 && domain[current] != d && (!HELD(d) || HELD(e)))
 
-#ifdef ASIDE
-#define STEP_ASIDE(s)                                                                    \
-    :: d_step { s != current && s != 1 -> switch_aside(s) }                              \
-    :: d_step { s != current && domain[s] != 0 && IS_ASIDE(current) -> leave_aside(s, 0) } \
-    :: d_step { TAKES(s, 1, 2) && (IS_ASIDE(s) || IS_ASIDE(current)) -> back(s, 1) }     \
-    :: d_step { TAKES(s, 2, 1) && (IS_ASIDE(s) || IS_ASIDE(current)) -> back(s, 2) }
+#ifdef BYPASS
+#define STEP_BYPASS(s)                                                                    \
+    :: d_step { s != current && s != 1 -> switch_bypass(s) }                              \
+    :: d_step { s != current && domain[s] != 0 && BYPASSES(current) -> leave_bypass(s, 0) } \
+    :: d_step { TAKES(s, 1, 2) && (BYPASSES(s) || BYPASSES(current)) -> back(s, 1) }     \
+    :: d_step { TAKES(s, 2, 1) && (BYPASSES(s) || BYPASSES(current)) -> back(s, 2) }
 
 inline back(s, d) {
     if
-    :: IS_ASIDE(current) -> leave_aside(s, d)
+    :: BYPASSES(current) -> leave_bypass(s, d)
     :: else ->
         apart = apart & ~BIT(s);
         switch_to(s, d)
     fi
 }
 #else
-#define STEP_ASIDE(s)
+#define STEP_BYPASS(s)
 #endif
 
 #define PAGER(s, m)                                                                      \
@@ -742,7 +742,7 @@ inline kernel_write_mapped(f) {
  * domains open. */
 #define COPY(s, m)                                                                       \
     :: d_step { !DO(kernel_dacr) && s != current && PAGE(s, m) != 0 && cpd[m] != 0 &&    \
-        tlb[m] == 0 && !IS_ASIDE(current) -> walk(m); check_isolation(s, m) }
+        tlb[m] == 0 && !BYPASSES(current) -> walk(m); check_isolation(s, m) }
 
 active proctype system() {
     c_code { now.omit = getenv("OMIT") ? atoi(getenv("OMIT")) : 0; };

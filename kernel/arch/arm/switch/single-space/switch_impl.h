@@ -22,7 +22,7 @@ struct switch_state {
     uint32_t unused;
 };
 
-struct switch_hot {
+struct switch_cpu {
     uint32_t unused;
 };
 

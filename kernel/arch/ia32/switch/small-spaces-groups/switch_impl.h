@@ -13,6 +13,6 @@
 #ifndef SWITCH_IMPL_H
 #define SWITCH_IMPL_H
 
-#include "small.h"
+#include "small_state.h"
 
 #endif

@@ -2,6 +2,7 @@
 /*
  * Scheme `small-spaces`, out of line: there is one area.
  */
+#include "small.h"
 #include "switch.h"
 
 static struct space *holders[SMALL_UNITS];

@@ -85,8 +85,8 @@
 #define L4_STAT_SYNONYM_MIGRATIONS 9
 #define L4_STAT_SECTIONS_SHARED    10
 #define L4_STAT_PAGE_SPLITS        11
-#define L4_STAT_ASIDE              12
-#define L4_STAT_ASIDE_BACK         13
+#define L4_STAT_BYPASS             12
+#define L4_STAT_BYPASS_END         13
 #define L4_STAT_PROTECTS           100 /* 1: spaces are apart; 0: all programs share one */
 
 /* Sizes of a thread id's parts: 18-bit thread number above a 14-bit version. */

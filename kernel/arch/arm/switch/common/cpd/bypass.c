@@ -7,6 +7,6 @@
 struct switch_state *bypass_spaces;
 
 /* (Aligned as what the linker puts after it, switch_prepare.) */
-__attribute__((aligned(32))) void aside_forget(struct switch_state *s) {
+__attribute__((aligned(32))) void bypass_forget(struct switch_state *s) {
     bypass_unlist(s);
 }

@@ -10,11 +10,11 @@
  *
  *   - A section whose CPD entry is loaded belongs to the holder of that domain; or, where the
  * scheme has that, to the members of a shared section, which has a domain of its own and no holder.
- *   - A section whose entry was removed without a flush is a *ghost* of its last space until the
- *     next full flush: lines of that space may still be in the caches. Another space that loads
- *     the section must flush first. `epoch` counts full flushes, so one flush ends all ghosts.
- *     A full flush is one of caches and TLBs. Lines and TLB entries are left since then by spaces
- *     that were in force since then (`hot.scheme.ran`), and by no others: so what a space holds
+ *   - A section whose entry was removed without a flush is *stale* until the next full flush, and
+ * its last space is its *stale owner*: lines of that space may still be in the caches. Another
+ * space that loads the section must flush first. `epoch` counts full flushes, so one flush ends all
+ * that. A full flush is one of caches and TLBs. Lines and TLB entries are left since then by spaces
+ *     that were in force since then (`cpu.scheme.ran`), and by no others: so what a space holds
  *     that has not run can be given away without any flush. One more can leave a TLB entry, a space
  *     whose access is denied because the section is another's: the walk has brought in that other's
  *     entry. So each such fault flushes the TLBs (cpd_missing_entry, cpd_load_entry).
@@ -24,8 +24,8 @@
  *     flush makes it clean as well. Contested sections are in the space's own short list and not in
  *     their domain's. After CONTESTED_AGE exchanges a space gives the list up: what it does not use
  *     any more it does not take again.
- *   - A space that collides whenever it is switched to steps *aside* (aside.h): it has no domain,
- *     no CPD entry of its own, and is switched to as scheme `flush` does.
+ *   - A space that collides whenever it is switched to *bypasses* the CPD (bypass.h): it has no
+ * domain, no CPD entry of its own, and is switched to as scheme `flush` does.
  *
  * What is flushed when (what concerns shared sections is in fass-shared/switch_impl.c):
  *   switch to a space with a domain    nothing
@@ -33,23 +33,23 @@
  *   domain recycled                    nothing; TLBs, if its space has run since the last flush
  *                                      (its entries carry the domain's number)
  *   CPD entry loaded, section unused   nothing (TLBs keep no invalid entries)
- *   CPD entry loaded over a ghost      caches
+ *   CPD entry loaded, section stale    caches
  *   CPD entry loaded over another's    caches and TLBs (a collision); TLBs, if that one has not run
  *   contested entries taken back       caches and TLBs, once; nothing, if no other has run
- *   to or from a space that is aside   caches and TLBs, once; another directory
+ *   to or from a space that bypasses   caches and TLBs, once; another directory
  *   access denied by another's entry   TLBs
  *   page table or section removed      TLBs; its pages' lines were cleaned page by page
  *   space deleted                      caches and TLBs, if it can have left anything
  *
  * The published scheme keeps no record of a section once its entry is gone, and so empties the
- * caches when a dirty domain is recycled. Ghosts are such a record: with them that flush waits
- * until a section does change hands, which spaces with slots of their own hardly ever do. (A shared
- * section's ghost has no owner whose own return would be free; its domain is recycled as
+ * caches when a dirty domain is recycled. Stale owners are such a record: with them that flush
+ * waits until a section does change hands, which spaces with slots of their own hardly ever do. (A
+ * shared section has no stale owner whose own return would be free; its domain is recycled as
  * published.)
  *
  * A line of a space without a domain is harmless where it is: nobody can reach it, it is written
- * back to its own frame (lines keep the pa), and switch_unmap finds it by the ghost. So isolation
- * rests on three rules: no DACR opens a domain before the TLB lost the former holder's
+ * back to its own frame (lines keep the pa), and switch_unmap finds it by the stale owner. So
+ * isolation rests on three rules: no DACR opens a domain before the TLB lost the former holder's
  * entries; no section changes hands with lines in the caches; no frame is reused before its lines
  * are gone.
  *

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a scheme with a caching page directory keeps of each space and in the hot words. The
- * scheme's switch_impl.h defines `struct sharing` and includes this; cpd_asm.h has the offsets.
+ * What a scheme with a caching page directory keeps of each space and in the per-processor words.
+ * The scheme's switch_impl.h defines `struct sharing` and includes this; cpd_asm.h has the offsets.
  *
  * A domain is dirty from when its space first runs after a flush, so a switch should say that it
- * is. It need not: a space is *armed* only while its domain is in the dirty set (or the space has
- * nothing writable), and only to an armed one the switch is two register writes. A flush disarms
- * all spaces whose domains it made clean; switch_prepare marks and arms. (pitfalls.md, FASS 1: a
- * second copy of the marking, in a fast path, was wrong. Here no path has it but switch_prepare.)
+ * is. It need not: a space is *prepared* only while its domain is in the dirty set (or the space
+ * has nothing writable), and only to a prepared one the switch is two register writes. A flush ends
+ * that for all spaces whose domains it made clean; switch_prepare marks the domain. (pitfalls.md,
+ * FASS 1: a second copy of the marking, in a fast path, was wrong. Here no path has it but
+ * switch_prepare.)
  */
 #ifndef CPD_STATE_H
 #define CPD_STATE_H
@@ -28,29 +29,30 @@ struct switch_state {
     uint32_t pid;        /* slot << 25: the mva of address 0 */
     uint32_t dirty;      /* own domain once it has a writable cached page, shared writable ones */
     uint8_t domain;      /* 1..15, 0 = none */
-    uint8_t slot;        /* 1..63; 0 = not relocated, or aside */
+    uint8_t slot;        /* 1..63; 0 = not relocated, or bypassing */
     bool writable;
     uint8_t contested;    /* how many of contested_sections there are */
-    uint32_t ghost_epoch; /* last epoch in which it lost CPD entries but not its lines */
+    uint32_t stale_epoch; /* last epoch in which it lost CPD entries but not its lines */
     struct policy_state policy;
-    uint32_t ttb;      /* pa of its own directory while it is aside (aside.h), else 0 */
-    uint16_t stay;     /* switches to it until it is aside no more */
-    int8_t poor;       /* stays that were poor, less those that were not; see aside.h */
-    bool collided : 1; /* since it was switched to, or then */
-    bool alone : 1;    /* nobody else was in force between the last two flushes */
+    uint32_t ttb;         /* pa of its own directory while it bypasses the CPD (bypass.h), else 0 */
+    uint16_t bypass_left; /* switches to it until it ends to bypass the CPD */
+    int8_t useless;       /* useless runs, less others; see bypass.h */
+    bool collided : 1;    /* since it was switched to, or then */
+    bool alone : 1;       /* nobody else was in force between the last two flushes */
     struct sharing sharing;
     uint16_t contested_sections[CONTESTED_MAX];
-    uint16_t exchanges; /* since it had none of them */
-    uint8_t home;       /* the slot that it has when it is not aside */
-    uint8_t level;      /* how often it was aside */
-    struct switch_state *next_aside;
+    uint16_t exchanges;   /* since it had none of them */
+    uint8_t home;         /* the slot that it has while it does not bypass the CPD */
+    uint8_t bypass_level; /* how often it has bypassed it */
+    struct switch_state *next_bypassing;
 };
 
-struct switch_hot {
+struct switch_cpu {
     uint32_t dirty; /* domains whose spaces may have dirty lines: the paper's dirty domains */
     uint32_t ran;   /* domains whose spaces were in force since the last flush (cpd.h) */
-    struct policy_hot policy;
-    struct switch_state *aside; /* whose directory the processor walks; NULL: the CPD (aside.h) */
+    struct policy_cpu policy;
+    struct switch_state
+        *bypassing; /* whose directory the processor walks; NULL: the CPD (bypass.h) */
 };
 
 #endif

@@ -11,12 +11,12 @@ void cpd_forget_space(struct space *space) {
         domain_lose(s);
         cpu_flush_tlbs();
     }
-    if (s->ghost_epoch == cpd.epoch) {
+    if (s->stale_epoch == cpd.epoch) {
         flush_and_go_on();
     }
     slot_leave(space);
-    if (is_aside(s)) {
-        aside_forget(s);
+    if (is_bypassing(s)) {
+        bypass_forget(s);
     }
 }
 
@@ -33,7 +33,7 @@ void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
     if (removed) {
         remove_entry(section);
     }
-    removed |= had && aside_in_force(s);
+    removed |= had && bypass_in_force(s);
     ptab_publish();
     if (removed) {
         cpu_flush_tlbs();

@@ -10,12 +10,12 @@
 
 /* May lines of this space be cached in the section? */
 static inline bool may_have_lines(const struct switch_state *s, uint32_t section) {
-    if (is_aside(s)) {
-        return aside_in_force(s);
+    if (is_bypassing(s)) {
+        return bypass_in_force(s);
     }
     return owns_entry(s, section) ||
-           (cpd.section[section].ghost_epoch == cpd.epoch &&
-            (cpd.section[section].ghost == s || cpd.section[section].ghost == NULL));
+           (cpd.section[section].stale_epoch == cpd.epoch &&
+            (cpd.section[section].stale_owner == s || cpd.section[section].stale_owner == NULL));
 }
 
 /* Since the last switch_unmap_finish: what is left to do, how many bytes were cleaned by line, and
@@ -27,7 +27,7 @@ static struct {
 
 /* May the TLBs have any of the space's? */
 static bool has_translations(const struct switch_state *s) {
-    return is_aside(s) ? aside_in_force(s) : domains_of(s) != 0;
+    return is_bypassing(s) ? bypass_in_force(s) : domains_of(s) != 0;
 }
 
 /* Of a page of the space. A TLB may hold a large one as several entries. */
@@ -44,7 +44,7 @@ static void forget_translation(const struct switch_state *s, uint32_t mva, uint3
 
 void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, bool was_valid) {
     struct switch_state *s = &space->scheme;
-    cpd.mapped = MAPPED_STAYS;
+    cpd.mapped = MAPPED_RUNS;
     if (was_valid) {
         forget_translation(s, mva_of(s, va), size);
     }
@@ -104,7 +104,7 @@ void switch_window(struct space *space, uint32_t va, uint32_t size) {
 
 /* Never low memory of two spaces, nor that of one and what another has at its slot, though their
  * mva may be equal: a space gets another slot (slot_move), and the answer must not change. Nor does
- * it when a space steps aside. */
+ * it when a space begins to bypass the CPD. */
 bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b) {
     return va_a != va_b || (va_a < CPU_PID_SLOT_SIZE && a != b);
 }

@@ -49,14 +49,14 @@ static uint32_t choose_slot(const struct space *space) {
 void slot_go_home(struct switch_state *s) {
     s->slot = s->home;
     s->pid = (uint32_t)s->home << CPU_PID_SLOT_SHIFT;
-    domain_disarm(s);
+    domain_unprepare(s);
 }
 
 void slot_take(struct space *space) {
     struct switch_state *s = &space->scheme;
     uint32_t slot = choose_slot(space);
     s->home = (uint8_t)slot;
-    if (!is_aside(s)) {
+    if (!is_bypassing(s)) {
         slot_go_home(s);
     }
     slot_users[slot]++;
@@ -73,12 +73,12 @@ static void slot_move(struct space *space) {
     if (s->domain != 0) {
         cpd_remove_entries_of(s->domain);
     }
-    if (!is_aside(s)) {
+    if (!is_bypassing(s)) {
         cpd_flush();
     }
     slot_leave(space);
     slot_take(space);
-    if (hot.space == space) {
+    if (cpu.space == space) {
         cpu_set_pid(s->pid);
     }
 }

@@ -5,6 +5,7 @@
 #ifndef PID_SLOTS_H
 #define PID_SLOTS_H
 
+#include "space.h"
 #include "switch.h"
 
 /* Sections of 1 MB that the PID register relocates. */
@@ -26,8 +27,8 @@ static inline uint32_t index_of_section(const struct switch_state *s, uint32_t s
 }
 
 /* Operations by mva on addresses that the PID register could relocate: only spaces in slot 0 have
- * such mva. Rare, so everything is flushed. (While a space is aside and in force that register is
- * 0, and while it is not in force it has no mva.) */
+ * such mva. Rare, so everything is flushed. (While a space that bypasses the CPD is in force that
+ * register is 0, and while it is not in force it has no mva.) */
 static inline bool is_ambiguous(const struct switch_state *s, uint32_t mva) {
     return mva < CPU_PID_SLOT_SIZE && s->ttb == 0;
 }
@@ -45,7 +46,7 @@ static inline uint32_t va_of_fault(const struct switch_state *s, uint32_t addres
 
 /* A space that begins, and one that ends. */
 void slot_take(struct space *space);
-/* A space is aside no more. */
+/* A space does not bypass the CPD any more. */
 void slot_go_home(struct switch_state *s);
 void slot_leave(struct space *space);
 

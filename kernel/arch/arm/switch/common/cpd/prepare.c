@@ -9,9 +9,10 @@
 #include "kmem.h"
 #include "pid_slots.h"
 #include "reclaim.h"
+#include "space.h"
 #include "switch.h"
 
-static bool trying; /* they are coming back, and none has stepped aside since */
+static bool ending; /* they are to end it, and none has begun to bypass since */
 
 /* As scheme `flush` does it, and last, for afterwards all that is touched is a miss. */
 static inline void load_directory(uint32_t ttb) {
@@ -21,20 +22,21 @@ static inline void load_directory(uint32_t ttb) {
     cpu_invalidate_tlbs();
 }
 
-/* The space that is left, which is not aside, was alone since the last flush, if it was. */
-static void judge(uint32_t ran) {
-    if (hot.space != NULL && (ran & ~(1u << hot.space->scheme.domain)) == 0) {
-        hot.space->scheme.alone = true;
+/* The space that is left, which does not bypass the CPD, was alone since the last flush, if it was.
+ */
+static void note_alone(uint32_t ran) {
+    if (cpu.space != NULL && (ran & ~(1u << cpu.space->scheme.domain)) == 0) {
+        cpu.space->scheme.alone = true;
     }
 }
 
-/* What its last stay was like. */
-static void count_stay(struct switch_state *s) {
+/* What its last run was like. */
+static void count_run(struct switch_state *s) {
     if (unlikely(s->alone && s->collided)) {
-        int weight = cpd.mapped != 0 ? 1 : POOR_STAY;
-        s->poor = (int8_t)(s->poor < 0 ? weight : s->poor + weight);
-    } else if (s->poor > -GOOD_STAYS && --s->poor == -GOOD_STAYS) {
-        s->level = 0;
+        int weight = cpd.mapped != 0 ? 1 : USELESS_RUN;
+        s->useless = (int8_t)(s->useless < 0 ? weight : s->useless + weight);
+    } else if (s->useless > -USEFUL_RUNS && --s->useless == -USEFUL_RUNS) {
+        s->bypass_level = 0;
     }
     s->collided = s->alone = false;
     if (unlikely(cpd.mapped != 0)) {
@@ -42,7 +44,7 @@ static void count_stay(struct switch_state *s) {
     }
 }
 
-static void step_aside(struct space *space) {
+static void begin_bypass(struct space *space) {
     struct switch_state *s = &space->scheme;
     if (space->directory[VECTORS_VA >> 20] == 0) {
         for (uint32_t i = KERNEL_AREA >> 20; i < SECTIONS; i++) {
@@ -58,55 +60,57 @@ static void step_aside(struct space *space) {
     s->pid = 0;
     s->dacr = DACR_KERNEL;
     s->ttb = heap_uncached_to_pa(space->directory);
-    s->stay = (uint16_t)(STAY_FIRST << s->level);
-    s->level = (uint8_t)(s->level < STAY_LEVELS ? s->level + 1 : STAY_LEVELS);
-    s->next_aside = bypass_spaces;
+    s->bypass_left = (uint16_t)(BYPASS_FIRST << s->bypass_level);
+    s->bypass_level =
+        (uint8_t)(s->bypass_level < BYPASS_LEVELS ? s->bypass_level + 1 : BYPASS_LEVELS);
+    s->next_bypassing = bypass_spaces;
     bypass_spaces = s;
-    trying = false;
-    count_event(EVENT_ASIDE);
+    ending = false;
+    count_event(EVENT_BYPASS);
 }
 
 /* With all others: one by itself would be between two flushes whatever it does. */
-static void step_back(struct switch_state *s) {
+static void end_bypass(struct switch_state *s) {
     bypass_unlist(s);
-    for (struct switch_state *other = bypass_spaces; !trying && other != NULL;) {
-        other->stay = 1;
-        other = other->next_aside;
+    for (struct switch_state *other = bypass_spaces; !ending && other != NULL;) {
+        other->bypass_left = 1;
+        other = other->next_bypassing;
     }
-    trying = true;
+    ending = true;
     s->ttb = 0;
     s->dacr = 0;
-    s->poor = POOR_AT_RETURN;
+    s->useless = SCORE_AT_RETURN;
     s->contested = 0; /* what it collided for then it may not use any more */
     slot_go_home(s);
-    count_event(EVENT_ASIDE_BACK);
+    count_event(EVENT_BYPASS_END);
 }
 
-/* From a space that is not aside. */
+/* From a space that does not bypass the CPD. */
 static __attribute__((noinline)) void leave_cpd(struct switch_state *to) {
-    to->stay = to->stay > STAY_COMPANY ? (uint16_t)(to->stay - STAY_COMPANY) : 1;
-    judge(hot.scheme.ran);
+    to->bypass_left =
+        to->bypass_left > BYPASS_COMPANY ? (uint16_t)(to->bypass_left - BYPASS_COMPANY) : 1;
+    note_alone(cpu.scheme.ran);
     cpd_account_flush();
     cpu_set_dacr(DACR_KERNEL);
     cpu_set_pid(0);
 }
 
-/* `to` is aside: it is in force afterwards. */
+/* `to` bypasses the CPD: it is in force afterwards. */
 static inline void enter(struct switch_state *to) {
-    struct switch_state *from = hot.scheme.aside;
+    struct switch_state *from = cpu.scheme.bypassing;
     if (likely(from != NULL)) {
-        from->switch_pid = 1; /* disarmed */
+        from->switch_pid = 1; /* not prepared */
     } else {
         leave_cpd(to);
     }
     to->switch_pid = 0;
-    hot.scheme.aside = to;
+    cpu.scheme.bypassing = to;
     load_directory(to->ttb);
 }
 
-/* `to` is not aside, and in force afterwards; hot.scheme.aside is left. */
-static void leave_aside(const struct switch_state *to) {
-    hot.scheme.aside = NULL;
+/* `to` does not bypass the CPD, and is in force afterwards; cpu.scheme.bypassing is left. */
+static void leave_bypass(const struct switch_state *to) {
+    cpu.scheme.bypassing = NULL;
     cpu_set_dacr(to->dacr);
     cpu_set_pid(to->pid);
     load_directory(BOOT_DIRECTORY_PA);
@@ -114,33 +118,33 @@ static void leave_aside(const struct switch_state *to) {
 
 static __attribute__((noinline)) void prepare(struct space *space) {
     struct switch_state *to = &space->scheme;
-    if (is_aside(to)) {
-        step_back(to);
+    if (is_bypassing(to)) {
+        end_bypass(to);
     } else {
-        count_stay(to);
-        if (unlikely(to->poor >= POOR_STAYS) && hot.space != space) {
-            step_aside(space);
+        count_run(to);
+        if (unlikely(to->useless >= BYPASS_SCORE) && cpu.space != space) {
+            begin_bypass(space);
             enter(to);
             return;
         }
     }
-    uint32_t epoch = cpd.epoch, ran = hot.scheme.ran;
+    uint32_t epoch = cpd.epoch, ran = cpu.scheme.ran;
     if (to->domain == 0) {
         domain_take(to);
     }
     if (to->contested != 0) {
         cpd_exchange(space);
     }
-    if (hot.scheme.aside == NULL && cpd.epoch != epoch) {
-        judge(ran);
+    if (cpu.scheme.bypassing == NULL && cpd.epoch != epoch) {
+        note_alone(ran);
     }
-    hot.scheme.dirty |= to->dirty;
-    hot.scheme.ran |= 1u << to->domain;
-    if (hot.scheme.aside != NULL) {
+    cpu.scheme.dirty |= to->dirty;
+    cpu.scheme.ran |= 1u << to->domain;
+    if (cpu.scheme.bypassing != NULL) {
         to->collided = true;
-        hot.scheme.aside->switch_pid = 1;
+        cpu.scheme.bypassing->switch_pid = 1;
         to->switch_pid = to->pid;
-        leave_aside(to);
+        leave_bypass(to);
         return;
     }
     to->switch_pid = to->pid;
@@ -148,10 +152,11 @@ static __attribute__((noinline)) void prepare(struct space *space) {
     cpu_set_pid(to->pid);
 }
 
-/* What both spaces need that are aside comes first, in one piece: it is fetched anew each time. */
+/* What two spaces that bypass the CPD need comes first, in one piece: it is fetched anew each time.
+ */
 __attribute__((aligned(32))) void switch_prepare(struct space *space) {
     struct switch_state *to = &space->scheme;
-    if (is_aside(to) && --to->stay != 0) {
+    if (is_bypassing(to) && --to->bypass_left != 0) {
         enter(to);
         return;
     }

@@ -54,7 +54,7 @@ void cpd_load_entry(struct switch_state *s, uint32_t section, uint32_t value) {
         cpd_remove_entry(section);
         count_event(EVENT_COLLISION);
     }
-    bool cached = cpd_has_ghost(s, section);
+    bool cached = cpd_is_stale(s, section);
     s->collided |= former != 0 || cached;
     cpd.entries[section] = value | (uint32_t)s->domain << 5;
     ptab_publish();
@@ -69,8 +69,8 @@ void cpd_load_entry(struct switch_state *s, uint32_t section, uint32_t value) {
     }
 }
 
-static __attribute__((noinline)) bool has_ghost(const struct switch_state *s, uint32_t section) {
-    return cpd_has_ghost(s, section);
+static __attribute__((noinline)) bool is_stale(const struct switch_state *s, uint32_t section) {
+    return cpd_is_stale(s, section);
 }
 
 static __attribute__((noinline)) void give_all_up(struct switch_state *s) {
@@ -100,7 +100,7 @@ void cpd_exchange(struct space *space) {
             give_up(s, i);
             continue;
         }
-        if (unlikely(former == 0) && has_ghost(s, section)) {
+        if (unlikely(former == 0) && is_stale(s, section)) {
             cached = ~0u;
         }
         changed |= 1u << ENTRY_DOMAIN(former);
@@ -112,7 +112,7 @@ void cpd_exchange(struct space *space) {
     s->collided = ((changed & ~1u) | cached) != 0;
     ptab_publish();
     count_event(EVENT_COLLISION);
-    if (((changed & hot.scheme.ran) | cached) != 0) {
+    if (((changed & cpu.scheme.ran) | cached) != 0) {
         cpd_flush_to_leave();
     }
 }

@@ -30,7 +30,7 @@ void cpd_load_entry(struct switch_state *s, uint32_t section, uint32_t value);
 static inline uint32_t cpd_missing_entry(const struct space *space, uint32_t *va, uint32_t status) {
     const struct switch_state *s = &space->scheme;
     *va = va_of_fault(s, *va);
-    if (is_aside(s)) {
+    if (is_bypassing(s)) {
         return 0;
     }
     if ((domains_of(s) >> (status >> 4 & 0xf) & 1) != 0 &&

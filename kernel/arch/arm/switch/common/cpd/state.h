@@ -8,6 +8,7 @@
 
 #include "ptab.h"
 #include "sharing.h"
+#include "space.h"
 #include "switch.h"
 
 #define DOMAINS     16u
@@ -28,7 +29,7 @@ static inline uint32_t domains_of(const struct switch_state *s) {
 }
 
 /* The next switch to the space takes the way through switch_prepare. */
-static inline void domain_disarm(struct switch_state *s) {
+static inline void domain_unprepare(struct switch_state *s) {
     s->switch_pid = s->pid | 1;
 }
 
@@ -41,15 +42,15 @@ static inline void domain_disarm(struct switch_state *s) {
 struct cpd {
     uint32_t *entries;
     uint32_t epoch;
-    uint32_t mapped; /* so many stays of spaces are still near a page that was mapped (aside.h) */
+    uint32_t mapped; /* so many runs of spaces are still near a page that was mapped (bypass.h) */
     /* The sections of each domain, a list through their numbers; 0 ends it (section 0 is in slot 0,
      * and linked like any other: the lists hold section + 1). A list may have sections that another
      * has taken since; none is in two. `list` is the domain whose list it is in, 0 = none. */
     uint16_t first[DOMAINS];
     struct {
         uint16_t next, previous, list;
-        uint32_t ghost_epoch;
-        struct switch_state *ghost; /* NULL: of the members of a shared section */
+        uint32_t stale_epoch;
+        struct switch_state *stale_owner; /* NULL: of the members of a shared section */
     } section[SECTIONS];
 } __attribute__((aligned(32)));
 
@@ -67,12 +68,12 @@ static inline bool cpd_is_of(uint32_t section, uint32_t domain) {
 
 /* May the holder of the domain have lines or TLB entries? */
 static inline bool cpd_has_run(uint32_t domain) {
-    return (hot.scheme.ran >> domain & 1) != 0;
+    return (cpu.scheme.ran >> domain & 1) != 0;
 }
 
 /* May others than the space? The section has no entry. */
-static inline bool cpd_has_ghost(const struct switch_state *s, uint32_t section) {
-    return cpd.section[section].ghost_epoch == cpd.epoch && cpd.section[section].ghost != s;
+static inline bool cpd_is_stale(const struct switch_state *s, uint32_t section) {
+    return cpd.section[section].stale_epoch == cpd.epoch && cpd.section[section].stale_owner != s;
 }
 
 /* Afterwards no line of any program is cached, nor any TLB entry, so no domain is dirty but those

@@ -10,19 +10,19 @@
 
 /* A flush of the caches is one of the TLBs too, so that an epoch is one of both. */
 static inline void account_flush(const struct switch_state *running) {
-    uint32_t ran = hot.scheme.ran;
+    uint32_t ran = cpu.scheme.ran;
     bool together = (ran & (ran - 1)) != 0;
     cpd.epoch++;
     for (struct switch_state *const *holder = domains.holder; ran != 0; holder++, ran >>= 1) {
         if ((ran & 1) != 0 && *holder != NULL && *holder != running) {
-            domain_disarm(*holder);
-            if (together && (*holder)->poor > 0) {
-                (*holder)->poor = 0;
+            domain_unprepare(*holder);
+            if (together && (*holder)->useless > 0) {
+                (*holder)->useless = 0;
             }
         }
     }
-    hot.scheme.ran = running == NULL ? 0 : 1u << running->domain & ~1u;
-    hot.scheme.dirty = running == NULL ? 0 : running->dirty;
+    cpu.scheme.ran = running == NULL ? 0 : 1u << running->domain & ~1u;
+    cpu.scheme.dirty = running == NULL ? 0 : running->dirty;
 }
 
 static inline void flush(const struct switch_state *running) {
@@ -33,7 +33,7 @@ static inline void flush(const struct switch_state *running) {
 
 /* As cpd_flush. */
 static inline void flush_and_go_on(void) {
-    flush(hot.space == NULL ? NULL : &hot.space->scheme);
+    flush(cpu.space == NULL ? NULL : &cpu.space->scheme);
 }
 
 /* As cpd_flush, where the space in force does not go on: no domain is dirty afterwards. */
@@ -77,13 +77,13 @@ static inline void remove_entry(uint32_t section) {
     }
     cpd.entries[section] = 0;
     if (holder == NULL) {
-        cpd.section[section].ghost = NULL;
-        cpd.section[section].ghost_epoch = cpd.epoch;
+        cpd.section[section].stale_owner = NULL;
+        cpd.section[section].stale_epoch = cpd.epoch;
         sharing_end(domain);
     } else if (cpd_has_run(domain)) {
-        cpd.section[section].ghost = holder;
-        cpd.section[section].ghost_epoch = cpd.epoch;
-        holder->ghost_epoch = cpd.epoch;
+        cpd.section[section].stale_owner = holder;
+        cpd.section[section].stale_epoch = cpd.epoch;
+        holder->stale_epoch = cpd.epoch;
     }
 }
 

@@ -10,7 +10,7 @@
 #include <l4/kdebug.h>
 
 #define WORDS   64u
-#define ENOUGH  24u    /* calls until both have stepped aside */
+#define ENOUGH  24u    /* calls until both bypass the CPD */
 #define FOREVER 20000u /* calls until all have come back */
 #define LOW     0x00080000u
 #define HIGH    0x80000000u
@@ -34,13 +34,13 @@ static L4_Word_t flushes_of(struct task *child, unsigned calls) {
     return call_often(child, calls) ? L4_KDB_Statistic(L4_STAT_CACHE_FLUSHES) - before : ~0u;
 }
 
-/* True: it collides so often that somebody is aside from here on. */
-static bool step_aside(struct task *child) {
-    L4_Word_t before = L4_KDB_Statistic(L4_STAT_ASIDE);
-    for (unsigned i = 0; i < 100 && L4_KDB_Statistic(L4_STAT_ASIDE) == before; i++) {
+/* True: it collides so often that somebody bypasses the CPD from here on. */
+static bool begin_bypass(struct task *child) {
+    L4_Word_t before = L4_KDB_Statistic(L4_STAT_BYPASS);
+    for (unsigned i = 0; i < 100 && L4_KDB_Statistic(L4_STAT_BYPASS) == before; i++) {
         TRY(call_often(child, ENOUGH));
     }
-    TRY(L4_KDB_Statistic(L4_STAT_ASIDE) != before);
+    TRY(L4_KDB_Statistic(L4_STAT_BYPASS) != before);
     return call_often(child, ENOUGH);
 }
 
@@ -59,7 +59,7 @@ static void costs_a_flush(void) {
     }
     struct task *child = colliding();
     CHECK(child != NULL);
-    CHECK(step_aside(child));
+    CHECK(begin_bypass(child));
     L4_Word_t collisions = L4_KDB_Statistic(L4_STAT_COLLISIONS);
     L4_Word_t flushes = flushes_of(child, 50);
     collisions = L4_KDB_Statistic(L4_STAT_COLLISIONS) - collisions;
@@ -76,7 +76,7 @@ static void pages_change(void) {
     static const L4_Word_t places[] = {LOW, HIGH, HIGH + 0x1000, 0x40000000};
     struct task *child = colliding();
     CHECK(child != NULL);
-    CHECK(step_aside(child));
+    CHECK(begin_bypass(child));
     for (unsigned turn = 0; turn < 12; turn++) {
         for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++) {
             L4_Word_t seed = turn * 8 + i;
@@ -112,7 +112,7 @@ static void own_page(void) {
     uint8_t *frame = task_add_page(child, LOW, NULL, L4_ReadWriteOnly);
     CHECK(frame != NULL);
     CHECK(task_add_page(child, HIGH, frame, L4_ReadWriteOnly) != NULL);
-    CHECK(step_aside(child));
+    CHECK(begin_bypass(child));
     for (L4_Word_t round = 0; round < 8; round++) {
         CHECK(child_fill(child, LOW, WORDS, round));
         CHECK(child_holds(child, HIGH, WORDS, round));
@@ -167,13 +167,13 @@ static void long_messages(void) {
     }
     struct task *child = colliding();
     CHECK(child != NULL);
-    CHECK(step_aside(child));
+    CHECK(begin_bypass(child));
     for (unsigned n = 1; n < 60; n++) {
         CHECK(child_echoes(child, n, n));
     }
 }
 
-/* A space that ends while it is aside, and another at its place. */
+/* A space that ends while it bypasses the CPD, and another at its place. */
 static void ends(void) {
     for (unsigned round = 0; round < 6; round++) {
         struct task *child = colliding();
@@ -197,16 +197,16 @@ static void comes_back(void) {
     struct task *child = colliding();
     struct task *friend = child_new();
     CHECK(child != NULL && friend != NULL);
-    CHECK(step_aside(child));
+    CHECK(begin_bypass(child));
     child_delete(child);
     for (unsigned i = 0; i < FOREVER && flushes_of(friend, ENOUGH) != 0; i += ENOUGH) {
     }
     EQUAL(flushes_of(friend, ENOUGH), 0);
 }
 
-const struct test aside_tests[] = {
-    {"aside_costs_a_flush", costs_a_flush}, {"aside_pages_change", pages_change},
-    {"aside_own_page", own_page},           {"aside_own_slot", own_slot},
-    {"aside_long_messages", long_messages}, {"aside_ends", ends},
-    {"aside_comes_back", comes_back},       {NULL, NULL},
+const struct test bypass_tests[] = {
+    {"bypass_costs_a_flush", costs_a_flush}, {"bypass_pages_change", pages_change},
+    {"bypass_own_page", own_page},           {"bypass_own_slot", own_slot},
+    {"bypass_long_messages", long_messages}, {"bypass_ends", ends},
+    {"bypass_comes_back", comes_back},       {NULL, NULL},
 };

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ready queues.
+ */
+#include "ready.h"
+
+#define PRIORITIES 256
+
+struct tcb *ready_queues[PRIORITIES];
+static uint32_t occupied[PRIORITIES / 32];
+
+struct tcb idle_thread;
+extern char idle_loop[], idle_stack_top[];
+
+void ready_init(void) {
+    idle_thread.state = STATE_READY;
+    idle_thread.frame.pc = (uint32_t)idle_loop;
+    idle_thread.frame.sp = (uint32_t)idle_stack_top;
+    idle_thread.frame.status = FRAME_STATUS_IDLE;
+    cpu.current = &idle_thread;
+}
+
+/* ARMv4 counts no leading zeros. */
+static uint32_t highest_bit(uint32_t word) {
+    uint32_t n = 0;
+    for (uint32_t half = 16; half != 0; half /= 2) {
+        if (word >> half != 0) {
+            word >>= half;
+            n += half;
+        }
+    }
+    return n;
+}
+
+static void update_top(void) {
+    for (uint32_t i = PRIORITIES / 32; i-- > 0;) {
+        if (occupied[i] != 0) {
+            cpu.ready_top = i * 32 + highest_bit(occupied[i]);
+            return;
+        }
+    }
+    cpu.ready_top = 0;
+}
+
+void ready_enqueue_first(struct tcb *t) {
+    ready_enqueue(t, true);
+}
+
+REGISTER_CALL void ready_enqueue(struct tcb *t, uint32_t first) {
+    kernel_assert(ready_is_runnable(t) && (t->flags & FLAG_QUEUED) == 0 && t != &idle_thread);
+    struct tcb *head = ready_queues[t->priority];
+    t->flags |= FLAG_QUEUED;
+    if (head == NULL) {
+        t->ready_next = t->ready_previous = t;
+        ready_queues[t->priority] = t;
+        occupied[t->priority / 32] |= 1u << (t->priority % 32);
+    } else {
+        t->ready_next = head;
+        t->ready_previous = head->ready_previous;
+        t->ready_previous->ready_next = t;
+        head->ready_previous = t;
+        if (first != 0) {
+            ready_queues[t->priority] = t;
+        }
+    }
+    if (t->priority > cpu.ready_top) {
+        cpu.ready_top = t->priority;
+    }
+    if (cpu.current == &idle_thread || t->priority > cpu.current->priority) {
+        cpu.reschedule = 1;
+    }
+}
+
+void ready_enqueue_last(struct tcb *t) {
+    ready_enqueue(t, false);
+}
+
+void ready_dequeue(struct tcb *t) {
+    kernel_assert((t->flags & FLAG_QUEUED) != 0);
+    t->flags &= (uint8_t)~FLAG_QUEUED;
+    if (t->ready_next == t) {
+        ready_queues[t->priority] = NULL;
+        occupied[t->priority / 32] &= ~(1u << (t->priority % 32));
+        update_top();
+    } else {
+        t->ready_previous->ready_next = t->ready_next;
+        t->ready_next->ready_previous = t->ready_previous;
+        if (ready_queues[t->priority] == t) {
+            ready_queues[t->priority] = t->ready_next;
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Words in UTCBs.
+ */
+#include "utcb_inline.h"
+
+void utcb_read_words(const struct tcb *t, uint32_t offset, uint32_t *words, uint32_t count) {
+    read_words(t, offset, words, count);
+}
+
+void utcb_write_words(const struct tcb *t, uint32_t offset, const uint32_t *words, uint32_t count) {
+    write_words(t, offset, words, count);
+}
+
+uint32_t utcb_read(const struct tcb *t, uint32_t offset) {
+    return read_word(t, offset);
+}
+
+void utcb_write(const struct tcb *t, uint32_t offset, uint32_t value) {
+    write_word(t, offset, value);
+}
