@@ -137,7 +137,10 @@ class L4Ipc(Experiment[Sample]):
                     elif scheme != place.schemes[0]:
                         values.append(speedup)
                     yield Case(*on, where, values)
-                    if _rates(case).get("domains_recycled", 0) > RECYCLING:
+                    if (
+                        repeats.means([run.rates for run in case]).get("domains_recycled", 0)
+                        > RECYCLING
+                    ):
                         recycles.append(clients)
                 if recycles and scheme != place.schemes[0]:
                     faster.append(Case(*on, {}, [("knee", recycles[0], "clients")]))
@@ -165,14 +168,10 @@ def _job(
     )
 
 
-def _rates(runs: Sequence[Sample]) -> dict[str, float]:
-    return {name: sum(run.rates[name] for run in runs) / len(runs) for name in runs[0].rates}
-
-
 def values_of(runs: Sequence[Sample]) -> list[Value]:
     """As long each, so that their mean is that of their means."""
     summary = summarize([cycles for run in runs for cycles in run.cycles])
-    clock, rates = runs[0].clock_mhz, _rates(runs)
+    clock, rates = runs[0].clock_mhz, repeats.means([run.rates for run in runs])
     known = Interval.of([run.us for run in runs]).uncertainty
     on_pc = runs[0].machine == l4_pc.MACHINE
     return [

@@ -28,7 +28,7 @@ from switchyard.experiments.overheads.formulas import (
     name_of,
 )
 from switchyard.run.build import BOUNDS, GUESTS, VERSATILE, schemes_on
-from switchyard.run.machine import Function, Region, Stats
+from switchyard.run.machine import Region, Stats
 
 MACHINE = "omap1610"
 PROGRAM = "bench-overheads"
@@ -227,31 +227,14 @@ def _measured_direct(job: Job, stats: Stats, sample: Sample) -> Sample:
     switches = [(stamps[i + 2] - stamps[i + 1]) % 2**32 for i in range(0, len(stamps), 4)]
     if SWITCHES not in stats.profile:
         raise RunError(f"{job.name}: no profile of the switches in the statistics")
+    # the few of taking the time stamps are in it
+    spent = suite.parts(stats.profile[SWITCHES], FLUSHING, TASK_PARTS[:3]).values()
     return dataclasses.replace(
         sample,
         switches=tuple(switches),
         timing=statistics.median_low(l4.samples(job, stats, TIMING)),
-        parts=_parts(stats.profile[SWITCHES]),
+        parts={part: cycles / DIRECT_TIMES for part, cycles in zip(PARTS, spent, strict=True)},
     )
-
-
-def _parts(functions: Sequence[Function]) -> dict[str, float]:
-    """Where the cycles of a switch went; the few of taking the time stamps are in it."""
-    parts = dict.fromkeys(PARTS, 0.0)
-    for function in functions:
-        waited = {
-            suite.IFILL: function.fetch_fill_cycles,
-            suite.DFILL: function.data_fill_cycles,
-            suite.WALKS: function.fetch_walk_cycles + function.data_walk_cycles,
-        }
-        own = EMPTYING
-        if not (function.kernel and FLUSHING.fullmatch(function.name)):
-            own = suite.KERNEL if function.kernel else suite.PROGRAM
-            waited[suite.BUFFER] = function.write_buffer_cycles
-        parts[own] += function.cycles - sum(waited.values())
-        for part, cycles in waited.items():
-            parts[part] += cycles
-    return {part: cycles / DIRECT_TIMES for part, cycles in parts.items()}
 
 
 # ---- runs together ----

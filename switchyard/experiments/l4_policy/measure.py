@@ -86,8 +86,5 @@ class L4Policy(Experiment[Counted]):
             ]
             scheme = TAGS if policy == TAGS else "fass"
             yield Case(
-                case.machine,
-                scheme,
-                {"policy": policy, "shape": shape, "spaces": spaces},
-                values,
+                case.machine, scheme, {"policy": policy, "shape": shape, "spaces": spaces}, values
             )

@@ -188,10 +188,7 @@ class Switching(Experiment[Sample]):
 
 def _lengths(settings: Settings) -> tuple[int, int]:
     """Calls among spaces, and rounds with a working set."""
-    return (
-        settings.times(ROUNDS, QUICK_ROUNDS),
-        settings.times(sets.ROUNDS, sets.QUICK_ROUNDS),
-    )
+    return (settings.times(ROUNDS, QUICK_ROUNDS), settings.times(sets.ROUNDS, sets.QUICK_ROUNDS))
 
 
 def _job(
