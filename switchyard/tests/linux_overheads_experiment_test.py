@@ -230,7 +230,7 @@ def test_what_runs_cannot_tell_is_not_said_to_be_saved() -> None:
         if job.name.startswith("fass-switch-aes-crc") and not job.profile:
             (first, second, between) = sample.cases[99]
             # by more than the flush takes
-            longer = replace(first, cycles=first.cycles + 200_000 * (run - 2))
+            longer = {**first, "cycles": first["cycles"] + 200_000 * (run - 2)}
             sample = replace(sample, cases={**sample.cases, 99: (longer, second, between)})
         samples[job.name] = sample
     results = views.of_runs(experiment, samples)
