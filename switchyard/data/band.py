@@ -14,8 +14,8 @@ from typing import Any
 from switchyard.data.constants import said
 from switchyard.data.records import Parameter, Record
 from switchyard.data.rows import ASSUMED
-from switchyard.experiments.experiment import BandPlan, Experiment, Job, Settings
 from switchyard.run import variants
+from switchyard.run.experiment import BandPlan, Experiment, Job, Settings
 from switchyard.run.variants import Range
 from switchyard.show import terms
 from switchyard.show.figure import Table

@@ -21,7 +21,7 @@ from typing import Any
 
 from switchyard.data.records import Parameter, Published, Record
 from switchyard.data.rows import Row, Rows, number
-from switchyard.experiments.experiment import Experiment
+from switchyard.run.experiment import Experiment
 from switchyard.show.figure import Table
 from switchyard.show.terms import UNITS
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from switchyard.errors import InputError, one_of
-from switchyard.experiments.experiment import Experiment
 from switchyard.run import user_paths
+from switchyard.run.experiment import Experiment
 
 # The folders, in the order in which the experiments are listed.
 FOLDERS = (

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from switchyard.data.records import Parameter
 from switchyard.errors import RunError
-from switchyard.experiments.experiment import Job
 from switchyard.run.build import BOARD, BOUNDS, GUESTS, KERNELS, SCHEMES, TAGS
+from switchyard.run.experiment import Job
 from switchyard.run.machine import Region, Stats
 
 MACHINE = "sa1110"

@@ -13,8 +13,8 @@ from dataclasses import replace
 from switchyard.data.rows import Rows
 from switchyard.errors import RunError
 from switchyard.experiments import l4, l4_trap
-from switchyard.experiments.experiment import Job
 from switchyard.run.build import PC, Guest, schemes_on
+from switchyard.run.experiment import Job
 from switchyard.run.machine import Region, Stats
 
 MACHINE = "p4-willamette"

@@ -22,9 +22,9 @@ from switchyard.data.suite import TIMING, Timed, pooled, timed
 from switchyard.data.summary import Interval
 from switchyard.errors import RunError
 from switchyard.experiments import l4, repeats
-from switchyard.experiments.experiment import Case, Job, Settings
 from switchyard.run.build import TAGS
 from switchyard.run.build_linux import BENCHES, Linux
+from switchyard.run.experiment import Case, Job, Settings
 from switchyard.run.machine import Function, Stats
 from switchyard.show.figure import Bar, Bars, Table
 

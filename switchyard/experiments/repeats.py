@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from switchyard.experiments.experiment import Settings
+from switchyard.run.experiment import Settings
 
 Sample = TypeVar("Sample")
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Job, Settings, Value
 from switchyard.run.build_linux import BENCHES, FAST, FLAT, PAGED, Linux
+from switchyard.run.experiment import Job, Settings, Value
 
 PAPER = "Context Switching and IPC Performance Comparison between uClinux and Linux, Samsung, 2005"
 MACHINE = "s3c24a0"

@@ -10,10 +10,10 @@ from switchyard.data import band, constants, published
 from switchyard.data.band import Variant
 from switchyard.data.suite import ALONE
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Job, Settings
 from switchyard.experiments.l4_servers.measure import L4Servers
 from switchyard.experiments.p4_microbench.measure import P4Microbench
 from switchyard.run import machine, variants
+from switchyard.run.experiment import Job, Settings
 from switchyard.run.machine import Stats
 from switchyard.tests import l4_overheads_test, l4_pagefault_test, linux_experiments_test
 

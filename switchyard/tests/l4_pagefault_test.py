@@ -6,10 +6,10 @@ import json
 import pytest
 
 from switchyard.errors import RunError
-from switchyard.experiments.experiment import Outcome, Settings
 from switchyard.experiments.l4 import EVENTS
 from switchyard.experiments.l4_pagefault.measure import CASES, SCHEMES, L4PageFault
 from switchyard.run import build, machine
+from switchyard.run.experiment import Outcome, Settings
 from switchyard.run.machine import Stats
 from switchyard.show import plot, views
 from switchyard.tests import fake_machine as fake

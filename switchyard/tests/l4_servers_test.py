@@ -8,10 +8,10 @@ import pytest
 from switchyard.data import band
 from switchyard.data.band import Variant
 from switchyard.experiments import EXPERIMENTS, l4_pc
-from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_servers.measure import LOADS, L4Servers
 from switchyard.run import runner, variants
 from switchyard.run.build import BOUNDS, PC, VERSATILE, schemes_on
+from switchyard.run.experiment import Settings
 from switchyard.run.machine import run
 from switchyard.run.runner import Written
 from switchyard.tests.runs import Silent

@@ -9,10 +9,10 @@ import pytest
 
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Job, Outcome, Settings
 from switchyard.experiments.linux_overheads.measure import LinuxOverheads
 from switchyard.experiments.linux_overheads.spent import COUNTERS
 from switchyard.experiments.overheads.formulas import PAIRS, TASKS
+from switchyard.run.experiment import Job, Outcome, Settings
 from switchyard.run.machine import Stats
 from switchyard.show import plot, views
 

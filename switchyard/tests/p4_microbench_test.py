@@ -16,11 +16,11 @@ from switchyard.data import band, published, records
 from switchyard.data.band import Variant
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Settings
 from switchyard.experiments.p4_microbench import measure as p4
 from switchyard.experiments.p4_microbench.cases import CASES, STAMPED, Stream, streams
 from switchyard.experiments.p4_microbench.measure import LISTS, QUICK_LISTS, P4Microbench, Sample
 from switchyard.run import build, runner, variants
+from switchyard.run.experiment import Settings
 from switchyard.run.jobs import Here
 from switchyard.run.machine import Boot, Stats, run
 from switchyard.run.runner import Written

@@ -9,10 +9,10 @@ from playwright.sync_api import Browser
 
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Job, Settings
 from switchyard.experiments.l4_small_spaces.measure import L4SmallSpaces
 from switchyard.experiments.switching.measure import KINDS, MACHINES, SPACES, Switching
 from switchyard.run import runner
+from switchyard.run.experiment import Job, Settings
 from switchyard.run.machine import Stats
 from switchyard.run.runner import Written
 from switchyard.show import report

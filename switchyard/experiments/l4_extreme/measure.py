@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from switchyard.data.records import Parameter
 from switchyard.experiments import l4
 from switchyard.experiments.counted import Counted
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings, Value, each
 from switchyard.run.build import TAGS
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, Value, each
 from switchyard.run.machine import Stats
 
 PROCESSES = (2, 4, 16)

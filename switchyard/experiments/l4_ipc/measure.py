@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from switchyard.data.summary import Interval, summarize
 from switchyard.errors import RunError
 from switchyard.experiments import l4, l4_pc, repeats
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings, Value, each
 from switchyard.experiments.l4 import EVENTS, MISSES, STALLS
 from switchyard.run.build import SCHEMES
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, Value, each
 from switchyard.run.machine import Stats
 
 CLIENTS = (*range(1, 25), 28, 32, 40, 48, 56, 64)  # the paper's figure ends at 24

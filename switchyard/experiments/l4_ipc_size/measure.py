@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import l4, l4_pc
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings, each
+from switchyard.run.experiment import Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 WORDS = range(64)

@@ -11,7 +11,6 @@ from switchyard.data.records import Parameter
 from switchyard.errors import RunError
 from switchyard.experiments import l4
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.overheads import formulas
 from switchyard.experiments.overheads.formulas import (
     INVOCATIONS,
@@ -28,6 +27,7 @@ from switchyard.experiments.overheads.formulas import (
     name_of,
 )
 from switchyard.run.build import BOUNDS, GUESTS, VERSATILE, schemes_on
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.run.machine import Region, Stats
 
 MACHINE = "omap1610"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import l4
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings, each
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 # Where all memory is mapped from the start nothing faults.

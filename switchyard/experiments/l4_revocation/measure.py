@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from switchyard.experiments import l4, l4_pc
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.experiments.l4_pc import LARGE
+from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 SCHEMES = tuple(scheme for scheme in l4_pc.SCHEMES if scheme != LARGE)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from switchyard.errors import RunError
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.counted import Counted
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.build import BARE, GUESTS, PC, PING, SERVERS, VERSATILE
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 MACHINE = "versatilepb"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import l4, l4_pc
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.l4_pc import LARGE, SCHEMES
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 

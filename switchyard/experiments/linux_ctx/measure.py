@@ -7,9 +7,9 @@ from dataclasses import replace
 from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.linux_ctx import prefork
 from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Run
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 SIZES = (0, 1, 4, 8, 16)  # KB

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from switchyard.data.records import Parameter
 from switchyard.data.rows import Rows, number
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Case, Job, Settings
 from switchyard.experiments.linux_suite import KERNELS, Kernel, Operation, Run
+from switchyard.run.experiment import Case, Job, Settings
 from switchyard.run.machine import Stats
 from switchyard.show.figure import Table
 

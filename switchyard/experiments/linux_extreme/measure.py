@@ -4,8 +4,8 @@
 from collections.abc import Iterator, Mapping
 
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.experiments.linux_suite import KERNELS, Run
+from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 PROCESSES = (2, 4, 16)

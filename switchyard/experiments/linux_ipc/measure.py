@@ -7,9 +7,9 @@ from dataclasses import replace
 from switchyard.data.records import Parameter
 from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.lines import Line
 from switchyard.experiments.linux_suite import KERNELS, ORIGINAL, Kernel, Run
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 PIPE = Line("potato", "pipe")

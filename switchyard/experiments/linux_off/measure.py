@@ -7,9 +7,9 @@ from switchyard.data.records import Parameter
 from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats, rings
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.experiments.linux_ipc.measure import QUICK_SHARE, ROUNDS, line_cases, line_jobs
 from switchyard.experiments.linux_suite import MACHINES, OFF, SCHEME, Kernel, Run
+from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 KERNELS = tuple(Kernel(board, scheme) for board in MACHINES for scheme in (SCHEME, OFF))

@@ -7,7 +7,6 @@ from dataclasses import replace
 from switchyard.data.records import Parameter
 from switchyard.experiments import l4
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings, each
 from switchyard.experiments.linux_overheads.spent import (
     COLD_INTERRUPT,
     COUNTERS,
@@ -23,6 +22,7 @@ from switchyard.experiments.overheads import formulas
 from switchyard.experiments.overheads.formulas import INVOCATIONS, PAIRS, RUNS, TASKS, name_of
 from switchyard.run.build import TAGS
 from switchyard.run.build_linux import FAST_OVERHEADS, OVERHEADS
+from switchyard.run.experiment import Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 MACHINE = "omap1610"

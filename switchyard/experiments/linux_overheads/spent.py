@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Value
 from switchyard.experiments.overheads.formulas import (
     PAIRS,
     TASKS,
@@ -15,6 +14,7 @@ from switchyard.experiments.overheads.formulas import (
     PairRun,
     Switching,
 )
+from switchyard.run.experiment import Value
 from switchyard.run.machine import Stats
 
 # linux/overheads/overheads.h: regions of a point (two tasks, their switches), and of single ones.

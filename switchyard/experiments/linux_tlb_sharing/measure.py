@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.experiments.linux_suite import BOARDS, Kernel, Run
+from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 WORKLOAD = "file"  # what the processes have in common: pages of a file

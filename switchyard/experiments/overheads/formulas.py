@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from switchyard.data.records import Parameter
 from switchyard.data.summary import Interval
 from switchyard.errors import RunError
-from switchyard.experiments.experiment import Case, Value
+from switchyard.run.experiment import Case, Value
 
 PAPER = "David et al., ExpCS 2007"
 PACKAGE = __name__.rpartition(".")[0]  # what is published stands beside this

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from switchyard.errors import RunError
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.p4_microbench.cases import CASES, STAMPED, Stream, streams
 from switchyard.run.build import BARE, GUESTS, PC
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.run.machine import Region, Stats
 
 MACHINES = ("p4-willamette", "p4-northwood")

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import l4, l4_pc
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.l4_small_spaces import measure as sets
 from switchyard.experiments.l4_small_spaces.measure import KINDS as SMALL_KINDS
 from switchyard.experiments.l4_small_spaces.measure import SAMPLES, Kind, Sample
 from switchyard.run.build import BOARD, BOUNDS, GUESTS, PC, TAGS, VERSATILE, schemes_on
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 FLUSH = "flush"
