@@ -192,18 +192,31 @@ class Run:
         return cycles * 1e6 / self.clock_hz
 
 
+Question = tuple[str, str, Mapping[str, Parameter]]  # of a job: name, what is asked, parameters
+
+
 def jobs(
-    kernel: Kernel,
-    name: str,
-    words: str,
-    parameters: Mapping[str, Parameter],
+    kernels: Iterable[Kernel],
+    questions: Sequence[Question],
     settings: Settings,
     boots: int | None = None,
 ) -> list[Job]:
-    """Jobs that ask the suite a question, one a boot: its name and parameters are `words`."""
-    more = {**parameters, "scheme": kernel.scheme}
-    on = (kernel.linux, kernel.machine, f"{kernel}-{name}")
-    return booted(*on, words, more, settings, boots, kernel.word)
+    """Jobs that ask each kernel's suite each question, one a boot."""
+    return [
+        job
+        for kernel in kernels
+        for name, words, parameters in questions
+        for job in booted(
+            kernel.linux,
+            kernel.machine,
+            f"{kernel}-{name}",
+            words,
+            {**parameters, "scheme": kernel.scheme},
+            settings,
+            boots,
+            kernel.word,
+        )
+    ]
 
 
 def booted(

@@ -331,7 +331,7 @@ def test_one_kernel_shares_and_one_is_told_not_to() -> None:
     words = {
         (str(kernel), kernel.linux.config): job.append
         for kernel in suite.KERNELS
-        for job in suite.jobs(kernel, "x", "extreme", {}, Settings(quick=True), boots=1)
+        for job in suite.jobs([kernel], [("x", "extreme", {})], Settings(quick=True), boots=1)
     }
     private = {name: "fass=private" in append for name, append in words.items()}
     for board in suite.MACHINES:

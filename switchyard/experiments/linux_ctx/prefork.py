@@ -51,19 +51,16 @@ def jobs(settings: Settings) -> list[Job]:
     """One run a kernel, buffers and boot, which measures every number of processes."""
     counts = ",".join(str(n) for n in COUNTS)
     rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-    return [
-        job
-        for kernel in KERNELS
-        for buffers in BUFFERS
-        for job in suite.jobs(
-            kernel,
+    questions = [
+        (
             str(buffers),
             f"prefork processes={counts} size={buffers.used_kb} mapped={buffers.mapped_kb} "
             f"rounds={rounds}",
             {**buffers.where, "quick": settings.quick},
-            settings,
         )
+        for buffers in BUFFERS
     ]
+    return suite.jobs(KERNELS, questions, settings)
 
 
 def is_one(job: Job) -> bool:

@@ -26,19 +26,16 @@ class LinuxExtreme(Experiment[Run]):
         """A run measures every number of pages."""
         pages = ",".join(map(str, QUICK_PAGES)) if settings.quick else "1-32"
         rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-        return [
-            job
-            for kernel in KERNELS
-            for processes in PROCESSES
-            for sharing in SHARING
-            for job in suite.jobs(
-                kernel,
+        questions = [
+            (
                 f"{processes:02}-{sharing}",
                 f"extreme processes={processes} sharing={sharing} pages={pages} rounds={rounds}",
                 {"processes": processes, "sharing": sharing, "quick": settings.quick},
-                settings,
             )
+            for processes in PROCESSES
+            for sharing in SHARING
         ]
+        return suite.jobs(KERNELS, questions, settings)
 
     def measure(self, job: Job, stats: Stats) -> Run:
         """Each number of pages; the guest numbers its streams by their order."""

@@ -5,7 +5,7 @@ import itertools
 import math
 import statistics
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -126,6 +126,14 @@ class Points(ABC, Generic[Subject, Run]):
         """R'; R with the least n."""
         return statistics.fmean(self.totals(subject, n))
 
+    @abstractmethod
+    def added(self, subject: Subject, n: int) -> float:
+        """I, the indirect overhead, in cycles."""
+
+    def indirect_percent(self, subject: Subject, n: int) -> float:
+        """I, of R."""
+        return 100 * self.added(subject, n) / self.total(subject, self.least)
+
     def interval(self, subject: Subject, n: int) -> Interval:
         """Of the running time, over the runs."""
         return Interval.of(self.totals(subject, n))
@@ -167,15 +175,16 @@ class Switching(Points[Pair, PairRun]):
         alone, runs = self.runs[pair, 1], self.runs[pair, n]
         switching = statistics.fmean(sum(run.switches) for run in runs)
         once = statistics.fmean(sum(run.switches) for run in alone)
-        return Indirect(
-            _mean(run.first for run in runs) - _mean(run.first for run in alone),
-            _mean(run.second for run in runs) - _mean(run.second for run in alone),
-            switching - n * self.direct - (once - self.direct),
+        first, second = (
+            statistics.fmean(getattr(run, task) for run in runs)
+            - statistics.fmean(getattr(run, task) for run in alone)
+            for task in ("first", "second")
         )
+        return Indirect(first, second, switching - n * self.direct - (once - self.direct))
 
-    def indirect_percent(self, pair: Pair, n: int) -> float:
-        """I, of R_total."""
-        return 100 * self.indirect(pair, n).total / self.total(pair, 1)
+    def added(self, pair: Pair, n: int) -> float:
+        """In both tasks and their switches."""
+        return self.indirect(pair, n).total
 
     def altogether_percent(self, pair: Pair, n: int) -> float:
         """R'_total - (R_total - C), direct and indirect, of R_total."""
@@ -221,7 +230,7 @@ class Interrupting(Points[str, int]):
         """Of the task."""
         return run
 
-    def indirect(self, task: str, n: int) -> float:
+    def added(self, task: str, n: int) -> float:
         """I = R'_task - R_task - n D."""
         return self.total(task, n) - self.total(task, 0) - n * self.direct
 
@@ -232,10 +241,6 @@ class Interrupting(Points[str, int]):
             return None
         each = [run - base - n * self.direct for base, run in zip(alone, runs, strict=True)]
         return min(each), max(each)
-
-    def indirect_percent(self, task: str, n: int) -> float:
-        """I, of R_task."""
-        return 100 * self.indirect(task, n) / self.total(task, 0)
 
     def altogether_percent(self, task: str, n: int) -> float:
         """Direct and indirect, of R_task."""
@@ -255,7 +260,7 @@ class Interrupting(Points[str, int]):
                     ("task_running", self.us(self.total(task, n)) / 1e6, "s"),
                     ("task_running_cv", variation(self.totals(task, n)), "1"),
                     *_uncertain("task_running", self.interval(task, n)),
-                    (metric, self.us(self.indirect(task, n)), "us"),
+                    (metric, self.us(self.added(task, n)), "us"),
                     *(_uncertain(metric, self.indirect_interval(task, n)) if n > 0 else []),
                     (f"{metric}_percent", self.indirect_percent(task, n), "%"),
                     ("interrupt_altogether_percent", self.altogether_percent(task, n), "%"),
@@ -271,10 +276,6 @@ def variation(values: Sequence[float]) -> float:
     if len(values) < 2:
         return 0.0
     return statistics.stdev(values) / statistics.fmean(values)
-
-
-def _mean(values: Iterable[int]) -> float:
-    return statistics.fmean(values)
 
 
 def _uncertain(metric: str, known: Interval) -> list[Value]:
