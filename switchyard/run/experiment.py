@@ -108,9 +108,15 @@ class Outcome:
 Value = tuple[str, float, str]  # metric, value and unit
 
 
-def each(values: Mapping[str, float], unit: str, names: Iterable[str] = ()) -> list[Value]:
-    """Values of one unit by metric: all, or those named."""
-    return [(name, values[name], unit) for name in names or values]
+def each(
+    values: Mapping[str, float],
+    unit: str,
+    names: Iterable[str] = (),
+    but: Mapping[str, str] | None = None,
+) -> list[Value]:
+    """Values by metric, all or those named, in one unit but for some."""
+    units = but or {}
+    return [(name, values[name], units.get(name, unit)) for name in names or values]
 
 
 class Case(NamedTuple):

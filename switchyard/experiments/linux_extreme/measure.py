@@ -26,7 +26,7 @@ class LinuxExtreme(Experiment[Run]):
         """A run measures every number of pages."""
         pages = ",".join(map(str, QUICK_PAGES)) if settings.quick else "1-32"
         rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-        questions = [
+        questions: list[suite.Question] = [
             (
                 f"{processes:02}-{sharing}",
                 f"extreme processes={processes} sharing={sharing} pages={pages} rounds={rounds}",
