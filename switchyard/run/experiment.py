@@ -203,17 +203,6 @@ class Experiment(ABC, Generic[Sample]):
         """The runs that a sweep may choose from, where they are not the figure's."""
         return self.jobs(settings)
 
-    def band_jobs(self, settings: Settings) -> list[Job]:
-        """The runs that the band varies."""
-        plan = self.band
-        if plan is None:
-            return []
-        if callable(plan.jobs):
-            return plan.jobs(settings)
-        names = plan.jobs or [name for both in plan.ratios.values() for name in both]
-        quick = self.jobs(Settings(quick=True, rounds=settings.rounds))
-        return [job for job in quick if job.name in names]
-
     def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
         """A job's sample as a row of a sweep's table: the job's parameters, then every value.
 

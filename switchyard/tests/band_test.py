@@ -75,7 +75,7 @@ def test_a_variant_in_words() -> None:
 def test_every_band_is_measured_and_told(name: str) -> None:
     """The point of each job stands for its variants, too."""
     experiment = EXPERIMENTS[name]
-    jobs = experiment.band_jobs(Settings(rounds=ROUNDS if name != "linux-ipc" else None))
+    jobs = band.bases(experiment, Settings(rounds=ROUNDS if name != "linux-ipc" else None))
     names = [job.name for job in jobs]
     assert len(set(names)) == len(names) > 0
     assert experiment.band is not None

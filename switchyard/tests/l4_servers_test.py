@@ -108,7 +108,7 @@ def test_the_band_is_told() -> None:
     experiment = L4Servers()
     ends = (None, Variant("low", {}), Variant("high", {}))
     wanted, pings = [], {}
-    for job in experiment.band_jobs(Settings(rounds=5)):
+    for job in band.bases(experiment, Settings(rounds=5)):
         assert variants.ranges(variants.describe(job.machine)), "assumed constants"
         ping = experiment.measure(job, run(job.boot(job.guest.images)).stats)
         for n, variant in enumerate(ends):

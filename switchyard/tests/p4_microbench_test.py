@@ -238,7 +238,7 @@ def test_a_sweep_says_how_far_a_larger_tlb_reaches(tmp_path: Path) -> None:
 def test_the_band_is_told() -> None:
     """The same run stands for both ends."""
     experiment = P4Microbench()
-    (job,) = experiment.band_jobs(Settings(rounds=3))
+    (job,) = band.bases(experiment, Settings(rounds=3))
     assert variants.ranges(variants.describe(job.machine)), "assumed constants"
     measured = experiment.measure(job, run(job.boot(job.guest.images)).stats)
     ends = (None, Variant("low", {}), Variant("high", {}))

@@ -100,11 +100,6 @@ class Points(ABC, Generic[Subject, Run]):
     def cases(self, machine: str, scheme: str) -> Iterator[Case]:
         """What follows from the runs, by the formulas."""
 
-    @staticmethod
-    @abstractmethod
-    def running(run: Run) -> int:
-        """A run's time."""
-
     @property
     def subjects(self) -> list[Subject]:
         """Those measured."""
@@ -120,19 +115,26 @@ class Points(ABC, Generic[Subject, Run]):
 
     def totals(self, subject: Subject, n: int) -> list[int]:
         """The running times of a point's runs."""
-        return [self.running(run) for run in self.runs[subject, n]]
+        return [run if isinstance(run, int) else run.total for run in self.runs[subject, n]]
 
     def total(self, subject: Subject, n: int) -> float:
         """R'; R with the least n."""
         return statistics.fmean(self.totals(subject, n))
 
-    @abstractmethod
     def added(self, subject: Subject, n: int) -> float:
-        """I, the indirect overhead, in cycles."""
+        """I, the indirect overhead, in cycles: R' - R less the direct ones."""
+        least = self.least
+        direct = (n - least) * self.direct
+        return self.total(subject, n) - self.total(subject, least) - direct
 
     def indirect_percent(self, subject: Subject, n: int) -> float:
         """I, of R."""
         return 100 * self.added(subject, n) / self.total(subject, self.least)
+
+    def altogether_percent(self, subject: Subject, n: int) -> float:
+        """Direct and indirect, of R: what R' has more than R without its direct ones."""
+        alone = self.total(subject, self.least)
+        return 100 * (self.total(subject, n) - (alone - self.least * self.direct)) / alone
 
     def interval(self, subject: Subject, n: int) -> Interval:
         """Of the running time, over the runs."""
@@ -156,11 +158,6 @@ class Switching(Points[Pair, PairRun]):
 
     least, every = 1, PAIRS
 
-    @staticmethod
-    def running(run: PairRun) -> int:
-        """Of both tasks with their switches."""
-        return run.total
-
     @property
     def most(self) -> int:
         """The largest number of switches that all pairs have: 99, or fewer in a quick run."""
@@ -181,15 +178,6 @@ class Switching(Points[Pair, PairRun]):
             for task in ("first", "second")
         )
         return Indirect(first, second, switching - n * self.direct - (once - self.direct))
-
-    def added(self, pair: Pair, n: int) -> float:
-        """In both tasks and their switches."""
-        return self.indirect(pair, n).total
-
-    def altogether_percent(self, pair: Pair, n: int) -> float:
-        """R'_total - (R_total - C), direct and indirect, of R_total."""
-        alone = self.total(pair, 1)
-        return 100 * (self.total(pair, n) - (alone - self.direct)) / alone
 
     def cases(self, machine: str, scheme: str) -> Iterator[Case]:
         """C, and for each pair and n what the formulas give."""
@@ -225,15 +213,6 @@ class Interrupting(Points[str, int]):
 
     least, every = 0, TASKS
 
-    @staticmethod
-    def running(run: int) -> int:
-        """Of the task."""
-        return run
-
-    def added(self, task: str, n: int) -> float:
-        """I = R'_task - R_task - n D."""
-        return self.total(task, n) - self.total(task, 0) - n * self.direct
-
     def indirect_spread(self, task: str, n: int) -> tuple[float, float] | None:
         """The least and the largest I of single runs, each beside its own without interrupts."""
         alone, runs = self.runs[task, 0], self.runs[task, n]
@@ -241,10 +220,6 @@ class Interrupting(Points[str, int]):
             return None
         each = [run - base - n * self.direct for base, run in zip(alone, runs, strict=True)]
         return min(each), max(each)
-
-    def altogether_percent(self, task: str, n: int) -> float:
-        """Direct and indirect, of R_task."""
-        return 100 * (self.total(task, n) / self.total(task, 0) - 1)
 
     def cases(self, machine: str, scheme: str) -> Iterator[Case]:
         """D, and for each task and n what the formulas give."""
