@@ -38,7 +38,7 @@ class Counted:
 
     @property
     def us(self) -> float:
-        """The same in microseconds."""
+        """Microseconds for a unit."""
         return self.cycles / self.clock_mhz
 
     @classmethod

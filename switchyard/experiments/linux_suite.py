@@ -31,7 +31,7 @@ from switchyard.show.figure import Bar, Bars, Table
 SYSTEM = "linux"
 SCHEME = "flush"  # what unmodified Linux does at each switch of address spaces
 FAST = "fass"  # what it does with linux/6.12/fass, each process by itself
-SHARED = "fass-shared"  # the same, where memory that processes share is in the TLBs once
+SHARED = "fass-shared"  # as FAST, but memory that processes share is in the TLBs once
 OFF = "fass-off"  # a kernel that could, and is told not to
 WORDS = {FAST: "fass=private ", OFF: "fass=off "}  # what tells the kernel so
 # The machines, and of whose name the Linux is that runs on each.
@@ -74,7 +74,7 @@ class Kernel:
 
     @property
     def about(self) -> str:
-        """The same in words."""
+        """Machine, version and way to switch, for figures."""
         return f"{ABOUT[self.board]}, Linux {Linux.version}{HOW[self.scheme]}"
 
     @property

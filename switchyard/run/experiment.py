@@ -89,7 +89,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment found: values, and the same for people.
+    """What an experiment found: values, and what people are shown of them.
 
     `more` are figures beside the first, by what their files' names end in (`breakdown`).
     """
@@ -187,7 +187,7 @@ class Experiment(ABC, Generic[Sample]):
         raise NotImplementedError
 
     def records(self, samples: Mapping[str, Sample]) -> list[Record]:
-        """The same as records."""
+        """The cases as records."""
         return [
             record
             for case in self.cases(samples)

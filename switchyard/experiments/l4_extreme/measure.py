@@ -63,7 +63,7 @@ class L4Extreme(Experiment[Counted]):
         return _jobs(settings, CASES)
 
     def choices(self, settings: Settings) -> list[Job]:
-        """The same with every scheme; in one space for all, the mapping makes no difference."""
+        """With every scheme; in one space for all, the mapping makes no difference."""
         return _jobs(settings, [(scheme, shared) for scheme in l4.COLUMNS for shared in (0, 1)])
 
     def measure(self, job: Job, stats: Stats) -> Counted:

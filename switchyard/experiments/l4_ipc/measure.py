@@ -29,6 +29,7 @@ WARMUP = 1_000
 CYCLES_A_ROUND = 1_500_000
 # Below this many recycled domains a round trip, a few at the edge of the region are no knee.
 RECYCLING = 0.001
+NAME = "{}-{:02}"  # of runs of a scheme with so many clients
 
 
 @dataclass(frozen=True)
@@ -146,9 +147,6 @@ class L4Ipc(Experiment[Sample]):
                     faster.append(Case(*on, {}, [("knee", recycles[0], "clients")]))
             yield from faster
             faster = []
-
-
-NAME = "{}-{:02}"  # of runs of a scheme with so many clients
 
 
 def _job(

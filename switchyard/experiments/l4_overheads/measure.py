@@ -47,7 +47,7 @@ INTERRUPTS, QUICK_INTERRUPTS = (0, 9, 19, 29, 39, MOST_INTERRUPTS), (0, 9)
 QUICK_RUNS = 2
 OTHER_RUNS = 3  # a point of the other schemes, at the ends only
 DIRECT_TIMES = 20  # switches from cold caches, whose mean is C
-HANDLERS = {"own": 1, "other": 2}  # in the interrupted task's space, or in one of its own
+HANDLERS = {"own": 1, "other": 2}  # in the interrupted task's space, or in another
 # Lines that tasks read before run 0, 1, ...: no multiple of the generator's period of 2^16 - 1.
 LINES_A_RUN = 997
 MAX_CYCLES = 4_000_000_000

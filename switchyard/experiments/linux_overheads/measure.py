@@ -35,7 +35,7 @@ SWITCHES = (1, 20, 40, 60, 80, 99)
 INTERRUPTS = (0, 10, 20, 30, 40, 49)
 QUICK_RUNS = 2
 WHOLE = 1000  # thousandths of the tasks' length
-PROFILED = 100  # the same of the runs with a profile
+PROFILED = 100  # thousandths in runs with a profile
 
 
 class LinuxOverheads(Experiment[Sample]):

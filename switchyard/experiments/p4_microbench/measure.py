@@ -44,7 +44,7 @@ TRACE_UOPS = 12 * K
 TRACE_MEASURED = 8 * K
 # A TLB reaches as far as less than so many of the steps walk. Some of its entries are the loop's.
 REACHED = 0.1
-BUILT = 0.01  # the same of the trace cache: a trace is of six µops
+BUILT = 0.01  # as far reaches the trace cache: a trace is of six µops
 
 
 @dataclass(frozen=True)
