@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from switchyard.experiments import EXPERIMENTS, l4_pc
-from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_ipc.measure import CLIENTS
 from switchyard.run import build, machine, runner
 from switchyard.run.build import ARM920, BOARD, BOARDS, GUESTS, PC, VERSATILE, Guest, schemes_on
+from switchyard.run.experiment import Settings
 from switchyard.run.machine import Boot
 from switchyard.run.runner import Written
 from switchyard.tests.patience import SECONDS

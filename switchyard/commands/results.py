@@ -163,8 +163,8 @@ def run(
     """Run experiments, show tables, write records and figures."""
     from switchyard import experiments as registry
     from switchyard.data import records as record_files
-    from switchyard.experiments.experiment import Settings
     from switchyard.run import runner
+    from switchyard.run.experiment import Settings
     from switchyard.show import terminal
 
     chosen = [registry.find(name) for name in dict.fromkeys(names)]
@@ -349,7 +349,7 @@ def sweep(
     from switchyard import experiments as registry
     from switchyard import extras
     from switchyard.data import files
-    from switchyard.experiments.experiment import Settings
+    from switchyard.run.experiment import Settings
     from switchyard.run.jobs import Here, Workers
     from switchyard.show import plot, terminal
 

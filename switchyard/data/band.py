@@ -14,8 +14,8 @@ from typing import Any
 from switchyard.data.constants import said
 from switchyard.data.records import Parameter, Record
 from switchyard.data.rows import ASSUMED
-from switchyard.experiments.experiment import BandPlan, Experiment, Job, Settings
 from switchyard.run import variants
+from switchyard.run.experiment import BandPlan, Experiment, Job, Settings
 from switchyard.run.variants import Range
 from switchyard.show import terms
 from switchyard.show.figure import Table
@@ -85,6 +85,22 @@ def ends(ranges: Mapping[str, Range], wanted: Mapping[str, Mapping[str, int]]) -
     return variants_ + [Variant(name, changes) for name, changes in wanted.items()]
 
 
+def _plan(experiment: Experiment[Any]) -> BandPlan:
+    if experiment.band is None:
+        raise LookupError(f"{experiment.name} has no band")
+    return experiment.band
+
+
+def bases(experiment: Experiment[Any], settings: Settings) -> list[Job]:
+    """The runs that are varied, as they are without."""
+    plan = _plan(experiment)
+    if callable(plan.jobs):
+        return plan.jobs(settings)
+    names = plan.jobs or [name for both in plan.ratios.values() for name in both]
+    quick = experiment.jobs(Settings(quick=True, rounds=settings.rounds))
+    return [job for job in quick if job.name in names]
+
+
 def jobs(
     experiment: Experiment[Any], settings: Settings, folder: Path
 ) -> list[tuple[Job, Job, Variant | None]]:
@@ -95,7 +111,7 @@ def jobs(
     plan = _plan(experiment)
     runs: list[tuple[Job, Job, Variant | None]] = []
     files: dict[tuple[str, str], Path] = {}
-    for base in experiment.band_jobs(settings):
+    for base in bases(experiment, settings):
         described = variants.describe(base.machine)
         runs.append((replace(base, name=f"{base.name}-band"), base, None))
         variants_ = ends(variants.ranges(described), plan.moved_together)
@@ -107,12 +123,6 @@ def jobs(
             name = f"{base.name}-band-{place:02}"
             runs.append((replace(base, name=name, machine=str(files[key])), base, variant))
     return runs
-
-
-def _plan(experiment: Experiment[Any]) -> BandPlan:
-    if experiment.band is None:
-        raise LookupError(f"{experiment.name} has no band")
-    return experiment.band
 
 
 def records(

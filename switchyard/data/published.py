@@ -21,7 +21,7 @@ from typing import Any
 
 from switchyard.data.records import Parameter, Published, Record
 from switchyard.data.rows import Row, Rows, number
-from switchyard.experiments.experiment import Experiment
+from switchyard.run.experiment import Experiment
 from switchyard.show.figure import Table
 from switchyard.show.terms import UNITS
 
@@ -40,7 +40,7 @@ class Statement:
     what: str = ""  # empty: it has no line in the chapter's first table
     why: str = ""
     limit: bool = False
-    input: bool = False  # what the machine is made of: that it comes out again checks nothing else
+    input: bool = False  # a price in the machine's file: that it comes out again checks no more
     to: float | None = None  # the other end of a range; infinite: at least the value
     deviation: float | None = None  # the standard deviation that is published with it
     band: Sequence[str] = ()  # the names of the banded values that it stands beside

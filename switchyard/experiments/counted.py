@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from switchyard.data.summary import Interval
+from switchyard.experiments import repeats
 from switchyard.experiments.l4 import rates_of
 from switchyard.run.machine import Stats
 
@@ -37,7 +38,7 @@ class Counted:
 
     @property
     def us(self) -> float:
-        """The same in microseconds."""
+        """Microseconds for a unit."""
         return self.cycles / self.clock_mhz
 
     @classmethod
@@ -52,6 +53,6 @@ class Counted:
     def together(cls, runs: Sequence["Counted"]) -> "Counted":
         """The runs of a case as one: rates in their mean, units in all."""
         first = runs[0]
-        rates = {name: sum(run.rates[name] for run in runs) / len(runs) for name in first.rates}
+        rates = repeats.means([run.rates for run in runs])
         means = tuple(run.cycles for run in runs)
         return cls(first.machine, first.clock_mhz, sum(run.units for run in runs), rates, means)

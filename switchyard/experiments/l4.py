@@ -6,12 +6,13 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from switchyard.data.records import Parameter
 from switchyard.errors import RunError
-from switchyard.experiments.experiment import Job
 from switchyard.run.build import BOARD, BOUNDS, GUESTS, KERNELS, SCHEMES, TAGS
+from switchyard.run.experiment import Job
 from switchyard.run.machine import Region, Stats
 
 MACHINE = "sa1110"
@@ -85,6 +86,15 @@ class Place:
             max_cycles=self.cycles_to_start + cycles,
             parameters={"scheme": scheme, **(parameters or {})},
         )
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A run: by case what was measured of it, by metric."""
+
+    machine: str
+    scheme: str
+    values: Mapping[Any, Mapping[str, float]] = field(hash=False)
 
 
 ARM = Place(BOARD, MACHINE, COLUMNS, CYCLES_TO_START)

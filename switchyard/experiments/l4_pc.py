@@ -3,7 +3,7 @@
 
 The clock is RDTSC (bench/arch/ia32/clock.h). What taking a sample takes by itself is a stream of
 its own, and is taken off; so user mode's instructions around a trap, a dozen, and what programs
-fill again behind a flush are in what a trap takes, other than on ARM (`l4_trap`). By counters of
+fill again after a flush are in what a trap takes, other than on ARM (`l4_trap`). By counters of
 privileges it could not be told: the prices of SYSEXIT and IRET are counted in user mode.
 """
 
@@ -13,8 +13,8 @@ from dataclasses import replace
 from switchyard.data.rows import Rows
 from switchyard.errors import RunError
 from switchyard.experiments import l4, l4_trap
-from switchyard.experiments.experiment import Job
 from switchyard.run.build import PC, Guest, schemes_on
+from switchyard.run.experiment import Job
 from switchyard.run.machine import Region, Stats
 
 MACHINE = "p4-willamette"
@@ -82,7 +82,7 @@ def rates_of(region: Region, rounds: int) -> dict[str, float]:
 
 
 def rates_on(job: Job, region: Region, rounds: int) -> dict[str, float]:
-    """The same on the machine of a job, whichever it is."""
+    """What it counted, on the machine of a job, whichever that is."""
     return (rates_of if is_on(job) else l4.rates_of)(region, rounds)
 
 

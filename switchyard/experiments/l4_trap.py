@@ -21,7 +21,7 @@ TRAP_ISSUE = 1
 
 @dataclass(frozen=True)
 class Trap:
-    """Cycles from the trap to the first instruction behind it, whoever executes that."""
+    """Cycles from the trap to the first instruction after it, whoever executes that."""
 
     cycles: float
     user: float  # cycles of user mode a round

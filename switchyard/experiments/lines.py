@@ -9,8 +9,8 @@ from switchyard.data.records import Parameter
 from switchyard.data.rows import Placed, unsteady
 from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Case
 from switchyard.experiments.linux_suite import Operation, Run
+from switchyard.run.experiment import Case
 
 if TYPE_CHECKING:  # it knows the experiments, which know the lines
     from switchyard.show.views import Results

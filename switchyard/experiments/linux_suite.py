@@ -22,25 +22,22 @@ from switchyard.data.suite import TIMING, Timed, pooled, timed
 from switchyard.data.summary import Interval
 from switchyard.errors import RunError
 from switchyard.experiments import l4, repeats
-from switchyard.experiments.experiment import Case, Job, Settings
 from switchyard.run.build import TAGS
 from switchyard.run.build_linux import BENCHES, Linux
+from switchyard.run.experiment import Case, Job, Settings
 from switchyard.run.machine import Function, Stats
 from switchyard.show.figure import Bar, Bars, Table
 
 SYSTEM = "linux"
 SCHEME = "flush"  # what unmodified Linux does at each switch of address spaces
 FAST = "fass"  # what it does with linux/6.12/fass, each process by itself
-SHARED = "fass-shared"  # the same, where memory that processes share is in the TLBs once
+SHARED = "fass-shared"  # as FAST, but memory that processes share is in the TLBs once
 OFF = "fass-off"  # a kernel that could, and is told not to
 WORDS = {FAST: "fass=private ", OFF: "fass=off "}  # what tells the kernel so
 # The machines, and of whose name the Linux is that runs on each.
 MACHINES = ("sa1110", "versatilepb")
 MHZ = {"sa1110": 200, "versatilepb": 210}
-ABOUT = {
-    "sa1110": f"StrongARM SA-1110, {MHZ['sa1110']} MHz",
-    "versatilepb": f"ARM926EJ-S, {MHZ['versatilepb']} MHz",
-}
+ABOUT = {"sa1110": "StrongARM SA-1110, 200 MHz", "versatilepb": "ARM926EJ-S, 210 MHz"}
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ class Kernel:
 
     @property
     def about(self) -> str:
-        """The same in words."""
+        """Machine, version and way to switch, for figures."""
         return f"{ABOUT[self.board]}, Linux {Linux.version}{HOW[self.scheme]}"
 
     @property
@@ -91,27 +88,23 @@ class Kernel:
         return DOES[self.scheme]
 
 
-HOW = {
-    SCHEME: "",
-    FAST: ", fast switching",
-    SHARED: ", fast switching, shared TLB entries",
-    OFF: ", fast switching turned off",
-    TAGS: ", hardware tags",
+# How each switches: after the machine's name, where that is said elsewhere, and as a verb.
+CALLED = {
+    SCHEME: ("", "flushing", "flushes at each switch"),
+    FAST: (", fast switching", "fast", "switches fast"),
+    SHARED: (
+        ", fast switching, shared TLB entries",
+        "fast, TLB entries shared",
+        "switches fast and shares TLB entries",
+    ),
+    OFF: (
+        ", fast switching turned off",
+        "fass=off",
+        "could switch fast and flushes at each switch",
+    ),
+    TAGS: (", hardware tags", "hardware tags", "has hardware tags and nothing to flush"),
 }
-SHORT = {
-    SCHEME: "flushing",
-    FAST: "fast",
-    SHARED: "fast, TLB entries shared",
-    OFF: "fass=off",
-    TAGS: "hardware tags",
-}
-DOES = {
-    SCHEME: "flushes at each switch",
-    FAST: "switches fast",
-    SHARED: "switches fast and shares TLB entries",
-    OFF: "could switch fast and flushes at each switch",
-    TAGS: "has hardware tags and nothing to flush",
-}
+HOW, SHORT, DOES = ({scheme: words[i] for scheme, words in CALLED.items()} for i in range(3))
 # The kernels of each machine, and all. The one with tags is unmodified, on the machine that has
 # them (docs/machine-tags.md): no way of switching could do better.
 BOARDS = tuple(
@@ -199,18 +192,31 @@ class Run:
         return cycles * 1e6 / self.clock_hz
 
 
+Question = tuple[str, str, Mapping[str, Parameter]]  # of a job: name, what is asked, parameters
+
+
 def jobs(
-    kernel: Kernel,
-    name: str,
-    words: str,
-    parameters: Mapping[str, Parameter],
+    kernels: Iterable[Kernel],
+    questions: Sequence[Question],
     settings: Settings,
     boots: int | None = None,
 ) -> list[Job]:
-    """Jobs that ask the suite a question, one a boot: its name and parameters are `words`."""
-    more = {**parameters, "scheme": kernel.scheme}
-    name = f"{kernel}-{name}"
-    return booted(kernel.linux, kernel.machine, name, words, more, settings, boots, kernel.word)
+    """Jobs that ask each kernel's suite each question, one a boot."""
+    return [
+        job
+        for kernel in kernels
+        for name, words, parameters in questions
+        for job in booted(
+            kernel.linux,
+            kernel.machine,
+            f"{kernel}-{name}",
+            words,
+            {**parameters, "scheme": kernel.scheme},
+            settings,
+            boots,
+            kernel.word,
+        )
+    ]
 
 
 def booted(
@@ -224,7 +230,7 @@ def booted(
     word: str = "",
     places: int = PLACES,
 ) -> list[Job]:
-    """The same of any Linux, by a name of one's own; `word` is for its kernel.
+    """Such jobs of any Linux; `word` is for its kernel.
 
     Its boots go through so many links of the kernel; 1 where there is only one.
     """
@@ -243,31 +249,23 @@ def booted(
 
 
 def measure(
-    job: Job,
-    stats: Stats,
-    streams: Sequence[int],
-    counted: Mapping[str, Sequence[str]] = RATES,
+    job: Job, stats: Stats, streams: Sequence[int], counted: Mapping[str, Sequence[str]] = RATES
 ) -> Run:
     """What a run says of these streams; `counted`: which counters stand for what."""
     cases = {}
     for stream in streams:
         where = f"{job.name}: stream {stream}"
         once = timed(stats.samples.get(stream, []), stats.samples.get(TIMING, []), 1, where)
-        region = stats.region(stream)
+        counters = stats.region(stream).counters
         count = once.summary.count
         if stream not in stats.profile:
             raise RunError(f"{where}: no profile in the statistics")
+        functions = stats.profile[stream]
         cases[stream] = Measured(
             timed=once,
-            rates={
-                name: region.counters.total(*counters) / count for name, counters in counted.items()
-            },
-            functions={
-                function.name: function.instructions / count
-                for function in stats.profile[stream]
-                if function.kernel
-            },
-            parts={part: cycles / count for part, cycles in parts(stats.profile[stream]).items()},
+            rates={name: counters.total(*names) / count for name, names in counted.items()},
+            functions={f.name: f.instructions / count for f in functions if f.kernel},
+            parts={part: cycles / count for part, cycles in parts(functions).items()},
         )
     return Run(stats.machine, stats.clock_hz, cases)
 
@@ -286,38 +284,35 @@ def together(runs: Mapping[str, Run]) -> dict[str, Run]:
 
 def _pooled(boots: Sequence[Measured]) -> Measured:
     return Measured(
-        timed=pooled([boot.timed for boot in boots]),
-        rates=_means([boot.rates for boot in boots]),
-        parts=_means([boot.parts for boot in boots]),
-        functions=_means([boot.functions for boot in boots]),
+        pooled([boot.timed for boot in boots]),
+        *(
+            repeats.means([getattr(boot, counted) for boot in boots])
+            for counted in ("rates", "parts", "functions")
+        ),
     )
 
 
-def _means(boots: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """What a boot does not name it has none of."""
-    names = dict.fromkeys(name for boot in boots for name in boot)
-    return {name: sum(boot.get(name, 0.0) for boot in boots) / len(boots) for name in names}
-
-
-def parts(functions: Sequence[Function]) -> dict[str, int]:
-    """Where the cycles of a region went."""
+def parts(
+    functions: Sequence[Function],
+    flushing: re.Pattern[str] = FLUSHING,
+    apart: Sequence[str] = (),
+) -> dict[str, int]:
+    """Where the cycles of a region went; of functions that flush, what is counted `apart`."""
     cycles = dict.fromkeys(PARTS, 0)
     for function in functions:
-        if function.kernel and FLUSHING.fullmatch(function.name):
-            cycles[FLUSH] += function.cycles
-            continue
-        cycles[IFILL] += function.fetch_fill_cycles
-        cycles[DFILL] += function.data_fill_cycles
-        cycles[WALKS] += function.fetch_walk_cycles + function.data_walk_cycles
-        cycles[BUFFER] += function.write_buffer_cycles
-        waited = (
-            function.fetch_fill_cycles
-            + function.data_fill_cycles
-            + function.fetch_walk_cycles
-            + function.data_walk_cycles
-            + function.write_buffer_cycles
-        )
-        cycles[KERNEL if function.kernel else PROGRAM] += function.cycles - waited
+        waits = {
+            IFILL: function.fetch_fill_cycles,
+            DFILL: function.data_fill_cycles,
+            WALKS: function.fetch_walk_cycles + function.data_walk_cycles,
+            BUFFER: function.write_buffer_cycles,
+        }
+        own = KERNEL if function.kernel else PROGRAM
+        if function.kernel and flushing.fullmatch(function.name):
+            own = FLUSH
+            waits = {part: waits[part] for part in apart}
+        for part, waited in waits.items():
+            cycles[part] += waited
+        cycles[own] += function.cycles - sum(waits.values())
     return cycles
 
 

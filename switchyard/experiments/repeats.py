@@ -6,10 +6,10 @@ interval that of the runs' means (`summary.Interval`), its spread that of all sa
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from switchyard.experiments.experiment import Settings
+from switchyard.run.experiment import Settings
 
 Sample = TypeVar("Sample")
 
@@ -38,3 +38,9 @@ def grouped(samples: Mapping[str, Sample]) -> dict[str, list[Sample]]:
     for name, sample in samples.items():
         runs.setdefault(re.sub(r"-run\d+$", "", name), []).append(sample)
     return runs
+
+
+def means(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The mean of each value over the runs; what a run does not name it has none of."""
+    names = dict.fromkeys(name for run in runs for name in run)
+    return {name: sum(run.get(name, 0.0) for run in runs) / len(runs) for name in names}

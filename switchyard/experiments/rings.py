@@ -12,8 +12,8 @@ from switchyard.data.rows import Placed, Rows, unsteady
 from switchyard.data.suite import ALONE
 from switchyard.data.summary import Interval
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Case, Job
 from switchyard.experiments.linux_suite import Operation, Run
+from switchyard.run.experiment import Case, Job
 from switchyard.run.machine import Stats
 from switchyard.show.figure import Figure, Series
 

@@ -4,7 +4,7 @@
 All are Linux 6.12 of one configuration and run the same programs, from the same bytes. Without an
 MMU every program is in one address space with the kernel, whose map is flat and never changes
 (`linux/6.12/nommu`). With one, address spaces are switched with flushes, as in the paper, or fast
-(`linux/6.12/fass`), which the paper did not have: what it leaves of uClinux's advantage.
+(`linux/6.12/fass`), which the paper did not have: what remains of uClinux's advantage.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Job, Settings, Value
 from switchyard.run.build_linux import BENCHES, FAST, FLAT, PAGED, Linux
+from switchyard.run.experiment import Job, Settings, Value
 
 PAPER = "Context Switching and IPC Performance Comparison between uClinux and Linux, Samsung, 2005"
 MACHINE = "s3c24a0"
@@ -29,7 +29,7 @@ class Kernel:
 
     scheme: str
     label: str
-    short: str  # the same for tables
+    short: str  # the label in tables
     paper: str  # what the paper calls its own; empty if it has none
     linux: Linux
     word: str = ""  # what its command line begins with

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 
 from switchyard.data import files
 from switchyard.errors import InputError, RunError, StoppedError
-from switchyard.experiments.experiment import Job
 from switchyard.run import build, build_linux, machine
 from switchyard.run.build import Guest
 from switchyard.run.build_linux import Linux
+from switchyard.run.experiment import Job
 from switchyard.run.machine import Stats
 from switchyard.run.store import Hashes, Store, pack, readable, sha256, unpack
 

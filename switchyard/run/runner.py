@@ -20,8 +20,8 @@ from typing import Any
 
 from switchyard.data import band, files, meta, records
 from switchyard.errors import InputError, RunError, StoppedError
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.run import jobs
+from switchyard.run.experiment import Experiment, Job, Outcome, Settings
 from switchyard.run.jobs import Here, Listener, Prepared
 from switchyard.run.machine import Stats
 from switchyard.run.store import Store

@@ -20,7 +20,7 @@ from switchyard.data.fields import Fields
 from switchyard.data.records import Record
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Experiment, Outcome
+from switchyard.run.experiment import Experiment, Outcome
 from switchyard.show import figure as figures_of
 from switchyard.show import views
 from switchyard.show.figure import Table

@@ -28,7 +28,7 @@ from switchyard.show import text_table
 from switchyard.tools.doctor import Finding
 
 if TYPE_CHECKING:  # these draw figures, and take a second to import
-    from switchyard.experiments.experiment import Experiment, Job, Outcome
+    from switchyard.run.experiment import Experiment, Job, Outcome
     from switchyard.show.figure import Table as ResultTable
     from switchyard.tools.bench import Speed
 

@@ -21,7 +21,7 @@ from switchyard.data.band import Band
 from switchyard.data.published import Statement
 from switchyard.data.records import Parameter, Record
 from switchyard.data.rows import Rows, times
-from switchyard.experiments.experiment import Experiment, Outcome
+from switchyard.run.experiment import Experiment, Outcome
 from switchyard.show.figure import Drawn, Table
 
 # How many digits stand behind the point is the template's to say.

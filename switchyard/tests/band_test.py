@@ -10,10 +10,10 @@ from switchyard.data import band, constants, published
 from switchyard.data.band import Variant
 from switchyard.data.suite import ALONE
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Job, Settings
 from switchyard.experiments.l4_servers.measure import L4Servers
 from switchyard.experiments.p4_microbench.measure import P4Microbench
 from switchyard.run import machine, variants
+from switchyard.run.experiment import Job, Settings
 from switchyard.run.machine import Stats
 from switchyard.tests import l4_overheads_test, l4_pagefault_test, linux_experiments_test
 
@@ -75,7 +75,7 @@ def test_a_variant_in_words() -> None:
 def test_every_band_is_measured_and_told(name: str) -> None:
     """The point of each job stands for its variants, too."""
     experiment = EXPERIMENTS[name]
-    jobs = experiment.band_jobs(Settings(rounds=ROUNDS if name != "linux-ipc" else None))
+    jobs = band.bases(experiment, Settings(rounds=ROUNDS if name != "linux-ipc" else None))
     names = [job.name for job in jobs]
     assert len(set(names)) == len(names) > 0
     assert experiment.band is not None

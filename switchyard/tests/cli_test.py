@@ -17,9 +17,9 @@ import typer
 
 from switchyard import cli
 from switchyard.data import records
-from switchyard.experiments.experiment import Job, Settings
 from switchyard.experiments.l4_ipc.measure import L4Ipc
 from switchyard.run import build, build_linux, machine
+from switchyard.run.experiment import Job, Settings
 from switchyard.tools import doctor
 
 ROOT = Path(__file__).resolve().parents[2]

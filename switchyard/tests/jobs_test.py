@@ -15,8 +15,8 @@ import pytest
 from switchyard import cli
 from switchyard.data.records import Record
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.run import build, runner, store
+from switchyard.run.experiment import Experiment, Job, Settings
 from switchyard.run.machine import Stats
 from switchyard.run.runner import Written
 from switchyard.tests import fake_machine as fake

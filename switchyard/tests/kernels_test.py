@@ -18,7 +18,7 @@ DRAWN = """
 import json
 from switchyard.show import views
 from switchyard.run.build import GUESTS
-from switchyard.experiments.experiment import Settings
+from switchyard.run.experiment import Settings
 from switchyard.experiments.l4_ipc.measure import L4Ipc
 from switchyard.run.machine import Stats
 from switchyard.tests import fake_machine as fake

@@ -7,9 +7,9 @@ import pytest
 
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_collisions.measure import COLLIDING, SPACES, L4Collisions
 from switchyard.run import runner
+from switchyard.run.experiment import Settings
 from switchyard.run.machine import Stats
 from switchyard.run.runner import Written
 from switchyard.show import plot

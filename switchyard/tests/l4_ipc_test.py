@@ -14,10 +14,10 @@ from switchyard.data.band import Swing
 from switchyard.data.rows import Row
 from switchyard.errors import InputError, RunError
 from switchyard.experiments import EXPERIMENTS, l4_pc
-from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4 import COLUMNS
 from switchyard.experiments.l4_ipc.measure import BAND_CLIENTS, CLIENTS, L4Ipc, values_of
 from switchyard.run import runner, variants
+from switchyard.run.experiment import Settings
 from switchyard.run.machine import Stats
 from switchyard.run.runner import Written
 from switchyard.show import plot

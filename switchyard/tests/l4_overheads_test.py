@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from switchyard.errors import RunError
-from switchyard.experiments.experiment import Job, Outcome, Settings
 from switchyard.experiments.l4_overheads.measure import (
     DIRECT_TIMES,
     FULL,
@@ -18,6 +17,7 @@ from switchyard.experiments.l4_overheads.measure import (
 )
 from switchyard.experiments.overheads.formulas import PAIRS, RUNS, TASKS
 from switchyard.run import build, machine
+from switchyard.run.experiment import Job, Outcome, Settings
 from switchyard.run.machine import Boot, Stats
 from switchyard.show import plot, views
 from switchyard.tests import fake_machine as fake

@@ -8,10 +8,10 @@ import pytest
 
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_policy.measure import LINES, SHAPES, SPACES, L4Policy
 from switchyard.run import runner
 from switchyard.run.build import POLICIES
+from switchyard.run.experiment import Settings
 from switchyard.run.machine import Stats
 from switchyard.run.runner import Written
 from switchyard.tests import fake_machine as fake

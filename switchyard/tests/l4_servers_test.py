@@ -8,10 +8,10 @@ import pytest
 from switchyard.data import band
 from switchyard.data.band import Variant
 from switchyard.experiments import EXPERIMENTS, l4_pc
-from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_servers.measure import LOADS, L4Servers
 from switchyard.run import runner, variants
 from switchyard.run.build import BOUNDS, PC, VERSATILE, schemes_on
+from switchyard.run.experiment import Settings
 from switchyard.run.machine import run
 from switchyard.run.runner import Written
 from switchyard.tests.runs import Silent
@@ -108,7 +108,7 @@ def test_the_band_is_told() -> None:
     experiment = L4Servers()
     ends = (None, Variant("low", {}), Variant("high", {}))
     wanted, pings = [], {}
-    for job in experiment.band_jobs(Settings(rounds=5)):
+    for job in band.bases(experiment, Settings(rounds=5)):
         assert variants.ranges(variants.describe(job.machine)), "assumed constants"
         ping = experiment.measure(job, run(job.boot(job.guest.images)).stats)
         for n, variant in enumerate(ends):

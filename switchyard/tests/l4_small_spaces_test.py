@@ -7,9 +7,9 @@ import pytest
 
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS, l4_pc
-from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4_small_spaces.measure import KINDS, L4SmallSpaces
 from switchyard.run import runner
+from switchyard.run.experiment import Settings
 from switchyard.run.machine import Stats
 from switchyard.run.runner import Written
 from switchyard.show.figure import Figure

@@ -8,11 +8,11 @@ import pytest
 from switchyard.data import records
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS, l4_pc, l4_trap
-from switchyard.experiments.experiment import Settings
 from switchyard.experiments.l4 import COLUMNS
 from switchyard.experiments.l4_ipc_size.measure import FLOOR, STRINGS, L4IpcSize, floor
 from switchyard.experiments.l4_primitives.measure import L4Primitives
 from switchyard.run import runner
+from switchyard.run.experiment import Settings
 from switchyard.run.machine import Stats
 from switchyard.run.runner import Written
 from switchyard.tests import fake_machine as fake

@@ -8,12 +8,12 @@ import pytest
 
 from switchyard.data.suite import STREAMS
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Settings
 from switchyard.experiments.linux_entry import measure
 from switchyard.experiments.linux_entry.measure import LinuxEntry
 from switchyard.experiments.linux_entry.view import CASES
 from switchyard.run import build, runner
 from switchyard.run.build_linux import I386_BENCH
+from switchyard.run.experiment import Settings
 from switchyard.tests.runs import Silent
 
 

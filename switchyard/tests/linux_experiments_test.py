@@ -14,12 +14,12 @@ from switchyard.data.summary import unsteady
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.experiments.linux_ctx import measure as linux_ctx
 from switchyard.experiments.linux_ctx import prefork
 from switchyard.experiments.linux_extreme import measure as linux_extreme
 from switchyard.experiments.linux_ipc.measure import LinuxIpc
 from switchyard.run.build_linux import Linux
+from switchyard.run.experiment import Experiment, Job, Outcome, Settings
 from switchyard.run.machine import Stats
 from switchyard.show import plot, views
 from switchyard.show.figure import Bars
@@ -331,7 +331,7 @@ def test_one_kernel_shares_and_one_is_told_not_to() -> None:
     words = {
         (str(kernel), kernel.linux.config): job.append
         for kernel in suite.KERNELS
-        for job in suite.jobs(kernel, "x", "extreme", {}, Settings(quick=True), boots=1)
+        for job in suite.jobs([kernel], [("x", "extreme", {})], Settings(quick=True), boots=1)
     }
     private = {name: "fass=private" in append for name, append in words.items()}
     for board in suite.MACHINES:

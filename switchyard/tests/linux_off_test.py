@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from switchyard.data.suite import ALONE, STREAMS
-from switchyard.experiments.experiment import Outcome, Settings
 from switchyard.experiments.linux_off.measure import BOOTS, COUNTS, CTX, KERNELS, LinuxOff
+from switchyard.run.experiment import Outcome, Settings
 from switchyard.show import plot, views
 from switchyard.tests.linux_experiments_test import stats
 

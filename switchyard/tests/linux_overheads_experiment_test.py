@@ -9,10 +9,10 @@ import pytest
 
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Job, Outcome, Settings
 from switchyard.experiments.linux_overheads.measure import LinuxOverheads
 from switchyard.experiments.linux_overheads.spent import COUNTERS
 from switchyard.experiments.overheads.formulas import PAIRS, TASKS
+from switchyard.run.experiment import Job, Outcome, Settings
 from switchyard.run.machine import Stats
 from switchyard.show import plot, views
 
@@ -230,7 +230,7 @@ def test_what_runs_cannot_tell_is_not_said_to_be_saved() -> None:
         if job.name.startswith("fass-switch-aes-crc") and not job.profile:
             (first, second, between) = sample.cases[99]
             # by more than the flush takes
-            longer = replace(first, cycles=first.cycles + 200_000 * (run - 2))
+            longer = {**first, "cycles": first["cycles"] + 200_000 * (run - 2)}
             sample = replace(sample, cases={**sample.cases, 99: (longer, second, between)})
         samples[job.name] = sample
     results = views.of_runs(experiment, samples)

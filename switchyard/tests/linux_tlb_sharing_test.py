@@ -5,8 +5,8 @@ import pytest
 
 from switchyard.data.suite import ALONE
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Outcome, Settings
 from switchyard.experiments.linux_tlb_sharing.measure import QUICK_COUNTS, LinuxTlbSharing
+from switchyard.run.experiment import Outcome, Settings
 from switchyard.show import plot, views
 from switchyard.tests.linux_experiments_test import stats
 

@@ -117,8 +117,8 @@ def test_the_components_add_up_to_the_papers_formula() -> None:
 def test_interrupts() -> None:
     overheads = interrupting()
     for task in TASKS:
-        assert overheads.indirect(task, 0) == 0
-        assert overheads.indirect(task, 49) == 49 * (REFILL[task] // 10)
+        assert overheads.added(task, 0) == 0
+        assert overheads.added(task, 49) == 49 * (REFILL[task] // 10)
         more = 49 * (D + REFILL[task] // 10)
         assert overheads.altogether_percent(task, 49) == pytest.approx(100 * more / WORK[task])
 

@@ -16,11 +16,11 @@ from switchyard.data import band, published, records
 from switchyard.data.band import Variant
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Settings
 from switchyard.experiments.p4_microbench import measure as p4
 from switchyard.experiments.p4_microbench.cases import CASES, STAMPED, Stream, streams
 from switchyard.experiments.p4_microbench.measure import LISTS, QUICK_LISTS, P4Microbench, Sample
 from switchyard.run import build, runner, variants
+from switchyard.run.experiment import Settings
 from switchyard.run.jobs import Here
 from switchyard.run.machine import Boot, Stats, run
 from switchyard.run.runner import Written
@@ -238,7 +238,7 @@ def test_a_sweep_says_how_far_a_larger_tlb_reaches(tmp_path: Path) -> None:
 def test_the_band_is_told() -> None:
     """The same run stands for both ends."""
     experiment = P4Microbench()
-    (job,) = experiment.band_jobs(Settings(rounds=3))
+    (job,) = band.bases(experiment, Settings(rounds=3))
     assert variants.ranges(variants.describe(job.machine)), "assumed constants"
     measured = experiment.measure(job, run(job.boot(job.guest.images)).stats)
     ends = (None, Variant("low", {}), Variant("high", {}))

@@ -15,8 +15,8 @@ from switchyard.data import records
 from switchyard.data.records import Published, Record
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS, l4_pc
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.run import runner
+from switchyard.run.experiment import Experiment, Job, Outcome, Settings
 from switchyard.show import figure, outcomes, plot, report
 from switchyard.show.figure import Figure, Table
 from switchyard.tests.browsing import PHONE, opened

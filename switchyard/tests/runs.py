@@ -5,8 +5,8 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from switchyard.experiments.experiment import Job
 from switchyard.run import build, build_linux
+from switchyard.run.experiment import Job
 
 
 class Silent:

@@ -9,11 +9,11 @@ import pytest
 from switchyard.data import published, records
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Settings
 from switchyard.experiments.silicon import measure as silicon
 from switchyard.experiments.silicon.measure import CASES, HAWKBOARD, JORNADA, Sample, Silicon
 from switchyard.experiments.silicon.view import INSTRUCTIONS
 from switchyard.run import build, runner
+from switchyard.run.experiment import Settings
 from switchyard.run.runner import Written
 from switchyard.show import report, views
 from switchyard.tests.runs import Silent

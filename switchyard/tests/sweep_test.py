@@ -20,8 +20,8 @@ from distributed import LocalCluster
 from switchyard import cli
 from switchyard.errors import InputError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Settings
 from switchyard.run import variants
+from switchyard.run.experiment import Settings
 from switchyard.show import heatmap
 from switchyard.tests import fake_machine as fake
 from switchyard.tests.conftest import faked, held, runs_made

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
+from switchyard.data import band
 from switchyard.errors import RunError
 from switchyard.experiments import EXPERIMENTS
-from switchyard.experiments.experiment import Job, Settings
 from switchyard.experiments.l4_small_spaces.measure import L4SmallSpaces
 from switchyard.experiments.switching.measure import KINDS, MACHINES, SPACES, Switching
 from switchyard.run import runner
+from switchyard.run.experiment import Job, Settings
 from switchyard.run.machine import Stats
 from switchyard.run.runner import Written
 from switchyard.show import report
@@ -149,7 +150,7 @@ def test_the_text_tells_of_each_machine(written: Written) -> None:
 
 
 def test_a_band_has_two_values_and_their_ratio_a_machine() -> None:
-    jobs = {job.name: job for job in Switching().band_jobs(Settings())}
+    jobs = {job.name: job for job in band.bases(Switching(), Settings())}
     assert len(jobs) == 2 * len(MACHINES)
     assert {name for pair in Switching.band.ratios.values() for name in pair} == set(jobs)
     job = jobs["sa1110-fass-spaces-8"]

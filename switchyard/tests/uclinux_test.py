@@ -9,10 +9,10 @@ import pytest
 from switchyard.data.suite import ALONE
 from switchyard.experiments import EXPERIMENTS
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.experiments.uclinux_ctx import measure as uclinux_ctx
 from switchyard.experiments.uclinux_ipc.measure import UclinuxIpc
 from switchyard.run.build_linux import FAST, FLAT, PAGED
+from switchyard.run.experiment import Experiment, Job, Outcome, Settings
 from switchyard.show import plot, views
 from switchyard.tests.linux_experiments_test import stats
 

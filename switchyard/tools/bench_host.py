@@ -24,7 +24,6 @@ from switchyard.data.rows import number
 from switchyard.data.suite import ALONE, Printed, Timed
 from switchyard.errors import InputError, RunError
 from switchyard.experiments import linux_suite
-from switchyard.experiments.experiment import Experiment, Job, Outcome, Settings
 from switchyard.experiments.lines import MEGABYTE, Line
 from switchyard.experiments.linux_ctx.measure import QUICK_COUNTS
 from switchyard.experiments.linux_extreme.measure import QUICK_PAGES, SHARING
@@ -32,6 +31,7 @@ from switchyard.experiments.linux_ipc.measure import LINES
 from switchyard.run import build
 from switchyard.run.build_linux import Linux
 from switchyard.run.child_process import leashed
+from switchyard.run.experiment import Experiment, Job, Outcome, Settings
 from switchyard.run.machine import Stats
 from switchyard.show.figure import Bar, Bars, Figure, Mark, Series, Table
 

@@ -22,8 +22,8 @@ from switchyard import __version__
 from switchyard.data import files, meta
 from switchyard.data.records import Parameter
 from switchyard.errors import InputError, RunError, StoppedError
-from switchyard.experiments.experiment import Experiment, Job, Settings
 from switchyard.run import jobs, variants
+from switchyard.run.experiment import Experiment, Job, Settings
 from switchyard.run.jobs import Listener, Prepared, Workers
 from switchyard.run.machine import Stats
 from switchyard.run.store import Store

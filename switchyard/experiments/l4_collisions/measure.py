@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from switchyard.experiments import l4
 from switchyard.experiments.counted import Counted
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.build import TAGS
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 COLLIDING = range(5)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from switchyard.data.records import Parameter
 from switchyard.experiments import l4
 from switchyard.experiments.counted import Counted
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings, Value, each
 from switchyard.run.build import TAGS
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, Value, each
 from switchyard.run.machine import Stats
 
 PROCESSES = (2, 4, 16)
@@ -63,7 +63,7 @@ class L4Extreme(Experiment[Counted]):
         return _jobs(settings, CASES)
 
     def choices(self, settings: Settings) -> list[Job]:
-        """The same with every scheme; in one space for all, the mapping makes no difference."""
+        """With every scheme; in one space for all, the mapping makes no difference."""
         return _jobs(settings, [(scheme, shared) for scheme in l4.COLUMNS for shared in (0, 1)])
 
     def measure(self, job: Job, stats: Stats) -> Counted:

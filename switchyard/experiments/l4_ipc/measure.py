@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from switchyard.data.summary import Interval, summarize
 from switchyard.errors import RunError
 from switchyard.experiments import l4, l4_pc, repeats
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings, Value, each
 from switchyard.experiments.l4 import EVENTS, MISSES, STALLS
 from switchyard.run.build import SCHEMES
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, Value, each
 from switchyard.run.machine import Stats
 
 CLIENTS = (*range(1, 25), 28, 32, 40, 48, 56, 64)  # the paper's figure ends at 24
@@ -29,6 +29,7 @@ WARMUP = 1_000
 CYCLES_A_ROUND = 1_500_000
 # Below this many recycled domains a round trip, a few at the edge of the region are no knee.
 RECYCLING = 0.001
+NAME = "{}-{:02}"  # of runs of a scheme with so many clients
 
 
 @dataclass(frozen=True)
@@ -137,15 +138,15 @@ class L4Ipc(Experiment[Sample]):
                     elif scheme != place.schemes[0]:
                         values.append(speedup)
                     yield Case(*on, where, values)
-                    if _rates(case).get("domains_recycled", 0) > RECYCLING:
+                    if (
+                        repeats.means([run.rates for run in case]).get("domains_recycled", 0)
+                        > RECYCLING
+                    ):
                         recycles.append(clients)
                 if recycles and scheme != place.schemes[0]:
                     faster.append(Case(*on, {}, [("knee", recycles[0], "clients")]))
             yield from faster
             faster = []
-
-
-NAME = "{}-{:02}"  # of runs of a scheme with so many clients
 
 
 def _job(
@@ -165,14 +166,10 @@ def _job(
     )
 
 
-def _rates(runs: Sequence[Sample]) -> dict[str, float]:
-    return {name: sum(run.rates[name] for run in runs) / len(runs) for name in runs[0].rates}
-
-
 def values_of(runs: Sequence[Sample]) -> list[Value]:
     """As long each, so that their mean is that of their means."""
     summary = summarize([cycles for run in runs for cycles in run.cycles])
-    clock, rates = runs[0].clock_mhz, _rates(runs)
+    clock, rates = runs[0].clock_mhz, repeats.means([run.rates for run in runs])
     known = Interval.of([run.us for run in runs]).uncertainty
     on_pc = runs[0].machine == l4_pc.MACHINE
     return [

@@ -2,11 +2,10 @@
 """Runs of bench/l4/size.c: a run a scheme for words, and one for strings."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import l4, l4_pc
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings, each
+from switchyard.run.experiment import Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 WORDS = range(64)
@@ -43,18 +42,7 @@ def floor(words: int) -> int:
     return sum(FLOOR.values()) + FLOOR_A_WORD * max(0, words - IN_REGISTERS)
 
 
-@dataclass(frozen=True)
-class Sample:
-    """A run: one scheme, and by words or bytes the cycles one way and the misses of both ways."""
-
-    scheme: str
-    machine: str
-    rounds: int
-    cycles: Mapping[str, float] = field(hash=False)
-    misses: Mapping[str, Mapping[str, float]] = field(hash=False)
-
-
-class L4IpcSize(Experiment[Sample]):
+class L4IpcSize(Experiment[l4.Sample]):
     """IPC by the number of message registers, and with strings."""
 
     name = "l4-ipc-size"
@@ -71,50 +59,46 @@ class L4IpcSize(Experiment[Sample]):
         """Sweeps are of one kind of machine."""
         return _jobs(l4.ARM, settings)
 
-    def measure(self, job: Job, stats: Stats) -> Sample:
+    def measure(self, job: Job, stats: Stats) -> l4.Sample:
         """Regions are numbered by words, and by the string's place from `FIRST_STRING` on."""
         rounds = job.number("rounds")
         strings = job.parameters["kind"] == "strings"
         regions = dict(enumerate(STRINGS, FIRST_STRING)) if strings else {n: n for n in WORDS}
-        cycles, misses = {}, {}
+        # a string's answer is an empty message, which has a cost of its own
+        empty = l4_pc.trap(job, stats, 0, traps=2) if strings else 0.0
+        values = {}
         for region, size in regions.items():
-            cycles[str(size)] = l4_pc.trap(job, stats, region, traps=2)
+            one_way = l4_pc.trap(job, stats, region, traps=2)
             met = l4_pc.rates_on(job, stats.region(region), rounds)
             if not l4_pc.is_on(job):
                 met = {"misses": sum(met[name] for name in l4.MISSES)}
-            misses[str(size)] = met
-        if strings:
-            # A string's answer is an empty message, which has a cost of its own.
-            empty = l4_pc.trap(job, stats, 0, traps=2)
-            cycles = {size: 2 * both - empty for size, both in cycles.items()}
-        return Sample(str(job.parameters["scheme"]), stats.machine, rounds, cycles, misses)
+            values[size] = {
+                "one_way": 2 * one_way - empty if strings else one_way,
+                "one_way_samples": rounds,
+                **met,
+            }
+        return l4.Sample(stats.machine, str(job.parameters["scheme"]), values)
 
-    def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
-        """Cycles by length; misses have the same names."""
-        return {**job.parameters, **sample.cycles}
+    def row(self, job: Job, sample: l4.Sample) -> dict[str, Parameter]:
+        """Cycles by length."""
+        cycles = {str(size): values["one_way"] for size, values in sample.values.items()}
+        return {**job.parameters, **cycles}
 
-    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
+    def cases(self, samples: Mapping[str, l4.Sample]) -> Iterator[Case]:
         """Words, the floor, and strings; then the PC's."""
+        units = {"one_way": "cycles", "one_way_samples": "1"}
         for place in l4_pc.PLACES:
             for kind, parameter in (("words", "message_registers"), ("strings", "string_bytes")):
                 for name, sample in samples.items():
                     if name.endswith(f"-{kind}") and sample.machine.startswith(place.machine):
-                        yield from _cases(sample, parameter)
+                        for size, values in sample.values.items():
+                            told = each(values, "per_round_trip", but=units)
+                            yield Case(sample.machine, sample.scheme, {parameter: size}, told)
                 if place is l4.ARM and kind == "words":
                     machine = samples["fass-words"].machine
                     for n in WORDS:
                         one_way = [("floor", floor(n), "cycles")]
                         yield Case(machine, "none", {parameter: n}, one_way)
-
-
-def _cases(sample: Sample, parameter: str) -> Iterator[Case]:
-    for length, cycles in sample.cycles.items():
-        values = [
-            ("one_way", cycles, "cycles"),
-            ("one_way_samples", sample.rounds, "1"),
-            *each(sample.misses[length], "per_round_trip"),
-        ]
-        yield Case(sample.machine, sample.scheme, {parameter: int(length)}, values)
 
 
 def _jobs(place: l4.Place, settings: Settings) -> list[Job]:

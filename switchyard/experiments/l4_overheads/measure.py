@@ -11,7 +11,6 @@ from switchyard.data.records import Parameter
 from switchyard.errors import RunError
 from switchyard.experiments import l4
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.overheads import formulas
 from switchyard.experiments.overheads.formulas import (
     INVOCATIONS,
@@ -28,7 +27,8 @@ from switchyard.experiments.overheads.formulas import (
     name_of,
 )
 from switchyard.run.build import BOUNDS, GUESTS, VERSATILE, schemes_on
-from switchyard.run.machine import Function, Region, Stats
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
+from switchyard.run.machine import Region, Stats
 
 MACHINE = "omap1610"
 PROGRAM = "bench-overheads"
@@ -47,7 +47,7 @@ INTERRUPTS, QUICK_INTERRUPTS = (0, 9, 19, 29, 39, MOST_INTERRUPTS), (0, 9)
 QUICK_RUNS = 2
 OTHER_RUNS = 3  # a point of the other schemes, at the ends only
 DIRECT_TIMES = 20  # switches from cold caches, whose mean is C
-HANDLERS = {"own": 1, "other": 2}  # in the interrupted task's space, or in one of its own
+HANDLERS = {"own": 1, "other": 2}  # in the interrupted task's space, or in another
 # Lines that tasks read before run 0, 1, ...: no multiple of the generator's period of 2^16 - 1.
 LINES_A_RUN = 997
 MAX_CYCLES = 4_000_000_000
@@ -65,25 +65,6 @@ TASK_PARTS = (suite.IFILL, suite.DFILL, suite.WALKS, suite.BUFFER, suite.PROGRAM
 
 
 @dataclass(frozen=True)
-class Counted:
-    """What was counted in regions together, which took so many cycles."""
-
-    cycles: int
-    icache_misses: int
-    dcache_misses: int
-    fill: int  # cycles
-    walk: int
-    buffer: int
-
-    @classmethod
-    def of(cls, regions: Sequence[Region], cycles: int) -> "Counted":
-        """The sum."""
-        counted = ("icache_misses", "dcache_read_misses", *l4.STALLS)
-        sums = [sum(region.counters.total(name) for region in regions) for name in counted]
-        return cls(cycles, *sums)
-
-
-@dataclass(frozen=True)
 class Sample:
     """What one run said; which fields there are depends on what it was asked."""
 
@@ -95,7 +76,7 @@ class Sample:
     n: int
     results: tuple[int, ...] = ()
     pair: PairRun | None = field(default=None, hash=False)
-    tasks: Counted | None = None
+    tasks: tuple[float, ...] = ()  # what both waited for, as TASK_PARTS
     switches: tuple[int, ...] = ()  # direct: from cold caches
     timing: int = 0
     cycles: int = 0  # of an interrupted task, or of INVOCATIONS interrupts
@@ -126,6 +107,13 @@ class L4Overheads(Experiment[Sample]):
         counts = QUICK_COUNTS if settings.quick else COUNTS
         interrupts = QUICK_INTERRUPTS if settings.quick else INTERRUPTS
         most = settings.times(RUNS, QUICK_RUNS)
+        points = [
+            *(
+                ("pair", name_of(pair), "first={} second={} switches", name_of(pair), counts)
+                for pair in PAIRS
+            ),
+            *(("alone", t, "first={} interrupts", f"{t}-interrupted", interrupts) for t in TASKS),
+        ]
         jobs = []
         for scheme in SCHEMES:
             full = scheme == PAPERS
@@ -135,17 +123,13 @@ class L4Overheads(Experiment[Sample]):
             for handler, place in HANDLERS.items():
                 invoke = f"times={INVOCATIONS} handler={place} first=3 {TINY}"
                 jobs.append(_job(scheme, "invoke", handler, invoke, f"invoke-{handler}"))
-            for pair in PAIRS:
-                first, second = (TASKS.index(task) for task in pair)
-                for n in counts if full else (counts[0], counts[-1]):
-                    words = f"first={first} second={second} switches={n}"
-                    of = (scheme, "pair", name_of(pair), words, name_of(pair))
-                    jobs += [_point(*of, n, run, size) for run in runs]
-            for task in TASKS:
-                for n in interrupts if full else (interrupts[0], interrupts[-1]):
-                    words = f"first={TASKS.index(task)} interrupts={n}"
-                    of = (scheme, "alone", task, words, f"{task}-interrupted")
-                    jobs += [_point(*of, n, run, size) for run in runs]
+            for mode, subject, asked, name, every in points:
+                for n in every if full else (every[0], every[-1]):
+                    for run in runs:
+                        tasks = [TASKS.index(task) for task in subject.split("-")]
+                        words = f"{asked.format(*tasks)}={n} warm={LINES_A_RUN * run} {size}"
+                        of = (scheme, mode, subject, words, f"{name}-{n}-{run}")
+                        jobs.append(_job(*of, n=n, run=run))
         return jobs
 
     def measure(self, job: Job, stats: Stats) -> Sample:
@@ -175,7 +159,7 @@ class L4Overheads(Experiment[Sample]):
             raise RunError(f"{job.name}: {len(pair.switches)} switches; expected {n}")
         _in_turns(job, stats, pair)
         # the regions have the accesses in them with which slices end; the stamps do not
-        tasks = Counted.of([stats.region(FIRST), stats.region(SECOND)], pair.first + pair.second)
+        tasks = _waits([stats.region(FIRST), stats.region(SECOND)], pair.first + pair.second)
         return dataclasses.replace(sample, pair=pair, tasks=tasks)
 
     def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
@@ -199,13 +183,6 @@ def _job(scheme: str, mode: str, subject: str, words: str, name: str, **more: Pa
     )
 
 
-def _point(
-    scheme: str, mode: str, subject: str, words: str, name: str, n: int, run: int, size: str
-) -> Job:
-    words = f"{words} warm={LINES_A_RUN * run} {size}"
-    return _job(scheme, mode, subject, words, f"{name}-{n}-{run}", n=n, run=run)
-
-
 # ---- runs ----
 
 
@@ -227,31 +204,14 @@ def _measured_direct(job: Job, stats: Stats, sample: Sample) -> Sample:
     switches = [(stamps[i + 2] - stamps[i + 1]) % 2**32 for i in range(0, len(stamps), 4)]
     if SWITCHES not in stats.profile:
         raise RunError(f"{job.name}: no profile of the switches in the statistics")
+    # the few of taking the time stamps are in it
+    spent = suite.parts(stats.profile[SWITCHES], FLUSHING, TASK_PARTS[:3]).values()
     return dataclasses.replace(
         sample,
         switches=tuple(switches),
         timing=statistics.median_low(l4.samples(job, stats, TIMING)),
-        parts=_parts(stats.profile[SWITCHES]),
+        parts={part: cycles / DIRECT_TIMES for part, cycles in zip(PARTS, spent, strict=True)},
     )
-
-
-def _parts(functions: Sequence[Function]) -> dict[str, float]:
-    """Where the cycles of a switch went; the few of taking the time stamps are in it."""
-    parts = dict.fromkeys(PARTS, 0.0)
-    for function in functions:
-        waited = {
-            suite.IFILL: function.fetch_fill_cycles,
-            suite.DFILL: function.data_fill_cycles,
-            suite.WALKS: function.fetch_walk_cycles + function.data_walk_cycles,
-        }
-        own = EMPTYING
-        if not (function.kernel and FLUSHING.fullmatch(function.name)):
-            own = suite.KERNEL if function.kernel else suite.PROGRAM
-            waited[suite.BUFFER] = function.write_buffer_cycles
-        parts[own] += function.cycles - sum(waited.values())
-        for part, cycles in waited.items():
-            parts[part] += cycles
-    return {part: cycles / DIRECT_TIMES for part, cycles in parts.items()}
 
 
 # ---- runs together ----
@@ -267,11 +227,11 @@ def _cases(samples: Sequence[Sample]) -> Iterator[Case]:
     _same_results(samples)
     (direct,) = (sample for sample in samples if sample.mode == "direct")
     runs: dict[tuple[Pair, int], list[PairRun]] = {}
-    tasks: dict[tuple[Pair, int], list[Counted]] = {}
+    tasks: dict[tuple[Pair, int], list[tuple[float, ...]]] = {}
     alone: dict[tuple[str, int], list[int]] = {}
     pairs = {name_of(pair): pair for pair in PAIRS}
     for sample in samples:
-        if sample.pair is not None and sample.tasks is not None:
+        if sample.pair is not None:
             key = (pairs[sample.subject], sample.n)
             switches = [cycles - direct.timing for cycles in sample.pair.switches]
             run = dataclasses.replace(sample.pair, switches=switches)
@@ -306,22 +266,19 @@ def _same_results(samples: Sequence[Sample]) -> None:
                 raise RunError(f"{sample.scheme}, {sample.subject}: {task} computed something else")
 
 
-def _causes(few: Sequence[Counted], many: Sequence[Counted]) -> dict[str, float]:
+def _causes(few: Sequence[Sequence[float]], many: Sequence[Sequence[float]]) -> dict[str, float]:
     """What the tasks' own indirect overhead waits for: cycles beyond those with one switch."""
     less, more = (
-        [statistics.fmean(values) for values in zip(*map(_waits, runs), strict=True)]
-        for runs in (few, many)
+        [statistics.fmean(values) for values in zip(*runs, strict=True)] for runs in (few, many)
     )
     return {part: b - a for part, a, b in zip(TASK_PARTS, less, more, strict=True)}
 
 
-def _waits(run: Counted) -> tuple[float, ...]:
+def _waits(regions: Sequence[Region], cycles: int) -> tuple[float, ...]:
     """As `TASK_PARTS`. A line costs the same for both caches: fills are shared by their numbers."""
-    line = run.fill / max(1, run.icache_misses + run.dcache_misses)
-    return (
-        run.icache_misses * line,
-        run.dcache_misses * line,
-        run.walk,
-        run.buffer,
-        run.cycles - run.fill - run.walk - run.buffer,
+    fetched, read, fill, walk, buffer = (
+        sum(region.counters.total(name) for region in regions)
+        for name in ("icache_misses", "dcache_read_misses", *l4.STALLS)
     )
+    line = fill / max(1, fetched + read)
+    return (fetched * line, read * line, walk, buffer, cycles - fill - walk - buffer)

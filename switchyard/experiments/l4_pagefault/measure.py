@@ -3,11 +3,10 @@
 
 import statistics
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import l4
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings, each
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 # Where all memory is mapped from the start nothing faults.
@@ -31,17 +30,7 @@ COUNTED = {
 }
 
 
-@dataclass(frozen=True)
-class Sample:
-    """A run: one scheme; cycles, and what was counted, by case."""
-
-    machine: str
-    cycles: Mapping[str, float] = field(hash=False)
-    rates: Mapping[str, Mapping[str, float]] = field(hash=False)
-    rounds: Mapping[str, int] = field(hash=False)
-
-
-class L4PageFault(Experiment[Sample]):
+class L4PageFault(Experiment[l4.Sample]):
     """Page faults under each scheme that has any."""
 
     name = "l4-pagefault"
@@ -56,31 +45,29 @@ class L4PageFault(Experiment[Sample]):
         cycles = 10 * rounds * CYCLES_A_ROUND
         return [l4.job("bench-fault", scheme, f"rounds={rounds}", cycles) for scheme in SCHEMES]
 
-    def measure(self, job: Job, stats: Stats) -> Sample:
+    def measure(self, job: Job, stats: Stats) -> l4.Sample:
         """Medians: a timer tick may fall into some. The timing alone, case 0, is taken off."""
         timing = statistics.median_low(l4.samples(job, stats, TIMING))
-        cycles, rates, rounds = {}, {}, {}
-        for name, number in CASES.items():
+        values = {}
+        for kind, number in CASES.items():
             samples, region = l4.samples(job, stats, number), stats.region(number)
-            rounds[name] = count = len(samples)
-            cycles[name] = statistics.median(samples) - timing
-            rates[name] = {
-                **{key: region.counters.total(*names) / count for key, names in COUNTED.items()},
+            count, total = len(samples), region.counters.total
+            values[kind] = {
+                "page_fault": statistics.median(samples) - timing,
+                **{name: total(*counters) / count for name, counters in COUNTED.items()},
                 "cache_flushes": region.event(l4.EVENTS["cache_flushes"]) / count,
+                "accesses": count,
             }
-        return Sample(stats.machine, cycles, rates, rounds)
+        return l4.Sample(stats.machine, str(job.parameters["scheme"]), values)
 
-    def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
-        """Cycles by kind; rates and rounds have the same names."""
-        return {**job.parameters, **sample.cycles}
+    def row(self, job: Job, sample: l4.Sample) -> dict[str, Parameter]:
+        """Cycles by kind."""
+        cycles = {kind: values["page_fault"] for kind, values in sample.values.items()}
+        return {**job.parameters, **cycles}
 
-    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
+    def cases(self, samples: Mapping[str, l4.Sample]) -> Iterator[Case]:
         """The median of each kind, what was counted for an access, and of how many."""
-        for scheme, sample in samples.items():
-            for kind, cycles in sample.cycles.items():
-                values = [
-                    ("page_fault", cycles, "cycles"),
-                    *each(sample.rates[kind], "per_access"),
-                    ("accesses", sample.rounds[kind], "1"),
-                ]
-                yield Case(sample.machine, scheme, {"kind": kind}, values)
+        for sample in samples.values():
+            for kind, values in sample.values.items():
+                told = each(values, "per_access", but={"page_fault": "cycles", "accesses": "1"})
+                yield Case(sample.machine, sample.scheme, {"kind": kind}, told)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from switchyard.errors import RunError
 from switchyard.experiments import l4, repeats
 from switchyard.experiments.counted import Counted
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.run.build import BOARD, GUESTS, POLICIES, TAGS, Guest
+from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 SHAPES = {"pairs": 1, "ring": 2, "groups": 3}
@@ -86,8 +86,5 @@ class L4Policy(Experiment[Counted]):
             ]
             scheme = TAGS if policy == TAGS else "fass"
             yield Case(
-                case.machine,
-                scheme,
-                {"policy": policy, "shape": shape, "spaces": spaces},
-                values,
+                case.machine, scheme, {"policy": policy, "shape": shape, "spaces": spaces}, values
             )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from switchyard.experiments import l4, l4_pc
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings, each
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 # Programs have no page faults there: all memory is mapped from the start.

@@ -3,11 +3,10 @@
 
 import statistics
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from switchyard.experiments import l4, l4_pc
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.experiments.l4_pc import LARGE
+from switchyard.run.experiment import Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 SCHEMES = tuple(scheme for scheme in l4_pc.SCHEMES if scheme != LARGE)
@@ -22,16 +21,7 @@ CLOCK = 650
 STREAMS = {"taken": 0, "given": 64, "taken_cold": 128}
 
 
-@dataclass(frozen=True)
-class Sample:
-    """A run: cycles of each SpaceControl, and what was counted, by the number of large spaces."""
-
-    scheme: str
-    machine: str
-    values: Mapping[int, Mapping[str, float]] = field(hash=False)
-
-
-class L4Revocation(Experiment[Sample]):
+class L4Revocation(Experiment[l4.Sample]):
     """A part of the small-space area that changes hands."""
 
     name = "l4-revocation"
@@ -53,7 +43,7 @@ class L4Revocation(Experiment[Sample]):
             for scheme in SCHEMES
         ]
 
-    def measure(self, job: Job, stats: Stats) -> Sample:
+    def measure(self, job: Job, stats: Stats) -> l4.Sample:
         """Of each SpaceControl the median; the clock's own part is taken off."""
         rounds = job.number("rounds")
         values = {}
@@ -68,13 +58,10 @@ class L4Revocation(Experiment[Sample]):
                 for what, rate in l4_pc.rates_of(stats.region(STREAMS[name] + n), rounds).items()
             }
             values[n] = {**found, **met}
-        return Sample(str(job.parameters["scheme"]), stats.machine, values)
+        return l4.Sample(stats.machine, str(job.parameters["scheme"]), values)
 
-    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
+    def cases(self, samples: Mapping[str, l4.Sample]) -> Iterator[Case]:
         for sample in samples.values():
             for spaces, values in sample.values.items():
-                told = [
-                    (name, value, "cycles" if name in STREAMS else "per_control")
-                    for name, value in values.items()
-                ]
+                told = each(values, "per_control", but=dict.fromkeys(STREAMS, "cycles"))
                 yield Case(sample.machine, sample.scheme, {"large_spaces": spaces}, told)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from switchyard.errors import RunError
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.counted import Counted
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.build import BARE, GUESTS, PC, PING, SERVERS, VERSATILE
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 MACHINE = "versatilepb"
@@ -41,6 +41,7 @@ PC_METRICS = (*PC_COUNTED, BESIDE_PORTS)
 
 
 ARM = l4.Place(VERSATILE, MACHINE, l4.COLUMNS, l4.CYCLES_TO_START)
+NAME = "{}-{:02}"  # of a case's run
 
 
 @dataclass(frozen=True)
@@ -115,9 +116,6 @@ class L4Servers(Experiment[Ping]):
                     if load:
                         values.append(("interruption", sample.interruption, "cycles"))
                     yield Case(sample.machine, scheme, {"load": load}, values)
-
-
-NAME = "{}-{:02}"  # of a case's run
 
 
 def _jobs(place: l4.Place, settings: Settings) -> list[Job]:

@@ -3,12 +3,12 @@
 
 import statistics
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import l4, l4_pc
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.l4_pc import LARGE, SCHEMES
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 
@@ -42,14 +42,6 @@ SAMPLES = 5
 CYCLES_A_ROUND = 200_000
 
 
-@dataclass(frozen=True)
-class Sample:
-    """A run: what a round took and what was counted, by the size of the working set."""
-
-    machine: str
-    sizes: Mapping[int, Mapping[str, float]] = field(hash=False)
-
-
 def _band_jobs(settings: Settings) -> list[Job]:
     """The paper's two kernels where each structure is nearly full."""
     return [
@@ -60,7 +52,7 @@ def _band_jobs(settings: Settings) -> list[Job]:
     ]
 
 
-class L4SmallSpaces(Experiment[Sample]):
+class L4SmallSpaces(Experiment[l4.Sample]):
     """Fig. 4: ping-pong with large and small spaces."""
 
     name = "l4-small-spaces"
@@ -105,30 +97,27 @@ class L4SmallSpaces(Experiment[Sample]):
             for n in range(one.steps + 1)
         ]
 
-    def measure(self, job: Job, stats: Stats) -> Sample:
+    def measure(self, job: Job, stats: Stats) -> l4.Sample:
         """Regions and streams are numbered by the sizes' places."""
         step, rounds = job.number("step"), job.number("rounds")
         steps = job.numbers("sizes")
         counts = {n * step: counted(job, stats, i, rounds) for i, n in enumerate(steps)}
-        return Sample(stats.machine, counts)
+        return l4.Sample(stats.machine, str(job.parameters["scheme"]), counts)
 
-    def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
+    def row(self, job: Job, sample: l4.Sample) -> dict[str, Parameter]:
         """The one size's."""
-        (values,) = sample.sizes.values()
+        (values,) = sample.values.values()
         return {**job.parameters, **values}
 
-    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
+    def cases(self, samples: Mapping[str, l4.Sample]) -> Iterator[Case]:
         """Every size; how much faster than large spaces, and where that is most."""
         for kind in KINDS:
-            large = samples[f"{LARGE}-{kind}"].sizes
+            large = samples[f"{LARGE}-{kind}"].values
             for scheme in SCHEMES:
                 sample = samples[f"{scheme}-{kind}"]
                 faster = {}
-                for size, values in sample.sizes.items():
-                    told = [
-                        (name, value, "cycles" if name == "round" else "per_round")
-                        for name, value in values.items()
-                    ]
+                for size, values in sample.values.items():
+                    told = each(values, "per_round", but={"round": "cycles"})
                     if scheme != LARGE:
                         faster[size] = large[size]["round"] / values["round"]
                         told.append(("speedup", faster[size], "ratio"))

@@ -7,9 +7,9 @@ from dataclasses import replace
 from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.linux_ctx import prefork
 from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Run
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 SIZES = (0, 1, 4, 8, 16)  # KB
@@ -23,7 +23,7 @@ def _band_jobs(settings: Settings) -> list[Job]:
     """The paper's machine, two processes that touch nothing: one boot, the same at all ends."""
     words = f"ctx processes={COUNTS[0]} size=0 rounds={settings.rounds or BAND_ROUNDS}"
     parameters = {"size_kb": 0, "processes": COUNTS[0]}
-    (job,) = suite.jobs(ORIGINAL, "00k", words, parameters, settings, boots=1)
+    (job,) = suite.jobs([ORIGINAL], [("00k", words, parameters)], settings, boots=1)
     return [replace(job, name=f"{ORIGINAL}-00k")]
 
 
@@ -51,19 +51,15 @@ class LinuxCtx(Experiment[Run]):
         """Rings for themselves, and those of a server that forks them."""
         counts = ",".join(map(str, QUICK_COUNTS if settings.quick else COUNTS))
         rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-        rings_alone = [
-            job
-            for kernel in KERNELS
-            for size in SIZES
-            for job in suite.jobs(
-                kernel,
+        alone = [
+            (
                 f"{size:02}k",
                 f"ctx processes={counts} size={size} rounds={rounds}",
                 {"size_kb": size, "quick": settings.quick},
-                settings,
             )
+            for size in SIZES
         ]
-        return rings_alone + prefork.jobs(settings)
+        return suite.jobs(KERNELS, alone, settings) + prefork.jobs(settings)
 
     def measure(self, job: Job, stats: Stats) -> Run:
         """Each number of processes in the ring, and alone; or what a server's take."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from switchyard.data.records import Parameter
 from switchyard.data.rows import Rows, number
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Case, Job, Settings
 from switchyard.experiments.linux_suite import KERNELS, Kernel, Operation, Run
+from switchyard.run.experiment import Case, Job, Settings
 from switchyard.run.machine import Stats
 from switchyard.show.figure import Table
 
@@ -51,19 +51,16 @@ def jobs(settings: Settings) -> list[Job]:
     """One run a kernel, buffers and boot, which measures every number of processes."""
     counts = ",".join(str(n) for n in COUNTS)
     rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-    return [
-        job
-        for kernel in KERNELS
-        for buffers in BUFFERS
-        for job in suite.jobs(
-            kernel,
+    questions = [
+        (
             str(buffers),
             f"prefork processes={counts} size={buffers.used_kb} mapped={buffers.mapped_kb} "
             f"rounds={rounds}",
             {**buffers.where, "quick": settings.quick},
-            settings,
         )
+        for buffers in BUFFERS
     ]
+    return suite.jobs(KERNELS, questions, settings)
 
 
 def is_one(job: Job) -> bool:

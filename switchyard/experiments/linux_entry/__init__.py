@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 1 of the uClinux paper: tokens and bytes through FIFOs, with an MMU and without one.
+"""The ways into Linux on a Pentium 4: system calls by INT 80h and by SYSENTER, and a pipe's token.
 
-The paper's kernels were Linux and uClinux 2.6.7 on a Samsung S3C24A0; a kernel that switches
-address spaces fast stands between them here. The same by pipes without names has no published
-value; it shows that the name does not matter.
+Cycles of the shortest calls, of reads and writes, and of a token between two processes, beside
+what was measured on the Linux of the processor's time.
 """

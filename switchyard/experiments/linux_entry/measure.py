@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 
 from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings, each
 from switchyard.experiments.linux_suite import Run
 from switchyard.run.build_linux import I386_BENCH
+from switchyard.run.experiment import Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 MACHINE = "p4-willamette"

@@ -4,8 +4,8 @@
 from collections.abc import Iterator, Mapping
 
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.experiments.linux_suite import KERNELS, Run
+from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 PROCESSES = (2, 4, 16)
@@ -26,19 +26,16 @@ class LinuxExtreme(Experiment[Run]):
         """A run measures every number of pages."""
         pages = ",".join(map(str, QUICK_PAGES)) if settings.quick else "1-32"
         rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-        return [
-            job
-            for kernel in KERNELS
-            for processes in PROCESSES
-            for sharing in SHARING
-            for job in suite.jobs(
-                kernel,
+        questions: list[suite.Question] = [
+            (
                 f"{processes:02}-{sharing}",
                 f"extreme processes={processes} sharing={sharing} pages={pages} rounds={rounds}",
                 {"processes": processes, "sharing": sharing, "quick": settings.quick},
-                settings,
             )
+            for processes in PROCESSES
+            for sharing in SHARING
         ]
+        return suite.jobs(KERNELS, questions, settings)
 
     def measure(self, job: Job, stats: Stats) -> Run:
         """Each number of pages; the guest numbers its streams by their order."""

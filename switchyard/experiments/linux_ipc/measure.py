@@ -7,9 +7,9 @@ from dataclasses import replace
 from switchyard.data.records import Parameter
 from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.lines import Line
 from switchyard.experiments.linux_suite import KERNELS, ORIGINAL, Kernel, Run
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 PIPE = Line("potato", "pipe")
@@ -39,7 +39,7 @@ def _band_jobs(settings: Settings) -> list[Job]:
     """A round trip by a pipe on the paper's machine: one boot, the same at all ends."""
     words = f"{PIPE.question} case={PIPE.case} rounds={settings.rounds or BAND_ROUNDS}"
     parameters = {"question": PIPE.question, "case": PIPE.case}
-    (job,) = suite.jobs(ORIGINAL, PIPE.case, words, parameters, settings, boots=1)
+    (job,) = suite.jobs([ORIGINAL], [(PIPE.case, words, parameters)], settings, boots=1)
     return [replace(job, name=f"{ORIGINAL}-{PIPE.case}")]
 
 
@@ -85,7 +85,7 @@ def line_jobs(kernel: Kernel, question: str, settings: Settings, boots: int | No
     """The runs of all lines of a question on a kernel, so many boots or the usual number."""
     full = ROUNDS[question]
     words = f"{question} rounds={settings.times(full, full // QUICK_SHARE)}"
-    return suite.jobs(kernel, question, words, {"question": question}, settings, boots)
+    return suite.jobs([kernel], [(question, words, {"question": question})], settings, boots)
 
 
 def line_cases(kernel: Kernel, runs: Mapping[str, Run]) -> Iterator[Case]:

@@ -3,13 +3,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from switchyard.data.records import Parameter
 from switchyard.data.suite import STREAMS
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import repeats, rings
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.experiments.linux_ipc.measure import QUICK_SHARE, ROUNDS, line_cases, line_jobs
 from switchyard.experiments.linux_suite import MACHINES, OFF, SCHEME, Kernel, Run
+from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 KERNELS = tuple(Kernel(board, scheme) for board in MACHINES for scheme in (SCHEME, OFF))
@@ -34,15 +33,19 @@ class LinuxOff(Experiment[Run]):
         boots = repeats.boots(settings) if settings.quick or settings.rounds else BOOTS
         counts = ",".join(map(str, COUNTS))
         rounds = settings.times(CTX_ROUNDS, CTX_ROUNDS // QUICK_SHARE)
+        sizes: list[suite.Question] = [
+            (
+                f"{CTX}-{size:02}k",
+                f"{CTX} processes={counts} size={size} rounds={rounds}",
+                {"question": CTX, "size_kb": size},
+            )
+            for size in SIZES
+        ]
         jobs: list[Job] = []
         for kernel in KERNELS:
             for question in ROUNDS:
                 jobs += line_jobs(kernel, question, settings, boots)
-            for size in SIZES:
-                words = f"{CTX} processes={counts} size={size} rounds={rounds}"
-                parameters: dict[str, Parameter] = {"question": CTX, "size_kb": size}
-                name = f"{CTX}-{size:02}k"
-                jobs += suite.jobs(kernel, name, words, parameters, settings, boots)
+            jobs += suite.jobs([kernel], sizes, settings, boots)
         return jobs
 
     def measure(self, job: Job, stats: Stats) -> Run:

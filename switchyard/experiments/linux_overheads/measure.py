@@ -7,26 +7,22 @@ from dataclasses import replace
 from switchyard.data.records import Parameter
 from switchyard.experiments import l4
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings, each
 from switchyard.experiments.linux_overheads.spent import (
     COLD_INTERRUPT,
+    COUNTERS,
     REGIONS,
     SINGLE_INTERRUPT,
     SINGLE_SWITCH,
+    WRITTEN,
     Runs,
     Sample,
-    Spent,
-)
+    spent,
+)  # fmt: skip
 from switchyard.experiments.overheads import formulas
-from switchyard.experiments.overheads.formulas import (
-    INVOCATIONS,
-    PAIRS,
-    RUNS,
-    TASKS,
-    name_of,
-)
+from switchyard.experiments.overheads.formulas import INVOCATIONS, PAIRS, RUNS, TASKS, name_of
 from switchyard.run.build import TAGS
 from switchyard.run.build_linux import FAST_OVERHEADS, OVERHEADS
+from switchyard.run.experiment import Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 MACHINE = "omap1610"
@@ -39,7 +35,7 @@ SWITCHES = (1, 20, 40, 60, 80, 99)
 INTERRUPTS = (0, 10, 20, 30, 40, 49)
 QUICK_RUNS = 2
 WHOLE = 1000  # thousandths of the tasks' length
-PROFILED = 100  # the same of the runs with a profile
+PROFILED = 100  # thousandths in runs with a profile
 
 
 class LinuxOverheads(Experiment[Sample]):
@@ -81,12 +77,14 @@ class LinuxOverheads(Experiment[Sample]):
             scheme=str(job.parameters["scheme"]),
             machine=stats.machine,
             clock_hz=stats.clock_hz,
-            single=Spent.of(stats, number),
+            tasks=tuple(str(job.parameters["tasks"]).split(",")),
+            profiled=bool(job.parameters["profile"]),
+            single=spent(stats, number),
             singles=stats.region(number).entries if switching else INVOCATIONS,
-            cold=None if switching else Spent.of(stats, COLD_INTERRUPT),
+            cold=None if switching else spent(stats, COLD_INTERRUPT),
             colds=0 if switching else stats.region(COLD_INTERRUPT).entries,
             cases={
-                count: [Spent.of(stats, 1 + REGIONS * i + region) for region in range(regions)]
+                count: [spent(stats, 1 + REGIONS * i + region) for region in range(regions)]
                 for i, count in enumerate(counts)
             },
         )
@@ -95,31 +93,26 @@ class LinuxOverheads(Experiment[Sample]):
         """A run's times in cycles, by how many switches or interrupts there were."""
         names = ("first", "second", "switches") if sample.cold is None else ("task",)
         times = {
-            f"{name}_{count}": spent.cycles
+            f"{name}_{count}": region["cycles"]
             for count, regions in sample.cases.items()
-            for name, spent in zip(names, regions, strict=True)
+            for name, region in zip(names, regions, strict=True)
         }
-        return {**job.parameters, "direct": sample.single.cycles / sample.singles, **times}
+        return {**job.parameters, "direct": sample.single["cycles"] / sample.singles, **times}
 
     def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
         """Of each scheme."""
         for scheme in SCHEMES:
-            own = {
-                name.removeprefix(f"{scheme}-"): sample
-                for name, sample in samples.items()
-                if sample.scheme == scheme
-            }
-            yield from _cases(scheme, Runs(own))
+            yield from _cases(Runs([s for s in samples.values() if s.scheme == scheme]))
 
 
-def _cases(scheme: str, runs: Runs) -> Iterator[Case]:
+def _cases(runs: Runs) -> Iterator[Case]:
     """The formulas' values, then what was counted and where cycles went."""
-    on = (runs.machine, scheme)
+    on = (runs.samples[0].machine, runs.samples[0].scheme)
     yield from runs.switching.cases(*on)
     yield from runs.interrupting.cases(*on)
-    yield Case(*on, {}, [("interrupt_direct_cold", runs.us(runs.cold_interrupt.cycles), "us")])
+    yield Case(*on, {}, [("interrupt_direct_cold", runs.us(runs.cold_interrupt["cycles"]), "us")])
     for name, single in (("switch", runs.switch), ("interrupt", runs.interrupt)):
-        counted = {f"{name}_direct_{counter}": n for counter, n in single.counts.items()}
+        counted = {f"{name}_direct_{counter}": single[counter] for counter in COUNTERS}
         yield Case(*on, {}, each(counted, "per_operation"))
     for pair in PAIRS:
         parts = runs.told("switch_part", runs.switch_parts(pair))
@@ -145,7 +138,7 @@ def _cases(scheme: str, runs: Runs) -> Iterator[Case]:
 
 
 # Of these more each time that a task goes on; with a flush fewer lines are written back, by halves.
-MISSES = ("dcache_misses", "icache_misses", "dcache_writebacks")
+MISSES = ("dcache_misses", "icache_misses", WRITTEN)
 
 
 def _job(

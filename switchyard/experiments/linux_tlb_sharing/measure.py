@@ -3,12 +3,13 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.experiments.linux_suite import BOARDS, Kernel, Run
+from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 WORKLOAD = "file"  # what the processes have in common: pages of a file
@@ -35,8 +36,7 @@ class Way:
         return {**self.kernel.where, "mapped": self.mapped}
 
 
-@dataclass(frozen=True)
-class Ways:
+class Ways(NamedTuple):
     """What is compared on a machine."""
 
     original: Way
@@ -53,7 +53,7 @@ class Ways:
     @property
     def every(self) -> tuple[Way, ...]:
         """All."""
-        return (self.original, self.fast, self.sharing, self.apart, self.bound)
+        return tuple(self)
 
     @property
     def board(self) -> str:
@@ -62,13 +62,8 @@ class Ways:
 
 
 def _ways(original: Kernel, faster: Kernel, sharer: Kernel, bound: Kernel) -> Ways:
-    return Ways(
-        Way(original, "private"),
-        Way(faster, "private"),
-        Way(sharer, "shared"),
-        Way(faster, "shared"),
-        Way(bound, "private"),
-    )
+    on = [(original, 0), (faster, 0), (sharer, 1), (faster, 1), (bound, 0)]
+    return Ways(*(Way(kernel, ("private", "shared")[shared]) for kernel, shared in on))
 
 
 MACHINES = tuple(_ways(*board) for board in BOARDS)
@@ -90,17 +85,22 @@ class LinuxTlbSharing(Experiment[Run]):
         return [
             job
             for way in WAYS
-            for pages in PAGES
             for job in suite.jobs(
-                way.kernel,
-                f"{way.mapped}-{pages:02}p",
-                f"sharing processes={counts} pages={pages} mapped={way.mapped} rounds={rounds}",
-                {
-                    "workload": WORKLOAD,
-                    "mapped": way.mapped,
-                    "pages": pages,
-                    "quick": settings.quick,
-                },
+                [way.kernel],
+                [
+                    (
+                        f"{way.mapped}-{pages:02}p",
+                        f"sharing processes={counts} pages={pages} mapped={way.mapped} "
+                        f"rounds={rounds}",
+                        {
+                            "workload": WORKLOAD,
+                            "mapped": way.mapped,
+                            "pages": pages,
+                            "quick": settings.quick,
+                        },
+                    )
+                    for pages in PAGES
+                ],
                 settings,
             )
         ]

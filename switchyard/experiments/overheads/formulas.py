@@ -5,14 +5,14 @@ import itertools
 import math
 import statistics
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from switchyard.data.records import Parameter
 from switchyard.data.summary import Interval
 from switchyard.errors import RunError
-from switchyard.experiments.experiment import Case, Value
+from switchyard.run.experiment import Case, Value
 
 PAPER = "David et al., ExpCS 2007"
 PACKAGE = __name__.rpartition(".")[0]  # what is published stands beside this
@@ -100,11 +100,6 @@ class Points(ABC, Generic[Subject, Run]):
     def cases(self, machine: str, scheme: str) -> Iterator[Case]:
         """What follows from the runs, by the formulas."""
 
-    @staticmethod
-    @abstractmethod
-    def running(run: Run) -> int:
-        """A run's time."""
-
     @property
     def subjects(self) -> list[Subject]:
         """Those measured."""
@@ -120,11 +115,26 @@ class Points(ABC, Generic[Subject, Run]):
 
     def totals(self, subject: Subject, n: int) -> list[int]:
         """The running times of a point's runs."""
-        return [self.running(run) for run in self.runs[subject, n]]
+        return [run if isinstance(run, int) else run.total for run in self.runs[subject, n]]
 
     def total(self, subject: Subject, n: int) -> float:
         """R'; R with the least n."""
         return statistics.fmean(self.totals(subject, n))
+
+    def added(self, subject: Subject, n: int) -> float:
+        """I, the indirect overhead, in cycles: R' - R less the direct ones."""
+        least = self.least
+        direct = (n - least) * self.direct
+        return self.total(subject, n) - self.total(subject, least) - direct
+
+    def indirect_percent(self, subject: Subject, n: int) -> float:
+        """I, of R."""
+        return 100 * self.added(subject, n) / self.total(subject, self.least)
+
+    def altogether_percent(self, subject: Subject, n: int) -> float:
+        """Direct and indirect, of R: what R' has more than R without its direct ones."""
+        alone = self.total(subject, self.least)
+        return 100 * (self.total(subject, n) - (alone - self.least * self.direct)) / alone
 
     def interval(self, subject: Subject, n: int) -> Interval:
         """Of the running time, over the runs."""
@@ -148,11 +158,6 @@ class Switching(Points[Pair, PairRun]):
 
     least, every = 1, PAIRS
 
-    @staticmethod
-    def running(run: PairRun) -> int:
-        """Of both tasks with their switches."""
-        return run.total
-
     @property
     def most(self) -> int:
         """The largest number of switches that all pairs have: 99, or fewer in a quick run."""
@@ -167,20 +172,12 @@ class Switching(Points[Pair, PairRun]):
         alone, runs = self.runs[pair, 1], self.runs[pair, n]
         switching = statistics.fmean(sum(run.switches) for run in runs)
         once = statistics.fmean(sum(run.switches) for run in alone)
-        return Indirect(
-            _mean(run.first for run in runs) - _mean(run.first for run in alone),
-            _mean(run.second for run in runs) - _mean(run.second for run in alone),
-            switching - n * self.direct - (once - self.direct),
+        first, second = (
+            statistics.fmean(getattr(run, task) for run in runs)
+            - statistics.fmean(getattr(run, task) for run in alone)
+            for task in ("first", "second")
         )
-
-    def indirect_percent(self, pair: Pair, n: int) -> float:
-        """I, of R_total."""
-        return 100 * self.indirect(pair, n).total / self.total(pair, 1)
-
-    def altogether_percent(self, pair: Pair, n: int) -> float:
-        """R'_total - (R_total - C), direct and indirect, of R_total."""
-        alone = self.total(pair, 1)
-        return 100 * (self.total(pair, n) - (alone - self.direct)) / alone
+        return Indirect(first, second, switching - n * self.direct - (once - self.direct))
 
     def cases(self, machine: str, scheme: str) -> Iterator[Case]:
         """C, and for each pair and n what the formulas give."""
@@ -216,15 +213,6 @@ class Interrupting(Points[str, int]):
 
     least, every = 0, TASKS
 
-    @staticmethod
-    def running(run: int) -> int:
-        """Of the task."""
-        return run
-
-    def indirect(self, task: str, n: int) -> float:
-        """I = R'_task - R_task - n D."""
-        return self.total(task, n) - self.total(task, 0) - n * self.direct
-
     def indirect_spread(self, task: str, n: int) -> tuple[float, float] | None:
         """The least and the largest I of single runs, each beside its own without interrupts."""
         alone, runs = self.runs[task, 0], self.runs[task, n]
@@ -232,14 +220,6 @@ class Interrupting(Points[str, int]):
             return None
         each = [run - base - n * self.direct for base, run in zip(alone, runs, strict=True)]
         return min(each), max(each)
-
-    def indirect_percent(self, task: str, n: int) -> float:
-        """I, of R_task."""
-        return 100 * self.indirect(task, n) / self.total(task, 0)
-
-    def altogether_percent(self, task: str, n: int) -> float:
-        """Direct and indirect, of R_task."""
-        return 100 * (self.total(task, n) / self.total(task, 0) - 1)
 
     def cases(self, machine: str, scheme: str) -> Iterator[Case]:
         """D, and for each task and n what the formulas give."""
@@ -255,7 +235,7 @@ class Interrupting(Points[str, int]):
                     ("task_running", self.us(self.total(task, n)) / 1e6, "s"),
                     ("task_running_cv", variation(self.totals(task, n)), "1"),
                     *_uncertain("task_running", self.interval(task, n)),
-                    (metric, self.us(self.indirect(task, n)), "us"),
+                    (metric, self.us(self.added(task, n)), "us"),
                     *(_uncertain(metric, self.indirect_interval(task, n)) if n > 0 else []),
                     (f"{metric}_percent", self.indirect_percent(task, n), "%"),
                     ("interrupt_altogether_percent", self.altogether_percent(task, n), "%"),
@@ -271,10 +251,6 @@ def variation(values: Sequence[float]) -> float:
     if len(values) < 2:
         return 0.0
     return statistics.stdev(values) / statistics.fmean(values)
-
-
-def _mean(values: Iterable[int]) -> float:
-    return statistics.fmean(values)
 
 
 def _uncertain(metric: str, known: Interval) -> list[Value]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from switchyard.errors import RunError
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.p4_microbench.cases import CASES, STAMPED, Stream, streams
 from switchyard.run.build import BARE, GUESTS, PC
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.run.machine import Region, Stats
 
 MACHINES = ("p4-willamette", "p4-northwood")
@@ -44,7 +44,7 @@ TRACE_UOPS = 12 * K
 TRACE_MEASURED = 8 * K
 # A TLB reaches as far as less than so many of the steps walk. Some of its entries are the loop's.
 REACHED = 0.1
-BUILT = 0.01  # the same of the trace cache: a trace is of six µops
+BUILT = 0.01  # as far reaches the trace cache: a trace is of six µops
 
 
 @dataclass(frozen=True)

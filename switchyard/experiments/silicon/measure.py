@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from switchyard.errors import RunError
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings, Value, each
 from switchyard.run.build import BARE, BOARD, GUESTS, VERSATILE
+from switchyard.run.experiment import Case, Experiment, Job, Settings, Value, each
 from switchyard.run.machine import Stats
 
 MACHINES = {"sa1110": BOARD, "sa1110-sdram": BOARD, "versatilepb": VERSATILE}

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from switchyard.data.records import Parameter
 from switchyard.experiments import l4, l4_pc
-from switchyard.experiments.experiment import BandPlan, Case, Experiment, Job, Settings
 from switchyard.experiments.l4_small_spaces import measure as sets
 from switchyard.experiments.l4_small_spaces.measure import KINDS as SMALL_KINDS
-from switchyard.experiments.l4_small_spaces.measure import SAMPLES, Kind, Sample
+from switchyard.experiments.l4_small_spaces.measure import SAMPLES, Kind
 from switchyard.run.build import BOARD, BOUNDS, GUESTS, PC, TAGS, VERSATILE, schemes_on
+from switchyard.run.experiment import BandPlan, Case, Experiment, Job, Settings, each
 from switchyard.run.machine import Stats
 
 FLUSH = "flush"
@@ -100,7 +100,7 @@ def _band_jobs(settings: Settings) -> list[Job]:
     ]
 
 
-class Switching(Experiment[Sample]):
+class Switching(Experiment[l4.Sample]):
     """A round trip under each scheme, and what part it is of one with a full flush."""
 
     name = "switching"
@@ -154,32 +154,30 @@ class Switching(Experiment[Sample]):
                     jobs.append(replace(job, parameters=parameters))
         return jobs
 
-    def measure(self, job: Job, stats: Stats) -> Sample:
+    def measure(self, job: Job, stats: Stats) -> l4.Sample:
         """Of spaces the regions are numbered by their number, of working sets by their place."""
         if job.parameters["kind"] != SPACES:
             return sets.L4SmallSpaces().measure(job, stats)
         rounds, sizes = job.number("rounds"), job.numbers("spaces")
-        return Sample(stats.machine, {n: sets.counted(job, stats, n, rounds) for n in sizes})
+        counts = {n: sets.counted(job, stats, n, rounds) for n in sizes}
+        return l4.Sample(stats.machine, str(job.parameters["scheme"]), counts)
 
-    def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
+    def row(self, job: Job, sample: l4.Sample) -> dict[str, Parameter]:
         """The one size's."""
-        (values,) = sample.sizes.values()
+        (values,) = sample.values.values()
         return {**job.parameters, **values}
 
-    def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
+    def cases(self, samples: Mapping[str, l4.Sample]) -> Iterator[Case]:
         """Each case, and what part of the round trip with a full flush it is."""
         for machine in MACHINES:
             counted = COUNTED_ON_PC if machine.board == PC else COUNTED
             for scheme in machine.schemes:
                 for kind in (SPACES, *machine.kinds):
                     flushing, own = (
-                        samples[f"{machine.name}-{one}-{kind}"].sizes for one in (FLUSH, scheme)
+                        samples[f"{machine.name}-{one}-{kind}"].values for one in (FLUSH, scheme)
                     )
                     for size, values in own.items():
-                        told = [
-                            (name, values[name], "cycles" if name == "round" else "per_round")
-                            for name in counted
-                        ]
+                        told = each(values, "per_round", counted, but={"round": "cycles"})
                         share = 100 * values["round"] / flushing[size]["round"]
                         told.append(("share", share, "%"))
                         on = (machine.under(scheme), scheme)
@@ -188,10 +186,7 @@ class Switching(Experiment[Sample]):
 
 def _lengths(settings: Settings) -> tuple[int, int]:
     """Calls among spaces, and rounds with a working set."""
-    return (
-        settings.times(ROUNDS, QUICK_ROUNDS),
-        settings.times(sets.ROUNDS, sets.QUICK_ROUNDS),
-    )
+    return (settings.times(ROUNDS, QUICK_ROUNDS), settings.times(sets.ROUNDS, sets.QUICK_ROUNDS))
 
 
 def _job(

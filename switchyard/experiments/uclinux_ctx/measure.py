@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from switchyard.data.suite import ALONE
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import rings, uclinux
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.experiments.linux_suite import Run
 from switchyard.experiments.uclinux import KERNELS, WITHOUT
+from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 SIZES = (0, 1, 16)  # KB

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import uclinux
-from switchyard.experiments.experiment import Case, Experiment, Job, Settings
 from switchyard.experiments.lines import Line
 from switchyard.experiments.linux_suite import Run
 from switchyard.experiments.uclinux import KERNELS, MACHINE, WITHOUT
+from switchyard.run.experiment import Case, Experiment, Job, Settings
 from switchyard.run.machine import Stats
 
 FIFO, BW_FIFO = Line("potato", "fifo"), Line("bandwidth", "fifo", "MB/s")

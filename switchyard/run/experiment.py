@@ -89,7 +89,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment found: values, and the same for people.
+    """What an experiment found: values, and what people are shown of them.
 
     `more` are figures beside the first, by what their files' names end in (`breakdown`).
     """
@@ -108,9 +108,15 @@ class Outcome:
 Value = tuple[str, float, str]  # metric, value and unit
 
 
-def each(values: Mapping[str, float], unit: str, names: Iterable[str] = ()) -> list[Value]:
-    """Values of one unit by metric: all, or those named."""
-    return [(name, values[name], unit) for name in names or values]
+def each(
+    values: Mapping[str, float],
+    unit: str,
+    names: Iterable[str] = (),
+    but: Mapping[str, str] | None = None,
+) -> list[Value]:
+    """Values by metric, all or those named, in one unit but for some."""
+    units = but or {}
+    return [(name, values[name], units.get(name, unit)) for name in names or values]
 
 
 class Case(NamedTuple):
@@ -181,7 +187,7 @@ class Experiment(ABC, Generic[Sample]):
         raise NotImplementedError
 
     def records(self, samples: Mapping[str, Sample]) -> list[Record]:
-        """The same as records."""
+        """The cases as records."""
         return [
             record
             for case in self.cases(samples)
@@ -196,17 +202,6 @@ class Experiment(ABC, Generic[Sample]):
     def choices(self, settings: Settings) -> list[Job]:
         """The runs that a sweep may choose from, where they are not the figure's."""
         return self.jobs(settings)
-
-    def band_jobs(self, settings: Settings) -> list[Job]:
-        """The runs that the band varies."""
-        plan = self.band
-        if plan is None:
-            return []
-        if callable(plan.jobs):
-            return plan.jobs(settings)
-        names = plan.jobs or [name for both in plan.ratios.values() for name in both]
-        quick = self.jobs(Settings(quick=True, rounds=settings.rounds))
-        return [job for job in quick if job.name in names]
 
     def row(self, job: Job, sample: Sample) -> dict[str, Parameter]:
         """A job's sample as a row of a sweep's table: the job's parameters, then every value.
