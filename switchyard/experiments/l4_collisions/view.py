@@ -7,7 +7,7 @@ from switchyard.data.rows import Row
 from switchyard.experiments.l4 import ABOUT, MACHINE, called
 from switchyard.experiments.l4_collisions.measure import CASES, COLLIDING, PAGES, PARTS, SPACES
 from switchyard.run.build import TAGS
-from switchyard.show.figure import Figure, Series, Table, log_axis
+from switchyard.show.declared import lines, over, table
 from switchyard.show.views import Results, View
 
 # In the figure: one line a scheme and number of megabytes; under flush none is the same as all.
@@ -15,7 +15,7 @@ DRAWN = (
     ("flush", 4), ("fass", 0), ("fass", 3), ("fass", 4), ("fass-shared", 4), ("single-space", 0),
     (TAGS, 4),
 )  # fmt: skip
-TICKS = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
+MEANT = f"in this order: {', '.join(PARTS)}; the turn's own work is in it; with tags all collide"
 
 
 def view(results: Results) -> View:
@@ -27,64 +27,56 @@ def view(results: Results) -> View:
     def over_flush(scheme: str, colliding: int, spaces: int) -> float:
         return at(scheme, colliding, spaces)["cycles"] / at("flush", colliding, spaces)["cycles"]
 
-    def table(scheme: str) -> Table:
-        rows = [
-            [
-                f"{spaces}",
-                *(
-                    f"{at(scheme, c, spaces)['cycles']:.0f} ({over_flush(scheme, c, spaces):.2f})"
-                    for c in COLLIDING
-                ),
-                f"{at('flush', 0, spaces)['cycles']:.0f}",
-                f"{at(TAGS, len(PARTS), spaces)['cycles']:.0f}",
-            ]
-            for spaces in SPACES
-        ]
-        return Table(
-            title=f"{scheme}: cycles one way (times what flush takes), by megabytes that collide",
-            columns=["spaces", *(f"{c}" for c in COLLIDING), "flush", "hardware tags"],
-            rows=rows,
-            caption=f"in this order: {', '.join(PARTS)}; the turn's own work is in it; with tags "
-            "all collide",
-        )
-
     def worst(scheme: str) -> dict[str, Any]:
         cases = [case for case in CASES if case[0] == scheme and case[1] > 0]
-        _, colliding, spaces = max(cases, key=lambda case: over_flush(*case))
+        _, colliding, spaces = most = max(cases, key=lambda case: over_flush(*case))
+        flushes = max(at(*case)["cache_flushes"] for case in cases)
         return {
-            "ratio": over_flush(scheme, colliding, spaces),
+            "ratio": over_flush(*most),
             "colliding": colliding,
             "spaces": spaces,
-            "flushes": max(at(*case)["cache_flushes"] for case in cases),
+            "flushes": flushes,
         }
 
-    series = [
-        Series(
-            f"{scheme} {colliding}",
-            f"{called(scheme)}, "
-            + (f"{colliding} MB collide" if colliding else "nothing collides"),
-            [at(scheme, colliding, spaces).mark("spaces", "cycles") for spaces in SPACES],
+    def cell(scheme: str, colliding: int) -> Any:
+        return lambda n: (
+            f"{at(scheme, colliding, n)['cycles']:.0f} ({over_flush(scheme, colliding, n):.2f})"
         )
-        for scheme, colliding in DRAWN
+
+    tables = [
+        table(
+            f"{scheme}: cycles one way (times what flush takes), by megabytes that collide",
+            "spaces",
+            [(f"{n}", n) for n in SPACES],
+            {
+                **{f"{colliding}": cell(scheme, colliding) for colliding in COLLIDING},
+                "flush": lambda n: f"{at('flush', 0, n)['cycles']:.0f}",
+                "hardware tags": lambda n: f"{at(TAGS, len(PARTS), n)['cycles']:.0f}",
+            },
+            MEANT,
+        )
+        for scheme in ("fass", "fass-shared")
     ]
-    y_range, y_ticks = log_axis(TICKS, [mark.y for line in series for mark in line.marks])
-    figure = Figure(
-        title="IPC between spaces that lie at the same addresses",
-        subtitle=[
+    curves = {
+        f"{called(s)}, {f'{n} MB collide' if n else 'nothing collides'}": [
+            at(s, n, m) for m in SPACES
+        ]
+        for s, n in DRAWN
+    }
+    figure = lines(
+        "IPC between spaces that lie at the same addresses",
+        [
             f"{ABOUT}, simulated machine {MACHINE}; one way, with the",
             f"turn's own work: {PAGES} page of data, and the message",
         ],
-        x_title="spaces in the ring (log scale)",
-        y_title="cycles one way (log scale)",
-        description=f"Line chart over {SPACES[0]} to {SPACES[-1]} spaces. With two, flush takes "
+        "spaces in the ring",
+        "cycles one way",
+        f"Line chart over {SPACES[0]} to {SPACES[-1]} spaces. With two, flush takes "
         f"{at('flush', 4, 2)['cycles']:.0f} cycles, fass {at('fass', 0, 2)['cycles']:.0f} if "
         f"nothing collides and {at('fass', 4, 2)['cycles']:.0f} if four megabytes do.",
-        series=series,
-        log_x=True,
-        log_y=True,
-        y_range=y_range,
-        y_ticks=y_ticks,
+        over(curves, "spaces", "cycles"),
+        log="xy",
+        margins=(1, 1),
         x_ticks=list(SPACES),
     )
-    tables = [table("fass"), table("fass-shared")]
-    return View(tables, {"": figure}, {"at": at, "worst": worst})
+    return View(tables, {"": figure}, locals())

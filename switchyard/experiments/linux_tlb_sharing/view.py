@@ -5,48 +5,38 @@ from collections.abc import Sequence
 
 from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
-from switchyard.experiments.linux_tlb_sharing.measure import MACHINES, PAGES, WAYS, Way, Ways
+from switchyard.experiments.linux_tlb_sharing import measure
+from switchyard.experiments.linux_tlb_sharing.measure import MACHINES, PAGES, Way, Ways
 from switchyard.experiments.rings import Rings
+from switchyard.show import declared as show
 from switchyard.show.figure import Bars, Figure, Mark, Series, Table
 from switchyard.show.views import Results, View
 
 SHOWN = (2, 8, 16)  # in tables and breakdowns; quick runs have them too
 DRAWN = 8  # pages, where a figure is of one number
+WALKS, DFILL = suite.WALKS, suite.DFILL
+# Of a table's line: a switch by the way it is made, and what sharing saves.
+VALUE = show.spread("value")
+COLUMNS = {
+    "flushing": show.under("original", VALUE), "fast": show.under("fast", VALUE),
+    "fast, shared": show.under("sharing", VALUE),
+    "shared, fass=private": show.under("apart", VALUE), "tags": show.under("bound", VALUE),
+    "saved": lambda by: f"{by['saved']:.0%}", "DTLB, fast": show.under("fast", ("dtlb_misses", 1)),
+    "DTLB, shared": show.under("sharing", ("dtlb_misses", 1)),
+}  # fmt: skip
 
 
 def view(results: Results) -> View:
     """A table, two figures and a breakdown a machine."""
     sharing = Sharing(results)
-    rings = sharing.rings
-    first, *others = MACHINES
-    return View(
-        tables=[sharing.times(ways) for ways in MACHINES],
-        figures={
-            "": sharing.figure(first),
-            **{ways.board: sharing.figure(ways) for ways in others},
-            **{_named("saved", ways): sharing.saved(ways) for ways in MACHINES},
-            **{_named("breakdown", ways): sharing.breakdown(ways) for ways in MACHINES},
-        },
-        words={
-            "machines": MACHINES,
-            "rings": rings,
-            "savings": sharing.savings,
-            "pages": PAGES[1:],
-            "drawn": DRAWN,
-            "shown": (SHOWN[0], SHOWN[-1]),
-            "least": sharing.least,
-            "most": sharing.most,
-            "walks": suite.WALKS,
-            "lines": suite.DFILL,
-        },
-        notes=rings.unsteady(
-            {f", {way.mapped} on {way.kernel}": way for way in WAYS}, PAGES, SHOWN
-        ),
-    )
-
-
-def _named(figure: str, ways: Ways) -> str:
-    return suite.named(figure, ways.original.kernel)
+    rings, savings, least, most = sharing.rings, sharing.savings, sharing.least, sharing.most
+    figures: dict[str, Figure | Bars] = {"": sharing.figure(MACHINES[0])}
+    figures |= {ways.board: sharing.figure(ways) for ways in MACHINES[1:]}
+    for name, drawn in (("saved", sharing.saved), ("breakdown", sharing.breakdown)):
+        figures |= {suite.named(name, ways.original.kernel): drawn(ways) for ways in MACHINES}
+    called = {f", {way.mapped} on {way.kernel}": way for way in measure.WAYS}
+    tables = [sharing.times(ways) for ways in MACHINES]
+    return View(tables, figures, locals(), rings.unsteady(called, PAGES, SHOWN))
 
 
 class Sharing:
@@ -55,9 +45,8 @@ class Sharing:
     def __init__(self, results: Results) -> None:
         self.rings = Rings(results.rows, "pages", "pages")
         where = MACHINES[0].sharing.kernel.where
-        self.least, self.most = (
-            results.published(f"saved_at_{end}", **where) for end in ("least", "most")
-        )
+        self.least = results.published("saved_at_least", **where)
+        self.most = results.published("saved_at_most", **where)
 
     def saving(self, ways: Ways, pages: int, n: int) -> float:
         """What sharing saves, as a share of the time without."""
@@ -70,30 +59,21 @@ class Sharing:
 
     def times(self, ways: Ways) -> Table:
         """The figures in numbers, where it is worth it."""
-        rows = []
-        for pages in PAGES:
-            for n in SHOWN:
-                switches = {way: self.rings.switch(way, pages, n) for way in ways.every}
-                rows.append(
-                    [
-                        f"{pages} pages, {n} processes",
-                        *(switch.spread("value") for switch in switches.values()),
-                        f"{self.saving(ways, pages, n):.0%}",
-                        *(
-                            f"{switches[way]['dtlb_misses']:.1f}"
-                            for way in (ways.fast, ways.sharing)
-                        ),
-                    ]
-                )
-        return Table(
-            title=f"{ways.board}: a switch, µs, {SPREAD}; what sharing saves of the fast one, and "
-            "data TLB misses in it",
-            columns=[
-                "each reads", "flushing", "fast", "fast, shared", "shared, fass=private", "tags",
-                "saved", "DTLB, fast", "DTLB, shared",
-            ],
-            rows=rows,
-        )  # fmt: skip
+        lines = {
+            f"{pages} pages, {n} processes": {
+                name: self.rings.switch(way, pages, n) for name, way in vars(ways).items()
+            }
+            | {"saved": self.saving(ways, pages, n)}
+            for pages in PAGES
+            for n in SHOWN
+        }
+        return show.table(
+            f"{ways.board}: a switch, µs, {SPREAD}; what sharing saves of the fast one, and data "
+            "TLB misses in it",
+            "each reads",
+            lines,
+            COLUMNS,
+        )
 
     def figure(self, ways: Ways) -> Figure:
         """Fig. 3 again."""
@@ -119,25 +99,23 @@ class Sharing:
             label = f"{pages} pages" if pages else "nothing in common"
             series.append(Series(f"{pages}", label, marks))
         if ways == MACHINES[0]:
-            marks = [Mark(n, 100 * self.most) for n in self.rings.ends]
-            series.append(Series("published", f"published: {self.most:.0%} at most", marks, True))
+            there = dict.fromkeys(self.rings.ends, 100 * self.most)
+            series += show.published("published", f"published: {self.most:.0%} at most", there)
         every = [mark.y for line in series for mark in line.marks]
         low, high = 10 * int(min(every) // 10), 10 * int(max(every) // 10 + 1)
         first, last = self.rings.ends
-        return Figure(
-            title="What a switch saves by sharing TLB entries",
-            subtitle=[
+        return show.lines(
+            "What a switch saves by sharing TLB entries",
+            [
                 f"{ways.sharing.kernel.about},",
                 "beside the same kernel told not to share; each process reads a byte of every page",
             ],
-            x_title="processes",
-            y_title="of a switch's time, %",
-            description=(
-                f"Line chart of the share of a switch's time that is saved over {first} to {last} "
-                f"processes, a line for each number of pages, {ways.board}: between "
-                f"{min(every):.0f} and {max(every):.0f} %."
-            ),
-            series=series,
+            "processes",
+            "of a switch's time, %",
+            f"Line chart of the share of a switch's time that is saved over {first} to {last} "
+            f"processes, a line for each number of pages, {ways.board}: between {min(every):.0f} "
+            f"and {max(every):.0f} %.",
+            series,
             y_range=(low, high),
             y_ticks=list(range(low, high + 1, 10)),
             x_ticks=[first, *range(4, last + 1, 4)],

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a view declares: a table, lines over an axis, bars; each from rows, in a few lines.
+
+    spaces = {f"{n}": across(rows, "scheme", SCHEMES, spaces=n) for n in (2, 4, 8)}
+    table("A hop, cycles", "spaces", spaces, {s: under(s, ("cycles", 0)) for s in SCHEMES})
+
+A table has a line for each case and a column for each thing that is said of a case: a metric with
+so many digits, or a function's text. Lines and bars know what follows from what they show: that a
+logarithmic axis says so, where it ends, and which ticks it has. What is a figure's alone is given
+to `figure.Figure` and `figure.Bars` by their own names, as `**more`.
+"""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from switchyard.data.records import Parameter
+from switchyard.data.rows import Row, Rows, number
+from switchyard.show.figure import Bar, Bars, Figure, Mark, Series, Table, log_axis
+
+# A metric with so many digits behind the point, or what a function says of the case.
+Column = tuple[str, int] | Callable[[Any], str]
+Columns = Mapping[str, Column]
+LOG = " (log scale)"
+
+
+def table(
+    title: str,
+    head: str,
+    lines: Mapping[str, Any] | Iterable[tuple[str, Any]],
+    columns: Columns,
+    caption: str = "",
+    words: Sequence[str] = (),
+) -> Table:
+    """A line for each case, by its name; `head` is over the names, `words` no column of numbers."""
+    cases = lines.items() if isinstance(lines, Mapping) else lines
+    rows = [[name, *(_cell(case, column) for column in columns.values())] for name, case in cases]
+    return Table(title, [head, *columns], rows, caption, words)
+
+
+def _cell(case: Any, column: Column) -> str:
+    if callable(column):
+        return column(case)
+    metric, digits = column
+    return f"{case[metric]:.{digits}f}"
+
+
+def metrics(names: Iterable[str], digits: int = 0) -> Columns:
+    """Columns that are called as their metrics."""
+    return {name: (name, digits) for name in names}
+
+
+def plain(metric: str) -> Column:
+    """A column with three digits that count."""
+    return lambda row: number(row[metric])
+
+
+def spread(metric: str, digits: int | None = None) -> Column:
+    """A column of means with their percentiles."""
+    form = number if digits is None else f"{{:.{digits}f}}".format
+    return lambda row: row.spread(metric, form)
+
+
+def approx(metric: str, digits: int) -> Column:
+    """A column of means, with a sign in front of those that are not known well."""
+    return lambda row: row.approx(metric, f"{{:.{digits}f}}".format)
+
+
+def under(key: Any, column: Column) -> Column:
+    """A column of one of a case's rows, where a case is rows by scheme, or by machine."""
+    return lambda by: _cell(by[key], column)
+
+
+def each(keys: Iterable[str], columns: Columns) -> Columns:
+    """The columns of each of a case's rows, after one another; heads say whose they are."""
+    return {
+        f"{key}: {name}": under(key, column) for key in keys for name, column in columns.items()
+    }
+
+
+def value_of(row: Mapping[str, float], digits: int = 0) -> Column:
+    """A column of one row, where the lines are its metrics: empty where it has none."""
+    return lambda metric: f"{row[metric]:.{digits}f}" if metric in row else ""
+
+
+def named(rows: Iterable[Row], parameter: str) -> list[tuple[str, Row]]:
+    """Rows as a table's lines, each called by a parameter."""
+    return [(f"{row.where[parameter]}", row) for row in rows]
+
+
+def across(
+    rows: Rows, name: str, values: Iterable[Parameter], **where: Parameter
+) -> dict[Any, Row]:
+    """One case's rows by a parameter: by scheme, or by machine."""
+    return {value: rows.find(**{name: value}, **where) for value in values}
+
+
+def line(
+    label: str, rows: Iterable[Row], x: str, y: str, *, kind: str = "", spread: bool = False
+) -> Series:
+    """A metric over a parameter. Series of a kind share a colour; by itself each is one."""
+    return Series(kind or label, label, [row.mark(x, y, spread=spread) for row in rows])
+
+
+def over(curves: Mapping[str, Iterable[Row]], x: str, y: str) -> list[Series]:
+    """A metric of curves by their names, over a parameter."""
+    return [line(name, rows, x, y) for name, rows in curves.items()]
+
+
+def published(
+    kind: str, label: str, marks: Mapping[Any, float | None] | Iterable[tuple[float, float]]
+) -> list[Series]:
+    """A series of what is published, beside the measured one of its kind: none if nothing is."""
+    pairs = marks.items() if isinstance(marks, Mapping) else marks
+    known = [Mark(x, y) for x, y in pairs if y is not None]
+    return [Series(kind, label, known, published=True)] if known else []
+
+
+def lines(
+    title: str,
+    subtitle: str | Sequence[str],
+    x_title: str,
+    y_title: str,
+    description: str,
+    series: Sequence[Series],
+    *,
+    log: str = "",
+    margins: tuple[float, float] | None = None,
+    step: float = 0,
+    **more: Any,
+) -> Figure:
+    """Series over an axis; `log` names the logarithmic axes: "x", "y" or "xy".
+
+    A logarithmic y axis with `margins` ends at 1, 2 or 5 times a power of ten, that far from the
+    least and the greatest value, as factors. A linear one with a `step` begins at 0 and ends above
+    all that is drawn.
+    """
+    values = [mark.y for curve in series for mark in curve.marks]
+    if margins:
+        more["y_range"], more["y_ticks"] = log_axis(steps(values), values, *margins)
+    elif step:
+        count = int(max(mark.top for curve in series for mark in curve.marks) / step) + 1
+        more["y_range"], more["y_ticks"] = (0.0, count * step), [step * n for n in range(count + 1)]
+    return Figure(
+        title,
+        _lines(subtitle),
+        x_title + LOG * ("x" in log),
+        y_title + LOG * ("y" in log),
+        description,
+        series,
+        log_x="x" in log,
+        log_y="y" in log,
+        **more,
+    )
+
+
+def bars(
+    title: str,
+    subtitle: str | Sequence[str],
+    value_title: str,
+    description: str,
+    values: Mapping[str, Mapping[str, float]] | Sequence[Bar],
+    *,
+    published: Collection[str] = (),
+    beside: Mapping[str, Mapping[str, float]] | None = None,
+    log: bool = False,
+    **more: Any,
+) -> Bars:
+    """Bars beside each other: values by part for each case; `published` are parts by name.
+
+    `beside` are published parts that stand after all others: by part, then by case.
+    """
+    drawn = (
+        list(values)
+        if not isinstance(values, Mapping)
+        else [
+            Bar(case, part, value, part in published)
+            for case, parts in values.items()
+            for part, value in parts.items()
+        ]
+    )
+    drawn += [
+        Bar(case, part, value, published=True)
+        for part, cases in (beside or {}).items()
+        for case, value in cases.items()
+    ]
+    more = {"stacked": False, **more}
+    return Bars(
+        title, _lines(subtitle), value_title + LOG * log, description, drawn, log=log, **more
+    )
+
+
+def ends(curves: Mapping[str, Sequence[Row]], metric: str, digits: int = 0) -> str:
+    """In words, from where to where each curve goes."""
+    return ", ".join(
+        f"{name} {rows[0][metric]:.{digits}f} to {rows[-1][metric]:.{digits}f}"
+        for name, rows in curves.items()
+    )
+
+
+def steps(values: Iterable[float]) -> list[float]:
+    """1, 2 and 5 times the powers of ten around some values, and beyond them."""
+    some = list(values)
+    low, high = math.floor(math.log10(min(some))) - 1, math.ceil(math.log10(max(some))) + 1
+    powers = [10**power if power >= 0 else 1 / 10**-power for power in range(low, high + 1)]
+    return [
+        step * power if power >= 1 else step / round(1 / power)
+        for power in powers
+        for step in (1, 2, 5)
+    ]
+
+
+def _lines(subtitle: str | Sequence[str]) -> Sequence[str]:
+    return [subtitle] if isinstance(subtitle, str) else subtitle
