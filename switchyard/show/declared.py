@@ -16,6 +16,7 @@ from typing import Any
 
 from switchyard.data.records import Parameter
 from switchyard.data.rows import Row, Rows, number
+from switchyard.errors import InputError
 from switchyard.show.figure import Bar, Bars, Figure, Mark, Series, Table, log_axis
 
 # A metric with so many digits behind the point, or what a function says of the case.
@@ -42,12 +43,9 @@ def _cell(case: Any, column: Column) -> str:
     if callable(column):
         return column(case)
     metric, digits = column
+    if metric not in case:
+        raise InputError(f"a line of a table has no {metric}; it has {', '.join(map(str, case))}")
     return f"{case[metric]:.{digits}f}"
-
-
-def metrics(names: Iterable[str], digits: int = 0) -> Columns:
-    """Columns that are called as their metrics."""
-    return {name: (name, digits) for name in names}
 
 
 def plain(metric: str) -> Column:
@@ -133,7 +131,7 @@ def lines(
 
     A logarithmic y axis with `margins` ends at 1, 2 or 5 times a power of ten, that far from the
     least and the greatest value, as factors. A linear one with a `step` begins at 0 and ends above
-    all that is drawn.
+    all that is drawn. `more` are fields of a `Figure`: `knees`, `x_ticks`, or both ends of an axis.
     """
     values = [mark.y for curve in series for mark in curve.marks]
     if margins:
