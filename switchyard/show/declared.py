@@ -7,7 +7,8 @@
 A table has a line for each case and a column for each thing that is said of a case: a metric with
 so many digits, or a function's text. Lines and bars know what follows from what they show: that a
 logarithmic axis says so, where it ends, and which ticks it has. What is a figure's alone is given
-to `figure.Figure` and `figure.Bars` by their own names, as `**more`.
+to `figure.Figure` and `figure.Bars` by their own names, as `**more`. The lines of a subtitle are
+divided as text is.
 """
 
 import math
@@ -17,7 +18,25 @@ from typing import Any
 from switchyard.data.records import Parameter
 from switchyard.data.rows import Row, Rows, number
 from switchyard.errors import InputError
-from switchyard.show.figure import Bar, Bars, Figure, Mark, Series, Table, log_axis
+from switchyard.show.figure import (
+    Bar,
+    Bars,
+    Figure,
+    Knee,
+    Mark,
+    Panels,
+    Series,
+    Table,
+    log_axis,
+)
+from switchyard.show.views import Results, View
+
+# A view imports this module alone.
+__all__ = [
+    "Bar", "Bars", "Column", "Columns", "Figure", "Knee", "Mark", "Panels", "Results", "Series",
+    "Table", "View", "across", "approx", "bars", "each", "ends", "line", "lines", "log_axis",
+    "named", "over", "plain", "published", "spread", "steps", "table", "under", "value_of",
+]  # fmt: skip
 
 # A metric with so many digits behind the point, or what a function says of the case.
 Column = tuple[str, int] | Callable[[Any], str]
@@ -116,9 +135,8 @@ def published(
 
 def lines(
     title: str,
-    subtitle: str | Sequence[str],
-    x_title: str,
-    y_title: str,
+    subtitle: str,
+    axes: str,
     description: str,
     series: Sequence[Series],
     *,
@@ -127,12 +145,19 @@ def lines(
     step: float = 0,
     **more: Any,
 ) -> Figure:
-    """Series over an axis; `log` names the logarithmic axes: "x", "y" or "xy".
+    """Series over an axis: `axes` says "round trip, µs over spaces", y over x.
+
+    `log` names the logarithmic axes: "x", "y" or "xy".
 
     A logarithmic y axis with `margins` ends at 1, 2 or 5 times a power of ten, that far from the
     least and the greatest value, as factors. A linear one with a `step` begins at 0 and ends above
     all that is drawn. `more` are fields of a `Figure`: `knees`, `x_ticks`, or both ends of an axis.
     """
+    y_title, _, x_title = axes.partition(" over ")
+    if not x_title:
+        raise ValueError(
+            f"{axes}: expected what is on the y axis, ` over `, and what on the x axis"
+        )
     values = [mark.y for curve in series for mark in curve.marks]
     if margins:
         more["y_range"], more["y_ticks"] = log_axis(steps(values), values, *margins)
@@ -141,7 +166,7 @@ def lines(
         more["y_range"], more["y_ticks"] = (0.0, count * step), [step * n for n in range(count + 1)]
     return Figure(
         title,
-        _lines(subtitle),
+        subtitle.split("\n"),
         x_title + LOG * ("x" in log),
         y_title + LOG * ("y" in log),
         description,
@@ -154,7 +179,7 @@ def lines(
 
 def bars(
     title: str,
-    subtitle: str | Sequence[str],
+    subtitle: str,
     value_title: str,
     description: str,
     values: Mapping[str, Mapping[str, float]] | Sequence[Bar],
@@ -184,7 +209,7 @@ def bars(
     ]
     more = {"stacked": False, **more}
     return Bars(
-        title, _lines(subtitle), value_title + LOG * log, description, drawn, log=log, **more
+        title, subtitle.split("\n"), value_title + LOG * log, description, drawn, log=log, **more
     )
 
 
@@ -206,7 +231,3 @@ def steps(values: Iterable[float]) -> list[float]:
         for power in powers
         for step in (1, 2, 5)
     ]
-
-
-def _lines(subtitle: str | Sequence[str]) -> Sequence[str]:
-    return [subtitle] if isinstance(subtitle, str) else subtitle

@@ -7,6 +7,7 @@ from switchyard.data.records import Record
 from switchyard.data.rows import Rows
 from switchyard.errors import InputError
 from switchyard.show.declared import (
+    Columns,
     across,
     approx,
     bars,
@@ -48,10 +49,14 @@ CURVES = {scheme: ROWS.select(scheme=scheme) for scheme in ("flush", "fass")}
 
 
 def test_a_table_has_a_line_a_case_and_a_column_a_metric() -> None:
-    columns = {"cycles": ("cycles", 0), "misses": ("misses", 2), "n": lambda row: row.where["n"]}
+    columns: Columns = {
+        "cycles": ("cycles", 0),
+        "misses": ("misses", 2),
+        "n": lambda row: f"{row.where['n']}",
+    }
     shown = table("A", "n", named(CURVES["fass"], "n"), columns, "told", ["n"])
     assert (shown.title, shown.columns) == ("A", ["n", "cycles", "misses", "n"])
-    assert shown.rows == [["1", "30", "0.25", 1], ["2", "60", "0.50", 2]]
+    assert shown.rows == [["1", "30", "0.25", "1"], ["2", "60", "0.50", "2"]]
     assert (shown.caption, shown.words) == ("told", ["n"])
     forms = {"a": plain("misses"), "b": approx("cycles", 1), "c": spread("cycles", 1)}
     (first, _) = table("B", "n", named(CURVES["fass"], "n"), forms).rows
@@ -82,7 +87,7 @@ def test_a_metric_that_a_case_lacks_is_said() -> None:
 
 def test_a_logarithmic_axis_says_so_and_ends_at_round_values() -> None:
     figure = lines(
-        "A", "b", "n", "cycles", "c", over(CURVES, "n", "cycles"), log="xy", margins=(1, 1)
+        "A", "b", "cycles over n", "c", over(CURVES, "n", "cycles"), log="xy", margins=(1, 1)
     )
     assert (figure.x_title, figure.y_title) == ("n (log scale)", "cycles (log scale)")
     assert (figure.log_x, figure.log_y, figure.subtitle) == (True, True, ["b"])
@@ -90,15 +95,20 @@ def test_a_logarithmic_axis_says_so_and_ends_at_round_values() -> None:
     assert figure.y_ticks == [20, 50, 100, 200, 500, 1000]
     assert steps([0.3, 4])[:5] == [0.01, 0.02, 0.05, 0.1, 0.2]
     off = lines(
-        "A", "b", "n", "cycles", "c", over(CURVES, "n", "cycles"), log="y", margins=(0.5, 2)
+        "A", "b", "cycles over n", "c", over(CURVES, "n", "cycles"), log="y", margins=(0.5, 2)
     )
     assert off.y_range == (10, 2000)
 
 
 def test_a_linear_axis_with_a_step_begins_at_nothing_and_ends_above_all() -> None:
-    figure = lines("A", "b", "n", "cycles", "c", over(CURVES, "n", "cycles"), step=250)
+    figure = lines("A", "b", "cycles over n", "c", over(CURVES, "n", "cycles"), step=250)
     assert (figure.y_range, figure.y_ticks) == ((0, 750), [0, 250, 500, 750])
     assert (figure.x_title, figure.log_x, figure.log_y) == ("n", False, False)
+
+
+def test_axes_are_one_over_the_other() -> None:
+    with pytest.raises(ValueError, match="cycles: expected what is on the y axis, ` over `, and"):
+        lines("A", "b", "cycles", "c", over(CURVES, "n", "cycles"))
 
 
 def test_lines_are_rows_over_a_parameter_and_what_is_published() -> None:

@@ -7,8 +7,7 @@ from switchyard.data.rows import Row
 from switchyard.experiments.l4 import ABOUT, MACHINE, called
 from switchyard.experiments.l4_collisions.measure import CASES, COLLIDING, PAGES, PARTS, SPACES
 from switchyard.run.build import TAGS
-from switchyard.show.declared import lines, over, table
-from switchyard.show.views import Results, View
+from switchyard.show import declared as show
 
 # In the figure: one line a scheme and number of megabytes; under flush none is the same as all.
 DRAWN = (
@@ -18,7 +17,7 @@ DRAWN = (
 MEANT = f"in this order: {', '.join(PARTS)}; the turn's own work is in it; with tags all collide"
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """A table for each scheme whose spaces can collide, and the figure."""
 
     def at(scheme: str, colliding: int, spaces: int) -> Row:
@@ -44,7 +43,7 @@ def view(results: Results) -> View:
         )
 
     tables = [
-        table(
+        show.table(
             f"{scheme}: cycles one way (times what flush takes), by megabytes that collide",
             "spaces",
             [(f"{n}", n) for n in SPACES],
@@ -63,20 +62,17 @@ def view(results: Results) -> View:
         ]
         for s, n in DRAWN
     }
-    figure = lines(
+    figure = show.lines(
         "IPC between spaces that lie at the same addresses",
-        [
-            f"{ABOUT}, simulated machine {MACHINE}; one way, with the",
-            f"turn's own work: {PAGES} page of data, and the message",
-        ],
-        "spaces in the ring",
-        "cycles one way",
+        f"{ABOUT}, simulated machine {MACHINE}; one way, with the\n"
+        f"turn's own work: {PAGES} page of data, and the message",
+        "cycles one way over spaces in the ring",
         f"Line chart over {SPACES[0]} to {SPACES[-1]} spaces. With two, flush takes "
         f"{at('flush', 4, 2)['cycles']:.0f} cycles, fass {at('fass', 0, 2)['cycles']:.0f} if "
         f"nothing collides and {at('fass', 4, 2)['cycles']:.0f} if four megabytes do.",
-        over(curves, "spaces", "cycles"),
+        show.over(curves, "spaces", "cycles"),
         log="xy",
         margins=(1, 1),
         x_ticks=list(SPACES),
     )
-    return View(tables, {"": figure}, locals())
+    return show.View(tables, {"": figure}, locals())

@@ -9,8 +9,6 @@ from switchyard.experiments.l4_extreme import measure
 from switchyard.experiments.l4_extreme.measure import BAND_PAGES, PAGES, RECYCLING
 from switchyard.run.build import TAGS
 from switchyard.show import declared as show
-from switchyard.show.figure import Figure, Knee
-from switchyard.show.views import Results, View
 
 TLB = 32  # entries of the data TLB (section 4.2)
 # "The same once the number of pages reaches 32" (Wiggins et al., ACSAC 2003, section 4.2).
@@ -73,7 +71,7 @@ def _factor(by: Mapping[str, Row]) -> float:
     return by["private"]["cycles"] / by["shared"]["cycles"]
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """A table for each number of processes, and the two figures."""
     every = [Curves(results.rows, processes) for processes in measure.PROCESSES]
     found = {kind: results.statement(f"{kind}_break") for kind in ("private", "shared")}
@@ -123,29 +121,24 @@ def view(results: Results) -> View:
     figures = {
         "": _figure(
             "Extreme: pages that processes share, with and without shared TLB entries",
-            [
-                f"{ABOUT}, simulated machine {MACHINE}, L4, scheme fass-shared;"
-                " one process's turn: a byte of each page, and a yield;",
-                PUBLISHED,
-            ],
+            f"{ABOUT}, simulated machine {MACHINE}, L4, scheme fass-shared; one process's turn: a "
+            f"byte of each page, and a yield;\n{PUBLISHED}",
             f"Line chart of microseconds for a turn over {PAGES[0]} to {PAGES[-1]} pages. {told}. "
             "Private mappings slow down at fewer pages than shared ones; beyond the size of the "
             "TLB they are alike.",
             {(c, name): getattr(c, name) for c in every for name in ("private", "shared")},
             [
-                Knee(breaks["private"], "private slows", 0.06, published=True),
-                Knee(breaks["shared"], "shared slows", 0.06, published=True),
-                Knee(EQUAL, "the same from here", 0.06, published=True),
+                show.Knee(breaks["private"], "private slows", 0.06, published=True),
+                show.Knee(breaks["shared"], "shared slows", 0.06, published=True),
+                show.Knee(EQUAL, "the same from here", 0.06, published=True),
             ],
         ),
         # shared entries beside hardware tags, which the paper does not have
         "tags": _figure(
             "Extreme: shared TLB entries beside hardware tags",
-            [
-                f"{ABOUT}, simulated machines {MACHINE} (fass-shared) and {machine(TAGS)}, L4;",
-                "one process's turn: a byte of each page, which all have at one address, and a "
-                "yield",
-            ],
+            f"{ABOUT}, simulated machines {MACHINE} (fass-shared) and {machine(TAGS)}, L4;\n"
+            "one process's turn: a byte of each page, which all have at one address, and a "
+            "yield",
             tags,
             {
                 (c, n): r
@@ -154,21 +147,20 @@ def view(results: Results) -> View:
             },
         ),
     }
-    return View(tables, figures, locals())
+    return show.View(tables, figures, locals())
 
 
 def _figure(
     title: str,
-    subtitle: Sequence[str],
+    subtitle: str,
     description: str,
     curves: Mapping[tuple[Curves, str], Rows],
-    knees: Sequence[Knee] = (),
-) -> Figure:
+    knees: Sequence[show.Knee] = (),
+) -> show.Figure:
     return show.lines(
         title,
         subtitle,
-        "pages that each process reads in its turn",
-        "one turn, µs",
+        "one turn, µs over pages that each process reads in its turn",
         description,
         show.over(
             {f"{c.processes} processes, {n}": r for (c, n), r in curves.items()}, "pages", "turn"

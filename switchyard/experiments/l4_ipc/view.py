@@ -11,8 +11,6 @@ from switchyard.experiments.l4 import ABOUT, CLOCK_MHZ, COLUMNS, MACHINE, UNPROT
 from switchyard.experiments.l4_ipc.measure import BAND_CLIENTS, CLIENTS, RECYCLING, band_name
 from switchyard.run.build import TAGS
 from switchyard.show import declared as show
-from switchyard.show.figure import Figure, Knee, Mark, Series, log_axis
-from switchyard.show.views import Results, View
 
 # Beyond the paper's two kernels, which the figure has beside what was published.
 OTHERS = tuple(scheme for scheme in COLUMNS if scheme not in ("flush", "fass"))
@@ -46,7 +44,7 @@ def fills(row: Row) -> float:
     return max(every - row["cache_flushes"] * FLUSH_FILLS, 0.0)
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """The paper's curves and the others, the text's words."""
     rows, pc_rows = l4_pc.apart(results.rows)
     curves = {scheme: rows.select("round_trip", scheme=scheme) for scheme in COLUMNS}
@@ -114,24 +112,24 @@ def view(results: Results) -> View:
         ),
         "round_trip",
     )
-    return View(tables, figures, locals(), notes)
+    return show.View(tables, figures, locals(), notes)
 
 
 def _figure(
-    results: Results,
+    results: show.Results,
     curves: Mapping[str, Sequence[Row]],
     said: float,
     papers: Mapping[int, float],
     said_knee: float,
     knee: int | None,
-) -> Figure:
+) -> show.Figure:
     """The paper's figure, on logarithmic axes.
 
     The curves are a factor of ten and more apart, and the knee is a matter of a few microseconds.
     The labels of the knees stand in the gap between the schemes.
     """
 
-    def measured(scheme: str) -> Series:
+    def measured(scheme: str) -> show.Series:
         text = called(scheme) + (" (no protection)" if scheme in UNPROTECTED else "")
         text += " (the bound)" if scheme == TAGS else ""
         both = scheme in ("flush", "fass")
@@ -141,9 +139,11 @@ def _figure(
         return replace(series, band=PERCENTILES) if both else series
 
     last = CLIENTS[-1]
-    knees = [Knee(said_knee, f"published: knee at {said_knee:g} clients", 0.35, published=True)]
+    knees = [
+        show.Knee(said_knee, f"published: knee at {said_knee:g} clients", 0.35, published=True)
+    ]
     if knee is not None:
-        knees.append(Knee(knee, f"measured: domains recycled from {knee} clients", 0.3))
+        knees.append(show.Knee(knee, f"measured: domains recycled from {knee} clients", 0.3))
     series = [
         measured("flush"),
         *show.published("flush", "flush, published: around 135 µs", {1: said, last: said}),
@@ -153,12 +153,14 @@ def _figure(
     ]
     marks = [mark for curve in series for mark in curve.marks]
     ys = [y for m in marks for y in (m.y, m.low, m.high) if y is not None]
-    (low, high), y_ticks = log_axis(TICKS, ys, 0.75, 1.1)
+    (low, high), y_ticks = show.log_axis(TICKS, ys, 0.75, 1.1)
     if results.band:
         swings = {n: results.band.swings[band_name("flush", n)] for n in BAND_CLIENTS}
-        assumed = [Mark(n, swing.nominal, swing.low, swing.high) for n, swing in swings.items()]
+        assumed = [
+            show.Mark(n, swing.nominal, swing.low, swing.high) for n, swing in swings.items()
+        ]
         told = "flush: over the ranges of assumed constants"
-        series.append(Series("flush", told, assumed, line=False))
+        series.append(show.Series("flush", told, assumed, line=False))
         low = min(low, *(swing.low for swing in swings.values()))
         high = max(high, *(1.1 * swing.high for swing in swings.values()))
     first = curves["fass"][0]
@@ -166,15 +168,12 @@ def _figure(
     flush, fass, single, tags = (us[s] for s in ("flush", "fass", "single-space", TAGS))
     return show.lines(
         "Round-trip IPC between address spaces: flushing against fast switching",
-        [
-            f"{ABOUT}; measured: simulated machine {MACHINE}, mean of "
-            f"{first['round_trip_samples']:,} round trips;",
-            f"bands: {PERCENTILES} of the round trips; bars: 95 % confidence interval of "
-            f"the mean, over {first['round_trip_runs']} seeds;",
-            "published: Wiggins et al. 2003, Fig. 5 (only what its text says in numbers)",
-        ],
-        "client address spaces",
-        "round trip, µs",
+        f"{ABOUT}; measured: simulated machine {MACHINE}, mean of "
+        f"{first['round_trip_samples']:,} round trips;\n"
+        f"bands: {PERCENTILES} of the round trips; bars: 95 % confidence interval of "
+        f"the mean, over {first['round_trip_runs']} seeds;\n"
+        "published: Wiggins et al. 2003, Fig. 5 (only what its text says in numbers)",
+        "round trip, µs over client address spaces",
         f"Line chart of round-trip IPC time over {CLIENTS[0]} to {CLIENTS[-1]} client address "
         f"spaces. Flush lies between {min(flush):.1f} and {max(flush):.1f} microseconds. Fast "
         f"address-space switching starts at {fass[0]:.1f} and ends at {fass[-1]:.1f} microseconds, "
@@ -189,7 +188,7 @@ def _figure(
     )
 
 
-def _on_pc(curves: Mapping[str, Sequence[Row]]) -> Figure:
+def _on_pc(curves: Mapping[str, Sequence[Row]]) -> show.Figure:
     """In cycles, on a linear axis."""
     clock, first = l4_pc.CLOCK_MHZ, next(iter(curves.values()))[0]
     marks = {
@@ -203,15 +202,12 @@ def _on_pc(curves: Mapping[str, Sequence[Row]]) -> Figure:
     told = [f"{s} {some[0].y:.0f} to {some[-1].y:.0f}" for s, some in marks.items()]
     return show.lines(
         "Round-trip IPC between address spaces on a Pentium 4",
-        [
-            f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, mean of "
-            f"{first['round_trip_samples']:,} round trips;",
-            f"bars: 95 % confidence interval of the mean, over {first['round_trip_runs']} seeds",
-        ],
-        "client address spaces",
-        "round trip, cycles",
+        f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, mean of "
+        f"{first['round_trip_samples']:,} round trips;\n"
+        f"bars: 95 % confidence interval of the mean, over {first['round_trip_runs']} seeds",
+        "round trip, cycles over client address spaces",
         f"Line chart of cycles over 1 to {CLIENTS[-1]} client address spaces: {', '.join(told)}.",
-        [Series(scheme, scheme, some) for scheme, some in marks.items()],
+        [show.Series(scheme, scheme, some) for scheme, some in marks.items()],
         log="x",
         x_ticks=X_TICKS,
     )

@@ -9,8 +9,6 @@ from switchyard.experiments.l4 import ABOUT, COLUMNS, MACHINE
 from switchyard.experiments.l4_ipc_size import measure
 from switchyard.experiments.l4_ipc_size.measure import STRINGS, WORDS, floor
 from switchyard.show import declared as show
-from switchyard.show.figure import Mark, Series
-from switchyard.show.views import Results, View
 
 NICTA = "NICTA::Pistachio-embedded, SA-1100 at 206 MHz"
 SHOWN = (0, 4, 5, 8, 9, 12, 16, 20, 32, 48, 63)  # in the table
@@ -24,7 +22,7 @@ SAME = 0.03
 ONE_WAY = ("one_way", 0)
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """Words and strings."""
     arm, pc = l4_pc.apart(results.rows)
     with_strings = [s for s in COLUMNS if s not in measure.WITHOUT_STRINGS]
@@ -77,13 +75,10 @@ def view(results: Results) -> View:
     figures = {
         "": show.lines(
             "IPC between two address spaces, one way, by message registers",
-            [
-                f"{ABOUT}; measured: simulated machine {MACHINE}, median of {told};",
-                f"published: {NICTA}. Not shown: flush, {flush[0]['one_way']:,.0f} to "
-                f"{flush[-1]['one_way']:,.0f} cycles",
-            ],
-            X_TITLE,
-            "cycles one way",
+            f"{ABOUT}; measured: simulated machine {MACHINE}, median of {told};\n"
+            f"published: {NICTA}. Not shown: flush, {flush[0]['one_way']:,.0f} to "
+            f"{flush[-1]['one_way']:,.0f} cycles",
+            f"cycles one way over {X_TITLE}",
             f"Cycles one way rise from {fass[0]['one_way']:.0f} with no words to "
             f"{fass[-1]['one_way']:.0f} with {WORDS[-1]} under fass; published are 131 up to 4 "
             "words, 141 with 8, 161 with 16.",
@@ -94,7 +89,7 @@ def view(results: Results) -> View:
                 *show.published(
                     "fass", "published: 131, 141, 161", {n: paper(n) for n in (0, 4, 8, 16)}
                 ),
-                Series("floor", "floor: no checks", [Mark(n, floor(n)) for n in WORDS]),
+                show.Series("floor", "floor: no checks", [show.Mark(n, floor(n)) for n in WORDS]),
             ],
             y_range=(0, 450),
             y_ticks=list(range(0, 451, 50)),
@@ -104,8 +99,7 @@ def view(results: Results) -> View:
             "A string between two address spaces, one way",
             f"{ABOUT}; simulated machine {MACHINE}, median of "
             f"{by_bytes['fass'][0]['one_way_samples']:,} round trips",
-            "bytes",
-            "cycles one way",
+            "cycles one way over bytes",
             "Cycles one way by the string's length for each scheme, both axes logarithmic.",
             _curves(by_bytes, "string_bytes"),
             log="xy",
@@ -118,13 +112,12 @@ def view(results: Results) -> View:
             "IPC between two address spaces on a Pentium 4, one way, by message registers",
             f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, median of {samples:,} round trips, "
             "halved",
-            X_TITLE,
-            "cycles one way",
+            f"cycles one way over {X_TITLE}",
             f"Cycles one way over the number of words: {show.ends(pc_words, 'one_way')}.",
             _curves(pc_words, "message_registers"),
             x_ticks=X_TICKS,
         )
-    return View(tables, figures, {**locals(), "bytes": STRINGS[-1]})
+    return show.View(tables, figures, {**locals(), "bytes": STRINGS[-1]})
 
 
 def _a_word(by: Mapping[str, Row]) -> str:
@@ -132,7 +125,7 @@ def _a_word(by: Mapping[str, Row]) -> str:
     return f"{row['one_way'] / float(row.where['string_bytes']) * 4:.1f}"
 
 
-def _curves(by: Mapping[str, Sequence[Row]], x: str) -> list[Series]:
+def _curves(by: Mapping[str, Sequence[Row]], x: str) -> list[show.Series]:
     """A series for each scheme; those whose lines would cover each other share one."""
     shared: list[list[str]] = []
     for scheme, curve in by.items():

@@ -6,9 +6,7 @@ from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.l4_overheads.measure import PAPERS, PARTS, SCHEMES, TASK_PARTS
 from switchyard.experiments.overheads import view as overheads
 from switchyard.experiments.overheads.formulas import MOST_SWITCHES, NAMES, TASKS, Pair, name_of
-from switchyard.show.declared import bars
-from switchyard.show.figure import Bars, Figure
-from switchyard.show.views import Results, View
+from switchyard.show import declared as show
 
 ABOUT = "ARM926EJ-S, 120 MHz, L4"
 FAST = "fass"
@@ -48,7 +46,7 @@ class Scheme(overheads.Overheads):
         return {part: max(0.0, ms) for part, ms in parts.items()}
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """All of it."""
     schemes = {
         called: Scheme(results, scheme, f"{ABOUT}, {called}", called)
@@ -83,10 +81,10 @@ def view(results: Results) -> View:
         overheads.scheme_table(schemes, {}),
         overheads.interrupt_table(schemes, direct, HANDLER),
     ]
-    figures: dict[str, Figure | Bars] = {
+    figures: dict[str, show.Figure | show.Bars] = {
         **flush.figures(""),
         "schemes": overheads.scheme_bars(schemes, ABOUT),
-        "switch": bars(
+        "switch": show.bars(
             "Where the time of one context switch goes, from cold caches",
             f"{ABOUT}; the direct overhead, by function and by what it waited for",
             "µs a switch",
@@ -94,12 +92,10 @@ def view(results: Results) -> View:
             {name: scheme.parts for name, scheme in schemes.items()},
             stacked=True,
         ),
-        "causes": bars(
+        "causes": show.bars(
             "What context switches cost a pair of tasks, by where and by what",
-            [
-                f"{ABOUT}; {flush.most} context switches: the time of the switches themselves,",
-                "and what the tasks take longer",
-            ],
+            f"{ABOUT}; {flush.most} context switches: the time of the switches themselves,\n"
+            "and what the tasks take longer",
             "overhead, ms",
             "Stacked bars, one for each pair and scheme flush or fass.",
             {
@@ -110,4 +106,4 @@ def view(results: Results) -> View:
             stacked=True,
         ),
     }
-    return View(tables, figures, locals(), flush.unsteady())
+    return show.View(tables, figures, locals(), flush.unsteady())

@@ -6,8 +6,7 @@ from typing import Any
 
 from switchyard.experiments.l4 import ABOUT, MACHINE
 from switchyard.experiments.l4_pagefault.measure import SCHEMES
-from switchyard.show.declared import across, bars, table, under
-from switchyard.show.views import Results, View
+from switchyard.show import declared as show
 
 # Each kind in the words of figures and tables, and in full.
 KINDS = {
@@ -43,21 +42,23 @@ COUNTED = {
 }  # fmt: skip
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """Tables and a figure; the text has the rows by scheme and kind."""
-    rows = {s: across(results.rows, "kind", KINDS, scheme=s) for s in SCHEMES}
+    rows = {s: show.across(results.rows, "kind", KINDS, scheme=s) for s in SCHEMES}
     names = {kind: name for kind, (name, _) in KINDS.items()}
     cases: dict[str, dict[str, Any]] = {
         name: {"what": what, **{scheme: rows[scheme][kind] for scheme in SCHEMES}}
         for kind, (name, what) in KINDS.items()
     }
-    medians = {scheme: under(scheme, ("page_fault", 0)) for scheme in SCHEMES}
+    medians = {scheme: show.under(scheme, ("page_fault", 0)) for scheme in SCHEMES}
     columns = {**medians, "what": itemgetter("what")}
     told = "with the few instructions of the loop around the access"
     tables = [
-        table("Page faults, cycles of the access: median", "kind", cases, columns, words=["what"]),
+        show.table(
+            "Page faults, cycles of the access: median", "kind", cases, columns, words=["what"]
+        ),
         *(
-            table(
+            show.table(
                 f"{scheme}: counted for each access",
                 "kind",
                 [(names[kind], row) for kind, row in kinds.items()],
@@ -72,7 +73,7 @@ def view(results: Results) -> View:
         for name, case in cases.items()
     }
     (limit,) = results.statements
-    figure = bars(
+    figure = show.bars(
         "Page faults by kind",
         f"{ABOUT}; simulated machine {MACHINE}; median of the accesses that fault; hollow: the "
         "project's limit for fass",
@@ -83,4 +84,4 @@ def view(results: Results) -> View:
         log=True,
         empty={"limit": "no limit is set"},
     )
-    return View(tables, {"": figure}, {**rows, "names": names})
+    return show.View(tables, {"": figure}, {**rows, "names": names})

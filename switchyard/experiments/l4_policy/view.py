@@ -8,26 +8,24 @@ from switchyard.data.rows import Row, unsteady
 from switchyard.experiments.l4 import ABOUT, MACHINE
 from switchyard.experiments.l4_policy.measure import LINES, SHAPES, SPACES
 from switchyard.run.build import POLICIES, TAGS
-from switchyard.show.declared import across, approx, ends, lines, over, table, under
-from switchyard.show.figure import Figure, Table
-from switchyard.show.views import Results, View
+from switchyard.show import declared as show
 
 WHAT = {
     "pairs": "pairs: two call each other 16 times, then another pair does",
     "ring": "ring: a message goes round all of them",
     "groups": "groups of four: one calls the others 16 times, then another group does",
 }
-CYCLES = approx("round_trip", 0)
+CYCLES = show.approx("round_trip", 0)
 MET = {
     "cycles": CYCLES, "rec.": ("domains_recycled", 0), "C": ("cache_flushes", 1),
     "T": ("tlb_flushes", 0),
 }  # fmt: skip
-COLUMNS = {f"{p} {name}": under(p, column) for p in POLICIES for name, column in MET.items()} | {
-    "hardware tags": under(TAGS, CYCLES)
-}
+COLUMNS = {
+    f"{p} {name}": show.under(p, column) for p in POLICIES for name, column in MET.items()
+} | {"hardware tags": show.under(TAGS, CYCLES)}
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """The same for each shape, and which policy is the best over all."""
 
     def at(policy: str, shape: str, spaces: int) -> Row:
@@ -43,30 +41,29 @@ def view(results: Results) -> View:
         ranked = sorted(by.items(), key=lambda item: item[1])
         return ", ".join(f"{policy} {value:.2f}" for policy, value in ranked)
 
-    def counted(shape: str) -> Table:
-        return table(
+    def counted(shape: str) -> show.Table:
+        return show.table(
             f"{WHAT[shape]}; cycles a round trip; for 1000 messages: domains recycled, cache and "
             "TLB flushes; ≈: unstable",
             "spaces",
-            {f"{n}": across(results.rows, "policy", LINES, shape=shape, spaces=n) for n in SPACES},
+            {
+                f"{n}": show.across(results.rows, "policy", LINES, shape=shape, spaces=n)
+                for n in SPACES
+            },
             COLUMNS,
         )
 
-    def figure(shape: str) -> Figure:
+    def figure(shape: str) -> show.Figure:
         curves = {policy: [at(policy, shape, spaces) for spaces in SPACES] for policy in LINES}
         names = {policy: policy for policy in LINES} | {TAGS: "hardware tags (the bound)"}
-        return lines(
+        return show.lines(
             f"Recycling domains for spaces in {shape}",
-            [
-                WHAT[shape],
-                f"{ABOUT}, simulated machine {MACHINE}; scheme fass, 15 domains;",
-                "bars: 95 % confidence interval of the mean, over the seeds",
-            ],
-            "address spaces, beside the one that drives them",
-            "round trip, cycles",
+            f"{WHAT[shape]}\n{ABOUT}, simulated machine {MACHINE}; scheme fass, 15 domains;\n"
+            "bars: 95 % confidence interval of the mean, over the seeds",
+            "round trip, cycles over address spaces, beside the one that drives them",
             f"Line chart of cycles a round trip over {SPACES[0]} to {SPACES[-1]} spaces in {shape},"
-            f" by recycling policy: {ends(curves, 'round_trip')}.",
-            over({names[p]: curve for p, curve in curves.items()}, "spaces", "round_trip"),
+            f" by recycling policy: {show.ends(curves, 'round_trip')}.",
+            show.over({names[p]: curve for p, curve in curves.items()}, "spaces", "round_trip"),
             log="xy",
             margins=(0.95, 1.1),
             x_ticks=[2, 4, 8, 16, 32, 64],
@@ -80,4 +77,4 @@ def view(results: Results) -> View:
     ]
     figures = {"": figure("groups"), **{s: figure(s) for s in SHAPES if s != "groups"}}
     notes = unsteady(every, "round_trip")
-    return View([counted(shape) for shape in SHAPES], figures, locals(), notes)
+    return show.View([counted(shape) for shape in SHAPES], figures, locals(), notes)

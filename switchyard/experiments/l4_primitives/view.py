@@ -4,8 +4,7 @@
 from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import ABOUT, COLUMNS, MACHINE, UNPROTECTED
 from switchyard.run.build import TAGS
-from switchyard.show.declared import across, bars, table, value_of
-from switchyard.show.views import Results, View
+from switchyard.show import declared as show
 
 # Each primitive in the words of figures and tables, and in full.
 WHAT = {
@@ -33,20 +32,23 @@ MEANT_PC = (
 NO_FAULTS = "a space without protection has no page faults"
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """A table and a figure of the same; and of those on the PC."""
     arm, on_pc = l4_pc.apart(results.rows)
-    rows = across(arm, "scheme", COLUMNS)
-    pc = across(on_pc, "scheme", l4_pc.there(on_pc))
+    rows = show.across(arm, "scheme", COLUMNS)
+    pc = show.across(on_pc, "scheme", l4_pc.there(on_pc))
     limits = {statement.metric: statement.value for statement in results.statements}
-    columns = {**{scheme: value_of(row) for scheme, row in rows.items()}, "what": WHAT.__getitem__}
-    tables = [table("Primitives, cycles: median", "", LINES, columns, MEANT, ["what"])]
+    columns = {
+        **{scheme: show.value_of(row) for scheme, row in rows.items()},
+        "what": WHAT.__getitem__,
+    }
+    tables = [show.table("Primitives, cycles: median", "", LINES, columns, MEANT, ["what"])]
     values = {
         name: {scheme: row[metric] for scheme, row in rows.items() if metric in row}
         for name, metric in LINES
     }
     figures = {
-        "": bars(
+        "": show.bars(
             "Primitives of the L4 kernel",
             f"{ABOUT}; simulated machine {MACHINE}, median of {rows['fass']['rounds']:,} rounds; "
             "hollow: the project's limits for fass",
@@ -59,11 +61,11 @@ def view(results: Results) -> View:
         )
     }
     if pc:
-        columns = {scheme: value_of(row) for scheme, row in pc.items()}
+        columns = {scheme: show.value_of(row) for scheme, row in pc.items()}
         title = f"Primitives on {l4_pc.MACHINE}, cycles: median"
-        tables.append(table(title, "", LINES, columns, MEANT_PC))
+        tables.append(show.table(title, "", LINES, columns, MEANT_PC))
         cells = [(name, row[metric], s) for s, row in pc.items() for name, metric in LINES]
-        figures["pc"] = bars(
+        figures["pc"] = show.bars(
             "Primitives of the L4 kernel on a Pentium 4",
             f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, median",
             "cycles",
@@ -73,4 +75,4 @@ def view(results: Results) -> View:
             {name: {s: row[metric] for s, row in pc.items()} for name, metric in LINES},
             log=True,
         )
-    return View(tables, figures, {**locals(), "fass": rows["fass"], "tags": rows[TAGS]})
+    return show.View(tables, figures, {**locals(), "fass": rows["fass"], "tags": rows[TAGS]})

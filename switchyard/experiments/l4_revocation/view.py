@@ -2,8 +2,7 @@
 """Cycles over the number of page directories that entries must be purged from, by scheme."""
 
 from switchyard.experiments import l4_pc
-from switchyard.show.declared import ends, lines, named, over, table
-from switchyard.show.views import Results, View
+from switchyard.show import declared as show
 
 DRAWN = {"taken_cold": "other things in the caches", "taken": "warm"}
 COLUMNS = {
@@ -13,25 +12,26 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """A figure of all schemes that have small spaces, a table of each."""
     rows = results.rows
     curves = {scheme: rows.select("taken", scheme=scheme) for scheme in l4_pc.there(rows)}
     titles = {s: f"A part of the area that changes hands, {s} on {l4_pc.MACHINE}" for s in curves}
     told = "a SpaceControl each; counted: of taking it away"
     tables = [
-        table(f"{titles[s]}: cycles", "large spaces", named(rows, "large_spaces"), COLUMNS, told)
+        show.table(
+            f"{titles[s]}: cycles", "large spaces", show.named(rows, "large_spaces"), COLUMNS, told
+        )
         for s, rows in curves.items()
     ]
     drawn = [(f"{s}, {what}", rows, m) for s, rows in curves.items() for m, what in DRAWN.items()]
-    told = ", ".join(ends({f"{name},": rows}, metric) for name, rows, metric in drawn)
-    figure = lines(
+    told = ", ".join(show.ends({f"{name},": rows}, metric) for name, rows, metric in drawn)
+    figure = show.lines(
         "A part of the small-space area is taken from a space",
         f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}: SpaceControl",
-        "large spaces that call the small one",
-        "cycles",
+        "cycles over large spaces that call the small one",
         f"Line chart of cycles over the number of large spaces: {told}.",
-        [s for name, rows, y in drawn for s in over({name: rows}, "large_spaces", y)],
+        [s for name, rows, y in drawn for s in show.over({name: rows}, "large_spaces", y)],
         x_ticks=[1, 8, 16, 24, 32, 40, 48, 60],
     )
-    return View(tables, {"": figure}, {"curves": curves})
+    return show.View(tables, {"": figure}, {"curves": curves})

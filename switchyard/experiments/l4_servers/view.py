@@ -10,9 +10,7 @@ from switchyard.experiments.l4 import COLUMNS, called
 from switchyard.experiments.l4_pc import LARGE
 from switchyard.experiments.l4_servers.measure import BESIDE_PORTS, LOADS, MACHINE
 from switchyard.run.build import TAGS
-from switchyard.show.declared import across, bars, table
-from switchyard.show.figure import Table
-from switchyard.show.views import Results, View
+from switchyard.show import declared as show
 
 SHOWN = {
     "cycles": "cycles", "instructions": "instructions", "ITLB misses": "itlb_misses",
@@ -57,11 +55,11 @@ def counted(metric: str) -> Any:
     return lambda row: cell(row[metric])
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """A table and bars for each machine and load, and the paper's beside them."""
     arm, pc_rows = l4_pc.apart(results.rows)
     on_pc = l4_pc.there(pc_rows)
-    pc = across(pc_rows, "scheme", on_pc, load=BUSY)
+    pc = show.across(pc_rows, "scheme", on_pc, load=BUSY)
     tags = TAGS
 
     def at(scheme: str, load: int) -> Row:
@@ -70,13 +68,11 @@ def view(results: Results) -> View:
     tables = [_table(arm, COLUMNS, load, SHOWN) for load in LOADS]
     busy = ", ".join(f"{called(s)} {at(s, BUSY)['cycles']:.0f}" for s in COLUMNS)
     figures = {
-        "": bars(
+        "": show.bars(
             "A ping answered by a driver and an IP stack in spaces of their own",
-            [
-                f"simulated machine {MACHINE}; by the program that the ping interrupts: none, or "
-                "one",
-                f"that reads {BUSY} KB over and over",
-            ],
+            f"simulated machine {MACHINE}; by the program that the ping interrupts: none, or "
+            "one\n"
+            f"that reads {BUSY} KB over and over",
             "cycles",
             f"Cycles of a ping under each scheme: {busy} where a program is interrupted.",
             {called(s): {FORMS[n]: at(s, n)["cycles"] for n in LOADS} for s in COLUMNS},
@@ -95,14 +91,12 @@ def view(results: Results) -> View:
         published = paper["cycles"]
         told = ", ".join(f"{scheme} {row[BESIDE_PORTS]:.0f}" for scheme, row in pc.items())
         ports = round(pc[LARGE]["port_cycles"], -3)
-        figures["pc"] = bars(
+        figures["pc"] = show.bars(
             "A ping on a Pentium 4, without what access to ports takes",
-            [
-                f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}; by the program that the ping",
-                f"interrupts: none, or one that reads {BUSY} KB over and over; hollow: the "
-                "paper's.",
-                f"Ports take about {ports:,.0f} cycles more, whatever the scheme is",
-            ],
+            f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}; by the program that the ping\n"
+            f"interrupts: none, or one that reads {BUSY} KB over and over; hollow: the "
+            "paper's.\n"
+            f"Ports take about {ports:,.0f} cycles more, whatever the scheme is",
             "cycles",
             f"Cycles of a ping without ports: {told} where a program is interrupted; published "
             f"{published[LARGE]} with large spaces and {published[SMALL]} with small ones.",
@@ -113,10 +107,10 @@ def view(results: Results) -> View:
             },
             published=["published"],
         )
-    return View(tables, figures, locals())
+    return show.View(tables, figures, locals())
 
 
-def _beside(paper: Mapping[str, Mapping[str, float]], pc: Mapping[str, Row]) -> Table:
+def _beside(paper: Mapping[str, Mapping[str, float]], pc: Mapping[str, Row]) -> show.Table:
     """What is saved: the paper's, and ours with ports and without."""
 
     def cells(by: Mapping[str, float]) -> list[str]:
@@ -126,7 +120,7 @@ def _beside(paper: Mapping[str, Mapping[str, float]], pc: Mapping[str, Row]) -> 
         [name, *cells(paper[theirs]), *cells({s: row[ours] for s, row in pc.items()})]
         for name, (ours, theirs) in BESIDE.items()
     ]
-    return Table(
+    return show.Table(
         f"What small spaces save of a ping: the paper's Pentium 4, and {l4_pc.MACHINE}",
         ["", "published: large", "small", "saved", LARGE, SMALL, "saved here"],
         rows,
@@ -134,13 +128,13 @@ def _beside(paper: Mapping[str, Mapping[str, float]], pc: Mapping[str, Row]) -> 
     )
 
 
-def _table(rows: Rows, schemes: Sequence[str], load: int, shown: Mapping[str, str]) -> Table:
+def _table(rows: Rows, schemes: Sequence[str], load: int, shown: Mapping[str, str]) -> show.Table:
     (machine,) = {row.where["machine"] for row in rows.select(scheme=schemes[0])}
     columns = {**shown, **({"interruption": "interruption"} if load else {})}
-    return table(
+    return show.table(
         f"A ping that interrupts {interrupts(load)}, on {machine}",
         "scheme",
-        [(called(s), row) for s, row in across(rows, "scheme", schemes, load=load).items()],
+        [(called(s), row) for s, row in show.across(rows, "scheme", schemes, load=load).items()],
         {head: counted(metric) for head, metric in columns.items()},
         MEANT + (MEANT_INTERRUPTION if load else ""),
     )

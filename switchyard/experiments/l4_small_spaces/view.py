@@ -9,8 +9,6 @@ from switchyard.experiments import l4_pc
 from switchyard.experiments.l4_pc import ABOUT, LARGE, MACHINE
 from switchyard.experiments.l4_small_spaces.measure import KINDS, SMALL
 from switchyard.show import declared as show
-from switchyard.show.figure import Figure, Knee, Table
-from switchyard.show.views import Results, View
 
 WHAT = {
     "trace-cache": "instructions of a byte (NOP)",
@@ -32,7 +30,7 @@ def near(curve: Sequence[Row], size: float) -> Row:
     return min(curve, key=lambda row: abs(float(row.where["size"]) - size))
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """The three parts of the paper's figure."""
     rows = results.rows
     there = l4_pc.there(rows)
@@ -64,10 +62,10 @@ def view(results: Results) -> View:
         "" if kind == "itlb" else kind: _figure(kind, curves[kind], factor(kind) if small else None)
         for kind in ("itlb", "trace-cache", "dtlb")
     }
-    return View([_table(kind, by) for kind, by in curves.items()], figures, locals())
+    return show.View([_table(kind, by) for kind, by in curves.items()], figures, locals())
 
 
-def _table(kind: str, curves: Mapping[str, Rows]) -> Table:
+def _table(kind: str, curves: Mapping[str, Rows]) -> show.Table:
     """Cycles under all schemes, what was met under the paper's two."""
     some, held = next(iter(curves.values())), HOLDS[kind]
     sizes = [0, held / 4, held / 2, held * 3 / 4, held, float(some[-1].where["size"])]
@@ -82,7 +80,7 @@ def _table(kind: str, curves: Mapping[str, Rows]) -> Table:
     )
 
 
-def _figure(kind: str, by: Mapping[str, Rows], factor: tuple[float, float] | None) -> Figure:
+def _figure(kind: str, by: Mapping[str, Rows], factor: tuple[float, float] | None) -> show.Figure:
     """What is said of small spaces is drawn as a part of what large ones take here."""
     series = [show.line(CALLED.get(s, s), rows, "size", "round", kind=s) for s, rows in by.items()]
     if factor:
@@ -91,11 +89,10 @@ def _figure(kind: str, by: Mapping[str, Rows], factor: tuple[float, float] | Non
         series += show.published(SMALL, f"small spaces, published: {factor[0]:g} times", there)
     return show.lines(
         f"Ping-pong, one side with a working set in the {FILLED[kind]}",
-        [f"{ABOUT}; simulated machine {MACHINE}", TOLD],
-        f"working set: {WHAT[kind]}",
-        "cycles a round: working set, message, answer",
+        f"{ABOUT}; simulated machine {MACHINE}\n{TOLD}",
+        f"cycles a round: working set, message, answer over working set: {WHAT[kind]}",
         f"Line chart of cycles a round over the working set: {show.ends(by, 'round')}.",
         series,
-        knees=[Knee(HOLDS[kind], f"{FILLED[kind]} full", 0.05)],
+        knees=[show.Knee(HOLDS[kind], f"{FILLED[kind]} full", 0.05)],
         x_ticks=tuple(X_TICKS[kind]),
     )

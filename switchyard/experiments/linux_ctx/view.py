@@ -12,8 +12,6 @@ from switchyard.experiments.linux_suite import BOARDS, KERNELS, ORIGINAL, Kernel
 from switchyard.experiments.rings import Rings
 from switchyard.run.build import TAGS
 from switchyard.show import declared as show
-from switchyard.show.figure import Bars, Figure, Table
-from switchyard.show.views import Results, View
 
 SHOWN = (2, 8, 16, 40)  # in tables and breakdowns; quick runs have them too
 BROKEN_DOWN = (0, 4, 16)  # KB
@@ -26,7 +24,7 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """A table, a figure and a breakdown a kernel, and a figure a machine."""
     kernels = present(results.rows, "switch", KERNELS)
     rings = Rings(results.rows, "size_kb", "KB")
@@ -47,7 +45,7 @@ def view(results: Results) -> View:
             shares = [rings.us(by[suite.FAST], *at) / rings.us(by[TAGS], *at) for at in some]
             bounds.append((board[0].board, min(shares), max(shares)))
 
-    def times(kernel: Kernel) -> Table:
+    def times(kernel: Kernel) -> show.Table:
         """The figure in numbers, where it is worth it."""
         return show.table(
             f"{kernel}: a switch, µs, {SPREAD}; and what one at 0 KB met",
@@ -56,7 +54,7 @@ def view(results: Results) -> View:
             COLUMNS,
         )
 
-    def figure(kernel: Kernel) -> Figure:
+    def figure(kernel: Kernel) -> show.Figure:
         """Fig. 2 again."""
         lines = [rings.line(kernel, size, f"{size} KB") for size in SIZES]
         if kernel == ORIGINAL:
@@ -64,29 +62,25 @@ def view(results: Results) -> View:
             lines += show.published("worst", label, dict.fromkeys(rings.ends, estimate))
         return rings.figure(
             f"A switch between processes on Linux that {kernel.does}",
-            [
-                f"{kernel.about}; a ring of processes, each touching its own memory;",
-                "means; what passing the token and touching take without a switch is taken off;",
-            ],
+            f"{kernel.about}; a ring of processes, each touching its own memory;\n"
+            "means; what passing the token and touching take without a switch is taken off;",
             lines,
             "a line for each size from 0 to 16 KB",
             50,
         )
 
-    def gain(kernels: Sequence[Kernel]) -> Figure:
+    def gain(kernels: Sequence[Kernel]) -> show.Figure:
         """A machine's kernels with no memory touched: the paper's Fig. 3 with nothing shared."""
         return rings.figure(
             "A switch between processes, by how the kernel switches",
-            [
-                f"{kernels[0].about}; a ring of processes that touch no memory; means; what",
-                "passing the token takes alone is taken off; 13 processes have domains at a time;",
-            ],
+            f"{kernels[0].about}; a ring of processes that touch no memory; means; what\n"
+            "passing the token takes alone is taken off; 13 processes have domains at a time;",
             [rings.line(kernel, 0, kernel.short) for kernel in kernels],
             f"a line for each kernel on {kernels[0].board}",
             50,
         )
 
-    def breakdown(kernel: Kernel) -> Bars:
+    def breakdown(kernel: Kernel) -> show.Bars:
         """Where the time of a switch goes, passing the token and touching memory included."""
         cases = [
             (f"{n} processes, {size} KB", rings.switch(kernel, size, n))
@@ -95,16 +89,14 @@ def view(results: Results) -> View:
         ]
         return suite.breakdown(
             "Where the time of a switch goes",
-            [
-                f"{kernel.about}; every cycle of a token's way to the next process,",
-                "by the function that took it and by what it waited for; nothing taken off",
-            ],
+            f"{kernel.about}; every cycle of a token's way to the next process,\n"
+            "by the function that took it and by what it waited for; nothing taken off",
             "µs a switch",
             cases,
             told=cases[:1],
         )
 
-    figures: dict[str, Figure | Bars] = {
+    figures: dict[str, show.Figure | show.Bars] = {
         "": figure(kernels[0]),
         **{suite.named("gain", board[0]): gain(board) for board in boards},
         **{str(kernel): figure(kernel) for kernel in kernels[1:]},
@@ -112,4 +104,4 @@ def view(results: Results) -> View:
     }
     tables = [*(times(kernel) for kernel in kernels), *(servers.table(board) for board in served)]
     called = {f" on {kernel}": kernel for kernel in kernels}
-    return View(tables, figures, locals(), rings.unsteady(called, SIZES, SHOWN))
+    return show.View(tables, figures, locals(), rings.unsteady(called, SIZES, SHOWN))

@@ -4,8 +4,7 @@
 from switchyard.data.rows import number
 from switchyard.experiments.linux_entry.measure import MACHINE
 from switchyard.run.build_linux import Linux
-from switchyard.show.declared import bars, plain, table
-from switchyard.show.views import Results, View
+from switchyard.show import declared as show
 
 CASES = {
     "getpid-int80": "getpid, INT 80h", "getpid-sysenter": "getpid, SYSENTER",
@@ -13,7 +12,7 @@ CASES = {
     "read-4k": "read 4 KB", "write-4k": "write 4 KB", "pipe": "a token there and back",
 }  # fmt: skip
 COLUMNS = {
-    "cycles": plain("cycles"), "instr.": ("instructions", 0),
+    "cycles": show.plain("cycles"), "instr.": ("instructions", 0),
     "kernel's": ("kernel_instructions", 0), "mispredicted": ("mispredictions", 1),
     "traces": ("traces_built", 0), "I-walks": ("itlb_misses", 1), "D-walks": ("dtlb_misses", 1),
     "L1 misses": ("dcache_misses", 1), "L2 misses": ("l2_misses", 1), "CR3": ("cr3_loads", 1),
@@ -24,7 +23,7 @@ MEANT = (
 )
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """Of the cases that there are records of."""
     cases = {name: row for name in CASES for row in results.rows.select("cycles", case=name)}
     paper = {name: results.paper("cycles", case=name) for name in cases}
@@ -36,18 +35,15 @@ def view(results: Results) -> View:
             beside = f"{value:g} published and " if value else ""
             told.append(f"{CASES[name]} {beside}{number(row['cycles'])} measured")
     title = f"Linux {Linux.version} on {MACHINE}: cycles, and what each operation met"
-    met = table(title, "", [(CASES[name], row) for name, row in cases.items()], COLUMNS, MEANT)
-    subtitle = [
-        "published: Linux kernel mailing list, 2002 (getppid), and the paper on small spaces,",
-        f"Table 2, native Linux; measured: means on {MACHINE}",
-    ]
-    figure = bars(
+    met = show.table(title, "", [(CASES[name], row) for name, row in cases.items()], COLUMNS, MEANT)
+    figure = show.bars(
         "System calls of Linux on a Pentium 4",
-        subtitle,
+        "published: Linux kernel mailing list, 2002 (getppid), and the paper on small spaces,\n"
+        f"Table 2, native Linux; measured: means on {MACHINE}",
         "cycles",
         f"Bars in cycles: {', '.join(told)}.",
         values,
         published=["published"],
         empty={"published": "nothing is published"},
     )
-    return View([met], {"": figure}, {"cases": cases, "paper": paper.get})
+    return show.View([met], {"": figure}, {"cases": cases, "paper": paper.get})

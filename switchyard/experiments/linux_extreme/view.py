@@ -7,14 +7,12 @@ from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_extreme.measure import PROCESSES, SHARING
 from switchyard.experiments.linux_suite import KERNELS, SHARER, Kernel, Operation
 from switchyard.show import declared as show
-from switchyard.show.figure import Bars, Figure, Table
-from switchyard.show.views import Results, View
 
 SHOWN = (1, 8, 16, 24, 32)  # in tables
 WAYS = [(processes, sharing) for processes in PROCESSES for sharing in SHARING]
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """A table, a figure and a breakdown a kernel; the first figure is that of the paper's."""
     rows = results.rows
     kernels = present(rows, "turn", KERNELS)
@@ -38,7 +36,7 @@ def view(results: Results) -> View:
         pairs = zip(*(curve(kernel, processes, sharing) for sharing in SHARING), strict=True)
         return max((p["turn"] / s["turn"], int(p.where["pages"])) for p, s in pairs)
 
-    def times(kernel: Kernel) -> Table:
+    def times(kernel: Kernel) -> show.Table:
         """The figure in numbers."""
         columns = {f"{n} p.": show.under(n, show.spread("value")) for n in shown}
         columns["switches"] = show.under(most_shown, ("address_space_switches", 2))
@@ -51,7 +49,7 @@ def view(results: Results) -> View:
             columns,
         )
 
-    def figure(kernel: Kernel) -> Figure:
+    def figure(kernel: Kernel) -> show.Figure:
         """Fig. 4 again, for this kernel."""
         curves = {f"{n} processes, {way}": curve(kernel, n, way) for n, way in WAYS}
         series = show.over(curves, "pages", "turn")
@@ -59,13 +57,10 @@ def view(results: Results) -> View:
         highest = max(mark.top for line in series for mark in line.marks)
         return show.lines(
             f"Pages that processes could share, on Linux that {kernel.does}",
-            [
-                f"{kernel.about}; each process reads a byte of every page and yields;",
-                "published, fast and shared: private up to 9 times (2 processes), 3.7 times (16);",
-                suite.BARS,
-            ],
-            "pages",
-            "a process's turn, µs",
+            f"{kernel.about}; each process reads a byte of every page and yields;\n"
+            "published, fast and shared: private up to 9 times (2 processes), 3.7 times (16);\n"
+            f"{suite.BARS}",
+            "a process's turn, µs over pages",
             f"Line chart of the time of a turn over 1 to {pages[-1]} pages for 2, 4 and 16 "
             f"processes, private and shared: between {min(every):.0f} and {max(every):.0f} "
             "microseconds.",
@@ -74,7 +69,7 @@ def view(results: Results) -> View:
             x_ticks=[1, *range(4, 33, 4)],
         )
 
-    def breakdown(kernel: Kernel) -> Bars:
+    def breakdown(kernel: Kernel) -> show.Bars:
         """Where the time of a turn goes."""
         cases = [
             (f"{n} pages, {sharing}", turn(kernel, 2, sharing, n))
@@ -83,16 +78,13 @@ def view(results: Results) -> View:
         ]
         return suite.breakdown(
             "Where the time of a turn goes, with 2 processes",
-            [
-                f"{kernel.about}; every cycle, by the function that took it",
-                "and by what it waited for",
-            ],
+            f"{kernel.about}; every cycle, by the function that took it\nand by what it waited for",
             "µs a turn",
             cases,
             told=[cases[2]],
         )
 
-    figures: dict[str, Figure | Bars] = {
+    figures: dict[str, show.Figure | show.Bars] = {
         "": figure(first),
         **{str(kernel): figure(kernel) for kernel in kernels if kernel != first},
         **{suite.named("breakdown", kernel): breakdown(kernel) for kernel in kernels},
@@ -103,4 +95,4 @@ def view(results: Results) -> View:
         for n, way in WAYS
         for p in shown
     ]
-    return View([times(k) for k in kernels], figures, locals(), unsteady(every, "value"))
+    return show.View([times(k) for k in kernels], figures, locals(), unsteady(every, "value"))

@@ -11,8 +11,6 @@ from switchyard.experiments.linux_ipc.measure import LINES
 from switchyard.experiments.linux_suite import BOARDS, FASTER, KERNELS, ORIGINAL, Kernel
 from switchyard.run.build_linux import Linux
 from switchyard.show import declared as show
-from switchyard.show.figure import Bars, Table
-from switchyard.show.views import Results, View
 
 PAPER = "Wiggins et al., ACSAC 2003, Table 1"
 # Linux 2.4 keeps one page in a pipe (PIPE_SIZE, include/linux/pipe_fs_i.h): it is filled and
@@ -22,7 +20,7 @@ mhz = suite.MHZ[ORIGINAL.board]
 version = Linux.version
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """A table a machine and a table a kernel, and figures of the same."""
     ipc = Lines(results, LINES)
     locks = results.statement("latency", **ORIGINAL.where, question="potato", case="fcntl")
@@ -36,7 +34,7 @@ def view(results: Results) -> View:
         """How many times faster one kernel is than the other."""
         return faster(name, ipc.on(slow, name)["value"], ipc.on(fast, name)["value"])
 
-    def times(original: Kernel, *others: Kernel) -> Table:
+    def times(original: Kernel, *others: Kernel) -> show.Table:
         """What the fast switch brings of what could be brought."""
 
         def gained(kernel: Kernel) -> show.Column:
@@ -63,12 +61,12 @@ def view(results: Results) -> View:
             ["unit"],
         )
 
-    def costs(kernel: Kernel) -> Table:
+    def costs(kernel: Kernel) -> show.Table:
         """What each operation met, counted; and where its time went."""
         cases = [(name, ipc.on(kernel, name)) for name in ipc.lines]
         return suite.costs(f"{kernel}: counted for each operation, and its parts in µs", cases)
 
-    def latencies(kernels: Sequence[Kernel]) -> Bars:
+    def latencies(kernels: Sequence[Kernel]) -> show.Bars:
         """Those of Table 1 on a machine; beside the published ones, if it is the paper's."""
         beside = ORIGINAL in kernels
         there = [f"published, {part}" for part in ("SA-1100, Linux 2.4", "fast switching")]
@@ -83,10 +81,10 @@ def view(results: Results) -> View:
                 text += f" measured, {slow:g} and {fast:g} published" if beside else ""
                 told.append(f"{name} {text}")
         means = "hot potato round trips (fcntl to unix) and process creation (fork to shell): means"
-        paper = [f"{means};", "published: Wiggins et al. 2003, Table 1"] if beside else [means]
+        paper = ";\npublished: Wiggins et al. 2003, Table 1" if beside else ""
         return show.bars(
             "lmbench on Linux that flushes at each switch, one that does not, and hardware tags",
-            [f"simulated machine {kernels[0].board};", *paper],
+            f"simulated machine {kernels[0].board};\n{means}{paper}",
             "latency, µs",
             f"Bars of latencies in microseconds, {kernels[0].board}: {'; '.join(told)}.",
             values,
@@ -94,16 +92,14 @@ def view(results: Results) -> View:
             log=True,
         )
 
-    def breakdown(kernel: Kernel) -> Bars:
+    def breakdown(kernel: Kernel) -> show.Bars:
         """Where the time of the round trips went."""
         cases = [(name, ipc.on(kernel, name)) for name in ipc.of("potato")]
         there = {name: paper for name, _ in cases if (paper := papers[name][0])}
         return suite.breakdown(
             "Where the time of a round trip goes",
-            [
-                f"{kernel.about}; every cycle of the measured loop, by the function",
-                "that took it and by what it waited for; fills are those outside the flush itself",
-            ],
+            f"{kernel.about}; every cycle of the measured loop, by the function\n"
+            "that took it and by what it waited for; fills are those outside the flush itself",
             "µs a round trip",
             cases,
             told=cases,
@@ -116,4 +112,4 @@ def view(results: Results) -> View:
         **{str(board[0]): latencies(board) for board in BOARDS[1:]},
         **{suite.named("breakdown", kernel): breakdown(kernel) for kernel in KERNELS},
     }
-    return View(tables, figures, locals(), ipc.unsteady({f"on {k}": k for k in KERNELS}))
+    return show.View(tables, figures, locals(), ipc.unsteady({f"on {k}": k for k in KERNELS}))

@@ -10,9 +10,7 @@ from switchyard.experiments.linux_ipc.measure import LINES
 from switchyard.experiments.linux_off.measure import COUNTS, SIZES
 from switchyard.experiments.linux_suite import MACHINES, OFF, SCHEME, Kernel
 from switchyard.run.build_linux import Linux
-from switchyard.show.declared import bars, table
-from switchyard.show.figure import Bar
-from switchyard.show.views import Results, View
+from switchyard.show import declared as show
 
 LIMIT = 0.01  # what a kernel option may cost where it is off
 MEANT = (
@@ -87,7 +85,7 @@ def fattest(pairs: list[Pair]) -> Pair:
     return max(pairs, key=lambda pair: pair.more_instructions)
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """A table a machine, and one figure."""
     pairs = {board: _pairs(results, board) for board in MACHINES}
     every = [pair for board in MACHINES for pair in pairs[board]]
@@ -101,7 +99,7 @@ def view(results: Results) -> View:
         told.append(f"{board} from {ends}")
         worst[board] = max(its, key=lambda pair: pair.longer)
     tables = [
-        table(
+        show.table(
             f"Linux {Linux.version} on {board}: unmodified, and fast with fass=off",
             "benchmark",
             [(pair.name, pair) for pair in its],
@@ -111,17 +109,17 @@ def view(results: Results) -> View:
         )
         for board, its in pairs.items()
     ]
-    figure = bars(
+    figure = show.bars(
         "What fast switching costs where it is turned off",
         "fass=off against the unmodified kernel, means over boots of four links each",
         "longer, %",
         f"Bars of how much longer each benchmark takes: {'; '.join(told)}.",
-        [Bar(pair.name, suite.ABOUT[pair.board], 100 * pair.longer) for pair in every],
+        [show.Bar(pair.name, suite.ABOUT[pair.board], 100 * pair.longer) for pair in every],
     )
-    return View(tables, {"": figure}, locals())
+    return show.View(tables, {"": figure}, locals())
 
 
-def _pairs(results: Results, board: str) -> list[Pair]:
+def _pairs(results: show.Results, board: str) -> list[Pair]:
     plain, off = (Kernel(board, scheme).where for scheme in (SCHEME, OFF))
     asked = [
         (line.name, line.unit, line.metric, {"question": line.question, "case": line.case})

@@ -12,9 +12,7 @@ from switchyard.experiments.overheads import view as overheads
 from switchyard.experiments.overheads.formulas import MOST_SWITCHES, NAMES, PAIRS, TASKS, name_of
 from switchyard.experiments.overheads.view import OF_TASK, Overheads
 from switchyard.run.build_linux import Linux
-from switchyard.show.declared import bars
-from switchyard.show.figure import Bars
-from switchyard.show.views import Results, View
+from switchyard.show import declared as show
 
 version = Linux.version
 ABOUT = f"ARM926EJ-S, 120 MHz, Linux {version}"
@@ -25,7 +23,7 @@ SPARED = "refilled_dcache_writebacks"
 first = NAMES[PAIRS[0][0]]
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """All of it."""
     by_scheme = {
         s: Overheads(results, s, f"{ABOUT}{suite.HOW[s]}", f"Linux {version}") for s in SCHEMES
@@ -73,17 +71,15 @@ def view(results: Results) -> View:
         "schemes": overheads.scheme_bars(schemes, ABOUT),
         "switch": _stacked(
             "Where the time of one context switch goes, from cold caches",
-            [f"{ABOUT}; the direct overhead, by what it waited for, and the rest"],
+            f"{ABOUT}; the direct overhead, by what it waited for, and the rest",
             "a switch",
             {name: _parts(scheme.once, alone) for name, scheme in schemes.items()},
         ),
         **{
             "breakdown" if scheme is linux else f"breakdown-{name}": _stacked(
                 "Where the time goes that a context switch adds",
-                [
-                    f"{scheme.about}; a switch and all that both tasks take longer after it,",
-                    "by what it waited for, and the rest",
-                ],
+                f"{scheme.about}; a switch and all that both tasks take longer after it,\n"
+                "by what it waited for, and the rest",
                 "a switch",
                 {"alone, caches empty": _parts(scheme.once, alone)}
                 | {
@@ -95,16 +91,14 @@ def view(results: Results) -> View:
         },
         "breakdown-interrupts": _stacked(
             "Where the time goes that an interrupt adds",
-            [
-                f"{linux.about}; an interrupt and all that the task takes longer after it,",
-                "by what it waited for, and the rest",
-            ],
+            f"{linux.about}; an interrupt and all that the task takes longer after it,\n"
+            "by what it waited for, and the rest",
             "an interrupt",
             {f"alone, {kind}": _parts(once, f"{metric}_part") for kind, metric in kinds.items()}
             | {NAMES[task]: _added(linux, "interrupt_part", task=task) for task in TASKS},
         ),
     }
-    return View(tables, figures, locals(), linux.unsteady())
+    return show.View(tables, figures, locals(), linux.unsteady())
 
 
 def _to_one(overheads: Overheads, task: str) -> tuple[float, float]:
@@ -129,10 +123,10 @@ def _added(overheads: Overheads, metric: str, **where: str) -> dict[str, float]:
 
 
 def _stacked(
-    title: str, subtitle: list[str], unit: str, cases: Mapping[str, Mapping[str, float]]
-) -> Bars:
+    title: str, subtitle: str, unit: str, cases: Mapping[str, Mapping[str, float]]
+) -> show.Bars:
     """Parts below 0 are drawn as 0: what a task waits for by chance may be less than without."""
     told = ", ".join(f"{case} {sum(parts.values()):.1f} µs" for case, parts in cases.items())
     values = {c: {part: max(0.0, us) for part, us in by.items()} for c, by in cases.items()}
     said = f"Stacked bars, in all: {told}"
-    return bars(title, subtitle, f"µs {unit}", said, values, stacked=True)
+    return show.bars(title, subtitle, f"µs {unit}", said, values, stacked=True)

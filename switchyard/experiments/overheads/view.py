@@ -11,8 +11,6 @@ from switchyard.data.summary import Interval
 from switchyard.experiments.overheads import formulas
 from switchyard.experiments.overheads.formulas import NAMES, PAIRS, PAPER, TASKS, Pair, name_of
 from switchyard.show import declared as show
-from switchyard.show.figure import Bars, Figure, Mark, Series, Table
-from switchyard.show.views import Results
 
 # What the paper says of ranges, which no single record is beside. Section 3.2: direct and indirect,
 # over the pairs, %; of one task at 99 switches, ms ("below 2", "2.5", "between 6 and 8").
@@ -47,7 +45,7 @@ class Overheads:
     altogether, of_task_published, interrupted = ALTOGETHER, OF_TASK, INTERRUPTED
     names, tasks, clock = NAMES, TASKS, formulas.CLOCK_MHZ
 
-    def __init__(self, results: Results, scheme: str, about: str, name: str) -> None:
+    def __init__(self, results: show.Results, scheme: str, about: str, name: str) -> None:
         self.about, self.name, self.scheme, self._results = about, name, scheme, results
         self.rows = rows = results.rows.select(scheme=scheme)
         # what is of all pairs and tasks
@@ -127,12 +125,12 @@ class Overheads:
 
     # ---- figures ----
 
-    def figures(self, prefix: str) -> dict[str, Figure]:
+    def figures(self, prefix: str) -> dict[str, show.Figure]:
         """The paper's, that of a pair by `prefix` and its name."""
         panels = {prefix + name_of(pair): self._by_place(pair) for pair in self.pairs}
         return {"": self._by_switches(), **panels, "interrupts": self._by_interrupts()}
 
-    def _by_switches(self) -> Figure:
+    def _by_switches(self) -> show.Figure:
         """Direct and indirect overheads over the number of switches, all pairs (Fig. 2)."""
         rows = {pair: [self.pair(pair, n) for n in self.counts] for pair in self.pairs}
         series = [
@@ -152,27 +150,26 @@ class Overheads:
         drawn = [mark.y for line in series for mark in line.marks]
         return show.lines(
             "What context switches cost: direct and indirect overheads",
-            [
-                f"{self.about}; max CV {self.once['switch_max_cv']:.2g}; two tasks that hand over "
-                "to each other, both together:",
-                "indirect overheads by pair, and the direct one, which is the same for all;",
-                "bars: 95 % confidence interval of the mean, over the runs",
-            ],
-            "context switches",
-            "overhead, ms",
+            f"{self.about}; max CV {self.once['switch_max_cv']:.2g}; two tasks that hand over "
+            "to each other, both together:\n"
+            "indirect overheads by pair, and the direct one, which is the same for all;\n"
+            "bars: 95 % confidence interval of the mean, over the runs",
+            "overhead, ms over context switches",
             f"Line chart of indirect overheads of {len(self.pairs)} pairs of tasks and of the "
             f"direct overhead over 1 to {self.most} context switches, between {min(drawn):.2f} and "
             f"{max(drawn):.2f} ms.",
             series,
         )
 
-    def _by_place(self, pair: Pair) -> Figure:
+    def _by_place(self, pair: Pair) -> show.Figure:
         """The indirect overhead of one pair by where it is (a panel of Fig. 3)."""
         values = {NAMES[task]: [self.of(pair, task, n) for n in self.counts] for task in pair}
         by_dirty = [self.pair(pair, n)["indirect_switches"] for n in self.counts]
         values["switches, by dirty lines"] = by_dirty
         series = [
-            Series(label, label, [Mark(n, y) for n, y in zip(self.counts, ys, strict=True)])
+            show.Series(
+                label, label, [show.Mark(n, y) for n, y in zip(self.counts, ys, strict=True)]
+            )
             for label, ys in values.items()
         ]
         if "sort" in pair and self.full:
@@ -183,16 +180,17 @@ class Overheads:
         return show.lines(
             f"Where the indirect overhead is: {titled(pair)}",
             f"{self.about}; what each takes longer than with a single switch",
-            "context switches",
-            "indirect overhead, ms",
+            "indirect overhead, ms over context switches",
             f"Line chart over 1 to {self.most} switches, which ends at, in ms: {ends}.",
             series,
         )
 
-    def _by_interrupts(self) -> Figure:
+    def _by_interrupts(self) -> show.Figure:
         """The indirect overhead of interrupts by task (Fig. 5)."""
         series = [
-            Series(t, NAMES[t], [self._mark(t, n) for n in self.interrupts], band="least to most")
+            show.Series(
+                t, NAMES[t], [self._mark(t, n) for n in self.interrupts], band="least to most"
+            )
             for t in TASKS
         ]
         ends = ", ".join(f"{line.label} {line.marks[-1].y:.1f}" for line in series)
@@ -204,27 +202,24 @@ class Overheads:
             series += show.published("sort", "published: bubble sort", marks)
         return show.lines(
             "What interrupts cost a task beside their own time",
-            [
-                f"{self.about}; max CV {self.once['interrupt_max_cv']:.2g}; indirect overhead, by "
-                "task;",
-                "band: from the least to the most of the runs; bars: 95 % confidence interval",
-            ],
-            "interrupts",
-            "indirect overhead, µs",
+            f"{self.about}; max CV {self.once['interrupt_max_cv']:.2g}; indirect overhead, by "
+            "task;\n"
+            "band: from the least to the most of the runs; bars: 95 % confidence interval",
+            "indirect overhead, µs over interrupts",
             f"Line chart over 0 to {self.most_interrupts} interrupts, which ends at, in µs: "
             f"{ends}.",
             series,
         )
 
-    def _mark(self, task: str, n: int) -> Mark:
+    def _mark(self, task: str, n: int) -> show.Mark:
         """With its spread over the runs, which is often as large as it is."""
         row, metric = self.task(task, n), "interrupt_indirect"
         low, high = (row.get(f"{metric}_{end}") for end in ("least", "most"))
-        return Mark(n, row[metric], low, high, row.interval(metric).half)
+        return show.Mark(n, row[metric], low, high, row.interval(metric).half)
 
     # ---- tables and notes ----
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[show.Table]:
         """With the most switches, and with the most interrupts."""
         direct = self.once["interrupt_direct"]
         switched, interrupted = [], []
@@ -275,7 +270,7 @@ def _saved(one: Interval, other: Interval) -> float | None:
     return 1 - one.mean / other.mean
 
 
-def scheme_bars(schemes: Mapping[str, Overheads], about: str) -> Bars:
+def scheme_bars(schemes: Mapping[str, Overheads], about: str) -> show.Bars:
     """What the switches add to a pair's running time, by scheme."""
     first = next(iter(schemes.values()))
     ms = {s: {p: by.overhead(p).mean for p in first.pairs} for s, by in schemes.items()}
@@ -289,7 +284,7 @@ def scheme_bars(schemes: Mapping[str, Overheads], about: str) -> Bars:
     )
 
 
-def scheme_table(schemes: Mapping[str, Overheads], beside: Mapping[str, str]) -> Table:
+def scheme_table(schemes: Mapping[str, Overheads], beside: Mapping[str, str]) -> show.Table:
     """Every pair under every scheme; `beside` which others they save of, if not of the first."""
     first = next(iter(schemes))
     pairs = schemes[first].pairs
@@ -316,7 +311,7 @@ def scheme_table(schemes: Mapping[str, Overheads], beside: Mapping[str, str]) ->
                 ]
             )
     others = "".join(f", by {name} with {base}" for name, base in beside.items())
-    return Table(
+    return show.Table(
         f"Schemes: {schemes[first].most} context switches",
         [
             "tasks",
@@ -337,7 +332,7 @@ def scheme_table(schemes: Mapping[str, Overheads], beside: Mapping[str, str]) ->
 
 def interrupt_table(
     schemes: Mapping[str, Overheads], direct: Mapping[str, Mapping[str, float]], caption: str = ""
-) -> Table:
+) -> show.Table:
     """An interrupt under each scheme: `direct` by scheme and kind, then of every task."""
     first, kinds = next(iter(schemes.values())), next(iter(direct.values()))
 

@@ -7,12 +7,10 @@ from switchyard.data.rows import Row, Rows, number
 from switchyard.experiments.p4_microbench.cases import CASES
 from switchyard.experiments.p4_microbench.measure import MACHINES, TLB_ENTRIES, TRACE_UOPS
 from switchyard.show import declared as show
-from switchyard.show.figure import Figure, Knee, Mark, Series, Table
-from switchyard.show.views import Results, View
 
 PAGE_KB = 4
 SIZES = tuple(float(2**n) for n in range(1, 13))  # KB, of an axis
-KNEES = [Knee(8, "8 KB", 0.1), Knee(256, "256 KB, 64 pages", 0.62)]
+KNEES = [show.Knee(8, "8 KB", 0.1), show.Knee(256, "256 KB, 64 pages", 0.62)]
 # What a published latency is drawn over: the place that it stands at, and from where to where.
 LEVELS = {4: ("L1", 2, 8), 64: ("L2", 16, 256), 4096: ("memory", 1024, 4096)}
 # What follows from several cases, behind them in the table.
@@ -77,7 +75,7 @@ class Machine:
         """The last place of a series."""
         return self.along(metric)[-1]
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[show.Table]:
         """Its series."""
         return [
             show.table(
@@ -90,13 +88,15 @@ class Machine:
             for title, (parameter, head, metric, columns, caption) in SERIES.items()
         ]
 
-    def line(self, label: str, parameter: str, metric: str, factor: float = 1) -> Series:
+    def line(self, label: str, parameter: str, metric: str, factor: float = 1) -> show.Series:
         """A series for a figure."""
         places = [(float(row.where[parameter]) * factor, row) for row in self.along(metric)]
-        return Series(metric + self.name, label, [Mark(x, row[metric]) for x, row in places])
+        return show.Series(
+            metric + self.name, label, [show.Mark(x, row[metric]) for x, row in places]
+        )
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """Tables of each machine; figures of all."""
     listed = [Machine(results.rows, machine) for machine in MACHINES]
     machines = {machine.name: machine for machine in listed if machine.there}
@@ -113,24 +113,23 @@ def view(results: Results) -> View:
         "traces": show.lines(
             "Code in the trace cache of a Pentium 4",
             f"simulated machine {first.name}: instructions of a byte and a µop each",
-            "µops",
-            "cycles for each",
+            "cycles for each over µops",
             "Cycles of a µop by the number of µops that a loop goes through.",
             [code],
-            knees=[Knee(TRACE_UOPS, "12 K µops: 2,048 traces", 0.8)],
+            knees=[show.Knee(TRACE_UOPS, "12 K µops: 2,048 traces", 0.8)],
             x_ticks=tuple(float(n * 4096) for n in range(7)),
             y_range=(0, max(1.2, *(mark.y for mark in code.marks))),
         ),
         "refills": _refills(results, first),
     }
-    return View(tables, figures, locals())
+    return show.View(tables, figures, locals())
 
 
 def _case(row: Row) -> show.Column:
     return lambda name: number(row[name])
 
 
-def _latencies(results: Results, machines: Mapping[str, Machine]) -> Figure:
+def _latencies(results: show.Results, machines: Mapping[str, Machine]) -> show.Figure:
     """Loads and jumps by how much memory they go through; pages of the first machine alone."""
     first = next(iter(machines.values()))
     series = [m.line(f"a load, {name}", "kb", "load_latency") for name, m in machines.items()]
@@ -149,13 +148,10 @@ def _latencies(results: Results, machines: Mapping[str, Machine]) -> Figure:
                 series += show.published("published", f"{level}, published{end}", marks)
     return show.lines(
         "Memory and pages of a Pentium 4",
-        [
-            f"simulated machines: chains through large pages; on {first.name} a line or a jump a "
-            "page, too",
-            "hollow: what manual and NetBurst paper say of a load, for a Willamette at 1.4 GHz",
-        ],
-        "gone through, KB",
-        "cycles",
+        f"simulated machines: chains through large pages; on {first.name} a line or a jump a "
+        "page, too\n"
+        "hollow: what manual and NetBurst paper say of a load, for a Willamette at 1.4 GHz",
+        "cycles over gone through, KB",
         "Cycles of a load by the memory that a chain of pointers goes through, and of a load and a "
         "jump by the pages, beside published latencies.",
         series,
@@ -166,7 +162,7 @@ def _latencies(results: Results, machines: Mapping[str, Machine]) -> Figure:
     )
 
 
-def _refills(results: Results, machine: Machine) -> Figure:
+def _refills(results: show.Results, machine: Machine) -> show.Figure:
     """What is filled again behind a load of CR3."""
     series = []
     for tlb, what in (("dtlb", "data TLB"), ("itlb", "instruction TLB")):
@@ -178,8 +174,7 @@ def _refills(results: Results, machine: Machine) -> Figure:
         "What a load of CR3 takes from the TLBs",
         f"simulated machine {machine.name}: what lines or jumps, each in a page, take more than in "
         "global pages",
-        "pages",
-        "cycles",
+        "cycles over pages",
         "Cycles to fill TLB entries again by their number, beside the paper's values.",
         series,
         x_ticks=tuple(float(n * 8) for n in range(9)),

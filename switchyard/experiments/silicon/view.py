@@ -4,9 +4,7 @@
 from collections.abc import Sequence
 
 from switchyard.experiments.silicon.measure import ARM9, BLOCKS, BOARDS, CASES, MACHINES, STRONGARM
-from switchyard.show.declared import across, bars, table, value_of
-from switchyard.show.figure import Table
-from switchyard.show.views import Results, View
+from switchyard.show import declared as show
 
 INSTRUCTIONS = tuple(CASES)[2:23]
 COPROCESSOR = ("domains", "drain", "dtlb_entry", "clean_entry")
@@ -22,10 +20,10 @@ LPS_PREC = 8  # init/calibrate.c: Linux knows the loops to one part in 2^LPS_PRE
 FASS_LINE, FASS = 70, "Wiggins et al., ACSAC 2003, section 2"
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """Tables of instructions, coprocessor and memory; a figure of what differs."""
     boards = BOARDS
-    machines = across(results.rows, "machine", MACHINES)
+    machines = show.across(results.rows, "machine", MACHINES)
 
     def published(machine: str, case: str) -> float | None:
         return results.paper(case, machine=machine)
@@ -36,7 +34,7 @@ def view(results: Results) -> View:
         known = [(row[c], there) for c in cases if (there := published(machine, c)) is not None]
         return sum(abs(here - there) <= 0.05 for here, there in known), len(known)
 
-    def beside(title: str, cases: Sequence[str]) -> Table:
+    def beside(title: str, cases: Sequence[str]) -> show.Table:
         """Some cases on each machine; what is published for a processor, behind its machines."""
         columns = [""]
         rows = [[CASES[case]] for case in cases]
@@ -49,7 +47,7 @@ def view(results: Results) -> View:
         asked = [results.statement(c, machine=m) for c in cases for m in MODELS]
         sources = dict.fromkeys(statement.source for statement in asked if statement)
         told = f"published: {'; '.join(sources)}; difference: of the machine that is named first"
-        return Table(title, columns, rows, told)
+        return show.Table(title, columns, rows, told)
 
     drawn = {
         f"{case.replace('_', ' ')}, {machine}": {
@@ -64,14 +62,14 @@ def view(results: Results) -> View:
         beside("Instructions, cycles", INSTRUCTIONS),
         beside("Coprocessor 15, cycles", COPROCESSOR),
         beside("Memory, cycles", (*MEMORY, *BLOCKS)),
-        table(
+        show.table(
             "Memory in blocks, MB/s (millions of bytes)",
             "",
             [(CASES[case], f"{case}_bandwidth") for case in BLOCKS],
-            {name: value_of(row, 1) for name, row in machines.items()},
+            {name: show.value_of(row, 1) for name, row in machines.items()},
         ),
     ]
-    figure = bars(
+    figure = show.bars(
         "The machines beside the processors that they are models of",
         "cycles a step, measured by a guest without an operating system; hollow: published",
         "cycles",
@@ -81,4 +79,4 @@ def view(results: Results) -> View:
         published=["published"],
         log=True,
     )
-    return View(tables, {"": figure}, locals())
+    return show.View(tables, {"": figure}, locals())

@@ -11,9 +11,7 @@ from switchyard.experiments.l4_ipc.view import FLUSH_FILLS
 from switchyard.experiments.switching import measure
 from switchyard.experiments.switching.measure import CODE, FLUSH, LINES, PAGES, SPACES
 from switchyard.show import declared as show
-from switchyard.show.figure import Figure, Knee, Mark, Panels, Series, log_axis
 from switchyard.show.terms import SCHEMES
-from switchyard.show.views import Results, View
 
 BAND_SPACES = measure.BAND_SPACES
 X_TITLE = {
@@ -98,7 +96,7 @@ class Curve:
 class Told:
     """A machine's curves by scheme, and what the text tells of it."""
 
-    def __init__(self, results: Results, machine: measure.Machine) -> None:
+    def __init__(self, results: show.Results, machine: measure.Machine) -> None:
         rows, self.machine = results.rows, machine
         there = [s for s in machine.schemes if rows.select(machine=machine.under(s), scheme=s)]
         self.curves = {scheme: Curve(rows, machine, scheme) for scheme in there}
@@ -125,26 +123,26 @@ class Told:
         ]
         return f"{self.machine.about}, over {X_TITLE[kind]}: {', '.join(ends)}"
 
-    def knees(self, kind: str) -> list[Knee]:
+    def knees(self, kind: str) -> list[show.Knee]:
         """What is full from where on."""
         if kind != SPACES:
-            return [Knee(HOLDS[self.machine.name][kind], FILLED[kind], LABEL_AT[kind])]
-        return [Knee(self.knee, "domains run out", LABEL_AT[kind])] if self.knee else []
+            return [show.Knee(HOLDS[self.machine.name][kind], FILLED[kind], LABEL_AT[kind])]
+        return [show.Knee(self.knee, "domains run out", LABEL_AT[kind])] if self.knee else []
 
-    def series(self, results: Results, kind: str) -> list[Series]:
+    def series(self, results: show.Results, kind: str) -> list[show.Series]:
         """What is measured, and what the papers say of it, each value by itself."""
         measured, papers = [], []
         for curve in self.curves.values():
             rows = curve.of(kind)
-            marks = [Mark(float(row.where["size"]), row["share"]) for row in rows]
-            measured.append(Series(curve.scheme, curve.called, marks))
+            marks = [show.Mark(float(row.where["size"]), row["share"]) for row in rows]
+            measured.append(show.Series(curve.scheme, curve.called, marks))
             for row in rows:
                 there = {float(row.where["size"]): results.paper("share", **row.where)}
                 papers += show.published(curve.scheme, f"{curve.called}, published", there)
         return measured + papers
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """Two figures, the numbers, what was met, the text's words."""
     machines = [Told(results, machine) for machine in measure.MACHINES]
     every = [curve for told in machines for curve in told.curves.values()]
@@ -180,22 +178,22 @@ def view(results: Results) -> View:
         name: _panels(results, machines, title, told, kinds)
         for name, (title, *told, kinds) in FIGURES.items()
     }
-    return View(tables, figures, locals())
+    return show.View(tables, figures, locals())
 
 
 def _panels(
-    results: Results,
+    results: show.Results,
     machines: Sequence[Told],
     title: str,
     subtitle: Sequence[str],
     kinds: Sequence[str],
-) -> Panels:
+) -> show.Panels:
     """A row a machine, a column a kind."""
     rows = [row for told in machines for curve in told.curves.values() for row in curve.own]
     shares = [row["share"] for row in rows if row.where["kind"] in kinds]
-    y_range, y_ticks = log_axis(show.steps(shares), shares)
+    y_range, y_ticks = show.log_axis(show.steps(shares), shares)
     panels = [
-        Figure(
+        show.Figure(
             told.machine.about,
             [],
             X_TITLE[kind],
@@ -214,7 +212,7 @@ def _panels(
     ]
     papers = any(series.published for panel in panels for series in panel.series)
     marks = ["Hollow marks: published."] if papers else []
-    return Panels(title, [*subtitle, *marks], _described(machines, kinds), panels, len(kinds))
+    return show.Panels(title, [*subtitle, *marks], _described(machines, kinds), panels, len(kinds))
 
 
 def _described(machines: Sequence[Told], kinds: Sequence[str]) -> str:

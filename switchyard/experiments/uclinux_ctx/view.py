@@ -14,8 +14,6 @@ from switchyard.experiments.uclinux_ctx import measure
 from switchyard.experiments.uclinux_ctx.measure import SIZES
 from switchyard.run.build_linux import Linux
 from switchyard.show import declared as show
-from switchyard.show.figure import Bars, Figure
-from switchyard.show.views import Results, View
 
 SHOWN = (2, 8, 16)  # in tables
 TRIP = 31.74  # µs, a whole round trip in the paper's Table 1: without an MMU, by FIFO
@@ -25,11 +23,13 @@ COUNTED = {
     "ITLB": ("itlb_misses", 0), "DTLB": ("dtlb_misses", 0),
 }  # fmt: skip
 SWITCHES = "switches: of the page tables; without an MMU there is one set of them"
+PUBLISHED = "published: three values of Samsung 2005, section 5.2, joined by dashes; 2.6.7"
+NO_PAPER = "nothing is published of fast switching"
 own = measure.OWN
 version = Linux.version
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """Of those kernels that there are records of."""
     rings = Rings(results.rows, "size_kb", "KB")
     kernels = present(results.rows, "switch", uclinux.KERNELS)
@@ -47,7 +47,7 @@ def view(results: Results) -> View:
     def paper(size: int, n: int) -> float:
         return results.published("gain", **case(size, n))
 
-    def figure(sizes: Sequence[int], kernels: Sequence[Kernel], title: str) -> Figure:
+    def figure(sizes: Sequence[int], kernels: Sequence[Kernel], title: str) -> show.Figure:
         """Fig. 4, or Fig. 5, which is its lines at 0 KB."""
         alone = len(sizes) == 1
         lines = [
@@ -57,17 +57,15 @@ def view(results: Results) -> View:
         ]
         return rings.figure(
             title,
-            [
-                f"{ABOUT}; a ring of processes over FIFOs, each touching its own",
-                "memory; means; what passing the token and touching take without a switch is taken "
-                "off;",
-            ],
+            f"{ABOUT}; a ring of processes over FIFOs, each touching its own\n"
+            "memory; means; what passing the token and touching take without a switch is taken "
+            "off;",
             lines,
             f"with an MMU and without one, at {', '.join(f'{size}' for size in sizes)} KB",
             50 if max(mark.y for line in lines for mark in line.marks) > 250 else 25,
         )
 
-    def ratios(metric: str) -> Figure:
+    def ratios(metric: str) -> show.Figure:
         """How many times faster it is without an MMU; beside it what the paper gives in words."""
         beside = metric == "gain"
         series = []
@@ -81,14 +79,8 @@ def view(results: Results) -> View:
         return show.lines(
             "How many times faster a switch is without an MMU"
             + ("" if beside else " than a fast one with it"),
-            [
-                f"{ABOUT}, the same programs on both kernels;",
-                "published: three values of Samsung 2005, section 5.2, joined by dashes; 2.6.7"
-                if beside
-                else "nothing is published of fast switching",
-            ],
-            "processes",
-            "times as fast",
+            f"{ABOUT}, the same programs on both kernels;\n{PUBLISHED if beside else NO_PAPER}",
+            "times as fast over processes",
             f"Line chart of the ratio of context-switch times over {first} to {last} processes; at "
             f"0 KB {least:.1f} with {first} and {most:.1f} with {last}"
             + (", published 9.7 and 4.5." if beside else "."),
@@ -132,16 +124,14 @@ def view(results: Results) -> View:
         for n in rings.ends
         for kernel, on in switches[size, n].items()
     ]
-    figures: dict[str, Figure | Bars] = {
+    figures: dict[str, show.Figure | show.Bars] = {
         "": figure(SIZES, PAPERS, "A switch with an MMU and without one"),
         "nothing-touched": figure(SIZES[:1], kernels, "The same where no memory is touched"),
         "gain": ratios("gain"),
         "breakdown": suite.breakdown(
             "Where the time of a switch goes, with an MMU and without one",
-            [
-                f"{ABOUT}; every cycle of a token's way to the next process,",
-                "by the function that took it and by what it waited for; nothing taken off",
-            ],
+            f"{ABOUT}; every cycle of a token's way to the next process,\n"
+            "by the function that took it and by what it waited for; nothing taken off",
             "µs a switch",
             broken_down,
             told=broken_down[: len(kernels)],
@@ -152,4 +142,4 @@ def view(results: Results) -> View:
         figures["remains"] = ratios("gain_over_fass")
     gains = [gain(SIZES[-1], n)["gain"] for n in rings.counts]
     called = {f", {kernel.label}": kernel for kernel in kernels}
-    return View(tables, figures, locals(), rings.unsteady(called, SIZES, SHOWN))
+    return show.View(tables, figures, locals(), rings.unsteady(called, SIZES, SHOWN))

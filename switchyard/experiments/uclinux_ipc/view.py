@@ -13,8 +13,6 @@ from switchyard.experiments.uclinux import ABOUT, CLOCK_MHZ, FASTER, WITHOUT
 from switchyard.experiments.uclinux_ipc.measure import BW_FIFO, FIFO, LINES
 from switchyard.run.build_linux import Linux
 from switchyard.show import declared as show
-from switchyard.show.figure import Bars
-from switchyard.show.views import Results, View
 
 # Linux 2.6.7 keeps one page in a pipe, as 2.4 did (its include/linux/pipe_fs_i.h, PIPE_SIZE); the
 # ring of 16 pages came with 2.6.11. A megabyte is 256 pages, each filled and emptied.
@@ -29,7 +27,7 @@ def differences(more: Operation, less: Operation) -> dict[str, float]:
     return {part: us for part, us in ordered if abs(us) >= 1}
 
 
-def view(results: Results) -> View:
+def view(results: show.Results) -> show.View:
     """Of those kernels that there are records of."""
     ipc = Lines(results, LINES)
     kernels = present(results.rows, "latency", uclinux.KERNELS)
@@ -58,7 +56,7 @@ def view(results: Results) -> View:
         parts = differences(slow, flat)
         return parts.get(suite.FLUSH, 0.0) / sum(parts.values()) if parts else 0.0
 
-    def bars(name: str, title: str, unit: str) -> Bars:
+    def bars(name: str, title: str, unit: str) -> show.Bars:
         """A line of the table, published and measured."""
         values, told, here = {}, [], f"{gain(name):.2f} times here"
         if faster:
@@ -71,10 +69,8 @@ def view(results: Results) -> View:
             told.append(f"{kernel.label} {beside}{number(value)} measured")
         return show.bars(
             f"{title}, through a FIFO",
-            [
-                "published: Samsung 2005, Table 1 (without an MMU: uClinux); measured: means,",
-                f"{ABOUT}; without an MMU {paper_gain(name):.2f} times better there, {here}",
-            ],
+            "published: Samsung 2005, Table 1 (without an MMU: uClinux); measured: means,\n"
+            f"{ABOUT}; without an MMU {paper_gain(name):.2f} times better there, {here}",
             unit,
             f"Bars in {unit}: {', '.join(told)}.",
             values,
@@ -107,15 +103,13 @@ def view(results: Results) -> View:
         "bandwidth": bars(BW_FIFO.name, "Bytes to another process", "MB/s"),
         "breakdown": suite.breakdown(
             "Where the time of a round trip goes",
-            [
-                f"{ABOUT}; every cycle of the measured loop, by the",
-                "function that took it and by what it waited for; fills are those outside the "
-                "flush",
-            ],
+            f"{ABOUT}; every cycle of the measured loop, by the\n"
+            "function that took it and by what it waited for; fills are those outside the "
+            "flush",
             "µs a round trip",
             [(case, ipc.on(*place)) for case, place in cases.items()],
             told=[(f"by FIFO, {k.label}", ipc.on(k, FIFO.name)) for k in kernels],
             beside={case: paper for case, paper in papers.items() if paper},
         ),
     }
-    return View(tables, figures, locals(), ipc.unsteady({k.label: k for k in kernels}))
+    return show.View(tables, figures, locals(), ipc.unsteady({k.label: k for k in kernels}))
