@@ -7,12 +7,12 @@
 A table has a line for each case and a column for each thing that is said of a case: a metric with
 so many digits, or a function's text. Lines and bars know what follows from what they show: that a
 logarithmic axis says so, where it ends, and which ticks it has. What is a figure's alone is given
-to `figure.Figure` and `figure.Bars` by their own names, as `**more`. The lines of a subtitle are
-divided as text is.
+as it is there, in `figure`. The lines of a subtitle are divided as text is.
 """
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from switchyard.data.records import Parameter
@@ -33,9 +33,9 @@ from switchyard.show.views import Results, View
 
 # A view imports this module alone.
 __all__ = [
-    "Bar", "Bars", "Column", "Columns", "Figure", "Knee", "Mark", "Panels", "Results", "Series",
-    "Table", "View", "across", "approx", "bars", "each", "ends", "line", "lines", "log_axis",
-    "named", "over", "plain", "published", "spread", "steps", "table", "under", "value_of",
+    "Axes", "Bar", "Bars", "Column", "Columns", "Figure", "Knee", "Mark", "Panels", "Results",
+    "Series", "Table", "View", "across", "approx", "bars", "each", "ends", "line", "lines",
+    "log_axis", "named", "over", "plain", "published", "spread", "steps", "table", "under", "value_of",
 ]  # fmt: skip
 
 # A metric with so many digits behind the point, or what a function says of the case.
@@ -133,47 +133,71 @@ def published(
     return [Series(kind, label, known, published=True)] if known else []
 
 
+@dataclass(frozen=True)
+class Axes:
+    """A figure's axes, of which `told` says "round trip, µs over spaces": y over x.
+
+    `log` names those that are logarithmic: "x", "y" or "xy". A logarithmic y axis ends at 1, 2 or 5
+    times a power of ten, as far from the least and the greatest value as `margins`, two factors,
+    say; without any, the drawing decides. A linear one with a `step` begins at 0 and ends above all
+    that is drawn. Where neither is right, a figure gives ticks, and ends that are none.
+    """
+
+    told: str
+    log: str = ""
+    margins: tuple[float, float] | None = (1, 1)
+    step: float = 0
+    x_ticks: Sequence[float] = ()
+    y_range: tuple[float, float] | None = None
+    y_ticks: Sequence[float] = ()
+
+    @property
+    def titles(self) -> tuple[str, str]:
+        """Of x and y."""
+        y_title, _, x_title = self.told.partition(" over ")
+        if not x_title:
+            raise ValueError(
+                f"{self.told}: expected what is on the y axis, ` over `, what on the x"
+            )
+        return x_title + LOG * ("x" in self.log), y_title + LOG * ("y" in self.log)
+
+    def ends(self, series: Sequence[Series]) -> tuple[tuple[float, float] | None, Sequence[float]]:
+        """The y axis' range and its ticks."""
+        values = [mark.y for curve in series for mark in curve.marks]
+        if self.y_range or self.y_ticks:
+            return self.y_range or (self.y_ticks[0], self.y_ticks[-1]), list(self.y_ticks)
+        if "y" in self.log and self.margins:
+            return log_axis(steps(values), values, *self.margins)
+        if self.step:
+            count = int(max(mark.top for curve in series for mark in curve.marks) / self.step) + 1
+            return (0.0, count * self.step), [self.step * n for n in range(count + 1)]
+        return None, ()
+
+
 def lines(
     title: str,
     subtitle: str,
-    axes: str,
+    axes: Axes | str,
     description: str,
     series: Sequence[Series],
-    *,
-    log: str = "",
-    margins: tuple[float, float] | None = None,
-    step: float = 0,
-    **more: Any,
+    knees: Sequence[Knee] = (),
 ) -> Figure:
-    """Series over an axis: `axes` says "round trip, µs over spaces", y over x.
-
-    `log` names the logarithmic axes: "x", "y" or "xy".
-
-    A logarithmic y axis with `margins` ends at 1, 2 or 5 times a power of ten, that far from the
-    least and the greatest value, as factors. A linear one with a `step` begins at 0 and ends above
-    all that is drawn. `more` are fields of a `Figure`: `knees`, `x_ticks`, or both ends of an axis.
-    """
-    y_title, _, x_title = axes.partition(" over ")
-    if not x_title:
-        raise ValueError(
-            f"{axes}: expected what is on the y axis, ` over `, and what on the x axis"
-        )
-    values = [mark.y for curve in series for mark in curve.marks]
-    if margins:
-        more["y_range"], more["y_ticks"] = log_axis(steps(values), values, *margins)
-    elif step:
-        count = int(max(mark.top for curve in series for mark in curve.marks) / step) + 1
-        more["y_range"], more["y_ticks"] = (0.0, count * step), [step * n for n in range(count + 1)]
+    """Series over an axis; axes are `Axes`, or what these are told by alone."""
+    if isinstance(axes, str):
+        axes = Axes(axes)
+    y_range, y_ticks = axes.ends(series)
     return Figure(
         title,
         subtitle.split("\n"),
-        x_title + LOG * ("x" in log),
-        y_title + LOG * ("y" in log),
+        *axes.titles,
         description,
         series,
-        log_x="x" in log,
-        log_y="y" in log,
-        **more,
+        knees,
+        log_y="y" in axes.log,
+        y_range=y_range,
+        y_ticks=y_ticks,
+        x_ticks=axes.x_ticks,
+        log_x="x" in axes.log,
     )
 
 

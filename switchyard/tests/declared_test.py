@@ -7,6 +7,7 @@ from switchyard.data.records import Record
 from switchyard.data.rows import Rows
 from switchyard.errors import InputError
 from switchyard.show.declared import (
+    Axes,
     Columns,
     across,
     approx,
@@ -86,28 +87,27 @@ def test_a_metric_that_a_case_lacks_is_said() -> None:
 
 
 def test_a_logarithmic_axis_says_so_and_ends_at_round_values() -> None:
-    figure = lines(
-        "A", "b", "cycles over n", "c", over(CURVES, "n", "cycles"), log="xy", margins=(1, 1)
-    )
+    axes = Axes("cycles over n", log="xy", margins=(1, 1))
+    figure = lines("A", "b", axes, "c", over(CURVES, "n", "cycles"))
     assert (figure.x_title, figure.y_title) == ("n (log scale)", "cycles (log scale)")
     assert (figure.log_x, figure.log_y, figure.subtitle) == (True, True, ["b"])
     assert figure.y_range == (20, 1000)
     assert figure.y_ticks == [20, 50, 100, 200, 500, 1000]
     assert steps([0.3, 4])[:5] == [0.01, 0.02, 0.05, 0.1, 0.2]
-    off = lines(
-        "A", "b", "cycles over n", "c", over(CURVES, "n", "cycles"), log="y", margins=(0.5, 2)
-    )
+    far = Axes("cycles over n", log="y", margins=(0.5, 2))
+    off = lines("A", "b", far, "c", over(CURVES, "n", "cycles"))
     assert off.y_range == (10, 2000)
 
 
 def test_a_linear_axis_with_a_step_begins_at_nothing_and_ends_above_all() -> None:
-    figure = lines("A", "b", "cycles over n", "c", over(CURVES, "n", "cycles"), step=250)
+    axes = Axes("cycles over n", step=250)
+    figure = lines("A", "b", axes, "c", over(CURVES, "n", "cycles"))
     assert (figure.y_range, figure.y_ticks) == ((0, 750), [0, 250, 500, 750])
     assert (figure.x_title, figure.log_x, figure.log_y) == ("n", False, False)
 
 
 def test_axes_are_one_over_the_other() -> None:
-    with pytest.raises(ValueError, match="cycles: expected what is on the y axis, ` over `, and"):
+    with pytest.raises(ValueError, match="cycles: expected what is on the y axis, ` over `, what"):
         lines("A", "b", "cycles", "c", over(CURVES, "n", "cycles"))
 
 

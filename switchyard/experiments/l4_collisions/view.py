@@ -15,6 +15,7 @@ DRAWN = (
     (TAGS, 4),
 )  # fmt: skip
 MEANT = f"in this order: {', '.join(PARTS)}; the turn's own work is in it; with tags all collide"
+AXES = show.Axes("cycles one way over spaces in the ring", log="xy", x_ticks=list(SPACES))
 
 
 def view(results: show.Results) -> show.View:
@@ -66,13 +67,10 @@ def view(results: show.Results) -> show.View:
         "IPC between spaces that lie at the same addresses",
         f"{ABOUT}, simulated machine {MACHINE}; one way, with the\n"
         f"turn's own work: {PAGES} page of data, and the message",
-        "cycles one way over spaces in the ring",
+        AXES,
         f"Line chart over {SPACES[0]} to {SPACES[-1]} spaces. With two, flush takes "
         f"{at('flush', 4, 2)['cycles']:.0f} cycles, fass {at('fass', 0, 2)['cycles']:.0f} if "
         f"nothing collides and {at('fass', 4, 2)['cycles']:.0f} if four megabytes do.",
         show.over(curves, "spaces", "cycles"),
-        log="xy",
-        margins=(1, 1),
-        x_ticks=list(SPACES),
     )
     return show.View(tables, {"": figure}, locals())

@@ -27,6 +27,10 @@ COLUMNS = {
     "fass shared (collides)": show.under("plain_shared", TURN),
     "hardware tags": show.under("tags", TURN),
 }  # fmt: skip
+AXES = show.Axes(
+    "one turn, µs over pages that each process reads in its turn", "y", (0.9, 1.1),
+    x_ticks=[1, 8, 16, 24, 32, 40, 48],
+)  # fmt: skip
 
 
 class Curves:
@@ -160,13 +164,10 @@ def _figure(
     return show.lines(
         title,
         subtitle,
-        "one turn, µs over pages that each process reads in its turn",
+        AXES,
         description,
         show.over(
             {f"{c.processes} processes, {n}": r for (c, n), r in curves.items()}, "pages", "turn"
         ),
-        log="y",
-        margins=(0.9, 1.1),
         knees=knees,
-        x_ticks=[1, 8, 16, 24, 32, 40, 48],
     )

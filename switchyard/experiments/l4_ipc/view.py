@@ -173,18 +173,20 @@ def _figure(
         f"bands: {PERCENTILES} of the round trips; bars: 95 % confidence interval of "
         f"the mean, over {first['round_trip_runs']} seeds;\n"
         "published: Wiggins et al. 2003, Fig. 5 (only what its text says in numbers)",
-        "round trip, µs over client address spaces",
+        show.Axes(
+            "round trip, µs over client address spaces",
+            log="xy",
+            y_range=(low, high),
+            y_ticks=y_ticks,
+            x_ticks=X_TICKS,
+        ),
         f"Line chart of round-trip IPC time over {CLIENTS[0]} to {CLIENTS[-1]} client address "
         f"spaces. Flush lies between {min(flush):.1f} and {max(flush):.1f} microseconds. Fast "
         f"address-space switching starts at {fass[0]:.1f} and ends at {fass[-1]:.1f} microseconds, "
         f"with shared domains alike. One space without protection takes {single[0]:.1f} to "
         f"{single[-1]:.1f}, hardware tags {tags[0]:.1f} to {tags[-1]:.1f}.",
         series,
-        log="xy",
         knees=knees,
-        y_range=(low, high),
-        y_ticks=y_ticks,
-        x_ticks=X_TICKS,
     )
 
 
@@ -205,9 +207,7 @@ def _on_pc(curves: Mapping[str, Sequence[Row]]) -> show.Figure:
         f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, mean of "
         f"{first['round_trip_samples']:,} round trips;\n"
         f"bars: 95 % confidence interval of the mean, over {first['round_trip_runs']} seeds",
-        "round trip, cycles over client address spaces",
+        show.Axes("round trip, cycles over client address spaces", log="x", x_ticks=X_TICKS),
         f"Line chart of cycles over 1 to {CLIENTS[-1]} client address spaces: {', '.join(told)}.",
         [show.Series(scheme, scheme, some) for scheme, some in marks.items()],
-        log="x",
-        x_ticks=X_TICKS,
     )

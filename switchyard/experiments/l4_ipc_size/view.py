@@ -20,6 +20,7 @@ THEIR_CALL, THEIR_REPLY = 132, 147
 # Curves that nowhere differ by more are drawn as one.
 SAME = 0.03
 ONE_WAY = ("one_way", 0)
+AXES = show.Axes(f"cycles one way over {X_TITLE}", x_ticks=X_TICKS, y_ticks=range(0, 451, 50))
 
 
 def view(results: show.Results) -> show.View:
@@ -78,7 +79,7 @@ def view(results: show.Results) -> show.View:
             f"{ABOUT}; measured: simulated machine {MACHINE}, median of {told};\n"
             f"published: {NICTA}. Not shown: flush, {flush[0]['one_way']:,.0f} to "
             f"{flush[-1]['one_way']:,.0f} cycles",
-            f"cycles one way over {X_TITLE}",
+            AXES,
             f"Cycles one way rise from {fass[0]['one_way']:.0f} with no words to "
             f"{fass[-1]['one_way']:.0f} with {WORDS[-1]} under fass; published are 131 up to 4 "
             "words, 141 with 8, 161 with 16.",
@@ -91,19 +92,14 @@ def view(results: show.Results) -> show.View:
                 ),
                 show.Series("floor", "floor: no checks", [show.Mark(n, floor(n)) for n in WORDS]),
             ],
-            y_range=(0, 450),
-            y_ticks=list(range(0, 451, 50)),
-            x_ticks=X_TICKS,
         ),
         "strings": show.lines(
             "A string between two address spaces, one way",
             f"{ABOUT}; simulated machine {MACHINE}, median of "
             f"{by_bytes['fass'][0]['one_way_samples']:,} round trips",
-            "cycles one way over bytes",
+            show.Axes("cycles one way over bytes", "xy", None, x_ticks=list(STRINGS)),
             "Cycles one way by the string's length for each scheme, both axes logarithmic.",
             _curves(by_bytes, "string_bytes"),
-            log="xy",
-            x_ticks=list(STRINGS),
         ),
     }
     if pc_words:
@@ -112,10 +108,9 @@ def view(results: show.Results) -> show.View:
             "IPC between two address spaces on a Pentium 4, one way, by message registers",
             f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, median of {samples:,} round trips, "
             "halved",
-            f"cycles one way over {X_TITLE}",
+            show.Axes(f"cycles one way over {X_TITLE}", x_ticks=X_TICKS),
             f"Cycles one way over the number of words: {show.ends(pc_words, 'one_way')}.",
             _curves(pc_words, "message_registers"),
-            x_ticks=X_TICKS,
         )
     return show.View(tables, figures, {**locals(), "bytes": STRINGS[-1]})
 

@@ -23,6 +23,10 @@ MET = {
 COLUMNS = {
     f"{p} {name}": show.under(p, column) for p in POLICIES for name, column in MET.items()
 } | {"hardware tags": show.under(TAGS, CYCLES)}
+AXES = show.Axes(
+    "round trip, cycles over address spaces, beside the one that drives them", "xy", (0.95, 1.1),
+    x_ticks=[2, 4, 8, 16, 32, 64],
+)  # fmt: skip
 
 
 def view(results: show.Results) -> show.View:
@@ -60,13 +64,10 @@ def view(results: show.Results) -> show.View:
             f"Recycling domains for spaces in {shape}",
             f"{WHAT[shape]}\n{ABOUT}, simulated machine {MACHINE}; scheme fass, 15 domains;\n"
             "bars: 95 % confidence interval of the mean, over the seeds",
-            "round trip, cycles over address spaces, beside the one that drives them",
+            AXES,
             f"Line chart of cycles a round trip over {SPACES[0]} to {SPACES[-1]} spaces in {shape},"
             f" by recycling policy: {show.ends(curves, 'round_trip')}.",
             show.over({names[p]: curve for p, curve in curves.items()}, "spaces", "round_trip"),
-            log="xy",
-            margins=(0.95, 1.1),
-            x_ticks=[2, 4, 8, 16, 32, 64],
         )
 
     by_shape = {shape: multiples(shape) for shape in SHAPES}

@@ -10,6 +10,9 @@ COLUMNS = {
     "given back": ("given", 0), "instr.": ("taken_instructions", 0),
     "L2 misses": ("taken_l2_misses", 0), "L2 misses, cold": ("taken_cold_l2_misses", 0),
 }  # fmt: skip
+AXES = show.Axes(
+    "cycles over large spaces that call the small one", x_ticks=[1, 8, 16, 24, 32, 40, 48, 60]
+)
 
 
 def view(results: show.Results) -> show.View:
@@ -29,9 +32,8 @@ def view(results: show.Results) -> show.View:
     figure = show.lines(
         "A part of the small-space area is taken from a space",
         f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}: SpaceControl",
-        "cycles over large spaces that call the small one",
+        AXES,
         f"Line chart of cycles over the number of large spaces: {told}.",
         [s for name, rows, y in drawn for s in show.over({name: rows}, "large_spaces", y)],
-        x_ticks=[1, 8, 16, 24, 32, 40, 48, 60],
     )
     return show.View(tables, {"": figure}, {"curves": curves})

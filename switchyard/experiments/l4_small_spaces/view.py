@@ -90,9 +90,11 @@ def _figure(kind: str, by: Mapping[str, Rows], factor: tuple[float, float] | Non
     return show.lines(
         f"Ping-pong, one side with a working set in the {FILLED[kind]}",
         f"{ABOUT}; simulated machine {MACHINE}\n{TOLD}",
-        f"cycles a round: working set, message, answer over working set: {WHAT[kind]}",
+        show.Axes(
+            f"cycles a round: working set, message, answer over working set: {WHAT[kind]}",
+            x_ticks=tuple(X_TICKS[kind]),
+        ),
         f"Line chart of cycles a round over the working set: {show.ends(by, 'round')}.",
         series,
         knees=[show.Knee(HOLDS[kind], f"{FILLED[kind]} full", 0.05)],
-        x_ticks=tuple(X_TICKS[kind]),
     )

@@ -60,13 +60,15 @@ def view(results: show.Results) -> show.View:
             f"{kernel.about}; each process reads a byte of every page and yields;\n"
             "published, fast and shared: private up to 9 times (2 processes), 3.7 times (16);\n"
             f"{suite.BARS}",
-            "a process's turn, µs over pages",
+            show.Axes(
+                "a process's turn, µs over pages",
+                step=20 if highest > 100 else 10,
+                x_ticks=[1, *range(4, 33, 4)],
+            ),
             f"Line chart of the time of a turn over 1 to {pages[-1]} pages for 2, 4 and 16 "
             f"processes, private and shared: between {min(every):.0f} and {max(every):.0f} "
             "microseconds.",
             series,
-            step=20 if highest > 100 else 10,
-            x_ticks=[1, *range(4, 33, 4)],
         )
 
     def breakdown(kernel: Kernel) -> show.Bars:

@@ -104,14 +104,15 @@ class Sharing:
             "What a switch saves by sharing TLB entries",
             f"{ways.sharing.kernel.about},\n"
             "beside the same kernel told not to share; each process reads a byte of every page",
-            "of a switch's time, % over processes",
+            show.Axes(
+                "of a switch's time, % over processes",
+                y_ticks=range(low, high + 1, 10),
+                x_ticks=[first, *range(4, last + 1, 4)],
+            ),
             f"Line chart of the share of a switch's time that is saved over {first} to {last} "
             f"processes, a line for each number of pages, {ways.board}: between {min(every):.0f} "
             f"and {max(every):.0f} %.",
             series,
-            y_range=(low, high),
-            y_ticks=list(range(low, high + 1, 10)),
-            x_ticks=[first, *range(4, last + 1, 4)],
         )
 
     def breakdown(self, ways: Ways) -> show.Bars:

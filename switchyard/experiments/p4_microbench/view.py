@@ -113,12 +113,14 @@ def view(results: show.Results) -> show.View:
         "traces": show.lines(
             "Code in the trace cache of a Pentium 4",
             f"simulated machine {first.name}: instructions of a byte and a µop each",
-            "cycles for each over µops",
+            show.Axes(
+                "cycles for each over µops",
+                x_ticks=tuple(float(n * 4096) for n in range(7)),
+                y_range=(0, max(1.2, *(mark.y for mark in code.marks))),
+            ),
             "Cycles of a µop by the number of µops that a loop goes through.",
             [code],
             knees=[show.Knee(TRACE_UOPS, "12 K µops: 2,048 traces", 0.8)],
-            x_ticks=tuple(float(n * 4096) for n in range(7)),
-            y_range=(0, max(1.2, *(mark.y for mark in code.marks))),
         ),
         "refills": _refills(results, first),
     }
@@ -151,14 +153,11 @@ def _latencies(results: show.Results, machines: Mapping[str, Machine]) -> show.F
         f"simulated machines: chains through large pages; on {first.name} a line or a jump a "
         "page, too\n"
         "hollow: what manual and NetBurst paper say of a load, for a Willamette at 1.4 GHz",
-        "cycles over gone through, KB",
+        show.Axes("cycles over gone through, KB", log="xy", x_ticks=SIZES),
         "Cycles of a load by the memory that a chain of pointers goes through, and of a load and a "
         "jump by the pages, beside published latencies.",
         series,
-        log="xy",
-        margins=(1, 1),
         knees=KNEES,
-        x_ticks=SIZES,
     )
 
 
@@ -174,8 +173,7 @@ def _refills(results: show.Results, machine: Machine) -> show.Figure:
         "What a load of CR3 takes from the TLBs",
         f"simulated machine {machine.name}: what lines or jumps, each in a page, take more than in "
         "global pages",
-        "cycles over pages",
+        show.Axes("cycles over pages", x_ticks=tuple(float(n * 8) for n in range(9))),
         "Cycles to fill TLB entries again by their number, beside the paper's values.",
         series,
-        x_ticks=tuple(float(n * 8) for n in range(9)),
     )

@@ -80,13 +80,13 @@ def view(results: show.Results) -> show.View:
             "How many times faster a switch is without an MMU"
             + ("" if beside else " than a fast one with it"),
             f"{ABOUT}, the same programs on both kernels;\n{PUBLISHED if beside else NO_PAPER}",
-            "times as fast over processes",
+            show.Axes(
+                "times as fast over processes", step=1, x_ticks=list(range(first, last + 1, 2))
+            ),
             f"Line chart of the ratio of context-switch times over {first} to {last} processes; at "
             f"0 KB {least:.1f} with {first} and {most:.1f} with {last}"
             + (", published 9.7 and 4.5." if beside else "."),
             series,
-            step=1,
-            x_ticks=list(range(first, last + 1, 2)),
         )
 
     columns = {kernel.short: show.under(kernel, show.spread("value")) for kernel in kernels}
