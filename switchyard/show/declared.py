@@ -35,7 +35,8 @@ from switchyard.show.views import Results, View
 __all__ = [
     "Axes", "Bar", "Bars", "Column", "Columns", "Figure", "Knee", "Mark", "Panels", "Results",
     "Series", "Table", "View", "across", "approx", "bars", "each", "ends", "line", "lines",
-    "log_axis", "named", "over", "plain", "published", "spread", "steps", "table", "under", "value_of",
+    "log_axis", "named", "over", "plain", "published", "spread", "steps", "table", "under",
+    "value_of",
 ]  # fmt: skip
 
 # A metric with so many digits behind the point, or what a function says of the case.
