@@ -140,9 +140,8 @@ def view(results: show.Results) -> show.View:
         # shared entries beside hardware tags, which the paper does not have
         "tags": _figure(
             "Extreme: shared TLB entries beside hardware tags",
-            f"{ABOUT}, simulated machines {MACHINE} (fass-shared) and {machine(TAGS)}, L4;\n"
-            "one process's turn: a byte of each page, which all have at one address, and a "
-            "yield",
+            f"{ABOUT}, simulated machines {MACHINE} (fass-shared) and {machine(TAGS)}, L4;\none "
+            "process's turn: a byte of each page, which all have at one address, and a yield",
             tags,
             {
                 (c, n): r

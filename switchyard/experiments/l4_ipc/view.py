@@ -168,11 +168,10 @@ def _figure(
     flush, fass, single, tags = (us[s] for s in ("flush", "fass", "single-space", TAGS))
     return show.lines(
         "Round-trip IPC between address spaces: flushing against fast switching",
-        f"{ABOUT}; measured: simulated machine {MACHINE}, mean of "
-        f"{first['round_trip_samples']:,} round trips;\n"
-        f"bands: {PERCENTILES} of the round trips; bars: 95 % confidence interval of "
-        f"the mean, over {first['round_trip_runs']} seeds;\n"
-        "published: Wiggins et al. 2003, Fig. 5 (only what its text says in numbers)",
+        f"{ABOUT}; measured: simulated machine {MACHINE}, mean of {first['round_trip_samples']:,} "
+        f"round trips;\nbands: {PERCENTILES} of the round trips; bars: 95 % confidence interval of "
+        f"the mean, over {first['round_trip_runs']} seeds;\npublished: Wiggins et al. 2003, Fig. 5 "
+        "(only what its text says in numbers)",
         show.Axes(
             "round trip, µs over client address spaces",
             log="xy",

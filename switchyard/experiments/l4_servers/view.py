@@ -70,8 +70,7 @@ def view(results: show.Results) -> show.View:
     figures = {
         "": show.bars(
             "A ping answered by a driver and an IP stack in spaces of their own",
-            f"simulated machine {MACHINE}; by the program that the ping interrupts: none, or "
-            "one\n"
+            f"simulated machine {MACHINE}; by the program that the ping interrupts: none, or one\n"
             f"that reads {BUSY} KB over and over",
             "cycles",
             f"Cycles of a ping under each scheme: {busy} where a program is interrupted.",
@@ -94,8 +93,7 @@ def view(results: show.Results) -> show.View:
         figures["pc"] = show.bars(
             "A ping on a Pentium 4, without what access to ports takes",
             f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}; by the program that the ping\n"
-            f"interrupts: none, or one that reads {BUSY} KB over and over; hollow: the "
-            "paper's.\n"
+            f"interrupts: none, or one that reads {BUSY} KB over and over; hollow: the paper's.\n"
             f"Ports take about {ports:,.0f} cycles more, whatever the scheme is",
             "cycles",
             f"Cycles of a ping without ports: {told} where a program is interrupted; published "

@@ -57,9 +57,8 @@ def view(results: show.Results) -> show.View:
         highest = max(mark.top for line in series for mark in line.marks)
         return show.lines(
             f"Pages that processes could share, on Linux that {kernel.does}",
-            f"{kernel.about}; each process reads a byte of every page and yields;\n"
-            "published, fast and shared: private up to 9 times (2 processes), 3.7 times (16);\n"
-            f"{suite.BARS}",
+            f"{kernel.about}; each process reads a byte of every page and yields;\npublished, fast "
+            f"and shared: private up to 9 times (2 processes), 3.7 times (16);\n{suite.BARS}",
             show.Axes(
                 "a process's turn, µs over pages",
                 step=20 if highest > 100 else 10,

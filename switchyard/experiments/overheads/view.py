@@ -150,10 +150,9 @@ class Overheads:
         drawn = [mark.y for line in series for mark in line.marks]
         return show.lines(
             "What context switches cost: direct and indirect overheads",
-            f"{self.about}; max CV {self.once['switch_max_cv']:.2g}; two tasks that hand over "
-            "to each other, both together:\n"
-            "indirect overheads by pair, and the direct one, which is the same for all;\n"
-            "bars: 95 % confidence interval of the mean, over the runs",
+            f"{self.about}; max CV {self.once['switch_max_cv']:.2g}; two tasks that hand over to "
+            "each other, both together:\nindirect overheads by pair, and the direct one, which is "
+            "the same for all;\nbars: 95 % confidence interval of the mean, over the runs",
             "overhead, ms over context switches",
             f"Line chart of indirect overheads of {len(self.pairs)} pairs of tasks and of the "
             f"direct overhead over 1 to {self.most} context switches, between {min(drawn):.2f} and "
@@ -203,8 +202,7 @@ class Overheads:
         return show.lines(
             "What interrupts cost a task beside their own time",
             f"{self.about}; max CV {self.once['interrupt_max_cv']:.2g}; indirect overhead, by "
-            "task;\n"
-            "band: from the least to the most of the runs; bars: 95 % confidence interval",
+            "task;\nband: from the least to the most of the runs; bars: 95 % confidence interval",
             "indirect overhead, µs over interrupts",
             f"Line chart over 0 to {self.most_interrupts} interrupts, which ends at, in µs: "
             f"{ends}.",

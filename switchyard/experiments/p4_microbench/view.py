@@ -150,9 +150,8 @@ def _latencies(results: show.Results, machines: Mapping[str, Machine]) -> show.F
                 series += show.published("published", f"{level}, published{end}", marks)
     return show.lines(
         "Memory and pages of a Pentium 4",
-        f"simulated machines: chains through large pages; on {first.name} a line or a jump a "
-        "page, too\n"
-        "hollow: what manual and NetBurst paper say of a load, for a Willamette at 1.4 GHz",
+        f"simulated machines: chains through large pages; on {first.name} a line or a jump a page, "
+        "too\nhollow: what manual and NetBurst paper say of a load, for a Willamette at 1.4 GHz",
         show.Axes("cycles over gone through, KB", log="xy", x_ticks=SIZES),
         "Cycles of a load by the memory that a chain of pointers goes through, and of a load and a "
         "jump by the pages, beside published latencies.",

@@ -57,9 +57,8 @@ def view(results: show.Results) -> show.View:
         ]
         return rings.figure(
             title,
-            f"{ABOUT}; a ring of processes over FIFOs, each touching its own\n"
-            "memory; means; what passing the token and touching take without a switch is taken "
-            "off;",
+            f"{ABOUT}; a ring of processes over FIFOs, each touching its own\nmemory; means; what "
+            "passing the token and touching take without a switch is taken off;",
             lines,
             f"with an MMU and without one, at {', '.join(f'{size}' for size in sizes)} KB",
             50 if max(mark.y for line in lines for mark in line.marks) > 250 else 25,

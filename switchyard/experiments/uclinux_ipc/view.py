@@ -103,9 +103,8 @@ def view(results: show.Results) -> show.View:
         "bandwidth": bars(BW_FIFO.name, "Bytes to another process", "MB/s"),
         "breakdown": suite.breakdown(
             "Where the time of a round trip goes",
-            f"{ABOUT}; every cycle of the measured loop, by the\n"
-            "function that took it and by what it waited for; fills are those outside the "
-            "flush",
+            f"{ABOUT}; every cycle of the measured loop, by the\nfunction that took it and by what "
+            "it waited for; fills are those outside the flush",
             "µs a round trip",
             [(case, ipc.on(*place)) for case, place in cases.items()],
             told=[(f"by FIFO, {k.label}", ipc.on(k, FIFO.name)) for k in kernels],
