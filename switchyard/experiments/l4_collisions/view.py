@@ -31,37 +31,29 @@ def view(results: show.Results) -> show.View:
         cases = [case for case in CASES if case[0] == scheme and case[1] > 0]
         _, colliding, spaces = most = max(cases, key=lambda case: over_flush(*case))
         flushes = max(at(*case)["cache_flushes"] for case in cases)
-        return {
-            "ratio": over_flush(*most),
-            "colliding": colliding,
-            "spaces": spaces,
-            "flushes": flushes,
-        }
+        found = {"ratio": over_flush(*most), "flushes": flushes}
+        return {**found, "colliding": colliding, "spaces": spaces}
 
-    def cell(scheme: str, colliding: int) -> Any:
-        return lambda n: (
-            f"{at(scheme, colliding, n)['cycles']:.0f} ({over_flush(scheme, colliding, n):.2f})"
-        )
+    def cell(scheme: str, colliding: int) -> show.Column:
+        def told(n: int) -> str:
+            cycles = at(scheme, colliding, n)["cycles"]
+            return f"{cycles:.0f} ({over_flush(scheme, colliding, n):.2f})"
 
-    tables = [
-        show.table(
-            f"{scheme}: cycles one way (times what flush takes), by megabytes that collide",
-            "spaces",
-            [(f"{n}", n) for n in SPACES],
-            {
-                **{f"{colliding}": cell(scheme, colliding) for colliding in COLLIDING},
-                "flush": lambda n: f"{at('flush', 0, n)['cycles']:.0f}",
-                "hardware tags": lambda n: f"{at(TAGS, len(PARTS), n)['cycles']:.0f}",
-            },
-            MEANT,
-        )
-        for scheme in ("fass", "fass-shared")
-    ]
+        return told
+
+    tables = []
+    for scheme in ("fass", "fass-shared"):
+        columns = {f"{colliding}": cell(scheme, colliding) for colliding in COLLIDING}
+        columns["flush"] = lambda n: f"{at('flush', 0, n)['cycles']:.0f}"
+        columns["hardware tags"] = lambda n: f"{at(TAGS, len(PARTS), n)['cycles']:.0f}"
+        title = f"{scheme}: cycles one way (times what flush takes), by megabytes that collide"
+        lines = [(f"{n}", n) for n in SPACES]
+        tables.append(show.table(title, "spaces", lines, columns, MEANT))
     curves = {
-        f"{called(s)}, {f'{n} MB collide' if n else 'nothing collides'}": [
-            at(s, n, m) for m in SPACES
+        f"{called(s)}, {f'{mb} MB collide' if mb else 'nothing collides'}": [
+            at(s, mb, n) for n in SPACES
         ]
-        for s, n in DRAWN
+        for s, mb in DRAWN
     }
     figure = show.lines(
         "IPC between spaces that lie at the same addresses",

@@ -84,7 +84,7 @@ def view(results: show.Results) -> show.View:
 
     def differ(recycling: bool) -> float:
         """By what share the schemes differ most with private pages, where neither's TLB is full."""
-        pairs = [pair for c in every for pair in zip(c.plain_private, c.private, strict=True)]
+        pairs = [(by["plain_private"], by["private"]) for c in every for by in c.by_pages.values()]
         alike = [
             abs(fass["cycles"] / shared["cycles"] - 1)
             for fass, shared in pairs

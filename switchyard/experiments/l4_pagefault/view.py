@@ -10,31 +10,20 @@ from switchyard.show import declared as show
 
 # Each kind in the words of figures and tables, and in full.
 KINDS = {
-    "none": (
-        "no fault",
-        "no fault: a load from a page that is mapped, which misses TLB and cache",
-    ),
+    "none": ("no fault", "no fault: a load from a page that is mapped, which misses TLB and cache"),
     "page_4k": ("page of 4 KB", "the pager maps a page of 4 KB"),
     "page_64k": ("page of 64 KB", "the pager maps a large page of 64 KB"),
     "page_1m": ("section of 1 MB", "the pager maps a section of 1 MB"),
-    "more_rights": (
-        "more rights",
-        "a store to a page mapped for reading; the pager maps it again",
-    ),
+    "more_rights": ("more rights", "a store to a page mapped for reading; the pager maps it again"),
     "synonym_read": (
-        "synonym, read",
-        "a load from a page whose cache lines the pager has, no message",
+        "synonym, read", "a load from a page whose cache lines the pager has, no message"
     ),
     "synonym_write": ("synonym, written", "a store to such a page"),
     "directory": (
-        "directory entry",
-        "a load through a directory entry that the scheme has not copied yet",
+        "directory entry", "a load through a directory entry that the scheme has not copied yet"
     ),
-    "collision": (
-        "collision",
-        "a load where another space's section is in the copied directory",
-    ),
-}
+    "collision": ("collision", "a load where another space's section is in the copied directory"),
+}  # fmt: skip
 COUNTED = {
     "rounds": ("accesses", 0), "cycles": ("page_fault", 0), "instr.": ("instructions", 0),
     "line fills": ("line_fills", 1), "waiting": ("fill_stall_cycles", 0),
@@ -50,25 +39,16 @@ def view(results: show.Results) -> show.View:
         name: {"what": what, **{scheme: rows[scheme][kind] for scheme in SCHEMES}}
         for kind, (name, what) in KINDS.items()
     }
-    medians = {scheme: show.under(scheme, ("page_fault", 0)) for scheme in SCHEMES}
-    columns = {**medians, "what": itemgetter("what")}
-    told = "with the few instructions of the loop around the access"
-    tables = [
-        show.table(
-            "Page faults, cycles of the access: median", "kind", cases, columns, words=["what"]
-        ),
-        *(
-            show.table(
-                f"{scheme}: counted for each access",
-                "kind",
-                [(names[kind], row) for kind, row in kinds.items()],
-                COUNTED,
-                told,
-            )
-            for scheme, kinds in rows.items()
-        ),
-    ]
-    values: dict[str, dict[str, float]] = {
+    columns = {scheme: show.under(scheme, ("page_fault", 0)) for scheme in SCHEMES}
+    columns["what"] = itemgetter("what")
+    title = "Page faults, cycles of the access: median"
+    tables = [show.table(title, "kind", cases, columns, words=["what"])]
+    for scheme, kinds in rows.items():
+        counted = [(names[kind], row) for kind, row in kinds.items()]
+        title = f"{scheme}: counted for each access"
+        told = "with the few instructions of the loop around the access"
+        tables.append(show.table(title, "kind", counted, COUNTED, told))
+    values = {
         name: {scheme: max(case[scheme]["page_fault"], 1) for scheme in SCHEMES}
         for name, case in cases.items()
     }

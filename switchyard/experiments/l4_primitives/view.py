@@ -38,10 +38,8 @@ def view(results: show.Results) -> show.View:
     rows = show.across(arm, "scheme", COLUMNS)
     pc = show.across(on_pc, "scheme", l4_pc.there(on_pc))
     limits = {statement.metric: statement.value for statement in results.statements}
-    columns = {
-        **{scheme: show.value_of(row) for scheme, row in rows.items()},
-        "what": WHAT.__getitem__,
-    }
+    columns = {scheme: show.value_of(row) for scheme, row in rows.items()}
+    columns["what"] = WHAT.__getitem__
     tables = [show.table("Primitives, cycles: median", "", LINES, columns, MEANT, ["what"])]
     values = {
         name: {scheme: row[metric] for scheme, row in rows.items() if metric in row}
@@ -64,14 +62,12 @@ def view(results: show.Results) -> show.View:
         columns = {scheme: show.value_of(row) for scheme, row in pc.items()}
         title = f"Primitives on {l4_pc.MACHINE}, cycles: median"
         tables.append(show.table(title, "", LINES, columns, MEANT_PC))
-        cells = [(name, row[metric], s) for s, row in pc.items() for name, metric in LINES]
+        told = [f"{n} {row[m]:.0f} under {s}" for s, row in pc.items() for n, m in LINES]
         figures["pc"] = show.bars(
             "Primitives of the L4 kernel on a Pentium 4",
             f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, median",
             "cycles",
-            "Cycles of each primitive: "
-            + ", ".join(f"{name} {cycles:.0f} under {s}" for name, cycles, s in cells)
-            + ".",
+            f"Cycles of each primitive: {', '.join(told)}.",
             {name: {s: row[metric] for s, row in pc.items()} for name, metric in LINES},
             log=True,
         )
