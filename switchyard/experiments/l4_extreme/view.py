@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns with private and with shared pages, and beside the paper with hardware tags."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from switchyard.data.rows import Row, Rows
 from switchyard.experiments.l4 import ABOUT, MACHINE, machine
@@ -37,28 +37,20 @@ class Curves:
     """What so many processes took, by rising number of pages."""
 
     def __init__(self, rows: Rows, processes: int) -> None:
-        def curve(scheme: str, mapping: str) -> Rows:
-            return rows.select(scheme=scheme, mapping=mapping, processes=processes)
-
         self.processes = processes
-        # pages at addresses of each one's own, and at one address
-        self.private, self.shared = (curve("fass-shared", m) for m in ("private", "shared"))
-        # under fass the latter collide
-        self.plain_private, self.plain_shared = (curve("fass", m) for m in ("private", "shared"))
-        self.tags = curve(TAGS, "shared")
-        self.by_pages = {
-            pages: {name: getattr(self, name)[place] for name in NAMES}
-            for place, pages in enumerate(PAGES)
+        self.by = {
+            name: rows.select(scheme=scheme, mapping=mapping, processes=processes)
+            for name, (scheme, mapping) in NAMES.items()
         }
-        said = rows.find("largest_factor", processes=processes)
-        self.factor = said["largest_factor"]
-        self.pages, self.private_break, self.shared_break = (
-            int(said.get(name, 0))
-            for name in ("largest_factor_at", "private_break", "shared_break")
-        )
+        self.private, self.shared, self.tags = (self.by[n] for n in ("private", "shared", "tags"))
+        self.by_pages = {n: {c: self.by[c][i] for c in NAMES} for i, n in enumerate(PAGES)}
         self.factors = [_factor(by) for by in self.by_pages.values()]
+        said = rows.find("largest_factor", processes=processes)
+        self.factor, self.pages = said["largest_factor"], int(said["largest_factor_at"])
         self.place = PAGES.index(self.pages)
-        # the number of pages measured before private ones slow down, if they do
+        # from where on they slow down, if they do, and the number of pages measured before that
+        breaks = (int(said.get(f"{name}_break", 0)) for name in ("private", "shared"))
+        self.private_break, self.shared_break = breaks
         self.before_break = max((n for n in PAGES if n < self.private_break), default=0)
         # there are more spaces than domains
         self.recycles = self.shared[0]["domains_recycled"] > RECYCLING
@@ -67,7 +59,12 @@ class Curves:
         self.base = self.shared[self.place]["cycles"] - read * self.pages
 
 
-NAMES = ("private", "shared", "plain_private", "plain_shared", "tags")
+# The curves: pages at addresses of each one's own or at one address, which under fass collide.
+NAMES = {
+    "private": ("fass-shared", "private"), "shared": ("fass-shared", "shared"),
+    "plain_private": ("fass", "private"), "plain_shared": ("fass", "shared"),
+    "tags": (TAGS, "shared"),
+}  # fmt: skip
 
 
 def _factor(by: Mapping[str, Row]) -> float:
@@ -82,9 +79,13 @@ def view(results: show.Results) -> show.View:
     breaks = {kind: int(statement.value) for kind, statement in found.items() if statement}
     papers = {c.processes: results.paper("largest_factor", processes=c.processes) for c in every}
 
+    turns = [by for curves in every for by in curves.by_pages.values()]
+    colliding = [by["plain_shared"] for by in turns]
+    worst = max(by["plain_shared"]["cycles"] / by["shared"]["cycles"] for by in turns)
+
     def differ(recycling: bool) -> float:
         """By what share the schemes differ most with private pages, where neither's TLB is full."""
-        pairs = [(by["plain_private"], by["private"]) for c in every for by in c.by_pages.values()]
+        pairs = [(by["plain_private"], by["private"]) for by in turns]
         alike = [
             abs(fass["cycles"] / shared["cycles"] - 1)
             for fass, shared in pairs
@@ -93,14 +94,8 @@ def view(results: show.Results) -> show.View:
         ]
         return max(alike, default=0.0)
 
-    colliding = [row for curves in every for row in curves.plain_shared]
-    worst = max(
-        by["plain_shared"]["cycles"] / by["shared"]["cycles"]
-        for c in every
-        for by in c.by_pages.values()
-    )
-    drawn = {c.processes: {"private": c.private, "shared": c.shared} for c in every}
-    told = "; ".join(f"{n} processes: {show.ends(by, 'turn', 1)}" for n, by in drawn.items())
+    ends = {c.processes: {"private": c.private, "shared": c.shared} for c in every}
+    told = "; ".join(f"{n} processes: {show.ends(by, 'turn', 1)}" for n, by in ends.items())
     at_band = "; ".join(
         f"{c.processes} processes {by['tags']['cycles']:.0f} cycles a turn with "
         f"{by['tags']['dtlb_misses']:.1f} misses of the data TLB, fass-shared "
@@ -112,61 +107,41 @@ def view(results: show.Results) -> show.View:
         "Hardware tags tell processes apart, and so have an entry for each of them where a domain "
         f"has one for all. With {BAND_PAGES} pages at one address: {at_band}."
     )
-    tables = [
-        show.table(
-            f"{curves.processes} processes: cycles for a turn, TLB misses in it",
-            "pages",
-            {f"{pages}": by for pages, by in curves.by_pages.items()},
-            COLUMNS,
-            "private, shared: under fass-shared",
-        )
-        for curves in every
-    ]
+    tables = []
+    for curves in every:
+        title = f"{curves.processes} processes: cycles for a turn, TLB misses in it"
+        by_pages = [(f"{pages}", by) for pages, by in curves.by_pages.items()]
+        meant = "private, shared: under fass-shared"
+        tables.append(show.table(title, "pages", by_pages, COLUMNS, meant))
+
+    def drawn(**names: str) -> list[show.Series]:
+        curves = {f"{c.processes} processes, {n}": c.by[k] for c in every for k, n in names.items()}
+        return show.over(curves, "pages", "turn")
+
+    knees = {
+        breaks["private"]: "private slows", breaks["shared"]: "shared slows",
+        EQUAL: "the same from here",
+    }  # fmt: skip
     figures = {
-        "": _figure(
+        "": show.lines(
             "Extreme: pages that processes share, with and without shared TLB entries",
             f"{ABOUT}, simulated machine {MACHINE}, L4, scheme fass-shared; one process's turn: a "
             f"byte of each page, and a yield;\n{PUBLISHED}",
+            AXES,
             f"Line chart of microseconds for a turn over {PAGES[0]} to {PAGES[-1]} pages. {told}. "
             "Private mappings slow down at fewer pages than shared ones; beyond the size of the "
             "TLB they are alike.",
-            {(c, name): getattr(c, name) for c in every for name in ("private", "shared")},
-            [
-                show.Knee(breaks["private"], "private slows", 0.06, published=True),
-                show.Knee(breaks["shared"], "shared slows", 0.06, published=True),
-                show.Knee(EQUAL, "the same from here", 0.06, published=True),
-            ],
+            drawn(private="private", shared="shared"),
+            [show.Knee(pages, label, 0.06, published=True) for pages, label in knees.items()],
         ),
         # shared entries beside hardware tags, which the paper does not have
-        "tags": _figure(
+        "tags": show.lines(
             "Extreme: shared TLB entries beside hardware tags",
             f"{ABOUT}, simulated machines {MACHINE} (fass-shared) and {machine(TAGS)}, L4;\none "
             "process's turn: a byte of each page, which all have at one address, and a yield",
+            AXES,
             tags,
-            {
-                (c, n): r
-                for c in every
-                for n, r in (("shared", c.shared), ("hardware tags", c.tags))
-            },
+            drawn(shared="shared", tags="hardware tags"),
         ),
     }
     return show.View(tables, figures, locals())
-
-
-def _figure(
-    title: str,
-    subtitle: str,
-    description: str,
-    curves: Mapping[tuple[Curves, str], Rows],
-    knees: Sequence[show.Knee] = (),
-) -> show.Figure:
-    return show.lines(
-        title,
-        subtitle,
-        AXES,
-        description,
-        show.over(
-            {f"{c.processes} processes, {n}": r for (c, n), r in curves.items()}, "pages", "turn"
-        ),
-        knees=knees,
-    )
