@@ -2,7 +2,6 @@
 """A row of panels a machine: over the number of spaces, and over working sets."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from switchyard.data.rows import Row, Rows, number
 from switchyard.experiments import l4, l4_pc
@@ -51,16 +50,14 @@ FIGURES = {
     "": (
         "Round trips, in per cent of those with a full flush",
         "Left: between a server and its clients, so many spaces in all.",
-        "Right: between two spaces, one of which reads so many pages each time.",
-        (SPACES, PAGES),
+        "Right: between two spaces, one of which reads so many pages each time.", (SPACES, PAGES),
     ),
     "caches": (
         "Round trips, by what goes through the caches",
         "Left: between two spaces, one of which executes so many instructions.",
-        "Right: one of which reads a word of so many lines.",
-        (CODE, LINES),
+        "Right: one of which reads a word of so many lines.", (CODE, LINES),
     ),
-}
+}  # fmt: skip
 
 
 class Curve:
@@ -115,13 +112,9 @@ class Told:
 
     def described(self, kind: str) -> str:
         """A panel in words, for who cannot see it."""
-        ends = [
-            f"{curve.called} {number(rows[0]['share'])} to {number(rows[-1]['share'])}"
-            for curve in self.curves.values()
-            if curve.scheme != FLUSH
-            for rows in [curve.of(kind)]
-        ]
-        return f"{self.machine.about}, over {X_TITLE[kind]}: {', '.join(ends)}"
+        by = {c.called: c.of(kind) for c in self.curves.values() if c.scheme != FLUSH}
+        told = [f"{n} {number(r[0]['share'])} to {number(r[-1]['share'])}" for n, r in by.items()]
+        return f"{self.machine.about}, over {X_TITLE[kind]}: {', '.join(told)}"
 
     def knees(self, kind: str) -> list[show.Knee]:
         """What is full from where on."""
@@ -147,23 +140,13 @@ def view(results: show.Results) -> show.View:
     machines = [Told(results, machine) for machine in measure.MACHINES]
     every = [curve for told in machines for curve in told.curves.values()]
     heads = [f"{row.where['size']} {row.where['kind']}" for row in every[0].ends]
-
-    def number_at(place: int) -> Any:
-        return lambda curve: (
-            f"{curve.ends[place]['round']:.0f}"
-            if curve.scheme == FLUSH
-            else f"{curve.ends[place]['share']:.1f} %"
-        )
-
-    tables = [
-        show.table(
-            "A round trip: cycles with a full flush, per cent of that under the others",
-            "machine, scheme",
-            [(f"{curve.machine.about}, {curve.called}", curve) for curve in every],
-            {head: number_at(place) for place, head in enumerate(heads)},
-            MEANT,
-        )
-    ]
+    numbers = []
+    for curve in every:
+        form = "{round:.0f}" if curve.scheme == FLUSH else "{share:.1f} %"
+        cells = [form.format(**row) for row in curve.ends]
+        numbers.append([f"{curve.machine.about}, {curve.called}", *cells])
+    title = "A round trip: cycles with a full flush, per cent of that under the others"
+    tables = [show.Table(title, ["machine, scheme", *heads], numbers, MEANT)]
     for told in machines:
         met = [
             (f"{row.where['size']} {row.where['kind']}: {curve.called}", curve.ends[place])
@@ -174,50 +157,32 @@ def view(results: show.Results) -> show.View:
         meant = l4_pc.MEANT if told.on_pc else MEANT_ARM
         title = f"{told.machine.about}: what a round trip met"
         tables.append(show.table(title, "scheme", met, columns, meant))
-    figures = {
-        name: _panels(results, machines, title, told, kinds)
-        for name, (title, *told, kinds) in FIGURES.items()
-    }
+
+    def described(some: Sequence[Told], kinds: Sequence[str]) -> str:
+        told = "; ".join(one.described(kind) for one in some for kind in kinds)
+        return f"Line charts of a round trip in per cent of one with a full flush. {told}."
+
+    figures = {}
+    for name, (title, *subtitle, kinds) in FIGURES.items():
+        # a row a machine, a column a kind
+        rows = [row for curve in every for row in curve.own if row.where["kind"] in kinds]
+        shares = [row["share"] for row in rows]
+        y_range, y_ticks = show.log_axis(show.steps(shares), shares)
+        panels = [
+            show.Figure(
+                told.machine.about, [], X_TITLE[kind], "% of a full flush",
+                described([told], [kind]), told.series(results, kind), told.knees(kind),
+                log_y=True, y_range=y_range, y_ticks=y_ticks,
+                x_ticks=_x_ticks(told.flush.of(kind), kind), log_x=kind == SPACES,
+            )
+            for told in machines
+            for kind in kinds
+        ]  # fmt: skip
+        if any(series.published for panel in panels for series in panel.series):
+            subtitle.append("Hollow marks: published.")
+        said = described(machines, kinds)
+        figures[name] = show.Panels(title, subtitle, said, panels, len(kinds))
     return show.View(tables, figures, locals())
-
-
-def _panels(
-    results: show.Results,
-    machines: Sequence[Told],
-    title: str,
-    subtitle: Sequence[str],
-    kinds: Sequence[str],
-) -> show.Panels:
-    """A row a machine, a column a kind."""
-    rows = [row for told in machines for curve in told.curves.values() for row in curve.own]
-    shares = [row["share"] for row in rows if row.where["kind"] in kinds]
-    y_range, y_ticks = show.log_axis(show.steps(shares), shares)
-    panels = [
-        show.Figure(
-            told.machine.about,
-            [],
-            X_TITLE[kind],
-            "% of a full flush",
-            _described([told], [kind]),
-            told.series(results, kind),
-            told.knees(kind),
-            log_y=True,
-            y_range=y_range,
-            y_ticks=y_ticks,
-            x_ticks=_x_ticks(told.flush.of(kind), kind),
-            log_x=kind == SPACES,
-        )
-        for told in machines
-        for kind in kinds
-    ]
-    papers = any(series.published for panel in panels for series in panel.series)
-    marks = ["Hollow marks: published."] if papers else []
-    return show.Panels(title, [*subtitle, *marks], _described(machines, kinds), panels, len(kinds))
-
-
-def _described(machines: Sequence[Told], kinds: Sequence[str]) -> str:
-    told = "; ".join(told.described(kind) for told in machines for kind in kinds)
-    return f"Line charts of a round trip in per cent of one with a full flush. {told}."
 
 
 def _x_ticks(rows: Rows, kind: str) -> Sequence[float]:
