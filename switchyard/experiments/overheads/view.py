@@ -3,7 +3,6 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from switchyard.data import summary
 from switchyard.data.rows import Row
@@ -162,20 +161,19 @@ class Overheads:
 
     def _by_place(self, pair: Pair) -> show.Figure:
         """The indirect overhead of one pair by where it is (a panel of Fig. 3)."""
-        values = {NAMES[task]: [self.of(pair, task, n) for n in self.counts] for task in pair}
-        by_dirty = [self.pair(pair, n)["indirect_switches"] for n in self.counts]
+        ns = self.counts
+        values = {NAMES[task]: {n: self.of(pair, task, n) for n in ns} for task in pair}
+        by_dirty = {n: self.pair(pair, n)["indirect_switches"] for n in ns}
         values["switches, by dirty lines"] = by_dirty
         series = [
-            show.Series(
-                label, label, [show.Mark(n, y) for n, y in zip(self.counts, ys, strict=True)]
-            )
+            show.Series(label, label, [show.Mark(n, y) for n, y in ys.items()])
             for label, ys in values.items()
         ]
         if "sort" in pair and self.full:
             # of the others the text has bounds only
             name, marks = NAMES["sort"], {1: 0.0, self.most: OF_TASK["sort"][1]}
             series += show.published(name, f"published: {name}", marks)
-        ends = ", ".join(f"{label} {ys[-1]:.2f}" for label, ys in values.items())
+        ends = ", ".join(f"{label} {ys[self.most]:.2f}" for label, ys in values.items())
         return show.lines(
             f"Where the indirect overhead is: {titled(pair)}",
             f"{self.about}; what each takes longer than with a single switch",
@@ -229,35 +227,28 @@ class Overheads:
             alone = self.task(task, 0)["task_running"]
             by = {"alone": alone, "direct": self.most_interrupts * direct}
             interrupted.append((NAMES[task], {**self.task(task), **by}))
+        titles = (
+            f"{self.about}: {self.most} context switches",
+            f"{self.about}: {self.most_interrupts} interrupts of {direct:.2f} µs",
+        )
+        told = [
+            f"published ({PAPER}) altogether: {low:g} to {high:g} % with {n}; max CV {cv:.2g}"
+            for (low, high), n, cv in (
+                (ALTOGETHER, f"{MOST_SWITCHES} switches", self.once["switch_max_cv"]),
+                (INTERRUPTED, f"{MOST_INTERRUPTS} interrupts", self.once["interrupt_max_cv"]),
+            )
+        ]
         return [
-            show.table(
-                f"{self.about}: {self.most} context switches",
-                "tasks",
-                switched,
-                SWITCHED,
-                f"published ({PAPER}) altogether: {ALTOGETHER[0]:g} to {ALTOGETHER[1]:g} % with "
-                f"{MOST_SWITCHES} switches; max CV {self.once['switch_max_cv']:.2g}",
-            ),
-            show.table(
-                f"{self.about}: {self.most_interrupts} interrupts of {direct:.2f} µs",
-                "task",
-                interrupted,
-                INTERRUPTS,
-                f"published ({PAPER}) altogether: {INTERRUPTED[0]:g} to {INTERRUPTED[1]:g} % with "
-                f"{MOST_INTERRUPTS} interrupts; max CV {self.once['interrupt_max_cv']:.2g}",
-            ),
+            show.table(titles[0], "tasks", switched, SWITCHED, told[0]),
+            show.table(titles[1], "task", interrupted, INTERRUPTS, told[1]),
         ]
 
     def unsteady(self) -> list[str]:
         """What is not known well of the overheads."""
-        known = [
-            (f"switches, {titled(pair)}", self.pair(pair).interval("indirect"))
-            for pair in self.pairs
-        ]
-        known += [
-            (f"interrupts, {NAMES[task]}", self.task(task).interval("interrupt_indirect"))
-            for task in TASKS
-        ]
+        pairs, tasks = ((p, self.pair(p)) for p in self.pairs), ((t, self.task(t)) for t in TASKS)
+        known = [(f"switches, {titled(pair)}", row.interval("indirect")) for pair, row in pairs]
+        indirect = "interrupt_indirect"
+        known += [(f"interrupts, {NAMES[task]}", row.interval(indirect)) for task, row in tasks]
         return summary.unsteady(known)
 
 
@@ -287,44 +278,31 @@ def scheme_table(schemes: Mapping[str, Overheads], beside: Mapping[str, str]) ->
     first = next(iter(schemes))
     pairs = schemes[first].pairs
     rows = []
-    for some in (*([pair] for pair in pairs), pairs):
+    for pair in (*pairs, None):  # the last lines are all of them
         for name, scheme in schemes.items():
-            base = schemes[beside.get(name, first)]
-            alone = some is not pairs
-            one, other = (s.overhead(some[0]) if alone else s.together() for s in (scheme, base))
-            direct = sum(scheme.pair(pair)["direct"] for pair in some)
-            known = Interval(one.mean - direct, one.half)
-            if alone:
-                known = scheme.pair(some[0]).interval("indirect")
-            share = _saved(one, other)
-            rows.append(
-                [
-                    titled(some[0]) if alone else "all pairs",
-                    name,
-                    f"{direct:.2f}",
-                    f"{known.mean:.2f}" + (f" ± {known.half:.2f}" if known.half < math.inf else ""),
-                    f"{sum(scheme.of(pair, task) for pair in some for task in pair):.2f}",
-                    f"{scheme.pair(some[0])['altogether_percent']:.4f}" if alone else "",
-                    "" if name == first else "-" if share is None else f"{share:.0%}",
-                ]
-            )
+            base, some = schemes[beside.get(name, first)], [pair] if pair else pairs
+            one, other = (s.overhead(pair) if pair else s.together() for s in (scheme, base))
+            direct = sum(scheme.pair(each)["direct"] for each in some)
+            indirect = Interval(one.mean - direct, one.half)
+            altogether, share = "", _saved(one, other)
+            if pair:
+                indirect = scheme.pair(pair).interval("indirect")
+                altogether = f"{scheme.pair(pair)['altogether_percent']:.4f}"
+            half = f" ± {indirect.half:.2f}" if indirect.half < math.inf else ""
+            tasks = sum(scheme.of(each, task) for each in some for task in each)
+            saved = "" if name == first else "-" if share is None else f"{share:.0%}"
+            cells = [f"{direct:.2f}", f"{indirect.mean:.2f}{half}", f"{tasks:.2f}"]
+            rows.append([titled(pair) if pair else "all pairs", name, *cells, altogether, saved])
     others = "".join(f", by {name} with {base}" for name, base in beside.items())
+    heads = ["direct, ms", "indirect, ms", "of it tasks, ms", "altogether, %", "saved"]
     return show.Table(
         f"Schemes: {schemes[first].most} context switches",
-        [
-            "tasks",
-            "scheme",
-            "direct, ms",
-            "indirect, ms",
-            "of it tasks, ms",
-            "altogether, %",
-            "saved",
-        ],
+        ["tasks", "scheme", *heads],
         rows,
         "direct: n times a switch from cold caches; indirect: with half its 95 % confidence "
         "interval; tasks: what they take longer; saved: of the overhead altogether with "
         f"{first}{others}; -: runs differ by more",
-        words=["scheme"],
+        ["scheme"],
     )
 
 
@@ -332,14 +310,12 @@ def interrupt_table(
     schemes: Mapping[str, Overheads], direct: Mapping[str, Mapping[str, float]], caption: str = ""
 ) -> show.Table:
     """An interrupt under each scheme: `direct` by scheme and kind, then of every task."""
-    first, kinds = next(iter(schemes.values())), next(iter(direct.values()))
-
-    def of_task(task: str) -> Any:
-        return lambda s: f"{schemes[s].task(task)['interrupt_altogether_percent']:.4f}"
-
-    def of_kind(kind: str) -> Any:
-        return lambda s: f"{direct[s][kind]:.2f}"
-
-    columns = {kind: of_kind(kind) for kind in kinds} | {NAMES[t]: of_task(t) for t in TASKS}
-    title = f"Schemes: an interrupt, µs; {first.most_interrupts} of them, altogether, %"
-    return show.table(title, "scheme", [(name, name) for name in schemes], columns, caption)
+    first, kinds, share = next(iter(schemes)), next(iter(direct.values())), "altogether_percent"
+    cases = {
+        name: {**direct[name], **{t: scheme.task(t)[f"interrupt_{share}"] for t in TASKS}}
+        for name, scheme in schemes.items()
+    }
+    columns = {kind: (kind, 2) for kind in kinds} | {NAMES[task]: (task, 4) for task in TASKS}
+    most = schemes[first].most_interrupts
+    title = f"Schemes: an interrupt, µs; {most} of them, altogether, %"
+    return show.table(title, "scheme", cases, columns, caption)
