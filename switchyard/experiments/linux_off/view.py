@@ -2,7 +2,6 @@
 """What each benchmark takes longer on the fast kernel that is turned off."""
 
 import math
-from dataclasses import dataclass
 
 from switchyard.data.rows import Row, number
 from switchyard.experiments import linux_suite as suite
@@ -19,54 +18,33 @@ MEANT = (
 )
 
 
-@dataclass(frozen=True)
 class Pair:
     """A benchmark on both kernels of a machine."""
 
-    board: str
-    name: str
-    unit: str
-    metric: str
-    plain: Row
-    off: Row
-
-    @property
-    def longer(self) -> float:
-        """By what share it takes longer turned off in the mean: of a rate, has less."""
-        plain, off = self.plain[self.metric], self.off[self.metric]
-        return plain / off - 1 if self.unit == "MB/s" else off / plain - 1
+    def __init__(self, board: str, name: str, unit: str, metric: str, plain: Row, off: Row) -> None:
+        self.board, self.name, self.unit, self.metric = board, name, unit, metric
+        self.plain, self.off = plain, off
+        # by what share it takes longer turned off in the mean: of a rate, has less
+        less, more = (off, plain) if unit == "MB/s" else (plain, off)
+        self.longer = more[metric] / less[metric] - 1
+        # half the 95 % confidence interval of that, from those of both means
+        self.half = math.hypot(*(row.interval(metric).uncertainty for row in (plain, off)))
+        # whether that is within the limit, as far as the boots tell
+        surely = "no" if self.longer - self.half > LIMIT else "cannot be told"
+        self.verdict = "yes" if self.longer + self.half <= LIMIT else surely
+        # by what share it executes more: where things lie in memory has no part in that
+        self.more_instructions = self._share("instructions")
+        # by what share it switches address spaces more often: who runs next is scheduling
+        self.more_switches = self._share("address_space_switches")
 
     def more(self, name: str) -> float:
         """How much more there is turned off of what is counted, each time."""
         return self.off[f"{self.metric}_{name}"] - self.plain[f"{self.metric}_{name}"]
 
-    def share(self, name: str) -> float:
+    def _share(self, name: str) -> float:
         """That as a share of what there is on the plain kernel; none of nothing."""
         plain = self.plain[f"{self.metric}_{name}"]
         return self.off[f"{self.metric}_{name}"] / plain - 1 if plain else 0.0
-
-    @property
-    def more_instructions(self) -> float:
-        """By what share it executes more: where things lie in memory has no part in that."""
-        return self.share("instructions")
-
-    @property
-    def more_switches(self) -> float:
-        """By what share it switches address spaces more often: who runs next is scheduling."""
-        return self.share("address_space_switches")
-
-    @property
-    def half(self) -> float:
-        """Half the 95 % confidence interval of that, from those of both means."""
-        known = (row.interval(self.metric).uncertainty for row in (self.plain, self.off))
-        return math.hypot(*known)
-
-    @property
-    def verdict(self) -> str:
-        """Whether that is within the limit, as far as the boots tell."""
-        if self.longer + self.half <= LIMIT:
-            return "yes"
-        return "no" if self.longer - self.half > LIMIT else "cannot be told"
 
 
 COLUMNS = {
@@ -98,17 +76,11 @@ def view(results: show.Results) -> show.View:
         ends = " to ".join(f"{pair.longer:+.1%} ({pair.name})" for pair in (first, last))
         told.append(f"{board} from {ends}")
         worst[board] = max(its, key=lambda pair: pair.longer)
-    tables = [
-        show.table(
-            f"Linux {Linux.version} on {board}: unmodified, and fast with fass=off",
-            "benchmark",
-            [(pair.name, pair) for pair in its],
-            COLUMNS,
-            MEANT,
-            ["unit", "within 1 %"],
-        )
-        for board, its in pairs.items()
-    ]
+    titles = {b: f"Linux {Linux.version} on {b}: unmodified, and fast with fass=off" for b in pairs}
+    tables = []
+    for board, its in pairs.items():
+        lines, words = [(pair.name, pair) for pair in its], ["unit", "within 1 %"]
+        tables.append(show.table(titles[board], "benchmark", lines, COLUMNS, MEANT, words))
     figure = show.bars(
         "What fast switching costs where it is turned off",
         "fass=off against the unmodified kernel, means over boots of four links each",

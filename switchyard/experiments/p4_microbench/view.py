@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases and series side by side; curves by working set, by code, and by what is filled again."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from switchyard.data.rows import Row, Rows, number
 from switchyard.experiments.p4_microbench.cases import CASES
@@ -10,6 +10,7 @@ from switchyard.show import declared as show
 
 PAGE_KB = 4
 SIZES = tuple(float(2**n) for n in range(1, 13))  # KB, of an axis
+CODE_SIZES = tuple(float(n * 4096) for n in range(7))  # µops, of an axis
 KNEES = [show.Knee(8, "8 KB", 0.1), show.Knee(256, "256 KB, 64 pages", 0.62)]
 # What a published latency is drawn over: the place that it stands at, and from where to where.
 LEVELS = {4: ("L1", 2, 8), 64: ("L2", 16, 256), 4096: ("memory", 1024, 4096)}
@@ -75,25 +76,17 @@ class Machine:
         """The last place of a series."""
         return self.along(metric)[-1]
 
-    def tables(self) -> list[show.Table]:
+    def tables(self) -> Iterator[show.Table]:
         """Its series."""
-        return [
-            show.table(
-                f"{title}, {self.name}: cycles",
-                head,
-                [(f"{row.where[parameter]:,}", row) for row in self.along(metric)],
-                columns,
-                caption,
-            )
-            for title, (parameter, head, metric, columns, caption) in SERIES.items()
-        ]
+        for title, (parameter, head, metric, columns, caption) in SERIES.items():
+            lines = [(f"{row.where[parameter]:,}", row) for row in self.along(metric)]
+            yield show.table(f"{title}, {self.name}: cycles", head, lines, columns, caption)
 
     def line(self, label: str, parameter: str, metric: str, factor: float = 1) -> show.Series:
         """A series for a figure."""
         places = [(float(row.where[parameter]) * factor, row) for row in self.along(metric)]
-        return show.Series(
-            metric + self.name, label, [show.Mark(x, row[metric]) for x, row in places]
-        )
+        marks = [show.Mark(x, row[metric]) for x, row in places]
+        return show.Series(metric + self.name, label, marks)
 
 
 def view(results: show.Results) -> show.View:
@@ -108,16 +101,13 @@ def view(results: show.Results) -> show.View:
     tables = [show.table("Instructions, cycles", "", cases, columns, told)]
     tables += [table for machine in machines.values() for table in machine.tables()]
     code = first.line("a µop", "uops", "uop")
+    most = max(mark.y for mark in code.marks)
     figures = {
         "": _latencies(results, machines),
         "traces": show.lines(
             "Code in the trace cache of a Pentium 4",
             f"simulated machine {first.name}: instructions of a byte and a µop each",
-            show.Axes(
-                "cycles for each over µops",
-                x_ticks=tuple(float(n * 4096) for n in range(7)),
-                y_range=(0, max(1.2, *(mark.y for mark in code.marks))),
-            ),
+            show.Axes("cycles for each over µops", x_ticks=CODE_SIZES, y_range=(0, max(1.2, most))),
             "Cycles of a µop by the number of µops that a loop goes through.",
             [code],
             knees=[show.Knee(TRACE_UOPS, "12 K µops: 2,048 traces", 0.8)],

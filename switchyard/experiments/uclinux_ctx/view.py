@@ -75,13 +75,12 @@ def view(results: show.Results) -> show.View:
             series += show.published(label, f"published, {label}", papers)
         first, last = rings.ends
         least, most = (gain(0, n)[metric] for n in rings.ends)
+        than = "" if beside else " than a fast one with it"
+        ticks = list(range(first, last + 1, 2))
         return show.lines(
-            "How many times faster a switch is without an MMU"
-            + ("" if beside else " than a fast one with it"),
+            f"How many times faster a switch is without an MMU{than}",
             f"{ABOUT}, the same programs on both kernels;\n{PUBLISHED if beside else NO_PAPER}",
-            show.Axes(
-                "times as fast over processes", step=1, x_ticks=list(range(first, last + 1, 2))
-            ),
+            show.Axes("times as fast over processes", step=1, x_ticks=ticks),
             f"Line chart of the ratio of context-switch times over {first} to {last} processes; at "
             f"0 KB {least:.1f} with {first} and {most:.1f} with {last}"
             + (", published 9.7 and 4.5." if beside else "."),
@@ -98,24 +97,15 @@ def view(results: show.Results) -> show.View:
         for n in (*SHOWN, *rings.ends)
     }
     shown = {f"{size} KB, {n} processes": (size, n) for size in SIZES for n in SHOWN}
+    gained = {name: switches[at] | {"gain": gain(*at)} for name, at in shown.items()}
+    met = [(f"{n}, {k.short}", on) for n, at in shown.items() for k, on in switches[at].items()]
+    titles = (
+        f"A switch, µs, {SPREAD}; and how many times faster it is without an MMU",
+        "Counted on the token's way to the next process, nothing taken off",
+    )
     tables = [
-        show.table(
-            f"A switch, µs, {SPREAD}; and how many times faster it is without an MMU",
-            "touched by each",
-            {name: switches[at] | {"gain": gain(*at)} for name, at in shown.items()},
-            columns,
-        ),
-        show.table(
-            "Counted on the token's way to the next process, nothing taken off",
-            "touched by each",
-            [
-                (f"{name}, {k.short}", on)
-                for name, at in shown.items()
-                for k, on in switches[at].items()
-            ],
-            COUNTED,
-            SWITCHES,
-        ),
+        show.table(titles[0], "touched by each", gained, columns),
+        show.table(titles[1], "touched by each", met, COUNTED, SWITCHES),
     ]
     broken_down = [
         (f"{size} KB, {n} processes, {kernel.short}", on)
