@@ -48,71 +48,74 @@ def view(results: show.Results) -> show.View:
         f"all of it, up to {measure.IN_REGISTERS} words": floor(0),
         "each word more: a load and a store": measure.FLOOR_A_WORD,
     }
+    one_way = {s: show.under(s, ONE_WAY) for s in COLUMNS}
+    by_n = {f"{n}": {s: words(s, n) for s in COLUMNS} for n in SHOWN}
+    by_size = {f"{n}": {s: string(s, n) for s in with_strings} for n in STRINGS}
     tables = [
         show.table(
             "One way, cycles, by message registers: median of the round trips, halved",
             "words",
-            {f"{n}": {s: words(s, n) for s in COLUMNS} | {"n": n} for n in SHOWN},
-            {s: show.under(s, ONE_WAY) for s in COLUMNS}
-            | {"floor": lambda by: f"{floor(by['n'])}"},
+            by_n,
+            {**one_way, "floor": _floor},
             "floor: no checks, every access a hit",
         ),
         show.table(
             "One way, cycles, with a string",
             "bytes",
-            {f"{n}": {s: string(s, n) for s in with_strings} for n in STRINGS},
-            {s: show.under(s, ONE_WAY) for s in with_strings} | {"fass, a word": _a_word},
+            by_size,
+            {**{s: one_way[s] for s in with_strings}, "fass, a word": _a_word},
             "a string one way, an empty message back, whose cost is taken off",
         ),
         show.table("The floor, cycles", "step", steps, {"cycles": str}),
     ]
-    for head, curves, ns in (("words", pc_words, SHOWN), ("bytes", pc_bytes, STRINGS)):
+    on_pc_of = {"words": ("message_registers", SHOWN), "bytes": ("string_bytes", STRINGS)}
+    for head, (parameter, ns) in on_pc_of.items() if on_pc else ():
         title = f"One way on {l4_pc.MACHINE}, cycles, by {head}; and what a round trip met"
-        columns = show.each(curves, {"cycles": ONE_WAY, **l4_pc.MET})
-        places = {n: place for place, n in enumerate(WORDS if head == "words" else STRINGS)}
-        lines = {f"{n}": {s: rows[places[n]] for s, rows in curves.items()} for n in ns}
-        tables += [show.table(title, head, lines, columns, l4_pc.MEANT)] if curves else []
-    told = f"{flush[0]['one_way_samples']:,} round trips, halved"
+        columns = show.each(on_pc, {"cycles": ONE_WAY, **l4_pc.MET})
+        lines = {f"{n}": show.across(pc, "scheme", on_pc, **{parameter: n}) for n in ns}
+        tables.append(show.table(title, head, lines, columns, l4_pc.MEANT))
+    samples = (flush[0]["one_way_samples"], by_bytes["fass"][0]["one_way_samples"])
+    papers = {n: paper(n) for n in (0, 4, 8, 16)}
+    beside_flush = {s: rows for s, rows in by_words.items() if s != "flush"}
     figures = {
         "": show.lines(
             "IPC between two address spaces, one way, by message registers",
-            f"{ABOUT}; measured: simulated machine {MACHINE}, median of {told};\n"
-            f"published: {NICTA}. Not shown: flush, {flush[0]['one_way']:,.0f} to "
+            f"{ABOUT}; measured: simulated machine {MACHINE}, median of {samples[0]:,} round trips,"
+            f" halved;\npublished: {NICTA}. Not shown: flush, {flush[0]['one_way']:,.0f} to "
             f"{flush[-1]['one_way']:,.0f} cycles",
             AXES,
             f"Cycles one way rise from {fass[0]['one_way']:.0f} with no words to "
             f"{fass[-1]['one_way']:.0f} with {WORDS[-1]} under fass; published are 131 up to 4 "
             "words, 141 with 8, 161 with 16.",
             [
-                *_curves(
-                    {s: rows for s, rows in by_words.items() if s != "flush"}, "message_registers"
-                ),
-                *show.published(
-                    "fass", "published: 131, 141, 161", {n: paper(n) for n in (0, 4, 8, 16)}
-                ),
+                *_curves(beside_flush, "message_registers"),
+                *show.published("fass", "published: 131, 141, 161", papers),
                 show.Series("floor", "floor: no checks", [show.Mark(n, floor(n)) for n in WORDS]),
             ],
         ),
         "strings": show.lines(
             "A string between two address spaces, one way",
-            f"{ABOUT}; simulated machine {MACHINE}, median of "
-            f"{by_bytes['fass'][0]['one_way_samples']:,} round trips",
+            f"{ABOUT}; simulated machine {MACHINE}, median of {samples[1]:,} round trips",
             show.Axes("cycles one way over bytes", "xy", None, x_ticks=list(STRINGS)),
             "Cycles one way by the string's length for each scheme, both axes logarithmic.",
             _curves(by_bytes, "string_bytes"),
         ),
     }
     if pc_words:
-        samples = pc_words[on_pc[0]][0]["one_way_samples"]
+        rounds = pc_words[on_pc[0]][0]["one_way_samples"]
         figures["pc"] = show.lines(
             "IPC between two address spaces on a Pentium 4, one way, by message registers",
-            f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, median of {samples:,} round trips, "
+            f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}, median of {rounds:,} round trips, "
             "halved",
             show.Axes(f"cycles one way over {X_TITLE}", x_ticks=X_TICKS),
             f"Cycles one way over the number of words: {show.ends(pc_words, 'one_way')}.",
             _curves(pc_words, "message_registers"),
         )
     return show.View(tables, figures, {**locals(), "bytes": STRINGS[-1]})
+
+
+def _floor(by: Mapping[str, Row]) -> str:
+    return f"{floor(int(by['fass'].where['message_registers']))}"
 
 
 def _a_word(by: Mapping[str, Row]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_tlb_sharing import measure
-from switchyard.experiments.linux_tlb_sharing.measure import MACHINES, PAGES, Way, Ways
+from switchyard.experiments.linux_tlb_sharing.measure import MACHINES, PAGES, Ways
 from switchyard.experiments.rings import Rings
 from switchyard.show import declared as show
 
@@ -26,45 +26,24 @@ COLUMNS = {
 
 def view(results: show.Results) -> show.View:
     """A table, two figures and a breakdown a machine."""
-    sharing = Sharing(results)
-    rings, savings, least, most = sharing.rings, sharing.savings, sharing.least, sharing.most
-    figures: dict[str, show.Figure | show.Bars] = {"": sharing.figure(MACHINES[0])}
-    figures |= {ways.board: sharing.figure(ways) for ways in MACHINES[1:]}
-    for name, drawn in (("saved", sharing.saved), ("breakdown", sharing.breakdown)):
-        figures |= {suite.named(name, ways.original.kernel): drawn(ways) for ways in MACHINES}
-    called = {f", {way.mapped} on {way.kernel}": way for way in measure.WAYS}
-    tables = [sharing.times(ways) for ways in MACHINES]
-    return show.View(tables, figures, locals(), rings.unsteady(called, PAGES, SHOWN))
+    rings = Rings(results.rows, "pages", "pages")
+    shares = MACHINES[0].sharing.kernel.where
+    least, most = (results.published(f"saved_at_{end}", **shares) for end in ("least", "most"))
 
-
-class Sharing:
-    """The switches, and what is shown of them."""
-
-    def __init__(self, results: show.Results) -> None:
-        self.rings = Rings(results.rows, "pages", "pages")
-        where = MACHINES[0].sharing.kernel.where
-        self.least = results.published("saved_at_least", **where)
-        self.most = results.published("saved_at_most", **where)
-
-    def saving(self, ways: Ways, pages: int, n: int) -> float:
+    def saving(ways: Ways, pages: int, n: int) -> float:
         """What sharing saves, as a share of the time without."""
-        shared, private = (self.rings.us(way, pages, n) for way in (ways.sharing, ways.fast))
-        return 1 - shared / private
+        return 1 - rings.us(ways.sharing, pages, n) / rings.us(ways.fast, pages, n)
 
-    def savings(self, ways: Ways, pages: Sequence[int]) -> list[tuple[float, int, int]]:
+    def savings(ways: Ways, pages: Sequence[int]) -> list[tuple[float, int, int]]:
         """What it saves with these pages, which, and with how many processes."""
-        return [(self.saving(ways, p, n), p, n) for p in pages for n in self.rings.counts]
+        return [(saving(ways, p, n), p, n) for p in pages for n in rings.counts]
 
-    def times(self, ways: Ways) -> show.Table:
+    def times(ways: Ways) -> show.Table:
         """The figures in numbers, where it is worth it."""
-        lines = {
-            f"{pages} pages, {n} processes": {
-                name: self.rings.switch(way, pages, n) for name, way in vars(ways).items()
-            }
-            | {"saved": self.saving(ways, pages, n)}
-            for pages in PAGES
-            for n in SHOWN
-        }
+        lines = {}
+        for pages, n in ((pages, n) for pages in PAGES for n in SHOWN):
+            by = {name: rings.switch(way, pages, n) for name, way in vars(ways).items()}
+            lines[f"{pages} pages, {n} processes"] = by | {"saved": saving(ways, pages, n)}
         return show.table(
             f"{ways.board}: a switch, µs, {SPREAD}; what sharing saves of the fast one, and data "
             "TLB misses in it",
@@ -73,60 +52,63 @@ class Sharing:
             COLUMNS,
         )
 
-    def figure(self, ways: Ways) -> show.Figure:
+    def figure(ways: Ways) -> show.Figure:
         """Fig. 3 again."""
-        published = f"published: sharing saves {self.least:.0%} to {self.most:.0%}; " * (
-            ways == MACHINES[0]
-        )
-        return self.rings.figure(
+        told = f"published: sharing saves {least:.0%} to {most:.0%}; "
+        return rings.figure(
             f"A switch between processes that have {DRAWN} pages in common",
             f"{ways.original.kernel.about}; a ring of processes, each reads a byte of every page;\n"
-            f"{published}passing and reading without a switch are taken off;",
-            [self.rings.line(way, DRAWN, way.kernel.short) for way in ways.drawn],
+            f"{told * (ways == MACHINES[0])}passing and reading without a switch are taken off;",
+            [rings.line(way, DRAWN, way.kernel.short) for way in ways.drawn],
             f"a line for each kernel on {ways.board}",
             50,
         )
 
-    def saved(self, ways: Ways) -> show.Figure:
+    def saved(ways: Ways) -> show.Figure:
         """What sharing saves, by the pages in common."""
         series = []
         for pages in PAGES:
-            marks = [show.Mark(n, 100 * self.saving(ways, pages, n)) for n in self.rings.counts]
+            marks = [show.Mark(n, 100 * saving(ways, pages, n)) for n in rings.counts]
             label = f"{pages} pages" if pages else "nothing in common"
             series.append(show.Series(f"{pages}", label, marks))
         if ways == MACHINES[0]:
-            there = dict.fromkeys(self.rings.ends, 100 * self.most)
-            series += show.published("published", f"published: {self.most:.0%} at most", there)
+            there = dict.fromkeys(rings.ends, 100 * most)
+            series += show.published("published", f"published: {most:.0%} at most", there)
         every = [mark.y for line in series for mark in line.marks]
-        low, high = 10 * int(min(every) // 10), 10 * int(max(every) // 10 + 1)
-        first, last = self.rings.ends
+        ticks = range(10 * int(min(every) // 10), 10 * int(max(every) // 10 + 1) + 1, 10)
+        first, last = rings.ends
+        x_ticks = [first, *range(4, last + 1, 4)]
         return show.lines(
             "What a switch saves by sharing TLB entries",
             f"{ways.sharing.kernel.about},\n"
             "beside the same kernel told not to share; each process reads a byte of every page",
-            show.Axes(
-                "of a switch's time, % over processes",
-                y_ticks=range(low, high + 1, 10),
-                x_ticks=[first, *range(4, last + 1, 4)],
-            ),
+            show.Axes("of a switch's time, % over processes", x_ticks=x_ticks, y_ticks=ticks),
             f"Line chart of the share of a switch's time that is saved over {first} to {last} "
             f"processes, a line for each number of pages, {ways.board}: between {min(every):.0f} "
             f"and {max(every):.0f} %.",
             series,
         )
 
-    def breakdown(self, ways: Ways) -> show.Bars:
+    def breakdown(ways: Ways) -> show.Bars:
         """Where the time of a switch goes with sharing and without, the token's way included."""
-
-        def case(way: Way, n: int) -> tuple[str, suite.Operation]:
-            return f"{n} processes, {way.mapped}", self.rings.switch(way, DRAWN, n)
-
-        both = (ways.fast, ways.sharing)
+        cases = [
+            (f"{n} processes, {way.mapped}", rings.switch(way, DRAWN, n))
+            for n in SHOWN
+            for way in (ways.fast, ways.sharing)
+        ]
         return suite.breakdown(
             "Where the time of a switch goes, with shared TLB entries and without",
             f"{ways.fast.kernel.about}, {DRAWN} pages in common; every cycle of a token's way\n"
             "to the next process, by the function that took it and by what it waited for",
             "µs a switch",
-            [case(way, n) for n in SHOWN for way in both],
-            told=[case(way, SHOWN[0]) for way in both],
+            cases,
+            told=cases[:2],
         )
+
+    figures: dict[str, show.Figure | show.Bars] = {"": figure(MACHINES[0])}
+    figures |= {ways.board: figure(ways) for ways in MACHINES[1:]}
+    for name, drawn in (("saved", saved), ("breakdown", breakdown)):
+        figures |= {suite.named(name, ways.original.kernel): drawn(ways) for ways in MACHINES}
+    called = {f", {way.mapped} on {way.kernel}": way for way in measure.WAYS}
+    tables = [times(ways) for ways in MACHINES]
+    return show.View(tables, figures, locals(), rings.unsteady(called, PAGES, SHOWN))
