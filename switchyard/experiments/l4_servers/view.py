@@ -2,7 +2,6 @@
 """Cycles of a ping by scheme and machine, and what it met."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from switchyard.data.rows import Row, Rows
 from switchyard.experiments import l4_pc
@@ -50,11 +49,6 @@ def cell(value: float) -> str:
     return f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
-def counted(metric: str) -> Any:
-    """A metric as a table's column."""
-    return lambda row: cell(row[metric])
-
-
 def view(results: show.Results) -> show.View:
     """A table and bars for each machine and load, and the paper's beside them."""
     arm, pc_rows = l4_pc.apart(results.rows)
@@ -78,16 +72,20 @@ def view(results: show.Results) -> show.View:
         )
     }
     if pc:
+        known = {"machine": l4_pc.MACHINE, "load": BUSY}
         paper = {
-            metric: {
-                s: results.published(metric, scheme=s, machine=l4_pc.MACHINE, load=BUSY)
-                for s in (LARGE, SMALL)
-            }
+            metric: {s: results.published(metric, scheme=s, **known) for s in (LARGE, SMALL)}
             for metric in ("cycles", "dtlb_misses", "itlb_misses")
         }
         on_loads = [_table(pc_rows, on_pc, load, PC_SHOWN) for load in LOADS]
         tables = [_beside(paper, pc), *on_loads, *tables]
-        published = paper["cycles"]
+        values = {
+            s: {FORMS[n]: pc_rows.find(scheme=s, load=n)[BESIDE_PORTS] for n in LOADS}
+            for s in on_pc
+        }
+        theirs = paper["cycles"]
+        for scheme, there in theirs.items():
+            values[scheme]["published"] = there
         told = ", ".join(f"{scheme} {row[BESIDE_PORTS]:.0f}" for scheme, row in pc.items())
         ports = round(pc[LARGE]["port_cycles"], -3)
         figures["pc"] = show.bars(
@@ -97,12 +95,8 @@ def view(results: show.Results) -> show.View:
             f"Ports take about {ports:,.0f} cycles more, whatever the scheme is",
             "cycles",
             f"Cycles of a ping without ports: {told} where a program is interrupted; published "
-            f"{published[LARGE]} with large spaces and {published[SMALL]} with small ones.",
-            {
-                s: {FORMS[n]: pc_rows.find(scheme=s, load=n)[BESIDE_PORTS] for n in LOADS}
-                | ({"published": published[s]} if s in published else {})
-                for s in on_pc
-            },
+            f"{theirs[LARGE]} with large spaces and {theirs[SMALL]} with small ones.",
+            values,
             published=["published"],
         )
     return show.View(tables, figures, locals())
@@ -118,21 +112,17 @@ def _beside(paper: Mapping[str, Mapping[str, float]], pc: Mapping[str, Row]) -> 
         [name, *cells(paper[theirs]), *cells({s: row[ours] for s, row in pc.items()})]
         for name, (ours, theirs) in BESIDE.items()
     ]
-    return show.Table(
-        f"What small spaces save of a ping: the paper's Pentium 4, and {l4_pc.MACHINE}",
-        ["", "published: large", "small", "saved", LARGE, SMALL, "saved here"],
-        rows,
-        f"here a ping interrupts {interrupts(BUSY)}",
-    )
+    title = f"What small spaces save of a ping: the paper's Pentium 4, and {l4_pc.MACHINE}"
+    heads = ["", "published: large", "small", "saved", LARGE, SMALL, "saved here"]
+    return show.Table(title, heads, rows, f"here a ping interrupts {interrupts(BUSY)}")
 
 
 def _table(rows: Rows, schemes: Sequence[str], load: int, shown: Mapping[str, str]) -> show.Table:
     (machine,) = {row.where["machine"] for row in rows.select(scheme=schemes[0])}
-    columns = {**shown, **({"interruption": "interruption"} if load else {})}
-    return show.table(
-        f"A ping that interrupts {interrupts(load)}, on {machine}",
-        "scheme",
-        [(called(s), row) for s, row in show.across(rows, "scheme", schemes, load=load).items()],
-        {head: counted(metric) for head, metric in columns.items()},
-        MEANT + (MEANT_INTERRUPTION if load else ""),
-    )
+    columns, meant = {**shown}, MEANT
+    if load:
+        columns["interruption"], meant = "interruption", MEANT + MEANT_INTERRUPTION
+    by = show.across(rows, "scheme", schemes, load=load)
+    cells = [[called(s), *(cell(row[m]) for m in columns.values())] for s, row in by.items()]
+    title = f"A ping that interrupts {interrupts(load)}, on {machine}"
+    return show.Table(title, ["scheme", *columns], cells, meant)
