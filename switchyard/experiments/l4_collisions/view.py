@@ -19,8 +19,6 @@ AXES = show.Axes("cycles one way over spaces in the ring", log="xy", x_ticks=lis
 
 
 def view(results: show.Results) -> show.View:
-    """A table for each scheme whose spaces can collide, and the figure."""
-
     def at(scheme: str, colliding: int, spaces: int) -> Row:
         return results.rows.find(scheme=scheme, colliding=colliding, spaces=spaces)
 

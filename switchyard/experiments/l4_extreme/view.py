@@ -73,7 +73,6 @@ def _factor(by: Mapping[str, Row]) -> float:
 
 
 def view(results: show.Results) -> show.View:
-    """A table for each number of processes, and the two figures."""
     every = [Curves(results.rows, processes) for processes in measure.PROCESSES]
     found = {kind: results.statement(f"{kind}_break") for kind in ("private", "shared")}
     breaks = {kind: int(statement.value) for kind, statement in found.items() if statement}

@@ -23,6 +23,7 @@ PRICED = (1, 14, 16, 24, 64)
 FLUSH_FILLS = (8192 + 512) // 32
 TICKS = (0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300)
 X_TICKS = [1, 2, 4, 8, 14, 24, 32, 48, CLIENTS[-1]]
+AXES = "round trip, µs over client address spaces"
 PERCENTILES = "5th to 95th percentile"
 COUNTED = {
     "cycles": ("cycles", 0), "instr.": ("instructions", 0), "I-miss": ("icache_misses", 2),
@@ -45,7 +46,6 @@ def fills(row: Row) -> float:
 
 
 def view(results: show.Results) -> show.View:
-    """The paper's curves and the others, the text's words."""
     rows, pc_rows = l4_pc.apart(results.rows)
     curves = {scheme: rows.select("round_trip", scheme=scheme) for scheme in COLUMNS}
     pc = {s: pc_rows.select("round_trip", scheme=s) for s in l4_pc.there(pc_rows)}
@@ -88,16 +88,69 @@ def view(results: show.Results) -> show.View:
         return f"a round trip with its loop takes {total:.0f} cycles: {', '.join(told)}"
 
     by_clients = {f"{n}": show.across(rows, "scheme", COLUMNS, clients=n) for n in CLIENTS}
-    times = {
-        called(s): show.under(s, show.spread("round_trip", 2)) for s in ("flush", "fass", *OTHERS)
-    }
-    title = f"Round-trip IPC, µs: {SPREAD} of the round trips; ≈: unstable"
+    spread = show.spread("round_trip", 2)
+    times = {called(s): show.under(s, spread) for s in ("flush", "fass", *OTHERS)}
     times["flush/fass"] = show.under("fass", ("speedup", 1))
+    title = f"Round-trip IPC, µs: {SPREAD} of the round trips; ≈: unstable"
     tables = [show.table(title, "clients", by_clients, times)]
     for scheme in COLUMNS:
         met = {f"{n}": at(scheme, n) for n in SHOWN}
         tables.append(show.table(f"{scheme}: counted for each round trip", "clients", met, COUNTED))
-    figures = {"": _figure(results, curves, said, papers, said_knee, knee)}
+
+    def figure() -> show.Figure:
+        """The paper's figure, on logarithmic axes.
+
+        The curves are a factor of ten and more apart, and the knee is a matter of a few
+        microseconds. The labels of the knees stand in the gap between the schemes.
+        """
+        both, last, x, y = ("flush", "fass"), CLIENTS[-1], "clients", "round_trip"
+        lines = {
+            s: show.line(f"{_in_full(s)}, measured", rows, x, y, kind=s, spread=s in both)
+            for s, rows in curves.items()
+        }
+        flush, fass = (replace(lines[s], band=PERCENTILES) for s in both)
+        series = [
+            flush,
+            *show.published("flush", "flush, published: around 135 µs", {1: said, last: said}),
+            fass,
+            *(lines[scheme] for scheme in OTHERS),
+            *show.published("fass", "fass, published: 10 to 12 µs", papers),
+        ]
+        label = f"published: knee at {said_knee:g} clients"
+        knees = [show.Knee(said_knee, label, 0.35, published=True)]
+        if knee is not None:
+            knees.append(show.Knee(knee, f"measured: domains recycled from {knee} clients", 0.3))
+        marks = [mark for curve in series for mark in curve.marks]
+        ys = [y for m in marks for y in (m.y, m.low, m.high) if y is not None]
+        (low, high), y_ticks = show.log_axis(TICKS, ys, 0.75, 1.1)
+        if results.band:
+            swings = {n: results.band.swings[band_name("flush", n)] for n in BAND_CLIENTS}
+            band = [show.Mark(n, by.nominal, by.low, by.high) for n, by in swings.items()]
+            told = "flush: over the ranges of assumed constants"
+            series.append(show.Series("flush", told, band, line=False))
+            low = min(low, *(swing.low for swing in swings.values()))
+            high = max(high, *(1.1 * swing.high for swing in swings.values()))
+        first = curves["fass"][0]
+        us = {scheme: [row["round_trip"] for row in curve] for scheme, curve in curves.items()}
+        ends = {scheme: f"{ys[0]:.1f} to {ys[-1]:.1f}" for scheme, ys in us.items()}
+        return show.lines(
+            "Round-trip IPC between address spaces: flushing against fast switching",
+            f"{ABOUT}; measured: simulated machine {MACHINE}, mean of "
+            f"{first['round_trip_samples']:,} round trips;\nbands: {PERCENTILES} of the round "
+            "trips; bars: 95 % confidence interval of the mean, over "
+            f"{first['round_trip_runs']} seeds;\npublished: Wiggins et al. 2003, Fig. 5 (only what "
+            "its text says in numbers)",
+            show.Axes(AXES, "xy", x_ticks=X_TICKS, y_ticks=y_ticks, y_range=(low, high)),
+            f"Line chart of round-trip IPC time over {CLIENTS[0]} to {last} client address spaces. "
+            f"Flush lies between {min(us['flush']):.1f} and {max(us['flush']):.1f} microseconds. "
+            f"Fast address-space switching starts at {us['fass'][0]:.1f} and ends at "
+            f"{us['fass'][-1]:.1f} microseconds, with shared domains alike. One space without "
+            f"protection takes {ends['single-space']}, hardware tags {ends[TAGS]}.",
+            series,
+            knees,
+        )
+
+    figures = {"": figure()}
     if pc:
         title = f"Round-trip IPC on {l4_pc.MACHINE}, cycles, and what it met"
         on_pc = {f"{n}": show.across(pc_rows, "scheme", pc, clients=n) for n in SHOWN}
@@ -105,88 +158,15 @@ def view(results: show.Results) -> show.View:
         figures["pc"] = _on_pc(pc)
     ran = [(row, "") for curve in curves.values() for row in curve]
     ran += [(row, f", {l4_pc.MACHINE}") for curve in pc.values() for row in curve]
-    notes = unsteady(
-        (
-            (f"{row.where['scheme']} with {row.where['clients']} clients{on}", row)
-            for row, on in ran
-        ),
-        "round_trip",
-    )
-    return show.View(tables, figures, locals(), notes)
+    where = "{scheme} with {clients} clients"
+    names = [(where.format(**row.where) + on, row) for row, on in ran]
+    return show.View(tables, figures, locals(), unsteady(names, "round_trip"))
 
 
-def _figure(
-    results: show.Results,
-    curves: Mapping[str, Sequence[Row]],
-    said: float,
-    papers: Mapping[int, float],
-    said_knee: float,
-    knee: int | None,
-) -> show.Figure:
-    """The paper's figure, on logarithmic axes.
-
-    The curves are a factor of ten and more apart, and the knee is a matter of a few microseconds.
-    The labels of the knees stand in the gap between the schemes.
-    """
-
-    def measured(scheme: str) -> show.Series:
-        text = called(scheme) + (" (no protection)" if scheme in UNPROTECTED else "")
-        text += " (the bound)" if scheme == TAGS else ""
-        both = scheme in ("flush", "fass")
-        series = show.line(
-            f"{text}, measured", curves[scheme], "clients", "round_trip", kind=scheme, spread=both
-        )
-        return replace(series, band=PERCENTILES) if both else series
-
-    last = CLIENTS[-1]
-    knees = [
-        show.Knee(said_knee, f"published: knee at {said_knee:g} clients", 0.35, published=True)
-    ]
-    if knee is not None:
-        knees.append(show.Knee(knee, f"measured: domains recycled from {knee} clients", 0.3))
-    series = [
-        measured("flush"),
-        *show.published("flush", "flush, published: around 135 µs", {1: said, last: said}),
-        measured("fass"),
-        *(measured(scheme) for scheme in OTHERS),
-        *show.published("fass", "fass, published: 10 to 12 µs", papers),
-    ]
-    marks = [mark for curve in series for mark in curve.marks]
-    ys = [y for m in marks for y in (m.y, m.low, m.high) if y is not None]
-    (low, high), y_ticks = show.log_axis(TICKS, ys, 0.75, 1.1)
-    if results.band:
-        swings = {n: results.band.swings[band_name("flush", n)] for n in BAND_CLIENTS}
-        assumed = [
-            show.Mark(n, swing.nominal, swing.low, swing.high) for n, swing in swings.items()
-        ]
-        told = "flush: over the ranges of assumed constants"
-        series.append(show.Series("flush", told, assumed, line=False))
-        low = min(low, *(swing.low for swing in swings.values()))
-        high = max(high, *(1.1 * swing.high for swing in swings.values()))
-    first = curves["fass"][0]
-    us = {scheme: [row["round_trip"] for row in curve] for scheme, curve in curves.items()}
-    flush, fass, single, tags = (us[s] for s in ("flush", "fass", "single-space", TAGS))
-    return show.lines(
-        "Round-trip IPC between address spaces: flushing against fast switching",
-        f"{ABOUT}; measured: simulated machine {MACHINE}, mean of {first['round_trip_samples']:,} "
-        f"round trips;\nbands: {PERCENTILES} of the round trips; bars: 95 % confidence interval of "
-        f"the mean, over {first['round_trip_runs']} seeds;\npublished: Wiggins et al. 2003, Fig. 5 "
-        "(only what its text says in numbers)",
-        show.Axes(
-            "round trip, µs over client address spaces",
-            log="xy",
-            y_range=(low, high),
-            y_ticks=y_ticks,
-            x_ticks=X_TICKS,
-        ),
-        f"Line chart of round-trip IPC time over {CLIENTS[0]} to {CLIENTS[-1]} client address "
-        f"spaces. Flush lies between {min(flush):.1f} and {max(flush):.1f} microseconds. Fast "
-        f"address-space switching starts at {fass[0]:.1f} and ends at {fass[-1]:.1f} microseconds, "
-        f"with shared domains alike. One space without protection takes {single[0]:.1f} to "
-        f"{single[-1]:.1f}, hardware tags {tags[0]:.1f} to {tags[-1]:.1f}.",
-        series,
-        knees=knees,
-    )
+def _in_full(scheme: str) -> str:
+    """A scheme in the figure's words."""
+    text = called(scheme) + (" (no protection)" if scheme in UNPROTECTED else "")
+    return f"{text} (the bound)" if scheme == TAGS else text
 
 
 def _on_pc(curves: Mapping[str, Sequence[Row]]) -> show.Figure:

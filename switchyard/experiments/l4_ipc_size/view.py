@@ -24,7 +24,6 @@ AXES = show.Axes(f"cycles one way over {X_TITLE}", x_ticks=X_TICKS, y_ticks=rang
 
 
 def view(results: show.Results) -> show.View:
-    """Words and strings."""
     arm, pc = l4_pc.apart(results.rows)
     with_strings = [s for s in COLUMNS if s not in measure.WITHOUT_STRINGS]
     on_pc = l4_pc.there(pc)

@@ -47,7 +47,6 @@ class Scheme(overheads.Overheads):
 
 
 def view(results: show.Results) -> show.View:
-    """All of it."""
     schemes = {
         called: Scheme(results, scheme, f"{ABOUT}, {called}", called)
         for scheme in SCHEMES

@@ -32,7 +32,6 @@ COUNTED = {
 
 
 def view(results: show.Results) -> show.View:
-    """Tables and a figure; the text has the rows by scheme and kind."""
     rows = {s: show.across(results.rows, "kind", KINDS, scheme=s) for s in SCHEMES}
     names = {kind: name for kind, (name, _) in KINDS.items()}
     cases: dict[str, dict[str, Any]] = {

@@ -30,8 +30,6 @@ AXES = show.Axes(
 
 
 def view(results: show.Results) -> show.View:
-    """The same for each shape, and which policy is the best over all."""
-
     def at(policy: str, shape: str, spaces: int) -> Row:
         return results.rows.find(policy=policy, shape=shape, spaces=spaces)
 

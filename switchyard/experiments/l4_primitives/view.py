@@ -33,7 +33,6 @@ NO_FAULTS = "a space without protection has no page faults"
 
 
 def view(results: show.Results) -> show.View:
-    """A table and a figure of the same; and of those on the PC."""
     arm, on_pc = l4_pc.apart(results.rows)
     rows = show.across(arm, "scheme", COLUMNS)
     pc = show.across(on_pc, "scheme", l4_pc.there(on_pc))

@@ -16,7 +16,6 @@ AXES = show.Axes(
 
 
 def view(results: show.Results) -> show.View:
-    """A figure of all schemes that have small spaces, a table of each."""
     rows = results.rows
     curves = {scheme: rows.select("taken", scheme=scheme) for scheme in l4_pc.there(rows)}
     titles = {s: f"A part of the area that changes hands, {s} on {l4_pc.MACHINE}" for s in curves}

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from switchyard.data.records import Parameter
 from switchyard.data.rows import Row, Rows
 from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import COLUMNS, called
@@ -50,7 +51,6 @@ def cell(value: float) -> str:
 
 
 def view(results: show.Results) -> show.View:
-    """A table and bars for each machine and load, and the paper's beside them."""
     arm, pc_rows = l4_pc.apart(results.rows)
     on_pc = l4_pc.there(pc_rows)
     pc = show.across(pc_rows, "scheme", on_pc, load=BUSY)
@@ -72,7 +72,7 @@ def view(results: show.Results) -> show.View:
         )
     }
     if pc:
-        known = {"machine": l4_pc.MACHINE, "load": BUSY}
+        known: dict[str, Parameter] = {"machine": l4_pc.MACHINE, "load": BUSY}
         paper = {
             metric: {s: results.published(metric, scheme=s, **known) for s in (LARGE, SMALL)}
             for metric in ("cycles", "dtlb_misses", "itlb_misses")

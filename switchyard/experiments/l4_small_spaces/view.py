@@ -31,7 +31,6 @@ def near(curve: Sequence[Row], size: float) -> Row:
 
 
 def view(results: show.Results) -> show.View:
-    """The three parts of the paper's figure."""
     rows = results.rows
     there = l4_pc.there(rows)
     curves = {k: {s: rows.select("round", scheme=s, kind=k) for s in there} for k in KINDS}

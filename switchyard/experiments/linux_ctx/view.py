@@ -25,7 +25,6 @@ COLUMNS = {
 
 
 def view(results: show.Results) -> show.View:
-    """A table, a figure and a breakdown a kernel, and a figure a machine."""
     kernels = present(results.rows, "switch", KERNELS)
     rings = Rings(results.rows, "size_kb", "KB")
     boards = [[kernel for kernel in board if kernel in kernels] for board in BOARDS]

@@ -24,7 +24,6 @@ MEANT = (
 
 
 def view(results: show.Results) -> show.View:
-    """Of the cases that there are records of."""
     cases = {name: row for name in CASES for row in results.rows.select("cycles", case=name)}
     paper = {name: results.paper("cycles", case=name) for name in cases}
     here, values, told = f"measured, Linux {Linux.version}", {}, []

@@ -13,7 +13,6 @@ WAYS = [(processes, sharing) for processes in PROCESSES for sharing in SHARING]
 
 
 def view(results: show.Results) -> show.View:
-    """A table, a figure and a breakdown a kernel; the first figure is that of the paper's."""
     rows = results.rows
     kernels = present(rows, "turn", KERNELS)
     shares = SHARER in kernels

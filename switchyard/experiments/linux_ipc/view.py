@@ -21,7 +21,6 @@ version = Linux.version
 
 
 def view(results: show.Results) -> show.View:
-    """A table a machine and a table a kernel, and figures of the same."""
     ipc = Lines(results, LINES)
     locks = results.statement("latency", **ORIGINAL.where, question="potato", case="fcntl")
     papers = {name: (ipc.paper(ORIGINAL, name), ipc.paper(FASTER, name)) for name in ipc.lines}

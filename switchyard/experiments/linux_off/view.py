@@ -64,7 +64,6 @@ def fattest(pairs: list[Pair]) -> Pair:
 
 
 def view(results: show.Results) -> show.View:
-    """A table a machine, and one figure."""
     pairs = {board: _pairs(results, board) for board in MACHINES}
     every = [pair for board in MACHINES for pair in pairs[board]]
     more = [pair for pair in every if pair.more_instructions > LIMIT]

@@ -24,7 +24,6 @@ first = NAMES[PAIRS[0][0]]
 
 
 def view(results: show.Results) -> show.View:
-    """All of it."""
     by_scheme = {
         s: Overheads(results, s, f"{ABOUT}{suite.HOW[s]}", f"Linux {version}") for s in SCHEMES
     }

@@ -25,7 +25,6 @@ COLUMNS = {
 
 
 def view(results: show.Results) -> show.View:
-    """A table, two figures and a breakdown a machine."""
     rings = Rings(results.rows, "pages", "pages")
     shares = MACHINES[0].sharing.kernel.where
     least, most = (results.published(f"saved_at_{end}", **shares) for end in ("least", "most"))

@@ -90,7 +90,6 @@ class Machine:
 
 
 def view(results: show.Results) -> show.View:
-    """Tables of each machine; figures of all."""
     listed = [Machine(results.rows, machine) for machine in MACHINES]
     machines = {machine.name: machine for machine in listed if machine.there}
     first = next(iter(machines.values()))

@@ -21,7 +21,6 @@ FASS_LINE, FASS = 70, "Wiggins et al., ACSAC 2003, section 2"
 
 
 def view(results: show.Results) -> show.View:
-    """Tables of instructions, coprocessor and memory; a figure of what differs."""
     boards = BOARDS
     machines = show.across(results.rows, "machine", MACHINES)
 

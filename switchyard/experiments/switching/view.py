@@ -136,7 +136,6 @@ class Told:
 
 
 def view(results: show.Results) -> show.View:
-    """Two figures, the numbers, what was met, the text's words."""
     machines = [Told(results, machine) for machine in measure.MACHINES]
     every = [curve for told in machines for curve in told.curves.values()]
     heads = [f"{row.where['size']} {row.where['kind']}" for row in every[0].ends]

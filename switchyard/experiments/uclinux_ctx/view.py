@@ -30,7 +30,6 @@ version = Linux.version
 
 
 def view(results: show.Results) -> show.View:
-    """Of those kernels that there are records of."""
     rings = Rings(results.rows, "size_kb", "KB")
     kernels = present(results.rows, "switch", uclinux.KERNELS)
     faster = FASTER if FASTER in kernels else None

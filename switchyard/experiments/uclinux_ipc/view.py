@@ -28,7 +28,6 @@ def differences(more: Operation, less: Operation) -> dict[str, float]:
 
 
 def view(results: show.Results) -> show.View:
-    """Of those kernels that there are records of."""
     ipc = Lines(results, LINES)
     kernels = present(results.rows, "latency", uclinux.KERNELS)
     mhz, faster = CLOCK_MHZ, FASTER if FASTER in kernels else None
