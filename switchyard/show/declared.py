@@ -34,8 +34,8 @@ from switchyard.show.views import Results, View
 # A view imports this module alone.
 __all__ = [
     "Axes", "Bar", "Bars", "Column", "Columns", "Figure", "Knee", "Mark", "Panels", "Results",
-    "Series", "Table", "View", "across", "approx", "bars", "each", "ends", "line", "lines",
-    "log_axis", "named", "over", "plain", "published", "spread", "steps", "table", "under",
+    "Series", "Table", "View", "across", "approx", "bars", "compared", "each", "ends", "line",
+    "lines", "log_axis", "named", "over", "plain", "published", "spread", "steps", "table", "under",
     "value_of",
 ]  # fmt: skip
 
@@ -236,6 +236,28 @@ def bars(
     return Bars(
         title, subtitle.split("\n"), value_title + LOG * log, description, drawn, log=log, **more
     )
+
+
+def compared(
+    title: str,
+    subtitle: str,
+    unit: str,
+    cases: Mapping[str, tuple[float | None, float]],
+    there: str,
+    here: str,
+) -> Bars:
+    """What is published of each case, if something is, beside what is measured.
+
+    `there` and `here` are what the two are called.
+    """
+    values, told = {}, []
+    for case, (paper, value) in cases.items():
+        values[case] = ({there: paper} if paper else {}) | {here: value}
+        beside = f"{paper:g} published and " if paper else ""
+        told.append(f"{case} {beside}{number(value)} measured")
+    description = f"Bars in {unit}: {', '.join(told)}."
+    why = {there: "nothing is published"}
+    return bars(title, subtitle, unit, description, values, published=[there], empty=why)
 
 
 def ends(curves: Mapping[str, Sequence[Row]], metric: str, digits: int = 0) -> str:

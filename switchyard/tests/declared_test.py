@@ -12,6 +12,7 @@ from switchyard.show.declared import (
     across,
     approx,
     bars,
+    compared,
     each,
     ends,
     line,
@@ -133,3 +134,15 @@ def test_bars_stand_beside_each_other_unless_they_are_stacked() -> None:
     ]
     assert bars("A", "b", "µs", "c", values, stacked=True).stacked
     assert bars("A", "b", "µs", "c", values, log=True).value_title == "µs (log scale)"
+
+
+def test_what_is_published_stands_beside_what_is_measured() -> None:
+    cases: dict[str, tuple[float | None, float]] = {"a": (2.0, 1.5), "b": (None, 300.0)}
+    figure = compared("A", "b", "µs", cases, "paper", "measured")
+    assert figure.bars == [
+        Bar("a", "paper", 2.0, published=True),
+        Bar("a", "measured", 1.5),
+        Bar("b", "measured", 300.0),
+    ]
+    assert figure.description == "Bars in µs: a 2 published and 1.50 measured, b 300 measured."
+    assert figure.empty == {"paper": "nothing is published"}

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each case beside what is published, and what it met."""
 
-from switchyard.data.rows import number
 from switchyard.experiments.linux_entry.measure import MACHINE
 from switchyard.run.build_linux import Linux
 from switchyard.show import declared as show
@@ -25,24 +24,24 @@ MEANT = (
 
 def view(results: show.Results) -> show.View:
     cases = {name: row for name in CASES for row in results.rows.select("cycles", case=name)}
-    paper = {name: results.paper("cycles", case=name) for name in cases}
-    here, values, told = f"measured, Linux {Linux.version}", {}, []
-    for name, row in cases.items():
-        if name != "pipe":  # nothing is published of it
-            there = {"published": value} if (value := paper[name]) else {}
-            values[CASES[name]] = {**there, here: row["cycles"]}
-            beside = f"{value:g} published and " if value else ""
-            told.append(f"{CASES[name]} {beside}{number(row['cycles'])} measured")
+
+    def paper(name: str) -> float | None:
+        return results.paper("cycles", case=name)
+
     title = f"Linux {Linux.version} on {MACHINE}: cycles, and what each operation met"
-    met = show.table(title, "", [(CASES[name], row) for name, row in cases.items()], COLUMNS, MEANT)
-    figure = show.bars(
+    met = [(CASES[name], row) for name, row in cases.items()]
+    figure = show.compared(
         "System calls of Linux on a Pentium 4",
         "published: Linux kernel mailing list, 2002 (getppid), and the paper on small spaces,\n"
         f"Table 2, native Linux; measured: means on {MACHINE}",
         "cycles",
-        f"Bars in cycles: {', '.join(told)}.",
-        values,
-        published=["published"],
-        empty={"published": "nothing is published"},
+        # of a token nothing is published
+        {
+            CASES[name]: (paper(name), row["cycles"])
+            for name, row in cases.items()
+            if name != "pipe"
+        },
+        "published",
+        f"measured, Linux {Linux.version}",
     )
-    return show.View([met], {"": figure}, {"cases": cases, "paper": paper.get})
+    return show.View([show.table(title, "", met, COLUMNS, MEANT)], {"": figure}, locals())

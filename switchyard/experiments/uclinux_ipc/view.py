@@ -3,7 +3,7 @@
 
 from operator import itemgetter
 
-from switchyard.data.rows import number, present
+from switchyard.data.rows import present
 from switchyard.data.summary import SPREAD
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments import uclinux
@@ -41,10 +41,8 @@ def view(results: show.Results) -> show.View:
         return results.published("gain", **WITHOUT.where, case=name)
 
     def saved(slow: Operation, flat: Operation) -> str:
-        parts = differences(slow, flat).items()
-        return (
-            ", ".join(f"{us:.0f} µs {part}" for part, us in parts) or "less than 1 µs of anything"
-        )
+        parts = [f"{us:.0f} µs {part}" for part, us in differences(slow, flat).items()]
+        return ", ".join(parts) or "less than 1 µs of anything"
 
     def remains(fast: Operation, flat: Operation) -> str:
         parts = differences(fast, flat).items()
@@ -57,24 +55,17 @@ def view(results: show.Results) -> show.View:
 
     def bars(name: str, title: str, unit: str) -> show.Bars:
         """A line of the table, published and measured."""
-        values, told, here = {}, [], f"{gain(name):.2f} times here"
+        here = f"{gain(name):.2f} times here"
         if faster:
             here += f" ({gain(name, 'gain_over_fass'):.2f} than switching fast)"
-        for kernel in kernels:
-            value, paper = ipc.on(kernel, name)["value"], ipc.paper(kernel, name)
-            there = {"published, 2.6.7": paper} if paper else {}
-            values[kernel.label] = {**there, f"measured, {Linux.version}": value}
-            beside = f"{paper:g} published and " if paper else ""
-            told.append(f"{kernel.label} {beside}{number(value)} measured")
-        return show.bars(
+        return show.compared(
             f"{title}, through a FIFO",
             "published: Samsung 2005, Table 1 (without an MMU: uClinux); measured: means,\n"
             f"{ABOUT}; without an MMU {paper_gain(name):.2f} times better there, {here}",
             unit,
-            f"Bars in {unit}: {', '.join(told)}.",
-            values,
-            published=["published, 2.6.7"],
-            empty={"published, 2.6.7": "nothing is published"},
+            {k.label: (ipc.paper(k, name), ipc.on(k, name)["value"]) for k in kernels},
+            "published, 2.6.7",
+            f"measured, {Linux.version}",
         )
 
     def gained(metric: str) -> show.Column:
