@@ -15,12 +15,12 @@ WHAT = {
     "lipc_in_space": "the same by local ids (Lipc), between threads that wait for local ones",
     "page_fault": "a load from a missing page: fault, pager in another space, map, restart",
 }
-names = {
+NAMES = {
     "null_syscall": "null system call", "system_clock": "SystemClock",
     "thread_switch": "thread switch", "ipc_in_space": "IPC in a space",
     "lipc_in_space": "Lipc in a space", "page_fault": "page fault",
 }  # fmt: skip
-LINES = [(names[name], name) for name in WHAT]
+LINES = [(NAMES[name], name) for name in WHAT]
 MEANT = (
     "from the trapping instruction to the first one behind it, whoever executes that; the page "
     "fault: of the load that faults, with its pager's instructions"
@@ -52,7 +52,7 @@ def view(results: show.Results) -> show.View:
             "cycles",
             "Cycles of each primitive under each scheme, beside the limits set for fass.",
             values,
-            beside={"limit": {names[metric]: value for metric, value in limits.items()}},
+            beside={"limit": {NAMES[metric]: value for metric, value in limits.items()}},
             log=True,
             empty={"limit": "no limit is set", **dict.fromkeys(UNPROTECTED, NO_FAULTS)},
         )

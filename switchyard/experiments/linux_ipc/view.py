@@ -16,8 +16,7 @@ PAPER = "Wiggins et al., ACSAC 2003, Table 1"
 # Linux 2.4 keeps one page in a pipe (PIPE_SIZE, include/linux/pipe_fs_i.h): it is filled and
 # emptied for every page of a megabyte, with a switch each time.
 PAGES_THERE = MEGABYTE // 4096
-mhz = suite.MHZ[ORIGINAL.board]
-version = Linux.version
+MHZ = suite.MHZ[ORIGINAL.board]
 
 
 def view(results: show.Results) -> show.View:
@@ -49,8 +48,8 @@ def view(results: show.Results) -> show.View:
         columns |= {f"flush/{kernel.scheme}": gained(kernel) for kernel in others}
         columns |= {"flush/fass there": there} if beside else {}
         return show.table(
-            f"Linux {version} on {original.board}, flushing at each switch, switching fast, and on "
-            f"hardware with ideal tags: {SPREAD}",
+            f"Linux {Linux.version} on {original.board}, flushing at each switch, switching fast, "
+            f"and on hardware with ideal tags: {SPREAD}",
             "benchmark",
             ipc.cases(kernels),
             columns,

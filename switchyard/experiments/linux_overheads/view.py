@@ -14,18 +14,18 @@ from switchyard.experiments.overheads.view import OF_TASK, Overheads
 from switchyard.run.build_linux import Linux
 from switchyard.show import declared as show
 
-version = Linux.version
-ABOUT = f"ARM926EJ-S, 120 MHz, Linux {version}"
+ABOUT = f"ARM926EJ-S, 120 MHz, Linux {Linux.version}"
 # Fast switching saves of what the same kernel takes without it: the unmodified one lies elsewhere.
 BESIDE = {suite.SHORT[fast]: suite.SHORT[suite.OFF] for fast in (suite.FAST, suite.SHARED)}
 REFILLED = ("refilled_dcache_misses", "refilled_icache_misses")
 SPARED = "refilled_dcache_writebacks"
-first = NAMES[PAIRS[0][0]]
+FIRST = NAMES[PAIRS[0][0]]
 
 
 def view(results: show.Results) -> show.View:
     by_scheme = {
-        s: Overheads(results, s, f"{ABOUT}{suite.HOW[s]}", f"Linux {version}") for s in SCHEMES
+        s: Overheads(results, s, f"{ABOUT}{suite.HOW[s]}", f"Linux {Linux.version}")
+        for s in SCHEMES
     }
     schemes = {suite.SHORT[scheme]: overheads for scheme, overheads in by_scheme.items()}
     linux, off = by_scheme[suite.SCHEME], by_scheme[suite.OFF]

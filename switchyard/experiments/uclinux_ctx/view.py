@@ -11,10 +11,9 @@ from switchyard.experiments import uclinux
 from switchyard.experiments.rings import Rings
 from switchyard.experiments.uclinux import ABOUT, FASTER, PAPERS, WITHOUT, Kernel
 from switchyard.experiments.uclinux_ctx import measure
-from switchyard.experiments.uclinux_ctx.measure import SIZES
-from switchyard.run.build_linux import Linux
 from switchyard.show import declared as show
 
+SIZES = measure.SIZES
 SHOWN = (2, 8, 16)  # in tables
 TRIP = 31.74  # µs, a whole round trip in the paper's Table 1: without an MMU, by FIFO
 COUNTED = {
@@ -25,8 +24,6 @@ COUNTED = {
 SWITCHES = "switches: of the page tables; without an MMU there is one set of them"
 PUBLISHED = "published: three values of Samsung 2005, section 5.2, joined by dashes; 2.6.7"
 NO_PAPER = "nothing is published of fast switching"
-own = measure.OWN
-version = Linux.version
 
 
 def view(results: show.Results) -> show.View:
