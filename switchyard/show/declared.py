@@ -6,8 +6,8 @@
 
 A table has a line for each case and a column for each thing that is said of a case: a metric with
 so many digits, or a function's text. Lines and bars know what follows from what they show: that a
-logarithmic axis says so, where it ends, and which ticks it has. What is a figure's alone is given
-as it is there, in `figure`. The lines of a subtitle are divided as text is.
+logarithmic axis says so, where it ends, and which ticks it has. A subtitle is
+text of one line or more.
 """
 
 import math
@@ -140,8 +140,9 @@ class Axes:
 
     `log` names those that are logarithmic: "x", "y" or "xy". A logarithmic y axis ends at 1, 2 or 5
     times a power of ten, as far from the least and the greatest value as `margins`, two factors,
-    say; without any, the drawing decides. A linear one with a `step` begins at 0 and ends above all
-    that is drawn. Where neither is right, a figure gives ticks, and ends that are none.
+    say; with None the drawing decides. A linear one with a `step` begins at 0 and ends above all
+    that is drawn. `y_ticks` or `y_range`, where they are given, are taken as they are; ticks alone
+    are the ends as well.
     """
 
     told: str
@@ -216,26 +217,24 @@ def bars(
 ) -> Bars:
     """Bars beside each other: values by part for each case; `published` are parts by name.
 
-    `beside` are published parts that stand after all others: by part, then by case.
+    `beside` are published parts that stand after all others: by part, then by case. `more` are
+    fields of `Bars`: `stacked`, and why places are `empty`.
     """
-    drawn = (
-        list(values)
-        if not isinstance(values, Mapping)
-        else [
+    if isinstance(values, Mapping):
+        values = [
             Bar(case, part, value, part in published)
             for case, parts in values.items()
             for part, value in parts.items()
         ]
-    )
-    drawn += [
+    last = [
         Bar(case, part, value, published=True)
         for part, cases in (beside or {}).items()
         for case, value in cases.items()
     ]
-    more = {"stacked": False, **more}
-    return Bars(
-        title, subtitle.split("\n"), value_title + LOG * log, description, drawn, log=log, **more
-    )
+    title_of_values = value_title + LOG * log
+    more = {"stacked": False, "log": log, **more}
+    drawn = [*values, *last]
+    return Bars(title, subtitle.split("\n"), title_of_values, description, drawn, **more)
 
 
 def compared(
@@ -272,9 +271,5 @@ def steps(values: Iterable[float]) -> list[float]:
     """1, 2 and 5 times the powers of ten around some values, and beyond them."""
     some = list(values)
     low, high = math.floor(math.log10(min(some))) - 1, math.ceil(math.log10(max(some))) + 1
-    powers = [10**power if power >= 0 else 1 / 10**-power for power in range(low, high + 1)]
-    return [
-        step * power if power >= 1 else step / round(1 / power)
-        for power in powers
-        for step in (1, 2, 5)
-    ]
+    powers = range(low, high + 1)
+    return [n * 10**p if p >= 0 else n / 10**-p for p in powers for n in (1, 2, 5)]

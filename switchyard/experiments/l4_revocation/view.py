@@ -18,14 +18,12 @@ AXES = show.Axes(
 def view(results: show.Results) -> show.View:
     rows = results.rows
     curves = {scheme: rows.select("taken", scheme=scheme) for scheme in l4_pc.there(rows)}
-    titles = {s: f"A part of the area that changes hands, {s} on {l4_pc.MACHINE}" for s in curves}
-    told = "a SpaceControl each; counted: of taking it away"
-    tables = [
-        show.table(
-            f"{titles[s]}: cycles", "large spaces", show.named(rows, "large_spaces"), COLUMNS, told
-        )
-        for s, rows in curves.items()
-    ]
+    tables = []
+    for scheme, curve in curves.items():
+        title = f"A part of the area that changes hands, {scheme} on {l4_pc.MACHINE}: cycles"
+        by_spaces = show.named(curve, "large_spaces")
+        told = "a SpaceControl each; counted: of taking it away"
+        tables.append(show.table(title, "large spaces", by_spaces, COLUMNS, told))
     drawn = [(f"{s}, {what}", rows, m) for s, rows in curves.items() for m, what in DRAWN.items()]
     told = ", ".join(show.ends({f"{name},": rows}, metric) for name, rows, metric in drawn)
     figure = show.lines(
@@ -33,6 +31,6 @@ def view(results: show.Results) -> show.View:
         f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}: SpaceControl",
         AXES,
         f"Line chart of cycles over the number of large spaces: {told}.",
-        [s for name, rows, y in drawn for s in show.over({name: rows}, "large_spaces", y)],
+        [show.line(name, rows, "large_spaces", metric) for name, rows, metric in drawn],
     )
     return show.View(tables, {"": figure}, {"curves": curves})
