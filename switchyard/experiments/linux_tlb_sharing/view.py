@@ -15,6 +15,7 @@ DRAWN = 8  # pages, where a figure is of one number
 WALKS, DFILL = suite.WALKS, suite.DFILL
 # Of a table's line: a switch by the way it is made, and what sharing saves.
 VALUE = show.spread("value")
+COMPARED = ("original", "fast", "sharing", "apart", "bound")
 COLUMNS = {
     "flushing": show.under("original", VALUE), "fast": show.under("fast", VALUE),
     "fast, shared": show.under("sharing", VALUE),
@@ -41,7 +42,7 @@ def view(results: show.Results) -> show.View:
         """The figures in numbers, where it is worth it."""
         lines = {}
         for pages, n in ((pages, n) for pages in PAGES for n in SHOWN):
-            by = {name: rings.switch(way, pages, n) for name, way in vars(ways).items()}
+            by = {name: rings.switch(getattr(ways, name), pages, n) for name in COMPARED}
             lines[f"{pages} pages, {n} processes"] = by | {"saved": saving(ways, pages, n)}
         return show.table(
             f"{ways.board}: a switch, µs, {SPREAD}; what sharing saves of the fast one, and data "
