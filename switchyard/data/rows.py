@@ -15,7 +15,7 @@ from switchyard.data import summary
 from switchyard.data.records import Parameter, Record
 from switchyard.data.summary import Interval, spread
 from switchyard.errors import InputError
-from switchyard.show.figure import Mark, Table
+from switchyard.show.figure import Mark
 
 ASSUMED = "assumed"  # the parameter of a band's records, which are no rows of the result's
 
@@ -135,25 +135,6 @@ Some = TypeVar("Some", bound=Placed)
 def present(rows: Rows, metric: str, placed: Iterable[Some]) -> list[Some]:
     """Those that there are records of: a run may be of before there were more."""
     return [place for place in placed if rows.select(metric, **place.where)]
-
-
-def pivot(
-    title: str,
-    head: str,
-    rows: Iterable[tuple[str, Row]],
-    columns: Mapping[str, tuple[str, int]],
-    caption: str = "",
-) -> Table:
-    """A table with a line for each row; a column is a metric, with so many digits."""
-    return Table(
-        title=title,
-        columns=[head, *columns],
-        rows=[
-            [name, *(f"{row[metric]:.{digits}f}" for metric, digits in columns.values())]
-            for name, row in rows
-        ],
-        caption=caption,
-    )
 
 
 def unsteady(rows: Iterable[tuple[str, Row]], metric: str) -> list[str]:

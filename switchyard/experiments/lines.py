@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from switchyard.data.records import Parameter
 from switchyard.data.rows import Placed, unsteady
@@ -75,6 +75,15 @@ class Lines:
     def of(self, question: str) -> list[str]:
         """The names of a question's lines."""
         return [name for name, line in self.lines.items() if line.question == question]
+
+    def cases(self, kernels: Iterable[Placed]) -> dict[str, dict[Any, Any]]:
+        """Of each line, by its name: how it is on each kernel, its name and its unit."""
+        on = list(kernels)
+        return {
+            name: {"name": name, "unit": line.unit.replace("us", "µs")}
+            | {kernel: self.on(kernel, name) for kernel in on}
+            for name, line in self.lines.items()
+        }
 
     def unsteady(self, kernels: Mapping[str, Placed]) -> list[str]:
         """What is not known well, on kernels by how they are called."""

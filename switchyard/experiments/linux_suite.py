@@ -369,7 +369,7 @@ def costs(title: str, cases: Sequence[tuple[str, Operation]], caption: str = "")
 
 def breakdown(
     title: str,
-    subtitle: Sequence[str],
+    subtitle: str,
     value_title: str,
     cases: Iterable[tuple[str, Operation]],
     told: Iterable[tuple[str, Operation]],
@@ -382,7 +382,7 @@ def breakdown(
         if beside and case in beside:
             bars.append(Bar(case, "published, in all", beside[case], published=True))
     said = "; ".join(f"{case}: {operation.told}" for case, operation in told)
-    return Bars(title, subtitle, value_title, f"Stacked bars: {said}.", bars)
+    return Bars(title, subtitle.split("\n"), value_title, f"Stacked bars: {said}.", bars)
 
 
 def told(parts: Mapping[str, float]) -> str:

@@ -139,7 +139,7 @@ class Rings:
         )
 
     def figure(
-        self, title: str, subtitle: Sequence[str], lines: Sequence[Series], told: str, step: float
+        self, title: str, subtitle: str, lines: Sequence[Series], told: str, step: float
     ) -> Figure:
         """Switches over the number of processes; `told` is what the lines are of."""
         drawn = [mark.top for line in lines for mark in line.marks]
@@ -149,7 +149,7 @@ class Rings:
         every = 2 if last <= 16 else 4 if last <= 32 else 5
         return Figure(
             title=title,
-            subtitle=[*subtitle, suite.BARS],
+            subtitle=[*subtitle.split("\n"), suite.BARS],
             x_title="processes",
             y_title="a switch, µs",
             description=(

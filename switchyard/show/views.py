@@ -2,8 +2,9 @@
 """Tables, figures and sentences from records alone: what `run`, `report` and `docs` show.
 
 An experiment's folder says what they are: `view.py` has a function `view` of its rows, its band and
-what is published, which gives tables, figures and the words that `text.md` needs. That is a
-template (Jinja): each of its paragraphs is one of the notes, and may be empty.
+what is published, which gives tables, figures (`declared`) and words. `text.md` is a template
+(Jinja): each of its paragraphs is one of the notes, and may be empty. It knows the names of
+`view.py` and the view's words, which may be all names of the function `view`: its `locals()`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,7 +46,7 @@ class View:
 
     tables: Sequence[Table]
     figures: Mapping[str, Drawn]
-    words: Mapping[str, Any] = field(default_factory=dict)  # for the text
+    words: Mapping[str, Any] = field(default_factory=dict)  # for the text, beside the module's
     notes: Sequence[str] = ()  # behind the text
 
 
@@ -57,9 +58,13 @@ class Results:
     statements: Sequence[Statement]
     band: Band | None
 
+    def statement(self, metric: str, **where: Parameter) -> Statement | None:
+        """What is published of a case, with its source and its range, if something is."""
+        return published.find(self.statements, metric, **where)
+
     def paper(self, metric: str, **where: Parameter) -> float | None:
-        """What is published of a case, if something is."""
-        statement = published.find(self.statements, metric, **where)
+        """Its value."""
+        statement = self.statement(metric, **where)
         return statement.value if statement else None
 
     def published(self, metric: str, **where: Parameter) -> float:
@@ -74,8 +79,10 @@ def outcome(experiment: Experiment[Any], records: Sequence[Record]) -> Outcome:
     """All that is shown of an experiment's records."""
     known = published.statements(experiment, records)
     results = Results(Rows.of(records), known, bands.of(experiment, records))
-    view: View = import_module(f"{experiment.package()}.view").view(results)
-    notes = [*text(experiment.package(), {"rows": results.rows, **view.words}), *view.notes]
+    module = import_module(f"{experiment.package()}.view")
+    view: View = module.view(results)
+    words = {"rows": results.rows, **vars(module), **view.words}
+    notes = [*text(experiment.package(), words), *view.notes]
     tables = [*published.table(known, results.rows), *view.tables]
     if results.band:
         tables.append(bands.table(results.band))

@@ -190,20 +190,20 @@ def test_the_published_numbers_agree_with_each_other() -> None:
 
 def test_figures_and_tables_show_what_was_found() -> None:
     view = shown(switching(), interrupting())
-    two = view.figure_2()
+    two = view.figures("")[""]
     assert [curve.published for curve in two.series] == [False] * 7 + [True] * 3
     direct = next(curve for curve in two.series if curve.label == "direct")
     assert direct.marks[-1].y == pytest.approx(4.752)
     for pair in PAIRS:
-        figure = view.figure_3(pair)
+        figure = view.figures("")[name_of(pair)]
         ends = [curve.marks[-1].y for curve in figure.series if not curve.published]
         assert any(curve.published for curve in figure.series) == ("sort" in pair)
         assert sum(ends) == pytest.approx(view.pair(pair)["indirect"], abs=1e-5)
         assert "AES" in plot.svg(figure) or "aes" not in pair
     assert "published: direct" in plot.svg(two)
-    assert "bubble sort" in plot.svg(view.figure_5())
+    assert "bubble sort" in plot.svg(view.figures("")["interrupts"])
     short = shown(switching((1, 9)), interrupting((0, 9)))
-    assert not any(curve.published for curve in short.figure_2().series)
+    assert not any(curve.published for curve in short.figures("")[""].series)
     switches, interrupts = view.tables()
     assert switches.rows[0][:3] == ["bubble sort and deflate", "7.159", "4.75"]
     assert interrupts.rows[0][0] == "bubble sort"

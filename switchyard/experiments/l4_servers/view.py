@@ -2,42 +2,34 @@
 """Cycles of a ping by scheme and machine, and what it met."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from switchyard.data.records import Parameter
 from switchyard.data.rows import Row, Rows
 from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import COLUMNS, called
 from switchyard.experiments.l4_pc import LARGE
 from switchyard.experiments.l4_servers.measure import BESIDE_PORTS, LOADS, MACHINE
 from switchyard.run.build import TAGS
-from switchyard.show.figure import Bar, Bars, Table
-from switchyard.show.views import Results, View
+from switchyard.show import declared as show
 
 SHOWN = {
-    "cycles": "cycles",
-    "instructions": "instructions",
-    "itlb_misses": "ITLB misses",
-    "dtlb_misses": "DTLB misses",
-    "icache_misses": "lines of instructions",
-    "dcache_misses": "lines of data",
-    "fill_stall_cycles": "waiting for lines",
-    "walk_stall_cycles": "for page tables",
-    "cache_flushes": "cache flushes",
-    "tlb_flushes": "TLB flushes",
-}
+    "cycles": "cycles", "instructions": "instructions", "ITLB misses": "itlb_misses",
+    "DTLB misses": "dtlb_misses", "lines of instructions": "icache_misses",
+    "lines of data": "dcache_misses", "waiting for lines": "fill_stall_cycles",
+    "for page tables": "walk_stall_cycles", "cache flushes": "cache_flushes",
+    "TLB flushes": "tlb_flushes",
+}  # fmt: skip
 PC_SHOWN = {
-    "cycles": "cycles",
-    "port_accesses": "ports",
-    "port_cycles": "their cycles",
-    BESIDE_PORTS: "the other cycles",
-    "instructions": "instructions",
-    "itlb_misses": "ITLB misses",
-    "dtlb_misses": "DTLB misses",
-    "traces_built": "traces built",
-    "trace_build_cycles": "building them",
-    "cr3_loads": "loads of CR3",
-}
-INTERRUPTION = "interruption"
+    "cycles": "cycles", "ports": "port_accesses", "their cycles": "port_cycles",
+    "the other cycles": BESIDE_PORTS, "instructions": "instructions",
+    "ITLB misses": "itlb_misses", "DTLB misses": "dtlb_misses", "traces built": "traces_built",
+    "building them": "trace_build_cycles", "loads of CR3": "cr3_loads",
+}  # fmt: skip
+# Lines of the table beside the paper: what ours is called, and what theirs.
+BESIDE = {
+    "cycles": ("cycles", "cycles"), "cycles, ours without ports": (BESIDE_PORTS, "cycles"),
+    "DTLB misses": ("dtlb_misses", "dtlb_misses"), "ITLB misses": ("itlb_misses", "itlb_misses"),
+}  # fmt: skip
 MEANT = (
     "from the interrupt's arrival in the driver's space to the reply's being in line at the "
     "interface; means"
@@ -45,6 +37,7 @@ MEANT = (
 MEANT_INTERRUPTION = "; interruption: cycles between the program's reads around a ping, median"
 SMALL = "small-spaces"
 BUSY = LOADS[-1]
+FORMS = {load: f"{load} KB" if load else "none" for load in LOADS}
 
 
 def interrupts(load: int) -> str:
@@ -57,149 +50,79 @@ def cell(value: float) -> str:
     return f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
-def view(results: Results) -> View:
-    """A table and bars for each machine and load, and the paper's beside them."""
-    arm, pc = l4_pc.apart(results.rows)
-    on_pc = l4_pc.there(pc)
+def view(results: show.Results) -> show.View:
+    arm, pc_rows = l4_pc.apart(results.rows)
+    on_pc = l4_pc.there(pc_rows)
+    pc = show.across(pc_rows, "scheme", on_pc, load=BUSY)
+    tags = TAGS
 
     def at(scheme: str, load: int) -> Row:
         return arm.find(scheme=scheme, load=load)
 
-    words: dict[str, Any] = {
-        "at": at,
-        "busy": BUSY,
-        "tags": TAGS,
-        "pc": {scheme: pc.find(scheme=scheme, load=BUSY) for scheme in on_pc},
-        "large": LARGE,
-        "small": SMALL,
-        "paper": _paper(results) if on_pc else {},
-    }
-    return View(
-        [
-            *([_beside(results, pc)] if on_pc else []),
-            *(_table(pc, on_pc, load, PC_SHOWN) for load in LOADS if on_pc),
-            *(_table(arm, COLUMNS, load, SHOWN) for load in LOADS),
-        ],
-        {"": _figure(arm), **({"pc": _pc_figure(results, pc, on_pc)} if on_pc else {})},
-        words,
-    )
-
-
-def _paper(results: Results) -> dict[str, dict[str, float]]:
-    """What is published, of large spaces and of small ones, by metric."""
-    return {
-        metric: {
-            scheme: results.published(metric, scheme=scheme, machine=l4_pc.MACHINE, load=BUSY)
-            for scheme in (LARGE, SMALL)
-        }
-        for metric in ("cycles", "dtlb_misses", "itlb_misses")
-    }
-
-
-def _beside(results: Results, pc: Rows) -> Table:
-    """What is saved: the paper's, and ours with ports and without."""
-    paper = _paper(results)
-    rows = []
-    for metric, theirs in (
-        ("cycles", paper["cycles"]),
-        (BESIDE_PORTS, paper["cycles"]),
-        ("dtlb_misses", paper["dtlb_misses"]),
-        ("itlb_misses", paper["itlb_misses"]),
-    ):
-        ours = {scheme: pc.find(scheme=scheme, load=BUSY)[metric] for scheme in (LARGE, SMALL)}
-        rows.append(
-            [
-                "cycles, ours without ports" if metric == BESIDE_PORTS else PC_SHOWN[metric],
-                *(
-                    text
-                    for one in (theirs, ours)
-                    for text in (
-                        cell(one[LARGE]),
-                        cell(one[SMALL]),
-                        f"{1 - one[SMALL] / one[LARGE]:.0%}",
-                    )
-                ),
-            ]
-        )
-    return Table(
-        title=f"What small spaces save of a ping: the paper's Pentium 4, and {l4_pc.MACHINE}",
-        columns=["", "published: large", "small", "saved", LARGE, SMALL, "saved here"],
-        rows=rows,
-        caption=f"here a ping interrupts {interrupts(BUSY)}",
-    )
-
-
-def _table(rows: Rows, schemes: Sequence[str], load: int, shown: Mapping[str, str]) -> Table:
-    (machine,) = {row.where["machine"] for row in rows.select(scheme=schemes[0])}
-    columns = {**shown, **({INTERRUPTION: INTERRUPTION} if load else {})}
-    return Table(
-        title=f"A ping that interrupts {interrupts(load)}, on {machine}",
-        columns=["scheme", *columns.values()],
-        rows=[
-            [called(scheme), *(cell(row[metric]) for metric in columns)]
-            for scheme in schemes
-            for row in [rows.find(scheme=scheme, load=load)]
-        ],
-        caption=MEANT + (MEANT_INTERRUPTION if load else ""),
-    )
-
-
-def _figure(rows: Rows) -> Bars:
-    return Bars(
-        title="A ping answered by a driver and an IP stack in spaces of their own",
-        subtitle=[
-            f"simulated machine {MACHINE}; by the program that the ping interrupts: none, or one",
+    tables = [_table(arm, COLUMNS, load, SHOWN) for load in LOADS]
+    busy = ", ".join(f"{called(s)} {at(s, BUSY)['cycles']:.0f}" for s in COLUMNS)
+    figures = {
+        "": show.bars(
+            "A ping answered by a driver and an IP stack in spaces of their own",
+            f"simulated machine {MACHINE}; by the program that the ping interrupts: none, or one\n"
             f"that reads {BUSY} KB over and over",
-        ],
-        value_title="cycles",
-        description="Cycles of a ping under each scheme: "
-        + ", ".join(f"{called(s)} {rows.find(scheme=s, load=BUSY)['cycles']:.0f}" for s in COLUMNS)
-        + " where a program is interrupted.",
-        bars=[
-            Bar(
-                called(scheme),
-                f"{load} KB" if load else "none",
-                rows.find(scheme=scheme, load=load)["cycles"],
-            )
-            for scheme in COLUMNS
-            for load in LOADS
-        ],
-        stacked=False,
-    )
+            "cycles",
+            f"Cycles of a ping under each scheme: {busy} where a program is interrupted.",
+            {called(s): {FORMS[n]: at(s, n)["cycles"] for n in LOADS} for s in COLUMNS},
+        )
+    }
+    if pc:
+        known: dict[str, Parameter] = {"machine": l4_pc.MACHINE, "load": BUSY}
+        paper = {
+            metric: {s: results.published(metric, scheme=s, **known) for s in (LARGE, SMALL)}
+            for metric in ("cycles", "dtlb_misses", "itlb_misses")
+        }
+        on_loads = [_table(pc_rows, on_pc, load, PC_SHOWN) for load in LOADS]
+        tables = [_beside(paper, pc), *on_loads, *tables]
+        values = {
+            s: {FORMS[n]: pc_rows.find(scheme=s, load=n)[BESIDE_PORTS] for n in LOADS}
+            for s in on_pc
+        }
+        theirs = paper["cycles"]
+        for scheme, there in theirs.items():
+            values[scheme]["published"] = there
+        told = ", ".join(f"{scheme} {row[BESIDE_PORTS]:.0f}" for scheme, row in pc.items())
+        ports = round(pc[LARGE]["port_cycles"], -3)
+        figures["pc"] = show.bars(
+            "A ping on a Pentium 4, without what access to ports takes",
+            f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}; by the program that the ping\n"
+            f"interrupts: none, or one that reads {BUSY} KB over and over; hollow: the paper's.\n"
+            f"Ports take about {ports:,.0f} cycles more, whatever the scheme is",
+            "cycles",
+            f"Cycles of a ping without ports: {told} where a program is interrupted; published "
+            f"{theirs[LARGE]} with large spaces and {theirs[SMALL]} with small ones.",
+            values,
+            published=["published"],
+        )
+    return show.View(tables, figures, locals())
 
 
-def _pc_figure(results: Results, rows: Rows, schemes: Sequence[str]) -> Bars:
-    paper = _paper(results)["cycles"]
-    told = ", ".join(f"{s} {rows.find(scheme=s, load=BUSY)[BESIDE_PORTS]:.0f}" for s in schemes)
-    ports = rows.find(scheme=LARGE, load=BUSY)["port_cycles"]
-    return Bars(
-        title="A ping on a Pentium 4, without what access to ports takes",
-        subtitle=[
-            f"{l4_pc.ABOUT}; simulated machine {l4_pc.MACHINE}; by the program that the ping",
-            f"interrupts: none, or one that reads {BUSY} KB over and over; hollow: the paper's.",
-            f"Ports take about {round(ports, -3):,.0f} cycles more, whatever the scheme is",
-        ],
-        value_title="cycles",
-        description=f"Cycles of a ping without ports: {told} where a program is interrupted; "
-        f"published {paper[LARGE]} with large spaces and {paper[SMALL]} with small ones.",
-        bars=[
-            bar
-            for scheme in schemes
-            for bar in (
-                *(
-                    Bar(
-                        scheme,
-                        f"{load} KB" if load else "none",
-                        rows.find(scheme=scheme, load=load)[BESIDE_PORTS],
-                    )
-                    for load in LOADS
-                ),
-                *(
-                    [Bar(scheme, "published", paper[scheme], published=True)]
-                    if scheme in paper
-                    else []
-                ),
-            )
-        ],
-        stacked=False,
-    )
+def _beside(paper: Mapping[str, Mapping[str, float]], pc: Mapping[str, Row]) -> show.Table:
+    """What is saved: the paper's, and ours with ports and without."""
+
+    def cells(by: Mapping[str, float]) -> list[str]:
+        return [cell(by[LARGE]), cell(by[SMALL]), f"{1 - by[SMALL] / by[LARGE]:.0%}"]
+
+    rows = [
+        [name, *cells(paper[theirs]), *cells({s: row[ours] for s, row in pc.items()})]
+        for name, (ours, theirs) in BESIDE.items()
+    ]
+    title = f"What small spaces save of a ping: the paper's Pentium 4, and {l4_pc.MACHINE}"
+    heads = ["", "published: large", "small", "saved", LARGE, SMALL, "saved here"]
+    return show.Table(title, heads, rows, f"here a ping interrupts {interrupts(BUSY)}")
+
+
+def _table(rows: Rows, schemes: Sequence[str], load: int, shown: Mapping[str, str]) -> show.Table:
+    (machine,) = {row.where["machine"] for row in rows.select(scheme=schemes[0])}
+    columns, meant = {**shown}, MEANT
+    if load:
+        columns["interruption"], meant = "interruption", MEANT + MEANT_INTERRUPTION
+    by = show.across(rows, "scheme", schemes, load=load)
+    cells = [[called(s), *(cell(row[m]) for m in columns.values())] for s, row in by.items()]
+    title = f"A ping that interrupts {interrupts(load)}, on {machine}"
+    return show.Table(title, ["scheme", *columns], cells, meant)

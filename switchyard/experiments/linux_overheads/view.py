@@ -7,198 +7,125 @@ from switchyard.data.rows import Row
 from switchyard.experiments import linux_suite as suite
 from switchyard.experiments.linux_overheads.measure import SCHEMES
 from switchyard.experiments.linux_overheads.spent import PARTS
-from switchyard.experiments.overheads.formulas import (
-    CLOCK_MHZ,
-    MOST_SWITCHES,
-    NAMES,
-    PAIRS,
-    TASKS,
-    name_of,
-)
-from switchyard.experiments.overheads.view import (
-    OF_TASK,
-    Overheads,
-    interrupt_table,
-    scheme_bars,
-    scheme_table,
-    titled,
-)
+from switchyard.experiments.overheads import formulas
+from switchyard.experiments.overheads import view as overheads
+from switchyard.experiments.overheads.formulas import MOST_SWITCHES, NAMES, PAIRS, TASKS, name_of
+from switchyard.experiments.overheads.view import OF_TASK, Overheads
 from switchyard.run.build_linux import Linux
-from switchyard.show.figure import Bar, Bars, Table
-from switchyard.show.views import Results, View
+from switchyard.show import declared as show
 
 ABOUT = f"ARM926EJ-S, 120 MHz, Linux {Linux.version}"
 # Fast switching saves of what the same kernel takes without it: the unmodified one lies elsewhere.
 BESIDE = {suite.SHORT[fast]: suite.SHORT[suite.OFF] for fast in (suite.FAST, suite.SHARED)}
 REFILLED = ("refilled_dcache_misses", "refilled_icache_misses")
 SPARED = "refilled_dcache_writebacks"
+FIRST = NAMES[PAIRS[0][0]]
 
 
-def view(results: Results) -> View:
-    """All of it."""
-    schemes = {
-        scheme: Overheads(results, scheme, f"{ABOUT}{suite.HOW[scheme]}", f"Linux {Linux.version}")
-        for scheme in SCHEMES
+def view(results: show.Results) -> show.View:
+    by_scheme = {
+        s: Overheads(results, s, f"{ABOUT}{suite.HOW[s]}", f"Linux {Linux.version}")
+        for s in SCHEMES
     }
-    called = {suite.SHORT[scheme]: overheads for scheme, overheads in schemes.items()}
-    linux = schemes[suite.SCHEME]
-    by_task = {task: linux.rows.find(*REFILLED, task=task) for task in TASKS}
-    lines = sum(by_task["sort"][metric] for metric in REFILLED)
+    schemes = {suite.SHORT[scheme]: overheads for scheme, overheads in by_scheme.items()}
+    linux, off = by_scheme[suite.SCHEME], by_scheme[suite.OFF]
+    once, told = linux.once, suite.told
+    refilled = {task: linux.rows.find(*REFILLED, task=task) for task in TASKS}
+    lines = sum(refilled["sort"][metric] for metric in REFILLED)
     # of a line in the paper, by what its sort takes longer and by the lines here
     price = _a_turn(OF_TASK["sort"][0]) / lines
-    return View(
-        tables=[*linux.tables(), scheme_table(called, BESIDE), _interrupt_table(called)],
-        figures={
-            "": linux.figure_2(),
-            **{f"tasks-{name_of(pair)}": linux.figure_3(pair) for pair in linux.pairs},
-            "interrupts": linux.figure_5(),
-            "schemes": scheme_bars(called, ABOUT),
-            "switch": _single_switches(called),
-            "breakdown": _switches(linux),
-            **{f"breakdown-{scheme}": _switches(schemes[scheme]) for scheme in SCHEMES[1:]},
-            "breakdown-interrupts": _interrupts(linux),
-        },
-        words={
-            "linux": linux,
-            "schemes": called,
-            "beside": BESIDE,
-            "elsewhere": _elsewhere(linux, schemes[suite.OFF]),
-            "once": linux.once,
-            "refilled": by_task,
-            "spared": {
-                NAMES[task]: -linux.rows.find(SPARED, task=task)[SPARED]
-                for task in TASKS
-                if linux.of_task(task)[-1] < 0
-            },
-            "lines": lines,
-            "price": price,
-            "at_price": [_a_turn(ms) / price for ms in OF_TASK["deflate"]],
-            "published": linux.paper("switch_direct"),
-            "sort_published": linux.paper("task_running", task="sort", interrupts=0),
-            "told": suite.told,
-            "interrupting_first": _parts(
-                linux.rows.find(f"interrupt_part: {suite.FLUSH}", task=PAIRS[0][0]),
-                "interrupt_part",
-            ),
-            "spreads": _spreads(linux),
-            "first": NAMES[PAIRS[0][0]],
-            "behind": linux.pair(PAIRS[0], 1),
-            "version": Linux.version,
-        },
-        notes=linux.unsteady(),
-    )
-
-
-def _elsewhere(linux: Overheads, off: Overheads) -> tuple[str, list[tuple[float, float]]]:
-    """The task that loses most otherwise to interrupts in a kernel that lies elsewhere.
-
-    With what it loses to one here and there, in all and to the TLBs, in µs.
-    """
-
-    def lost(overheads: Overheads, task: str) -> tuple[float, float]:
-        metric = f"interrupt_part: {suite.WALKS}"
-        walks = overheads.rows.find(metric, task=task)[metric]
-        indirect = overheads.task(task)["interrupt_indirect"] / overheads.most_interrupts
-        return indirect, walks
-
-    each = {task: [lost(linux, task), lost(off, task)] for task in TASKS}
+    at_price = [_a_turn(ms) / price for ms in OF_TASK["deflate"]]
+    lost = [task for task in TASKS if linux.of_task(task)[-1] < 0]
+    spared = {NAMES[task]: -linux.rows.find(SPARED, task=task)[SPARED] for task in lost}
+    published = linux.paper("switch_direct")
+    sort_published = linux.paper("task_running", task="sort", interrupts=0)
+    # the task that loses most otherwise to interrupts in a kernel that lies elsewhere
+    each = {task: [_to_one(linux, task), _to_one(off, task)] for task in TASKS}
     most = max(each, key=lambda task: abs(each[task][0][0] - each[task][1][0]))
-    return NAMES[most], each[most]
-
-
-def _spreads(linux: Overheads) -> list[tuple[float, str, float, float]]:
-    """By how much single runs of each task differ, and their ends, where there are several."""
-    rows = {NAMES[task]: linux.task(task) for task in TASKS}
+    elsewhere = NAMES[most], each[most]
+    by_task = {NAMES[task]: linux.task(task) for task in TASKS}
+    # by how much single runs of each task differ, and their ends, where there are several
     ends = {
-        name: (row["interrupt_indirect_least"], row["interrupt_indirect_most"])
-        for name, row in rows.items()
+        name: [row[f"interrupt_indirect_{end}"] for end in ("least", "most")]
+        for name, row in by_task.items()
         if "interrupt_indirect_most" in row
     }
-    return [(high - low, name, low, high) for name, (low, high) in ends.items()]
+    spreads = [(high - low, name, low, high) for name, (low, high) in ends.items()]
+    interrupting_first = _added(linux, "interrupt_part", task=PAIRS[0][0])
+    behind = linux.pair(PAIRS[0], 1)
+    # an interrupt switches to nobody, but finds another kernel under each scheme
+    kinds = {"caches warm": "interrupt_direct", "caches empty": "interrupt_direct_cold"}
+    direct = {
+        name: {kind: scheme.once[metric] for kind, metric in kinds.items()}
+        for name, scheme in schemes.items()
+    }
+    tables = [
+        *linux.tables(),
+        overheads.scheme_table(schemes, BESIDE),
+        overheads.interrupt_table(schemes, direct),
+    ]
+    alone = "switch_direct_part"
+    figures = {
+        **linux.figures("tasks-"),
+        "schemes": overheads.scheme_bars(schemes, ABOUT),
+        "switch": _stacked(
+            "Where the time of one context switch goes, from cold caches",
+            f"{ABOUT}; the direct overhead, by what it waited for, and the rest",
+            "a switch",
+            {name: _parts(scheme.once, alone) for name, scheme in schemes.items()},
+        ),
+        **{
+            "breakdown" if scheme is linux else f"breakdown-{name}": _stacked(
+                "Where the time goes that a context switch adds",
+                f"{scheme.about}; a switch and all that both tasks take longer after it,\n"
+                "by what it waited for, and the rest",
+                "a switch",
+                {"alone, caches empty": _parts(scheme.once, alone)}
+                | {
+                    overheads.titled(pair): _added(scheme, "switch_part", pair=name_of(pair))
+                    for pair in scheme.pairs
+                },
+            )
+            for name, scheme in by_scheme.items()
+        },
+        "breakdown-interrupts": _stacked(
+            "Where the time goes that an interrupt adds",
+            f"{linux.about}; an interrupt and all that the task takes longer after it,\n"
+            "by what it waited for, and the rest",
+            "an interrupt",
+            {f"alone, {kind}": _parts(once, f"{metric}_part") for kind, metric in kinds.items()}
+            | {NAMES[task]: _added(linux, "interrupt_part", task=task) for task in TASKS},
+        ),
+    }
+    return show.View(tables, figures, locals(), linux.unsteady())
+
+
+def _to_one(overheads: Overheads, task: str) -> tuple[float, float]:
+    """What a task loses to an interrupt, in all and to the TLBs, in µs."""
+    metric = f"interrupt_part: {suite.WALKS}"
+    indirect = overheads.task(task)["interrupt_indirect"] / overheads.most_interrupts
+    return indirect, overheads.rows.find(metric, task=task)[metric]
 
 
 def _a_turn(ms: float) -> float:
     """Cycles of a task after each switch back to it, of what the paper has for all switches."""
-    return ms * 1e3 * CLOCK_MHZ / (MOST_SWITCHES // 2)
+    return ms * 1e3 * formulas.CLOCK_MHZ / (MOST_SWITCHES // 2)
 
 
 def _parts(row: Row, metric: str) -> dict[str, float]:
     return {part: row[f"{metric}: {part}"] for part in PARTS}
 
 
-def _interrupt_table(schemes: Mapping[str, Overheads]) -> Table:
-    """An interrupt switches to nobody, but finds another kernel under each scheme."""
-    direct = {
-        name: {
-            "caches warm": scheme.once["interrupt_direct"],
-            "caches empty": scheme.once["interrupt_direct_cold"],
-        }
-        for name, scheme in schemes.items()
-    }
-    return interrupt_table(schemes, direct)
+def _added(overheads: Overheads, metric: str, **where: str) -> dict[str, float]:
+    """What a switch or an interrupt adds, by what is waited for."""
+    return _parts(overheads.rows.find(f"{metric}: {suite.FLUSH}", **where), metric)
 
 
-def _single_switches(schemes: Mapping[str, Overheads]) -> Bars:
-    """Where the time of one switch from cold caches goes, by scheme."""
-    cases = {name: _parts(scheme.once, "switch_direct_part") for name, scheme in schemes.items()}
-    return Bars(
-        title="Where the time of one context switch goes, from cold caches",
-        subtitle=[f"{ABOUT}; the direct overhead, by what it waited for, and the rest"],
-        value_title="µs a switch",
-        description="Stacked bars, in all: "
-        + ", ".join(f"{case} {sum(parts.values()):.1f} µs" for case, parts in cases.items()),
-        bars=[Bar(case, part, us) for case, parts in cases.items() for part, us in parts.items()],
-    )
-
-
-def _switches(linux: Overheads) -> Bars:
-    """Where the time goes that a switch adds."""
-    metric = "switch_part"
-    cases = {"alone, caches empty": _parts(linux.once, "switch_direct_part")}
-    for pair in linux.pairs:
-        row = linux.rows.find(f"{metric}: {suite.FLUSH}", pair=name_of(pair))
-        cases[titled(pair)] = _parts(row, metric)
-    return _bars(
-        "Where the time goes that a context switch adds",
-        "a switch and all that both tasks take longer after it",
-        "a switch",
-        cases,
-        linux.about,
-    )
-
-
-def _interrupts(linux: Overheads) -> Bars:
-    """Where the time goes that an interrupt adds."""
-    metric = "interrupt_part"
-    cases = {
-        "alone, caches warm": _parts(linux.once, "interrupt_direct_part"),
-        "alone, caches empty": _parts(linux.once, "interrupt_direct_cold_part"),
-    }
-    for task in TASKS:
-        row = linux.rows.find(f"{metric}: {suite.FLUSH}", task=task)
-        cases[NAMES[task]] = _parts(row, metric)
-    return _bars(
-        "Where the time goes that an interrupt adds",
-        "an interrupt and all that the task takes longer after it",
-        "an interrupt",
-        cases,
-        linux.about,
-    )
-
-
-def _bars(
-    title: str, subtitle: str, unit: str, cases: Mapping[str, Mapping[str, float]], about: str
-) -> Bars:
+def _stacked(
+    title: str, subtitle: str, unit: str, cases: Mapping[str, Mapping[str, float]]
+) -> show.Bars:
     """Parts below 0 are drawn as 0: what a task waits for by chance may be less than without."""
-    return Bars(
-        title=title,
-        subtitle=[f"{about}; {subtitle},", "by what it waited for, and the rest"],
-        value_title=f"µs {unit}",
-        description="Stacked bars, in all: "
-        + ", ".join(f"{case} {sum(parts.values()):.1f} µs" for case, parts in cases.items()),
-        bars=[
-            Bar(case, part, max(0.0, us))
-            for case, parts in cases.items()
-            for part, us in parts.items()
-        ],
-    )
+    told = ", ".join(f"{case} {sum(parts.values()):.1f} µs" for case, parts in cases.items())
+    values = {c: {part: max(0.0, us) for part, us in by.items()} for c, by in cases.items()}
+    said = f"Stacked bars, in all: {told}"
+    return show.bars(title, subtitle, f"µs {unit}", said, values, stacked=True)

@@ -5,21 +5,11 @@ import math
 from collections.abc import Mapping
 
 from switchyard.data import summary
-from switchyard.data.rows import Row, pivot
+from switchyard.data.rows import Row
 from switchyard.data.summary import Interval
-from switchyard.experiments.overheads.formulas import (
-    CLOCK_MHZ,
-    MOST_INTERRUPTS,
-    MOST_SWITCHES,
-    NAMES,
-    PAIRS,
-    PAPER,
-    TASKS,
-    Pair,
-    name_of,
-)
-from switchyard.show.figure import Bar, Bars, Figure, Mark, Series, Table
-from switchyard.show.views import Results
+from switchyard.experiments.overheads import formulas
+from switchyard.experiments.overheads.formulas import NAMES, PAIRS, PAPER, TASKS, Pair, name_of
+from switchyard.show import declared as show
 
 # What the paper says of ranges, which no single record is beside. Section 3.2: direct and indirect,
 # over the pairs, %; of one task at 99 switches, ms ("below 2", "2.5", "between 6 and 8").
@@ -35,10 +25,12 @@ SWITCHED = {
 }  # fmt: skip
 INTERRUPTS = {
     "alone, s": ("alone", 3), "direct, µs": ("direct", 0),
-    "indirect, µs": ("interrupt_indirect", 1),
-    "indirect, %": ("interrupt_indirect_percent", 4),
+    "indirect, µs": ("interrupt_indirect", 1), "indirect, %": ("interrupt_indirect_percent", 4),
     "altogether, %": ("interrupt_altogether_percent", 4),
 }  # fmt: skip
+
+
+MOST_SWITCHES, MOST_INTERRUPTS = formulas.MOST_SWITCHES, formulas.MOST_INTERRUPTS
 
 
 def titled(pair: Pair) -> str:
@@ -50,14 +42,11 @@ class Overheads:
     """What was measured of a system, which figures call `about` and sentences `name`."""
 
     altogether, of_task_published, interrupted = ALTOGETHER, OF_TASK, INTERRUPTED
-    names, tasks, clock = NAMES, TASKS, CLOCK_MHZ
-    titled = staticmethod(titled)
+    names, tasks, clock = NAMES, TASKS, formulas.CLOCK_MHZ
 
-    def __init__(self, results: Results, scheme: str, about: str, name: str) -> None:
-        self.about, self.name, self.scheme = about, name, scheme
-        self._results = results
-        rows = results.rows.select(scheme=scheme)
-        self.rows = rows
+    def __init__(self, results: show.Results, scheme: str, about: str, name: str) -> None:
+        self.about, self.name, self.scheme, self._results = about, name, scheme, results
+        self.rows = rows = results.rows.select(scheme=scheme)
         # what is of all pairs and tasks
         self.once = rows.find("switch_max_cv")
         self.pairs = [pair for pair in PAIRS if rows.select("running", pair=name_of(pair))]
@@ -70,47 +59,52 @@ class Overheads:
         self.full = self.most == MOST_SWITCHES
         self.full_interrupts = self.most_interrupts == MOST_INTERRUPTS
 
-    # ---- rows ----
+    def paper(self, metric: str, **where: str | int) -> float | None:
+        """What is published of a case, if something is."""
+        return self._results.paper(metric, scheme=self.scheme, **where)
+
+    # ---- with the most switches, and the most interrupts ----
 
     def pair(self, pair: Pair, n: int | None = None) -> Row:
         """A pair with n switches, or the most."""
         return self.rows.find("running", pair=name_of(pair), switches=n or self.most)
 
+    def task(self, task: str, n: int | None = None) -> Row:
+        """A task with n interrupts, or the most."""
+        n = self.most_interrupts if n is None else n
+        return self.rows.find("task_running", task=task, interrupts=n)
+
     def of(self, pair: Pair, task: str, n: int | None = None) -> float:
         """What a pair's task loses itself, in ms."""
-        row = self.rows.find(
-            "indirect_task", pair=name_of(pair), switches=n or self.most, task=task
-        )
-        return row["indirect_task"]
+        name, n = name_of(pair), n or self.most
+        return self.rows.find("indirect_task", pair=name, switches=n, task=task)["indirect_task"]
 
     def of_task(self, task: str) -> list[float]:
-        """The same with most switches, in every pair, least first."""
+        """What a task loses in every pair, least first."""
         return sorted(self.of(pair, task) for pair in self.pairs if task in pair)
 
     def over_pairs(self, metric: str) -> list[float]:
-        """A metric with most switches, of every pair."""
+        """A metric of every pair."""
         return [self.pair(pair)[metric] for pair in self.pairs]
 
     def over_tasks(self, metric: str) -> list[float]:
-        """A metric with most interrupts, of every task."""
+        """A metric of every task."""
         return [self.task(task)[metric] for task in TASKS]
 
     def overhead(self, pair: Pair) -> Interval:
-        """Direct and indirect with most switches, in ms."""
+        """Direct and indirect, in ms."""
         row = self.pair(pair)
         return Interval(row["direct"] + row["indirect"], row.interval("indirect").half)
 
     def together(self) -> Interval:
-        """The same of all pairs."""
+        """Direct and indirect of all pairs."""
         each = [self.overhead(pair) for pair in self.pairs]
         return Interval(sum(one.mean for one in each), math.hypot(*(one.half for one in each)))
 
     def saved(self, other: "Overheads") -> dict[str, float]:
         """The share of another scheme's overhead that this one saves: pairs whose runs can tell."""
-        shares = {
-            titled(pair): _saved(self.overhead(pair), other.overhead(pair)) for pair in self.pairs
-        }
-        return {pair: share for pair, share in shares.items() if share is not None}
+        shares = {p: _saved(self.overhead(p), other.overhead(p)) for p in self.pairs}
+        return {titled(pair): share for pair, share in shares.items() if share is not None}
 
     def placed(self) -> list[float]:
         """What a switch takes where it is, with what tasks leave in the caches: µs, least first."""
@@ -128,170 +122,134 @@ class Overheads:
         rows = {titled(pair): self.pair(pair) for pair in self.pairs}
         return "; ".join(name for name, row in rows.items() if row["indirect"] <= row["direct"])
 
-    def task(self, task: str, n: int | None = None) -> Row:
-        """A task with n interrupts, or the most."""
-        n = self.most_interrupts if n is None else n
-        return self.rows.find("task_running", task=task, interrupts=n)
-
-    def paper(self, metric: str, **where: str | int) -> float | None:
-        """What is published of a case, if something is."""
-        return self._results.paper(metric, scheme=self.scheme, **where)
-
     # ---- figures ----
 
-    def figure_2(self) -> Figure:
+    def figures(self, prefix: str) -> dict[str, show.Figure]:
+        """The paper's, that of a pair by `prefix` and its name."""
+        panels = {prefix + name_of(pair): self._by_place(pair) for pair in self.pairs}
+        return {"": self._by_switches(), **panels, "interrupts": self._by_interrupts()}
+
+    def _by_switches(self) -> show.Figure:
         """Direct and indirect overheads over the number of switches, all pairs (Fig. 2)."""
         rows = {pair: [self.pair(pair, n) for n in self.counts] for pair in self.pairs}
-        papers = {pair: self.paper("indirect", **_most(pair)) for pair in self.pairs}
         series = [
-            Series(name_of(pair), titled(pair), [row.mark("switches", "indirect") for row in some])
+            show.line(titled(pair), some, "switches", "indirect", kind=name_of(pair))
             for pair, some in rows.items()
         ]
-        direct = [row.mark("switches", "direct") for row in rows[self.pairs[0]]]
-        series.append(Series("direct", "direct", direct))
+        series.append(show.line("direct", rows[self.pairs[0]], "switches", "direct"))
         if self.full:
-            for pair, value in papers.items():
-                if value is not None:
-                    marks = [Mark(1, 0.0), Mark(self.most, value)]
-                    label = f"published: {titled(pair)}"
-                    series.append(Series(name_of(pair), label, marks, published=True))
+            for pair in self.pairs:
+                there = self.paper("indirect", pair=name_of(pair), switches=MOST_SWITCHES)
+                marks = {} if there is None else {1: 0.0, self.most: there}
+                series += show.published(name_of(pair), f"published: {titled(pair)}", marks)
             once, every = self.paper("switch_direct"), self.paper("direct", switches=self.most)
             if once is not None and every is not None:
-                marks = [Mark(1, once / 1e3), Mark(self.most, every)]
-                series.append(Series("direct", "published: direct", marks, published=True))
+                marks = {1: once / 1e3, self.most: every}
+                series += show.published("direct", "published: direct", marks)
         drawn = [mark.y for line in series for mark in line.marks]
-        return Figure(
-            title="What context switches cost: direct and indirect overheads",
-            subtitle=[
-                f"{self.about}; max CV {self.once['switch_max_cv']:.2g}; two tasks that hand over "
-                "to each other, both together:",
-                "indirect overheads by pair, and the direct one, which is the same for all;",
-                "bars: 95 % confidence interval of the mean, over the runs",
-            ],
-            x_title="context switches",
-            y_title="overhead, ms",
-            description=(
-                f"Line chart of indirect overheads of {len(self.pairs)} pairs of tasks and of the "
-                f"direct overhead over 1 to {self.most} context switches, between {min(drawn):.2f} "
-                f"and {max(drawn):.2f} ms."
-            ),
-            series=series,
+        return show.lines(
+            "What context switches cost: direct and indirect overheads",
+            f"{self.about}; max CV {self.once['switch_max_cv']:.2g}; two tasks that hand over to "
+            "each other, both together:\nindirect overheads by pair, and the direct one, which is "
+            "the same for all;\nbars: 95 % confidence interval of the mean, over the runs",
+            "overhead, ms over context switches",
+            f"Line chart of indirect overheads of {len(self.pairs)} pairs of tasks and of the "
+            f"direct overhead over 1 to {self.most} context switches, between {min(drawn):.2f} and "
+            f"{max(drawn):.2f} ms.",
+            series,
         )
 
-    def figure_3(self, pair: Pair) -> Figure:
+    def _by_place(self, pair: Pair) -> show.Figure:
         """The indirect overhead of one pair by where it is (a panel of Fig. 3)."""
-        values = {NAMES[task]: [self.of(pair, task, n) for n in self.counts] for task in pair}
-        values["switches, by dirty lines"] = [
-            self.pair(pair, n)["indirect_switches"] for n in self.counts
-        ]
+        ns = self.counts
+        values = {NAMES[task]: {n: self.of(pair, task, n) for n in ns} for task in pair}
+        by_dirty = {n: self.pair(pair, n)["indirect_switches"] for n in ns}
+        values["switches, by dirty lines"] = by_dirty
         series = [
-            Series(label, label, [Mark(n, y) for n, y in zip(self.counts, ys, strict=True)])
+            show.Series(label, label, [show.Mark(n, y) for n, y in ys.items()])
             for label, ys in values.items()
         ]
         if "sort" in pair and self.full:
             # of the others the text has bounds only
-            marks = [Mark(1, 0.0), Mark(self.most, OF_TASK["sort"][1])]
-            series.append(Series(NAMES["sort"], f"published: {NAMES['sort']}", marks, True))
-        ends = ", ".join(f"{label} {ys[-1]:.2f}" for label, ys in values.items())
-        return Figure(
-            title=f"Where the indirect overhead is: {titled(pair)}",
-            subtitle=[f"{self.about}; what each takes longer than with a single switch"],
-            x_title="context switches",
-            y_title="indirect overhead, ms",
-            description=f"Line chart over 1 to {self.most} switches, which ends at, in ms: {ends}.",
-            series=series,
+            name, marks = NAMES["sort"], {1: 0.0, self.most: OF_TASK["sort"][1]}
+            series += show.published(name, f"published: {name}", marks)
+        ends = ", ".join(f"{label} {ys[self.most]:.2f}" for label, ys in values.items())
+        return show.lines(
+            f"Where the indirect overhead is: {titled(pair)}",
+            f"{self.about}; what each takes longer than with a single switch",
+            "indirect overhead, ms over context switches",
+            f"Line chart over 1 to {self.most} switches, which ends at, in ms: {ends}.",
+            series,
         )
 
-    def figure_5(self) -> Figure:
+    def _by_interrupts(self) -> show.Figure:
         """The indirect overhead of interrupts by task (Fig. 5)."""
         series = [
-            Series(
-                task,
-                NAMES[task],
-                [self._mark(task, n) for n in self.interrupts],
-                band="least to most",
+            show.Series(
+                t, NAMES[t], [self._mark(t, n) for n in self.interrupts], band="least to most"
             )
-            for task in TASKS
+            for t in TASKS
         ]
         ends = ", ".join(f"{line.label} {line.marks[-1].y:.1f}" for line in series)
         running = self.paper("task_running", task="sort", interrupts=0)
         share = self.paper("interrupt_indirect_percent", task="sort", interrupts=MOST_INTERRUPTS)
         if self.full_interrupts and running is not None and share is not None:
             # the one task whose running time is printed
-            marks = [Mark(0, 0.0), Mark(self.most_interrupts, share / 100 * running * 1e6)]
-            series.append(Series("sort", "published: bubble sort", marks, published=True))
-        return Figure(
-            title="What interrupts cost a task beside their own time",
-            subtitle=[
-                f"{self.about}; max CV {self.once['interrupt_max_cv']:.2g}; indirect overhead, by "
-                "task;",
-                "band: from the least to the most of the runs; bars: 95 % confidence interval",
-            ],
-            x_title="interrupts",
-            y_title="indirect overhead, µs",
-            description=(
-                f"Line chart over 0 to {self.most_interrupts} interrupts, which ends at, in µs: "
-                f"{ends}."
-            ),
-            series=series,
+            marks = {0: 0.0, self.most_interrupts: share / 100 * running * 1e6}
+            series += show.published("sort", "published: bubble sort", marks)
+        return show.lines(
+            "What interrupts cost a task beside their own time",
+            f"{self.about}; max CV {self.once['interrupt_max_cv']:.2g}; indirect overhead, by "
+            "task;\nband: from the least to the most of the runs; bars: 95 % confidence interval",
+            "indirect overhead, µs over interrupts",
+            f"Line chart over 0 to {self.most_interrupts} interrupts, which ends at, in µs: "
+            f"{ends}.",
+            series,
         )
 
-    def _mark(self, task: str, n: int) -> Mark:
+    def _mark(self, task: str, n: int) -> show.Mark:
         """With its spread over the runs, which is often as large as it is."""
         row, metric = self.task(task, n), "interrupt_indirect"
         low, high = (row.get(f"{metric}_{end}") for end in ("least", "most"))
-        return Mark(n, row[metric], low, high, row.interval(metric).half)
+        return show.Mark(n, row[metric], low, high, row.interval(metric).half)
 
     # ---- tables and notes ----
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[show.Table]:
         """With the most switches, and with the most interrupts."""
         direct = self.once["interrupt_direct"]
-        return [
-            pivot(
-                f"{self.about}: {self.most} context switches",
-                "tasks",
-                [(titled(pair), self._switched(pair)) for pair in self.pairs],
-                SWITCHED,
-                f"published ({PAPER}) altogether: {ALTOGETHER[0]:g} to {ALTOGETHER[1]:g} % with "
-                f"{MOST_SWITCHES} switches; max CV {self.once['switch_max_cv']:.2g}",
-            ),
-            pivot(
-                f"{self.about}: {self.most_interrupts} interrupts of {direct:.2f} µs",
-                "task",
-                [(NAMES[task], self._interrupted(task)) for task in TASKS],
-                INTERRUPTS,
-                f"published ({PAPER}) altogether: {INTERRUPTED[0]:g} to {INTERRUPTED[1]:g} % with "
-                f"{MOST_INTERRUPTS} interrupts; max CV {self.once['interrupt_max_cv']:.2g}",
-            ),
+        switched, interrupted = [], []
+        for pair in self.pairs:
+            first, second = (self.of(pair, task) for task in pair)
+            by = {"together": self.pair(pair, 1)["running"], "first": first, "second": second}
+            switched.append((titled(pair), {**self.pair(pair), **by}))
+        for task in TASKS:
+            alone = self.task(task, 0)["task_running"]
+            by = {"alone": alone, "direct": self.most_interrupts * direct}
+            interrupted.append((NAMES[task], {**self.task(task), **by}))
+        titles = (
+            f"{self.about}: {self.most} context switches",
+            f"{self.about}: {self.most_interrupts} interrupts of {direct:.2f} µs",
+        )
+        told = [
+            f"published ({PAPER}) altogether: {low:g} to {high:g} % with {n}; max CV {cv:.2g}"
+            for (low, high), n, cv in (
+                (ALTOGETHER, f"{MOST_SWITCHES} switches", self.once["switch_max_cv"]),
+                (INTERRUPTED, f"{MOST_INTERRUPTS} interrupts", self.once["interrupt_max_cv"]),
+            )
         ]
-
-    def _switched(self, pair: Pair) -> Row:
-        """A pair's row of the table: its time with one switch, and its tasks, in it."""
-        row, (first, second) = self.pair(pair), (self.of(pair, task) for task in pair)
-        together = self.pair(pair, 1)["running"]
-        return Row(row.where, {**row, "together": together, "first": first, "second": second})
-
-    def _interrupted(self, task: str) -> Row:
-        """A task's: its time without interrupts, and what they take directly, in it."""
-        row, alone = self.task(task), self.task(task, 0)["task_running"]
-        direct = self.most_interrupts * self.once["interrupt_direct"]
-        return Row(row.where, {**row, "alone": alone, "direct": direct})
+        return [
+            show.table(titles[0], "tasks", switched, SWITCHED, told[0]),
+            show.table(titles[1], "task", interrupted, INTERRUPTS, told[1]),
+        ]
 
     def unsteady(self) -> list[str]:
         """What is not known well of the overheads."""
-        return summary.unsteady(
-            [
-                *(
-                    (f"switches, {titled(pair)}", self.pair(pair).interval("indirect"))
-                    for pair in self.pairs
-                ),
-                *(
-                    (f"interrupts, {NAMES[task]}", self.task(task).interval("interrupt_indirect"))
-                    for task in TASKS
-                ),
-            ]
-        )
+        pairs, tasks = ((p, self.pair(p)) for p in self.pairs), ((t, self.task(t)) for t in TASKS)
+        known = [(f"switches, {titled(pair)}", row.interval("indirect")) for pair, row in pairs]
+        indirect = "interrupt_indirect"
+        known += [(f"interrupts, {NAMES[task]}", row.interval(indirect)) for task, row in tasks]
+        return summary.unsteady(known)
 
 
 def _saved(one: Interval, other: Interval) -> float | None:
@@ -301,111 +259,63 @@ def _saved(one: Interval, other: Interval) -> float | None:
     return 1 - one.mean / other.mean
 
 
-def scheme_bars(schemes: Mapping[str, Overheads], about: str) -> Bars:
+def scheme_bars(schemes: Mapping[str, Overheads], about: str) -> show.Bars:
     """What the switches add to a pair's running time, by scheme."""
     first = next(iter(schemes.values()))
-    told = {
-        name: sorted(scheme.overhead(pair).mean for pair in first.pairs)
-        for name, scheme in schemes.items()
-    }
-    return Bars(
-        title="What context switches add to the running time, by switching scheme",
-        subtitle=[
-            f"{about}; direct and indirect overheads of {first.most} context switches together"
-        ],
-        value_title="overhead, ms",
-        description="Bars for each pair of tasks and scheme; "
-        + ", ".join(f"with {s} {ms[0]:.2f} to {ms[-1]:.2f} ms" for s, ms in told.items())
-        + ".",
-        bars=[
-            Bar(titled(pair), name, scheme.overhead(pair).mean)
-            for pair in first.pairs
-            for name, scheme in schemes.items()
-        ],
-        stacked=False,
+    ms = {s: {p: by.overhead(p).mean for p in first.pairs} for s, by in schemes.items()}
+    ends = [f"with {s} {min(by.values()):.2f} to {max(by.values()):.2f} ms" for s, by in ms.items()]
+    return show.bars(
+        "What context switches add to the running time, by switching scheme",
+        f"{about}; direct and indirect overheads of {first.most} context switches together",
+        "overhead, ms",
+        f"Bars for each pair of tasks and scheme; {', '.join(ends)}.",
+        {titled(pair): {name: by[pair] for name, by in ms.items()} for pair in first.pairs},
     )
 
 
-def scheme_table(schemes: Mapping[str, Overheads], beside: Mapping[str, str]) -> Table:
+def scheme_table(schemes: Mapping[str, Overheads], beside: Mapping[str, str]) -> show.Table:
     """Every pair under every scheme; `beside` which others they save of, if not of the first."""
     first = next(iter(schemes))
-    bases = {name: schemes[beside.get(name, first)] for name in schemes}
+    pairs = schemes[first].pairs
     rows = []
-    for pair in schemes[first].pairs:
+    for pair in (*pairs, None):  # the last lines are all of them
         for name, scheme in schemes.items():
-            row = scheme.pair(pair)
-            rows.append(
-                [
-                    titled(pair),
-                    name,
-                    f"{row['direct']:.2f}",
-                    _known(row.interval("indirect")),
-                    f"{sum(scheme.of(pair, task) for task in pair):.2f}",
-                    f"{row['altogether_percent']:.4f}",
-                    _told(scheme.overhead(pair), bases[name].overhead(pair), name != first),
-                ]
-            )
-    for name, scheme in schemes.items():
-        direct = sum(scheme.pair(pair)["direct"] for pair in scheme.pairs)
-        known = scheme.together()
-        rows.append(
-            [
-                "all pairs",
-                name,
-                f"{direct:.2f}",
-                _known(Interval(known.mean - direct, known.half)),
-                f"{sum(scheme.of(pair, task) for pair in scheme.pairs for task in pair):.2f}",
-                "",
-                _told(known, bases[name].together(), name != first),
-            ]
-        )
+            base, some = schemes[beside.get(name, first)], [pair] if pair else pairs
+            one, other = (s.overhead(pair) if pair else s.together() for s in (scheme, base))
+            direct = sum(scheme.pair(each)["direct"] for each in some)
+            indirect = Interval(one.mean - direct, one.half)
+            altogether, share = "", _saved(one, other)
+            if pair:
+                indirect = scheme.pair(pair).interval("indirect")
+                altogether = f"{scheme.pair(pair)['altogether_percent']:.4f}"
+            half = f" ± {indirect.half:.2f}" if indirect.half < math.inf else ""
+            tasks = sum(scheme.of(each, task) for each in some for task in each)
+            saved = "" if name == first else "-" if share is None else f"{share:.0%}"
+            cells = [f"{direct:.2f}", f"{indirect.mean:.2f}{half}", f"{tasks:.2f}"]
+            rows.append([titled(pair) if pair else "all pairs", name, *cells, altogether, saved])
     others = "".join(f", by {name} with {base}" for name, base in beside.items())
-    return Table(
-        title=f"Schemes: {schemes[first].most} context switches",
-        columns=[
-            "tasks", "scheme", "direct, ms", "indirect, ms", "of it tasks, ms", "altogether, %",
-            "saved",
-        ],
-        rows=rows,
-        caption="direct: n times a switch from cold caches; indirect: with half its 95 % "
-        "confidence interval; tasks: what they take longer; saved: of the overhead altogether with "
+    heads = ["direct, ms", "indirect, ms", "of it tasks, ms", "altogether, %", "saved"]
+    return show.Table(
+        f"Schemes: {schemes[first].most} context switches",
+        ["tasks", "scheme", *heads],
+        rows,
+        "direct: n times a switch from cold caches; indirect: with half its 95 % confidence "
+        "interval; tasks: what they take longer; saved: of the overhead altogether with "
         f"{first}{others}; -: runs differ by more",
-        words=["scheme"],
-    )  # fmt: skip
+        ["scheme"],
+    )
 
 
 def interrupt_table(
     schemes: Mapping[str, Overheads], direct: Mapping[str, Mapping[str, float]], caption: str = ""
-) -> Table:
+) -> show.Table:
     """An interrupt under each scheme: `direct` by scheme and kind, then of every task."""
-    first = next(iter(schemes.values()))
-    kinds = next(iter(direct.values()))
-    return Table(
-        title=f"Schemes: an interrupt, µs; {first.most_interrupts} of them, altogether, %",
-        columns=["scheme", *kinds, *(NAMES[task] for task in TASKS)],
-        rows=[
-            [
-                name,
-                *(f"{us:.2f}" for us in direct[name].values()),
-                *(f"{scheme.task(task)['interrupt_altogether_percent']:.4f}" for task in TASKS),
-            ]
-            for name, scheme in schemes.items()
-        ],
-        caption=caption,
-    )
-
-
-def _known(value: Interval) -> str:
-    """With half its interval, where there is one."""
-    return f"{value.mean:.2f}" + (f" ± {value.half:.2f}" if value.half < math.inf else "")
-
-
-def _told(one: Interval, other: Interval, asked: bool) -> str:
-    """What one saves of another, if that is asked."""
-    share = _saved(one, other)
-    told = "-" if share is None else f"{share:.0%}"
-    return told if asked else ""
-
-
-def _most(pair: Pair) -> dict[str, str | int]:
-    return {"pair": name_of(pair), "switches": MOST_SWITCHES}
+    first, kinds, share = next(iter(schemes)), next(iter(direct.values())), "altogether_percent"
+    cases = {
+        name: {**direct[name], **{t: scheme.task(t)[f"interrupt_{share}"] for t in TASKS}}
+        for name, scheme in schemes.items()
+    }
+    columns = {kind: (kind, 2) for kind in kinds} | {NAMES[task]: (task, 4) for task in TASKS}
+    most = schemes[first].most_interrupts
+    title = f"Schemes: an interrupt, µs; {most} of them, altogether, %"
+    return show.table(title, "scheme", cases, columns, caption)

@@ -1,37 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """A row of panels a machine: over the number of spaces, and over working sets."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Sequence
 
-from switchyard.data.band import Swing
-from switchyard.data.rows import Row, Rows, number, pivot
+from switchyard.data.rows import Row, Rows, number
 from switchyard.experiments import l4, l4_pc
 from switchyard.experiments.l4_ipc.measure import RECYCLING
 from switchyard.experiments.l4_ipc.view import FLUSH_FILLS
-from switchyard.experiments.switching.measure import (
-    BAND_SPACES,
-    CODE,
-    FLUSH,
-    LINES,
-    MACHINES,
-    PAGES,
-    SPACES,
-    Machine,
-    ratio,
-)
-from switchyard.show.figure import Figure, Knee, Mark, Panels, Series, Table, log_axis
+from switchyard.experiments.switching import measure
+from switchyard.experiments.switching.measure import CODE, FLUSH, LINES, PAGES, SPACES
+from switchyard.show import declared as show
 from switchyard.show.terms import SCHEMES
-from switchyard.show.views import Results, View
 
-TICKS = (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200)
+BAND_SPACES = measure.BAND_SPACES
 X_TITLE = {
-    SPACES: "address spaces",
-    PAGES: "pages read in each round trip",
-    CODE: "instructions (NOP)",
-    LINES: "cache lines read",
-}
+    SPACES: "address spaces", PAGES: "pages read in each round trip",
+    CODE: "instructions (NOP)", LINES: "cache lines read",
+}  # fmt: skip
 X_TICKS = {SPACES: (2, 4, 8, 16, 32, 64)}
 # Of the other axes: the first with which there are so many parts at most.
 X_STEPS, PARTS = (30, 40, 200, 2000, 4000), 4
@@ -55,29 +40,32 @@ MEANT_ARM = (
     f"the caches, with {FLUSH_FILLS} D-misses each on a StrongARM, which cleans them by reading; "
     "recycled: domains that were taken from another space"
 )
+MEANT = (
+    "spaces: of a server and its clients; pages: of which one side of ping-pong reads a word in "
+    "each round trip"
+)
 # Where numbers are told.
 TOLD = {SPACES: (2, 16, 64), PAGES: (0, 32, 120)}
+FIGURES = {
+    "": (
+        "Round trips, in per cent of those with a full flush",
+        "Left: between a server and its clients, so many spaces in all.",
+        "Right: between two spaces, one of which reads so many pages each time.", (SPACES, PAGES),
+    ),
+    "caches": (
+        "Round trips, by what goes through the caches",
+        "Left: between two spaces, one of which executes so many instructions.",
+        "Right: one of which reads a word of so many lines.", (CODE, LINES),
+    ),
+}  # fmt: skip
 
 
-@dataclass(frozen=True)
 class Curve:
-    """A scheme on a machine."""
+    """A scheme on a machine, by the figure's words."""
 
-    rows: Rows
-    machine: Machine
-    scheme: str
-
-    @property
-    def called(self) -> str:
-        """The scheme in the figure's words."""
-        return SCHEMES.get(self.scheme, self.scheme)
-
-    @cached_property
-    def own(self) -> Rows:
-        """All that was measured of it."""
-        return self.rows.select(
-            "round", machine=self.machine.under(self.scheme), scheme=self.scheme
-        )
+    def __init__(self, rows: Rows, machine: measure.Machine, scheme: str) -> None:
+        self.machine, self.scheme, self.called = machine, scheme, SCHEMES.get(scheme, scheme)
+        self.own = rows.select("round", machine=machine.under(scheme), scheme=scheme)
 
     def of(self, kind: str) -> Rows:
         """Over the number of spaces, or over a working set."""
@@ -86,6 +74,11 @@ class Curve:
     def at(self, kind: str, size: int) -> Row:
         """Where the size is nearest: a quick run has few."""
         return min(self.of(kind), key=lambda row: abs(float(row.where["size"]) - size))
+
+    @property
+    def ends(self) -> list[Row]:
+        """Where numbers are told."""
+        return [self.at(kind, size) for kind, sizes in TOLD.items() for size in sizes]
 
     def fills(self, row: Row) -> float:
         """Lines filled from memory: those by which a flush cleans are of a bank without any."""
@@ -97,157 +90,98 @@ class Curve:
         return row["itlb_misses"] + row["dtlb_misses"]
 
 
-def view(results: Results) -> View:
-    """Two figures, the numbers, what was met, the text's words."""
-    curves = {
-        machine.name: {
-            scheme: Curve(results.rows, machine, scheme)
-            for scheme in machine.schemes
-            if results.rows.select(machine=machine.under(scheme), scheme=scheme)
-        }
-        for machine in MACHINES
-    }
-    figures = {
-        "": _figure(
-            results,
-            curves,
-            "Round trips, in per cent of those with a full flush",
-            [
-                "Left: between a server and its clients, so many spaces in all.",
-                "Right: between two spaces, one of which reads so many pages each time.",
-            ],
-            (SPACES, PAGES),
-        ),
-        "caches": _figure(
-            results,
-            curves,
-            "Round trips, by what goes through the caches",
-            [
-                "Left: between two spaces, one of which executes so many instructions.",
-                "Right: one of which reads a word of so many lines.",
-            ],
-            (CODE, LINES),
-        ),
-    }
-    swings = results.band.ratios if results.band else {}
-    words = {
-        "machines": [_Told(by[FLUSH].machine, by, swings) for by in curves.values()],
-        "band_spaces": BAND_SPACES,
-    }
-    return View([_numbers(curves), *map(_met, curves.values())], figures, words)
+class Told:
+    """A machine's curves by scheme, and what the text tells of it."""
+
+    def __init__(self, results: show.Results, machine: measure.Machine) -> None:
+        rows, self.machine = results.rows, machine
+        there = [s for s in machine.schemes if rows.select(machine=machine.under(s), scheme=s)]
+        self.curves = {scheme: Curve(rows, machine, scheme) for scheme in there}
+        # the one to which all are compared, and the one that the papers propose
+        self.flush, self.best = (self.curves[scheme] for scheme in (FLUSH, machine.best))
+        # whether traces and loads of CR3 are counted
+        self.on_pc = machine.name == l4_pc.MACHINE
+        self.holds = HOLDS[machine.name][PAGES]
+        # between what the best's part of a flush lies, over the ranges of assumed constants
+        swing = results.band.ratios.get(measure.ratio(machine)) if results.band else None
+        self.ends = (100 / swing.high, 100 / swing.low) if swing else None
+        # from so many spaces on domains are recycled
+        rows = self.best.of(SPACES)
+        recycled = [row for row in rows if row.get("domains_recycled", 0) > RECYCLING]
+        self.knee = int(recycled[0].where["size"]) if recycled and not self.on_pc else None
+
+    def described(self, kind: str) -> str:
+        """A panel in words, for who cannot see it."""
+        by = {c.called: c.of(kind) for c in self.curves.values() if c.scheme != FLUSH}
+        told = [f"{n} {number(r[0]['share'])} to {number(r[-1]['share'])}" for n, r in by.items()]
+        return f"{self.machine.about}, over {X_TITLE[kind]}: {', '.join(told)}"
+
+    def knees(self, kind: str) -> list[show.Knee]:
+        """What is full from where on."""
+        if kind != SPACES:
+            return [show.Knee(HOLDS[self.machine.name][kind], FILLED[kind], LABEL_AT[kind])]
+        return [show.Knee(self.knee, "domains run out", LABEL_AT[kind])] if self.knee else []
+
+    def series(self, results: show.Results, kind: str) -> list[show.Series]:
+        """What is measured, and what the papers say of it, each value by itself."""
+        measured, papers = [], []
+        for curve in self.curves.values():
+            rows = curve.of(kind)
+            marks = [show.Mark(float(row.where["size"]), row["share"]) for row in rows]
+            measured.append(show.Series(curve.scheme, curve.called, marks))
+            for row in rows:
+                there = {float(row.where["size"]): results.paper("share", **row.where)}
+                papers += show.published(curve.scheme, f"{curve.called}, published", there)
+        return measured + papers
 
 
-@dataclass(frozen=True)
-class _Told:
-    """What the text tells of a machine."""
+def view(results: show.Results) -> show.View:
+    machines = [Told(results, machine) for machine in measure.MACHINES]
+    every = [curve for told in machines for curve in told.curves.values()]
+    heads = [f"{row.where['size']} {row.where['kind']}" for row in every[0].ends]
+    numbers = []
+    for curve in every:
+        form = "{round:.0f}" if curve.scheme == FLUSH else "{share:.1f} %"
+        cells = [form.format(**row) for row in curve.ends]
+        numbers.append([f"{curve.machine.about}, {curve.called}", *cells])
+    title = "A round trip: cycles with a full flush, per cent of that under the others"
+    tables = [show.Table(title, ["machine, scheme", *heads], numbers, MEANT)]
+    for told in machines:
+        met = [
+            (f"{row.where['size']} {row.where['kind']}: {curve.called}", curve.ends[place])
+            for place, row in enumerate(told.flush.ends)
+            for curve in told.curves.values()
+        ]
+        columns = {"cycles": ("round", 0), **l4_pc.MET} if told.on_pc else MET_ARM
+        meant = l4_pc.MEANT if told.on_pc else MEANT_ARM
+        title = f"{told.machine.about}: what a round trip met"
+        tables.append(show.table(title, "scheme", met, columns, meant))
 
-    machine: Machine
-    curves: Mapping[str, Curve]
-    swings: Mapping[str, Swing] = field(default_factory=dict)
+    def described(some: Sequence[Told], kinds: Sequence[str]) -> str:
+        told = "; ".join(one.described(kind) for one in some for kind in kinds)
+        return f"Line charts of a round trip in per cent of one with a full flush. {told}."
 
-    @property
-    def flush(self) -> Curve:
-        """The one to which all are compared."""
-        return self.curves[FLUSH]
-
-    @property
-    def best(self) -> Curve:
-        """The one that the papers propose for it."""
-        return self.curves[self.machine.best]
-
-    @property
-    def on_pc(self) -> bool:
-        """Whether traces and loads of CR3 are counted."""
-        return self.machine.name == l4_pc.MACHINE
-
-    @property
-    def ends(self) -> tuple[float, float] | None:
-        """Between what the best's part of a flush lies, over the ranges of assumed constants."""
-        swing = self.swings.get(ratio(self.machine))
-        return (100 / swing.high, 100 / swing.low) if swing else None
-
-    @property
-    def holds(self) -> int:
-        """Pages that the TLB holds."""
-        return HOLDS[self.machine.name][PAGES]
-
-    @property
-    def knee(self) -> int | None:
-        """From so many spaces on domains are recycled."""
-        return None if self.on_pc else _knee(self.best.of(SPACES))
-
-
-def _knee(rows: Rows) -> int | None:
-    sizes = (int(row.where["size"]) for row in rows if row["domains_recycled"] > RECYCLING)
-    return next(sizes, None)
-
-
-def _figure(
-    results: Results,
-    curves: Mapping[str, Mapping[str, Curve]],
-    title: str,
-    told: Sequence[str],
-    kinds: Sequence[str],
-) -> Panels:
-    """A row a machine, a column a kind."""
-    rows = [row for by in curves.values() for curve in by.values() for row in curve.own]
-    y_range, y_ticks = log_axis(TICKS, [row["share"] for row in rows if row.where["kind"] in kinds])
-    panels = [
-        Figure(
-            title=by[FLUSH].machine.about,
-            subtitle=[],
-            x_title=X_TITLE[kind],
-            y_title="% of a full flush",
-            description=_described({name: by}, (kind,)),
-            series=[*_measured(by, kind), *_published(results, by, kind)],
-            knees=_knees(by, kind),
-            log_y=True,
-            y_range=y_range,
-            y_ticks=y_ticks,
-            x_ticks=_x_ticks(by[FLUSH].of(kind), kind),
-            log_x=kind == SPACES,
-        )
-        for name, by in curves.items()
-        for kind in kinds
-    ]
-    papers = any(series.published for panel in panels for series in panel.series)
-    return Panels(
-        title=title,
-        subtitle=[*told, *(["Hollow marks: published."] if papers else [])],
-        description=_described(curves, kinds),
-        panels=panels,
-        columns=len(kinds),
-    )
-
-
-def _measured(by: Mapping[str, Curve], kind: str) -> list[Series]:
-    return [
-        Series(
-            curve.scheme,
-            curve.called,
-            [Mark(float(row.where["size"]), row["share"]) for row in curve.of(kind)],
-        )
-        for curve in by.values()
-    ]
-
-
-def _published(results: Results, by: Mapping[str, Curve], kind: str) -> list[Series]:
-    """What the papers say of a machine's schemes, each value by itself."""
-    series = []
-    for curve in by.values():
-        for row in curve.of(kind):
-            paper = results.paper("share", **row.where)
-            if paper is not None:
-                mark = Mark(float(row.where["size"]), paper)
-                series.append(Series(curve.scheme, f"{curve.called}, published", [mark], True))
-    return series
-
-
-def _knees(by: Mapping[str, Curve], kind: str) -> list[Knee]:
-    told = _Told(by[FLUSH].machine, by)
-    if kind != SPACES:
-        return [Knee(HOLDS[told.machine.name][kind], FILLED[kind], LABEL_AT[kind])]
-    return [Knee(told.knee, "domains run out", LABEL_AT[kind])] if told.knee else []
+    figures = {}
+    for name, (title, *subtitle, kinds) in FIGURES.items():
+        # a row a machine, a column a kind
+        rows = [row for curve in every for row in curve.own if row.where["kind"] in kinds]
+        shares = [row["share"] for row in rows]
+        y_range, y_ticks = show.log_axis(show.steps(shares), shares)
+        panels = [
+            show.Figure(
+                told.machine.about, [], X_TITLE[kind], "% of a full flush",
+                described([told], [kind]), told.series(results, kind), told.knees(kind),
+                log_y=True, y_range=y_range, y_ticks=y_ticks,
+                x_ticks=_x_ticks(told.flush.of(kind), kind), log_x=kind == SPACES,
+            )
+            for told in machines
+            for kind in kinds
+        ]  # fmt: skip
+        if any(series.published for panel in panels for series in panel.series):
+            subtitle.append("Hollow marks: published.")
+        said = described(machines, kinds)
+        figures[name] = show.Panels(title, subtitle, said, panels, len(kinds))
+    return show.View(tables, figures, locals())
 
 
 def _x_ticks(rows: Rows, kind: str) -> Sequence[float]:
@@ -256,65 +190,3 @@ def _x_ticks(rows: Rows, kind: str) -> Sequence[float]:
     last = int(rows[-1].where["size"])
     step = next(step for step in X_STEPS if last <= PARTS * step)
     return list(range(0, last + 1, step))
-
-
-def _described(curves: Mapping[str, Mapping[str, Curve]], kinds: Sequence[str]) -> str:
-    """A figure in words, for who cannot see it."""
-    told = [
-        f"{by[FLUSH].machine.about}, over {X_TITLE[kind]}: "
-        + ", ".join(
-            f"{curve.called} {number(rows[0]['share'])} to {number(rows[-1]['share'])}"
-            for curve in by.values()
-            if curve.scheme != FLUSH
-            for rows in [curve.of(kind)]
-        )
-        for by in curves.values()
-        for kind in kinds
-    ]
-    return f"Line charts of a round trip in per cent of one with a full flush. {'; '.join(told)}."
-
-
-def _numbers(curves: Mapping[str, Mapping[str, Curve]]) -> Table:
-    every = [curve for by in curves.values() for curve in by.values()]
-    return Table(
-        title="A round trip: cycles with a full flush, per cent of that under the others",
-        columns=["machine, scheme", *_heads(every[0])],
-        rows=[
-            [
-                f"{curve.machine.about}, {curve.called}",
-                *(
-                    f"{row['round']:.0f}" if curve.scheme == FLUSH else f"{row['share']:.1f} %"
-                    for row in _ends(curve)
-                ),
-            ]
-            for curve in every
-        ],
-        caption="spaces: of a server and its clients; pages: of which one side of ping-pong reads "
-        "a word in each round trip",
-    )
-
-
-def _ends(curve: Curve) -> list[Row]:
-    """Where numbers are told."""
-    return [curve.at(kind, size) for kind, sizes in TOLD.items() for size in sizes]
-
-
-def _heads(curve: Curve) -> list[str]:
-    return [f"{row.where['size']} {row.where['kind']}" for row in _ends(curve)]
-
-
-def _met(by: Mapping[str, Curve]) -> Table:
-    machine = by[FLUSH].machine
-    on_pc = machine.name == l4_pc.MACHINE
-    return pivot(
-        f"{machine.about}: what a round trip met",
-        "scheme",
-        [
-            (f"{head}: {curve.called}", row)
-            for place, head in enumerate(_heads(by[FLUSH]))
-            for curve in by.values()
-            for row in [_ends(curve)[place]]
-        ],
-        {"cycles": ("round", 0), **l4_pc.MET} if on_pc else MET_ARM,
-        caption=l4_pc.MEANT if on_pc else MEANT_ARM,
-    )
