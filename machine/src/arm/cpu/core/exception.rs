@@ -34,7 +34,7 @@ impl<O: Observer> Core<O> {
             *spsr = saved;
         }
         self.r[14] = return_address;
-        let base = if self.mem.control & control::X != 0 {
+        let base = if self.mem.registers.control() & control::X != 0 {
             0xffff_0000
         } else {
             0
@@ -56,7 +56,7 @@ impl<O: Observer> Core<O> {
     pub(in crate::arm::cpu) fn prefetch_abort(&mut self, pc: u32) {
         self.mem.platform.cycle += 1;
         if self.mem.core.insn_fault_status {
-            self.mem.insn_fault_status = self.mem.fault.status_register();
+            self.mem.registers.insn_fault_status = self.mem.fault.status_register();
         }
         self.take(Exception::PrefetchAbort, pc.wrapping_add(4));
         if self.next_pc == Some(pc) {
@@ -80,8 +80,8 @@ impl<O: Observer> Core<O> {
         // SA-1110 DM §7.6: a data abort sets both registers, a prefetch abort neither; the
         // ARM926EJ-S has a status register of its own for that (TRM §3.6.2).
         let fault = self.mem.fault;
-        self.mem.fault_status = fault.status_register();
-        self.mem.fault_address = fault.mva;
+        self.mem.registers.fault_status = fault.status_register();
+        self.mem.registers.fault_address = fault.mva;
         self.take(Exception::DataAbort, pc.wrapping_add(8));
     }
 

@@ -207,7 +207,7 @@ impl<O: Observer> Core<O> {
     /// has switched that off (DDI 0100, A2.4.3; ARM926EJ-S TRM §2.3.2, L4).
     #[inline]
     pub(super) fn write_pc_exchanging(&mut self, target: u32, extra: u32) {
-        if self.mem.loads_exchange {
+        if self.mem.loads_exchange() {
             self.exchange_to(target, extra);
         } else {
             self.write_pc(target, extra);

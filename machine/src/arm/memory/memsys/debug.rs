@@ -27,7 +27,7 @@ impl MemSys {
     /// Walks the page tables for `mva` as the next TLB miss would, free of charge.
     #[must_use]
     pub fn walk_now(&self, mva: u32) -> Walk {
-        let at = mmu::first_level_address(self.ttb, mva);
+        let at = mmu::first_level_address(self.registers.ttb, mva);
         let descriptor = self.word_to_read(at);
         let mut walk = Walk {
             first: (at, descriptor),
@@ -49,7 +49,7 @@ impl MemSys {
 
     /// Where `mva` is, and with which attributes, by the page tables as they are now.
     fn locate_now(&self, mva: u32) -> Option<Location> {
-        if self.mmu_on() {
+        if self.registers.mmu_on() {
             let entry = self.walk_now(mva).entry?;
             return Some(self.location(mva, &entry));
         }
@@ -72,7 +72,7 @@ impl MemSys {
     #[must_use]
     pub fn can_fetch(&self, va: u32, privileged: bool) -> bool {
         let mva = self.relocate(va);
-        if !self.mmu_on() {
+        if !self.registers.mmu_on() {
             return true;
         }
         let access = Access {
@@ -84,7 +84,14 @@ impl MemSys {
             None => self.walk_now(mva).entry,
         };
         entry.is_some_and(|entry| {
-            mmu::check(&entry, mva, access, self.dacr, self.permissions).is_ok()
+            mmu::check(
+                &entry,
+                mva,
+                access,
+                self.registers.dacr,
+                self.rules.permissions,
+            )
+            .is_ok()
         })
     }
 
@@ -125,15 +132,15 @@ impl MemSys {
             .copy_from_slice(bytes);
         self.write_buffer.poke(pa, bytes);
         let (line_pa, start) = (line_address(pa), line_offset(pa) as usize);
-        for cache in std::iter::once(&mut self.dcache).chain(self.mini.as_mut()) {
+        for cache in std::iter::once(&mut self.caches.data).chain(self.caches.mini.as_mut()) {
             for slot in 0..cache.slots() {
                 if cache.address(slot).is_some() && cache.line(slot).pa == line_pa {
                     patch(&mut cache.line_mut(slot).words, start, bytes);
                 }
             }
         }
-        for slot in 0..self.icache.slots() {
-            let Some(key) = self.icache.address(slot) else {
+        for slot in 0..self.caches.insn.slots() {
+            let Some(key) = self.caches.insn.address(slot) else {
                 continue;
             };
             let there = if self.tags_are_ideal() {
@@ -144,7 +151,7 @@ impl MemSys {
             if there != Some(line_pa) {
                 continue;
             }
-            patch(&mut self.icache.line_mut(slot).words, start, bytes);
+            patch(&mut self.caches.insn.line_mut(slot).words, start, bytes);
             self.decode_line(slot);
         }
         if self.tags_are_ideal() {

@@ -77,8 +77,8 @@ impl MemSys {
         let asked = self.platform.cycle;
         let (start, transfer) = self.claim_read(target, pa, LineFill::WORDS);
         let order = match cache {
-            Filled::Insn => self.insn_refill,
-            Filled::Main | Filled::Mini => self.data_refill,
+            Filled::Insn => self.caches.insn_refill,
+            Filled::Main | Filled::Mini => self.caches.data_refill,
         };
         let fill = LineFill::new(order, line_word(pa), start, transfer);
         self.arrivals = Arrivals {
