@@ -17,8 +17,8 @@ const LOCKDOWN_FIXED: u32 = 0xfff0;
 impl<O: Observer> Core<O> {
     /// Whether the current mode may do this.
     pub(super) fn may_access(&self, register: Register, read: bool) -> bool {
-        let lent = self.mem.registers.user_read_buffer && !read;
-        self.privileged() || lent && (self.mem.core.user_writes)(register)
+        let allowed = self.mem.registers.user_read_buffer && !read;
+        self.privileged() || allowed && (self.mem.core.user_writes)(register)
     }
 
     /// MRC.
@@ -127,8 +127,8 @@ impl<O: Observer> Core<O> {
                 self.mem
                     .load_read_buffer(entry.into(), words, value, privileged);
             }
-            Write::KeepReadBuffer => mem.registers.user_read_buffer = false,
-            Write::LendReadBuffer => mem.registers.user_read_buffer = true,
+            Write::ForbidUserReadBuffer => mem.registers.user_read_buffer = false,
+            Write::AllowUserReadBuffer => mem.registers.user_read_buffer = true,
             Write::Nothing => {}
             Write::Undefined => self.undefined_operation(),
         }

@@ -57,8 +57,8 @@ impl Timeline for Arm {
 
     fn exception(memory: &MemSys, entry: &Entry, code: Encoding) -> trace::Exception {
         let insn_bytes = if entry.saved & psr::T == 0 { 4 } else { 2 };
-        // How far the link register is behind the instruction (DDI 0100, A2.6).
-        let (name, behind) = match entry.exception {
+        // How many bytes the link register is past the instruction (DDI 0100, A2.6).
+        let (name, past) = match entry.exception {
             Exception::Undefined => ("undefined", insn_bytes),
             Exception::Swi => ("swi", insn_bytes),
             Exception::PrefetchAbort => ("prefetch_abort", 4),
@@ -82,7 +82,7 @@ impl Timeline for Arm {
         };
         trace::Exception {
             name,
-            pc: entry.return_address.wrapping_sub(behind),
+            pc: entry.return_address.wrapping_sub(past),
             mode: entry.saved & psr::MODE,
             arguments,
         }

@@ -78,7 +78,7 @@ impl<O: Observer> Core<O> {
     #[inline(never)]
     pub(in crate::arm::cpu) fn data_abort(&mut self, pc: u32) {
         // SA-1110 DM §7.6: a data abort sets both registers, a prefetch abort neither; the
-        // ARM926EJ-S has a status register of its own for that (TRM §3.6.2).
+        // ARM926EJ-S has a second status register for that (TRM §3.6.2).
         let fault = self.mem.fault;
         self.mem.registers.fault_status = fault.status_register();
         self.mem.registers.fault_address = fault.mva;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The integer core: registers, modes, status, and memory as its instructions see it; beside this,
-//! the loop that runs instructions (`run.rs`) and exceptions. Source: ARM Architecture Reference
+//! The integer core: registers, modes, status, and memory as its instructions see it, and
+//! exceptions. Source: ARM Architecture Reference
 //! Manual (DDI 0100), chapters A2 (programmers' model) and A3 (instruction set).
 
 mod exception;
@@ -190,14 +190,14 @@ impl<O: Observer> Core<O> {
         self.jump(target & !(self.insn_bytes() - 1), extra);
     }
 
-    /// The same for a `target` that is known to be the address of an instruction of this state.
+    /// Writes the PC; `target` is known to be the address of an instruction of this state.
     #[inline]
     pub(super) fn jump(&mut self, target: u32, extra: u32) {
         self.next_pc = Some(target);
         self.mem.platform.cycle += Cycle::from(extra);
     }
 
-    /// The same, and bit 0 of `target` says whether Thumb instructions are there (DDI 0100, A4.1.10).
+    /// Writes the PC; bit 0 of `target` says whether Thumb instructions are there (DDI 0100, A4.1.10).
     pub(super) fn exchange_to(&mut self, target: u32, extra: u32) {
         self.set_thumb(target & 1 != 0);
         self.write_pc(target, extra);

@@ -17,7 +17,7 @@ use super::{Location, MemSys};
 pub struct Walk {
     /// The first-level descriptor and where it is; `None`: nothing can be read there.
     pub first: (u32, Option<u32>),
-    /// The same of the second level, if the first names a table.
+    /// Those of the second level, if the first names a table.
     pub second: Option<(u32, Option<u32>)>,
     /// The translation, if there is one.
     pub entry: Option<TlbEntry>,

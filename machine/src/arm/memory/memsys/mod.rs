@@ -109,7 +109,7 @@ pub struct MemSys {
     write_buffer: WriteBuffer,
     read_buffer: ReadBuffer,
     synced: Synced,
-    /// What there is beside caches and TLBs if address-space tags are ideal.
+    /// What ideal address-space tags need in addition to caches and TLBs.
     tags: Option<Box<Tags>>,
     /// For an observer.
     journal: Journal,

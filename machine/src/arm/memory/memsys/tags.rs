@@ -155,7 +155,7 @@ impl MemSys {
         }
     }
 
-    /// The same of the word there.
+    /// The word at `pa` as a reader of memory gets it.
     #[inline]
     pub(super) fn word_to_read(&self, pa: u32) -> Option<u32> {
         if self.tags.is_none() {
@@ -268,7 +268,7 @@ impl MemSys {
         }
     }
 
-    /// The same of a store of `words` words from `va` on.
+    /// A store of `words` words from `va` on has taken effect.
     pub(super) fn stored_from(&mut self, va: u32, words: usize) {
         let end = u64::from(va & !3) + 4 * words as u64;
         let mut at = u64::from(va & !3);
