@@ -2,11 +2,10 @@
 //! What the system control coprocessor does. Its registers and operations are named in
 //! `isa/register.rs`; which of them a core has under which numbers is in its table (`isa/cores/`).
 
+use crate::arm::cpu::core::{Core, Diagnostic};
 use crate::arm::cpu::Observer;
 use crate::arm::isa::register::{Read, Register, Write};
 use crate::observe::SystemAccess;
-
-use crate::arm::cpu::core::{Core, Diagnostic};
 
 /// The Z flag where test-and-clean puts it, as MRC to r15 moves it to the status register.
 const ALL_CLEAN: u32 = 1 << 30;

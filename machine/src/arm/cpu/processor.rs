@@ -4,17 +4,16 @@
 use std::fmt::Write;
 
 use crate::arch::{executes_zeros, Dead, Debugged, DiagnosticCount, Processor, Semihosted};
+use crate::arm::cpu::core::Core;
 use crate::arm::cpu::semihosting::Semihosting;
 use crate::arm::cpu::Observer;
+use crate::arm::isa::exception::Exception;
+use crate::arm::isa::{mode, psr};
 use crate::arm::memory::memsys::MemSys;
 use crate::bus::Bus;
 use crate::config::MachineConfig;
 use crate::dev::Mark;
 use crate::platform::Platform;
-
-use crate::arm::cpu::core::Core;
-use crate::arm::isa::exception::Exception;
-use crate::arm::isa::{mode, psr};
 
 impl<O: Observer> Processor for Core<O> {
     type Observer = O;

@@ -3,11 +3,9 @@
 //! the counters (which are maintenance, which rates are sampled).
 
 use crate::arm::isa::encoding::Encoding;
-use crate::arm::isa::exception::Entry;
-use crate::arm::isa::exception::Exception;
+use crate::arm::isa::exception::{Entry, Exception};
 use crate::arm::isa::register::{Register, Write};
-use crate::arm::isa::Arm;
-use crate::arm::isa::{mode, psr};
+use crate::arm::isa::{mode, psr, Arm};
 use crate::arm::memory::memsys::MemSys;
 use crate::counters::{Counter, Tally};
 use crate::trace::{self, Argument, Rate, Timeline};

@@ -4,10 +4,10 @@
 use crate::arch::Dead;
 use crate::arm::cpu::Observer;
 use crate::arm::isa::exception::{Entry, Exception};
+use crate::arm::isa::{control, psr};
 use crate::event::Cycle;
 
 use super::Core;
-use crate::arm::isa::{control, psr};
 
 impl<O: Observer> Core<O> {
     /// Takes an exception; `return_address` goes into the link register of its mode.

@@ -11,19 +11,18 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::arch::Dead;
+use crate::arm::cpu::semihosting::Semihosting;
+use crate::arm::cpu::timing::Pipeline;
 use crate::arm::cpu::Observer;
 use crate::arm::isa::exception::Exception;
 use crate::arm::isa::mode::{self, bank, Bank};
 use crate::arm::isa::psr;
+use crate::arm::memory::memsys::{Abort, Loaded, MemSys};
 use crate::config::MachineConfig;
 use crate::counters::Privilege;
 use crate::dev::Width;
 use crate::event::Cycle;
 use crate::observe::Access;
-
-use crate::arm::cpu::semihosting::Semihosting;
-use crate::arm::cpu::timing::Pipeline;
-use crate::arm::memory::memsys::{Abort, Loaded, MemSys};
 
 /// Something UNPREDICTABLE or doubtful that the guest did; counted with the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

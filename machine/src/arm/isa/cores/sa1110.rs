@@ -2,11 +2,11 @@
 //! The StrongARM SA-1110 (Developer's Manual, "DM"). What its chapter 5 says of the registers of
 //! CP15 is in [`read`] and [`write`].
 
+use crate::arm::isa::architecture::Architecture;
 use crate::arm::isa::control;
 use crate::arm::isa::register::{Read, Register, Write};
 
 use super::Table;
-use crate::arm::isa::architecture::Architecture;
 
 /// The core.
 pub const TABLE: Table = Table {

@@ -4,9 +4,7 @@
 //! effect wherever a copy is held. Rights are not checked: a debugger may see everything.
 
 use crate::arm::memory::line::{line_address, line_offset, Words, LINE_BYTES};
-use crate::arm::memory::mmu;
-use crate::arm::memory::mmu::Access;
-use crate::arm::memory::mmu::FirstLevel;
+use crate::arm::memory::mmu::{self, Access, FirstLevel};
 use crate::arm::memory::tlb::{Attributes, TlbEntry};
 use crate::bus::Target;
 

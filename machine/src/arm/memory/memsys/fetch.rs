@@ -2,13 +2,11 @@
 //! Instruction fetch: TLB, instruction cache, fill. What a line's words mean is decided when the
 //! line is filled, so a stale instruction is stale in its decoded form too.
 
-use crate::arm::isa::control;
 use crate::arm::isa::insn::Op;
-use crate::arm::isa::thumb;
+use crate::arm::isa::{control, thumb};
 use crate::arm::memory::fault::FaultKind;
 use crate::arm::memory::line::{line_address, line_word};
-use crate::arm::memory::mmu;
-use crate::arm::memory::mmu::Access;
+use crate::arm::memory::mmu::{self, Access};
 
 use super::journal::Event;
 use super::refill::Filled;

@@ -4,13 +4,12 @@
 //! Sources: SA-1110 DM, chapters 5 and 6; ARM926EJ-S TRM §2.3.
 
 use crate::arm::isa::control;
+use crate::arm::isa::register::Side;
 use crate::arm::memory::line::{line_word, LINE_BYTES, LINE_WORDS};
 use crate::arm::memory::mmu::Access;
 use crate::cache::Cache;
 use crate::config::Replacement;
 use crate::tlb::Lockdown;
-
-use crate::arm::isa::register::Side;
 
 use super::caches::DataCache;
 use super::journal::Event;

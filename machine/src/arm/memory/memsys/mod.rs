@@ -5,6 +5,10 @@
 //! instructions, `data` for data), and what CP15 does to all of it (`maintenance`). Each step
 //! charges its cycles to the clock of [`MemSys::platform`].
 //!
+//! What it holds is in parts: `registers` (CP15's), `tlbs`, `caches` with `decoded`, `hint`,
+//! `read_buffer`, `refill` (the line on its way) and `counting`; `cached` is how data accesses use the
+//! data caches.
+//!
 //! Sources: SA-1110 Developer's Manual, chapters 5 (coprocessors), 6 (caches, write buffer, read
 //! buffer), 7 (memory management unit), "DM"; ARM926EJ-S Technical Reference Manual (DDI 0198),
 //! chapters 2 to 4, "TRM". What a manual leaves open is marked "assumed".

@@ -7,11 +7,11 @@
 //! Accesses that hit a line that is all there never look here: no hint names a line on its way
 //! (`hint.rs`), and the others compare one cycle number.
 
-use crate::bus::Target;
 use serde::{Deserialize, Serialize};
 
 use crate::arm::memory::fill::LineFill;
 use crate::arm::memory::line::{line_word, LINE_WORDS};
+use crate::bus::Target;
 use crate::event::Cycle;
 
 use super::{DataCache, MemSys};

@@ -2,9 +2,8 @@
 //! What a saved machine knows of its memory system: CP15, TLBs, caches with their contents, write
 //! and read buffer. Decoded instructions are decoded again, hints are found again.
 
-use crate::cache::Cache;
-
 use crate::arm::memory::line::{line_offset, Words, LINE_BYTES};
+use crate::cache::Cache;
 use crate::event::Cycle;
 use crate::state::{require, Damaged, Restorer, Saver, State};
 

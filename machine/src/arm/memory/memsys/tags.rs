@@ -17,11 +17,10 @@
 //! memory that an instruction line or a translation may have come from. No hint lets a store into such
 //! a line go by ([`MemSys::remember_write`]).
 
-use crate::arm::memory::mmu;
-use crate::arm::memory::mmu::FirstLevel;
 use serde::{Deserialize, Serialize};
 
 use crate::arm::memory::line::{line_address, line_word, Words, LINE_BYTES};
+use crate::arm::memory::mmu::{self, FirstLevel};
 use crate::arm::memory::tlb::TlbEntry;
 use crate::bus::Bus;
 use crate::state::{require, Damaged, Restorer, Saver};
