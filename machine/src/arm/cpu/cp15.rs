@@ -2,11 +2,10 @@
 //! What the system control coprocessor does. Its registers and operations are named in
 //! `isa/register.rs`; which of them a core has under which numbers is in its table (`isa/cores/`).
 
+use crate::arm::cpu::core::{Core, Diagnostic};
 use crate::arm::cpu::Observer;
 use crate::arm::isa::register::{Read, Register, Write};
 use crate::observe::SystemAccess;
-
-use crate::arm::cpu::core::{Core, Diagnostic};
 
 /// The Z flag where test-and-clean puts it, as MRC to r15 moves it to the status register.
 const ALL_CLEAN: u32 = 1 << 30;
@@ -17,8 +16,8 @@ const LOCKDOWN_FIXED: u32 = 0xfff0;
 impl<O: Observer> Core<O> {
     /// Whether the current mode may do this.
     pub(super) fn may_access(&self, register: Register, read: bool) -> bool {
-        let lent = self.mem.user_read_buffer && !read;
-        self.privileged() || lent && (self.mem.core.user_writes)(register)
+        let allowed = self.mem.registers.user_read_buffer && !read;
+        self.privileged() || allowed && (self.mem.core.user_writes)(register)
     }
 
     /// MRC.
@@ -26,16 +25,16 @@ impl<O: Observer> Core<O> {
         match (self.mem.core.read)(register) {
             Read::Id => self.processor_id,
             Read::CacheType => self.mem.cache_type(),
-            Read::Control => self.mem.control,
-            Read::TranslationTable => self.mem.ttb,
-            Read::Domains => self.mem.dacr,
-            Read::FaultStatus => self.mem.fault_status,
-            Read::InsnFaultStatus => self.mem.insn_fault_status,
-            Read::FaultAddress => self.mem.fault_address,
-            Read::ProcessId => self.mem.pid,
+            Read::Control => self.mem.registers.control(),
+            Read::TranslationTable => self.mem.registers.ttb,
+            Read::Domains => self.mem.registers.dacr,
+            Read::FaultStatus => self.mem.registers.fault_status,
+            Read::InsnFaultStatus => self.mem.registers.insn_fault_status,
+            Read::FaultAddress => self.mem.registers.fault_address,
+            Read::ProcessId => self.mem.registers.pid,
             Read::ContextId => self.context_id,
             Read::LockedWays(side) => LOCKDOWN_FIXED | self.mem.locked_ways(side),
-            Read::TlbLockdown => self.mem.tlb_lockdown,
+            Read::TlbLockdown => self.mem.registers.tlb_lockdown,
             Read::LockedBase(side) => self.mem.locked_base(side),
             Read::TlbBase(side) => self.mem.tlb_base(side),
             Read::TestAndClean { drop } => {
@@ -69,20 +68,20 @@ impl<O: Observer> Core<O> {
             }
             Write::Domains => {
                 mem.platform.counters.now.written.dacr += 1;
-                mem.dacr = value;
+                mem.registers.dacr = value;
                 mem.forget_hints();
             }
-            Write::FaultStatus => mem.fault_status = value & 0xff,
-            Write::InsnFaultStatus => mem.insn_fault_status = value & 0xff,
-            Write::FaultAddress => mem.fault_address = value,
+            Write::FaultStatus => mem.registers.fault_status = value & 0xff,
+            Write::InsnFaultStatus => mem.registers.insn_fault_status = value & 0xff,
+            Write::FaultAddress => mem.registers.fault_address = value,
             Write::ProcessId => {
                 mem.platform.counters.now.written.pid += 1;
-                mem.pid = value & table.pid_bits;
+                mem.registers.pid = value & table.pid_bits;
                 mem.forget_hints();
             }
             Write::ContextId => self.context_id = value,
             Write::LockedWays(side) => mem.lock_ways(side, value & 15),
-            Write::TlbLockdown => mem.tlb_lockdown = value & table.tlb_lockdown_bits,
+            Write::TlbLockdown => mem.registers.tlb_lockdown = value & table.tlb_lockdown_bits,
             Write::LockedBase(side) => mem.set_locked_base(side, value),
             Write::TlbBase(side) => mem.set_tlb_base(side, value),
             Write::InvalidateCaches => {
@@ -127,8 +126,8 @@ impl<O: Observer> Core<O> {
                 self.mem
                     .load_read_buffer(entry.into(), words, value, privileged);
             }
-            Write::KeepReadBuffer => mem.user_read_buffer = false,
-            Write::LendReadBuffer => mem.user_read_buffer = true,
+            Write::ForbidUserReadBuffer => mem.registers.user_read_buffer = false,
+            Write::AllowUserReadBuffer => mem.registers.user_read_buffer = true,
             Write::Nothing => {}
             Write::Undefined => self.undefined_operation(),
         }

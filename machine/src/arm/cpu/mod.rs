@@ -12,9 +12,8 @@ pub mod semihosting;
 mod semihosting_call;
 pub mod timing;
 
-use crate::observe;
-
 use crate::arm::isa::Arm;
+use crate::observe;
 
 /// Whoever watches an ARM.
 pub trait Observer: observe::Observer<Arm> {}

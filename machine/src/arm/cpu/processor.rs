@@ -7,17 +7,15 @@ use crate::arch::{
     awaited_interrupt, executes_zeros, register_lines, Dead, DiagnosticCount, MemorySystem,
     Processor, Semihosted,
 };
+use crate::arm::cpu::core::Core;
 use crate::arm::cpu::semihosting::Semihosting;
 use crate::arm::cpu::Observer;
-use crate::arm::isa::Arm;
+use crate::arm::isa::exception::Exception;
+use crate::arm::isa::{mode, psr, Arm};
 use crate::arm::memory::memsys::MemSys;
 use crate::bus::Bus;
 use crate::config::MachineConfig;
 use crate::platform::Platform;
-
-use crate::arm::cpu::core::Core;
-use crate::arm::isa::exception::Exception;
-use crate::arm::isa::{mode, psr};
 
 impl MemorySystem for MemSys {
     #[inline]

@@ -2,18 +2,16 @@
 //! The loop that fetches and runs instructions: line by line of the instruction cache where it can,
 //! one by one where it must.
 
-use crate::arm::cpu::exec;
+use crate::arm::cpu::core::{Core, Diagnostic};
 use crate::arm::cpu::exec::Handler;
-use crate::arm::cpu::Observer;
+use crate::arm::cpu::{exec, Observer};
 use crate::arm::isa::encoding::Encoding;
 use crate::arm::isa::insn::Op;
+use crate::arm::isa::psr;
 use crate::arm::memory::line::{line_address, line_offset, LINE_WORDS};
 use crate::arm::memory::memsys::{Abort, Decoded, Fetched, Ops, NO_LINE};
 use crate::cache::HINTS;
 use crate::observe::Commit;
-
-use crate::arm::cpu::core::{Core, Diagnostic};
-use crate::arm::isa::psr;
 
 impl<O: Observer> Core<O> {
     const HANDLERS: [Handler<O>; 256] = exec::handlers();

@@ -24,7 +24,7 @@ pub const SYS: u32 = 0x1f;
 pub enum Bank {
     /// User and system modes; no saved status register.
     Usr = 0,
-    /// Fast interrupt mode, with r8 to r12 of its own.
+    /// Fast interrupt mode, which has its own r8 to r12.
     Fiq = 1,
     /// Interrupt mode.
     Irq = 2,

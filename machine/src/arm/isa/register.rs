@@ -105,9 +105,9 @@ pub enum Write {
         words: u32,
     },
     /// User mode may not operate the read buffer.
-    KeepReadBuffer,
+    ForbidUserReadBuffer,
     /// It may.
-    LendReadBuffer,
+    AllowUserReadBuffer,
     /// Accepted, without effect here.
     Nothing,
     /// UNPREDICTABLE.

@@ -59,7 +59,7 @@ pub fn decode(half: u16, architecture: Architecture) -> Op {
     Op::new(insn, kind.unwrap_or_else(|| decoder::kind_v5(insn).1))
 }
 
-/// The ARM instruction, or what a handler of its own reads (`Some`).
+/// The ARM instruction, or what a handler for Thumb alone reads (`Some`).
 fn expand(half: u32) -> (u32, Option<Kind>) {
     let low = |at: u32| (half >> at) & 7;
     match half >> 11 {

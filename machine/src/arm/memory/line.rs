@@ -10,7 +10,7 @@ pub const LINE_BYTES: u32 = ARM_LINE_BYTES;
 /// Words in a line: as many as it has instructions in ARM state.
 pub const LINE_WORDS: usize = LINE_BYTES as usize / 4;
 
-/// Words in half a line, which has a dirty bit of its own (SA-1110 DM 6.2).
+/// Words in half a line, which has its own dirty bit (SA-1110 DM 6.2).
 pub const HALF_WORDS: usize = LINE_WORDS / 2;
 
 /// The words of a line.

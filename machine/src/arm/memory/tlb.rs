@@ -106,7 +106,7 @@ impl TlbEntry {
         (self.permissions >> (2 * subpage)) & 3
     }
 
-    /// The same translation for no more than the address bits in `mask` select round `mva`.
+    /// This translation, for no more than the address bits in `mask` select round `mva`.
     #[must_use]
     pub fn within(mut self, mva: u32, mask: u32) -> Self {
         self.pa = self.translate(mva) & (self.mask | mask);

@@ -6,7 +6,7 @@
 //! How stores become bus writes is the processor's ([`Packets`]). The SA-1110 has entries of an
 //! aligned 16-byte block, into which the words of one STM go together and nothing else (DM 6.3.2);
 //! evicted half-lines take such entries too. The ARM926EJ-S makes bursts of one, four or eight words
-//! (TRM 6.2.2) and has a buffer of its own for an evicted line (TRM 4.1).
+//! (TRM 6.2.2) and has a second buffer for an evicted line (TRM 4.1).
 //!
 //! The bus serves one transfer at a time; a read that waits goes before buffered writes that have
 //! not started (assumed: no manual says, and a processor that waits is what a buffer is to avoid).
@@ -405,7 +405,7 @@ fn commit(entry: &Entry, now: Cycle, bus: &mut Bus, counters: &mut Counters) -> 
     commit_blocks(entry, now, bus, counters)
 }
 
-/// The same for an entry of two blocks, one across blocks, or one that is not for memory.
+/// Does the bus write of an entry of two blocks, one across blocks, or one that is not for memory.
 #[inline(never)]
 fn commit_blocks(entry: &Entry, now: Cycle, bus: &mut Bus, counters: &mut Counters) -> u64 {
     let mut lost = 0;
@@ -478,12 +478,12 @@ crate::saved!(WriteBuffer { entries, first_done, bus_free, lost } given { config
 if WriteBuffer::plausible);
 
 impl WriteBuffer {
-    /// The costs of the bus, whose open rows are saved beside the buffer.
+    /// The costs of the bus, whose open rows are saved after the buffer.
     pub fn cost_mut(&mut self) -> &mut BusCost {
         &mut self.cost
     }
 
-    /// The same, to read.
+    /// The costs of the bus, to read.
     #[must_use]
     pub fn cost(&self) -> &BusCost {
         &self.cost

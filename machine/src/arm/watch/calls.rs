@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What calls are on an ARM (AAPCS, 5.3): a branch with the address behind it in the link register,
+//! What calls are on an ARM (AAPCS, 5.3): a branch with the address of the next instruction in the link register,
 //! whichever instructions have put it there.
 
 use crate::arm::isa::Arm;
@@ -11,11 +11,11 @@ const LR: usize = 14;
 
 impl Calling for Arm {
     fn returns_to(commit: &Commit<'_, Self>) -> Option<u32> {
-        let behind = commit
+        let following = commit
             .pc
             .wrapping_add(if commit.code.thumb { 2 } else { 4 });
-        let linked = commit.registers[LR] & !1 == behind; // bit 0: Thumb
-        (linked && commit.next_pc != behind).then_some(behind)
+        let linked = commit.registers[LR] & !1 == following; // bit 0: Thumb
+        (linked && commit.next_pc != following).then_some(following)
     }
 
     fn stack_pointer(registers: &[u32]) -> u32 {

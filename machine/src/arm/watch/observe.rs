@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What observers see of an ARM beside what they see of every processor ([`crate::observe`]).
+//! What observers see of an ARM in addition to what they see of every processor ([`crate::observe`]).
 
 use crate::arm::isa::encoding::Encoding;
 use crate::arm::isa::exception::Entry;

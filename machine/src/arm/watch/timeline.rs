@@ -3,11 +3,9 @@
 //! the counters (which are maintenance, which rates are sampled).
 
 use crate::arm::isa::encoding::Encoding;
-use crate::arm::isa::exception::Entry;
-use crate::arm::isa::exception::Exception;
+use crate::arm::isa::exception::{Entry, Exception};
 use crate::arm::isa::register::{Register, Write};
-use crate::arm::isa::Arm;
-use crate::arm::isa::{mode, psr};
+use crate::arm::isa::{mode, psr, Arm};
 use crate::arm::memory::memsys::MemSys;
 use crate::counters::{Counter, Tally};
 use crate::trace::{self, Argument, Rate, Timeline};
@@ -57,8 +55,8 @@ impl Timeline for Arm {
 
     fn exception(memory: &MemSys, entry: &Entry, code: Encoding) -> trace::Exception {
         let insn_bytes = if entry.saved & psr::T == 0 { 4 } else { 2 };
-        // How far the link register is behind the instruction (DDI 0100, A2.6).
-        let (name, behind) = match entry.exception {
+        // How many bytes the link register is past the instruction (DDI 0100, A2.6).
+        let (name, past) = match entry.exception {
             Exception::Undefined => ("undefined", insn_bytes),
             Exception::Swi => ("swi", insn_bytes),
             Exception::PrefetchAbort => ("prefetch_abort", 4),
@@ -82,7 +80,7 @@ impl Timeline for Arm {
         };
         trace::Exception {
             name,
-            pc: entry.return_address.wrapping_sub(behind),
+            pc: entry.return_address.wrapping_sub(past),
             mode: entry.saved & psr::MODE,
             arguments,
         }

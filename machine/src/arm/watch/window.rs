@@ -20,12 +20,12 @@ impl Windowed for Arm {
 
     fn system(memory: &MemSys) -> Vec<u32> {
         vec![
-            memory.control,
-            memory.ttb,
-            memory.dacr,
-            memory.pid,
-            memory.fault_status,
-            memory.fault_address,
+            memory.registers.control(),
+            memory.registers.ttb,
+            memory.registers.dacr,
+            memory.registers.pid,
+            memory.registers.fault_status,
+            memory.registers.fault_address,
             memory.buffered_writes() as u32,
         ]
     }

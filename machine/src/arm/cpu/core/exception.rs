@@ -4,10 +4,10 @@
 use crate::arch::Dead;
 use crate::arm::cpu::Observer;
 use crate::arm::isa::exception::{Entry, Exception};
+use crate::arm::isa::{control, psr};
 use crate::event::Cycle;
 
 use super::Core;
-use crate::arm::isa::{control, psr};
 
 impl<O: Observer> Core<O> {
     /// Takes an exception; `return_address` goes into the link register of its mode.
@@ -34,7 +34,7 @@ impl<O: Observer> Core<O> {
             *spsr = saved;
         }
         self.r[14] = return_address;
-        let base = if self.mem.control & control::X != 0 {
+        let base = if self.mem.registers.control() & control::X != 0 {
             0xffff_0000
         } else {
             0
@@ -56,7 +56,7 @@ impl<O: Observer> Core<O> {
     pub(in crate::arm::cpu) fn prefetch_abort(&mut self, pc: u32) {
         self.mem.platform.cycle += 1;
         if self.mem.core.insn_fault_status {
-            self.mem.insn_fault_status = self.mem.fault.status_register();
+            self.mem.registers.insn_fault_status = self.mem.fault.status_register();
         }
         self.take(Exception::PrefetchAbort, pc.wrapping_add(4));
         if self.next_pc == Some(pc) {
@@ -78,10 +78,10 @@ impl<O: Observer> Core<O> {
     #[inline(never)]
     pub(in crate::arm::cpu) fn data_abort(&mut self, pc: u32) {
         // SA-1110 DM §7.6: a data abort sets both registers, a prefetch abort neither; the
-        // ARM926EJ-S has a status register of its own for that (TRM §3.6.2).
+        // ARM926EJ-S has a second status register for that (TRM §3.6.2).
         let fault = self.mem.fault;
-        self.mem.fault_status = fault.status_register();
-        self.mem.fault_address = fault.mva;
+        self.mem.registers.fault_status = fault.status_register();
+        self.mem.registers.fault_address = fault.mva;
         self.take(Exception::DataAbort, pc.wrapping_add(8));
     }
 

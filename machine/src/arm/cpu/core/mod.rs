@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The integer core: registers, modes, status, and memory as its instructions see it; beside this,
-//! the loop that runs instructions (`run.rs`) and exceptions. Source: ARM Architecture Reference
+//! The integer core: registers, modes, status, and memory as its instructions see it, and
+//! exceptions. Source: ARM Architecture Reference
 //! Manual (DDI 0100), chapters A2 (programmers' model) and A3 (instruction set).
 
 mod exception;
@@ -11,19 +11,18 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::arch::Dead;
+use crate::arm::cpu::semihosting::Semihosting;
+use crate::arm::cpu::timing::Pipeline;
 use crate::arm::cpu::Observer;
 use crate::arm::isa::exception::Exception;
 use crate::arm::isa::mode::{self, bank, Bank};
 use crate::arm::isa::psr;
+use crate::arm::memory::memsys::{Abort, Loaded, MemSys};
 use crate::config::MachineConfig;
 use crate::counters::Privilege;
 use crate::dev::Width;
 use crate::event::Cycle;
 use crate::observe::Access;
-
-use crate::arm::cpu::semihosting::Semihosting;
-use crate::arm::cpu::timing::Pipeline;
-use crate::arm::memory::memsys::{Abort, Loaded, MemSys};
 
 /// Something UNPREDICTABLE or doubtful that the guest did; counted with the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -190,14 +189,14 @@ impl<O: Observer> Core<O> {
         self.jump(target & !(self.insn_bytes() - 1), extra);
     }
 
-    /// The same for a `target` that is known to be the address of an instruction of this state.
+    /// Writes the PC; `target` is known to be the address of an instruction of this state.
     #[inline]
     pub(super) fn jump(&mut self, target: u32, extra: u32) {
         self.next_pc = Some(target);
         self.mem.platform.cycle += Cycle::from(extra);
     }
 
-    /// The same, and bit 0 of `target` says whether Thumb instructions are there (DDI 0100, A4.1.10).
+    /// Writes the PC; bit 0 of `target` says whether Thumb instructions are there (DDI 0100, A4.1.10).
     pub(super) fn exchange_to(&mut self, target: u32, extra: u32) {
         self.set_thumb(target & 1 != 0);
         self.write_pc(target, extra);
@@ -207,7 +206,7 @@ impl<O: Observer> Core<O> {
     /// has switched that off (DDI 0100, A2.4.3; ARM926EJ-S TRM §2.3.2, L4).
     #[inline]
     pub(super) fn write_pc_exchanging(&mut self, target: u32, extra: u32) {
-        if self.mem.loads_exchange {
+        if self.mem.loads_exchange() {
             self.exchange_to(target, extra);
         } else {
             self.write_pc(target, extra);

@@ -4,10 +4,10 @@
 
 use crate::arm::cpu::semihosting::Semihosting;
 use crate::arm::cpu::Observer;
+use crate::arm::isa::mode::bank;
 use crate::state::{require, Damaged, Restorer, Saver, State};
 
 use super::Core;
-use crate::arm::isa::mode::bank;
 
 impl<O: Observer> State for Core<O> {
     fn save(&self, to: &mut Saver) {

@@ -94,7 +94,7 @@ pub fn swi<O: Observer>(core: &mut Core<O>, insn: Insn) -> Result<(), Abort> {
 
 /// BKPT: a prefetch abort.
 pub fn breakpoint<O: Observer>(core: &mut Core<O>, _: Insn) -> Result<(), Abort> {
-    core.mem.insn_fault_status = DEBUG_EVENT;
+    core.mem.registers.insn_fault_status = DEBUG_EVENT;
     core.take(Exception::PrefetchAbort, core.pc().wrapping_add(4));
     Ok(())
 }

@@ -58,7 +58,7 @@ pub fn process<O: Observer, const OPCODE: u8, const S: bool, const SHAPE: u8>(
     Ok(())
 }
 
-/// The result goes to the PC. A function of its own, so that the others need no stack frame.
+/// The result goes to the PC. Kept apart, so that the others need no stack frame.
 #[inline(never)]
 #[allow(clippy::unnecessary_wraps)]
 fn write_pc<O: Observer, const OPCODE: u8, const S: bool, const SHAPE: u8>(

@@ -190,7 +190,7 @@ fn signed_offset(insn: Insn, base: u32, offset: u32) -> u32 {
     }
 }
 
-/// Charges the shift of a register offset, which the ARM9EJ-S makes in a cycle of its own.
+/// Charges the shift of a register offset, for which the ARM9EJ-S takes another cycle.
 #[inline]
 fn charge_offset<O: Observer>(core: &mut Core<O>, insn: Insn) {
     if insn.bit(25) && insn.0 & 0xff0 != 0 {

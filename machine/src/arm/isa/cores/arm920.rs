@@ -4,11 +4,11 @@
 //! (DDI 0184B, "T922"). What SUM 2 says of the registers of CP15 is in [`read`] and [`write`]. Its
 //! clock modes and test operations (register 15) do nothing.
 
+use crate::arm::isa::architecture::Architecture;
 use crate::arm::isa::control;
 use crate::arm::isa::register::{Read, Register, Side, Write};
 
 use super::Table;
-use crate::arm::isa::architecture::Architecture;
 
 /// The clock that the core runs by (SUM 2, register 1): kept, and there is one clock.
 const CLOCK_MODE: u32 = 0xc000_0000;

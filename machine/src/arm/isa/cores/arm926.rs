@@ -3,11 +3,11 @@
 //! registers of CP15 is in [`read`] and [`write`]. It has no tightly coupled memory here, and its
 //! test and debug operations (register 15) do nothing.
 
+use crate::arm::isa::architecture::Architecture;
 use crate::arm::isa::control;
 use crate::arm::isa::register::{Read, Register, Side, Write};
 
 use super::Table;
-use crate::arm::isa::architecture::Architecture;
 
 /// The core.
 pub const TABLE: Table = Table {

@@ -2,11 +2,11 @@
 //! The StrongARM SA-1110 (Developer's Manual, "DM"). What its chapter 5 says of the registers of
 //! CP15 is in [`read`] and [`write`].
 
+use crate::arm::isa::architecture::Architecture;
 use crate::arm::isa::control;
 use crate::arm::isa::register::{Read, Register, Write};
 
 use super::Table;
-use crate::arm::isa::architecture::Architecture;
 
 /// The core.
 pub const TABLE: Table = Table {
@@ -88,8 +88,8 @@ fn write(register: Register) -> Write {
             entry: crm & 3,
             words: [1, 4, 8][usize::from(crm >> 2)],
         },
-        (9, _, 4) => Write::KeepReadBuffer,
-        (9, _, 5) => Write::LendReadBuffer,
+        (9, _, 4) => Write::ForbidUserReadBuffer,
+        (9, _, 5) => Write::AllowUserReadBuffer,
         (13, ..) => Write::ProcessId,
         // The hardware breakpoints: nothing here debugs through them.
         (14, ..) => Write::Nothing,

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Data accesses: TLB, data cache, write-back of what is evicted, fill; stores that no cache takes;
+//! Loads and stores: by a hint, or by TLB and data cache (`cached.rs`); stores that no cache takes;
 //! accesses that no cache may take. Source: SA-1110 DM, chapter 6.
 
 use crate::arm::isa::control;
 use crate::arm::memory::fault::FaultKind;
-use crate::arm::memory::line::{
-    line_address, line_word, Words, HALF_WORDS, LINE_BYTES, LINE_WORDS,
-};
+use crate::arm::memory::line::{line_word, Words, HALF_WORDS, LINE_BYTES, LINE_WORDS};
 use crate::arm::memory::mmu::Access;
 use crate::arm::memory::write_buffer::WriteBuffer;
-use crate::bus::Bus;
-use crate::bus::Target;
-use crate::cache::Cache;
+use crate::bus::{Bus, Target};
 use crate::counters::Counters;
 use crate::dev::Width;
 use crate::event::Cycle;
 
-use super::hint::{Hint, Tag};
-use super::journal::{DirtyLine, Event};
+use super::caches::DataCache;
 use super::refill::Filled;
-use super::{Abort, DataCache, DataLine, Location, MemSys};
+use super::{Abort, Location, MemSys};
 
 /// No two pages meet within this many bytes, and no AHB burst crosses them (AMBA 2.0, 3.6).
 const SMALLEST_PAGE: u32 = 1024;
@@ -32,7 +27,7 @@ impl MemSys {
     /// The address of the line of `va`; not one, if the access must be aligned and is not.
     #[inline(always)]
     fn line_of(&self, va: u32, width: Width) -> u32 {
-        va & (!(LINE_BYTES - 1) | (self.alignment_checked & (width.bytes() - 1)))
+        va & (!(LINE_BYTES - 1) | (self.rules.alignment_checked & (width.bytes() - 1)))
     }
 
     /// Reads at `va`; the value is right-aligned in a word. A word's or halfword's low address
@@ -42,9 +37,12 @@ impl MemSys {
     /// The access faulted.
     #[inline(always)]
     pub fn load(&mut self, va: u32, width: Width, privileged: bool) -> Result<u32, Abort> {
-        if privileged == self.privileged {
-            let slot = self.read_hints.find(self.line_of(va, width), self.tag);
-            if let Some(line) = self.dcache.get(slot) {
+        if privileged == self.hints.privileged {
+            let slot = self
+                .hints
+                .read
+                .find(self.line_of(va, width), self.hints.tag);
+            if let Some(line) = self.caches.data.get(slot) {
                 self.platform.counters.hinted_reads += 1;
                 return Ok(extract(line.words[line_word(va)], va, width));
             }
@@ -77,16 +75,16 @@ impl MemSys {
     /// may be on their way: waits for it.
     #[inline(always)]
     fn load_arriving(&mut self, va: u32, privileged: bool) -> Option<u32> {
-        let tag = || Tag::new(self.epoch, privileged);
-        let slot = self.arriving.find(va, tag)?;
+        let tag = || self.hints.tag_for(privileged);
+        let slot = self.hints.arriving.find(va, tag)?;
         let index = line_word(va);
         self.platform.counters.hinted_reads += 1;
         self.await_words(Filled::Main, slot, index, 1, 0);
         if !self.arrives(Filled::Main, slot) {
-            let tag = Tag::new(self.epoch, privileged);
-            self.read_hints.remember(va, tag, slot);
+            let tag = self.hints.tag_for(privileged);
+            self.hints.read.remember(va, tag, slot);
         }
-        Some(self.dcache.line(slot).words[index])
+        Some(self.caches.data.line(slot).words[index])
     }
 
     /// Writes the low bits of `value` at `va`.
@@ -101,9 +99,12 @@ impl MemSys {
         value: u32,
         privileged: bool,
     ) -> Result<(), Abort> {
-        if privileged == self.privileged {
-            let slot = self.write_hints.find(self.line_of(va, width), self.tag);
-            if let Some(line) = self.dcache.get_mut(slot) {
+        if privileged == self.hints.privileged {
+            let slot = self
+                .hints
+                .write
+                .find(self.line_of(va, width), self.hints.tag);
+            if let Some(line) = self.caches.data.get_mut(slot) {
                 let index = line_word(va);
                 line.words[index] = merge(line.words[index], va, width, value);
                 line.dirty |= 1 << (index / HALF_WORDS);
@@ -169,7 +170,7 @@ impl MemSys {
         count: usize,
         privileged: bool,
     ) -> Result<Loaded, Abort> {
-        if privileged == self.privileged {
+        if privileged == self.hints.privileged {
             if let Some(lines) = self.lines_hinted(va, count) {
                 let loaded = Loaded::from_lines(lines, line_word(va));
                 self.platform.counters.hinted_reads += count as u64;
@@ -185,11 +186,16 @@ impl MemSys {
     fn lines_hinted(&self, va: u32, count: usize) -> Option<[&Words; 2]> {
         let first = self.line_of(va, Width::Word);
         let last = self.line_of(va.wrapping_add(4 * count as u32 - 4), Width::Word);
-        let line = self.dcache.get(self.read_hints.find(first, self.tag))?;
+        let line = self
+            .caches
+            .data
+            .get(self.hints.read.find(first, self.hints.tag))?;
         let next = if last == first {
             line
         } else if last == first.wrapping_add(LINE_BYTES) {
-            self.dcache.get(self.read_hints.find(last, self.tag))?
+            self.caches
+                .data
+                .get(self.hints.read.find(last, self.hints.tag))?
         } else {
             return None;
         };
@@ -242,7 +248,7 @@ impl MemSys {
                     }
                     self.count_shared_lookups(run);
                     self.count_cached_reads(cache, run as u64 - 1);
-                    let line = self.data_cache(cache).line(slot);
+                    let line = self.caches.of_data_mut(cache).line(slot);
                     words[done..done + run].copy_from_slice(&line.words[index..index + run]);
                     done += run;
                     continue;
@@ -268,10 +274,10 @@ impl MemSys {
         privileged: bool,
     ) -> Result<(), Abort> {
         let (first, count) = (line_word(va), words.len());
-        if first + count <= LINE_WORDS && privileged == self.privileged {
+        if first + count <= LINE_WORDS && privileged == self.hints.privileged {
             let line = self.line_of(va, Width::Word);
-            let slot = self.write_hints.find(line, self.tag);
-            if let Some(line) = self.dcache.get_mut(slot) {
+            let slot = self.hints.write.find(line, self.hints.tag);
+            if let Some(line) = self.caches.data.get_mut(slot) {
                 line.change(first, count, |line| line.copy_from_slice(words));
                 self.platform.counters.hinted_writes += count as u64;
                 self.words_stored = count;
@@ -358,238 +364,26 @@ impl MemSys {
 
     /// Words after the first that shared its TLB lookup: each would have hit.
     fn count_shared_lookups(&mut self, run: usize) {
-        if self.mmu_on() {
+        if self.registers.mmu_on() {
             self.platform.counters.now.dtlb.accesses += run as u64 - 1;
         }
     }
 
     #[inline(always)]
     fn check_alignment(&mut self, va: u32, width: Width) -> Result<(), Abort> {
-        if self.control & control::A != 0 && va & (width.bytes() - 1) != 0 {
+        if self.registers.control & control::A != 0 && va & (width.bytes() - 1) != 0 {
             let mva = self.relocate(va);
             return Err(self.fail(FaultKind::Alignment, true, 0, mva));
         }
         Ok(())
     }
 
-    /// The cache in which a location may lie: for cacheable pages the main one with B=1, the mini
-    /// one with B=0 (SA-1110 DM §6.2), if the caches are on.
-    #[inline(always)]
-    pub(super) fn cache_for(&self, at: &Location) -> Option<DataCache> {
-        if !at.attributes.cacheable() || self.control & control::C == 0 {
-            None
-        } else if at.attributes.bufferable() || self.mini.is_none() {
-            Some(DataCache::Main)
-        } else {
-            Some(DataCache::Mini)
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn data_cache(&mut self, which: DataCache) -> &mut Cache<DataLine> {
-        match (which, &mut self.mini) {
-            (DataCache::Mini, Some(mini)) => mini,
-            _ => &mut self.dcache,
-        }
-    }
-
-    /// Reads the word at a location of `cache`. Returns it and, unless the read buffer served it,
-    /// the slot of its line.
-    #[inline(always)]
-    fn read_cached(
-        &mut self,
-        cache: DataCache,
-        at: &Location,
-    ) -> Result<(u32, Option<usize>), Abort> {
-        self.count_cached_reads(cache, 1);
-        let slot = match self.data_cache(cache).lookup(at.key) {
-            Some(slot) => {
-                self.await_words(cache.into(), slot, line_word(at.mva), 1, 0);
-                slot
-            }
-            None => match self.read_miss(at, cache)? {
-                Ok(slot) => slot,
-                Err(word) => return Ok((word, None)),
-            },
-        };
-        let word = self.data_cache(cache).line(slot).words[line_word(at.mva)];
-        Ok((word, Some(slot)))
-    }
-
-    /// A read that missed its cache: served by the read buffer (`Err(word)`) or by a fill.
-    #[cold]
-    fn read_miss(&mut self, at: &Location, which: DataCache) -> Result<Result<usize, u32>, Abort> {
-        if self.read_buffer_used {
-            if let Some(word) = self.read_buffer_word(at.key) {
-                return Ok(Err(word));
-            }
-        }
-        if self.tags_are_ideal() {
-            // The zeros bank is there to clean the caches by: that costs a hit and does nothing.
-            if self.platform.bus.in_zeros_bank(at.pa) {
-                return Ok(Err(0));
-            }
-            self.take_from_caches(at.pa);
-        }
-        match which {
-            DataCache::Main => self.platform.counters.now.dcache.read_misses += 1,
-            DataCache::Mini => self.platform.counters.now.minicache.read_misses += 1,
-        }
-        let target = self.platform.bus.target(at.pa);
-        if !self.platform.bus.has_lines(target) {
-            return Err(self.fail(FaultKind::ExternalLine, false, 0, at.mva));
-        }
-        let slot = self.data_cache(which).choose_victim(at.key);
-        if self.data_cache(which).address(slot).is_some() {
-            if self.data_cache(which).line(slot).dirty != 0 {
-                self.write_back(which, slot);
-            }
-            self.drop_line(which, slot);
-        }
-        // The line may still be on its way to memory: then it goes there first (assumed).
-        if self.write_buffer.holds_line(at.pa) {
-            self.drain_write_buffer();
-        }
-        self.charge_fill(which.into(), slot, target, at.pa);
-        let Some(words) = self.platform.bus.read_line(at.pa) else {
-            return Err(self.fail(FaultKind::ExternalLine, false, 0, at.mva));
-        };
-        *self.data_cache(which).fill(slot, at.key) = DataLine {
-            words,
-            pa: line_address(at.pa),
-            dirty: 0,
-        };
-        Ok(Ok(slot))
-    }
-
-    /// Writes into the line of a location of `cache` if it is there, `later` cycles from now; counts
-    /// `run` writes then, one write miss otherwise. Returns its slot.
-    #[inline(always)]
-    fn write_cached(
-        &mut self,
-        cache: DataCache,
-        at: &Location,
-        later: usize,
-        run: usize,
-        change: impl FnOnce(&mut [u32]),
-    ) -> Option<usize> {
-        let Some(slot) = self.data_cache(cache).lookup(at.key) else {
-            self.count_cached_writes(cache, 1, true);
-            return None;
-        };
-        self.count_cached_writes(cache, run as u64, false);
-        let index = line_word(at.mva);
-        self.await_words(cache.into(), slot, index, run, later);
-        let through = self.writes_through(at);
-        let line = self.data_cache(cache).line_mut(slot);
-        if through {
-            change(&mut line.words[index..index + run]);
-        } else {
-            line.change(index, run, change);
-        }
-        Some(slot)
-    }
-
-    /// A read at `va` has found `slot` of the main data cache.
-    #[inline]
-    fn remember_read(&mut self, va: u32, privileged: bool, slot: usize) {
-        if self.dcache.hits_leave_no_trace() {
-            let tag = Tag::new(self.epoch, privileged);
-            if self.arrives(Filled::Main, slot) {
-                self.arriving = Hint::new(va, tag, slot);
-            } else {
-                self.read_hints.remember(va, tag, slot);
-            }
-        }
-    }
-
-    /// A write at `va`, of a page that is not written through, has found it. No later one is
-    /// remembered to where somebody must be told of each.
-    #[inline]
-    fn remember_write(&mut self, va: u32, privileged: bool, slot: usize, pa: u32) {
-        let may = self.dcache.hits_leave_no_trace() && !self.arrives(Filled::Main, slot);
-        if may && !self.watches(pa) {
-            let tag = Tag::new(self.epoch, privileged);
-            self.write_hints.remember(va, tag, slot);
-        }
-    }
-
-    /// Invalidates the line in `slot`, if there is one; it is lost if dirty.
-    pub(super) fn drop_line(&mut self, which: DataCache, slot: usize) {
-        if let Some(mva) = self.data_cache(which).address(slot) {
-            if which == DataCache::Main {
-                self.read_hints.forget(slot);
-                self.write_hints.forget(slot);
-            }
-            self.arriving = Hint::NONE;
-            if self.journal.is_kept() {
-                self.note_dropped(which, slot, mva);
-            }
-            self.data_cache(which).invalidate(slot);
-        }
-    }
-
-    /// Notes that the line at `mva` is dropped, if it is dirty.
-    #[cold]
-    fn note_dropped(&mut self, which: DataCache, slot: usize, mva: u32) {
-        let line = self.data_cache(which).line(slot);
-        if line.dirty != 0 {
-            let dropped = line.dirty_line(mva);
-            self.journal.note(|| Event::Dropped(dropped));
-        }
-    }
-
-    fn count_cached_reads(&mut self, cache: DataCache, reads: u64) {
-        match cache {
-            DataCache::Main => self.platform.counters.now.dcache.reads += reads,
-            DataCache::Mini => self.platform.counters.now.minicache.reads += reads,
-        }
-    }
-
-    fn count_cached_writes(&mut self, cache: DataCache, writes: u64, miss: bool) {
-        let misses = if miss { writes } else { 0 };
-        let tally = &mut self.platform.counters.now;
-        match cache {
-            DataCache::Main => {
-                tally.dcache.writes += writes;
-                tally.dcache.write_misses += misses;
-            }
-            DataCache::Mini => {
-                tally.minicache.writes += writes;
-                tally.minicache.write_misses += misses;
-            }
-        }
-    }
-
-    /// Sends the dirty halves of the line in `slot` to the write buffer; the line becomes clean.
-    pub(super) fn write_back(&mut self, which: DataCache, slot: usize) {
-        let cache = self.data_cache(which);
-        let Some(mva) = cache.address(slot) else {
-            return;
-        };
-        let line = cache.line_mut(slot);
-        if line.dirty == 0 {
-            return;
-        }
-        let written = line.dirty_line(mva);
-        let dirty = std::mem::take(&mut line.dirty);
-        let (words, pa) = (written.words, written.pa);
-        self.journal.note(|| Event::WrittenBack(written));
-        let halves = u64::from(dirty.count_ones());
-        match which {
-            DataCache::Main => self.platform.counters.now.dcache.writebacks += halves,
-            DataCache::Mini => self.platform.counters.now.minicache.writebacks += halves,
-        }
-        self.fill_write_buffer(|buffer, now, bus, counters| {
-            buffer.push_line(pa, &words, dirty, now, bus, counters)
-        });
-    }
-
     /// Whether a store that no cache took may go through the write buffer: bufferable pages, and
     /// cacheable ones (SA-1110 DM §6.3), if it is on.
     #[inline]
     fn buffered(&self, at: &Location) -> bool {
-        (at.attributes.bufferable() || at.attributes.cacheable()) && self.control & control::W != 0
+        (at.attributes.bufferable() || at.attributes.cacheable())
+            && self.registers.control & control::W != 0
     }
 
     /// A store that the cache of its page does not take: with ideal tags no other has the line then.
@@ -602,7 +396,7 @@ impl MemSys {
 
     /// Whether a hit at a location goes to memory as well (ARM926EJ-S TRM §4.2: C=1, B=0).
     #[inline(always)]
-    fn writes_through(&self, at: &Location) -> bool {
+    pub(super) fn writes_through(&self, at: &Location) -> bool {
         !at.attributes.bufferable() && self.core.writes_through
     }
 
@@ -623,7 +417,7 @@ impl MemSys {
 
     /// Gives the write buffer something, waiting for room as it must.
     #[inline(always)]
-    fn fill_write_buffer(
+    pub(super) fn fill_write_buffer(
         &mut self,
         push: impl FnOnce(&mut WriteBuffer, Cycle, &mut Bus, &mut Counters) -> Cycle,
     ) {
@@ -713,28 +507,6 @@ impl Loaded {
     #[must_use]
     pub fn word(&self, n: usize) -> u32 {
         self.words[(self.first + n) % MOST_WORDS]
-    }
-}
-
-impl DataLine {
-    /// The line, which is dirty and at `mva`, for the journal.
-    pub(super) fn dirty_line(&self, mva: u32) -> DirtyLine {
-        DirtyLine {
-            mva,
-            pa: self.pa,
-            halves: self.dirty,
-            words: self.words,
-        }
-    }
-
-    /// Writes `count` words from `first` on: their halves become dirty.
-    #[inline]
-    fn change(&mut self, first: usize, count: usize, change: impl FnOnce(&mut [u32])) {
-        change(&mut self.words[first..first + count]);
-        self.dirty |= 1 << (first / HALF_WORDS);
-        if first < HALF_WORDS && first + count > HALF_WORDS {
-            self.dirty |= 2;
-        }
     }
 }
 

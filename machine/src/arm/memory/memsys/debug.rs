@@ -4,9 +4,7 @@
 //! effect wherever a copy is held. Rights are not checked: a debugger may see everything.
 
 use crate::arm::memory::line::{line_address, line_offset, Words, LINE_BYTES};
-use crate::arm::memory::mmu;
-use crate::arm::memory::mmu::Access;
-use crate::arm::memory::mmu::FirstLevel;
+use crate::arm::memory::mmu::{self, Access, FirstLevel};
 use crate::arm::memory::tlb::{Attributes, TlbEntry};
 use crate::bus::Target;
 
@@ -17,7 +15,7 @@ use super::{Location, MemSys};
 pub struct Walk {
     /// The first-level descriptor and where it is; `None`: nothing can be read there.
     pub first: (u32, Option<u32>),
-    /// The same of the second level, if the first names a table.
+    /// Those of the second level, if the first names a table.
     pub second: Option<(u32, Option<u32>)>,
     /// The translation, if there is one.
     pub entry: Option<TlbEntry>,
@@ -27,7 +25,7 @@ impl MemSys {
     /// Walks the page tables for `mva` as the next TLB miss would, free of charge.
     #[must_use]
     pub fn walk_now(&self, mva: u32) -> Walk {
-        let at = mmu::first_level_address(self.ttb, mva);
+        let at = mmu::first_level_address(self.registers.ttb, mva);
         let descriptor = self.word_to_read(at);
         let mut walk = Walk {
             first: (at, descriptor),
@@ -49,7 +47,7 @@ impl MemSys {
 
     /// Where `mva` is, and with which attributes, by the page tables as they are now.
     fn locate_now(&self, mva: u32) -> Option<Location> {
-        if self.mmu_on() {
+        if self.registers.mmu_on() {
             let entry = self.walk_now(mva).entry?;
             return Some(self.location(mva, &entry));
         }
@@ -72,7 +70,7 @@ impl MemSys {
     #[must_use]
     pub fn can_fetch(&self, va: u32, privileged: bool) -> bool {
         let mva = self.relocate(va);
-        if !self.mmu_on() {
+        if !self.registers.mmu_on() {
             return true;
         }
         let access = Access {
@@ -84,7 +82,14 @@ impl MemSys {
             None => self.walk_now(mva).entry,
         };
         entry.is_some_and(|entry| {
-            mmu::check(&entry, mva, access, self.dacr, self.permissions).is_ok()
+            mmu::check(
+                &entry,
+                mva,
+                access,
+                self.registers.dacr,
+                self.rules.permissions,
+            )
+            .is_ok()
         })
     }
 
@@ -125,15 +130,15 @@ impl MemSys {
             .copy_from_slice(bytes);
         self.write_buffer.poke(pa, bytes);
         let (line_pa, start) = (line_address(pa), line_offset(pa) as usize);
-        for cache in std::iter::once(&mut self.dcache).chain(self.mini.as_mut()) {
+        for cache in std::iter::once(&mut self.caches.data).chain(self.caches.mini.as_mut()) {
             for slot in 0..cache.slots() {
                 if cache.address(slot).is_some() && cache.line(slot).pa == line_pa {
                     patch(&mut cache.line_mut(slot).words, start, bytes);
                 }
             }
         }
-        for slot in 0..self.icache.slots() {
-            let Some(key) = self.icache.address(slot) else {
+        for slot in 0..self.caches.insn.slots() {
+            let Some(key) = self.caches.insn.address(slot) else {
                 continue;
             };
             let there = if self.tags_are_ideal() {
@@ -144,7 +149,7 @@ impl MemSys {
             if there != Some(line_pa) {
                 continue;
             }
-            patch(&mut self.icache.line_mut(slot).words, start, bytes);
+            patch(&mut self.caches.insn.line_mut(slot).words, start, bytes);
             self.decode_line(slot);
         }
         if self.tags_are_ideal() {

@@ -2,15 +2,12 @@
 //! Instruction fetch: TLB, instruction cache, fill. What a line's words mean is decided when the
 //! line is filled, so a stale instruction is stale in its decoded form too.
 
-use crate::arm::isa::control;
 use crate::arm::isa::insn::Op;
-use crate::arm::isa::thumb;
+use crate::arm::isa::{control, thumb};
 use crate::arm::memory::fault::FaultKind;
 use crate::arm::memory::line::{line_address, line_word};
-use crate::arm::memory::mmu;
-use crate::arm::memory::mmu::Access;
+use crate::arm::memory::mmu::{self, Access};
 
-use super::hint::Tag;
 use super::journal::Event;
 use super::refill::Filled;
 use super::{Abort, Decoded, Fetched, InsnLine, MemSys, Ops};
@@ -21,8 +18,8 @@ impl MemSys {
     #[must_use]
     pub fn fetch_hinted(&self, va: u32, thumb: bool) -> Option<usize> {
         let line = line_address(va);
-        let slot = self.fetch_hints.find(line, self.tag.in_state(thumb));
-        (slot < self.icache.slots()).then_some(slot)
+        let slot = self.hints.fetch.find(line, self.hints.tag.in_state(thumb));
+        (slot < self.caches.insn.slots()).then_some(slot)
     }
 
     /// Fetches the line or the instruction at `va`. The core repeats this only when the next
@@ -33,17 +30,17 @@ impl MemSys {
     #[inline]
     pub fn fetch(&mut self, va: u32, privileged: bool, thumb: bool) -> Result<Fetched, Abort> {
         if let Some(slot) = self.fetch_hinted(va, thumb) {
-            if privileged == self.privileged {
+            if privileged == self.hints.privileged {
                 return Ok(Fetched::Line(slot));
             }
         }
         let mva = self.relocate(va);
-        let (pa, cacheable) = if self.mmu_on() {
+        let (pa, cacheable) = if self.registers.mmu_on() {
             let access = Access {
                 write: false,
                 privileged,
             };
-            let entry = match self.insn_tlb().lookup(mva) {
+            let entry = match self.tlbs.for_fetches_mut().lookup(mva) {
                 Some(entry) => *entry,
                 None => {
                     self.platform.counters.now.itlb.misses += 1;
@@ -52,21 +49,27 @@ impl MemSys {
                     entry
                 }
             };
-            mmu::check(&entry, mva, access, self.dacr, self.permissions)
-                .map_err(|kind| self.fail(kind, entry.section, entry.domain, mva))?;
+            mmu::check(
+                &entry,
+                mva,
+                access,
+                self.registers.dacr,
+                self.rules.permissions,
+            )
+            .map_err(|kind| self.fail(kind, entry.section, entry.domain, mva))?;
             (entry.translate(mva), entry.attributes.cacheable())
         } else {
             // Without the MMU every fetch is cacheable (SA-1110 DM §6.1).
             (mva, true)
         };
-        if self.control & control::I == 0 || !cacheable {
+        if self.registers.control & control::I == 0 || !cacheable {
             return self.fetch_uncached(mva, pa, thumb);
         }
-        let slot = match self.icache.lookup(self.key(mva, pa)) {
+        let slot = match self.caches.insn.lookup(self.key(mva, pa)) {
             Some(slot) => {
-                if self.icache.line(slot).thumb != thumb {
-                    self.fetch_hints.forget(slot);
-                    self.icache.line_mut(slot).thumb = thumb;
+                if self.caches.insn.line(slot).thumb != thumb {
+                    self.hints.fetch.forget(slot);
+                    self.caches.insn.line_mut(slot).thumb = thumb;
                     self.decode_line(slot);
                 }
                 self.await_insn(slot, va);
@@ -87,13 +90,13 @@ impl MemSys {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, mva));
         }
         let key = self.key(mva, pa);
-        let slot = self.icache.choose_victim(key);
+        let slot = self.caches.insn.choose_victim(key);
         self.charge_fill(Filled::Insn, slot, target, pa);
         let Some(words) = self.line_to_read(pa) else {
             return Err(self.fail(FaultKind::ExternalLine, false, 0, mva));
         };
         self.drop_insn_line(slot);
-        *self.icache.fill(slot, key) = InsnLine { words, thumb };
+        *self.caches.insn.fill(slot, key) = InsnLine { words, thumb };
         self.journal.note(|| Event::InsnFilled { slot, pa, words });
         self.decode_line(slot);
         self.watch_code(pa);
@@ -117,28 +120,28 @@ impl MemSys {
     /// The line of `va` is in `slot`, all of it, and nothing that its fetch looked at has changed.
     #[inline]
     pub fn remember_insn_line(&mut self, slot: usize, va: u32, privileged: bool, thumb: bool) {
-        if self.icache.hits_leave_no_trace() {
-            let tag = Tag::new(self.epoch, privileged).in_state(thumb);
-            self.fetch_hints.remember(va, tag, slot);
+        if self.caches.insn.hits_leave_no_trace() {
+            let tag = self.hints.tag_for(privileged).in_state(thumb);
+            self.hints.fetch.remember(va, tag, slot);
         }
     }
 
     /// Invalidates the line in `slot`, if there is one.
     pub(super) fn drop_insn_line(&mut self, slot: usize) {
-        if self.icache.address(slot).is_some() {
-            self.fetch_hints.forget(slot);
-            self.icache.invalidate(slot);
+        if self.caches.insn.address(slot).is_some() {
+            self.hints.fetch.forget(slot);
+            self.caches.insn.invalidate(slot);
         }
     }
 
     /// Decodes the words of the line in `slot` for its state.
     pub(super) fn decode_line(&mut self, slot: usize) {
-        let line = self.icache.line(slot);
+        let line = self.caches.insn.line(slot);
         let architecture = self.core.architecture;
         if line.thumb {
-            let upper = slot + self.icache.slots();
+            let upper = slot + self.caches.insn.slots();
             for (ops, words) in [slot, upper].into_iter().zip(line.words.chunks_exact(4)) {
-                let ops = &self.decoded.0[ops];
+                let ops = self.decoded.line(ops);
                 for (pair, word) in words.iter().enumerate() {
                     ops.set(2 * pair, thumb::decode(*word as u16, architecture));
                     let upper = (word >> 16) as u16;
@@ -147,7 +150,9 @@ impl MemSys {
             }
         } else {
             for (place, word) in line.words.into_iter().enumerate() {
-                self.decoded.0[slot].set(place, self.decode_cache.decode(word));
+                self.decoded
+                    .line(slot)
+                    .set(place, self.decode_cache.decode(word));
             }
         }
     }
@@ -157,14 +162,14 @@ impl MemSys {
     pub(in crate::arm) fn prefetch_line(&mut self, mva: u32, privileged: bool) {
         // Hints go by the address that the program uses, which this may not be.
         self.forget_hints();
-        let relocated_below = std::mem::take(&mut self.relocated_below);
+        let relocated_below = std::mem::take(&mut self.rules.relocated_below);
         let _ = self.fetch(mva, privileged, false);
-        self.relocated_below = relocated_below;
+        self.rules.relocated_below = relocated_below;
         self.forget_hints();
     }
 
     fn fetch_uncached(&mut self, mva: u32, pa: u32, thumb: bool) -> Result<Fetched, Abort> {
-        self.uncached_fetches += 1;
+        self.synced.uncached_fetches += 1;
         self.read_bus(self.platform.bus.target(pa), pa);
         let Some(word) = self.word_to_read(pa) else {
             return Err(self.fail(FaultKind::External, false, 0, mva));
@@ -193,6 +198,6 @@ impl MemSys {
     /// The word of the line in `slot` in which `va` lies.
     #[must_use]
     pub fn encoding(&self, slot: usize, va: u32) -> u32 {
-        self.icache.line(slot).words[line_word(va)]
+        self.caches.insn.line(slot).words[line_word(va)]
     }
 }

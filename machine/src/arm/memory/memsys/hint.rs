@@ -140,6 +140,69 @@ impl Hint {
     }
 }
 
+/// The hints of all accesses, and what they must agree in now.
+#[derive(Debug)]
+pub(super) struct AccessHints {
+    pub fetch: Hints,
+    pub read: Hints,
+    pub write: Hints,
+    /// For reads of a line of the main data cache that was on its way when this was made: words of
+    /// it may have to be waited for.
+    pub arriving: Hint,
+    /// Changes with everything that a hint relies on, but the place of its line.
+    epoch: u16,
+    /// Whether the processor is in a privileged mode.
+    pub privileged: bool,
+    /// What hints must agree in now; follows `epoch` and `privileged`.
+    pub tag: Tag,
+}
+
+impl AccessHints {
+    /// No hints, for caches of so many slots; the mode is privileged, as after reset.
+    pub(super) fn new(insn_slots: usize, data_slots: usize) -> Self {
+        Self {
+            fetch: Hints::new(insn_slots),
+            read: Hints::new(data_slots),
+            write: Hints::new(data_slots),
+            arriving: Hint::NONE,
+            epoch: 0,
+            privileged: true,
+            tag: Tag::new(0, true),
+        }
+    }
+
+    /// Something has changed that hints rely on.
+    pub(super) fn forget_all(&mut self) {
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
+            // Those of 65,536 epochs ago must not look new.
+            self.fetch.clear();
+            self.read.clear();
+            self.write.clear();
+            self.arriving = Hint::NONE;
+        }
+        self.set_privileged(self.privileged);
+    }
+
+    /// The mode is privileged now, or is not.
+    pub(super) fn set_privileged(&mut self, privileged: bool) {
+        self.privileged = privileged;
+        self.tag = self.tag_for(privileged);
+    }
+
+    /// What hints of an access with these rights must agree in now.
+    #[inline(always)]
+    pub(super) fn tag_for(&self, privileged: bool) -> Tag {
+        Tag::new(self.epoch, privileged)
+    }
+
+    /// The line in `slot` of the main data cache is there no longer.
+    pub(super) fn forget_data(&mut self, slot: usize) {
+        self.read.forget(slot);
+        self.write.forget(slot);
+    }
+}
+
 #[inline(always)]
 fn place(address: u32) -> usize {
     (address / LINE_BYTES) as usize % SLOTS

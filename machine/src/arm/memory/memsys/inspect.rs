@@ -41,55 +41,55 @@ impl MemSys {
     /// Whether translation is on.
     #[must_use]
     pub fn translates(&self) -> bool {
-        self.control & control::M != 0
+        self.registers.control & control::M != 0
     }
 
     /// Whether the data caches are on.
     #[must_use]
     pub fn data_caches_on(&self) -> bool {
-        self.control & control::C != 0
+        self.registers.control & control::C != 0
     }
 
     /// Translation table base and DACR.
     #[must_use]
     pub fn translation_registers(&self) -> (u32, u32) {
-        (self.ttb, self.dacr)
+        (self.registers.ttb, self.registers.dacr)
     }
 
     /// The permission table of the control register's S and R bits (`mmu::permission_table`).
     #[must_use]
     pub fn permission_table(&self) -> u16 {
-        self.permissions
+        self.rules.permissions
     }
 
     /// The process-ID register: the mva of address 0.
     #[must_use]
     pub fn pid_slot(&self) -> u32 {
-        self.pid
+        self.registers.pid
     }
 
     /// The data TLB's entry for `mva`, and its place.
     #[must_use]
     pub fn data_translation(&self, mva: u32) -> Option<(usize, &TlbEntry)> {
-        self.dtlb.peek(mva)
+        self.tlbs.data.peek(mva)
     }
 
     /// The instruction TLB's entry for `mva`, and its place.
     #[must_use]
     pub fn insn_translation(&self, mva: u32) -> Option<(usize, &TlbEntry)> {
-        self.itlb.as_ref().unwrap_or(&self.dtlb).peek(mva)
+        self.tlbs.for_fetches().peek(mva)
     }
 
     /// Whether one TLB serves instructions and data.
     #[must_use]
     pub fn has_one_tlb(&self) -> bool {
-        self.itlb.is_none()
+        self.tlbs.insn.is_none()
     }
 
     /// The valid lines of the data caches with their addresses.
     pub(super) fn valid_data_lines(&self) -> impl Iterator<Item = (u32, &DataLine)> {
-        let mini = self.mini.iter().flat_map(|mini| mini.valid_lines());
-        self.dcache.valid_lines().chain(mini)
+        let mini = self.caches.mini.iter().flat_map(|mini| mini.valid_lines());
+        self.caches.data.valid_lines().chain(mini)
     }
 
     /// All valid lines of the data caches.
@@ -102,10 +102,7 @@ impl MemSys {
     #[must_use]
     pub fn data_line(&self, mva: u32, entry: &TlbEntry) -> Option<CachedLine<'_>> {
         let at = self.location(mva, entry);
-        let cache = match (self.cache_for(&at)?, &self.mini) {
-            (DataCache::Mini, Some(mini)) => mini,
-            _ => &self.dcache,
-        };
+        let cache = self.caches.of_data(self.cache_for(&at)?);
         let line = cache.line(cache.peek(at.key)?);
         Some(CachedLine::of(line_address(at.key), line))
     }
@@ -119,7 +116,7 @@ impl MemSys {
     /// The slot of the instruction line of `mva`, which is at `pa`.
     #[must_use]
     pub fn insn_slot(&self, mva: u32, pa: u32) -> Option<usize> {
-        self.icache.peek(self.key(mva, pa))
+        self.caches.insn.peek(self.key(mva, pa))
     }
 
     /// The aligned line of memory at `pa` as it will be when the write buffer is empty.
@@ -143,22 +140,27 @@ impl MemSys {
     #[must_use]
     pub fn cache_shapes(&self) -> Vec<(usize, usize)> {
         let shape = |slots: usize, ways: usize| (slots / ways, ways);
-        let data = std::iter::once(&self.dcache).chain(&self.mini);
+        let data = self.caches.all_data();
         let data = data.map(|cache| shape(cache.slots(), cache.ways()));
-        std::iter::once(shape(self.icache.slots(), self.icache.ways()))
+        std::iter::once(shape(self.caches.insn.slots(), self.caches.insn.ways()))
             .chain(data)
             .collect()
     }
 
     /// The lines of the instruction cache by slot: their addresses.
     pub fn insn_slots(&self) -> impl Iterator<Item = Option<u32>> + '_ {
-        (0..self.icache.slots()).map(|slot| self.icache.address(slot))
+        (0..self.caches.insn.slots()).map(|slot| self.caches.insn.address(slot))
     }
 
     /// The lines of the data cache, or of the mini data cache, by slot: address, physical address,
     /// dirty halves (one bit each).
     pub fn data_slots(&self, mini: bool) -> impl Iterator<Item = Option<(u32, u32, u8)>> + '_ {
-        let cache = self.mini.as_ref().filter(|_| mini).unwrap_or(&self.dcache);
+        let cache = self
+            .caches
+            .mini
+            .as_ref()
+            .filter(|_| mini)
+            .unwrap_or(&self.caches.data);
         (0..cache.slots()).map(|slot| {
             let line = cache.line(slot);
             Some((cache.address(slot)?, line.pa, line.dirty))
@@ -167,26 +169,25 @@ impl MemSys {
 
     /// The TLBs, that of instructions first; one if it serves both.
     pub fn tlbs(&self) -> impl Iterator<Item = &Tlb<TlbEntry>> {
-        self.itlb.iter().chain([&self.dtlb])
+        self.tlbs.insn.iter().chain([&self.tlbs.data])
     }
 
     /// The page directory as the next walk would read it, line by line; nothing without translation.
     pub fn directory(&self) -> impl Iterator<Item = Option<Words>> + '_ {
-        let first = mmu::first_level_address(self.ttb, 0);
+        let first = mmu::first_level_address(self.registers.ttb, 0);
         let line = move |n| self.line_to_read(first + n * LINE_BYTES);
-        (0..DIRECTORY_LINES).map(move |n| line(n).filter(|_| self.mmu_on()))
+        (0..DIRECTORY_LINES).map(move |n| line(n).filter(|_| self.registers.mmu_on()))
     }
 
     /// All valid lines of the instruction cache: their addresses.
     pub fn insn_lines(&self) -> impl Iterator<Item = u32> + '_ {
-        self.icache.valid_lines().map(|(mva, _)| mva)
+        self.caches.insn.valid_lines().map(|(mva, _)| mva)
     }
 
     /// The valid entries of the instruction and of the data TLB, in place order; the same twice
     /// where one TLB is both.
     pub fn translations(&self) -> [Vec<TlbEntry>; 2] {
-        [self.itlb.as_ref().unwrap_or(&self.dtlb), &self.dtlb]
-            .map(|tlb| tlb.entries().copied().collect())
+        [self.tlbs.for_fetches(), &self.tlbs.data].map(|tlb| tlb.entries().copied().collect())
     }
 
     /// Writes in the write buffer.
@@ -198,15 +199,12 @@ impl MemSys {
     /// Whether the instruction cache is on.
     #[must_use]
     pub fn insn_cache_on(&self) -> bool {
-        self.control & control::I != 0
+        self.registers.control & control::I != 0
     }
 
     /// The words of the line at `key` in a data cache, if it is there.
     pub(super) fn cached_line(&self, which: DataCache, key: u32) -> Option<&Words> {
-        let cache = match (which, &self.mini) {
-            (DataCache::Mini, Some(mini)) => mini,
-            _ => &self.dcache,
-        };
+        let cache = self.caches.of_data(which);
         let mut lines = cache.valid_lines();
         lines.find_map(|(at, line)| (at == key).then_some(&line.words))
     }
@@ -221,6 +219,6 @@ impl MemSys {
     #[must_use]
     pub fn read_buffer_entry(&self, mva: u32, pa: u32) -> Option<usize> {
         let key = self.key(mva, pa);
-        self.read_buffer.iter().position(|entry| entry.holds(key))
+        self.read_buffer.entry(key)
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What happens to lines and translations beside the accesses that observers see: write-backs,
+//! What happens to lines and translations other than the accesses that observers see: write-backs,
 //! dirty lines that are dropped, fills of instruction lines, table walks, loads of the read buffer.
 //! Kept for an observer that asks for it, until that takes it.
 
@@ -95,13 +95,13 @@ impl MemSys {
     /// Whether something is in the journal.
     #[inline]
     #[must_use]
-    pub fn has_news(&self) -> bool {
+    pub fn has_events(&self) -> bool {
         let events = self.journal.0.as_ref();
         events.is_some_and(|events| !events.borrow().is_empty())
     }
 
     /// Takes what is in the journal, in place of an empty list.
-    pub fn take_news(&self, empty: &mut Vec<Event>) {
+    pub fn take_events(&self, empty: &mut Vec<Event>) {
         if let Some(events) = &self.journal.0 {
             std::mem::swap(&mut *events.borrow_mut(), empty);
         }

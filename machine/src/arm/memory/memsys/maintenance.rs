@@ -4,17 +4,17 @@
 //! Sources: SA-1110 DM, chapters 5 and 6; ARM926EJ-S TRM §2.3.
 
 use crate::arm::isa::control;
+use crate::arm::isa::register::Side;
 use crate::arm::memory::line::{line_word, LINE_BYTES, LINE_WORDS};
-use crate::arm::memory::mmu;
 use crate::arm::memory::mmu::Access;
 use crate::cache::Cache;
 use crate::config::Replacement;
 use crate::tlb::Lockdown;
 
-use crate::arm::isa::register::Side;
-
+use super::caches::DataCache;
 use super::journal::Event;
-use super::{DataCache, MemSys, ReadBufferEntry, SLOT_BYTES};
+use super::registers::Rules;
+use super::{read_buffer, MemSys};
 
 impl MemSys {
     /// The mva that an operation on one line or one TLB entry acts on, when it is given `address`.
@@ -32,24 +32,11 @@ impl MemSys {
         self.forget_hints();
         self.platform.counters.now.written.control += 1;
         let core = self.core;
-        self.control = (value & core.control_kept) | core.control_fixed;
+        self.registers.control = (value & core.control_kept) | core.control_fixed;
+        self.rules = Rules::of(core, self.registers.control);
         if core.control_kept & control::RR != 0 {
             self.choose_replacement(value & control::RR != 0);
         }
-        self.follow_control();
-    }
-
-    /// Brings what is computed from the control register up to date.
-    pub(super) fn follow_control(&mut self) {
-        let on = |bit| self.control & bit != 0;
-        self.relocated_below = if self.core.relocates_without_mmu || on(control::M) {
-            SLOT_BYTES
-        } else {
-            0
-        };
-        self.loads_exchange = self.core.architecture.loads_exchange() && !on(control::L4);
-        self.alignment_checked = if on(control::A) { 3 } else { 0 };
-        self.permissions = mmu::permission_table(on(control::S), on(control::R));
     }
 
     /// The RR bit: caches whose machine file says `random` change over.
@@ -59,9 +46,9 @@ impl MemSys {
         } else {
             Replacement::Random
         };
-        if self.selectable_replacement {
-            self.icache.set_replacement(wanted);
-            self.dcache.set_replacement(wanted);
+        if self.caches.selectable_replacement {
+            self.caches.insn.set_replacement(wanted);
+            self.caches.data.set_replacement(wanted);
         }
     }
 
@@ -72,7 +59,7 @@ impl MemSys {
             return;
         }
         self.forget_hints();
-        self.icache.invalidate_all();
+        self.caches.insn.invalidate_all();
     }
 
     /// Invalidates both data caches; dirty lines are lost.
@@ -87,8 +74,8 @@ impl MemSys {
                 self.journal.note(|| Event::Dropped(line.dirty_line(mva)));
             }
         }
-        self.dcache.invalidate_all();
-        if let Some(mini) = &mut self.mini {
+        self.caches.data.invalidate_all();
+        if let Some(mini) = &mut self.caches.mini {
             mini.invalidate_all();
         }
     }
@@ -131,8 +118,8 @@ impl MemSys {
         if self.tags_are_ideal() {
             return;
         }
-        let (set, way) = Self::slot_of_operand(self.icache.ways(), operand);
-        let slot = self.icache.slot_at(set, way);
+        let (set, way) = Self::slot_of_operand(self.caches.insn.ways(), operand);
+        let slot = self.caches.insn.slot_at(set, way);
         self.drop_insn_line(slot);
     }
 
@@ -143,15 +130,15 @@ impl MemSys {
             return;
         }
         let mva = self.maintained(address);
-        if let Some(slot) = self.icache.lookup(mva) {
+        if let Some(slot) = self.caches.insn.lookup(mva) {
             self.drop_insn_line(slot);
         }
     }
 
     /// Cleans, invalidates or both, in this order, a line of the data cache by set and way.
     pub(in crate::arm) fn maintain_dcache_slot(&mut self, operand: u32, clean: bool, drop: bool) {
-        let (set, way) = Self::slot_of_operand(self.dcache.ways(), operand);
-        let slot = self.dcache.slot_at(set, way);
+        let (set, way) = Self::slot_of_operand(self.caches.data.ways(), operand);
+        let slot = self.caches.data.slot_at(set, way);
         self.platform.counters.now.dcache.clean_line += u64::from(clean);
         self.platform.counters.now.dcache.invalidate_line += u64::from(drop);
         if self.tags_are_ideal() {
@@ -172,16 +159,16 @@ impl MemSys {
         if self.tags_are_ideal() {
             return true;
         }
-        let mut dirty = (0..self.dcache.slots())
-            .map(|n| (self.test_clean_next + n) % self.dcache.slots())
+        let mut dirty = (0..self.caches.data.slots())
+            .map(|n| (self.registers.test_clean_next + n) % self.caches.data.slots())
             .filter(|&slot| {
-                self.dcache.address(slot).is_some() && self.dcache.line(slot).dirty != 0
+                self.caches.data.address(slot).is_some() && self.caches.data.line(slot).dirty != 0
             });
         let first = dirty.next();
         let clean = dirty.next().is_none();
         if let Some(slot) = first {
             self.write_back(DataCache::Main, slot);
-            self.test_clean_next = slot + 1;
+            self.registers.test_clean_next = slot + 1;
         }
         if clean && drop {
             self.invalidate_dcache();
@@ -198,16 +185,16 @@ impl MemSys {
             let size = bytes.trailing_zeros().saturating_sub(9) & 15;
             (size << 6) | ((ways.trailing_zeros() & 7) << 3) | 2
         };
-        let data = field(self.dcache.slots(), self.dcache.ways());
-        let insn = field(self.icache.slots(), self.icache.ways());
+        let data = field(self.caches.data.slots(), self.caches.data.ways());
+        let insn = field(self.caches.insn.slots(), self.caches.insn.ways());
         self.core.cache_type | (data << 12) | insn
     }
 
     /// The ways of a cache that fills leave alone (ARM926EJ-S TRM §2.3.10), one bit each.
     pub(in crate::arm) fn locked_ways(&self, side: Side) -> u32 {
         let ways = match side {
-            Side::Insn => self.icache.locked_ways(),
-            Side::Data => self.dcache.locked_ways(),
+            Side::Insn => self.caches.insn.locked_ways(),
+            Side::Data => self.caches.data.locked_ways(),
         };
         ways as u32
     }
@@ -215,8 +202,8 @@ impl MemSys {
     /// Sets them.
     pub(in crate::arm) fn lock_ways(&mut self, side: Side, ways: u32) {
         match side {
-            Side::Insn => self.icache.lock_ways(ways.into()),
-            Side::Data => self.dcache.lock_ways(ways.into()),
+            Side::Insn => self.caches.insn.lock_ways(ways.into()),
+            Side::Data => self.caches.data.lock_ways(ways.into()),
         }
     }
 
@@ -224,8 +211,8 @@ impl MemSys {
     /// that is locked so has it: at the top (ARM920T, register 9).
     pub(in crate::arm) fn locked_base(&self, side: Side) -> u32 {
         let (locked, ways) = match side {
-            Side::Insn => (self.icache.locked_ways(), self.icache.ways()),
-            Side::Data => (self.dcache.locked_ways(), self.dcache.ways()),
+            Side::Insn => (self.caches.insn.locked_ways(), self.caches.insn.ways()),
+            Side::Data => (self.caches.data.locked_ways(), self.caches.data.ways()),
         };
         let shift = 32 - ways.trailing_zeros();
         locked.trailing_ones().checked_shl(shift).unwrap_or(0)
@@ -235,8 +222,14 @@ impl MemSys {
     pub(in crate::arm) fn set_locked_base(&mut self, side: Side, value: u32) {
         let base = |ways: usize| value.checked_shr(32 - ways.trailing_zeros()).unwrap_or(0);
         match side {
-            Side::Insn => self.icache.lock_below(base(self.icache.ways()) as u8),
-            Side::Data => self.dcache.lock_below(base(self.dcache.ways()) as u8),
+            Side::Insn => self
+                .caches
+                .insn
+                .lock_below(base(self.caches.insn.ways()) as u8),
+            Side::Data => self
+                .caches
+                .data
+                .lock_below(base(self.caches.data.ways()) as u8),
         }
     }
 
@@ -244,8 +237,8 @@ impl MemSys {
     /// register 10).
     pub(in crate::arm) fn tlb_base(&self, side: Side) -> u32 {
         let tlb = match side {
-            Side::Insn => self.itlb.as_ref().unwrap_or(&self.dtlb),
-            Side::Data => &self.dtlb,
+            Side::Insn => self.tlbs.for_fetches(),
+            Side::Data => &self.tlbs.data,
         };
         let at = tlb.lockdown();
         (u32::from(at.base) << 26) | (u32::from(at.victim) << 20) | u32::from(at.preserve)
@@ -254,8 +247,8 @@ impl MemSys {
     /// Writes it.
     pub(in crate::arm) fn set_tlb_base(&mut self, side: Side, value: u32) {
         let tlb = match side {
-            Side::Insn => self.insn_tlb(),
-            Side::Data => &mut self.dtlb,
+            Side::Insn => self.tlbs.for_fetches_mut(),
+            Side::Data => &mut self.tlbs.data,
         };
         tlb.set_lockdown(Lockdown {
             base: (value >> 26) as u8,
@@ -268,19 +261,19 @@ impl MemSys {
     /// the processor's. What is locked in a TLB stays.
     pub(in crate::arm) fn empty(&mut self) {
         self.forget_hints();
-        for slot in 0..self.dcache.slots() {
+        for slot in 0..self.caches.data.slots() {
             self.evict(DataCache::Main, slot);
         }
-        for slot in 0..self.mini.as_ref().map_or(0, Cache::slots) {
+        for slot in 0..self.caches.mini.as_ref().map_or(0, Cache::slots) {
             self.evict(DataCache::Mini, slot);
         }
-        self.icache.invalidate_all();
+        self.caches.insn.invalidate_all();
         self.flush_read_buffer(None);
         if self.tags_are_ideal() {
             self.lose_translations();
         } else {
-            self.insn_tlb().invalidate_all();
-            self.dtlb.invalidate_all();
+            self.tlbs.for_fetches_mut().invalidate_all();
+            self.tlbs.data.invalidate_all();
         }
         self.drain_write_buffer();
     }
@@ -291,10 +284,10 @@ impl MemSys {
         }
         let mva = self.maintained(address);
         for which in [DataCache::Main, DataCache::Mini] {
-            if which == DataCache::Mini && self.mini.is_none() {
+            if which == DataCache::Mini && self.caches.mini.is_none() {
                 continue;
             }
-            if let Some(slot) = self.data_cache(which).lookup(mva) {
+            if let Some(slot) = self.caches.of_data_mut(which).lookup(mva) {
                 act(self, which, slot);
             }
         }
@@ -316,7 +309,7 @@ impl MemSys {
             return;
         }
         self.forget_hints();
-        self.insn_tlb().invalidate_all();
+        self.tlbs.for_fetches_mut().invalidate_all();
     }
 
     /// Invalidates the data TLB, or the only one.
@@ -326,7 +319,7 @@ impl MemSys {
             return;
         }
         self.forget_hints();
-        self.dtlb.invalidate_all();
+        self.tlbs.data.invalidate_all();
     }
 
     /// Invalidates the entry for `address` in the instruction TLB, or in the only one.
@@ -337,7 +330,7 @@ impl MemSys {
         }
         self.forget_hints();
         let mva = self.maintained(address);
-        self.insn_tlb().invalidate(mva);
+        self.tlbs.for_fetches_mut().invalidate(mva);
     }
 
     /// Invalidates the entry for `address` in the data TLB, or in the only one.
@@ -348,7 +341,7 @@ impl MemSys {
         }
         self.forget_hints();
         let mva = self.maintained(address);
-        self.dtlb.invalidate(mva);
+        self.tlbs.data.invalidate(mva);
     }
 
     /// Loads `words` (1, 4 or 8) words from `va`, aligned down to as many, into entry `index`
@@ -361,7 +354,7 @@ impl MemSys {
         privileged: bool,
     ) {
         self.platform.counters.now.memory.read_buffer_loads += 1;
-        self.read_buffer[index].words = 0;
+        self.read_buffer.flush(Some(index));
         let access = Access {
             write: false,
             privileged,
@@ -379,31 +372,25 @@ impl MemSys {
         let mut data = [0; LINE_WORDS];
         data[..words as usize].copy_from_slice(&line[first..first + words as usize]);
         let (start, transfer) = self.claim_read(self.platform.bus.target(at.pa), at.pa, words);
-        self.read_buffer[index] = ReadBufferEntry {
+        let entry = read_buffer::Entry {
             first: at.key,
             words,
             data,
             ready: start + transfer.total(),
         };
-        self.read_buffer_used = true;
+        self.read_buffer.load(index, entry);
         self.journal.note(|| Event::ReadBufferLoaded { index });
     }
 
     /// Empties read-buffer entry `index`, or all.
     pub(in crate::arm) fn flush_read_buffer(&mut self, index: Option<usize>) {
-        for (number, entry) in self.read_buffer.iter_mut().enumerate() {
-            if index.is_none_or(|index| index == number) {
-                entry.words = 0;
-            }
-        }
-        self.read_buffer_used = self.read_buffer.iter().any(|e| e.words != 0);
+        self.read_buffer.flush(index);
     }
 
     /// The word at `key` if the read buffer holds it, waiting for it to arrive.
     pub(super) fn read_buffer_word(&mut self, key: u32) -> Option<u32> {
-        let entry = self.read_buffer.iter().find(|entry| entry.holds(key))?;
-        let word = entry.data[((key - entry.first) / 4) as usize];
-        self.platform.cycle = self.platform.cycle.max(entry.ready);
+        let (word, ready) = self.read_buffer.word(key)?;
+        self.platform.cycle = self.platform.cycle.max(ready);
         self.platform.counters.now.memory.read_buffer_hits += 1;
         Some(word)
     }

@@ -7,11 +7,11 @@
 //! Accesses that hit a line that is all there never look here: no hint names a line on its way
 //! (`hint.rs`), and the others compare one cycle number.
 
-use crate::bus::Target;
 use serde::{Deserialize, Serialize};
 
 use crate::arm::memory::fill::LineFill;
 use crate::arm::memory::line::{line_word, LINE_WORDS};
+use crate::bus::Target;
 use crate::event::Cycle;
 
 use super::{DataCache, MemSys};
@@ -77,8 +77,8 @@ impl MemSys {
         let asked = self.platform.cycle;
         let (start, transfer) = self.claim_read(target, pa, LineFill::WORDS);
         let order = match cache {
-            Filled::Insn => self.insn_refill,
-            Filled::Main | Filled::Mini => self.data_refill,
+            Filled::Insn => self.caches.insn_refill,
+            Filled::Main | Filled::Mini => self.caches.data_refill,
         };
         let fill = LineFill::new(order, line_word(pa), start, transfer);
         self.arrivals = Arrivals {

@@ -17,11 +17,10 @@
 //! memory that an instruction line or a translation may have come from. No hint lets a store into such
 //! a line go by ([`MemSys::remember_write`]).
 
-use crate::arm::memory::mmu;
-use crate::arm::memory::mmu::FirstLevel;
 use serde::{Deserialize, Serialize};
 
 use crate::arm::memory::line::{line_address, line_word, Words, LINE_BYTES};
+use crate::arm::memory::mmu::{self, FirstLevel};
 use crate::arm::memory::tlb::TlbEntry;
 use crate::bus::Bus;
 use crate::state::{require, Damaged, Restorer, Saver};
@@ -147,13 +146,15 @@ impl MemSys {
             return self.platform.bus.read_line(pa);
         }
         match self.holder(pa) {
-            Some((DataCache::Main, slot)) => Some(self.dcache.line(slot).words),
-            Some((DataCache::Mini, slot)) => self.mini.as_ref().map(|mini| mini.line(slot).words),
+            Some((DataCache::Main, slot)) => Some(self.caches.data.line(slot).words),
+            Some((DataCache::Mini, slot)) => {
+                self.caches.mini.as_ref().map(|mini| mini.line(slot).words)
+            }
             None => self.settled_line(pa),
         }
     }
 
-    /// The same of the word there.
+    /// The word at `pa` as a reader of memory gets it.
     #[inline]
     pub(super) fn word_to_read(&self, pa: u32) -> Option<u32> {
         if self.tags.is_none() {
@@ -164,10 +165,10 @@ impl MemSys {
 
     /// The data cache and slot that hold the line of `pa`, if tags are ideal.
     pub(super) fn holder(&self, pa: u32) -> Option<(DataCache, usize)> {
-        if let Some(slot) = self.dcache.peek(pa) {
+        if let Some(slot) = self.caches.data.peek(pa) {
             return Some((DataCache::Main, slot));
         }
-        let slot = self.mini.as_ref()?.peek(pa)?;
+        let slot = self.caches.mini.as_ref()?.peek(pa)?;
         Some((DataCache::Mini, slot))
     }
 
@@ -181,14 +182,8 @@ impl MemSys {
 
     /// The read buffer holds nothing of the line of `pa` from now on.
     pub(super) fn forget_read_buffer(&mut self, pa: u32) {
-        if self.read_buffer_used {
-            let line = line_address(pa);
-            for entry in &mut self.read_buffer {
-                if line_address(entry.first) == line {
-                    entry.words = 0;
-                }
-            }
-            self.read_buffer_used = self.read_buffer.iter().any(|e| e.words != 0);
+        if self.read_buffer.is_used() {
+            self.read_buffer.forget_line(pa);
         }
     }
 
@@ -198,8 +193,8 @@ impl MemSys {
             return;
         };
         tags.watch(pa);
-        if let Some(slot) = self.dcache.peek(pa) {
-            self.write_hints.forget(slot);
+        if let Some(slot) = self.caches.data.peek(pa) {
+            self.hints.write.forget(slot);
         }
     }
 
@@ -226,11 +221,11 @@ impl MemSys {
         if self.tags.is_none() {
             return;
         }
-        let at = mmu::first_level_address(self.ttb, entry.mva);
+        let at = mmu::first_level_address(self.registers.ttb, entry.mva);
         // It was read when the entry was walked.
         let first = self.word_to_read(at).unwrap_or_default();
-        let side = usize::from(!(fetch && self.itlb.is_some()));
-        let (ttb, fine_tables) = (self.ttb, self.fine_tables());
+        let side = usize::from(!(fetch && self.tlbs.insn.is_some()));
+        let (ttb, fine_tables) = (self.registers.ttb, self.fine_tables());
         if let Some(tags) = &mut self.tags {
             let held = Held { entry, first };
             tags.held[side][place] = Some(held);
@@ -240,7 +235,7 @@ impl MemSys {
 
     /// The page directory is another: the translations answer that it gives too.
     pub(in crate::arm) fn set_translation_table(&mut self, ttb: u32) {
-        let before = std::mem::replace(&mut self.ttb, ttb);
+        let before = std::mem::replace(&mut self.registers.ttb, ttb);
         if self.tags.is_none() || before == ttb {
             return;
         }
@@ -272,14 +267,14 @@ impl MemSys {
         }
     }
 
-    /// The same of a store of `words` words from `va` on.
+    /// A store of `words` words from `va` on has taken effect.
     pub(super) fn stored_from(&mut self, va: u32, words: usize) {
         let end = u64::from(va & !3) + 4 * words as u64;
         let mut at = u64::from(va & !3);
         while at < end {
             let mva = self.relocate(at as u32);
-            let pa = if self.mmu_on() {
-                let entry = self.dtlb.peek(mva).map(|(_, entry)| *entry);
+            let pa = if self.registers.mmu_on() {
+                let entry = self.tlbs.data.peek(mva).map(|(_, entry)| *entry);
                 let entry = entry.or_else(|| self.walk_now(mva).entry);
                 entry.map(|entry| entry.translate(mva))
             } else {
@@ -296,7 +291,7 @@ impl MemSys {
     #[cold]
     #[inline(never)]
     fn update_copies(&mut self, pa: u32) {
-        if let Some(slot) = self.icache.peek(pa) {
+        if let Some(slot) = self.caches.insn.peek(pa) {
             self.drop_insn_line(slot);
             self.forget_line();
         }
@@ -317,7 +312,7 @@ impl MemSys {
             let Some(held) = self.held(side, place).filter(|_| self.answers(side, place)) else {
                 continue;
             };
-            let first = mmu::first_level_address(self.ttb, held.entry.mva);
+            let first = mmu::first_level_address(self.registers.ttb, held.entry.mva);
             let second = held
                 .second(fine_tables)
                 .is_some_and(|(first, last)| (line(first)..=line(last)).contains(&line(pa)));
@@ -364,14 +359,14 @@ impl MemSys {
     }
 
     fn answers(&self, side: usize, place: usize) -> bool {
-        let tlb = self.itlb.as_ref().filter(|_| side == 0);
-        tlb.unwrap_or(&self.dtlb).get(place).is_some()
+        let tlb = self.tlbs.insn.as_ref().filter(|_| side == 0);
+        tlb.unwrap_or(&self.tlbs.data).get(place).is_some()
     }
 
     /// Lets a place of a TLB answer, or not.
     fn show(&mut self, side: usize, place: usize, entry: Option<TlbEntry>) {
-        let tlb = self.itlb.as_mut().filter(|_| side == 0);
-        tlb.unwrap_or(&mut self.dtlb).replace(place, entry);
+        let tlb = self.tlbs.insn.as_mut().filter(|_| side == 0);
+        tlb.unwrap_or(&mut self.tlbs.data).replace(place, entry);
     }
 
     /// Empties a place of a TLB.
@@ -398,7 +393,7 @@ impl MemSys {
 
     /// Takes it back, after caches, TLBs and registers.
     pub(super) fn restore_tags(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
-        let (ttb, fine_tables) = (self.ttb, self.fine_tables());
+        let (ttb, fine_tables) = (self.registers.ttb, self.fine_tables());
         let Some(tags) = &mut self.tags else {
             return Ok(());
         };
@@ -406,7 +401,7 @@ impl MemSys {
         let page = |entry: &TlbEntry| {
             matches!(!entry.mask, 0x3ff | 0xfff | 0xffff | 0xf_ffff) && entry.mva & !entry.mask == 0
         };
-        let tlbs = [self.itlb.as_ref(), Some(&self.dtlb)];
+        let tlbs = [self.tlbs.insn.as_ref(), Some(&self.tlbs.data)];
         for ((held, tlb), before) in held.iter().zip(tlbs).zip(&tags.held) {
             require(
                 held.len() == before.len(),
@@ -421,13 +416,13 @@ impl MemSys {
             }
         }
         let physical = |key, pa| require(key == Some(pa), "has a damaged cache");
-        for cache in std::iter::once(&self.dcache).chain(&self.mini) {
+        for cache in self.caches.all_data() {
             for slot in (0..cache.slots()).filter(|&slot| cache.address(slot).is_some()) {
                 physical(cache.address(slot), cache.line(slot).pa)?;
             }
         }
         tags.watched.fill(0);
-        for pa in self.icache.valid_lines().map(|(pa, _)| pa) {
+        for pa in self.caches.insn.valid_lines().map(|(pa, _)| pa) {
             tags.watch(pa);
         }
         for held in held.iter().flatten().flatten() {

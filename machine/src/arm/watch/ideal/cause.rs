@@ -38,7 +38,7 @@ pub enum Cause {
     // A load or store hits a line, or an entry of the read buffer, that is not the right one.
     /// The line belongs to another physical address: the page was remapped.
     Homonym,
-    /// The same for a store: what it wrote is in a line that goes to another frame.
+    /// A store hit such a line: what it wrote goes to another frame.
     HomonymStore,
     /// Another line holds newer data of the same physical address.
     Synonym,
@@ -58,7 +58,7 @@ pub enum Cause {
     LostData,
     /// A line was written back over newer memory.
     Overwritten,
-    /// The same, and the line's address had been taken from the frame.
+    /// A line was written back over newer memory after its address had been taken from the frame.
     LateWriteBack,
     /// The newest store hit a line of another frame.
     Misplaced,

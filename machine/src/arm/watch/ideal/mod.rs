@@ -10,7 +10,7 @@
 
 mod alias;
 mod cause;
-mod damage;
+mod provenance;
 mod space;
 mod walk;
 
@@ -27,7 +27,7 @@ use crate::check::{
 use crate::observe::{Access, Observer, SystemAccess};
 
 use self::alias::{Aliases, Way};
-use self::damage::Damage;
+use self::provenance::Provenance;
 use self::space::{Running, Tags};
 use self::walk::{Ideal, Walk};
 
@@ -36,7 +36,7 @@ pub use self::cause::Cause;
 /// The checker.
 pub struct Checker {
     ideal: Ideal,
-    damage: Damage,
+    provenance: Provenance,
     tags: Tags,
     running: Running,
     aliases: Aliases,
@@ -70,7 +70,7 @@ impl Checker {
         running.hear(memory, &mut ideal);
         Self {
             ideal,
-            damage: Damage::default(),
+            provenance: Provenance::default(),
             tags: Tags::default(),
             running,
             aliases: Aliases::default(),
@@ -487,7 +487,7 @@ impl Observer<Arm> for Checker {
             cycle: access.cycle,
         };
         if ideal_pa != Some(pa) {
-            self.damage.astray(pa, ideal_pa, &writer);
+            self.provenance.astray(pa, ideal_pa, &writer);
         }
         let Some(ideal_pa) = ideal_pa else {
             return;
@@ -507,12 +507,12 @@ impl Observer<Arm> for Checker {
         }
         match hit.filter(|line| line.pa != line_address(pa)) {
             Some(line) => {
-                let line = self.damage.misplaced(&self.ideal, pa, &line, &writer);
+                let line = self.provenance.misplaced(&self.ideal, pa, &line, &writer);
                 let why = (Cause::HomonymStore, Some(line));
                 let finding = data_finding(why, access, mva, pa, &used);
                 self.findings.report(why.0, finding);
             }
-            None if access.bytes == 4 => self.damage.mend(pa),
+            None if access.bytes == 4 => self.provenance.mend(pa),
             None => {}
         }
     }
@@ -531,9 +531,9 @@ impl Observer<Arm> for Checker {
     }
 
     fn restored(&mut self, memory: &MemSys) {
-        memory.take_news(&mut Vec::new());
+        memory.take_events(&mut Vec::new());
         self.ideal = Ideal::new(&memory.platform.bus);
-        (self.damage, self.tags) = (Damage::default(), Tags::default());
+        (self.provenance, self.tags) = (Provenance::default(), Tags::default());
         self.aliases = Aliases::default();
         for (pa, byte) in memory.unwritten() {
             self.ideal.shadow.poke(pa, &[byte]);

@@ -2,8 +2,7 @@
 //! Table walks of the ideal machine, in the memory in which every store has taken effect.
 
 use crate::arm::memory::memsys::MemSys;
-use crate::arm::memory::mmu;
-use crate::arm::memory::mmu::FirstLevel;
+use crate::arm::memory::mmu::{self, FirstLevel};
 use crate::arm::memory::tlb::TlbEntry;
 use crate::bus::Bus;
 use crate::check::{Read, Shadow};

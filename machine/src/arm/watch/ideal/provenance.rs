@@ -25,9 +25,9 @@ pub(super) struct Fill {
     early: Option<(Cause, Option<Line>)>,
 }
 
-/// Why memory, or a line, does not have what was stored.
+/// Where stored data have gone that memory, or a line, does not have.
 #[derive(Default)]
-pub(super) struct Damage {
+pub(super) struct Provenance {
     /// Words of memory whose newest value is nowhere, or will never get there.
     words: HashMap<u32, (Cause, Line)>,
     /// The last store to each line of a frame that it was not meant for, by the line's address.
@@ -40,7 +40,7 @@ pub(super) struct Damage {
     events: Vec<Event>,
 }
 
-impl Damage {
+impl Provenance {
     /// The word at `pa` was stored anew, and the store goes there.
     #[inline]
     pub(super) fn mend(&mut self, pa: u32) {
@@ -107,14 +107,14 @@ impl Checker {
     /// Takes the journal: what `pc` has done, or its fetch.
     #[inline]
     pub(super) fn hear(&mut self, memory: &MemSys, pc: u32, fetched: bool) {
-        if memory.has_news() {
-            self.hear_news(memory, pc, fetched);
+        if memory.has_events() {
+            self.read_journal(memory, pc, fetched);
         }
     }
 
-    fn hear_news(&mut self, memory: &MemSys, pc: u32, fetched: bool) {
-        let mut events = std::mem::take(&mut self.damage.events);
-        memory.take_news(&mut events);
+    fn read_journal(&mut self, memory: &MemSys, pc: u32, fetched: bool) {
+        let mut events = std::mem::take(&mut self.provenance.events);
+        memory.take_events(&mut events);
         // What is no part of the fetch was done by the instruction before, which has faulted.
         let before = if fetched { self.pc } else { pc };
         let cycle = memory.platform.cycle;
@@ -144,10 +144,10 @@ impl Checker {
                         self.tags.set(memory, fetch, place, tag);
                     }
                 }
-                Event::ReadBufferLoaded { index } => self.damage.read_buffer[index] = cycle,
+                Event::ReadBufferLoaded { index } => self.provenance.read_buffer[index] = cycle,
             }
         }
-        self.damage.events = events;
+        self.provenance.events = events;
     }
 
     fn written_back(&mut self, memory: &MemSys, line: &DirtyLine, pc: u32) {
@@ -156,7 +156,7 @@ impl Checker {
                 continue;
             };
             if newest == word {
-                self.damage.mend(pa);
+                self.provenance.mend(pa);
                 continue;
             }
             if held(memory, pa, newest, |other| other.dirty).is_some() {
@@ -180,12 +180,12 @@ impl Checker {
                     cycle: memory.platform.cycle,
                 }),
                 ..self
-                    .damage
+                    .provenance
                     .line(&self.ideal, "by the line", line.mva, line.pa)
             };
-            self.damage.note(pa, cause, by);
+            self.provenance.note(pa, cause, by);
         }
-        self.damage.misplaced.remove(&line.mva);
+        self.provenance.misplaced.remove(&line.mva);
     }
 
     fn dropped(&mut self, memory: &MemSys, line: &DirtyLine, pc: u32) {
@@ -203,12 +203,12 @@ impl Checker {
                     cycle: memory.platform.cycle,
                 }),
                 ..self
-                    .damage
+                    .provenance
                     .line(&self.ideal, "with the line", line.mva, line.pa)
             };
-            self.damage.note(pa, Cause::LostData, lost);
+            self.provenance.note(pa, Cause::LostData, lost);
         }
-        self.damage.misplaced.remove(&line.mva);
+        self.provenance.misplaced.remove(&line.mva);
     }
 
     fn filled(&mut self, memory: &MemSys, slot: usize, pa: u32, words: &Words, pc: u32) {
@@ -223,7 +223,7 @@ impl Checker {
                     .is_some_and(|newest| newest != *word)
             });
         let early = old.next().map(|(pa, _)| self.not_in_memory(memory, pa));
-        let fills = &mut self.damage.fills;
+        let fills = &mut self.provenance.fills;
         if fills.len() <= slot {
             fills.resize(slot + 1, None);
         }
@@ -244,11 +244,11 @@ impl Checker {
         let newest = self.ideal.shadow.word(pa).unwrap_or_default();
         if let Some(line) = held(memory, pa, newest, |line| line.dirty) {
             let line = self
-                .damage
+                .provenance
                 .line(&self.ideal, "in the line", line.mva, line.pa);
             return (Cause::CodeNotCleaned, Some(line));
         }
-        match self.damage.words.get(&(pa & !3)) {
+        match self.provenance.words.get(&(pa & !3)) {
             Some((cause, line)) => (*cause, Some(*line)),
             None => (Cause::CodeNotDrained, None),
         }
@@ -298,19 +298,20 @@ impl Checker {
         let cached =
             used.is_some_and(|entry| entry.attributes.cacheable()) && memory.data_caches_on();
         let own = used.and_then(|entry| memory.data_line(mva, entry));
-        let line =
-            |role, line: &CachedLine| Some(self.damage.line(&self.ideal, role, line.mva, line.pa));
+        let line = |role, line: &CachedLine| {
+            Some(self.provenance.line(&self.ideal, role, line.mva, line.pa))
+        };
         if let Some(own) = own.filter(|own| own.pa != line_address(pa)) {
             return (Cause::Homonym, line("hit the line", &own));
         }
-        if let Some((cause, line)) = self.damage.words.get(&(pa & !3)) {
+        if let Some((cause, line)) = self.provenance.words.get(&(pa & !3)) {
             return (*cause, Some(*line));
         }
         if let Some(index) = memory
             .read_buffer_entry(mva, pa)
             .filter(|_| cached && own.is_none())
         {
-            let loaded = self.damage.read_buffer[index];
+            let loaded = self.provenance.read_buffer[index];
             return if writer.is_some_and(|writer| writer.cycle <= loaded) {
                 (Cause::ReadBufferTooEarly, None)
             } else {
@@ -338,7 +339,7 @@ impl Checker {
         (Cause::Unexplained, None)
     }
 
-    /// The same for an instruction fetch.
+    /// Why an instruction fetch reads what is old, and from which line.
     pub(super) fn why_old_insn(
         &self,
         memory: &MemSys,
@@ -350,7 +351,7 @@ impl Checker {
             return self.not_in_memory(memory, pa);
         }
         let slot = memory.insn_slot(mva, pa);
-        let Some(fill) = slot.and_then(|slot| *self.damage.fills.get(slot)?) else {
+        let Some(fill) = slot.and_then(|slot| *self.provenance.fills.get(slot)?) else {
             return (Cause::StaleInstruction, None);
         };
         let line = Line {
