@@ -16,7 +16,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::counters::{Stalls, Tally};
+use crate::counters::{Counter, Stalls, Tally};
 use crate::dev::probe::EVENTS;
 use crate::event::Cycle;
 use crate::observe::{Access, Commit, Memory, Observer};
@@ -68,6 +68,11 @@ pub trait Windowed: Timeline {
 
     /// The address by which caches and TLBs know `va`.
     fn tagged(memory: &Self::Memory, va: u32) -> u32;
+}
+
+/// Every counter: those of all architectures, and those that `A` brings.
+fn counters<A: Windowed>() -> impl Iterator<Item = &'static Counter> {
+    Tally::COUNTERS.iter().chain(A::OWN_COUNTERS)
 }
 
 /// Everything that is shown, at one time.
@@ -275,7 +280,7 @@ impl<A: Windowed> Window<A> {
             clock_hz: self.clock_hz,
             complete: self.complete,
             causes: [&[A::BEFORE_ISSUE], &CAUSES[..]].concat(),
-            counters: Tally::COUNTERS.iter().map(|counter| counter.name).collect(),
+            counters: counters::<A>().map(|counter| counter.name).collect(),
             registers,
             system: A::SYSTEM,
             tables: &self.tables,
@@ -359,7 +364,7 @@ impl<A: Windowed> Window<A> {
         ];
         step.cycle = now.cycle;
         let tally = now.tally - self.last.tally;
-        for (n, counter) in Tally::COUNTERS.iter().enumerate() {
+        for (n, counter) in counters::<A>().enumerate() {
             let moved = (counter.of)(&tally);
             if moved != 0 && counter.group != "run" && counter.group != "stall" {
                 step.counted.push((n, moved));

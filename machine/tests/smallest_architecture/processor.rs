@@ -12,7 +12,7 @@ use switchyard_machine::platform::Platform;
 use switchyard_machine::state::{Damaged, Restorer, Saver, State};
 
 use super::config::SumsConfig;
-use super::observe::Words;
+use super::observe::{Words, ADDITIONS};
 use super::Sums;
 
 /// Operations, in the top byte of an instruction; the rest is the operand. Each takes a cycle.
@@ -59,7 +59,10 @@ impl<O: Observer<Sums>> Adder<O> {
         self.memory.platform.counters.fetches += 1;
         self.observer.fetched(&self.memory, &fetch, insn);
         match insn - operand {
-            ADD => self.sum += operand,
+            ADD => {
+                self.sum += operand;
+                self.memory.platform.counters.now.own[ADDITIONS] += 1;
+            }
             PUT => self.tell("PROBE_PUTC", operand),
             EXIT => self.tell("PROBE_EXIT", self.sum),
             SLEEP => {
