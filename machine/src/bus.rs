@@ -64,7 +64,7 @@ pub struct BoardParts {
     /// The zeros bank: base and size, if the board has one.
     pub zeros: Option<(u32, u32)>,
     /// Windows without a device that neither abort nor hold anything (flash sockets, static
-    /// memory with nothing behind it): base and size. They read as zero.
+    /// memory with nothing there): base and size. They read as zero.
     pub open_bus: Vec<(u32, u32)>,
     /// The devices. Which of them are interrupt controllers they say by [`Device::role`].
     pub devices: Vec<Mapping>,
@@ -205,7 +205,7 @@ impl Bus {
         self.ram.get(start..start.checked_add(len)?)
     }
 
-    /// The same, to write.
+    /// The bytes of SDRAM at `pa`, to write.
     #[inline]
     pub fn ram_slice_mut(&mut self, pa: u32, len: usize) -> Option<&mut [u8]> {
         let start = pa.checked_sub(self.ram_base)? as usize;

@@ -242,7 +242,7 @@ impl MachineConfig {
         any.downcast_ref()
     }
 
-    /// The same, to change.
+    /// What it says of its processor, to change.
     pub fn processor_mut<C: ProcessorConfig>(&mut self) -> Option<&mut C> {
         let any: &mut dyn Any = &mut *self.processor;
         any.downcast_mut()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run leaves behind: the statistics (`--stats`), and the message about a guest that died,
+//! What a run leaves: the statistics (`--stats`), and the message about a guest that died,
 //! hung or did not come to an end. The statistics hold no date and no host time, so that equal
 //! runs give equal bytes.
 

@@ -51,7 +51,7 @@ fn machine(program: &[u32]) -> Machine<Adder<()>> {
     watched(program, ())
 }
 
-/// The same under an observer.
+/// A machine with a program, under an observer.
 fn watched<O: Observer<Sums>>(program: &[u32], observer: O) -> Machine<Adder<O>> {
     booted(&config(), program, observer)
 }

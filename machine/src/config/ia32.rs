@@ -68,7 +68,7 @@ pub enum Model {
     Northwood,
 }
 
-/// Memory behind the caches, in processor cycles.
+/// Memory beyond the caches, in processor cycles.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BusConfig {

@@ -20,7 +20,7 @@ pub const ADD: u32 = 1 << 24;
 pub const PUT: u32 = 2 << 24;
 pub const EXIT: u32 = 3 << 24;
 pub const SLEEP: u32 = 4 << 24;
-/// An exception, whose handler is so far behind the start; and the return from it.
+/// An exception, whose handler is so far after the start; and the return from it.
 pub const TRAP: u32 = 5 << 24;
 pub const BACK: u32 = 6 << 24;
 
