@@ -8,6 +8,7 @@
 //! and debuggers see of one.
 
 mod calls;
+pub mod config;
 pub mod core;
 pub mod cores;
 pub mod cp15;
@@ -34,9 +35,10 @@ pub mod write_buffer;
 use std::io::{Read, Write};
 
 use crate::arch::Architecture;
+use crate::arm::config::{ArmConfig, ArmFile};
 use crate::board::{assabet, collie, versatile, Board};
 use crate::bus::{BoardParts, Bus};
-use crate::config::{ArmConfig, ArmFile, MachineConfig};
+use crate::config::MachineConfig;
 use crate::error::Error;
 use crate::loader::{Boot, Start};
 use crate::observe::Observer;

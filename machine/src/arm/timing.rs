@@ -10,8 +10,9 @@
 //! (a load completes with its word, the fill goes on).
 
 use super::line::LINE_WORDS;
+use crate::arm::config::PipelineConfig;
 use crate::bus_cost::Transfer;
-use crate::config::{PipelineConfig, Refill};
+use crate::config::Refill;
 use crate::event::Cycle;
 use crate::state::plausible;
 

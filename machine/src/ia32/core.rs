@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arch::Dead;
 use crate::bus::Bus;
-use crate::config::Ia32Config;
+use crate::ia32::config::Ia32Config;
 
 use super::alu::mask;
 use super::cpuid::Identity;

@@ -3,7 +3,7 @@
 //! gives, how long its result takes, and whether the processor goes on meanwhile. `timing` makes time
 //! of it.
 
-use crate::config::{LatencyConfig, PriceConfig};
+use crate::ia32::config::{LatencyConfig, PriceConfig};
 
 use super::exec::Kind;
 use super::insn::reg::{EAX, EBP, ECX, EDI, EDX, ESI, ESP, NONE};

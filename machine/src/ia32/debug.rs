@@ -14,7 +14,7 @@ use super::memsys::MemSys;
 use super::observe::{Ia32, Observer};
 use super::tlb::TlbEntry;
 use crate::arch::{Debugged, Register};
-use crate::config::IA32_LINE_BYTES as LINE_BYTES;
+use crate::ia32::config::IA32_LINE_BYTES as LINE_BYTES;
 use crate::observe::Observed;
 
 /// The program counter's number.

@@ -10,6 +10,7 @@
 
 pub mod alu;
 mod calls;
+pub mod config;
 pub mod core;
 pub mod cost;
 pub mod cpuid;
@@ -45,8 +46,9 @@ use std::path::Path;
 use crate::arch::Architecture;
 use crate::board::{isa_pc, Board};
 use crate::bus::{BoardParts, Bus};
-use crate::config::{Ia32Config, Ia32File, MachineConfig};
+use crate::config::MachineConfig;
 use crate::error::Error;
+use crate::ia32::config::{Ia32Config, Ia32File};
 use crate::loader::{Boot, Module, Start};
 use crate::observe::Observer;
 use crate::vectors::Caches;

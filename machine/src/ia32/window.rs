@@ -5,7 +5,7 @@
 use super::memsys::MemSys;
 use super::observe::Ia32;
 use super::tlb::TlbEntry;
-use crate::config::IA32_LINE_BYTES as LINE_BYTES;
+use crate::ia32::config::IA32_LINE_BYTES as LINE_BYTES;
 use crate::tlb::Tlb;
 use crate::window::{Row, Table, Windowed};
 

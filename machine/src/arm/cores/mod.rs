@@ -7,7 +7,7 @@ mod arm920;
 mod arm926;
 mod sa1110;
 
-use crate::config::ArmCore;
+use crate::arm::config::ArmCore;
 
 use super::core::psr;
 use super::cp15::{Read, Register, Write};
