@@ -64,7 +64,7 @@ pub struct BoardParts {
     /// The zeros bank: base and size, if the board has one.
     pub zeros: Option<(u32, u32)>,
     /// Windows without a device that neither abort nor hold anything (flash sockets, static
-    /// memory with nothing behind it): base and size. They read as zero.
+    /// memory with nothing there): base and size. They read as zero.
     pub open_bus: Vec<(u32, u32)>,
     /// The devices. Which of them are interrupt controllers they say by [`Device::role`].
     pub devices: Vec<Mapping>,
@@ -101,8 +101,6 @@ pub struct Bus {
     network: Vec<usize>,
     /// Whether the interrupt controller has a source that is not masked.
     lets_interrupts_through: bool,
-    /// Whether a device may reset the machine by itself.
-    may_reset: bool,
     /// The device that was accessed last: where to look first.
     recent: Cell<usize>,
     /// The processor's interrupt inputs, as the interrupt controller drives them now.
@@ -147,7 +145,6 @@ impl Bus {
         let probe = first(&mut devices, |r| matches!(r, Role::Probe));
         let serial = with(&mut devices, |r| matches!(r, Role::SerialPort(_)));
         let network = with(&mut devices, |r| matches!(r, Role::NetworkInterface(_)));
-        let may_reset = devices.iter().any(|device| device.may_reset());
         let mut bus = Self {
             ram_base: parts.ram_base,
             written: vec![false; ram.len().div_ceil(PAGE)],
@@ -165,7 +162,6 @@ impl Bus {
             serial,
             network,
             lets_interrupts_through: true,
-            may_reset,
             recent: Cell::new(usize::MAX),
             pins: Pins::default(),
             needs_run_loop: false,
@@ -193,7 +189,7 @@ impl Bus {
     /// Whether anything can wake a processor that waits for an interrupt, or end the run meanwhile.
     #[must_use]
     pub fn can_wake(&self) -> bool {
-        self.lets_interrupts_through || self.may_reset
+        self.lets_interrupts_through || self.devices.iter().any(|device| device.may_reset())
     }
 
     /// Physical address and size of SDRAM.
@@ -209,7 +205,7 @@ impl Bus {
         self.ram.get(start..start.checked_add(len)?)
     }
 
-    /// The same, to write.
+    /// The bytes of SDRAM at `pa`, to write.
     #[inline]
     pub fn ram_slice_mut(&mut self, pa: u32, len: usize) -> Option<&mut [u8]> {
         let start = pa.checked_sub(self.ram_base)? as usize;

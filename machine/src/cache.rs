@@ -193,7 +193,7 @@ impl<L: Line, K: Key> Cache<L, K> {
             }
     }
 
-    /// The same among the ways that are not locked; the last way if all are.
+    /// Chooses a victim among the ways that are not locked; the last way if all are.
     #[cold]
     fn choose_unlocked(&mut self, set: usize) -> usize {
         let locked = self.locked_ways;
@@ -309,7 +309,7 @@ impl<L: Line, K: Key> Cache<L, K> {
         self.lines.get(slot)
     }
 
-    /// The same, to write.
+    /// The line in `slot`, if it has that many, to write.
     #[inline(always)]
     pub fn get_mut(&mut self, slot: usize) -> Option<&mut L> {
         self.lines.get_mut(slot)
@@ -430,6 +430,7 @@ impl<L: Line, K: Key> Cache<L, K> {
 }
 
 /// Where `key` is in `tags`; compares eight at a time, which compilers turn into few instructions.
+#[inline]
 fn position<K: Key>(tags: &[K], key: K) -> Option<usize> {
     let mut first = 0;
     for eight in tags.chunks(8) {

@@ -3,9 +3,6 @@
 //! each mistake into one clear line. What a constant means is here; its value and where the value
 //! comes from are in the machine files.
 
-mod arm;
-mod ia32;
-
 use std::any::Any;
 use std::fmt::Debug;
 
@@ -13,14 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::assumed;
 use crate::plru::PseudoLru;
-
-pub use self::arm::{
-    ArmConfig, ArmCore, ArmFile, Packets, PipelineConfig, WriteBufferConfig, ARM_LINE_BYTES,
-};
-pub use self::ia32::{
-    BranchConfig, BusConfig, Ia32Config, Ia32File, LatencyConfig, Model, PriceConfig, WalkConfig,
-    IA32_LINE_BYTES,
-};
 
 /// What a clock rate should have been.
 const A_FREQUENCY: &str = "a frequency from 1 to 10000000000";
@@ -242,7 +231,7 @@ impl MachineConfig {
         any.downcast_ref()
     }
 
-    /// The same, to change.
+    /// What it says of its processor, to change.
     pub fn processor_mut<C: ProcessorConfig>(&mut self) -> Option<&mut C> {
         let any: &mut dyn Any = &mut *self.processor;
         any.downcast_mut()
@@ -291,7 +280,11 @@ impl CacheConfig {
         (self.size_bytes / self.line_bytes) as usize
     }
 
-    fn check(&self, table: &str, line_bytes: u32) -> Result<(), Mistake> {
+    /// Checks each value; `table` is its name in the machine file.
+    ///
+    /// # Errors
+    /// The first that cannot be.
+    pub fn check(&self, table: &str, line_bytes: u32) -> Result<(), Mistake> {
         let field = |name: &str| format!("{table}.{name}");
         for (name, value, most) in [
             ("size-bytes", self.size_bytes, MAX_CACHE_BYTES),
@@ -341,7 +334,11 @@ impl TlbConfig {
         self.ways.unwrap_or(self.entries)
     }
 
-    fn check(&self, table: &str) -> Result<(), Mistake> {
+    /// Checks each value; `table` is its name in the machine file.
+    ///
+    /// # Errors
+    /// The first that cannot be.
+    pub fn check(&self, table: &str) -> Result<(), Mistake> {
         let field = |name: &str| format!("{table}.{name}");
         let entries = self.entries;
         range(&field("entries"), entries, 1, MAX_TLB_ENTRIES)?;
@@ -359,7 +356,11 @@ impl TlbConfig {
 }
 
 impl MemoryConfig {
-    fn check(&self) -> Result<(), Mistake> {
+    /// Checks each value of `[memory]`.
+    ///
+    /// # Errors
+    /// The first that cannot be.
+    pub fn check(&self) -> Result<(), Mistake> {
         for (field, value) in [
             ("read-first", self.read_first),
             ("read-next", self.read_next),

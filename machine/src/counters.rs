@@ -117,6 +117,8 @@ pub struct Counters {
     pub hinted_reads: u64,
     /// The writes.
     pub hinted_writes: u64,
+    /// The counters that the architecture brings.
+    pub own: &'static [Counter],
     privilege: usize,
     totals: Totals,
     regions: BTreeMap<u32, Region>,
@@ -164,6 +166,13 @@ impl Counters {
             write_buffer: sum(|t| t.stall.write_buffer),
             idle: sum(|t| t.run.idle),
         }
+    }
+
+    /// The counter that a guest chooses by `number`.
+    #[must_use]
+    pub fn numbered(&self, number: u32) -> Option<&'static Counter> {
+        let mut counters = Tally::COUNTERS.iter().chain(self.own);
+        counters.find(|counter| counter.number == number)
     }
 
     /// The region of interest that is entered; of several the one with the highest number.
@@ -230,6 +239,7 @@ impl Counters {
 }
 
 crate::saved!(Counters { now, fetches, hinted_reads, hinted_writes, privilege, totals, regions }
+given { own }
 if Counters::plausible);
 
 impl Counters {

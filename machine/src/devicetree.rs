@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
         Some((u64::from(self.word()?) << 32) | u64::from(self.word()?))
     }
 
-    /// Bytes, and the padding to the next word behind them.
+    /// Bytes, and the padding to the next word after them.
     fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let end = self.at.checked_add(count)?;
         let bytes = self.block.get(self.at..end)?;

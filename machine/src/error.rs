@@ -93,7 +93,7 @@ pub fn read_file(file: &Path, expected: &'static str, most: u64) -> Result<Vec<u
     read_some(file, expected, |_| most)
 }
 
-/// The same, where the first four bytes decide how many there may be.
+/// [`read_file`], where the first four bytes decide how many there may be.
 ///
 /// # Errors
 /// As [`read_file`].

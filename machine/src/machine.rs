@@ -10,6 +10,7 @@ use crate::config::MachineConfig;
 use crate::counters::Counters;
 use crate::dev::Input;
 use crate::event::{Cycle, NEVER};
+use crate::observe::Observed;
 use crate::recording::Timed;
 
 /// Why [`Machine::run`] came back.
@@ -63,8 +64,10 @@ impl<P: Processor> Machine<P> {
     #[must_use]
     pub fn new(config: &MachineConfig, parts: BoardParts, observer: P::Observer) -> Self {
         let bus = Bus::new(parts, config.clock_hz);
+        let mut core = P::new(config, bus, observer);
+        core.platform_mut().counters.own = P::Architecture::OWN_COUNTERS;
         Self {
-            core: P::new(config, bus, observer),
+            core,
             described: config.text.clone(),
             recorded: None,
             replay: Replay {

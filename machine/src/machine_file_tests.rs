@@ -2,7 +2,9 @@
 //! Tests of [`super`]: the built-in machine files, and what is said of wrong ones.
 
 use super::*;
-use crate::config::{AddressSpaceTags, ArmConfig, Ia32Config};
+use crate::arm::config::ArmConfig;
+use crate::config::AddressSpaceTags;
+use crate::ia32::config::Ia32Config;
 use crate::registry::machines;
 
 /// The built-in machine with one line of its text replaced.

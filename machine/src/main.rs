@@ -146,7 +146,7 @@ fn machines(only: Option<&str>, as_json: bool) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The same for people, a line each.
+/// A machine's assumed constants for people, a line each.
 fn ranges(config: &MachineConfig) -> String {
     let described: toml::Table = config.text.parse().expect("it has been parsed before");
     let mut text = String::new();

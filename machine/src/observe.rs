@@ -10,7 +10,7 @@
 
 use std::fmt::{Debug, Display, LowerHex};
 
-use crate::counters::Tally;
+use crate::counters::{Counter, Tally};
 use crate::dev::Mark;
 use crate::event::Cycle;
 use crate::platform::Platform;
@@ -29,6 +29,9 @@ pub trait Observed: Debug + Sized + 'static {
     const REGISTERS: &'static [&'static str];
     /// The name of [`Commit::status`].
     const STATUS: &'static str;
+    /// The counters that it brings: their values are in [`Tally::own`], their numbers are beyond those of
+    /// [`Tally::COUNTERS`].
+    const OWN_COUNTERS: &'static [Counter] = &[];
 }
 
 /// What any observer may ask a memory system. Looking changes nothing.

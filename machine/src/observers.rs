@@ -90,8 +90,8 @@ struct Run<'a> {
 
 /// One observer.
 trait Watching<A: Architecture> {
-    /// Puts it into the processor, or beside it.
-    fn install(&mut self, run: &Run, machine: &mut WatchedMachine<A>);
+    /// Puts it into the processor, if it stands there.
+    fn install(&mut self, _run: &Run, _machine: &mut WatchedMachine<A>) {}
 
     /// Runs the machine up to a cycle, if it has a say in when that stops.
     fn drive(
@@ -106,11 +106,13 @@ trait Watching<A: Architecture> {
     /// Writes its files, and adds to what was found.
     fn finish(
         &mut self,
-        run: &Run,
-        watchers: &mut Watched<A>,
-        cycle: Cycle,
-        found: &mut Found,
-    ) -> Result<(), String>;
+        _run: &Run,
+        _watchers: &mut Watched<A>,
+        _cycle: Cycle,
+        _found: &mut Found,
+    ) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// The observers that the options name.
@@ -219,8 +221,6 @@ impl Debugger {
 }
 
 impl<A: Architecture> Watching<A> for Debugger {
-    fn install(&mut self, _run: &Run, _machine: &mut WatchedMachine<A>) {}
-
     fn drive(
         &self,
         console: &mut Console,
@@ -228,16 +228,6 @@ impl<A: Architecture> Watching<A> for Debugger {
         until: Cycle,
     ) -> Option<Result<Stop, String>> {
         Some(console.run_debugged(&self.0, machine, until))
-    }
-
-    fn finish(
-        &mut self,
-        _run: &Run,
-        _watchers: &mut Watched<A>,
-        _cycle: Cycle,
-        _found: &mut Found,
-    ) -> Result<(), String> {
-        Ok(())
     }
 }
 

@@ -27,7 +27,7 @@ pub fn described(name: &str) -> Result<(MachineConfig, &'static Board), String> 
     Ok((config, board))
 }
 
-/// The same with that much memory, if it is said how much.
+/// The machine that `name` means, with that much memory if it is said how much.
 pub fn described_with(
     name: &str,
     ram: Option<u32>,

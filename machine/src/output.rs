@@ -46,7 +46,7 @@ impl Output {
         Ok(Self { name, place })
     }
 
-    /// The same, where `-` is standard output.
+    /// Opens `file` likewise, where `-` is standard output.
     pub fn or_stdout(file: &Path) -> Result<Self, String> {
         if file == Path::new("-") {
             let name = PathBuf::from("standard output");

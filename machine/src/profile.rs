@@ -3,7 +3,7 @@
 //!
 //! Exact, not sampled: each cycle between two instructions' ends is the later one's, and what it
 //! waited for in it is told apart by when it happened: up to the fetch's end it was the fetch's
-//! wait, behind it the data access's. The sums over a region are its counters, but for the
+//! wait, after it the data access's. The sums over a region are its counters, but for the
 //! instruction that entered it. Cycles slept through are no instruction's, and are left out.
 //!
 //! `--counts` writes the same by instruction, for tools that decide where code is to lie. [`calls`] has

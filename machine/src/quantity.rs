@@ -33,7 +33,7 @@ pub fn address(text: &str) -> Result<u32, String> {
     number.ok_or_else(|| "is no address; expected one from 0x0 to 0xffffffff".to_string())
 }
 
-/// A size in bytes, or with K, M or G behind it. The board's limits are not looked at.
+/// A size in bytes, or with K, M or G after it. The board's limits are not looked at.
 pub fn size(text: &str) -> Result<u32, String> {
     let shift = match text.bytes().last().map(|unit| unit.to_ascii_uppercase()) {
         Some(b'K') => 10,

@@ -98,7 +98,7 @@ pub struct Entry {
     pub machines: &'static [(&'static str, &'static str)],
     /// Reads a whole machine file that is about one of its cores.
     pub read: fn(text: &str) -> Result<MachineConfig, ReadError>,
-    /// The same of one that was parsed before.
+    /// Reads one that was parsed before.
     pub read_table: fn(toml::Table) -> Result<MachineConfig, toml::de::Error>,
     describes: fn(&dyn ProcessorConfig) -> bool,
     load: Load,

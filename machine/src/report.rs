@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run leaves behind: the statistics (`--stats`), and the message about a guest that died,
+//! What a run leaves: the statistics (`--stats`), and the message about a guest that died,
 //! hung or did not come to an end. The statistics hold no date and no host time, so that equal
 //! runs give equal bytes.
 
@@ -12,9 +12,10 @@ use serde::{Serialize, Serializer};
 use crate::arch::{DiagnosticCount, Processor};
 use crate::check::Finding;
 use crate::config::MachineConfig;
-use crate::counters::{Privilege, Region, Tally, Totals};
+use crate::counters::{Counter, Privilege, Region, Tally, Totals};
 use crate::event::Cycle;
 use crate::machine::{Machine, Stop};
+use crate::observe::Observed;
 use crate::profile::RegionProfile;
 use crate::symbols::Symbols;
 
@@ -255,6 +256,7 @@ struct DiagnosticRecord {
 struct ByPrivilege {
     tallies: [Tally; 2],
     groups: &'static [&'static str],
+    own: &'static [Counter],
 }
 
 impl ByPrivilege {
@@ -262,11 +264,12 @@ impl ByPrivilege {
         Self {
             tallies,
             groups: P::COUNTER_GROUPS,
+            own: P::Architecture::OWN_COUNTERS,
         }
     }
 
     fn named(&self, privilege: Privilege) -> Named {
-        Named(self.tallies[privilege as usize].named(self.groups))
+        Named(self.tallies[privilege as usize].named(self.groups, self.own))
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Script {
     next: usize,
     /// When the next step began.
     since: Option<Cycle>,
-    /// Output behind what was expected last.
+    /// Output after what was expected last.
     heard: Vec<u8>,
 }
 

@@ -26,7 +26,7 @@ const MAX_PARTS: u64 = 1 << 24;
 /// Bytes of a page of memory.
 const PAGE: usize = 4096;
 const ZEROS: &[u8; PAGE] = &[0; PAGE];
-/// The page number behind the last.
+/// The page number after the last.
 const NO_PAGE: u32 = u32::MAX;
 
 /// Writes the state of a machine.

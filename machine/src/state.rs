@@ -117,7 +117,7 @@ impl<'a> Restorer<'a> {
     }
 }
 
-/// Implements [`State`] for a struct: names the fields that are saved and, behind `given`, those
+/// Implements [`State`] for a struct: names the fields that are saved and, after `given`, those
 /// that the board or the machine file gives again. One that is forgotten does not compile. A
 /// condition on what was read may follow.
 #[macro_export]

@@ -16,7 +16,7 @@ const AN_ELF_FILE: &str = "an ELF32 little-endian file with symbols";
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Function {
     start: u32,
-    /// The address behind it; up to the next function if the file does not say.
+    /// The address after it; up to the next function if the file does not say.
     end: u32,
     name: String,
 }
@@ -70,7 +70,7 @@ impl Symbols {
         })
     }
 
-    /// The same, if there is one, and the addresses around it for which that is the answer.
+    /// What [`Symbols::find`] says, if there is one, and the addresses around it for which that is the answer.
     #[must_use]
     pub fn around(&self, address: u32) -> (Option<&str>, Range<u32>) {
         let mut range = 0..u32::MAX;

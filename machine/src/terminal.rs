@@ -176,7 +176,7 @@ impl Console {
         }
     }
 
-    /// The same under a debugger, until it detaches.
+    /// Runs it under a debugger, until it detaches.
     pub fn run_debugged<P: Debuggable>(
         &mut self,
         listener: &Listener,
@@ -552,7 +552,7 @@ mod tests {
             (b"a\x01b\x01c".to_vec(), None)
         );
         assert_eq!(escape.filter(b"\x01h"), (vec![], Some(Wish::Help)));
-        // the two keys in two reads, and what comes behind them
+        // the two keys in two reads, and what comes after them
         assert_eq!(escape.filter(b"d\x01"), (b"d".to_vec(), None));
         assert_eq!(escape.filter(b"xe"), (vec![], Some(Wish::Leave)));
     }

@@ -45,7 +45,7 @@ pub trait Entry: Debug + Copy + Serialize + DeserializeOwned {
 /// 10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lockdown {
-    /// The place to which the victim returns behind the last one.
+    /// The place to which the victim returns after the last one.
     pub base: u8,
     /// The place that is replaced next.
     pub victim: u8,
@@ -62,7 +62,7 @@ pub struct Tlb<E: Entry> {
     set_mask: usize,
     /// For each set the way that is replaced next.
     next: Vec<u8>,
-    /// The way to which that returns behind the last one.
+    /// The way to which that returns after the last one.
     base: u8,
     /// Whether what is put in survives an invalidation of all, and what does.
     preserve: bool,

@@ -32,6 +32,7 @@ use switchyard_machine::window::{Plan, Window};
 
 use crate::smallest_architecture::board::START;
 use crate::smallest_architecture::checker::Same;
+use crate::smallest_architecture::observe::ADDITIONS_NUMBER;
 use crate::smallest_architecture::processor::{Adder, ADD, BACK, EXIT, PUT, SLEEP, TRAP};
 use crate::smallest_architecture::Sums;
 
@@ -50,7 +51,7 @@ fn machine(program: &[u32]) -> Machine<Adder<()>> {
     watched(program, ())
 }
 
-/// The same under an observer.
+/// A machine with a program, under an observer.
 fn watched<O: Observer<Sums>>(program: &[u32], observer: O) -> Machine<Adder<O>> {
     booted(&config(), program, observer)
 }
@@ -159,6 +160,10 @@ fn a_program_runs_to_its_end() {
     let statistics: serde_json::Value = serde_json::from_str(&statistics).unwrap();
     assert_eq!(statistics["cycles"], 5);
     assert_eq!(statistics["counters"]["kernel"]["cycles"], 5);
+    assert_eq!(statistics["counters"]["kernel"]["additions"], 2);
+    let counters = machine.counters();
+    let additions = counters.numbered(ADDITIONS_NUMBER).unwrap();
+    assert_eq!((additions.of)(&counters.totals().sum()), 2);
 }
 
 #[test]
@@ -251,12 +256,14 @@ fn every_observer_watches_it() {
     window.as_ref().unwrap().write(&mut file).unwrap();
     let window: serde_json::Value = serde_json::from_slice(&file).unwrap();
     assert_eq!(window["complete"], true);
+    let own = window["counters"].as_array().unwrap().len() - 1;
+    assert_eq!(window["counters"][own], "additions");
     assert_eq!(window["start"]["cycle"], 2);
     assert_eq!(window["start"]["places"], json!([[0, 0, START, ADD | 4]]));
     assert_eq!(
         window["steps"],
         json!([
-            {"cycle": 3, "pc": START + 12, "code": (ADD | 2).to_string(), "registers": [[0, 9]]},
+            {"cycle": 3, "pc": START + 12, "code": (ADD | 2).to_string(), "counted": [[own, 1]], "registers": [[0, 9]]},
             {"cycle": 4, "pc": START + 16, "code": BACK.to_string()},
         ])
     );

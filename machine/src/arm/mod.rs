@@ -5,6 +5,7 @@
 //! and the loop that runs them. `watch` is what observers, timelines, windows, profiles, debuggers and the
 //! coherence checker see of one. `machine/tests/modules` checks that no room uses a later one.
 
+pub mod config;
 pub mod cpu;
 pub mod isa;
 mod loader;
@@ -16,9 +17,10 @@ pub mod watch;
 use std::io::{Read, Write};
 
 use crate::arch::Architecture;
+use crate::arm::config::{ArmConfig, ArmFile};
 use crate::board::{assabet, collie, versatile, Board};
 use crate::bus::{BoardParts, Bus};
-use crate::config::{ArmConfig, ArmFile, MachineConfig};
+use crate::config::MachineConfig;
 use crate::error::Error;
 use crate::loader::{Boot, Start};
 use crate::observe::Observer;

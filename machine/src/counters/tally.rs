@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is counted: the one list of counters, in groups. An architecture that counts something else
-//! has a group of its own; numbers and names of the others stay.
+//! What is counted: the list of counters, in groups of which an architecture has some
+//! ([`Processor::COUNTER_GROUPS`](crate::arch::Processor::COUNTER_GROUPS)), and room for counters that an
+//! architecture brings with it, by names of its own
+//! ([`Observed::OWN_COUNTERS`](crate::observe::Observed::OWN_COUNTERS)).
 
-use std::ops::{AddAssign, Sub};
+use std::ops::{AddAssign, Index, IndexMut, Sub};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,12 +14,53 @@ pub struct Counter {
     /// The number that guests choose it by (`PROBE_COUNTER_SELECT`). Images have it in them: it
     /// stays what it is.
     pub number: u32,
-    /// Its group, by the name of the field of [`Tally`].
+    /// Its group, by the name of the field of [`Tally`]; [`OWN`] of one that an architecture brings.
     pub group: &'static str,
     /// Its name, in statistics and everywhere else.
     pub name: &'static str,
     /// Its value.
     pub of: fn(&Tally) -> u64,
+}
+
+/// The group of the counters that an architecture brings.
+pub const OWN: &str = "own";
+/// How many these are at most.
+const MOST_OWN: usize = 16;
+
+/// What an architecture counts by itself, by its numbering.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Own([u64; MOST_OWN]);
+
+impl Index<usize> for Own {
+    type Output = u64;
+
+    #[inline]
+    fn index(&self, n: usize) -> &u64 {
+        &self.0[n]
+    }
+}
+
+impl IndexMut<usize> for Own {
+    #[inline]
+    fn index_mut(&mut self, n: usize) -> &mut u64 {
+        &mut self.0[n]
+    }
+}
+
+impl AddAssign for Own {
+    fn add_assign(&mut self, other: Self) {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine += theirs;
+        }
+    }
+}
+
+impl Sub for Own {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self(std::array::from_fn(|n| self.0[n] - other.0[n]))
+    }
 }
 
 /// Declares [`Tally`], its groups and its list of counters from one list: for each group the field
@@ -43,10 +86,14 @@ macro_rules! tally {
 
         /// One value for each thing that is counted, in groups.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-        pub struct Tally { $($(#[$about])* pub $group: $type),+ }
+        pub struct Tally {
+            $($(#[$about])* pub $group: $type,)+
+            /// What the architecture brings.
+            pub own: Own,
+        }
 
         impl Tally {
-            /// Every counter, by group.
+            /// Every counter but those that an architecture brings, by group.
             pub const COUNTERS: &'static [Counter] = &[$($(Counter {
                 number: $number,
                 group: stringify!($group),
@@ -56,12 +103,17 @@ macro_rules! tally {
         }
 
         impl AddAssign for Tally {
-            fn add_assign(&mut self, other: Self) { $(self.$group += other.$group;)+ }
+            fn add_assign(&mut self, other: Self) {
+                $(self.$group += other.$group;)+
+                self.own += other.own;
+            }
         }
 
         impl Sub for Tally {
             type Output = Self;
-            fn sub(self, other: Self) -> Self { Self { $($group: self.$group - other.$group),+ } }
+            fn sub(self, other: Self) -> Self {
+                Self { $($group: self.$group - other.$group,)+ own: self.own - other.own }
+            }
         }
     };
 }
@@ -290,17 +342,13 @@ impl Tally {
         panic!("no counter has this name")
     }
 
-    /// The counter that a guest chooses by `number`.
+    /// Names and values of these groups and of the counters that an architecture brings, in the order of
+    /// the numbers.
     #[must_use]
-    pub fn numbered(number: u32) -> Option<&'static Counter> {
-        Self::COUNTERS.iter().find(|c| c.number == number)
-    }
-
-    /// Names and values of these groups, in the order of the numbers.
-    #[must_use]
-    pub fn named(&self, groups: &[&str]) -> Vec<(&'static str, u64)> {
+    pub fn named(&self, groups: &[&str], own: &'static [Counter]) -> Vec<(&'static str, u64)> {
         let counters = Self::COUNTERS.iter();
-        let mut counters: Vec<&Counter> = counters.filter(|c| groups.contains(&c.group)).collect();
+        let grouped = counters.filter(|c| groups.contains(&c.group));
+        let mut counters: Vec<&Counter> = grouped.chain(own).collect();
         counters.sort_unstable_by_key(|counter| counter.number);
         let values = counters.iter().map(|c| (c.name, (c.of)(self)));
         values.collect()
@@ -308,7 +356,8 @@ impl Tally {
 
     /// The values, by group.
     pub(super) fn values(&self) -> impl Iterator<Item = u64> + '_ {
-        Self::COUNTERS.iter().map(|counter| (counter.of)(self))
+        let counters = Self::COUNTERS.iter().map(|counter| (counter.of)(self));
+        counters.chain(self.own.0)
     }
 }
 
@@ -344,11 +393,22 @@ mod tests {
         tally.run.cycles = 7;
         tally.dtlb.misses = 3;
         tally.run.idle = 5;
-        let named = tally.named(&["run", "dtlb"]);
+        let own = &[Counter {
+            number: 1000,
+            group: OWN,
+            name: "mine",
+            of: |tally| tally.own[2],
+        }];
+        tally.own[2] = 4;
+        let named = tally.named(&["run", "dtlb"], own);
         let value = |name| named.iter().find(|(n, _)| *n == name).unwrap().1;
         assert_eq!(named[0], ("cycles", 7));
         assert_eq!((value("dtlb_misses"), value("idle_cycles")), (3, 5));
-        assert_eq!(tally.values().sum::<u64>(), 15);
+        assert_eq!(named.last(), Some(&("mine", 4)));
+        assert_eq!(tally.values().sum::<u64>(), 19);
+        let mut twice = tally;
+        twice += tally;
+        assert_eq!((twice - tally, twice.own[2]), (tally, 8));
         assert!(named.iter().all(|(name, _)| *name != "itlb_misses"));
     }
 }

@@ -179,7 +179,7 @@ fn the_alarm_rings() {
     b.run_to(65 * CLOCK_HZ);
     assert_eq!(b.lines, LINE);
     b.get(C);
-    // At one time of day, found behind a gap as well.
+    // At one time of day, found after a gap as well.
     b.set(HOURS_ALARM, 0x02);
     b.set(MINUTES_ALARM, 0x00);
     b.run_to(7204 * CLOCK_HZ);

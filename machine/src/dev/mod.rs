@@ -269,7 +269,7 @@ pub trait Device: State + Send {
     fn takes_half(&self, _offset: u32) -> bool {
         false
     }
-    /// Whether it may reset the machine by itself, as a watchdog does.
+    /// Whether it may reset the machine by itself, as a watchdog that is on does.
     fn may_reset(&self) -> bool {
         false
     }

@@ -96,7 +96,7 @@ pub struct Ne2000 {
     /// The frame to send: its page and length.
     tx_page: u8,
     tx_bytes: u16,
-    /// The ring: its first page, the one behind its last, the first that the guest has not freed, and
+    /// The ring: its first page, the one after its last, the first that the guest has not freed, and
     /// the one for the next packet. Where the last two meet it is empty, unless the last packet got
     /// there.
     start: u8,
@@ -177,7 +177,7 @@ impl Ne2000 {
         }
     }
 
-    /// The address behind `at`: the end of the ring is its start.
+    /// The address after `at`: the end of the ring is its start.
     fn behind(&self, at: u16) -> u16 {
         let next = at.wrapping_add(1);
         if next == u16::from(self.stop) << 8 {
@@ -373,7 +373,7 @@ impl Ne2000 {
         }
     }
 
-    /// Whether so many bytes fit into the ring: the page behind them.
+    /// Whether so many bytes fit into the ring: the page after them.
     fn room(&self, bytes: usize) -> Option<u8> {
         let mut page = self.current;
         for n in 0..bytes.div_ceil(256) {

@@ -234,7 +234,7 @@ fn memory_is_reached_by_remote_dma() {
     assert_eq!((b.get(RSAR), b.get(COMMAND)), (0x03, 0x0a));
     assert_eq!(b.fetch(0x4100, 299), data[..299]);
     assert_eq!(b.get(ISR), RDC);
-    // Aborted, and behind the end: nothing moves.
+    // Aborted, and after the end: nothing moves.
     b.dma(DMA_WRITE, 0x4100, 4);
     b.set(COMMAND, 0x22);
     b.with(|d, ctx| d.write(DATA, 0, Width::Half, ctx));

@@ -51,7 +51,7 @@ impl PrimeCell {
         }
     }
 
-    /// The same, with the register at `offset` at `word` after reset.
+    /// One with the register at `offset` at `word` after reset.
     #[must_use]
     pub fn with(mut self, offset: u32, word: u32) -> Self {
         self.words.insert(offset, word);

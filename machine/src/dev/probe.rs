@@ -4,7 +4,6 @@
 //! its ID and do without it elsewhere.
 
 use super::{lane, DevCtx, Device, MarkKind, Role, Spaces, Width};
-use crate::counters::Tally;
 
 /// Physical address, on every board, so that a guest needs to know only one: reserved in the
 /// SA-1110's map, and on the Versatile the start of a window of PCI memory, in which nothing is.
@@ -110,7 +109,8 @@ impl Device for Probe {
             PROBE_CYCLES_HIGH => self.cycles_high,
             PROBE_COUNTER => {
                 let tally = ctx.counters.totals().sum();
-                Tally::numbered(self.counter).map_or(0, |counter| (counter.of)(&tally) as u32)
+                let chosen = ctx.counters.numbered(self.counter);
+                chosen.map_or(0, |counter| (counter.of)(&tally) as u32)
             }
             _ => 0,
         };
@@ -158,6 +158,7 @@ impl Device for Probe {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counters::Tally;
     use crate::dev::bench::Bench;
 
     #[test]

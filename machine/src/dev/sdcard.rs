@@ -121,7 +121,7 @@ fn standard_unit(bytes: u64) -> (u32, u32) {
 /// Whether a card can have so many bytes; if not, what it could have.
 ///
 /// # Errors
-/// That, behind "expected".
+/// That, after "expected".
 pub fn check_size(bytes: u64) -> Result<(), String> {
     let unit = if bytes > STANDARD {
         HIGH_UNIT

@@ -42,7 +42,7 @@ impl Device for Storage {
     }
 }
 
-/// The same at ports, in bytes. Beyond the last of them nothing answers.
+/// Storage at ports, in bytes. Beyond the last of them nothing answers.
 #[derive(Debug)]
 pub struct ByteStorage {
     name: &'static str,

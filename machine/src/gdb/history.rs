@@ -31,7 +31,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// Right behind so many instructions.
+    /// Right after so many instructions.
     pub fn behind(instructions: u64) -> Self {
         Self {
             instructions,
@@ -179,7 +179,7 @@ impl<P: Debugged> History<P> {
         Some(event.clone())
     }
 
-    /// The last point at which the debugger changed something behind instruction `instructions`.
+    /// The last point at which the debugger changed something after instruction `instructions`.
     pub fn last_change(&self, instructions: u64) -> Option<Point> {
         let is_change = |event: &Event<_>| !matches!(event, Event::Input(_));
         let end = self
@@ -258,7 +258,7 @@ impl<P: Debugged> History<P> {
     }
 }
 
-/// Which of the checkpoints, that are behind so many instructions, is missed least by a machine at
+/// Which of the checkpoints, that are after so many instructions, is missed least by a machine at
 /// `here`: without it the gap is the smallest for how far away it is. Neither the first nor the last, if
 /// there are others.
 fn dispensable(kept: &[u64], here: u64) -> usize {

@@ -186,7 +186,7 @@ pub fn converse<P: Debuggable, C: ConnectionExt<Error = io::Error>>(
     talk_to(link, machine, &start, until, between, files)
 }
 
-/// The same, on a machine that has begun at `start`.
+/// [`converse`] on a machine that has begun at `start`.
 fn talk_to<P: Debuggable, C: ConnectionExt<Error = io::Error>>(
     link: C,
     machine: &mut Machine<P>,

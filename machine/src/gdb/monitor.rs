@@ -13,7 +13,7 @@ use crate::symbols::Symbols;
 
 use super::{Debuggable, Files, Watched};
 
-/// What every processor knows, before and behind what only one does.
+/// What every processor knows, before and after what only one does.
 const HELP: [&str; 2] = [
     "\
 monitor cycles         cycles and instructions since reset

@@ -170,7 +170,7 @@ impl<'a, P: Debuggable> Session<'a, P> {
         }
     }
 
-    /// The same, forward.
+    /// Runs a slice forward.
     fn run_on(&mut self, step: bool) -> Option<Reason> {
         if let Some(end) = &self.end {
             return Some(Reason::Exited(exit_code(end)));

@@ -306,7 +306,7 @@ impl<P: Debuggable> Session<'_, P> {
         }
     }
 
-    /// The same, step by step, until cycle `until`, with a look at what may stop the machine.
+    /// Runs forward to `to` step by step, until cycle `until`, with a look at what may stop the machine.
     fn step_over(&mut self, to: Point, until: Cycle, step: bool) -> Option<Reason> {
         let end = until.min(self.machine.cycles() + STEPPED_SLICE);
         loop {

@@ -6,6 +6,7 @@
 //! `watch` is what observers, timelines, windows, profiles, debuggers and the coherence checker see of one.
 //! `machine/tests/modules` checks that no room uses a later one.
 
+pub mod config;
 pub mod cpu;
 pub mod isa;
 mod loader;
@@ -20,8 +21,9 @@ use std::path::Path;
 use crate::arch::Architecture;
 use crate::board::{isa_pc, Board};
 use crate::bus::{BoardParts, Bus};
-use crate::config::{Ia32Config, Ia32File, MachineConfig};
+use crate::config::MachineConfig;
 use crate::error::Error;
+use crate::ia32::config::{Ia32Config, Ia32File};
 use crate::loader::{Boot, Module, Start};
 use crate::observe::Observer;
 use crate::vectors::Caches;

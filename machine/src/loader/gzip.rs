@@ -7,7 +7,7 @@ use flate2::read::MultiGzDecoder;
 
 /// How a file begins: its mark, and DEFLATE, the only method there is.
 const MARK: [u8; 3] = [0x1f, 0x8b, 8];
-/// Flags that must be 0 in the byte behind it. No ARM instruction that is always executed has them all 0.
+/// Flags that must be 0 in the byte after it. No ARM instruction that is always executed has them all 0.
 const RESERVED_FLAGS: u8 = 0xe0;
 
 /// Whether a file that begins with `head` is compressed.

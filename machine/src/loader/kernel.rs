@@ -203,7 +203,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// The memory from behind the kernel to `end`, in words.
+    /// The memory from the end of the kernel to `end`, in words.
     pub(crate) fn behind(&self, end: u32) -> (u32, u32) {
         let last = self.segments.iter().map(Segment::end).max().unwrap_or(0);
         let begin = last.next_multiple_of(8).min(end.into());

@@ -38,7 +38,7 @@ pub struct Start {
     pub pc: u32,
     /// What the first registers hold, as the architecture's convention has it.
     pub registers: [u32; 3],
-    /// Begin and end of the memory behind the kernel that nothing was loaded into.
+    /// Begin and end of the memory after the kernel that nothing was loaded into.
     pub free: (u32, u32),
 }
 
@@ -96,7 +96,7 @@ pub struct Module {
 }
 
 /// The modules that `--initrd` names, if the kernel takes such: as QEMU has it, with a comma between two of
-/// them, two commas for one in a name or in the words, which follow the file's name behind a space.
+/// them, two commas for one in a name or in the words, which follow the file's name after a space.
 #[must_use]
 pub fn pieces(initrd: &Path) -> Vec<Module> {
     let mut pieces = vec![Vec::new()];

@@ -53,7 +53,7 @@ struct Read {
 }
 
 impl Read {
-    /// Data at an address: behind the last, or elsewhere.
+    /// Data at an address: after the last, or elsewhere.
     fn add(&mut self, address: u32, data: &[u8]) {
         if let Some(last) = self.segments.last_mut() {
             if last.address.wrapping_add(last.bytes) == address {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! U-Boot's images of the older kind (U-Boot, include/image.h, `image_header_t`): a header of big-endian
-//! words, and behind it the kernel, compressed or not.
+//! words, and after it the kernel, compressed or not.
 
 use flate2::Crc;
 

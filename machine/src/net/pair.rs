@@ -2,7 +2,7 @@
 //! A second machine at the other end of the cable, simulated in step with the first.
 //!
 //! Both run one step of time after the other. What a machine sends in a step reaches the other at
-//! the start of the step behind the next boundary, whichever of them is simulated first. Nothing
+//! the start of the step after the next boundary, whichever of them is simulated first. Nothing
 //! of the host gets in, so a run of two machines is as repeatable as one of one.
 
 use crate::arch::Processor;

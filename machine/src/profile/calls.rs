@@ -112,9 +112,9 @@ pub struct Calls {
     /// An exception was taken whose first instruction is still to come: its name, the instruction and
     /// the mode that it has interrupted.
     entry: Option<(&'static str, u32, u32)>,
-    /// A program's first instruction behind the kernel is still to come.
+    /// A program's first instruction after the kernel is still to come.
     to_program: bool,
-    /// Of the last instruction; of none behind an exception's entry.
+    /// Of the last instruction; of none after an exception's entry.
     stack_pointer: Option<u32>,
     mode: u32,
 }
@@ -271,7 +271,7 @@ impl Calls {
         for (depth, frame) in self.frames.iter().enumerate().rev() {
             let returned = frame.mode == commit.mode
                 && if frame.is_exception {
-                    // again, or behind it
+                    // again, or after it
                     let behind = commit.next_pc.wrapping_sub(frame.return_address);
                     may_return && behind <= A::LONGEST_INSN
                 } else {

@@ -330,7 +330,7 @@ impl<W: Write, A: Timeline> Trace<W, A> {
     /// After an instruction that may have returned from an exception.
     fn returned(&mut self, commit: &Commit<'_, A>) {
         let (pc, mode) = (commit.next_pc, commit.mode);
-        // Again, or behind it.
+        // Again, or after it.
         let resumed =
             |frame: &Frame| pc.wrapping_sub(frame.pc) <= A::LONGEST_INSN && frame.mode == mode;
         if A::is_user(mode) {

@@ -16,7 +16,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::counters::{Stalls, Tally};
+use crate::counters::{Counter, Stalls, Tally};
 use crate::dev::probe::EVENTS;
 use crate::event::Cycle;
 use crate::observe::{Access, Commit, Memory, Observer};
@@ -70,11 +70,16 @@ pub trait Windowed: Timeline {
     fn tagged(memory: &Self::Memory, va: u32) -> u32;
 }
 
+/// Every counter: those of all architectures, and those that `A` brings.
+fn counters<A: Windowed>() -> impl Iterator<Item = &'static Counter> {
+    Tally::COUNTERS.iter().chain(A::OWN_COUNTERS)
+}
+
 /// Everything that is shown, at one time.
 #[derive(Debug, Clone, Default)]
 struct Picture {
     cycle: Cycle,
-    /// The status register behind all others.
+    /// The status register after all others.
     registers: Vec<u32>,
     system: Vec<u32>,
     tables: Vec<Vec<Row>>,
@@ -91,7 +96,7 @@ struct Start {
     cycle: Cycle,
     /// Whether a program runs.
     user: bool,
-    /// The status register behind all others.
+    /// The status register after all others.
     registers: Vec<u32>,
     system: Vec<u32>,
     /// Table, place and values of all places that hold something.
@@ -111,7 +116,7 @@ struct Step {
     /// Whether its condition failed.
     #[serde(skip_serializing_if = "is_false")]
     skipped: bool,
-    /// Whether a program runs behind it.
+    /// Whether a program runs after it.
     #[serde(skip_serializing_if = "is_false")]
     user: bool,
     /// Cycles that it has waited, before it issued and by what for ([`CAUSES`]).
@@ -120,10 +125,10 @@ struct Step {
     /// Counters that have moved, by their place in the list, and by how much.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     counted: Vec<(usize, u64)>,
-    /// Registers that were changed: number and value, the status register behind all others.
+    /// Registers that were changed: number and value, the status register after all others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     registers: Vec<(usize, u32)>,
-    /// The same of the system's.
+    /// Registers of the system that were changed: number and value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<(usize, u32)>,
     /// Data accesses: 1 for a store, the address as caches know it, the value.
@@ -180,11 +185,11 @@ struct Record<'a> {
 /// Where a window is to begin and to end.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// It begins behind the last of these.
+    /// It begins after the last of these.
     pub from: Way,
     /// It is thrown away, and the next one begun, if these do not come within it.
     pub having: Way,
-    /// It ends behind the last of these.
+    /// It ends after the last of these.
     pub to: Way,
     /// It ends after so many steps all the same.
     pub most: usize,
@@ -275,7 +280,7 @@ impl<A: Windowed> Window<A> {
             clock_hz: self.clock_hz,
             complete: self.complete,
             causes: [&[A::BEFORE_ISSUE], &CAUSES[..]].concat(),
-            counters: Tally::COUNTERS.iter().map(|counter| counter.name).collect(),
+            counters: counters::<A>().map(|counter| counter.name).collect(),
             registers,
             system: A::SYSTEM,
             tables: &self.tables,
@@ -359,7 +364,7 @@ impl<A: Windowed> Window<A> {
         ];
         step.cycle = now.cycle;
         let tally = now.tally - self.last.tally;
-        for (n, counter) in Tally::COUNTERS.iter().enumerate() {
+        for (n, counter) in counters::<A>().enumerate() {
             let moved = (counter.of)(&tally);
             if moved != 0 && counter.group != "run" && counter.group != "stall" {
                 step.counted.push((n, moved));

@@ -3,8 +3,8 @@
 //!
 //! `12000` a cycle, `+500` so many cycles later, `region:2` the guest enters that region of interest,
 //! `event:3` it reports that event, `sample:2` it hands out a sample in that stream, `user` and
-//! `kernel` the first instruction behind a change of privilege, `exception:swi`, `0xc0008000` or the
-//! name of a function: the instruction there is next. `*3` behind it: the third time.
+//! `kernel` the first instruction after a change of privilege, `exception:swi`, `0xc0008000` or the
+//! name of a function: the instruction there is next. `*3` after it: the third time.
 
 use crate::event::Cycle;
 use crate::platform::Platform;
@@ -33,7 +33,7 @@ enum Sign {
     Address(u32),
 }
 
-/// What is known of the machine behind an instruction, or an exception that no instruction took.
+/// What is known of the machine after an instruction, or an exception that no instruction took.
 pub struct Seen<'a> {
     /// Clock, counters and samples.
     pub platform: &'a Platform,

@@ -4,8 +4,9 @@
 use std::sync::OnceLock;
 
 use switchyard_machine::bus::Bus;
-use switchyard_machine::config::{
-    BusConfig, Ia32Config, LatencyConfig, MachineConfig, PriceConfig, WalkConfig,
+use switchyard_machine::config::MachineConfig;
+use switchyard_machine::ia32::config::{
+    BusConfig, Ia32Config, LatencyConfig, PriceConfig, WalkConfig,
 };
 use switchyard_machine::ia32::cpu::core::Core;
 use switchyard_machine::ia32::cpu::MemSys;

@@ -5,7 +5,8 @@
 use std::sync::OnceLock;
 
 use switchyard_machine::arch::Processor;
-use switchyard_machine::config::{AddressSpaceTags, Ia32Config, MachineConfig};
+use switchyard_machine::config::{AddressSpaceTags, MachineConfig};
+use switchyard_machine::ia32::config::Ia32Config;
 use switchyard_machine::ia32::isa::insn::reg;
 use switchyard_machine::ia32::memory::mmu::Access;
 use switchyard_machine::state::{Restorer, Saver, State};

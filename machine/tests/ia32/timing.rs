@@ -2,7 +2,8 @@
 //! The price of things, by small loops on the machine as its file has it. What each should take follows
 //! from the file's numbers and the rules of `ia32/cpu/timing.rs`, by hand.
 
-use switchyard_machine::config::{Ia32Config, MachineConfig};
+use switchyard_machine::config::MachineConfig;
+use switchyard_machine::ia32::config::Ia32Config;
 use switchyard_machine::ia32::isa::insn::reg;
 
 use super::rig::*;

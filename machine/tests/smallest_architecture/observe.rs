@@ -2,7 +2,7 @@
 //! What observers, timelines, profiles and windows see of it.
 
 use switchyard_machine::arch::MemorySystem;
-use switchyard_machine::counters::{Counter, Tally};
+use switchyard_machine::counters::{Counter, Tally, OWN};
 use switchyard_machine::event::Cycle;
 use switchyard_machine::observe::{Commit, Memory, Observed};
 use switchyard_machine::platform::Platform;
@@ -55,7 +55,17 @@ impl Observed for Sums {
     type Operation = ();
     const REGISTERS: &'static [&'static str] = &["sum"];
     const STATUS: &'static str = "flags";
+    const OWN_COUNTERS: &'static [Counter] = &[Counter {
+        number: ADDITIONS_NUMBER,
+        group: OWN,
+        name: "additions",
+        of: |tally| tally.own[ADDITIONS],
+    }];
 }
+
+/// Its own counter, by its place in a tally; the number by which guests choose it.
+pub const ADDITIONS: usize = 0;
+pub const ADDITIONS_NUMBER: u32 = 1000;
 
 /// Nobody calls.
 impl Calling for Sums {

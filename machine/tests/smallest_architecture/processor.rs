@@ -12,7 +12,7 @@ use switchyard_machine::platform::Platform;
 use switchyard_machine::state::{Damaged, Restorer, Saver, State};
 
 use super::config::SumsConfig;
-use super::observe::Words;
+use super::observe::{Words, ADDITIONS};
 use super::Sums;
 
 /// Operations, in the top byte of an instruction; the rest is the operand. Each takes a cycle.
@@ -20,7 +20,7 @@ pub const ADD: u32 = 1 << 24;
 pub const PUT: u32 = 2 << 24;
 pub const EXIT: u32 = 3 << 24;
 pub const SLEEP: u32 = 4 << 24;
-/// An exception, whose handler is so far behind the start; and the return from it.
+/// An exception, whose handler is so far after the start; and the return from it.
 pub const TRAP: u32 = 5 << 24;
 pub const BACK: u32 = 6 << 24;
 
@@ -59,7 +59,10 @@ impl<O: Observer<Sums>> Adder<O> {
         self.memory.platform.counters.fetches += 1;
         self.observer.fetched(&self.memory, &fetch, insn);
         match insn - operand {
-            ADD => self.sum += operand,
+            ADD => {
+                self.sum += operand;
+                self.memory.platform.counters.now.own[ADDITIONS] += 1;
+            }
             PUT => self.tell("PROBE_PUTC", operand),
             EXIT => self.tell("PROBE_EXIT", self.sum),
             SLEEP => {

@@ -4,7 +4,7 @@
 //! instruction issues for a number of cycles, and one that needs its result waits for the result
 //! delay. The numbers come from the machine file; what a line fill costs is in `memory/fill.rs`.
 
-use crate::config::PipelineConfig;
+use crate::arm::config::PipelineConfig;
 use crate::event::Cycle;
 use crate::state::plausible;
 

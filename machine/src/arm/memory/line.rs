@@ -2,7 +2,7 @@
 //! The line of the caches: the same in each of them and on each core (SA-1110 DM 6.1 and 6.2,
 //! ARM926EJ-S TRM 4.1, S3C2410A User's Manual p. 4-1).
 
-use crate::config::ARM_LINE_BYTES;
+use crate::arm::config::ARM_LINE_BYTES;
 
 /// Bytes in a line.
 pub const LINE_BYTES: u32 = ARM_LINE_BYTES;

@@ -16,10 +16,11 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use crate::arm::config::{Packets, WriteBufferConfig};
 use crate::arm::memory::line::{line_address, Words, HALF_WORDS, LINE_BYTES};
 use crate::bus::{Bus, Target};
 use crate::bus_cost::{BusCost, Transfer};
-use crate::config::{MemoryConfig, Packets, WriteBufferConfig};
+use crate::config::MemoryConfig;
 use crate::counters::Counters;
 use crate::dev::Width;
 use crate::event::Cycle;

@@ -318,7 +318,7 @@ fn translate(memory: &MemSys, va: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::ArmCore;
+    use crate::arm::config::ArmCore;
 
     #[test]
     fn a_core_has_its_registers_once() {

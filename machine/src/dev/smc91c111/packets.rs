@@ -62,7 +62,7 @@ impl Packets {
         self.bytes.chunks(PACKET_BYTES).nth(usize::from(number))
     }
 
-    /// The same, to write.
+    /// The bytes of packet `number`, if there is one of that number, to write.
     pub fn bytes_mut(&mut self, number: u8) -> Option<&mut [u8]> {
         self.bytes.chunks_mut(PACKET_BYTES).nth(usize::from(number))
     }

@@ -80,7 +80,7 @@ impl Nic {
         self.run_to(end);
     }
 
-    /// Takes the first received packet: status, count and everything behind.
+    /// Takes the first received packet: status, count and everything after.
     fn take(&mut self) -> (u16, u16, Vec<u8>) {
         self.set(2, 6, PTR_RCV | PTR_AUTO_INCR | 0x2000);
         let status = self.read_part(8, Width::Half) as u16;

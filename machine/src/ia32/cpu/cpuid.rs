@@ -2,7 +2,7 @@
 //! What CPUID says (SDM vol. 2, CPUID): what is there, and nothing else. No MMX, no SSE, no physical
 //! address extension, no APIC.
 
-use crate::config::{Ia32Config, Model};
+use crate::ia32::config::{Ia32Config, Model};
 
 /// What `brand index` 8 means: an Intel Pentium 4.
 const BRAND: u32 = 8;

@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::BranchConfig;
+use crate::ia32::config::BranchConfig;
 use crate::state::{require, Damaged, Restorer, Saver, State};
 
 /// A counter that says neither: weakly not taken.

@@ -12,7 +12,7 @@
 //! The machine's clock is the time at which an instruction enters the window. Times are in sixths of a
 //! cycle ([`CYCLE`]).
 
-use crate::config::{Ia32Config, IA32_LINE_BYTES as LINE_BYTES};
+use crate::ia32::config::{Ia32Config, IA32_LINE_BYTES as LINE_BYTES};
 use crate::ia32::cpu::predictor::Predictor;
 use crate::ia32::isa::cost::{slot, Branch, Cost, Order, CYCLE, HALF};
 use crate::ia32::isa::insn::reg::NONE;

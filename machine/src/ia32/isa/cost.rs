@@ -3,7 +3,7 @@
 //! gives, how long its result takes, and whether the processor goes on meanwhile. `timing` makes time
 //! of it.
 
-use crate::config::{LatencyConfig, PriceConfig};
+use crate::ia32::config::{LatencyConfig, PriceConfig};
 use crate::ia32::isa::insn::reg::{EAX, EBP, ECX, EDI, EDX, ESI, ESP, NONE};
 use crate::ia32::isa::insn::{Form, Insn, Repeat, Size};
 use crate::ia32::isa::kind::Kind;

@@ -7,8 +7,8 @@
 //! what memory holds, so they have tags and no contents. Times are in sixths of a cycle ([`CYCLE`]).
 
 use crate::cache::{Cache, Line};
-use crate::config::{Ia32Config, IA32_LINE_BYTES as LINE_BYTES};
 use crate::counters::Tally;
+use crate::ia32::config::{Ia32Config, IA32_LINE_BYTES as LINE_BYTES};
 use crate::ia32::isa::cost::CYCLE;
 use crate::state::{require, Damaged, Restorer, Saver, State};
 

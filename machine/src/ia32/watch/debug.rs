@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use crate::arch::{Debugged, Register};
-use crate::config::IA32_LINE_BYTES as LINE_BYTES;
+use crate::ia32::config::IA32_LINE_BYTES as LINE_BYTES;
 use crate::ia32::cpu::core::Core;
 use crate::ia32::cpu::fpu::control::Control;
 use crate::ia32::cpu::fpu::extended::Extended;

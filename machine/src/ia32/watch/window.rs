@@ -2,7 +2,7 @@
 //! What a window shows of an IA-32 processor: trace cache, both levels of the data caches, TLBs, the
 //! page directory, and the registers of paging.
 
-use crate::config::IA32_LINE_BYTES as LINE_BYTES;
+use crate::ia32::config::IA32_LINE_BYTES as LINE_BYTES;
 use crate::ia32::cpu::MemSys;
 use crate::ia32::isa::Ia32;
 use crate::ia32::memory::tlb::TlbEntry;

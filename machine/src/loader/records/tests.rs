@@ -86,7 +86,7 @@ fn raw_images_are_neither() {
 fn addresses_are_of_32_bits() {
     let text = [
         intel_line(0, 4, &[0xc0, 0x01]),
-        intel_line(0xfffe, 0, &[1, 2, 3, 4]), // goes on behind the 64 KB
+        intel_line(0xfffe, 0, &[1, 2, 3, 4]), // goes on after the 64 KB
         intel_line(0, 5, &[0xc0, 0x01, 0xff, 0xff]),
         intel_line(0, 1, &[]),
     ];

@@ -7,9 +7,9 @@ mod arm920;
 mod arm926;
 mod sa1110;
 
+use crate::arm::config::ArmCore;
 use crate::arm::isa::architecture::Architecture;
 use crate::arm::isa::register::{Read, Register, Write};
-use crate::config::ArmCore;
 
 /// A processor core.
 #[derive(Debug)]

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The caches: what their lines hold, and which of the data caches a page uses.
 
+use crate::arm::config::ArmConfig;
 use crate::arm::memory::line::{Words, HALF_WORDS, LINE_BYTES};
 use crate::cache::{Cache, Line};
-use crate::config::{ArmConfig, CacheConfig, Refill, Replacement};
+use crate::config::{CacheConfig, Refill, Replacement};
 
 use super::journal::DirtyLine;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The TLBs: one for fetches and one for data accesses, or one for both.
 
+use crate::arm::config::ArmConfig;
 use crate::arm::memory::tlb::TlbEntry;
-use crate::config::ArmConfig;
 use crate::tlb::Tlb;
 
 /// The TLBs.

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arch::Dead;
 use crate::bus::Bus;
-use crate::config::Ia32Config;
+use crate::ia32::config::Ia32Config;
 use crate::ia32::cpu::alu::mask;
 use crate::ia32::cpu::cpuid::Identity;
 use crate::ia32::cpu::fpu::Fpu;

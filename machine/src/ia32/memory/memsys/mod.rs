@@ -15,10 +15,11 @@ mod tags;
 mod translation;
 
 use crate::bus::{Bus, Target};
-use crate::config::{AddressSpaceTags, Ia32Config};
+use crate::config::AddressSpaceTags;
 use crate::counters::{Privilege, Totals};
 use crate::dev::Width;
 use crate::event::Cycle;
+use crate::ia32::config::Ia32Config;
 use crate::ia32::isa::cost::Costs;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::register::{cr0, cr4};

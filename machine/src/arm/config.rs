@@ -4,8 +4,7 @@
 use serde::Deserialize;
 
 use crate::assumed;
-
-use super::{
+use crate::config::{
     range, AddressSpaceTags, CacheConfig, MachineConfig, MemoryConfig, Mistake, ProcessorConfig,
     TlbConfig,
 };

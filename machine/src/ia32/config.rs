@@ -4,8 +4,7 @@
 use serde::Deserialize;
 
 use crate::assumed;
-
-use super::{
+use crate::config::{
     range, AddressSpaceTags, CacheConfig, MachineConfig, Mistake, ProcessorConfig, TlbConfig,
 };
 
@@ -68,7 +67,7 @@ pub enum Model {
     Northwood,
 }
 
-/// Memory behind the caches, in processor cycles.
+/// Memory beyond the caches, in processor cycles.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BusConfig {
