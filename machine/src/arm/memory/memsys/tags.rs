@@ -22,14 +22,14 @@ use serde::{Deserialize, Serialize};
 use crate::arm::memory::line::{line_address, line_word, Words, LINE_BYTES};
 use crate::arm::memory::mmu::{self, FirstLevel};
 use crate::arm::memory::tlb::TlbEntry;
-use crate::bus::Bus;
+use crate::ideal_tags::{self, DATA, INSNS};
 use crate::state::{require, Damaged, Restorer, Saver};
 
 use super::{DataCache, MemSys};
 
 /// A translation that a TLB holds, whether it answers now or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Held {
+pub(super) struct Held {
     entry: TlbEntry,
     /// The first-level descriptor of its walk.
     first: u32,
@@ -55,55 +55,11 @@ impl Held {
     }
 }
 
-/// What is kept for ideal tags beside the caches and TLBs.
-#[derive(Debug)]
-pub(super) struct Tags {
-    /// By place: what the instruction TLB holds (empty if there is one for both), then the data TLB.
-    /// The TLBs themselves have only those that answer now.
-    held: [Vec<Option<Held>>; 2],
-    ram_base: u32,
-    /// A bit for each line of memory.
-    watched: Vec<u64>,
-}
+/// What all places hold. Those of the instruction TLB are none if there is one TLB for both. Lines of memory are
+/// watched.
+pub(super) type Tags = ideal_tags::Tags<Held, LINE_BYTES>;
 
 impl Tags {
-    /// Nothing is held. `places` are those of the instruction TLB and of the data TLB.
-    pub(super) fn new(bus: &Bus, places: [usize; 2]) -> Self {
-        let (ram_base, bytes) = bus.ram_window();
-        let lines = (bytes / LINE_BYTES) as usize;
-        Self {
-            held: places.map(|places| vec![None; places]),
-            ram_base,
-            watched: vec![0; lines.div_ceil(64)],
-        }
-    }
-
-    /// Word and bit of the line of `pa`, if memory is there.
-    #[inline]
-    fn bit(&self, pa: u32) -> Option<(usize, u64)> {
-        let line = (pa.wrapping_sub(self.ram_base) / LINE_BYTES) as usize;
-        (line / 64 < self.watched.len()).then_some((line / 64, 1 << (line % 64)))
-    }
-
-    /// Whether something may have come from the line of `pa`.
-    #[inline]
-    pub(super) fn watched(&self, pa: u32) -> bool {
-        let bit = self.bit(pa);
-        bit.is_some_and(|(word, bit)| self.watched[word] & bit != 0)
-    }
-
-    fn watch(&mut self, pa: u32) {
-        if let Some((word, bit)) = self.bit(pa) {
-            self.watched[word] |= bit;
-        }
-    }
-
-    fn forget(&mut self, pa: u32) {
-        if let Some((word, bit)) = self.bit(pa) {
-            self.watched[word] &= !bit;
-        }
-    }
-
     /// Watches what `held`, which answers under page directory `ttb`, comes from.
     fn watch_descriptors(&mut self, ttb: u32, held: &Held, fine_tables: bool) {
         self.watch(mmu::first_level_address(ttb, held.entry.mva));
@@ -224,11 +180,15 @@ impl MemSys {
         let at = mmu::first_level_address(self.registers.ttb, entry.mva);
         // It was read when the entry was walked.
         let first = self.word_to_read(at).unwrap_or_default();
-        let side = usize::from(!(fetch && self.tlbs.insn.is_some()));
+        let side = if fetch && self.tlbs.insn.is_some() {
+            INSNS
+        } else {
+            DATA
+        };
         let (ttb, fine_tables) = (self.registers.ttb, self.fine_tables());
         if let Some(tags) = &mut self.tags {
             let held = Held { entry, first };
-            tags.held[side][place] = Some(held);
+            tags.hold(side, place, Some(held));
             tags.watch_descriptors(ttb, &held, fine_tables);
         }
     }
@@ -344,28 +304,24 @@ impl MemSys {
         })
     }
 
-    /// The places of both TLBs.
+    /// The places of both TLBs, if tags are ideal.
     fn places(&self) -> impl Iterator<Item = (usize, usize)> {
-        let places = self
-            .tags
-            .as_ref()
-            .map_or([0, 0], |tags| [tags.held[0].len(), tags.held[1].len()]);
-        let side = move |side: usize| (0..places[side]).map(move |place| (side, place));
-        side(0).chain(side(1))
+        let places = self.tags.as_ref().map(|tags| tags.places());
+        places.into_iter().flatten()
     }
 
     fn held(&self, side: usize, place: usize) -> Option<Held> {
-        self.tags.as_ref()?.held[side][place]
+        self.tags.as_ref()?.held(side, place)
     }
 
     fn answers(&self, side: usize, place: usize) -> bool {
-        let tlb = self.tlbs.insn.as_ref().filter(|_| side == 0);
+        let tlb = self.tlbs.insn.as_ref().filter(|_| side == INSNS);
         tlb.unwrap_or(&self.tlbs.data).get(place).is_some()
     }
 
     /// Lets a place of a TLB answer, or not.
     fn show(&mut self, side: usize, place: usize, entry: Option<TlbEntry>) {
-        let tlb = self.tlbs.insn.as_mut().filter(|_| side == 0);
+        let tlb = self.tlbs.insn.as_mut().filter(|_| side == INSNS);
         tlb.unwrap_or(&mut self.tlbs.data).replace(place, entry);
     }
 
@@ -373,7 +329,7 @@ impl MemSys {
     fn lose(&mut self, side: usize, place: usize) {
         self.show(side, place, None);
         if let Some(tags) = &mut self.tags {
-            tags.held[side][place] = None;
+            tags.hold(side, place, None);
         }
     }
 
@@ -384,10 +340,10 @@ impl MemSys {
         }
     }
 
-    /// Saves what the TLBs hold; the rest follows from that and from the caches.
+    /// Saves what the places hold; the rest follows from that and from the caches.
     pub(super) fn save_tags(&self, to: &mut Saver) {
         if let Some(tags) = &self.tags {
-            to.put(&tags.held);
+            tags.save(to);
         }
     }
 
@@ -397,38 +353,30 @@ impl MemSys {
         let Some(tags) = &mut self.tags else {
             return Ok(());
         };
-        let held: [Vec<Option<Held>>; 2] = from.take()?;
         let page = |entry: &TlbEntry| {
             matches!(!entry.mask, 0x3ff | 0xfff | 0xffff | 0xf_ffff) && entry.mva & !entry.mask == 0
         };
         let tlbs = [self.tlbs.insn.as_ref(), Some(&self.tlbs.data)];
-        for ((held, tlb), before) in held.iter().zip(tlbs).zip(&tags.held) {
-            require(
-                held.len() == before.len(),
-                "has other TLBs than the machine",
-            )?;
-            for (place, held) in held.iter().enumerate() {
-                let shown = tlb.and_then(|tlb| tlb.get(place));
-                let right = held.map_or(shown.is_none(), |held| {
-                    page(&held.entry) && shown.is_none_or(|shown| *shown == held.entry)
-                });
-                require(right, "has damaged TLBs")?;
-            }
-        }
+        tags.restore(from, |side, place, held| {
+            let shown = tlbs[side].and_then(|tlb| tlb.get(place));
+            held.map_or(shown.is_none(), |held| {
+                page(&held.entry) && shown.is_none_or(|shown| *shown == held.entry)
+            })
+        })?;
         let physical = |key, pa| require(key == Some(pa), "has a damaged cache");
         for cache in self.caches.all_data() {
             for slot in (0..cache.slots()).filter(|&slot| cache.address(slot).is_some()) {
                 physical(cache.address(slot), cache.line(slot).pa)?;
             }
         }
-        tags.watched.fill(0);
         for pa in self.caches.insn.valid_lines().map(|(pa, _)| pa) {
             tags.watch(pa);
         }
-        for held in held.iter().flatten().flatten() {
-            tags.watch_descriptors(ttb, held, fine_tables);
+        for (side, place) in tags.places() {
+            if let Some(held) = tags.held(side, place) {
+                tags.watch_descriptors(ttb, &held, fine_tables);
+            }
         }
-        tags.held = held;
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Breakpoints and single steps (SDM vol. 3, 15.2 and 15.3): DR0 to DR3 have addresses, DR7 says of what kind, DR6 which
-//! was hit. One at an instruction is a fault before it, one at data a trap after the instruction that
-//! accessed it; of repeated string instructions, after the element. After a load of SS all of them
-//! wait: traps for the end of the next instruction, and its own breakpoint is passed over (5.8.3).
+//! Breakpoints and single steps (SDM vol. 3, 15.2 and 15.3): DR0 to DR3 have addresses, DR7 says of what kind,
+//! DR6 which was hit. One at an instruction is a fault before it, one at data a trap after the instruction that
+//! accessed it; of repeated string instructions, after the element. After a load of SS all of them wait: traps
+//! for the end of the next instruction, and its own breakpoint is passed over (5.8.3).
 
 use crate::ia32::cpu::Observer;
 use crate::ia32::isa::flags;
