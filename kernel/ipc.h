@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Synchronous IPC: everything that the IPC path in assembly (arch/arm/ipc_path.S) leaves.
+ * Synchronous IPC: everything that the IPC path in assembly (ipc_path.S) leaves.
  *
  * A thread that waits is RECEIVING (tcb.wait_for says from whom) or SENDING (it is in its
  * partner's queue). Messages are transferred when both sides are there, by whoever came second,

@@ -20,7 +20,7 @@ void ready_init(void) {
     cpu.current = &idle_thread;
 }
 
-/* ARMv4 counts no leading zeros. */
+/* (Not every processor counts leading zeros.) */
 static uint32_t highest_bit(uint32_t word) {
     uint32_t n = 0;
     for (uint32_t half = 16; half != 0; half /= 2) {

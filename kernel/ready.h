@@ -10,7 +10,7 @@
 
 #include "tcb.h"
 
-/* By priority: the ring of ready threads, first in first. For arch/arm/yield_path.S. */
+/* By priority: the ring of ready threads, first in first. For yield_path.S. */
 extern struct tcb *ready_queues[];
 
 /* The idle thread runs, at boot. */

@@ -46,7 +46,7 @@
 #define KMSG_WORDS 14
 
 /*
- * The IPC path (arch/arm/ipc_path.S) touches one cache line (32 bytes) of the receiver's TCB, the
+ * The IPC path (ipc_path.S) touches one cache line (32 bytes) of the receiver's TCB, the
  * first, and two of the sender's.
  *
  * While a program runs, its state here already is what it will be when it waits: RECEIVING, so that

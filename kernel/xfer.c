@@ -2,7 +2,7 @@
 /*
  * String items.
  *
- * The sender's space is in force and read as user_memory.h says: on ARM at its own va. The
+ * The sender's space is in force and read as user_memory.h says. The
  * receiver's page is reached through the scheme's window (switch.h, 8): its lines are cleaned and
  * dropped, then its frame is written through an uncached alias, a page at XFER_WINDOW_VA, so that
  * under no scheme a string costs a switch a page. Before either is touched, the mapping database

@@ -172,4 +172,11 @@ static inline void entry_publish(void) {
     cpu_drain_write_buffer();
 }
 
+/*
+ * Do two directory entries translate alike, by equal sections or tables of equal entries? Their
+ * domains do not matter. *writable: some page of a table is cached and writable (of a section or
+ * one table it is assumed).
+ */
+bool ptab_same_pages(uint32_t a, uint32_t b, bool *writable);
+
 #endif

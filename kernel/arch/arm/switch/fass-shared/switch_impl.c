@@ -22,6 +22,7 @@
 
 #include "cpd.h"
 #include "events.h"
+#include "ptab_entry.h"
 #include "space.h"
 
 /* Shared sections have at most so many domains, so that there are enough for spaces. */
