@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ready queues.
+ * The ready queues. (sched.c includes this file: in one unit the compiler passes arguments between
+ * them in registers on every architecture. It uses what ready.h has, and no more.)
  */
 #include "ready.h"
 
@@ -42,11 +43,7 @@ static void update_top(void) {
     cpu.ready_top = 0;
 }
 
-void ready_enqueue_first(struct tcb *t) {
-    ready_enqueue(t, true);
-}
-
-REGISTER_CALL void ready_enqueue(struct tcb *t, uint32_t first) {
+static void enqueue(struct tcb *t, bool first) {
     kernel_assert(ready_is_runnable(t) && (t->flags & FLAG_QUEUED) == 0 && t != &idle_thread);
     struct tcb *head = ready_queues[t->priority];
     t->flags |= FLAG_QUEUED;
@@ -59,7 +56,7 @@ REGISTER_CALL void ready_enqueue(struct tcb *t, uint32_t first) {
         t->ready_previous = head->ready_previous;
         t->ready_previous->ready_next = t;
         head->ready_previous = t;
-        if (first != 0) {
+        if (first) {
             ready_queues[t->priority] = t;
         }
     }
@@ -71,8 +68,12 @@ REGISTER_CALL void ready_enqueue(struct tcb *t, uint32_t first) {
     }
 }
 
+void ready_enqueue_first(struct tcb *t) {
+    enqueue(t, true);
+}
+
 void ready_enqueue_last(struct tcb *t) {
-    ready_enqueue(t, false);
+    enqueue(t, false);
 }
 
 void ready_dequeue(struct tcb *t) {

@@ -26,7 +26,4 @@ static inline bool ready_is_runnable(const struct tcb *t) {
     return t->state == STATE_READY && (t->flags & FLAG_HALTED) == 0;
 }
 
-/* Both of the former, for the scheduler. */
-REGISTER_CALL void ready_enqueue(struct tcb *t, uint32_t first);
-
 #endif

@@ -15,6 +15,8 @@
 
 #include <l4/utcb.h>
 
+#include "ready.c"
+
 /* Whose timeslice has ended; it goes behind its equals when it is preempted. */
 static const struct tcb *slice_over;
 
@@ -39,7 +41,7 @@ void sched_update(struct tcb *t) {
     if (t == cpu.current) {
         cpu.reschedule = 1;
     } else if (ready_is_runnable(t) && !queued) {
-        ready_enqueue(t, false);
+        ready_enqueue_last(t);
     } else if (!ready_is_runnable(t) && queued) {
         ready_dequeue(t);
     }
@@ -52,7 +54,7 @@ void sched_set_priority(struct tcb *t, uint8_t priority) {
     }
     t->priority = priority;
     if (queued) {
-        ready_enqueue(t, false);
+        ready_enqueue_last(t);
     } else if (t == cpu.current) {
         cpu.reschedule = 1;
     }
@@ -135,9 +137,9 @@ static bool preempt(struct tcb *t) {
         }
     }
     if (slice_over == t) {
-        ready_enqueue(t, false);
+        ready_enqueue_last(t);
     } else {
-        ready_enqueue(t, true); /* it keeps its place */
+        ready_enqueue_first(t); /* it keeps its place */
     }
     return true;
 }
@@ -227,12 +229,12 @@ void sched_yield(struct tcb *to) {
     struct tcb *self = cpu.current;
     if (to != NULL && to != self && (to->flags & FLAG_QUEUED) != 0) {
         ready_dequeue(to);
-        ready_enqueue(self, true);
+        ready_enqueue_first(self);
         cpu.reschedule = 0; /* a donation holds even against higher priorities of one's own */
         cpu.current = to;
         return;
     }
-    ready_enqueue(self, false);
+    ready_enqueue_last(self);
     cpu.current = choose();
     cpu.reschedule = 0;
     if (cpu.current != slice.owner) {
