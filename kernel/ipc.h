@@ -16,7 +16,7 @@
 #define IPC_ANY      0xffffffffu
 #define IPC_ANYLOCAL 0xffffffc0u
 
-/* The Ipc system call on the caller's frame; the caller is cpu.current. */
+/* The Ipc system call on the caller's frame; the caller is hot.current. */
 void ipc(struct tcb *self);
 
 /* The receive phase of a thread whose send phase ended while it waited (FLAG_RECEIVE). */

@@ -18,7 +18,7 @@
 #define MAPDB_H
 
 #include "ptab.h"
-#include "space.h"
+#include "spaces.h"
 
 /*
  * Maps (or grants) what `from` has at `from_va` to `to` at `to_va`, with at most `rights`: as much

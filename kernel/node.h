@@ -13,7 +13,7 @@
 #define NODE_H
 
 #include "ptab.h"
-#include "space.h"
+#include "spaces.h"
 #include "switch.h"
 
 struct node {

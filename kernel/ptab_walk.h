@@ -55,7 +55,7 @@ static inline pte_t directory_entry(const struct space *space, uint32_t va) {
 /* The entry of `va`, the first of its page if that takes more; there is a table. */
 static pte_t *entry_of(const struct space *space, uint32_t va, enum page_size size) {
     pte_t e = directory_entry(space, va);
-    kernel_assert(is_table(e));
+    assert_table(e);
     uint32_t index = ptab_index(va, 0);
     return &table_of(e)[size_entries(size) == 1 ? index : index & ~(size_entries(size) - 1)];
 }

@@ -18,7 +18,7 @@ void ready_init(void) {
     idle_thread.frame.pc = (uint32_t)idle_loop;
     idle_thread.frame.sp = (uint32_t)idle_stack_top;
     idle_thread.frame.status = FRAME_STATUS_IDLE;
-    cpu.current = &idle_thread;
+    hot.current = &idle_thread;
 }
 
 /* (Not every processor counts leading zeros.) */
@@ -36,15 +36,15 @@ static uint32_t highest_bit(uint32_t word) {
 static void update_top(void) {
     for (uint32_t i = PRIORITIES / 32; i-- > 0;) {
         if (occupied[i] != 0) {
-            cpu.ready_top = i * 32 + highest_bit(occupied[i]);
+            hot.ready_top = i * 32 + highest_bit(occupied[i]);
             return;
         }
     }
-    cpu.ready_top = 0;
+    hot.ready_top = 0;
 }
 
 static void enqueue(struct tcb *t, bool first) {
-    kernel_assert(ready_is_runnable(t) && (t->flags & FLAG_QUEUED) == 0 && t != &idle_thread);
+    kernel_assert(sched_is_runnable(t) && (t->flags & FLAG_QUEUED) == 0 && t != &idle_thread);
     struct tcb *head = ready_queues[t->priority];
     t->flags |= FLAG_QUEUED;
     if (head == NULL) {
@@ -60,11 +60,11 @@ static void enqueue(struct tcb *t, bool first) {
             ready_queues[t->priority] = t;
         }
     }
-    if (t->priority > cpu.ready_top) {
-        cpu.ready_top = t->priority;
+    if (t->priority > hot.ready_top) {
+        hot.ready_top = t->priority;
     }
-    if (cpu.current == &idle_thread || t->priority > cpu.current->priority) {
-        cpu.reschedule = 1;
+    if (hot.current == &idle_thread || t->priority > hot.current->priority) {
+        hot.reschedule = 1;
     }
 }
 

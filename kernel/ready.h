@@ -22,7 +22,7 @@ void ready_enqueue_last(struct tcb *t);
 void ready_dequeue(struct tcb *t);
 
 /* The thread is READY and not halted: it may run. */
-static inline bool ready_is_runnable(const struct tcb *t) {
+static inline bool sched_is_runnable(const struct tcb *t) {
     return t->state == STATE_READY && (t->flags & FLAG_HALTED) == 0;
 }
 

@@ -23,8 +23,8 @@
 #include "switch_impl.h"
 
 /*
- * 1. struct switch_state: in struct space; generic code never looks inside. struct switch_cpu: the
- *    scheme's words in struct cpu.
+ * 1. struct switch_state: in struct space; generic code never looks inside. struct switch_hot: the
+ *    scheme's words in struct hot.
  */
 
 /* 2. Once, at boot, on the directory that is in force then, before there is any space. */
@@ -47,14 +47,14 @@ void switch_space_free(struct space *space);
  *    - switch_begin space, a, b: loads what the switch needs; `a` may be `space` itself. Z must be
  *      set before. Afterwards Z set says that switch_finish may follow at once, Z not set that
  *      switch_prepare must be called first. Changes only a, b and flags.
- *    - switch_finish a, b: switches, also to the space in force. The store to cpu.space belongs to
+ *    - switch_finish a, b: switches, also to the space in force. The store to hot.space belongs to
  *      who uses it. Changes only a, b and flags; may use the stack.
  *    - switch_done space: what the scheme notes of it. Changes only flags; may use the stack.
  *    - switch_done_thread tcb: the same, for the space of a thread.
  *
  *    switch_prepare does what is too long for the macro, and then switches: afterwards `to` is in
  *    force, and switch_begin succeeds, so that who has called it may go on with that (to no effect)
- *    or without. cpu.space is the one that is left, whose memory nobody touches any more.
+ *    or without. hot.space is the one that is left, whose memory nobody touches any more.
  */
 void switch_prepare(struct space *to);
 void switch_to_space(struct space *to);

@@ -8,10 +8,10 @@
 
 #include "exregs.h"
 #include "fault.h"
-#include "fpage.h"
+#include "space.h"
 #include "ipc.h"
 #include "sched.h"
-#include "space.h"
+#include "spaces.h"
 #include "space_control.h"
 #include "switch.h"
 #include "thread.h"

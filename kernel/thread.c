@@ -10,7 +10,7 @@
 #include "message.h"
 #include "ready.h"
 #include "sched.h"
-#include "space.h"
+#include "spaces.h"
 #include "utcb_inline.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #define UTCB_INLINE_H
 
 #include "cpu.h"
-#include "fpage.h"
+#include "space.h"
 #include "switch.h"
 #include "user_memory.h"
 #include "utcb.h"

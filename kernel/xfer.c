@@ -139,8 +139,8 @@ static uint32_t copy(struct tcb *sender, struct tcb *receiver, uint32_t from, ui
         *fault = (struct xfer_fault){.who = sender, .va = from};
         return 0;
     }
-    if (sender->space != cpu.space) {
-        switch_to(cpu.space, sender->space);
+    if (sender->space != hot.space) {
+        switch_to(hot.space, sender->space);
     }
     const uint8_t *source = user_byte(from, from_pa);
     mapping_t target = ptab_get(receiver->space, to);

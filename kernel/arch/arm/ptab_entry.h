@@ -18,7 +18,7 @@
 #include "cpu.h"
 #include "kmem.h"
 #include "ptab.h"
-#include "space.h"
+#include "spaces.h"
 
 #define ENTRIES_PER_TABLE 256u
 #define TABLE_SIZE        (ENTRIES_PER_TABLE * 4)
@@ -108,6 +108,14 @@ static inline uint32_t size_entries(enum page_size size) {
 
 static inline bool is_table(pte_t e) {
     return (e & PDE_TYPE) == PDE_IS_TABLE;
+}
+
+static inline void assert_table(pte_t pde) {
+    kernel_assert((pde & PDE_TYPE) == PDE_IS_TABLE);
+}
+
+static inline void assert_splits(enum page_size size) {
+    (void)size;
 }
 
 static inline pte_t *table_of(pte_t e) {

@@ -17,7 +17,7 @@
 #include "message.h"
 #include "segments.h"
 #include "ptab.h"
-#include "space.h"
+#include "spaces.h"
 #include "switch_segments.h"
 #include "user_memory.h"
 #include "utcb.h"
@@ -40,7 +40,7 @@ extern const char lipc_path_load[], lipc_path_failed[];
 
 /* A byte of the running program's memory, if it is there. */
 static bool load_byte(uint32_t va, uint8_t *value) {
-    mapping_t m = ptab_get(cpu.space, va);
+    mapping_t m = ptab_get(hot.space, va);
     if ((m & MAPPING_VALID) == 0) {
         return false;
     }

@@ -14,7 +14,7 @@
  * its last space is its *stale owner*: lines of that space may still be in the caches. Another
  * space that loads the section must flush first. `epoch` counts full flushes, so one flush ends all
  * that. A full flush is one of caches and TLBs. Lines and TLB entries are left since then by spaces
- *     that were in force since then (`cpu.scheme.ran`), and by no others: so what a space holds
+ *     that were in force since then (`hot.scheme.ran`), and by no others: so what a space holds
  *     that has not run can be given away without any flush. One more can leave a TLB entry, a space
  *     whose access is denied because the section is another's: the walk has brought in that other's
  *     entry. So each such fault flushes the TLBs (cpd_missing_entry, cpd_load_entry).

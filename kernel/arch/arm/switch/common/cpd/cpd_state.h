@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a scheme with a caching page directory keeps of each space and in the per-processor words.
+ * What a scheme with a caching page directory keeps of each space and in the hot words.
  * The scheme's switch_impl.h defines `struct sharing` and includes this; cpd_asm.h has the offsets.
  *
  * A domain is dirty from when its space first runs after a flush, so a switch should say that it
@@ -47,10 +47,10 @@ struct switch_state {
     struct switch_state *next_bypassing;
 };
 
-struct switch_cpu {
+struct switch_hot {
     uint32_t dirty; /* domains whose spaces may have dirty lines: the paper's dirty domains */
     uint32_t ran;   /* domains whose spaces were in force since the last flush (cpd.h) */
-    struct policy_cpu policy;
+    struct policy_hot policy;
     struct switch_state
         *bypassing; /* whose directory the processor walks; NULL: the CPD (bypass.h) */
 };
