@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Faults. Each goes, in this order, to whom it belongs: the switching scheme (a CPD entry to load),
- * the mapping database (a inactive page), the kernel as sigma0's pager, the pager by IPC.
+ * the mapping database (an inactive page), the kernel as sigma0's pager, the pager by IPC.
  */
 #include "fault.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Faults. A page fault goes, in this order, to whom it belongs: the switching scheme, the mapping
- * database (a inactive page), the kernel as sigma0's pager, the pager by IPC. Ports that a program
+ * database (an inactive page), the kernel as sigma0's pager, the pager by IPC. Ports that a program
  * has not are the pager's, too. Of other exceptions the kernel keeps for itself KernelInterface,
  * and what comes of segments: the kernel's access by a wrong one, a limit that the scheme has set.
  * The rest are the handler's.

@@ -6,9 +6,9 @@
  * A domain is dirty from when its space first runs after a flush, so a switch should say that it
  * is. It need not: a space is *prepared* only while its domain is in the dirty set (or the space
  * has nothing writable), and only to a prepared one the switch is two register writes. A flush ends
- * that for all spaces whose domains it made clean; switch_prepare marks the domain. (pitfalls.md,
- * FASS 1: a second copy of the marking, in a fast path, was wrong. Here no path has it but
- * switch_prepare.)
+ * that for all spaces whose domains it made clean; switch_prepare marks the domain. (A
+ * second copy of the marking, in a fast path, was wrong: user/test/pitfall.c, 1. Here no path has
+ * it but switch_prepare.)
  */
 #ifndef CPD_STATE_H
 #define CPD_STATE_H
