@@ -16,12 +16,12 @@ enum event {
     EVENT_TLB_FLUSH = 2,
     EVENT_DOMAIN_RECYCLED = 3, /* a domain taken from a space that had it */
     EVENT_CLEAN_RECYCLED = 4,  /* ... that was clean; counted as 3 as well */
-    EVENT_COLLISION = 5,       /* a CPD entry of another domain replaced */
-    EVENT_CPD_LOADED = 6,      /* a CPD entry loaded on demand */
+    EVENT_COLLISION = 5,       /* a directory entry of another space replaced */
+    EVENT_CPD_LOADED = 6,      /* a directory entry loaded on demand */
     EVENT_DOMAIN_ALLOC = 7,
     EVENT_SYNONYM_MOVED = 8,  /* cache lines of a page change to another of its addresses */
     EVENT_SECTION_SHARED = 9, /* a space takes part in another's directory entry */
-    EVENT_PAGE_SPLIT = 10,    /* a large page or section becomes 16 smaller pages */
+    EVENT_PAGE_SPLIT = 10,    /* a large page becomes PARTS smaller ones */
     EVENT_BYPASS = 11,        /* a space is switched to as `flush` does from now on */
     EVENT_BYPASS_END = 12,    /* ... and is not any more */
     EVENT_SMALL = 13,         /* a space gets a region of the small-space area */

@@ -7,7 +7,7 @@
 #include "ipc.h"
 #include "ready.h"
 #include "sched.h"
-#include "space.h"
+#include "spaces.h"
 #include "utcb.h"
 
 /* Control bits (X.2 manual): which values are delivered, and what is to be done. */

@@ -4,11 +4,11 @@
  */
 #include "ipc.h"
 
-#include "fpage.h"
+#include "space.h"
 #include "mapdb.h"
 #include "message.h"
 #include "ready.h"
-#include "space.h"
+#include "spaces.h"
 #include "switch.h"
 #include "timer.h"
 #include "utcb.h"
@@ -73,7 +73,7 @@ void ipc_leave(struct tcb *t) {
 static void make_ready(struct tcb *t, bool first) {
     t->state = STATE_READY;
     t->wait_for = 0;
-    if (t != cpu.current && ready_is_runnable(t)) {
+    if (t != hot.current && sched_is_runnable(t)) {
         if (first) {
             ready_enqueue_first(t);
         } else {
@@ -89,8 +89,8 @@ static void block(struct tcb *t, uint8_t state, uint32_t timeout) {
     if (timer_deadline(timeout, &deadline)) {
         timer_arm(t, deadline);
     }
-    if (t == cpu.current) {
-        cpu.reschedule = 1;
+    if (t == hot.current) {
+        hot.reschedule = 1;
     }
 }
 
@@ -402,8 +402,8 @@ static void set_deadline(struct tcb *sender, const struct tcb *receiver) {
 
 static void park(struct tcb *t) {
     t->state = STATE_XFER;
-    if (t == cpu.current) {
-        cpu.reschedule = 1;
+    if (t == hot.current) {
+        hot.reschedule = 1;
     }
 }
 
@@ -456,8 +456,8 @@ static enum transfer copy_strings(struct tcb *sender, struct tcb *receiver, uint
         *error = sender->xfer_done << 3 | L4_IPC_ERR_OVERFLOW;
         return TRANSFER_FAILED;
     case XFER_PAUSED: /* the one that runs goes on with it, after the interrupt */
-        cpu.current->flags |= FLAG_XFER;
-        park(cpu.current->xfer_partner);
+        hot.current->flags |= FLAG_XFER;
+        park(hot.current->xfer_partner);
         return TRANSFER_PENDING;
     default:
         fault_in_xfer(sender, &fault);
@@ -759,7 +759,7 @@ void ipc_send_kernel(struct tcb *self, uint8_t kind, uint32_t to) {
         self->state = STATE_SENDING;
         join_senders(self, partner);
     }
-    if (self == cpu.current) {
-        cpu.reschedule = 1;
+    if (self == hot.current) {
+        hot.reschedule = 1;
     }
 }

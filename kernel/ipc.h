@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Synchronous IPC: everything that the IPC path in assembly (arch/arm/ipc_path.S) leaves.
+ * Synchronous IPC: everything that the IPC path in assembly (ipc_path.S) leaves.
  *
  * A thread that waits is RECEIVING (tcb.wait_for says from whom) or SENDING (it is in its
  * partner's queue). Messages are transferred when both sides are there, by whoever came second,
@@ -16,7 +16,7 @@
 #define IPC_ANY      0xffffffffu
 #define IPC_ANYLOCAL 0xffffffc0u
 
-/* The Ipc system call on the caller's frame; the caller is cpu.current. */
+/* The Ipc system call on the caller's frame; the caller is hot.current. */
 void ipc(struct tcb *self);
 
 /* The receive phase of a thread whose send phase ended while it waited (FLAG_RECEIVE). */

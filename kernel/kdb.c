@@ -9,7 +9,7 @@
 #include "kip.h"
 #include "kmem.h"
 #include "mapdb.h"
-#include "space.h"
+#include "spaces.h"
 
 #include <stdarg.h>
 
@@ -74,8 +74,8 @@ static void print_thread(const struct tcb *t) {
 
 _Noreturn void panic(const char *what) {
     kdb_printf("\nkernel panic: %s\n", what);
-    if (cpu.current != NULL) {
-        print_thread(cpu.current);
+    if (hot.current != NULL) {
+        print_thread(hot.current);
     }
     board_exit(2);
 }

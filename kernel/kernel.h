@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every file of the kernel may use: the per-processor words, assertions, panic, the probe.
+ * What every file of the kernel may use: the hot words, assertions, panic, the probe.
  *
  * The kernel runs with interrupts off, on one stack, and never blocks inside: a thread that waits
  * has its whole state in its TCB, and the stack is empty whenever the kernel is left. So there are
@@ -29,7 +29,7 @@ struct space;
 #define kernel_assert(condition)                                                                   \
     do {                                                                                           \
         if (KERNEL_ASSERTIONS && unlikely(!(condition))) {                                         \
-            panic(__FILE__ ": " #condition);                                                       \
+            panic(__BASE_FILE__ ": " #condition);                                                  \
         }                                                                                          \
     } while (0)
 
@@ -38,7 +38,7 @@ struct space;
  * reaches them from sp without a literal, and share its TLB entry and nearly its cache lines.
  * The offsets are in offsets.h.
  */
-struct cpu {
+struct hot {
     struct tcb *current;  /* the thread that runs, or last ran */
     struct space *space;  /* whose translations are in force; stays while idle runs; the IPC path
                            * does not store it (thread_entered_kernel) */
@@ -46,10 +46,10 @@ struct cpu {
     uint32_t reschedule;  /* not 0: the scheduler must look before the kernel is left */
     uint32_t ready_check; /* for the IPC path, set when the kernel is left: tcb.sched of a
                            * receiver that has ready_top's priority, or IPC_PATH_CLOSED */
-    struct switch_cpu scheme; /* the switching scheme's own, on the path of every switch */
+    struct switch_hot scheme; /* the switching scheme's own, on the path of every switch */
 };
 
-extern struct cpu cpu;
+extern struct hot hot;
 
 /* A broken invariant: says so with the running thread's registers, then stops the machine. */
 _Noreturn void panic(const char *what);

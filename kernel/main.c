@@ -13,7 +13,7 @@
 #include "kmem.h"
 #include "ptab.h"
 #include "ready.h"
-#include "space.h"
+#include "spaces.h"
 #include "switch.h"
 #include "thread.h"
 #include "timer.h"
@@ -31,8 +31,8 @@ static void find_probe(void) {
 /* So that the simulator's checker knows which space runs: it reads along, at no cost to anybody. */
 static void announce_spaces(void) {
     if (SWITCH_PROTECTS) {
-        /* Not cpu.space, which the paths in assembly leave as it was (thread_entered_kernel). */
-        probe_write(PROBE_SPACE_WORD, (uint32_t)&cpu.current);
+        /* Not hot.space, which the paths in assembly leave as it was (thread_entered_kernel). */
+        probe_write(PROBE_SPACE_WORD, (uint32_t)&hot.current);
         probe_write(PROBE_SPACE_THREAD, offsetof(struct tcb, space));
         probe_write(PROBE_SPACE_DIRECTORY, offsetof(struct space, directory));
         probe_write(PROBE_SPACE_KERNEL, KERNEL_AREA);

@@ -55,7 +55,7 @@ static struct node *find_and_note(struct space *space, uint32_t va) {
  * The way of most page faults: 4 KB of RAM with the default attribute, from what `from` has to
  * where nothing is. False: not so, or no memory. It does what mapdb_map would do, with each thing
  * looked at once, and published; but reads no node beside the parent unless it must. What page
- * tables hold is read from memory (22 cycles on the SA-1110), a node mostly too (71).
+ * tables hold is read from memory, past the caches, and a node mostly too.
  *
  * `fault`: tag and address of the target's page fault, which the page is mapped for; or NULL.
  */

@@ -49,7 +49,7 @@ static void remove_node(struct node *n) {
 /* Fewer rights for one node; none left removes it. */
 static void take_rights(struct node *n, uint32_t rights) {
     uint32_t left = n->va & NODE_RIGHTS & ~rights;
-    if ((left & (L4_Readable | L4_eXecutable)) == 0) { /* ARM cannot map for writing only */
+    if ((left & (L4_Readable | L4_eXecutable)) == 0) { /* nobody maps for writing only */
         remove_node(n);
         return;
     }

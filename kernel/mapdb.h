@@ -2,7 +2,7 @@
 /*
  * The mapping database: for each frame, who has it from whom, and who may have it in the cache.
  *
- * One node is one page in one space, of 4 KB, 64 KB or 1 MB as it is in the page table. What a node
+ * One node is one page in one space, of the size that it has in the page table. What a node
  * passed on are nodes of its size or smaller ones. A part of a larger page that gets another fate
  * than the rest (is revoked, granted, written by others) splits it. Sigma0 owns every frame from
  * the start and needs no node for that (only for pages that it touches itself).
@@ -18,7 +18,7 @@
 #define MAPDB_H
 
 #include "ptab.h"
-#include "space.h"
+#include "spaces.h"
 
 /*
  * Maps (or grants) what `from` has at `from_va` to `to` at `to_va`, with at most `rights`: as much

@@ -4,7 +4,7 @@
  * node.c, split.c and synonym.c include this.
  *
  * One node is one page in one space, of the size that it has in the page table. It is in the list
- * of its size of the frame where it begins: each 1 MB, 64 KB and 4 KB of RAM has such a list (other
+ * of its size of the frame where it begins: each page of each size in RAM has such a list (other
  * frames are devices, mapped by 4 KB only). A node knows its parent, which is at least as large.
  * In a list a parent comes before its children. So whoever goes through the lists of a piece of
  * memory, large nodes first (struct walk), meets all its nodes, parents before children.
@@ -13,7 +13,7 @@
 #define NODE_H
 
 #include "ptab.h"
-#include "space.h"
+#include "spaces.h"
 #include "switch.h"
 
 struct node {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Page tables: from (space, va) to what is mapped there, in the hardware's three sizes.
+ * Page tables: from (space, va) to what is mapped there, in the hardware's sizes (page_sizes.h).
  *
- * Tables are written through the uncached, write-buffered alias of the heap: the table walker
- * reads memory, not the data cache. A store then costs a buffer slot, where a cached one would
- * cost a clean of its line on top, and no line of the 8 KB cache is lost to a table. The buffer
- * is drained once after a group of stores, by ptab_publish.
+ * Tables are written where the processor's walker reads them, which may be past the data cache:
+ * stores are collected, and one ptab_publish after a group of them makes them seen.
  */
 #ifndef PTAB_H
 #define PTAB_H
@@ -61,7 +59,7 @@ mapping_t ptab_get(const struct space *space, uint32_t va);
 bool ptab_make(struct space *space, uint32_t va);
 
 /* Maps a page where nothing of its size is mapped: `va` and the frame are aligned to the size. For
- * less than 1 MB there is a table. Not published. */
+ * less than the largest there is a table. Not published. */
 void ptab_enter(struct space *space, uint32_t va, mapping_t m);
 
 /* Another state of the page that is mapped at `va`: same size, same frame. Not published. */
@@ -74,33 +72,23 @@ void ptab_clear(struct space *space, uint32_t va, enum page_size size);
 bool ptab_is_empty(const struct space *space, uint32_t va, enum page_size size);
 
 /*
- * The page at `va` becomes 16 of the next smaller size, which translate alike. A section needs a
- * table for that, made beforehand. Not published.
+ * The page at `va` becomes PARTS of the next smaller size, which translate alike. The largest needs
+ * a table for that, made beforehand. Not published.
  */
 void ptab_split(struct space *space, uint32_t va, enum page_size size, void *table);
 void *ptab_alloc_table(void);
 void ptab_free_spare(void *table);
 
-/* Gives back the table of this 1 MB, if there is one and nothing is mapped by it. */
+/* Gives back the table of this largest page, if there is one and nothing is mapped by it. */
 void ptab_free_table(struct space *space, uint32_t va);
-
-/*
- * Do two directory entries translate alike, by equal sections or tables of equal entries? Their
- * domains do not matter. *writable: some page of a table is cached and writable (of a section or
- * one table it is assumed).
- */
-bool ptab_same_pages(uint32_t a, uint32_t b, bool *writable);
 
 /* What was written is where the table walker sees it. */
 void ptab_publish(void);
 
-/* The page at XFER_WINDOW_VA shows this frame from now on, uncached (ARM's user_memory.h). */
-void ptab_set_window(uint32_t pa);
-
 /* The kernel's own mappings, at boot: completes the directory that boot.S made. */
 void ptab_init(void);
 
-/* The boot directory, by its uncached address: the kernel's entries are from KERNEL_AREA >> 20. */
+/* The boot directory, by its uncached address: the kernel's entries are from KERNEL_AREA on. */
 extern uint32_t *const ptab_kernel_directory;
 
 #endif

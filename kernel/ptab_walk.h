@@ -4,15 +4,16 @@
  * and says what is mapped. ptab_write.h changes entries. An architecture's ptab.c includes both,
  * once, after its ptab_entry.h, which says of the hardware's form
  *
- *   PTAB_ROOT                  the level of a space's root; tables of level 0 have the smallest
- * pages ptab_index(va, level)      which entry of its table is that of `va` is_table(e),
- * table_of(e), table_entry(table) of an entry above level 0: does it lead to a table, to which one;
- * and the entry that leads to one size_entries(size)         equal entries that a page smaller than
- * the largest takes page_mapping, page_entry   from the entry of a page to mapping_t, and back
- *   section_mapping, section_entry
- *                              the same for the largest page, an entry of level 1
- *   page_write, page_change, page_fill
- *                              all entries of a page: new, in place of others, where they were 0
+ *   PTAB_ROOT                 the level of a space's root; at level 0 are the smallest pages
+ *   ptab_index(va, level)     which entry of its table is that of `va`
+ *   is_table, table_of        of an entry above level 0: does it lead to a table, and to which one
+ *   table_entry(table)        the entry that leads to one
+ *   assert_table(e)           the entry must lead to a table
+ *   assert_splits(size)       a page of this size is split
+ *   size_entries(size)        equal entries that a page smaller than the largest takes
+ *   page_mapping, page_entry  from the entry of a page to mapping_t, and back
+ *   section_mapping, section_entry  likewise of the largest page, an entry of level 1
+ *   page_write, page_change, page_fill  all entries of a page: new, other than before, from 0
  *
  * Pages are in tables of the two lowest levels, the largest at level 1, all others at level 0. So a
  * walk begins with the way down to level 1, which is none where the root is there.
@@ -55,7 +56,7 @@ static inline pte_t directory_entry(const struct space *space, uint32_t va) {
 /* The entry of `va`, the first of its page if that takes more; there is a table. */
 static pte_t *entry_of(const struct space *space, uint32_t va, enum page_size size) {
     pte_t e = directory_entry(space, va);
-    kernel_assert(is_table(e));
+    assert_table(e);
     uint32_t index = ptab_index(va, 0);
     return &table_of(e)[size_entries(size) == 1 ? index : index & ~(size_entries(size) - 1)];
 }

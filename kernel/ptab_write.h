@@ -85,7 +85,7 @@ void ptab_clear(struct space *space, uint32_t va, enum page_size size) {
 void ptab_split(struct space *space, uint32_t va, enum page_size size, void *table) {
     uint32_t first = va & ~size_mask(MIDDLES == 1 ? SIZE_LARGEST : size);
     mapping_t m = ptab_get(space, first) - 1; /* of the next smaller size */
-    kernel_assert(MIDDLES > 1 || size == SIZE_LARGEST);
+    assert_splits(size);
     if (MIDDLES == 1 || size == SIZE_LARGEST) {
         pte_t *entry = table;
         for (uint32_t i = 0; i < PARTS; i++) {

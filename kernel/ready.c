@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ready queues.
+ * The ready queues. (sched.c includes this file: in one unit the compiler passes arguments between
+ * them in registers on every architecture. It uses what ready.h has, and no more.)
  */
 #include "ready.h"
 
@@ -17,10 +18,10 @@ void ready_init(void) {
     idle_thread.frame.pc = (uint32_t)idle_loop;
     idle_thread.frame.sp = (uint32_t)idle_stack_top;
     idle_thread.frame.status = FRAME_STATUS_IDLE;
-    cpu.current = &idle_thread;
+    hot.current = &idle_thread;
 }
 
-/* ARMv4 counts no leading zeros. */
+/* (Not every processor counts leading zeros.) */
 static uint32_t highest_bit(uint32_t word) {
     uint32_t n = 0;
     for (uint32_t half = 16; half != 0; half /= 2) {
@@ -35,19 +36,15 @@ static uint32_t highest_bit(uint32_t word) {
 static void update_top(void) {
     for (uint32_t i = PRIORITIES / 32; i-- > 0;) {
         if (occupied[i] != 0) {
-            cpu.ready_top = i * 32 + highest_bit(occupied[i]);
+            hot.ready_top = i * 32 + highest_bit(occupied[i]);
             return;
         }
     }
-    cpu.ready_top = 0;
+    hot.ready_top = 0;
 }
 
-void ready_enqueue_first(struct tcb *t) {
-    ready_enqueue(t, true);
-}
-
-REGISTER_CALL void ready_enqueue(struct tcb *t, uint32_t first) {
-    kernel_assert(ready_is_runnable(t) && (t->flags & FLAG_QUEUED) == 0 && t != &idle_thread);
+static void enqueue(struct tcb *t, bool first) {
+    kernel_assert(sched_is_runnable(t) && (t->flags & FLAG_QUEUED) == 0 && t != &idle_thread);
     struct tcb *head = ready_queues[t->priority];
     t->flags |= FLAG_QUEUED;
     if (head == NULL) {
@@ -59,20 +56,24 @@ REGISTER_CALL void ready_enqueue(struct tcb *t, uint32_t first) {
         t->ready_previous = head->ready_previous;
         t->ready_previous->ready_next = t;
         head->ready_previous = t;
-        if (first != 0) {
+        if (first) {
             ready_queues[t->priority] = t;
         }
     }
-    if (t->priority > cpu.ready_top) {
-        cpu.ready_top = t->priority;
+    if (t->priority > hot.ready_top) {
+        hot.ready_top = t->priority;
     }
-    if (cpu.current == &idle_thread || t->priority > cpu.current->priority) {
-        cpu.reschedule = 1;
+    if (hot.current == &idle_thread || t->priority > hot.current->priority) {
+        hot.reschedule = 1;
     }
 }
 
+void ready_enqueue_first(struct tcb *t) {
+    enqueue(t, true);
+}
+
 void ready_enqueue_last(struct tcb *t) {
-    ready_enqueue(t, false);
+    enqueue(t, false);
 }
 
 void ready_dequeue(struct tcb *t) {

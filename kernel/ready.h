@@ -10,7 +10,7 @@
 
 #include "tcb.h"
 
-/* By priority: the ring of ready threads, first in first. For arch/arm/yield_path.S. */
+/* By priority: the ring of ready threads, first in first. For yield_path.S. */
 extern struct tcb *ready_queues[];
 
 /* The idle thread runs, at boot. */
@@ -22,11 +22,8 @@ void ready_enqueue_last(struct tcb *t);
 void ready_dequeue(struct tcb *t);
 
 /* The thread is READY and not halted: it may run. */
-static inline bool ready_is_runnable(const struct tcb *t) {
+static inline bool sched_is_runnable(const struct tcb *t) {
     return t->state == STATE_READY && (t->flags & FLAG_HALTED) == 0;
 }
-
-/* Both of the former, for the scheduler. */
-REGISTER_CALL void ready_enqueue(struct tcb *t, uint32_t first);
 
 #endif

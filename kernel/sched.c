@@ -7,13 +7,15 @@
 #include "ipc.h"
 #include "irq.h"
 #include "ready.h"
-#include "space.h"
+#include "spaces.h"
 #include "switch.h"
 #include "timer.h"
 #include "upcalls.h"
 #include "utcb.h"
 
 #include <l4/utcb.h>
+
+#include "ready.c"
 
 /* Whose timeslice has ended; it goes behind its equals when it is preempted. */
 static const struct tcb *slice_over;
@@ -36,11 +38,11 @@ static struct {
 
 void sched_update(struct tcb *t) {
     bool queued = (t->flags & FLAG_QUEUED) != 0;
-    if (t == cpu.current) {
-        cpu.reschedule = 1;
-    } else if (ready_is_runnable(t) && !queued) {
-        ready_enqueue(t, false);
-    } else if (!ready_is_runnable(t) && queued) {
+    if (t == hot.current) {
+        hot.reschedule = 1;
+    } else if (sched_is_runnable(t) && !queued) {
+        ready_enqueue_last(t);
+    } else if (!sched_is_runnable(t) && queued) {
         ready_dequeue(t);
     }
 }
@@ -52,15 +54,15 @@ void sched_set_priority(struct tcb *t, uint8_t priority) {
     }
     t->priority = priority;
     if (queued) {
-        ready_enqueue(t, false);
-    } else if (t == cpu.current) {
-        cpu.reschedule = 1;
+        ready_enqueue_last(t);
+    } else if (t == hot.current) {
+        hot.reschedule = 1;
     }
 }
 
 /* The thread that is to run; it leaves its ready queue. */
 static struct tcb *choose(void) {
-    struct tcb *t = ready_queues[cpu.ready_top];
+    struct tcb *t = ready_queues[hot.ready_top];
     if (t == NULL) {
         return &idle_thread;
     }
@@ -84,14 +86,14 @@ uint64_t sched_delay_end(void) {
 void sched_delay_over(uint64_t now) {
     if (delayed.until <= now) {
         delayed.until = ~0ull;
-        cpu.reschedule = 1;
+        hot.reschedule = 1;
     }
 }
 
 /* Should another thread run instead of this one, which could go on? */
 static bool is_displaced(const struct tcb *t) {
-    return cpu.ready_top > t->priority ||
-           (slice_over == t && cpu.ready_top == t->priority && ready_queues[t->priority] != NULL);
+    return hot.ready_top > t->priority ||
+           (slice_over == t && hot.ready_top == t->priority && ready_queues[t->priority] != NULL);
 }
 
 /* The thread wants its preemption delayed, and has not had its maximum of that yet. */
@@ -120,7 +122,7 @@ static bool preempt(struct tcb *t) {
     bool pending = delayed.thread == t;
     if ((interrupted || pending) && (t->flags & (FLAG_RECEIVE | FLAG_XFER)) == 0) {
         uint32_t flags = 0;
-        bool controls = cpu.ready_top <= SENSITIVE_PRIORITY(t->preempt_control);
+        bool controls = hot.ready_top <= SENSITIVE_PRIORITY(t->preempt_control);
         if (controls || pending) {
             flags = utcb_read(t, L4_UTCB_PREEMPT_FLAGS); /* a byte, with three others */
         }
@@ -135,9 +137,9 @@ static bool preempt(struct tcb *t) {
         }
     }
     if (slice_over == t) {
-        ready_enqueue(t, false);
+        ready_enqueue_last(t);
     } else {
-        ready_enqueue(t, true); /* it keeps its place */
+        ready_enqueue_first(t); /* it keeps its place */
     }
     return true;
 }
@@ -180,25 +182,25 @@ static void slice_begin(struct tcb *t) {
 
 /* Makes `t` the running thread. */
 static void dispatch(struct tcb *t) {
-    cpu.current = t;
-    if (t->space != NULL && t->space != cpu.space) {
-        switch_to(cpu.space, t->space);
+    hot.current = t;
+    if (t->space != NULL && t->space != hot.space) {
+        switch_to(hot.space, t->space);
     }
     *(volatile uint32_t *)UTCB_POINTER_VA = t->utcb;
 }
 
 void sched_finish(void) {
     for (;;) {
-        struct tcb *t = cpu.current;
-        bool runnable = ready_is_runnable(t);
-        if (cpu.reschedule != 0 || !runnable) {
+        struct tcb *t = hot.current;
+        bool runnable = sched_is_runnable(t);
+        if (hot.reschedule != 0 || !runnable) {
             if (!runnable || t == &idle_thread || (is_displaced(t) && preempt(t))) {
                 t = choose();
                 if (t != slice.owner) {
                     slice_begin(t);
                 }
             }
-            cpu.reschedule = 0;
+            hot.reschedule = 0;
         }
         if (delayed.thread != t) {
             delayed.thread = NULL;
@@ -208,14 +210,14 @@ void sched_finish(void) {
         dispatch(t);
         if ((t->flags & (FLAG_RECEIVE | FLAG_XFER)) == 0) {
             interrupted = false;
-            cpu.ready_check = (t->flags & FLAG_REDIRECTED) != 0
+            hot.ready_check = (t->flags & FLAG_REDIRECTED) != 0
                                   ? IPC_PATH_CLOSED
-                                  : SCHED_WORD(STATE_RECEIVING, cpu.ready_top);
+                                  : SCHED_WORD(STATE_RECEIVING, hot.ready_top);
             return;
         }
         if ((t->flags & FLAG_XFER) != 0) {
             irq_handle(); /* the copy may have paused for it, and may last */
-            if (cpu.current != t || cpu.reschedule != 0) {
+            if (hot.current != t || hot.reschedule != 0) {
                 continue;
             }
         }
@@ -224,24 +226,24 @@ void sched_finish(void) {
 }
 
 void sched_yield(struct tcb *to) {
-    struct tcb *self = cpu.current;
+    struct tcb *self = hot.current;
     if (to != NULL && to != self && (to->flags & FLAG_QUEUED) != 0) {
         ready_dequeue(to);
-        ready_enqueue(self, true);
-        cpu.reschedule = 0; /* a donation holds even against higher priorities of one's own */
-        cpu.current = to;
+        ready_enqueue_first(self);
+        hot.reschedule = 0; /* a donation holds even against higher priorities of one's own */
+        hot.current = to;
         return;
     }
-    ready_enqueue(self, false);
-    cpu.current = choose();
-    cpu.reschedule = 0;
-    if (cpu.current != slice.owner) {
-        slice_begin(cpu.current);
+    ready_enqueue_last(self);
+    hot.current = choose();
+    hot.reschedule = 0;
+    if (hot.current != slice.owner) {
+        slice_begin(hot.current);
     }
 }
 
 void sched_tick(uint64_t now) {
-    struct tcb *t = cpu.current, *owner = slice.owner;
+    struct tcb *t = hot.current, *owner = slice.owner;
     if (t == &idle_thread) {
         return;
     }
@@ -251,7 +253,7 @@ void sched_tick(uint64_t now) {
     }
     slice_charge(now);
     bool used_up = owner->quantum_left == 0;
-    if (used_up && t == owner && ready_is_runnable(t)) {
+    if (used_up && t == owner && sched_is_runnable(t)) {
         ipc_preempted(t);
         return;
     }
@@ -259,7 +261,7 @@ void sched_tick(uint64_t now) {
         owner->timeslice_left = owner->timeslice;
         slice.owner = t; /* goes on with one of its own, if nobody else is there */
         slice_over = t;
-        cpu.reschedule = 1;
+        hot.reschedule = 1;
     }
     slice_set_end();
 }

@@ -1,59 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Address spaces: a page directory, page tables, and two areas that belong to the kernel (KIP and
- * UTCBs) and that no map item can touch.
+ * What a space has: its two areas, and fpages that are mapped, unmapped, given an attribute.
  */
 #ifndef SPACE_H
 #define SPACE_H
 
-#include "kernel.h"
+#include "spaces.h"
 
-#include <l4/types.h>
+/* The last thread is gone: takes every page out of the space and of those who have it from it. */
+void space_destroy(struct space *space);
 
-struct tcb;
+/* SpaceControl's two areas; false with the L4 error code. */
+bool space_set_areas(struct space *space, L4_Fpage_t kip, L4_Fpage_t utcb, uint32_t *error);
 
-/* What a page fault looks at comes first, at places that fault_path.S knows. */
-struct space {
-    union {
-        struct switch_state scheme;
-        uint32_t room[20];
-    };
-    uint32_t *directory;    /* by its uncached address; hardware form, domain 0 */
-    uint32_t table_section; /* index there of the page table that was looked at last; or ~0 */
-    uint32_t *table;        /* and that table (ptab_entry.h) */
-    bool is_sigma0;         /* owns every frame that is not the kernel's, at va = pa */
-    bool privileged;        /* may call ThreadControl, SpaceControl: sigma0 and the root task */
-    bool areas_fixed;       /* KIP and UTCBs have been mapped there */
-    struct {
-        uint32_t base, size;
-    } reserved[2];       /* the two areas, once more, in words that are compared quickly */
-    L4_Fpage_t kip_area; /* nil until SpaceControl sets it */
-    L4_Fpage_t utcb_area;
-    struct tcb *threads; /* ring, linked by space_next */
-    uint32_t thread_count;
-    uint32_t redirector; /* thread id, 0 = none */
-    uint32_t entries;    /* of the directory that are not 0 (ptab.c) */
-    uint32_t unused[4];
-} __attribute__((aligned(32)));
+/* Maps the KIP and the page of this UTCB for a thread that becomes active. False: no memory. */
+bool space_map_utcb(struct space *space, uint32_t utcb);
 
-/* Each switch reads a space's first line: an odd number of lines spreads those over all sets. */
-_Static_assert(sizeof(struct space) % 64 == 32, "spaces take an odd number of cache lines");
+/* The frame behind a UTCB, by its uncached kernel address. */
+uint32_t *space_utcb_alias(const struct space *space, uint32_t utcb);
 
-extern struct space *sigma0_space;
-extern struct space *root_space;
+/*
+ * One map or grant item from `from` to `to`: words as in the message; `window` is what the
+ * receiver accepts. False: out of memory, what fitted is mapped.
+ */
+bool space_map_item(struct space *from, uint32_t item0, uint32_t item1, struct space *to,
+                    L4_Fpage_t window);
 
-struct space *space_create(void);
-static inline bool space_in_area(L4_Fpage_t area, uint32_t va) {
-    return !L4_IsNilFpage(area) && va - L4_Address(area) < L4_Size(area);
-}
+/*
+ * Unmap of one fpage: its rights are taken away from others' copies and, if `own`, from itself.
+ * Returns the status bits: the rights that there were, since the processors record no accesses, and
+ * nobody can have accessed more.
+ */
+uint32_t space_unmap(struct space *space, L4_Fpage_t fpage, bool own);
 
-/* Is the page one that map items may not touch: the kernel's, the KIP's or a UTCB's? */
-static inline bool space_is_reserved(const struct space *space, uint32_t va) {
-    return va >= KERNEL_AREA || va - space->reserved[0].base < space->reserved[0].size ||
-           va - space->reserved[1].base < space->reserved[1].size;
-}
-
-/* Is one of these in [va, va + size)? */
-bool space_overlaps_reserved(const struct space *space, uint32_t va, uint32_t size);
+/* MemoryControl of one fpage of the space: may it be, and doing it (false: no memory). */
+bool space_can_set_attribute(const struct space *space, L4_Fpage_t fpage, uint32_t attribute);
+bool space_set_attribute(struct space *space, L4_Fpage_t fpage, uint32_t attribute);
 
 #endif

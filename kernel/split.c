@@ -28,7 +28,8 @@ static void free_spare(struct node *nodes, uint32_t *tables) {
     }
 }
 
-/* What splitting the marked nodes of n's list takes: 16 nodes each, and tables for sections. */
+/* What splitting the marked nodes of n's list takes: PARTS nodes each, and tables for the largest.
+ */
 static bool get_spare(const struct node *n, struct node **nodes, uint32_t **tables) {
     *nodes = NULL;
     *tables = NULL;

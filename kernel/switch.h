@@ -6,15 +6,15 @@
  * (types), switch_impl.c, switch_asm.h (the switch; entry and exit hooks), and of its facts,
  * facts.mk. What several schemes do alike is in switch/common beside them. Whoever calls the scheme
  * includes this file, which states what each part must do and checks that the scheme has it with
- * the right type. IA-32's have more to say, about segments: arch/ia32/segments_asm.h and
- * switch_segments.h.
+ * the right type. An architecture may ask more of its schemes,
+ * as about segments (segments_asm.h, switch_segments.h).
  *
- * Two facts hold for every scheme. ARM's caches are virtually tagged by mva, so that one frame seen
- * under two mva (a synonym) and one mva that means two frames in turn (a homonym) both are the
- * kernel's to keep coherent; a scheme of IA-32 says that no two pages are synonyms. And on ARM the
- * kernel touches a program's memory only at the va that the program itself uses, while that space
- * is the one in force: hence `switch_to` comes first, the access after it, and another space is
- * reached only through switch_window. (On IA-32 it has addresses of its own for it: user_memory.h.)
+ * Two facts hold for every scheme. Caches may be virtually tagged, so that one frame seen under two
+ * mva (a synonym) and one mva that means two frames in turn (a homonym) both are the kernel's to
+ * keep coherent; where tags are physical, a scheme says that no two pages are synonyms. And the
+ * kernel touches a program's memory as user_memory.h says: where that is at the va that the program
+ * itself uses, the space must be the one in force. Hence `switch_to` comes first, the access after
+ * it, and another space is reached only through switch_window.
  */
 #ifndef SWITCH_H
 #define SWITCH_H
@@ -23,8 +23,8 @@
 #include "switch_impl.h"
 
 /*
- * 1. struct switch_state: in struct space; generic code never looks inside. struct switch_cpu: the
- *    scheme's words in struct cpu.
+ * 1. struct switch_state: in struct space; generic code never looks inside. struct switch_hot: the
+ *    scheme's words in struct hot.
  */
 
 /* 2. Once, at boot, on the directory that is in force then, before there is any space. */
@@ -47,14 +47,14 @@ void switch_space_free(struct space *space);
  *    - switch_begin space, a, b: loads what the switch needs; `a` may be `space` itself. Z must be
  *      set before. Afterwards Z set says that switch_finish may follow at once, Z not set that
  *      switch_prepare must be called first. Changes only a, b and flags.
- *    - switch_finish a, b: switches, also to the space in force. The store to cpu.space belongs to
+ *    - switch_finish a, b: switches, also to the space in force. The store to hot.space belongs to
  *      who uses it. Changes only a, b and flags; may use the stack.
  *    - switch_done space: what the scheme notes of it. Changes only flags; may use the stack.
  *    - switch_done_thread tcb: the same, for the space of a thread.
  *
  *    switch_prepare does what is too long for the macro, and then switches: afterwards `to` is in
  *    force, and switch_begin succeeds, so that who has called it may go on with that (to no effect)
- *    or without. cpu.space is the one that is left, whose memory nobody touches any more.
+ *    or without. hot.space is the one that is left, whose memory nobody touches any more.
  */
 void switch_prepare(struct space *to);
 void switch_to_space(struct space *to);
@@ -70,16 +70,16 @@ static inline void switch_to(struct space *from, struct space *to) {
  */
 
 /*
- * 5. Every write of a page-directory entry: `index` is va >> 20; the value is a page table, a
- *    section, a inactive section (mapped, but low two bits 00: no entry for the hardware; ptab.h)
- * or 0, with domain 0. When it returns, nothing can reach the former page table or section, by TLB
- *    or by a copy of the entry; lines of a section's pages are switch_unmap's.
+ * 5. Every write of an entry of a directory: `index` is the address by SECTION_LOG2; the value is a
+ *    page table, a page of the largest size (a section), valid or inactive (ptab.h), or 0. When it
+ *    returns, nothing can reach the former page table or section, by TLB or by a copy of the entry;
+ *    lines of a section's pages are switch_unmap's.
  */
 void switch_set_directory(struct space *space, uint32_t index, uint32_t value);
 
 /*
- * A page of `size` bytes (4 KB, 64 KB or 1 MB) at `va` has just become valid, or got more rights.
- * TLBs hold no invalid entries on this processor, but may hold the one with fewer rights.
+ * A page of `size` bytes at `va` has just become valid, or got more rights.
+ * TLBs hold no invalid entries, but may hold the one with fewer rights.
  */
 void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, bool was_valid);
 
@@ -123,18 +123,18 @@ void switch_window(struct space *space, uint32_t va, uint32_t size);
 bool switch_synonym(const struct space *a, uint32_t va_a, const struct space *b, uint32_t va_b);
 
 /*
- * 9. SWITCH_PROTECTS (facts.mk): 1 if each space has addresses of its own and no access to
- * those of others; 0 if there is one space for all, where mapping has no effect. Programs are told
+ * 9. SWITCH_PROTECTS (facts.mk): 1 if each space has its own addresses and no access to those
+ *    of others; 0 if there is one space for all, where mapping has no effect. Programs are told
  *    (L4_STAT_PROTECTS), for they have to be loaded in another way then.
  */
 static inline bool switch_is_common(uint32_t va) { /* memory that all have, at va = pa */
     return SWITCH_PROTECTS == 0 && va - SIGMA0_PA < SDRAM_PA + SDRAM_SIZE - SIGMA0_PA;
 }
 /*
- * 10. SWITCH_RELOCATES (facts.mk): 1 if the PID register is in use. A program's low addresses
+ * 10. SWITCH_RELOCATES (facts.mk): 1 if low addresses are relocated. A program's low addresses
  *    then have a second name each, at the slot that its space happens to have: the processor makes
- *    the same mva of both, and looks up TLB, domain and cache by that. So what lies where slots
- * are, and nobody has mapped, is not certain to fault; programs are told to leave it alone (kip.c).
+ *    the same mva of both, and looks up TLB, domain and cache by that. What lies where slots are,
+ *    and nobody has mapped, may not fault, so programs are told to leave it alone (kip.c).
  */
 _Static_assert(SWITCH_RELOCATES == 0 || SWITCH_RELOCATES == 1, "the scheme says if it relocates");
 _Static_assert(SWITCH_PROTECTS == 0 || SWITCH_PROTECTS == 1, "the scheme says if it protects");

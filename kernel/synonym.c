@@ -122,8 +122,8 @@ void synonym_activate(struct node *n, uint32_t va, bool write) {
 /*
  * Awake at once as far as nobody else has to change for it, so that most pages never fault for
  * this; else inactive until its first access shows who is to have it. What is got to be passed on
- * waits for its first access too: a large page, where that costs one fault in 64 KB, and what comes
- * from sigma0. (If the access has faulted already, ipc.c activates the page at once.)
+ * waits for its first access too: a large page, where that costs one fault for all of it, and what
+ * comes from sigma0. (If the access has faulted already, ipc.c activates the page at once.)
  */
 void synonym_start(struct node *n) {
     struct walk w;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * System calls: from the caller's frame to the parts of the kernel, results back into the frame.
- * Registers are those of l4-arm-binding (l4/arch/arm/syscalls): arguments r0 to r7, results from
- * r0.
+ * Registers are in the order of the frame (frame.h): arguments r[0] to
+ * r[7], results from r[0].
  */
 #include "syscall.h"
 
 #include "exregs.h"
 #include "fault.h"
-#include "fpage.h"
+#include "space.h"
 #include "ipc.h"
 #include "sched.h"
-#include "space.h"
+#include "spaces.h"
 #include "space_control.h"
 #include "switch.h"
 #include "thread.h"

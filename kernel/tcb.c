@@ -4,7 +4,7 @@
  */
 #include "tcb.h"
 
-#include "space.h"
+#include "spaces.h"
 
 void thread_init(void) {
     for (uint32_t i = 0; i < SYSTEM_BASE; i++) {
@@ -14,8 +14,8 @@ void thread_init(void) {
 }
 
 void thread_entered_kernel(void) {
-    if (cpu.current->space != NULL) { /* else it is the idle thread */
-        cpu.space = cpu.current->space;
+    if (hot.current->space != NULL) { /* else it is the idle thread */
+        hot.space = hot.current->space;
     }
 }
 

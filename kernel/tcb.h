@@ -27,7 +27,7 @@
 /* enum tcb.state; a byte of tcb.sched */
 #define STATE_FREE      0 /* number not in use */
 #define STATE_INACTIVE  1 /* has a space, never had a pager */
-#define STATE_READY     2 /* runs or could; then it is in a ready queue unless it is cpu.current */
+#define STATE_READY     2 /* runs or could; then it is in a ready queue unless it is hot.current */
 #define STATE_SENDING   3 /* in the queue of partner's senders */
 #define STATE_DEAD      4 /* faulted with nobody to tell; only deletion ends this */
 #define STATE_XFER      5 /* in a string copy that waits for the partner's page fault */
@@ -46,7 +46,7 @@
 #define KMSG_WORDS 14
 
 /*
- * The IPC path (arch/arm/ipc_path.S) touches one cache line (32 bytes) of the receiver's TCB, the
+ * The IPC path (ipc_path.S) touches one cache line (32 bytes) of the receiver's TCB, the
  * first, and two of the sender's.
  *
  * While a program runs, its state here already is what it will be when it waits: RECEIVING, so that
@@ -108,7 +108,7 @@ struct tcb {
 #define SCHED_WORD(state, priority) ((uint32_t)(state) << 8 | (uint32_t)(priority))
 
 /*
- * cpu.ready_check: the IPC path takes a receiver if (sched - ready_check) >> 8 is 0, so if its
+ * hot.ready_check: the IPC path takes a receiver if (sched - ready_check) >> 8 is 0, so if its
  * state is RECEIVING, kind and flags are 0, and its priority is not below ready_top. (Another state
  * is lower, so the difference is negative; a kind or flag makes it too large.) The path may not be
  * used at all with this value, which is farther from any word than that.
@@ -119,7 +119,7 @@ extern struct tcb tcbs[THREAD_COUNT];
 extern struct tcb idle_thread;
 
 /*
- * The IPC path leaves cpu.space as it was: while a program runs, the space in force is its
+ * The IPC path leaves hot.space as it was: while a program runs, the space in force is its
  * thread's. Whatever in C a program's trap, fault or interrupt comes to says so first.
  */
 void thread_entered_kernel(void);

@@ -10,15 +10,15 @@
 #include "message.h"
 #include "ready.h"
 #include "sched.h"
-#include "space.h"
+#include "spaces.h"
 #include "utcb_inline.h"
 
 #include <string.h>
 
 #define TIMESLICE_DEFAULT 10000u /* microseconds */
 
-/* Sigma0's areas: a 1 MB of their own, next to the root task's (l4/arch/arm/binding.h), so that the
- * two are not in each other's way under any scheme. */
+/* Sigma0's areas: a piece of the largest page's size, next to the root task's (the binding), so
+ * that the two are not in each other's way under any scheme. */
 #define SIGMA0_UTCB_AREA (L4_ROOT_UTCB_AREA - 0x100000u)
 #define SIGMA0_KIP       (L4_ROOT_KIP - 0x100000u)
 

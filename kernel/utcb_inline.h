@@ -6,7 +6,7 @@
 #define UTCB_INLINE_H
 
 #include "cpu.h"
-#include "fpage.h"
+#include "space.h"
 #include "switch.h"
 #include "user_memory.h"
 #include "utcb.h"
@@ -14,7 +14,7 @@
 /*
  * A UTCB frame is cached under one mva only, the program's. The kernel uses the same address when
  * that space is in force; else it drops the lines and goes to the frame through the uncached
- * alias. An access by the program's address can fault for a CPD entry (fault_kernel).
+ * alias. An access by the program's address can fault for the scheme (fault_kernel).
  */
 static inline void read_words(const struct tcb *t, uint32_t offset, uint32_t *words,
                               uint32_t count) {

@@ -2,7 +2,7 @@
 /*
  * String items.
  *
- * The sender's space is in force and read as user_memory.h says: on ARM at its own va. The
+ * The sender's space is in force and read as user_memory.h says. The
  * receiver's page is reached through the scheme's window (switch.h, 8): its lines are cleaned and
  * dropped, then its frame is written through an uncached alias, a page at XFER_WINDOW_VA, so that
  * under no scheme a string costs a switch a page. Before either is touched, the mapping database
@@ -139,8 +139,8 @@ static uint32_t copy(struct tcb *sender, struct tcb *receiver, uint32_t from, ui
         *fault = (struct xfer_fault){.who = sender, .va = from};
         return 0;
     }
-    if (sender->space != cpu.space) {
-        switch_to(cpu.space, sender->space);
+    if (sender->space != hot.space) {
+        switch_to(hot.space, sender->space);
     }
     const uint8_t *source = user_byte(from, from_pa);
     mapping_t target = ptab_get(receiver->space, to);

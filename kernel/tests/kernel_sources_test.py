@@ -18,13 +18,24 @@ FOREIGN = re.compile(
 )
 
 
+# What a comment of the generic part must not state: an architecture's facts.
+STATED = re.compile(
+    r"\bARM|\bIA-32|\bSA-1110|\bStrongARM|\bPentium|arch/(?:arm|ia32)|\bCPD\b|\bDACR\b|\bPID\b|\bCR3\b"
+    r"|\b(?:16|64) KB|\b[14] MB|\bthis processor\b|>> 2[02]\b|\blow two bits\b"
+)
+
+
 def crossings(text: str) -> list[str]:
-    """The lines of C that name something of the architecture; comments may."""
+    """The lines of C that name something of the architecture, or comments that state it."""
     bare = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.S)
+    comments = re.sub(
+        r"(^|\*/).*?(/\*|\Z)", lambda code: "\n" * code[0].count("\n"), text, flags=re.S
+    )
+    lines = zip(text.splitlines(), bare.splitlines(), comments.splitlines(), strict=True)
     return [
         f"{number}: {line.strip()}"
-        for number, line in enumerate(bare.splitlines(), 1)
-        if FOREIGN.search(line)
+        for number, (line, code, comment) in enumerate(lines, 1)
+        if FOREIGN.search(code) or STATED.search(comment)
     ]
 
 
@@ -35,11 +46,13 @@ def test_the_generic_kernel_names_nothing_of_the_architecture() -> None:
 
 
 def test_what_is_foreign_is_found() -> None:
-    text = "/* cpsr\n */\na = t->frame.r[3];\nb = pa | PTE_SMALL; /* fine */\nc = va >> 20;\n"
+    text = "/* what is so\n on ARM */\na = t->frame.r[3];\nb = pa | PTE_SMALL; /* fine */\n"
+    text += "c = va >> 20;\n"
     text += "d = t->frame.r;\ne = L4_ARM_TRAPS;\nf = t->frame.eax;\ng = SIZE_4M;\n"
     assert crossings(text) == [
+        "2: on ARM */",
         "3: a = t->frame.r[3];",
-        "4: b = pa | PTE_SMALL;",
+        "4: b = pa | PTE_SMALL; /* fine */",
         "5: c = va >> 20;",
         "6: d = t->frame.r;",
         "7: e = L4_ARM_TRAPS;",

@@ -2,8 +2,8 @@
 /*
  * Kernel entry and exit.
  *
- * Outside the kernel sp_svc is always the top of the one kernel stack, and struct cpu lies right
- * there, so [sp, #CPU_CURRENT] is the running thread; behind it the table of TCBs. A thread's
+ * Outside the kernel sp_svc is always the top of the one kernel stack, and struct hot lies right
+ * there, so [sp, #HOT_CURRENT] is the running thread; behind it the table of TCBs. A thread's
  * registers are saved in its TCB.
  * Interrupts are on in programs and in the idle thread (System mode) only.
  *
@@ -34,7 +34,7 @@
  */
     .macro  save_frame_swi
     str     lr, [sp, #-4]
-    ldr     lr, [sp, #CPU_CURRENT]
+    ldr     lr, [sp, #HOT_CURRENT]
     add     lr, lr, #TCB_R0
     stmia   lr, {r0-r10, r12}
     sub     r0, lr, #TCB_R0
@@ -55,7 +55,7 @@
     str     r0, [sp, #8]
     mov     r0, sp
     msr     cpsr_c, #0xd3
-    ldr     lr, [sp, #CPU_CURRENT]
+    ldr     lr, [sp, #HOT_CURRENT]
     add     lr, lr, #TCB_R0
     stmia   lr, {r0-r10, r12}
     ldmia   r0, {r1, r2, r3}            @ r0, pc, cpsr
@@ -84,13 +84,13 @@ swi_entry_slow:
     bl      syscall
     b       kernel_exit
 
-/* The way out of every slow path, and the first way out: cpu.current's frame. */
+/* The way out of every slow path, and the first way out: hot.current's frame. */
     .global kernel_exit
 kernel_exit:
     bl      sched_finish
     .global resume_current
 resume_current:
-    ldr     lr, [sp, #CPU_CURRENT]
+    ldr     lr, [sp, #HOT_CURRENT]
     mov     r1, #STATE_RECEIVING_ASM
     ldr     r0, [lr, #TCB_CPSR]
     strb    r1, [lr, #TCB_STATE]
@@ -178,13 +178,13 @@ idle_loop:
     b       idle_loop
 
     .bss
-    .balign CPU_SIZE
+    .balign HOT_SIZE
     .space  KERNEL_STACK_SIZE
     .global kernel_stack_top
-    .global cpu
+    .global hot
 kernel_stack_top:
-cpu:
-    .space  CPU_SIZE                    @ the IPC path finds TCBs from sp
+hot:
+    .space  HOT_SIZE                    @ the IPC path finds TCBs from sp
     .global tcbs
 tcbs:
     .space  THREAD_COUNT_ASM << TCB_SIZE_LOG2

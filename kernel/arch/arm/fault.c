@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Faults. Each goes, in this order, to whom it belongs: the switching scheme (a CPD entry to load),
- * the mapping database (a inactive page), the kernel as sigma0's pager, the pager by IPC.
+ * the mapping database (an inactive page), the kernel as sigma0's pager, the pager by IPC.
  */
 #include "fault.h"
 
@@ -12,7 +12,7 @@
 #include "mapdb.h"
 #include "message.h"
 #include "sched.h"
-#include "space.h"
+#include "spaces.h"
 #include "switch.h"
 #include "utcb.h"
 
@@ -130,12 +130,12 @@ static enum fault_end unresolved(struct tcb *self, uint32_t va, uint32_t rights)
 bool fault_scheme_data(void) {
     thread_entered_kernel();
     uint32_t va = cpu_fault_address();
-    return switch_fault(cpu.space, &va, cpu_fault_status());
+    return switch_fault(hot.space, &va, cpu_fault_status());
 }
 
 bool fault_scheme_prefetch(uint32_t pc) {
     thread_entered_kernel();
-    return pc < KERNEL_AREA && switch_fault(cpu.space, &pc, FSR_TRANSLATION_SECTION);
+    return pc < KERNEL_AREA && switch_fault(hot.space, &pc, FSR_TRANSLATION_SECTION);
 }
 
 enum fault_end fault_data(struct tcb *self, uint32_t status, uint32_t va) {
@@ -203,7 +203,7 @@ uint32_t fault_kernel(uint32_t pc) {
     if (pc >= (uint32_t)paths_begin && pc < (uint32_t)paths_end) {
         thread_entered_kernel();
     }
-    if (cpu.space != NULL && address < KERNEL_AREA && switch_fault(cpu.space, &va, status)) {
+    if (hot.space != NULL && address < KERNEL_AREA && switch_fault(hot.space, &va, status)) {
         const struct restart *r = ipc_path_reads;
         while (r < ipc_path_reads_end && r->at != pc) {
             r++;

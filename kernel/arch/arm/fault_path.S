@@ -93,7 +93,7 @@ fault_path_load:
     ldr     r2, [r9, #TCB_WAIT_FOR]
     ldr     r7, [r9, #TCB_ID]
     ldr     r10, [r9, #TCB_SCHED]
-    ldr     r12, [sp, #CPU_READY_CHECK]
+    ldr     r12, [sp, #HOT_READY_CHECK]
     if_waits_for r2, r11
     teqeq   r7, r8
     sub     r10, r10, r12
@@ -108,8 +108,8 @@ fault_path_load:
     /* ---- commit ---- */
     strb    r6, [r0, #TCB_KIND]
     str     r8, [r0, #TCB_WAIT_FOR]
-    str     r9, [sp, #CPU_CURRENT]
-    str     r12, [sp, #CPU_SPACE]
+    str     r9, [sp, #HOT_CURRENT]
+    str     r12, [sp, #HOT_SPACE]
     str     r9, [r9, #TCB_WAIT_FOR]
     switch_finish r10, lr
     switch_done r12
@@ -121,7 +121,7 @@ fault_path_load:
 .Lprepare:
     stmfd   sp!, {r0, r3}
     ldr     r0, [r0, #TCB_SPACE]
-    str     r0, [sp, #8 + CPU_SPACE]
+    str     r0, [sp, #8 + HOT_SPACE]
     mov     r0, r12
     bl      switch_prepare
     ldmfd   sp!, {r0, r3}
@@ -161,7 +161,7 @@ fault_path_prefetch:
     bl      fault_data
 1:  cmp     r0, #FAULT_RESUME_ASM
     blo     kernel_exit
-    ldr     r0, [sp, #CPU_CURRENT]
+    ldr     r0, [sp, #HOT_CURRENT]
     beq     resume_current
     mov     r1, #STATE_RECEIVING_ASM
     strb    r1, [r0, #TCB_STATE]
@@ -187,7 +187,7 @@ fault_path_answer:
     teq     r10, r11
     ldr     r10, [r9, #TCB_SCHED]
     teqeq   r12, r0
-    ldr     r12, [sp, #CPU_READY_CHECK]
+    ldr     r12, [sp, #HOT_READY_CHECK]
     and_for_ever lr, r2
     sub     r10, r10, #KIND_PAGEFAULT_ASM << 16
     sub     r10, r10, r12
@@ -207,7 +207,7 @@ fault_path_answer:
     mov     r2, r9
     ldr     r0, [r8, #TCB_SPACE]
     mov     r3, r4
-    str     r0, [sp, #16 + CPU_SPACE]
+    str     r0, [sp, #16 + HOT_SPACE]
     bl      mapdb_answer
     teq     r0, #0
     ldmfd   sp!, {r0-r3}
@@ -216,14 +216,14 @@ fault_path_answer:
     mov     r2, #0                      @ KIND_USER
     str     r1, [r8, #TCB_WAIT_FOR]
     strb    r2, [r9, #TCB_KIND]
-    str     r9, [sp, #CPU_CURRENT]
+    str     r9, [sp, #HOT_CURRENT]
     str     r9, [r9, #TCB_WAIT_FOR]     @ for nobody (ipc_path.S)
 .Lback:
     ldr     r12, [r9, #TCB_SPACE]
     teq     r9, r9
     switch_begin r12, r10, lr
     bne     .Lprepare_back
-    str     r12, [sp, #CPU_SPACE]
+    str     r12, [sp, #HOT_SPACE]
     switch_finish r10, lr
     switch_done r12
     ldr     r1, [r9, #TCB_UTCB]

@@ -95,7 +95,4 @@ static inline void frame_print(const struct frame *f, void (*print)(const char *
           f->status);
 }
 
-/* A function of the kernel that takes its arguments in registers: all do. */
-#define REGISTER_CALL
-
 #endif

@@ -6,12 +6,12 @@
  *
  * Message registers 0 to 4 stay in r3 to r7 from the sender's trap to the receiver's first
  * instruction, so up to four words touch no UTCB. The memory that they do touch, in cache lines:
- * the per-processor words, two of the sender's TCB, one of the receiver's, one of its space, the UTCB pointer.
+ * the hot words, two of the sender's TCB, one of the receiver's, one of its space, the UTCB pointer.
  * docs/ipc-path.md counts the cycles of each step.
  *
  * What makes it short:
  *   - One condition for many checks: each is made only if those before it held (Z), one branch ends
- *     the chain. Two words were laid out for that, tcb.sched with cpu.ready_check, and wait_open.
+ *     the chain. Two words were laid out for that, tcb.sched with hot.ready_check, and wait_open.
  *   - The thread that runs is RECEIVING in its TCB already (thread.h).
  *   - It goes on at the program's lr, where the stub would return to, not behind the SWI.
  *   - Loads have another instruction behind them: their results come a cycle later.
@@ -38,7 +38,7 @@ swi_entry:
     .global swi_entry_ipc
 swi_entry_ipc:
     switch_entry_hook
-    ldr     r8, [sp, #CPU_CURRENT]
+    ldr     r8, [sp, #HOT_CURRENT]
     thread_number r9, r0
     stmia   r8, {r11, sp, lr}^
     cpu_save_state r8, r10
@@ -54,7 +54,7 @@ swi_entry_ipc:
     teqeq   r12, r0
     /* ... this thread then waits for ever; the send timeout does not matter, it will not wait ... */
     ldr     r12, [r9, #TCB_SCHED]
-    ldr     r10, [sp, #CPU_READY_CHECK]
+    ldr     r10, [sp, #HOT_READY_CHECK]
     str     lr, [r8, #TCB_PC]
     and_for_ever lr, r2
     /* ... and the partner is ready. */
@@ -94,7 +94,7 @@ swi_entry_ipc:
     ldr     r1, [r12, #FIRST_WORD + 4]
     ldr     r2, [r12, #FIRST_WORD + 8]
     ldr     r8, [r12, #FIRST_WORD + 12]
-    str     r9, [sp, #CPU_CURRENT]
+    str     r9, [sp, #HOT_CURRENT]
     switch_finish r10, lr
     switch_done_thread r9
     ldr     r10, [r9, #TCB_UTCB]
@@ -115,7 +115,7 @@ swi_entry_ipc:
     ldr     r0, [r12, #FIRST_WORD]
     ldr     r1, [r12, #FIRST_WORD + 4]
     ldr     r2, [r12, #FIRST_WORD + 8]
-    str     r9, [sp, #CPU_CURRENT]
+    str     r9, [sp, #HOT_CURRENT]
     switch_finish r10, lr
     switch_done_thread r9
     ldr     r10, [r9, #TCB_UTCB]
@@ -130,7 +130,7 @@ swi_entry_ipc:
 /* ---- up to 4 words ---- */
 
 .Lshort:
-    str     r9, [sp, #CPU_CURRENT]
+    str     r9, [sp, #HOT_CURRENT]
     str     r1, [r8, #TCB_WAIT_FOR]
     str     r9, [r9, #TCB_WAIT_FOR]     @ waits for nobody: no id looks like a TCB's address
     mov     r0, r11                     @ from: the thread that called
@@ -168,7 +168,7 @@ ipc_path_leave:
     switch_finish r10, lr
     switch_done_thread r9
     ldr     r10, [r9, #TCB_UTCB]
-    str     r9, [sp, #20 + CPU_CURRENT]
+    str     r9, [sp, #20 + HOT_CURRENT]
     add     lr, r10, #FIRST_WORD + 32
     stmdb   lr, EIGHT
     tst     r3, #16
@@ -199,7 +199,7 @@ ipc_path_leave:
     switch_finish r10, lr
     switch_done_thread r9
     ldr     r10, [r9, #TCB_UTCB]
-    str     r9, [sp, #4 + CPU_CURRENT]
+    str     r9, [sp, #4 + HOT_CURRENT]
     add     lr, r10, #FIRST_WORD
     tst     r3, #4                      @ 12
     beq     1f
@@ -235,10 +235,10 @@ ipc_path_leave:
     subs    r2, r2, #8
     bhi     .Lread_loop
     add     r12, r12, r2, lsl #2
-    ldr     r4, =cpu
+    ldr     r4, =hot
     ldmia   r12, EIGHT
     str     r9, [r9, #TCB_WAIT_FOR]
-    str     r9, [r4, #CPU_CURRENT]
+    str     r9, [r4, #HOT_CURRENT]
     switch_finish r10, lr
     switch_done_thread r9
     ldr     r10, [r9, #TCB_UTCB]
@@ -273,8 +273,8 @@ ipc_path_reads_end:
 .Lagain_loop:
     ldmfd   sp, {r4-r7}
 .Lagain:
-    ldr     sp, =cpu
-    ldr     r8, [sp, #CPU_CURRENT]
+    ldr     sp, =hot
+    ldr     r8, [sp, #HOT_CURRENT]
     ldr     r0, [r9, #TCB_ID]
     ldr     r1, [r8, #TCB_WAIT_FOR]
     ldr     r11, [r8, #TCB_ID]
@@ -295,10 +295,10 @@ ipc_path_reads_end:
     cmp     r10, #4 << 16
     bhi     .Lnot_yet_long
     ldr     r10, [r8, #TCB_SPACE]
-    str     r9, [sp, #CPU_CURRENT]
+    str     r9, [sp, #HOT_CURRENT]
     str     r1, [r8, #TCB_WAIT_FOR]
     str     r9, [r9, #TCB_WAIT_FOR]
-    str     r10, [sp, #CPU_SPACE]
+    str     r10, [sp, #HOT_SPACE]
     mov     r0, r12
     str     r3, [sp, #-8]!
     bl      switch_prepare
@@ -330,11 +330,11 @@ ipc_path_reads_end:
     ldmiahi r12!, {r4-r7}
     bhi     1b
 
-    ldr     r4, =cpu
+    ldr     r4, =hot
     ldr     r10, [r8, #TCB_SPACE]
-    str     r9, [r4, #CPU_CURRENT]
+    str     r9, [r4, #HOT_CURRENT]
     str     r9, [r9, #TCB_WAIT_FOR]
-    str     r10, [r4, #CPU_SPACE]
+    str     r10, [r4, #HOT_SPACE]
     mov     r4, r3
     ldr     r0, [r9, #TCB_SPACE]
     bl      switch_prepare

@@ -29,7 +29,7 @@
 lipc_path:
     bvc     yield_path
     switch_entry_hook
-    ldr     r8, [sp, #CPU_CURRENT]
+    ldr     r8, [sp, #HOT_CURRENT]
     tst     r0, #GLOBAL_ID
     /* With the program's rights; left out if it may not (fault_kernel). What it says is no more than
      * a hint: the TCB knows better. */
@@ -48,7 +48,7 @@ lipc_path_load:
     cmp     r10, r11
     mvnsne  r10, r10, asr #LOCAL_SHIFT
     ldr     lr, [r9, #TCB_SCHED]
-    ldr     r10, [sp, #CPU_READY_CHECK]
+    ldr     r10, [sp, #HOT_READY_CHECK]
     ldrcc   r11, [r8, #TCB_UTCB]
     /* ... then this thread waits for ever; the partner is RECEIVING and important enough ... */
     sub     lr, lr, r10
@@ -76,7 +76,7 @@ lipc_path_load:
     mov     r0, r11
     cpu_save_state r8, r10
     str     r1, [r8, #TCB_WAIT_FOR]
-    str     r9, [sp, #CPU_CURRENT]
+    str     r9, [sp, #HOT_CURRENT]
     str     r9, [r9, #TCB_WAIT_FOR]
     leave   r9, r12, r10
 

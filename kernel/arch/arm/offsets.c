@@ -13,13 +13,13 @@
 
 #include <l4/arch/arm/binding.h>
 
-_Static_assert(offsetof(struct cpu, current) == CPU_CURRENT, "cpu.current");
-_Static_assert(offsetof(struct cpu, space) == CPU_SPACE, "cpu.space");
-_Static_assert(offsetof(struct cpu, ready_top) == CPU_READY_TOP, "cpu.ready_top");
-_Static_assert(offsetof(struct cpu, ready_check) == CPU_READY_CHECK, "cpu.ready_check");
-_Static_assert(sizeof(struct cpu) <= 64, "per-processor words: two cache lines");
-_Static_assert(sizeof(struct tcb) == CPU_SIZE && 1 << TCB_SIZE_LOG2 == CPU_SIZE,
-               "index by shift: per-processor words and TCBs are one table");
+_Static_assert(offsetof(struct hot, current) == HOT_CURRENT, "hot.current");
+_Static_assert(offsetof(struct hot, space) == HOT_SPACE, "hot.space");
+_Static_assert(offsetof(struct hot, ready_top) == HOT_READY_TOP, "hot.ready_top");
+_Static_assert(offsetof(struct hot, ready_check) == HOT_READY_CHECK, "hot.ready_check");
+_Static_assert(sizeof(struct hot) <= 64, "hot words: two cache lines");
+_Static_assert(sizeof(struct tcb) == HOT_SIZE && 1 << TCB_SIZE_LOG2 == HOT_SIZE,
+               "index by shift: hot words and TCBs are one table");
 _Static_assert(THREAD_COUNT_ASM == THREAD_COUNT, "THREAD_COUNT");
 _Static_assert(THREAD_COUNT_LOG2 + L4_VERSION_BITS == 24, "ipc_path.S cuts 8 bits off an id");
 _Static_assert(offsetof(struct tcb, frame.r11) == 0, "frame.r11");

@@ -20,7 +20,7 @@
 
 /* ---- a thread from its id: its TCB, whatever the version; whether it is the one, tcb.id says ---- */
 
-/* First its number modulo the table's size, as -1 - n, as the table begins behind the per-processor words ... */
+/* First its number modulo the table's size, as -1 - n, as the table begins behind the hot words ... */
     .macro  thread_number thread, id
     mov     \thread, \id, lsl #8
     mvn     \thread, \thread, lsr #22
@@ -46,7 +46,7 @@
 
 /* It is RECEIVING, in an IPC of its own, without timeout, not halted nor redirected, nobody ready is
  * more important than it, and this thread is not redirected: `sched` is its tcb.sched, less
- * cpu.ready_check. What is left in the low byte is by how much it is more important. */
+ * hot.ready_check. What is left in the low byte is by how much it is more important. */
     .macro  and_ready sched
     movseq  \sched, \sched, lsr #8
     .endm

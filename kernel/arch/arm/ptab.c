@@ -81,7 +81,7 @@ void ptab_init(void) {
     /* The page that every program may read, at UTCB_POINTER_VA. */
     static uint32_t utcb_pointer_frame[PAGE_SIZE / 4] __attribute__((aligned(4096)));
     pte_t *table = ptab_alloc_table();
-    kernel_assert(table != NULL && "the heap has no memory");
+    kernel_assert(table != NULL);
     uint32_t pa = (uint32_t)utcb_pointer_frame - KERNEL_VA + KERNEL_PA;
     /* The frame is zero, but its lines under the kernel's address are dirty: it is used only at
      * the other from now on. */

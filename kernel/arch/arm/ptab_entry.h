@@ -18,7 +18,7 @@
 #include "cpu.h"
 #include "kmem.h"
 #include "ptab.h"
-#include "space.h"
+#include "spaces.h"
 
 #define ENTRIES_PER_TABLE 256u
 #define TABLE_SIZE        (ENTRIES_PER_TABLE * 4)
@@ -110,6 +110,14 @@ static inline bool is_table(pte_t e) {
     return (e & PDE_TYPE) == PDE_IS_TABLE;
 }
 
+static inline void assert_table(pte_t pde) {
+    kernel_assert((pde & PDE_TYPE) == PDE_IS_TABLE);
+}
+
+static inline void assert_splits(enum page_size size) {
+    (void)size;
+}
+
 static inline pte_t *table_of(pte_t e) {
     return heap_pa_to_uncached(e & ~(TABLE_SIZE - 1));
 }
@@ -171,5 +179,12 @@ static inline const pte_t *table_with(const pte_t *entry) {
 static inline void entry_publish(void) {
     cpu_drain_write_buffer();
 }
+
+/*
+ * Do two directory entries translate alike, by equal sections or tables of equal entries? Their
+ * domains do not matter. *writable: some page of a table is cached and writable (of a section or
+ * one table it is assumed).
+ */
+bool ptab_same_pages(uint32_t a, uint32_t b, bool *writable);
 
 #endif

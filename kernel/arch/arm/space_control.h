@@ -3,7 +3,7 @@
 #ifndef SPACE_CONTROL_H
 #define SPACE_CONTROL_H
 
-#include "space.h"
+#include "spaces.h"
 
 static inline uint32_t space_control(struct space *space, uint32_t control) {
     (void)space;

@@ -13,8 +13,8 @@ switch_to_space:
     teq     r0, r0
     switch_begin r0, r1, r2
     bne     1f
-    ldr     r3, =cpu
-    str     r0, [r3, #CPU_SPACE]
+    ldr     r3, =hot
+    str     r0, [r3, #HOT_SPACE]
     switch_finish r1, r2
     switch_done r0
     mov     pc, lr

@@ -10,9 +10,12 @@
 #include "kernel.h"
 #include "ptab.h"
 
+/* The page at XFER_WINDOW_VA shows this frame from now on, uncached. */
+void ptab_set_window(uint32_t pa); /* ptab.c */
+
 /* May the kernel use the addresses of this space's programs? */
 static inline bool user_is_addressable(const struct space *space) {
-    return space == cpu.space;
+    return space == hot.space;
 }
 
 /* A byte of the space in force, at `va` and in the frame at `pa`. */

@@ -16,8 +16,8 @@
 yield_path:
     cmn     r12, #.Lsyscall_thread_switch + 1
     bne     swi_entry_slow
-    ldr     r8, [sp, #CPU_CURRENT]
-    ldr     r10, [sp, #CPU_READY_TOP]
+    ldr     r8, [sp, #HOT_CURRENT]
+    ldr     r10, [sp, #HOT_READY_TOP]
     teq     r0, #0
     bne     1f
     ldrb    r8, [r8, #TCB_PRIORITY]
@@ -63,7 +63,7 @@ yield_path:
     str     r3, [r8, #TCB_READY_PREVIOUS]
     str     r4, [r8, #TCB_SCHED]
     str     r2, [r9, #TCB_SCHED]
-    str     r9, [sp, #CPU_CURRENT]
+    str     r9, [sp, #HOT_CURRENT]
     str     lr, [r8, #TCB_PC]
     cpu_save_state r8, r10
     stmia   r8, {r11, sp, lr}^

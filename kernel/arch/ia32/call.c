@@ -13,7 +13,7 @@
 #include "kdb.h"
 #include "offsets.h"
 #include "segments.h"
-#include "space.h"
+#include "spaces.h"
 #include "syscall.h"
 #include "utcb.h"
 

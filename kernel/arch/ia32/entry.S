@@ -2,7 +2,7 @@
 /*
  * Kernel entry and exit.
  *
- * The kernel has one stack, which is empty outside of it; struct cpu lies right at its top, and
+ * The kernel has one stack, which is empty outside of it; struct hot lies right at its top, and
  * behind that the table of TCBs. A thread's registers are saved in its TCB. Interrupts are on in
  * programs and in the idle thread only, which has no registers worth saving.
  *
@@ -63,7 +63,7 @@ program_trap:
     kernel_segments
     switch_entry_hook
     pushl   %eax
-    movl    cpu + CPU_CURRENT, %eax
+    movl    hot + HOT_CURRENT, %eax
     movl    %edi, TCB_EDI(%eax)
     movl    %esi, TCB_ESI(%eax)
     movl    %ebx, TCB_EBX(%eax)
@@ -93,7 +93,7 @@ sysenter_slow:
     pushl   %eax
     pushl   $2                          # what a gate would clear: single step, nested task, direction
     popfl
-    movl    cpu + CPU_CURRENT, %eax
+    movl    hot + HOT_CURRENT, %eax
     movl    %edi, TCB_EDI(%eax)
     movl    %esi, TCB_ESI(%eax)
     movl    %edx, TCB_EDX(%eax)
@@ -107,12 +107,12 @@ sysenter_slow:
     call    call_by_sysenter
     /* On to kernel_exit. */
 
-/* The way out of every entry, and the first way out: cpu.current's frame. */
+/* The way out of every entry, and the first way out: hot.current's frame. */
     .global kernel_exit
 kernel_exit:
     movl    $kernel_stack_top, %esp
     call    sched_finish
-    movl    cpu + CPU_CURRENT, %eax
+    movl    hot + HOT_CURRENT, %eax
     movb    $STATE_RECEIVING_ASM, TCB_STATE(%eax)
     cmpl    $0, TCB_STATUS(%eax)        # FRAME_STATUS_IDLE
     je      idle
@@ -161,7 +161,7 @@ kernel_trap:
 2:  idle_segments
     movl    32(%esp), %edx
     movl    $kernel_stack_top, %esp
-    movl    cpu + CPU_CURRENT, %eax
+    movl    hot + HOT_CURRENT, %eax
     movb    $STATE_READY_ASM, TCB_STATE(%eax)
     pushl   $0
     pushl   %edx
@@ -190,10 +190,10 @@ fault_selectors:
     .balign 4096
     .space  KERNEL_STACK_SIZE
     .global kernel_stack_top
-    .global cpu
+    .global hot
 kernel_stack_top:
-cpu:
-    .space  CPU_SIZE
+hot:
+    .space  HOT_SIZE
     .global tcbs
 tcbs:
     .space  THREAD_COUNT_ASM << TCB_SIZE_LOG2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Faults. A page fault goes, in this order, to whom it belongs: the switching scheme, the mapping
- * database (a inactive page), the kernel as sigma0's pager, the pager by IPC. Ports that a program
+ * database (an inactive page), the kernel as sigma0's pager, the pager by IPC. Ports that a program
  * has not are the pager's, too. Of other exceptions the kernel keeps for itself KernelInterface,
  * and what comes of segments: the kernel's access by a wrong one, a limit that the scheme has set.
  * The rest are the handler's.
@@ -17,7 +17,7 @@
 #include "message.h"
 #include "segments.h"
 #include "ptab.h"
-#include "space.h"
+#include "spaces.h"
 #include "switch_segments.h"
 #include "user_memory.h"
 #include "utcb.h"
@@ -40,7 +40,7 @@ extern const char lipc_path_load[], lipc_path_failed[];
 
 /* A byte of the running program's memory, if it is there. */
 static bool load_byte(uint32_t va, uint8_t *value) {
-    mapping_t m = ptab_get(cpu.space, va);
+    mapping_t m = ptab_get(hot.space, va);
     if ((m & MAPPING_VALID) == 0) {
         return false;
     }

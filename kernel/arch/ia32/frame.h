@@ -100,7 +100,4 @@ static inline void frame_print(const struct frame *f, void (*print)(const char *
           f->status);
 }
 
-/* A function of the kernel that takes its arguments in registers, unlike others. */
-#define REGISTER_CALL __attribute__((fastcall))
-
 #endif

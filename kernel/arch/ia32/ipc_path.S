@@ -11,7 +11,7 @@
  * DS is the program's, whatever that is, so the kernel's memory is reached by SS, and UTCBs by the kernel's
  * addresses of them.
  *
- * As on ARM (tcb in thread.h) the state of a thread that runs is RECEIVING already, and cpu.space is left as
+ * As on ARM (tcb in thread.h) the state of a thread that runs is RECEIVING already, and hot.space is left as
  * it was. First everything is asked, then everything is done: between the two, nothing can fail.
  */
 #include "layout.h"
@@ -48,16 +48,16 @@ sysenter_entry:
     cmpl    %eax, %ss:tcbs + TCB_ID(%ebx)
     jne     2f
     movl    %ss:tcbs + TCB_SCHED(%ebx), %edi
-    subl    %ss:cpu + CPU_READY_CHECK, %edi # it waits, and nobody more important is ready (thread.h)
+    subl    %ss:hot + HOT_READY_CHECK, %edi # it waits, and nobody more important is ready (thread.h)
     shrl    $8, %edi
     jnz     2f
-    movl    %ss:cpu + CPU_CURRENT, %edi
+    movl    %ss:hot + HOT_CURRENT, %edi
     movl    %ss:TCB_ID(%edi), %edi
     cmpl    %edi, %ss:tcbs + TCB_WAIT_FOR(%ebx) # ... for us, or for anybody
     je      1f
     cmpl    $-1, %ss:tcbs + TCB_WAIT_FOR(%ebx)
     jne     2f
-1:  movl    %ss:cpu + CPU_CURRENT, %edi
+1:  movl    %ss:hot + HOT_CURRENT, %edi
     cmpl    %eax, %edx                  # a call; or we wait for anybody, and nobody is there yet
     je      3f
     cmpl    %ss:TCB_WAIT_OPEN(%edi), %edx
@@ -94,7 +94,7 @@ sysenter_entry:
     jmp     7f
 5:  path_same_segments %edx, %edi       # unless the sender has left them as they should be
 7:  switch_done_thread %ebx
-    movl    %ebx, %ss:cpu + CPU_CURRENT
+    movl    %ebx, %ss:hot + HOT_CURRENT
     movl    %ss:TCB_UTCB(%ebx), %edi
     movl    $0, %ss:TCB_WAIT_FOR(%ebx)
     movl    %edi, %ss:UTCB_POINTER_VA
@@ -116,7 +116,7 @@ lipc_path_load:
     movl    %edi, %ebx
     shrl    $TCB_INDEX_SHIFT, %ebx
     andl    $TCB_INDEX_MASK, %ebx
-    movl    %ss:cpu + CPU_CURRENT, %ecx
+    movl    %ss:hot + HOT_CURRENT, %ecx
     cmpl    %edi, %ss:tcbs + TCB_ID(%ebx)
     jne     lipc_path_failed
     cmpl    %eax, %ss:tcbs + TCB_UTCB(%ebx)
@@ -128,7 +128,7 @@ lipc_path_load:
     cmpl    $SHORT_MESSAGE, %edi
     ja      lipc_path_failed
     movl    %ss:tcbs + TCB_SCHED(%ebx), %edi
-    subl    %ss:cpu + CPU_READY_CHECK, %edi
+    subl    %ss:hot + HOT_READY_CHECK, %edi
     shrl    $8, %edi
     jnz     lipc_path_failed
     movl    %ss:tcbs + TCB_WAIT_FOR(%ebx), %edi

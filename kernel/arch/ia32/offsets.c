@@ -6,15 +6,15 @@
 
 #include "ipc.h"
 #include "kernel.h"
-#include "space.h"
+#include "spaces.h"
 #include "tcb.h"
 
-_Static_assert(offsetof(struct cpu, current) == CPU_CURRENT, "cpu.current");
-_Static_assert(offsetof(struct cpu, space) == CPU_SPACE, "cpu.space");
-_Static_assert(offsetof(struct cpu, ready_check) == CPU_READY_CHECK, "cpu.ready_check");
-_Static_assert(sizeof(struct cpu) <= CPU_SIZE, "per-processor words");
-_Static_assert(sizeof(struct tcb) == CPU_SIZE && 1 << TCB_SIZE_LOG2 == CPU_SIZE,
-               "index by shift: per-processor words and TCBs are one table");
+_Static_assert(offsetof(struct hot, current) == HOT_CURRENT, "hot.current");
+_Static_assert(offsetof(struct hot, space) == HOT_SPACE, "hot.space");
+_Static_assert(offsetof(struct hot, ready_check) == HOT_READY_CHECK, "hot.ready_check");
+_Static_assert(sizeof(struct hot) <= HOT_SIZE, "hot words");
+_Static_assert(sizeof(struct tcb) == HOT_SIZE && 1 << TCB_SIZE_LOG2 == HOT_SIZE,
+               "index by shift: hot words and TCBs are one table");
 _Static_assert(THREAD_COUNT_ASM == THREAD_COUNT, "THREAD_COUNT");
 _Static_assert(offsetof(struct tcb, frame.pc) == TCB_PC, "frame.pc");
 _Static_assert(offsetof(struct tcb, frame.sp) == TCB_SP, "frame.sp");

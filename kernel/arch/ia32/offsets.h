@@ -5,13 +5,13 @@
 #ifndef OFFSETS_H
 #define OFFSETS_H
 
-#define CPU_CURRENT     0
-#define CPU_SPACE       4
-#define CPU_READY_CHECK 16
+#define HOT_CURRENT     0
+#define HOT_SPACE       4
+#define HOT_READY_CHECK 16
 
-/* The table of TCBs begins so far above the per-processor words, which are at the kernel stack's
+/* The table of TCBs begins so far above the hot words, which are at the kernel stack's
  * top. */
-#define CPU_SIZE         256
+#define HOT_SIZE         256
 #define TCB_SIZE_LOG2    8
 #define THREAD_COUNT_ASM 1024
 

@@ -12,7 +12,7 @@
 #include "kmem.h"
 #include "page_sizes.h"
 #include "segments.h"
-#include "space.h"
+#include "spaces.h"
 #include "string.h"
 
 #define PORTS      (1u << L4_IO_PORTS_LOG2)

@@ -50,8 +50,8 @@ void ptab_init(void) {
     /* The page that every program may read, at UTCB_SEGMENT_VA, and the kernel may write. */
     static uint32_t utcb_pointer_frame[PAGE_SIZE / 4] __attribute__((aligned(4096)));
     uint32_t pa = (uint32_t)utcb_pointer_frame - KERNEL_VA + KERNEL_PA;
-    pte_t *table = kernel_table = ptab_alloc_table();
-    kernel_assert(table != NULL);
+    kernel_table = ptab_alloc_table();
+    kernel_assert(kernel_table != NULL);
     *kernel_entry(UTCB_SEGMENT_VA) = pa | ENTRY_P | ENTRY_U | ENTRY_GLOBAL;
     *kernel_entry(UTCB_POINTER_VA) = pa | ENTRY_P | ENTRY_W | ENTRY_GLOBAL;
     ptab_kernel_directory[PAGES_VA >> SECTION_LOG2] =

@@ -19,7 +19,7 @@
 #include "cpu.h"
 #include "kmem.h"
 #include "ptab.h"
-#include "space.h"
+#include "spaces.h"
 
 #define ENTRIES_PER_TABLE 1024u
 #define TABLE_SIZE        (ENTRIES_PER_TABLE * 4)
@@ -74,6 +74,15 @@ static inline mapping_t mapping_bits(pte_t e) {
 
 static inline bool is_table(pte_t e) {
     return (e & (ENTRY_P | ENTRY_LARGE)) == ENTRY_P;
+}
+
+static inline void assert_table(pte_t e) {
+    kernel_assert(is_table(e));
+}
+
+/* (A page of 4 KB has no parts.) */
+static inline void assert_splits(enum page_size size) {
+    kernel_assert(size == SIZE_4M);
 }
 
 static inline pte_t *table_of(pte_t e) {

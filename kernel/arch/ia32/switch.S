@@ -14,7 +14,7 @@ switch_to_space:
     xorl    %ecx, %ecx                  # Z
     switch_begin %eax, %ecx, %edx
     jnz     1f
-    movl    %eax, cpu + CPU_SPACE
+    movl    %eax, hot + HOT_SPACE
     switch_finish %ecx, %edx
     switch_done %eax
     ret

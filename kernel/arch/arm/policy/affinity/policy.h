@@ -30,7 +30,7 @@ struct policy_state {
     uint32_t before; /* in the age before */
 };
 
-struct policy_cpu {
+struct policy_hot {
     uint32_t running; /* DACR in force */
 };
 
@@ -78,14 +78,14 @@ static inline uint32_t policy_first_from(uint32_t set, uint32_t domain) {
 
 /* The set of domains to take, all of them from `candidates`, which is not empty. Some hundred
  * instructions, where a flush costs thousands of cycles. */
-static inline uint32_t policy_choose(const struct policy_cpu *cpu,
+static inline uint32_t policy_choose(const struct policy_hot *hot,
                                      struct policy_state *const of[POLICY_DOMAINS],
                                      uint32_t candidates, uint32_t dirty, uint32_t leaving) {
     static uint32_t next = 1, recyclings;
     uint32_t met[POLICY_DOMAINS] = {0};
     uint32_t can = 0, clean = 0, global = 0, lonely = 0, running = 0; /* in the form of the DACR */
     bool age = ++recyclings % POLICY_AGE == 0;
-    (void)cpu;
+    (void)hot;
     for (uint32_t d = 1; d < POLICY_DOMAINS; d++) {
         if (of[d] == NULL) {
             continue;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Policy `affinity` at a switch: space->policy.met |= cpu.policy.running, which becomes the
+/* Policy `affinity` at a switch: space->policy.met |= hot.policy.running, which becomes the
  * space's. */
 #ifndef POLICY_ASM_H
 #define POLICY_ASM_H
 /* clang-format off */
 
-    .macro  policy_note space, cpu, a, b
+    .macro  policy_note space, hot, a, b
     ldr     \a, [\space, #SWITCH_POLICY]
-    ldr     \b, [\cpu, #SWITCH_CPU_POLICY]
+    ldr     \b, [\hot, #SWITCH_HOT_POLICY]
     orr     \a, \a, \b
     ldr     \b, [\space, #SWITCH_DACR]
     str     \a, [\space, #SWITCH_POLICY]
-    str     \b, [\cpu, #SWITCH_CPU_POLICY]
+    str     \b, [\hot, #SWITCH_HOT_POLICY]
     .endm
 
 #include "policy_note_asm.h"

@@ -10,10 +10,10 @@
 #include "policy_in_turn.h"
 
 /* The set of domains to take, all of them from `candidates`, which is not empty. */
-static inline uint32_t policy_choose(const struct policy_cpu *cpu,
+static inline uint32_t policy_choose(const struct policy_hot *hot,
                                      struct policy_state *const of[POLICY_DOMAINS],
                                      uint32_t candidates, uint32_t dirty, uint32_t leaving) {
-    (void)cpu;
+    (void)hot;
     (void)of;
     (void)leaving;
     return policy_next_of((candidates & ~dirty) != 0 ? candidates & ~dirty : candidates);

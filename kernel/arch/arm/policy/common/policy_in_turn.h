@@ -11,7 +11,7 @@
 
 /* Nothing is kept for a space, nor of a switch. */
 struct policy_state {};
-struct policy_cpu {};
+struct policy_hot {};
 
 static inline void policy_lost(struct policy_state *const of[POLICY_DOMAINS], uint32_t domain) {
     (void)of;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A policy that notes something at each switch. Its policy_asm.h defines the macro
- * `policy_note space, cpu, a, b` (registers: the space, the per-processor words, two to use) and
+ * `policy_note space, hot, a, b` (registers: the space, the hot words, two to use) and
  * includes this.
  */
 #ifndef POLICY_NOTE_ASM_H
@@ -11,7 +11,7 @@
     .macro  policy_switched space
     stmfd   sp!, {r0, r1, r2, r3}
     mov     r2, \space
-    ldr     r0, =cpu
+    ldr     r0, =hot
     policy_note r2, r0, r1, r3
     ldmfd   sp!, {r0, r1, r2, r3}
     .endm

@@ -14,7 +14,7 @@ struct policy_state {
     uint32_t used; /* the switch that last led here */
 };
 
-struct policy_cpu {
+struct policy_hot {
     uint32_t switches;
 };
 
@@ -25,7 +25,7 @@ static inline void policy_lost(struct policy_state *const of[POLICY_DOMAINS], ui
 
 /* The set of domains to take, all of them from `candidates`, which is not empty. Ages are
  * differences, so the count may wrap. */
-static inline uint32_t policy_choose(const struct policy_cpu *cpu,
+static inline uint32_t policy_choose(const struct policy_hot *hot,
                                      struct policy_state *const of[POLICY_DOMAINS],
                                      uint32_t candidates, uint32_t dirty, uint32_t leaving) {
     uint32_t oldest = 0, best = 0;
@@ -33,7 +33,7 @@ static inline uint32_t policy_choose(const struct policy_cpu *cpu,
     (void)leaving;
     for (uint32_t domain = 1; domain < POLICY_DOMAINS; domain++) {
         if ((candidates >> domain & 1) != 0) {
-            uint32_t age = cpu->switches - of[domain]->used;
+            uint32_t age = hot->switches - of[domain]->used;
             if (best == 0 || age > oldest) {
                 best = 1u << domain;
                 oldest = age;

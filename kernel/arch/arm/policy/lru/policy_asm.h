@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Policy `lru` at a switch: space->policy.used = ++cpu.policy.switches. */
+/* Policy `lru` at a switch: space->policy.used = ++hot.policy.switches. */
 #ifndef POLICY_ASM_H
 #define POLICY_ASM_H
 /* clang-format off */
 
-    .macro  policy_note space, cpu, a, b
-    ldr     \a, [\cpu, #SWITCH_CPU_POLICY]
+    .macro  policy_note space, hot, a, b
+    ldr     \a, [\hot, #SWITCH_HOT_POLICY]
     add     \a, \a, #1
-    str     \a, [\cpu, #SWITCH_CPU_POLICY]
+    str     \a, [\hot, #SWITCH_HOT_POLICY]
     str     \a, [\space, #SWITCH_POLICY]
     .endm
 

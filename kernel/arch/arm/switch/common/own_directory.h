@@ -11,7 +11,7 @@
 #include "kmem.h"
 #include "own_directory_asm.h"
 #include "ptab.h"
-#include "space.h"
+#include "spaces.h"
 #include "switch.h"
 
 _Static_assert(offsetof(struct space, scheme) == 0, "the switch finds it at the space's address");

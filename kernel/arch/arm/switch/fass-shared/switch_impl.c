@@ -22,7 +22,8 @@
 
 #include "cpd.h"
 #include "events.h"
-#include "space.h"
+#include "ptab_entry.h"
+#include "spaces.h"
 
 /* Shared sections have at most so many domains, so that there are enough for spaces. */
 #define MAX_SHARED 7u
@@ -58,7 +59,7 @@ void sharing_end(uint32_t domain) {
 }
 
 static void recycle_shared(uint32_t domain) {
-    bool clean = (cpu.scheme.dirty >> domain & 1) == 0;
+    bool clean = (hot.scheme.dirty >> domain & 1) == 0;
     cpd_remove_entries_of(domain);
     count_event(EVENT_DOMAIN_RECYCLED);
     if (clean) {
@@ -112,7 +113,7 @@ static void begin_shared(uint32_t domain, bool writable) {
     shared_sections.writable &= ~bit;
     if (writable) {
         shared_sections.writable |= bit;
-        cpu.scheme.dirty |= bit;
+        hot.scheme.dirty |= bit;
     }
     members[domain] = 0;
     num_shared++;
@@ -208,7 +209,7 @@ bool switch_space_init(struct space *space) {
 
 void switch_space_free(struct space *space) {
     struct switch_state *s = &space->scheme;
-    kernel_assert(cpu.space != space);
+    kernel_assert(hot.space != space);
     while (s->sharing.domains != 0) {
         uint32_t domain = (uint32_t)__builtin_ctz(s->sharing.domains);
         leave(space, cpd.first[domain] - 1u, true);

@@ -6,7 +6,7 @@
 #include "switch.h"
 
 #include "cpd.h"
-#include "space.h"
+#include "spaces.h"
 
 bool switch_space_init(struct space *space) {
     slot_take(space);
@@ -14,7 +14,7 @@ bool switch_space_init(struct space *space) {
 }
 
 void switch_space_free(struct space *space) {
-    kernel_assert(cpu.space != space);
+    kernel_assert(hot.space != space);
     cpd_forget_space(space);
 }
 

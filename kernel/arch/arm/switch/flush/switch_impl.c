@@ -21,7 +21,7 @@ bool switch_space_init(struct space *space) {
 
 /* Not the space in force: nothing of it is in a cache or TLB. */
 void switch_space_free(struct space *space) {
-    kernel_assert(cpu.space != space);
+    kernel_assert(hot.space != space);
 }
 
 /* Every space is always ready. */
@@ -42,7 +42,7 @@ void flush_and_load(uint32_t ttb) {
 void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
     bool was_valid = pde_is_valid(space->directory[index]);
     own_directory_set(space, index, value);
-    if (was_valid && cpu.space == space) {
+    if (was_valid && hot.space == space) {
         cpu_flush_tlbs();
     }
 }
@@ -58,14 +58,14 @@ static void forget_translation(uint32_t va, uint32_t size) {
 
 void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, bool was_valid) {
     (void)writable;
-    if (was_valid && cpu.space == space) {
+    if (was_valid && hot.space == space) {
         forget_translation(va, size);
     }
 }
 
 void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap what,
                   uint32_t cached) {
-    if (cpu.space != space) {
+    if (hot.space != space) {
         return;
     }
     if (cached != 0 && !all_clean) {
@@ -104,7 +104,7 @@ bool switch_fault(struct space *space, uint32_t *va, uint32_t status) {
 
 /* The last switch wrote everything back. */
 void switch_window(struct space *space, uint32_t va, uint32_t size) {
-    if (cpu.space == space) {
+    if (hot.space == space) {
         cpu_clean_dcache_range(va, size, 1);
         cpu_drain_write_buffer();
     }

@@ -7,7 +7,7 @@
 #include "cpu.h"
 #include "kmem.h"
 #include "ptab.h"
-#include "space.h"
+#include "spaces.h"
 
 /* Domain 0 is the kernel's and everybody's. */
 #define DACR 1u
@@ -56,7 +56,7 @@ static bool is_in_force(const struct space *space, uint32_t index) {
 
 /* Its KIP and UTCBs go; their frames are the kernel's to use again. */
 void switch_space_free(struct space *space) {
-    kernel_assert(cpu.space != space);
+    kernel_assert(hot.space != space);
     for (uint32_t index = 0; index < KERNEL_AREA >> 20; index++) {
         if (is_in_force(space, index)) {
             directory[index] = 0;

@@ -22,7 +22,7 @@ struct switch_state {
     uint32_t unused;
 };
 
-struct switch_cpu {
+struct switch_hot {
     uint32_t unused;
 };
 

@@ -14,7 +14,7 @@ bool switch_space_init(struct space *space) {
 }
 
 void switch_space_free(struct space *space) {
-    kernel_assert(cpu.space != space);
+    kernel_assert(hot.space != space);
 }
 
 void switch_prepare(struct space *to) {

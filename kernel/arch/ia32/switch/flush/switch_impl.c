@@ -6,7 +6,7 @@
 #include "events.h"
 #include "kmem.h"
 #include "ptab.h"
-#include "space.h"
+#include "spaces.h"
 #include "switch.h"
 #include "switch_asm.h"
 #include "switch_segments.h"
@@ -30,7 +30,7 @@ bool switch_space_init(struct space *space) {
 
 /* Not the space in force: nothing of it is in a TLB. */
 void switch_space_free(struct space *space) {
-    kernel_assert(cpu.space != space);
+    kernel_assert(hot.space != space);
 }
 
 /* Every space is always ready. */
@@ -41,7 +41,7 @@ void switch_prepare(struct space *to) {
 void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
     bool was_valid = pde_is_valid(space->directory[index]);
     space->directory[index] = value;
-    if (was_valid && cpu.space == space) {
+    if (was_valid && hot.space == space) {
         count_event(EVENT_TLB_FLUSH);
         cpu_set_directory(space->scheme.directory);
     }
@@ -51,7 +51,7 @@ void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
 void switch_map(struct space *space, uint32_t va, uint32_t size, bool writable, bool was_valid) {
     (void)size;
     (void)writable;
-    if (was_valid && cpu.space == space) {
+    if (was_valid && hot.space == space) {
         cpu_invalidate_page(va);
     }
 }
@@ -61,7 +61,7 @@ void switch_unmap(struct space *space, uint32_t va, uint32_t size, enum unmap wh
     (void)size;
     (void)what;
     (void)cached;
-    if (cpu.space == space) {
+    if (hot.space == space) {
         cpu_invalidate_page(va);
     }
 }

@@ -17,7 +17,7 @@ struct switch_state {
     uint32_t io_map;    /* switch_segments.h */
 };
 
-struct switch_cpu {
+struct switch_hot {
     uint32_t unused;
 };
 

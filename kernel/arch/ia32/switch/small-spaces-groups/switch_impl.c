@@ -8,7 +8,7 @@
 #include "cpu.h"
 #include "events.h"
 #include "kmem.h"
-#include "space.h"
+#include "spaces.h"
 
 #define GROUPS      16u
 #define GROUP_FIRST (SMALL_UNITS / 4) /* the units below are the global spaces' */
@@ -94,7 +94,7 @@ bool small_place(struct space *space, uint32_t units) {
 /* Whose directory is in force? NULL: a large space's, or the kernel's. */
 static struct group *shown_group(void) {
     for (struct group *g = groups; g < &groups[GROUPS]; g++) {
-        if (g->area.directory == cpu.scheme.shown) {
+        if (g->area.directory == hot.scheme.shown) {
             return g;
         }
     }

@@ -48,7 +48,7 @@ static inline bool is_bypassing(const struct switch_state *s) {
 }
 
 static inline bool bypass_in_force(const struct switch_state *s) {
-    return cpu.scheme.bypassing == s;
+    return hot.scheme.bypassing == s;
 }
 
 /* All of them, linked by next_bypassing. */

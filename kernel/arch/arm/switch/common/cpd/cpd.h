@@ -9,14 +9,14 @@
  * 1 MB sections of the CPD are what is accounted by:
  *
  *   - A section whose CPD entry is loaded belongs to the holder of that domain; or, where the
- * scheme has that, to the members of a shared section, which has a domain of its own and no holder.
+ *     scheme has that, to the members of a shared section, whose domain has no holder.
  *   - A section whose entry was removed without a flush is *stale* until the next full flush, and
- * its last space is its *stale owner*: lines of that space may still be in the caches. Another
- * space that loads the section must flush first. `epoch` counts full flushes, so one flush ends all
- * that. A full flush is one of caches and TLBs. Lines and TLB entries are left since then by spaces
- *     that were in force since then (`cpu.scheme.ran`), and by no others: so what a space holds
- *     that has not run can be given away without any flush. One more can leave a TLB entry, a space
- *     whose access is denied because the section is another's: the walk has brought in that other's
+ *     its last space is its *stale owner*: lines of that space may still be in the caches. Another
+ *     space that loads the section must flush first. `epoch` counts full flushes, of caches and
+ *     TLBs, so one flush ends all that. Lines and TLB entries are left since then by spaces that
+ *     were in force since then (`hot.scheme.ran`), and by no others: so what a space holds that has
+ *     not run can be given away without any flush. One more can leave a TLB entry, a space whose
+ *     access is denied because the section is another's: the walk has brought in that other's
  *     entry. So each such fault flushes the TLBs (cpd_missing_entry, cpd_load_entry).
  *   - A section for which a space has collided is *contested* by it. A space that is switched to
  *     takes back all that it contests, with one flush at most (cpd_exchange), where by faults it
@@ -25,7 +25,7 @@
  *     their domain's. After CONTESTED_AGE exchanges a space gives the list up: what it does not use
  *     any more it does not take again.
  *   - A space that collides whenever it is switched to *bypasses* the CPD (bypass.h): it has no
- * domain, no CPD entry of its own, and is switched to as scheme `flush` does.
+ *     domain and no CPD entry, and is switched to as scheme `flush` does.
  *
  * What is flushed when (what concerns shared sections is in fass-shared/switch_impl.c):
  *   switch to a space with a domain    nothing
@@ -53,10 +53,10 @@
  * entries; no section changes hands with lines in the caches; no frame is reused before its lines
  * are gone.
  *
- * How tests can provoke the known faults (pitfalls.md, FASS): 20 spaces with private pages at equal
- * va, each checked after random switches (1, 5, 6: collisions stay 0); two spaces with different
- * data at one high va (collision); unmap of 1 MB, then reuse of the memory (3, 9); a space that
- * maps into its own PID slot's range (slot_move).
+ * How tests can provoke the known faults (user/test/pitfall.c, by number): 20 spaces with private
+ * pages at equal va, each checked after random switches (1, 5, 6: collisions stay 0); two spaces
+ * with different data at one high va (collision); unmap of 1 MB, then reuse of the memory (3, 9); a
+ * space that maps into its own PID slot's range (slot_move).
  */
 #ifndef CPD_H
 #define CPD_H

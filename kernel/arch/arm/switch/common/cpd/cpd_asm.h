@@ -4,12 +4,12 @@
 #ifndef CPD_ASM_H
 #define CPD_ASM_H
 
-/* In struct switch_state and struct cpu; domains.c checks them. */
+/* In struct switch_state and struct hot; domains.c checks them. */
 #define SWITCH_DACR       0
 #define SWITCH_PID        4
 #define SWITCH_SLOT       17
 #define SWITCH_POLICY     24
-#define SWITCH_CPU_POLICY 28
+#define SWITCH_HOT_POLICY 28
 #define SWITCH_SLOT_SHIFT 25
 
 #ifdef __ASSEMBLER__

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a scheme with a caching page directory keeps of each space and in the per-processor words.
+ * What a scheme with a caching page directory keeps of each space and in the hot words.
  * The scheme's switch_impl.h defines `struct sharing` and includes this; cpd_asm.h has the offsets.
  *
  * A domain is dirty from when its space first runs after a flush, so a switch should say that it
  * is. It need not: a space is *prepared* only while its domain is in the dirty set (or the space
  * has nothing writable), and only to a prepared one the switch is two register writes. A flush ends
- * that for all spaces whose domains it made clean; switch_prepare marks the domain. (pitfalls.md,
- * FASS 1: a second copy of the marking, in a fast path, was wrong. Here no path has it but
- * switch_prepare.)
+ * that for all spaces whose domains it made clean; switch_prepare marks the domain. (A
+ * second copy of the marking, in a fast path, was wrong: user/test/pitfall.c, 1. Here no path has
+ * it but switch_prepare.)
  */
 #ifndef CPD_STATE_H
 #define CPD_STATE_H
@@ -47,10 +47,10 @@ struct switch_state {
     struct switch_state *next_bypassing;
 };
 
-struct switch_cpu {
+struct switch_hot {
     uint32_t dirty; /* domains whose spaces may have dirty lines: the paper's dirty domains */
     uint32_t ran;   /* domains whose spaces were in force since the last flush (cpd.h) */
-    struct policy_cpu policy;
+    struct policy_hot policy;
     struct switch_state
         *bypassing; /* whose directory the processor walks; NULL: the CPD (bypass.h) */
 };

@@ -22,7 +22,7 @@ void cpd_forget_space(struct space *space) {
 
 /*
  * The CPD's entry is found by where the space's entry would be, and known by its domain, whatever
- * the space's own directory says (pitfalls.md, FASS 3).
+ * the space's own directory says (user/test/pitfall.c, 3).
  */
 void switch_set_directory(struct space *space, uint32_t index, uint32_t value) {
     const struct switch_state *s = &space->scheme;

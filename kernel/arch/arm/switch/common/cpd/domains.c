@@ -14,7 +14,7 @@ _Static_assert(offsetof(struct switch_state, switch_pid) == SWITCH_PID, "switch_
 _Static_assert(offsetof(struct switch_state, policy) == SWITCH_POLICY, "switch_state.policy");
 _Static_assert(offsetof(struct switch_state, slot) == SWITCH_SLOT, "switch_state.slot");
 _Static_assert(CPU_PID_SLOT_SHIFT == SWITCH_SLOT_SHIFT, "switch_fault_va");
-_Static_assert(offsetof(struct cpu, scheme.policy) == SWITCH_CPU_POLICY, "cpu.scheme.policy");
+_Static_assert(offsetof(struct hot, scheme.policy) == SWITCH_HOT_POLICY, "hot.scheme.policy");
 
 void domain_update_access(struct switch_state *s) {
     if (is_bypassing(s)) {
@@ -30,9 +30,9 @@ void domain_update_access(struct switch_state *s) {
         }
         s->dirty = (s->writable ? 1u << s->domain : 0) | (shared & sharing_writable());
     }
-    if (cpu.space != NULL && &cpu.space->scheme == s) {
+    if (hot.space != NULL && &hot.space->scheme == s) {
         cpu_set_dacr(s->dacr);
-        cpu.scheme.dirty |= s->dirty;
+        hot.scheme.dirty |= s->dirty;
     } else {
         domain_unprepare(s);
     }
@@ -42,8 +42,8 @@ void domain_lose(struct switch_state *s) {
     cpd_remove_entries_of(s->domain);
     policy_lost(domains.policy, s->domain);
     domains.used &= ~(1u << s->domain);
-    cpu.scheme.ran &= ~(1u << s->domain);
-    cpu.scheme.dirty &= ~(1u << s->domain);
+    hot.scheme.ran &= ~(1u << s->domain);
+    hot.scheme.dirty &= ~(1u << s->domain);
     domains.holder[s->domain] = NULL;
     domains.policy[s->domain] = NULL;
     s->domain = 0;
@@ -57,10 +57,10 @@ void domain_lose(struct switch_state *s) {
  * is being left: in an IPC it is the partner, which is likely to be answered.
  */
 void domain_recycle(uint32_t from) {
-    uint32_t leaving = cpu.space == NULL ? 0 : 1u << cpu.space->scheme.domain;
-    uint32_t victims = policy_choose(&cpu.scheme.policy, domains.policy, from & ~leaving,
-                                     cpu.scheme.dirty, leaving);
-    bool clean = (cpu.scheme.dirty & victims) == 0;
+    uint32_t leaving = hot.space == NULL ? 0 : 1u << hot.space->scheme.domain;
+    uint32_t victims = policy_choose(&hot.scheme.policy, domains.policy, from & ~leaving,
+                                     hot.scheme.dirty, leaving);
+    bool clean = (hot.scheme.dirty & victims) == 0;
     bool cached = false; /* may the TLBs have entries of theirs? */
     for (uint32_t domain = 1; victims >> domain != 0; domain++) {
         if ((victims >> domain & 1) != 0) {
@@ -85,9 +85,9 @@ void domain_take(struct switch_state *to) {
             domain_recycle(domains.used & ~sharing_sections() & ~1u);
         } else if (cpd.epoch != before) {
             /* The space that is left does not go on: it is clean as well. */
-            cpu.scheme.dirty = cpu.scheme.ran = 0;
-            if (cpu.space != NULL) {
-                domain_unprepare(&cpu.space->scheme);
+            hot.scheme.dirty = hot.scheme.ran = 0;
+            if (hot.space != NULL) {
+                domain_unprepare(&hot.space->scheme);
             }
         }
         domain = domain_free();

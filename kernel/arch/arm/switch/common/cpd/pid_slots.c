@@ -78,7 +78,7 @@ static void slot_move(struct space *space) {
     }
     slot_leave(space);
     slot_take(space);
-    if (cpu.space == space) {
+    if (hot.space == space) {
         cpu_set_pid(s->pid);
     }
 }

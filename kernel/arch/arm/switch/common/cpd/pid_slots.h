@@ -5,7 +5,7 @@
 #ifndef PID_SLOTS_H
 #define PID_SLOTS_H
 
-#include "space.h"
+#include "spaces.h"
 #include "switch.h"
 
 /* Sections of 1 MB that the PID register relocates. */

@@ -9,7 +9,7 @@
 #include "kmem.h"
 #include "pid_slots.h"
 #include "reclaim.h"
-#include "space.h"
+#include "spaces.h"
 #include "switch.h"
 
 static bool ending; /* they are to end it, and none has begun to bypass since */
@@ -25,8 +25,8 @@ static inline void load_directory(uint32_t ttb) {
 /* The space that is left, which does not bypass the CPD, was alone since the last flush, if it was.
  */
 static void note_alone(uint32_t ran) {
-    if (cpu.space != NULL && (ran & ~(1u << cpu.space->scheme.domain)) == 0) {
-        cpu.space->scheme.alone = true;
+    if (hot.space != NULL && (ran & ~(1u << hot.space->scheme.domain)) == 0) {
+        hot.space->scheme.alone = true;
     }
 }
 
@@ -89,7 +89,7 @@ static void end_bypass(struct switch_state *s) {
 static __attribute__((noinline)) void leave_cpd(struct switch_state *to) {
     to->bypass_left =
         to->bypass_left > BYPASS_COMPANY ? (uint16_t)(to->bypass_left - BYPASS_COMPANY) : 1;
-    note_alone(cpu.scheme.ran);
+    note_alone(hot.scheme.ran);
     cpd_account_flush();
     cpu_set_dacr(DACR_KERNEL);
     cpu_set_pid(0);
@@ -97,20 +97,20 @@ static __attribute__((noinline)) void leave_cpd(struct switch_state *to) {
 
 /* `to` bypasses the CPD: it is in force afterwards. */
 static inline void enter(struct switch_state *to) {
-    struct switch_state *from = cpu.scheme.bypassing;
+    struct switch_state *from = hot.scheme.bypassing;
     if (likely(from != NULL)) {
         from->switch_pid = 1; /* not prepared */
     } else {
         leave_cpd(to);
     }
     to->switch_pid = 0;
-    cpu.scheme.bypassing = to;
+    hot.scheme.bypassing = to;
     load_directory(to->ttb);
 }
 
-/* `to` does not bypass the CPD, and is in force afterwards; cpu.scheme.bypassing is left. */
+/* `to` does not bypass the CPD, and is in force afterwards; hot.scheme.bypassing is left. */
 static void leave_bypass(const struct switch_state *to) {
-    cpu.scheme.bypassing = NULL;
+    hot.scheme.bypassing = NULL;
     cpu_set_dacr(to->dacr);
     cpu_set_pid(to->pid);
     load_directory(BOOT_DIRECTORY_PA);
@@ -122,27 +122,27 @@ static __attribute__((noinline)) void prepare(struct space *space) {
         end_bypass(to);
     } else {
         count_run(to);
-        if (unlikely(to->useless >= BYPASS_SCORE) && cpu.space != space) {
+        if (unlikely(to->useless >= BYPASS_SCORE) && hot.space != space) {
             begin_bypass(space);
             enter(to);
             return;
         }
     }
-    uint32_t epoch = cpd.epoch, ran = cpu.scheme.ran;
+    uint32_t epoch = cpd.epoch, ran = hot.scheme.ran;
     if (to->domain == 0) {
         domain_take(to);
     }
     if (to->contested != 0) {
         cpd_exchange(space);
     }
-    if (cpu.scheme.bypassing == NULL && cpd.epoch != epoch) {
+    if (hot.scheme.bypassing == NULL && cpd.epoch != epoch) {
         note_alone(ran);
     }
-    cpu.scheme.dirty |= to->dirty;
-    cpu.scheme.ran |= 1u << to->domain;
-    if (cpu.scheme.bypassing != NULL) {
+    hot.scheme.dirty |= to->dirty;
+    hot.scheme.ran |= 1u << to->domain;
+    if (hot.scheme.bypassing != NULL) {
         to->collided = true;
-        cpu.scheme.bypassing->switch_pid = 1;
+        hot.scheme.bypassing->switch_pid = 1;
         to->switch_pid = to->pid;
         leave_bypass(to);
         return;

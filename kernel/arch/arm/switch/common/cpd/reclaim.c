@@ -112,7 +112,7 @@ void cpd_exchange(struct space *space) {
     s->collided = ((changed & ~1u) | cached) != 0;
     ptab_publish();
     count_event(EVENT_COLLISION);
-    if (((changed & cpu.scheme.ran) | cached) != 0) {
+    if (((changed & hot.scheme.ran) | cached) != 0) {
         cpd_flush_to_leave();
     }
 }

@@ -8,7 +8,7 @@
 
 #include "ptab.h"
 #include "sharing.h"
-#include "space.h"
+#include "spaces.h"
 #include "switch.h"
 
 #define DOMAINS     16u
@@ -68,7 +68,7 @@ static inline bool cpd_is_of(uint32_t section, uint32_t domain) {
 
 /* May the holder of the domain have lines or TLB entries? */
 static inline bool cpd_has_run(uint32_t domain) {
-    return (cpu.scheme.ran >> domain & 1) != 0;
+    return (hot.scheme.ran >> domain & 1) != 0;
 }
 
 /* May others than the space? The section has no entry. */

@@ -10,7 +10,7 @@
 
 /* A flush of the caches is one of the TLBs too, so that an epoch is one of both. */
 static inline void account_flush(const struct switch_state *running) {
-    uint32_t ran = cpu.scheme.ran;
+    uint32_t ran = hot.scheme.ran;
     bool together = (ran & (ran - 1)) != 0;
     cpd.epoch++;
     for (struct switch_state *const *holder = domains.holder; ran != 0; holder++, ran >>= 1) {
@@ -21,8 +21,8 @@ static inline void account_flush(const struct switch_state *running) {
             }
         }
     }
-    cpu.scheme.ran = running == NULL ? 0 : 1u << running->domain & ~1u;
-    cpu.scheme.dirty = running == NULL ? 0 : running->dirty;
+    hot.scheme.ran = running == NULL ? 0 : 1u << running->domain & ~1u;
+    hot.scheme.dirty = running == NULL ? 0 : running->dirty;
 }
 
 static inline void flush(const struct switch_state *running) {
@@ -33,7 +33,7 @@ static inline void flush(const struct switch_state *running) {
 
 /* As cpd_flush. */
 static inline void flush_and_go_on(void) {
-    flush(cpu.space == NULL ? NULL : &cpu.space->scheme);
+    flush(hot.space == NULL ? NULL : &hot.space->scheme);
 }
 
 /* As cpd_flush, where the space in force does not go on: no domain is dirty afterwards. */

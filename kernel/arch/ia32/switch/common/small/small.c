@@ -10,7 +10,7 @@
 #include "ptab_entry.h"
 #include "segments.h"
 #include "small_asm.h"
-#include "space.h"
+#include "spaces.h"
 #include "string.h"
 #include "switch.h"
 #include "switch_segments.h"
@@ -24,7 +24,7 @@ _Static_assert(offsetof(struct switch_state, descriptor) == SWITCH_DESCRIPTOR &&
                "switch_state.descriptor");
 _Static_assert(offsetof(struct switch_state, credit) == SWITCH_CREDIT, "switch_state.credit");
 _Static_assert(offsetof(struct switch_state, io_map) == SWITCH_IO_MAP, "switch_state.io_map");
-_Static_assert(offsetof(struct cpu, scheme.shown) == CPU_SHOWN, "cpu.scheme.shown");
+_Static_assert(offsetof(struct hot, scheme.shown) == HOT_SHOWN, "hot.scheme.shown");
 
 #define UNIT       ((uint32_t)SMALL_AREA / SMALL_UNITS)
 #define AREA_FIRST (KERNEL_AREA >> SECTION_LOG2) /* directory entries of the area */
@@ -95,11 +95,11 @@ uint32_t switch_kernel_fault(uint32_t pc) {
 /* ---- directories ---- */
 
 static uint32_t *shown_directory(void) {
-    return heap_pa_to_uncached(cpu.scheme.shown);
+    return heap_pa_to_uncached(hot.scheme.shown);
 }
 
 static void show_none(void) {
-    cpu.scheme.shown = BOOT_DIRECTORY_PA;
+    hot.scheme.shown = BOOT_DIRECTORY_PA;
     cpu_set_directory(BOOT_DIRECTORY_PA);
 }
 
@@ -123,7 +123,7 @@ static void list_directory(uint32_t *directory) {
 
 /* Nobody is to run under it any more. */
 static void end_directory(uint32_t *directory) {
-    if (cpu.scheme.shown == heap_uncached_to_pa(directory)) {
+    if (hot.scheme.shown == heap_uncached_to_pa(directory)) {
         show_none();
     }
     if (directory[ENTRY_LISTED] == 0) {
@@ -158,7 +158,7 @@ static void purge(const struct small_area *area, uint32_t first, uint32_t n) {
     count_event(EVENT_TLB_FLUSH);
     if (area->directory != 0) {
         memset((uint32_t *)heap_pa_to_uncached(area->directory) + first, 0, n * 4);
-        if (cpu.scheme.shown == area->directory) {
+        if (hot.scheme.shown == area->directory) {
             cpu_set_directory(area->directory);
         }
         return;
@@ -176,7 +176,7 @@ bool small_is_small(const struct space *space) {
 }
 
 static bool is_shown(const struct space *space) {
-    return cpu.scheme.shown == heap_uncached_to_pa(space->directory);
+    return hot.scheme.shown == heap_uncached_to_pa(space->directory);
 }
 
 static void set_place(struct space *space, uint32_t base, uint32_t size) {
@@ -220,7 +220,7 @@ uint32_t small_count_units(const struct space *space) {
 
 /* The space in force is so by other segments and perhaps another directory than a moment ago. */
 static void apply(struct space *space) {
-    if (cpu.space == space) {
+    if (hot.space == space) {
         switch_to_space(space);
     }
 }
@@ -370,7 +370,7 @@ uint32_t switch_control(struct space *space, uint32_t control) {
 /* ---- the scheme's contract ---- */
 
 void switch_init(void) {
-    cpu.scheme.shown = BOOT_DIRECTORY_PA;
+    hot.scheme.shown = BOOT_DIRECTORY_PA;
     list_directory(ptab_kernel_directory);
     small_init();
     limits_are_checked = check_limits();
@@ -387,7 +387,7 @@ bool switch_space_init(struct space *space) {
 }
 
 void switch_space_free(struct space *space) {
-    kernel_assert(cpu.space != space);
+    kernel_assert(hot.space != space);
     if (small_is_small(space)) {
         stay_large(space);
     }

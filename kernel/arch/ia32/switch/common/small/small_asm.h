@@ -12,14 +12,14 @@
 
 #include "relocated_segments_asm.h"
 
-/* In struct switch_state, and in struct cpu; small.c checks them. */
+/* In struct switch_state, and in struct hot; small.c checks them. */
 #define SWITCH_UNREADY         0
 #define SWITCH_DIRECTORY       4
 #define SWITCH_DESCRIPTOR      8
 #define SWITCH_DESCRIPTOR_HIGH 12
 #define SWITCH_CREDIT          16
 #define SWITCH_IO_MAP          20
-#define CPU_SHOWN              20
+#define HOT_SHOWN              20
 
 /* By what the type of code differs from that of data. */
 #define DESCRIPTOR_CODE 0x800
@@ -42,9 +42,9 @@
     movl    %ss:SWITCH_DIRECTORY(\a), \b
     testl   \b, \b                      # any directory will do
     jz      .Lshown\@
-    cmpl    \b, %ss:cpu + CPU_SHOWN
+    cmpl    \b, %ss:hot + HOT_SHOWN
     je      .Lshown\@
-    movl    \b, %ss:cpu + CPU_SHOWN
+    movl    \b, %ss:hot + HOT_SHOWN
     movl    \b, %cr3
     switch_note_load \a
 .Lshown\@:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a scheme with small spaces (small.h) keeps of each space and in the per-processor words.
+ * What a scheme with small spaces (small.h) keeps of each space and in the hot words.
  */
 #ifndef SMALL_STATE_H
 #define SMALL_STATE_H
@@ -26,7 +26,7 @@ struct switch_state {
     uint32_t times, strangers;
 };
 
-struct switch_cpu {
+struct switch_hot {
     uint32_t shown; /* pa of the directory in force */
 };
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Address spaces.
+ */
+#include "spaces.h"
+
+#include "kmem.h"
+#include "page_sizes.h"
+#include "switch.h"
+
+struct space *root_space;
+struct space *sigma0_space;
+
+/* In the kernel's own section, not in the heap: every switch reads two of them, and shall not need
+ * another TLB entry for that. A slot without a directory is free. */
+#define SPACES 256
+static struct space spaces[SPACES];
+
+struct space *space_create(void) {
+    struct space *space = spaces;
+    while (space < &spaces[SPACES] && space->directory != NULL) {
+        space++;
+    }
+    if (space == &spaces[SPACES]) {
+        return NULL;
+    }
+    *space =
+        (struct space){.directory = kmem_alloc_uncached(DIRECTORY_ORDER), .table_section = ~0u};
+    if (space->directory != NULL && !switch_space_init(space)) {
+        kmem_free_uncached(space->directory, DIRECTORY_ORDER);
+        space->directory = NULL;
+    }
+    return space->directory == NULL ? NULL : space;
+}
+
+static bool overlaps(L4_Fpage_t area, uint32_t va, uint32_t size) {
+    return !L4_IsNilFpage(area) && L4_Address(area) - va < size;
+}
+
+bool space_overlaps_reserved(const struct space *space, uint32_t va, uint32_t size) {
+    return space_is_reserved(space, va) || KERNEL_AREA - va < size ||
+           overlaps(space->kip_area, va, size) || overlaps(space->utcb_area, va, size);
+}
