@@ -72,16 +72,21 @@ unsigned int argument_number(char **arguments, const char *name, unsigned int ot
     return text ? (unsigned int)atol(text) : otherwise;
 }
 
-/* What is behind a name, at the beginning of a line; NULL if that is no number. */
-static const char *behind(const char *path, const char *name) {
-    static char text[8192];
-    size_t length = strlen(name);
-    char *line = text;
+/* A file of numbers with names. */
+static char numbers[8192];
+
+static void read_numbers(const char *path) {
     int fd = open(path, O_RDONLY, 0);
-    long got = read_all(fd, text, sizeof(text) - 1);
+    long got = read_all(fd, numbers, sizeof(numbers) - 1);
     EXPECT(fd >= 0 && got > 0);
     close(fd);
-    text[got] = 0;
+    numbers[got] = 0;
+}
+
+/* What follows a name there, at the beginning of a line; NULL if that is no number. */
+static const char *after_name(const char *name) {
+    size_t length = strlen(name);
+    char *line = numbers;
     while (line) {
         if (strncmp(line, name, length) == 0 && line[length] == ' ' && line[length + 1] >= '0' &&
             line[length + 1] <= '9') {
@@ -94,13 +99,23 @@ static const char *behind(const char *path, const char *name) {
 }
 
 int has_number(const char *path, const char *name) {
-    return behind(path, name) != NULL;
+    read_numbers(path);
+    return after_name(name) != NULL;
+}
+
+void numbers_in(const char *path, const char *const *names, unsigned long *values, size_t count) {
+    read_numbers(path);
+    for (size_t i = 0; i < count; i++) {
+        const char *number = after_name(names[i]);
+        if (!number) {
+            fail(__FILE__, __LINE__, names[i]);
+        }
+        values[i] = atol(number);
+    }
 }
 
 unsigned long number_in(const char *path, const char *name) {
-    const char *number = behind(path, name);
-    if (!number) {
-        fail(__FILE__, __LINE__, name);
-    }
-    return atol(number);
+    unsigned long value;
+    numbers_in(path, &name, &value, 1);
+    return value;
 }

@@ -63,6 +63,8 @@ int scratch_file(size_t bytes, unsigned int seed);
 /* The number behind a name, at the beginning of a line of a file of counters; whether there is one.
  */
 unsigned long number_in(const char *path, const char *name);
+/* Several, as they are at one moment. */
+void numbers_in(const char *path, const char *const *names, unsigned long *values, size_t count);
 int has_number(const char *path, const char *name);
 
 /* The value behind name= among arguments, which end with NULL; NULL if there is none. */
