@@ -122,31 +122,28 @@ class L4Ipc(Experiment[Sample]):
     def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
         """All runs of a case together; then what follows from two cases, or from all."""
         runs = repeats.grouped(samples)
-        faster: list[Case] = []
         for place in l4_pc.PLACES:
+            faster: list[Case] = []  # after all cases; of the PC it is among the values of a case
             flushing: dict[int, float] = {}
             for scheme in place.schemes:
-                recycles = []
+                knees = []
                 for clients in CLIENTS:
                     case = runs[place.prefix + NAME.format(scheme, clients)]
                     on, where = (case[0].machine, scheme), {"clients": clients}
                     values = values_of(case)
                     mean = values[0][1]
                     speedup = ("speedup", flushing.setdefault(clients, mean) / mean, "ratio")
-                    if scheme != place.schemes[0] and place is l4.ARM:
+                    if scheme != l4_pc.LARGE and place is l4.ARM:
                         faster.append(Case(*on, where, [speedup]))
-                    elif scheme != place.schemes[0]:
+                    elif scheme != l4_pc.LARGE:
                         values.append(speedup)
                     yield Case(*on, where, values)
-                    if (
-                        repeats.means([run.rates for run in case]).get("domains_recycled", 0)
-                        > RECYCLING
-                    ):
-                        recycles.append(clients)
-                if recycles and scheme != place.schemes[0]:
-                    faster.append(Case(*on, {}, [("knee", recycles[0], "clients")]))
+                    met = repeats.means([run.rates for run in case])
+                    if met.get("domains_recycled", 0) > RECYCLING:
+                        knees.append(("knee", clients, "clients"))
+                if scheme != l4_pc.LARGE:
+                    faster.append(Case(*on, {}, knees[:1]))
             yield from faster
-            faster = []
 
 
 def _job(

@@ -82,28 +82,15 @@ class LinuxTlbSharing(Experiment[Run]):
         """A run measures every number of processes."""
         counts = ",".join(map(str, QUICK_COUNTS if settings.quick else COUNTS))
         rounds = settings.times(ROUNDS, QUICK_ROUNDS)
-        return [
-            job
-            for way in WAYS
-            for job in suite.jobs(
-                [way.kernel],
-                [
-                    (
-                        f"{way.mapped}-{pages:02}p",
-                        f"sharing processes={counts} pages={pages} mapped={way.mapped} "
-                        f"rounds={rounds}",
-                        {
-                            "workload": WORKLOAD,
-                            "mapped": way.mapped,
-                            "pages": pages,
-                            "quick": settings.quick,
-                        },
-                    )
-                    for pages in PAGES
-                ],
-                settings,
-            )
-        ]
+        jobs: list[Job] = []
+        for way in WAYS:
+            for pages in PAGES:
+                words = f"sharing processes={counts} pages={pages} mapped={way.mapped}"
+                parameters: dict[str, Parameter] = {"workload": WORKLOAD, "mapped": way.mapped}
+                parameters |= {"pages": pages, "quick": settings.quick}
+                asked = (f"{way.mapped}-{pages:02}p", f"{words} rounds={rounds}", parameters)
+                jobs += suite.jobs([way.kernel], [asked], settings)
+        return jobs
 
     def measure(self, job: Job, stats: Stats) -> Run:
         return rings.measure(job, stats)
