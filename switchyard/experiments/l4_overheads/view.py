@@ -67,8 +67,8 @@ def view(results: show.Results) -> show.View:
     deviation = max(row["running"] * row["running_cv"] * 1e3 for row in every)
     # which task's running times vary least with interrupts, where there are several runs
     known = "task_running_uncertainty" in flush.task(TASKS[0])
-    least = min(TASKS, key=lambda task: flush.task(task)["task_running_cv"])
-    steadiest = NAMES[least] if known else None
+    by_cv = sorted(TASKS, key=lambda task: flush.task(task)["task_running_cv"]) if known else []
+    steadiest = NAMES[by_cv[0]] if known else None
     direct = {
         name: {"own space": scheme.once["interrupt_direct"], "other space": scheme.other_handler}
         for name, scheme in schemes.items()

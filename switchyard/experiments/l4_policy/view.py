@@ -68,12 +68,11 @@ def view(results: show.Results) -> show.View:
             show.over({names[p]: curve for p, curve in curves.items()}, "spaces", "round_trip"),
         )
 
+    best = {s: min(at(p, s, SPACES[-1])["round_trip"] for p in POLICIES) for s in SHAPES}
     by_shape = {shape: multiples(shape) for shape in SHAPES}
     overall = told({p: geometric_mean(by[p] for by in by_shape.values()) for p in POLICIES})
-    every = [
-        (f"{row.where['policy']}, {row.where['shape']} of {row.where['spaces']}", row)
-        for row in results.rows
-    ]
+    name = "{policy}, {shape} of {spaces}"
+    every = [(name.format(**row.where), row) for row in results.rows]
     figures = {"": figure("groups"), **{s: figure(s) for s in SHAPES if s != "groups"}}
     notes = unsteady(every, "round_trip")
     return show.View([counted(shape) for shape in SHAPES], figures, locals(), notes)

@@ -6,7 +6,6 @@ from switchyard.experiments.l4 import ABOUT, COLUMNS, MACHINE, UNPROTECTED
 from switchyard.run.build import TAGS
 from switchyard.show import declared as show
 
-# Each primitive in the words of figures and tables, and in full.
 WHAT = {
     "null_syscall": "ThreadSwitch to nobody, and nobody else is ready: in and out again",
     "system_clock": "SystemClock: the cheapest call that answers something",
@@ -15,6 +14,7 @@ WHAT = {
     "lipc_in_space": "the same by local ids (Lipc), between threads that wait for local ones",
     "page_fault": "a load from a missing page: fault, pager in another space, map, restart",
 }
+# In the words of figures and tables.
 NAMES = {
     "null_syscall": "null system call", "system_clock": "SystemClock",
     "thread_switch": "thread switch", "ipc_in_space": "IPC in a space",

@@ -9,7 +9,6 @@ from switchyard.experiments import l4_pc
 from switchyard.experiments.l4 import COLUMNS, called
 from switchyard.experiments.l4_pc import LARGE
 from switchyard.experiments.l4_servers.measure import BESIDE_PORTS, LOADS, MACHINE
-from switchyard.run.build import TAGS
 from switchyard.show import declared as show
 
 SHOWN = {
@@ -54,7 +53,6 @@ def view(results: show.Results) -> show.View:
     arm, pc_rows = l4_pc.apart(results.rows)
     on_pc = l4_pc.there(pc_rows)
     pc = show.across(pc_rows, "scheme", on_pc, load=BUSY)
-    tags = TAGS
 
     def at(scheme: str, load: int) -> Row:
         return arm.find(scheme=scheme, load=load)
