@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The book's links lead somewhere, and every page is in its table of contents."""
+"""The book: links lead somewhere, all pages are listed, measured numbers of READMEs are generated."""
 
 import re
 from pathlib import Path
@@ -10,6 +10,7 @@ from switchyard.run import build
 
 ROOT = build.root()
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+TOPS = {"README.md", "docs", "kernel", "l4", "linux", "machine", "user", "bench", "servers"}
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 
 
@@ -31,6 +32,24 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         assert target.exists(), f"{link}: no such file"
         if anchor:
             assert anchor in anchors(target), f"{link}: no such heading"
+
+
+# Cycles, times and shares. A README's stand between marks, where `switchyard docs` writes them.
+MEASURED = re.compile(
+    r"(?<![\w.-])\d[\d,.]*(?: (?:to|and|or) \d[\d,.]*)*"
+    r"\s+(?:cycles|µs|us|ms|microseconds|per cent|%)"
+)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in sorted(ROOT.rglob("README.md")) if page.parts[len(ROOT.parts)] in TOPS],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_what_a_readme_says_was_measured_is_generated(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    text = re.sub(r"^<!-- \w.*?^<!-- end -->$|^```.*?^```$", "", text, flags=re.M | re.S)
+    assert MEASURED.findall(text) == []
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:

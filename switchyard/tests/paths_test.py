@@ -33,7 +33,7 @@ COMMENT |= dict.fromkeys((".h", ".S", ".cc", ".lds"), COMMENT[".c"])
 OTHERS = re.compile(
     r"(mm|crypto|init|hw|target|drivers|fs|asm|lib/(zlib_deflate|crypto)|arch/(arm|x86)|Documentation)/.*"
     r"|include/(linux/.*|image\.h)|linux/\w+\.h>?|l4/l4\.h>|kernel/(sched|fork)\b.*|docs/devel/.*"
-    r"|(ne|pan|f|flush|fault-armv|copypage-v4mc|fass-shared|fass-tables|deftree)\.c|e\.md|re\.S"
+    r"|(low|high|type)\.h|(ne|pan|f|flush|fault-armv|copypage-v4mc|fass-shared|fass-tables|deftree)\.c|e\.md|re\.S"
     r"|(cache-v4wb|tlb-v4wbi)\.S|(uaccess|uaccess-asm|stdint|nolibc)\.h|switchyard\.toml"
     r"|switchyard/(sources|wheel/data)\b.*|chapters/hostile\.md|found/null-call\.md"
     r"|(schemes/mine|machines/(test_)?twice|experiments/null_call|guests/hello)\b.*"
