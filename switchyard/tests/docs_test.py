@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The book: links lead somewhere, all pages are listed, measured numbers of READMEs are generated."""
+"""The book: links lead somewhere, all pages are listed, numbers of READMEs are generated."""
 
 import re
 from pathlib import Path
