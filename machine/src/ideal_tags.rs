@@ -47,7 +47,6 @@ impl<H: Copy + Serialize + DeserializeOwned, const PIECE: u32> Tags<H, PIECE> {
     // ---- places ----------------------------------------------------------------------------
 
     /// Every place of both TLBs.
-    #[must_use]
     pub fn places(&self) -> impl Iterator<Item = (usize, usize)> {
         let [insns, data] = [INSNS, DATA].map(|tlb| self.held[tlb].len());
         let insns = (0..insns).map(|place| (INSNS, place));
