@@ -12,7 +12,7 @@
  * What makes it short:
  *   - One condition for many checks: each is made only if those before it held (Z), one branch ends
  *     the chain. Two words were laid out for that, tcb.sched with hot.ready_check, and wait_open.
- *   - The thread that runs is RECEIVING in its TCB already (thread.h).
+ *   - The thread that runs is RECEIVING in its TCB already (tcb.h).
  *   - It goes on at the program's lr, where the stub would return to, not behind the SWI.
  *   - Loads have another instruction behind them: their results come a cycle later.
  *

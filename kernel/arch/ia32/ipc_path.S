@@ -11,7 +11,7 @@
  * DS is the program's, whatever that is, so the kernel's memory is reached by SS, and UTCBs by the kernel's
  * addresses of them.
  *
- * As on ARM (tcb in thread.h) the state of a thread that runs is RECEIVING already, and hot.space is left as
+ * As on ARM (tcb.h) the state of a thread that runs is RECEIVING already, and hot.space is left as
  * it was. First everything is asked, then everything is done: between the two, nothing can fail.
  */
 #include "layout.h"
@@ -48,7 +48,7 @@ sysenter_entry:
     cmpl    %eax, %ss:tcbs + TCB_ID(%ebx)
     jne     2f
     movl    %ss:tcbs + TCB_SCHED(%ebx), %edi
-    subl    %ss:hot + HOT_READY_CHECK, %edi # it waits, and nobody more important is ready (thread.h)
+    subl    %ss:hot + HOT_READY_CHECK, %edi # it waits, and nobody more important is ready (tcb.h)
     shrl    $8, %edi
     jnz     2f
     movl    %ss:hot + HOT_CURRENT, %edi
