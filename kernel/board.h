@@ -18,7 +18,7 @@ void board_putc(char c);
 /* The next character, or -1 when there is none. */
 int board_getc(void);
 
-/* The free-running counter behind both timer functions: 32 bits, wraps. It counts
+/* The free-running counter after both timer functions: 32 bits, wraps. It counts
  * BOARD_TIMER_COUNTS in BOARD_TIMER_US microseconds. */
 uint32_t board_timer_count(void);
 /* Interrupt once when the counter reaches `count`. */

@@ -124,7 +124,7 @@ static inline __attribute__((always_inline)) bool map_page(struct space *from, u
     entry_fill(to, entry, value);
     section->smaller++;
     entry_publish(); /* before the node, which is likely to go through the write buffer */
-    /* First in its list, or behind its parent there. */
+    /* First in its list, or after its parent there. */
     struct node **place = likely(same_size) ? &parent->next : &ram_small[frame];
     struct node *next = *place;
     n->space = to;

@@ -121,7 +121,7 @@ static inline void node_free(struct node *n) {
     }
 }
 
-/* Puts the node into its list, behind `after`, which is in the same, or first (NULL). False: no
+/* Puts the node into its list, after `after`, which is in the same, or first (NULL). False: no
  * memory; only for the first node of a device's frame. */
 bool node_insert(struct node *n, struct node *after);
 void node_remove(struct node *n);

@@ -16,7 +16,7 @@ extern struct tcb *ready_queues[];
 /* The idle thread runs, at boot. */
 void ready_init(void);
 
-/* A thread became ready, in front of (it was promised the processor) or behind its equals. */
+/* A thread became ready, in front of (it was promised the processor) or after its equals. */
 void ready_enqueue_first(struct tcb *t);
 void ready_enqueue_last(struct tcb *t);
 void ready_dequeue(struct tcb *t);

@@ -17,7 +17,7 @@
 
 #include "ready.c"
 
-/* Whose timeslice has ended; it goes behind its equals when it is preempted. */
+/* Whose timeslice has ended; it goes to the end of its equals' queue when it is preempted. */
 static const struct tcb *slice_over;
 
 /* Interrupts have been served since the kernel was entered. */

@@ -16,7 +16,7 @@ bool space_set_areas(struct space *space, L4_Fpage_t kip, L4_Fpage_t utcb, uint3
 /* Maps the KIP and the page of this UTCB for a thread that becomes active. False: no memory. */
 bool space_map_utcb(struct space *space, uint32_t utcb);
 
-/* The frame behind a UTCB, by its uncached kernel address. */
+/* The frame after a UTCB, by its uncached kernel address. */
 uint32_t *space_utcb_alias(const struct space *space, uint32_t utcb);
 
 /*

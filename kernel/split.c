@@ -87,7 +87,7 @@ static void split_one(struct node *n, struct node **nodes, uint32_t **tables) {
 }
 
 /*
- * Parts go first in their lists, or right behind their parents; so parents are before children
+ * Parts go first in their lists, or right after their parents; so parents are before children
  * again, also those smaller children that were there before.
  */
 bool node_split(struct node *n) {

@@ -86,7 +86,7 @@ uint32_t lan_receive(uint8_t frame[FRAME_MOST]) {
     uint32_t count = *data() >> 16 & COUNT;
     uint32_t length = count < AROUND ? 0 : count - AROUND;
     length = length < FRAME_MOST ? length : FRAME_MOST;
-    /* Words, of which the last one's upper half may be what stands behind the data. */
+    /* Words, of which the last one's upper half may be what stands after the data. */
     uint32_t word = 0;
     for (uint32_t at = 0; at < length; at++) {
         word = (at & 3) == 0 ? *data() : word >> 8;

@@ -20,7 +20,7 @@
 #include "protocol.h"
 
 #define MOST_LOAD_KB 64u
-/* Behind the interface's page, if that has one. */
+/* After the interface's page, if that has one. */
 #define PROBE_VA   (INTERFACE_VA + FRAME_SIZE)
 #define LINE_BYTES 32u
 /* Cycles, and the stream of samples of how long pings kept the load from its work. */
@@ -100,7 +100,7 @@ static bool serve(void) {
 }
 
 /*
- * Reads so many KB over and over: what servers interrupt. The clock is looked at behind each line;
+ * Reads so many KB over and over: what servers interrupt. The clock is looked at after each line;
  * when it has gone on by more than a line or a tick of the kernel's can take, a ping was answered
  * meanwhile, and that is how long this program was kept from its work.
  */

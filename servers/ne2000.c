@@ -25,7 +25,7 @@
 #define ADDRESS    0x11
 #define CURRENT    0x17
 #define GROUPS     0x18
-/* The card's ports behind those. */
+/* The card's ports after those. */
 #define DATA  0x10u
 #define RESET 0x1fu
 
@@ -141,7 +141,7 @@ void lan_interrupt(bool on) {
     out8(MASK, on ? RECEIVED | OVERFLOW : 0);
 }
 
-/* The flag is cleared first: a frame that comes behind the look sets it again, and interrupts. */
+/* The flag is cleared first: a frame that comes after the look sets it again, and interrupts. */
 bool lan_received(void) {
     out8(INTERRUPTS, RECEIVED | OVERFLOW);
     select(CURRENT, START);

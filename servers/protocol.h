@@ -3,7 +3,7 @@
  * What the servers say to each other. The driver never calls: it answers the stack, at once or when
  * there is something, so that the two cannot wait for each other.
  *
- * A frame is a string item behind one word, its length.
+ * A frame is a string item after one word, its length.
  */
 #ifndef PROTOCOL_H
 #define PROTOCOL_H

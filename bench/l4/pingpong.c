@@ -40,7 +40,7 @@ enum kind { NOPS, JUMPS, PAGES, LINES, KINDS };
 #define MEMORY_SIZE (1u << MEMORY_LOG2)
 #define PROBE_VA    0x000e0000u
 
-/* The bytes of one more of a kind. The return of the largest working set lies behind it. */
+/* The bytes of one more of a kind. The return of the largest working set lies after it. */
 static const uint32_t bytes_of[KINDS] = {
     [NOPS] = WORKING_SET_NOP,
     [JUMPS] = WORKING_SET_STEP,

@@ -17,7 +17,7 @@ L4_Word_t raw_stub_lipc(void);
 L4_Word_t raw_stub_thread_switch(void);
 L4_Word_t raw_stub_system_clock(void);
 
-/* Sends the UTCB's message registers behind the tag; waits for the answer, of whose words the first
+/* Sends the UTCB's message registers after the tag; waits for the answer, of whose words the first
  * (of IA-32 two, of ARM four) stay in registers. Returns its tag. */
 L4_Word_t raw_call(L4_Word_t to, L4_Word_t tag, L4_Word_t stub);
 

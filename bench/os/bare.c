@@ -30,7 +30,7 @@ static volatile uint32_t *at(uint32_t address) {
     return (volatile uint32_t *)address;
 }
 
-/* The word at `address`, 0 if the access aborts: the vector goes on behind the load. */
+/* The word at `address`, 0 if the access aborts: the vector goes on after the load. */
 static uint32_t careful_read(uint32_t address) {
     uint32_t value = 0;
     __asm__ volatile("ldr %0, [%1]\n\tnop" : "+&r"(value) : "r"(address) : "memory");

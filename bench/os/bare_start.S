@@ -26,7 +26,7 @@ vectors:
     b       .                       /* undefined instruction */
     b       .                       /* software interrupt */
     b       .                       /* prefetch abort */
-    subs    pc, lr, #4              /* data abort: go on behind it (bare.c looks for the probe so) */
+    subs    pc, lr, #4              /* data abort: go on after it (bare.c looks for the probe so) */
     b       .
     b       .                       /* interrupts stay masked */
     b       .
@@ -63,7 +63,7 @@ _start:
     add     r5, r0, #(UNCACHED >> 18)
     str     r3, [r5]                /* and uncached, where neither board has anything */
     ldr     r3, =SECTION
-    str     r3, [r5, #4]            /* behind it what the vectors hide: it may have the tags */
+    str     r3, [r5, #4]            /* after it what the vectors hide: it may have the tags */
 
     mov     r3, #0
     mcr     p15, 0, r3, c7, c7, 0   /* invalidate both caches */

@@ -2,7 +2,7 @@
 /*
  * Level 3, the ways into the kernel, and the loops that go them. What a handler would do is nothing:
  * it returns at once. Stamps are times: in the loop before (EBX), at the handler's beginning (EDI), in
- * the loop behind it (EAX).
+ * the loop after it (EAX).
  */
 #include "../os/bare_ia32.h"
 #include "p4.h"
@@ -95,7 +95,7 @@ p4_\name:
     ret
     .endm
 
-    /* Takes the stamp behind. */
+    /* Takes the stamp after. */
     .macro  stamped
     rdtsc
     subl    %edi, %eax
@@ -130,7 +130,7 @@ p4_\name:
     int_stamped int80_entry
     int_stamped int80_return
 
-    /* The timer's interrupt waits when the loop lets it through: it comes behind the instruction after
+    /* The timer's interrupt waits when the loop lets it through: it comes after the instruction after
      * STI. The controller ends it by itself. */
     .macro  interrupt_stamped name
     begin   \name

@@ -13,7 +13,7 @@
 #define PIC               0x20
 #define PIC_MASK          0x21
 #define ICW1              0x11 /* edges, with a second controller, and ICW4 */
-#define ICW3              0x04 /* that one is behind input 2 */
+#define ICW3              0x04 /* that one is at input 2 */
 #define ICW4              0x03 /* vectors of an 8086; interrupts end by themselves */
 #define ALL_BUT_THE_TIMER 0xfe
 

@@ -134,7 +134,7 @@ static void run_loads(const uint32_t *kilobytes, unsigned n) {
     }
 }
 
-/* Stores one behind the other, by how much is gone through: a power of two. */
+/* Stores one after the other, by how much is gone through: a power of two. */
 static void run_stores(const uint32_t *kilobytes, unsigned n) {
     for (unsigned i = 0; i < n; i++) {
         p4_count = kilobytes[i] * 1024;
@@ -154,7 +154,7 @@ static void run_pages(const uint32_t *pages, unsigned n) {
     }
 }
 
-/* Code that is gone through over and over; and behind a load of CR3. */
+/* Code that is gone through over and over; and after a load of CR3. */
 static void run_straight(const uint32_t *uops, unsigned n) {
     for (unsigned i = 0; i < n; i++) {
         const void *code = memory_straight(uops[i]);
@@ -163,7 +163,7 @@ static void run_straight(const uint32_t *uops, unsigned n) {
     }
 }
 
-/* What is used again behind a load of CR3: lines, and jumps, a page each, which it takes away or,
+/* What is used again after a load of CR3: lines, and jumps, a page each, which it takes away or,
  * as they are global, does not. */
 static void run_refills(const uint32_t *entries, unsigned n) {
     for (unsigned i = 0; i < n; i++) {

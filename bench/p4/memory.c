@@ -36,7 +36,7 @@ enum window { CHAIN_SMALL, CHAIN_GLOBAL, CODE_SMALL, CODE_GLOBAL, TABLES };
 static uint32_t tables[TABLES][PAGE / 4] __attribute__((section(".pool"), aligned(4096)));
 static uint16_t order[CHAIN_LINES];
 
-/* Things of `size` bytes one behind the other: the frame that number `n` lies in. */
+/* Things of `size` bytes one after the other: the frame that number `n` lies in. */
 static uint32_t frame(uint32_t n, uint32_t size) {
     return n / (PAGE / size) * PAGE;
 }

@@ -49,11 +49,11 @@ void p4_done(void);
 
 /* ---- loops.S ---- */
 
-/* Along a chain of pointers; along p4_count of it, and that behind a load of CR3. Calls of code,
- * and these behind a load of CR3. */
+/* Along a chain of pointers; along p4_count of it, and that after a load of CR3. Calls of code,
+ * and these after a load of CR3. */
 loop p4_chase, p4_chase_again, p4_cr3_chase, p4_call, p4_cr3_call;
 
-/* Stores a line behind the other, over and over through as many bytes as p4_count says. */
+/* Stores a line after the other, over and over through as many bytes as p4_count says. */
 loop p4_store_through;
 
 /* ---- memory.c ---- */
@@ -79,7 +79,7 @@ const void *memory_jumps(enum pages pages, uint32_t jumps);
 #define STRAIGHT_MOST 65536u
 const void *memory_straight(uint32_t uops);
 
-/* A return behind an instruction that may be written over. */
+/* A return after an instruction that may be written over. */
 const void *memory_written(void);
 
 /* Memory of 4 MB without a meaning. */

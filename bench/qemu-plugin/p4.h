@@ -131,7 +131,7 @@ static qemu_plugin_insn_cb *p4_control(const uint8_t *code, size_t length) {
     }
 }
 
-/* INS, OUTS, MOVS, CMPS, STOS, LODS, SCAS behind prefixes of which one repeats. */
+/* INS, OUTS, MOVS, CMPS, STOS, LODS, SCAS after prefixes of which one repeats. */
 static bool p4_is_repeated(const uint8_t *code, size_t length) {
     static const uint8_t prefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf2, 0xf3};
     bool repeated = false;

@@ -4,7 +4,7 @@
  * F. David et al., "Context Switch Overheads for Linux on ARM Platforms" (2007), section 3.1.
  *
  * A task is a fixed number of units of work, each about as long as the next, and can be stopped
- * behind any of them: a benchmark decides where. What it computes does not depend on where it was
+ * after any of them: a benchmark decides where. What it computes does not depend on where it was
  * stopped; `result` tells, so that it can be checked. No library, no global state but tables: what
  * a task knows is in the memory that it is given, which is why two of the same can run at once.
  *

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernel's tests on Bochs, which checks the limits of segments as QEMU does not.
 
-Bochs starts with a ROM of ours for a BIOS: the image's segments, and behind them a loader
+Bochs starts with a ROM of ours for a BIOS: the image's segments, and after them a loader
 (bochs_rom.S). What the kernel says comes out of the serial port, into a file.
 """
 

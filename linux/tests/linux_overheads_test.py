@@ -154,7 +154,7 @@ def test_linked_elsewhere_it_does_the_same() -> None:
 
 @pytest.mark.linux
 def test_linux_itself_is_the_unmodified_one() -> None:
-    """Its functions are where they are without our code, which comes behind them."""
+    """Its functions are where they are without our code, which comes after them."""
     plain = SYSTEMS["linux-versatilepb"]
     build_linux.ensure([plain, OVERHEADS])
 

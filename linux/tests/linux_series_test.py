@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each patch of the series builds and boots without those behind it.
+"""Each patch of the series builds and boots without those after it.
 
 With all of them it is the usual kernel, which `linux_test.py` boots. Each of the others is compiled
 whole, which takes minutes.

@@ -4,7 +4,7 @@
  * switches the machine off (or, where the board cannot, resets it). The kernel's console is its
  * standard input and output. Words of the command line: "shell" for a shell, "end" for nothing at
  * all, "bench" for the suite of benchmarks, "stress" for the stress program, "run" for a program
- * named by its path (each on the disk that has it), with what follows as their arguments. (Behind
+ * named by its path (each on the disk that has it), with what follows as their arguments. (After
  * " -- " on the command line the kernel leaves words with = alone.) Without one of them the
  * self-tests run. A first word "hold=N" makes boots differ: see hold().
  */

@@ -4,7 +4,7 @@
  * argument is what it fills them with, so that two that run in turn see if they meet. The self-test
  * runs it.
  *
- * With "heap" or "stack" behind that it has these come through all the places that 32 MB may have
+ * With "heap" or "stack" after that it has these come through all the places that 32 MB may have
  * been moved to, where its data below 32 MB must not be found.
  */
 #include "os.h"
@@ -18,7 +18,7 @@ static volatile unsigned int *moved(unsigned int slot) {
     return (volatile unsigned int *)((unsigned long)data + ((unsigned long)slot << 25));
 }
 
-/* Where there is room for it: behind the rest of the data the heap begins up to 32 MB later. */
+/* Where there is room for it: after the rest of the data the heap begins up to 32 MB later. */
 enum { FIRST_SLOT = 3, LAST_SLOT = 62 };
 
 static int is_other(unsigned int slot) {

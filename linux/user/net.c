@@ -127,7 +127,7 @@ static int ping(char **words) {
         }
         packet[1] = checksum(packet, sizeof(packet));
         for (int wanted = 1, tries = 0; wanted;) {
-            /* behind an IP header, whose length in words is in its first byte */
+            /* after an IP header, whose length in words is in its first byte */
             unsigned short *found;
             if (tries == 0 || !comes(fd)) {
                 if (tries++ == TRIES) {

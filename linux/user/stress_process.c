@@ -157,7 +157,7 @@ static void vforks(struct random *random) {
     }
 }
 
-/* A function that returns `value`: this, and RETURN behind it. */
+/* A function that returns `value`: this, and RETURN after it. */
 static unsigned int instruction(unsigned int value) {
     return LOAD_RESULT(value);
 }

@@ -60,14 +60,14 @@ void *fresh(size_t bytes, int flags);
 /* A new file in /tmp of so many bytes, filled from `seed`; already unlinked. */
 int scratch_file(size_t bytes, unsigned int seed);
 
-/* The number behind a name, at the beginning of a line of a file of counters; whether there is one.
+/* The number after a name, at the beginning of a line of a file of counters; whether there is one.
  */
 unsigned long number_in(const char *path, const char *name);
 /* Several, as they are at one moment. */
 void numbers_in(const char *path, const char *const *names, unsigned long *values, size_t count);
 int has_number(const char *path, const char *name);
 
-/* The value behind name= among arguments, which end with NULL; NULL if there is none. */
+/* The value after name= among arguments, which end with NULL; NULL if there is none. */
 const char *argument(char **arguments, const char *name);
 unsigned int argument_number(char **arguments, const char *name, unsigned int otherwise);
 

@@ -63,7 +63,7 @@ static void ring_stop(void) {
     }
 }
 
-/* Leaves nobody behind, and the console as it was. */
+/* Leaves nobody running, and the console as it was. */
 static void end(void) {
     ring_stop();
     ioctl(0, TCSETS, &before);

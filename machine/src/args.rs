@@ -47,7 +47,7 @@ pub struct BootArgs {
     /// A machine's name, or a machine file that ends in .toml.
     #[arg(long, required_unless_present = "restore")]
     pub machine: Option<String>,
-    /// So much memory in place of the machine's own: bytes, or with K, M or G behind.
+    /// So much memory in place of the machine's own: bytes, or with K, M or G after.
     #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
     pub ram: Option<u32>,
     /// An ELF32 executable; for ARM boards also a raw image, a U-Boot image, S-records or Intel's hexadecimal
@@ -58,7 +58,7 @@ pub struct BootArgs {
     #[arg(long, allow_hyphen_values = true)]
     pub append: Option<String>,
     /// An initial RAM disk; for a Multiboot kernel modules with commas between them (in a name: two), each
-    /// with words behind a space.
+    /// with words after a space.
     #[arg(long)]
     pub initrd: Option<PathBuf>,
     /// A device tree (DTB), for kernels that want one instead of boot tags.
@@ -113,7 +113,7 @@ pub struct BootArgs {
     #[arg(long)]
     pub window: Option<PathBuf>,
     /// Begin the window at the last of these moments: a cycle, region:N, sample:N, event:N, user,
-    /// kernel, exception:NAME, an address or a function, and *N behind it for the Nth time.
+    /// kernel, exception:NAME, an address or a function, and *N after it for the Nth time.
     #[arg(long, value_name = "MOMENT", requires = "window")]
     pub from: Vec<String>,
     /// Take the first window within which these moments come.

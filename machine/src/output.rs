@@ -110,7 +110,7 @@ impl Stream {
 }
 
 impl Beside {
-    /// Behind links, and named for this process, so that two runs do not write one file.
+    /// After links, and named for this process, so that two runs do not write one file.
     fn of(file: &Path) -> io::Result<Self> {
         let target = match fs::canonicalize(file) {
             Ok(target) => target,

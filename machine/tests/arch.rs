@@ -294,7 +294,7 @@ fn a_debugger_debugs_it() {
     gdb::converse(&mut script, &mut machine, 100, &mut between, None);
     let said = String::from_utf8_lossy(&script.answer).into_owned();
     let mut rest = said.as_str();
-    // stepped; the sum, 64 bits; the same in decimal; stopped behind the store (`0* ` is four zeros);
+    // stepped; the sum, 64 bits; the same in decimal; stopped after the store (`0* ` is four zeros);
     // and back at the beginning
     let stopped = ["S05", "$593412", "31313933", "watch:", "$080* c0"];
     for answer in stopped.into_iter().chain(["S05", "S05", "$0*\"c0"]) {

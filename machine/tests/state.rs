@@ -167,7 +167,7 @@ fn what_was_typed_is_typed_again() {
         place.expect("memory").copy_from_slice(&word.to_le_bytes());
     }
     machine.core().r[15] = 0xc000_0000;
-    let end = format!("Z0,{:x},4", 0xc000_0000u32 + 4 * 17); // behind the loop
+    let end = format!("Z0,{:x},4", 0xc000_0000u32 + 4 * 17); // after the loop
     let now = "qRcmd,6379636c6573"; // "cycles"
     let asked = [
         &end,
@@ -313,7 +313,7 @@ proptest! {
             (an_example(), "sa1110")
         };
         let mut bytes = unpacked(file);
-        // Behind the text of the machine file, which must be the same.
+        // After the text of the machine file, which must be the same.
         let text = 4 + 8 + u64::from_le_bytes(bytes[4..12].try_into().unwrap()) as usize;
         let length = bytes.len();
         for (at, value) in changes {

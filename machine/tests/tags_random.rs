@@ -21,7 +21,7 @@ const PLACES: [u32; 5] = [
     0x1000_0000,
     0x2000_0000,
 ];
-/// Page tables, behind each other: coarse ones, then a fine one.
+/// Page tables, one after another: coarse ones, then a fine one.
 const COARSE: [u32; 3] = [TABLE, TABLE + 0x400, TABLE + 0x800];
 const FINE: u32 = TABLE + 0x1000;
 /// What the reference knows of memory.

@@ -62,7 +62,7 @@ def explore(
     """Make a page in which to step through a switch: caches, TLBs, flushes and their price.
 
     A moment is a cycle, +CYCLES, region:N, sample:N, event:N, user, kernel, exception:NAME, an
-    address or a function; *N behind it means the Nth time.
+    address or a function; *N after it means the Nth time.
     """
     from switchyard.show.explore import cases, command
 

@@ -97,7 +97,7 @@ def machines(
 
 
 @subcommand(
-    # what stands behind a program are its own words, also those that begin with a hyphen
+    # what stands after a program are its own words, also those that begin with a hyphen
     context_settings={"allow_interspersed_args": False},
     epilog="""
         switchyard boot --kernel build/guests/assabet-fass-test.elf

@@ -297,7 +297,7 @@ class System:
         """Goes on to a condition; gives what the guest wrote to its console meanwhile.
 
         One of: the next time that an instruction at `symbol` or `address` is to be executed; a
-        `cycle`, counted from power-on; a text on the `console`, behind the one that was waited for
+        `cycle`, counted from power-on; a text on the `console`, after the one that was waited for
         last. `RunError` if the guest comes to its end before, or `within` so many cycles does not
         get there.
         """

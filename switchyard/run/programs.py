@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of others on Linux: `switchyard boot --machine versatilepb --linux --run ./prog args`.
 
-The kernel is one of `build_linux`'s. The RAM disk is two archives, one behind the other, as Linux
+The kernel is one of `build_linux`'s. The RAM disk is two archives, one after the other, as Linux
 takes them: the first has the init of `linux/run`, the second, made here, the program and its words.
 Before anything runs the program is looked at: Linux would refuse in one number what a person needs
 a sentence for.
@@ -220,7 +220,7 @@ def _uleb(data: bytes, at: int) -> tuple[int, int]:
 
 
 def disk(base: Path, program: bytes, name: str, arguments: Sequence[str]) -> bytes:
-    """The RAM disk: `base`, and behind it the program and its words."""
+    """The RAM disk: `base`, and after it the program and its words."""
     words = [name, *arguments]
     environment = ["PATH=/bin", "HOME=/root", f"TERM={os.environ.get('TERM', 'dumb')}"]
     packed = b"".join(os.fsencode(word) + b"\0" for word in (str(len(words)), *words, *environment))
@@ -233,7 +233,7 @@ def disk(base: Path, program: bytes, name: str, arguments: Sequence[str]) -> byt
 
 
 def archive(entries: Sequence[tuple[str, int, bytes]]) -> bytes:
-    """Files for a RAM disk, to be put behind it: path, type with permissions, content.
+    """Files for a RAM disk, to be put after it: path, type with permissions, content.
 
     A cpio, "newc": Documentation/driver-api/early-userspace of Linux.
     """

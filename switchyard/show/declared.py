@@ -39,7 +39,7 @@ __all__ = [
     "value_of",
 ]  # fmt: skip
 
-# A metric with so many digits behind the point, or what a function says of the case.
+# A metric with so many digits after the point, or what a function says of the case.
 Column = tuple[str, int] | Callable[[Any], str]
 Columns = Mapping[str, Column]
 LOG = " (log scale)"

@@ -176,7 +176,7 @@ class Section:
 
     @property
     def rests(self) -> list[str]:
-        """The notes on what the assumed constants move: of interest behind all others."""
+        """The notes on what the assumed constants move: of interest after all others."""
         return [note for note in self.notes if note.startswith(band.BEGINS)]
 
     @property
@@ -243,7 +243,7 @@ def profiles(places: Sequence[Path]) -> list[Profile]:
 def collect(places: Sequence[Path]) -> list[Section]:
     """The record files at these places (folders, or files themselves).
 
-    A folder's are in the experiments' order, what is of none of them behind, by name.
+    A folder's are in the experiments' order, what is of none of them after, by name.
     """
     order = {name: place for place, name in enumerate(EXPERIMENTS)}
     files: list[Path] = []

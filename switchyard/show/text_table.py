@@ -120,7 +120,7 @@ class Grid:
         """It, in that width."""
         widths = self.widths(width)
         total = min(width, sum(widths) + GAP * (len(widths) - 1))
-        # a head may be broken behind a stroke, too
+        # a head may be broken after a stroke, too
         heads = [
             head if cell_len(head) <= width else head.replace("/", "/ ")
             for head, width in zip(self.columns, widths, strict=True)

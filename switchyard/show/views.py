@@ -25,7 +25,7 @@ from switchyard.data.rows import Rows, times
 from switchyard.run.experiment import Experiment, Outcome
 from switchyard.show.figure import Drawn, Table
 
-# How many digits stand behind the point is the template's to say.
+# How many digits stand after the point is the template's to say.
 FILTERS = {
     "n": lambda value, digits=0: f"{value:.{digits}f}",
     "plus": lambda value, digits=0: f"{value:+z.{digits}f}",
@@ -47,7 +47,7 @@ class View:
     tables: Sequence[Table]
     figures: Mapping[str, Drawn]
     words: Mapping[str, Any] = field(default_factory=dict)  # for the text, beside the module's
-    notes: Sequence[str] = ()  # behind the text
+    notes: Sequence[str] = ()  # after the text
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ PC = ("isa-pc-flush-test", "p4-willamette", "only=thread", "user*60")
 
 
 def at(system: System, cycle: int) -> None:
-    """Stops a machine behind the instruction that was done at a cycle."""
+    """Stops a machine after the instruction that was done at a cycle."""
     system.run_until(cycle=cycle)
     assert system.cycles == cycle
 
@@ -115,7 +115,7 @@ def test_a_window_is_what_the_machine_says(given: tuple[str, ...], steps: int) -
         wanted = [1, steps // 3, steps // 2, steps - 10]
         before = window.begin
         for step in replay:
-            # A Pentium 4 does several instructions in a cycle: the machine stops behind the first.
+            # A Pentium 4 does several instructions in a cycle: the machine stops after the first.
             if wanted and replay.done >= wanted[0] and step.cycle > before:
                 at(system, step.cycle)
                 compare(replay, system)
@@ -251,7 +251,7 @@ def test_both_sides_wait_for_each_other_at_marks(page: Page) -> None:
     assert chips == ["space B, program"] * 2
     page.keyboard.press("ArrowLeft")
     assert page.locator("#side-1 .waits").inner_text() == "waits for flush"
-    # one way, from the trap to the first instruction behind it, is what the book begins with
+    # one way, from the trap to the first instruction after it, is what the book begins with
     ways = page.evaluate(
         """explorer.sides.map((side) => {
           const [sent, arrived] = side.events.filter(([kind]) => kind === "mark");

@@ -78,7 +78,7 @@ picked:					// by a table
 	.size	picked, . - picked
 
 	.type	summed, %function
-summed:					// a loop, a return under a condition, a call to what is behind
+summed:					// a loop, a return under a condition, a call to what is after
 	.fnstart
 	.save	{r4, lr}
 	push	{r4, lr}

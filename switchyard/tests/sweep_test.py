@@ -314,7 +314,7 @@ def test_a_worker_that_is_killed_costs_only_its_point(
     file = Path(os.environ[fake.LOG])
 
     def strike(workers: Any) -> None:
-        """In the middle of the third run or its neighbour's, which end behind that."""
+        """In the middle of the third run or its neighbour's, which end after that."""
         while len(file.read_text().splitlines()) < 4:
             time.sleep(0.02)
         os.kill(next(iter(workers.values())).pid, signal.SIGKILL)

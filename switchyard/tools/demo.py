@@ -27,7 +27,7 @@ from switchyard.run.build_linux import SYSTEMS, Linux
 from switchyard.run.child_process import leashed
 
 # The machines that can be shown, and the kernel of each that flushes; the other's name has this
-# behind it.
+# after it.
 MACHINES = {"sa1110": "linux-sa1110", "versatilepb": "linux-versatilepb"}
 FAST = "-fass"
 KEYS = "+-mlq"

@@ -301,7 +301,7 @@ PURPOSES = {
 
 
 def everything() -> list[Finding]:
-    """What building and running needs, and behind it, as optional, what the other purposes do."""
+    """What building and running needs, and after it, as optional, what the other purposes do."""
     needs = {need.name: need for need in findings("setup")}
     for purpose in PURPOSES:
         for need in findings(purpose):

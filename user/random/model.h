@@ -56,7 +56,7 @@ bool model_is_ambiguous(unsigned s, unsigned p, unsigned t, unsigned q, unsigned
 
 bool model_may(unsigned s, unsigned p, bool write);
 
-/* The frame behind a page that may be read. */
+/* The frame after a page that may be read. */
 unsigned model_frame(unsigned s, unsigned p);
 unsigned model_nodes(void);
 

@@ -21,7 +21,7 @@ enum random_operation {
 #define RANDOM_ACCESSES 24
 #define RANDOM_TIMEOUT  L4_TimePeriod(1000000)
 
-/* Behind an access that faulted: where the worker goes on, told that it was denied (access.S). */
+/* After an access that faulted: where the worker goes on, told that it was denied (access.S). */
 #define RANDOM_DENIED 12
 
 #endif

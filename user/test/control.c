@@ -5,7 +5,7 @@
 
 #define SAME  ((void *)~(uintptr_t)0)
 #define SPARE ((void *)(uintptr_t)(L4_ROOT_UTCB_AREA + (MAX_WORKERS + 2) * L4_UTCB_SIZE))
-/* In sigma0's UTCB area (kernel/thread.c), behind its own thread's. */
+/* In sigma0's UTCB area (kernel/thread.c), after its own thread's. */
 #define SIGMA0_SPARE ((void *)(uintptr_t)(L4_ROOT_UTCB_AREA - 0x100000u + 0x200u))
 
 static L4_Word_t control(L4_ThreadId_t id, L4_ThreadId_t space, L4_ThreadId_t pager, void *utcb) {

@@ -43,7 +43,7 @@ static void mark_from(L4_Word_t first) {
     }
 }
 
-/* Message registers 5 on behind the message are as they were. (1 to 4 always travel.) */
+/* Message registers 5 on after the message are as they were. (1 to 4 always travel.) */
 static L4_Word_t touched(L4_Word_t words) {
     L4_Word_t n = 0;
     for (L4_Word_t i = words < 4 ? 5 : words + 1; i < L4_NUM_MRS; i++) {

@@ -63,7 +63,7 @@ extern const struct test group_tests[];
 extern const struct test port_tests[];
 extern const struct test thumb_tests[];
 
-/* Rows of the system calls' tables, each a test (calls.c); NULL behind the last. */
+/* Rows of the system calls' tables, each a test (calls.c); NULL after the last. */
 const char *call_name(unsigned n);
 void call_run(unsigned n);
 

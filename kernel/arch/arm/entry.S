@@ -3,7 +3,7 @@
  * Kernel entry and exit.
  *
  * Outside the kernel sp_svc is always the top of the one kernel stack, and struct hot lies right
- * there, so [sp, #HOT_CURRENT] is the running thread; behind it the table of TCBs. A thread's
+ * there, so [sp, #HOT_CURRENT] is the running thread; after it the table of TCBs. A thread's
  * registers are saved in its TCB.
  * Interrupts are on in programs and in the idle thread (System mode) only.
  *
@@ -154,7 +154,7 @@ data_abort_entry:
 /*
  * The kernel's own access to a program's memory faulted: the translation was not loaded yet. Stays
  * in abort mode, on its stack; the kernel's registers wait in their banks. fault_kernel returns 0
- * to repeat the instruction, 4 to go on behind it.
+ * to repeat the instruction, 4 to go on after it.
  */
 3:  ldr     r0, [sp]
     stmfd   sp!, {r0-r3, r12, lr}

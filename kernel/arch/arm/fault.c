@@ -194,7 +194,7 @@ extern const struct restart {
     uint32_t at, again;
 } ipc_path_reads[], ipc_path_reads_end[];
 
-/* On the abort stack, the kernel's registers in their banks. How far behind the access to go on: 0
+/* On the abort stack, the kernel's registers in their banks. How far after the access to go on: 0
  * repeats it, 4 skips it. */
 uint32_t fault_kernel(uint32_t pc) {
     uint32_t status = cpu_fault_status();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page fault's short way: from the abort to the pager's first instruction behind its Ipc, and
+ * The page fault's short way: from the abort to the pager's first instruction after its Ipc, and
  * from its answer back to the instruction that faulted. First every check, then a commit that cannot
  * fail; what does not fit goes through arch/arm/fault.c and ipc.c, and comes to the same. What this rests on
  * is said in ipc_path.S; docs/ipc-path.md counts the cycles of each step.

@@ -13,8 +13,8 @@
  *   - One condition for many checks: each is made only if those before it held (Z), one branch ends
  *     the chain. Two words were laid out for that, tcb.sched with hot.ready_check, and wait_open.
  *   - The thread that runs is RECEIVING in its TCB already (tcb.h).
- *   - It goes on at the program's lr, where the stub would return to, not behind the SWI.
- *   - Loads have another instruction behind them: their results come a cycle later.
+ *   - It goes on at the program's lr, where the stub would return to, not after the SWI.
+ *   - Loads have another instruction after them: their results come a cycle later.
  *
  * r0 to, r1 from, r2 timeouts, r3 tag, r4-r7 message registers 1 to 4, r8 this thread's TCB,
  * r9 the partner's; free: r10, r12, and once they are saved r11, lr.

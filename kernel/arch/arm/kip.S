@@ -3,7 +3,7 @@
  * The page that every space sees as its KIP: data, written once at boot by kip.c, then the
  * system-call stubs. A stub only says which call it is: r12 is free (l4/arch/arm/binding.h), and
  * a number in a register spares the kernel from reading the SWI instruction through the data
- * cache. Each lies in a cache line of its own, Ipc behind Ipc.
+ * cache. Each lies in a cache line of its own, Ipc after Ipc.
  */
 #include "offsets.h"
 

@@ -20,7 +20,7 @@
 
 /* ---- a thread from its id: its TCB, whatever the version; whether it is the one, tcb.id says ---- */
 
-/* First its number modulo the table's size, as -1 - n, as the table begins behind the hot words ... */
+/* First its number modulo the table's size, as -1 - n, as the table begins after the hot words ... */
     .macro  thread_number thread, id
     mov     \thread, \id, lsl #8
     mvn     \thread, \thread, lsr #22

@@ -7,7 +7,7 @@
  *   large page  pa 16 | 0 4 | AP 4 x 2 | C B | 01    the same entry 16 times
  *   small page  pa 20 | AP 4 x 2 | C B | 10
  *
- * The domain is the switching scheme's. Behind each table lies another of as many words, which the
+ * The domain is the switching scheme's. After each table lies another of as many words, which the
  * hardware knows nothing of: for a page of 4 KB its node in the mapping database, if somebody has
  * noted it. Only ptab.c and, for the answer to a page
  * fault, map_page.h include this.

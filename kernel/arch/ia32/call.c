@@ -143,7 +143,7 @@ void call_by_sysenter(struct tcb *self, uint32_t number) {
 void call_debug(struct tcb *self, uint32_t number) {
     uint32_t *r = self->frame.arguments;
     r[0] = self->frame.ecx;
-    self->frame.pc -= 2; /* frame_return goes on behind it */
+    self->frame.pc -= 2; /* frame_return goes on after it */
     kdb_trap(self, number);
     if (number == L4_TRAP_KERNEL_INTERFACE) {
         self->frame.ecx = r[1];

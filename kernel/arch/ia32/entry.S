@@ -3,7 +3,7 @@
  * Kernel entry and exit.
  *
  * The kernel has one stack, which is empty outside of it; struct hot lies right at its top, and
- * behind that the table of TCBs. A thread's registers are saved in its TCB. Interrupts are on in
+ * after that the table of TCBs. A thread's registers are saved in its TCB. Interrupts are on in
  * programs and in the idle thread only, which has no registers worth saving.
  *
  * What becomes of DS, ES, FS and GS on the way is the scheme's to say (segments_asm.h).

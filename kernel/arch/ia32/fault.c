@@ -179,7 +179,7 @@ static bool has_operand(uint8_t code) {
     }
 }
 
-/* The same behind 0F. */
+/* The same after 0F. */
 static bool has_operand_0f(uint8_t code) {
     switch (code) {
     case 0x04 ... 0x0f:

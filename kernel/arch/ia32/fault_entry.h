@@ -7,7 +7,7 @@
 
 #include "tcb.h"
 
-/* The kernel's own exception: what is on its stack behind its registers. May change it. */
+/* The kernel's own exception: what is on its stack after its registers. May change it. */
 struct kernel_trap {
     uint32_t vector, error, pc, code_segment, status;
 };

@@ -60,7 +60,7 @@ static inline void frame_set_second_result(struct frame *f, uint32_t value) {
     f->arguments[1] = value;
 }
 
-/* The program goes on behind a debug call, an INT of two bytes. */
+/* The program goes on after a debug call, an INT of two bytes. */
 static inline void frame_return(struct frame *f) {
     f->pc += 2;
 }

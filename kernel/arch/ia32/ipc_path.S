@@ -23,7 +23,7 @@
 
 #define TCB_INDEX_SHIFT 6 /* from an id, whose thread number is above 14 bits, to an offset in tcbs */
 #define TCB_INDEX_MASK  ((THREAD_COUNT_ASM - 1) << TCB_SIZE_LOG2)
-#define SHORT_MESSAGE   2 /* words behind the tag, which are in EBX and EBP when it arrives */
+#define SHORT_MESSAGE   2 /* words after the tag, which are in EBX and EBP when it arrives */
 #define KIP_PAGE        0xfffff000
 #define ANY_LOCAL       0xffffffc0
 

@@ -8,7 +8,7 @@
  *   page         pa 20 | inactive  buffered cached . | .  D A | PCD PWT U/S R/W P
  *
  * Bits 9 to 11 are the kernel's: 9 and 10 say how the page is mapped when it is valid, 11 that it
- * is mapped but inactive (P is 0). The processor sets A and D; nobody looks at them. Behind each
+ * is mapped but inactive (P is 0). The processor sets A and D; nobody looks at them. After each
  * table lies another of as many words, which the hardware knows nothing of: for a page of 4 KB its
  * node in the mapping database, if somebody has noted it. Only ptab.c, schemes and, for the answer
  * to a page fault, map_page.h include this.

@@ -50,7 +50,7 @@
     .endm
 
 /* IRET and the far return raise #GP where the program's EIP is beyond its limit; and POPF before the far
- * return lets interrupts in. The stack is rearranged: what the instruction would have loaded comes behind
+ * return lets interrupts in. The stack is rearranged: what the instruction would have loaded comes after
  * vector and error code. */
     .macro  trap_of_leaving
     cmpl    $kernel_iret, 8(%esp)

@@ -19,7 +19,7 @@
 
 /*
  * The task state (SDM vol. 3, 6.2.1): its last word says in the upper half where the map of ports
- * is, behind it or, so that no port is permitted, behind all. A word of ones ends the map (SDM vol.
+ * is, after it or, so that no port is permitted, beyond all. A word of ones ends the map (SDM vol.
  * 1, 12.5.2).
  */
 #define TASK_IO_MAP     100

@@ -65,7 +65,7 @@ L4_INLINE L4_Word_t L4_StringItemWords(const L4_StringItem_t *item) {
     return L4_StringNextGroup(item->raw, at);
 }
 
-/* Another piece behind, with its own length. */
+/* Another piece after, with its own length. */
 L4_INLINE L4_StringItem_t *L4_AddSubstringTo(L4_StringItem_t *item,
                                              const L4_StringItem_t *substring) {
     L4_Word_t at = 0;

@@ -83,7 +83,7 @@ static void note(int signal, siginfo_t *info, void *context) {
     count++;
 }
 
-/* A signal ends one, or is followed by the call anew: by INT 0x80, which stands behind SYSENTER. */
+/* A signal ends one, or is followed by the call anew: by INT 0x80, which stands after SYSENTER. */
 static void interrupted_calls(void) {
     enum { RESTART = 0x10000000 };
     int ends[2];
@@ -109,7 +109,7 @@ static void interrupted_calls(void) {
     EXPECT(ended_well(child));
 }
 
-/* With TF set SYSENTER enters the kernel as ever, and steps go on behind it. */
+/* With TF set SYSENTER enters the kernel as ever, and steps go on after it. */
 static void single_steps(void) {
     int result = __NR_getpid;
     find_entry();

@@ -26,7 +26,7 @@ TRAP(reads, "mov 4(%esp), %ecx", "mov (%ecx), %eax");
 TRAP(writes, "mov 4(%esp), %ecx", "movl $1, (%ecx)");
 TRAP(changes, "mov 4(%esp), %ecx", "addl $1, (%ecx)");
 
-/* Where EIP is: at the instruction of a fault, behind that of a trap. */
+/* Where EIP is: at the instruction of a fault, after that of a trap. */
 static void expect_at(void (*function)(void *), void *argument, const void *at, int signal,
                       unsigned int vector, unsigned int error) {
     EXPECT(attempt(function, argument));
@@ -103,7 +103,7 @@ static void step(int signal, siginfo_t *info, void *context) {
     steps++;
 }
 
-/* From the instruction behind the one that sets TF to the one that clears it. */
+/* From the instruction after the one that sets TF to the one that clears it. */
 void single_steps(void);
 extern const char step_1[], step_2[], step_3[], step_4[];
 __asm__(".text\n"

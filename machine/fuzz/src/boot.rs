@@ -41,7 +41,7 @@ pub fn kernel(data: &[u8]) {
 pub fn load_kernel(data: &[u8]) -> Result<(), Error> {
     let mut input = Input(data);
     let (config, board) = small(input.number(1));
-    // A PC's kernels go behind the first megabyte.
+    // A PC's kernels go after the first megabyte.
     let config = &MachineConfig {
         ram_bytes: 2 * config.ram_bytes,
         ..config.clone()

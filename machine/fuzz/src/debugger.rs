@@ -124,7 +124,7 @@ impl Write for Written {
 
 /// Serves a debugger. Input: a machine's number; two bits: whether the rest is what is sent, and
 /// not lines that are sent as packets (with their checksums), and whether a file `f` stands before
-/// it, behind its length; the rest.
+/// it, after its length; the rest.
 pub fn debugger(data: &[u8]) {
     let mut input = Input(data);
     let (config, board) = small(input.number(1));

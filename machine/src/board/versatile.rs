@@ -4,7 +4,7 @@
 //!
 //! Addresses that the manual reserves abort. Windows of static memory, of the graphics
 //! accelerator and of PCI have nothing behind them and read as zero. A guest sees no alias of the
-//! SDRAM behind its end.
+//! SDRAM beyond its end.
 
 use super::Board;
 use crate::bus::{BoardParts, Mapping};

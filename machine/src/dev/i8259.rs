@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The interrupt controllers of a PC: two 8259A (Intel data sheet 231468, "DS" below), the second
-//! behind input 2 of the first, and the registers that make single inputs level-triggered (ELCR;
+//! at input 2 of the first, and the registers that make single inputs level-triggered (ELCR;
 //! Intel 82371AB data sheet 290562).
 //!
 //! The pair is one device, since an acknowledge cycle goes through both: the first chip says which of
-//! its inputs is taken, and if the second is behind that, the second gives the vector. Interrupt
+//! its inputs is taken, and if the second is at that one, the second gives the vector. Interrupt
 //! source n of the bus is IRQ n; source 2 is none.
 //!
 //! Vectors are always the 8086's. A buffered bus (ICW4) makes no difference that a guest could see.
@@ -37,7 +37,7 @@ const RIS: u8 = 0x01;
 /// What a poll reads: there was a request, and the level in the low bits.
 const POLLED: u8 = 0x80;
 
-/// The input of the first chip behind which the second is.
+/// The input of the first chip at which the second is.
 const CASCADE: u8 = 2;
 /// The level of an acknowledge cycle without a request (DS, "Edge and level triggered modes").
 const SPURIOUS: u8 = 7;
@@ -57,7 +57,7 @@ struct Chip {
     imr: u8,
     /// The vector of level 0.
     base: u8,
-    /// The inputs with a chip behind them; the number by which such a chip is called.
+    /// The inputs with a chip at them; the number by which such a chip is called.
     slaves: u8,
     id: u8,
     /// All inputs are level-triggered; those are.
@@ -134,7 +134,7 @@ impl Chip {
         let serving = self.serving();
         for level in self.levels() {
             let bit = 1 << level;
-            // A chip behind it knows its own priorities (special fully nested mode).
+            // A chip at it knows its own priorities (special fully nested mode).
             let nests = self.special_nested && self.slaves & bit != 0;
             if requests & bit != 0 && (serving & bit == 0 || nests) {
                 return Some(level);
@@ -218,7 +218,7 @@ impl Chip {
     }
 
     /// An initialization command word if one is expected, else OCW1. `slaves`: whether chips can be
-    /// behind this one.
+    /// after this one.
     fn write_data(&mut self, value: u8, slaves: bool) {
         match self.expects {
             2 => self.base = value & 0xf8,

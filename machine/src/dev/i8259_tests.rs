@@ -95,7 +95,7 @@ fn an_input_that_falls_too_early_is_spurious() {
     assert!(b.sources(1 << 3));
     assert!(!b.sources(0));
     assert_eq!((b.take(), b.isr()), (0x37, [0, 0]));
-    // Behind the second chip: the first has its level in service, the second none.
+    // After the second chip: the first has its level in service, the second none.
     assert!(b.sources(1 << 12));
     b.device.second.high = 0;
     b.device.second.risen = 0;

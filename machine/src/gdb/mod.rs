@@ -310,7 +310,7 @@ mod tests {
             ("vCont;c", "T06"), // it hangs
             ("Z2,c0000102,1", "OK"),
             ("bc", "watch:c0000102;"),
-            ("pf", "080000c0"), // behind the store, which the debugger undoes itself
+            ("pf", "080000c0"), // after the store, which the debugger undoes itself
             ("bs", "S05"),
             ("pf", "040000c0"),
             ("P0=09000000", "OK"), // from here on it is another run

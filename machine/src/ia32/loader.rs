@@ -437,7 +437,7 @@ fn multiboot(modules: &[Placed], bus: &Bus) -> Vec<u8> {
     const BYTES: usize = 0x400;
     /// Bytes of a module in their list: begin, end, words, and nothing.
     const MODULE_BYTES: usize = 16;
-    /// Behind the information itself: the map, the name; behind all of that the modules.
+    /// After the information itself: the map, the name; after all of that the modules.
     const MAP_AT: usize = 0x140;
     const NAME_AT: usize = 0x300;
 

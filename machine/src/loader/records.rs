@@ -200,7 +200,7 @@ fn intel(line: &[u8], read: &mut Read) -> Result<(), String> {
     match (kind, data.len()) {
         (0, _) => {
             let offset = u32::from(*high) << 8 | u32::from(*low);
-            // Behind a segment's last byte comes its first.
+            // After a segment's last byte comes its first.
             let fits = (0x1_0000 - offset as usize).min(data.len());
             let (first, second) = data.split_at(if read.wraps { fits } else { data.len() });
             let address = read.base.wrapping_add(offset);

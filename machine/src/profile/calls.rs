@@ -253,7 +253,7 @@ impl Calls {
         self.came = Some(Came::Back);
     }
 
-    /// Behind an instruction on the same stack: was it a call, or a return?
+    /// After an instruction on the same stack: was it a call, or a return?
     fn transfer<A: Calling>(&mut self, commit: &Commit<'_, A>, stack_pointer: u32) {
         if let Some(return_address) = A::returns_to(commit) {
             let frame = Frame {

@@ -291,7 +291,7 @@ impl<A: Windowed> Window<A> {
         writeln!(out)
     }
 
-    /// Behind an instruction or an exception: does the window begin or end here?
+    /// After an instruction or an exception: does the window begin or end here?
     fn look(&mut self, memory: &A::Memory, seen: &Seen) {
         if self.phase == Phase::Within {
             self.had |= self.plan.having.look(seen);

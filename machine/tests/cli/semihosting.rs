@@ -31,7 +31,7 @@ const ARM: [u32; 23] = [
     0x0001_0200, // buffer
 ];
 
-/// The same behind two instructions that change to Thumb state; there CALL is SVC 0xab.
+/// The same after two instructions that change to Thumb state; there CALL is SVC 0xab.
 fn thumb() -> Vec<u32> {
     let mut code = vec![
         0xe28f_0001, // add r0, pc, #1
@@ -107,7 +107,7 @@ fn a_call_that_nobody_serves_is_told_of() {
     refused(&[&on_pc[..], &[&pc, "--semihosting"]].concat(), line);
 }
 
-/// A flat kernel with a Multiboot header, whose code begins behind it at 0x200020.
+/// A flat kernel with a Multiboot header, whose code begins after it at 0x200020.
 pub fn multiboot(code: &[u8]) -> Vec<u8> {
     let (mark, flags) = (0x1bad_b002u32, 1 << 16);
     let sum = mark.wrapping_add(flags).wrapping_neg();

@@ -90,7 +90,7 @@ class BlockWriter:
     def address(self, size: int, span: int = 0) -> int:
         """A virtual address in the data: near the edges of pages, as often as not.
 
-        span: so many bytes more are accessed behind, which may be on the next page.
+        span: so many bytes more are accessed after, which may be on the next page.
         """
         rng = self.rng
         base = rng.choice(self.space.data)
@@ -98,7 +98,7 @@ class BlockWriter:
         if kind < 4:
             offset = rng.choice(EDGES) + rng.choice((-64, -32, -16, -8, -4, -4, 0, 0, 4))
         elif kind == 4:
-            # The end of the megabyte, and what lies behind it.
+            # The end of the megabyte, and what lies after it.
             offset = MEGABYTE - rng.choice((4, 8, 16, 32, BACK))
         elif kind == 5:
             offset = rng.randrange(16)

@@ -106,7 +106,7 @@ ALL = frozenset(
 
 
 def executed(word: int, thumb: int, after_thumb: int, passed: bool) -> Iterator[tuple[str, ...]]:
-    """What the instruction was, with its half behind it if it is a pair of Thumb halves."""
+    """What the instruction was, with its half after it if it is a pair of Thumb halves."""
     state = "t" if after_thumb else "a"
     if thumb:
         half = word & 0xFFFF

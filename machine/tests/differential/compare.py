@@ -76,7 +76,7 @@ class Mismatch:
 def disassemble(case: Case) -> list[str]:
     """The code of a case from its first instruction on, as far as it can run.
 
-    All in the state of the first one: behind a change of state, the lines of the other.
+    All in the state of the first one: after a change of state, the lines of the other.
     """
     thumb = case.state[CPSR] & 0x20
     mode = capstone.CS_MODE_THUMB if thumb else capstone.CS_MODE_ARM

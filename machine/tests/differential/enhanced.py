@@ -77,7 +77,7 @@ def double(b: Builder) -> None:
     b.emit(cond << 28 | 0xD0 | bits | rn << 16 | rd << 12 | field)
     if w or not p:
         b.wrote(rn, (known[0] - 7 + low, known[1] + high), cond)
-        b.wrote(rn)  # a multiple of eight before, any offset behind: no base any more
+        b.wrote(rn)  # a multiple of eight before, any offset after: no base any more
     if not store:
         b.wrote(rd)
         b.wrote(rd + 1)

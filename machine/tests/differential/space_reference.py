@@ -278,7 +278,7 @@ class SpaceReference(Reference):
         return address | self.read_cp15(PROCESS) if address < SLOT else address
 
     def _rule_relocated(self, address: int) -> int:
-        """QEMU notes the address before relocation, the processors have the one behind it."""
+        """QEMU notes the address before relocation, the processors have the one after it."""
         modified = self._modified(address)
         if modified != address:
             self.rules["fault address relocated"] += 1

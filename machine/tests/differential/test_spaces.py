@@ -69,7 +69,7 @@ def test_random_spaces(name: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_addresses_of_accesses() -> None:
-    """The decoder behind the alignment rule."""
+    """The decoder, with the alignment rule before it."""
     r = tuple(0x100 * i for i in range(16))
     arm = {
         0xE5912004: (0x104, 4),  # ldr r2, [r1, #4]

@@ -89,7 +89,7 @@ void add(struct run *run, u32 instruction) {
     run->code[run->count++] = instruction;
 }
 
-/* Puts the code in place, with a SWI behind it, and runs it until an exception. */
+/* Puts the code in place, with a SWI after it, and runs it until an exception. */
 void go(struct run *run) {
     volatile u32 *code = (volatile u32 *)(uintptr_t)ALIAS_OF(CODE);
     volatile u32 *block = (volatile u32 *)(uintptr_t)ALIAS_OF(BLOCK);

@@ -93,7 +93,7 @@ flush_caches:
 
 /*
  * The vector page: copied by memory.c, mapped at 0 and at 0xffff0000, so everything here is
- * relative to pc. The record behind the code is read through another, uncached mapping.
+ * relative to pc. The record after the code is read through another, uncached mapping.
  */
     .macro  entry number
     str     r0, saved

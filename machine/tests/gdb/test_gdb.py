@@ -365,7 +365,7 @@ def test_thumb_is_shown_and_stepped(thumb: list[str], tmp_path: Path) -> None:
     assert session.shown["pc"] == logged[4 : steps + 1]
     encodings = [line[2] for line in lines]
     assert encodings[:3] == [f"{insn:08x}" for insn in ARM_PART[:3]]
-    # the call, and what is behind it after the return
+    # the call, and what is after it after the return
     in_order = [*THUMB_PART[:4], THUMB_PART[6], *THUMB_PART[4:6]]
     assert encodings[3:] == [f"{insn:04x}" for insn in in_order]
     assert session.status == 0

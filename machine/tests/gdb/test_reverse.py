@@ -188,7 +188,7 @@ def built(name: str, folder: Path) -> Path:
 
 def test_from_a_finding_to_the_store(tmp_path: Path) -> None:
     """The checker finds that code was executed which had not been cleaned from the data cache; the
-    last write of it is the line of the program that a flush is missing behind."""
+    last write of it is the line of the program that a flush is missing after."""
     guest = built("memory/stale_instruction", tmp_path)
     script = f"""
         continue

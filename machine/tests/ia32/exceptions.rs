@@ -99,7 +99,7 @@ fn a_double_fault_that_fails_is_the_end() {
 #[test]
 fn single_steps_are_trapped_behind_an_instruction() {
     let mut rig = Rig::new();
-    // popf sets TF: the trap comes behind the instruction after it.
+    // popf sets TF: the trap comes after the instruction after it.
     rig.set32(STACK - 4, TF | 2);
     rig.core.r[reg::ESP] = STACK - 4;
     rig.run(&[0x9d, 0x40, 0x40], 1);
@@ -193,7 +193,7 @@ fn a_breakpoint_at_data_is_a_trap_behind_the_access() {
         }
         assert_eq!(hit(&mut rig), u32::from(hits) << 1, "{case:x?}");
     }
-    // Of a repeated instruction it comes behind the element.
+    // Of a repeated instruction it comes after the element.
     let mut rig = Rig::new();
     set_debug(&mut rig, 2, DATA + 2);
     set_debug(&mut rig, 7, 1 << 4 | 1 << 24);
@@ -314,7 +314,7 @@ fn popf_changes_what_the_level_may() {
 #[test]
 fn ports_are_allowed_by_level_or_by_the_bit_map() {
     let mut rig = Rig::new();
-    // A TSS with a bit map of 16 bytes (128 ports) and the byte behind it.
+    // A TSS with a bit map of 16 bytes (128 ports) and the byte after it.
     rig.describe(FREE, descriptor(TSS, 0x68 + 16, 0x89, 0));
     rig.core.r[reg::EAX] = u32::from(FREE);
     rig.does(&[0x0f, 0x00, 0xd8]);
@@ -495,7 +495,7 @@ fn real_address_mode_goes_over_into_protected_mode() {
     let gdt_register = DATA;
     rig.set16(gdt_register, GDT_LIMIT);
     rig.set32(gdt_register + 2, GDT);
-    // 16-bit code at 1000:0000 that goes to protected mode and jumps to 32-bit code behind it.
+    // 16-bit code at 1000:0000 that goes to protected mode and jumps to 32-bit code after it.
     let code = [
         &[0xb8, 0x00, 0x20][..],               // mov ax, 0x2000
         &[0x8e, 0xd8],                         // mov ds, ax
@@ -565,7 +565,7 @@ fn a_saved_core_goes_on() {
     }
     assert_eq!(rig.core.r, other.core.r);
     assert_eq!(rig.core.mem.platform.cycle, other.core.mem.platform.cycle);
-    // EFLAGS, behind eight registers, their zero and EIP (numbers take from one to five bytes), with
+    // EFLAGS, after eight registers, their zero and EIP (numbers take from one to five bytes), with
     // a flag that is not there.
     let mut bytes = saved.clone();
     bytes.truncate(20);

@@ -105,7 +105,7 @@ def run(folder: Path, cases: list[Case]) -> Path:
     encoded = b"".join(case.encode() for case in cases)
     size = sum(4 * ANSWER_WORDS + sum(length for _, length in case.ranges) for case in cases)
     room = ROM_BYTES - len(driver) - len(encoded)
-    # Behind the cases is a word that is no magic.
+    # After the cases is a word that is no magic.
     if room < 4 or ANSWERS + size > MEGABYTES << 20:
         raise ValueError(f"{len(cases)} cases are too many for Bochs' memory")
     files["rom"].write_bytes(encoded + bytes(room) + driver)

@@ -205,7 +205,7 @@ def instructions() -> Iterator[Instruction]:
 
 
 def offsets(low: int, high: int, many: bool) -> list[int]:
-    """Distances of a pointer from a border, so that the border is before, in and behind what is
+    """Distances of a pointer from a border, so that the border is before, in and after what is
     accessed: at each of its elements and bytes, or where it counts."""
     size = high - low
     if many:

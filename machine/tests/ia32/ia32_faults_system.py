@@ -164,7 +164,7 @@ def tables(number: int, cuts: tuple[int, ...]) -> Iterator[tuple[int, bytes]]:
 
 
 def pages(rights: tuple[int, int]) -> Iterator[tuple[int, bytes]]:
-    """Memory where it is, with these rights before and behind each border."""
+    """Memory where it is, with these rights before and after each border."""
     entries = [number * PAGE | PRESENT | WRITE for number in range(FIRST // PAGE)]
     for address in (STACKS[3], LANDING, *range(CODE, CODE + STRIDE * BLOCKS, PAGE)):
         entries[address // PAGE] |= USER_PAGE

@@ -104,7 +104,7 @@ def is_nan(ten: bytes) -> bool:
 
 
 def exact(ten: bytes) -> Fraction:
-    """The absolute value; infinity as the number behind the largest."""
+    """The absolute value; infinity as the number after the largest."""
     _, exponent, significand = parts(ten)
     power = max(exponent, 1) - ZERO_EXPONENT - 63
     return Fraction(significand) * (Fraction(2) ** power)
@@ -162,7 +162,7 @@ def remainder(op: Operation) -> bool:
 
 
 def defines_codes(op: Operation) -> bool:
-    """Whether C0, C2 and C3 are defined behind it: C2 alone is behind FSIN and its like."""
+    """Whether C0, C2 and C3 are defined after it: C2 alone is after FSIN and its like."""
     loads = op.opcode == 0xD9 and op.memory in ("28e", "14e") and op.modrm == 4
     initializes = op.opcode == 0xDB and op.modrm == 0xE3 and not op.memory
     examines = op.opcode == 0xD9 and not op.memory and op.modrm == 0xE5

@@ -626,7 +626,7 @@ def jump(w: Writer) -> None:
         prefix = w.rng.choice((b"", b"\x67"))
         there = w.forward(prefix + bytes([opcode]), False, reads)
         if reads:
-            # Behind LOOPE and LOOPNE Unicorn takes older flags.
+            # After LOOPE and LOOPNE Unicorn takes older flags.
             w.undefined = ALL
             there = (there[0], ALL)
         few_short(w)

@@ -37,7 +37,7 @@ class Executed:
         return len(self.after.faults) > 0
 
     def stack(self, offset: int) -> int | None:
-        """The linear address of an offset from the stack pointer behind the instruction; none:
+        """The linear address of an offset from the stack pointer after the instruction; none:
         beyond the limit."""
         low = int.from_bytes(self.table[self.after.state[SS] & ~7 :][:8], "little")
         top = 0xFFFFFFFF if low >> 54 & 1 else 0xFFFF

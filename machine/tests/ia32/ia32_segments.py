@@ -4,7 +4,7 @@ its limits, called and returned to.
 
 Code is in blocks of `STRIDE` bytes. Each begins with flat segments, notes all registers in memory,
 and then has an idiom that may fault; a fault goes on at the next block. No flags are undefined.
-What manuals leave open (ia32_freedoms.py) is overwritten: behind the instruction, or, where that
+What manuals leave open (ia32_freedoms.py) is overwritten: after the instruction, or, where that
 has failed, at the beginning of the next block.
 """
 
@@ -424,7 +424,7 @@ def far(w: SegmentWriter) -> None:
         w.pushing([(esp - 8, 8)])
         w.raw(0x9A, struct.pack("<IH", w.here() + 7, selector))
         w.pushed()
-        # The word of CS lies behind that of EIP.
+        # The word of CS lies after that of EIP.
         w.raw(0x58 | ECX)
         w.settle_selector()
         w.define()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's own processor behind the protocol of `switchyard-machine vectors` (README.md). Started
+// The host's own processor under the protocol of `switchyard-machine vectors` (README.md). Started
 // and compiled by ia32_silicon.py.
 //
 // Runs on x86-64 Linux. A case's memory lies at MEMORY, and every descriptor's base is moved by
@@ -8,7 +8,7 @@
 // the case. With paging, each page must be mapped where it is or not at all: its rights become
 // those of the host's page.
 //
-// The signal's handler runs with FS as the case left it, and the C library's thread data is behind
+// The signal's handler runs with FS as the case left it, and the C library's thread data is after
 // FS: so the handler calls nothing, and is compiled without a stack protector (and without a red
 // zone, as it changes EFLAGS).
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams in address spaces: random page tables, levels 0 and 3, and faults behind which they go
+"""Streams in address spaces: random page tables, levels 0 and 3, and faults after which they go
 on.
 
 Code is in blocks of `STRIDE` bytes, each of which begins by giving every flag a meaning; a fault

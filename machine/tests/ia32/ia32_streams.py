@@ -77,7 +77,7 @@ def stream(rng: random.Random, number: int, rights: int, states: int) -> Iterato
             break
     if rng.getrandbits(4) == 0:
         w.insn(0x0F, 0x0B)
-    # Behind the end is something that can be decoded, and that stops the host.
+    # After the end is something that can be decoded, and that stops the host.
     code = bytes(w.code) + INT3 + b"\x90" * 15
     code += bytes(-len(code) % 4)
     assert len(code) <= ROOM

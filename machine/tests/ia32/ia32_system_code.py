@@ -55,7 +55,7 @@ from ia32_writer import ALL, DF, DS, EAX, EBP, EBX, ECX, EDI, EDX, ES, ESI, ESP,
 TF, IF, NT, RF, AC, ID = 0x100, 0x200, 0x4000, 0x10000, 0x40000, 0x200000
 PE, MP, EM, TS, ET, NE, WP, AM, PG = 1, 2, 4, 8, 0x10, 0x20, 1 << 16, 1 << 18, 1 << 31
 TSD, PSE, PGE = 4, 0x10, 0x80
-# Ports behind which nothing is, here and there. The first ones are in the bit map.
+# Ports at which nothing is, here and there. The first ones are in the bit map.
 PORTS = range(0x100, 0x160)
 LOW_PORTS = range(0xE0, 0xE9)
 

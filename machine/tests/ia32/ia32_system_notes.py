@@ -61,7 +61,7 @@ class SystemCase(Case):
     block_bytes: int = 0
 
     def masked(self, answer: Answer) -> Answer:
-        """Memory behind the last note is that of an earlier case. A shutdown leaves no state."""
+        """Memory after the last note is that of an earlier case. A shutdown leaves no state."""
         used, room = NOTE_BYTES * count(answer.memory), NOTE_BYTES * MOST_NOTES
         memory = answer.memory[:used] + bytes(room - used) + answer.memory[room:]
         shutdown = answer.faults[:1]

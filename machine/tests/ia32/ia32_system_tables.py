@@ -228,7 +228,7 @@ def write_tasks(rng: random.Random, segments: list[Described]) -> list[tuple[int
 def write_pages(rng: random.Random) -> list[tuple[int, bytes]]:
     """Memory where it is; stacks of the TSS for levels 1 and 2, landings and data perhaps with
     fewer rights. Not the stacks of blocks: from these CALL takes parameters in any order, before or
-    behind a fault, and Bochs pushes onto them by the level of conforming code."""
+    after a fault, and Bochs pushes onto them by the level of conforming code."""
     all_rights = PRESENT | WRITE | USER_PAGE
     low = [number << 12 | PRESENT | WRITE for number in range(LOW_PAGES)]
     for address in (STACKS[3], LANDING, CODE, CODE + 0x1000):

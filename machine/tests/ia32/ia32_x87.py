@@ -126,7 +126,7 @@ def significand(rng: random.Random) -> int:
     elif kind == 5:
         value = -1 << rng.randrange(64)
     else:
-        # Behind 24 or 53 bits a half, or nearly.
+        # After 24 or 53 bits a half, or nearly.
         half = 1 << (64 - rng.choice((24, 53)) - 1)
         value = (rng.getrandbits(64) & -half) + rng.choice((-1, 0, 0, 1)) | half
     return value & (1 << 64) - 1 | INTEGER

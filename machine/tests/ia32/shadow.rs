@@ -33,7 +33,7 @@ fn with(address: u32, control: u32) -> Rig {
     rig
 }
 
-/// Runs the pieces of code, a step each; behind which of them a debug exception came, and where it
+/// Runs the pieces of code, a step each; after which of them a debug exception came, and where it
 /// returns to.
 fn trapped(rig: &mut Rig, code: &[&[u8]]) -> Option<(usize, u32)> {
     rig.write(CODE, &code.concat());
@@ -143,7 +143,7 @@ fn interrupts_wait_for_the_next_instruction() {
 
 #[test]
 fn a_breakpoint_at_a_repeated_instruction_is_hit_once() {
-    // rep stosb of four bytes, interrupted behind the second: what returns to it has RF.
+    // rep stosb of four bytes, interrupted after the second: what returns to it has RF.
     let mut rig = with(CODE, AT_CODE);
     rig.core.r[reg::EDI] = DATA;
     rig.core.r[reg::ECX] = 4;
@@ -156,14 +156,14 @@ fn a_breakpoint_at_a_repeated_instruction_is_hit_once() {
     rig.core.eip = CODE;
     rig.core.set_eflags(RF | IF);
     for left in [3, 2] {
-        // The run loop wants to look up behind each element.
+        // The run loop wants to come back after each element.
         rig.core.mem.platform.horizon = 0;
         rig.core.step();
         assert_eq!((rig.core.taken, rig.core.r[reg::ECX]), (None, left));
     }
     rig.core.interrupt(0x20);
     assert_eq!(rig.stack(3), [CODE, u32::from(CODE0), RF | IF | 2]);
-    // One behind the last element has not.
+    // One after the last element has not.
     rig.core.r[reg::ECX] = 1;
     rig.enter(0);
     rig.core.eip = CODE;
@@ -172,7 +172,7 @@ fn a_breakpoint_at_a_repeated_instruction_is_hit_once() {
     assert_eq!((rig.core.taken, rig.core.eip), (None, CODE + 2));
     rig.core.interrupt(0x20);
     assert_eq!(rig.stack(3)[2], IF | 2);
-    // Single steps behind an element likewise.
+    // Single steps after an element likewise.
     rig.enter(0);
     rig.core.r[reg::ECX] = 2;
     rig.core.eip = CODE;

@@ -179,7 +179,7 @@ fn independent_misses_overlap() {
 fn what_waits_fills_the_window() {
     let machine = willamette();
     let ia32 = prices(&machine);
-    // A load that misses, then additions that do not need it: 200 of them do not all fit behind it.
+    // A load that misses, then additions that do not need it: 200 of them do not all fit after it.
     let mut rig = rig();
     rig.core.r[reg::ESI] = BUFFER;
     let mut body = vec![0x8b, 0x06, 0x81, 0xc6, 0x80, 0, 0, 0];
@@ -187,7 +187,7 @@ fn what_waits_fills_the_window() {
     let took = rounds(&mut rig, &body) / 1000;
     let alone = u64::from(ia32.latency.l2 + ia32.memory.latency);
     let entering = 204 / 3;
-    // 125 instructions enter behind the load; the rest after it, and before the next one.
+    // 125 instructions enter after the load; the rest after it, and before the next one.
     let expected = alone + (204 - 126) / 3;
     assert!(
         took > entering && took.abs_diff(expected) < 4,
@@ -328,7 +328,7 @@ fn locked_instructions_wait_for_all_before_them() {
     rig.core.r[reg::ESI] = BUFFER;
     // lock xadd [esi], eax
     let took = rounds(&mut rig, &[0xf0, 0x0f, 0xc1, 0x06]) / 1000;
-    // The pipeline's length before it and behind it.
+    // The pipeline's length before it and after it.
     let pipeline = 2 * ia32.branch.mispredicted;
     let least = u64::from(ia32.latency.l2 + ia32.latency.store + pipeline);
     assert!((least..least + 20).contains(&took), "{took}");

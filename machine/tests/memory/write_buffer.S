@@ -28,7 +28,7 @@ test:
 	ldr	r5, [r1]		/* TLB entries, so that the stores follow at once */
 	ldr	r5, [r2]
 
-	/* Four stores are on their way, the descriptor behind them: the walk does not see it. */
+	/* Four stores are on their way, the descriptor after them: the walk does not see it. */
 	str	r3, [r1]
 	str	r3, [r1, #0x20]
 	str	r3, [r1, #0x40]
@@ -75,7 +75,7 @@ test:
 	ldr	r5, [r1, #0x100]
 	expect	r5, 67, 7
 
-	/* ... and a fill that follows it at once has its data, behind whatever waits before it. */
+	/* ... and a fill that follows it at once has its data, after whatever waits before it. */
 	ldr	r4, =SLOW
 	mov	r5, #68
 	str	r5, [r4]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers each frame that its LAN91C111 lets in with the same one, addresses swapped. What stands
-// behind the addresses and the type asks for more; see the commands. Sleeps in between.
+// after the addresses and the type asks for more; see the commands. Sleeps in between.
 #include "guest.h"
 
 #define ETHERNET 0x10010000u
@@ -41,7 +41,7 @@
 #define TO_SEND       0x4000u
 #define ODD           0x20u
 
-// Commands: what to let in, the multicast table (eight bytes behind it), a while of not listening,
+// Commands: what to let in, the multicast table (eight bytes after it), a while of not listening,
 // the end.
 #define ALL      'P'
 #define GROUPS   'M'
@@ -93,7 +93,7 @@ static uint32_t receive(void) {
         frame[at] = (uint8_t)pair;
         frame[at + 1] = (uint8_t)(pair >> 8);
     }
-    // behind the data: its last byte if their number is odd, and the control byte that says so
+    // after the data: its last byte if their number is odd, and the control byte that says so
     length += (frame[length + 1] & ODD) != 0;
     put_half(COMMAND, RELEASE);
     return length;
@@ -116,7 +116,7 @@ static void send(uint32_t length) {
 }
 
 /* 100 ms without listening: frames that come meanwhile stay in packet memory, as many as fit. The
- * answer says whether frames were lost, how many were kept, and of each the byte behind "kept".
+ * answer says whether frames were lost, how many were kept, and of each the byte after "kept".
  * They are taken first: while they fill the memory there is none to answer from. */
 static uint32_t be_deaf(void) {
     uint8_t kept[8] = {0};

@@ -69,7 +69,7 @@ class Peer:
         return self.receive()[14:]
 
     def answers(self, target: bytes) -> bool:
-        """Whether a frame to this address comes in. What is sent behind it does, so that nobody
+        """Whether a frame to this address comes in. What is sent after it does, so that nobody
         needs to wait for an answer that does not come."""
         self.send(frame(b"first", target=target))
         self.send(frame(b"second"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vectored controller, the secondary one behind it, and interrupts that are taken.
+// The vectored controller, the secondary one after it, and interrupts that are taken.
 #include "guest.h"
 
 #define IRQ_STATUS   0x00

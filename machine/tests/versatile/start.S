@@ -6,7 +6,7 @@
 	.section .text.start, "ax"
 	.globl _start
 _start:
-	/* The vector of IRQ at 0x18: ldr pc, [pc, #-4], and the handler's address behind it. */
+	/* The vector of IRQ at 0x18: ldr pc, [pc, #-4], and the handler's address after it. */
 	mov	r0, #0x18
 	ldr	r1, =0xe51ff004
 	ldr	r2, =irq_entry

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-# What a step of each loop is: CASES of the guest. Behind each the empty loop is taken off.
+# What a step of each loop is: CASES of the guest. After each the empty loop is taken off.
 CASES = {
     "empty": "the loop without any step",
     "add": "ADD, six independent ones in turn",

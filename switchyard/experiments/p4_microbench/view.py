@@ -14,7 +14,7 @@ CODE_SIZES = tuple(float(n * 4096) for n in range(7))  # µops, of an axis
 KNEES = [show.Knee(8, "8 KB", 0.1), show.Knee(256, "256 KB, 64 pages", 0.62)]
 # What a published latency is drawn over: the place that it stands at, and from where to where.
 LEVELS = {4: ("L1", 2, 8), 64: ("L2", 16, 256), 4096: ("memory", 1024, 4096)}
-# What follows from several cases, behind them in the table.
+# What follows from several cases, after them in the table.
 DERIVED = {
     "misprediction": "a mispredicted branch, by those that are counted",
     "self_modification": "a store into code, beyond one beside it",
@@ -150,7 +150,7 @@ def _latencies(results: show.Results, machines: Mapping[str, Machine]) -> show.F
 
 
 def _refills(results: show.Results, machine: Machine) -> show.Figure:
-    """What is filled again behind a load of CR3."""
+    """What is filled again after a load of CR3."""
     series = []
     for tlb, what in (("dtlb", "data TLB"), ("itlb", "instruction TLB")):
         line = machine.line(what, "entries", f"{tlb}_refill")

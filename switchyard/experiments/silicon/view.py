@@ -34,7 +34,7 @@ def view(results: show.Results) -> show.View:
         return sum(abs(here - there) <= 0.05 for here, there in known), len(known)
 
     def beside(title: str, cases: Sequence[str]) -> show.Table:
-        """Some cases on each machine; what is published for a processor, behind its machines."""
+        """Some cases on each machine; what is published for a processor, after its machines."""
         columns = [""]
         rows = [[CASES[case]] for case in cases]
         for group in (STRONGARM, ARM9):

@@ -45,7 +45,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Mark:
-    """A change between program and kernel, behind step `step`."""
+    """A change between program and kernel, after step `step`."""
 
     step: int
     label: tuple[str, int]  # what happens, and at which instruction of the program

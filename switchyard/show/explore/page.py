@@ -59,7 +59,7 @@ def side_data(seen: Seen) -> dict[str, Any]:
     """A window as the page's script reads it.
 
     Steps are lists without what is empty at their end: cycles, instruction, whether a program runs
-    behind it, skipped, waited, counted, registers, system, accesses, places, exception, marks.
+    after it, skipped, waited, counted, registers, system, accesses, places, exception, marks.
     """
     window = seen.window
     instructions = _Instructions(seen.side, window)

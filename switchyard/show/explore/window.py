@@ -2,7 +2,7 @@
 """A window of a run, as the simulator writes it (`--window`): its beginning and its steps.
 
 `machine/src/window` says what the file means. A window can be replayed: `Replay` is the machine
-behind each step, made of the beginning and what each step has changed.
+after each step, made of the beginning and what each step has changed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -127,7 +127,7 @@ class Window:
 
 
 class Replay:
-    """The machine behind a number of steps, none at first."""
+    """The machine after a number of steps, none at first."""
 
     def __init__(self, window: Window) -> None:
         self.window = window

@@ -21,7 +21,7 @@ class Use(Enum):
     LEAVE = auto()  # writes the program counter otherwise: returns, jumps by a register
     LITERAL = auto()  # loads a word at a distance
     RETURN_ADDRESS = auto()  # MOV LR, PC: the next instruction but one is where a call returns
-    TABLE = auto()  # LDR PC, [PC, Rm, LSL #2]: jumps by a table two words behind it
+    TABLE = auto()  # LDR PC, [PC, Rm, LSL #2]: jumps by a table two words after it
     OTHER = auto()
 
 

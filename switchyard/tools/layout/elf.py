@@ -4,7 +4,7 @@
 Linked ones of IA-32 are read, too, for their symbols.
 
 Relocations refer to symbols as objects and not by their numbers, so that symbols can be added:
-the numbers are given anew when a file is written. Sections keep theirs; new ones come behind
+the numbers are given anew when a file is written. Sections keep theirs; new ones come after
 them. ARM's relocations have their addends in the words that they change (SHT_REL), which are left
 there.
 """

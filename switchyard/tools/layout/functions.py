@@ -27,7 +27,7 @@ class Block:
     count: float = 0
     target: int | None = None  # where its last instruction, a branch, goes in the function
     others: tuple[int, ...] = ()  # where else it goes, by a table
-    falls: bool = True  # whether what stands behind it may be executed after it
+    falls: bool = True  # whether what stands after it may be executed after it
     taken: float = 0  # how often the branch was
 
 
@@ -236,7 +236,7 @@ def _join(
         if code.kind(start) == "d":
             continue
         ended = ends.get(following)
-        # data behind a block's end that no branch ends is behind what never returns
+        # data after a block's end that no branch ends is after what never returns
         block = ended or Block(start, following)
         count = counts.get(start)
         last = counts.get(following - 4)

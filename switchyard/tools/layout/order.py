@@ -31,7 +31,7 @@ class Cache:
 
 
 def chain(function: Function) -> list[Block]:
-    """The hot blocks of a function, those behind each other that are executed behind each other.
+    """The hot blocks of a function, those one after another that are executed one after another.
 
     The most frequent way from block to block becomes a fall-through, then the next that still can
     (Pettis and Hansen 1990). The function's entry comes first, then the other chains as they stood.

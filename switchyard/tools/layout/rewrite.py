@@ -99,7 +99,7 @@ class Writer:
         self.out.data += insn.to_bytes(4, "little")
 
     def _block(self, block: Block, following: int | None) -> bool:
-        """Writes a block; says whether it goes on to what comes behind it."""
+        """Writes a block; says whether it goes on to what comes after it."""
         section = self.code.section
         last = block.end - 4
         if block.others:

@@ -43,7 +43,7 @@
         0xeafffffeu, /* b . */                                                                     \
     }
 
-/* Reads each word of the page of UTCBs at 0xf1000 behind the first UTCB, and clears it; spins. */
+/* Reads each word of the page of UTCBs at 0xf1000 after the first UTCB, and clears it; spins. */
 #define CODE_CLEAR_UTCBS                                                                           \
     {                                                                                              \
         0xe3a0080fu, /* mov r0, #0xf0000 */                                                        \
@@ -60,7 +60,7 @@
 
 /* Functions of one access each: CODE_ACCESS has `instruction` access `address`, as the instruction
  * at byte CODE_ACCESS_IP. A row: the instruction, the access, what it returns (0: do not ask) where
- * memory has 0x1234 and 0x5678, and where behind the address it accesses. */
+ * memory has 0x1234 and 0x5678, and where after the address it accesses. */
 #define CODE_ACCESS_IP 4u
 #define CODE_ACCESS(instruction, address)                                                          \
     {0xe59f1008u /* ldr r1, [pc, #8] */, instruction, CODE_RETURN, 0, address}

@@ -41,7 +41,7 @@
         0xfeeb0000u, /* jmp . */                                                                   \
     }
 
-/* Reads each word of the page of UTCBs at 0xf1000 behind the first UTCB, and clears it; spins. */
+/* Reads each word of the page of UTCBs at 0xf1000 after the first UTCB, and clears it; spins. */
 #define CODE_CLEAR_UTCBS                                                                           \
     {                                                                                              \
         0x0f1200b8u,              /* movl $0xf1200, %eax */                                        \
@@ -54,7 +54,7 @@
 
 /* Functions of one access each: CODE_ACCESS has `instruction`, of at most four bytes, access
  * `address`, as the instruction at byte CODE_ACCESS_IP. A row: the instruction, the access, what it
- * returns (0: do not ask) where memory has 0x1234 and 0x5678, and where behind the address it
+ * returns (0: do not ask) where memory has 0x1234 and 0x5678, and where after the address it
  * accesses. None that reads and then writes: in QEMU those fault for reading first. */
 #define CODE_ACCESS_IP 5u
 #define CODE_ACCESS(instruction, address)                                                          \

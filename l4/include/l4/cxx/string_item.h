@@ -9,7 +9,7 @@ L4_INLINE L4_Bool_t L4_StringItem(const L4_StringItem_t *item) {
     return L4_IsStringItem(item);
 }
 
-/* Another piece behind: with a length of its own, or an address with the last one's. */
+/* Another piece after: with a length of its own, or an address with the last one's. */
 L4_INLINE L4_StringItem_t &operator+=(L4_StringItem_t &dest, const L4_StringItem_t &substring) {
     return *L4_AddSubstringTo(&dest, &substring);
 }

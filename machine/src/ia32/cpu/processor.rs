@@ -106,7 +106,7 @@ impl<O: Observer> Processor for Core<O> {
         };
         self.interrupt(vector);
         if self.eflags & IF != 0 {
-            // Behind a trap gate the next one comes after an instruction of the handler.
+            // After a trap gate the next one comes after an instruction of the handler.
             self.shadow = Shadow::Interrupts;
         }
     }

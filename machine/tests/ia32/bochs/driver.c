@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs cases in Bochs: the protocol of `switchyard-machine vectors` (../README.md), for cases whose
 // faults are delivered. ia32_bochs.py puts them into the ROM in front of this, and takes the
-// answers out of memory. A case that shuts the processor down ends with a reset, behind which the
+// answers out of memory. A case that shuts the processor down ends with a reset, after which the
 // driver finds in its memory what it was about.
 #include <stdint.h>
 
@@ -100,7 +100,7 @@ static void prepare(const struct case_head *next) {
     case_table = (struct table_register){(uint16_t)next->table_limit, next->table};
 }
 
-// Called behind reset, of the machine and of a case.
+// Called after reset, of the machine and of a case.
 void run_cases(void) {
     const struct case_head *next = (const void *)CASES;
     if (running) {

@@ -141,7 +141,7 @@ note:
     mov BLOCK, %ecx
     mov %ecx, BLOCK_NUMBER(%eax)
     addl $NOTE_BYTES, NOTE
-    // The largest frame has six words; what lies behind a smaller one is there on all stacks.
+    // The largest frame has six words; what lies after a smaller one is there on all stacks.
     pop ON_STACK(%eax)
     pop ON_STACK + 4(%eax)
     pop ON_STACK + 8(%eax)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One access each, of r0's address, r1 the word to be written. Returns the word that was read in r0
- * and in r1 whether it was denied: then the pager lets the thread go on RANDOM_DENIED bytes behind.
+ * and in r1 whether it was denied: then the pager lets the thread go on RANDOM_DENIED bytes after.
  */
     .global access_load
 access_load:

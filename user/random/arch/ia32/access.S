@@ -2,7 +2,7 @@
 /*
  * One access each, of the first argument's address; the second is the word to be written. Returns the
  * word that was read in EAX and in EDX whether it was denied: then the pager lets the thread go on
- * RANDOM_DENIED (12) bytes behind.
+ * RANDOM_DENIED (12) bytes after.
  */
     .macro  access instruction
 1:  \instruction

@@ -45,7 +45,7 @@ static void software_interrupt(void) {
     EQUAL(after.words[0], 0x99);
 }
 
-/* An access that is not aligned is an exception of the program's; the handler lets it go on behind.
+/* An access that is not aligned is an exception of the program's; the handler lets it go on after.
  */
 static void unaligned(void) {
     struct task *child = child_new();

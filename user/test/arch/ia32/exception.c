@@ -33,7 +33,7 @@ static bool is_code(struct task *child, L4_Word_t at, L4_Word_t code) {
            page->frame[(at & 0xfff) + 1] == code >> 8;
 }
 
-/* The handler gets all registers, and lets the program go on behind. */
+/* The handler gets all registers, and lets the program go on after. */
 static void undefined_instruction(void) {
     struct task *child = child_with_handler();
     CHECK(child != NULL);
@@ -78,7 +78,7 @@ static void software_interrupt(void) {
 /* Instructions of the kernel's, run by a program: each is an exception, none does anything. */
 static void privileged_instructions(void) {
     static const struct {
-        L4_Word_t code, size; /* with a RET behind it */
+        L4_Word_t code, size; /* with a RET after it */
     } instructions[] = {
         {0x0000c3fa, 1}, /* cli */
         {0x0000c3fb, 1}, /* sti */

@@ -87,7 +87,7 @@ static void preempted_without(void) {
     preempted_with(0, 0);
 }
 
-/* Then gs:0 is the word at 0, and DS ends behind the UTCB pointer. */
+/* Then gs:0 is the word at 0, and DS ends after the UTCB pointer. */
 static void preempted_with_others(void) {
     preempted_with(0x33, 0x23);
 }

@@ -201,7 +201,7 @@ static void not_flat(void) {
             struct task *child = child_small();
             CHECK(child != NULL);
             struct outcome o;
-            if (door == 0) { /* behind SYSENTER, the short way */
+            if (door == 0) { /* after SYSENTER, the short way */
                 uint8_t *code = task_add_page(child, CODE, NULL, L4_FullyAccessible);
                 CHECK(code != NULL);
                 const uint8_t read[] = {prefixes[prefix], 0xa1, WORD(ours), 0xc3};
@@ -214,9 +214,9 @@ static void not_flat(void) {
                 CHECK(L4_Label(tag) != CHILD_LABEL);
                 L4_StoreMRs(1, 2, o.words);
                 o.kind = L4_Label(tag) == L4_LABEL_EXCEPTION ? OUTCOME_EXCEPTION : OUTCOME_FAULT;
-            } else if (door == 1) { /* behind INT: xorl %eax, %eax; int $0x42 */
+            } else if (door == 1) { /* after INT: xorl %eax, %eax; int $0x42 */
                 o = EXECUTE(child, 0x31, 0xc0, 0xcd, 0x42, prefixes[prefix], 0xa1, WORD(ours));
-            } else { /* behind the page fault on the code itself */
+            } else { /* after the page fault on the code itself */
                 o = EXECUTE(child, prefixes[prefix], 0xa1, WORD(ours));
             }
             EQUAL(o.kind, prefix < 2 ? OUTCOME_EXCEPTION : OUTCOME_FAULT);

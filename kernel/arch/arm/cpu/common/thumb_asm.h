@@ -12,7 +12,7 @@
 
 /* Programs may be in ARM or in Thumb state. */
 
-/* A thread that stops in a system call: in its own state it goes on behind the SWI ... */
+/* A thread that stops in a system call: in its own state it goes on after the SWI ... */
     .macro  cpu_save_state tcb, scratch
     mrs     \scratch, spsr
     str     \scratch, [\tcb, #TCB_CPSR]

@@ -18,7 +18,7 @@ static inline void policy_lost(struct policy_state *const of[POLICY_DOMAINS], ui
     (void)domain;
 }
 
-/* The first of the set (which is not empty) behind the one that was taken last, as a set. */
+/* The first of the set (which is not empty) after the one that was taken last, as a set. */
 static inline uint32_t policy_next_of(uint32_t set) {
     static uint32_t next = 1;
     uint32_t domain = next;

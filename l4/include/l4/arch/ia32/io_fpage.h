@@ -13,7 +13,7 @@
 #include <l4/types.h>
 
 #define L4_IO_PORTS_LOG2 16
-/* In an fpage, where those of memory have their size; which here is behind it. */
+/* In an fpage, where those of memory have their size; which here is after it. */
 #define L4_IO_FPAGE_MARK 2u
 
 L4_INLINE L4_Bool_t L4_IsIoFpage(L4_Fpage_t f) {
