@@ -26,8 +26,8 @@ static uint32_t others_state(const struct node *list, uint32_t pa, const struct 
     return state;
 }
 
-/* The same for a page of RAM, of whatever size they are. What is noted of the frame is set right.
- */
+/* As others_state(), for a page of RAM and nodes of any size. What is noted of the frame is set
+ * right. */
 static uint32_t frame_others(uint32_t pa, const struct space *space, uint32_t va) {
     uint32_t frame = (pa - SDRAM_PA) / PAGE_SIZE;
     const struct ram_section *section = ram_section_of(pa);

@@ -22,7 +22,7 @@ def needed(by: str, extra: str) -> Iterator[None]:
 
 
 def need(module: str, by: str, extra: str) -> None:
-    """The same for a module that is a program of its own."""
+    """Refuses where a module that is run as a program is missing."""
     there = module in sys.modules or importlib.util.find_spec(module) is not None
     if not there or sys.modules.get(module, module) is None:
         raise _missing(by, module, extra)

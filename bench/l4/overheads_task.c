@@ -150,7 +150,7 @@ static void direct(L4_ThreadId_t partner, uint32_t times) {
         leave(REGION_FIRST);
         (void)L4_ThreadSwitch(partner);
     }
-    /* The same without a switch. The first time, some of this is not in the caches yet. */
+    /* Measured without a switch. The first time, some of this is not in the caches yet. */
     for (uint32_t i = 0; i <= TIMINGS; i++) {
         uint32_t start = now();
         probe[PROBE_STREAM / 4] = 255;

@@ -49,7 +49,7 @@ static void ipc_in_space(void) {
     (void)raw_call(echo.raw, 0, stub_ipc);
 }
 
-/* The same by local ids. */
+/* A message within a space, by local ids. */
 static void lipc_in_space(void) {
     (void)raw_call(local_echo.raw, 0, stub_lipc);
 }

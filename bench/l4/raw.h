@@ -31,7 +31,7 @@ void raw_syscall(L4_Word_t argument, L4_Word_t stub);
 /* Receives, and answers each message with the same untyped words, for ever. */
 void raw_echo(L4_Word_t stub) __attribute__((noreturn));
 
-/* The same from and to local threads, by the stub of Lipc. */
+/* Echoes between local threads, by the stub of Lipc. */
 void raw_local_echo(L4_Word_t stub) __attribute__((noreturn));
 
 /* Switches to `to`, for ever. */

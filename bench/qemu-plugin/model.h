@@ -116,7 +116,7 @@ INLINE bool look_up_slot(struct cache *cache, struct geometry shape, uint32_t li
     return hit;
 }
 
-/* The same where nobody asks for the place. */
+/* Looks a line up where nobody asks for its place. */
 INLINE bool look_up(struct cache *cache, struct geometry shape, uint32_t line, bool fill) {
     uint32_t slot;
     return look_up_slot(cache, shape, line, fill, &slot);

@@ -174,7 +174,7 @@ static void limit_raised(void) {
     is_other(moved(slot), 0);
 }
 
-/* The same by another process. */
+/* The limit is raised by another process. */
 static void limit_raised_by_another(void) {
     unsigned int slot = slot_to_try();
     unsigned long long unlimited[2] = {~0ull, ~0ull};

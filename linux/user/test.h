@@ -83,7 +83,7 @@ void ring_wait(const struct ring *ring);
 void ring_pass(const struct ring *ring);
 /* Ends the children; in the parent, waits for all of them. */
 void ring_end(const struct ring *ring);
-/* The same after rounds in which the last one's pass goes to the first, which takes it. */
+/* Ends the children after rounds in which the last one's pass goes to the first, which takes it. */
 void ring_finish(const struct ring *ring);
 
 /* What `selftest` does when another test has executed it with arguments. */

@@ -183,7 +183,7 @@ pub struct RowConfig {
 }
 
 impl MachineConfig {
-    /// The same machine with so much memory; its file says so, too, for those who compare it, and assumes
+    /// This machine with so much memory; its file says so, too, for those who compare it, and assumes
     /// nothing of it any more.
     ///
     /// # Panics

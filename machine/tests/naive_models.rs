@@ -148,7 +148,7 @@ fn check_cache<const LINE_BYTES: u32>(
 enum TlbStep {
     /// Look the address up; insert a page of this size (log 2) when it is not there.
     Access(u32, u32),
-    /// The same, and insert it into a locked place.
+    /// Look the address up, and insert its page into a locked place.
     Lock(u32, u32, usize),
     Invalidate(u32),
     InvalidateAll,

@@ -234,7 +234,7 @@ fn an_example() -> &'static [u8] {
     })
 }
 
-/// The same of a machine with an ARM926EJ-S and the Versatile board, which writes all over its
+/// A saved machine with an ARM926EJ-S and the Versatile board, which writes all over its
 /// memory.
 fn another_example() -> &'static [u8] {
     static EXAMPLE: OnceLock<Vec<u8>> = OnceLock::new();

@@ -269,7 +269,7 @@ fn a_page_table_change_takes_effect() {
     }
 }
 
-/// The same of the first level, written as a program writes it, and of the directory that is not in
+/// A first-level entry, written as a program writes it, and of the directory that is not in
 /// force: its entries come back only if they are still right.
 #[test]
 fn a_directory_that_is_not_in_force_may_change() {

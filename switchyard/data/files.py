@@ -44,7 +44,7 @@ def write(path: Path, content: str | bytes) -> None:
 
 
 def put(path: Path, content: bytes) -> None:
-    """The same; what goes wrong is an `OSError`."""
+    """Writes a file as `write` does; what goes wrong is an `OSError`."""
     with Together() as whole:
         whole.put(path, content)
 
@@ -86,7 +86,7 @@ class Together:
         self.put(path, content)
 
     def put(self, path: Path, content: bytes) -> None:
-        """The same."""
+        """Puts the content there when all is whole."""
         self.at = path
         if path == STDOUT:
             self._streams[path] = content

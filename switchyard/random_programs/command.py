@@ -66,7 +66,7 @@ class Compared:
 
     @property
     def whole(self) -> float:
-        """The same with its beginning and its end."""
+        """Fast over unmodified, with beginning and end of the programs."""
         return self._ratio("whole", self.pairs[1:] or self.pairs)
 
     @property

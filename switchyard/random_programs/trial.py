@@ -81,7 +81,7 @@ def numbers(text: str) -> list[int]:
 
 
 def packed(seeds: Sequence[int]) -> str:
-    """The same for the program: ranges keep a kernel's command line short."""
+    """Seeds as the program takes them: ranges keep a kernel's command line short."""
     parts: list[list[int]] = []
     for seed in seeds:
         if parts and parts[-1][-1] == seed - 1:
@@ -147,7 +147,7 @@ def shapes(system: Linux, seeds: Sequence[int]) -> str:
 
 
 def elsewhere(board: Board, number: int) -> Board:
-    """The same kernels linked in another place (linux/shift)."""
+    """Both kernels linked in another place (linux/shift)."""
     moved = Board(replace(board.plain, shift=number), replace(board.fast, shift=number))
     build_linux.ensure([moved.plain, moved.fast])
     return moved

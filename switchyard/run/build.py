@@ -93,7 +93,7 @@ class Guest:
         return f"{self.board}{cpu}-{self.scheme}{area}{policy}{dcache}-{self.program}"
 
     def for_dcache(self, size: int) -> "Guest":
-        """The same for a machine with that many bytes of data cache."""
+        """The image for a machine with that many bytes of data cache."""
         return replace(self, dcache_bytes=size)
 
     @property

@@ -63,7 +63,7 @@ class Linux:
 
     @property
     def symbols(self) -> Path:
-        """The same kernel as an ELF file with symbols."""
+        """The kernel as an ELF file with symbols."""
         return self.kernel.with_suffix(".vmlinux")
 
     @property
@@ -108,7 +108,7 @@ class Linux:
         return Boot(self.machine, self.booted, append, max_cycles, initrd, dtb=self.dtb)
 
     def qemu_command(self, word: str = "") -> list[str]:
-        """The same on QEMU."""
+        """The command that boots it on QEMU."""
         command = [self.emulator, "-M", self.qemu, "-nographic", "-no-reboot"]
         command += ["-cpu", self.cpu] if self.cpu else []
         # The boards have sound, which is not to be heard, nor missed, on this computer.

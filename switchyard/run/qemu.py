@@ -85,7 +85,7 @@ def run(command: list[str], end: str) -> Timed:
 def run_with_plugin(
     command: list[str], end: str, lookups: bool = True, shortcuts: bool = False
 ) -> Timed:
-    """The same with the plugin, which counts instructions and, if asked to, looks up its caches."""
+    """A run with the plugin, which counts instructions and, if asked to, looks up caches."""
     with files.scratch() as folder:
         out = folder / "counts.json"
         program = command[0]

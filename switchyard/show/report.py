@@ -123,7 +123,7 @@ class Section:
 
     @cached_property
     def _lines(self) -> list[Beside]:
-        """The same for each metric and machine; cases along one parameter are one."""
+        """What is published, for each metric and machine; cases along one parameter are one."""
         groups: dict[tuple[object, ...], list[Record]] = {}
         for record in self.published:
             same = (record.metric, record.scheme, record.machine, record.system, record.unit)

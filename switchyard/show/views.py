@@ -68,7 +68,7 @@ class Results:
         return statement.value if statement else None
 
     def published(self, metric: str, **where: Parameter) -> float:
-        """The same where something must be."""
+        """The published value; it is an error if there is none."""
         value = self.paper(metric, **where)
         if value is None:
             raise LookupError(f"nothing is published of {metric}, {where}")
@@ -100,7 +100,7 @@ def outcome(experiment: Experiment[Any], records: Sequence[Record]) -> Outcome:
 def of_runs(
     experiment: Experiment[Any], samples: Mapping[str, Any], band: Iterable[Record] = ()
 ) -> Outcome:
-    """The same of its runs, by the names of their jobs; and of the records of its band."""
+    """The outcome of an experiment's runs, by their jobs' names, and of its band's records."""
     records = experiment.records(samples)
     known = published.statements(experiment, records)
     return outcome(experiment, [*published.beside(records, known), *band])

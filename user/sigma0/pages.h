@@ -20,7 +20,7 @@ unsigned pages_owner_index(L4_ThreadId_t who);
 /* Makes `who` owner of all pages in [base, base + size), or of none: false. */
 bool pages_claim(L4_ThreadId_t who, L4_Word_t base, L4_Word_t size);
 
-/* The same for any free aligned piece of conventional memory; 0 = there is none. */
+/* Claims any free aligned piece of conventional memory; 0 = there is none. */
 L4_Word_t pages_claim_any(L4_ThreadId_t who, L4_Word_t size);
 
 #endif

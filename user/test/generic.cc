@@ -137,7 +137,7 @@ void echo() {
     }
 }
 
-/* The same for callers of all spaces, and with a limit. */
+/* Echoes to callers of all spaces, and with a limit. */
 void echo_global() {
     L4_ThreadId_t from;
     (void)L4_Wait(L4_Never, &from);

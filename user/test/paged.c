@@ -69,7 +69,7 @@ void paged_pager(void) {
     }
 }
 
-/* The same by one call after the other: it waits for the thread that it has answered. */
+/* A pager by one call after the other: it waits for the thread that it has answered. */
 void paged_calling_pager(void) {
     L4_ThreadId_t from;
     L4_MsgTag_t tag = L4_Wait(&from);
@@ -78,7 +78,7 @@ void paged_calling_pager(void) {
     }
 }
 
-/* The same with an answer, and then a wait, by system calls of their own. */
+/* A pager with an answer, and then a wait, by system calls of their own. */
 void paged_sending_pager(void) {
     L4_ThreadId_t from;
     for (;;) {

@@ -165,7 +165,7 @@ static void utcb_of_the_dead(void) {
 #define ROOMY      (TASK_APART_BASE + TASK_APART * 0x100000u) /* a megabyte of nobody's */
 #define ROOMY_LOG2 15u
 
-/* The same without a new space: the frame becomes one of a space's that there is already. */
+/* A dead UTCB without a new space: the frame becomes one of a space's that there is already. */
 static void utcb_of_the_dead_reused(void) {
     if (!is_single()) {
         return;

@@ -51,7 +51,7 @@ extern const struct test pagefault_tests[];
 extern const struct test answer_tests[];
 extern const struct test generic_tests[];
 
-/* The same of an architecture (arch/ARCH/tables.h). */
+/* Tests of an architecture (arch/ARCH/tables.h). */
 extern const struct test exception_tests[];
 extern const struct test interrupt_tests[];
 extern const struct test segment_tests[];
@@ -149,7 +149,7 @@ L4_ThreadId_t new_thread_id(void);
 /* A thread that runs `body` at `priority`; nilthread = none could be made. */
 L4_ThreadId_t worker_start(void (*body)(void), L4_Word_t priority);
 
-/* The same, but without the start message. */
+/* A worker without the start message. */
 L4_ThreadId_t worker_create(void);
 bool worker_go(L4_ThreadId_t id, void (*body)(void));
 L4_Word_t worker_stack(L4_ThreadId_t id);

@@ -179,7 +179,7 @@ static bool has_operand(uint8_t code) {
     }
 }
 
-/* The same after 0F. */
+/* Whether an instruction after 0F has an operand in memory. */
 static bool has_operand_0f(uint8_t code) {
     switch (code) {
     case 0x04 ... 0x0f:

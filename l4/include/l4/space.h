@@ -22,7 +22,7 @@ L4_INLINE void L4_UnmapFpages(L4_Word_t n, L4_Fpage_t *fpages) {
     }
 }
 
-/* The same, and from our own space too. */
+/* Unmaps from all who have it of us, and from our own space too. */
 L4_INLINE L4_Fpage_t L4_Flush(L4_Fpage_t fpage) {
     L4_LoadMR(0, fpage.raw);
     L4_Unmap(L4_UNMAP_FLUSH);

@@ -190,7 +190,7 @@ L4_INLINE L4_Time_t L4_TimeSubFrom(L4_Time_t *a, L4_Time_t b) {
     return *a = L4_TimeSub(*a, b);
 }
 
-/* The same with a number of microseconds. */
+/* A time that is so many microseconds longer. */
 L4_INLINE L4_Time_t L4_TimeAddUsec(L4_Time_t t, L4_Word_t microseconds) {
     return t.raw == 0 ? L4_Never : L4_TimePeriod(L4_PeriodMicroseconds(t) + microseconds);
 }

@@ -37,7 +37,7 @@ pub fn kernel(data: &[u8]) {
     }
 }
 
-/// The same, and what was wrong.
+/// Loads a kernel, and says what was wrong.
 pub fn load_kernel(data: &[u8]) -> Result<(), Error> {
     let mut input = Input(data);
     let (config, board) = small(input.number(1));

@@ -55,7 +55,7 @@ fn pair() -> Pair {
     with_modes(0x01, 0x01)
 }
 
-/// The same with other words ICW4.
+/// Both chips, initialised with these words ICW4.
 fn with_modes(first: u32, second: u32) -> Pair {
     let mut b = Bench::new(I8259::default());
     b.init(COMMAND, [0x11, 0x30, 0x04, first]);

@@ -62,7 +62,7 @@ fn stopped() -> Card {
     b
 }
 
-/// The same, started.
+/// A card that has been started.
 fn started() -> Card {
     let mut b = stopped();
     for (register, value) in [(COMMAND, 0x22), (TCR, 0), (RCR, 0x04), (ISR, 0xff)] {

@@ -31,7 +31,7 @@ const ARM: [u32; 23] = [
     0x0001_0200, // buffer
 ];
 
-/// The same after two instructions that change to Thumb state; there CALL is SVC 0xab.
+/// The program after two instructions that change to Thumb state; there CALL is SVC 0xab.
 fn thumb() -> Vec<u32> {
     let mut code = vec![
         0xe28f_0001, // add r0, pc, #1

@@ -170,7 +170,7 @@
 	drain
 .endm
 
-/* The same for the 512 bytes of the mini data cache. */
+/* Cleans the 512 bytes of the mini data cache. */
 .macro clean_minicache
 	ldr	r1, =ZEROS_MINI
 	add	r2, r1, #512

@@ -265,7 +265,7 @@ def cases_of(instruction: Instruction, first: int) -> Iterator[Case]:
 
 
 def whole(case: Case, memory: tuple[tuple[int, bytes], ...] = ()) -> Case:
-    """The same with all pages there, and other memory."""
+    """A case with all its pages there, and other memory."""
     places = [at for at, data in case.blocks if TABLE <= at < TABLE + PAGE and len(data) == 4]
     entries = tuple((at, words((at - TABLE) // 4 * PAGE | RIGHTS[2])) for at in places)
     return replace(case, blocks=case.blocks + memory + entries)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same (ia32_faults.py) for what level 3 of a host cannot do: returns to outer levels, the
+"""Missing pages (ia32_faults.py) for what level 3 of a host cannot do: returns to outer levels, the
 pushes of gates to an inner one, tables' registers. For Bochs, as whole systems (ia32_system.py).
 
 Each block of code has one instruction and two pages of its own, around whose border it accesses

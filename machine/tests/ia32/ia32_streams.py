@@ -111,5 +111,5 @@ def plain_cases(rng: random.Random) -> list[Case]:
 
 
 def user_cases(rng: random.Random) -> list[Case]:
-    """The same at level 3."""
+    """Streams of instructions at level 3."""
     return [case for n in range(STREAMS) for case in stream(rng, n, USER, STATES_AT_LEVEL_3)]

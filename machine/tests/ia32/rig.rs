@@ -117,7 +117,7 @@ impl<O: Observer + Default> Rig<O> {
         Self::on(config(), observer)
     }
 
-    /// The same on another machine.
+    /// A rig on this machine.
     pub fn on(machine: &MachineConfig, observer: impl FnOnce(&mut MemSys) -> O) -> Self {
         let parts = (registry::board(&machine.board).unwrap().parts)(machine.ram_bytes);
         let bus = Bus::new(parts, 1_400_000_000);

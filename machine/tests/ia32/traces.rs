@@ -28,7 +28,7 @@ pub fn go(rig: &mut Rig, at: u32) {
     go_until(rig, at, 1000, |rig| rig.core.dead.take().is_some());
 }
 
-/// The same, for so many instructions at least.
+/// Runs the code for so many instructions at least.
 fn go_for(rig: &mut Rig, at: u32, instructions: u64) {
     let before = rig.core.mem.tally().run.instructions;
     let done = |rig: &mut Rig| rig.core.mem.tally().run.instructions - before >= instructions;

@@ -41,7 +41,7 @@ test:
 	ldr	r1, [r4]
 	expect	r1, 2, 5
 
-	/* The same with the operations on everything. */
+	/* Once more, with the operations on everything. */
 	map_section PLACE, FRAME_1 | SECTION | FULL_ACCESS | C | B
 	invalidate_dcache
 	ldr	r1, [r4]

@@ -40,7 +40,7 @@ test:
 	try	ldr	r5, [r4]
 	expect	r11, NO_FAULT, 2
 
-	/* The same through an unbuffered mapping needs no drain. */
+	/* A store through an unbuffered mapping needs no drain. */
 	ldr	r1, =SLOW
 	ldr	r2, =(l1_table + TRUTH + (NEW_2 >> 20) * 4)
 	ldr	r4, =NEW_2

@@ -39,7 +39,7 @@ pub fn machine(name: &str) -> Machine {
     )
 }
 
-/// The same with other first-level descriptors.
+/// A machine with these first-level descriptors, too.
 pub fn machine_with(name: &str, descriptors: &[(u32, u32)]) -> Machine {
     let config = MachineConfig::find(name).expect("a built-in machine");
     let board = registry::board(&config.board).expect("its board");

@@ -28,7 +28,7 @@ static inline void put(uint32_t base, uint32_t offset, uint32_t value) {
 
 /* A line of the output: what was looked at, and the value. */
 void show(const char *what, uint32_t value);
-/* The same, for the registers `count` from `offset`. */
+/* Lines of the output for the registers `count` from `offset`. */
 void show_words(const char *what, uint32_t base, uint32_t offset, unsigned int count);
 /* Waits until the register has the bits; 1 if it got them before patience ended. */
 uint32_t wait_for(uint32_t base, uint32_t offset, uint32_t bits);

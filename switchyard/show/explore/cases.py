@@ -126,7 +126,7 @@ def ipc(wish: Wish) -> Case:
 
 
 def recycle(wish: Wish) -> Case:
-    """The same where there are more spaces than domains."""
+    """A message where there are more spaces than domains."""
     scheme = wish.schemes[0] if wish.schemes else "fass"
     if scheme in WITHOUT_DOMAINS:
         raise InputError(f"--scheme {scheme}: recycles no domains; expected one such as fass")

@@ -31,7 +31,7 @@ def condition(insn: int) -> int:
 
 
 def inverted(insn: int) -> int:
-    """The same under the opposite condition."""
+    """The instruction under the opposite condition."""
     return insn ^ 1 << 28
 
 
@@ -42,7 +42,7 @@ def branch_target(insn: int, at: int) -> int:
 
 
 def with_target(insn: int, at: int, target: int) -> int:
-    """The same B or BL, which goes from that place to another."""
+    """The B or BL, moved to that place, to another target."""
     return insn & 0xFF00_0000 | (target - at - 8) >> 2 & 0xFF_FFFF
 
 
@@ -57,7 +57,7 @@ def literal_place(insn: int, at: int) -> int:
 
 
 def with_literal(insn: int, at: int, place: int) -> int | None:
-    """The same load of a word that is elsewhere; None if that is too far."""
+    """The load of a literal that lies elsewhere; None if that is too far."""
     distance = place - at - 8
     if abs(distance) > 0xFFF:
         return None

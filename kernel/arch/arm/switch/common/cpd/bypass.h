@@ -57,7 +57,7 @@ extern struct switch_state *bypass_spaces;
 /* The space, which bypassed, does not any more, or ends. */
 void bypass_forget(struct switch_state *s);
 
-/* The same, inline where a switch is prepared. */
+/* Takes a space off the list of those that bypass; inline, where a switch is prepared. */
 static inline void bypass_unlist(struct switch_state *s) {
     struct switch_state **at = &bypass_spaces;
     while (*at != s) {
