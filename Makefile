@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 #   make demo         set up, run the main experiment, say where its figure is
-#   make test         set up, run every test and check; Linux only where its packages are to be had
+#   make test         set up, run every test and check; Linux only where its packages are available
 #   make setup        what all share: .venv with the command line and the simulator
 #   make dev          the simulator alone, compiled faster than it runs, for those who change it
 #   make test-linux   builds Linux and boots it; needs packages of Debian 12 or later
@@ -67,7 +67,7 @@ demo: setup
 	@echo "  switchyard experiments         what else can be measured again"
 	@echo "  docs/tutorial.md               fifteen minutes: forget a flush, and be told"
 
-# Linux is part of it. Where its packages are not to be had it is left out, but not where CI is set:
+# Linux is part of it. Where its packages are not available it is left out, but not where CI is set:
 # what is missing there has failed.
 test: $(VENV)/.packages
 	@$(PYTHON) -I switchyard/tools/doctor.py --install test

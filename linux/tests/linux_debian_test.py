@@ -64,7 +64,7 @@ def unpacked() -> Iterator[Path]:
             for words in (["update"], ["download", *PACKAGES]):
                 subprocess.run([*apt, *words], cwd=folder, check=True, capture_output=True)
         except (OSError, subprocess.CalledProcessError):
-            pytest.skip("no Debian packages for armel to be had by apt-get")
+            pytest.skip("no Debian packages for armel from apt-get")
         for package in folder.glob("*.deb"):
             subprocess.run(["dpkg-deb", "-x", package, folder / "files"], check=True)
         yield folder / "files"

@@ -116,7 +116,7 @@ def table(known: Sequence[Statement], rows: Rows) -> list[Table]:
     was = "set as a limit" if head == "limit" else "published"
     return [
         *_table(f"{HEADS[0]} {was}", head, checks, rows),
-        *_table(f"{HEADS[1]}: what the machine is made of, measured again", "input", given, rows),
+        *_table(f"{HEADS[1]}: what the model is given, measured again", "input", given, rows),
     ]
 
 

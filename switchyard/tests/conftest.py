@@ -85,7 +85,7 @@ def browser() -> "Iterator[Browser]":
     program = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
     assert program, "no Chromium; install it with: sudo apt-get install chromium"
     with sync_playwright() as playwright:
-        # in a container, as in CI, there is no sandbox to be had
+        # in a container, as in CI, there is no sandbox
         started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield started
         started.close()

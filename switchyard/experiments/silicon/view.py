@@ -16,7 +16,7 @@ DRAWN = (
 )
 MODELS = (STRONGARM[0], *ARM9)  # of a board's pipeline each, and the first with its memory
 LPS_PREC = 8  # init/calibrate.c: Linux knows the loops to one part in 2^LPS_PREC
-# "cache misses (≈ 70 cycles per line)": the number that the memory of `sa1110` is made of.
+# "cache misses (≈ 70 cycles per line)": the number that the memory of `sa1110` is derived from.
 FASS_LINE, FASS = 70, "Wiggins et al., ACSAC 2003, section 2"
 
 
