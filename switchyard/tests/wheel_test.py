@@ -105,7 +105,7 @@ def test_what_the_wheel_has_not_ready_it_builds_where_one_may_write(
     command = [
         str(installed / "python"),
         "-c",
-        "from switchyard import build; (image,) = build.ensure("
+        "from switchyard.run import build; (image,) = build.ensure("
         "[build.GUESTS['assabet-fass-bench-primitives'].for_dcache(4096)]); print(image)",
     ]
     without = run(*command, cwd=tmp_path, **places)
