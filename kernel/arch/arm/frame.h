@@ -2,8 +2,8 @@
 /*
  * A program's registers, as the kernel keeps them while it does not run. Other parts of the kernel
  * know `pc`, `sp` and `status` by name and all else by the functions below: where arguments,
- * results and messages are is the binding's (l4/lib/arch/arm/syscalls.S), what a status register is is
- * ARM's.
+ * results and messages are is the binding's (l4/lib/arch/arm/syscalls.S), what a status register
+ * is is ARM's.
  */
 #ifndef FRAME_H
 #define FRAME_H
