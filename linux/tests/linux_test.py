@@ -23,7 +23,7 @@ pytestmark = pytest.mark.linux
 
 # From power-on to power-off takes less than a thousand million cycles.
 MAX_CYCLES = 20_000_000_000
-# Where it is tried: QEMU's time is the instructions' (32 ns each), not the host's, and so is the date:
+# Where it is tried: QEMU's time is the instructions' (32 ns each), not the host's, as is the date:
 # two runs are equal to the byte.
 QEMU_TIME = {
     "qemu-system-arm": [
