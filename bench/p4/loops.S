@@ -126,7 +126,7 @@ p4_\name:
     movl    %eax, %cr4
     finish
 
-    /* `from` is code that begins with this instruction; half a page after it is none. */
+    /* `from` is code that begins with this instruction; half a page further there is none. */
     begin   self_modifying
     turn
     movb    $0x90, (%esi)

@@ -176,7 +176,7 @@ class Section:
 
     @property
     def rests(self) -> list[str]:
-        """The notes on what the assumed constants move: of interest after all others."""
+        """The notes on what the assumed constants move: which interest least."""
         return [note for note in self.notes if note.startswith(band.BEGINS)]
 
     @property

@@ -32,7 +32,7 @@ void io_space_ends(struct space *space);
 /* The space in force has had #GP at an access to `count` ports from `first` on. */
 enum io_access {
     IO_MISSING,   /* some it has not */
-    IO_NO_PORTS,  /* some are the kernel's, or after the last one */
+    IO_NO_PORTS,  /* some are the kernel's, or beyond the last one */
     IO_LOADED,    /* it has them, and from now on the processor knows */
     IO_PERMITTED, /* ... and knew it already: the exception is not about ports */
 };

@@ -90,7 +90,7 @@ class BlockWriter:
     def address(self, size: int, span: int = 0) -> int:
         """A virtual address in the data: near the edges of pages, as often as not.
 
-        span: so many bytes more are accessed after, which may be on the next page.
+        span: so many bytes more are accessed after it, which may be on the next page.
         """
         rng = self.rng
         base = rng.choice(self.space.data)

@@ -236,7 +236,7 @@ def _join(
         if code.kind(start) == "d":
             continue
         ended = ends.get(following)
-        # data after a block's end that no branch ends is after what never returns
+        # data after a block that ends without a branch: the block never returns
         block = ended or Block(start, following)
         count = counts.get(start)
         last = counts.get(following - 4)

@@ -211,7 +211,7 @@ static void far_apart(void) {
         }
         EQUAL(in_byte(other, CLOCK_INDEX).kind, OUTCOME_DONE);
     }
-    /* a word at the last port would reach after it */
+    /* a word at the last port would reach beyond it */
     EQUAL(child_do(one, CHILD_SET_HANDLER, L4_MyGlobalId().raw, 0, 0, 0).kind, OUTCOME_DONE);
     EQUAL(in_byte(one, LAST_PORT).kind, OUTCOME_DONE);
     struct outcome o = EXECUTE(one, 0x66, 0xba, 0xff, 0xff, 0x66, 0xed);
