@@ -92,10 +92,6 @@ impl RegId for Number {
     fn from_raw_id(id: usize) -> Option<(Self, Option<NonZeroUsize>)> {
         (id < MOST).then_some((Self(id), None)) // they differ in size
     }
-
-    fn to_raw_id(&self) -> Option<usize> {
-        Some(self.0)
-    }
 }
 
 /// The bytes of all registers, in the order of their numbers.
