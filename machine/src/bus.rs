@@ -172,6 +172,11 @@ impl Bus {
             dma: Dma::default(),
             clock_hz,
         };
+        for device in &mut bus.devices {
+            if let Role::Clock(hz) = device.role() {
+                bus.host.timebase.hz = hz;
+            }
+        }
         bus.look_at_masks();
         bus.host.console = bus.serial_ports().first().copied().unwrap_or_default();
         bus

@@ -42,6 +42,7 @@ pub mod storage;
 pub mod sysreg;
 pub mod uart;
 pub mod vic;
+pub mod virtio;
 
 use serde::{Deserialize, Serialize};
 
@@ -388,6 +389,8 @@ pub enum Role<'a> {
     NetworkInterface(&'a mut dyn NetworkInterface),
     /// It has a slot for a medium.
     MediumSlot(&'a mut dyn MediumSlot),
+    /// It keeps the clock that the platform and the processor both read, of so many ticks a second.
+    Clock(u64),
     /// It is on a VIRTIO bus.
     Virtio(&'a mut dyn Transport),
     /// It looks at the counters, so that they must be up to date when it is accessed.
