@@ -611,6 +611,15 @@ impl Bus {
         self.slots().filter_map(MediumSlot::medium)
     }
 
+    /// Writes the ROM at which the processor starts, if there is one.
+    pub fn set_rom(&mut self, contents: &[u32]) {
+        for device in &mut self.devices {
+            if let Role::Rom(words) = device.role() {
+                *words = contents.to_vec();
+            }
+        }
+    }
+
     /// The devices of its VIRTIO bus show the legacy interface, or version 2. Gives whether there is one.
     pub fn set_virtio_legacy(&mut self, legacy: bool) -> bool {
         let mut any = false;

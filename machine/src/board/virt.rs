@@ -14,6 +14,7 @@ use crate::dev::goldfish_rtc::{self, GoldfishRtc};
 use crate::dev::ns16550::Ns16550;
 use crate::dev::plic::{self, Plic};
 use crate::dev::probe::{Probe, PROBE_BASE};
+use crate::dev::rom::Rom;
 use crate::dev::virtio::{self, Block, Empty, Net, VirtioMmio};
 use crate::dev::Device;
 
@@ -27,8 +28,10 @@ pub const BOARD: Board = Board {
     parts,
 };
 
-/// Where the boot ROM is, and its bytes: what reset runs there the loader does.
+/// Where the boot ROM is, at which the processor starts.
 pub const BOOT_ROM: u32 = 0x1000;
+/// Its bytes.
+const BOOT_ROM_BYTES: u32 = 0xf000;
 /// The test finisher.
 pub const FINISHER: u32 = 0x10_0000;
 /// The clock.
@@ -83,6 +86,7 @@ fn parts(ram_bytes: u32) -> BoardParts {
         devices: vec![
             at(PLIC, plic::BYTES, Plic::default()),
             at(CLINT, clint::BYTES, Clint::new(TIMEBASE_HZ)),
+            at(BOOT_ROM, BOOT_ROM_BYTES, Rom::default()),
             // In QEMU this is PCI memory without a card in it.
             at(PROBE_BASE, 0x1000, Probe::default()),
             at(FINISHER, finisher::BYTES, Finisher),

@@ -31,6 +31,7 @@ pub mod ppc;
 pub mod primecell;
 pub mod probe;
 pub mod reset;
+pub mod rom;
 pub mod rtc;
 pub mod sbcon;
 pub mod sdcard;
@@ -391,6 +392,8 @@ pub enum Role<'a> {
     MediumSlot(&'a mut dyn MediumSlot),
     /// It keeps the clock that the platform and the processor both read, of so many ticks a second.
     Clock(u64),
+    /// A ROM: its words.
+    Rom(&'a mut Vec<u32>),
     /// It is on a VIRTIO bus.
     Virtio(&'a mut dyn Transport),
     /// It looks at the counters, so that they must be up to date when it is accessed.
