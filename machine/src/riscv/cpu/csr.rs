@@ -194,7 +194,6 @@ impl<O: Observer> Core<O> {
         }
         let machine = self.privilege == Privilege::Machine;
         let isa = self.mem.isa();
-        let newer = isa.privileged != PrivilegedVersion::V1_11;
         match number {
             csr::FFLAGS | csr::FRM | csr::FCSR => self.csr.mstatus & status::FS != 0,
             csr::CYCLE => self.counter_enabled(CYCLE),
@@ -206,10 +205,21 @@ impl<O: Observer> Core<O> {
                 let enabled = self.csr.menvcfg & STCE != 0 && self.csr.mcounteren & 1 << TIME != 0;
                 isa.sstc && (machine || enabled)
             }
-            csr::SENVCFG | csr::MENVCFG | csr::MCONFIGPTR => newer,
             0x323..=0x33f | 0xb03..=0xb1f => true,
             0x3a0..=0x3af => number % 2 == 0 && u32::from(number - csr::PMPCFG) * 4 < isa.pmp_entries,
             0x3b0..=0x3ef => u32::from(number - csr::PMPADDR) < isa.pmp_entries,
+            _ => self.has_csr(number),
+        }
+    }
+
+    /// Whether register `number` is one of this processor's.
+    pub fn has_csr(&self, number: u16) -> bool {
+        let isa = self.mem.isa();
+        let newer = isa.privileged != PrivilegedVersion::V1_11;
+        match number {
+            csr::TIME => isa.time,
+            csr::STIMECMP => isa.sstc,
+            csr::SENVCFG | csr::MENVCFG | csr::MCONFIGPTR => newer,
             _ => csr::NAMED.iter().any(|(named, _)| *named == number),
         }
     }

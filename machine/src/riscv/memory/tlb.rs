@@ -198,16 +198,17 @@ impl Tlb {
         }
     }
 
-    /// Forgets the entry in `place`.
-    pub fn forget(&mut self, place: usize) {
-        self.entries[place] = TlbEntry::EMPTY;
-    }
-
     /// The places in order: what each holds.
     pub fn places(&self) -> impl Iterator<Item = Option<&TlbEntry>> {
         self.entries
             .iter()
             .map(|entry| entry.is_held().then_some(entry))
+    }
+
+    /// The places of a set.
+    #[must_use]
+    pub fn ways(&self) -> usize {
+        self.ways
     }
 
     /// How many places there are.

@@ -115,6 +115,11 @@ impl<O: Observer> Core<O> {
         self.interrupts_changed();
     }
 
+    /// A debugger changes the level of privilege.
+    pub fn debug_privilege(&mut self, to: Privilege) {
+        self.set_privilege(to);
+    }
+
     /// MRET.
     pub(in crate::riscv::cpu) fn machine_return(&mut self) {
         let to = self.previous_privilege();
