@@ -95,7 +95,7 @@ impl<O: Observer> Core<O> {
                 next_pc: self.next_pc,
                 mode: self.privilege as u32,
                 registers: &self.r[..32],
-                status: self.csr.mstatus as u32,
+                status: self.csr.mstatus,
                 memory: &self.mem,
             });
         }

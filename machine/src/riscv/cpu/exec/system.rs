@@ -37,8 +37,9 @@ fn show<O: Observer>(core: &mut Core<O>, what: Operation) {
 /// FENCE: stores are in order as it is; it waits for them.
 #[allow(clippy::unnecessary_wraps)]
 pub fn fence<O: Observer>(core: &mut Core<O>, _: Op) -> Result<(), Abort> {
+    let drained = core.mem.drained();
     let platform = &mut core.mem.platform;
-    platform.cycle = platform.cycle.max(core.mem.drained());
+    platform.cycle = platform.cycle.max(drained);
     let cycles = core.mem.prices().fence;
     charge(core, cycles);
     Ok(())
