@@ -2,4 +2,3 @@
 //! The RISC-V from outside, in small pieces of machine code.
 
 mod rig;
-mod scratch;

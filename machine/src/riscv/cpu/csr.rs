@@ -126,18 +126,16 @@ impl<O: Observer> Core<O> {
 
     /// `stimecmp`, or whether it counts, has changed.
     pub(super) fn follow_time_compare(&mut self) {
+        let now = self.mem.platform.cycle;
+        let (compares, at) = (self.compares_time(), self.csr.stimecmp);
         let bus = &mut self.mem.platform.bus;
-        let at = if self.csr.menvcfg & STCE != 0 {
-            let due = bus.time_cycle(self.csr.stimecmp);
-            if due > self.mem.platform.cycle {
-                due
-            } else {
-                NEVER
-            }
+        let comes = compares && at > bus.time_ticks(now);
+        let due = if comes {
+            bus.time_cycle(at, now)
         } else {
             NEVER
         };
-        bus.wake_processor_at(at);
+        bus.wake_processor_at(due);
         self.interrupts_changed();
     }
 
@@ -206,7 +204,9 @@ impl<O: Observer> Core<O> {
                 isa.sstc && (machine || enabled)
             }
             0x323..=0x33f | 0xb03..=0xb1f => true,
-            0x3a0..=0x3af => number % 2 == 0 && u32::from(number - csr::PMPCFG) * 4 < isa.pmp_entries,
+            0x3a0..=0x3af => {
+                number % 2 == 0 && u32::from(number - csr::PMPCFG) * 4 < isa.pmp_entries
+            }
             0x3b0..=0x3ef => u32::from(number - csr::PMPADDR) < isa.pmp_entries,
             _ => self.has_csr(number),
         }
@@ -288,7 +288,10 @@ impl<O: Observer> Core<O> {
             csr::MCAUSE => c.mcause,
             csr::MTVAL => c.mtval,
             csr::MIP => self.pending_interrupts(),
-            0x3a0..=0x3af => self.mem.pmp.configuration(usize::from(number - csr::PMPCFG)),
+            0x3a0..=0x3af => self
+                .mem
+                .pmp
+                .configuration(usize::from(number - csr::PMPCFG)),
             0x3b0..=0x3bf => self.mem.pmp.address(usize::from(number - csr::PMPADDR)),
             0x323..=0x33f => self.hpm(number).map_or(0, |(event, _)| event),
             0xb03..=0xb1f | 0xc03..=0xc1f => {
@@ -320,18 +323,21 @@ impl<O: Observer> Core<O> {
         };
         match event & 0xff {
             // Class 1: mispredictions of direction and target.
-            1 => pick(&[(
-                13,
-                tally.branch.mispredicted
-                    - tally.branch.mispredicted_calls
-                    - tally.branch.mispredicted_returns
-                    - tally.branch.mispredicted_jumps,
-            ), (
-                14,
-                tally.branch.mispredicted_calls
-                    + tally.branch.mispredicted_returns
-                    + tally.branch.mispredicted_jumps,
-            )]),
+            1 => pick(&[
+                (
+                    13,
+                    tally.branch.mispredicted
+                        - tally.branch.mispredicted_calls
+                        - tally.branch.mispredicted_returns
+                        - tally.branch.mispredicted_jumps,
+                ),
+                (
+                    14,
+                    tally.branch.mispredicted_calls
+                        + tally.branch.mispredicted_returns
+                        + tally.branch.mispredicted_jumps,
+                ),
+            ]),
             2 => pick(&[
                 (8, tally.icache.misses),
                 (

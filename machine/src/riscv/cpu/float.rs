@@ -313,9 +313,7 @@ fn add_wide(format: Format, a: Wide, b: Wide, status: &mut Status) -> u64 {
 pub fn add(format: Format, a: u64, b: u64, status: &mut Status) -> u64 {
     let (left, right) = (unpack(format, a), unpack(format, b));
     match (left, right) {
-        (Value::Nan { .. }, _) | (_, Value::Nan { .. }) => {
-            nan_of(format, &[left, right], status)
-        }
+        (Value::Nan { .. }, _) | (_, Value::Nan { .. }) => nan_of(format, &[left, right], status),
         (Value::Infinite(one), Value::Infinite(other)) if one != other => invalid(format, status),
         (Value::Infinite(_), _) => a,
         (_, Value::Infinite(_)) => b,
@@ -358,9 +356,7 @@ pub fn multiply(format: Format, a: u64, b: u64, status: &mut Status) -> u64 {
     let (left, right) = (unpack(format, a), unpack(format, b));
     let negative = (a ^ b) & format.sign() != 0;
     match (left, right) {
-        (Value::Nan { .. }, _) | (_, Value::Nan { .. }) => {
-            nan_of(format, &[left, right], status)
-        }
+        (Value::Nan { .. }, _) | (_, Value::Nan { .. }) => nan_of(format, &[left, right], status),
         (Value::Infinite(_), Value::Zero(_)) | (Value::Zero(_), Value::Infinite(_)) => {
             invalid(format, status)
         }
@@ -396,7 +392,10 @@ pub fn multiply_add(format: Format, a: u64, b: u64, c: u64, status: &mut Status)
         // Instructions").
         return invalid(format, status);
     }
-    if values.iter().any(|value| matches!(value, Value::Nan { .. })) {
+    if values
+        .iter()
+        .any(|value| matches!(value, Value::Nan { .. }))
+    {
         return nan_of(format, &values, status);
     }
     match (left, right, addend) {
@@ -404,9 +403,12 @@ pub fn multiply_add(format: Format, a: u64, b: u64, c: u64, status: &mut Status)
             add_wide(format, product(one, other), Wide::of(third), status)
         }
         (Value::Finite(_), Value::Finite(_), Value::Zero(_)) => multiply(format, a, b, status),
-        (Value::Infinite(_), ..) | (_, Value::Infinite(_), _) => {
-            add(format, format.signed(negative, format.infinity()), c, status)
-        }
+        (Value::Infinite(_), ..) | (_, Value::Infinite(_), _) => add(
+            format,
+            format.signed(negative, format.infinity()),
+            c,
+            status,
+        ),
         (Value::Zero(_), ..) | (_, Value::Zero(_), _) => {
             add(format, format.signed(negative, 0), c, status)
         }
@@ -420,9 +422,7 @@ pub fn divide(format: Format, a: u64, b: u64, status: &mut Status) -> u64 {
     let (left, right) = (unpack(format, a), unpack(format, b));
     let negative = (a ^ b) & format.sign() != 0;
     match (left, right) {
-        (Value::Nan { .. }, _) | (_, Value::Nan { .. }) => {
-            nan_of(format, &[left, right], status)
-        }
+        (Value::Nan { .. }, _) | (_, Value::Nan { .. }) => nan_of(format, &[left, right], status),
         (Value::Infinite(_), Value::Infinite(_)) | (Value::Zero(_), Value::Zero(_)) => {
             invalid(format, status)
         }
@@ -531,7 +531,11 @@ pub fn to_integer(format: Format, a: u64, to: Integer, status: &mut Status) -> u
             limit
         }
     };
-    let value = if negative { value.wrapping_neg() } else { value };
+    let value = if negative {
+        value.wrapping_neg()
+    } else {
+        value
+    };
     if to.bits == 32 {
         i64::from(value as i32) as u64
     } else {
@@ -667,14 +671,28 @@ mod tests {
                 seed
             }
         };
-        let canonical = |x: f64| if x.is_nan() { DOUBLE.nan() } else { x.to_bits() };
+        let canonical = |x: f64| {
+            if x.is_nan() {
+                DOUBLE.nan()
+            } else {
+                x.to_bits()
+            }
+        };
         for _ in 0..200_000 {
             let (a, b, c) = (next(), next(), next());
             let (x, y, z) = (f64::from_bits(a), f64::from_bits(b), f64::from_bits(c));
             let status = &mut Status::new(Rounding::NearestEven);
             assert_eq!(add(DOUBLE, a, b, status), canonical(x + y), "{x:e} + {y:e}");
-            assert_eq!(multiply(DOUBLE, a, b, status), canonical(x * y), "{x:e} * {y:e}");
-            assert_eq!(divide(DOUBLE, a, b, status), canonical(x / y), "{x:e} / {y:e}");
+            assert_eq!(
+                multiply(DOUBLE, a, b, status),
+                canonical(x * y),
+                "{x:e} * {y:e}"
+            );
+            assert_eq!(
+                divide(DOUBLE, a, b, status),
+                canonical(x / y),
+                "{x:e} / {y:e}"
+            );
             let fused = multiply_add(DOUBLE, a, b, c, status);
             assert_eq!(fused, canonical(x.mul_add(y, z)), "{x:e} * {y:e} + {z:e}");
             let root = square_root(DOUBLE, a & !DOUBLE.sign(), status);
@@ -682,7 +700,15 @@ mod tests {
             let single = convert(DOUBLE, SINGLE, a, status) as u32;
             let host = x as f32;
             assert!(host.is_nan() || single == host.to_bits(), "{x:e} as f32");
-            let from = from_integer(DOUBLE, a, Integer { bits: 64, signed: true }, status);
+            let from = from_integer(
+                DOUBLE,
+                a,
+                Integer {
+                    bits: 64,
+                    signed: true,
+                },
+                status,
+            );
             assert_eq!(from, (a as i64 as f64).to_bits());
         }
     }
@@ -697,7 +723,10 @@ mod tests {
         let one = 1.0_f64.to_bits();
         let three = 3.0_f64.to_bits();
         assert_eq!((one, three), (0x3ff0 << 48, 0x4008 << 48));
-        assert_eq!(flags(|s| divide(DOUBLE, 0x3ff0 << 48, 0x4008 << 48, s)), flag::NX);
+        assert_eq!(
+            flags(|s| divide(DOUBLE, 0x3ff0 << 48, 0x4008 << 48, s)),
+            flag::NX
+        );
         assert_eq!(flags(|s| divide(DOUBLE, 0x3ff0 << 48, 0, s)), flag::DZ);
         assert_eq!(flags(|s| divide(DOUBLE, 0, 0, s)), flag::NV);
         // The largest number below the least normal one, times 1 + 2^-52: with the full precision it
@@ -717,6 +746,9 @@ mod tests {
             )),
             flag::NX
         );
-        assert_eq!(flags(|s| multiply(DOUBLE, 0x7fef << 48, 0x4008 << 48, s)), flag::OF | flag::NX);
+        assert_eq!(
+            flags(|s| multiply(DOUBLE, 0x7fef << 48, 0x4008 << 48, s)),
+            flag::OF | flag::NX
+        );
     }
 }

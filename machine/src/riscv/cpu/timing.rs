@@ -263,15 +263,14 @@ impl crate::state::State for Pipeline {
         to.put(&(self.open, self.open_at, self.divider, self.float_divider));
     }
 
-    fn restore(
-        &mut self,
-        from: &mut crate::state::Restorer,
-    ) -> Result<(), crate::state::Damaged> {
+    fn restore(&mut self, from: &mut crate::state::Restorer) -> Result<(), crate::state::Damaged> {
         let ready: Vec<Ready> = from.take()?;
         let right = ready.len() == PLACES
-            && ready
-                .iter()
-                .all(|r| [r.early, r.late].iter().all(|at| plausible(*at) && *at < Cycle::MAX));
+            && ready.iter().all(|r| {
+                [r.early, r.late]
+                    .iter()
+                    .all(|at| plausible(*at) && *at < Cycle::MAX)
+            });
         crate::state::require(right, "has a damaged pipeline")?;
         self.ready.copy_from_slice(&ready);
         (self.open, self.open_at, self.divider, self.float_divider) = from.take()?;

@@ -3,8 +3,8 @@
 
 use Class::{
     Alu, Atomic, Branch, Divide, FloatConvert, FloatDivide, FloatFromInteger, FloatLoad,
-    FloatMoveTo, FloatRoot, FloatSimple, FloatStore, FloatSum, FloatToInteger, Jump, Load, Multiply,
-    SlotB, Store, System,
+    FloatMoveTo, FloatRoot, FloatSimple, FloatStore, FloatSum, FloatToInteger, Jump, Load,
+    Multiply, SlotB, Store, System,
 };
 
 /// What kind of work an instruction is, for the pipeline.

@@ -220,7 +220,11 @@ impl State for Hierarchy {
 
     fn restore(&mut self, from: &mut Restorer) -> Result<(), Damaged> {
         for cache in [&mut self.l1, &mut self.l2] {
-            cache.restore(from, |from| Ok(DataLine { dirty: from.take()? }))?;
+            cache.restore(from, |from| {
+                Ok(DataLine {
+                    dirty: from.take()?,
+                })
+            })?;
         }
         let under_way: UnderWay = from.take()?;
         let mut times = under_way.stores.iter();

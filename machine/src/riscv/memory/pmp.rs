@@ -55,9 +55,8 @@ impl Pmp {
     /// Register `pmpcfgN` as RV64 has it: entries 4N to 4N + 7, N even.
     #[must_use]
     pub fn configuration(&self, n: usize) -> u64 {
-        let bytes: [u8; 8] = std::array::from_fn(|byte| {
-            self.configurations.get(4 * n + byte).copied().unwrap_or(0)
-        });
+        let bytes: [u8; 8] =
+            std::array::from_fn(|byte| self.configurations.get(4 * n + byte).copied().unwrap_or(0));
         u64::from_le_bytes(bytes)
     }
 

@@ -45,7 +45,10 @@ impl<O: Observer> State for Core<O> {
         let privilege: Privilege;
         (self.pc, privilege, self.csr, self.not_retired, self.waiting) = from.take()?;
         let right = self.csr.is_plausible(self.mem.isa().hpm_counters) && self.pc & 1 == 0;
-        require(right, "has registers of the system that the processor has not")?;
+        require(
+            right,
+            "has registers of the system that the processor has not",
+        )?;
         let predictor = self.predictor.clone();
         self.pipeline.restore(from)?;
         self.predictor.restore(from)?;

@@ -25,10 +25,7 @@ fn unsigned<const N: usize>(value: u64) -> u64 {
 }
 
 /// LR.
-pub fn load_reserved<O: Observer, const N: usize>(
-    core: &mut Core<O>,
-    op: Op,
-) -> Result<(), Abort> {
+pub fn load_reserved<O: Observer, const N: usize>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
     let va = core.get(op.rs1);
     let value = core.mem.load_reserved(va, N as u64)?;
     core.await_data(op);

@@ -4,8 +4,8 @@
 
 mod alu;
 mod atomic;
-mod branch;
 mod bits;
+mod branch;
 mod float;
 mod memory;
 mod multiply;

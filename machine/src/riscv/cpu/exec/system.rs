@@ -156,10 +156,7 @@ fn source<O: Observer, const IMMEDIATE: bool>(core: &Core<O>, op: Op) -> u64 {
 }
 
 /// CSRRW, CSRRWI: without a destination nothing is read.
-pub fn csrrw<O: Observer, const IMMEDIATE: bool>(
-    core: &mut Core<O>,
-    op: Op,
-) -> Result<(), Abort> {
+pub fn csrrw<O: Observer, const IMMEDIATE: bool>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
     let number = op.imm as u16;
     let value = source::<O, IMMEDIATE>(core, op);
     let old = if op.rd == NOWHERE {

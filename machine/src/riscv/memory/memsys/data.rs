@@ -150,7 +150,8 @@ impl MemSys {
     fn remember_write(&mut self, va: u64, location: Location, touched: Touched) {
         if self.can_be_hinted(location, touched) {
             if let Some(offset) = self.platform.bus.ram_offset(location.pa) {
-                self.writes.remember(va, self.data_tag, touched.slot, offset);
+                self.writes
+                    .remember(va, self.data_tag, touched.slot, offset);
             }
         }
     }

@@ -54,7 +54,12 @@ impl MemSys {
     pub fn insn_lines(&self) -> Vec<Option<(u32, &[u8])>> {
         let slots = 0..self.icache.slots();
         slots
-            .map(|slot| Some((self.icache.address(slot)?, &self.icache.line(slot).bytes[..])))
+            .map(|slot| {
+                Some((
+                    self.icache.address(slot)?,
+                    &self.icache.line(slot).bytes[..],
+                ))
+            })
             .collect()
     }
 

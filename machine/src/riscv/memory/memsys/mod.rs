@@ -133,7 +133,8 @@ impl MemSys {
     pub fn new(config: &MachineConfig, bus: Bus) -> Self {
         let riscv = config.riscv().expect("the machine file of a RISC-V");
         let isa = &riscv.isa;
-        let [icache, dcache] = [&riscv.icache, &riscv.dcache].map(crate::config::CacheConfig::slots);
+        let [icache, dcache] =
+            [&riscv.icache, &riscv.dcache].map(crate::config::CacheConfig::slots);
         let mut new = Self {
             platform: Platform::new(bus),
             fault: Fault {

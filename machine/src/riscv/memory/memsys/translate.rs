@@ -135,12 +135,7 @@ impl MemSys {
 
     /// Brings the translation of `va` into a first-level TLB: from the second level, or by a walk.
     #[cold]
-    fn refill(
-        &mut self,
-        va: u64,
-        access: Access,
-        rights: Rights,
-    ) -> Result<TlbEntry, Exception> {
+    fn refill(&mut self, va: u64, access: Access, rights: Rights) -> Result<TlbEntry, Exception> {
         let fetch = access == Access::Fetch;
         let now = &mut self.platform.counters.now;
         if fetch {
@@ -267,8 +262,7 @@ impl MemSys {
     /// Reads the page-table entry at `pa`, through the data side. `None`: that may not be, or nothing is
     /// there.
     fn read_entry(&mut self, pa: u64) -> Option<(u32, u64)> {
-        let location =
-            self.physical_access(pa, 8, Access::Load, Privilege::Supervisor, None)?;
+        let location = self.physical_access(pa, 8, Access::Load, Privilege::Supervisor, None)?;
         let value = self.ram_value(location.pa, 8)?;
         self.platform.counters.now.memory.walk_reads += 1;
         let now = self.platform.cycle;
