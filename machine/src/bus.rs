@@ -224,6 +224,32 @@ impl Bus {
         Some(bytes)
     }
 
+    /// Where `pa` is in SDRAM, if it is there.
+    #[inline]
+    #[must_use]
+    pub fn ram_offset(&self, pa: u32) -> Option<usize> {
+        let offset = pa.wrapping_sub(self.ram_base) as usize;
+        (offset < self.ram.len()).then_some(offset)
+    }
+
+    /// The `N` bytes of SDRAM at `offset`, if they are there.
+    #[inline(always)]
+    #[must_use]
+    pub fn ram_bytes<const N: usize>(&self, offset: usize) -> Option<[u8; N]> {
+        self.ram.get(offset..offset + N)?.try_into().ok()
+    }
+
+    /// Writes the `N` bytes of SDRAM at `offset`, which are in one page, if they are there.
+    #[inline(always)]
+    pub fn set_ram_bytes<const N: usize>(&mut self, offset: usize, bytes: [u8; N]) -> bool {
+        let Some(place) = self.ram.get_mut(offset..offset + N) else {
+            return false;
+        };
+        place.copy_from_slice(&bytes);
+        self.written[offset / PAGE] = true;
+        true
+    }
+
     /// The numbers of the pages of SDRAM that were written since this was last called.
     pub fn take_written(&mut self) -> Vec<usize> {
         let mut pages = Vec::new();

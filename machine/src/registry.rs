@@ -18,7 +18,7 @@ use crate::loader::{Boot, Module, Start};
 use crate::vectors::Caches;
 
 /// The architectures, a line each.
-pub type Every = list![crate::arm::Arm, crate::ia32::Ia32,];
+pub type Every = list![crate::arm::Arm, crate::ia32::Ia32, crate::riscv::Riscv,];
 
 /// A list of architectures: `(A, (B, ()))`, which the macro [`list!`](crate::list) writes.
 pub trait List {

@@ -244,7 +244,9 @@ fn read_elf<H: FileHeader<Endian = Endianness>>(
             entry = entry.wrapping_sub(virtually).wrapping_add(at);
         }
         let (Ok(address), Ok(in_memory)) = (u32::try_from(at), u32::try_from(in_memory)) else {
-            return Err(no_kernel(&format!("needs {in_memory} bytes of memory at {at:#x}")));
+            return Err(no_kernel(&format!(
+                "needs {in_memory} bytes of memory at {at:#x}"
+            )));
         };
         segments.push(Segment {
             address,

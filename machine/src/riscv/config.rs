@@ -10,6 +10,8 @@ use crate::config::{range, CacheConfig, MachineConfig, Mistake, ProcessorConfig,
 pub const LINE_BYTES: u32 = 64;
 /// Most cycles of anything that has a price.
 const MOST_CYCLES: u32 = 1_000_000;
+/// Most entries of a TLB.
+const MOST_TLB_ENTRIES: u32 = 4096;
 /// Most PMP entries that are modelled (privileged specification 3.7: 0, 16 or 64; 1.10: 0 to 16).
 const MOST_PMP: u32 = 16;
 
@@ -26,7 +28,8 @@ pub struct RiscvFile {
     #[serde(default)]
     assumed: assumed::Ranges,
     // What that of a RISC-V processor has.
-    processor: Table,
+    #[serde(rename = "processor")]
+    _processor: Table,
     identity: IdentityConfig,
     isa: IsaConfig,
     itlb: TlbConfig,
@@ -298,7 +301,7 @@ impl ProcessorConfig for RiscvConfig {
             ("l2-tlb", &self.l2_tlb),
         ];
         for (table, tlb) in tlbs {
-            tlb.check(table)?;
+            tlb.check_with(table, MOST_TLB_ENTRIES)?;
             range(&format!("{table}.locked"), tlb.locked, 0, 0)?;
         }
         let caches = [

@@ -112,9 +112,9 @@ pub(super) fn load(boot: &Boot, config: &RiscvConfig, bus: &mut Bus) -> Result<S
         let file = boot.bios.unwrap_or(Path::new("--bios default"));
         firmware.place(bus).map_err(image(file))?;
     }
-    let usual = firmware
-        .as_ref()
-        .map_or(base.into(), |firmware| firmware.end().next_multiple_of(LARGE));
+    let usual = firmware.as_ref().map_or(base.into(), |firmware| {
+        firmware.end().next_multiple_of(LARGE)
+    });
     let at = boot.load_address.map_or(usual, u64::from);
     let kernel = if boot.kernel.as_os_str().is_empty() {
         None // firmware alone
@@ -158,14 +158,20 @@ pub(super) fn load(boot: &Boot, config: &RiscvConfig, bus: &mut Bus) -> Result<S
     let high = end.min(TREE_END).saturating_sub(tree_bytes);
     let large = high / LARGE * LARGE;
     let free = |at: u64| at >= first.end().max(base.into());
-    let tree_at = if free(large) { large } else { high & !u64::from(PAGE - 1) };
+    let tree_at = if free(large) {
+        large
+    } else {
+        high & !u64::from(PAGE - 1)
+    };
     let no_room = |what: String| Error::Argument {
         argument: "--ram",
         what,
         expected: "more memory".to_string(),
     };
     if !free(tree_at) {
-        return Err(no_room(format!("no room for a device tree of {tree_bytes} bytes")));
+        return Err(no_room(format!(
+            "no room for a device tree of {tree_bytes} bytes"
+        )));
     }
     if let Some(file) = boot.initrd {
         let from = first.lowest();
@@ -181,7 +187,11 @@ pub(super) fn load(boot: &Boot, config: &RiscvConfig, bus: &mut Bus) -> Result<S
     let blob = describe(boot, config, &told)?.to_bytes();
     match bus.ram_slice_mut(tree_at as u32, blob.len()) {
         Some(memory) => memory.copy_from_slice(&blob),
-        None => return Err(no_room(format!("no room for a device tree of {tree_bytes} bytes"))),
+        None => {
+            return Err(no_room(format!(
+                "no room for a device tree of {tree_bytes} bytes"
+            )))
+        }
     }
     // Without firmware the kernel is where that would be; one that is not is entered where it says.
     let start = firmware.as_ref().or(kernel.as_ref()).map_or(base, |first| {

@@ -125,9 +125,8 @@ fn soc() -> Node {
     plic.set_cells("#address-cells", &[0]);
     plic.set_cells("interrupt-controller", &[]);
     let contexts = [MACHINE_EXTERNAL, SUPERVISOR_EXTERNAL];
-    let wires = |bits: &[u32]| -> Vec<u32> {
-        bits.iter().flat_map(|&bit| [CPU_INTERRUPTS, bit]).collect()
-    };
+    let wires =
+        |bits: &[u32]| -> Vec<u32> { bits.iter().flat_map(|&bit| [CPU_INTERRUPTS, bit]).collect() };
     plic.set_cells("interrupts-extended", &wires(&contexts));
     plic.set_cells("riscv,ndev", &[plic::SOURCES - 1]);
     plic.set_cells("phandle", &[PLIC]);
@@ -175,8 +174,10 @@ pub fn tree(config: &RiscvConfig, told: &Told) -> DeviceTree {
     root.children.push(memory);
     root.children.push(cpus(config));
     root.children.push(soc());
-    root.children.push(syscon("poweroff", "syscon-poweroff", finisher::PASS));
-    root.children.push(syscon("reboot", "syscon-reboot", finisher::RESET));
+    root.children
+        .push(syscon("poweroff", "syscon-poweroff", finisher::PASS));
+    root.children
+        .push(syscon("reboot", "syscon-reboot", finisher::RESET));
     tell(&mut root, told);
     DeviceTree {
         root,
