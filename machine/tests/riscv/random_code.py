@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of random instructions that print a number after each block of them.
 
-The same program runs here and on another RISC-V machine with QEMU's `virt` memory map, bare, in machine
-mode. A round fills the registers and runs each block once; what a block leaves in all registers, in
-`fcsr` and in its memory, and each trap that it takes (cause, value, where), goes into one number, which is
-written to the serial port after each block: the first that differs says which block is wrong.
+The same program runs here and on another RISC-V machine with QEMU's `virt` memory map, bare, in
+machine mode. A round fills the registers and runs each block once; what a block leaves in all
+registers, in `fcsr` and in its memory, and each trap that it takes (cause, value, where), goes into
+one number, which is written to the serial port after each block: the first that differs says which
+block is wrong.
 """
 
 from __future__ import annotations
