@@ -164,8 +164,8 @@ pub struct BootArgs {
         allow_hyphen_values = true
     )]
     pub peer_append: Option<String>,
-    /// A memory card with what is in this file, into which the run writes when it ends; also as QEMU
-    /// has it: if=sd,file=FILE,format=raw, and snapshot=on to write nothing (the second is for the
+    /// A memory card or disk with what is in this file, into which the run writes when it ends; also as
+    /// QEMU has it: if=sd,file=FILE,format=raw, and snapshot=on to write nothing (the second is for the
     /// second slot).
     #[arg(long, value_name = "FILE")]
     pub drive: Vec<String>,
