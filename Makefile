@@ -126,6 +126,9 @@ lock:
 	@build/lock/bin/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
 		--upgrade -q -o requirements.lock
+	@build/lock/bin/uv pip compile pyproject.toml --extra build --extra setup --universal \
+		--python-version 3.11 --constraint requirements.lock --generate-hashes --no-emit-index-url \
+		--no-annotate --custom-compile-command 'make lock' -q -o requirements-setup.lock
 	@build/lock/bin/uv pip compile docs/site/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
 		--upgrade -q -o docs/site/requirements.lock
