@@ -135,6 +135,7 @@ def experiments(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
         switchyard run l4-ipc --quick
         switchyard run l4-ipc l4-primitives --out here --json here/all.json
         switchyard run l4-ipc --band
+        switchyard run l4-ipc --brief
     """
 )
 def run(
@@ -156,6 +157,10 @@ def run(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Run all anew, also what was run before.")
     ] = False,
+    brief: Annotated[
+        bool,
+        typer.Option("--brief", help="A first look: each case once, a few sentences, the figure."),
+    ] = False,
     with_band: Annotated[
         bool, typer.Option("--band", help="Show what it rests on: assumed constants' ranges.")
     ] = False,
@@ -174,11 +179,11 @@ def run(
     for experiment in chosen:
         out.print(f"[bold]{experiment.name}[/bold]: {experiment.question}", soft_wrap=True)
         with terminal.Progress(err, experiment.name) as progress:
-            options = {"--quick": quick, "--band": with_band}
+            options = {"--quick": quick, "--brief": brief, "--band": with_band}
             command = ["run", experiment.name, *(name for name, on in options.items() if on)]
             written = runner.run(
                 experiment,
-                Settings(quick=quick),
+                Settings(quick=quick or brief, once=brief),
                 out_dir,
                 jobs,
                 progress,
@@ -186,8 +191,12 @@ def run(
                 command,
                 with_band,
             )
-        terminal.outcome(out, written.outcome)
-        for path in (*written.figures, written.records, written.raw):
+        if brief:
+            terminal.brief(out, written.outcome)
+        else:
+            terminal.outcome(out, written.outcome)
+        paths = (*written.figures, written.records, written.raw)
+        for path in written.figures[:1] if brief else paths:
             out.print(f"written: {short(path)}", soft_wrap=True)
         collected += written.outcome.records
     if json_file is not None:

@@ -199,6 +199,12 @@ def outcome(console: Console, results: "Outcome") -> None:
         console.print()
 
 
+def brief(console: Console, results: "Outcome") -> None:
+    """A few sentences in place of tables and notes."""
+    for sentence in results.brief:
+        console.print(escape(sentence))
+
+
 def result_table(console: Console, table: "ResultTable") -> None:
     """One table of results: for people, equal rows are one; for other programs, each is a line."""
     right = [place for place in range(len(table.columns)) if not table.left(place)]
@@ -255,17 +261,34 @@ def guests(console: Console, images: Iterable[Guest | Linux], form: str) -> None
 
 def experiments(console: Console, listed: Iterable["Experiment[Any]"], form: str) -> None:
     """What can be reproduced."""
-    whole = [
+    from switchyard.data import meta
+
+    whole: list[dict[str, Any]] = [
         {
             "name": experiment.name,
             "question": experiment.question,
             "published_in": experiment.source,
+            "seconds": meta.seconds(experiment.name),
+            "needs_linux": experiment.needs_linux(),
         }
         for experiment in listed
     ]
-    rows = [list(row.values()) for row in whole]
-    columns = ["name", "question", "published in"]
-    listing(console, Shown("Experiments", columns, rows), form, whole)
+    rows = [
+        [
+            row["name"],
+            row["question"],
+            row["published_in"],
+            duration(row["seconds"]) if row["seconds"] else "",
+            "Linux" if row["needs_linux"] else "",
+        ]
+        for row in whole
+    ]
+    columns = ["name", "question", "published in", "takes", "needs"]
+    caption = (
+        "takes: a full run, on two cores, without what is kept from before; --quick takes a small "
+        "part of it. needs Linux: `switchyard doctor linux` says whether it can be built here"
+    )
+    listing(console, Shown("Experiments", columns, rows, caption=caption), form, whole)
 
 
 def speeds(console: Console, measured: Sequence["Speed"]) -> None:
