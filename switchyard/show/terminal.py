@@ -31,6 +31,8 @@ if TYPE_CHECKING:  # these draw figures, and take a second to import
     from switchyard.run.experiment import Experiment, Job, Outcome
     from switchyard.show.figure import Table as ResultTable
     from switchyard.tools.bench import Speed
+    from switchyard.tools.compare import Change
+    from switchyard.tools.compare import Outcome as Compared
 
 
 # How the parts of a table look on a terminal.
@@ -289,6 +291,43 @@ def experiments(console: Console, listed: Iterable["Experiment[Any]"], form: str
         "part of it. needs Linux: `switchyard doctor linux` says whether it can be built here"
     )
     listing(console, Shown("Experiments", columns, rows, caption=caption), form, whole)
+
+
+def changes(console: Console, found: "Compared", changed: "Sequence[Change]", form: str) -> None:
+    """What a comparison found: a row a case that changed."""
+    whole = [
+        {
+            "case": change.name,
+            "metric": change.before.metric,
+            "before": change.before.value,
+            "after": change.after.value,
+            "difference": change.difference,
+            "unit": change.before.unit,
+            "why": change.reasons(),
+        }
+        for change in changed
+    ]
+    rows = [
+        [
+            change.name,
+            f"{change.before.value:,.10g}",
+            f"{change.after.value:,.10g}",
+            f"{change.difference:+,.6g} {change.before.unit}",
+            f"{change.share:+.2%}",
+            ", ".join(change.reasons()),
+        ]
+        for change in changed
+    ]
+    columns = ["case", "before", "after", "change", "", "with it"]
+    if changed or form != "table":
+        shown = Shown("What changed, beyond noise", columns, rows, (1, 2, 3, 4))
+        listing(console, shown, form, whole)
+    if form == "table":
+        for side, names in (("before", found.only_before), ("after", found.only_after)):
+            if names:
+                console.print(f"only {side}: {', '.join(names)}", soft_wrap=True, markup=False)
+        equal = len(found.changes) - len(changed)
+        console.print(f"{len(changed)} of {len(found.changes)} changed, {equal} did not")
 
 
 def speeds(console: Console, measured: Sequence["Speed"]) -> None:
