@@ -14,6 +14,9 @@ use crate::riscv::isa::register::NAMES;
 use crate::riscv::isa::Riscv;
 use crate::riscv::memory::memsys::MemSys;
 
+/// The first argument's register.
+const A0: usize = 10;
+
 impl MemorySystem for MemSys {
     #[inline]
     fn platform_mut(&mut self) -> &mut Platform {
@@ -62,10 +65,9 @@ impl<O: Observer> Processor for Core<O> {
         (&mut self.mem, &mut self.observer)
     }
 
-    /// The board's loader hands over a0, a1, a2.
+    /// The board's loader hands over a0 and the registers after it.
     fn start(&mut self, pc: u64, registers: &[u64]) {
-        self.r[..registers.len()].copy_from_slice(registers);
-        self.r[0] = 0;
+        self.r[A0..A0 + registers.len()].copy_from_slice(registers);
         self.pc = pc & !1;
     }
 

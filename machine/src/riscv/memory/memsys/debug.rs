@@ -14,12 +14,14 @@ use crate::riscv::memory::tlb::{Tlb, TlbEntry};
 use super::{MemSys, LINE_OPS};
 
 /// What page tables in memory say of an address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Walked {
     /// The leaf, and its table's level; none: the walk ends in an entry that is not valid, or nowhere.
     pub leaf: Option<(u64, u32)>,
     /// Where the last entry was read.
     pub at: u64,
+    /// Where all of them were read.
+    pub read: Vec<u64>,
 }
 
 impl Walked {
@@ -80,10 +82,11 @@ impl MemSys {
     #[must_use]
     pub fn walk_now(&self, satp: u64, va: u64) -> Walked {
         let mut table = satp & satp::PPN;
-        let mut at = 0;
+        let (mut at, mut read) = (0, Vec::new());
         if mmu::is_canonical(va) {
             for level in (0..LEVELS).rev() {
                 at = mmu::entry_address(table, va, level);
+                read.push(at);
                 let near = u32::try_from(at).ok();
                 let Some(entry) = near.and_then(|pa| self.ram_value(pa, 8)) else {
                     break;
@@ -95,13 +98,18 @@ impl MemSys {
                         return Walked {
                             leaf: Some((entry, level)),
                             at,
+                            read,
                         }
                     }
                     Step::Invalid => break,
                 }
             }
         }
-        Walked { leaf: None, at }
+        Walked {
+            leaf: None,
+            at,
+            read,
+        }
     }
 
     /// Where `va` is for an access, by what translates now: an entry of the TLB, or the tables. `None`:

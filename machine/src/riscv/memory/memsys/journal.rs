@@ -16,10 +16,8 @@ pub enum Event {
         /// Where it was read from.
         pa: u32,
     },
-    /// The page tables were walked, and this is kept.
+    /// The page tables were walked, and this was found.
     Walked {
-        /// For an instruction.
-        fetch: bool,
         /// The address that had no translation.
         va: u64,
         /// What was found.

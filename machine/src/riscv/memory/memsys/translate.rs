@@ -171,7 +171,6 @@ impl MemSys {
         if entry.level == 0 && entry.pte & pte::V != 0 {
             self.l2_tlb.insert(va, entry);
         }
-        self.journal.note(|| Event::Walked { fetch, va, entry });
     }
 
     /// Walks the page tables for `va` (II, "Virtual Address Translation Process").
@@ -191,7 +190,9 @@ impl MemSys {
                     if self.registers.updates {
                         entry = self.update(at, entry, level, access, rights)?;
                     }
-                    return Ok(self.entry(va, at, entry, level));
+                    let entry = self.entry(va, at, entry, level);
+                    self.journal.note(|| Event::Walked { va, entry });
+                    return Ok(entry);
                 }
             }
         }
