@@ -63,14 +63,6 @@ $(VENV)/.switchyard: $(VENV)/.setup-packages pyproject.toml $(RUST)
 	@$(PYTHON) servers/lwip/fetch.py build/lwip || echo "setup: goes on without lwIP"
 	@touch $@
 
-# For a first look: compiled in a third of the time, and nothing kept to compile it again.
-$(VENV)/.demo: $(VENV)/.setup-packages pyproject.toml $(RUST)
-	@test -e $(VENV)/.switchyard || \
-		echo "== the simulator and the command line: a minute and a half of a processor"
-	$(call quietly,if test -e $(VENV)/.switchyard; then $(MAKE) setup; else CARGO_INCREMENTAL=0 \
-		VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile dev-release; fi)
-	@touch $@
-
 # In place of the release that setup makes; the next setup makes that again. The command line is
 # installed once, by setup's own rule, where it has never been.
 dev: $(VENV)/.packages
@@ -80,14 +72,13 @@ dev: $(VENV)/.packages
 		rm -f $(VENV)/.switchyard $(BIN)/switchyard-machine; \
 		cp target/dev-release/switchyard-machine $(BIN)/; }
 
-demo: $(VENV)/.demo
-	@echo "== eight kernels are compiled, and 240 machines run: a minute and a half of a processor"
+demo: setup
+	@echo "== eight kernels are compiled, and 240 machines run: a minute of a processor"
 	@$(BIN)/switchyard run l4-ipc --brief
 	@echo "Next:"
 	@echo "  . $(BIN)/activate           puts the command switchyard on the PATH"
 	@echo "  docs/tutorial.md               fifteen minutes: forget a flush, and be told"
 	@echo "  switchyard experiments         what else can be measured again"
-	@echo "  make setup                     the simulator as fast as it gets, for more than a look"
 
 # Linux is part of it. Where its packages are not available it is left out, but not where CI is set:
 # what is missing there has failed.
