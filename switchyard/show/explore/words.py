@@ -11,8 +11,8 @@ COMMON = {
     "The processor waits meanwhile.",
     "flush": "To write back what is dirty in the caches and forget it, and to forget the "
     "translations of the TLBs.",
-    "write buffer": "Stores on their way to memory. The processor goes on meanwhile, unless it is "
-    "full or must be empty.",
+    "write buffer": "Stores on their way to memory. The processor goes on, unless it is full, or "
+    "must be empty.",
     "IPC": "A message from one program to another, through the kernel: here by registers alone.",
     "pager": "A program that answers page faults: the kernel sends it a message for each.",
 }
@@ -27,8 +27,8 @@ ARM = {
     "ttb": "Translation table base: where the page table of the running space lies.",
 }
 IA32 = {
-    "CR3": "Where the page directory of the running space lies. To load it forgets all translations "
-    "but global ones.",
+    "CR3": "Where the page directory of the running space lies. To load it forgets all "
+    "translations but global ones.",
     "small space": "An address space that lies in a corner of all others, behind a segment that "
     "ends there: to switch to it nothing must be forgotten.",
     "trace cache": "Decoded instructions, in the order in which they ran. It goes by virtual "
