@@ -462,6 +462,7 @@ class Kind(enum.Enum):
     SCHEME = "scheme"
     MACHINE = "machine"
     EXPERIMENT = "experiment"
+    EXERCISE = "exercise"
 
 
 @subcommand(
@@ -470,18 +471,32 @@ class Kind(enum.Enum):
         switchyard new scheme my-flush
         switchyard new machine twice-the-cache
         switchyard new experiment null-call
+        switchyard new exercise missing-flush
     """
 )
 def new(
     kind: Annotated[
-        Kind, typer.Argument(metavar="KIND", help="A guest, scheme, machine or experiment.")
+        Kind,
+        typer.Argument(metavar="KIND", help="A guest, scheme, machine, experiment or exercise."),
     ],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="What it is to be called; which exercise.")
+    ],
 ) -> None:
-    """Write one of your own, which works, with a test, into your folder (--path) or this one."""
+    """Write one of your own, which works, with a test, into your folder (--path) or this one.
+
+    An exercise goes into this folder, with its task; switchyard grade says how far it is done.
+    """
     from switchyard.tools import new as beginnings
 
     out, _ = consoles()
+    if kind is Kind.EXERCISE:
+        from switchyard.tools import exercises
+
+        for path in exercises.begin(name, Path.cwd()):
+            out.print(f"written: {short(path)}", soft_wrap=True)
+        out.print(f"next: read {name}/README.md, then: switchyard grade {name}", soft_wrap=True)
+        return
     written = beginnings.make(kind.value, name, beginnings.place())
     for path in written.files:
         out.print(f"written: {short(path)}", soft_wrap=True)
@@ -497,3 +512,27 @@ def _refuse_slip(name: str) -> None:
     hint = "" if machine.is_file(name) or name in known else meant(name, known)
     if hint:
         raise InputError(f"--machine {name}: no such machine; {hint}{SEE_MACHINES}")
+
+
+@subcommand(
+    epilog="""
+        switchyard grade missing-flush
+        switchyard grade handed-in/smith/missing-flush --json
+    """
+)
+def grade(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="An exercise, begun by switchyard new.")
+    ],
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+) -> None:
+    """Run what was done of an exercise, and say what is right; exit status 0 if all is."""
+    from switchyard.show import terminal
+    from switchyard.tools import exercises
+
+    out, _ = consoles()
+    points = exercises.grade(folder)
+    terminal.points(out, points, form(as_json, as_csv))
+    if not exercises.passed(points):
+        raise typer.Exit(Status.FAILED)
