@@ -22,3 +22,4 @@ mod tags;
 mod tags_random;
 mod timing;
 mod trace;
+mod translation;

@@ -145,6 +145,9 @@ def boot(
     semihosting: Annotated[
         bool, typer.Option("--semihosting", help="Serve an ARM's semihosting calls.")
     ] = False,
+    no_translation: Annotated[
+        bool, typer.Option("--no-translation", help="Interpret all; every count is the same.")
+    ] = False,
     max_cycles: Annotated[int | None, number(1, MOST_CYCLES, "Stop after so many.")] = None,
     stats: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write statistics here.")
@@ -304,6 +307,8 @@ def boot(
         arguments.append("--profile")
     if semihosting:
         arguments.append("--semihosting")
+    if no_translation:
+        arguments.append("--no-translation")
     if run:
         arguments.append("--pass-status")
     for named in symbols or []:
