@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The boot information of L4 (l4/bootinfo.h) with the boot loader's command line, in the last frame
- * of memory, which is the root task's to map. Only an architecture's bootinfo.c includes this.
+ * The boot information of L4 (l4/bootinfo.h) with the boot loader's command line and its modules,
+ * in the last frame of memory before them, which is the root task's to map. Only an architecture's
+ * bootinfo.c includes this.
  */
 #ifndef BOOTINFO_RECORD_H
 #define BOOTINFO_RECORD_H
@@ -39,6 +40,31 @@ static inline void bootinfo_write(struct bootinfo_record *r, const char *line) {
         n++;
     }
     r->command_line[n] = 0;
+}
+
+/* Adds a module of `size` bytes, which lie at `start`, and its line. False: there is no room for
+ * it. */
+static inline bool bootinfo_add_module(struct bootinfo_record *r, uint32_t start, uint32_t size,
+                                       const char *line) {
+    uint32_t length = 0;
+    while (line[length] != 0) {
+        length++;
+    }
+    uint32_t bytes = (sizeof(L4_Boot_Module_t) + length + 1 + 3) & ~3u;
+    if (r->info.size + bytes > PAGE_SIZE) {
+        return false;
+    }
+    L4_Boot_Module_t *module = (L4_Boot_Module_t *)((uint32_t)r + r->info.size);
+    *module = (L4_Boot_Module_t){.type = L4_BootInfo_Module,
+                                 .version = 1,
+                                 .offset_next = bytes,
+                                 .start = start,
+                                 .size = size,
+                                 .cmdline_offset = sizeof *module};
+    __builtin_memcpy(module + 1, line, length + 1);
+    r->info.size += bytes;
+    r->info.num_entries++;
+    return true;
 }
 
 #endif

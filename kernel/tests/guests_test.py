@@ -202,6 +202,22 @@ def test_kernel_on_the_pc(
 
 @pytest.mark.slow
 @pytest.mark.guests
+def test_modules_on_the_pc(tmp_path: Path) -> None:
+    """Each is whole, and has its words."""
+    pieces = []
+    for name, content in (("one", bytes(range(200)) * 23), ("two", b"\xff" * 4097)):
+        file = tmp_path / name
+        file.write_bytes(content)
+        pieces.append(f"{file} of={name} sum={sum(content)}")
+    boot = Boot(PENTIUM, built("flush", "test", PC).image, "only=boot_", MAX_CYCLES)
+    done = finish(boot, "--initrd", ",".join(pieces))
+    assert "PASS boot_modules" in done.stdout, done.stdout
+    done = finish(boot, "--initrd", f"{tmp_path / 'one'} sum=1")
+    assert "FAIL boot_modules" in done.stdout, done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.guests
 @pytest.mark.parametrize("scheme", schemes_on(PC))
 @pytest.mark.parametrize(
     ("program", "append"),

@@ -100,7 +100,7 @@ pub struct DiagnosticCount {
     /// What, by its name.
     pub kind: &'static str,
     /// Address of the instruction.
-    pub pc: u32,
+    pub pc: u64,
     /// How often.
     pub count: u64,
 }
@@ -116,7 +116,7 @@ pub struct Semihosted {
 
 /// The clue on a guest whose next instruction is among `N` bytes at `at` that are all 0.
 #[must_use]
-pub fn executes_zeros<const N: usize>(core: &impl Debugged, at: u32) -> Option<String> {
+pub fn executes_zeros<const N: usize>(core: &impl Debugged, at: u64) -> Option<String> {
     let mut code = [0; N];
     let zeros = core.peek(at, &mut code) == N && code == [0; N];
     let pc = core.pc();
@@ -202,10 +202,10 @@ pub trait Processor: State + Sized {
 
     /// Puts it where a kernel starts: at `pc`, with what the board's loader hands over. Of an ARM bit 0 of
     /// `pc` says in Thumb state.
-    fn start(&mut self, pc: u32, registers: &[u32]);
+    fn start(&mut self, pc: u64, registers: &[u64]);
 
     /// The address of the next instruction.
-    fn pc(&self) -> u32;
+    fn pc(&self) -> u64;
 
     /// Runs hot instructions as host code from now on, if it can: every count stays the same. Nothing that
     /// observes it is told of these, so that an observed one does not.
@@ -333,17 +333,17 @@ pub trait Debugged: Processor {
     fn step(&mut self);
 
     /// Whether an instruction can be fetched at `va` now: else the next step takes an exception.
-    fn can_fetch(&self, va: u32) -> bool;
+    fn can_fetch(&self, va: u64) -> bool;
 
     /// Where a load from `va` would go, by what translates now.
-    fn physical(&self, va: u32) -> Option<u32>;
+    fn physical(&self, va: u64) -> Option<u32>;
 
     /// Reads memory from `va` on as a load would find it, without a trace. Gives how many bytes
     /// could be read.
-    fn peek(&self, va: u32, bytes: &mut [u8]) -> usize;
+    fn peek(&self, va: u64, bytes: &mut [u8]) -> usize;
 
     /// Changes memory from `va` on, and all copies of it. `false`: some of it is no memory.
-    fn poke(&mut self, va: u32, bytes: &[u8]) -> bool;
+    fn poke(&mut self, va: u64, bytes: &[u8]) -> bool;
 
     /// The answer to a `monitor` command, word by word, that only this processor knows.
     fn monitor(&self, command: &[&str]) -> Option<String>;

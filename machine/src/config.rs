@@ -48,7 +48,7 @@ pub struct MachineConfig {
 }
 
 /// What a machine file says of a processor. Each architecture has a type of its own for it.
-pub trait ProcessorConfig: Any + Debug + Send + Sync {
+pub trait ProcessorConfig: AsAny + Debug + Send + Sync {
     /// Checks each value.
     ///
     /// # Errors
@@ -62,6 +62,24 @@ pub trait ProcessorConfig: Any + Debug + Send + Sync {
 
     /// A copy.
     fn copied(&self) -> Box<dyn ProcessorConfig>;
+}
+
+/// What any type can be seen as. A trait object becomes another by itself only since Rust 1.86.
+pub trait AsAny: Any {
+    /// It, to find out its type.
+    fn as_any(&self) -> &dyn Any;
+    /// It, to change what it turns out to be.
+    fn as_any_mut(&mut self) -> &mut dyn Any;
+}
+
+impl<T: Any> AsAny for T {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
 }
 
 impl Clone for Box<dyn ProcessorConfig> {
@@ -227,14 +245,12 @@ impl MachineConfig {
     /// What it says of its processor, if that is described by a `C`.
     #[must_use]
     pub fn processor<C: ProcessorConfig>(&self) -> Option<&C> {
-        let any: &dyn Any = &*self.processor;
-        any.downcast_ref()
+        (*self.processor).as_any().downcast_ref()
     }
 
     /// What it says of its processor, to change.
     pub fn processor_mut<C: ProcessorConfig>(&mut self) -> Option<&mut C> {
-        let any: &mut dyn Any = &mut *self.processor;
-        any.downcast_mut()
+        (*self.processor).as_any_mut().downcast_mut()
     }
 }
 

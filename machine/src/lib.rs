@@ -36,6 +36,7 @@ pub mod profile;
 pub mod recording;
 pub mod registry;
 pub mod report;
+pub mod riscv;
 pub mod script;
 pub mod snapshot;
 pub mod state;

@@ -7,27 +7,27 @@
 
 use std::io::{self, Write};
 
-use crate::observe::{Commit, Observed, Observer};
+use crate::observe::{Commit, Observed, Observer, Word};
 use crate::symbols::Symbols;
 
 /// Writes the log.
 #[derive(Debug)]
-pub struct Log<W: Write> {
+pub struct Log<W: Write, R> {
     out: W,
     /// The registers as they were last.
-    before: Vec<u32>,
-    status: u32,
+    before: Vec<R>,
+    status: R,
     symbols: Symbols,
     failed: Option<io::Error>,
 }
 
-impl<W: Write> Log<W> {
+impl<W: Write, R: Word> Log<W, R> {
     /// A log of a machine whose registers are zero; places are named by `symbols`.
     pub fn new(out: W, symbols: Symbols) -> Self {
         Self {
             out,
             before: Vec::new(),
-            status: 0,
+            status: R::default(),
             symbols,
             failed: None,
         }
@@ -49,21 +49,25 @@ impl<W: Write> Log<W> {
         self.out
     }
 
-    fn line<A: Observed>(&mut self, commit: &Commit<'_, A>) -> io::Result<()> {
+    fn line<A: Observed<Word = R>>(&mut self, commit: &Commit<'_, A>) -> io::Result<()> {
         let out = &mut self.out;
-        write!(out, "{} {:08x} {}", commit.cycle, commit.pc, commit.code)?;
+        let digits = R::DIGITS;
+        let Commit {
+            cycle, pc, code, ..
+        } = commit;
+        write!(out, "{cycle} {pc:0digits$x} {code}")?;
         if !commit.executed {
             write!(out, " -")?;
         }
-        self.before.resize(commit.registers.len(), 0);
+        self.before.resize(commit.registers.len(), R::default());
         let registers = self.before.iter().zip(commit.registers);
         for (name, (before, after)) in A::REGISTERS.iter().zip(registers) {
             if before != after {
-                write!(out, " {name}={after:08x}")?;
+                write!(out, " {name}={after:0digits$x}")?;
             }
         }
         if self.status != commit.status {
-            write!(out, " {}={:08x}", A::STATUS, commit.status)?;
+            write!(out, " {}={:0digits$x}", A::STATUS, commit.status)?;
         }
         if let Some((name, offset)) = self.symbols.find(commit.pc) {
             write!(out, " <{name}+{offset:#x}>")?;
@@ -72,7 +76,7 @@ impl<W: Write> Log<W> {
     }
 }
 
-impl<W: Write, A: Observed> Observer<A> for Log<W> {
+impl<W: Write, A: Observed> Observer<A> for Log<W, A::Word> {
     const ON: bool = true;
 
     fn commit(&mut self, commit: &Commit<'_, A>) {

@@ -10,6 +10,8 @@
 
 use std::fmt::{Debug, Display, LowerHex};
 
+use serde::Serialize;
+
 use crate::counters::{Counter, Tally};
 use crate::dev::Mark;
 use crate::event::Cycle;
@@ -25,6 +27,8 @@ pub trait Observed: Debug + Sized + 'static {
     type Entry;
     /// A register of the system, or an operation by one.
     type Operation;
+    /// What one of its registers holds.
+    type Word: Word;
     /// The names of [`Commit::registers`]; there may be more of these.
     const REGISTERS: &'static [&'static str];
     /// The name of [`Commit::status`].
@@ -32,6 +36,20 @@ pub trait Observed: Debug + Sized + 'static {
     /// The counters that it brings: their values are in [`Tally::own`], their numbers are beyond those of
     /// [`Tally::COUNTERS`].
     const OWN_COUNTERS: &'static [Counter] = &[];
+}
+
+/// What a register holds: a number of as many bits as the architecture has.
+pub trait Word: Copy + Debug + Default + Eq + LowerHex + Into<u64> + Serialize + 'static {
+    /// Hexadecimal digits of one that is written in full.
+    const DIGITS: usize;
+}
+
+impl Word for u32 {
+    const DIGITS: usize = 8;
+}
+
+impl Word for u64 {
+    const DIGITS: usize = 16;
 }
 
 /// What any observer may ask a memory system. Looking changes nothing.
@@ -47,19 +65,19 @@ pub struct Commit<'a, A: Observed> {
     /// The cycle at which it has finished issuing.
     pub cycle: Cycle,
     /// Its virtual address.
-    pub pc: u32,
+    pub pc: u64,
     /// Its encoding.
     pub code: A::Code,
     /// Whether its condition held.
     pub executed: bool,
     /// The address of the next instruction.
-    pub next_pc: u32,
+    pub next_pc: u64,
     /// The mode, or level of privilege, of that.
     pub mode: u32,
     /// The registers afterwards.
-    pub registers: &'a [u32],
+    pub registers: &'a [A::Word],
     /// The register of flags afterwards.
-    pub status: u32,
+    pub status: A::Word,
     /// The memory system afterwards.
     pub memory: &'a A::Memory,
 }
@@ -71,9 +89,9 @@ pub struct Access {
     /// The cycle at which it was done.
     pub cycle: Cycle,
     /// Address of the instruction that made it (the fetched one itself for a fetch).
-    pub pc: u32,
+    pub pc: u64,
     /// The address as the program issued it.
-    pub va: u32,
+    pub va: u64,
     /// Bytes of the aligned unit around `va` that was accessed.
     pub bytes: u32,
     /// Whether it was made with the rights of a privileged mode.
@@ -83,7 +101,7 @@ pub struct Access {
 /// A write of a register of the system, or an operation by one.
 pub struct SystemAccess<A: Observed> {
     /// Address of the instruction.
-    pub pc: u32,
+    pub pc: u64,
     /// What was written or done.
     pub what: A::Operation,
     /// Whether the processor sleeps now.

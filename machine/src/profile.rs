@@ -90,7 +90,7 @@ struct FunctionProfile {
 }
 
 /// The instructions of a region, by address and privilege.
-type Places<C> = HashMap<(u32, bool), Place<C>>;
+type Places<C> = HashMap<(u64, bool), Place<C>>;
 
 /// Watches which instruction takes what.
 #[derive(Debug)]

@@ -3,7 +3,6 @@
 //! know one by its type. A new architecture is a folder that implements [`Architecture`], and its line
 //! here.
 
-use std::any::Any;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -123,7 +122,7 @@ impl Entry {
                 serde_path_to_error::deserialize::<_, A::File>(file).map(Into::into)
             },
             read_table: |table| A::File::deserialize(table).map(Into::into),
-            describes: |processor| (processor as &dyn Any).is::<A::Config>(),
+            describes: |processor| processor.as_any().is::<A::Config>(),
             load: A::load,
             modules: A::modules,
             answer: A::answer_vectors,

@@ -196,9 +196,9 @@ struct Statistics<'a> {
 #[derive(Serialize)]
 struct FindingRecord {
     cause: &'static str,
-    pc: u32,
-    va: u32,
-    mva: u32,
+    pc: u64,
+    va: u64,
+    mva: u64,
     pa: u32,
     ideal_pa: Option<u32>,
     domain: Option<u8>,
@@ -248,7 +248,7 @@ struct RegionRecord {
 #[derive(Serialize)]
 struct DiagnosticRecord {
     kind: &'static str,
-    pc: u32,
+    pc: u64,
     count: u64,
 }
 

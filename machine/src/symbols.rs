@@ -5,19 +5,19 @@
 use std::ops::Range;
 use std::path::Path;
 
-use object::read::elf::ElfFile32;
-use object::{Object, ObjectSymbol, SectionIndex, SymbolKind, SymbolSection};
+use object::read::elf::{ElfFile, ElfFile32, ElfFile64, FileHeader};
+use object::{LittleEndian, Object, ObjectSymbol, SectionIndex, SymbolKind, SymbolSection};
 
 use crate::error::{read_file, Error, MOST_ELF};
 
-const AN_ELF_FILE: &str = "an ELF32 little-endian file with symbols";
+const AN_ELF_FILE: &str = "a little-endian ELF file with symbols";
 
 /// A function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Function {
-    start: u32,
+    start: u64,
     /// The address after it; up to the next function if the file does not say.
-    end: u32,
+    end: u64,
     name: String,
 }
 
@@ -46,7 +46,7 @@ impl Symbols {
             expected: AN_ELF_FILE.to_string(),
         };
         let bytes = read_file(file, AN_ELF_FILE, MOST_ELF)?;
-        let functions = functions(&bytes).ok_or_else(|| unfit("is no ELF32 file"))?;
+        let functions = functions(&bytes).ok_or_else(|| unfit("is no such ELF file"))?;
         if functions.is_empty() {
             return Err(unfit("has no symbols of functions"));
         }
@@ -62,7 +62,7 @@ impl Symbols {
 
     /// The name of the function that `address` lies in, and how far from its start.
     #[must_use]
-    pub fn find(&self, address: u32) -> Option<(&str, u32)> {
+    pub fn find(&self, address: u64) -> Option<(&str, u64)> {
         self.files.iter().find_map(|functions| {
             let behind = functions.partition_point(|f| f.start <= address);
             let function = &functions[behind.checked_sub(1)?];
@@ -72,8 +72,8 @@ impl Symbols {
 
     /// What [`Symbols::find`] says, if there is one, and the addresses around it for which that is the answer.
     #[must_use]
-    pub fn around(&self, address: u32) -> (Option<&str>, Range<u32>) {
-        let mut range = 0..u32::MAX;
+    pub fn around(&self, address: u64) -> (Option<&str>, Range<u64>) {
+        let mut range = 0..u64::MAX;
         for functions in &self.files {
             let behind = functions.partition_point(|f| f.start <= address);
             if let Some(next) = functions.get(behind) {
@@ -93,7 +93,7 @@ impl Symbols {
 
     /// Where the function of that name begins; of several the first file's.
     #[must_use]
-    pub fn address(&self, name: &str) -> Option<u32> {
+    pub fn address(&self, name: &str) -> Option<u64> {
         let mut functions = self.files.iter().flatten();
         functions.find(|f| f.name == name).map(|f| f.start)
     }
@@ -101,8 +101,15 @@ impl Symbols {
 
 /// The functions of an ELF file, sorted; `None` if it is none.
 fn functions(bytes: &[u8]) -> Option<Vec<Function>> {
-    let elf = ElfFile32::<object::LittleEndian>::parse(bytes).ok()?;
-    let code: Vec<SectionIndex> = object::Object::sections(&elf)
+    if let Ok(elf) = ElfFile64::<LittleEndian>::parse(bytes) {
+        return Some(functions_of(&elf));
+    }
+    let elf = ElfFile32::<LittleEndian>::parse(bytes).ok()?;
+    Some(functions_of(&elf))
+}
+
+fn functions_of<H: FileHeader>(elf: &ElfFile<H>) -> Vec<Function> {
+    let code: Vec<SectionIndex> = object::Object::sections(elf)
         .filter(|s| object::ObjectSection::kind(s) == object::SectionKind::Text)
         .map(|s| object::ObjectSection::index(&s))
         .collect();
@@ -117,10 +124,10 @@ fn functions(bytes: &[u8]) -> Option<Vec<Function>> {
             let labels = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown);
             let local = name.is_empty() || name.starts_with(['$', '.']);
             (labels && !local && code.contains(&section)).then(|| {
-                let start = symbol.address() as u32 & !1; // bit 0: Thumb
+                let start = symbol.address() & !1; // bit 0: Thumb
                 Function {
                     start,
-                    end: start.saturating_add(symbol.size() as u32),
+                    end: start.saturating_add(symbol.size()),
                     name: name.to_string(),
                 }
             })
@@ -128,21 +135,21 @@ fn functions(bytes: &[u8]) -> Option<Vec<Function>> {
         .collect();
     // At one address the one with a size, which is the function's own name, comes last and is found.
     found.sort_by(|a, b| (a.start, a.end, &b.name).cmp(&(b.start, b.end, &a.name)));
-    let starts: Vec<u32> = found.iter().map(|f| f.start).collect();
+    let starts: Vec<u64> = found.iter().map(|f| f.start).collect();
     for function in &mut found {
         if function.end == function.start {
             let next = starts[starts.partition_point(|&s| s <= function.start)..].first();
             function.end = next.copied().unwrap_or(function.start | 0xfff);
         }
     }
-    Some(found)
+    found
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn function(start: u32, end: u32, name: &str) -> Function {
+    fn function(start: u64, end: u64, name: &str) -> Function {
         let name = name.to_string();
         Function { start, end, name }
     }

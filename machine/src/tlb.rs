@@ -27,6 +27,8 @@ pub trait Entry: Debug + Copy + Serialize + DeserializeOwned {
     /// What decides, beside an address, which entries translate: an address-space identifier where cores
     /// have one, `()` where they have none.
     type Context: Debug + Copy + Default;
+    /// A virtual address.
+    type Address: Copy + Into<u64>;
 
     /// One that translates nothing.
     const EMPTY: Self;
@@ -35,7 +37,7 @@ pub trait Entry: Debug + Copy + Serialize + DeserializeOwned {
     fn is_valid(&self) -> bool;
 
     /// Whether it translates `va` in `context`. One that is not valid does not.
-    fn matches(&self, va: u32, context: Self::Context) -> bool;
+    fn matches(&self, va: Self::Address, context: Self::Context) -> bool;
 
     /// Whether one that was read from a file, valid or not, can have come about.
     fn plausible(&self) -> bool;
@@ -72,6 +74,12 @@ pub struct Tlb<E: Entry> {
     context: E::Context,
 }
 
+/// The number of the page in which `va` lies.
+#[inline(always)]
+fn page(va: impl Into<u64>) -> usize {
+    (va.into() >> PAGE_SHIFT) as usize
+}
+
 impl<E: Entry> Tlb<E> {
     /// An empty TLB of the geometry that `config` (validated) gives.
     #[must_use]
@@ -101,9 +109,9 @@ impl<E: Entry> Tlb<E> {
 
     /// The entry that translates `va`, if any.
     #[inline(always)]
-    pub fn lookup(&mut self, va: u32) -> Option<&E> {
+    pub fn lookup(&mut self, va: E::Address) -> Option<&E> {
         if HINTS {
-            let index = self.hints[(va >> PAGE_SHIFT) as usize % HINT_SLOTS] as usize;
+            let index = self.hints[page(va) % HINT_SLOTS] as usize;
             if self.entries[index].matches(va, self.context) {
                 return Some(&self.entries[index]);
             }
@@ -114,18 +122,18 @@ impl<E: Entry> Tlb<E> {
     /// Compares with every entry of the set and every locked one. A hint for a page number points
     /// to nothing else, since its low bits choose the set.
     #[inline(never)]
-    fn search(&mut self, va: u32) -> Option<&E> {
+    fn search(&mut self, va: E::Address) -> Option<&E> {
         let first = self.set(va) * self.ways;
         let locked = self.locked_from();
         let index = (first..first + self.ways)
             .chain(locked..self.entries.len())
             .find(|&index| self.entries[index].matches(va, self.context))?;
-        self.hints[(va >> PAGE_SHIFT) as usize % HINT_SLOTS] = index as u8;
+        self.hints[page(va) % HINT_SLOTS] = index as u8;
         Some(&self.entries[index])
     }
 
-    fn set(&self, va: u32) -> usize {
-        (va >> PAGE_SHIFT) as usize & self.set_mask
+    fn set(&self, va: E::Address) -> usize {
+        page(va) & self.set_mask
     }
 
     fn locked_from(&self) -> usize {
@@ -133,7 +141,7 @@ impl<E: Entry> Tlb<E> {
     }
 
     /// Puts `entry`, walked for `va`, in place of the next one in turn of its set. Returns the place.
-    pub fn insert(&mut self, va: u32, entry: E) -> usize {
+    pub fn insert(&mut self, va: E::Address, entry: E) -> usize {
         let set = self.set(va);
         let way = self.next[set];
         self.next[set] = if usize::from(way) + 1 == self.ways {
@@ -142,7 +150,7 @@ impl<E: Entry> Tlb<E> {
             way + 1
         };
         let index = set * self.ways + usize::from(way);
-        self.hints[(va >> PAGE_SHIFT) as usize % HINT_SLOTS] = index as u8;
+        self.hints[page(va) % HINT_SLOTS] = index as u8;
         self.entries[index] = entry;
         self.preserved[index] = self.preserve;
         index
@@ -188,7 +196,7 @@ impl<E: Entry> Tlb<E> {
     }
 
     /// Forgets whatever translates `va`, locked or not, in whichever set its walk has put it.
-    pub fn invalidate(&mut self, va: u32) {
+    pub fn invalidate(&mut self, va: E::Address) {
         let context = self.context;
         for entry in &mut self.entries {
             if entry.matches(va, context) {
@@ -199,8 +207,8 @@ impl<E: Entry> Tlb<E> {
 
     /// The entry that a lookup of `va` would find, and its place, without the traces of a lookup.
     #[must_use]
-    pub fn peek(&self, va: u32) -> Option<(usize, &E)> {
-        let likely = self.hints[(va >> PAGE_SHIFT) as usize % HINT_SLOTS] as usize;
+    pub fn peek(&self, va: E::Address) -> Option<(usize, &E)> {
+        let likely = self.hints[page(va) % HINT_SLOTS] as usize;
         if HINTS && self.entries[likely].matches(va, self.context) {
             return Some((likely, &self.entries[likely]));
         }

@@ -17,7 +17,7 @@ use crate::window::Window;
 /// The observers that there are, each there or not; they are told in this order.
 pub struct Watchers<W: Write, A: Architecture> {
     /// `--log`.
-    pub log: Option<Log<W>>,
+    pub log: Option<Log<W, A::Word>>,
     /// `--trace`.
     pub trace: Option<Trace<W, A>>,
     /// `--check coherence`.

@@ -151,7 +151,10 @@ const GREETING: [u32; 5] = [ADD | 4, PUT | 0x68, PUT | 0x69, ADD | 35, EXIT];
 fn a_program_runs_to_its_end() {
     let mut machine = machine(&GREETING);
     assert_eq!(machine.run(3), Stop::Budget);
-    assert_eq!((machine.cycles(), machine.core().pc()), (3, START + 12));
+    assert_eq!(
+        (machine.cycles(), machine.core().pc()),
+        (3, u64::from(START) + 12)
+    );
     assert_eq!(machine.run(Cycle::MAX), Stop::Exit(42));
     assert_eq!(machine.bus().host.output, b"hi");
     let config = config();
@@ -251,7 +254,10 @@ fn every_observer_watches_it() {
     assert_eq!(regions[0]["functions"][0]["cycles"], 5);
     let found = checker.as_ref().unwrap().findings();
     let found: Vec<_> = found.iter().map(|f| (f.cause, f.mva, f.values)).collect();
-    assert_eq!(found, [("changed", START + 12, (ADD | 2, ADD | 1))]);
+    assert_eq!(
+        found,
+        [("changed", u64::from(START) + 12, (ADD | 2, ADD | 1))]
+    );
     let mut file = Vec::new();
     window.as_ref().unwrap().write(&mut file).unwrap();
     let window: serde_json::Value = serde_json::from_slice(&file).unwrap();

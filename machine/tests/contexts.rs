@@ -24,6 +24,7 @@ struct Page {
 
 impl Entry for Page {
     type Context = Asid;
+    type Address = u32;
 
     const EMPTY: Self = Self {
         va: 0,

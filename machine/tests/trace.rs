@@ -345,6 +345,6 @@ fn files_without_symbols_are_refused() {
         .expect("the program starts");
     assert_eq!(done.status.code(), Some(2));
     let said = String::from_utf8(done.stderr).unwrap();
-    let expected = "is no ELF32 file; expected an ELF32 little-endian file with symbols\n";
+    let expected = "is no such ELF file; expected a little-endian ELF file with symbols\n";
     assert!(said.ends_with(expected), "{said}");
 }

@@ -61,6 +61,8 @@ extern const struct test small_limit_tests[];
 extern const struct test small_wall_tests[];
 extern const struct test group_tests[];
 extern const struct test port_tests[];
+extern const struct test software_interrupt_tests[];
+extern const struct test module_tests[];
 extern const struct test thumb_tests[];
 
 /* Rows of the system calls' tables, each a test (calls.c); NULL after the last. */

@@ -29,7 +29,7 @@ static const char *find_command_line(uint32_t pa) {
                : NULL;
 }
 
-uint32_t bootinfo_init(uint32_t info) {
+uint32_t bootinfo_init_line(uint32_t info) {
     const char *line = find_command_line(info);
     uint32_t result = 0;
     if (line != NULL) {

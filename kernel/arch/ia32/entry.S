@@ -29,8 +29,9 @@
     pushl   $\n
     jmp     trap_entry
     .endr
+    .global vector_12, vector_13
     .irp    n, 12,13
-.Lvector_\n:
+vector_\n:
     pushl   $\n
     note_segments                       # what they were may be the reason
     jmp     trap_entry
@@ -40,7 +41,11 @@
     .p2align 2
     .global vector_entries
 vector_entries:
-    .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19
+    .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11
+    .long   .Lvector_\n
+    .endr
+    .long   vector_12, protection_entry # (software_interrupt.S)
+    .irp    n, 14,15,16,17,18,19
     .long   .Lvector_\n
     .endr
     .fill   0x20 - 20, 4, 0

@@ -20,6 +20,7 @@ SECTIONS {
     . = IMAGE_PA + 0x1000 - KERNEL_PA + KERNEL_VA;
     .text : AT(ADDR(.text) - KERNEL_VA + KERNEL_PA) { *(.text .text.*) } :kernel
     .rodata : AT(ADDR(.rodata) - KERNEL_VA + KERNEL_PA) { *(.rodata .rodata.*) } :kernel
+    .extension : AT(ADDR(.extension) - KERNEL_VA + KERNEL_PA) { *(.extension .extension_data) } :kernel
     .kip ALIGN(4096) : AT(ADDR(.kip) - KERNEL_VA + KERNEL_PA) { *(.kip) } :kernel
     .data ALIGN(64) : AT(ADDR(.data) - KERNEL_VA + KERNEL_PA) { *(.data .data.*) } :kernel
     .bss ALIGN(4096) (NOLOAD) : AT(ADDR(.bss) - KERNEL_VA + KERNEL_PA) {

@@ -22,7 +22,7 @@ typedef struct {
     L4_Word_t error_code;
     L4_Word_t intended_receiver;
     L4_Word_t virtual_sender; /* in: virtual sender, out: actual sender */
-    L4_Word_t reserved40[6];
+    L4_Word_t arch[6];        /* extensions of the architecture (binding.h) */
     L4_Word_t mr[L4_NUM_MRS];
     L4_Word_t br[L4_NUM_BRS];
     L4_Word_t reserved452[15];

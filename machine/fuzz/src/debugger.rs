@@ -154,7 +154,7 @@ fn serve<P: Debugged<Observer = gdb::Watch>>(
 ) {
     let mut machine = machine::<P>(config, board, gdb::Watch::default());
     let (base, _) = machine.bus().ram_window();
-    machine.core().start(base, &[]);
+    machine.core().start(base.into(), &[]);
     let script = Script {
         heard: 0,
         bytes: bytes.into(),

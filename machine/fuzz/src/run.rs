@@ -107,7 +107,7 @@ fn ia32_instructions(config: &MachineConfig, board: &Board, mut input: Input) {
         memory[at..at + 4].copy_from_slice(&(page << 22 | 0x87).to_le_bytes());
     }
     let core = machine.core();
-    core.start(CODE, &[]);
+    core.start(CODE.into(), &[]);
     core.r[..8].copy_from_slice(&registers);
     core.set_eflags(flags);
     if options & 1 != 0 {

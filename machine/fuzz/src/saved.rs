@@ -28,7 +28,7 @@ pub fn saved(number: u32) -> Vec<u8> {
 fn saved_on<P: Processor<Observer = ()>>(config: &MachineConfig, board: &Board) -> Vec<u8> {
     let mut machine = machine::<P>(config, board, ());
     let (base, _) = machine.bus().ram_window();
-    machine.core().start(base, &[]);
+    machine.core().start(base.into(), &[]);
     machine.run(1000);
     let mut file = Vec::new();
     snapshot::save(&mut machine, &mut file).expect("memory can be written");

@@ -88,8 +88,8 @@ pub(super) fn load(
     if let Some(file) = boot.dtb {
         let tree = place_device_tree(file, boot.append, initrd, &kernel, bus)?;
         return Ok(Start {
-            pc: kernel.entry,
-            registers: [0, machine_type, tree],
+            pc: kernel.entry.into(),
+            registers: [0, machine_type.into(), tree.into()],
             free: kernel.behind(tree),
         });
     }
@@ -102,8 +102,8 @@ pub(super) fn load(
         )));
     }
     Ok(Start {
-        pc: kernel.entry,
-        registers: [0, machine_type, tags.unwrap_or(0)],
+        pc: kernel.entry.into(),
+        registers: [0, machine_type.into(), tags.unwrap_or(0).into()],
         free: kernel.behind(free_end),
     })
 }

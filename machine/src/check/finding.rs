@@ -15,7 +15,7 @@ pub struct Line {
     /// What it has to do with the access.
     pub role: &'static str,
     /// The address that it answers to.
-    pub mva: u32,
+    pub mva: u64,
     /// The frame's address to which it belongs.
     pub pa: u32,
     /// The last store to it, if any.
@@ -30,7 +30,7 @@ pub struct Done {
     /// What.
     pub what: &'static str,
     /// The instruction.
-    pub pc: u32,
+    pub pc: u64,
     /// When.
     pub cycle: Cycle,
 }
@@ -46,7 +46,7 @@ pub struct Finding {
     /// The access that noticed.
     pub access: Access,
     /// Its address after relocation.
-    pub mva: u32,
+    pub mva: u64,
     /// Where the machine went.
     pub pa: u32,
     /// Where the ideal machine would have gone; `None`: it would have faulted.
@@ -84,7 +84,7 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
-    fn place(&self, pc: u32) -> String {
+    fn place(&self, pc: u64) -> String {
         match self.symbols.find(pc) {
             Some((name, offset)) => format!("{pc:#010x} <{name}+{offset:#x}>"),
             None => format!("{pc:#010x}"),

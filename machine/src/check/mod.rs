@@ -58,7 +58,7 @@ pub enum Rights {
 
 /// What was found, by cause (of those that the architecture has) and instruction.
 #[derive(Debug)]
-pub struct Findings<C>(BTreeMap<(C, u32), Finding>);
+pub struct Findings<C>(BTreeMap<(C, u64), Finding>);
 
 impl<C: Ord> Findings<C> {
     /// Nothing.

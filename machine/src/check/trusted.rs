@@ -47,7 +47,7 @@ impl Trusted {
         Self(vec![Entry::default(); Self::SLOTS])
     }
 
-    fn key(mva: u32, kind: Kind, rights: Rights) -> u64 {
+    fn key(mva: u64, kind: Kind, rights: Rights) -> u64 {
         let kind = match kind {
             Kind::Fetch => 1,
             Kind::Load => 2,
@@ -58,7 +58,7 @@ impl Trusted {
             Rights::Kernel => 1,
             Rights::KernelAsUser => 2,
         };
-        u64::from(mva >> 10) << 4 | rights << 2 | kind
+        (mva >> 10) << 4 | rights << 2 | kind
     }
 
     /// By Fibonacci hashing: code and data often lie alike in their regions.
@@ -69,17 +69,17 @@ impl Trusted {
     /// What is known of an access, if it was found right: where it goes, through which entry.
     #[inline]
     #[must_use]
-    pub fn find(&self, generation: u64, mva: u32, kind: Kind, rights: Rights) -> Option<Known> {
+    pub fn find(&self, generation: u64, mva: u64, kind: Kind, rights: Rights) -> Option<Known> {
         let key = Self::key(mva, kind, rights);
         let entry = &self.0[Self::slot(key)];
         (entry.key == key && entry.generation == generation).then_some(Known {
-            pa: entry.known.pa | mva & OFFSET,
+            pa: entry.known.pa | mva as u32 & OFFSET,
             ..entry.known
         })
     }
 
     /// The access goes where it should.
-    pub fn add(&mut self, generation: u64, mva: u32, kind: Kind, rights: Rights, known: Known) {
+    pub fn add(&mut self, generation: u64, mva: u64, kind: Kind, rights: Rights, known: Known) {
         let key = Self::key(mva, kind, rights);
         self.0[Self::slot(key)] = Entry {
             key,

@@ -7,9 +7,9 @@ use crate::event::Cycle;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Writer {
     /// The instruction.
-    pub pc: u32,
+    pub pc: u64,
     /// The address that it wrote, after relocation.
-    pub mva: u32,
+    pub mva: u64,
     /// The domain of that address, if there was a translation.
     pub domain: Option<u8>,
     /// Whether it hit a line that keeps it to itself.
@@ -18,12 +18,12 @@ pub struct Writer {
     pub cycle: Cycle,
 }
 
-/// A [`Writer`] in 16 bytes. `rest` is 0 where nobody wrote; else from bit 0 on: a one, `cached`,
+/// A [`Writer`] in 24 bytes. `rest` is 0 where nobody wrote; else from bit 0 on: a one, `cached`,
 /// whether there is a domain, four bits of domain, the cycle.
 #[derive(Debug, Clone, Copy, Default)]
 struct Packed {
-    pc: u32,
-    mva: u32,
+    pc: u64,
+    mva: u64,
     rest: u64,
 }
 

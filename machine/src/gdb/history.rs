@@ -49,9 +49,9 @@ pub enum Event<Place> {
     /// The debugger wrote a register.
     Register(Place, u128),
     /// The debugger wrote memory.
-    Memory(u32, Vec<u8>),
+    Memory(u64, Vec<u8>),
     /// The debugger read so many bytes of a device.
-    DeviceRead(u32, usize),
+    DeviceRead(u64, usize),
 }
 
 impl<Place> Event<Place> {

@@ -73,12 +73,12 @@ impl<Place: Copy> Table<Place> {
     }
 }
 
-/// The architecture, as the protocol needs it: one of 32 bits.
+/// The architecture, as the protocol needs it: with the longest addresses that there are.
 #[derive(Debug)]
 pub enum Any {}
 
 impl Arch for Any {
-    type Usize = u32;
+    type Usize = u64;
     type Registers = Values;
     type BreakpointKind = usize;
     type RegId = Number;
@@ -92,10 +92,6 @@ impl RegId for Number {
     fn from_raw_id(id: usize) -> Option<(Self, Option<NonZeroUsize>)> {
         (id < MOST).then_some((Self(id), None)) // they differ in size
     }
-
-    fn to_raw_id(&self) -> Option<usize> {
-        Some(self.0)
-    }
 }
 
 /// The bytes of all registers, in the order of their numbers.
@@ -103,10 +99,10 @@ impl RegId for Number {
 pub struct Values(pub Vec<u8>);
 
 impl Registers for Values {
-    type ProgramCounter = u32;
+    type ProgramCounter = u64;
 
     /// Asked by nobody: where the machine has stopped, the debugger reads the register.
-    fn pc(&self) -> u32 {
+    fn pc(&self) -> u64 {
         0
     }
 

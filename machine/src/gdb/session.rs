@@ -49,7 +49,7 @@ use super::{monitor, Between, Debuggable, Files};
 const SLICE: Cycle = 1_000_000;
 
 /// Why the machine has stopped.
-pub type Reason = SingleThreadStopReason<u32>;
+pub type Reason = SingleThreadStopReason<u64>;
 
 /// How running on has come to an end.
 pub enum Pause {
@@ -94,12 +94,12 @@ pub struct Session<'a, P: Debuggable> {
     /// How many findings the debugger knows of.
     findings: Option<usize>,
     /// Virtual addresses, in whatever space; those of GDB's `break` and of its `hbreak`.
-    pub(super) breakpoints: [Vec<u32>; 2],
+    pub(super) breakpoints: [Vec<u64>; 2],
     /// The program counter that the debugger is shown after a watchpoint was hit: the address of
     /// the instruction that did it. Of some processors (ARM) GDB takes for granted that they stop
     /// *before* the access, and steps over it, with its watchpoints removed, before it says anything.
     /// Here the instruction is done by then, and that step only ends the pretence.
-    pub(super) shown_pc: Option<u32>,
+    pub(super) shown_pc: Option<u64>,
     registers: Table<P::Place>,
     description: String,
     /// Whether devices are read, which may change them.
@@ -279,13 +279,13 @@ impl<'a, P: Debuggable> Session<'a, P> {
 
     /// Reads registers of devices from `address` on, as the guest would with the widest accesses
     /// that fit. Gives how many bytes there were.
-    pub(super) fn read_device(&mut self, address: u32, bytes: &mut [u8]) -> usize {
+    pub(super) fn read_device(&mut self, address: u64, bytes: &mut [u8]) -> usize {
         let step = [(4, Width::Word), (2, Width::Half)].into_iter();
         let mut step = step.filter(|(n, _)| address as usize % n == 0 && bytes.len() % n == 0);
         let (step, width) = step.next().unwrap_or((1, Width::Byte));
         self.machine.core().sync_counters();
         for (n, part) in bytes.chunks_exact_mut(step).enumerate() {
-            let va = address.wrapping_add((n * step) as u32);
+            let va = address.wrapping_add((n * step) as u64);
             let Some(pa) = self.machine.core().physical(va) else {
                 return n * step;
             };
@@ -515,7 +515,7 @@ impl<P: Debuggable> SingleThreadBase for Session<'_, P> {
         Some(self)
     }
 
-    fn read_addrs(&mut self, start: u32, data: &mut [u8]) -> TargetResult<usize, Self> {
+    fn read_addrs(&mut self, start: u64, data: &mut [u8]) -> TargetResult<usize, Self> {
         let mut done = self.machine.core().peek(start, data);
         if done == 0 && self.reads_devices {
             done = self.read_device(start, data);
@@ -529,7 +529,7 @@ impl<P: Debuggable> SingleThreadBase for Session<'_, P> {
         Ok(done)
     }
 
-    fn write_addrs(&mut self, start: u32, data: &[u8]) -> TargetResult<(), Self> {
+    fn write_addrs(&mut self, start: u64, data: &[u8]) -> TargetResult<(), Self> {
         self.change(Done::Memory(start, data.to_vec()));
         if self.machine.core().poke(start, data) {
             Ok(())
@@ -642,21 +642,21 @@ fn remove<T: PartialEq>(list: &mut Vec<T>, one: &T) -> bool {
 }
 
 impl<P: Debuggable> SwBreakpoint for Session<'_, P> {
-    fn add_sw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
+    fn add_sw_breakpoint(&mut self, addr: u64, _kind: usize) -> TargetResult<bool, Self> {
         Ok(add(&mut self.breakpoints[0], addr))
     }
 
-    fn remove_sw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
+    fn remove_sw_breakpoint(&mut self, addr: u64, _kind: usize) -> TargetResult<bool, Self> {
         Ok(remove(&mut self.breakpoints[0], &addr))
     }
 }
 
 impl<P: Debuggable> HwBreakpoint for Session<'_, P> {
-    fn add_hw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
+    fn add_hw_breakpoint(&mut self, addr: u64, _kind: usize) -> TargetResult<bool, Self> {
         Ok(add(&mut self.breakpoints[1], addr))
     }
 
-    fn remove_hw_breakpoint(&mut self, addr: u32, _kind: usize) -> TargetResult<bool, Self> {
+    fn remove_hw_breakpoint(&mut self, addr: u64, _kind: usize) -> TargetResult<bool, Self> {
         Ok(remove(&mut self.breakpoints[1], &addr))
     }
 }
@@ -664,8 +664,8 @@ impl<P: Debuggable> HwBreakpoint for Session<'_, P> {
 impl<P: Debuggable> HwWatchpoint for Session<'_, P> {
     fn add_hw_watchpoint(
         &mut self,
-        address: u32,
-        len: u32,
+        address: u64,
+        len: u64,
         kind: WatchKind,
     ) -> TargetResult<bool, Self> {
         let points = &mut self.machine.core().observer().watch().points;
@@ -674,8 +674,8 @@ impl<P: Debuggable> HwWatchpoint for Session<'_, P> {
 
     fn remove_hw_watchpoint(
         &mut self,
-        address: u32,
-        len: u32,
+        address: u64,
+        len: u64,
         kind: WatchKind,
     ) -> TargetResult<bool, Self> {
         let points = &mut self.machine.core().observer().watch().points;

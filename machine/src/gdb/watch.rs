@@ -10,26 +10,26 @@ use crate::observe::{Access, Memory, Observed, Observer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Watchpoint {
     /// The first address.
-    pub address: u32,
+    pub address: u64,
     /// Bytes.
-    pub len: u32,
+    pub len: u64,
     /// Which accesses.
     pub kind: WatchKind,
 }
 
 impl Watchpoint {
     /// The first watched address that an access touches, if it is one of those that are watched for.
-    fn meets(&self, access: &Access, write: bool) -> Option<u32> {
+    fn meets(&self, access: &Access, write: bool) -> Option<u64> {
         let wanted = match self.kind {
             WatchKind::Read => !write,
             WatchKind::Write => write,
             WatchKind::ReadWrite => true,
         };
-        let first = access.va & !(access.bytes - 1);
+        let first = access.va & !(u64::from(access.bytes) - 1);
         let into_point = first.wrapping_sub(self.address);
         let into_access = self.address.wrapping_sub(first);
         let begins_within = into_point < self.len;
-        let overlap = begins_within || into_access < access.bytes;
+        let overlap = begins_within || into_access < u64::from(access.bytes);
         (wanted && overlap).then_some(if begins_within { first } else { self.address })
     }
 }
@@ -38,9 +38,9 @@ impl Watchpoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hit {
     /// The instruction that made it.
-    pub pc: u32,
+    pub pc: u64,
     /// The first watched address that it touched.
-    pub address: u32,
+    pub address: u64,
     /// Which kind the watchpoint is of.
     pub kind: WatchKind,
 }
@@ -60,7 +60,7 @@ pub struct Watch {
 #[derive(Debug, Default)]
 pub struct Look {
     /// Where it stops, beside watchpoints.
-    pub breakpoints: Vec<u32>,
+    pub breakpoints: Vec<u64>,
     /// How many instructions had begun there; how many were done, of some processors.
     pub last: Option<u64>,
 }
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use crate::dev::Width;
 
-    fn seen(point: (u32, u32, WatchKind), va: u32, width: Width, write: bool) -> Option<u32> {
+    fn seen(point: (u64, u64, WatchKind), va: u64, width: Width, write: bool) -> Option<u64> {
         let (address, len, kind) = point;
         let mut watch = Watch {
             points: vec![Watchpoint { address, len, kind }],

@@ -110,8 +110,8 @@ pub(super) fn load(boot: &Boot, bus: &mut Bus) -> Result<Start, Error> {
         }
     }
     Ok(Start {
-        pc: kernel.entry,
-        registers,
+        pc: kernel.entry.into(),
+        registers: registers.map(u64::from),
         free: kernel.behind(bus.ram_window().1),
     })
 }

@@ -35,9 +35,9 @@ pub(crate) const PAGE: u32 = 4096;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Start {
     /// The first instruction; of an ARM bit 0 says that it is a Thumb instruction, as for BX.
-    pub pc: u32,
+    pub pc: u64,
     /// What the first registers hold, as the architecture's convention has it.
-    pub registers: [u32; 3],
+    pub registers: [u64; 3],
     /// Begin and end of the memory after the kernel that nothing was loaded into.
     pub free: (u32, u32),
 }

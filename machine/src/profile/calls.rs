@@ -22,16 +22,16 @@ const DEEPEST: usize = 512;
 /// Most suspended stacks; then all of them are forgotten.
 const MOST_SUSPENDED: usize = 4096;
 /// In the kernel, a stack pointer that moves further by one instruction has gone to another stack.
-const FAR: u32 = 1024;
+const FAR: u64 = 1024;
 /// The node of nobody, which calls all that are called by nobody.
 pub const NOBODY: usize = 0;
 
 /// What calls are on an architecture.
 pub trait Calling: Timeline {
     /// Where a function returns to that an instruction has called, if it has.
-    fn returns_to(commit: &Commit<'_, Self>) -> Option<u32>;
+    fn returns_to(commit: &Commit<'_, Self>) -> Option<u64>;
     /// The stack pointer.
-    fn stack_pointer(registers: &[u32]) -> u32;
+    fn stack_pointer(registers: &[Self::Word]) -> u64;
 }
 
 /// A function, or an exception, as it is shown.
@@ -66,8 +66,8 @@ pub struct Spent {
 struct Frame {
     /// The node whose children run until then.
     below: usize,
-    return_address: u32,
-    stack_pointer: u32,
+    return_address: u64,
+    stack_pointer: u64,
     mode: u32,
     is_exception: bool,
 }
@@ -76,8 +76,8 @@ struct Frame {
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Suspended {
     /// A program's: what decides where its accesses go, and its stack pointer.
-    User(Vec<String>, u32),
-    Kernel(u32),
+    User(Vec<String>, u64),
+    Kernel(u64),
 }
 
 /// How the function came to run that is looked for, if not by running on or by a jump.
@@ -105,17 +105,17 @@ pub struct Calls {
     suspended: HashMap<Suspended, Vec<Frame>>,
     /// What runs, and the addresses and the privilege for which that is so.
     leaf: usize,
-    range: Range<u32>,
+    range: Range<u64>,
     privileged: bool,
     /// How the next instruction's function comes to run, if that is to be looked at.
     came: Option<Came>,
     /// An exception was taken whose first instruction is still to come: its name, the instruction and
     /// the mode that it has interrupted.
-    entry: Option<(&'static str, u32, u32)>,
+    entry: Option<(&'static str, u64, u32)>,
     /// A program's first instruction after the kernel is still to come.
     to_program: bool,
     /// Of the last instruction; of none after an exception's entry.
-    stack_pointer: Option<u32>,
+    stack_pointer: Option<u64>,
     mode: u32,
 }
 
@@ -184,7 +184,7 @@ impl Calls {
     }
 
     /// An exception was taken.
-    pub fn entered(&mut self, name: &'static str, pc: u32, mode: u32) {
+    pub fn entered(&mut self, name: &'static str, pc: u64, mode: u32) {
         self.entry = Some((name, pc, mode));
     }
 
@@ -199,7 +199,7 @@ impl Calls {
     }
 
     /// An instruction was fetched.
-    pub fn fetched<A: Calling>(&mut self, memory: &A::Memory, pc: u32, privileged: bool) {
+    pub fn fetched<A: Calling>(&mut self, memory: &A::Memory, pc: u64, privileged: bool) {
         if let Some((name, interrupted, mode)) = self.entry.take() {
             self.enter_exception::<A>(memory, name, interrupted, mode);
         } else if take(&mut self.to_program) {
@@ -236,7 +236,7 @@ impl Calls {
         self.stack_pointer = Some(stack_pointer);
     }
 
-    fn is_far(&self, stack_pointer: u32) -> bool {
+    fn is_far(&self, stack_pointer: u64) -> bool {
         let moved = self
             .stack_pointer
             .map(|before| before.abs_diff(stack_pointer));
@@ -244,7 +244,7 @@ impl Calls {
     }
 
     /// The kernel goes to another stack of its own.
-    fn go_to_stack(&mut self, stack_pointer: u32) {
+    fn go_to_stack(&mut self, stack_pointer: u64) {
         let before = self.stack_pointer.unwrap_or(0);
         let frames = take(&mut self.frames);
         self.suspend(Suspended::Kernel(before), frames);
@@ -254,7 +254,7 @@ impl Calls {
     }
 
     /// After an instruction on the same stack: was it a call, or a return?
-    fn transfer<A: Calling>(&mut self, commit: &Commit<'_, A>, stack_pointer: u32) {
+    fn transfer<A: Calling>(&mut self, commit: &Commit<'_, A>, stack_pointer: u64) {
         if let Some(return_address) = A::returns_to(commit) {
             let frame = Frame {
                 below: self.leaf,
@@ -292,7 +292,7 @@ impl Calls {
         &mut self,
         memory: &A::Memory,
         name: &'static str,
-        interrupted: u32,
+        interrupted: u64,
         mode: u32,
     ) {
         let stack_pointer = self.stack_pointer.take().unwrap_or(0);
@@ -330,7 +330,7 @@ impl Calls {
     }
 
     /// Finds the node of what runs at `pc`.
-    fn find(&mut self, pc: u32, privileged: bool) {
+    fn find(&mut self, pc: u64, privileged: bool) {
         let unknown = if privileged { "(kernel)" } else { "(user)" };
         let (name, range) = self.symbols.around(pc);
         let name = name.unwrap_or(unknown).to_string();

@@ -43,7 +43,7 @@ pub trait Timeline: Observed {
     /// What is sampled.
     const RATES: &'static [Rate];
     /// Most bytes of an instruction.
-    const LONGEST_INSN: u32;
+    const LONGEST_INSN: u64;
 
     /// What the setting of this number is now, by name.
     fn setting(memory: &Self::Memory, number: usize) -> String;
@@ -129,7 +129,7 @@ pub struct Exception {
     /// Which.
     pub name: &'static str,
     /// The instruction that was interrupted, or the next to run.
-    pub pc: u32,
+    pub pc: u64,
     /// The mode that it has interrupted, as in [`Commit::mode`].
     pub mode: u32,
     /// More about it.
@@ -151,7 +151,7 @@ struct Tracks {
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     /// The instruction that was interrupted, or the next to run.
-    pc: u32,
+    pc: u64,
     /// The mode that it has interrupted.
     mode: u32,
 }
@@ -163,7 +163,7 @@ struct Run {
     counts: Vec<u64>,
     first: Cycle,
     last: Cycle,
-    pc: u32,
+    pc: u64,
 }
 
 /// Writes the timeline.
@@ -309,7 +309,7 @@ impl<W: Write, A: Timeline> Trace<W, A> {
     }
 
     /// An address, and the function there if it has a name.
-    fn place(&self, label: &'static str, address: u32) -> Vec<(&'static str, Argument)> {
+    fn place(&self, label: &'static str, address: u64) -> Vec<(&'static str, Argument)> {
         let mut arguments = vec![(label, Argument::Address(address))];
         if let Some((name, _)) = self.symbols.find(address) {
             arguments.push(("function", Argument::Text(name.to_string())));
@@ -343,7 +343,7 @@ impl<W: Write, A: Timeline> Trace<W, A> {
     // ---- settings --------------------------------------------------------------------------
 
     /// The guest has written a setting (`category` says how), or nothing yet.
-    fn set(&mut self, memory: &A::Memory, number: usize, category: &'static str, pc: u32) {
+    fn set(&mut self, memory: &A::Memory, number: usize, category: &'static str, pc: u64) {
         let track = self.tracks.settings[number];
         if self.started {
             self.end(track);
@@ -356,7 +356,7 @@ impl<W: Write, A: Timeline> Trace<W, A> {
     // ---- maintenance -----------------------------------------------------------------------
 
     /// Looks whether the last operation was maintenance.
-    fn maintain(&mut self, memory: &A::Memory, pc: u32) {
+    fn maintain(&mut self, memory: &A::Memory, pc: u64) {
         let tally = memory.tally();
         let mut counts = vec![0; A::MAINTENANCE.len()];
         for (n, counter) in A::MAINTENANCE.iter().enumerate() {
@@ -490,7 +490,7 @@ impl<W: Write, A: Timeline> Trace<W, A> {
     }
 
     /// Takes note of where the machine is when it is first seen.
-    fn start(&mut self, memory: &A::Memory, pc: u32) {
+    fn start(&mut self, memory: &A::Memory, pc: u64) {
         for number in 0..A::SETTINGS.len() {
             self.set(memory, number, "start", pc);
         }

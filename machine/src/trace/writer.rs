@@ -47,7 +47,7 @@ pub enum Argument {
     /// A number.
     Number(u64),
     /// An address.
-    Address(u32),
+    Address(u64),
     /// A word out of few.
     Text(String),
 }
@@ -178,7 +178,7 @@ impl<W: Write> Writer<W> {
             new.debug_annotation_names.extend(interned);
             let value = match value {
                 Argument::Number(number) => Value::Number(number),
-                Argument::Address(address) => Value::Address(address.into()),
+                Argument::Address(address) => Value::Address(address),
                 Argument::Text(text) => {
                     let Some((iid, interned)) = self.texts.intern(&text) else {
                         continue;

@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::counters::{Counter, Stalls, Tally};
 use crate::dev::probe::EVENTS;
 use crate::event::Cycle;
-use crate::observe::{Access, Commit, Memory, Observer};
+use crate::observe::{Access, Commit, Memory, Observer, Word};
 use crate::trace::{Argument, Exception, Timeline};
 
 use moment::{Seen, Way};
@@ -30,7 +30,7 @@ const SCHEMA: u32 = 1;
 const COLUMNS: usize = 6;
 
 /// What a place of a table holds, if anything: a value for each column.
-pub type Row = Option<[u32; COLUMNS]>;
+pub type Row<W> = Option<[W; COLUMNS]>;
 
 /// A part of a machine that holds things in places: a cache, a TLB, a page directory.
 #[derive(Debug, Clone, Serialize)]
@@ -58,16 +58,16 @@ pub trait Windowed: Timeline {
     const SYSTEM: &'static [&'static str];
 
     /// What they hold.
-    fn system(memory: &Self::Memory) -> Vec<u32>;
+    fn system(memory: &Self::Memory) -> Vec<Self::Word>;
 
     /// The tables, in their order.
     fn tables(memory: &Self::Memory) -> Vec<Table>;
 
     /// Appends what each place of table number `table` holds.
-    fn rows(memory: &Self::Memory, table: usize, rows: &mut Vec<Row>);
+    fn rows(memory: &Self::Memory, table: usize, rows: &mut Vec<Row<Self::Word>>);
 
     /// The address by which caches and TLBs know `va`.
-    fn tagged(memory: &Self::Memory, va: u32) -> u32;
+    fn tagged(memory: &Self::Memory, va: u64) -> u64;
 }
 
 /// Every counter: those of all architectures, and those that `A` brings.
@@ -77,12 +77,12 @@ fn counters<A: Windowed>() -> impl Iterator<Item = &'static Counter> {
 
 /// Everything that is shown, at one time.
 #[derive(Debug, Clone, Default)]
-struct Picture {
+struct Picture<W> {
     cycle: Cycle,
     /// The status register after all others.
-    registers: Vec<u32>,
-    system: Vec<u32>,
-    tables: Vec<Vec<Row>>,
+    registers: Vec<W>,
+    system: Vec<W>,
+    tables: Vec<Vec<Row<W>>>,
     stalls: Stalls,
     tally: Tally,
     regions: Vec<u32>,
@@ -92,24 +92,24 @@ struct Picture {
 
 /// The beginning of a window, as it is written.
 #[derive(Debug, Serialize)]
-struct Start {
+struct Start<W> {
     cycle: Cycle,
     /// Whether a program runs.
     user: bool,
     /// The status register after all others.
-    registers: Vec<u32>,
-    system: Vec<u32>,
+    registers: Vec<W>,
+    system: Vec<W>,
     /// Table, place and values of all places that hold something.
-    places: Vec<Vec<u32>>,
+    places: Vec<Vec<u64>>,
     regions: Vec<u32>,
 }
 
 /// One step, as it is written; what is empty is left out.
 #[derive(Debug, Default, Serialize)]
-struct Step {
+struct Step<W> {
     /// The cycle at which it was done.
     cycle: Cycle,
-    pc: u32,
+    pc: u64,
     /// The encoding; empty for an exception that no instruction took.
     #[serde(skip_serializing_if = "String::is_empty")]
     code: String,
@@ -127,16 +127,16 @@ struct Step {
     counted: Vec<(usize, u64)>,
     /// Registers that were changed: number and value, the status register after all others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    registers: Vec<(usize, u32)>,
+    registers: Vec<(usize, W)>,
     /// Registers of the system that were changed: number and value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    system: Vec<(usize, u32)>,
+    system: Vec<(usize, W)>,
     /// Data accesses: 1 for a store, the address as caches know it, the value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    accesses: Vec<(u8, u32, u32)>,
+    accesses: Vec<(u8, u64, u32)>,
     /// Places that were changed: table, place, and what is there now, if anything.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    places: Vec<Vec<u32>>,
+    places: Vec<Vec<u64>>,
     /// The exception that was taken, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     exception: Option<Taken>,
@@ -149,7 +149,7 @@ struct Step {
 #[derive(Debug, Serialize)]
 struct Taken {
     name: &'static str,
-    pc: u32,
+    pc: u64,
     /// More about it, by name.
     arguments: Vec<(&'static str, String)>,
 }
@@ -167,7 +167,7 @@ const CAUSES: [&str; 6] = [
 
 /// The file.
 #[derive(Debug, Serialize)]
-struct Record<'a> {
+struct Record<'a, W> {
     schema: u32,
     machine: &'a str,
     clock_hz: u64,
@@ -178,8 +178,8 @@ struct Record<'a> {
     registers: Vec<&'static str>,
     system: &'static [&'static str],
     tables: &'a [Table],
-    start: Option<&'a Start>,
-    steps: &'a [Step],
+    start: Option<&'a Start<W>>,
+    steps: &'a [Step<W>],
 }
 
 /// Where a window is to begin and to end.
@@ -213,13 +213,13 @@ pub struct Window<A: Windowed> {
     /// Whether what the window is to have has come.
     had: bool,
     tables: Vec<Table>,
-    start: Option<Start>,
-    steps: Vec<Step>,
-    last: Picture,
+    start: Option<Start<A::Word>>,
+    steps: Vec<Step<A::Word>>,
+    last: Picture<A::Word>,
     /// The instruction that executes: since when, and its stalls up to then.
     issued: Option<(Cycle, Stalls)>,
     code: A::Code,
-    accesses: Vec<(u8, u32, u32)>,
+    accesses: Vec<(u8, u64, u32)>,
     taken: Option<Taken>,
 }
 
@@ -344,7 +344,7 @@ impl<A: Windowed> Window<A> {
     }
 
     /// Appends a step: what has changed since the last one.
-    fn step(&mut self, mut step: Step, now: Picture) {
+    fn step(&mut self, mut step: Step<A::Word>, now: Picture<A::Word>) {
         let issued = self.issued.take();
         let stalls = now.stalls - self.last.stalls;
         let (before, at_fetch) = match issued {
@@ -407,7 +407,11 @@ impl<A: Windowed> Window<A> {
 }
 
 /// The machine as it is.
-fn picture<A: Windowed>(memory: &A::Memory, tables: usize, registers: Vec<u32>) -> Picture {
+fn picture<A: Windowed>(
+    memory: &A::Memory,
+    tables: usize,
+    registers: Vec<A::Word>,
+) -> Picture<A::Word> {
     let platform = memory.platform();
     let rows = (0..tables).map(|table| {
         let mut rows = Vec::new();
@@ -429,9 +433,10 @@ fn picture<A: Windowed>(memory: &A::Memory, tables: usize, registers: Vec<u32>) 
 }
 
 /// Table, place and what is there now.
-fn change(table: usize, place: usize, row: &Row, columns: usize) -> Vec<u32> {
-    let mut values = vec![table as u32, place as u32];
-    values.extend(row.iter().flat_map(|row| &row[..columns]));
+fn change<W: Word>(table: usize, place: usize, row: &Row<W>, columns: usize) -> Vec<u64> {
+    let mut values = vec![table as u64, place as u64];
+    let held = row.iter().flat_map(|row| &row[..columns]);
+    values.extend(held.map(|&value| value.into()));
     values
 }
 

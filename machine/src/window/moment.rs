@@ -30,7 +30,7 @@ enum Sign {
     Sample(u32),
     User(bool),
     Exception(String),
-    Address(u32),
+    Address(u64),
 }
 
 /// What is known of the machine after an instruction, or an exception that no instruction took.
@@ -38,7 +38,7 @@ pub struct Seen<'a> {
     /// Clock, counters and samples.
     pub platform: &'a Platform,
     /// The next instruction, if that is known.
-    pub next_pc: Option<u32>,
+    pub next_pc: Option<u64>,
     /// Whether a program runs.
     pub user: bool,
     /// The exception that was taken.
@@ -66,7 +66,7 @@ impl Moment {
 impl Sign {
     fn parse(name: &str, symbols: &Symbols) -> Option<Self> {
         if let Some(digits) = name.strip_prefix("0x") {
-            return u32::from_str_radix(digits, 16).ok().map(Self::Address);
+            return u64::from_str_radix(digits, 16).ok().map(Self::Address);
         }
         if let Some(cycles) = name.strip_prefix('+') {
             return cycles.parse().ok().map(Self::After);

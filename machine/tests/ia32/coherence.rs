@@ -44,7 +44,12 @@ fn silent(rig: &Watched) {
 /// Cause, address, where it went and where it should have gone.
 fn told(rig: &Watched) -> (&'static str, u32, u32, Option<u32>) {
     let found = only(rig);
-    (found.cause, found.access.va, found.pa, found.ideal_pa)
+    (
+        found.cause,
+        found.access.va as u32,
+        found.pa,
+        found.ideal_pa,
+    )
 }
 
 /// Runs from `HIGH`, where a page with code is.
@@ -107,7 +112,7 @@ fn a_forgotten_invlpg_before_a_load() {
         assert_eq!(told(&rig), ("stale-translation", HIGH + 8, PAGE + 8, right));
         let found = only(&rig);
         assert_eq!(
-            (found.access.pc, found.values, found.count),
+            (found.access.pc as u32, found.values, found.count),
             (CODE, (0x1234, 0x1234), 1)
         );
         rig.does(READ);
@@ -184,7 +189,7 @@ fn a_forgotten_invlpg_before_a_fetch() {
     let rig = run(false);
     assert_eq!(rig.core.r[reg::EDX], 8);
     assert_eq!(told(&rig), ("stale-translation", HIGH, PAGE, Some(OTHER)));
-    assert_eq!(only(&rig).access.pc, HIGH);
+    assert_eq!(only(&rig).access.pc as u32, HIGH);
     let rig = run(true);
     assert_eq!(rig.core.r[reg::EDX], 6);
     silent(&rig);

@@ -17,7 +17,7 @@ impl Observer<Ia32> for Operations {
     const ON: bool = true;
 
     fn operated(&mut self, _: &MemSys, access: &SystemAccess<Ia32>) {
-        assert_eq!(access.pc, CODE);
+        assert_eq!(access.pc as u32, CODE);
         self.0.push((access.what, access.sleeps));
     }
 }

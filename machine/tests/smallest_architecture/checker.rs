@@ -17,7 +17,11 @@ impl Observer<Sums> for Same {
     const ON: bool = true;
 
     fn fetched(&mut self, _memory: &Words, access: &Access, code: u32) {
-        let Some(word) = self.shadow.word(access.va).filter(|word| *word != code) else {
+        let Some(word) = self
+            .shadow
+            .word(access.va as u32)
+            .filter(|word| *word != code)
+        else {
             return;
         };
         let finding = Finding {
@@ -25,11 +29,11 @@ impl Observer<Sums> for Same {
             explanation: "memory is not what it was",
             access: *access,
             mva: access.va,
-            pa: access.va,
-            ideal_pa: Some(access.va),
+            pa: access.va as u32,
+            ideal_pa: Some(access.va as u32),
             domain: None,
             values: (code, word),
-            writer: self.shadow.writer(access.va),
+            writer: self.shadow.writer(access.va as u32),
             line: None,
             translated: None,
             spaces: None,
@@ -46,7 +50,8 @@ impl Observer<Sums> for Same {
             cached: false,
             cycle: access.cycle,
         };
-        self.shadow.store(access.va, access.bytes, value, &writer);
+        self.shadow
+            .store(access.va as u32, access.bytes, value, &writer);
     }
 }
 

@@ -46,7 +46,7 @@ impl Architecture for Sums {
         let memory = memory.expect("it is no longer than memory");
         memory.copy_from_slice(&image);
         Ok(Start {
-            pc: base,
+            pc: base.into(),
             registers: [1, 2, 0],
             free: (base + image.len() as u32, base + size),
         })

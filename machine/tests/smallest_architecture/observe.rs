@@ -52,6 +52,7 @@ impl Observed for Sums {
     type Code = u32;
     /// Where it came from.
     type Entry = u32;
+    type Word = u32;
     type Operation = ();
     const REGISTERS: &'static [&'static str] = &["sum"];
     const STATUS: &'static str = "flags";
@@ -69,11 +70,11 @@ pub const ADDITIONS_NUMBER: u32 = 1000;
 
 /// Nobody calls.
 impl Calling for Sums {
-    fn returns_to(_commit: &Commit<'_, Self>) -> Option<u32> {
+    fn returns_to(_commit: &Commit<'_, Self>) -> Option<u64> {
         None
     }
 
-    fn stack_pointer(_registers: &[u32]) -> u32 {
+    fn stack_pointer(_registers: &[u32]) -> u64 {
         0
     }
 }
@@ -82,7 +83,7 @@ impl Timeline for Sums {
     const SETTINGS: &'static [&'static str] = &["space"];
     const MAINTENANCE: &'static [Counter] = &[];
     const RATES: &'static [Rate] = &[];
-    const LONGEST_INSN: u32 = 4;
+    const LONGEST_INSN: u64 = 4;
 
     fn setting(_memory: &Words, _number: usize) -> String {
         "the only one".to_string()
@@ -103,7 +104,7 @@ impl Timeline for Sums {
     fn exception(_memory: &Words, from: &u32, _code: u32) -> Exception {
         Exception {
             name: "trap",
-            pc: *from,
+            pc: (*from).into(),
             mode: 0,
             arguments: Vec::new(),
         }
@@ -129,13 +130,13 @@ impl Windowed for Sums {
         }]
     }
 
-    fn rows(memory: &Words, _table: usize, rows: &mut Vec<Row>) {
+    fn rows(memory: &Words, _table: usize, rows: &mut Vec<Row<u32>>) {
         let word = |at| memory.platform.bus.read_memory_word(at);
         let row = |at| Some([at, word(at)?, 0, 0, 0, 0]);
         rows.extend([row(START), None]);
     }
 
-    fn tagged(_memory: &Words, va: u32) -> u32 {
+    fn tagged(_memory: &Words, va: u64) -> u64 {
         va
     }
 }

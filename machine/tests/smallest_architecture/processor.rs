@@ -41,8 +41,8 @@ impl<O: Observer<Sums>> Adder<O> {
     fn access(&self, pc: u32, va: u32) -> Access {
         Access {
             cycle: self.memory.platform.cycle,
-            pc,
-            va,
+            pc: pc.into(),
+            va: va.into(),
             bytes: 4,
             privileged: true,
         }
@@ -69,7 +69,11 @@ impl<O: Observer<Sums>> Adder<O> {
                 self.sleeps = true;
                 self.memory.platform.horizon = 0;
                 let (what, sleeps) = ((), true);
-                let access = SystemAccess { pc, what, sleeps };
+                let access = SystemAccess {
+                    pc: pc.into(),
+                    what,
+                    sleeps,
+                };
                 self.observer.operated(&self.memory, &access);
             }
             TRAP => {
@@ -85,10 +89,10 @@ impl<O: Observer<Sums>> Adder<O> {
         }
         self.observer.commit(&Commit {
             cycle: self.memory.platform.cycle,
-            pc,
+            pc: pc.into(),
             code: insn,
             executed: true,
-            next_pc: self.pc,
+            next_pc: self.pc.into(),
             mode: 0,
             registers: &[self.sum],
             status: 0,
@@ -166,13 +170,13 @@ impl<O: Observer<Sums>> Processor for Adder<O> {
         (&mut self.memory, &mut self.observer)
     }
 
-    fn start(&mut self, pc: u32, registers: &[u32]) {
-        self.pc = pc;
-        self.sum = registers.iter().sum();
+    fn start(&mut self, pc: u64, registers: &[u64]) {
+        self.pc = pc as u32;
+        self.sum = registers.iter().map(|value| *value as u32).sum();
     }
 
-    fn pc(&self) -> u32 {
-        self.pc
+    fn pc(&self) -> u64 {
+        self.pc.into()
     }
 
     fn run_to_horizon(&mut self) {
@@ -235,19 +239,19 @@ impl<O: Observer<Sums>> Debugged for Adder<O> {
         Self::step(self);
     }
 
-    fn can_fetch(&self, _va: u32) -> bool {
+    fn can_fetch(&self, _va: u64) -> bool {
         true
     }
 
-    fn physical(&self, _va: u32) -> Option<u32> {
+    fn physical(&self, _va: u64) -> Option<u32> {
         None
     }
 
-    fn peek(&self, _va: u32, _bytes: &mut [u8]) -> usize {
+    fn peek(&self, _va: u64, _bytes: &mut [u8]) -> usize {
         0
     }
 
-    fn poke(&mut self, _va: u32, _bytes: &[u8]) -> bool {
+    fn poke(&mut self, _va: u64, _bytes: &[u8]) -> bool {
         false
     }
 

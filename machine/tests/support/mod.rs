@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use switchyard_machine::arch::Processor as _;
 use switchyard_machine::arm::cpu::Observer;
 use switchyard_machine::arm::memory::memsys::MemSys;
 use switchyard_machine::arm::watch::ideal::Checker;
@@ -147,8 +148,7 @@ pub fn loaded<O: Observer + Default>(directory: &str, name: &str, machine: &str)
     let start = Registry::every()
         .load(&boot, &config, board, machine.bus())
         .expect("the guest can be loaded");
-    machine.core().r[..3].copy_from_slice(&start.registers);
-    machine.core().r[15] = start.pc;
+    machine.core().start(start.pc, &start.registers);
     machine
 }
 

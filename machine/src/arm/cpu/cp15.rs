@@ -138,7 +138,7 @@ impl<O: Observer> Core<O> {
     fn show(&mut self, register: Register) {
         if O::ON {
             let access = SystemAccess {
-                pc: self.pc(),
+                pc: self.pc().into(),
                 what: register,
                 sleeps: self.waiting,
             };

@@ -65,14 +65,16 @@ impl<O: Observer> Processor for Core<O> {
         (&mut self.mem, &mut self.observer)
     }
 
-    fn start(&mut self, pc: u32, registers: &[u32]) {
-        self.r[..registers.len()].copy_from_slice(registers);
+    fn start(&mut self, pc: u64, registers: &[u64]) {
+        for (register, value) in self.r.iter_mut().zip(registers) {
+            *register = *value as u32;
+        }
         self.set_thumb(pc & 1 != 0);
-        self.r[15] = pc & !1;
+        self.r[15] = pc as u32 & !1;
     }
 
-    fn pc(&self) -> u32 {
-        self.r[15]
+    fn pc(&self) -> u64 {
+        self.r[15].into()
     }
 
     fn translate(&mut self) {
@@ -131,7 +133,7 @@ impl<O: Observer> Processor for Core<O> {
     }
 
     fn clues(&self) -> Vec<String> {
-        let zeros = executes_zeros::<32>(self, self.r[15].wrapping_sub(16));
+        let zeros = executes_zeros::<32>(self, self.r[15].wrapping_sub(16).into());
         let mut clues: Vec<String> = zeros.into_iter().collect();
         if let (Some(pc), None) = (self.mem.platform.bus.host.semihosting, &self.semihosting) {
             clues.push(format!(
@@ -151,7 +153,7 @@ impl<O: Observer> Processor for Core<O> {
             .iter()
             .map(|((kind, pc), count)| DiagnosticCount {
                 kind: kind.name(),
-                pc: *pc,
+                pc: (*pc).into(),
                 count: *count,
             });
         each.collect()

@@ -300,10 +300,10 @@ impl<O: Observer> Core<O> {
             self.r[15] = next_pc;
             self.observer.commit(&Commit {
                 cycle: self.mem.platform.cycle,
-                pc,
+                pc: pc.into(),
                 code,
                 executed,
-                next_pc,
+                next_pc: next_pc.into(),
                 mode: self.cpsr() & psr::MODE,
                 registers: &self.r,
                 status: self.cpsr(),

@@ -278,7 +278,7 @@ impl<O: Observer> Core<O> {
 
     fn bytes(&self, at: u32, count: u32) -> Result<Vec<u8>, u32> {
         let mut bytes = vec![0; count as usize];
-        let done = self.peek(at, &mut bytes);
+        let done = self.peek(at.into(), &mut bytes);
         if done == bytes.len() {
             Ok(bytes)
         } else {
@@ -287,6 +287,6 @@ impl<O: Observer> Core<O> {
     }
 
     fn put(&mut self, at: u32, bytes: &[u8]) -> Result<(), u32> {
-        self.poke(at, bytes).then_some(()).ok_or(EFAULT)
+        self.poke(at.into(), bytes).then_some(()).ok_or(EFAULT)
     }
 }

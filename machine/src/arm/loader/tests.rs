@@ -105,7 +105,7 @@ fn a_device_tree_learns_of_memory_command_line_and_ram_disk() {
     let mut bus = bus(1 << 20);
     let start = boot_with_tree(&kernel, &dtb, Some(&initrd), &mut bus).unwrap();
     let disk = BASE + 0x10_0000 - 8192;
-    let at = start.registers[2];
+    let at = start.registers[2] as u32;
     assert_eq!(start.registers[..2], [0, 25]);
     assert_eq!(at, disk - 4096);
     let blob = bus.ram_slice(at, 4096).unwrap();
@@ -152,8 +152,8 @@ fn an_elf_file_goes_to_its_physical_addresses_with_zeros_behind() {
     let mut bus = bus(1 << 20);
     bus.ram_slice_mut(BASE + 0x1_0004, 1).unwrap()[0] = 9;
     let start = boot(&file, None, None, &mut bus).unwrap();
-    assert_eq!(start.pc, BASE + 0x1_0000);
-    assert_eq!(start.registers, [0, 25, BASE + 0x100]);
+    assert_eq!(start.pc as u32, BASE + 0x1_0000);
+    assert_eq!(start.registers, [0, 25, u64::from(BASE + 0x100)]);
     assert_eq!(word(&bus, BASE + 0x1_0000), 0xe403_0201);
     assert_eq!(word(&bus, BASE + 0x1_0004), 0);
 }
@@ -164,7 +164,7 @@ fn a_raw_image_starts_at_64_kb_with_tags() {
     let initrd = File::new("initrd", &[7; 5000]);
     let mut bus = bus(1 << 20);
     let start = boot(&kernel, Some("quiet a"), Some(&initrd), &mut bus).unwrap();
-    assert_eq!(start.pc, BASE + 0x1_0000);
+    assert_eq!(start.pc as u32, BASE + 0x1_0000);
     let list: Vec<u32> = (0..24).map(|n| word(&bus, BASE + 0x100 + 4 * n)).collect();
     let disk = BASE + 0x10_0000 - 8192;
     let quiet = u32::from_le_bytes(*b"quie");
@@ -214,8 +214,8 @@ fn a_zimage_starts_at_32_kb_and_every_raw_image_where_it_is_told() {
         };
         let mut bus = bus(1 << 20);
         let start = load_on("sa1110", &boot, &mut bus)?;
-        assert_ne!(word(&bus, start.pc), 0);
-        Ok::<_, String>(start.pc - BASE)
+        assert_ne!(word(&bus, start.pc as u32), 0);
+        Ok::<_, String>(start.pc as u32 - BASE)
     };
     assert_eq!(at(&raw, None), Ok(0x1_0000));
     assert_eq!(at(&zimage, None), Ok(0x8000));
@@ -261,7 +261,7 @@ fn bit_0_of_an_entry_says_thumb_state() {
         load_address: None,
     };
     let start = load_on("versatilepb", &boot, &mut bus(1 << 20)).unwrap();
-    assert_eq!(start.pc, BASE + 0x1_0003);
+    assert_eq!(start.pc as u32, BASE + 0x1_0003);
     let line = load_on("sa1110", &boot, &mut bus(1 << 20)).unwrap_err();
     assert!(
         line.ends_with("starts at 0xc0010003; expected an entry point in ARM state: this processor has no Thumb state"),
@@ -275,7 +275,7 @@ fn what_is_packed_is_unpacked() {
     let file = File::new("packed", &packed(&inside));
     let mut memory = bus(1 << 20);
     assert_eq!(
-        boot(&file, None, None, &mut memory).unwrap().pc,
+        boot(&file, None, None, &mut memory).unwrap().pc as u32,
         BASE + 0x1_0000
     );
     assert_eq!(word(&memory, BASE + 0x1_0000), 0x0505_0505);

@@ -10,15 +10,15 @@ const SP: usize = 13;
 const LR: usize = 14;
 
 impl Calling for Arm {
-    fn returns_to(commit: &Commit<'_, Self>) -> Option<u32> {
+    fn returns_to(commit: &Commit<'_, Self>) -> Option<u64> {
         let following = commit
             .pc
             .wrapping_add(if commit.code.thumb { 2 } else { 4 });
-        let linked = commit.registers[LR] & !1 == following; // bit 0: Thumb
+        let linked = u64::from(commit.registers[LR] & !1) == following; // bit 0: Thumb
         (linked && commit.next_pc != following).then_some(following)
     }
 
-    fn stack_pointer(registers: &[u32]) -> u32 {
-        registers[SP]
+    fn stack_pointer(registers: &[u32]) -> u64 {
+        registers[SP].into()
     }
 }

@@ -83,18 +83,18 @@ monitor translate VA   how an address is translated now: page tables, TLBs, data
         Self::step(self);
     }
 
-    fn can_fetch(&self, va: u32) -> bool {
-        self.mem.can_fetch(va, self.privileged())
+    fn can_fetch(&self, va: u64) -> bool {
+        self.mem.can_fetch(va as u32, self.privileged())
     }
 
-    fn physical(&self, va: u32) -> Option<u32> {
-        self.mem.physical_now(va)
+    fn physical(&self, va: u64) -> Option<u32> {
+        self.mem.physical_now(va as u32)
     }
 
-    fn peek(&self, va: u32, bytes: &mut [u8]) -> usize {
+    fn peek(&self, va: u64, bytes: &mut [u8]) -> usize {
         let mut done = 0;
         while done < bytes.len() {
-            let va = va.wrapping_add(done as u32);
+            let va = (va as u32).wrapping_add(done as u32);
             let Some(line) = self.mem.peek_line(va) else {
                 break;
             };
@@ -106,10 +106,10 @@ monitor translate VA   how an address is translated now: page tables, TLBs, data
         done
     }
 
-    fn poke(&mut self, va: u32, bytes: &[u8]) -> bool {
+    fn poke(&mut self, va: u64, bytes: &[u8]) -> bool {
         let mut done = 0;
         while done < bytes.len() {
-            let va = va.wrapping_add(done as u32);
+            let va = (va as u32).wrapping_add(done as u32);
             let room = (LINE_BYTES - line_offset(va)) as usize;
             let part = &bytes[done..bytes.len().min(done + room)];
             let Some(pa) = self.mem.poke(va, part) else {

@@ -15,6 +15,7 @@ impl Observed for Arm {
     type Code = Encoding;
     type Entry = Entry;
     type Operation = Register;
+    type Word = u32;
     const REGISTERS: &'static [&'static str] = &[
         "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "r12", "r13",
         "r14",

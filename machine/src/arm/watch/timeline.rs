@@ -18,7 +18,7 @@ impl Timeline for Arm {
     const SETTINGS: &'static [&'static str] = &["address space", "domain access"];
     const MAINTENANCE: &'static [Counter] = MAINTENANCE;
     const RATES: &'static [Rate] = RATES;
-    const LONGEST_INSN: u32 = 4;
+    const LONGEST_INSN: u64 = 4;
 
     fn setting(memory: &MemSys, number: usize) -> String {
         let (ttb, dacr) = memory.translation_registers();
@@ -73,14 +73,14 @@ impl Timeline for Arm {
                 ]
             }
             Exception::PrefetchAbort | Exception::DataAbort => vec![
-                ("address", Argument::Address(memory.fault.mva)),
+                ("address", Argument::Address(memory.fault.mva.into())),
                 ("fault", Argument::Text(format!("{:?}", memory.fault.kind))),
             ],
             _ => Vec::new(),
         };
         trace::Exception {
             name,
-            pc: entry.return_address.wrapping_sub(past),
+            pc: entry.return_address.wrapping_sub(past).into(),
             mode: entry.saved & psr::MODE,
             arguments,
         }

@@ -69,7 +69,7 @@ impl Windowed for Arm {
         caches.chain(tlbs).chain([directory]).collect()
     }
 
-    fn rows(memory: &MemSys, table: usize, rows: &mut Vec<Row>) {
+    fn rows(memory: &MemSys, table: usize, rows: &mut Vec<Row<u32>>) {
         let caches = memory.cache_shapes().len();
         if table == 0 {
             rows.extend(memory.insn_slots().map(|line| Some([line?, 0, 0, 0, 0, 0])));
@@ -91,13 +91,13 @@ impl Windowed for Arm {
         }
     }
 
-    fn tagged(memory: &MemSys, va: u32) -> u32 {
-        memory.relocate(va)
+    fn tagged(memory: &MemSys, va: u64) -> u64 {
+        memory.relocate(va as u32).into()
     }
 }
 
 /// The entries of a TLB by place.
-fn translations(tlb: &Tlb<TlbEntry>) -> impl Iterator<Item = Row> + '_ {
+fn translations(tlb: &Tlb<TlbEntry>) -> impl Iterator<Item = Row<u32>> + '_ {
     (0..tlb.places()).map(|place| {
         let entry = tlb.get(place)?;
         let cb =

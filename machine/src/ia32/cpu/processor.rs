@@ -72,19 +72,19 @@ impl<O: Observer> Processor for Core<O> {
 
     /// As the boot conventions of 32-bit kernels have it: protected mode with flat segments, whose table
     /// the loader has put into memory, paging and interrupts off; `registers` are EAX, EBX and ESI.
-    fn start(&mut self, pc: u32, registers: &[u32]) {
-        self.start_flat(pc);
+    fn start(&mut self, pc: u64, registers: &[u64]) {
+        self.start_flat(pc as u32);
         self.gdtr = TableRegister {
             base: FLAT_TABLE_AT,
             limit: (8 * FLAT_TABLE.len() - 1) as u16,
         };
         for (register, value) in START_REGISTERS.into_iter().zip(registers) {
-            self.r[register] = *value;
+            self.r[register] = *value as u32;
         }
     }
 
-    fn pc(&self) -> u32 {
-        Self::pc(self)
+    fn pc(&self) -> u64 {
+        Self::pc(self).into()
     }
 
     #[inline]
@@ -126,7 +126,7 @@ impl<O: Observer> Processor for Core<O> {
     }
 
     fn clues(&self) -> Vec<String> {
-        let zeros = executes_zeros::<16>(self, Self::pc(self) & !15);
+        let zeros = executes_zeros::<16>(self, u64::from(Self::pc(self) & !15));
         let mut clues: Vec<String> = zeros.into_iter().collect();
         clues.extend(on_screen(&self.mem.platform.bus));
         clues

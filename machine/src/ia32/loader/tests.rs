@@ -139,7 +139,10 @@ fn several_modules_are_in_memory_in_their_order() {
     };
     let mut bus = bus();
     let start = boot(&both, &mut bus).unwrap();
-    let told = bus.ram_slice(start.registers[1], 0x600).unwrap().to_vec();
+    let told = bus
+        .ram_slice(start.registers[1] as u32, 0x600)
+        .unwrap()
+        .to_vec();
     assert_eq!(words(&told, 20, 2), [2, PARAMETERS + 0x400]);
     let list = words(&told, 0x400, 8);
     assert_eq!(list[..2], [RAM - 0x3000, RAM - 0x3000 + 5000]);
@@ -186,7 +189,7 @@ fn a_ram_disk_is_where_the_kernel_takes_it() {
             let bytes = bus.ram_slice(at, 4).unwrap();
             u32::from_le_bytes(bytes.try_into().unwrap())
         };
-        let told = match start.registers {
+        let told = match start.registers.map(|register| register as u32) {
             [MULTIBOOT_LOADED, parameters, _] => word(word(parameters + 24)),
             [.., parameters] => word(parameters + setup::RAMDISK as u32),
         };

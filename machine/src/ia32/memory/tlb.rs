@@ -30,6 +30,7 @@ pub struct TlbEntry {
 impl Entry for TlbEntry {
     /// No identifier of an address space.
     type Context = ();
+    type Address = u32;
 
     const EMPTY: Self = Self {
         linear: INVALID,

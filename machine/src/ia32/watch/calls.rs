@@ -9,13 +9,13 @@ use crate::observe::Commit;
 use crate::profile::calls::Calling;
 
 impl Calling for Ia32 {
-    fn returns_to(commit: &Commit<'_, Self>) -> Option<u32> {
-        let after = commit.pc.wrapping_add(commit.code.bytes().len() as u32);
+    fn returns_to(commit: &Commit<'_, Self>) -> Option<u64> {
+        let after = commit.pc.wrapping_add(commit.code.bytes().len() as u64);
         (is_call(commit.code) && commit.next_pc != after).then_some(after)
     }
 
-    fn stack_pointer(registers: &[u32]) -> u32 {
-        registers[ESP]
+    fn stack_pointer(registers: &[u32]) -> u64 {
+        registers[ESP].into()
     }
 }
 

@@ -114,17 +114,17 @@ monitor translate VA   how a linear address is translated now: page tables, TLBs
         Self::step(self);
     }
 
-    fn can_fetch(&self, va: u32) -> bool {
-        self.mem.peek_translation(va, true).is_some()
+    fn can_fetch(&self, va: u64) -> bool {
+        self.mem.peek_translation(va as u32, true).is_some()
     }
 
-    fn physical(&self, va: u32) -> Option<u32> {
-        self.mem.peek_translation(va, false)
+    fn physical(&self, va: u64) -> Option<u32> {
+        self.mem.peek_translation(va as u32, false)
     }
 
-    fn peek(&self, va: u32, bytes: &mut [u8]) -> usize {
+    fn peek(&self, va: u64, bytes: &mut [u8]) -> usize {
         for (n, byte) in bytes.iter_mut().enumerate() {
-            let at = va.wrapping_add(n as u32);
+            let at = (va as u32).wrapping_add(n as u32);
             let Some(found) = self.mem.peek(at) else {
                 return n;
             };
@@ -133,9 +133,9 @@ monitor translate VA   how a linear address is translated now: page tables, TLBs
         bytes.len()
     }
 
-    fn poke(&mut self, va: u32, bytes: &[u8]) -> bool {
+    fn poke(&mut self, va: u64, bytes: &[u8]) -> bool {
         for (n, byte) in bytes.iter().enumerate() {
-            let Some(pa) = self.mem.poke(va.wrapping_add(n as u32), *byte) else {
+            let Some(pa) = self.mem.poke((va as u32).wrapping_add(n as u32), *byte) else {
                 return false;
             };
             self.observer.poked(pa, &[*byte]);

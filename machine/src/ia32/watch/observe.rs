@@ -16,6 +16,7 @@ impl Observed for Ia32 {
     type Code = Encoding;
     type Entry = Entry;
     type Operation = Operation;
+    type Word = u32;
     const REGISTERS: &'static [&'static str] =
         &["eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"];
     const STATUS: &'static str = "eflags";

@@ -17,7 +17,7 @@ impl Timeline for Ia32 {
     const SETTINGS: &'static [&'static str] = &["address space"];
     const MAINTENANCE: &'static [Counter] = MAINTENANCE;
     const RATES: &'static [Rate] = RATES;
-    const LONGEST_INSN: u32 = LONGEST_INSN as u32;
+    const LONGEST_INSN: u64 = LONGEST_INSN as u64;
 
     fn setting(memory: &MemSys, _number: usize) -> String {
         format!("cr3 {:08x}", memory.directory())
@@ -52,14 +52,14 @@ impl Timeline for Ia32 {
                 "int"
             }
             (_, vector::PF) => {
-                arguments.push(("address", Argument::Address(memory.fault_address())));
+                arguments.push(("address", Argument::Address(memory.fault_address().into())));
                 "page_fault"
             }
             (_, vector) => name(vector),
         };
         trace::Exception {
             name,
-            pc: entry.return_address,
+            pc: entry.return_address.into(),
             mode: entry.level.into(),
             arguments,
         }

@@ -70,7 +70,7 @@ impl Windowed for Ia32 {
         ]
     }
 
-    fn rows(memory: &MemSys, table: usize, rows: &mut Vec<Row>) {
+    fn rows(memory: &MemSys, table: usize, rows: &mut Vec<Row<u32>>) {
         let caches = &memory.time.caches;
         let line = |line: Option<u32>| Some([line?, 0, 0, 0, 0, 0]);
         match table {
@@ -91,13 +91,13 @@ impl Windowed for Ia32 {
         }
     }
 
-    fn tagged(_memory: &MemSys, va: u32) -> u32 {
+    fn tagged(_memory: &MemSys, va: u64) -> u64 {
         va
     }
 }
 
 /// The entries of a TLB by place.
-fn translations(tlb: &Tlb<TlbEntry>) -> impl Iterator<Item = Row> + '_ {
+fn translations(tlb: &Tlb<TlbEntry>) -> impl Iterator<Item = Row<u32>> + '_ {
     (0..tlb.places()).map(|place| {
         let entry = tlb.get(place)?;
         Some([

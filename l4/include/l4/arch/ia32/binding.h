@@ -51,6 +51,9 @@
 #define L4_UTCB_ERROR_CODE          28
 #define L4_UTCB_INTENDED_RECEIVER   32
 #define L4_UTCB_VIRTUAL_SENDER      36
+#define L4_IA32_UTCB_INT_HANDLER    40 /* extensions: software_interrupt.h */
+#define L4_IA32_UTCB_INT_IP         44
+#define L4_IA32_UTCB_INT_CODE       48
 #define L4_UTCB_MR                  64
 #define L4_UTCB_BR                  320
 #define L4_NUM_MRS                  64

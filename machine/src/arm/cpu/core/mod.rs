@@ -297,8 +297,8 @@ impl<O: Observer> Core<O> {
     pub(super) fn access(&self, va: u32, width: Width, privileged: bool) -> Access {
         Access {
             cycle: self.mem.platform.cycle,
-            pc: self.pc(),
-            va,
+            pc: self.pc().into(),
+            va: va.into(),
             bytes: width.bytes(),
             privileged,
         }

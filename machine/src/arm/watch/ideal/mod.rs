@@ -46,7 +46,7 @@ pub struct Checker {
     /// How often page tables were walked.
     walks: u64,
     /// The instruction that was fetched last, and whether in user mode.
-    pc: u32,
+    pc: u64,
     user: bool,
     findings: Findings<Cause>,
 }
@@ -109,13 +109,13 @@ impl Checker {
     #[inline]
     fn trusted(&self, memory: &MemSys, access: &Access, mva: u32, kind: Kind) -> Option<u32> {
         // Each is to be seen, though it goes where that goes which was moved there.
-        if !access.privileged && Way::of(memory, access.va) == Some(Way::Direct) {
+        if !access.privileged && Way::of(memory, access.va as u32) == Some(Way::Direct) {
             return None;
         }
         let generation = self.generation();
         let known = self
             .trusted
-            .find(generation, mva, kind, self.rights(access))?;
+            .find(generation, mva.into(), kind, self.rights(access))?;
         let tag = self.tags.find(memory, kind == Kind::Fetch, known.place);
         (tag.map(|tag| tag.walk) == known.walk).then_some(known.pa)
     }
@@ -167,7 +167,8 @@ impl Checker {
                     walk: tag.map(|tag| tag.walk),
                     pa,
                 };
-                self.trusted.add(generation, mva, kind, rights, known);
+                self.trusted
+                    .add(generation, mva.into(), kind, rights, known);
             }
             return ideal_pa;
         }
@@ -240,13 +241,15 @@ impl Checker {
         used: (usize, &TlbEntry),
         kind: Kind,
     ) -> bool {
-        let direct = match Way::of(memory, access.va) {
+        let direct = match Way::of(memory, access.va as u32) {
             None => return false,
             Some(Way::Moved) => None,
             // The kernel may use any address; it knows what is there.
             Some(Way::Direct) if !self.user => return true,
             // A wild pointer: the kernel never gave the program anything there.
-            Some(Way::Direct) if !self.running.has(memory, &self.ideal, access.va) => return true,
+            Some(Way::Direct) if !self.running.has(memory, &self.ideal, access.va as u32) => {
+                return true
+            }
             Some(Way::Direct) => {
                 let cause = Cause::SlotAlias;
                 Some(self.translation_finding(memory, cause, access, mva, used, kind))
@@ -283,7 +286,7 @@ impl Checker {
             cause: cause.name(),
             explanation: cause.explanation(),
             access: *access,
-            mva,
+            mva: mva.into(),
             pa,
             ideal_pa: Some(pa),
             domain: Some(entry.domain),
@@ -326,7 +329,7 @@ impl Checker {
         let pa = entry.translate(mva);
         let writer = Writer {
             pc: access.pc,
-            mva,
+            mva: mva.into(),
             domain: Some(entry.domain),
             cached: false,
             cycle: access.cycle,
@@ -359,7 +362,7 @@ fn data_finding(
         cause: cause.name(),
         explanation: cause.explanation(),
         access: *access,
-        mva,
+        mva: mva.into(),
         pa,
         ideal_pa: Some(pa),
         domain: used.map(|(_, entry)| entry.domain),
@@ -402,7 +405,7 @@ impl Observer<Arm> for Checker {
         let insn = code.word;
         self.hear(memory, access.pc, true);
         (self.pc, self.user) = (access.pc, !access.privileged);
-        let mva = memory.relocate(access.va);
+        let mva = memory.relocate(access.va as u32);
         if self.reads_newest(memory, access, mva, Kind::Fetch, insn) {
             return;
         }
@@ -437,7 +440,7 @@ impl Observer<Arm> for Checker {
 
     fn loaded(&mut self, memory: &MemSys, access: &Access, value: u32) {
         self.hear(memory, access.pc, false);
-        let mva = memory.relocate(access.va);
+        let mva = memory.relocate(access.va as u32);
         if self.reads_newest(memory, access, mva, Kind::Load, value) {
             return;
         }
@@ -466,7 +469,7 @@ impl Observer<Arm> for Checker {
 
     fn stored(&mut self, memory: &MemSys, access: &Access, value: u32) {
         self.hear(memory, access.pc, false);
-        let mva = memory.relocate(access.va);
+        let mva = memory.relocate(access.va as u32);
         let Some(used) = data_translation(memory, mva) else {
             self.stored_unseen(memory, access, mva, value);
             return;
@@ -481,7 +484,7 @@ impl Observer<Arm> for Checker {
         });
         let writer = Writer {
             pc: access.pc,
-            mva,
+            mva: mva.into(),
             domain: used.map(|(_, entry)| entry.domain),
             cached: hit.is_some(),
             cycle: access.cycle,

@@ -62,7 +62,7 @@ impl Provenance {
         writer: &Writer,
     ) -> Line {
         let line = self.line(ideal, "in the line", line.mva, line.pa);
-        self.misplaced.insert(line.mva, *writer);
+        self.misplaced.insert(line.mva as u32, *writer);
         self.words.insert(ideal_pa & !3, (Cause::Misplaced, line));
         line
     }
@@ -86,7 +86,7 @@ impl Provenance {
     fn writer_of_line(&self, ideal: &Ideal, mva: u32, pa: u32) -> Option<Writer> {
         let meant = (0..LINE_WORDS as u32)
             .filter_map(|n| ideal.shadow.writer(pa + 4 * n))
-            .filter(|writer| line_address(writer.mva) == mva && writer.cached);
+            .filter(|writer| line_address(writer.mva as u32) == mva && writer.cached);
         meant
             .chain(self.misplaced.get(&mva).copied())
             .max_by_key(|writer| writer.cycle)
@@ -95,7 +95,7 @@ impl Provenance {
     fn line(&self, ideal: &Ideal, role: &'static str, mva: u32, pa: u32) -> Line {
         Line {
             role,
-            mva,
+            mva: mva.into(),
             pa,
             writer: self.writer_of_line(ideal, mva, pa),
             done: None,
@@ -106,13 +106,13 @@ impl Provenance {
 impl Checker {
     /// Takes the journal: what `pc` has done, or its fetch.
     #[inline]
-    pub(super) fn hear(&mut self, memory: &MemSys, pc: u32, fetched: bool) {
+    pub(super) fn hear(&mut self, memory: &MemSys, pc: u64, fetched: bool) {
         if memory.has_events() {
             self.read_journal(memory, pc, fetched);
         }
     }
 
-    fn read_journal(&mut self, memory: &MemSys, pc: u32, fetched: bool) {
+    fn read_journal(&mut self, memory: &MemSys, pc: u64, fetched: bool) {
         let mut events = std::mem::take(&mut self.provenance.events);
         memory.take_events(&mut events);
         // What is no part of the fetch was done by the instruction before, which has faulted.
@@ -150,7 +150,7 @@ impl Checker {
         self.provenance.events = events;
     }
 
-    fn written_back(&mut self, memory: &MemSys, line: &DirtyLine, pc: u32) {
+    fn written_back(&mut self, memory: &MemSys, line: &DirtyLine, pc: u64) {
         for (pa, word) in line.dirty_words() {
             let Some(newest) = self.ideal.shadow.word(pa) else {
                 continue;
@@ -188,7 +188,7 @@ impl Checker {
         self.provenance.misplaced.remove(&line.mva);
     }
 
-    fn dropped(&mut self, memory: &MemSys, line: &DirtyLine, pc: u32) {
+    fn dropped(&mut self, memory: &MemSys, line: &DirtyLine, pc: u64) {
         for (pa, word) in line.dirty_words() {
             if self.ideal.shadow.word(pa) != Some(word)
                 || settled(memory, pa) == Some(word)
@@ -211,7 +211,7 @@ impl Checker {
         self.provenance.misplaced.remove(&line.mva);
     }
 
-    fn filled(&mut self, memory: &MemSys, slot: usize, pa: u32, words: &Words, pc: u32) {
+    fn filled(&mut self, memory: &MemSys, slot: usize, pa: u32, words: &Words, pc: u64) {
         let pa = line_address(pa);
         let mut old = (0u32..)
             .zip(words)
@@ -328,7 +328,7 @@ impl Checker {
         }
         if cached && settled(memory, pa) == Some(newest) {
             let elsewhere =
-                writer.is_some_and(|w| w.cached && line_address(w.mva) != line_address(mva));
+                writer.is_some_and(|w| w.cached && line_address(w.mva as u32) != line_address(mva));
             let cause = if elsewhere {
                 Cause::StaleSynonym
             } else {
@@ -356,7 +356,7 @@ impl Checker {
         };
         let line = Line {
             role: "hit the line",
-            mva: line_address(mva),
+            mva: line_address(mva).into(),
             pa: fill.pa,
             writer: None,
             done: Some(fill.done),

@@ -26,7 +26,7 @@ pub(super) struct Tag {
     /// The space that ran, as the guest names it; 0 if it does not.
     pub(super) space: u32,
     /// The instruction that needed it, and when.
-    pub(super) pc: u32,
+    pub(super) pc: u64,
     pub(super) cycle: Cycle,
     /// Why it was old from the beginning.
     pub(super) early: Option<Cause>,

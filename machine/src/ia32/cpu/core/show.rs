@@ -25,8 +25,8 @@ impl<O: Observer> Core<O> {
         for n in (0..N).step_by(bytes as usize) {
             let access = observe::Access {
                 cycle: self.mem.platform.cycle,
-                pc: self.pc(),
-                va: place.linear.wrapping_add(n),
+                pc: self.pc().into(),
+                va: place.linear.wrapping_add(n).into(),
                 bytes,
                 privileged: !place.user,
             };
@@ -40,8 +40,8 @@ impl<O: Observer> Core<O> {
         self.mem.program = self.segments[Seg::Cs as usize].bounds();
         let access = observe::Access {
             cycle: self.mem.platform.cycle,
-            pc: self.pc(),
-            va: self.pc(),
+            pc: self.pc().into(),
+            va: self.pc().into(),
             bytes: 1,
             privileged: self.cpl != 3,
         };
@@ -53,12 +53,13 @@ impl<O: Observer> Core<O> {
         let after = self.eip.wrapping_add(u32::from(insn.length));
         let commit = Commit::<Ia32> {
             cycle: self.mem.platform.cycle,
-            pc,
+            pc: pc.into(),
             code,
             executed: insn.kind != Kind::JumpIf || self.next_eip != after,
             next_pc: self.segments[Seg::Cs as usize]
                 .base
-                .wrapping_add(self.next_eip),
+                .wrapping_add(self.next_eip)
+                .into(),
             mode: u32::from(self.cpl),
             registers: &self.r[..Ia32::GENERAL],
             status: self.eflags,
@@ -72,7 +73,7 @@ impl<O: Observer> Core<O> {
     pub(in crate::ia32) fn operated(&mut self, what: Operation) {
         if O::ON {
             let access = SystemAccess {
-                pc: self.pc(),
+                pc: self.pc().into(),
                 what,
                 sleeps: self.waiting,
             };

@@ -145,8 +145,9 @@ impl Checker {
         } else {
             memory.dtlb()
         };
+        let linear = access.va as u32;
         // One that was replaced since then was replaced by what was walked a moment ago.
-        let Some((_, used)) = tlb.peek(access.va) else {
+        let Some((_, used)) = tlb.peek(linear) else {
             return;
         };
         let rights = mmu::Access {
@@ -155,22 +156,22 @@ impl Checker {
             fetch: kind == Kind::Fetch,
         };
         let spaces = &memory.platform.bus.host.spaces;
-        let segment = if spaces.segment != 0 && access.va < spaces.shared {
+        let segment = if spaces.segment != 0 && linear < spaces.shared {
             Segment::running(memory)
         } else {
             None
         };
         let allowed = |page: &TlbEntry| mmu::allows(page, rights, memory.write_protects());
         let (right, cause) = match segment {
-            Some(own) if access.va.wrapping_sub(own.base) < own.size => {
-                let va = access.va - own.base;
+            Some(own) if linear.wrapping_sub(own.base) < own.size => {
+                let va = linear - own.base;
                 let right = memory.walk_from(own.directory, va).filter(allowed);
-                (right, cause(used, right.as_ref(), access.va, va, rights))
+                (right, cause(used, right.as_ref(), linear, va, rights))
             }
             Some(_) if rights.user => (None, Some(Cause::Foreign)),
             _ => {
-                let right = memory.walk_now(access.va).filter(allowed);
-                let cause = cause(used, right.as_ref(), access.va, access.va, rights)
+                let right = memory.walk_now(linear).filter(allowed);
+                let cause = cause(used, right.as_ref(), linear, linear, rights)
                     .filter(|_| !self.copy_is_missing(memory, used, access, allowed));
                 (right, cause)
             }
@@ -183,8 +184,8 @@ impl Checker {
             explanation: cause.explanation(),
             access: *access,
             mva: access.va,
-            pa: used.translate(access.va),
-            ideal_pa: right.map(|page| page.translate(access.va)),
+            pa: used.translate(linear),
+            ideal_pa: right.map(|page| page.translate(linear)),
             domain: None,
             values: (value, value),
             writer: None,
@@ -215,16 +216,17 @@ impl Checker {
         access: &Access,
         allowed: impl Fn(&TlbEntry) -> bool,
     ) -> bool {
-        let given = access.privileged || memory.program_was_given(access.va);
-        if !used.global || !given || memory.has_directory_entry(access.va) {
+        let linear = access.va as u32;
+        let given = access.privileged || memory.program_was_given(linear);
+        if !used.global || !given || memory.has_directory_entry(linear) {
             return false;
         }
         let same = |page: &TlbEntry| {
-            page.global && page.translate(access.va) == used.translate(access.va) && allowed(page)
+            page.global && page.translate(linear) == used.translate(linear) && allowed(page)
         };
         let has = |directory: &&u32| {
             memory
-                .walk_from(**directory, access.va)
+                .walk_from(**directory, linear)
                 .is_some_and(|p| same(&p))
         };
         let least = if access.privileged && used.user { 2 } else { 1 };
@@ -263,9 +265,11 @@ impl Observer<Ia32> for Checker {
     fn fetched(&mut self, memory: &MemSys, access: &Access, code: Encoding) {
         self.check(memory, access, Kind::Fetch, 0);
         let last = code.bytes().len().saturating_sub(1) as u32;
-        let end = access.va.wrapping_add(last);
-        if (end ^ access.va) & !0xfff != 0 {
-            let access = Access { va: end, ..*access };
+        let linear = access.va as u32;
+        let end = linear.wrapping_add(last);
+        if (end ^ linear) & !0xfff != 0 {
+            let va = end.into();
+            let access = Access { va, ..*access };
             self.check(memory, &access, Kind::Fetch, 0);
         }
     }
