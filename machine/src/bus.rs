@@ -6,8 +6,8 @@ use std::cell::Cell;
 
 use crate::cache::HINTS;
 use crate::counters::Counters;
-use crate::dev::sdcard::Card;
-use crate::dev::{DevCtx, Device, Host, Pins, Role, Width};
+use crate::dev::medium::Medium;
+use crate::dev::{DevCtx, Device, DeviceMemory, Dma, Host, MediumSlot, Pins, Role, Width};
 use crate::event::{Cycle, EventQueue};
 use crate::state::{plausible, require, Damaged, Restorer, Saver};
 
@@ -110,6 +110,8 @@ pub struct Bus {
     pub needs_run_loop: bool,
     /// The outside world.
     pub host: Host,
+    /// What devices have written to memory by themselves.
+    pub dma: Dma,
     clock_hz: u64,
 }
 
@@ -144,14 +146,15 @@ impl Bus {
         let secondary = first(&mut devices, |r| matches!(r, Role::SecondaryController(_)));
         let probe = first(&mut devices, |r| matches!(r, Role::Probe));
         let serial = with(&mut devices, |r| matches!(r, Role::SerialPort(_)));
-        let network = with(&mut devices, |r| matches!(r, Role::NetworkInterface(_)));
+        let network = with(&mut devices, is_network);
         let mut bus = Self {
             ram_base: parts.ram_base,
             written: vec![false; ram.len().div_ceil(PAGE)],
             ram,
             zeros: parts.zeros,
             open_bus: parts.open_bus,
-            events: EventQueue::new(devices.len()),
+            // The last place is the processor's own.
+            events: EventQueue::new(devices.len() + 1),
             devices,
             windows,
             ports,
@@ -166,6 +169,7 @@ impl Bus {
             pins: Pins::default(),
             needs_run_loop: false,
             host: Host::default(),
+            dma: Dma::default(),
             clock_hz,
         };
         bus.look_at_masks();
@@ -213,6 +217,32 @@ impl Bus {
         let pages = start / PAGE..(start + len).div_ceil(PAGE);
         self.written[pages].fill(true);
         Some(bytes)
+    }
+
+    /// Where `pa` is in SDRAM, if it is there.
+    #[inline]
+    #[must_use]
+    pub fn ram_offset(&self, pa: u32) -> Option<usize> {
+        let offset = pa.wrapping_sub(self.ram_base) as usize;
+        (offset < self.ram.len()).then_some(offset)
+    }
+
+    /// The `N` bytes of SDRAM at `offset`, if they are there.
+    #[inline(always)]
+    #[must_use]
+    pub fn ram_bytes<const N: usize>(&self, offset: usize) -> Option<[u8; N]> {
+        self.ram.get(offset..offset + N)?.try_into().ok()
+    }
+
+    /// Writes the `N` bytes of SDRAM at `offset`, which are in one page, if they are there.
+    #[inline(always)]
+    pub fn set_ram_bytes<const N: usize>(&mut self, offset: usize, bytes: [u8; N]) -> bool {
+        let Some(place) = self.ram.get_mut(offset..offset + N) else {
+            return false;
+        };
+        place.copy_from_slice(&bytes);
+        self.written[offset / PAGE] = true;
+        true
     }
 
     /// The numbers of the pages of SDRAM that were written since this was last called.
@@ -471,8 +501,33 @@ impl Bus {
     /// Wakes every device whose deadline has come.
     pub fn fire_due(&mut self, now: Cycle, counters: &mut Counters) {
         while let Some(device) = self.events.take_due(now) {
-            self.with_device(device, now, counters, |d, ctx| d.fire(ctx));
+            // The processor's own is over with the quantum.
+            if device < self.devices.len() {
+                self.with_device(device, now, counters, |d, ctx| d.fire(ctx));
+            }
         }
+    }
+
+    /// Ends the processor's quantum at cycle `at`, so that it looks at its interrupts then; [`NEVER`] takes
+    /// that back. A timer in the processor itself asks for it.
+    ///
+    /// [`NEVER`]: crate::event::NEVER
+    pub fn wake_processor_at(&mut self, at: Cycle) {
+        let next = self.events.next();
+        self.events.schedule(self.devices.len(), at);
+        self.needs_run_loop |= self.events.next() < next;
+    }
+
+    /// What the platform's clock says at cycle `now`: a RISC-V platform's `mtime`.
+    #[must_use]
+    pub fn time_ticks(&self, now: Cycle) -> u64 {
+        self.host.timebase.ticks(now, self.clock_hz)
+    }
+
+    /// The cycle at which that will be `ticks`, which it is not yet at cycle `now`.
+    #[must_use]
+    pub fn time_cycle(&self, ticks: u64, now: Cycle) -> Cycle {
+        self.host.timebase.cycle_of(ticks, now, self.clock_hz)
     }
 
     /// Gives `bytes` to the console as if typed.
@@ -493,7 +548,7 @@ impl Bus {
         to.put(&self.pins);
         to.put(self.events.deadlines());
         to.put(&(&self.host.output, &self.host.input, &self.host.samples));
-        to.put(&self.host.spaces);
+        to.put(&(&self.host.spaces, self.host.timebase.start));
         for device in &self.devices {
             to.put(device.name());
             device.save(to);
@@ -506,13 +561,13 @@ impl Bus {
         self.pins = from.take()?;
         let deadlines: Vec<Cycle> = from.take()?;
         let right =
-            deadlines.len() == self.devices.len() && deadlines.iter().all(|&c| plausible(c));
+            deadlines.len() == self.devices.len() + 1 && deadlines.iter().all(|&c| plausible(c));
         require(right, "has other devices than the machine")?;
         for (device, deadline) in deadlines.into_iter().enumerate() {
             self.events.schedule(device, deadline);
         }
         (self.host.output, self.host.input, self.host.samples) = from.take()?;
-        self.host.spaces = from.take()?;
+        (self.host.spaces, self.host.timebase.start) = from.take()?;
         (self.host.exit, self.host.power_off, self.host.stopped) = (None, None, None);
         self.host.empty = false;
         for device in &mut self.devices {
@@ -554,38 +609,46 @@ impl Bus {
         !self.network.is_empty()
     }
 
-    /// How many memory cards can be put into the board.
-    pub fn card_slots(&mut self) -> usize {
-        self.slots().count()
+    /// The slots that media can be put into, in order.
+    pub fn slots(&mut self) -> impl Iterator<Item = &mut dyn MediumSlot> {
+        self.devices
+            .iter_mut()
+            .filter_map(|device| match behind_transport(device.role()) {
+                Role::MediumSlot(slot) => Some(slot),
+                _ => None,
+            })
     }
 
-    /// Puts a card into slot `number`, which is there, before the run.
-    pub fn insert(&mut self, number: usize, card: Card) {
+    /// Puts a medium into slot `number`, which is there, before the run.
+    pub fn insert(&mut self, number: usize, medium: Medium) {
         self.host.cards |= 1 << number;
         if let Some(slot) = self.slots().nth(number) {
-            *slot = Some(card);
+            slot.insert(medium);
         }
     }
 
-    /// The cards that are in, in the order of their slots.
-    pub fn cards(&mut self) -> impl Iterator<Item = &mut Card> {
-        self.slots().filter_map(Option::as_mut)
+    /// The media that are in, in the order of their slots.
+    pub fn media(&mut self) -> impl Iterator<Item = &mut Medium> {
+        self.slots().filter_map(MediumSlot::medium)
     }
 
-    fn slots(&mut self) -> impl Iterator<Item = &mut Option<Card>> {
-        self.devices
-            .iter_mut()
-            .filter_map(|device| match device.role() {
-                Role::CardInterface(slot) => Some(slot),
-                _ => None,
-            })
+    /// The devices of its VIRTIO bus show the legacy interface, or version 2. Gives whether there is one.
+    pub fn set_virtio_legacy(&mut self, legacy: bool) -> bool {
+        let mut any = false;
+        for device in &mut self.devices {
+            if let Role::Virtio(slot) = device.role() {
+                slot.set_legacy(legacy);
+                any = true;
+            }
+        }
+        any
     }
 
     /// Tells the devices that the network brought something.
     pub fn network_arrived(&mut self, now: Cycle, counters: &mut Counters) {
         for n in 0..self.network.len() {
             self.with_device(self.network[n], now, counters, |d, ctx| {
-                if let Role::NetworkInterface(interface) = d.role() {
+                if let Role::NetworkInterface(interface) = behind_transport(d.role()) {
                     interface.network_arrived(ctx);
                 }
             });
@@ -607,6 +670,12 @@ impl Bus {
             lines: &mut self.lines,
             host: &mut self.host,
             counters,
+            memory: DeviceMemory {
+                base: self.ram_base,
+                bytes: &mut self.ram,
+                written: &mut self.written,
+                dma: &mut self.dma,
+            },
         };
         let (pins, next, lines) = (self.pins, ctx.events.next(), *ctx.lines);
         let result = access(self.devices[number].as_mut(), &mut ctx);
@@ -621,6 +690,18 @@ impl Bus {
         self.needs_run_loop |= self.pins != pins || self.events.next() < next || asks;
         result
     }
+}
+
+/// What a device is, or the one behind its VIRTIO registers.
+pub(crate) fn behind_transport(role: Role<'_>) -> Role<'_> {
+    match role {
+        Role::Virtio(slot) => slot.device(),
+        role => role,
+    }
+}
+
+fn is_network(role: Role) -> bool {
+    matches!(behind_transport(role), Role::NetworkInterface(_))
 }
 
 /// Replaces those bytes of `word` whose bit in `bytes` is set.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `--drive`: which file is a memory card, and what becomes of what the guest writes to it.
+//! `--drive`: which file is a memory card or a disk, and what becomes of what the guest writes to it.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use switchyard_machine::arch::Processor;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::dev::medium::Medium;
-use switchyard_machine::dev::sdcard::{check_size, Card};
+use switchyard_machine::dev::MediumSlot;
 use switchyard_machine::error::Error;
 use switchyard_machine::machine::Machine;
 use switchyard_machine::recording;
@@ -16,7 +16,7 @@ use switchyard_machine::recording;
 use crate::args::BootArgs;
 
 /// What is expected of a drive's file.
-const A_CARD: &str = "an image of a memory card";
+const AN_IMAGE: &str = "an image of a memory card or disk";
 
 /// What an option says.
 struct Drive {
@@ -44,15 +44,20 @@ impl Drive {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             match (key, value) {
                 ("file", _) => file = value.to_string(),
-                ("if", "sd") | ("format", "raw") | ("media", "disk") => {}
+                ("if", "sd" | "virtio" | "none") | ("format", "raw") | ("media", "disk") => {}
                 // These say how QEMU goes about it.
                 ("id" | "cache" | "aio" | "index" | "unit", _) => {}
                 ("snapshot", "on" | "off") => snapshot = value == "on",
-                ("if", _) => return Err(wrong(format!("if={value}"), "if=sd, a memory card")),
+                ("if", _) => {
+                    return Err(wrong(
+                        format!("if={value}"),
+                        "if=sd, a memory card, or if=virtio or if=none, a disk",
+                    ))
+                }
                 ("format", _) => return Err(wrong(format!("format={value}"), "format=raw")),
                 ("snapshot", _) => return Err(wrong(part.clone(), "snapshot=on or snapshot=off")),
                 _ => {
-                    let keys = "if=sd, file=FILE, format=raw, snapshot=on";
+                    let keys = "if=sd, if=virtio, file=FILE, format=raw, snapshot=on";
                     return Err(wrong(format!("`{part}` is not known"), keys));
                 }
             }
@@ -71,9 +76,9 @@ impl Drive {
         opened.map_err(|source| {
             let file = self.file.clone();
             let expected = if self.snapshot {
-                A_CARD
+                AN_IMAGE
             } else {
-                "an image of a memory card that can be written, or snapshot=on"
+                "an image that can be written, or snapshot=on"
             };
             Error::Unreadable {
                 file,
@@ -84,7 +89,7 @@ impl Drive {
         })
     }
 
-    fn medium(&self) -> Result<Medium, String> {
+    fn medium(&self, slot: &dyn MediumSlot) -> Result<Medium, String> {
         let file = self.open()?;
         let unfit = |what: String, expected: String| {
             let file = self.file.clone();
@@ -97,11 +102,11 @@ impl Drive {
         };
         let known = file
             .metadata()
-            .map_err(|error| unfit(error.to_string(), A_CARD.into()))?;
+            .map_err(|error| unfit(error.to_string(), AN_IMAGE.into()))?;
         if !known.is_file() {
-            return Err(unfit("is no file".into(), A_CARD.into()));
+            return Err(unfit("is no file".into(), AN_IMAGE.into()));
         }
-        check_size(known.len())
+        slot.check_size(known.len())
             .map_err(|expected| unfit(format!("has {} bytes", known.len()), expected))?;
         Ok(Medium::new(file, known.len()))
     }
@@ -136,15 +141,17 @@ pub fn insert<P: Processor>(
     config: &MachineConfig,
     machine: &mut Machine<P>,
 ) -> Result<(), String> {
-    let slots = machine.bus().card_slots();
+    let slots = machine.bus().slots().count();
     for (number, spec) in args.drive.iter().enumerate() {
-        if number == slots {
+        let bus = machine.bus();
+        let first = bus.slots().next().map_or("drives", |slot| slot.takes());
+        let Some(slot) = bus.slots().nth(number) else {
             let what = format!(
-                "--drive {spec}: {} has {slots} slots for memory cards",
+                "--drive {spec}: {} has {slots} slots for {first}",
                 config.name
             );
             return Err(format!("{what}; expected no more than these"));
-        }
+        };
         let drive = Drive::parse(spec)?;
         let earlier = args.drive[..number].iter().filter_map(|spec| file(spec));
         if same(earlier, &drive.file) {
@@ -152,7 +159,8 @@ pub fn insert<P: Processor>(
                 "--drive {spec}: is in another slot; expected another file"
             ));
         }
-        machine.bus().insert(number, Card::new(drive.medium()?));
+        let medium = drive.medium(slot)?;
+        bus.insert(number, medium);
     }
     Ok(())
 }
@@ -164,10 +172,10 @@ fn same(mut others: impl Iterator<Item = PathBuf>, file: &Path) -> bool {
 
 /// Puts what the guest has written into the files.
 pub fn write_back<P: Processor>(args: &BootArgs, machine: &mut Machine<P>) -> Result<(), String> {
-    for (spec, card) in args.drive.iter().zip(machine.bus().cards()) {
+    for (spec, medium) in args.drive.iter().zip(machine.bus().media()) {
         let Drive { file, snapshot } = Drive::parse(spec)?;
         if !snapshot {
-            let written = card.medium().write_back();
+            let written = medium.write_back();
             written.map_err(|source| Error::Unwritable { file, source }.to_string())?;
         }
     }
@@ -182,7 +190,7 @@ pub fn digest(spec: &str) -> Result<u64, String> {
     let mut digest = 0u64;
     loop {
         let count = file.read(&mut chunk).map_err(|source| {
-            let (file, expected) = (drive.file.clone(), A_CARD);
+            let (file, expected) = (drive.file.clone(), AN_IMAGE);
             Error::Unreadable {
                 file,
                 source,

@@ -15,6 +15,7 @@ mod memory;
 mod naive_models;
 mod probe;
 mod profile;
+mod riscv;
 mod smallest_architecture;
 mod state;
 mod support;

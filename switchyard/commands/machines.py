@@ -317,7 +317,7 @@ def boot(
         arguments.append("--semihosting")
     if run:
         arguments.append("--pass-status")
-    for named in symbols or []:
+    for named in [*(symbols or []), *_programs(kernel, check)]:
         arguments += ["--symbols", str(named)]
     machine.hand_over(arguments)
 
@@ -334,6 +334,15 @@ def _server(machine_name: str, small: str, run: bool) -> "Linux":
         known = one_of(machine_name, build_linux.SERVER_MACHINES)
         raise InputError(f"--l4: no Linux on L4 for machine {machine_name}; {known}")
     return replace(server, disk="run" if run else "")
+
+
+def _programs(kernel: Path | None, check: str | None) -> "list[Path]":
+    """Whose functions a finding names unasked: those of the programs in an image of ours."""
+    if check is None or kernel is None or kernel.suffix != ".elf":
+        return []
+    from switchyard.run import build
+
+    return build.programs(kernel)
 
 
 def _linux(

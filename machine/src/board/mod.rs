@@ -8,7 +8,7 @@ pub mod isa_pc;
 mod sa1110;
 pub mod versatile;
 
-use crate::bus::BoardParts;
+use crate::bus::{behind_transport, BoardParts};
 use crate::dev::Role;
 
 /// A board as data.
@@ -42,7 +42,8 @@ impl Board {
         let in_memory = parts.devices.into_iter().map(|mapping| mapping.device);
         let at_ports = parts.ports.into_iter().map(|mapping| mapping.device);
         let mut devices = in_memory.chain(at_ports);
-        devices.any(|mut device| matches!(device.role(), Role::NetworkInterface(_)))
+        devices
+            .any(|mut device| matches!(behind_transport(device.role()), Role::NetworkInterface(_)))
     }
 }
 

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::bus::{BoardParts, Bus};
 use crate::config::MachineConfig;
 use crate::counters::Counters;
-use crate::dev::{DevCtx, Device, Host, Width};
+use crate::dev::{DevCtx, Device, DeviceMemory, Dma, Host, Width};
 use crate::event::EventQueue;
 use crate::registry::Registry;
 use crate::state::{Restorer, Saver};
@@ -169,6 +169,7 @@ proptest! {
         let mut used = make();
         let (mut now, mut lines) = (0, 0);
         let (mut host, mut counters) = (Host::default(), Counters::new());
+        let mut dma = Dma::default();
         for (number, step) in writes {
             let device = number.index(used.len());
             let (offset, width) = if device < in_memory {
@@ -185,6 +186,12 @@ proptest! {
                 lines: &mut lines,
                 host: &mut host,
                 counters: &mut counters,
+                memory: DeviceMemory {
+                    base: 0,
+                    bytes: &mut [],
+                    written: &mut [],
+                    dma: &mut dma,
+                },
             };
             device.write(offset, step.value.unwrap_or(0), width, &mut ctx);
             now += step.cycles;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A test bench: one device on its own, with everything that [`DevCtx`] wants.
 
-use super::{DevCtx, Device, Host, Role, Width};
+use super::{DevCtx, Device, DeviceMemory, Dma, Host, Role, Width};
 use crate::counters::Counters;
 use crate::event::{Cycle, EventQueue};
 
 /// The clock of the bench, as the SA-1110's.
 pub const CLOCK_HZ: u64 = 200_000_000;
+/// Where its memory is.
+pub const MEMORY: u32 = 0x8000_0000;
 
 /// The device and its surroundings.
 pub struct Bench<D> {
@@ -20,6 +22,11 @@ pub struct Bench<D> {
     pub host: Host,
     /// Counters.
     pub counters: Counters,
+    /// Memory from `MEMORY` on.
+    pub memory: Vec<u8>,
+    /// What devices have written to it.
+    pub dma: Dma,
+    written: Vec<bool>,
     events: EventQueue,
 }
 
@@ -40,6 +47,9 @@ impl<D: Device> Bench<D> {
             lines: 0,
             host,
             counters: Counters::new(),
+            memory: vec![0; 64 << 10],
+            dma: Dma::default(),
+            written: vec![false; 16],
             events: EventQueue::new(1),
         }
     }
@@ -54,6 +64,12 @@ impl<D: Device> Bench<D> {
             lines: &mut self.lines,
             host: &mut self.host,
             counters: &mut self.counters,
+            memory: DeviceMemory {
+                base: MEMORY,
+                bytes: &mut self.memory,
+                written: &mut self.written,
+                dma: &mut self.dma,
+            },
         };
         access(&mut self.device, &mut ctx)
     }

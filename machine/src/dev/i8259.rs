@@ -347,6 +347,7 @@ impl InterruptController for I8259 {
             irq,
             fiq: false,
             wake: irq,
+            ..Pins::default()
         }
     }
 

@@ -76,6 +76,7 @@ impl InterruptController for Intc {
             } else {
                 pending != 0
             },
+            ..Pins::default()
         }
     }
 
@@ -99,7 +100,8 @@ mod tests {
             Pins {
                 irq: false,
                 fiq: false,
-                wake: true
+                wake: true,
+                ..Pins::default()
             }
         );
         b.write(ICMR, 1 << 26);
@@ -115,7 +117,8 @@ mod tests {
             Pins {
                 irq: false,
                 fiq: true,
-                wake: true
+                wake: true,
+                ..Pins::default()
             }
         );
     }

@@ -5,7 +5,10 @@
 
 #[cfg(test)]
 pub(crate) mod bench;
+pub mod clint;
 pub mod ethernet;
+pub mod finisher;
+pub mod goldfish_rtc;
 pub mod gpio;
 pub mod i8042;
 pub mod i8254;
@@ -22,6 +25,7 @@ pub mod pl031;
 pub mod pl050;
 pub mod pl061;
 pub mod pl181;
+pub mod plic;
 pub mod power;
 pub mod ppc;
 pub mod primecell;
@@ -41,9 +45,12 @@ pub mod vic;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bus::PAGE;
 use crate::counters::Counters;
-use crate::event::{Cycle, EventQueue};
-use crate::state::State;
+use crate::event::{Cycle, EventQueue, NEVER};
+use crate::state::{plausible, State};
+
+use self::medium::Medium;
 
 /// The width of a bus access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,6 +161,8 @@ pub struct Host {
     pub inputs: Option<Vec<Input>>,
     /// What the guest has told the probe of its address spaces.
     pub spaces: Spaces,
+    /// The platform's clock, if the processor reads it too.
+    pub timebase: Timebase,
     /// Raw samples by stream, as the guest wrote them to the probe.
     pub samples: std::collections::BTreeMap<u32, Vec<u32>>,
 }
@@ -192,6 +201,8 @@ pub struct DevCtx<'a> {
     pub host: &'a mut Host,
     /// The machine's counters (for the probe).
     pub counters: &'a mut Counters,
+    /// Memory, for devices that reach it by themselves.
+    pub memory: DeviceMemory<'a>,
 }
 
 impl DevCtx<'_> {
@@ -229,6 +240,90 @@ pub struct Pins {
     /// A source is asserted that ends idle mode (it may be masked, so that neither of the two
     /// requests follows).
     pub wake: bool,
+    /// The bits of `mip` that a RISC-V platform drives (privileged specification, `mip`).
+    pub mip: u16,
+}
+
+/// A clock that the platform and the processor both read: `mtime` of a RISC-V platform.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Timebase {
+    /// Its ticks a second; 0: there is none.
+    pub hz: u64,
+    /// What it said at cycle 0.
+    pub start: u64,
+}
+
+impl Timebase {
+    /// What it says at cycle `now`.
+    #[must_use]
+    pub fn ticks(&self, now: Cycle, clock_hz: u64) -> u64 {
+        ticks(now, self.hz, clock_hz).wrapping_add(self.start)
+    }
+
+    /// The cycle at which it will say `ticks`, which is more than it says at cycle `now`; [`NEVER`] if
+    /// that is too far away to come.
+    #[must_use]
+    pub fn cycle_of(&self, ticks: u64, now: Cycle, clock_hz: u64) -> Cycle {
+        if self.hz == 0 {
+            return NEVER;
+        }
+        let more = ticks.wrapping_sub(self.ticks(now, clock_hz));
+        let after = u128::from(self::ticks(now, self.hz, clock_hz)) + u128::from(more);
+        let cycle = (after * u128::from(clock_hz)).div_ceil(self.hz.into());
+        let cycle = Cycle::try_from(cycle).unwrap_or(NEVER);
+        if plausible(cycle) {
+            cycle
+        } else {
+            NEVER
+        }
+    }
+}
+
+/// Memory as a device reaches it by itself. It goes past the processor's caches, as a coherent bus lets
+/// it: these hold no data of their own where a device of this kind is.
+#[derive(Debug)]
+pub struct DeviceMemory<'a> {
+    /// Physical address of the first byte.
+    pub base: u32,
+    /// All of it.
+    pub bytes: &'a mut [u8],
+    /// Which pages were written.
+    pub written: &'a mut [bool],
+    /// What devices have written.
+    pub dma: &'a mut Dma,
+}
+
+/// What devices have written to memory by themselves.
+#[derive(Debug, Default)]
+pub struct Dma {
+    /// How often.
+    pub writes: u64,
+    /// Address and bytes of each since somebody has taken them; `None`: nobody wants to know.
+    pub ranges: Option<Vec<(u32, u32)>>,
+}
+
+impl DeviceMemory<'_> {
+    /// The bytes at `at`, if all of them are memory.
+    #[must_use]
+    pub fn read(&self, at: u64, bytes: usize) -> Option<&[u8]> {
+        let start = usize::try_from(at.checked_sub(self.base.into())?).ok()?;
+        self.bytes.get(start..start.checked_add(bytes)?)
+    }
+
+    /// Writes bytes to `at`. `None`: not all of that is memory, and nothing was written.
+    pub fn write(&mut self, at: u64, data: &[u8]) -> Option<()> {
+        let start = usize::try_from(at.checked_sub(self.base.into())?).ok()?;
+        let end = start.checked_add(data.len())?;
+        self.bytes.get_mut(start..end)?.copy_from_slice(data);
+        if !data.is_empty() {
+            self.written[start / PAGE..end.div_ceil(PAGE)].fill(true);
+            self.dma.writes += 1;
+            if let Some(ranges) = &mut self.dma.ranges {
+                ranges.push((at as u32, data.len() as u32));
+            }
+        }
+        Some(())
+    }
 }
 
 /// Ticks of a clock of `hz` in `now` cycles. Exact, so that no rounding accumulates.
@@ -291,8 +386,10 @@ pub enum Role<'a> {
     SerialPort(&'a mut dyn SerialPort),
     /// A network interface: `host.net` is its.
     NetworkInterface(&'a mut dyn NetworkInterface),
-    /// A memory card interface: its slot.
-    CardInterface(&'a mut Option<sdcard::Card>),
+    /// It has a slot for a medium.
+    MediumSlot(&'a mut dyn MediumSlot),
+    /// It is on a VIRTIO bus.
+    Virtio(&'a mut dyn Transport),
     /// It looks at the counters, so that they must be up to date when it is accessed.
     Probe,
 }
@@ -321,6 +418,29 @@ pub trait SecondaryController {
 pub trait SerialPort {
     /// Host input has arrived in `ctx.host.input`, perhaps for another port.
     fn input_arrived(&mut self, ctx: &mut DevCtx);
+}
+
+/// A slot for a medium.
+pub trait MediumSlot {
+    /// What goes into it, in words: several of them.
+    fn takes(&self) -> &'static str;
+    /// Whether it can have so many bytes.
+    ///
+    /// # Errors
+    /// What is expected instead.
+    fn check_size(&self, bytes: u64) -> Result<(), String>;
+    /// Puts one in.
+    fn insert(&mut self, medium: Medium);
+    /// The one that is in.
+    fn medium(&mut self) -> Option<&mut Medium>;
+}
+
+/// A slot of a VIRTIO bus.
+pub trait Transport {
+    /// What stands in it, as slots with a medium or a network interface say too.
+    fn device(&mut self) -> Role<'_>;
+    /// It shows the registers of the legacy interface (VIRTIO 1.2, 4.2.4), or those of version 2.
+    fn set_legacy(&mut self, legacy: bool);
 }
 
 /// A network interface.

@@ -7,9 +7,10 @@
 
 use std::collections::VecDeque;
 
+use super::medium::Medium;
 use super::primecell::PeriphId;
-use super::sdcard::{Answer, Card};
-use super::{lane, DevCtx, Device, Role, Width};
+use super::sdcard::{check_size, Answer, Card};
+use super::{lane, DevCtx, Device, MediumSlot, Role, Width};
 use crate::event::{Cycle, NEVER};
 use crate::state::{plausible, require, Damaged, Restorer, Saver, State};
 
@@ -326,7 +327,25 @@ impl Device for Pl181 {
     }
 
     fn role(&mut self) -> Role<'_> {
-        Role::CardInterface(&mut self.card)
+        Role::MediumSlot(self)
+    }
+}
+
+impl MediumSlot for Pl181 {
+    fn takes(&self) -> &'static str {
+        "memory cards"
+    }
+
+    fn check_size(&self, bytes: u64) -> Result<(), String> {
+        check_size(bytes)
+    }
+
+    fn insert(&mut self, medium: Medium) {
+        self.card = Some(Card::new(medium));
+    }
+
+    fn medium(&mut self) -> Option<&mut Medium> {
+        self.card.as_mut().map(Card::medium)
     }
 }
 

@@ -163,6 +163,7 @@ impl InterruptController for Vic {
             fiq,
             // The ARM926EJ-S wakes when either pin is asserted (DDI 0198).
             wake: irq || fiq,
+            ..Pins::default()
         }
     }
 

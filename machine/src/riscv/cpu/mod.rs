@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The core: registers, what each instruction does, traps, floating point, time, and the loop that runs
+//! instructions.
+
+pub mod core;
+mod csr;
+mod exec;
+pub mod float;
+mod predictor;
+mod processor;
+mod run;
+mod timing;
+
+use crate::riscv::isa::Riscv;
+
+/// What may watch a RISC-V.
+pub trait Observer: crate::observe::Observer<Riscv> {}
+
+impl<T: crate::observe::Observer<Riscv>> Observer for T {}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The loop that fetches and runs instructions, line by line of the instruction cache.
+
+use crate::observe::{Access as Seen, Commit};
+use crate::riscv::cpu::core::Core;
+use crate::riscv::cpu::exec::{self, Handler};
+use crate::riscv::cpu::Observer;
+use crate::riscv::isa::insn::{Encoding, Op};
+use crate::riscv::isa::kind::{Kind, KINDS};
+use crate::riscv::isa::privilege::Privilege;
+use crate::riscv::memory::fault::Abort;
+use crate::riscv::memory::memsys::LINE_OPS;
+
+impl<O: Observer> Core<O> {
+    const HANDLERS: [Handler<O>; KINDS] = exec::handlers::<O>();
+
+    /// Runs instructions until the horizon.
+    pub(super) fn run_to_horizon(&mut self) {
+        while !self.at_horizon() {
+            self.step_in_line();
+            while self.in_line(self.pc) && !self.at_horizon() {
+                let op = self.mem.op(self.pc);
+                if op.kind as u8 <= Kind::Crossing as u8 {
+                    break;
+                }
+                self.mem.platform.counters.fetches += 1;
+                self.execute(op);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn at_horizon(&self) -> bool {
+        self.mem.platform.cycle >= self.mem.platform.horizon
+    }
+
+    /// Whether `va` is in the line that was fetched last.
+    #[inline(always)]
+    fn in_line(&self, va: u64) -> bool {
+        va & !(2 * LINE_OPS as u64 - 1) == self.mem.line
+    }
+
+    /// Fetches and runs one instruction, or takes the exception that its fetch raises.
+    #[inline]
+    pub fn step_in_line(&mut self) {
+        self.mem.platform.counters.fetches += 1;
+        match self.fetch() {
+            Ok(op) => self.execute(op),
+            Err(Abort) => {
+                self.exception();
+                self.pc = self.next_pc;
+            }
+        }
+    }
+
+    /// Fetches the instruction at [`Core::pc`].
+    #[inline]
+    fn fetch(&mut self) -> Result<Op, Abort> {
+        if !self.in_line(self.pc) {
+            self.mem.fetch(self.pc)?;
+        }
+        let op = self.mem.op(self.pc);
+        if op.kind as u8 <= Kind::Crossing as u8 {
+            return self.mem.decode(self.pc);
+        }
+        Ok(op)
+    }
+
+    /// Executes the instruction at [`Core::pc`], and goes on to the next.
+    #[inline(always)]
+    fn execute(&mut self, op: Op) {
+        let cycle = self.mem.platform.cycle;
+        self.mem.platform.cycle = self.pipeline.issue(op, cycle);
+        self.next_pc = self.pc.wrapping_add(u64::from(op.len));
+        let mut code = Encoding::default();
+        if O::ON {
+            code = self.encoding();
+            let access = Seen {
+                bytes: u32::from(op.len),
+                privileged: self.privilege != Privilege::User,
+                ..self.seen(self.pc, 0)
+            };
+            self.observer.fetched(&self.mem, &access, code);
+        }
+        let executed = Self::HANDLERS[op.kind as usize](self, op).is_ok();
+        if !executed {
+            self.exception();
+        }
+        if O::ON {
+            self.observer.commit(&Commit {
+                cycle: self.mem.platform.cycle,
+                pc: self.pc,
+                code,
+                executed,
+                next_pc: self.next_pc,
+                mode: self.privilege as u32,
+                registers: &self.r[..32],
+                status: self.csr.mstatus,
+                memory: &self.mem,
+            });
+        }
+        self.pc = self.next_pc;
+    }
+}

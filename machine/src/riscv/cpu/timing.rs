@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+//! When instructions issue: in order, up to two in a cycle, one in each slot.
+//!
+//! Slot A has loads, stores and simple integer operations, slot B these and everything else
+//! (Riemenschneider, elektroniknet.de, 10 Nov 2021; gcc's sifive-7.md). A simple operation whose operands are not
+//! there in time for the early ALU is done by the late one, two stages later: it waits for no load that
+//! hits, but what needs its result as an address does. So each register has two times: from when on the
+//! early stage may have it, and the late one.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::Cycle;
+use crate::riscv::config::LatencyConfig;
+use crate::riscv::isa::insn::Op;
+use crate::riscv::isa::kind::{Class, CLASSES};
+use crate::riscv::isa::register::PLACES;
+use crate::state::plausible;
+
+/// When a register is there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Ready {
+    /// For addresses, the early ALU and everything that is not the late ALU.
+    early: Cycle,
+    /// For the late ALU, and as what a store stores.
+    late: Cycle,
+}
+
+const SLOT_A: u8 = 1;
+const SLOT_B: u8 = 2;
+
+/// How operands are waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wait {
+    /// Both must be there early.
+    Early,
+    /// The late ALU can do it.
+    Either,
+    /// The first early, the second late.
+    Stored,
+    /// Three that must be there early.
+    Three,
+    /// Everything before it must be over.
+    All,
+}
+
+/// What a class of instructions takes.
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    early: u8,
+    late: u8,
+    slots: u8,
+    wait: Wait,
+}
+
+/// The pipeline.
+#[derive(Debug, Clone)]
+pub struct Pipeline {
+    ready: [Ready; PLACES],
+    /// The slots that are free beside the instruction that issued last, at the cycle before `open_at`.
+    open: u8,
+    open_at: Cycle,
+    /// When the divider and the unit for floating-point division are free.
+    divider: Cycle,
+    float_divider: Cycle,
+    /// When the last instruction issued, and whether the late ALU does it.
+    pub issued: Cycle,
+    /// Whether the late ALU does the last one.
+    pub late: bool,
+    costs: [Cost; CLASSES],
+    latency: LatencyConfig,
+}
+
+impl Pipeline {
+    /// An empty one.
+    #[must_use]
+    pub fn new(latency: LatencyConfig) -> Self {
+        Self {
+            ready: [Ready::default(); PLACES],
+            open: 0,
+            open_at: 0,
+            divider: 0,
+            float_divider: 0,
+            issued: 0,
+            late: false,
+            costs: costs(&latency),
+            latency,
+        }
+    }
+
+    /// Issues `op` at `cycle` or later. Gives the cycle after that.
+    #[inline(always)]
+    pub fn issue(&mut self, op: Op, cycle: Cycle) -> Cycle {
+        let cost = self.costs[op.kind.class() as usize];
+        let a = self.ready[usize::from(op.rs1) % PLACES];
+        let b = self.ready[usize::from(op.rs2) % PLACES];
+        let early = a.early.max(b.early);
+        let mut late = false;
+        let needed = match cost.wait {
+            Wait::Either => {
+                let first = if self.may_pair(cost.slots, cycle) {
+                    cycle - 1
+                } else {
+                    cycle
+                };
+                late = early > first;
+                if late {
+                    a.late.max(b.late)
+                } else {
+                    early
+                }
+            }
+            Wait::Early => early,
+            Wait::Stored => a.early.max(b.late),
+            Wait::Three => early.max(self.ready[usize::from(op.rs3) % PLACES].early),
+            Wait::All => self.drained(cycle),
+        };
+        let (at, after);
+        if self.may_pair(cost.slots, cycle) && needed < cycle {
+            at = cycle - 1;
+            after = cycle;
+            self.open = 0;
+        } else {
+            at = cycle.max(needed);
+            after = at + 1;
+            self.open_at = after;
+            self.open = match cost.slots {
+                SLOT_A => SLOT_B,
+                SLOT_B => SLOT_A,
+                both => both,
+            };
+        }
+        // By the time it issues the early ALU may have its operands.
+        late &= early > at;
+        let (early, after_late) = if late {
+            (self.latency.load, self.latency.late_alu)
+        } else {
+            (u32::from(cost.early), u32::from(cost.late))
+        };
+        self.ready[usize::from(op.rd) % PLACES] = Ready {
+            early: at + Cycle::from(early),
+            late: at + Cycle::from(after_late),
+        };
+        (self.issued, self.late) = (at, late);
+        after
+    }
+
+    #[inline(always)]
+    fn may_pair(&self, slots: u8, cycle: Cycle) -> bool {
+        self.open & slots != 0 && self.open_at == cycle
+    }
+
+    /// The next instruction does not issue with the last one.
+    #[inline(always)]
+    pub fn close(&mut self) {
+        self.open = 0;
+    }
+
+    /// When all results are there.
+    #[cold]
+    fn drained(&self, cycle: Cycle) -> Cycle {
+        let last = self.ready.iter().map(|ready| ready.late).max();
+        cycle.max(last.unwrap_or(0)).max(self.divider)
+    }
+
+    /// The result in place `rd` comes at `cycle`.
+    #[inline]
+    pub fn delay(&mut self, rd: u8, cycle: Cycle) {
+        self.ready[usize::from(rd) % PLACES] = Ready {
+            early: cycle,
+            late: cycle,
+        };
+    }
+
+    /// The instruction that has issued is an integer division with so many bits of quotient.
+    pub fn divide(&mut self, rd: u8, quotient_bits: u32) {
+        let span = self.latency.divide_most - self.latency.divide_least;
+        let cycles = self.latency.divide_least + span * quotient_bits / 64;
+        let done = self.issued.max(self.divider) + Cycle::from(cycles);
+        self.divider = done;
+        self.delay(rd, done);
+    }
+
+    /// The same of a floating-point division or square root, which may be over at once.
+    pub fn divide_float(&mut self, rd: u8, root: bool, double: bool, trivial: bool) {
+        let latency = &self.latency;
+        let cycles = match (trivial, root, double) {
+            (true, ..) => latency.fp_divide_least,
+            (_, false, false) => latency.fp_divide_single,
+            (_, false, true) => latency.fp_divide_double,
+            (_, true, false) => latency.fp_root_single,
+            (_, true, true) => latency.fp_root_double,
+        };
+        let done = self.issued.max(self.float_divider) + Cycle::from(cycles);
+        self.float_divider = done;
+        self.delay(rd, done);
+    }
+
+    /// The result in place `rd` takes `cycles` from issue.
+    pub fn takes(&mut self, rd: u8, cycles: u32) {
+        self.delay(rd, self.issued + Cycle::from(cycles));
+    }
+
+    /// The latencies.
+    #[must_use]
+    pub fn latency(&self) -> &LatencyConfig {
+        &self.latency
+    }
+}
+
+/// What each class takes.
+fn costs(latency: &LatencyConfig) -> [Cost; CLASSES] {
+    let both = SLOT_A | SLOT_B;
+    let cost = |early: u32, late: u32, slots, wait| Cost {
+        early: early.min(255) as u8,
+        late: late.min(255) as u8,
+        slots,
+        wait,
+    };
+    let slot_b = |cycles| cost(cycles, cycles, SLOT_B, Wait::Early);
+    std::array::from_fn(|class| {
+        let is = |of: Class| class == of as usize;
+        if is(Class::Alu) {
+            cost(1, 1, both, Wait::Either)
+        } else if is(Class::SlotB) {
+            cost(1, 1, SLOT_B, Wait::Either)
+        } else if is(Class::Load) {
+            cost(latency.load, latency.late_alu, SLOT_A, Wait::Early)
+        } else if is(Class::Store) || is(Class::FloatStore) {
+            cost(1, 1, SLOT_A, Wait::Stored)
+        } else if is(Class::Branch) {
+            cost(1, 1, SLOT_B, Wait::Either)
+        } else if is(Class::Jump) {
+            cost(1, 1, SLOT_B, Wait::Early)
+        } else if is(Class::Multiply) {
+            cost(latency.multiply, latency.late_alu, SLOT_B, Wait::Early)
+        } else if is(Class::Divide) {
+            slot_b(latency.divide_least)
+        } else if is(Class::Atomic) {
+            cost(latency.load, latency.late_alu, SLOT_A, Wait::Early)
+        } else if is(Class::FloatLoad) {
+            cost(latency.fp_load, latency.fp_load, SLOT_A, Wait::Early)
+        } else if is(Class::FloatSum) {
+            cost(latency.fp_double, latency.fp_double, SLOT_B, Wait::Three)
+        } else if is(Class::FloatSimple) {
+            slot_b(latency.fp_simple)
+        } else if is(Class::FloatToInteger) {
+            slot_b(latency.fp_to_integer)
+        } else if is(Class::FloatFromInteger) || is(Class::FloatConvert) {
+            slot_b(latency.fp_convert)
+        } else if is(Class::FloatMoveTo) {
+            slot_b(latency.fp_move_to_integer)
+        } else if is(Class::FloatDivide) || is(Class::FloatRoot) {
+            slot_b(latency.fp_divide_least)
+        } else {
+            cost(1, 1, 0, Wait::All)
+        }
+    })
+}
+
+impl crate::state::State for Pipeline {
+    fn save(&self, to: &mut crate::state::Saver) {
+        to.put(&self.ready[..]);
+        to.put(&(self.open, self.open_at, self.divider, self.float_divider));
+    }
+
+    fn restore(&mut self, from: &mut crate::state::Restorer) -> Result<(), crate::state::Damaged> {
+        let ready: Vec<Ready> = from.take()?;
+        let right = ready.len() == PLACES
+            && ready.iter().all(|r| {
+                [r.early, r.late]
+                    .iter()
+                    .all(|at| plausible(*at) && *at < Cycle::MAX)
+            });
+        crate::state::require(right, "has a damaged pipeline")?;
+        self.ready.copy_from_slice(&ready);
+        (self.open, self.open_at, self.divider, self.float_divider) = from.take()?;
+        let times = [self.open_at, self.divider, self.float_divider];
+        let right = self.open < 4 && times.iter().all(|at| plausible(*at) && *at < Cycle::MAX);
+        crate::state::require(right, "has a damaged pipeline")
+    }
+}

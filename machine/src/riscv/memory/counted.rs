@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What this architecture counts beside what all do.
+
+use crate::counters::{Counter, OWN};
+
+/// The place among what this architecture counts of walks: misses in both levels of TLBs.
+pub const WALKS: usize = 0;
+
+/// What this architecture counts by itself.
+pub const OWN_COUNTERS: &[Counter] = &[Counter {
+    number: 2000,
+    group: OWN,
+    name: "table_walks",
+    of: |tally| tally.own[WALKS],
+}];

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The coherence checker of RISC-V processors: the ideal machine has no TLBs and an instruction cache
+//! that sees stores. Each access that has succeeded is walked again, by the page tables as they are now, and
+//! each instruction is compared with memory. Where the ideal machine would have gone elsewhere, failed, or
+//! run something else, the kernel has forgotten SFENCE.VMA or FENCE.I (II, "Supervisor Memory-Management
+//! Fence Instruction"; I, "Zifencei").
+//!
+//! What is no finding, because kernels rely on it and the manual allows it: an entry that allows less than
+//! the tables say faults, and the handler returns, or fences and returns; an accessed bit that was cleared and
+//! is not set again (Linux clears it without a fence: `ptep_clear_flush_young`); a translation that nobody
+//! uses before the fence comes. A fault of a translation that is valid by now is one only if the handler
+//! returns without a fence for it, or never does.
+
+use std::collections::BTreeMap;
+
+use crate::bus::Target;
+use crate::check::{self, Done, Finding, Findings, Shadow, Writer};
+use crate::event::Cycle;
+use crate::observe::{Access as Seen, Observer, SystemAccess};
+use crate::riscv::isa::insn::Encoding;
+use crate::riscv::isa::privilege::Privilege;
+use crate::riscv::isa::system::{Operation, Trap};
+use crate::riscv::isa::Riscv;
+use crate::riscv::memory::fault::Access;
+use crate::riscv::memory::memsys::journal::Event;
+use crate::riscv::memory::memsys::MemSys;
+use crate::riscv::memory::mmu::{self, pte, satp, Rights};
+use crate::riscv::memory::tlb::{Scope, TlbEntry};
+
+/// What was forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Cause {
+    /// A page is another one, or none, by now.
+    Stale,
+    /// The entry was made for another root with the same identifier.
+    Reused,
+    /// A global page is another one, or none, by now.
+    Global,
+    /// A page is written while its dirty bit is clear.
+    Dirty,
+    /// Protection of physical memory has changed.
+    Protection,
+    /// An entry that was not valid is remembered.
+    Invalid,
+    /// An instruction is another by now.
+    Instruction,
+}
+
+impl Cause {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Stale => "stale-translation",
+            Self::Reused => "reused-asid",
+            Self::Global => "stale-global-page",
+            Self::Dirty => "lost-dirty-bit",
+            Self::Protection => "stale-protection",
+            Self::Invalid => "remembered-invalid",
+            Self::Instruction => "stale-instruction",
+        }
+    }
+
+    fn explanation(self) -> &'static str {
+        match self {
+            Self::Stale => {
+                "the TLB's entry is not what the page tables say now; SFENCE.VMA was needed after they \
+                 were changed"
+            }
+            Self::Reused => {
+                "the TLB's entry was made for another address space with the same identifier (ASID); \
+                 SFENCE.VMA was needed when it was given to this one"
+            }
+            Self::Global => {
+                "the TLB's entry is of a global page, which no SFENCE.VMA with an ASID takes away, and is \
+                 not what the page tables say now; SFENCE.VMA with rs2 = x0 was needed"
+            }
+            Self::Dirty => {
+                "the page is written while its dirty bit is clear, which the TLB's entry has not seen; \
+                 SFENCE.VMA was needed when it was cleared"
+            }
+            Self::Protection => {
+                "physical memory protection has changed, which the TLB's entry has not seen; SFENCE.VMA \
+                 with rs1 = x0 and rs2 = x0 was needed"
+            }
+            Self::Invalid => {
+                "it faulted by a translation that was invalid when it was walked and is valid now, and \
+                 no SFENCE.VMA came before it went on"
+            }
+            Self::Instruction => {
+                "the instruction cache has an instruction that is not in memory any more; FENCE.I was \
+                 needed"
+            }
+        }
+    }
+}
+
+/// How a translation has come about.
+#[derive(Debug, Clone, Copy)]
+struct Origin {
+    /// `satp` then.
+    satp: u64,
+    pc: u64,
+    cycle: Cycle,
+}
+
+/// A fault that the page tables did not ask for, while its handler runs.
+#[derive(Debug, Clone)]
+struct Spurious {
+    va: u64,
+    asid: u16,
+    finding: Finding,
+}
+
+/// What was found right, by page and kind of access; good as long as nothing changes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    key: u64,
+    generation: u64,
+}
+
+/// Places of [`Known`].
+const KNOWN: usize = 1024;
+
+/// Compares a machine with one that has no TLBs.
+pub struct Checker {
+    findings: Findings<Cause>,
+    shadow: Shadow,
+    origins: BTreeMap<(u64, u16), Origin>,
+    events: Vec<Event>,
+    known: Vec<Known>,
+    /// Changes with what decides where accesses go, but for tables.
+    epoch: u64,
+    spurious: Option<Spurious>,
+}
+
+impl check::Checker<Riscv> for Checker {
+    fn new(memory: &mut MemSys) -> Self {
+        memory.keep_journal();
+        Self {
+            findings: Findings::new(),
+            shadow: Shadow::new(&memory.platform.bus),
+            origins: BTreeMap::new(),
+            events: Vec::new(),
+            known: vec![Known::default(); KNOWN],
+            epoch: 1,
+            spurious: None,
+        }
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        let mut found: Vec<Finding> = self.findings.iter().cloned().collect();
+        // A handler that never returned.
+        found.extend(
+            self.spurious
+                .as_ref()
+                .map(|spurious| spurious.finding.clone()),
+        );
+        found
+    }
+
+    fn finding_count(&self) -> usize {
+        self.findings.count() + usize::from(self.spurious.is_some())
+    }
+}
+
+impl Observer<Riscv> for Checker {
+    const ON: bool = true;
+
+    fn fetched(&mut self, memory: &MemSys, access: &Seen, code: Encoding) {
+        self.take_events(memory, access.pc);
+        let Some(pa) = self.check(memory, access, Access::Fetch) else {
+            return;
+        };
+        self.check_instruction(memory, access, pa, code);
+    }
+
+    fn loaded(&mut self, memory: &MemSys, access: &Seen, _: u32) {
+        self.take_events(memory, access.pc);
+        let _ = self.check(memory, access, Access::Load);
+    }
+
+    fn stored(&mut self, memory: &MemSys, access: &Seen, value: u32) {
+        self.take_events(memory, access.pc);
+        let Some(pa) = self.check(memory, access, Access::Store) else {
+            return;
+        };
+        let writer = Writer {
+            pc: access.pc,
+            mva: access.va,
+            domain: None,
+            cached: false,
+            cycle: access.cycle,
+        };
+        self.shadow.store(pa, access.bytes, value, &writer);
+    }
+
+    fn poked(&mut self, pa: u32, bytes: &[u8]) {
+        self.shadow.poke(pa, bytes);
+        self.epoch += 1;
+    }
+
+    fn entered(&mut self, memory: &MemSys, trap: &Trap) {
+        self.take_events(memory, trap.pc);
+        self.epoch += 1;
+        self.note_spurious(memory, trap);
+    }
+
+    fn operated(&mut self, _: &MemSys, access: &SystemAccess<Riscv>) {
+        self.epoch += 1;
+        match access.what {
+            Operation::TranslationFence(va, asid) => {
+                let scope = Scope { va, asid };
+                let fenced = |spurious: &Spurious| {
+                    scope.takes(&TlbEntry {
+                        va: spurious.va & !0xfff,
+                        asid: spurious.asid,
+                        ..TlbEntry::EMPTY
+                    })
+                };
+                if self.spurious.as_ref().is_some_and(fenced) {
+                    self.spurious = None;
+                }
+            }
+            Operation::Return(_) => {
+                if let Some(spurious) = self.spurious.take() {
+                    self.findings.report(Cause::Invalid, spurious.finding);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn restored(&mut self, memory: &MemSys) {
+        self.shadow = Shadow::new(&memory.platform.bus);
+        self.origins.clear();
+        self.spurious = None;
+        self.epoch += 1;
+    }
+}
+
+impl Checker {
+    /// Notes how translations have come about.
+    fn take_events(&mut self, memory: &MemSys, pc: u64) {
+        if !memory.has_events() {
+            return;
+        }
+        let mut events = std::mem::take(&mut self.events);
+        memory.take_events(&mut events);
+        self.epoch += 1;
+        for event in events.drain(..) {
+            if let Event::Walked { entry, .. } = event {
+                let origin = Origin {
+                    satp: memory.registers().satp,
+                    pc,
+                    cycle: memory.platform.cycle,
+                };
+                self.origins.insert((entry.va, entry.asid), origin);
+            }
+        }
+        self.events = events;
+    }
+
+    /// Where an access that has succeeded went. Reports it if the ideal machine would have gone elsewhere.
+    fn check(&mut self, memory: &MemSys, access: &Seen, kind: Access) -> Option<u32> {
+        let fetch = kind == Access::Fetch;
+        let translates = if fetch {
+            memory.translates_fetches()
+        } else {
+            memory.translates_data()
+        };
+        if !translates {
+            return u32::try_from(access.va).ok();
+        }
+        let entry = memory.held(access.va, fetch)?;
+        let pa = u32::try_from(entry.translate(access.va)).ok()?;
+        let generation = self.epoch + self.shadow.changes() + memory.platform.bus.dma.writes;
+        let key = access.va >> 12 << 3 | u64::from(kind.right());
+        let place = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize % KNOWN;
+        let known = Known { key, generation };
+        let is_known = |k: &Known| k.key == known.key && k.generation == known.generation;
+        if is_known(&self.known[place]) {
+            return Some(pa);
+        }
+        match self.difference(memory, access.va, kind, &entry) {
+            None => self.known[place] = known,
+            Some((cause, ideal)) => {
+                let finding = self.finding(memory, access, cause, &entry, pa, ideal);
+                self.findings.report(cause, finding);
+            }
+        }
+        Some(pa)
+    }
+
+    /// What the ideal machine would do otherwise: why, and where it would go.
+    fn difference(
+        &self,
+        memory: &MemSys,
+        va: u64,
+        kind: Access,
+        entry: &TlbEntry,
+    ) -> Option<(Cause, Option<u32>)> {
+        let registers = memory.registers();
+        let walked = memory.walk_now(registers.satp, va);
+        for &at in &walked.read {
+            self.shadow.read(at as u32);
+            self.shadow.read(at as u32 + 4);
+        }
+        let ideal = walked.translate(va).and_then(|pa| u32::try_from(pa).ok());
+        let rights = Rights {
+            privilege: if kind == Access::Fetch {
+                registers.privilege
+            } else {
+                registers.data.privilege
+            },
+            ..registers.data
+        };
+        let now = walked.leaf.map_or(0, |(pte, _)| pte);
+        let goes_there = ideal.map(u64::from) == Some(entry.translate(va));
+        let allowed = now & pte::V != 0 && mmu::allows(now, kind, rights);
+        if !goes_there || !allowed {
+            let origin = self.origins.get(&(entry.va, entry.asid));
+            let root = |value: u64| value & satp::PPN;
+            let other = origin.is_some_and(|o| root(o.satp) != root(registers.satp));
+            let cause = if entry.is_global() {
+                Cause::Global
+            } else if other {
+                Cause::Reused
+            } else {
+                Cause::Stale
+            };
+            return Some((cause, ideal.filter(|_| allowed)));
+        }
+        if kind == Access::Store && now & pte::D == 0 && !registers.updates {
+            return Some((Cause::Dirty, None));
+        }
+        let protected = |rights: Option<u8>| rights.is_some_and(|r| r & kind.right() == 0);
+        if entry.protection.is_some() && protected(memory.protection_now(entry)) {
+            return Some((Cause::Protection, None));
+        }
+        None
+    }
+
+    fn finding(
+        &self,
+        memory: &MemSys,
+        access: &Seen,
+        cause: Cause,
+        entry: &TlbEntry,
+        pa: u32,
+        ideal: Option<u32>,
+    ) -> Finding {
+        let root = |value: u64| ((value & satp::PPN) << 12) as u32;
+        let origin = self.origins.get(&(entry.va, entry.asid));
+        let running = memory.registers().satp;
+        let walked = memory.walk_now(running, access.va);
+        let writer = u32::try_from(walked.at).ok();
+        Finding {
+            cause: cause.name(),
+            explanation: cause.explanation(),
+            access: *access,
+            mva: access.va,
+            pa,
+            ideal_pa: ideal,
+            domain: None,
+            values: (0, 0),
+            writer: writer.and_then(|at| self.shadow.writer(at)),
+            line: None,
+            translated: origin.map(|origin| Done {
+                what: "translated",
+                pc: origin.pc,
+                cycle: origin.cycle,
+            }),
+            spaces: origin.map(|origin| (root(running), root(origin.satp))),
+            count: 1,
+        }
+    }
+
+    /// Reports an instruction that is not what memory has.
+    fn check_instruction(&mut self, memory: &MemSys, access: &Seen, pa: u32, code: Encoding) {
+        let bus = &memory.platform.bus;
+        let bytes = access.bytes;
+        // The rest of one that crosses a page is elsewhere.
+        let here = bytes.min(4096 - pa % 4096);
+        if bus.target(pa) != Target::Ram {
+            return;
+        }
+        let Some(memory_has) = bus.ram_slice(pa, here as usize) else {
+            return;
+        };
+        if code.0.to_le_bytes()[..here as usize] == *memory_has {
+            return;
+        }
+        let mut newest = [0; 4];
+        newest[..here as usize].copy_from_slice(memory_has);
+        let mask = if here == 2 { 0xffff } else { u32::MAX };
+        let finding = Finding {
+            cause: Cause::Instruction.name(),
+            explanation: Cause::Instruction.explanation(),
+            access: *access,
+            mva: access.va,
+            pa,
+            ideal_pa: Some(pa),
+            domain: None,
+            values: (code.0 & mask, u32::from_le_bytes(newest)),
+            writer: self.shadow.writer(pa),
+            line: None,
+            translated: None,
+            spaces: None,
+            count: 1,
+        };
+        self.findings.report(Cause::Instruction, finding);
+    }
+
+    /// Notes a page fault of an address that is valid, and allows the access, by now.
+    fn note_spurious(&mut self, memory: &MemSys, trap: &Trap) {
+        let kind = match trap.cause {
+            12 => Access::Fetch,
+            13 => Access::Load,
+            15 => Access::Store,
+            _ => return,
+        };
+        let satp = memory.registers().satp;
+        let asid = (satp >> satp::ASID_SHIFT) as u16;
+        let remembered = memory
+            .tlbs()
+            .iter()
+            .find_map(|tlb| tlb.peek(trap.value, asid))
+            .is_some_and(|(_, entry)| entry.pte & pte::V == 0);
+        let Some((now, _)) = memory
+            .walk_now(satp, trap.value)
+            .leaf
+            .filter(|_| remembered)
+        else {
+            return;
+        };
+        let rights = Rights {
+            privilege: trap.from,
+            ..memory.registers().data
+        };
+        let needed = mmu::needed(kind);
+        if !mmu::allows(now, kind, rights) || now & needed != needed {
+            return;
+        }
+        let access = Seen {
+            cycle: memory.platform.cycle,
+            pc: trap.pc,
+            va: trap.value,
+            bytes: 1,
+            privileged: trap.from != Privilege::User,
+        };
+        let entry = TlbEntry {
+            va: trap.value & !0xfff,
+            asid,
+            ..TlbEntry::EMPTY
+        };
+        let ideal = memory.walk_now(satp, trap.value).translate(trap.value);
+        let ideal = ideal.and_then(|pa| u32::try_from(pa).ok());
+        let finding = self.finding(memory, &access, Cause::Invalid, &entry, 0, ideal);
+        self.spurious = Some(Spurious {
+            va: trap.value,
+            asid,
+            finding,
+        });
+    }
+}
