@@ -11,7 +11,7 @@ import typer
 from switchyard import completion
 from switchyard.commands import DEFAULT_MACHINE, AsCsv, AsJson, consoles, form, short, subcommand
 from switchyard.commands.options import MOST_CYCLES, MOST_IN_GUEST, machine_option, number
-from switchyard.errors import InputError, Status, meant
+from switchyard.errors import InputError, Status, meant, one_of
 
 if TYPE_CHECKING:
     from switchyard.run.build_linux import Linux
@@ -123,6 +123,12 @@ def boot(
     linux: Annotated[
         bool, typer.Option("--linux", help="Linux, built if need be: a shell, or with --run.")
     ] = False,
+    l4: Annotated[
+        bool, typer.Option("--l4", help="That Linux as a server on the microkernel (Pentium 4).")
+    ] = False,
+    small: Annotated[
+        str, typer.Option(metavar="programs", help="With --l4: what has small spaces.")
+    ] = "",
     run: Annotated[
         bool,
         typer.Option("--run", help="Run a static program of yours on Linux; its status is ours."),
@@ -144,6 +150,9 @@ def boot(
     ] = None,
     semihosting: Annotated[
         bool, typer.Option("--semihosting", help="Serve an ARM's semihosting calls.")
+    ] = False,
+    no_translation: Annotated[
+        bool, typer.Option("--no-translation", help="Interpret all; every count is the same.")
     ] = False,
     max_cycles: Annotated[int | None, number(1, MOST_CYCLES, "Stop after so many.")] = None,
     stats: Annotated[
@@ -257,12 +266,17 @@ def boot(
             raise InputError("--restore: stands beside --linux; a saved machine has all inside")
     elif kernel is None and restore is None:
         raise InputError("--kernel: missing; expected an image, or --restore with a saved machine")
+    if l4 and not (linux or run):
+        raise InputError("--l4: stands beside --linux or --run; expected one of them before it")
+    if small and not l4:
+        raise InputError("--small: stands beside --l4, which has such spaces; expected both")
     if machine_name is None and restore is None:
         machine_name = DEFAULT_MACHINE
     if machine_name is not None:
         _refuse_slip(machine_name)
     if linux or run:
-        system = _linux(machine_name or DEFAULT_MACHINE, program or [], append)
+        found = _server(machine_name or DEFAULT_MACHINE, small, bool(program)) if l4 else None
+        system = _linux(machine_name or DEFAULT_MACHINE, program or [], append, found)
         kernel, dtb, append = system.kernel, system.dtb, system.append
         initrd = None if system.initrd is None else str(system.initrd)
     given = {
@@ -304,11 +318,27 @@ def boot(
         arguments.append("--profile")
     if semihosting:
         arguments.append("--semihosting")
+    if no_translation:
+        arguments.append("--no-translation")
     if run:
         arguments.append("--pass-status")
     for named in [*(symbols or []), *_programs(kernel, check)]:
         arguments += ["--symbols", str(named)]
     machine.hand_over(arguments)
+
+
+def _server(machine_name: str, small: str, run: bool) -> "Linux":
+    """Linux as a server on the microkernel, with what is to be small."""
+    from switchyard.run import build_linux
+
+    named = tuple(small.split(",")) if small else ()
+    if named not in build_linux.SERVERS:
+        raise InputError(f"--small: {small}: unknown; expected programs")
+    server = build_linux.SERVERS[named]
+    if machine_name not in build_linux.SERVER_MACHINES:
+        known = one_of(machine_name, build_linux.SERVER_MACHINES)
+        raise InputError(f"--l4: no Linux on L4 for machine {machine_name}; {known}")
+    return replace(server, disk="run" if run else "")
 
 
 def _programs(kernel: Path | None, check: str | None) -> "list[Path]":
@@ -320,7 +350,9 @@ def _programs(kernel: Path | None, check: str | None) -> "list[Path]":
     return build.programs(kernel)
 
 
-def _linux(machine_name: str, program: list[str], append: str) -> "Boot":
+def _linux(
+    machine_name: str, program: list[str], append: str, server: "Linux | None" = None
+) -> "Boot":
     """Linux for a machine, with a shell or that program, brought up to date."""
     from switchyard.run import build_linux, programs
 
@@ -331,8 +363,8 @@ def _linux(machine_name: str, program: list[str], append: str) -> "Boot":
 
     if program:
         name, *arguments = program
-        return programs.boot(machine_name, Path(name), name, arguments, append, say)
-    system = programs.target(machine_name).linux
+        return programs.boot(machine_name, Path(name), name, arguments, append, say, server)
+    system = server or programs.target(machine_name).linux
     if not all(file.exists() for file in system.files):
         say(system)
     build_linux.ensure([system])
