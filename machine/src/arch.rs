@@ -210,6 +210,10 @@ pub trait Processor: State + Sized {
     /// The address of the next instruction.
     fn pc(&self) -> u64;
 
+    /// Runs hot instructions as host code from now on, if it can: every count stays the same. Nothing that
+    /// observes it is told of these, so that an observed one does not.
+    fn translate(&mut self) {}
+
     /// Runs instructions until the platform's horizon.
     fn run_to_horizon(&mut self);
 
