@@ -14,17 +14,18 @@ pub struct Ring<T: Copy> {
     len: usize,
 }
 
-impl<T: Copy> Ring<T> {
-    /// An empty one.
-    #[must_use]
-    pub fn new() -> Self {
+/// An empty one.
+impl<T: Copy> Default for Ring<T> {
+    fn default() -> Self {
         Self {
             places: Vec::new(),
             first: 0,
             len: 0,
         }
     }
+}
 
+impl<T: Copy> Ring<T> {
     /// How many wait.
     #[inline(always)]
     #[must_use]
@@ -99,7 +100,7 @@ impl<T: Copy> Ring<T> {
 
 impl<T: Copy> From<Vec<T>> for Ring<T> {
     fn from(elements: Vec<T>) -> Self {
-        let mut ring = Self::new();
+        let mut ring = Self::default();
         for element in elements {
             ring.push_back(element);
         }
@@ -120,7 +121,7 @@ mod tests {
 
     #[test]
     fn it_is_a_queue() {
-        let (mut ring, mut queue) = (Ring::new(), VecDeque::new());
+        let (mut ring, mut queue) = (Ring::default(), VecDeque::new());
         for n in 0..1000u32 {
             if n % 7 < 4 {
                 ring.push_back(n);

@@ -110,7 +110,7 @@ impl WriteBuffer {
         Self {
             plain: config.write_back_lines == 0 && config.words.is_none(),
             config,
-            entries: Ring::new(),
+            entries: Ring::default(),
             lines: 0,
             stored_words: 0,
             first_done: None,
