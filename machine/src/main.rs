@@ -25,6 +25,7 @@ use serde_json::json;
 
 use switchyard_machine::arch::{Architecture, Processor};
 use switchyard_machine::assumed;
+use switchyard_machine::check;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::dev::Host;
 use switchyard_machine::event::Cycle;
@@ -229,7 +230,7 @@ fn run<P: Processor>(
     observer: P::Observer,
     mut beside: impl Beside<P>,
 ) -> Result<ExitCode, String> {
-    let (config, mut machine) = origin.machine(args, observer)?;
+    let (config, mut machine) = origin.machine::<P>(args, observer)?;
     if let Some(number) = args.console {
         machine.bus().host.console = serial_port(&machine.bus().serial_ports(), number, &config)?;
     }
@@ -238,6 +239,9 @@ fn run<P: Processor>(
         .as_deref()
         .map(|file| replayed(args, file, &config, &mut machine));
     let recorded = recorded.transpose()?;
+    if !args.no_translation {
+        machine.core().translate();
+    }
     beside.install(&mut machine);
     let recorder = Recorder::open(args, &config, &machine)?;
     if recorder.is_some() {
@@ -303,7 +307,7 @@ fn told<P: Processor>(
 ) -> ExitCode {
     let findings = found.findings.unwrap_or_default();
     let mut message = found.table;
-    message += &report::findings(NAME, &findings, &found.symbols);
+    message += &check::report(NAME, &findings, &found.symbols);
     if !console.used {
         message += &unheard(&machine.bus().host);
     }
