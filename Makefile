@@ -30,23 +30,37 @@ RUST := $(shell find machine/src machine/machines -type f 2>/dev/null) \
 
 setup: $(VENV)/.switchyard
 
-$(VENV)/.packages: requirements.lock
+# What names of packages and compilers say goes to a log, which is shown where something fails.
+LOG := build/setup.log
+define quietly
+	@mkdir -p build; { $(1); } >> $(LOG) 2>&1 || { tail -n 25 $(LOG); \
+		echo "make: failed; all that was said: $(LOG)"; exit 1; }
+endef
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --no-compile --require-hashes
+
+# What it takes to run; `make test` and the like install the rest.
+$(VENV)/.setup-packages: requirements-setup.lock
 	@$(PYTHON) -I switchyard/tools/doctor.py --install setup
-	@echo "== Python packages into $(VENV)"
+	@echo "== Python packages into $(VENV), 600 MB: half a minute and what the network takes"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@# pip takes one processor: another begins to compile the simulator
-	@cargo build --release --locked --quiet & \
-		$(BIN)/python -m pip --disable-pip-version-check install --no-compile --require-hashes \
-			-r requirements.lock || exit 1; \
-		wait $$!
-	@# so that nothing is fetched later on; only its own guests need it
-	@$(PYTHON) servers/lwip/fetch.py build/lwip || echo "setup: goes on without lwIP"
+	$(call quietly,$(PIP) -r requirements-setup.lock)
 	@touch $@
 
-$(VENV)/.switchyard: $(VENV)/.packages pyproject.toml $(RUST)
+$(VENV)/.packages: requirements.lock
+	@$(PYTHON) -I switchyard/tools/doctor.py --install setup
+	@echo "== Python packages into $(VENV), those of the tests too, 1.1 GB"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@# pip takes one processor: another begins to compile the simulator
+	$(call quietly,cargo build --release --locked --quiet & \
+		$(PIP) -r requirements.lock && wait $$!)
+	@touch $(VENV)/.setup-packages $@
+
+$(VENV)/.switchyard: $(VENV)/.setup-packages pyproject.toml $(RUST)
 	@$(PYTHON) -I switchyard/tools/doctor.py setup
-	@echo "== the simulator and the command line"
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release
+	@echo "== the simulator and the command line: three minutes of a processor the first time"
+	$(call quietly,VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release)
+	@# so that nothing is fetched later on; only its own guests need it
+	@$(PYTHON) servers/lwip/fetch.py build/lwip || echo "setup: goes on without lwIP"
 	@touch $@
 
 # In place of the release that setup makes; the next setup makes that again. The command line is
@@ -59,13 +73,12 @@ dev: $(VENV)/.packages
 		cp target/dev-release/switchyard-machine $(BIN)/; }
 
 demo: setup
-	@$(BIN)/switchyard run l4-ipc --quick
-	@echo "The figure: results/l4-ipc.svg (and .png); the reasons for each deviation: results/l4-ipc.md"
+	@echo "== eight kernels are compiled, and 240 machines run: a minute of a processor"
+	@$(BIN)/switchyard run l4-ipc --brief
 	@echo "Next:"
 	@echo "  . $(BIN)/activate           puts the command switchyard on the PATH"
-	@echo "  switchyard report              one page of all results, results/report.html"
-	@echo "  switchyard experiments         what else can be measured again"
 	@echo "  docs/tutorial.md               fifteen minutes: forget a flush, and be told"
+	@echo "  switchyard experiments         what else can be measured again"
 
 # Linux is part of it. Where its packages are not available it is left out, but not where CI is set:
 # what is missing there has failed.
@@ -126,6 +139,9 @@ lock:
 	@build/lock/bin/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
 		--upgrade -q -o requirements.lock
+	@build/lock/bin/uv pip compile pyproject.toml --extra build --extra setup --universal \
+		--python-version 3.11 --constraint requirements.lock --generate-hashes --no-emit-index-url \
+		--no-annotate --custom-compile-command 'make lock' -q -o requirements-setup.lock
 	@build/lock/bin/uv pip compile docs/site/requirements.in --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
 		--upgrade -q -o docs/site/requirements.lock

@@ -16,7 +16,7 @@ from typing import TextIO
 import typer
 
 from switchyard import helps
-from switchyard.commands import app, explore, machines, results, sources
+from switchyard.commands import app, explore, machines, qemu_words, results, sources
 from switchyard.errors import InputError, RunError, Status, StoppedError, Terminated
 
 # commands make themselves known
@@ -50,7 +50,8 @@ def execute(arguments: list[str] | None = None) -> int:
         with warnings.catch_warnings():  # each once in a command
             warnings.showwarning = _warn
             # Not standalone: typer would print a frame of many lines for an unknown option.
-            status = app(args=arguments, prog_name="switchyard", standalone_mode=False)
+            given = qemu_words.translated(sys.argv[1:] if arguments is None else arguments)
+            status = app(args=given, prog_name="switchyard", standalone_mode=False)
         sys.stdout.flush()  # here, where it can be told that it failed
     except InputError as error:
         _complain(" ".join(str(error).split()))

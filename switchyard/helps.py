@@ -6,6 +6,7 @@ sentences, words where a value stands, a usage line without brackets in brackets
 which a command gives as its `epilog`, a line each.
 """
 
+import re
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
@@ -38,10 +39,17 @@ def about(parameter: Any) -> str:
         default = getattr(parameter.default, "value", parameter.default)
         if str(default):
             more.append(f"{default} if not given")
-    least, most = getattr(parameter, "min", None), getattr(parameter, "max", None)
-    if least is not None and most is not None:
+    least, most = between(parameter)
+    if least is not None:
         more.append(f"from {least} to {most}")
     return f"{text} ({', '.join(more)})" if more else text
+
+
+def between(parameter: Any) -> tuple[Any, Any]:
+    """The least and the most that a number may be; None and None where both are not said."""
+    kind = parameter.type
+    least, most = getattr(kind, "min", None), getattr(kind, "max", None)
+    return (None, None) if least is None or most is None else (least, most)
 
 
 def wrong(error: Any) -> str:
@@ -52,12 +60,12 @@ def wrong(error: Any) -> str:
     word = name(parameter).split()[0].rstrip(",")
     if hasattr(error, "param_type"):  # only an error for what is missing has it
         return f"{word}: missing; expected {parameter.metavar}: {about(parameter).rstrip('.')}"
-    least, most = getattr(parameter, "min", None), getattr(parameter, "max", None)
-    if least is None or most is None:
+    least, most = between(parameter)
+    if least is None:
         return ""
-    cause = error.__cause__
-    given = [each.get("input", "") for each in cause.errors()] if hasattr(cause, "errors") else []
-    return f"{' '.join([word, *map(str, given)])}: expected a whole number from {least} to {most}"
+    given = re.match(r"'?(.*?)'? is not ", str(getattr(error, "message", "")))
+    value = [given[1]] if given else []
+    return f"{' '.join([word, *value])}: expected a whole number from {least} to {most}"
 
 
 def examples(command: Any) -> list[str]:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pytest fixture `machine`: kernels in tests, which fail when the checker finds something.
+"""The pytest fixtures `machine`, for kernels in tests, and `at_most`, a bound on their cycles.
 
 pytest loads this wherever Switchyard is installed, so nothing else of it is imported before a test
 asks for a machine. `docs/python.md` has an example.
 """
 
 import os
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -70,6 +71,30 @@ def machine() -> Iterator[Machines]:
     machines = Machines()
     yield machines
     machines.end()
+
+
+@contextmanager
+def _at_most(system: "System", cycles: int) -> Iterator[None]:
+    """What the system does meanwhile takes no more cycles; else the test fails, and says why."""
+    from switchyard.tools.compare import Case, Change
+
+    def counted() -> Case:
+        counters = system.counters()
+        others = {name: counters.total(name) for name in counters.kernel if name != "cycles"}
+        return Case("cycles", system.cycles, "cycles", 0, others)
+
+    before = counted()
+    yield
+    path = Change("path", before, counted())
+    if path.difference > cycles:
+        why = "".join(f"\n  {reason}" for reason in path.reasons())
+        pytest.fail(f"{path.difference:g} cycles, expected at most {cycles}:{why}", pytrace=False)
+
+
+@pytest.fixture
+def at_most() -> "Callable[[System, int], AbstractContextManager[None]]":
+    """A limit of cycles for what a `with` statement runs: system, and how many."""
+    return _at_most
 
 
 @pytest.hookimpl(wrapper=True)

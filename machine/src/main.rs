@@ -25,6 +25,7 @@ use serde_json::json;
 
 use switchyard_machine::arch::{Architecture, Processor};
 use switchyard_machine::assumed;
+use switchyard_machine::check;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::dev::Host;
 use switchyard_machine::event::Cycle;
@@ -303,7 +304,7 @@ fn told<P: Processor>(
 ) -> ExitCode {
     let findings = found.findings.unwrap_or_default();
     let mut message = found.table;
-    message += &report::findings(NAME, &findings, &found.symbols);
+    message += &check::report(NAME, &findings, &found.symbols);
     if !console.used {
         message += &unheard(&machine.bus().host);
     }

@@ -23,8 +23,6 @@ use crate::symbols::Symbols;
 const SCHEMA: u32 = 1;
 /// Lines of the console that a message about a failed guest repeats.
 const TAIL_LINES: usize = 10;
-/// Findings of a checker that are printed.
-const FINDING_LINES: usize = 20;
 /// Bytes of the console that are kept for it.
 const TAIL_BYTES: usize = 4096;
 
@@ -220,21 +218,6 @@ impl FindingRecord {
             text: finding.told(symbols).to_string(),
         }
     }
-}
-
-/// What a checker has found, a line each, with the names that `symbols` knows; the first
-/// [`FINDING_LINES`] of many.
-#[must_use]
-pub fn findings(name: &str, findings: &[Finding], symbols: &Symbols) -> String {
-    let mut text = String::new();
-    for finding in findings.iter().take(FINDING_LINES) {
-        let _ = writeln!(text, "{name}: {}", finding.told(symbols));
-    }
-    if findings.len() > FINDING_LINES {
-        let rest = findings.len() - FINDING_LINES;
-        let _ = writeln!(text, "{name}: and {rest} more findings (--stats has all)");
-    }
-    text
 }
 
 #[derive(Serialize)]

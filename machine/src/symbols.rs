@@ -4,11 +4,13 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use object::read::elf::{ElfFile, ElfFile32, ElfFile64, FileHeader};
 use object::{LittleEndian, Object, ObjectSymbol, SectionIndex, SymbolKind, SymbolSection};
 
 use crate::error::{read_file, Error, MOST_ELF};
+use crate::lines::Lines;
 
 const AN_ELF_FILE: &str = "a little-endian ELF file with symbols";
 
@@ -26,6 +28,8 @@ struct Function {
 pub struct Symbols {
     /// One list a file, by address.
     files: Vec<Vec<Function>>,
+    /// The files, for their lines.
+    bytes: Vec<Arc<[u8]>>,
 }
 
 impl Symbols {
@@ -51,6 +55,7 @@ impl Symbols {
             return Err(unfit("has no symbols of functions"));
         }
         self.files.push(functions);
+        self.bytes.push(bytes.into());
         Ok(())
     }
 
@@ -58,6 +63,13 @@ impl Symbols {
     pub fn add_if_any(&mut self, file: &Path) {
         let bytes = read_file(file, AN_ELF_FILE, MOST_ELF).unwrap_or_default();
         self.files.extend(functions(&bytes));
+        self.bytes.push(bytes.into());
+    }
+
+    /// Which lines of source these files were compiled from.
+    #[must_use]
+    pub fn lines(&self) -> Lines {
+        Lines::of(self.bytes.iter().map(|bytes| &**bytes))
     }
 
     /// The name of the function that `address` lies in, and how far from its start.
@@ -161,6 +173,7 @@ mod tests {
                 vec![function(0x100, 0x110, "a"), function(0x120, 0x140, "b")],
                 vec![function(0x0, 0x1000, "all")],
             ],
+            bytes: Vec::new(),
         };
         assert_eq!(symbols.find(0x100), Some(("a", 0)));
         assert_eq!(symbols.find(0x13f), Some(("b", 0x1f)));
@@ -181,6 +194,7 @@ mod tests {
                     function(0x138, 0x150, "late"),
                 ],
             ],
+            bytes: Vec::new(),
         };
         for address in 0..0x2000 {
             let (name, range) = symbols.around(address);

@@ -21,7 +21,8 @@ from switchyard.commands.options import machine_option, number
 def explore(
     out: Annotated[Path, typer.Argument(metavar="FILE", help="The page, written here.")],
     case: Annotated[
-        str, typer.Option(metavar="NAME", help="What is seen: ipc, recycle or pagefault.")
+        str,
+        typer.Option(metavar="NAME", help="What is seen: ipc, recycle, pagefault or small-spaces."),
     ] = "ipc",
     schemes: Annotated[
         list[str] | None,

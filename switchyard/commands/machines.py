@@ -306,9 +306,18 @@ def boot(
         arguments.append("--semihosting")
     if run:
         arguments.append("--pass-status")
-    for named in symbols or []:
+    for named in [*(symbols or []), *_programs(kernel, check)]:
         arguments += ["--symbols", str(named)]
     machine.hand_over(arguments)
+
+
+def _programs(kernel: Path | None, check: str | None) -> "list[Path]":
+    """Whose functions a finding names unasked: those of the programs in an image of ours."""
+    if check is None or kernel is None or kernel.suffix != ".elf":
+        return []
+    from switchyard.run import build
+
+    return build.programs(kernel)
 
 
 def _linux(machine_name: str, program: list[str], append: str) -> "Boot":

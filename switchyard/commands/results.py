@@ -9,6 +9,7 @@ import typer
 
 from switchyard import completion
 from switchyard.commands import (
+    DEFAULT_MACHINE,
     RESULTS,
     AsCsv,
     AsJson,
@@ -19,8 +20,14 @@ from switchyard.commands import (
     subcommand,
     tried,
 )
-from switchyard.commands.options import MOST_CPU, MOST_IN_GUEST, machine_option, number
-from switchyard.errors import InputError, RunError, StoppedError
+from switchyard.commands.options import (
+    MOST_CPU,
+    MOST_CYCLES,
+    MOST_IN_GUEST,
+    machine_option,
+    number,
+)
+from switchyard.errors import InputError, RunError, Status, StoppedError
 
 if TYPE_CHECKING:
     from switchyard.data.records import Record
@@ -135,6 +142,7 @@ def experiments(as_json: AsJson = False, as_csv: AsCsv = False) -> None:
         switchyard run l4-ipc --quick
         switchyard run l4-ipc l4-primitives --out here --json here/all.json
         switchyard run l4-ipc --band
+        switchyard run l4-ipc --brief
     """
 )
 def run(
@@ -156,6 +164,10 @@ def run(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Run all anew, also what was run before.")
     ] = False,
+    brief: Annotated[
+        bool,
+        typer.Option("--brief", help="A first look: each case once, a few sentences, the figure."),
+    ] = False,
     with_band: Annotated[
         bool, typer.Option("--band", help="Show what it rests on: assumed constants' ranges.")
     ] = False,
@@ -174,11 +186,11 @@ def run(
     for experiment in chosen:
         out.print(f"[bold]{experiment.name}[/bold]: {experiment.question}", soft_wrap=True)
         with terminal.Progress(err, experiment.name) as progress:
-            options = {"--quick": quick, "--band": with_band}
+            options = {"--quick": quick, "--brief": brief, "--band": with_band}
             command = ["run", experiment.name, *(name for name, on in options.items() if on)]
             written = runner.run(
                 experiment,
-                Settings(quick=quick),
+                Settings(quick=quick or brief, once=brief),
                 out_dir,
                 jobs,
                 progress,
@@ -186,8 +198,12 @@ def run(
                 command,
                 with_band,
             )
-        terminal.outcome(out, written.outcome)
-        for path in (*written.figures, written.records, written.raw):
+        if brief:
+            terminal.brief(out, written.outcome)
+        else:
+            terminal.outcome(out, written.outcome)
+        paths = (*written.figures, written.records, written.raw)
+        for path in written.figures[:1] if brief else paths:
             out.print(f"written: {short(path)}", soft_wrap=True)
         collected += written.outcome.records
     if json_file is not None:
@@ -493,3 +509,58 @@ def bench_host(
     terminal.outcome(out, outcome)
     for path in [*figures, written, *([json_file] if json_file else [])]:
         out.print(f"written: {short(path)}", soft_wrap=True)
+
+
+@subcommand(
+    epilog="""
+        switchyard compare results/before results
+        switchyard compare before.json after.json --within 1
+        switchyard compare old.elf new.elf --machine sa1110 --append "rounds=100"
+        switchyard compare sa1110.toml mine.toml --kernel kernel.elf
+        switchyard compare HEAD~1 HEAD --build make --kernel build/kernel.elf --allow-faster
+    """
+)
+def compare(
+    before: Annotated[
+        str,
+        typer.Argument(
+            metavar="BEFORE",
+            help="Records, statistics, a machine file, an image, or a commit with --build.",
+        ),
+    ],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="Another one.")],
+    machine_name: Annotated[str, machine_option("On which images run.")] = DEFAULT_MACHINE,
+    kernel: Annotated[
+        Path | None,
+        typer.Option("--kernel", "-k", metavar="FILE", help="What runs, where that is not named."),
+    ] = None,
+    append: Annotated[str, typer.Option(metavar="WORDS", help="The kernel's command line.")] = "",
+    max_cycles: Annotated[int | None, number(1, MOST_CYCLES, "Stop after so many.")] = None,
+    build: Annotated[
+        str, typer.Option(metavar="COMMAND", help="Make each commit's image in its checkout.")
+    ] = "",
+    within: Annotated[
+        float, typer.Option(metavar="PERCENT", help="A change up to that is none.")
+    ] = 0.0,
+    allow_faster: Annotated[
+        bool, typer.Option("--allow-faster", help="What takes less time is no change to fail for.")
+    ] = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+) -> None:
+    """What changed from one to the other, by how much, and which counters explain it.
+
+    Exit status 1 where something did, beyond noise; cycles of a run have none.
+    """
+    from switchyard.show import terminal
+    from switchyard.tools import compare as comparing
+
+    out, _ = consoles()
+    if not 0 <= within < float("inf"):
+        raise InputError(f"--within {within:g}: expected a percentage from 0 on")
+    how = comparing.How(machine_name, kernel, append, max_cycles, build)
+    found = comparing.compare(before, after, how)
+    changed = [change for change in found.changes if change.beyond(within / 100)]
+    terminal.changes(out, found, changed, form(as_json, as_csv))
+    if any(change.difference > 0 or not allow_faster for change in changed):
+        raise typer.Exit(Status.FAILED)

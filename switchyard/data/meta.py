@@ -26,6 +26,17 @@ COMPILER = re.compile(rb"(?:clang version|GCC: \([^)\0\n]*\)) [0-9][^\0\n]*")
 BANNER = re.compile(rb"Linux version (\S+) \([^)\0]*\) \(([^\n\0]+)\) #")
 
 
+def seconds(name: str) -> float | None:
+    """How long the full run took whose results the book keeps; None where no book is."""
+    if not tree.checkout():
+        return None
+    file = build.root() / "docs" / "results" / f"{name}.meta.json"
+    if not file.exists():
+        return None
+    took: float | None = json.loads(file.read_text(encoding="utf-8")).get("seconds")
+    return took
+
+
 def collect(
     begun: datetime, command: Sequence[str], quick: bool, runs: Sequence[Prepared]
 ) -> dict[str, object]:

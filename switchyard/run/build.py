@@ -333,6 +333,22 @@ def find(name: str, others: Iterable[str] = ()) -> Guest:
     return guest
 
 
+def programs(kernel: Path) -> list[Path]:
+    """The programs that one of our images brings along, as they were linked: they have names."""
+    guest = GUESTS.get(kernel.name.removesuffix(".elf"))
+    if guest is None or kernel.resolve() != guest.image.resolve():
+        return []
+    built = guest.place / "build"
+    arch = ON_BOARDS[guest.board][0]
+    places = [
+        built / "bench" / guest.board / f"{guest.program}.elf",
+        *sorted((built / "bench" / arch).glob(f"{guest.program}-*.elf")),
+        built / "user" / guest.board / f"{guest.program}.elf",
+        built / "user" / guest.board / "sigma0.elf",
+    ]
+    return [place for place in places if place.exists()]
+
+
 def ensure(
     guests: Iterable[Guest], say: Callable[[Guest], None] = lambda _guest: None
 ) -> list[Path]:

@@ -25,10 +25,14 @@ Sample = TypeVar("Sample")
 
 @dataclass(frozen=True)
 class Settings:
-    """How much to measure. `rounds` overrides what full and quick runs take (for tests)."""
+    """How much to measure. `rounds` overrides what full and quick runs take (for tests).
+
+    `once` makes one run of each case that quick runs repeat with another seed.
+    """
 
     quick: bool = False
     rounds: int | None = None
+    once: bool = False
 
     def times(self, full: int, quick: int) -> int:
         """How often something is measured."""
@@ -99,6 +103,7 @@ class Outcome:
     figure: Drawn
     notes: Sequence[str]
     more: Mapping[str, Drawn] = field(default_factory=dict)
+    brief: Sequence[str] = ()  # what a first look says in place of tables and notes
 
     def figures(self, name: str) -> dict[str, Drawn]:
         """Every figure by its file's name, for the experiment of that name."""
@@ -193,6 +198,11 @@ class Experiment(ABC, Generic[Sample]):
             for case in self.cases(samples)
             for record in case.records(self.name, self.system, self.digits)
         ]
+
+    def needs_linux(self) -> bool:
+        """Whether one of its runs boots Linux, which must be built first."""
+        runs = self.jobs(Settings(quick=True))
+        return any(isinstance(guest, Linux) for job in runs for guest in job.guests)
 
     @classmethod
     def package(cls) -> str:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:  # these draw figures, and take a second to import
     from switchyard.run.experiment import Experiment, Job, Outcome
     from switchyard.show.figure import Table as ResultTable
     from switchyard.tools.bench import Speed
+    from switchyard.tools.compare import Change
+    from switchyard.tools.compare import Outcome as Compared
 
 
 # How the parts of a table look on a terminal.
@@ -199,6 +201,12 @@ def outcome(console: Console, results: "Outcome") -> None:
         console.print()
 
 
+def brief(console: Console, results: "Outcome") -> None:
+    """A few sentences in place of tables and notes."""
+    for sentence in results.brief:
+        console.print(escape(sentence))
+
+
 def result_table(console: Console, table: "ResultTable") -> None:
     """One table of results: for people, equal rows are one; for other programs, each is a line."""
     right = [place for place in range(len(table.columns)) if not table.left(place)]
@@ -255,17 +263,71 @@ def guests(console: Console, images: Iterable[Guest | Linux], form: str) -> None
 
 def experiments(console: Console, listed: Iterable["Experiment[Any]"], form: str) -> None:
     """What can be reproduced."""
-    whole = [
+    from switchyard.data import meta
+
+    whole: list[dict[str, Any]] = [
         {
             "name": experiment.name,
             "question": experiment.question,
             "published_in": experiment.source,
+            "seconds": meta.seconds(experiment.name),
+            "needs_linux": experiment.needs_linux(),
         }
         for experiment in listed
     ]
-    rows = [list(row.values()) for row in whole]
-    columns = ["name", "question", "published in"]
-    listing(console, Shown("Experiments", columns, rows), form, whole)
+    rows = [
+        [
+            row["name"],
+            row["question"],
+            row["published_in"],
+            duration(row["seconds"]) if row["seconds"] else "",
+            "Linux" if row["needs_linux"] else "",
+        ]
+        for row in whole
+    ]
+    columns = ["name", "question", "published in", "takes", "needs"]
+    caption = (
+        "takes: a full run, on two cores, without what is kept from before; --quick takes a small "
+        "part of it. needs Linux: `switchyard doctor linux` says whether it can be built here"
+    )
+    listing(console, Shown("Experiments", columns, rows, caption=caption), form, whole)
+
+
+def changes(console: Console, found: "Compared", changed: "Sequence[Change]", form: str) -> None:
+    """What a comparison found: a row a case that changed."""
+    whole = [
+        {
+            "case": change.name,
+            "metric": change.before.metric,
+            "before": change.before.value,
+            "after": change.after.value,
+            "difference": change.difference,
+            "unit": change.before.unit,
+            "why": change.reasons(),
+        }
+        for change in changed
+    ]
+    rows = [
+        [
+            change.name,
+            f"{change.before.value:,.10g}",
+            f"{change.after.value:,.10g}",
+            f"{change.difference:+,.6g} {change.before.unit}",
+            f"{change.share:+.2%}",
+            ", ".join(change.reasons()),
+        ]
+        for change in changed
+    ]
+    columns = ["case", "before", "after", "change", "", "with it"]
+    if changed or form != "table":
+        shown = Shown("What changed, beyond noise", columns, rows, (1, 2, 3, 4))
+        listing(console, shown, form, whole)
+    if form == "table":
+        for side, names in (("before", found.only_before), ("after", found.only_after)):
+            if names:
+                console.print(f"only {side}: {', '.join(names)}", soft_wrap=True, markup=False)
+        equal = len(found.changes) - len(changed)
+        console.print(f"{len(changed)} of {len(found.changes)} changed, {equal} did not")
 
 
 def speeds(console: Console, measured: Sequence["Speed"]) -> None:

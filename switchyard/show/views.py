@@ -5,6 +5,7 @@ An experiment's folder says what they are: `view.py` has a function `view` of it
 what is published, which gives tables, figures (`declared`) and words. `text.md` is a template
 (Jinja): each of its paragraphs is one of the notes, and may be empty. It knows the names of
 `view.py` and the view's words, which may be all names of the function `view`: its `locals()`.
+`brief.md`, where there is one, is what a first look says (`run --brief`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -83,6 +84,7 @@ def outcome(experiment: Experiment[Any], records: Sequence[Record]) -> Outcome:
     view: View = module.view(results)
     words = {"rows": results.rows, **vars(module), **view.words}
     notes = [*text(experiment.package(), words), *view.notes]
+    brief = text(experiment.package(), words, "brief.md")
     tables = [*published.table(known, results.rows), *view.tables]
     if results.band:
         tables.append(bands.table(results.band))
@@ -94,6 +96,7 @@ def outcome(experiment: Experiment[Any], records: Sequence[Record]) -> Outcome:
         view.figures[first],
         notes,
         {name: view.figures[name] for name in more},
+        brief or notes[:3],
     )
 
 
@@ -118,9 +121,10 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def text(package: str, words: Mapping[str, Any]) -> list[str]:
-    """The paragraphs of an experiment's text, each on one line."""
-    template = (files(package) / "text.md").read_text("utf-8")
+def text(package: str, words: Mapping[str, Any], file: str = "text.md") -> list[str]:
+    """The paragraphs of one of an experiment's texts, each on one line; none without the file."""
+    place = files(package) / file
+    template = place.read_text("utf-8") if place.is_file() else ""
     whole = _environment().from_string(template).render(words)
     return [" ".join(part.split()) for part in whole.split("\n\n") if part.strip()]
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import typer
 
-from switchyard import cli
+from switchyard import cli, helps
 from switchyard.data import records
 from switchyard.experiments.l4_ipc.measure import L4Ipc
 from switchyard.run import build, build_linux, machine
@@ -86,7 +86,8 @@ def test_a_wrong_number_is_told_its_option_and_range(
     option = max(parameter.opts, key=len)
     given = [command, f"{option}={value}"]
     assert cli.execute(given) == 2
-    range_ = f"a whole number from {parameter.min} to {parameter.max}"
+    least, most = helps.between(parameter)
+    range_ = f"a whole number from {least} to {most}"
     assert one_line(capsys) == f"switchyard: {option} {value}: expected {range_}\n"
 
 

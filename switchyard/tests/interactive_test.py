@@ -428,3 +428,15 @@ def test_the_pages_test_passes(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(example)
     result = pytester.runpytest("-p", "switchyard.pytest_plugin", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=1)
+
+
+def test_a_bound_on_a_path_says_why_it_does_not_hold(pytester: pytest.Pytester) -> None:
+    os.symlink(ROOT / "build", pytester.path / "build")
+    (example,) = fences("py")
+    pytester.makepyfile(example)
+    result = pytester.runpytest("-p", "switchyard.pytest_plugin", "-p", "no:cacheprovider")
+    result.assert_outcomes(failed=1)
+    said = result.stdout.str()
+    told = re.search(r"^\d+ cycles, expected at most 1000:\n(?:  .*\n)+", said, re.M)
+    assert told
+    assert told[0] in PAGE.read_text("utf-8")

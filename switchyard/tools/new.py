@@ -13,6 +13,7 @@ from pathlib import Path
 from switchyard.data import files
 from switchyard.errors import InputError
 from switchyard.run import kernels, tree, user_paths
+from switchyard.tools import editor
 
 TEMPLATES = Path(__file__).with_name("templates")
 ENDING = ".in"
@@ -57,6 +58,8 @@ def make(kind: str, name: str, folder: Path) -> Made:
     for template in sorted((TEMPLATES / kind).glob(f"*{ENDING}")):
         text = template.read_text(encoding="utf-8")
         wanted[beside / _filled(template.name.removesuffix(ENDING), words)] = _filled(text, words)
+    if kind == "guest":
+        wanted |= editor.files(folder, name)
     if not user_paths.folders():
         wanted[folder / user_paths.CONFIGURATION] = CONFIGURATION
     for path, text in wanted.items():

@@ -9,6 +9,7 @@
 //! architecture's to say (`arm/watch/ideal`).
 
 mod finding;
+mod report;
 mod shadow;
 mod trusted;
 mod writers;
@@ -18,6 +19,7 @@ use std::collections::BTreeMap;
 use crate::observe::{Observed, Observer};
 
 pub use self::finding::{Done, Finding, Line};
+pub use self::report::report;
 pub use self::shadow::{Read, Shadow};
 pub use self::trusted::{Known, Trusted};
 pub use self::writers::Writer;

@@ -12,7 +12,7 @@ from typing import Any
 
 from switchyard import __version__
 from switchyard.show import pages
-from switchyard.show.explore import events
+from switchyard.show.explore import events, words
 from switchyard.show.explore.cases import Case, Side
 from switchyard.show.explore.listing import Disassembler, Names
 from switchyard.show.explore.window import Step, Window
@@ -141,5 +141,6 @@ def render(case: Case, sides: Sequence[Seen]) -> str:
             style=pages.source("explore.css"),
             script=pages.source("explore.js"),
             given=data(sides),
+            words=words.of("dacr" in sides[0].window.system),
         )
     )

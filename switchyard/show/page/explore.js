@@ -222,9 +222,36 @@ const DONE = {
   dcache_writebacks: "half lines are written back",
 };
 
-// What a step was, in sentences.
+// What an exception is, in a sentence; what is not here has its own words.
+const TAKEN = [
+  [/^swi|^int\b|sysenter/i, "the program calls the kernel"],
+  [/irq|fiq|interrupt/i, "a device wants something: the kernel is called"],
+  [/abort|page|#pf/i, "the page cannot be used: the kernel is called"],
+];
+const FAULTS = [
+  [/translation|not present/i, "the table has no entry for this page: the kernel is called"],
+  [/domain/i, "the domain of this page is closed: the kernel is called"],
+  [/permission|protection/i, "the program may not do this to this page: the kernel is called"],
+];
+function taken(words) {
+  const whole = words.join(", ");
+  const known = [...FAULTS, ...TAKEN].find(([pattern]) => pattern.test(whole));
+  return known ? `${known[1]} (${whole})` : `exception: ${whole}`;
+}
+
+// What it means that a register of the system changes, where that can be said.
+const CONTROL = {
+  ttb: "from now on another space's page table is walked",
+  cr3: "from now on another space's page directory is walked, and translations are forgotten",
+  dacr: "other domains are open now",
+  pid: "low addresses mean another slot now",
+};
+
+// What a step was, in sentences: first what happened, at the end the registers.
 function told(side, step) {
   const said = [];
+  if (step[EXCEPTION]) said.push(taken(step[EXCEPTION]));
+  for (const [n] of step[SYSTEM] || []) if (CONTROL[side.system[n]]) said.push(CONTROL[side.system[n]]);
   (step[WAITED] || []).forEach((n, cause) => {
     if (n) said.push(REASONS[side.causes[cause]](n));
   });
@@ -244,8 +271,16 @@ function told(side, step) {
   for (const [n, value] of step[SYSTEM] || []) {
     if (side.system[n] !== "buffered") said.push(`${side.system[n]} becomes ${hex(value)}`);
   }
-  if (step[EXCEPTION]) said.push(`exception: ${step[EXCEPTION].join(", ")}`);
   return said;
+}
+
+// What caches and TLBs hold at the beginning, counted.
+function warm(side) {
+  const parts = side.tables.flatMap(({ name, kind }, n) => {
+    const full = side.rows[n].filter(Boolean).length;
+    return kind === "directory" ? [] : [`${name} ${full === 0 ? "empty" : `${full} of ${side.rows[n].length}`}`];
+  });
+  return parts.join(", ");
 }
 
 // What a place holds.
@@ -468,7 +503,8 @@ class View {
   drawSaid(step) {
     const { side, parts } = this;
     if (!step) {
-      parts.said.textContent = `The beginning: ${hex(side.instructions[side.steps[0][INSTRUCTION]][0])} is next.`;
+      const next = hex(side.instructions[side.steps[0][INSTRUCTION]][0]);
+      parts.said.textContent = `The beginning, as what ran before has left it: ${warm(side)}. ${next} is next.`;
       return;
     }
     const index = side.done - 1;
@@ -650,7 +686,7 @@ function run(on) {
     timer = setInterval(() => {
       if (position === last) run(false);
       else go(position + 1, false);
-    }, 150);
+    }, Number(byId("speed").value));
   }
   byId("play").setAttribute("aria-pressed", on);
   byId("play").textContent = on ? "stop" : "run";
@@ -703,6 +739,26 @@ for (const { at, name } of given.marks.slice(1, -1)) {
   button.dataset.at = place;
   byId("chapters").append(button);
 }
+// Straight to what a page is about: the first of its kind, on the side that has it first.
+function firstOf(kinds, from = () => 0) {
+  const found = sides.flatMap((side, s) => {
+    const event = side.events.find(([kind, first]) => kinds.includes(kind) && first >= from(side));
+    return event ? [reached[s][event[1] + 1]] : [];
+  });
+  return found.length ? Math.min(...found) : undefined;
+}
+const switched = (side) => (side.events.find(([kind]) => kind === "switch") || [0, 0, Infinity])[2] + 1;
+const JUMPS = [
+  ["the flush", "--dirty", firstOf(["flush"])],
+  ["the switch", "--switch", firstOf(["switch"])],
+  ["first miss after it", "--space-2", firstOf(["fill", "tlb"], switched)],
+  ["the fault", "--space-1", firstOf(["fault"])],
+];
+for (const [name, of, at] of JUMPS) {
+  if (at === undefined) continue;
+  byId("jumps").append(element("button", { onclick: () => go(at) }, swatch(of), name));
+}
+byId("speed").addEventListener("change", () => timer && run(true));
 // What each side took from place to place.
 for (let n = 1; n < given.marks.length; n += 1) {
   const [from, to] = [given.marks[n - 1], given.marks[n]];
