@@ -70,12 +70,12 @@ impl<O: Observer> Core<O> {
     fn execute(&mut self, op: Op) {
         let cycle = self.mem.platform.cycle;
         self.mem.platform.cycle = self.pipeline.issue(op, cycle);
-        self.next_pc = self.pc.wrapping_add(u64::from(op.len()));
+        self.next_pc = self.pc.wrapping_add(u64::from(op.bytes()));
         let mut code = Encoding::default();
         if O::ON {
             code = self.encoding();
             let access = Seen {
-                bytes: u32::from(op.len()),
+                bytes: u32::from(op.bytes()),
                 privileged: self.privilege != Privilege::User,
                 ..self.seen(self.pc, 0)
             };

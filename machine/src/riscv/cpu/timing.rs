@@ -103,12 +103,16 @@ impl Pipeline {
         // With the one before it, it would issue in the cycle that is over.
         let pairs = self.open & cost.slots != 0 && self.open_at == cycle;
         let first = cycle - Cycle::from(pairs);
-        let mut needed = early;
-        if early > first && cost.wait != Wait::Early {
-            needed = self.needed(op, cost.wait, cycle);
-        } else if cost.wait == Wait::All || cost.wait == Wait::Three {
-            needed = self.needed(op, cost.wait, cycle);
-        }
+        let plain = match cost.wait {
+            Wait::Early => true,
+            Wait::Either | Wait::Stored => early <= first,
+            Wait::Three | Wait::All => false,
+        };
+        let needed = if plain {
+            early
+        } else {
+            self.needed(op, cost.wait, cycle)
+        };
         let at = if pairs && needed < cycle {
             self.open = 0;
             first

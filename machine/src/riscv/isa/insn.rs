@@ -48,7 +48,7 @@ impl Op {
         /// Rounding mode; `aq` and `rl` of atomics; the funct3 field of others.
         mode = 5;
         /// Bytes of its encoding.
-        len = 6;
+        bytes = 6;
         /// The number of its [`Class`](super::kind::Class).
         class = 7;
     }
