@@ -130,6 +130,61 @@ class Linux:
         return ["make", "-C", "linux", *(word for word in words if word)]
 
 
+# Those of linux/l4/rules.mk.
+SERVER_SCHEMES = ("flush", "small-spaces")
+
+
+@dataclass(frozen=True)
+class Server(Linux):
+    """Linux as a server on the microkernel (linux/l4), whose scheme is `scheme`."""
+
+    scheme: str = "flush"
+    small: tuple[str, ...] = ()  # what has small spaces: "programs"
+
+    @property
+    def name(self) -> str:
+        """One build makes it for all schemes."""
+        return "linux-l4"
+
+    @property
+    def kernel(self) -> Path:
+        """The microkernel with the server as root task."""
+        return build.root() / "build" / "guests" / f"linux-l4-{self.scheme}.elf"
+
+    @property
+    def symbols(self) -> Path:
+        """The server's own."""
+        return build.root() / "build" / "linux" / "l4" / "linux.elf"
+
+    @property
+    def booted(self) -> Path:
+        """There is one image."""
+        return self.kernel
+
+    @property
+    def initrd(self) -> Path:
+        """A module: programs of `linux-i386`'s."""
+        disk = "linux-i386-run" if self.disk else self.name
+        return build.root() / "build" / "guests" / f"{disk}.cpio"
+
+    @property
+    def files(self) -> list[Path]:
+        """Of all schemes, and both disks."""
+        every = [replace(self, scheme=scheme) for scheme in SERVER_SCHEMES]
+        disks = [replace(self, disk=disk).initrd for disk in ("", "run")]
+        return [*(server.kernel for server in every), self.symbols, *disks]
+
+    @property
+    def images(self) -> Images:
+        """What a machine loads."""
+        return Images(self.booted, self.initrd, None, self.symbols)
+
+    def append(self, word: str = "") -> str:
+        """The server knows its console."""
+        small = "".join(f" l4.small={what}" for what in self.small)
+        return f"panic=-1{small} {word}".rstrip()
+
+
 def _name(*parts: str) -> str:
     return "-".join(["linux", *(part for part in parts if part)])
 
@@ -201,6 +256,27 @@ I386 = {
         unpacks=False,
     )
 }
+
+# Linux as a server on the microkernel: programs in large spaces, and in small ones.
+SERVERS = {
+    small: Server(
+        "i386",
+        machine="p4-willamette",
+        qemu="isapc",
+        console="hvc0",
+        about=f"Linux {Linux.version} as a server on L4, for Pentium 4",
+        last_line=RESTART,
+        end="guest",
+        emulator="qemu-system-i386",
+        cpu="pentium2",
+        code="l4",
+        scheme=scheme,
+        small=small,
+    )
+    for scheme, small in (("flush", ()), ("small-spaces", ("programs",)))
+}
+SERVER = SERVERS[()]
+SERVER_MACHINES = ("p4-willamette", "p4-northwood")
 
 # The same kernels with the suite of benchmarks (bench/unix) on their RAM disks.
 BENCHES = {
@@ -286,7 +362,7 @@ def cache() -> Path:
 def every() -> list[Linux]:
     """All that there are, those with benchmarks too."""
     others = [*ARM920.values(), *I386.values(), I386_BENCH, *PLACED.values(), *RUNNERS]
-    return [*USUAL, BENCHES[FLAT], KERNEL_TESTS, *others]
+    return [*USUAL, BENCHES[FLAT], KERNEL_TESTS, *others, SERVER]
 
 
 def find(name: str) -> list[Linux]:

@@ -268,13 +268,14 @@ def boot(
     arguments: Sequence[str],
     append: str = "",
     say: Callable[[Linux], None] = lambda _system: None,
+    server: Linux | None = None,
 ) -> Boot:
     """The run of a program on Linux, which is brought up to date; `say` hears what is to be built.
 
-    The program sees itself as `name`.
+    The program sees itself as `name`. `server`: on that instead of the machine's own Linux.
     """
     image = read(machine, program)
-    system = with_program(machine)
+    system = server or with_program(machine)
     if not all(file.exists() for file in system.files):
         say(system)
     build_linux.ensure([system])

@@ -167,6 +167,31 @@ def armel() -> Finding:
     )
 
 
+def server() -> list[Finding]:
+    """Linux as a server on L4 (linux/l4): a PC's compiler makes it, with glibc of 32 bits.
+
+    Other computers cannot build it.
+    """
+    if not re.fullmatch(r"x86_64|i.86", platform.machine()):
+        return []
+    why = "Linux as a server on L4"
+    needs = (
+        ("libc6-dev-i386", Path("/usr/lib32/libc.a")),
+        ("lib32gcc-12-dev", Path("/usr/lib/gcc/x86_64-linux-gnu/12/32/libgcc.a")),
+    )
+    return [
+        Finding(
+            package,
+            why,
+            "yes" if file.exists() else "",
+            "" if file.exists() else "not found",
+            (package,),
+            f"sudo apt-get install {package}",
+        )
+        for package, file in needs
+    ]
+
+
 def i386() -> list[Finding]:
     """Linux for the small PC: a computer of that kind has the compiler."""
     why = "make test-long: Linux on p4-willamette"
@@ -285,7 +310,7 @@ def findings(purpose: str) -> list[Finding]:
             _browser(),
         ]
     if linux:
-        needs += [*([_qemu(), armel()] if checkout() else []), *_linux()]
+        needs += [*([_qemu(), armel()] if checkout() else []), *_linux(), *server()]
     if purpose == "long":
         needs += i386()
     return needs

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The server's memory at further addresses (vmalloc): a page is mapped from the space to itself,
+ * which takes a second thread to send it.
+ */
+#include "host.h"
+
+#include <l4/l4.h>
+
+#include "internal.h"
+
+#define STACK_WORDS 256
+
+static L4_Word_t stack[STACK_WORDS];
+
+/* Answers a frame and an address with that page there. */
+static void mapper(void) {
+    L4_ThreadId_t from;
+    L4_MsgTag_t tag = L4_Wait(&from);
+
+    for (;;) {
+        L4_Word_t frame, address;
+        L4_Msg_t msg;
+
+        (void)tag;
+        L4_StoreMR(1, &frame);
+        L4_StoreMR(2, &address);
+        L4_MsgClear(&msg);
+        L4_MsgAppendMapItem(
+            &msg,
+            L4_MapItem(L4_FpageAddRights(L4_FpageLog2(frame, 12), L4_FullyAccessible), address));
+        L4_MsgLoad(&msg);
+        tag = L4_ReplyWait(from, &from);
+    }
+}
+
+int host_thread_start(unsigned n, void (*function)(void), L4_Word_t *stack_end, unsigned priority) {
+    L4_ThreadId_t id = host_thread(n);
+
+    if (!L4_ThreadControl(id, host_main, host_main, host_main,
+                          (char *)L4_MyLocalId().raw + n * L4_UTCB_SIZE)) {
+        return 0;
+    }
+    (void)L4_Set_Priority(id, priority);
+    L4_LoadMR(1, (L4_Word_t)function);
+    L4_LoadMR(2, (L4_Word_t)stack_end);
+    L4_LoadMR(0, L4_MakeMsgTag(0, 2, 0).raw);
+    return L4_IpcSucceeded(L4_Send(id)) != 0;
+}
+
+int host_alias(unsigned long frame, unsigned long address) {
+    static int exists;
+    L4_MsgTag_t tag;
+
+    if (!exists) {
+        exists = host_thread_start(THREAD_MAPPER, mapper, &stack[STACK_WORDS], PRIORITY_MAIN);
+    }
+    if (!exists) {
+        return 0;
+    }
+    L4_Accept(L4_MapGrantItems(L4_FpageLog2(address, 12)));
+    L4_LoadMR(1, frame);
+    L4_LoadMR(2, address);
+    L4_LoadMR(0, L4_MakeMsgTag(0, 2, 0).raw);
+    tag = L4_Call(host_thread(THREAD_MAPPER));
+    L4_Accept(L4_UntypedWordsAcceptor);
+    return L4_IpcSucceeded(tag) != 0;
+}

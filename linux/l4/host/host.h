@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What Linux asks of L4. Plain C, for the files that know Linux (above) and those that know L4
+ * (here).
+ *
+ * The server is the root task. Its main thread is Linux; it is the pager and the exception handler
+ * of one thread for each address space of programs (host_task), which has a stub page that makes
+ * messages of system calls (stub.S), and it has a helper of higher priority, which is the timer
+ * (timer.c).
+ */
+#ifndef L4_HOST_H
+#define L4_HOST_H
+
+/* ---- the console, the loader, the end (host.c) ---- */
+
+void host_put(char c);
+
+const char *host_command_line(void);
+
+/* The loader's first module, where it lies; its size, 0: none. */
+const void *host_module(unsigned long *size);
+
+/* Memory from the server's program on is its own, up to here. */
+unsigned long host_memory_end(void);
+
+/* Where programs' addresses end at most. */
+unsigned long host_address_end(void);
+
+/* Of the time-stamp counter. */
+unsigned long host_khz(void);
+
+/* The device whose registers programs may be shown: the simulator's probe. Its page, or 0. */
+unsigned long host_device(void);
+
+void host_exit(int status) __attribute__((noreturn));
+
+/* ---- what interrupts Linux (timer.c) ---- */
+
+#define HOST_TICK  1u
+#define HOST_INPUT 2u
+
+/* Those that have come and nobody has taken. */
+extern volatile unsigned host_pending;
+unsigned host_take_pending(void);
+
+/* A tick each so many microseconds, from now on; 0: none. False: no thread could be made. */
+int host_set_tick(unsigned long microseconds);
+
+/* Until something is pending. */
+void host_idle(void);
+
+/* A character of the console's, or -1. */
+int host_get(void);
+
+/* ---- programs (task.c) ---- */
+
+/* The kernel has room for 254, some of which are not programs'. */
+#define HOST_TASKS 248
+
+/* In each program's space, where Linux gives it nothing. */
+#define HOST_KIP    0x2000u
+#define HOST_UTCB   0x3000u
+#define HOST_STUB   0x4000u
+#define HOST_SHARED 0x5000u
+#define HOST_END    0x6000u
+
+struct host_registers {
+    unsigned int ip, flags, di, si, bp, sp, bx, dx, cx, ax;
+};
+
+/* Why it has stopped. */
+enum host_event {
+    HOST_SYSCALL,   /* INT 80h, IP after it */
+    HOST_FAULT,     /* address, write; registers are not known */
+    HOST_EXCEPTION, /* vector, error */
+    HOST_PORTS,     /* it may not use ports; registers are not known */
+    HOST_INTERRUPT, /* something is pending, registers are not known */
+};
+
+struct host_stop {
+    enum host_event event;
+    unsigned int address, ip, vector, error;
+    int write;
+};
+
+/*
+ * A space with a thread that waits. `shared` is a page by which registers come and go. 0, or L4's
+ * error code.
+ */
+int host_task_create(unsigned task, void *shared);
+void host_task_end(unsigned task);
+
+/* The space is small from here on, in a region of 256 MB. False: none is free, or there are none.
+ */
+int host_task_make_small(unsigned task);
+/* ... is and stays large. */
+void host_task_make_large(unsigned task);
+
+/* Goes on with these registers, or, after a HOST_FAULT, with those that it has and this page:
+ * `frame` is our address, rights 4 read, 2 write, 1 execute. Until it stops. */
+void host_task_run(unsigned task, struct host_registers *registers, struct host_stop *stop);
+void host_task_map(unsigned task, unsigned long address, unsigned long frame, int rights,
+                   struct host_registers *registers, struct host_stop *stop);
+/* After a HOST_INTERRUPT: as it was. */
+void host_task_continue(unsigned task, struct host_registers *registers, struct host_stop *stop);
+
+/* After a HOST_FAULT or HOST_INTERRUPT: makes it wait where its registers are known. True: it was
+ * about to make a system call, and this is it. */
+int host_task_capture(unsigned task, struct host_registers *registers);
+
+/* Our page is at `address`, too. False: it could not be mapped. */
+int host_alias(unsigned long frame, unsigned long address);
+
+/* Nobody has our page any more but at its own address. */
+void host_revoke(unsigned long frame);
+
+#endif

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Programs: an L4 space with one thread for each mm (host/task.c). Which of the mm's tasks it is at
+ * the moment is a matter of the registers that it is given.
+ *
+ * Pages come to a space by page faults alone. What it has is noted, so that a page can be taken
+ * away when Linux changes its entry: from all who have it, since L4 revokes by frame; they fault
+ * and get it again.
+ */
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <asm/mmu_context.h>
+#include <asm/pgtable.h>
+#include <asm/tlbflush.h>
+#include <as-layout.h>
+#include <kern.h>
+#include <kern_util.h>
+#include <os.h>
+#include <registers.h>
+#include <skas.h>
+#include <sysdep/ptrace.h>
+#include <uapi/asm/processor-flags.h>
+
+#include "../host/host.h"
+#include "layer.h"
+
+/* Vectors of exceptions (SDM vol. 3, 5.3), and the error code of a page fault that a program sees.
+ */
+enum {
+    DIVIDE,
+    DEBUG,
+    BREAKPOINT = 3,
+    OVERFLOW,
+    BOUND,
+    UNDEFINED,
+    NO_FPU,
+    STACK = 12,
+    PROTECTION,
+    PAGE_FAULT,
+    FPU = 16,
+    ALIGNMENT
+};
+#define ERROR_USER    4
+#define ERROR_WRITE   2
+#define ERROR_PRESENT 1
+
+#define RIGHTS_READ  5 /* and execute */
+#define RIGHTS_WRITE 7
+
+/* UML takes a host process' id for running, and 0 and 1 for none. */
+#define FIRST_PID 2
+
+/* What a space has: the frame of each page, by table. */
+#define TABLE_ENTRIES (PAGE_SIZE / sizeof(unsigned long))
+
+static struct space {
+    bool used, placed;
+    unsigned long *frames[PTRS_PER_PGD];
+} *spaces[HOST_TASKS];
+
+int userspace_pid[NR_CPUS];
+
+void __switch_mm(struct mm_id *mm_idp) {
+    userspace_pid[0] = mm_idp->pid;
+}
+
+static unsigned int slot_of(int pid) {
+    return pid - FIRST_PID;
+}
+
+/* ---- spaces ---- */
+
+int start_userspace(unsigned long stub_stack) {
+    unsigned int slot;
+    int error;
+
+    for (slot = 0; slot < HOST_TASKS && spaces[slot]; slot++)
+        ;
+    if (slot == HOST_TASKS) {
+        pr_warn("l4: all %d address spaces are taken\n", HOST_TASKS);
+        return -EAGAIN;
+    }
+    spaces[slot] = kzalloc(sizeof(*spaces[slot]), GFP_KERNEL);
+    if (!spaces[slot]) {
+        return -ENOMEM;
+    }
+    error = host_task_create(slot, (void *)stub_stack);
+    if (error) {
+        pr_warn("l4: no further address space: L4's error %d\n", error);
+        kfree(spaces[slot]);
+        spaces[slot] = NULL;
+        return -EAGAIN;
+    }
+    return slot + FIRST_PID;
+}
+
+void os_kill_ptraced_process(int pid, int reap_child) {
+    unsigned int slot = slot_of(pid);
+    int i;
+
+    host_task_end(slot);
+    for (i = 0; i < PTRS_PER_PGD; i++) {
+        free_page((unsigned long)spaces[slot]->frames[i]);
+    }
+    kfree(spaces[slot]);
+    spaces[slot] = NULL;
+}
+
+/* Decided when the first program of the mm runs. */
+static void place(unsigned int slot) {
+    if (spaces[slot]->placed) {
+        return;
+    }
+    spaces[slot]->placed = true;
+    if (!programs_small || !host_task_make_small(slot)) {
+        host_task_make_large(slot);
+    }
+}
+
+/* ---- pages ---- */
+
+static unsigned long *entry_of(unsigned int slot, unsigned long address) {
+    unsigned long *table = spaces[slot]->frames[pgd_index(address)];
+
+    return table ? &table[pte_index(address)] : NULL;
+}
+
+static void take_away(unsigned int slot, unsigned long from, unsigned long len) {
+    unsigned long address, end = from + len;
+
+    for (address = from; address < end;) {
+        unsigned long *entry = entry_of(slot, address);
+
+        if (!entry) {
+            address = (address & PGDIR_MASK) + PGDIR_SIZE;
+            if (!address) {
+                break;
+            }
+            continue;
+        }
+        if (*entry) {
+            host_revoke(*entry);
+            *entry = 0;
+        }
+        address += PAGE_SIZE;
+    }
+}
+
+int map(struct mm_id *mm_idp, unsigned long virt, unsigned long len, int prot, int phys_fd,
+        unsigned long long offset) {
+    take_away(slot_of(mm_idp->pid), virt, len);
+    return 0;
+}
+
+int unmap(struct mm_id *mm_idp, unsigned long addr, unsigned long len) {
+    take_away(slot_of(mm_idp->pid), addr, len);
+    return 0;
+}
+
+int protect(struct mm_id *mm_idp, unsigned long addr, unsigned long len, unsigned int prot) {
+    take_away(slot_of(mm_idp->pid), addr, len);
+    return 0;
+}
+
+/* The frame that Linux has there for such an access, or 0. */
+static unsigned long find_frame(unsigned long address, bool write, int *rights) {
+    pte_t *pte = virt_to_pte(current->mm, address);
+    unsigned long physical;
+
+    if (!pte || !pte_present(*pte) || !pte_young(*pte) || !pte_read(*pte)) {
+        return 0;
+    }
+    *rights = pte_write(*pte) && pte_dirty(*pte) ? RIGHTS_WRITE : RIGHTS_READ;
+    if (write && *rights != RIGHTS_WRITE) {
+        return 0;
+    }
+    physical = pte_val(*pte) & PAGE_MASK;
+    if (physical >=
+        high_physmem -
+            uml_physmem) { /* by /dev/mem: not a page of ours, but it may be the device */
+        return physical == host_device() ? physical : 0;
+    }
+    return (unsigned long)__va(physical);
+}
+
+static bool note(unsigned int slot, unsigned long address, unsigned long frame) {
+    unsigned long **table = &spaces[slot]->frames[pgd_index(address)];
+
+    if (!*table) {
+        *table = (unsigned long *)get_zeroed_page(GFP_KERNEL);
+    }
+    if (!*table) {
+        return false;
+    }
+    (*table)[pte_index(address)] = frame;
+    return true;
+}
+
+/* ---- running ---- */
+
+static void to_host(struct host_registers *to, const unsigned long *gp) {
+    *to = (struct host_registers){.ip = gp[HOST_IP],
+                                  .flags = gp[HOST_EFLAGS],
+                                  .di = gp[HOST_DI],
+                                  .si = gp[HOST_SI],
+                                  .bp = gp[HOST_BP],
+                                  .sp = gp[HOST_SP],
+                                  .bx = gp[HOST_BX],
+                                  .dx = gp[HOST_DX],
+                                  .cx = gp[HOST_CX],
+                                  .ax = gp[HOST_AX]};
+}
+
+static void from_host(unsigned long *gp, const struct host_registers *from) {
+    gp[HOST_IP] = from->ip;
+    gp[HOST_EFLAGS] = from->flags;
+    gp[HOST_DI] = from->di;
+    gp[HOST_SI] = from->si;
+    gp[HOST_BP] = from->bp;
+    gp[HOST_SP] = from->sp;
+    gp[HOST_BX] = from->bx;
+    gp[HOST_DX] = from->dx;
+    gp[HOST_CX] = from->cx;
+    gp[HOST_AX] = from->ax;
+}
+
+static bool has_work(void) {
+    return read_thread_flags() & _TIF_WORK_MASK;
+}
+
+static void system_call(struct uml_pt_regs *regs) {
+    regs->gp[HOST_ORIG_AX] = regs->gp[HOST_AX];
+    handle_syscall(regs);
+}
+
+static void exception(struct uml_pt_regs *regs, const struct host_stop *stop) {
+    void __user *ip = (void __user *)regs->gp[HOST_IP];
+
+    regs->faultinfo = (struct faultinfo){.error_code = stop->error, .trap_no = stop->vector};
+    current->thread.arch.faultinfo = regs->faultinfo;
+    switch (stop->vector) {
+    case DIVIDE:
+        force_sig_fault(SIGFPE, FPE_INTDIV, ip);
+        break;
+    case DEBUG:
+        if (singlestepping()) { /* it is not the program's own */
+            regs->gp[HOST_EFLAGS] &= ~X86_EFLAGS_TF;
+        }
+        force_sig_fault(SIGTRAP, TRAP_TRACE, ip);
+        break;
+    case BREAKPOINT:
+        force_sig_fault(SIGTRAP, TRAP_BRKPT, ip);
+        break;
+    case UNDEFINED:
+        force_sig_fault(SIGILL, ILL_ILLOPN, ip);
+        break;
+    case FPU:
+        force_sig_fault(SIGFPE, FPE_FLTUNK, ip);
+        break;
+    case ALIGNMENT:
+        force_sig_fault(SIGBUS, BUS_ADRALN, ip);
+        break;
+    default:
+        force_sig(SIGSEGV);
+    }
+}
+
+/* The address of a page fault, until it has got its page. */
+struct fault {
+    bool waits, write;
+    unsigned long address;
+};
+
+static void page_fault(struct uml_pt_regs *regs, const struct host_stop *stop,
+                       struct fault *fault) {
+    pte_t *pte;
+    int rights;
+
+    fault->waits = true;
+    fault->write = stop->write;
+    fault->address = stop->address;
+    regs->gp[HOST_IP] = stop->ip;
+    pte = virt_to_pte(current->mm, stop->address);
+    regs->faultinfo =
+        (struct faultinfo){.error_code = ERROR_USER | (stop->write ? ERROR_WRITE : 0) |
+                                         (pte && pte_present(*pte) ? ERROR_PRESENT : 0),
+                           .cr2 = stop->address,
+                           .trap_no = PAGE_FAULT};
+    if (!find_frame(stop->address, stop->write, &rights)) {
+        segv(regs->faultinfo, stop->ip, 1, regs);
+    }
+}
+
+/* Lets it run on after a page fault; false: it has no page yet. */
+static bool answer_fault(unsigned int slot, const struct fault *fault, struct host_registers *r,
+                         struct host_stop *stop) {
+    unsigned long address = fault->address & PAGE_MASK;
+    int rights;
+    unsigned long frame = find_frame(fault->address, fault->write, &rights);
+
+    if (!frame || !note(slot, address, frame)) {
+        return false;
+    }
+    host_task_map(slot, address, frame, rights, r, stop);
+    return true;
+}
+
+void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
+    struct fault fault = {};
+    struct host_registers r;
+    struct host_stop stop;
+    bool runs = false; /* it was interrupted, and has not been told to wait */
+    bool was_call;
+
+    interrupt_end();
+    for (;;) {
+        unsigned int slot;
+
+        current_mm_sync();
+        slot = slot_of(userspace_pid[0]);
+        place(slot);
+        if (fault.waits && answer_fault(slot, &fault, &r, &stop)) {
+            fault.waits = false;
+        } else if (fault.waits) { /* it is to fault again */
+            host_task_capture(slot, &r);
+            fault.waits = false;
+            from_host(regs->gp, &r);
+            continue;
+        } else if (runs) {
+            host_task_continue(slot, &r, &stop);
+        } else {
+            to_host(&r, regs->gp);
+            if (singlestepping()) {
+                r.flags |= X86_EFLAGS_TF;
+            }
+            host_task_run(slot, &r, &stop);
+        }
+        runs = false;
+        regs->is_user = 1;
+        UPT_SYSCALL_NR(regs) = -1;
+        switch (stop.event) {
+        case HOST_SYSCALL:
+            from_host(regs->gp, &r);
+            system_call(regs);
+            break;
+        case HOST_FAULT:
+            page_fault(regs, &stop, &fault);
+            break;
+        case HOST_EXCEPTION:
+            from_host(regs->gp, &r);
+            regs->gp[HOST_ORIG_AX] = -1;
+            exception(regs, &stop);
+            break;
+        case HOST_PORTS: /* as on a processor that does not permit them */
+            host_task_capture(slot, &r);
+            from_host(regs->gp, &r);
+            regs->gp[HOST_ORIG_AX] = -1;
+            stop.vector = PROTECTION;
+            stop.error = 0;
+            exception(regs, &stop);
+            break;
+        case HOST_INTERRUPT:
+            runs = true;
+            block_signals();
+            take_interrupts(regs);
+            unblock_signals();
+            break;
+        }
+        if (!has_work()) {
+            continue;
+        }
+        if (runs || fault.waits) {
+            was_call = host_task_capture(slot, &r);
+            runs = fault.waits = false;
+            from_host(regs->gp, &r);
+            regs->gp[HOST_ORIG_AX] = -1;
+            if (was_call) {
+                system_call(regs);
+            }
+        }
+        interrupt_end();
+        regs->gp[HOST_ORIG_AX] = -1;
+    }
+}
+
+/* ---- registers of nobody yet, and what this machine has not ---- */
+
+void get_safe_registers(unsigned long *regs, unsigned long *fp_regs) {
+    memset(regs, 0, MAX_REG_NR * sizeof(*regs));
+}
+
+int have_fpx_regs;
+
+int save_i387_registers(int pid, unsigned long *fp_regs) {
+    return 0;
+}
+
+int restore_i387_registers(int pid, unsigned long *fp_regs) {
+    return 0;
+}
+
+int save_fpx_registers(int pid, unsigned long *fp_regs) {
+    return 0;
+}
+
+int restore_fpx_registers(int pid, unsigned long *fp_regs) {
+    return 0;
+}

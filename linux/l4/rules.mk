@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Linux as a server on L4: `make l4` makes BUILD/linux/l4/linux.elf, a program of the microkernel's, and
+# BUILD/guests/linux-l4-SCHEME.elf with the kernel in front (SCHEMES). Included by ../Makefile.
+#
+# User-Mode Linux for i386 is built as it is, which takes this computer's compiler and a C library of 32 bits; then
+# its objects are linked once more, at the root task's address, without those that know a host: in their place
+# come `os/`, compiled with the flags of Linux' own files, and `host/`, compiled as programs of L4 are.
+L4      := $(CACHE)/l4
+L4_OUT  := $(BUILD)/linux/l4
+SCHEMES ?= flush small-spaces
+# A small-space area in which seven programs find regions of 256 MB.
+L4_AREA := 0x80000000
+
+include $(TOP)/kernel/arch/ia32/board/isa-pc/facts.mk
+include $(TOP)/l4/lib/arch/ia32/arch.mk
+
+# The sources, with our patches.
+L4_PATCHES := $(sort $(wildcard 6.12/l4/*.patch))
+L4_TREE    := $(SOURCE)-l4
+L4_READY   := $(L4_TREE)/.patched-$(firstword $(shell cat $(L4_PATCHES) | cksum))
+
+# Headers of the C library that are not the processor's are where those of 64 bits are.
+L4_CC   := gcc -idirafter /usr/include/x86_64-linux-gnu
+L4_MAKE := $(MAKE) -s -j$(JOBS) -C $(L4_TREE) O=$(L4) ARCH=um SUBARCH=i386 START=$(BOARD_ROOT) \
+           CC='$(L4_CC) -ffile-prefix-map=$(L4_TREE)/= -ffile-prefix-map=$(L4)/=' LOCALVERSION=
+
+# What is left out of Linux: all that calls a host, and drivers for files of a host's.
+L4_WITHOUT := /os-Linux/|arch/um/drivers/|arch/um/kernel/(irq|sigio|umid|skas/stub)\.o|arch/x86/um/(bugs_32|ptrace_user|stub_segv)\.o
+
+L4_OS   := console interrupts memory misc process string threads time
+L4_HVC  := hvc_console hvc_irq
+L4_HOST := linux/l4/host/start linux/l4/host/stub linux/l4/host/host linux/l4/host/alias linux/l4/host/timer linux/l4/host/task \
+           user/common/probe l4/lib/startup l4/lib/console l4/lib/arch/ia32/syscalls l4/lib/arch/ia32/divide
+L4_O    := $(L4_OS:%=$(L4_OUT)/os/%.o) $(L4_HVC:%=$(L4_OUT)/hvc/%.o) $(L4_HOST:%=$(L4_OUT)/%.o)
+
+.PHONY: l4
+l4: $(SCHEMES:%=$(OUT)/linux-l4-%.elf) $(OUT)/linux-l4.cpio $(IMAGE)-run.cpio
+
+# The RAM disk: programs of CONFIG=i386, which need no kernel of it.
+L4_PROGRAMS := sh selftest
+
+$(OUT)/linux-l4.cpio: user/initramfs.list $(OBJECTS)/usr/gen_init_cpio $(USER)/tests/init $(L4_PROGRAMS:%=$(USER)/%) l4/rules.mk
+	@mkdir -p $(@D)
+	sed 's|@USER@/init|$(USER)/tests/init|' $< > $(L4_OUT)/initramfs.list
+	for name in $(L4_PROGRAMS); do echo "file /bin/$$name $(USER)/$$name 0755 0 0"; done >> $(L4_OUT)/initramfs.list
+	$(OBJECTS)/usr/gen_init_cpio -t 0 $(L4_OUT)/initramfs.list > $@.new
+	mv $@.new $@
+
+$(L4_TREE)/.patched-%: $(SOURCE)/.unpacked
+	rm -rf $(L4_TREE) $(L4)
+	cp -al $(SOURCE) $(L4_TREE)
+	for patch in $(L4_PATCHES); do \
+		patch -s -f -p1 -d $(L4_TREE) < $$patch || \
+			{ echo "linux: $$patch: does not fit the sources in $(SOURCE)" >&2; exit 1; }; done
+	touch $@
+
+$(L4)/.configured: l4/l4.config $(L4_READY)
+	@mkdir -p $(@D)
+	$(L4_MAKE) KCONFIG_ALLCONFIG=$(abspath l4/l4.config) allnoconfig
+	@! grep -E '^CONFIG_' l4/l4.config | grep -vxFf $(L4)/.config || \
+		{ echo "linux: l4/l4.config: the lines above did not get into the configuration" >&2; exit 1; }
+	touch $@
+
+$(L4)/vmlinux: $(L4)/.configured
+	$(L4_MAKE) vmlinux
+	touch $@
+
+$(L4)/.flags: $(L4)/vmlinux
+	sed -n 's/^savedcmd_[^ ]* := //; s/ -Wp,-MMD,[^ ]*//; s/ -D_*KBUILD_[^ ]*//g; s/ -c -o .*//p' \
+		$(L4)/arch/um/kernel/.trap.o.cmd > $@
+
+L4_KERNEL_CC = cd $(L4) && $$(cat .flags) -ffile-prefix-map=$(TOP)/= -DKBUILD_MODFILE='"l4"' \
+    -DKBUILD_BASENAME='"$(*F)"' -DKBUILD_MODNAME='"l4"' -D__KBUILD_MODNAME=kmod_l4
+
+$(L4_OUT)/os/%.o: l4/os/%.c l4/os/layer.h l4/host/host.h l4/rules.mk $(L4)/.flags
+	@mkdir -p $(@D)
+	$(L4_KERNEL_CC) -Werror -I$(L4_TREE)/drivers/tty/hvc -c -o $(abspath $@) $(abspath $<)
+
+# Linux' own driver, for whose configuration an architecture has to ask.
+$(L4_OUT)/hvc/%.o: $(L4)/.flags l4/rules.mk
+	@mkdir -p $(@D)
+	$(L4_KERNEL_CC) -I$(L4_TREE)/drivers/tty/hvc -c -o $(abspath $@) $(L4_TREE)/drivers/tty/hvc/$*.c
+
+L4_FLAGS := $(ARCH_TARGET) $(ARCH_PROGRAM_CPU) -ffile-prefix-map=$(TOP)/= -I$(TOP)/l4/include \
+            -I$(TOP)/l4/include/l4/arch/ia32 -I$(TOP)/include
+L4_CFLAGS := -std=c11 -O2 -ffreestanding -fno-sanitize=undefined -fno-stack-protector -fomit-frame-pointer \
+             -fno-unwind-tables -fno-asynchronous-unwind-tables -g0 $(ARCH_CFLAGS) -Wall -Wextra -Wshadow \
+             -Wconversion -Wundef -Werror
+
+$(L4_OUT)/%.o: $(TOP)/%.c l4/host/host.h l4/host/internal.h l4/rules.mk $(wildcard $(TOP)/l4/include/l4/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(L4_FLAGS) $(L4_CFLAGS) -c -o $@ $<
+
+$(L4_OUT)/%.o: $(TOP)/%.S l4/rules.mk
+	@mkdir -p $(@D)
+	$(CC) $(L4_FLAGS) -g0 -c -o $@ $<
+
+# The objects in the order of Linux' own link, by which the calls of its initialisation go.
+$(L4_OUT)/linux.elf: $(L4_O)
+	cd $(L4) && ar t vmlinux.a | grep -vE '$(L4_WITHOUT)' > $(abspath $(L4_OUT))/objects
+	cd $(L4) && ld -m elf_i386 --no-warn-rwx-segments -z noexecstack -z max-page-size=4096 --build-id=none \
+		-T arch/um/kernel/vmlinux.lds -e _start -o $(abspath $@) @$(abspath $(L4_OUT))/objects \
+		$(abspath $(L4_O)) lib/lib.a $$(gcc -m32 -print-libgcc-file-name)
+
+# The microkernel with it as root task.
+$(SCHEMES:%=$(OUT)/linux-l4-%.elf): $(OUT)/linux-l4-%.elf: $(L4_OUT)/linux.elf FORCE
+	@mkdir -p $(@D)
+	$(MAKE) -s -C $(TOP)/kernel ARCH=ia32 BOARD=isa-pc SWITCH=$* PROGRAM=linux BUILD=$(BUILD) \
+		PROGRAM_ELF=$(abspath $(L4_OUT)/linux.elf) $(if $(filter-out flush,$*),SMALL_AREA=$(L4_AREA)) \
+		IMAGE=$(abspath $@)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linux as a server on the microkernel: boots, calls, a program of somebody's, its self-test."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from switchyard.run import build_linux, machine, programs
+from switchyard.run.build_linux import SERVER, SERVERS, Server
+
+pytestmark = [pytest.mark.linux, pytest.mark.slow, pytest.mark.guests]
+
+MACHINE = SERVER.machine
+MAX_CYCLES = 12_000_000_000
+EVERY = [pytest.param(server, id="-".join(small) or "large") for small, server in SERVERS.items()]
+
+# Writes its argument, its child's work on inherited memory, a fault that is caught; ends with 42.
+PROGRAM = r"""
+static int call(int number, int a, const void *b, unsigned c) {
+    int answer;
+    __asm__ volatile("int $0x80" : "=a"(answer) : "a"(number), "b"(a), "c"(b), "d"(c) : "memory");
+    return answer;
+}
+enum { EXIT = 1, FORK = 2, WRITE = 4, WAITPID = 7, GETPID = 20, SIGNAL = 48 };
+static volatile int shared = 1;
+static void say(const char *word) {
+    unsigned length = 0;
+    while (word[length]) length++;
+    call(WRITE, 1, word, length);
+    call(WRITE, 1, "\n", 1);
+}
+static void caught(int signal) {
+    say(signal == 11 ? "caught" : "other");
+    call(EXIT, 42, 0, 0);
+}
+__attribute__((used)) static void begin(int *stack) {
+    int status = 0;
+    int parent = call(GETPID, 0, 0, 0);
+    say((const char *)stack[2]);
+    int child = call(FORK, 0, 0, 0);
+    if (child == 0) {
+        shared = 7;
+        call(EXIT, call(GETPID, 0, 0, 0) != parent ? shared : 0, 0, 0);
+    }
+    if (call(WAITPID, child, &status, 0) == child && status == 7 << 8 && shared == 1) say("forked");
+    call(SIGNAL, 11, (const void *)caught, 0);
+    *(volatile int *)8 = 1;
+    say("not caught");
+    call(EXIT, 1, 0, 0);
+}
+__asm__(".globl _start\n_start: mov %esp, %eax\n push %eax\n call begin\n");
+"""
+
+
+@pytest.fixture(scope="module", params=EVERY)
+def server(request: pytest.FixtureRequest) -> Server:
+    system: Server = request.param
+    build_linux.ensure([system])
+    return system
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("program")
+    (folder / "prog.c").write_text(PROGRAM)
+    command = [sys.executable, "-m", "ziglang", "cc", "--target=x86-freestanding-none", "-O1"]
+    command += ["-mcpu=pentium4-mmx-sse-sse2", "-nostdlib", "-static", "-fno-pic"]
+    subprocess.run([*command, "-o", "prog", "prog.c"], cwd=folder, check=True)
+    return folder / "prog"
+
+
+def test_it_boots_and_ends(server: Server) -> None:
+    """Under the coherence checker."""
+    run = machine.run(replace(server.boot(MAX_CYCLES, "quiet end"), check="coherence"))
+    assert "init: user space after" in run.console
+    assert server.last_line in run.console
+    assert run.stats.end.good
+
+
+def test_a_program_runs(server: Server, program: Path) -> None:
+    """System calls, a child, copied memory, a signal; and its status is the run's."""
+    boot = programs.boot(MACHINE, program, "prog", ["said"], server=replace(server, disk="run"))
+    run = machine.run(replace(boot, max_cycles=MAX_CYCLES), must_succeed=False)
+    assert run.console.replace("\r", "").endswith("\nsaid\nforked\ncaught\n"), run.console
+    assert run.stats.end.status == 42
