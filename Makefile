@@ -22,7 +22,7 @@ BIN    := $(VENV)/bin
 
 # What the installed package and the simulator are made of. The Python package is installed
 # editable, so a change of its sources needs no new setup.
-RUST := $(shell find machine/src machine/machines -type f 2>/dev/null) \
+RUST := $(shell find machine/src machine/translator machine/machines -type f 2>/dev/null) \
         machine/Cargo.toml Cargo.toml $(wildcard Cargo.lock rust-toolchain.toml)
 
 .PHONY: setup dev demo test test-linux test-long test-quick wheels book lint lock clean

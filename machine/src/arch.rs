@@ -48,6 +48,9 @@ pub trait Architecture: Calling + Windowed + Observed<Memory: MemorySystem> {
     /// The machines that need no file: name and text of `machines/NAME.toml`.
     const MACHINES: &'static [(&'static str, &'static str)];
 
+    /// Whether a kernel may be started by firmware ([`Boot::bios`]).
+    const TAKES_BIOS: bool = false;
+
     /// Reads the files of `boot` and puts them into the memory of `bus`, that of `board` with the
     /// processor of `config`.
     ///
@@ -206,6 +209,10 @@ pub trait Processor: State + Sized {
 
     /// The address of the next instruction.
     fn pc(&self) -> u64;
+
+    /// Runs hot instructions as host code from now on, if it can: every count stays the same. Nothing that
+    /// observes it is told of these, so that an observed one does not.
+    fn translate(&mut self) {}
 
     /// Runs instructions until the platform's horizon.
     fn run_to_horizon(&mut self);

@@ -172,6 +172,11 @@ impl Bus {
             dma: Dma::default(),
             clock_hz,
         };
+        for device in &mut bus.devices {
+            if let Role::Clock(hz) = device.role() {
+                bus.host.timebase.hz = hz;
+            }
+        }
         bus.look_at_masks();
         bus.host.console = bus.serial_ports().first().copied().unwrap_or_default();
         bus
@@ -630,6 +635,15 @@ impl Bus {
     /// The media that are in, in the order of their slots.
     pub fn media(&mut self) -> impl Iterator<Item = &mut Medium> {
         self.slots().filter_map(MediumSlot::medium)
+    }
+
+    /// Writes the ROM at which the processor starts, if there is one.
+    pub fn set_rom(&mut self, contents: &[u32]) {
+        for device in &mut self.devices {
+            if let Role::Rom(words) = device.role() {
+                *words = contents.to_vec();
+            }
+        }
     }
 
     /// The devices of its VIRTIO bus show the legacy interface, or version 2. Gives whether there is one.

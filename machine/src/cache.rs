@@ -315,6 +315,12 @@ impl<L: Line, K: Key> Cache<L, K> {
         self.lines.get_mut(slot)
     }
 
+    /// All lines, by slot, to write.
+    #[inline]
+    pub fn lines_mut(&mut self) -> &mut [L] {
+        &mut self.lines
+    }
+
     /// The line in `slot`.
     #[inline]
     #[must_use]

@@ -230,7 +230,7 @@ fn run<P: Processor>(
     observer: P::Observer,
     mut beside: impl Beside<P>,
 ) -> Result<ExitCode, String> {
-    let (config, mut machine) = origin.machine(args, observer)?;
+    let (config, mut machine) = origin.machine::<P>(args, observer)?;
     if let Some(number) = args.console {
         machine.bus().host.console = serial_port(&machine.bus().serial_ports(), number, &config)?;
     }
@@ -239,6 +239,9 @@ fn run<P: Processor>(
         .as_deref()
         .map(|file| replayed(args, file, &config, &mut machine));
     let recorded = recorded.transpose()?;
+    if !args.no_translation {
+        machine.core().translate();
+    }
     beside.install(&mut machine);
     let recorder = Recorder::open(args, &config, &machine)?;
     if recorder.is_some() {

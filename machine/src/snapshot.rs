@@ -40,6 +40,8 @@ pub fn save<P: Processor, W: Write>(machine: &mut Machine<P>, out: W) -> io::Res
     out.write_all(&VERSION.to_le_bytes())?;
     let text = machine.described().as_bytes().to_vec();
     let mut parts = Saver::default();
+    // What was counted has one form only then, whether hints answered or not.
+    machine.core().sync_counters();
     machine.core().save(&mut parts);
     if parts.len() as u64 > most_parts(machine) {
         return Err(io::Error::other("the guest has left too many samples"));

@@ -23,3 +23,4 @@ mod tags;
 mod tags_random;
 mod timing;
 mod trace;
+mod translation;

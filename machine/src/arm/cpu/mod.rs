@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The processor: `core` has registers, modes and exceptions, `timing` the pipeline; `exec` says what each
 //! instruction does, `cp15` what the system control coprocessor does, `semihosting_call` what the
-//! debugger does for a program; `run` is the loop, `processor` what a machine knows of all this.
+//! debugger does for a program; `run` is the loop, `translation` describes
+//! instructions to the translator, `processor` what a machine knows of all this.
 
 pub mod core;
 mod cp15;
@@ -11,6 +12,7 @@ mod run;
 pub mod semihosting;
 mod semihosting_call;
 pub mod timing;
+mod translation;
 
 use crate::arm::isa::Arm;
 use crate::observe;

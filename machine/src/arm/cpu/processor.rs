@@ -77,6 +77,12 @@ impl<O: Observer> Processor for Core<O> {
         self.r[15].into()
     }
 
+    fn translate(&mut self) {
+        if !O::ON {
+            self.mem.translate();
+        }
+    }
+
     #[inline]
     fn run_to_horizon(&mut self) {
         Self::run_to_horizon(self);

@@ -2,13 +2,16 @@
 //! The loop that fetches and runs instructions: line by line of the instruction cache where it can,
 //! one by one where it must.
 
+use switchyard_translator::{Exit, Instruction, Why};
+
 use crate::arm::cpu::core::{Core, Diagnostic};
 use crate::arm::cpu::exec::Handler;
+use crate::arm::cpu::translation::describe;
 use crate::arm::cpu::{exec, Observer};
 use crate::arm::isa::encoding::Encoding;
 use crate::arm::isa::insn::Op;
 use crate::arm::isa::psr;
-use crate::arm::memory::line::{line_address, line_offset, LINE_WORDS};
+use crate::arm::memory::line::{line_address, line_offset, LINE_BYTES, LINE_WORDS};
 use crate::arm::memory::memsys::{Abort, Decoded, Fetched, Ops, NO_LINE};
 use crate::cache::HINTS;
 use crate::observe::Commit;
@@ -21,11 +24,94 @@ impl<O: Observer> Core<O> {
     pub fn run_to_horizon(&mut self) {
         let decoded = self.mem.decoded();
         while !self.at_horizon() {
-            if self.thumb() {
+            if !O::ON && self.mem.translator().is_some() {
+                if self.thumb() {
+                    self.run_state_translated::<1>(&decoded);
+                } else {
+                    self.run_state_translated::<2>(&decoded);
+                }
+            } else if self.thumb() {
                 self.run_state::<1>(&decoded);
             } else {
                 self.run_state::<2>(&decoded);
             }
+        }
+    }
+
+    /// The same as [`Core::run_state`], by host code as far as there is any.
+    fn run_state_translated<const SHIFT: u32>(&mut self, decoded: &Decoded) {
+        while !self.at_horizon() {
+            let pc = self.r[15];
+            if !self.mem.in_line(pc) {
+                if let Some(slot) = self.mem.fetch_hinted(pc, SHIFT == 1) {
+                    self.run_in(pc, slot);
+                } else if !self.look_up_line(pc) {
+                    continue;
+                } else if self.at_horizon() {
+                    // What has been fetched is executed, however long that took.
+                    self.r[15] = self.run_one::<SHIFT>(pc, decoded);
+                    return;
+                }
+            }
+            let place = (line_offset(pc) >> SHIFT) as usize;
+            if !self.mem.may_run_translated(self.line_slot, place) {
+                self.r[15] = self.run_one::<SHIFT>(pc, decoded);
+                continue;
+            }
+            let exit = self.mem.run_translated::<SHIFT>(
+                pc,
+                &mut self.line_slot,
+                &mut self.r,
+                &mut self.cpsr,
+                self.pipeline.pending(),
+            );
+            let Some(Exit { pc, why }) = exit else {
+                return;
+            };
+            self.r[15] = pc;
+            if self.at_horizon() {
+                return;
+            }
+            match why {
+                Why::Left => self.r[15] = self.run_one::<SHIFT>(pc, decoded),
+                Why::Horizon => self.r[15] = self.run_line::<SHIFT>(pc, decoded),
+                Why::Cold => self.run_cold::<SHIFT>(pc, decoded),
+                Why::Line => {}
+            }
+        }
+    }
+
+    /// Runs the instruction at `pc`, which is in the line that was fetched last. Returns where the next one is.
+    #[inline(always)]
+    fn run_one<const SHIFT: u32>(&mut self, pc: u32, decoded: &Decoded) -> u32 {
+        let ops = decoded.ops(self.line_slot, (line_offset(pc) >> SHIFT) as usize);
+        self.mem.platform.counters.fetches += 1;
+        self.execute_in::<SHIFT>(pc, ops.get(Ops::place(pc >> SHIFT)));
+        self.next::<SHIFT>(pc)
+    }
+
+    /// The same, and those that follow it in the line. If it has been reached often enough, it is translated
+    /// instead.
+    #[inline(never)]
+    fn run_cold<const SHIFT: u32>(&mut self, pc: u32, decoded: &Decoded) {
+        let place = (line_offset(pc) >> SHIFT) as usize;
+        if self.mem.heats(self.line_slot, place) {
+            let count = LINE_BYTES >> SHIFT;
+            let config = &self.pipeline.config;
+            let line: Vec<Instruction> = (0..count as usize)
+                .map(|n| describe(self.mem.op(self.line_slot, n), n, SHIFT, config))
+                .collect();
+            self.mem.translate_line(self.line_slot, place, &line);
+            return;
+        }
+        let mut pc = pc;
+        loop {
+            let next = self.run_one::<SHIFT>(pc, decoded);
+            self.r[15] = next;
+            if next != pc.wrapping_add(1 << SHIFT) || self.at_horizon() || !self.mem.in_line(next) {
+                return;
+            }
+            pc = next;
         }
     }
 

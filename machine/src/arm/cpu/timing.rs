@@ -4,6 +4,8 @@
 //! instruction issues for a number of cycles, and one that needs its result waits for the result
 //! delay. The numbers come from the machine file; what a line fill costs is in `memory/fill.rs`.
 
+use switchyard_translator::Pending;
+
 use crate::arm::config::PipelineConfig;
 use crate::event::Cycle;
 use crate::state::plausible;
@@ -14,7 +16,7 @@ pub struct Pipeline {
     /// Cycles by instruction group.
     pub config: PipelineConfig,
     /// Registers whose result may still be delayed, one bit each.
-    pending: u16,
+    pending: u32,
     /// The cycle from which each register may be used.
     ready: [Cycle; 16],
     /// The cycle from which all may be.
@@ -40,7 +42,33 @@ impl Pipeline {
     #[inline]
     #[must_use]
     pub fn may_interlock(&self, sources: u16, now: Cycle) -> bool {
-        now < self.all_ready && self.pending & sources != 0
+        now < self.all_ready && self.pending & u32::from(sources) != 0
+    }
+
+    /// The same pipeline at `now`, without what has come about by then: the one form in which a machine is
+    /// saved, however its instructions ran.
+    #[must_use]
+    pub fn at(&self, now: Cycle) -> Self {
+        let mut pipeline = self.clone();
+        let coming = |cycle: Cycle| if cycle > now { cycle } else { 0 };
+        pipeline.ready = self.ready.map(coming);
+        pipeline.multiplier_free = coming(self.multiplier_free);
+        pipeline.pending = 0;
+        for (register, ready) in pipeline.ready.iter().enumerate() {
+            pipeline.pending |= u32::from(*ready != 0) << register;
+        }
+        pipeline
+    }
+
+    /// For translated code.
+    #[inline(always)]
+    pub fn pending(&mut self) -> Pending<'_> {
+        Pending {
+            ready: &mut self.ready,
+            registers: &mut self.pending,
+            all_ready: &mut self.all_ready,
+            multiplier_free: &mut self.multiplier_free,
+        }
     }
 
     /// The pipeline was restored.
@@ -51,14 +79,14 @@ impl Pipeline {
     /// The cycle, not before `now`, at which all of `sources` are there.
     pub fn wait_for(&mut self, sources: u16, now: Cycle) -> Cycle {
         let mut until = now;
-        let mut waiting = self.pending & sources;
+        let mut waiting = self.pending & u32::from(sources);
         while waiting != 0 {
             let register = waiting.trailing_zeros() as usize;
             until = until.max(self.ready[register]);
             waiting &= waiting - 1;
         }
         // Whoever waits has waited for all it reads.
-        self.pending &= !sources;
+        self.pending &= !u32::from(sources);
         until
     }
 

@@ -61,7 +61,7 @@ pub struct Core<O: Observer> {
     pub r: [u32; 16],
     /// Where the next instruction is fetched, set by what changes the flow.
     pub(super) next_pc: Option<u32>,
-    cpsr: u32,
+    pub(super) cpsr: u32,
     /// The bits that status registers have.
     psr_implemented: u32,
     /// Base-two logarithm of the bytes of an instruction: 2 in ARM state, 1 in Thumb state.

@@ -35,7 +35,7 @@ impl<O: Observer> State for Core<O> {
         } = self;
         to.put(&(r, cpsr, banked, banked_high, spsr));
         to.put(&(context_id, waiting, semihosting, diagnostics));
-        pipeline.save(to);
+        pipeline.at(mem.platform.cycle).save(to);
         mem.save(to);
     }
 

@@ -13,6 +13,8 @@ mod multiply;
 mod single;
 mod status;
 
+pub use self::multiple::block_of;
+
 use crate::arm::cpu::core::Core;
 use crate::arm::cpu::Observer;
 use crate::arm::isa::insn::Insn;

@@ -86,6 +86,13 @@ fn registers(list: u16) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Where the first word of a block lies and what the base becomes, from the base.
+#[must_use]
+pub fn block_of(insn: Insn) -> (i32, i32) {
+    let block = Block::at(0, insn);
+    (block.start as i32, block.end_base as i32)
+}
+
 /// Where the words lie and what the base becomes.
 struct Block {
     start: u32,

@@ -204,7 +204,7 @@ impl MemSys {
             return;
         }
         let written = line.dirty_line(mva);
-        let dirty = std::mem::take(&mut line.dirty);
+        let dirty = std::mem::take(&mut line.dirty) as u8;
         let (words, pa) = (written.words, written.pa);
         self.journal.note(|| Event::WrittenBack(written));
         let halves = u64::from(dirty.count_ones());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The caches: what their lines hold, and which of the data caches a page uses.
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::arm::config::ArmConfig;
 use crate::arm::memory::line::{Words, HALF_WORDS, LINE_BYTES};
 use crate::cache::{Cache, Line};
@@ -17,14 +19,15 @@ pub(super) struct InsnLine {
     pub thumb: bool,
 }
 
-/// A line of a data cache.
-#[derive(Debug, Clone, Default)]
+/// A line of a data cache: plain words, in the order of [`switchyard_translator::DataLine`].
+#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
 pub(super) struct DataLine {
     pub words: Words,
     /// Physical address, where a write-back goes.
     pub pa: u32,
     /// Dirty bits of the two halves (SA-1110 DM §6.2: one a half line).
-    pub dirty: u8,
+    pub dirty: u32,
 }
 
 impl Line for InsnLine {
@@ -41,7 +44,7 @@ impl DataLine {
         DirtyLine {
             mva,
             pa: self.pa,
-            halves: self.dirty,
+            halves: self.dirty as u8,
             words: self.words,
         }
     }

@@ -138,6 +138,9 @@ impl MemSys {
     pub(super) fn decode_line(&mut self, slot: usize) {
         let line = self.caches.insn.line(slot);
         let architecture = self.core.architecture;
+        if let Some(translator) = &mut self.translator {
+            translator.line_filled(slot, &line.words, line.thumb);
+        }
         if line.thumb {
             let upper = slot + self.caches.insn.slots();
             for (ops, words) in [slot, upper].into_iter().zip(line.words.chunks_exact(4)) {

@@ -6,6 +6,8 @@
 //! ([`Hints::forget`]). A slot has one hint at most, the last that was made. Without hints every count is the
 //! same, only slower; `tests/hints` compares the two builds.
 
+use switchyard_translator::HintTable;
+
 use crate::arm::memory::line::{line_address, LINE_BYTES};
 use crate::cache::HINTS;
 
@@ -13,7 +15,7 @@ use super::NO_LINE;
 
 /// Remembered lines, by the low bits of the line number. PID relocation changes higher bits only,
 /// so that a line has its place whatever address it is known by.
-const SLOTS: usize = 512;
+const SLOTS: usize = switchyard_translator::HINTS;
 /// A hint that was never set: no access asks for all of these address bits.
 const NEVER: u64 = u64::MAX;
 /// Slots that a hint has room for. A cache of more (2 MB) has no hints.
@@ -31,6 +33,12 @@ impl Tag {
         Self((u64::from(epoch) << 16) | (u64::from(privileged) << 34))
     }
 
+    /// As part of a hint.
+    #[inline(always)]
+    pub(super) fn bits(self) -> u64 {
+        self.0
+    }
+
     /// For fetches.
     #[inline(always)]
     pub(super) fn in_state(self, thumb: bool) -> Self {
@@ -42,7 +50,7 @@ impl Tag {
 /// address (bits 63:37), what its tag says (36:16) and the slot.
 #[derive(Debug, Clone)]
 pub(super) struct Hints {
-    hints: Box<[u64; SLOTS]>,
+    hints: Box<HintTable>,
     /// Where the hint that names a slot of the cache is, if there is one.
     named: Vec<u16>,
 }
@@ -56,6 +64,12 @@ impl Hints {
             hints: Box::new([NEVER; SLOTS]),
             named: vec![0; hinted],
         }
+    }
+
+    /// All of them, by their lines' numbers.
+    #[inline(always)]
+    pub(super) fn table(&self) -> &HintTable {
+        &self.hints
     }
 
     /// Forgets every hint.

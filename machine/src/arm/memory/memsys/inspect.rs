@@ -163,7 +163,7 @@ impl MemSys {
             .unwrap_or(&self.caches.data);
         (0..cache.slots()).map(|slot| {
             let line = cache.line(slot);
-            Some((cache.address(slot)?, line.pa, line.dirty))
+            Some((cache.address(slot)?, line.pa, line.dirty as u8))
         })
     }
 

@@ -6,7 +6,8 @@
 //! charges its cycles to the clock of [`MemSys::platform`].
 //!
 //! What it holds is in parts: `registers` (CP15's), `tlbs`, `caches` with `decoded`, `hint`,
-//! `read_buffer`, `refill` (the line on its way) and `counting`; `cached` is how data accesses use the
+//! `read_buffer`, `refill` (the line on its way) and `counting`; `translated` lends them to the
+//! translator; `cached` is how data accesses use the
 //! data caches.
 //!
 //! Sources: SA-1110 Developer's Manual, chapters 5 (coprocessors), 6 (caches, write buffer, read
@@ -30,6 +31,9 @@ mod registers;
 mod state;
 mod tags;
 mod tlbs;
+mod translated;
+
+use switchyard_translator::Translator;
 
 use crate::arm::isa::cores::Table;
 use crate::arm::isa::insn::Op;
@@ -103,6 +107,8 @@ pub struct MemSys {
     decoded: Decoded,
     /// What other words do.
     decode_cache: DecodeCache,
+    /// What runs them as host code, if that is wanted.
+    translator: Option<Box<Translator>>,
     /// The line that was filled last.
     arrivals: Arrivals,
     /// Virtual address of the line that the core fetched last, while nothing that its fetch looked
@@ -145,6 +151,7 @@ impl MemSys {
             caches: Caches::new(arm),
             decoded: Decoded::new(icache),
             decode_cache: DecodeCache::new(core.architecture),
+            translator: None,
             arrivals: Arrivals::none(),
             line: NO_LINE,
             hints: AccessHints::new(icache, dcache),

@@ -33,6 +33,7 @@ impl State for MemSys {
             caches,
             decoded: _, // follow the lines of the instruction cache
             decode_cache: _,
+            translator: _, // knows the lines by their contents
             arrivals,
             line: _,
             hints: _,
@@ -142,7 +143,7 @@ impl MemSys {
 
 fn restore_data(cache: &mut Cache<DataLine>, from: &mut Restorer) -> Result<(), Damaged> {
     cache.restore(from, |from| {
-        let (words, pa, dirty): (Words, u32, u8) = from.take()?;
+        let (words, pa, dirty): (Words, u32, u32) = from.take()?;
         require(line_offset(pa) == 0 && dirty < 4, "has a damaged cache")?;
         Ok(DataLine { words, pa, dirty })
     })

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A dynamic binary translator: instructions of a simulated processor as code of the host.
+//!
+//! It knows no architecture. One describes its instructions ([`Instruction`]: what it does, what it reads,
+//! what it costs), and lends its registers, clock, hints and data cache while translated code runs
+//! ([`Guest`]). What is translated are *units*: instructions in sequence in one line of the instruction cache, up
+//! to one that is left to the interpreter, an unconditional branch, or the line's end. A translation belongs
+//! to the line's contents ([`Lines`](lines)): whatever address and slot they have, now or when they come again.
+//!
+//! Translated code does what the interpreter would, or stops before the instruction of which it cannot
+//! say so: an access that no hint answers, an instruction that was left out, a unit that might go past the
+//! horizon. It calls nothing; whoever runs it executes that instruction and comes back.
+//!
+//! Soundness: code is made here alone, from descriptions of which every number is checked, and reaches
+//! memory through [`Guest`] alone: registers below the number that is checked against the slices' lengths
+//! whenever it runs, data lines below theirs, which the hint check compares with.
+#![cfg_attr(
+    not(all(feature = "host-code", target_arch = "x86_64", unix)),
+    allow(dead_code)
+)]
+
+#[cfg(all(feature = "host-code", target_arch = "x86_64", unix))]
+mod code;
+mod guest;
+#[cfg(all(feature = "host-code", target_arch = "x86_64", unix))]
+#[path = "x86_64/mod.rs"]
+mod host;
+#[cfg(not(all(feature = "host-code", target_arch = "x86_64", unix)))]
+#[path = "absent.rs"]
+mod host;
+mod instruction;
+mod lines;
+mod schedule;
+
+pub use guest::{
+    Counts, DataLine, Exit, Guest, HintTable, Hints, Pending, Place, Why, HINTS, LINE_BYTES,
+    LINE_WORDS,
+};
+pub use instruction::{
+    Action, Address, Carry, Condition, Flags, Instruction, Jump, Mode, Offset, Operand, Operation,
+    Register, Shift, Value, Width, REGISTERS,
+};
+
+use lines::Lines;
+
+/// Instructions of a line at most.
+pub const PLACES: usize = LINE_WORDS * 2;
+
+/// How often a place is to be reached before it is translated: what runs once is not worth it.
+const HOT: u8 = 8;
+
+/// The translations of one machine.
+#[derive(Debug)]
+pub struct Translator {
+    lines: Lines,
+    host: host::Host,
+    /// Registers that a guest has.
+    registers: usize,
+    /// How often a place is reached before it is translated.
+    hot: u8,
+}
+
+impl Translator {
+    /// One for a guest with so many registers and slots of its instruction cache. `None`: there is no host
+    /// code on this host.
+    #[must_use]
+    pub fn new(registers: usize, slots: usize) -> Option<Self> {
+        let host = host::Host::new()?;
+        Some(Self {
+            lines: Lines::new(slots, host.stubs()),
+            host,
+            registers: registers.min(REGISTERS),
+            hot: HOT,
+        })
+    }
+
+    /// Translates a place when it is reached so often: for tests.
+    pub fn set_hot(&mut self, times: u8) {
+        self.hot = times;
+    }
+
+    /// Allows so little memory for code (in blocks of 64 KB) that it is full soon: for tests.
+    pub fn limit_code(&mut self, blocks: usize) {
+        self.host.limit(blocks);
+    }
+
+    /// The line in `slot` was filled, or is decoded anew: it holds `words`.
+    #[inline]
+    pub fn line_filled(&mut self, slot: usize, words: &[u32; LINE_WORDS], halfwords: bool) {
+        self.lines.filled(slot, words, halfwords);
+    }
+
+    /// Whether instruction `place` of the line in `slot` is one for the interpreter.
+    #[inline]
+    #[must_use]
+    pub fn is_left(&self, slot: usize, place: usize) -> bool {
+        self.lines.entry(slot, place) == self.host.stubs().left[place % PLACES]
+    }
+
+    /// Instruction `place` of the line in `slot` was reached and is not translated. `true`: it is to be.
+    pub fn heats(&mut self, slot: usize, place: usize) -> bool {
+        self.lines.heats(slot, place, self.hot)
+    }
+
+    /// Translates the line in `slot`, which consists of `instructions` (8, or 16), from `place` on. If there
+    /// is no more room for code, all translations are forgotten.
+    ///
+    /// # Panics
+    /// An instruction names a register that the guest has not.
+    pub fn translate(&mut self, slot: usize, place: usize, instructions: &[Instruction]) {
+        let highest = instructions.iter().flat_map(Instruction::registers).max();
+        let known = highest.is_none_or(|register| usize::from(register) < self.registers);
+        assert!(known, "a register that the guest has");
+        let room = !self.lines.is_full();
+        let entry = if room {
+            self.host.translate(instructions, place)
+        } else {
+            None
+        };
+        match entry {
+            Some(entry) => self.lines.set(slot, place, entry),
+            None => {
+                self.host.clear();
+                self.lines.clear(self.host.stubs());
+            }
+        }
+    }
+
+    /// Runs translated code where `guest` is, as far as that goes.
+    ///
+    /// # Panics
+    /// `guest` has fewer registers than was said, or is in a slot that does not exist.
+    #[inline]
+    pub fn run(&mut self, guest: Guest<'_>) -> Exit {
+        assert!(guest.registers.len() >= self.registers);
+        assert!(guest.pending.ready.len() >= self.registers);
+        self.host.run(&self.lines, guest)
+    }
+}
+
+impl Instruction {
+    /// The registers that it names, in `sources` too.
+    fn registers(&self) -> impl Iterator<Item = Register> {
+        let named = self.action.registers() | self.sources;
+        (0..32).filter(move |n| named & (1 << n) != 0)
+    }
+}

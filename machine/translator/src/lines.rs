@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which translations there are, by the contents of lines: a line that is filled again, or in another
+//! slot, or known by another address, finds what was translated of its words before.
+
+use std::collections::HashMap;
+
+use crate::guest::LINE_WORDS;
+use crate::PLACES;
+
+/// Contents that are found without a look at the map, a power of two: some times as many as the largest
+/// instruction cache has lines.
+const NEAR: usize = 4096;
+/// Different contents at most; then all are forgotten.
+const LIMIT: usize = 1 << 17;
+
+/// Addresses of code, one for each instruction of a line.
+pub(crate) type Entries = [usize; PLACES];
+
+/// Code for places without a translation, by place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stubs {
+    /// Not translated yet.
+    pub cold: Entries,
+    /// An instruction for the interpreter.
+    pub left: Entries,
+}
+
+/// What a line holds: its words, and whether they are halfwords.
+type Contents = ([u32; LINE_WORDS], bool);
+
+/// Translations, by contents and by slot.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    /// By contents' number. Number 0 belongs to slots of which nobody has said what they hold.
+    entries: Vec<Entries>,
+    /// How often each place was reached, until it is translated.
+    heat: Vec<[u8; PLACES]>,
+    /// The number of the contents of each slot.
+    by_slot: Vec<u32>,
+    known: HashMap<Contents, u32>,
+    /// Some of them, by a hash.
+    near: Vec<(Contents, u32)>,
+    /// What slots hold: for when numbers are given anew.
+    held: Vec<Option<Contents>>,
+    cold: Entries,
+}
+
+impl Lines {
+    /// None, for so many slots.
+    pub(crate) fn new(slots: usize, stubs: &Stubs) -> Self {
+        Self {
+            entries: vec![stubs.cold],
+            heat: vec![[0; PLACES]],
+            by_slot: vec![0; slots],
+            known: HashMap::new(),
+            near: vec![(([0; LINE_WORDS], false), 0); NEAR],
+            held: vec![None; slots],
+            cold: stubs.cold,
+        }
+    }
+
+    /// The line in `slot` holds `words` now.
+    #[inline]
+    pub(crate) fn filled(&mut self, slot: usize, words: &[u32; LINE_WORDS], halfwords: bool) {
+        let contents = (*words, halfwords);
+        self.held[slot] = Some(contents);
+        // Multiplicative hashing: 2^32 over the golden ratio.
+        let mix = |hash: u32, word: &u32| (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9);
+        let hash = words.iter().fold(u32::from(halfwords), mix);
+        let near = &mut self.near[(hash >> 16) as usize % NEAR];
+        if near.1 == 0 || near.0 != contents {
+            let fresh = self.entries.len() as u32;
+            let number = *self.known.entry(contents).or_insert(fresh);
+            if number == fresh {
+                self.entries.push(self.cold);
+                self.heat.push([0; PLACES]);
+            }
+            *near = (contents, number);
+        }
+        self.by_slot[slot] = near.1;
+    }
+
+    /// The code of instruction `place` of the line in `slot`.
+    #[inline]
+    pub(crate) fn entry(&self, slot: usize, place: usize) -> usize {
+        self.entries[self.by_slot[slot] as usize][place % PLACES]
+    }
+
+    /// Counts that this place was reached. `true`: it has been `hot` times.
+    pub(crate) fn heats(&mut self, slot: usize, place: usize, hot: u8) -> bool {
+        let number = self.by_slot[slot] as usize;
+        let heat = &mut self.heat[number][place % PLACES];
+        *heat = heat.saturating_add(1);
+        number != 0 && *heat >= hot
+    }
+
+    /// From now on this is the code of a place.
+    pub(crate) fn set(&mut self, slot: usize, place: usize, entry: usize) {
+        self.entries[self.by_slot[slot] as usize][place % PLACES] = entry;
+    }
+
+    /// Whether there are as many contents as there may be.
+    pub(crate) fn is_full(&self) -> bool {
+        self.entries.len() > LIMIT
+    }
+
+    /// Forgets all translations.
+    pub(crate) fn clear(&mut self, stubs: &Stubs) {
+        let held = std::mem::take(&mut self.held);
+        *self = Self::new(held.len(), stubs);
+        for (slot, contents) in held.into_iter().enumerate() {
+            if let Some((words, halfwords)) = contents {
+                self.filled(slot, &words, halfwords);
+            }
+        }
+    }
+
+    /// For translated code: entries by number, numbers by slot.
+    pub(crate) fn tables(&self) -> (&[Entries], &[u32]) {
+        (&self.entries, &self.by_slot)
+    }
+}
