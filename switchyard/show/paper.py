@@ -60,7 +60,8 @@ def _named(entry: plot.Entry, top: float) -> str:
     mark = f'<circle cx="16" cy="{middle}" r="4" {drawn} fill="{fill}"/>'
     if entry.shape in ("band", "bar"):
         opacity = 0.3 if entry.shape == "band" else 1
-        mark = f'<rect x="4" y="{middle - 5}" width="24" height="10" {drawn} fill="{fill}" opacity="{opacity}"/>'
+        box = f'x="4" y="{middle - 5}" width="24" height="10"'
+        mark = f'<rect {box} {drawn} fill="{fill}" opacity="{opacity}"/>'
     slanted = 'font-style="italic"' if entry.published else ""
     return line + mark + _text(entry.label, 36, middle + 4.5, slanted)
 

@@ -47,8 +47,12 @@ def test_an_engineer_comes_from_qemu_and_ends_at_the_line(
     done = switchyard(*boot, "--check", "coherence")
     assert done.returncode == 1
     found = done.stderr[done.stderr.index("stale-translation: ") :]
-    (line,) = re.findall(r"^    at +0x\w+ <exercise\+0x\w+> \S*exercise\.c:(\d+)$", found, re.M)[:1]
-    assert "load(WINDOW)" in source.read_text().splitlines()[int(line) - 1]
+    code = source.read_text().splitlines()
+    lines = re.findall(r"^    (?:at|written) .* \S*/exercise\.c:(\d+) \(", found, re.M)[:2]
+    assert ["load(WINDOW)" in code[int(lines[0]) - 1], code[int(lines[1]) - 1]] == [
+        True,
+        "    move();",
+    ]
     (way,) = re.findall(r"^    in GDB    (.*)$", found, re.M)[:1]
     process, port = waiting(*boot)
     try:
