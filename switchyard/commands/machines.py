@@ -133,6 +133,21 @@ def boot(
         bool,
         typer.Option("--run", help="Run a static program of yours on Linux; its status is ours."),
     ] = False,
+    bios: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="RISC-V: the firmware, none, or default (also without this): Debian's OpenSBI.",
+        ),
+    ] = None,
+    properties: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--global",
+            metavar="PROPERTY",
+            help="As QEMU's: virtio-mmio.force-legacy=false shows the newer interface.",
+        ),
+    ] = None,
     append: Annotated[str, typer.Option(metavar="WORDS", help="The kernel's command line.")] = "",
     initrd: Annotated[
         str | None,
@@ -231,8 +246,8 @@ def boot(
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="A memory card with what is in this file, written to when the run ends; also "
-            "as if=sd,file=FILE,format=raw, and snapshot=on to write nothing.",
+            help="A memory card or disk with what is in this file, written to when the run ends; "
+            "also as if=sd,file=FILE,format=raw, and snapshot=on to write nothing.",
         ),
     ] = None,
     typed: Annotated[
@@ -264,7 +279,7 @@ def boot(
                 )
         if restore is not None:
             raise InputError("--restore: stands beside --linux; a saved machine has all inside")
-    elif kernel is None and restore is None:
+    elif kernel is None and restore is None and bios is None:
         raise InputError("--kernel: missing; expected an image, or --restore with a saved machine")
     if l4 and not (linux or run):
         raise InputError("--l4: stands beside --linux or --run; expected one of them before it")
@@ -282,6 +297,7 @@ def boot(
     given = {
         "--machine": machine_name and machine.described_in(machine_name),
         "--kernel": kernel,
+        "--bios": bios,
         "--append": append or None,
         "--initrd": initrd,
         "--dtb": dtb,
@@ -312,6 +328,8 @@ def boot(
     for option, value in given.items():
         if value is not None:
             arguments += [option, str(value)]
+    for one in properties or []:
+        arguments += ["--global", one]
     for one in drive or []:
         arguments += ["--drive", one]
     if profile:
