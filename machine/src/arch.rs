@@ -48,6 +48,9 @@ pub trait Architecture: Calling + Windowed + Observed<Memory: MemorySystem> {
     /// The machines that need no file: name and text of `machines/NAME.toml`.
     const MACHINES: &'static [(&'static str, &'static str)];
 
+    /// Whether a kernel may be started by firmware ([`Boot::bios`]).
+    const TAKES_BIOS: bool = false;
+
     /// Reads the files of `boot` and puts them into the memory of `bus`, that of `board` with the
     /// processor of `config`.
     ///

@@ -50,10 +50,18 @@ pub struct BootArgs {
     /// So much memory in place of the machine's own: bytes, or with K, M or G after.
     #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
     pub ram: Option<u32>,
-    /// An ELF32 executable; for ARM boards also a raw image, a U-Boot image, S-records or Intel's hexadecimal
-    /// records, for a PC a bzImage. Each may be compressed by gzip.
-    #[arg(long, required_unless_present = "restore")]
+    /// An ELF executable; for ARM and RISC-V boards also a raw image, for ARM's a U-Boot image, S-records or
+    /// Intel's hexadecimal records, for a PC a bzImage. Each may be compressed by gzip.
+    #[arg(long, required_unless_present_any = ["restore", "bios"])]
     pub kernel: Option<PathBuf>,
+    /// Firmware that starts the kernel of a RISC-V machine: a file, none, or default (also without this option),
+    /// Debian's OpenSBI.
+    #[arg(long, value_name = "FILE")]
+    pub bios: Option<PathBuf>,
+    /// A property of a device class, as QEMU's option has it: virtio-mmio.force-legacy=false (or true, which it is
+    /// without this option).
+    #[arg(long, value_name = "PROPERTY")]
+    pub global: Vec<String>,
     /// The kernel's command line.
     #[arg(long, allow_hyphen_values = true)]
     pub append: Option<String>,
@@ -68,7 +76,7 @@ pub struct BootArgs {
     #[arg(long, value_name = "ADDR", value_parser = quantity::address)]
     pub load_address: Option<u32>,
     /// Go on from this file, which --save has written, in place of loading a kernel.
-    #[arg(long, conflicts_with_all = ["kernel", "append", "initrd", "dtb", "load_address", "semihosting"])]
+    #[arg(long, conflicts_with_all = ["kernel", "bios", "append", "initrd", "dtb", "load_address", "semihosting"])]
     pub restore: Option<PathBuf>,
     /// Serve the semihosting calls of an ARM (SVC 0x123456, in Thumb state 0xab): console, time, exit
     /// status. They open no files.
@@ -160,8 +168,8 @@ pub struct BootArgs {
         allow_hyphen_values = true
     )]
     pub peer_append: Option<String>,
-    /// A memory card with what is in this file, into which the run writes when it ends; also as QEMU
-    /// has it: if=sd,file=FILE,format=raw, and snapshot=on to write nothing (the second is for the
+    /// A memory card or disk with what is in this file, into which the run writes when it ends; also as
+    /// QEMU has it: if=sd,file=FILE,format=raw, and snapshot=on to write nothing (the second is for the
     /// second slot).
     #[arg(long, value_name = "FILE")]
     pub drive: Vec<String>,
@@ -202,8 +210,11 @@ pub fn files(args: &BootArgs) -> (Vec<(&'static str, &Path)>, usize) {
         ("--record", args.record.as_deref()),
     ];
     let machine = args.machine.as_deref().filter(|m| m.ends_with(".toml"));
+    let named = |bios: &&Path| *bios != Path::new("none") && *bios != Path::new("default");
+    let bios = args.bios.as_deref().filter(named);
     let read = [
         ("--kernel", args.kernel.as_deref()),
+        ("--bios", bios),
         ("--initrd", args.initrd.as_deref()),
         ("--dtb", args.dtb.as_deref()),
         ("--restore", args.restore.as_deref()),

@@ -355,9 +355,17 @@ impl TlbConfig {
     /// # Errors
     /// The first that cannot be.
     pub fn check(&self, table: &str) -> Result<(), Mistake> {
+        self.check_with(table, MAX_TLB_ENTRIES)
+    }
+
+    /// The same, of one that may have so many entries: no [`Tlb`](crate::tlb::Tlb) of the shared kind.
+    ///
+    /// # Errors
+    /// The first that cannot be.
+    pub fn check_with(&self, table: &str, most: u32) -> Result<(), Mistake> {
         let field = |name: &str| format!("{table}.{name}");
         let entries = self.entries;
-        range(&field("entries"), entries, 1, MAX_TLB_ENTRIES)?;
+        range(&field("entries"), entries, 1, most)?;
         range(&field("locked"), self.locked, 0, MAX_LOCKED)?;
         let ways = self.set_size();
         if ways == 0 || entries % ways != 0 || !(entries / ways).is_power_of_two() {
@@ -367,7 +375,7 @@ impl TlbConfig {
                 "entries / ways that is a power of two",
             ));
         }
-        range(&field("entries"), entries + self.locked, 1, MAX_TLB_ENTRIES)
+        range(&field("entries"), entries + self.locked, 1, most)
     }
 }
 

@@ -135,6 +135,32 @@ pub fn file(spec: &str) -> Option<PathBuf> {
     Drive::parse(spec).ok().map(|drive| drive.file)
 }
 
+/// Does what `--global` says, of which there is one property.
+pub fn set_globals<P: Processor>(
+    args: &BootArgs,
+    config: &MachineConfig,
+    machine: &mut Machine<P>,
+) -> Result<(), String> {
+    for spec in &args.global {
+        let legacy = match spec.as_str() {
+            "virtio-mmio.force-legacy=false" | "virtio-mmio.force-legacy=off" => false,
+            "virtio-mmio.force-legacy=true" | "virtio-mmio.force-legacy=on" => true,
+            _ => {
+                return Err(format!(
+                    "--global {spec}: is not known; expected virtio-mmio.force-legacy=false"
+                ))
+            }
+        };
+        if !machine.bus().set_virtio_legacy(legacy) {
+            return Err(format!(
+                "--global {spec}: {} has no VIRTIO devices; expected a machine that has",
+                config.name
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Puts the cards that the options name into the machine, which has not run yet.
 pub fn insert<P: Processor>(
     args: &BootArgs,

@@ -130,7 +130,7 @@ fn a_mistake_is_one_line_that_names_file_field_and_expectation() {
         ("line-bytes = 32", "line-bytes = 64", "m.toml: icache.line-bytes: 64; expected 32, the only line size that the model has"),
         ("\"round-robin\"", "\"fifo\"", "m.toml: line N: icache.replacement: unknown variant `fifo`; expected one of `round-robin`, `random`, `lru`, `pseudo-lru`"),
         ("entries = 32", "entries = 0", "m.toml: itlb.entries: 0; expected a number from 1 to 256"),
-        ("core = \"sa1110\"", "core = \"arm7\"", "m.toml: line N: processor.core: unknown variant `arm7`; expected one of `sa1110`, `arm920`, `arm926`, `pentium4`"),
+        ("core = \"sa1110\"", "core = \"arm7\"", "m.toml: line N: processor.core: unknown variant `arm7`; expected one of `sa1110`, `arm920`, `arm926`, `pentium4`, `u74`"),
         ("id = 0x6901b119", "id = \"B5\"", "m.toml: line N: processor.id: invalid type: string \"B5\"; expected a whole number from 0 to 4294967295"),
         ("device = 10", "device = 4000000000", "m.toml: memory.device: 4000000000; expected a number from 0 to 1000000"),
     ] {
@@ -327,7 +327,7 @@ fn broken_syntax_is_one_line_too() {
 fn a_name_that_is_no_machine_lists_the_machines() {
     assert_eq!(
         MachineConfig::find("vax").unwrap_err().to_string(),
-        "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, versatile920, s3c24a0, omap1610, omap1610-two-tlbs, sa1110-tags, versatilepb-tags, s3c24a0-tags, omap1610-tags, p4-willamette, p4-willamette-tags, p4-northwood or a file that ends in .toml"
+        "--machine vax: no such machine; expected sa1110, sa1110-sdram, collie, versatilepb, versatile920, s3c24a0, omap1610, omap1610-two-tlbs, sa1110-tags, versatilepb-tags, s3c24a0-tags, omap1610-tags, p4-willamette, p4-willamette-tags, p4-northwood, virt-u74, virt-u74-asid, virt-rv64 or a file that ends in .toml"
     );
 }
 

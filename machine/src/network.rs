@@ -123,6 +123,7 @@ impl<P: Processor> Task for Pairing<'_, P> {
             initrd: None,
             dtb: None,
             load_address: None,
+            bios: None,
         };
         let start = A::load(&system, peer, board, second.bus());
         let start = start.map_err(|error| error.to_string())?;

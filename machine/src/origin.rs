@@ -118,6 +118,7 @@ impl<'a> Origin<'a> {
             saved,
         } = self;
         let mut machine = Machine::<P>::new(&config, (board.parts)(config.ram_bytes), observer);
+        drive::set_globals(args, &config, &mut machine)?;
         drive::insert(args, &config, &mut machine)?;
         if let Some((file, saved)) = saved {
             let restored = saved.restore(&mut machine);
@@ -131,6 +132,7 @@ impl<'a> Origin<'a> {
             initrd: args.initrd.as_deref(),
             dtb: args.dtb.as_deref(),
             load_address: args.load_address,
+            bios: args.bios.as_deref(),
         };
         let start = Registry::every().load(&system, &config, board, machine.bus());
         let start = start.map_err(|error| error.to_string())?;

@@ -18,7 +18,7 @@ use crate::loader::{Boot, Module, Start};
 use crate::vectors::Caches;
 
 /// The architectures, a line each.
-pub type Every = list![crate::arm::Arm, crate::ia32::Ia32,];
+pub type Every = list![crate::arm::Arm, crate::ia32::Ia32, crate::riscv::Riscv,];
 
 /// A list of architectures: `(A, (B, ()))`, which the macro [`list!`](crate::list) writes.
 pub trait List {
@@ -100,6 +100,7 @@ pub struct Entry {
     /// Reads one that was parsed before.
     pub read_table: fn(toml::Table) -> Result<MachineConfig, toml::de::Error>,
     describes: fn(&dyn ProcessorConfig) -> bool,
+    takes_bios: bool,
     load: Load,
     modules: fn(kernel: &[u8], initrd: &Path) -> Vec<Module>,
     answer: Answer,
@@ -123,6 +124,7 @@ impl Entry {
             },
             read_table: |table| A::File::deserialize(table).map(Into::into),
             describes: |processor| processor.as_any().is::<A::Config>(),
+            takes_bios: A::TAKES_BIOS,
             load: A::load,
             modules: A::modules,
             answer: A::answer_vectors,
@@ -217,7 +219,15 @@ impl Registry {
         board: &Board,
         bus: &mut Bus,
     ) -> Result<Start, Error> {
-        (self.entry(config).load)(boot, config, board, bus)
+        let entry = self.entry(config);
+        if boot.bios.is_some() && !entry.takes_bios {
+            return Err(Error::Argument {
+                argument: "--bios",
+                what: "is for machines with a RISC-V processor".to_string(),
+                expected: format!("no such option for {}", config.name),
+            });
+        }
+        (entry.load)(boot, config, board, bus)
     }
 
     /// What `--initrd` names for the kernel whose file has these bytes: one file, or modules.

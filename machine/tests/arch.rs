@@ -76,6 +76,7 @@ fn booted<P: Processor>(
         initrd: None,
         dtb: None,
         load_address: None,
+        bios: None,
     };
     let start = registry.load(&boot, config, board, machine.bus());
     let _ = std::fs::remove_file(&file);

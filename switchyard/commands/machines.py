@@ -133,6 +133,21 @@ def boot(
         bool,
         typer.Option("--run", help="Run a static program of yours on Linux; its status is ours."),
     ] = False,
+    bios: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="RISC-V: the firmware, none, or default (also without this): Debian's OpenSBI.",
+        ),
+    ] = None,
+    properties: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--global",
+            metavar="PROPERTY",
+            help="As QEMU's: virtio-mmio.force-legacy=false shows the newer interface.",
+        ),
+    ] = None,
     append: Annotated[str, typer.Option(metavar="WORDS", help="The kernel's command line.")] = "",
     initrd: Annotated[
         str | None,
@@ -231,8 +246,8 @@ def boot(
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="A memory card with what is in this file, written to when the run ends; also "
-            "as if=sd,file=FILE,format=raw, and snapshot=on to write nothing.",
+            help="A memory card or disk with what is in this file, written to when the run ends; "
+            "also as if=sd,file=FILE,format=raw, and snapshot=on to write nothing.",
         ),
     ] = None,
     typed: Annotated[
@@ -264,7 +279,7 @@ def boot(
                 )
         if restore is not None:
             raise InputError("--restore: stands beside --linux; a saved machine has all inside")
-    elif kernel is None and restore is None:
+    elif kernel is None and restore is None and bios is None:
         raise InputError("--kernel: missing; expected an image, or --restore with a saved machine")
     if l4 and not (linux or run):
         raise InputError("--l4: stands beside --linux or --run; expected one of them before it")
@@ -282,6 +297,7 @@ def boot(
     given = {
         "--machine": machine_name and machine.described_in(machine_name),
         "--kernel": kernel,
+        "--bios": bios,
         "--append": append or None,
         "--initrd": initrd,
         "--dtb": dtb,
@@ -312,6 +328,8 @@ def boot(
     for option, value in given.items():
         if value is not None:
             arguments += [option, str(value)]
+    for one in properties or []:
+        arguments += ["--global", one]
     for one in drive or []:
         arguments += ["--drive", one]
     if profile:
@@ -494,6 +512,7 @@ class Kind(enum.Enum):
     SCHEME = "scheme"
     MACHINE = "machine"
     EXPERIMENT = "experiment"
+    EXERCISE = "exercise"
 
 
 @subcommand(
@@ -502,18 +521,32 @@ class Kind(enum.Enum):
         switchyard new scheme my-flush
         switchyard new machine twice-the-cache
         switchyard new experiment null-call
+        switchyard new exercise missing-flush
     """
 )
 def new(
     kind: Annotated[
-        Kind, typer.Argument(metavar="KIND", help="A guest, scheme, machine or experiment.")
+        Kind,
+        typer.Argument(metavar="KIND", help="A guest, scheme, machine, experiment or exercise."),
     ],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="What it is to be called; which exercise.")
+    ],
 ) -> None:
-    """Write one of your own, which works, with a test, into your folder (--path) or this one."""
+    """Write one of your own, which works, with a test, into your folder (--path) or this one.
+
+    An exercise goes into this folder, with its task; switchyard grade says how far it is done.
+    """
     from switchyard.tools import new as beginnings
 
     out, _ = consoles()
+    if kind is Kind.EXERCISE:
+        from switchyard.tools import exercises
+
+        for path in exercises.begin(name, Path.cwd()):
+            out.print(f"written: {short(path)}", soft_wrap=True)
+        out.print(f"next: read {name}/README.md, then: switchyard grade {name}", soft_wrap=True)
+        return
     written = beginnings.make(kind.value, name, beginnings.place())
     for path in written.files:
         out.print(f"written: {short(path)}", soft_wrap=True)
@@ -529,3 +562,27 @@ def _refuse_slip(name: str) -> None:
     hint = "" if machine.is_file(name) or name in known else meant(name, known)
     if hint:
         raise InputError(f"--machine {name}: no such machine; {hint}{SEE_MACHINES}")
+
+
+@subcommand(
+    epilog="""
+        switchyard grade missing-flush
+        switchyard grade handed-in/smith/missing-flush --json
+    """
+)
+def grade(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="An exercise, begun by switchyard new.")
+    ],
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+) -> None:
+    """Run what was done of an exercise, and say what is right; exit status 0 if all is."""
+    from switchyard.show import terminal
+    from switchyard.tools import exercises
+
+    out, _ = consoles()
+    points = exercises.grade(folder)
+    terminal.points(out, points, form(as_json, as_csv))
+    if not exercises.passed(points):
+        raise typer.Exit(Status.FAILED)

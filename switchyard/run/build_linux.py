@@ -164,14 +164,14 @@ class Server(Linux):
     @property
     def initrd(self) -> Path:
         """A module: programs of `linux-i386`'s."""
-        disk = "linux-i386-run" if self.disk else self.name
+        disk = f"linux-i386-{self.disk}" if self.disk else self.name
         return build.root() / "build" / "guests" / f"{disk}.cpio"
 
     @property
     def files(self) -> list[Path]:
-        """Of all schemes, and both disks."""
+        """Of all schemes, and the disks."""
         every = [replace(self, scheme=scheme) for scheme in SERVER_SCHEMES]
-        disks = [replace(self, disk=disk).initrd for disk in ("", "run")]
+        disks = [replace(self, disk=disk).initrd for disk in ("", "run", "bench")]
         return [*(server.kernel for server in every), self.symbols, *disks]
 
     @property

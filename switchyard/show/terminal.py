@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # these draw figures, and take a second to import
     from switchyard.tools.bench import Speed
     from switchyard.tools.compare import Change
     from switchyard.tools.compare import Outcome as Compared
+    from switchyard.tools.exercises import Point
 
 
 # How the parts of a table look on a terminal.
@@ -291,6 +292,18 @@ def experiments(console: Console, listed: Iterable["Experiment[Any]"], form: str
         "part of it. needs Linux: `switchyard doctor linux` says whether it can be built here"
     )
     listing(console, Shown("Experiments", columns, rows, caption=caption), form, whole)
+
+
+def points(console: Console, asked: "Sequence[Point]", form: str) -> None:
+    """What an exercise asks for, and how much of it is there."""
+    whole = [asdict(point) for point in asked]
+    if form != "table":
+        listing(console, Shown("", [], []), form, whole)
+        return
+    for point in asked:
+        word = "yes" if point.good else "NO"
+        console.print(f"{word:<4}{point.asked}: {point.seen}", soft_wrap=True, markup=False)
+    console.print(f"{sum(point.good for point in asked)} of {len(asked)} points")
 
 
 def changes(console: Console, found: "Compared", changed: "Sequence[Change]", form: str) -> None:

@@ -252,7 +252,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
         tests("links, paths, numbers", "switchyard/tests/docs_test.py"),
     ),
     (
-        r"docs/(extend|tutorial|first-guest|servers)\.md|CONTRIBUTING\.md",
+        r"docs/(extend|tutorial|first-guest|riscv|servers)\.md|CONTRIBUTING\.md",
         tests("its steps", "switchyard/tests/tutorial_test.py"),
     ),
     (r"docs/(results|images|chapters)/.*", one("page and figures are the results'", *DOCS)),

@@ -58,6 +58,7 @@ pub fn load_kernel(data: &[u8]) -> Result<(), Error> {
         initrd: initrd.as_deref(),
         dtb: dtb.as_deref(),
         load_address,
+        bios: None,
     };
     let loaded = for_processor!(config, (), run(config, board, &boot));
     for path in [Some(kernel), initrd, dtb].into_iter().flatten() {

@@ -71,6 +71,7 @@ pub(super) fn load(
     let image = read_kernel(boot, A_KERNEL, bus)?;
     let target = Target {
         machine: EM_ARM,
+        long: false,
         entry: Entry::Arm { thumb },
         expected: A_KERNEL,
     };

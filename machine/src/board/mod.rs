@@ -7,6 +7,7 @@ pub mod collie;
 pub mod isa_pc;
 mod sa1110;
 pub mod versatile;
+pub mod virt;
 
 use crate::bus::{behind_transport, BoardParts};
 use crate::dev::Role;

@@ -218,7 +218,7 @@ fn a_machine_that_no_board_makes_is_one_line() {
         (
             "board = \"assabet\"",
             "board = \"brick\"",
-            "m.toml: board: unknown board \"brick\"; expected assabet, collie, isa-pc, versatile",
+            "m.toml: board: unknown board \"brick\"; expected assabet, collie, isa-pc, versatile, virt",
         ),
         (
             "ram-bytes = 0x0200_0000",

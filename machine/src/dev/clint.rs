@@ -5,7 +5,7 @@
 //!
 //! The timer's interrupt is a level: it is pending as long as `mtime` is not below `mtimecmp`.
 
-use super::{lane, DevCtx, Device, Width};
+use super::{lane, DevCtx, Device, Role, Width};
 use crate::event::NEVER;
 
 /// The interrupt sources by which the platform's interrupt controller knows the two.
@@ -24,22 +24,26 @@ const MTIME_HIGH: u32 = 0xbffc;
 /// The interruptor.
 #[derive(Debug)]
 pub struct Clint {
+    /// Ticks of `mtime` a second.
+    hz: u64,
     software: bool,
     compare: u64,
 }
 
-impl Default for Clint {
-    /// As reset leaves it: no manual says what `mtimecmp` holds then; here, as in QEMU, nothing is
-    /// pending.
-    fn default() -> Self {
+impl Clint {
+    /// One whose `mtime` has so many ticks a second, as reset leaves it: no manual says what `mtimecmp`
+    /// holds then; here nothing is pending.
+    #[must_use]
+    pub fn new(hz: u64) -> Self {
         Self {
+            hz,
             software: false,
             compare: u64::MAX,
         }
     }
 }
 
-crate::saved!(Clint { software, compare });
+crate::saved!(Clint { software, compare } given { hz });
 
 /// `value` with its low or high word replaced.
 fn with_word(value: u64, high: bool, word: u32) -> u64 {
@@ -107,6 +111,10 @@ impl Device for Clint {
     fn fire(&mut self, ctx: &mut DevCtx) {
         self.settle(ctx);
     }
+
+    fn role(&mut self) -> Role<'_> {
+        Role::Clock(self.hz)
+    }
 }
 
 #[cfg(test)]
@@ -117,7 +125,7 @@ mod tests {
 
     /// With 20 cycles a tick.
     fn bench() -> Bench<Clint> {
-        let mut bench = Bench::new(Clint::default());
+        let mut bench = Bench::new(Clint::new(CLOCK_HZ / 20));
         bench.host.timebase = Timebase {
             hz: CLOCK_HZ / 20,
             start: 0,

@@ -7,9 +7,11 @@ use super::{DevCtx, Device, Width};
 /// Bytes of registers.
 pub const BYTES: u32 = 0x1000;
 
-const PASS: u32 = 0x5555;
+/// All is well.
+pub const PASS: u32 = 0x5555;
 const FAIL: u32 = 0x3333;
-const RESET: u32 = 0x7777;
+/// Start anew.
+pub const RESET: u32 = 0x7777;
 
 /// The finisher.
 #[derive(Debug, Default)]

@@ -31,6 +31,7 @@ pub mod ppc;
 pub mod primecell;
 pub mod probe;
 pub mod reset;
+pub mod rom;
 pub mod rtc;
 pub mod sbcon;
 pub mod sdcard;
@@ -42,6 +43,7 @@ pub mod storage;
 pub mod sysreg;
 pub mod uart;
 pub mod vic;
+pub mod virtio;
 
 use serde::{Deserialize, Serialize};
 
@@ -177,6 +179,13 @@ impl Host {
         }
     }
 
+    /// Whether the guest wants something of whoever runs it.
+    #[inline]
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.empty | self.exit.is_some() | self.power_off.is_some() | self.stopped.is_some()
+    }
+
     /// Whether there is input for serial port `name`.
     #[must_use]
     pub fn has_input_for(&self, name: &str) -> bool {
@@ -225,6 +234,7 @@ impl DevCtx<'_> {
     }
 
     /// Asks to be woken at cycle `at`.
+    #[inline]
     pub fn wake_at(&mut self, at: Cycle) {
         self.events.schedule(self.device, at);
     }
@@ -388,6 +398,10 @@ pub enum Role<'a> {
     NetworkInterface(&'a mut dyn NetworkInterface),
     /// It has a slot for a medium.
     MediumSlot(&'a mut dyn MediumSlot),
+    /// It keeps the clock that the platform and the processor both read, of so many ticks a second.
+    Clock(u64),
+    /// A ROM: its words.
+    Rom(&'a mut Vec<u32>),
     /// It is on a VIRTIO bus.
     Virtio(&'a mut dyn Transport),
     /// It looks at the counters, so that they must be up to date when it is accessed.

@@ -8,6 +8,9 @@
 //! there are no receive errors but of characters that the port sends to itself, and no breaks. Who is
 //! at the other end is ready: its modem lines are set. In FIFO mode the transmitter says that it is
 //! empty when it is, not up to a character later (DS, "FIFO interrupt mode operation").
+//!
+//! That of QEMU's RISC-V board ([`Ns16550::direct`]) has no line: a character takes a microsecond, whatever
+//! the divisor says, and the interrupt does not need OUT2.
 
 use std::collections::VecDeque;
 
@@ -15,8 +18,10 @@ use super::{DevCtx, Device, Role, SerialPort, Width};
 use crate::event::{Cycle, NEVER};
 use crate::state::plausible;
 
-/// The crystal of the adapter.
+/// The crystal of a PC's adapter.
 const CLOCK_HZ: u64 = 1_843_200;
+/// Characters a second without a line (assumed: QEMU's take none of the guest's time).
+const DIRECT_HZ: u64 = 1_000_000;
 
 /// Offsets. The first two are the divisor while DLAB is set.
 const DATA: u32 = 0;
@@ -77,6 +82,8 @@ const TIMEOUT_FRAMES: u64 = 4;
 pub struct Ns16550 {
     name: &'static str,
     line: u32,
+    /// Whether there is no line.
+    direct: bool,
     divisor: u16,
     ier: u8,
     fcr: u8,
@@ -110,6 +117,7 @@ impl Ns16550 {
         Self {
             name,
             line,
+            direct: false,
             divisor: 12,
             ier: 0,
             fcr: 0,
@@ -126,6 +134,15 @@ impl Ns16550 {
             rx: VecDeque::new(),
             rx_done: NEVER,
             rx_timeout: NEVER,
+        }
+    }
+
+    /// One without a line, and without a PC's gate for its interrupt.
+    #[must_use]
+    pub fn direct(name: &'static str, line: u32) -> Self {
+        Self {
+            direct: true,
+            ..Self::new(name, line)
         }
     }
 
@@ -157,6 +174,9 @@ impl Ns16550 {
     /// Cycles that a character takes on the line: each bit is 16 times the divisor of the clock. The
     /// stop bits of 5 data bits are 1.5. A divisor of 0 counts as 1.
     fn frame(&self, clock_hz: u64) -> u64 {
+        if self.direct {
+            return clock_hz.div_ceil(DIRECT_HZ);
+        }
         let data = 5 + u64::from(self.lcr & LCR_LENGTH);
         let parity = u64::from(self.lcr & LCR_PARITY != 0);
         let half_stops = match (self.lcr & LCR_STOP != 0, data) {
@@ -171,13 +191,15 @@ impl Ns16550 {
 
     // ---- the line --------------------------------------------------------------------------
 
-    /// Lets the line do what it has done since the last look.
-    fn catch_up(&mut self, ctx: &mut DevCtx) {
+    /// Lets the line do what it has done since the last look. False: nothing.
+    fn catch_up(&mut self, ctx: &mut DevCtx) -> bool {
+        let mut did = false;
         loop {
             let next = self.tx_done.min(self.rx_done).min(self.rx_timeout);
             if next > ctx.now {
-                return;
+                return did;
             }
+            did = true;
             if next == self.tx_done {
                 self.tx_done = NEVER;
                 if self.loops() {
@@ -377,7 +399,7 @@ impl Ns16550 {
     /// Drives the interrupt source and asks to be woken when it may change.
     fn settle(&mut self, ctx: &mut DevCtx) {
         self.start_reception(ctx.now, ctx);
-        let through = self.mcr & MCR_OUT2 != 0 && !self.loops();
+        let through = (self.direct || self.mcr & MCR_OUT2 != 0) && !self.loops();
         ctx.set_line(self.line, through && self.interrupt() != IIR_NONE);
         let mut next = NEVER;
         if self.ier & IER_TX != 0 && !self.tx.is_empty() || self.loops() {
@@ -393,7 +415,7 @@ impl Ns16550 {
 crate::saved!(Ns16550 {
     divisor, ier, fcr, lcr, mcr, modem, scratch, overrun, tx_empty, timed_out, tx, shifting, tx_done,
     rx, rx_done, rx_timeout,
-} given { name, line }
+} given { name, line, direct }
 if |uart| uart.tx.len() <= FIFO && uart.rx.len() <= FIFO
     && [uart.tx_done, uart.rx_done, uart.rx_timeout].into_iter().all(plausible));
 
@@ -403,7 +425,11 @@ impl Device for Ns16550 {
     }
 
     fn read(&mut self, offset: u32, _width: Width, ctx: &mut DevCtx) -> u32 {
-        self.catch_up(ctx);
+        let did = self.catch_up(ctx);
+        // A driver that polls the line changes nothing: what was driven and asked for last holds.
+        if offset == LSR && !did && !self.overrun && ctx.host.input.is_empty() {
+            return u32::from(self.line_status());
+        }
         let [low, high] = self.divisor.to_le_bytes();
         let latch = self.lcr & LCR_DLAB != 0;
         let value = match offset {

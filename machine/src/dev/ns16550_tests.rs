@@ -32,6 +32,18 @@ fn typed(b: &mut Port, text: &[u8]) {
 const FIFOS: u8 = 0x81;
 
 #[test]
+fn without_a_line_there_is_no_gate_and_no_speed() {
+    let mut b = Bench::new(Ns16550::direct("uart0", 4));
+    b.write(IER, 1);
+    b.write(LCR, 0x83);
+    b.write(IER, 0xff); // the slowest speed that there is
+    b.write(LCR, 0x03);
+    typed(&mut b, b"x");
+    b.run_to(CPU_HZ / DIRECT_HZ);
+    assert_eq!((b.lines, b.read(DATA)), (LINE, u32::from(b'x')));
+}
+
+#[test]
 fn reset_values() {
     let mut b = Bench::new(Ns16550::new("serial0", 4));
     let registers = [IER, IIR, LCR, MCR, LSR, MSR];

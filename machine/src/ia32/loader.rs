@@ -22,6 +22,7 @@ use crate::loader::{
 const A_KERNEL: &str = "a kernel: an ELF32 executable for the 80386 or a bzImage";
 const TARGET: Target = Target {
     machine: EM_386,
+    long: false,
     entry: Entry::Byte,
     expected: A_KERNEL,
 };

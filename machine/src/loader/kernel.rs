@@ -2,7 +2,8 @@
 //! A kernel's file, taken apart: where its parts go, and where it starts.
 
 use object::elf::{
-    FileHeader32, ELFCLASS32, ELFDATA2LSB, EM_386, EM_AARCH64, EM_ARM, EM_X86_64, ET_EXEC, PT_LOAD,
+    FileHeader32, FileHeader64, ELFCLASS32, ELFCLASS64, ELFDATA2LSB, EM_386, EM_AARCH64, EM_ARM,
+    EM_RISCV, EM_X86_64, ET_DYN, ET_EXEC, PT_LOAD,
 };
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::{Endianness, ReadRef};
@@ -16,6 +17,8 @@ pub(crate) type Wrong = (String, String);
 pub(crate) struct Target {
     /// The `e_machine` of its ELF file.
     pub machine: u16,
+    /// Whether that is one of 64 bits, whose addresses may be virtual ones.
+    pub long: bool,
     /// What its entry point may be.
     pub entry: Entry,
     /// What a file should have been, for messages.
@@ -84,46 +87,22 @@ impl Kernel {
         if machine != target.machine {
             return Err(no_kernel(&format!("is an ELF file for {}", name(machine))));
         }
-        if class != ELFCLASS32 {
-            return Err(no_kernel("is an ELF file of 64 bits"));
+        if class != if target.long { ELFCLASS64 } else { ELFCLASS32 } {
+            let bits = if class == ELFCLASS64 { 64 } else { 32 };
+            return Err(no_kernel(&format!("is an ELF file of {bits} bits")));
         }
         if order != ELFDATA2LSB {
             return Err(no_kernel("is a big-endian ELF file"));
         }
-        let broken = |_| no_kernel("is a truncated or damaged ELF file");
-        let header = FileHeader32::<Endianness>::parse(image).map_err(broken)?;
-        let endian = header.endian().map_err(broken)?;
-        if header.e_type(endian) != ET_EXEC {
-            return Err(no_kernel("is an ELF file but no executable"));
-        }
-        let mut segments = Vec::new();
-        for segment in header.program_headers(endian, image).map_err(broken)? {
-            if segment.p_type(endian) != PT_LOAD || segment.p_memsz(endian) == 0 {
-                continue;
-            }
-            let (offset, bytes) = segment.file_range(endian);
-            let data = image.read_bytes_at(offset, bytes).map_err(|()| {
-                no_kernel(&format!(
-                    "is a truncated ELF file: a segment needs bytes {offset} to {}",
-                    offset + bytes
-                ))
-            })?;
-            let in_memory = segment.p_memsz(endian);
-            if bytes > u64::from(in_memory) {
-                return Err(no_kernel(&format!(
-                    "is a damaged ELF file: a segment has {bytes} bytes for {in_memory} in memory"
-                )));
-            }
-            segments.push(Segment {
-                address: segment.p_paddr(endian),
-                data: data.to_vec(),
-                bytes: in_memory,
-            });
-        }
+        let (entry, segments) = if target.long {
+            read_elf::<FileHeader64<Endianness>>(image, target)?
+        } else {
+            read_elf::<FileHeader32<Endianness>>(image, target)?
+        };
         if segments.is_empty() {
             return Err(no_kernel("is an ELF file with nothing to load"));
         }
-        Self::new(header.e_entry(endian), segments, target)
+        Self::new(entry, segments, target)
     }
 
     /// One with these segments, that starts at `entry`.
@@ -175,6 +154,17 @@ impl Kernel {
         Self::new(entry, vec![segment], target)
     }
 
+    /// The lowest address of it.
+    pub(crate) fn lowest(&self) -> u32 {
+        let each = self.segments.iter().map(|segment| segment.address);
+        each.min().unwrap_or(self.entry)
+    }
+
+    /// The first address after it.
+    pub(crate) fn end(&self) -> u64 {
+        self.segments.iter().map(Segment::end).max().unwrap_or(0)
+    }
+
     /// Puts it into memory.
     ///
     /// # Errors
@@ -205,8 +195,7 @@ impl Kernel {
 
     /// The memory from the end of the kernel to `end`, in words.
     pub(crate) fn behind(&self, end: u32) -> (u32, u32) {
-        let last = self.segments.iter().map(Segment::end).max().unwrap_or(0);
-        let begin = last.next_multiple_of(8).min(end.into());
+        let begin = self.end().next_multiple_of(8).min(end.into());
         (begin as u32, end & !7)
     }
 
@@ -216,6 +205,60 @@ impl Kernel {
     }
 }
 
+/// The entry point and the segments of an ELF file, by physical addresses.
+fn read_elf<H: FileHeader<Endian = Endianness>>(
+    image: &[u8],
+    target: &Target,
+) -> Result<(u32, Vec<Segment>), Wrong> {
+    let no_kernel = |what: &str| (what.to_string(), target.expected.to_string());
+    let broken = |_| no_kernel("is a truncated or damaged ELF file");
+    let header = H::parse(image).map_err(broken)?;
+    let endian = header.endian().map_err(broken)?;
+    // One that can be moved says all the same where it is now.
+    let kind = header.e_type(endian);
+    if kind != ET_EXEC && !(target.long && kind == ET_DYN) {
+        return Err(no_kernel("is an ELF file but no executable"));
+    }
+    let mut entry: u64 = header.e_entry(endian).into();
+    let mut segments = Vec::new();
+    for segment in header.program_headers(endian, image).map_err(broken)? {
+        let in_memory: u64 = segment.p_memsz(endian).into();
+        if segment.p_type(endian) != PT_LOAD || in_memory == 0 {
+            continue;
+        }
+        let (offset, bytes) = segment.file_range(endian);
+        let data = image.read_bytes_at(offset, bytes).map_err(|()| {
+            no_kernel(&format!(
+                "is a truncated ELF file: a segment needs bytes {offset} to {}",
+                offset.saturating_add(bytes)
+            ))
+        })?;
+        if bytes > in_memory {
+            return Err(no_kernel(&format!(
+                "is a damaged ELF file: a segment has {bytes} bytes for {in_memory} in memory"
+            )));
+        }
+        let at: u64 = segment.p_paddr(endian).into();
+        let virtually: u64 = segment.p_vaddr(endian).into();
+        if target.long && entry.wrapping_sub(virtually) < in_memory {
+            entry = entry.wrapping_sub(virtually).wrapping_add(at);
+        }
+        let (Ok(address), Ok(in_memory)) = (u32::try_from(at), u32::try_from(in_memory)) else {
+            return Err(no_kernel(&format!(
+                "needs {in_memory} bytes of memory at {at:#x}"
+            )));
+        };
+        segments.push(Segment {
+            address,
+            data: data.to_vec(),
+            bytes: in_memory,
+        });
+    }
+    let lowest = segments.iter().map(|segment| segment.address).min();
+    let entry = u32::try_from(entry).ok().or(lowest).unwrap_or(0);
+    Ok((entry, segments))
+}
+
 /// The processor of an ELF file, for messages.
 fn name(machine: u16) -> String {
     match machine {
@@ -223,6 +266,7 @@ fn name(machine: u16) -> String {
         EM_386 => "Intel 80386".to_string(),
         EM_X86_64 => "x86-64".to_string(),
         EM_AARCH64 => "64-bit ARM".to_string(),
+        EM_RISCV => "RISC-V".to_string(),
         other => format!("another processor (machine {other})"),
     }
 }

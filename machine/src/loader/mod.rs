@@ -55,6 +55,9 @@ pub struct Boot<'a> {
     pub dtb: Option<&'a Path>,
     /// Where a raw image goes, if not to its board's usual place.
     pub load_address: Option<u32>,
+    /// What runs before the kernel, on machines that have such: a file, `none`, or `default`, which is also
+    /// what runs if nothing is said.
+    pub bios: Option<&'a Path>,
 }
 
 /// Reads the kernel's file, and unpacks what is compressed as a whole.

@@ -3,14 +3,88 @@
 
 use serde::Deserialize;
 
+use crate::assumed;
 use crate::config::{range, CacheConfig, MachineConfig, Mistake, ProcessorConfig, TlbConfig};
 
 /// Bytes of a line of a RISC-V processor's caches.
 pub const LINE_BYTES: u32 = 64;
 /// Most cycles of anything that has a price.
 const MOST_CYCLES: u32 = 1_000_000;
+/// Most entries of a TLB.
+const MOST_TLB_ENTRIES: u32 = 4096;
 /// Most PMP entries that are modelled (privileged specification 3.7: 0, 16 or 64; 1.10: 0 to 16).
 const MOST_PMP: u32 = 16;
+
+/// The file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RiscvFile {
+    // What each machine file has.
+    name: String,
+    description: String,
+    clock_hz: u64,
+    board: String,
+    ram_bytes: u32,
+    #[serde(default)]
+    assumed: assumed::Ranges,
+    // What that of a RISC-V processor has.
+    #[serde(rename = "processor")]
+    _processor: Table,
+    identity: IdentityConfig,
+    isa: IsaConfig,
+    itlb: TlbConfig,
+    dtlb: TlbConfig,
+    l2_tlb: TlbConfig,
+    icache: CacheConfig,
+    dcache: CacheConfig,
+    l2: CacheConfig,
+    branch: BranchConfig,
+    latency: LatencyConfig,
+    price: PriceConfig,
+}
+
+/// `[processor]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Table {
+    #[serde(rename = "core")]
+    _core: Core,
+}
+
+/// A core that the model knows.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Core {
+    /// SiFive's U74.
+    U74,
+}
+
+impl From<RiscvFile> for MachineConfig {
+    fn from(file: RiscvFile) -> Self {
+        Self {
+            name: file.name,
+            description: file.description,
+            clock_hz: file.clock_hz,
+            board: file.board,
+            ram_bytes: file.ram_bytes,
+            processor: Box::new(RiscvConfig {
+                identity: file.identity,
+                isa: file.isa,
+                itlb: file.itlb,
+                dtlb: file.dtlb,
+                l2_tlb: file.l2_tlb,
+                icache: file.icache,
+                dcache: file.dcache,
+                l2: file.l2,
+                branch: file.branch,
+                latency: file.latency,
+                price: file.price,
+            }),
+            assumed: file.assumed,
+            text: String::new(),
+        }
+    }
+}
 
 /// What it says that it is, in machine mode's identity registers.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -227,7 +301,7 @@ impl ProcessorConfig for RiscvConfig {
             ("l2-tlb", &self.l2_tlb),
         ];
         for (table, tlb) in tlbs {
-            tlb.check(table)?;
+            tlb.check_with(table, MOST_TLB_ENTRIES)?;
             range(&format!("{table}.locked"), tlb.locked, 0, 0)?;
         }
         let caches = [

@@ -144,6 +144,7 @@ pub fn loaded<O: Observer + Default>(directory: &str, name: &str, machine: &str)
         initrd: None,
         dtb: None,
         load_address: None,
+        bios: None,
     };
     let start = Registry::every()
         .load(&boot, &config, board, machine.bus())

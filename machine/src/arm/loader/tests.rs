@@ -15,6 +15,7 @@ use crate::registry;
 const BASE: u32 = 0xc000_0000;
 const TARGET: Target = Target {
     machine: EM_ARM,
+    long: false,
     entry: Entry::Arm { thumb: true },
     expected: A_KERNEL,
 };
@@ -72,6 +73,7 @@ fn boot(
         initrd: initrd.map(|file| file.0.as_path()),
         dtb: None,
         load_address: None,
+        bios: None,
     };
     load_on("sa1110", &boot, bus)
 }
@@ -88,6 +90,7 @@ fn boot_with_tree(
         initrd: initrd.map(|file| file.0.as_path()),
         dtb: Some(&dtb.0),
         load_address: None,
+        bios: None,
     };
     load_on("sa1110", &boot, bus)
 }
@@ -211,6 +214,7 @@ fn a_zimage_starts_at_32_kb_and_every_raw_image_where_it_is_told() {
             initrd: None,
             dtb: None,
             load_address,
+            bios: None,
         };
         let mut bus = bus(1 << 20);
         let start = load_on("sa1110", &boot, &mut bus)?;
@@ -259,6 +263,7 @@ fn bit_0_of_an_entry_says_thumb_state() {
         initrd: None,
         dtb: None,
         load_address: None,
+        bios: None,
     };
     let start = load_on("versatilepb", &boot, &mut bus(1 << 20)).unwrap();
     assert_eq!(start.pc as u32, BASE + 0x1_0003);

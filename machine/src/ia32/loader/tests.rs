@@ -134,6 +134,7 @@ fn several_modules_are_in_memory_in_their_order() {
             initrd: Some(Path::new(initrd)),
             dtb: None,
             load_address: None,
+            bios: None,
         };
         load(&boot, bus).map_err(|error| error.to_string())
     };
@@ -182,6 +183,7 @@ fn a_ram_disk_is_where_the_kernel_takes_it() {
             initrd: Some(&disk.0),
             dtb: None,
             load_address: None,
+            bios: None,
         };
         let mut bus = bus_with(ram_bytes);
         let start = load(&boot, &mut bus).map_err(|error| error.to_string())?;

@@ -9,6 +9,7 @@ use super::*;
 
 const TARGET: Target = Target {
     machine: object::elf::EM_ARM,
+    long: false,
     entry: Entry::Arm { thumb: true },
     expected: "a kernel",
 };

@@ -3,16 +3,15 @@
 
 use crate::observe::{Access as Seen, Commit};
 use crate::riscv::cpu::core::Core;
-use crate::riscv::cpu::exec::{self, Handler};
+use crate::riscv::cpu::exec::{self, Handler, HANDLERS};
 use crate::riscv::cpu::Observer;
 use crate::riscv::isa::insn::{Encoding, Op};
-use crate::riscv::isa::kind::{Kind, KINDS};
 use crate::riscv::isa::privilege::Privilege;
 use crate::riscv::memory::fault::Abort;
 use crate::riscv::memory::memsys::LINE_OPS;
 
 impl<O: Observer> Core<O> {
-    const HANDLERS: [Handler<O>; KINDS] = exec::handlers::<O>();
+    const HANDLERS: [Handler<O>; HANDLERS] = exec::handlers::<O>();
 
     /// Runs instructions until the horizon.
     pub(super) fn run_to_horizon(&mut self) {
@@ -20,7 +19,7 @@ impl<O: Observer> Core<O> {
             self.step_in_line();
             while self.in_line(self.pc) && !self.at_horizon() {
                 let op = self.mem.op(self.pc);
-                if op.kind as u8 <= Kind::Crossing as u8 {
+                if !op.is_decoded() {
                     break;
                 }
                 self.mem.platform.counters.fetches += 1;
@@ -60,7 +59,7 @@ impl<O: Observer> Core<O> {
             self.mem.fetch(self.pc)?;
         }
         let op = self.mem.op(self.pc);
-        if op.kind as u8 <= Kind::Crossing as u8 {
+        if !op.is_decoded() {
             return self.mem.decode(self.pc);
         }
         Ok(op)
@@ -71,18 +70,18 @@ impl<O: Observer> Core<O> {
     fn execute(&mut self, op: Op) {
         let cycle = self.mem.platform.cycle;
         self.mem.platform.cycle = self.pipeline.issue(op, cycle);
-        self.next_pc = self.pc.wrapping_add(u64::from(op.len));
+        self.next_pc = self.pc.wrapping_add(u64::from(op.bytes()));
         let mut code = Encoding::default();
         if O::ON {
             code = self.encoding();
             let access = Seen {
-                bytes: u32::from(op.len),
+                bytes: u32::from(op.bytes()),
                 privileged: self.privilege != Privilege::User,
                 ..self.seen(self.pc, 0)
             };
             self.observer.fetched(&self.mem, &access, code);
         }
-        let executed = Self::HANDLERS[op.kind as usize](self, op).is_ok();
+        let executed = Self::HANDLERS[usize::from(op.kind())](self, op).is_ok();
         if !executed {
             self.exception();
         }

@@ -25,6 +25,10 @@ struct Ready {
     late: Cycle,
 }
 
+/// Places for costs: a power of two.
+const COSTS: usize = 32;
+const _: () = assert!(CLASSES <= COSTS);
+
 const SLOT_A: u8 = 1;
 const SLOT_B: u8 = 2;
 
@@ -48,7 +52,9 @@ enum Wait {
 struct Cost {
     early: u8,
     late: u8,
+    /// The slots that it can take, and those that it leaves to the next.
     slots: u8,
+    leaves: u8,
     wait: Wait,
 }
 
@@ -66,7 +72,7 @@ pub struct Pipeline {
     pub issued: Cycle,
     /// Whether the late ALU does the last one.
     pub late: bool,
-    costs: [Cost; CLASSES],
+    costs: [Cost; COSTS],
     latency: LatencyConfig,
 }
 
@@ -90,63 +96,62 @@ impl Pipeline {
     /// Issues `op` at `cycle` or later. Gives the cycle after that.
     #[inline(always)]
     pub fn issue(&mut self, op: Op, cycle: Cycle) -> Cycle {
-        let cost = self.costs[op.kind.class() as usize];
-        let a = self.ready[usize::from(op.rs1) % PLACES];
-        let b = self.ready[usize::from(op.rs2) % PLACES];
+        let cost = self.costs[usize::from(op.class()) % COSTS];
+        let a = self.ready[usize::from(op.rs1()) % PLACES];
+        let b = self.ready[usize::from(op.rs2()) % PLACES];
         let early = a.early.max(b.early);
-        let mut late = false;
-        let needed = match cost.wait {
-            Wait::Either => {
-                let first = if self.may_pair(cost.slots, cycle) {
-                    cycle - 1
-                } else {
-                    cycle
-                };
-                late = early > first;
-                if late {
-                    a.late.max(b.late)
-                } else {
-                    early
-                }
-            }
-            Wait::Early => early,
-            Wait::Stored => a.early.max(b.late),
-            Wait::Three => early.max(self.ready[usize::from(op.rs3) % PLACES].early),
-            Wait::All => self.drained(cycle),
+        // With the one before it, it would issue in the cycle that is over.
+        let pairs = self.open & cost.slots != 0 && self.open_at == cycle;
+        let first = cycle - Cycle::from(pairs);
+        let plain = match cost.wait {
+            Wait::Early => true,
+            Wait::Either | Wait::Stored => early <= first,
+            Wait::Three | Wait::All => false,
         };
-        let (at, after);
-        if self.may_pair(cost.slots, cycle) && needed < cycle {
-            at = cycle - 1;
-            after = cycle;
+        let needed = if plain {
+            early
+        } else {
+            self.needed(op, cost.wait, cycle)
+        };
+        let at = if pairs && needed < cycle {
             self.open = 0;
+            first
         } else {
-            at = cycle.max(needed);
-            after = at + 1;
-            self.open_at = after;
-            self.open = match cost.slots {
-                SLOT_A => SLOT_B,
-                SLOT_B => SLOT_A,
-                both => both,
-            };
-        }
+            let at = cycle.max(needed);
+            self.open_at = at + 1;
+            self.open = cost.leaves;
+            at
+        };
         // By the time it issues the early ALU may have its operands.
-        late &= early > at;
-        let (early, after_late) = if late {
-            (self.latency.load, self.latency.late_alu)
+        let late = early > at;
+        let ready = if late && cost.wait == Wait::Either {
+            Ready {
+                early: at + Cycle::from(self.latency.load),
+                late: at + Cycle::from(self.latency.late_alu),
+            }
         } else {
-            (u32::from(cost.early), u32::from(cost.late))
+            Ready {
+                early: at + Cycle::from(cost.early),
+                late: at + Cycle::from(cost.late),
+            }
         };
-        self.ready[usize::from(op.rd) % PLACES] = Ready {
-            early: at + Cycle::from(early),
-            late: at + Cycle::from(after_late),
-        };
+        self.ready[usize::from(op.rd()) % PLACES] = ready;
         (self.issued, self.late) = (at, late);
-        after
+        cycle.max(at + 1)
     }
 
-    #[inline(always)]
-    fn may_pair(&self, slots: u8, cycle: Cycle) -> bool {
-        self.open & slots != 0 && self.open_at == cycle
+    /// When `op` can issue, if that is not simply when both its operands are there early.
+    #[inline(never)]
+    fn needed(&self, op: Op, wait: Wait, cycle: Cycle) -> Cycle {
+        let of = |place: u8| self.ready[usize::from(place) % PLACES];
+        let (a, b) = (of(op.rs1()), of(op.rs2()));
+        match wait {
+            Wait::Early => a.early.max(b.early),
+            Wait::Either => a.late.max(b.late),
+            Wait::Stored => a.early.max(b.late),
+            Wait::Three => a.early.max(b.early).max(of(op.rs3()).early),
+            Wait::All => self.drained(cycle),
+        }
     }
 
     /// The next instruction does not issue with the last one.
@@ -208,12 +213,17 @@ impl Pipeline {
 }
 
 /// What each class takes.
-fn costs(latency: &LatencyConfig) -> [Cost; CLASSES] {
+fn costs(latency: &LatencyConfig) -> [Cost; COSTS] {
     let both = SLOT_A | SLOT_B;
     let cost = |early: u32, late: u32, slots, wait| Cost {
         early: early.min(255) as u8,
         late: late.min(255) as u8,
         slots,
+        leaves: match slots {
+            SLOT_A => SLOT_B,
+            SLOT_B => SLOT_A,
+            both => both,
+        },
         wait,
     };
     let slot_b = |cycles| cost(cycles, cycles, SLOT_B, Wait::Early);

@@ -3,7 +3,7 @@
 //! ISA"). What an extension that the core has not would take is illegal.
 
 use super::compressed;
-use super::insn::Op;
+use super::insn::{Op, Operands};
 use super::kind::{Class, Kind};
 use super::register::{FLOAT, NOWHERE};
 
@@ -25,20 +25,20 @@ pub const DYNAMIC: u8 = 7;
 #[must_use]
 pub fn decode(code: u32, extensions: Extensions) -> Op {
     if code & 3 == 3 {
-        return decode_word(code, extensions);
+        return decode_word(code, extensions).op();
     }
     let half = code as u16;
-    match compressed::expand(half) {
-        Some(word) => {
-            let mut op = decode_word(word, extensions);
-            op.len = 2;
-            op
-        }
-        None => Op::illegal(u32::from(half), 2),
-    }
+    let found = match compressed::expand(half) {
+        Some(word) => Operands {
+            len: 2,
+            ..decode_word(word, extensions)
+        },
+        None => Operands::illegal(u32::from(half), 2),
+    };
+    found.op()
 }
 
-fn decode_word(code: u32, extensions: Extensions) -> Op {
+fn decode_word(code: u32, extensions: Extensions) -> Operands {
     let kind = match code & 0x7f {
         0x03 => pick(code, &LOADS),
         0x07 => match funct3(code) {
@@ -77,7 +77,7 @@ fn decode_word(code: u32, extensions: Extensions) -> Op {
     };
     match kind {
         Some(kind) => with_operands(kind, code),
-        None => Op::illegal(code, 4),
+        None => Operands::illegal(code, 4),
     }
 }
 
@@ -328,10 +328,10 @@ fn system(code: u32, extensions: Extensions) -> Option<Kind> {
 }
 
 /// `kind` with the operands that its class has.
-fn with_operands(kind: Kind, code: u32) -> Op {
+fn with_operands(kind: Kind, code: u32) -> Operands {
     let x = |number: u32| number as u8;
     let f = |number: u32| FLOAT + number as u8;
-    let mut op = Op::bare(kind, 0);
+    let mut op = Operands::bare(kind, 0);
     op.mode = funct3(code) as u8;
     let to_x = match rd(code) {
         0 => NOWHERE,

@@ -5,31 +5,77 @@ use std::fmt;
 
 use super::kind::Kind;
 
-/// What an instruction means. It is small, since lines of the instruction cache are full of them.
+/// What an instruction means. It is two numbers, which go from a line of the instruction cache to its handler
+/// in registers; [`Operands`] has it in parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Op {
-    /// What it does.
-    pub kind: Kind,
-    /// The place of the register that it writes ([`register`](super::register)).
-    pub rd: u8,
-    /// Of the first that it reads; 0, which is always ready, if it reads none.
-    pub rs1: u8,
-    /// Of the second.
-    pub rs2: u8,
-    /// Of the third, which only fused multiplications have.
-    pub rs3: u8,
-    /// Rounding mode; `aq` and `rl` of atomics; the funct3 field of others.
-    pub mode: u8,
-    /// Bytes of its encoding.
-    pub len: u8,
+    /// Kind, places of `rd`, `rs1`, `rs2` and `rs3`, mode, length, class: a byte each, the lowest first.
+    parts: u64,
     /// Immediate, shift amount, number of a control and status register; of an illegal one its encoding.
     pub imm: i32,
 }
 
+/// Declares the parts of an [`Op`], by the number of their byte.
+macro_rules! parts {
+    ($($(#[$about:meta])* $name:ident = $byte:literal;)+) => {$(
+        $(#[$about])*
+        #[inline(always)]
+        #[must_use]
+        pub fn $name(self) -> u8 {
+            (self.parts >> (8 * $byte)) as u8
+        }
+    )+};
+}
+
 impl Op {
     /// One that has not been decoded.
-    pub const UNDECODED: Self = Self::bare(Kind::Undecoded, 0);
+    pub const UNDECODED: Self = Operands::bare(Kind::Undecoded, 0).op();
 
+    /// One that goes on in the next line.
+    pub const CROSSING: Self = Operands::bare(Kind::Crossing, 0).op();
+
+    parts! {
+        /// The number of its [`Kind`].
+        kind = 0;
+        /// The place of the register that it writes ([`register`](super::register)).
+        rd = 1;
+        /// Of the first that it reads; 0, which is always ready, if it reads none.
+        rs1 = 2;
+        /// Of the second.
+        rs2 = 3;
+        /// Of the third, which only fused multiplications have.
+        rs3 = 4;
+        /// Rounding mode; `aq` and `rl` of atomics; the funct3 field of others.
+        mode = 5;
+        /// Bytes of its encoding.
+        bytes = 6;
+        /// The number of its [`Class`](super::kind::Class).
+        class = 7;
+    }
+
+    /// Whether it is an instruction of its own; else it is to be decoded, from this line and the next.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_decoded(self) -> bool {
+        self.kind() > Kind::Crossing as u8
+    }
+}
+
+/// The parts of an [`Op`], as the decoder finds them.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs)]
+pub struct Operands {
+    pub kind: Kind,
+    pub rd: u8,
+    pub rs1: u8,
+    pub rs2: u8,
+    pub rs3: u8,
+    pub mode: u8,
+    pub len: u8,
+    pub imm: i32,
+}
+
+impl Operands {
     /// One without operands, with `imm`.
     #[must_use]
     pub const fn bare(kind: Kind, imm: i32) -> Self {
@@ -48,9 +94,28 @@ impl Op {
     /// An illegal one, of `len` bytes.
     #[must_use]
     pub const fn illegal(encoding: u32, len: u8) -> Self {
-        let mut op = Self::bare(Kind::Illegal, encoding as i32);
-        op.len = len;
-        op
+        let mut new = Self::bare(Kind::Illegal, encoding as i32);
+        new.len = len;
+        new
+    }
+
+    /// All of them together.
+    #[must_use]
+    pub const fn op(self) -> Op {
+        let bytes = [
+            self.kind as u8,
+            self.rd,
+            self.rs1,
+            self.rs2,
+            self.rs3,
+            self.mode,
+            self.len,
+            Kind::CLASS[self.kind as usize] as u8,
+        ];
+        Op {
+            parts: u64::from_le_bytes(bytes),
+            imm: self.imm,
+        }
     }
 }
 

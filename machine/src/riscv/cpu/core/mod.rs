@@ -138,7 +138,7 @@ impl<O: Observer> Core<O> {
     pub(super) fn await_data(&mut self, op: Op) {
         let ready = std::mem::take(&mut self.mem.ready);
         if ready != 0 {
-            self.pipeline.delay(op.rd, ready);
+            self.pipeline.delay(op.rd(), ready);
         }
     }
 

@@ -9,9 +9,9 @@ macro_rules! compute {
         $(#[$about])*
         #[allow(clippy::unnecessary_wraps)]
         pub fn $name<O: Observer>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
-            let ($a, $b, $i) = (core.get(op.rs1), core.get(op.rs2), i64::from(op.imm) as u64);
+            let ($a, $b, $i) = (core.get(op.rs1()), core.get(op.rs2()), i64::from(op.imm) as u64);
             let _ = ($a, $b, $i);
-            core.set(op.rd, $value);
+            core.set(op.rd(), $value);
             Ok(())
         }
     )+};
@@ -88,6 +88,6 @@ compute! {
 /// AUIPC.
 #[allow(clippy::unnecessary_wraps)]
 pub fn auipc<O: Observer>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
-    core.set(op.rd, core.pc.wrapping_add(i64::from(op.imm) as u64));
+    core.set(op.rd(), core.pc.wrapping_add(i64::from(op.imm) as u64));
     Ok(())
 }

@@ -26,13 +26,13 @@ fn unsigned<const N: usize>(value: u64) -> u64 {
 
 /// LR.
 pub fn load_reserved<O: Observer, const N: usize>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
-    let va = core.get(op.rs1);
+    let va = core.get(op.rs1());
     let value = core.mem.load_reserved(va, N as u64)?;
     core.await_data(op);
     if O::ON {
         core.show_loaded(va, N as u32, value);
     }
-    core.set(op.rd, extend::<N>(value));
+    core.set(op.rd(), extend::<N>(value));
     Ok(())
 }
 
@@ -41,12 +41,12 @@ pub fn store_conditional<O: Observer, const N: usize>(
     core: &mut Core<O>,
     op: Op,
 ) -> Result<(), Abort> {
-    let (va, value) = (core.get(op.rs1), core.get(op.rs2));
+    let (va, value) = (core.get(op.rs1()), core.get(op.rs2()));
     let stored = core.mem.store_conditional(va, N as u64, value)?;
     if O::ON && stored {
         core.show_stored(va, N as u32, value);
     }
-    core.set(op.rd, u64::from(!stored));
+    core.set(op.rd(), u64::from(!stored));
     Ok(())
 }
 
@@ -56,14 +56,14 @@ fn modify<O: Observer, const N: usize>(
     op: Op,
     change: impl Fn(u64, u64) -> u64,
 ) -> Result<(), Abort> {
-    let (va, operand) = (core.get(op.rs1), core.get(op.rs2));
+    let (va, operand) = (core.get(op.rs1()), core.get(op.rs2()));
     let old = core.mem.modify(va, N as u64, |old| change(old, operand))?;
     core.await_data(op);
     if O::ON {
         core.show_loaded(va, N as u32, old);
         core.show_stored(va, N as u32, change(old, operand));
     }
-    core.set(op.rd, extend::<N>(old));
+    core.set(op.rd(), extend::<N>(old));
     Ok(())
 }
 

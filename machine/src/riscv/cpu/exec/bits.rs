@@ -65,15 +65,15 @@ compute! {
 /// SH1ADD, SH2ADD, SH3ADD.
 #[allow(clippy::unnecessary_wraps)]
 pub fn shift_add<O: Observer, const BY: u32>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
-    let shifted = core.get(op.rs1) << BY;
-    core.set(op.rd, core.get(op.rs2).wrapping_add(shifted));
+    let shifted = core.get(op.rs1()) << BY;
+    core.set(op.rd(), core.get(op.rs2()).wrapping_add(shifted));
     Ok(())
 }
 
 /// SH1ADD.UW, SH2ADD.UW, SH3ADD.UW.
 #[allow(clippy::unnecessary_wraps)]
 pub fn shift_add_uw<O: Observer, const BY: u32>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
-    let shifted = (core.get(op.rs1) & 0xffff_ffff) << BY;
-    core.set(op.rd, core.get(op.rs2).wrapping_add(shifted));
+    let shifted = (core.get(op.rs1()) & 0xffff_ffff) << BY;
+    core.set(op.rd(), core.get(op.rs2()).wrapping_add(shifted));
     Ok(())
 }

@@ -13,7 +13,7 @@ macro_rules! branches {
         $(#[$about])*
         #[allow(clippy::unnecessary_wraps)]
         pub fn $name<O: Observer>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
-            let ($a, $b) = (core.get(op.rs1), core.get(op.rs2));
+            let ($a, $b) = (core.get(op.rs1()), core.get(op.rs2()));
             branch(core, op, $holds);
             Ok(())
         }
@@ -74,10 +74,10 @@ fn links(register: u8) -> bool {
 #[allow(clippy::unnecessary_wraps)]
 pub fn jal<O: Observer>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
     let following = core.next_pc;
-    core.set(op.rd, following);
+    core.set(op.rd(), following);
     core.next_pc = core.pc.wrapping_add(i64::from(op.imm) as u64);
     core.pipeline.close();
-    if links(op.rd) {
+    if links(op.rd()) {
         core.predictor.call(following);
     }
     let outcome = core.predictor.jump(core.pc);
@@ -92,11 +92,11 @@ pub fn jal<O: Observer>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
 #[allow(clippy::unnecessary_wraps)]
 pub fn jalr<O: Observer>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
     let following = core.next_pc;
-    let target = core.get(op.rs1).wrapping_add(i64::from(op.imm) as u64) & !1;
-    core.set(op.rd, following);
+    let target = core.get(op.rs1()).wrapping_add(i64::from(op.imm) as u64) & !1;
+    core.set(op.rd(), following);
     core.next_pc = target;
     core.pipeline.close();
-    let (calls, returns) = (links(op.rd), links(op.rs1) && op.rs1 != op.rd);
+    let (calls, returns) = (links(op.rd()), links(op.rs1()) && op.rs1() != op.rd());
     let outcome = if returns {
         core.predictor.returned(target)
     } else {

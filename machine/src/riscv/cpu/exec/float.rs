@@ -76,10 +76,10 @@ fn rounded<O: Observer>(
     compute: impl FnOnce(&Core<O>, &mut Status) -> u64,
 ) -> Result<u64, Abort> {
     check_on(core)?;
-    let mode = if op.mode == DYNAMIC {
+    let mode = if op.mode() == DYNAMIC {
         core.csr.frm
     } else {
-        op.mode
+        op.mode()
     };
     let Some(rounding) = Rounding::of(mode) else {
         return Err(core.illegal());
@@ -109,14 +109,14 @@ pub fn load<O: Observer, const N: usize>(core: &mut Core<O>, op: Op) -> Result<(
     check_on(core)?;
     let value = core.load::<N>(op, address(core, op))?;
     enter(core)?;
-    core.set(op.rd, if N == 4 { value | BOX } else { value });
+    core.set(op.rd(), if N == 4 { value | BOX } else { value });
     Ok(())
 }
 
 /// FSW, FSD.
 pub fn store<O: Observer, const N: usize>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
     check_on(core)?;
-    core.store::<N>(address(core, op), core.get(op.rs2))
+    core.store::<N>(address(core, op), core.get(op.rs2()))
 }
 
 /// FMADD, FMSUB, FNMSUB, FNMADD: `NEGATES` the product, `SUBTRACTS` the addend.
@@ -127,9 +127,9 @@ pub fn fused<O: Observer, const DOUBLE: bool, const NEGATES: bool, const SUBTRAC
     let sign = if DOUBLE { 1 << 63 } else { 1 << 31 };
     let negated = |bits: u64, negate: bool| if negate { bits ^ sign } else { bits };
     let value = rounded(core, op, |core, status| {
-        let a = negated(operand::<O, DOUBLE>(core, op.rs1), NEGATES);
-        let b = operand::<O, DOUBLE>(core, op.rs2);
-        let c = negated(operand::<O, DOUBLE>(core, op.rs3), SUBTRACTS);
+        let a = negated(operand::<O, DOUBLE>(core, op.rs1()), NEGATES);
+        let b = operand::<O, DOUBLE>(core, op.rs2());
+        let c = negated(operand::<O, DOUBLE>(core, op.rs3()), SUBTRACTS);
         float::multiply_add(format::<DOUBLE>(), a, b, c, status)
     })?;
     finish_sum::<O, DOUBLE>(core, op, value);
@@ -137,10 +137,10 @@ pub fn fused<O: Observer, const DOUBLE: bool, const NEGATES: bool, const SUBTRAC
 }
 
 fn finish_sum<O: Observer, const DOUBLE: bool>(core: &mut Core<O>, op: Op, value: u64) {
-    core.set(op.rd, boxed::<DOUBLE>(value));
+    core.set(op.rd(), boxed::<DOUBLE>(value));
     if !DOUBLE {
         let cycles = core.pipeline.latency().fp_single;
-        core.pipeline.takes(op.rd, cycles);
+        core.pipeline.takes(op.rd(), cycles);
     }
 }
 
@@ -153,8 +153,8 @@ macro_rules! sums {
             op: Op,
         ) -> Result<(), Abort> {
             let value = rounded(core, op, |core, status| {
-                let a = operand::<O, DOUBLE>(core, op.rs1);
-                let b = operand::<O, DOUBLE>(core, op.rs2);
+                let a = operand::<O, DOUBLE>(core, op.rs1());
+                let b = operand::<O, DOUBLE>(core, op.rs2());
                 $operation(format::<DOUBLE>(), a, b, status)
             })?;
             finish_sum::<O, DOUBLE>(core, op, value);
@@ -175,14 +175,14 @@ sums! {
 /// FDIV. With an operand that is zero, infinite or no number it is over at once (assumed).
 pub fn divide<O: Observer, const DOUBLE: bool>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
     let (a, b) = (
-        operand::<O, DOUBLE>(core, op.rs1),
-        operand::<O, DOUBLE>(core, op.rs2),
+        operand::<O, DOUBLE>(core, op.rs1()),
+        operand::<O, DOUBLE>(core, op.rs2()),
     );
     let format = format::<DOUBLE>();
     let value = rounded(core, op, |_, status| float::divide(format, a, b, status))?;
-    core.set(op.rd, boxed::<DOUBLE>(value));
+    core.set(op.rd(), boxed::<DOUBLE>(value));
     let trivial = [a, b].iter().any(|bits| is_trivial(format, *bits));
-    core.pipeline.divide_float(op.rd, false, DOUBLE, trivial);
+    core.pipeline.divide_float(op.rd(), false, DOUBLE, trivial);
     Ok(())
 }
 
@@ -191,12 +191,12 @@ pub fn square_root<O: Observer, const DOUBLE: bool>(
     core: &mut Core<O>,
     op: Op,
 ) -> Result<(), Abort> {
-    let a = operand::<O, DOUBLE>(core, op.rs1);
+    let a = operand::<O, DOUBLE>(core, op.rs1());
     let format = format::<DOUBLE>();
     let value = rounded(core, op, |_, status| float::square_root(format, a, status))?;
-    core.set(op.rd, boxed::<DOUBLE>(value));
+    core.set(op.rd(), boxed::<DOUBLE>(value));
     let trivial = is_trivial(format, a);
-    core.pipeline.divide_float(op.rd, true, DOUBLE, trivial);
+    core.pipeline.divide_float(op.rd(), true, DOUBLE, trivial);
     Ok(())
 }
 
@@ -212,15 +212,15 @@ pub fn sign<O: Observer, const DOUBLE: bool, const HOW: u8>(
     op: Op,
 ) -> Result<(), Abort> {
     enter(core)?;
-    let a = operand::<O, DOUBLE>(core, op.rs1);
-    let b = operand::<O, DOUBLE>(core, op.rs2);
+    let a = operand::<O, DOUBLE>(core, op.rs1());
+    let b = operand::<O, DOUBLE>(core, op.rs2());
     let mask = if DOUBLE { 1 << 63 } else { 1 << 31 };
     let sign = match HOW {
         0 => b,
         1 => !b,
         _ => a ^ b,
     };
-    core.set(op.rd, boxed::<DOUBLE>(a & !mask | sign & mask));
+    core.set(op.rd(), boxed::<DOUBLE>(a & !mask | sign & mask));
     Ok(())
 }
 
@@ -230,11 +230,11 @@ pub fn extreme<O: Observer, const DOUBLE: bool, const LARGEST: bool>(
     op: Op,
 ) -> Result<(), Abort> {
     let value = unrounded(core, |core, status| {
-        let a = operand::<O, DOUBLE>(core, op.rs1);
-        let b = operand::<O, DOUBLE>(core, op.rs2);
+        let a = operand::<O, DOUBLE>(core, op.rs1());
+        let b = operand::<O, DOUBLE>(core, op.rs2());
         float::extreme(format::<DOUBLE>(), a, b, LARGEST, status)
     })?;
-    core.set(op.rd, boxed::<DOUBLE>(value));
+    core.set(op.rd(), boxed::<DOUBLE>(value));
     Ok(())
 }
 
@@ -248,10 +248,10 @@ pub fn to_integer<O: Observer, const DOUBLE: bool, const BITS: u32, const SIGNED
         signed: SIGNED,
     };
     let value = rounded(core, op, |core, status| {
-        let a = operand::<O, DOUBLE>(core, op.rs1);
+        let a = operand::<O, DOUBLE>(core, op.rs1());
         float::to_integer(format::<DOUBLE>(), a, integer, status)
     })?;
-    core.set(op.rd, value);
+    core.set(op.rd(), value);
     Ok(())
 }
 
@@ -265,9 +265,9 @@ pub fn from_integer<O: Observer, const DOUBLE: bool, const BITS: u32, const SIGN
         signed: SIGNED,
     };
     let value = rounded(core, op, |core, status| {
-        float::from_integer(format::<DOUBLE>(), core.get(op.rs1), integer, status)
+        float::from_integer(format::<DOUBLE>(), core.get(op.rs1()), integer, status)
     })?;
-    core.set(op.rd, boxed::<DOUBLE>(value));
+    core.set(op.rd(), boxed::<DOUBLE>(value));
     if BITS == 64 {
         let latency = core.pipeline.latency();
         let cycles = if DOUBLE {
@@ -275,7 +275,7 @@ pub fn from_integer<O: Observer, const DOUBLE: bool, const BITS: u32, const SIGN
         } else {
             latency.fp_from_long_single
         };
-        core.pipeline.takes(op.rd, cycles);
+        core.pipeline.takes(op.rd(), cycles);
     }
     Ok(())
 }
@@ -287,24 +287,24 @@ pub fn convert<O: Observer, const TO_DOUBLE: bool>(
 ) -> Result<(), Abort> {
     let value = rounded(core, op, |core, status| {
         if TO_DOUBLE {
-            let a = operand::<O, false>(core, op.rs1);
+            let a = operand::<O, false>(core, op.rs1());
             float::convert(float::SINGLE, float::DOUBLE, a, status)
         } else {
-            float::convert(float::DOUBLE, float::SINGLE, core.get(op.rs1), status)
+            float::convert(float::DOUBLE, float::SINGLE, core.get(op.rs1()), status)
         }
     })?;
-    core.set(op.rd, boxed::<TO_DOUBLE>(value));
+    core.set(op.rd(), boxed::<TO_DOUBLE>(value));
     Ok(())
 }
 
 /// FEQ.
 pub fn equal<O: Observer, const DOUBLE: bool>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
     let value = unrounded(core, |core, status| {
-        let a = operand::<O, DOUBLE>(core, op.rs1);
-        let b = operand::<O, DOUBLE>(core, op.rs2);
+        let a = operand::<O, DOUBLE>(core, op.rs1());
+        let b = operand::<O, DOUBLE>(core, op.rs2());
         u64::from(float::equal(format::<DOUBLE>(), a, b, status))
     })?;
-    core.set(op.rd, value);
+    core.set(op.rd(), value);
     Ok(())
 }
 
@@ -314,19 +314,19 @@ pub fn below<O: Observer, const DOUBLE: bool, const OR_EQUAL: bool>(
     op: Op,
 ) -> Result<(), Abort> {
     let value = unrounded(core, |core, status| {
-        let a = operand::<O, DOUBLE>(core, op.rs1);
-        let b = operand::<O, DOUBLE>(core, op.rs2);
+        let a = operand::<O, DOUBLE>(core, op.rs1());
+        let b = operand::<O, DOUBLE>(core, op.rs2());
         u64::from(float::below(format::<DOUBLE>(), a, b, OR_EQUAL, status))
     })?;
-    core.set(op.rd, value);
+    core.set(op.rd(), value);
     Ok(())
 }
 
 /// FCLASS.
 pub fn classify<O: Observer, const DOUBLE: bool>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
     check_on(core)?;
-    let a = operand::<O, DOUBLE>(core, op.rs1);
-    core.set(op.rd, float::classify(format::<DOUBLE>(), a));
+    let a = operand::<O, DOUBLE>(core, op.rs1());
+    core.set(op.rd(), float::classify(format::<DOUBLE>(), a));
     Ok(())
 }
 
@@ -336,13 +336,13 @@ pub fn move_to_integer<O: Observer, const DOUBLE: bool>(
     op: Op,
 ) -> Result<(), Abort> {
     check_on(core)?;
-    let bits = core.get(op.rs1);
+    let bits = core.get(op.rs1());
     let value = if DOUBLE {
         bits
     } else {
         i64::from(bits as i32) as u64
     };
-    core.set(op.rd, value);
+    core.set(op.rd(), value);
     Ok(())
 }
 
@@ -352,11 +352,11 @@ pub fn move_from_integer<O: Observer, const DOUBLE: bool>(
     op: Op,
 ) -> Result<(), Abort> {
     enter(core)?;
-    let bits = core.get(op.rs1);
-    core.set(op.rd, if DOUBLE { bits } else { bits | BOX });
+    let bits = core.get(op.rs1());
+    core.set(op.rd(), if DOUBLE { bits } else { bits | BOX });
     if DOUBLE {
         let cycles = core.pipeline.latency().fp_from_long_double;
-        core.pipeline.takes(op.rd, cycles);
+        core.pipeline.takes(op.rd(), cycles);
     }
     Ok(())
 }

@@ -20,13 +20,16 @@ use crate::riscv::memory::fault::Abort;
 /// Executes one instruction. `Err`: it raises the exception that the memory system notes.
 pub type Handler<O> = fn(&mut Core<O>, Op) -> Result<(), Abort>;
 
+/// Places for handlers: one for each value of a byte.
+pub const HANDLERS: usize = 256;
+
 /// The kinds, each with its handler: the table of handlers.
 macro_rules! instructions {
     ($($name:ident = $handler:expr;)+) => {
         /// The handler of every kind.
         #[must_use]
-        pub const fn handlers<O: Observer>() -> [Handler<O>; KINDS] {
-            let mut table: [Handler<O>; KINDS] = [system::illegal::<O>; KINDS];
+        pub const fn handlers<O: Observer>() -> [Handler<O>; HANDLERS] {
+            let mut table: [Handler<O>; HANDLERS] = [system::illegal::<O>; HANDLERS];
             $(table[Kind::$name as usize] = $handler;)+
             table
         }

@@ -25,11 +25,11 @@ macro_rules! divide {
         $(#[$about])*
         #[allow(clippy::unnecessary_wraps)]
         pub fn $name<O: Observer>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
-            let ($a, $b) = (core.get(op.rs1) as $type, core.get(op.rs2) as $type);
+            let ($a, $b) = (core.get(op.rs1()) as $type, core.get(op.rs2()) as $type);
             let value = $value;
-            core.set(op.rd, word_or_double(value));
+            core.set(op.rd(), word_or_double(value));
             let bits = quotient_bits(i128::from($a), i128::from($b));
-            core.pipeline.divide(op.rd, bits);
+            core.pipeline.divide(op.rd(), bits);
             Ok(())
         }
     )+};

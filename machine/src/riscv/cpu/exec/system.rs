@@ -127,8 +127,8 @@ pub fn sfence_vma<O: Observer>(core: &mut Core<O>, op: Op) -> Result<(), Abort> 
     supervise(core, status::TVM)?;
     let asid_mask = ((1_u32 << core.mem.isa().asid_bits) - 1) as u16;
     let scope = Scope {
-        va: (op.rs1 != 0).then(|| core.get(op.rs1)),
-        asid: (op.rs2 != 0).then(|| core.get(op.rs2) as u16 & asid_mask),
+        va: (op.rs1() != 0).then(|| core.get(op.rs1())),
+        asid: (op.rs2() != 0).then(|| core.get(op.rs2()) as u16 & asid_mask),
     };
     core.mem.fence_translations(&scope);
     let cycles = core.mem.prices().sfence_vma;
@@ -149,9 +149,9 @@ pub fn sfence_order<O: Observer>(core: &mut Core<O>, _: Op) -> Result<(), Abort>
 /// The operand of a CSR instruction.
 fn source<O: Observer, const IMMEDIATE: bool>(core: &Core<O>, op: Op) -> u64 {
     if IMMEDIATE {
-        u64::from(op.rs1)
+        u64::from(op.rs1())
     } else {
-        core.get(op.rs1)
+        core.get(op.rs1())
     }
 }
 
@@ -159,13 +159,13 @@ fn source<O: Observer, const IMMEDIATE: bool>(core: &Core<O>, op: Op) -> u64 {
 pub fn csrrw<O: Observer, const IMMEDIATE: bool>(core: &mut Core<O>, op: Op) -> Result<(), Abort> {
     let number = op.imm as u16;
     let value = source::<O, IMMEDIATE>(core, op);
-    let old = if op.rd == NOWHERE {
+    let old = if op.rd() == NOWHERE {
         0
     } else {
         core.read_csr(number, true)?
     };
     core.write_csr(number, value)?;
-    core.set(op.rd, old);
+    core.set(op.rd(), old);
     written(core, number);
     Ok(())
 }
@@ -176,7 +176,7 @@ pub fn csrr_bits<O: Observer, const IMMEDIATE: bool, const SETS: bool>(
     op: Op,
 ) -> Result<(), Abort> {
     let number = op.imm as u16;
-    let writes = op.rs1 != 0;
+    let writes = op.rs1() != 0;
     let bits = source::<O, IMMEDIATE>(core, op);
     let old = core.read_csr(number, writes)?;
     if writes {
@@ -184,7 +184,7 @@ pub fn csrr_bits<O: Observer, const IMMEDIATE: bool, const SETS: bool>(
         let value = if SETS { kept | bits } else { kept & !bits };
         core.write_csr(number, value)?;
     }
-    core.set(op.rd, old);
+    core.set(op.rd(), old);
     if writes {
         written(core, number);
     } else {

@@ -8,7 +8,6 @@ use crate::event::Cycle;
 use crate::riscv::config::LINE_BYTES;
 use crate::riscv::isa::decoder;
 use crate::riscv::isa::insn::Op;
-use crate::riscv::isa::kind::Kind;
 use crate::riscv::memory::fault::{Abort, Access};
 
 use super::hint::OFFSET;
@@ -105,7 +104,7 @@ impl MemSys {
         let at = self.line_slot * LINE_OPS + (va & OFFSET) as usize / 2;
         let code = self.code(va);
         if code & 3 == 3 && va & OFFSET == OFFSET - 1 {
-            self.ops[at].kind = Kind::Crossing;
+            self.ops[at] = Op::CROSSING;
             let code = self.crossing_code(va)?;
             self.crossing = (va, code);
             return Ok(decoder::decode(code, self.extensions));
