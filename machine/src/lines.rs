@@ -18,7 +18,7 @@ impl Lines {
         Self(files.into_iter().filter_map(context).collect())
     }
 
-    /// The line that `address` was compiled from, as `folder/file.c:41`; where it is of a function that
+    /// The line that `address` was compiled from, as `FILE:41`; where it is of a function that
     /// is inlined there, that function's line stands after it.
     #[must_use]
     pub fn find(&self, address: u64) -> Option<String> {

@@ -516,7 +516,7 @@ def bench_host(
         switchyard compare results/before results
         switchyard compare before.json after.json --within 1
         switchyard compare old.elf new.elf --machine sa1110 --append "rounds=100"
-        switchyard compare sa1110.toml mine.toml --kernel kernel.elf
+        switchyard compare sa1110.toml sa1110-sdram.toml --kernel kernel.elf
         switchyard compare HEAD~1 HEAD --build make --kernel build/kernel.elf --allow-faster
     """
 )

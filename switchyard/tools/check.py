@@ -243,7 +243,15 @@ RULES: tuple[tuple[str, Rule], ...] = (
         tests("what it writes", "switchyard/tests/user_paths_test.py"),
     ),
     (
-        r"switchyard/wheel/.*|pyproject\.toml|requirements\.lock",
+        r"switchyard/exercises/.*",
+        tests("what is begun and solved", "switchyard/tests/exercises_test.py"),
+    ),
+    (
+        r"Dockerfile|\.dockerignore|\.devcontainer/.*",
+        tests("what it installs", "switchyard/tests/container_test.py"),
+    ),
+    (
+        r"switchyard/wheel/.*|pyproject\.toml|requirements(-setup)?\.lock",
         tests("it is installed", "switchyard/tests/wheel_test.py"),
     ),
     # texts
