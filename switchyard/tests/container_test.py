@@ -21,6 +21,7 @@ REGISTRIES = ("/etc/resolv.conf", "/etc/pip.conf", "/etc/ssl/certs/ca-certificat
 def installed() -> list[str]:
     """The Debian packages of the Dockerfile."""
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    listed: str
     (listed,) = re.findall(r"apt-get install -y --no-install-recommends +(.*?)&&", text)
     return listed.split()
 
