@@ -121,7 +121,7 @@ $(BOOK)/.packages: docs/site/requirements.lock
 	@touch $@
 
 # What is stepped through in a browser comes with it.
-EXPLORED := $(patsubst %,build/explore/%.html,ipc recycle pagefault)
+EXPLORED := $(patsubst %,build/explore/%.html,ipc recycle pagefault small-spaces)
 
 .PHONY: $(EXPLORED)
 $(EXPLORED): setup

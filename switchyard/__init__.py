@@ -8,6 +8,7 @@ that run on it, runs experiments and sets what they measure beside what was publ
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from switchyard.data.records import rows as rows
     from switchyard.run.interactive import Machine as Machine
 
     __version__: str
@@ -19,6 +20,10 @@ else:
             from switchyard.run.interactive import Machine
 
             return Machine
+        if name == "rows":
+            from switchyard.data.records import rows
+
+            return rows
         if name != "__version__":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import metadata

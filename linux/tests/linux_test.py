@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from switchyard.run import build, build_linux, machine
-from switchyard.run.build_linux import ARM920, I386, SYSTEMS, Linux
+from switchyard.run.build_linux import ARM920, I386, RISCV, SYSTEMS, Linux
 from switchyard.run.machine import Run
 from switchyard.tests.patience import SECONDS
 
@@ -31,9 +31,13 @@ QEMU_TIME = {
         *("-rtc", "base=2026-01-01T00:00:00,clock=vm"),
     ]
 }
-PACKAGES = {"qemu-system-arm": "qemu-system-arm", "qemu-system-i386": "qemu-system-x86"}
+PACKAGES = {
+    "qemu-system-arm": "qemu-system-arm",
+    "qemu-system-i386": "qemu-system-x86",
+    "qemu-system-riscv64": "qemu-system-misc",
+}
 UNMODIFIED = ["linux-sa1110", "linux-versatilepb"]
-RARE = ARM920 | I386  # built and tested by `make test-long` alone
+RARE = ARM920 | I386 | RISCV  # built and tested by `make test-long` alone
 EVERY = SYSTEMS | RARE
 
 
@@ -113,7 +117,10 @@ def test_linux_on_the_simulator(system: Linux, run: Run, subtests: pytest.Subtes
     "system",
     [
         "linux-sa1110",
-        *(pytest.param(name, marks=pytest.mark.long) for name in ("linux-versatilepb", *I386)),
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ("linux-versatilepb", *I386, *RISCV)
+        ),
     ],
     indirect=True,
 )
@@ -152,7 +159,7 @@ def play(system: Linux, script: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.guests
 @pytest.mark.parametrize(
     "system",
-    [*UNMODIFIED, *(pytest.param(name, marks=pytest.mark.long) for name in I386)],
+    [*UNMODIFIED, *(pytest.param(name, marks=pytest.mark.long) for name in (*I386, *RISCV))],
     indirect=True,
 )
 def test_a_script_works_the_shell(system: Linux, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ static int run(char *const arguments[]) {
     int status;
     /* Not fork(), which there is with an MMU only; and here, not in a function: it would have
      * returned when the parent goes on. */
-    pid_t child = my_syscall0(__NR_vfork);
+    pid_t child = VFORK();
     if (child == 0) {
         execve(arguments[0], arguments, environment);
         _exit(127);
@@ -87,7 +87,7 @@ static void hold(unsigned int pages) {
         }
         *page = 1; /* a page of its own, not the page of zeros */
     }
-    entry[0] = (unsigned int)page / PAGE_BYTES;
+    entry[0] = (unsigned long)page / PAGE_BYTES;
     int map = open("/proc/self/pagemap", O_RDONLY);
     if (map >= 0 && (lseek(map, (off_t)(entry[0] * sizeof(entry)), SEEK_SET) < 0 ||
                      read(map, entry, sizeof(entry)) != sizeof(entry))) {

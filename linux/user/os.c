@@ -8,8 +8,10 @@
 struct action {
     handler_t *handler;
     unsigned long flags;
+#ifndef __riscv
     void (*restorer)(void);
-    unsigned long mask[2];
+#endif
+    unsigned long mask[8 / sizeof(long)];
 };
 
 int handle(int signal, handler_t *handler, unsigned long flags) {
@@ -108,6 +110,8 @@ int sync_memory(void *start, size_t bytes) {
 int flush_code(void *start, size_t bytes) {
 #ifdef __arm__
     return syscall(__ARM_NR_cacheflush, start, (char *)start + bytes, 0);
+#elif defined(__riscv)
+    return syscall(__NR_riscv_flush_icache, start, (char *)start + bytes, 0);
 #else
     (void)start;
     (void)bytes;
@@ -149,6 +153,13 @@ int shared_remove(int id) {
 }
 
 enum { SECOND = 1000000000 };
+
+/* Of 64 bits are these from the beginning on where the architecture is. */
+#ifndef __NR_clock_gettime64
+#define __NR_clock_gettime64        __NR_clock_gettime
+#define __NR_clock_nanosleep_time64 __NR_clock_nanosleep
+#define __NR_timerfd_settime64      __NR_timerfd_settime
+#endif
 
 static struct __kernel_timespec timespec(long long nanoseconds) {
     return (struct __kernel_timespec){nanoseconds / SECOND, nanoseconds % SECOND};

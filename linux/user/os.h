@@ -101,4 +101,17 @@ int swap_on(void);
 int swap_off(void);
 int swap_out(const volatile void *at, size_t bytes);
 
+/* A child in its parent's memory, which waits until the child has ended or become another program.
+ * Not a function: it would have returned when the parent goes on. */
+#ifdef __NR_vfork
+#define VFORK() my_syscall0(__NR_vfork)
+#else
+#define VFORK() my_syscall5(__NR_clone, 0x4100 | SIGCHLD, 0, 0, 0, 0) /* CLONE_VM, _VFORK */
+#endif
+
+/* With users of 16 bits beside those of 32. */
+#ifndef __NR_setuid32
+#define __NR_setuid32 __NR_setuid
+#endif
+
 #endif

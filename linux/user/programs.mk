@@ -80,7 +80,7 @@ $(USER)/thumb/%.o: user/%.c $(HEADERS)
 
 $(PROGRAMS): $(BEGIN:%=$(USER)/%.o)
 $(USER)/init: $(INIT:%=$(USER)/%.o)
-$(USER)/tests/init: $(USER)/tests/init.o $(USER)/os.o $(USER)/$(RUNTIME).o
+$(USER)/tests/init: $(USER)/tests/init.o $(USER)/os.o $(RUNTIME:%=$(USER)/%.o)
 $(USER)/sh: $(SH:%=$(USER)/%.o)
 $(USER)/stress: $(STRESS:%=$(USER)/%.o)
 $(USER)/random: $(RANDOM:%=$(USER)/%.o)
@@ -89,8 +89,8 @@ $(USER)/turns: $(TURNS:%=$(USER)/%.o)
 $(USER)/net: $(NETWORK:%=$(USER)/%.o)
 $(USER)/suite: $(SUITE:%=$(USER)/%.o)
 $(USER)/hello: $(HELLO:%=$(USER)/%.o)
-$(USER)/selftest: $(TESTS:%=$(USER)/%.o) $(USER)/$(RUNTIME).o
-$(USER)/selftest-thumb: $(TESTS:%=$(USER)/thumb/%.o) $(USER)/$(RUNTIME).o
+$(USER)/selftest: $(TESTS:%=$(USER)/%.o) $(RUNTIME:%=$(USER)/%.o)
+$(USER)/selftest-thumb: $(TESTS:%=$(USER)/thumb/%.o) $(RUNTIME:%=$(USER)/%.o)
 
 # Refused if it has an instruction that the processor lacks.
 $(PROGRAMS):

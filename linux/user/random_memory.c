@@ -54,7 +54,7 @@ void memory_end(const struct plan *plan) {
 static void *map(const struct area *area, unsigned int number, size_t bytes) {
     int flags = area->shared ? MAP_SHARED : MAP_PRIVATE;
     int fd = area->kind == MAPPED_FILE ? files[number] : -1;
-    void *wanted = area->place == ANYWHERE ? NULL : (void *)area->at, *at;
+    void *wanted = area->place == ANYWHERE ? NULL : (void *)(unsigned long)area->at, *at;
     flags |= fd < 0 ? MAP_ANONYMOUS : 0;
     flags |= area->place == FIXED ? MAP_FIXED_NOREPLACE : 0;
     at = mmap(wanted, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
@@ -68,10 +68,10 @@ static void *map(const struct area *area, unsigned int number, size_t bytes) {
 
 /* Its last page; it grows to the others when they are touched. */
 static void *map_growing(const struct area *area) {
-    char *last = (char *)area->at + (area->pages - 1) * PAGE;
+    char *last = (char *)(unsigned long)area->at + (area->pages - 1) * PAGE;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN | MAP_FIXED_NOREPLACE;
     EXPECT(mmap(last, PAGE, PROT_READ | PROT_WRITE, flags, -1, 0) == last);
-    return (void *)area->at;
+    return (void *)(unsigned long)area->at;
 }
 
 /* More heap; a mapping where another one is in its way, as heaps begin anywhere. */

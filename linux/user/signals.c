@@ -62,7 +62,7 @@ static void unhandled_faults(void) {
             if (kind == 2) {
                 __builtin_trap(); /* permanently undefined */
             } else {
-                *(volatile int *)(kind ? 0xc0008000 : 0x8) = 1;
+                *(volatile int *)(kind ? KERNELS : 0x8ul) = 1;
             }
             _exit(0);
         }

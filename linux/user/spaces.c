@@ -117,7 +117,7 @@ static void fixed_addresses(void) {
             ring_wait(&ring);
         }
         for (int place = 0; place < PLACES; place++) {
-            unsigned int *at = (unsigned int *)(FIRST + place * STEP);
+            unsigned int *at = (unsigned int *)((unsigned long)FIRST + place * STEP);
             unsigned int seed = 100 * ring.own + place;
             EXPECT(round == 0 ? *at == 0 : filled(at, 128, seed));
             fill(at, 128, seed);

@@ -124,7 +124,7 @@ static void exec_storm(struct random *random) {
         seeds[i] = draw(random, 1 << 20);
         is_large[i] = draw(random, 8) == 0;
         /* Not in a function, which would have returned when the parent goes on. */
-        children[i] = draw(random, 2) ? fork() : my_syscall0(__NR_vfork);
+        children[i] = draw(random, 2) ? fork() : VFORK();
         if (children[i] == 0) {
             execute(seeds[i], is_large[i]);
         }
@@ -144,7 +144,7 @@ static void vforks(struct random *random) {
         unsigned int seed = draw(random, 1 << 30);
         pid_t child;
         fill(data, sizeof(data), seed);
-        child = my_syscall0(__NR_vfork);
+        child = VFORK();
         if (child == 0) {
             if (!filled(data, sizeof(data), seed)) {
                 _exit(1);

@@ -208,6 +208,7 @@ impl Bus {
     }
 
     /// The bytes of SDRAM at `pa`, if all `len` of them are there. For loaders and reports.
+    #[inline(always)]
     #[must_use]
     pub fn ram_slice(&self, pa: u32, len: usize) -> Option<&[u8]> {
         let start = pa.checked_sub(self.ram_base)? as usize;
@@ -215,12 +216,17 @@ impl Bus {
     }
 
     /// The bytes of SDRAM at `pa`, to write.
-    #[inline]
+    #[inline(always)]
     pub fn ram_slice_mut(&mut self, pa: u32, len: usize) -> Option<&mut [u8]> {
         let start = pa.checked_sub(self.ram_base)? as usize;
         let bytes = self.ram.get_mut(start..start.checked_add(len)?)?;
-        let pages = start / PAGE..(start + len).div_ceil(PAGE);
-        self.written[pages].fill(true);
+        let (first, end) = (start / PAGE, (start + len).div_ceil(PAGE));
+        if let Some(written) = self.written.get_mut(first) {
+            *written = true;
+        }
+        if end > first + 1 {
+            self.written[first..end].fill(true);
+        }
         Some(bytes)
     }
 
@@ -342,6 +348,22 @@ impl Bus {
             Target::Zeros => Some(0),
             Target::Device(_) | Target::Nothing => None,
         }
+    }
+
+    /// Writes those bytes of the aligned word at `pa` whose bit in `mask` is set, likewise.
+    #[inline]
+    pub fn write_word(&mut self, pa: u32, data: [u8; 4], mask: u32) -> bool {
+        let start = pa.wrapping_sub(self.ram_base) as usize;
+        let Some(word) = self.ram.get_mut(start..start + 4) else {
+            return self.target_beside_ram(pa) == Target::Zeros;
+        };
+        self.written[start / PAGE] = true;
+        if mask == 15 {
+            word.copy_from_slice(&data);
+        } else {
+            replace_bytes(word, &data, mask as u16);
+        }
+        true
     }
 
     /// Writes those bytes of the aligned 16-byte block at `pa` whose bit in `mask` is set. Writes
@@ -691,17 +713,15 @@ impl Bus {
                 dma: &mut self.dma,
             },
         };
-        let (pins, next, lines) = (self.pins, ctx.events.next(), *ctx.lines);
+        let (next, lines) = (ctx.events.next(), *ctx.lines);
         let result = access(self.devices[number].as_mut(), &mut ctx);
         let controller = Some(number) == self.controller || Some(number) == self.secondary;
         if controller || self.lines != lines {
+            let pins = self.pins;
             self.drive_pins();
+            self.needs_run_loop |= self.pins != pins;
         }
-        let asks = self.host.exit.is_some()
-            || self.host.empty
-            || self.host.power_off.is_some()
-            || self.host.stopped.is_some();
-        self.needs_run_loop |= self.pins != pins || self.events.next() < next || asks;
+        self.needs_run_loop |= self.events.next() < next || self.host.asks();
         result
     }
 }

@@ -163,6 +163,16 @@ impl<L: Line, K: Key> Cache<L, K> {
         Some(first + way)
     }
 
+    /// Whether the line of `mva` is in `slot`, which is one of its set. If so, it is used.
+    #[inline(always)]
+    pub fn hits_in(&mut self, slot: usize, mva: u32) -> bool {
+        let hits = self.tags.get(slot) == Some(&self.key(mva));
+        if hits {
+            self.touch(slot);
+        }
+        hits
+    }
+
     /// Compares with every way of the set.
     #[inline(never)]
     fn search(&mut self, mva: u32) -> Option<usize> {
@@ -438,6 +448,9 @@ impl<L: Line, K: Key> Cache<L, K> {
 /// Where `key` is in `tags`; compares eight at a time, which compilers turn into few instructions.
 #[inline]
 fn position<K: Key>(tags: &[K], key: K) -> Option<usize> {
+    if let Ok(four) = <&[K; 4]>::try_from(tags) {
+        return four.iter().position(|&tag| tag == key);
+    }
     let mut first = 0;
     for eight in tags.chunks(8) {
         if eight.iter().fold(false, |found, &tag| found | (tag == key)) {

@@ -18,13 +18,26 @@ impl Lines {
         Self(files.into_iter().filter_map(context).collect())
     }
 
-    /// The line that `address` was compiled from, as `folder/file.c:41`.
+    /// The line that `address` was compiled from, as `FILE:41`; where it is of a function that
+    /// is inlined there, that function's line stands after it.
     #[must_use]
     pub fn find(&self, address: u64) -> Option<String> {
         self.0.iter().find_map(|context| {
-            let place = context.find_location(address).ok()??;
-            let line = place.line.filter(|&line| line != 0)?;
-            Some(format!("{}:{line}", place.file?))
+            let mut frames = context.find_frames(address).skip_all_loads().ok()?;
+            let mut lines = Vec::new();
+            while let Ok(Some(frame)) = frames.next() {
+                let place = frame
+                    .location
+                    .and_then(|place| Some((place.file?, place.line?)));
+                lines.extend(place.filter(|&(_, line)| line != 0));
+            }
+            let (file, line) = lines.last()?;
+            let mut text = format!("{file}:{line}");
+            if lines.len() > 1 {
+                let (file, line) = lines[0];
+                text += &format!(" ({file}:{line})");
+            }
+            Some(text)
         })
     }
 }

@@ -516,7 +516,7 @@ def bench_host(
         switchyard compare results/before results
         switchyard compare before.json after.json --within 1
         switchyard compare old.elf new.elf --machine sa1110 --append "rounds=100"
-        switchyard compare sa1110.toml mine.toml --kernel kernel.elf
+        switchyard compare sa1110.toml sa1110-sdram.toml --kernel kernel.elf
         switchyard compare HEAD~1 HEAD --build make --kernel build/kernel.elf --allow-faster
     """
 )
@@ -564,3 +564,59 @@ def compare(
     terminal.changes(out, found, changed, form(as_json, as_csv))
     if any(change.difference > 0 or not allow_faster for change in changed):
         raise typer.Exit(Status.FAILED)
+
+
+@subcommand(
+    epilog="""
+        switchyard figure l4-ipc.pdf
+        switchyard figure l4-ipc.pdf --columns one --no-title --results here
+    """
+)
+def figure(
+    out: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="Written: NAME.pdf or .svg, of an experiment NAME."),
+    ],
+    name: Annotated[
+        str, typer.Option("--of", metavar="NAME", help="Which, where the file is called otherwise.")
+    ] = "",
+    columns: Annotated[
+        str, typer.Option(metavar="one|two", help="How wide: columns of a paper's page.")
+    ] = "two",
+    no_title: Annotated[
+        bool, typer.Option("--no-title", help="Without one, where a caption says it.")
+    ] = False,
+    folder: Annotated[
+        Path,
+        typer.Option("--results", metavar="DIR", help="Records; those that the book keeps else."),
+    ] = RESULTS,
+) -> None:
+    """Draw an experiment's figure for a paper."""
+    from switchyard import experiments as registry
+    from switchyard.data import files
+    from switchyard.data import results as kept
+    from switchyard.errors import one_of
+    from switchyard.show import book, paper, views
+
+    if out.suffix not in (".pdf", ".svg"):
+        raise InputError(f"{out}: expected a file that ends in .pdf or .svg")
+    wanted = name or out.stem
+    whose = [key for key in registry.EXPERIMENTS if f"{wanted}-".startswith(f"{key}-")]
+    if not whose:
+        raise InputError(f"{wanted}: unknown figure; {one_of(wanted, registry.EXPERIMENTS)}")
+    experiment = registry.EXPERIMENTS[max(whose, key=len)]
+    files.writable(out)
+    records = folder / f"{experiment.name}{kept.RECORDS}"
+    if not records.exists():
+        records = book.kept() / f"{experiment.name}{kept.CASES}"
+    if not records.exists():
+        raise InputError(f"{records}: not found; expected: switchyard run {experiment.name}")
+    figures = views.outcome(experiment, kept.read(records).records).figures(experiment.name)
+    if wanted not in figures:
+        raise InputError(f"{wanted}: unknown figure; {one_of(wanted, figures)}")
+    if out.suffix == ".pdf":
+        files.write(out, paper.pdf(figures[wanted], columns, not no_title))
+    else:
+        files.write(out, paper.svg(figures[wanted], columns, not no_title))
+    console, _ = consoles()
+    console.print(f"written: {short(out)}, from {short(records)}", soft_wrap=True)

@@ -168,3 +168,21 @@ def load(path: Path) -> list[Record]:
 def meta_path(path: Path) -> Path:
     """Where the metadata of the run that wrote the record file `path` goes."""
     return path.with_name(path.stem + ".meta.json")
+
+
+def rows(file: Path | str) -> list[dict[str, Parameter | None]]:
+    """Records as rows for a table of any library: `pandas.DataFrame(switchyard.rows("e.json"))`.
+
+    Of each its case, metric, value and unit, and what is published of it.
+    """
+    return [
+        {
+            "experiment": record.experiment,
+            **record.case,
+            "metric": record.metric,
+            "value": record.value,
+            "unit": record.unit,
+            "published": record.published.value if record.published else None,
+        }
+        for record in load(Path(file))
+    ]

@@ -164,14 +164,14 @@ class Server(Linux):
     @property
     def initrd(self) -> Path:
         """A module: programs of `linux-i386`'s."""
-        disk = "linux-i386-run" if self.disk else self.name
+        disk = f"linux-i386-{self.disk}" if self.disk else self.name
         return build.root() / "build" / "guests" / f"{disk}.cpio"
 
     @property
     def files(self) -> list[Path]:
-        """Of all schemes, and both disks."""
+        """Of all schemes, and the disks."""
         every = [replace(self, scheme=scheme) for scheme in SERVER_SCHEMES]
-        disks = [replace(self, disk=disk).initrd for disk in ("", "run")]
+        disks = [replace(self, disk=disk).initrd for disk in ("", "run", "bench")]
         return [*(server.kernel for server in every), self.symbols, *disks]
 
     @property
@@ -278,6 +278,22 @@ SERVERS = {
 SERVER = SERVERS[()]
 SERVER_MACHINES = ("p4-willamette", "p4-northwood")
 
+# For QEMU's RISC-V board: the machine makes the device tree. OpenSBI starts the kernel, and
+# switches the machine off.
+RISCV = {
+    "linux-riscv": Linux(
+        "riscv",
+        machine="virt-u74",
+        qemu="virt",
+        console="ttyS0",
+        about=f"Linux {Linux.version} for RISC-V, on QEMU's virt",
+        last_line=POWER_OFF,
+        end="power-off",
+        emulator="qemu-system-riscv64",
+        packed="Image",
+    )
+}
+
 # The same kernels with the suite of benchmarks (bench/unix) on their RAM disks.
 BENCHES = {
     system.config: replace(system, disk="bench", about=f"{system.about}, with the benchmarks")
@@ -361,7 +377,14 @@ def cache() -> Path:
 
 def every() -> list[Linux]:
     """All that there are, those with benchmarks too."""
-    others = [*ARM920.values(), *I386.values(), I386_BENCH, *PLACED.values(), *RUNNERS]
+    others = [
+        *ARM920.values(),
+        *I386.values(),
+        I386_BENCH,
+        *RISCV.values(),
+        *PLACED.values(),
+        *RUNNERS,
+    ]
     return [*USUAL, BENCHES[FLAT], KERNEL_TESTS, *others, SERVER]
 
 

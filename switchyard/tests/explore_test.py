@@ -178,7 +178,14 @@ def test_the_pages_of_the_book(name: str, tmp_path: Path, browser: Browser) -> N
     assert path.stat().st_size < MOST_BYTES
     page = opened(browser, path)
     assert page.locator(".side").count() == 2
-    assert page.locator("#chapters button").count() == 4
+    # on the Pentium 4 one can tell a program from the kernel, but not both programs apart
+    places = 2 if name == "small-spaces" else 4
+    assert page.locator("#chapters button").count() == places
+    assert page.locator("#jumps button").count() >= 3
+    page.locator("#jumps button").first.click()
+    assert position(page) > 0
+    page.locator(".words button").first.click()
+    assert page.locator(".card:popover-open").count() == 1
     page.context.close()
 
 
@@ -341,6 +348,9 @@ def test_what_is_warm_is_said_as_it_is(page: Page) -> None:
         "explorer.sides.map((side) => side.rows.map((rows) => rows.filter(Boolean).length))"
     )
     assert flush[0] < 20 < fass[0]
+    said = page.locator(".said").all_inner_texts()
+    assert f"instruction cache {flush[0]} of 512" in said[0]
+    assert f"instruction cache {fass[0]} of 512" in said[1]
 
 
 def test_no_button_is_cut_on_a_phone(ipc: Path, browser: Browser) -> None:

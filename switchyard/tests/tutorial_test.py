@@ -158,6 +158,12 @@ def test_a_first_guest_is_made_in_an_empty_folder(tmp_path: Path) -> None:
     assert round(int(shown[-1]) / 1024, -2) == 100
 
 
+def test_a_kernel_on_riscv_leaves_a_fence_out(tmp_path: Path) -> None:
+    text = (DOCS / "riscv.md").read_text(encoding="utf-8")
+    shown = follow("riscv.md", text, tmp_path, ())
+    assert shown[1].split() == ["space", "0", "space", "1", "program", "0", "program", "1"]
+
+
 def test_a_first_change_is_judged(tmp_path: Path) -> None:
     for name in ("pyproject.toml", "conftest.py", ".clang-format"):
         shutil.copy(build.root() / name, tmp_path)

@@ -243,7 +243,15 @@ RULES: tuple[tuple[str, Rule], ...] = (
         tests("what it writes", "switchyard/tests/user_paths_test.py"),
     ),
     (
-        r"switchyard/wheel/.*|pyproject\.toml|requirements\.lock",
+        r"switchyard/exercises/.*",
+        tests("what is begun and solved", "switchyard/tests/exercises_test.py"),
+    ),
+    (
+        r"Dockerfile|\.dockerignore|\.devcontainer/.*",
+        tests("what it installs", "switchyard/tests/container_test.py"),
+    ),
+    (
+        r"switchyard/wheel/.*|pyproject\.toml|requirements(-setup)?\.lock",
         tests("it is installed", "switchyard/tests/wheel_test.py"),
     ),
     # texts
@@ -252,7 +260,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
         tests("links, paths, numbers", "switchyard/tests/docs_test.py"),
     ),
     (
-        r"docs/(extend|tutorial|first-guest|servers)\.md|CONTRIBUTING\.md",
+        r"docs/(extend|tutorial|first-guest|riscv|servers)\.md|CONTRIBUTING\.md",
         tests("its steps", "switchyard/tests/tutorial_test.py"),
     ),
     (r"docs/(results|images|chapters)/.*", one("page and figures are the results'", *DOCS)),

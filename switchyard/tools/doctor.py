@@ -202,6 +202,29 @@ def i386() -> list[Finding]:
     return [_tool(name, why, [name, "--version"], "gcc-i686-linux-gnu"), *tools]
 
 
+OPENSBI = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
+
+
+def riscv() -> list[Finding]:
+    """Linux for QEMU's RISC-V board, and the firmware that starts it."""
+    why = "make test-long: Linux on virt-u74"
+    compiler, emulator = "riscv64-linux-gnu-gcc", "qemu-system-riscv64"
+    found = "yes" if OPENSBI.exists() else ""
+    return [
+        _tool(compiler, why, [compiler, "--version"], "gcc-riscv64-linux-gnu"),
+        _tool(emulator, why, [emulator, "--version"], "qemu-system-misc"),
+        Finding(
+            name="opensbi",
+            why="kernels for RISC-V that do not run in machine mode",
+            found=found,
+            fault="" if found else "not found",
+            packages=("opensbi",),
+            command="sudo apt-get install opensbi",
+            optional=True,
+        ),
+    ]
+
+
 def _rust_version() -> str:
     """The oldest compiler that the simulator builds with, as its Cargo.toml has it."""
     for file in (ROOT / "Cargo.toml", ROOT / "machine" / "Cargo.toml"):
@@ -312,7 +335,7 @@ def findings(purpose: str) -> list[Finding]:
     if linux:
         needs += [*([_qemu(), armel()] if checkout() else []), *_linux(), *server()]
     if purpose == "long":
-        needs += i386()
+        needs += [*i386(), *riscv()]
     return needs
 
 

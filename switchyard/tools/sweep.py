@@ -106,6 +106,7 @@ def points(
     parameters = sorted({name for job in every for name in job.parameters})
     job_axes = [axis for axis in grid if all(name in parameters for name in axis.names)]
     machine_axes = [axis for axis in grid if axis not in job_axes]
+    every = _with_new_values(every, job_axes)
     chosen = [job for job in every if _chosen(job, job_axes)]
     described = {name: variants.describe(name) for name in {job.machine for job in chosen or every}}
     known = {name: set(variants.keys(description)) for name, description in described.items()}
@@ -133,6 +134,59 @@ def points(
             columns = {"machine": job.machine, **changes, **others}
             grid_points.append(GridPoint(replace(job, machine=str(file)), columns, description))
     return grid_points
+
+
+def _with_new_values(every: Sequence[Job], axes: Sequence[Axis]) -> list[Job]:
+    """Beside these runs those with numbers that they do not list, if their programs take them.
+
+    A program does whose command line has the parameter by its name, as a word of its own. Whether
+    it can do with the number is the program's to say: a run of it fails.
+    """
+    made = list(every)
+    for axis in axes:
+        for name in axis.names:
+            known = {job.parameters[name] for job in made if name in job.parameters}
+            for value in axis.values:
+                if value in known or not isinstance(value, int):
+                    continue
+                made += _with_value(made, name, value)
+    return made
+
+
+def _words(name: str, number: int) -> set[str]:
+    """How a command line has a number: by itself, or as all from it to itself."""
+    return {f"{name}={number}", f"{name}={number}-{number}"}
+
+
+def _with_value(every: Sequence[Job], name: str, value: int) -> list[Job]:
+    """A run with that value for all that differ otherwise, each from the nearest that there is."""
+    nearest: dict[tuple[object, ...], Job] = {}
+    for job in every:
+        given = job.parameters.get(name)
+        if not isinstance(given, int) or not _words(name, given) & set(job.append.split()):
+            continue
+        others = tuple(sorted((k, v) for k, v in job.parameters.items() if k != name))
+        best = nearest.get((job.guest, *others))
+        if best is None or abs(given - value) < abs(int(best.parameters[name]) - value):
+            nearest[job.guest, *others] = job
+    made = []
+    for job in nearest.values():
+        given = int(job.parameters[name])
+        changed = {
+            word: word.replace(str(given), str(value)) if word in _words(name, given) else word
+            for word in job.append.split()
+        }
+        longer = max(1, -(-value // max(given, 1)))
+        made.append(
+            replace(
+                job,
+                name=f"{job.name}-{name}-{value}",
+                append=" ".join(changed.values()),
+                max_cycles=job.max_cycles * longer,
+                parameters={**job.parameters, name: value},
+            )
+        )
+    return made
 
 
 def no_grid(experiment: Experiment[Any], settings: Settings) -> str:
@@ -277,3 +331,4 @@ def save(frame: polars.DataFrame, about: Mapping[str, str], path: Path) -> None:
     parquet = io.BytesIO()
     frame.write_parquet(parquet, metadata=dict(about))
     files.write(path, parquet.getvalue())
+    files.write(path.with_suffix(".csv"), frame.write_csv())

@@ -14,4 +14,7 @@
 #define EXCHANGE(old, new, word)                                                                   \
     (((int (*)(int, int, volatile int *))0xffff0fc0)((old), (new), (word)) == 0)
 
+/* An address that is the kernel's. */
+#define KERNELS 0xc0008000ul
+
 #endif

@@ -14,4 +14,7 @@
 /* Whether `*word` was `old`, and is `new` now. */
 #define EXCHANGE(old, new, word) __sync_bool_compare_and_swap((word), (old), (new))
 
+/* An address that is the kernel's. */
+#define KERNELS 0xc0008000ul
+
 #endif

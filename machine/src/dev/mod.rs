@@ -179,6 +179,13 @@ impl Host {
         }
     }
 
+    /// Whether the guest wants something of whoever runs it.
+    #[inline]
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.empty | self.exit.is_some() | self.power_off.is_some() | self.stopped.is_some()
+    }
+
     /// Whether there is input for serial port `name`.
     #[must_use]
     pub fn has_input_for(&self, name: &str) -> bool {
@@ -227,6 +234,7 @@ impl DevCtx<'_> {
     }
 
     /// Asks to be woken at cycle `at`.
+    #[inline]
     pub fn wake_at(&mut self, at: Cycle) {
         self.events.schedule(self.device, at);
     }

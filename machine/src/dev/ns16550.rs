@@ -191,13 +191,15 @@ impl Ns16550 {
 
     // ---- the line --------------------------------------------------------------------------
 
-    /// Lets the line do what it has done since the last look.
-    fn catch_up(&mut self, ctx: &mut DevCtx) {
+    /// Lets the line do what it has done since the last look. False: nothing.
+    fn catch_up(&mut self, ctx: &mut DevCtx) -> bool {
+        let mut did = false;
         loop {
             let next = self.tx_done.min(self.rx_done).min(self.rx_timeout);
             if next > ctx.now {
-                return;
+                return did;
             }
+            did = true;
             if next == self.tx_done {
                 self.tx_done = NEVER;
                 if self.loops() {
@@ -423,7 +425,11 @@ impl Device for Ns16550 {
     }
 
     fn read(&mut self, offset: u32, _width: Width, ctx: &mut DevCtx) -> u32 {
-        self.catch_up(ctx);
+        let did = self.catch_up(ctx);
+        // A driver that polls the line changes nothing: what was driven and asked for last holds.
+        if offset == LSR && !did && !self.overrun && ctx.host.input.is_empty() {
+            return u32::from(self.line_status());
+        }
         let [low, high] = self.divisor.to_le_bytes();
         let latch = self.lcr & LCR_DLAB != 0;
         let value = match offset {

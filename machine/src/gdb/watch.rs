@@ -66,7 +66,15 @@ pub struct Look {
 }
 
 impl Watch {
+    #[inline]
     fn note<M: Memory>(&mut self, memory: &M, access: &Access, write: bool) {
+        if !self.points.is_empty() {
+            self.note_at_points(memory, access, write);
+        }
+    }
+
+    #[inline(never)]
+    fn note_at_points<M: Memory>(&mut self, memory: &M, access: &Access, write: bool) {
         if let Some(look) = &mut self.look {
             if self
                 .points

@@ -47,7 +47,7 @@ const INITRD_MOST: u64 = 128 << 20;
 /// Most bytes of a command line, without its NUL (Linux on RISC-V: COMMAND_LINE_SIZE).
 const COMMAND_LINE_MOST: usize = 1023;
 
-/// What `fw_dynamic` is told (OpenSBI, include/sbi/fw_dynamic.h): "OSBI", version, and that the next stage
+/// What `fw_dynamic` is told (OpenSBI's header of that name): "OSBI", version, and that the next stage
 /// runs in supervisor mode.
 const DYNAMIC_MAGIC: u64 = 0x4942_534f;
 const DYNAMIC_VERSION: u64 = 2;

@@ -70,6 +70,10 @@ def binaries() -> tuple[Path, Path]:
         # Stores into code and descriptors must not go by hints.
         ("sa1110-tags", "assabet-flush-test"),
         ("versatilepb-tags", "versatile-flush-test"),
+        ("p4-willamette", "isa-pc-flush-test"),
+        ("p4-willamette", "isa-pc-small-spaces-test"),
+        ("p4-willamette-tags", "isa-pc-flush-test"),
+        ("p4-willamette", "isa-pc-bare-bench-compute"),
     ],
 )
 def test_counts_are_equal_without_hints(

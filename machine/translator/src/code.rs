@@ -37,7 +37,7 @@ impl Code {
     }
 
     /// Adds `code`, which runs wherever it is: its address. `None`: there is no room, or the host gives no
-    /// memory.
+    /// memory; then code that was added before may be gone, and nobody may have its address any more.
     pub(crate) fn add(&mut self, code: &[u8]) -> Option<usize> {
         if code.len() > BLOCK_BYTES {
             return None;

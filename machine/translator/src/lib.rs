@@ -130,7 +130,7 @@ impl Translator {
     ///
     /// # Panics
     /// `guest` has fewer registers than was said, or is in a slot that does not exist.
-    #[inline]
+    #[inline(always)]
     pub fn run(&mut self, guest: Guest<'_>) -> Exit {
         assert!(guest.registers.len() >= self.registers);
         assert!(guest.pending.ready.len() >= self.registers);

@@ -116,6 +116,7 @@ impl Lines {
     }
 
     /// For translated code: entries by number, numbers by slot.
+    #[inline(always)]
     pub(crate) fn tables(&self) -> (&[Entries], &[u32]) {
         (&self.entries, &self.by_slot)
     }

@@ -134,8 +134,8 @@ def ipc(wish: Wish) -> Case:
         "ipc",
         "A message to another address space, and the answer",
         "A server calls a client, which answers at once: two switches. The same has happened 200 "
-        "times before. With flush little is warm at the start, as the last switch has emptied "
-        "caches and TLBs; with fass all is. The first sentence below counts it.",
+        "times before. Under flush the last switch has emptied caches and TLBs, under fass they "
+        "are as full as they get; the first sentence below counts it.",
         [_side(scheme, "bench-ipc", append, moments, wish) for scheme in wish.schemes or SCHEMES],
         _look("ipc", wish),
     )

@@ -12,12 +12,11 @@
 //! not started (assumed: no manual says, and a processor that waits is what a buffer is to avoid).
 //! What goes first of the two buffers is what entered first (assumed likewise).
 
-use std::collections::VecDeque;
-
 use serde::{Deserialize, Serialize};
 
 use crate::arm::config::{Packets, WriteBufferConfig};
 use crate::arm::memory::line::{line_address, Words, HALF_WORDS, LINE_BYTES};
+use crate::arm::memory::ring::Ring;
 use crate::bus::{Bus, Target};
 use crate::bus_cost::{BusCost, Transfer};
 use crate::config::MemoryConfig;
@@ -91,7 +90,7 @@ pub struct WriteBuffer {
     config: WriteBufferConfig,
     /// Whether entries are all alike, and their number all that is limited.
     plain: bool,
-    entries: VecDeque<Entry>,
+    entries: Ring<Entry>,
     /// Unless `plain`: how many entries are evicted lines, and the words of the others.
     lines: u32,
     stored_words: u32,
@@ -108,11 +107,10 @@ impl WriteBuffer {
     /// An empty buffer in front of an idle bus.
     #[must_use]
     pub fn new(config: WriteBufferConfig, memory: MemoryConfig) -> Self {
-        let most = (config.entries + config.write_back_lines) as usize;
         Self {
             plain: config.write_back_lines == 0 && config.words.is_none(),
             config,
-            entries: VecDeque::with_capacity(most),
+            entries: Ring::default(),
             lines: 0,
             stored_words: 0,
             first_done: None,
@@ -154,14 +152,14 @@ impl WriteBuffer {
 
     /// Changes what the buffer holds of `bytes` at `pa`, so that a debugger's write lasts.
     pub fn poke(&mut self, pa: u32, bytes: &[u8]) {
-        for entry in &mut self.entries {
+        self.entries.for_each_mut(|entry| {
             for (n, byte) in bytes.iter().enumerate() {
                 let offset = pa.wrapping_add(n as u32).wrapping_sub(entry.base);
                 if offset < ENTRY_BYTES as u32 && entry.mask & (1 << offset) != 0 {
                     entry.data[offset as usize] = *byte;
                 }
             }
-        }
+        });
     }
 
     /// How many writes are on their way.
@@ -173,12 +171,15 @@ impl WriteBuffer {
     /// Does what the bus has done up to `now`: ends writes, starts writes that could start before.
     #[inline]
     pub fn advance(&mut self, now: Cycle, bus: &mut Bus, counters: &mut Counters) {
+        if self.entries.is_empty() {
+            return;
+        }
         // What is under way is not done before `done`, and nothing starts on a bus that is not free.
         let waits = match self.first_done {
             Some(done) => done > now,
             None => self.bus_free >= now,
         };
-        if !waits && !self.entries.is_empty() {
+        if !waits {
             self.advance_writes(now, bus, counters);
         }
     }
@@ -210,30 +211,36 @@ impl WriteBuffer {
                     self.stored_words -= first.words();
                 }
             }
-            self.entries.pop_front();
+            self.entries.drop_front();
             self.first_done = None;
         }
     }
 
-    /// Takes a store of up to a word: the bytes of an aligned 16-byte block whose bit in `mask` is
-    /// set. Waits for room; returns the cycle at which the processor goes on.
+    /// Takes a store of the low bits of `value`. Waits for room; returns the cycle at which the
+    /// processor goes on.
+    #[allow(clippy::too_many_arguments)]
     pub fn push_store(
         &mut self,
         pa: u32,
-        data: [u8; 16],
-        mask: u16,
+        value: u32,
+        width: Width,
         now: Cycle,
         bus: &mut Bus,
         counters: &mut Counters,
     ) -> Cycle {
+        let len = width.bytes();
+        let start = pa & 15 & !(len - 1);
+        let low = value & (u32::MAX >> (32 - 8 * len));
         let mut entry = Entry {
             base: pa & !15,
             data: [0; ENTRY_BYTES],
-            mask: mask.into(),
+            mask: ((1 << len) - 1) << start,
             entered: now,
             write_back: false,
         };
-        entry.data[..16].copy_from_slice(&data);
+        let word = (start & !3) as usize;
+        let bytes = (low << (8 * (start & 3))).to_le_bytes();
+        entry.data[word..word + 4].copy_from_slice(&bytes);
         self.push(entry, now, bus, counters)
     }
 
@@ -329,7 +336,7 @@ impl WriteBuffer {
     /// Brings what is computed from the entries up to date, after they were read from a file.
     pub fn recount(&mut self) {
         (self.lines, self.stored_words) = (0, 0);
-        for entry in self.entries.clone() {
+        for entry in Vec::from(self.entries.clone()) {
             self.count(&entry);
         }
     }
@@ -377,7 +384,9 @@ impl WriteBuffer {
     ) -> (Cycle, Transfer) {
         self.advance(now, bus, counters);
         let start = now.max(self.bus_free);
-        self.advance(start, bus, counters);
+        if start != now {
+            self.advance(start, bus, counters);
+        }
         let transfer = self.cost.read(target, pa, words);
         self.bus_free = start + transfer.total();
         (start, transfer)
@@ -395,7 +404,16 @@ impl WriteBuffer {
 /// Does an entry's bus write. Returns how many of its writes nothing took.
 #[inline]
 fn commit(entry: &Entry, now: Cycle, bus: &mut Bus, counters: &mut Counters) -> u64 {
-    // Most are parts of one block of memory.
+    // Most are of one word, or else parts of one block of memory.
+    let first = entry.mask.trailing_zeros() & !3;
+    if entry.mask >> first <= 15 {
+        if let Some(word) = entry.data[first as usize..].first_chunk() {
+            if bus.write_word(entry.base + first, *word, entry.mask >> first) {
+                return 0;
+            }
+        }
+        return commit_blocks(entry, now, bus, counters);
+    }
     if entry.mask <= 0xffff && entry.base % 16 == 0 {
         if let Some(data) = entry.data.first_chunk() {
             if bus.write_block(entry.base, data, entry.mask as u16) {

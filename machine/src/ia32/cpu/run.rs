@@ -4,17 +4,19 @@
 
 use std::rc::Rc;
 
-use crate::ia32::cpu::exec::{self, Handler};
+use crate::ia32::cpu::exec::{self, Handler, ROOM};
+use crate::ia32::cpu::timing::Timing;
 use crate::ia32::cpu::Observer;
-use crate::ia32::isa::cost::Branch;
+use crate::ia32::isa::cost::{Branch, Course};
 use crate::ia32::isa::decoder::{self, Bytes};
 use crate::ia32::isa::encoding::Encoding;
 use crate::ia32::isa::exception::Fault;
 use crate::ia32::isa::flags;
 use crate::ia32::isa::insn::{Insn, Seg};
-use crate::ia32::isa::kind::KINDS;
+use crate::ia32::memory::hierarchy::Sixth;
 use crate::ia32::memory::mmu;
-use crate::ia32::memory::trace_cache::line::{Line, LINE_UOPS};
+use crate::ia32::memory::pipeline::Pipeline;
+use crate::ia32::memory::trace_cache::line::{Line, Step, LINE_UOPS};
 use crate::ia32::memory::trace_cache::Key;
 
 use super::core::{Core, Shadow, PAGE_OFFSET};
@@ -23,7 +25,7 @@ use super::core::{Core, Shadow, PAGE_OFFSET};
 type Place = (usize, usize);
 
 impl<O: Observer> Core<O> {
-    const HANDLERS: [[Handler<O>; 3]; KINDS] = exec::handlers();
+    const HANDLERS: [Handler<O>; ROOM] = exec::handlers();
 
     /// Runs instructions until the horizon of the memory system.
     pub fn run_to_horizon(&mut self) {
@@ -33,15 +35,24 @@ impl<O: Observer> Core<O> {
                 self.step();
                 continue;
             }
+            self.run_lines();
+        }
+    }
+
+    /// Runs line after line until the horizon, and an instruction that can be in none.
+    fn run_lines(&mut self) {
+        let end = Timing::start_of(self.mem.platform.horizon);
+        while !self.mem.time.has_come_to(end) && self.mem.platform.horizon != 0 {
             match self.find_line() {
-                Ok(Some((slot, n))) => self.run_line(slot, n),
-                Ok(None) => self.step(),
-                Err(fault) => {
-                    self.mem.platform.counters.fetches += 1;
-                    self.raise(fault);
+                Ok(Some((slot, n))) => self.run_line(slot, n, end),
+                Ok(None) => {
+                    self.mem.time.tell(&mut self.mem.platform);
+                    self.step();
                 }
+                Err(fault) => self.take_fault(fault),
             }
         }
+        self.mem.time.tell(&mut self.mem.platform);
     }
 
     /// Whether something is to be looked at between each two instructions: a trap, a breakpoint, what
@@ -54,39 +65,133 @@ impl<O: Observer> Core<O> {
     }
 
     /// Runs the instructions of the line in `slot` from number `first` on, which is that at EIP, as long as
-    /// they follow each other and the horizon has not come.
+    /// they follow each other and the horizon has not come, which is at `end`. What every instruction may do is looked after
+    /// where it may be done ([`Course`]); observers see them one like another.
     #[inline]
-    fn run_line(&mut self, slot: usize, first: usize) {
+    fn run_line(&mut self, slot: usize, first: usize, end: Sixth) {
         let line = Rc::clone(self.mem.traces.line(slot));
-        for n in first..line.count() {
-            let insn = line.insn(n);
-            if O::ON {
-                self.show_fetch(line.code(n));
+        if self.suspended && line.steps()[first].cost.course != Course::Any {
+            // A debugger has gone elsewhere.
+            self.suspended = false;
+        }
+        for (n, step) in line.steps()[first..].iter().enumerate() {
+            let after = self.eip.wrapping_add(u32::from(step.insn.length));
+            match step.cost.course {
+                Course::Computes if !O::ON => {
+                    self.compute(step, after);
+                    if !self.mem.time.has_come_to(end) {
+                        continue;
+                    }
+                }
+                Course::Accesses if !O::ON => {
+                    if !self.access(step, after) {
+                        break;
+                    }
+                    if !self.mem.time.has_come_to(end) && self.mem.platform.horizon != 0 {
+                        continue;
+                    }
+                }
+                Course::Jumps if !O::ON && self.jumps(step, after) => {
+                    if self.eip == after && !self.mem.time.has_come_to(end) {
+                        continue;
+                    }
+                }
+                _ => {
+                    if !self.run_any(&line, first + n, after) {
+                        break;
+                    }
+                    let ends = self.mem.time.has_come_to(end) || self.mem.platform.horizon == 0;
+                    if self.eip == after && !ends {
+                        continue;
+                    }
+                }
             }
-            let after = self.eip.wrapping_add(u32::from(insn.length));
-            self.next_eip = after;
-            self.resumed = std::mem::take(&mut self.suspended);
-            let cost = line.cost(n);
-            self.mem.time.begin(cost, &mut self.mem.platform);
-            let pc = self.pc();
-            let done = Self::HANDLERS[insn.kind as usize][insn.size as usize](self, insn);
-            if let Err(fault) = done {
-                self.mem.platform.counters.fetches += 1;
-                self.raise(fault);
-                return;
-            }
-            self.mem.time.finish(cost, &mut self.mem.platform);
-            self.predict(cost.branch, insn, after);
-            if O::ON {
-                self.show_commit(pc, insn, line.code(n));
-            }
-            self.eip = self.next_eip;
-            self.mem.platform.counters.fetches += u64::from(!self.suspended);
-            if self.eip != after || self.mem.platform.cycle >= self.mem.platform.horizon {
-                self.leave_line(slot, n, after);
-                return;
+            self.leave_line(slot, first + n, after);
+            break;
+        }
+    }
+
+    /// Runs an instruction that computes.
+    #[inline(always)]
+    fn compute(&mut self, step: &Step, after: u32) {
+        self.mem
+            .time
+            .pass_through(&step.cost, &mut self.mem.platform);
+        let done = Self::HANDLERS[usize::from(step.operation) % ROOM](self, &step.insn);
+        debug_assert!(done.is_ok());
+        self.eip = after;
+        self.mem.platform.counters.fetches += 1;
+    }
+
+    /// Runs an instruction that accesses memory. False: it has faulted.
+    #[inline(always)]
+    fn access(&mut self, step: &Step, after: u32) -> bool {
+        self.mem
+            .time
+            .begin_flowing(&step.cost, &mut self.mem.platform);
+        let done = Self::HANDLERS[usize::from(step.operation) % ROOM](self, &step.insn);
+        if let Err(fault) = done {
+            self.take_fault(fault);
+            return false;
+        }
+        self.mem.time.finish_flowing(&step.cost);
+        self.eip = after;
+        self.mem.platform.counters.fetches += 1;
+        true
+    }
+
+    #[cold]
+    fn take_fault(&mut self, fault: Fault) {
+        self.mem.time.tell(&mut self.mem.platform);
+        self.mem.platform.counters.fetches += 1;
+        self.raise(fault);
+    }
+
+    /// Runs a jump, conditional or not. False: it would fault, and nothing was done.
+    #[inline(always)]
+    fn jumps(&mut self, step: &Step, after: u32) -> bool {
+        let Step { cost, insn, .. } = step;
+        let mut next = after;
+        if cost.branch == Branch::None || flags::holds(insn.reg, self.eflags) {
+            next = after.wrapping_add(insn.imm);
+            if !self.segments[Seg::Cs as usize].contains(next, 1) {
+                return false;
             }
         }
+        self.mem.time.pass_through(cost, &mut self.mem.platform);
+        self.next_eip = next;
+        self.predict(cost.branch, insn, after);
+        self.eip = next;
+        self.mem.platform.counters.fetches += 1;
+        true
+    }
+
+    /// Runs instruction `n` of `line`, whatever it is. False: it has faulted.
+    #[inline]
+    fn run_any(&mut self, line: &Line, n: usize, after: u32) -> bool {
+        let Step { cost, insn, .. } = &line.steps()[n];
+        self.mem.time.tell(&mut self.mem.platform);
+        if O::ON {
+            self.show_fetch(line.code(n));
+        }
+        self.next_eip = after;
+        self.resumed = std::mem::take(&mut self.suspended);
+        self.mem.time.begin(cost, &mut self.mem.platform);
+        let pc = self.pc();
+        let done = Self::HANDLERS[usize::from(line.steps()[n].operation) % ROOM](self, insn);
+        if let Err(fault) = done {
+            self.take_fault(fault);
+            return false;
+        }
+        self.mem.time.finish(cost);
+        self.predict(cost.branch, insn, after);
+        if O::ON {
+            self.mem.time.tell(&mut self.mem.platform);
+            self.show_commit(pc, insn, line.code(n));
+        }
+        self.eip = self.next_eip;
+        self.mem.platform.counters.fetches += u64::from(!self.suspended);
+        true
     }
 
     /// The quantum ends after instruction `n` of the line in `slot`: what follows in it, or the rest
@@ -123,9 +228,11 @@ impl<O: Observer> Core<O> {
         let cs = &self.segments[Seg::Cs as usize];
         let linear = cs.base.wrapping_add(self.eip);
         let key = Key::new(linear, cs.is_32bit(), self.cpl == 3);
-        let cursor = std::mem::take(&mut self.cursor);
-        if let Some(found) = self.mem.traces.follow(cursor, key) {
-            return Ok(Some(found));
+        if self.cursor.is_set() {
+            let cursor = std::mem::take(&mut self.cursor);
+            if let Some(found) = self.mem.traces.follow(cursor, key) {
+                return Ok(Some(found));
+            }
         }
         self.mem.platform.counters.now.trace.lookups += 1;
         let slot = match self.mem.traces.find(key) {
@@ -245,8 +352,9 @@ impl<O: Observer> Core<O> {
             self.next_eip = after;
             let cost = self.mem.traces.cost(&insn);
             self.mem.time.begin(&cost, &mut self.mem.platform);
-            Self::HANDLERS[insn.kind as usize][insn.size as usize](self, &insn)?;
-            self.mem.time.finish(&cost, &mut self.mem.platform);
+            Self::HANDLERS[insn.operation() % ROOM](self, &insn)?;
+            self.mem.time.finish(&cost);
+            self.mem.time.tell(&mut self.mem.platform);
             self.predict(cost.branch, &insn, after);
             Ok((insn, code, place, after))
         });

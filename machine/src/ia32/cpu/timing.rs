@@ -12,6 +12,7 @@
 //! The machine's clock is the time at which an instruction enters the window. Times are in sixths of a
 //! cycle ([`CYCLE`]).
 
+use crate::event::Cycle;
 use crate::ia32::config::{Ia32Config, IA32_LINE_BYTES as LINE_BYTES};
 use crate::ia32::cpu::predictor::Predictor;
 use crate::ia32::isa::cost::{slot, Branch, Cost, Order, CYCLE, HALF};
@@ -137,19 +138,78 @@ impl Timing {
 
     // ---- instructions ----------------------------------------------------------------------
 
-    /// The next instruction enters the window: before it executes.
+    /// The machine's clock when `cycle` begins.
     #[inline(always)]
-    pub fn begin(&mut self, cost: &Cost, platform: &mut Platform) {
+    pub fn start_of(cycle: Cycle) -> Sixth {
+        cycle.saturating_mul(Sixth::from(CYCLE))
+    }
+
+    /// Whether it is that late.
+    #[inline(always)]
+    pub fn has_come_to(&self, at: Sixth) -> bool {
+        self.now >= at
+    }
+
+    /// An instruction that touches no memory enters the window and executes: it begins and finishes at
+    /// once.
+    #[inline(always)]
+    pub fn pass_through(&mut self, cost: &Cost, platform: &mut Platform) {
+        self.enter(platform);
+        let done = self.operands_of(cost) + Sixth::from(cost.latency);
+        for result in cost.results {
+            self.ready[usize::from(result) % slot::ROOM] = done;
+        }
+        self.there = done;
+        self.leave(cost, done);
+    }
+
+    /// Waits until there is room in the window.
+    #[inline(always)]
+    fn enter(&mut self, platform: &mut Platform) {
         let room = self.window[self.entered.wrapping_sub(WINDOW) % RING];
         if room > self.now {
             self.wait_for_room(room, platform);
         }
+    }
+
+    /// When its operands are there, or else now.
+    #[inline(always)]
+    fn operands_of(&self, cost: &Cost) -> Sixth {
+        let ready = |n: usize| self.ready[usize::from(cost.sources[n]) % slot::ROOM];
+        self.now.max(ready(0)).max(ready(1)).max(ready(2))
+    }
+
+    /// What is done at `done` retires in its turn, and the next one can enter.
+    #[inline(always)]
+    fn leave(&mut self, cost: &Cost, done: Sixth) {
+        self.retired = self.retired.max(done);
+        self.window[self.entered % RING] = self.retired;
+        self.entered = self.entered.wrapping_add(1);
+        self.now += UOP * Sixth::from(cost.uops);
+    }
+
+    /// The next instruction enters the window: before it executes.
+    #[inline(always)]
+    pub fn begin(&mut self, cost: &Cost, platform: &mut Platform) {
+        self.enter(platform);
         if cost.order >= Order::Serialises {
             self.serialise(cost.order, platform);
         }
         self.locks = cost.order == Order::Locks;
-        let ready = |n: usize| self.ready[usize::from(cost.sources[n]) % slot::ROOM];
-        self.start = self.now.max(ready(0)).max(ready(1)).max(ready(2));
+        self.start(cost);
+    }
+
+    /// The next one, which flows, enters the window.
+    #[inline(always)]
+    pub fn begin_flowing(&mut self, cost: &Cost, platform: &mut Platform) {
+        self.enter(platform);
+        self.locks = false;
+        self.start(cost);
+    }
+
+    #[inline(always)]
+    fn start(&mut self, cost: &Cost) {
+        self.start = self.operands_of(cost);
         self.access = self.start;
         self.there = self.start;
     }
@@ -178,7 +238,16 @@ impl Timing {
 
     /// It has executed.
     #[inline(always)]
-    pub fn finish(&mut self, cost: &Cost, platform: &mut Platform) {
+    pub fn finish(&mut self, cost: &Cost) {
+        self.finish_flowing(cost);
+        if cost.order != Order::Flows {
+            self.finish_held(cost, self.there);
+        }
+    }
+
+    /// It has executed, and the stream flows on.
+    #[inline(always)]
+    pub fn finish_flowing(&mut self, cost: &Cost) {
         let done = self.there + Sixth::from(cost.latency);
         self.there = done;
         for result in cost.results {
@@ -186,14 +255,7 @@ impl Timing {
         }
         let early = usize::from(cost.early) % slot::ROOM;
         self.ready[early] = self.start + Sixth::from(HALF);
-        self.retired = self.retired.max(done);
-        self.window[self.entered % RING] = self.retired;
-        self.entered = self.entered.wrapping_add(1);
-        self.now += UOP * Sixth::from(cost.uops);
-        if cost.order != Order::Flows {
-            self.finish_held(cost, done);
-        }
-        platform.cycle = self.now / Sixth::from(CYCLE);
+        self.leave(cost, done);
     }
 
     #[inline(never)]
@@ -213,8 +275,9 @@ impl Timing {
 
     /// One element of a repeated instruction is done, and the next one begins.
     pub fn next_element(&mut self, cost: &Cost, platform: &mut Platform) {
-        self.finish(cost, platform);
+        self.finish(cost);
         self.begin(cost, platform);
+        self.tell(platform);
     }
 
     /// It was a branch from before `after` to `next`, and has finished.
@@ -283,6 +346,11 @@ impl Timing {
 
 impl Pipeline for Timing {
     #[inline(always)]
+    fn tell(&self, platform: &mut Platform) {
+        platform.cycle = self.now / Sixth::from(CYCLE);
+    }
+
+    #[inline(always)]
     fn load(&mut self, pa: u32, bytes: u32, platform: &mut Platform) {
         let at = self.access.max(issue(&mut self.load_port, self.now));
         let now = &mut platform.counters.now;
@@ -296,6 +364,21 @@ impl Pipeline for Timing {
             there = there.max(self.caches.load(pa + (bytes - 1), at, now));
         }
         self.there = self.there.max(there);
+    }
+
+    #[inline(always)]
+    fn load_in(&mut self, pa: u32, slot: usize, platform: &mut Platform) -> bool {
+        if self.locks || !self.caches.hits_in(pa, slot) {
+            return false;
+        }
+        let at = self.access.max(issue(&mut self.load_port, self.now));
+        let there = self.caches.hit(at, &mut platform.counters.now);
+        self.there = self.there.max(there);
+        true
+    }
+
+    fn slot_of(&self, pa: u32) -> Option<usize> {
+        self.caches.slot_of(pa)
     }
 
     #[inline(always)]
@@ -425,7 +508,9 @@ impl State for Timing {
         } = self;
         caches.save(to);
         predictor.save(to);
-        to.put(&(now, held, ready, retired, entered));
+        let mut awaited = *ready;
+        awaited[usize::from(slot::SINK)] = 0;
+        to.put(&(now, held, awaited, retired, entered));
         to.put(&(load_port, store_port, walker_free, fetched));
         to.put(&window[..]);
     }

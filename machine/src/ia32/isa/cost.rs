@@ -57,6 +57,20 @@ pub enum Branch {
     Return,
 }
 
+/// What executing an instruction may do, which decides what the run loop looks after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Course {
+    /// Whatever there is.
+    #[default]
+    Any,
+    /// It computes with registers and flags alone: it cannot fault, and the next instruction follows.
+    Computes,
+    /// It accesses memory as well, so that it may fault or end the quantum; else the next one follows.
+    Accesses,
+    /// It goes elsewhere, within 32 bits, always or if a condition holds.
+    Jumps,
+}
+
 /// The cost of an instruction, aligned so that it is copied at once.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(16))]
@@ -75,6 +89,8 @@ pub struct Cost {
     pub branch: Branch,
     /// Whether the processor goes on.
     pub order: Order,
+    /// What executing it may do.
+    pub course: Course,
 }
 
 impl Default for Cost {
@@ -87,6 +103,7 @@ impl Default for Cost {
             early: slot::SINK,
             branch: Branch::None,
             order: Order::Flows,
+            course: Course::Any,
         }
     }
 }
@@ -125,6 +142,19 @@ impl Costs {
     /// The cost of `insn`.
     #[must_use]
     pub fn of(&self, insn: &Insn) -> Cost {
+        let cost = self.prices(insn);
+        let course = match insn.kind {
+            _ if cost.order != Order::Flows => Course::Any,
+            Kind::Jump | Kind::JumpIf if insn.size == Size::Long => Course::Jumps,
+            Kind::Push | Kind::Pop => Course::Accesses,
+            kind if kind.computes() && insn.memory => Course::Accesses,
+            kind if kind.computes() => Course::Computes,
+            _ => Course::Any,
+        };
+        Cost { course, ..cost }
+    }
+
+    fn prices(&self, insn: &Insn) -> Cost {
         let mut cost = Cost {
             uops: insn.uops() as u8,
             ..Cost::default()

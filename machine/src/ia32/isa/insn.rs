@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The decoded form of an instruction: all that executing it needs, without its bytes.
 
-use super::kind::Kind;
+use super::kind::{Kind, KINDS};
 
 /// General registers by their numbers in an instruction (SDM vol. 2, table 2-1).
 pub mod reg {
@@ -138,7 +138,50 @@ impl Format {
     }
 }
 
+/// Kinds that are common enough to have a handler for each shape of operands of 32 bits, which then need not
+/// look what they are.
+pub const SHAPED: [Kind; 8] = [
+    Kind::Mov,
+    Kind::Add,
+    Kind::Or,
+    Kind::And,
+    Kind::Sub,
+    Kind::Xor,
+    Kind::Compare,
+    Kind::Test,
+];
+
+/// The shapes of operands: which there are, and whether `rm` is memory.
+pub const SHAPES: [(Form, bool); 6] = [
+    (Form::RegRm, false),
+    (Form::RegRm, true),
+    (Form::RmReg, false),
+    (Form::RmReg, true),
+    (Form::RmImm, false),
+    (Form::RmImm, true),
+];
+
+/// Sizes of operands.
+pub const SIZES: usize = 3;
+
+/// How many operations there are: kinds by size of the operands, and then those of [`SHAPED`] by shape.
+pub const OPERATIONS: usize = KINDS * SIZES + SHAPED.len() * SHAPES.len();
+
 impl Insn {
+    /// The number of its operation, less than [`OPERATIONS`].
+    #[must_use]
+    pub fn operation(&self) -> usize {
+        let operands = (self.form, self.memory);
+        let kind = SHAPED.iter().position(|kind| *kind == self.kind);
+        let shape = SHAPES.iter().position(|shape| *shape == operands);
+        match (kind, shape) {
+            (Some(kind), Some(shape)) if self.size == Size::Long && !self.address16 => {
+                KINDS * SIZES + kind * SHAPES.len() + shape
+            }
+            _ => self.kind as usize * SIZES + self.size as usize,
+        }
+    }
+
     /// How many µops it is: one for what it does, one for what it reads of memory and two for what it
     /// writes there (248966, appendix C has the numbers of each: simple ones are as many). Those that the
     /// microcode has are one in the trace cache.

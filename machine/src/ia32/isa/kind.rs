@@ -248,6 +248,62 @@ impl Kind {
         )
     }
 
+    /// Whether it changes its operands and the status flags and does nothing else: with operands in
+    /// registers it cannot fault.
+    #[must_use]
+    pub fn computes(self) -> bool {
+        matches!(
+            self,
+            Self::Add
+                | Self::Or
+                | Self::Adc
+                | Self::Sbb
+                | Self::And
+                | Self::Sub
+                | Self::Xor
+                | Self::Compare
+                | Self::Test
+                | Self::Not
+                | Self::Neg
+                | Self::Inc
+                | Self::Dec
+                | Self::Mul
+                | Self::ImulAccumulator
+                | Self::Imul
+                | Self::Rol
+                | Self::Ror
+                | Self::Rcl
+                | Self::Rcr
+                | Self::Shl
+                | Self::Shr
+                | Self::Sar
+                | Self::Shld
+                | Self::Shrd
+                | Self::Bt
+                | Self::Bts
+                | Self::Btr
+                | Self::Btc
+                | Self::Bsf
+                | Self::Bsr
+                | Self::SetIf
+                | Self::Nop
+                | Self::Mov
+                | Self::MovIf
+                | Self::MovZeroByte
+                | Self::MovZeroWord
+                | Self::MovSignByte
+                | Self::MovSignWord
+                | Self::Lea
+                | Self::Xchg
+                | Self::Bswap
+                | Self::ExtendAccumulator
+                | Self::SignToEdx
+                | Self::Clc
+                | Self::Stc
+                | Self::Cmc
+        )
+    }
+
     /// Whether it goes elsewhere, but for conditional branches, or ends what was fetched ahead.
     #[must_use]
     pub fn transfers(self) -> bool {

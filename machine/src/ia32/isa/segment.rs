@@ -305,10 +305,10 @@ impl Segment {
     #[inline(always)]
     #[must_use]
     pub fn contains(&self, offset: u32, bytes: u32) -> bool {
-        let whole = self.lowest == 0 && self.highest == u32::MAX;
-        let inside =
-            offset >= self.lowest && offset <= self.highest && bytes - 1 <= self.highest - offset;
-        whole || inside
+        if self.lowest == 0 && self.highest == u32::MAX {
+            return true;
+        }
+        offset >= self.lowest && offset <= self.highest && bytes - 1 <= self.highest - offset
     }
 
     /// The linear address of `bytes` at `offset`; the fault is of the error code 0.

@@ -161,6 +161,32 @@ impl Hierarchy {
         self.load_miss(pa, at, now)
     }
 
+    /// Whether the line of `pa` is in `slot` of the first level, where it was; then it is used.
+    #[inline(always)]
+    pub fn hits_in(&mut self, pa: u32, slot: usize) -> bool {
+        let line = pa / LINE_BYTES;
+        if line == self.recent {
+            return true;
+        }
+        let hits = self.l1.hits_in(slot, pa);
+        if hits {
+            self.recent = line;
+        }
+        hits
+    }
+
+    /// A load at `at` that hits the first level: when it is there.
+    #[inline(always)]
+    pub fn hit(&mut self, at: Sixth, now: &mut Tally) -> Sixth {
+        now.dcache.reads += 1;
+        at + self.times.l1
+    }
+
+    /// The slot of the first level in which the line of `pa` is.
+    pub fn slot_of(&self, pa: u32) -> Option<usize> {
+        self.l1.peek(pa)
+    }
+
     #[inline(never)]
     fn load_miss(&mut self, pa: u32, at: Sixth, now: &mut Tally) -> Sixth {
         now.dcache.read_misses += 1;

@@ -9,8 +9,19 @@ use super::hierarchy::Sixth;
 
 /// Takes the time of what the instruction that executes does to memory.
 pub trait Pipeline: State {
+    /// Sets the machine's clock, which falls behind while instructions execute that nobody outside the
+    /// processor sees.
+    fn tell(&self, platform: &mut Platform);
+
     /// The instruction reads `bytes` of cached memory at `pa`, in one page.
     fn load(&mut self, pa: u32, bytes: u32, platform: &mut Platform);
+
+    /// It reads a byte or more of the line at `pa`, which was in `slot` of the first level. False: it is
+    /// there no longer, or this is no plain load, and nothing was done.
+    fn load_in(&mut self, pa: u32, slot: usize, platform: &mut Platform) -> bool;
+
+    /// The slot of the first level in which the line at `pa` is.
+    fn slot_of(&self, pa: u32) -> Option<usize>;
 
     /// It writes there.
     fn store(&mut self, pa: u32, bytes: u32, platform: &mut Platform);

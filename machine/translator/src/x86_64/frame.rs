@@ -13,7 +13,9 @@
 //! | r10 | the horizon |
 //! | rax, rcx, rdx, rsi, rdi | nothing from one instruction to the next |
 
-use std::mem::offset_of;
+use std::mem::{offset_of, MaybeUninit};
+
+use crate::guest::LINE_WORDS;
 
 /// The frame.
 #[repr(C)]
@@ -56,8 +58,8 @@ pub(super) struct Frame {
     pub overflow: u8,
     /// N in bit 7, Z in bit 6, C in bit 0, as `lahf` has them; other bits are anything.
     pub nzc: u8,
-    /// The words of two lines.
-    pub words: [u32; 16],
+    /// The words of two lines; written before they are read.
+    pub words: MaybeUninit<[u32; 2 * LINE_WORDS]>,
 }
 
 macro_rules! offsets {

@@ -6,11 +6,13 @@ mod frame;
 mod memory;
 mod unit;
 
+use std::mem::MaybeUninit;
+
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{dynasm, DynasmApi, DynasmLabelApi, VecAssembler};
 
 use crate::code::Code;
-use crate::guest::{Exit, Guest, Why, LINE_BYTES, LINE_WORDS};
+use crate::guest::{Exit, Guest, Why, LINE_BYTES};
 use crate::instruction::Instruction;
 use crate::lines::{Lines, Stubs};
 use crate::PLACES;
@@ -80,7 +82,7 @@ impl Host {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run(&self, lines: &Lines, guest: Guest<'_>) -> Exit {
         let (entries, numbers) = lines.tables();
         let row = &entries[numbers[*guest.place.slot] as usize];
@@ -115,8 +117,8 @@ impl Host {
             why: 0,
             at: 0,
             overflow: (flags & 1) as u8,
-            nzc: ((flags >> 3 & 1) << 7 | (flags >> 2 & 1) << 6 | (flags >> 1 & 1)) as u8,
-            words: [0; 2 * LINE_WORDS],
+            nzc: ((flags & 0b1100) << 4 | flags >> 1 & 1) as u8,
+            words: MaybeUninit::uninit(),
         };
         // SAFETY: `enter` is the address of code of this signature (`Common::new`), in memory that may be
         // executed as long as `self` is there.
@@ -139,10 +141,7 @@ impl Host {
         *guest.place.line = frame.line;
         *guest.place.slot = frame.slot as usize;
         let nzc = u32::from(frame.nzc);
-        let flags = (nzc >> 7 & 1) << 3
-            | (nzc >> 6 & 1) << 2
-            | (nzc & 1) << 1
-            | u32::from(frame.overflow & 1);
+        let flags = nzc >> 4 & 0b1100 | (nzc & 1) << 1 | u32::from(frame.overflow & 1);
         *guest.flags = *guest.flags & 0x0fff_ffff | flags << 28;
         let in_line = frame.line.wrapping_add(frame.at << shift);
         match frame.why as i32 {

@@ -2,8 +2,8 @@
 //! A unit: instructions in sequence. Its entry looks whether results are delayed, and whether it comes to
 //! its end before the horizon; what its instructions take is summed beforehand (`schedule.rs`).
 //!
-//! If results are delayed that its first instruction waits for, and all others are there by the second,
-//! the unit waits and runs. If not even that is known, a second translation of the first instruction
+//! If results are delayed that its first instruction waits for, and all others are there when they can be
+//! needed, the unit waits and runs. If not even that is known, a second translation of the first instruction
 //! alone runs: it waits and leaves delays as the interpreter does, and the unit from the next one on is gone to.
 
 use dynasmrt::{dynasm, DynamicLabel, DynasmApi, DynasmLabelApi};
@@ -70,7 +70,8 @@ impl<'a> Unit<'a> {
     }
 
     fn assemble(&mut self, place: usize) {
-        let [delayed, body, near, alone] = std::array::from_fn(|_| self.asm.new_dynamic_label());
+        let [delayed, body, near, alone, there] =
+            std::array::from_fn(|_| self.asm.new_dynamic_label());
         let last = self.cycles_before_last(place) as i32;
         dynasm!(self.asm
             ; .arch x64
@@ -110,11 +111,28 @@ impl<'a> Unit<'a> {
                 ; cmova rdx, rax
             );
         }
+        // All others are there when the second one begins, or when the third does and the second needs none.
         dynasm!(self.asm
             ; .arch x64
             ; lea rax, [rdx + 1]
             ; cmp rax, [rbp + frame::ALL_READY]
+            ; jae =>there
+            ; inc rax
+            ; cmp rax, [rbp + frame::ALL_READY]
             ; jb =>alone
+            ; dec rax
+        );
+        let second = self.line.get(place + 1);
+        for register in registers(second.map_or(0, |second| second.sources)) {
+            dynasm!(self.asm
+                ; .arch x64
+                ; cmp [rsi + 2 * at(register)], rax
+                ; ja =>alone
+            );
+        }
+        dynasm!(self.asm
+            ; .arch x64
+            ; =>there
             ; lea rax, [rdx + last]
             ; cmp rax, r10
             ; jae =>near

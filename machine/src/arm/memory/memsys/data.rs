@@ -13,6 +13,7 @@ use crate::dev::Width;
 use crate::event::Cycle;
 
 use super::caches::DataCache;
+use super::hint::Place;
 use super::refill::Filled;
 use super::{Abort, Location, MemSys};
 
@@ -56,6 +57,11 @@ impl MemSys {
         if let Some(word) = self.load_arriving(va, privileged) {
             return Ok(extract(word, va, width));
         }
+        let device = self.hints.device;
+        if let Some(at) = device.find(va, || self.hints.tag_for(privileged)) {
+            self.platform.counters.now.dtlb.accesses += u64::from(self.registers.mmu_on());
+            return self.read_uncached(&at, width);
+        }
         let access = Access {
             write: false,
             privileged,
@@ -67,6 +73,9 @@ impl MemSys {
                 self.remember_read(va, privileged, slot);
             }
             return Ok(extract(word, at.mva, width));
+        }
+        if let Target::Device(_) = self.platform.bus.target(at.pa) {
+            self.hints.device = Place::new(va, self.hints.tag_for(privileged), at);
         }
         self.read_uncached(&at, width)
     }
@@ -145,13 +154,8 @@ impl MemSys {
         } else {
             self.stores_past_caches(&at);
         }
-        let offset = at.pa & 15 & !(width.bytes() - 1);
-        let len = width.bytes() as usize;
-        let start = offset as usize;
         if self.buffered(&at) {
-            let mask = ((1u16 << len) - 1) << start;
-            let low = value & (u32::MAX >> (32 - 8 * len));
-            self.push_store(at.pa, (u128::from(low) << (8 * start)).to_le_bytes(), mask);
+            self.push_store(at.pa, value, width);
         } else {
             self.write_unbuffered(&at, value, width)?;
         }
@@ -409,9 +413,9 @@ impl MemSys {
         }
     }
 
-    fn push_store(&mut self, pa: u32, data: [u8; 16], mask: u16) {
+    fn push_store(&mut self, pa: u32, value: u32, width: Width) {
         self.fill_write_buffer(|buffer, now, bus, counters| {
-            buffer.push_store(pa, data, mask, now, bus, counters)
+            buffer.push_store(pa, value, width, now, bus, counters)
         });
     }
 
@@ -430,6 +434,9 @@ impl MemSys {
 
     /// Waits until the write buffer is empty.
     pub(in crate::arm) fn drain_write_buffer(&mut self) {
+        if self.write_buffer.is_empty() {
+            return;
+        }
         let start = self.platform.cycle;
         self.platform.cycle =
             self.write_buffer

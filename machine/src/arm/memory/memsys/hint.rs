@@ -11,7 +11,7 @@ use switchyard_translator::HintTable;
 use crate::arm::memory::line::{line_address, LINE_BYTES};
 use crate::cache::HINTS;
 
-use super::NO_LINE;
+use super::{Location, NO_LINE};
 
 /// Remembered lines, by the low bits of the line number. PID relocation changes higher bits only,
 /// so that a line has its place whatever address it is known by.
@@ -154,6 +154,36 @@ impl Hint {
     }
 }
 
+/// A hint of a place that no cache holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// Of its line, which is in no slot.
+    hint: Hint,
+    at: Location,
+}
+
+impl Place {
+    /// No hint.
+    pub(super) const NONE: Self = Self {
+        hint: Hint::NONE,
+        at: Location::NONE,
+    };
+
+    /// Virtual address `va` is at `at`.
+    #[inline]
+    pub(super) fn new(va: u32, tag: Tag, at: Location) -> Self {
+        let hint = Hint::new(va, tag, 0);
+        Self { hint, at }
+    }
+
+    /// Where `va` is, if it is in the same line. `tag` says for whom it must be.
+    #[inline(always)]
+    pub(super) fn find(self, va: u32, tag: impl FnOnce() -> Tag) -> Option<Location> {
+        self.hint.find(va, tag)?;
+        Some(self.at.in_line(va % LINE_BYTES))
+    }
+}
+
 /// The hints of all accesses, and what they must agree in now.
 #[derive(Debug)]
 pub(super) struct AccessHints {
@@ -163,6 +193,8 @@ pub(super) struct AccessHints {
     /// For reads of a line of the main data cache that was on its way when this was made: words of
     /// it may have to be waited for.
     pub arriving: Hint,
+    /// Where the last read went that no cache took, if a device answered: a driver polls one register.
+    pub device: Place,
     /// Changes with everything that a hint relies on, but the place of its line.
     epoch: u16,
     /// Whether the processor is in a privileged mode.
@@ -179,6 +211,7 @@ impl AccessHints {
             read: Hints::new(data_slots),
             write: Hints::new(data_slots),
             arriving: Hint::NONE,
+            device: Place::NONE,
             epoch: 0,
             privileged: true,
             tag: Tag::new(0, true),
@@ -194,6 +227,7 @@ impl AccessHints {
             self.read.clear();
             self.write.clear();
             self.arriving = Hint::NONE;
+            self.device = Place::NONE;
         }
         self.set_privileged(self.privileged);
     }

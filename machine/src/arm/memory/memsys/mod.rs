@@ -39,6 +39,7 @@ use crate::arm::isa::cores::Table;
 use crate::arm::isa::insn::Op;
 use crate::arm::memory::decode_cache::DecodeCache;
 use crate::arm::memory::fault::{Fault, FaultKind};
+use crate::arm::memory::line::line_address;
 use crate::arm::memory::mmu::{self, Access, FirstLevel};
 use crate::arm::memory::tlb::{Attributes, TlbEntry};
 use crate::arm::memory::write_buffer::WriteBuffer;
@@ -86,6 +87,28 @@ struct Location {
     /// The one by which caches know it ([`MemSys::key`]).
     key: u32,
     attributes: Attributes,
+}
+
+impl Location {
+    /// Address 0, in no cache.
+    const NONE: Self = Self {
+        mva: 0,
+        pa: 0,
+        key: 0,
+        attributes: Attributes::NONE,
+    };
+
+    /// The byte at `offset` of its line.
+    #[inline(always)]
+    fn in_line(self, offset: u32) -> Self {
+        let there = |address| line_address(address) | offset;
+        Self {
+            mva: there(self.mva),
+            pa: there(self.pa),
+            key: there(self.key),
+            ..self
+        }
+    }
 }
 
 /// The memory system.

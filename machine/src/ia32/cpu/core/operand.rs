@@ -23,6 +23,16 @@ pub(in crate::ia32) enum Operand {
     Memory(Place),
 }
 
+/// The fault of an access that a segment does not allow.
+#[cold]
+fn beyond(seg: Seg) -> Fault {
+    if seg == Seg::Ss {
+        Fault::stack(0)
+    } else {
+        Fault::protection(0)
+    }
+}
+
 impl<O: Observer> Core<O> {
     /// A general register of `N` bytes. Of the bytes, 4 to 7 are AH, CH, DH, BH.
     #[inline(always)]
@@ -71,6 +81,19 @@ impl<O: Observer> Core<O> {
         }
     }
 
+    /// The linear address of `bytes` at an offset, which may be accessed so by their segment, and are aligned
+    /// where that is checked.
+    #[inline(always)]
+    fn linear(&self, seg: Seg, offset: u32, bytes: u32, access: Access) -> Result<u32, Fault> {
+        let segment = &self.segments[seg as usize];
+        if !segment.allows(offset, bytes, access) {
+            return Err(beyond(seg));
+        }
+        let linear = segment.base.wrapping_add(offset);
+        self.require_alignment(linear, bytes)?;
+        Ok(linear)
+    }
+
     /// Finds and checks `bytes` at an offset.
     #[inline(always)]
     pub(in crate::ia32) fn locate(
@@ -80,13 +103,7 @@ impl<O: Observer> Core<O> {
         bytes: u32,
         access: Access,
     ) -> Result<Place, Fault> {
-        let fault = if seg == Seg::Ss {
-            Fault::stack
-        } else {
-            Fault::protection
-        };
-        let linear = self.segments[seg as usize].linear(offset, bytes, access, fault)?;
-        self.require_alignment(linear, bytes)?;
+        let linear = self.linear(seg, offset, bytes, access)?;
         let place = self.mem.locate(
             linear,
             bytes,
@@ -164,8 +181,21 @@ impl<O: Observer> Core<O> {
         seg: Seg,
         offset: u32,
     ) -> Result<u32, Fault> {
+        if !O::ON && !self.has_breakpoints() {
+            let linear = self.linear(seg, offset, N, Access::Read)?;
+            if let Some(value) = self.mem.load_hinted::<N>(linear, self.cpl == 3) {
+                return Ok(value);
+            }
+        }
+        self.load_slow_path::<N>(seg, offset)
+    }
+
+    #[inline(never)]
+    fn load_slow_path<const N: u32>(&mut self, seg: Seg, offset: u32) -> Result<u32, Fault> {
         let place = self.locate(seg, offset, N, Access::Read)?;
-        Ok(self.get_at::<N>(place))
+        let value = self.get_at::<N>(place);
+        self.mem.remember_read(place.linear, place.user, place.pa());
+        Ok(value)
     }
 
     /// Writes `N` bytes at an offset.
@@ -176,8 +206,26 @@ impl<O: Observer> Core<O> {
         offset: u32,
         value: u32,
     ) -> Result<(), Fault> {
+        if !O::ON && !self.has_breakpoints() {
+            let linear = self.linear(seg, offset, N, Access::Write)?;
+            if self.mem.store_hinted::<N>(linear, self.cpl == 3, value) {
+                return Ok(());
+            }
+        }
+        self.store_slow_path::<N>(seg, offset, value)
+    }
+
+    #[inline(never)]
+    fn store_slow_path<const N: u32>(
+        &mut self,
+        seg: Seg,
+        offset: u32,
+        value: u32,
+    ) -> Result<(), Fault> {
         let place = self.locate(seg, offset, N, Access::Write)?;
         self.put_at::<N>(place, value);
+        self.mem
+            .remember_write(place.linear, place.user, place.pa());
         Ok(())
     }
 

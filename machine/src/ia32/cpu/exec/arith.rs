@@ -68,10 +68,12 @@ fn unary<O: Observer, const N: u32>(
     Ok(())
 }
 
+#[inline(always)]
 pub(super) fn add<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     binary::<O, N>(core, insn, |a, b, _| alu::add::<N>(a, b, 0))
 }
 
+#[inline(always)]
 pub(super) fn or<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     binary::<O, N>(core, insn, |a, b, _| alu::logic::<N>(a | b))
 }
@@ -84,24 +86,29 @@ pub(super) fn sbb<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) ->
     binary::<O, N>(core, insn, alu::sub::<N>)
 }
 
+#[inline(always)]
 pub(super) fn and<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     binary::<O, N>(core, insn, |a, b, _| alu::logic::<N>(a & b))
 }
 
+#[inline(always)]
 pub(super) fn sub<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     binary::<O, N>(core, insn, |a, b, _| alu::sub::<N>(a, b, 0))
 }
 
+#[inline(always)]
 pub(super) fn xor<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     binary::<O, N>(core, insn, |a, b, _| alu::logic::<N>(a ^ b))
 }
 
+#[inline(always)]
 pub(super) fn compare<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let (a, b) = operands::<O, N>(core, insn)?;
     core.set_status(alu::sub::<N>(a, b, 0).1);
     Ok(())
 }
 
+#[inline(always)]
 pub(super) fn test<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     let (a, b) = operands::<O, N>(core, insn)?;
     core.set_status(alu::logic::<N>(a & b).1);

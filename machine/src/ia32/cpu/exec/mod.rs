@@ -22,44 +22,73 @@ mod system;
 use crate::ia32::cpu::core::Core;
 use crate::ia32::cpu::Observer;
 use crate::ia32::isa::exception::Fault;
-use crate::ia32::isa::insn::Insn;
+use crate::ia32::isa::insn::{Insn, OPERATIONS, SHAPED, SHAPES, SIZES};
 use crate::ia32::isa::kind::{Kind, KINDS};
 
 pub use self::handler::{Done, Handler};
 
-/// The handlers of every [`Kind`]: `sized` functions have the operand's bytes as their parameter, `computing`
-/// ones belong to the floating-point unit and wait for its pending exceptions.
+/// Room for the handlers of all operations: a power of two.
+pub const ROOM: usize = 1024;
+const _: () = assert!(OPERATIONS <= ROOM);
+
+/// The handlers of every [`Kind`]: `sized` functions have the operand's bytes as their parameter, `shaped` ones
+/// have handlers for each shape of operands beside these, `computing` ones belong to the floating-point unit
+/// and wait for its pending exceptions.
 macro_rules! operations {
     ($($how:ident $name:ident $file:ident::$function:ident;)*) => {
         /// The handlers of a kind, by the size of the operand.
-        const fn row<O: Observer>(kind: Kind) -> [Handler<O>; 3] {
+        const fn row<O: Observer>(kind: Kind) -> [Handler<O>; SIZES] {
             match kind {
-                Kind::Undefined => [undefined::<O>; 3],
+                Kind::Undefined => [undefined::<O>; SIZES],
                 $(Kind::$name => operations!(@row $how $file $function),)*
             }
         }
+
+        /// Those of a kind of [`SHAPED`], by the shape of operands of four bytes.
+        const fn shapes<O: Observer>(kind: Kind) -> [Handler<O>; SHAPES.len()] {
+            match kind {
+                $(Kind::$name => operations!(@shapes $how $file $function),)*
+                Kind::Undefined => [undefined::<O>; SHAPES.len()],
+            }
+        }
+    };
+    (@row shaped $file:ident $function:ident) => {
+        operations!(@row sized $file $function)
     };
     (@row sized $file:ident $function:ident) => {
         [$file::$function::<O, 1>, $file::$function::<O, 2>, $file::$function::<O, 4>]
     };
     (@row plain $file:ident $function:ident) => {
-        [$file::$function::<O>; 3]
+        [$file::$function::<O>; SIZES]
     };
     (@row computing $file:ident $function:ident) => {
-        [|core, insn| fpu::computing(core, insn, $file::$function::<O>); 3]
+        [|core, insn| fpu::computing(core, insn, $file::$function::<O>); SIZES]
+    };
+    (@shapes shaped $file:ident $function:ident) => {
+        [
+            |core, insn| $file::$function::<O, 4>(core, &handler::of_shape::<0>(insn)),
+            |core, insn| $file::$function::<O, 4>(core, &handler::of_shape::<1>(insn)),
+            |core, insn| $file::$function::<O, 4>(core, &handler::of_shape::<2>(insn)),
+            |core, insn| $file::$function::<O, 4>(core, &handler::of_shape::<3>(insn)),
+            |core, insn| $file::$function::<O, 4>(core, &handler::of_shape::<4>(insn)),
+            |core, insn| $file::$function::<O, 4>(core, &handler::of_shape::<5>(insn)),
+        ]
+    };
+    (@shapes $how:ident $file:ident $function:ident) => {
+        [undefined::<O>; SHAPES.len()]
     };
 }
 
 operations! {
-    sized Add arith::add;
-    sized Or arith::or;
+    shaped Add arith::add;
+    shaped Or arith::or;
     sized Adc arith::adc;
     sized Sbb arith::sbb;
-    sized And arith::and;
-    sized Sub arith::sub;
-    sized Xor arith::xor;
-    sized Compare arith::compare;
-    sized Test arith::test;
+    shaped And arith::and;
+    shaped Sub arith::sub;
+    shaped Xor arith::xor;
+    shaped Compare arith::compare;
+    shaped Test arith::test;
     sized Not arith::not;
     sized Neg arith::neg;
     sized Inc arith::inc;
@@ -95,7 +124,7 @@ operations! {
     plain SetIf bits::set_if;
 
     plain Nop mov::nop;
-    sized Mov mov::mov;
+    shaped Mov mov::mov;
     sized MovIf mov::mov_if;
     sized MovZeroByte mov::mov_zero_byte;
     sized MovZeroWord mov::mov_zero_word;
@@ -250,13 +279,18 @@ operations! {
     plain Cpuid system::cpuid;
 }
 
-/// For each [`Kind`] its handlers, by the size of the operand.
+/// The handlers of all operations, by their numbers.
 #[must_use]
-pub const fn handlers<O: Observer>() -> [[Handler<O>; 3]; KINDS] {
-    let mut table = [[undefined::<O> as Handler<O>; 3]; KINDS];
+pub const fn handlers<O: Observer>() -> [Handler<O>; ROOM] {
+    let mut table = [undefined::<O> as Handler<O>; ROOM];
     let mut n = 0;
-    while n < KINDS {
-        table[n] = row(Kind::ALL[n]);
+    while n < KINDS * SIZES {
+        table[n] = row(Kind::ALL[n / SIZES])[n % SIZES];
+        n += 1;
+    }
+    while n < OPERATIONS {
+        let shaped = n - KINDS * SIZES;
+        table[n] = shapes(SHAPED[shaped / SHAPES.len()])[shaped % SHAPES.len()];
         n += 1;
     }
     table

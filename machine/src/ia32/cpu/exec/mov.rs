@@ -17,6 +17,7 @@ pub(super) fn nop<O: Observer>(_: &mut Core<O>, _: &Insn) -> Done {
     Ok(())
 }
 
+#[inline(always)]
 pub(super) fn mov<O: Observer, const N: u32>(core: &mut Core<O>, insn: &Insn) -> Done {
     match insn.form {
         Form::RegRm => {

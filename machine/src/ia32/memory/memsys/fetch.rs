@@ -47,7 +47,7 @@ impl<P: Pipeline> MemSys<P> {
             .build(code, line.count(), line.uops(), &mut self.platform);
         let line = Rc::new(line);
         self.traces.remember(key, &line);
-        Some(self.traces.insert(key, line, places, code))
+        Some(self.insert_line(key, line, places, code))
     }
 
     /// Keeps a line that has been decoded before, and whose bytes are still there: `None` if there
@@ -72,7 +72,21 @@ impl<P: Pipeline> MemSys<P> {
         };
         self.time
             .build(code, line.count(), line.uops(), &mut self.platform);
-        Ok(Some(self.traces.insert(key, line, places, code)))
+        Ok(Some(self.insert_line(key, line, places, code)))
+    }
+
+    /// Puts a line in. Stores to where no code was before are compared with it from now on.
+    fn insert_line(
+        &mut self,
+        key: Key,
+        line: Rc<Line>,
+        places: [usize; 2],
+        code: [u32; 2],
+    ) -> usize {
+        if code.iter().any(|&pa| !self.traces.has_code(pa)) {
+            self.writes.forget();
+        }
+        self.traces.insert(key, line, places, code)
     }
 
     fn find_decoded(&self, key: Key, linear: u32) -> Option<Rc<Line>> {

@@ -21,6 +21,7 @@ impl<P: Pipeline> MemSys<P> {
     }
 
     /// Whether paging is on.
+    #[inline(always)]
     #[must_use]
     pub fn pages(&self) -> bool {
         self.cr0 & cr0::PG != 0

@@ -9,6 +9,7 @@
 //! without INVLPG); entries that are not present are not kept.
 
 mod fetch;
+mod hint;
 mod inspect;
 mod state;
 mod tags;
@@ -32,6 +33,8 @@ use crate::ideal_tags::{DATA, INSNS};
 use crate::platform::Platform;
 use crate::tlb::{Entry, Tlb};
 
+use self::hint::Hints;
+
 const PAGE_BYTES: u32 = 0x1000;
 
 /// Where an operand is in physical memory: in one page, or at the end of one and the start of another.
@@ -49,6 +52,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// The physical address of its first byte.
+    pub(in crate::ia32) fn pa(self) -> u32 {
+        self.pa
+    }
+
     /// The place `bytes` after the start of the operand here.
     #[must_use]
     pub fn plus(self, bytes: u32) -> Self {
@@ -83,6 +91,9 @@ pub struct MemSys<P> {
     pub(in crate::ia32) cr4: u32,
     itlb: Tlb<TlbEntry>,
     dtlb: Tlb<TlbEntry>,
+    /// Where reads and writes went.
+    reads: Hints,
+    writes: Hints,
     /// What there is beside them if address-space tags are ideal.
     tags: Option<Box<Tags>>,
     /// Decoded instructions.
@@ -120,6 +131,8 @@ impl<P: Pipeline> MemSys<P> {
             cr4: 0,
             itlb,
             dtlb,
+            reads: Hints::new(),
+            writes: Hints::new(),
             tags,
             traces,
             time,
@@ -139,6 +152,7 @@ impl<P: Pipeline> MemSys<P> {
             self.flush_all();
         }
         self.cr0 = value;
+        self.forget_hints();
         self.time.set_fills(value & cr0::CD == 0);
     }
 
@@ -154,6 +168,7 @@ impl<P: Pipeline> MemSys<P> {
             return self.change_sides();
         }
         self.empty_traces();
+        self.forget_hints();
         for tlb in [&mut self.itlb, &mut self.dtlb] {
             for place in 0..tlb.places() {
                 if tlb.get(place).is_some_and(|entry| !entry.global) {
@@ -209,6 +224,7 @@ impl<P: Pipeline> MemSys<P> {
             }
         }
         self.dtlb.invalidate(linear);
+        self.forget_hints();
     }
 
     /// Memory was changed between two instructions by somebody else than the processor: perhaps code.
@@ -231,6 +247,7 @@ impl<P: Pipeline> MemSys<P> {
         self.empty_traces();
         self.itlb.invalidate_all();
         self.dtlb.invalidate_all();
+        self.forget_hints();
         self.release_all();
     }
 
@@ -299,17 +316,23 @@ impl<P: Pipeline> MemSys<P> {
     /// Reads `N` bytes at `pa`. Where nothing answers, the bus has all ones.
     #[inline(always)]
     pub fn physical_read<const N: u32>(&mut self, pa: u32) -> u32 {
-        let value = match self.platform.bus.ram_slice(pa, N as usize) {
-            Some(&[a]) => u32::from(a),
-            Some(&[a, b]) => u32::from(u16::from_le_bytes([a, b])),
-            Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
-            _ => {
-                self.time.access_device();
-                return self.read_beside_ram::<N>(pa);
-            }
+        let Some(value) = self.ram::<N>(pa) else {
+            self.time.access_device();
+            return self.read_beside_ram::<N>(pa);
         };
         self.time.load(pa, N, &mut self.platform);
         value
+    }
+
+    /// What memory has in `N` bytes at `pa`.
+    #[inline(always)]
+    fn ram<const N: u32>(&self, pa: u32) -> Option<u32> {
+        match self.platform.bus.ram_slice(pa, N as usize) {
+            Some(&[a]) => Some(u32::from(a)),
+            Some(&[a, b]) => Some(u32::from(u16::from_le_bytes([a, b]))),
+            Some(&[a, b, c, d]) => Some(u32::from_le_bytes([a, b, c, d])),
+            _ => None,
+        }
     }
 
     /// Writes `N` bytes at `pa`. Where nothing answers, they are lost.
@@ -351,6 +374,7 @@ impl<P: Pipeline> MemSys<P> {
     }
 
     fn read_target(&mut self, target: Target, pa: u32, width: Width) -> u32 {
+        self.time.tell(&mut self.platform);
         self.sync_counters();
         let ones = u32::MAX >> (32 - 8 * width.bytes());
         self.platform.read(target, pa, width).unwrap_or(ones)
@@ -358,6 +382,7 @@ impl<P: Pipeline> MemSys<P> {
 
     #[cold]
     fn write_beside_ram<const N: u32>(&mut self, pa: u32, value: u32) {
+        self.time.tell(&mut self.platform);
         self.sync_counters();
         if pa % N == 0 {
             self.platform.write(pa, value, width(N));

@@ -17,6 +17,9 @@ impl<P: Pipeline> State for MemSys<P> {
             cr4,
             itlb,
             dtlb,
+            // Hints.
+            reads: _,
+            writes: _,
             tags: _, // below
             traces,
             time,
@@ -45,6 +48,7 @@ impl<P: Pipeline> State for MemSys<P> {
         ) = from.take()?;
         self.itlb.restore(from)?;
         self.dtlb.restore(from)?;
+        self.forget_hints();
         self.traces.restore(from)?;
         self.time.restore(from)?;
         self.time.set_fills(self.cr0 & cr0::CD == 0);

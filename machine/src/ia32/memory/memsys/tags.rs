@@ -172,6 +172,7 @@ impl<P: Pipeline> MemSys<P> {
 
     /// Puts an entry into a place of a TLB, or none.
     fn show(&mut self, tlb: usize, place: usize, entry: Option<TlbEntry>) {
+        self.forget_hints();
         let tlb = if tlb == INSNS {
             &mut self.itlb
         } else {

@@ -75,6 +75,7 @@ impl<P: Pipeline> MemSys<P> {
             self.hold(INSNS, place, page);
         } else {
             let place = self.dtlb.insert(linear, page);
+            self.forget_hints();
             self.hold(DATA, place, page);
         }
         Ok(page.translate(linear))

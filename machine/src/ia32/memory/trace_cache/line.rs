@@ -10,11 +10,21 @@ pub const LINE_UOPS: usize = 6;
 /// Most bytes that decoding a line looks at: those of its instructions and of one after.
 const CODE_BYTES: usize = (LINE_UOPS + 1) * LONGEST_INSN;
 
+/// An instruction of a line.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Step {
+    /// What it costs.
+    pub cost: Cost,
+    /// It.
+    pub insn: Insn,
+    /// The number of its operation.
+    pub operation: u16,
+}
+
 /// A line's instructions.
 #[derive(Debug, Clone)]
 pub struct Line {
-    insns: [Insn; LINE_UOPS],
-    costs: [Cost; LINE_UOPS],
+    steps: [Step; LINE_UOPS],
     /// The bytes of them all, and then of what was looked at after them and did not fit.
     code: [u8; CODE_BYTES],
     count: u8,
@@ -29,8 +39,7 @@ pub struct Line {
 impl Default for Line {
     fn default() -> Self {
         Self {
-            insns: Default::default(),
-            costs: Default::default(),
+            steps: Default::default(),
             code: [0; CODE_BYTES],
             count: 0,
             uops: 0,
@@ -52,7 +61,11 @@ impl Line {
     /// Appends an instruction, for which there is room.
     pub fn push(&mut self, insn: Insn, code: Encoding, cost: Cost) {
         let n = usize::from(self.count);
-        (self.insns[n], self.costs[n]) = (insn, cost);
+        self.steps[n] = Step {
+            cost,
+            insn,
+            operation: insn.operation() as u16,
+        };
         self.append(code.bytes());
         self.count += 1;
         self.uops += cost.uops;
@@ -101,25 +114,25 @@ impl Line {
         u32::from(self.bytes)
     }
 
+    /// Its instructions.
+    #[inline(always)]
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps[..self.count()]
+    }
+
     /// Instruction `n`.
     #[inline(always)]
     #[must_use]
     pub fn insn(&self, n: usize) -> &Insn {
-        &self.insns[n]
-    }
-
-    /// What it costs.
-    #[inline(always)]
-    #[must_use]
-    pub fn cost(&self, n: usize) -> &Cost {
-        &self.costs[n]
+        &self.steps[n].insn
     }
 
     /// The bytes of each instruction, in their order.
     pub(super) fn codes(&self) -> impl Iterator<Item = &[u8]> {
         let mut rest = &self.code[..usize::from(self.bytes)];
-        self.insns[..self.count()].iter().map(move |insn| {
-            let (own, others) = rest.split_at(insn.length.into());
+        self.steps().iter().map(move |step| {
+            let (own, others) = rest.split_at(step.insn.length.into());
             rest = others;
             own
         })

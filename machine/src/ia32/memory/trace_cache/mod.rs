@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cache::HINTS;
 use crate::ia32::isa::cost::{Cost, Costs};
 use crate::ia32::isa::decoder::decode;
 use crate::ia32::isa::encoding::Encoding;
@@ -28,9 +29,12 @@ use self::line::{Line, LINE_UOPS};
 const WAYS: usize = 8;
 /// Sets.
 const SETS: usize = 256;
+const SLOTS: usize = SETS * WAYS;
 /// The address bits that choose a set begin here. Assumed: no source says; a line of the usual
 /// instructions is some sixteen bytes long.
 const SET_SHIFT: u32 = 4;
+/// Remembered slots of lines.
+const HINT_SLOTS: usize = 2048;
 /// How many lines are kept decoded. The machine has no such thing: a power of two that is as fast as more.
 const DECODED: usize = 1 << 14;
 /// Base-two logarithm of the piece of a page in which a store is found to hit code: 1 KB, the subpage of
@@ -80,6 +84,13 @@ impl Key {
         (linear ^ linear >> 12 & 0xfffff) % DECODED
     }
 
+    /// Where the slot is remembered in which its line was.
+    #[inline(always)]
+    fn hint(self) -> usize {
+        let linear = self.0 as usize;
+        (linear ^ linear >> 12 & 0xfffff) % HINT_SLOTS
+    }
+
     fn is_big(self) -> bool {
         self.0 & 1 << 32 != 0
     }
@@ -94,22 +105,36 @@ pub struct Cursor {
     linear: u32,
 }
 
+impl Cursor {
+    /// Whether there is one.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.line != Key::NONE
+    }
+}
+
 /// The trace cache.
 #[derive(Debug)]
 pub struct TraceCache {
     /// What instructions cost.
     costs: Costs,
-    keys: Vec<Key>,
+    keys: Box<[Key; SLOTS]>,
     /// Shared with the run loop, which executes a line while it may go.
-    lines: Vec<Rc<Line>>,
+    lines: Box<[Rc<Line>; SLOTS]>,
     /// By what each line was fetched.
-    backing: Vec<[Backing; 2]>,
+    backing: Box<[[Backing; 2]; SLOTS]>,
     /// Lines as they were decoded last, whether they are still to be found or not, by [`Key::place`]: what
     /// goes and comes back the same need not be decoded again. The machine takes the time that decoding
     /// takes.
     decoded: Vec<(Key, Rc<Line>)>,
     /// Which line of a set is replaced next.
     trees: PseudoLru,
+    /// Where lines were found, by [`Key::hint`]: where to look first.
+    hints: Box<[u16; HINT_SLOTS]>,
+    /// The epoch in which each line was found last. Another one begins with each change of what backs lines.
+    found: Box<[u64; SLOTS]>,
+    epoch: u64,
     /// How often each place of the instruction TLB was filled or emptied; the last is for addresses that
     /// are not translated.
     fills: Vec<u32>,
@@ -125,11 +150,14 @@ impl TraceCache {
         let pieces = (ram_bytes as usize >> CODE_SHIFT) + 1;
         Self {
             costs,
-            keys: vec![Key::NONE; SETS * WAYS],
-            lines: vec![Rc::default(); SETS * WAYS],
-            backing: vec![[Backing::default(); 2]; SETS * WAYS],
+            keys: Box::new([Key::NONE; SLOTS]),
+            lines: Box::new(std::array::from_fn(|_| Rc::default())),
+            backing: Box::new([[Backing::default(); 2]; SLOTS]),
             decoded: vec![(Key::NONE, Rc::default()); DECODED],
             trees: PseudoLru::new(SETS, WAYS),
+            hints: Box::new([0; HINT_SLOTS]),
+            found: Box::new([0; SLOTS]),
+            epoch: 1,
             fills: vec![0; places + 1],
             code: vec![0; pieces.div_ceil(64)],
         }
@@ -156,8 +184,22 @@ impl TraceCache {
     /// The slot of the line of `key`.
     #[inline(always)]
     pub fn find(&mut self, key: Key) -> Option<usize> {
-        let slot = self.position(key)?;
+        let likely = usize::from(self.hints[key.hint()]) % SLOTS;
+        // What was found in this epoch is backed.
+        let slot = if HINTS && self.keys[likely] == key && self.found[likely] == self.epoch {
+            likely
+        } else {
+            self.search(key)?
+        };
         self.trees.touch(key.set(), slot % WAYS);
+        Some(slot)
+    }
+
+    #[inline(never)]
+    fn search(&mut self, key: Key) -> Option<usize> {
+        let slot = self.position(key)?;
+        self.hints[key.hint()] = slot as u16;
+        self.found[slot] = self.epoch;
         Some(slot)
     }
 
@@ -205,8 +247,9 @@ impl TraceCache {
     /// Whether the translations by which a line was fetched are there.
     #[inline(always)]
     fn is_backed(&self, slot: usize) -> bool {
-        let backed = |b: Backing| self.fills[usize::from(b.place)] == b.fills;
-        self.backing[slot].into_iter().all(backed)
+        let backed = |b: Backing| self.fills.get(usize::from(b.place)) == Some(&b.fills);
+        let [first, last] = self.backing[slot % SLOTS];
+        backed(first) && backed(last)
     }
 
     /// Whether one of them is hidden, and the others are there or hidden, too.
@@ -239,7 +282,7 @@ impl TraceCache {
     #[inline(always)]
     #[must_use]
     pub fn line(&self, slot: usize) -> &Rc<Line> {
-        &self.lines[slot]
+        &self.lines[slot % SLOTS]
     }
 
     /// The line that was decoded for `key`, if it is what `bytes` begin with.
@@ -265,6 +308,7 @@ impl TraceCache {
     ) -> usize {
         let slot = self.make_room(key);
         self.keys[slot] = key;
+        self.found[slot] = 0;
         self.backing[slot] = places.map(|place| Backing {
             place: place as u8,
             fills: self.fills[place],
@@ -296,10 +340,12 @@ impl TraceCache {
     /// The translation in `place` has gone or been replaced: its lines are no more.
     pub fn forget(&mut self, place: usize) {
         self.fills[place] = self.fills[place].wrapping_add(1) & !HIDDEN;
+        self.epoch += 1;
     }
 
     /// The translation in `place` answers no more, or again: its lines stay, and are not found meanwhile.
     pub fn hide(&mut self, place: usize, hidden: bool) {
+        self.epoch += 1;
         self.fills[place] = self.fills[place] & !HIDDEN | if hidden { HIDDEN } else { 0 };
     }
 
@@ -342,6 +388,7 @@ impl State for TraceCache {
         let right = trees.fits(&self.trees) && sizes == (self.fills.len(), self.code.len());
         require(right, WRONG)?;
         (self.trees, self.fills, self.code) = (trees, fills, code);
+        self.epoch += 1;
         for slot in 0..self.keys.len() {
             let key = Key(from.take()?);
             self.keys[slot] = key;

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each case on each system beside what is published, and what it met."""
+
+from switchyard.experiments.linux_l4_calls.measure import LARGE, MACHINE, NATIVE, SMALL
+from switchyard.run.build_linux import Linux
+from switchyard.show import declared as show
+
+CASES = {"null": "a call", "read-4k": "read 4 KB", "write-4k": "write 4 KB"}
+ON = {NATIVE: "native", LARGE: "server, programs large", SMALL: "server, programs small"}
+COLUMNS = {
+    "cycles": show.plain("cycles"), "instr.": ("instructions", 0), "traces": ("traces_built", 0),
+    "I-walks": ("itlb_misses", 1), "D-walks": ("dtlb_misses", 1), "L1 misses": ("dcache_misses", 1),
+    "L2 misses": ("l2_misses", 1), "CR3": ("cr3_loads", 1),
+}  # fmt: skip
+MEANT = (
+    "traces: built anew; walks: of page tables, for an entry of the instruction TLB or of the data "
+    "TLB; CR3: loads of it, which empty TLBs and trace cache"
+)
+
+
+def view(results: show.Results) -> show.View:
+    found = {
+        (on, case): row
+        for on in ON
+        for case in CASES
+        for row in results.rows.select("cycles", on=on, case=case)
+    }
+
+    def paper(on: str, case: str) -> float | None:
+        return results.paper("cycles", on=on, case=case)
+
+    title = f"Linux {Linux.version} on {MACHINE}, native and as a server on L4"
+    met = [(f"{CASES[case]}, {ON[on]}", row) for (on, case), row in found.items()]
+    figure = show.compared(
+        "System calls of Linux as a server on L4",
+        "published: the paper on small spaces, Table 2 (there the server is small or large);\n"
+        f"measured: means on {MACHINE} (here the programs are)",
+        "cycles",
+        {
+            f"{CASES[case]}, {ON[on]}": (paper(on, case), row["cycles"])
+            for (on, case), row in found.items()
+        },
+        "published",
+        f"measured, Linux {Linux.version}",
+    )
+    return show.View([show.table(title, "", met, COLUMNS, MEANT)], {"": figure}, locals())
