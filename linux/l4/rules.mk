@@ -8,7 +8,7 @@
 L4      := $(CACHE)/l4
 L4_OUT  := $(BUILD)/linux/l4
 SCHEMES ?= flush small-spaces
-# A small-space area in which seven programs find regions of 256 MB.
+# A small-space area in which eight programs find regions of 256 MB.
 L4_AREA := 0x80000000
 
 include $(TOP)/kernel/arch/ia32/board/isa-pc/facts.mk
@@ -37,7 +37,7 @@ L4_O    := $(L4_OS:%=$(L4_OUT)/os/%.o) $(L4_HVC:%=$(L4_OUT)/hvc/%.o) $(L4_HOST:%
 l4: $(SCHEMES:%=$(OUT)/linux-l4-%.elf) $(OUT)/linux-l4.cpio $(IMAGE)-run.cpio $(IMAGE)-bench.cpio
 
 # The RAM disk: programs of CONFIG=i386, which need no kernel of it.
-L4_PROGRAMS := sh selftest
+L4_PROGRAMS := sh selftest large
 
 $(OUT)/linux-l4.cpio: user/initramfs.list $(OBJECTS)/usr/gen_init_cpio $(USER)/tests/init $(L4_PROGRAMS:%=$(USER)/%) l4/rules.mk
 	@mkdir -p $(@D)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linux as a server on the microkernel: boots, calls, a program of somebody's, its self-test."""
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,7 +12,8 @@ import pytest
 from switchyard.run import build_linux, machine, programs
 from switchyard.run.build_linux import SERVER, SERVERS, Server
 
-pytestmark = [pytest.mark.linux, pytest.mark.slow, pytest.mark.guests]
+# Its kernel takes three minutes to build.
+pytestmark = [pytest.mark.linux, pytest.mark.slow, pytest.mark.guests, pytest.mark.long]
 
 MACHINE = SERVER.machine
 MAX_CYCLES = 12_000_000_000
@@ -86,3 +88,51 @@ def test_a_program_runs(server: Server, program: Path) -> None:
     run = machine.run(replace(boot, max_cycles=MAX_CYCLES), must_succeed=False)
     assert run.console.replace("\r", "").endswith("\nsaid\nforked\ncaught\n"), run.console
     assert run.stats.end.status == 42
+
+
+# What programs cannot have there (docs/linux-l4.md).
+LACKS = {
+    "the floating-point unit": {
+        "floating-point registers over switches",
+        "floating-point registers over fork",
+        "floating-point registers over signals",
+        "floating-point registers in signal frames",
+        "floating-point exceptions",
+        "a debugger's floating-point registers",
+    },
+    "segments": {
+        "limits of segments",
+        "types of segments",
+        "selectors that are refused",
+        "tables that change",
+        "tables of segments over switches",
+        "areas of threads over switches",
+        "code segments",
+        "stack segments",
+    },
+    "ports": {"ports"},
+    "alignment checks": {"alignment checks"},
+    "debug registers": {"breakpoints in debug registers"},
+    "the page of system calls": {
+        "SYSENTER where there is one",
+        "system calls by the kernel's page",
+        "six arguments",
+        "signals in system calls by the kernel's page",
+        "single steps through a system call",
+    },
+}
+
+
+def test_the_self_test(subtests: pytest.Subtests) -> None:
+    """That of the other kernels: what fails is what is lacking."""
+    build_linux.ensure([SERVER])
+    console = machine.run(SERVER.boot(MAX_CYCLES, "quiet"), must_succeed=False).console
+    text = console.replace("\r", "")
+    failed = set(re.findall(r"^FAIL (.+?):", text, re.M))
+    result = re.search(r"^RESULT passed=(\d+) failed=(\d+)$", text, re.M)
+    assert result is not None, text[-4000:]
+    assert int(result[2]) == len(failed)
+    for lacks, names in LACKS.items():
+        with subtests.test(msg=lacks):
+            assert names <= failed, "it is there: take it out of the list"
+    assert failed <= set().union(*LACKS.values())

@@ -11,8 +11,7 @@ use crate::dev::{DevCtx, Device, DeviceMemory, Dma, Host, MediumSlot, Pins, Role
 use crate::event::{Cycle, EventQueue};
 use crate::state::{plausible, require, Damaged, Restorer, Saver};
 
-/// Bytes of a page, of which a [`Bus`] knows whether it was written.
-pub const PAGE: usize = 4096;
+pub use crate::dev::PAGE;
 
 /// What stands at a physical address; decides the cost of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,6 @@ mod memory;
 mod naive_models;
 mod probe;
 mod profile;
-mod riscv;
 mod smallest_architecture;
 mod state;
 mod support;

@@ -178,6 +178,7 @@ static void exchange(unsigned task, L4_ThreadId_t to, struct host_registers *r,
     struct task *t = &tasks[task];
     L4_ThreadId_t id = id_of(task), from;
     L4_MsgTag_t tag;
+    bool steps = false;
 
     t->wait = RUNS;
     for (;;) {
@@ -209,8 +210,11 @@ static void exchange(unsigned task, L4_ThreadId_t to, struct host_registers *r,
         }
         if (L4_Label(tag) == L4_LABEL_EXCEPTION) {
             read_exception(r, stop);
-            if (stop->vector == VECTOR_DEBUG && r->ip - HOST_KIP < HOST_END - HOST_KIP) {
-                load_exception(r); /* a step in the stub, on the way to the program */
+            /* Steps in the stub, on the way to the program, and the one that leads there. */
+            bool is_ours = r->ip - HOST_KIP < HOST_END - HOST_KIP;
+            if (stop->vector == VECTOR_DEBUG && (is_ours || steps)) {
+                steps = is_ours;
+                load_exception(r);
                 to = id;
                 continue;
             }

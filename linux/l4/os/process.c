@@ -277,18 +277,20 @@ struct fault {
 static void page_fault(struct uml_pt_regs *regs, const struct host_stop *stop,
                        struct fault *fault) {
     pte_t *pte;
+    bool is_there;
     int rights;
 
     fault->waits = true;
     fault->write = stop->write;
     fault->address = stop->address;
     regs->gp[HOST_IP] = stop->ip;
-    pte = virt_to_pte(current->mm, stop->address);
-    regs->faultinfo =
-        (struct faultinfo){.error_code = ERROR_USER | (stop->write ? ERROR_WRITE : 0) |
-                                         (pte && pte_present(*pte) ? ERROR_PRESENT : 0),
-                           .cr2 = stop->address,
-                           .trap_no = PAGE_FAULT};
+    /* The kernel's addresses are said to be there, as elsewhere on x86. */
+    pte = stop->address < TASK_SIZE ? virt_to_pte(current->mm, stop->address) : NULL;
+    is_there = stop->address >= TASK_SIZE || (pte && pte_present(*pte));
+    regs->faultinfo = (struct faultinfo){
+        .error_code = ERROR_USER | (stop->write ? ERROR_WRITE : 0) | (is_there ? ERROR_PRESENT : 0),
+        .cr2 = stop->address,
+        .trap_no = PAGE_FAULT};
     if (!find_frame(stop->address, stop->write, &rights)) {
         segv(regs->faultinfo, stop->ip, 1, regs);
     }
@@ -308,6 +310,17 @@ static bool answer_fault(unsigned int slot, const struct fault *fault, struct ho
     return true;
 }
 
+/* Other tasks, and signals. A handler begins with the flags that it has on any x86: UML leaves that
+ * to its host. */
+static void end_interrupt(struct uml_pt_regs *regs) {
+    unsigned long sp = regs->gp[HOST_SP];
+
+    interrupt_end();
+    if (regs->gp[HOST_SP] != sp) {
+        regs->gp[HOST_EFLAGS] &= ~(X86_EFLAGS_DF | X86_EFLAGS_TF | X86_EFLAGS_RF);
+    }
+}
+
 void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
     struct fault fault = {};
     struct host_registers r;
@@ -315,7 +328,7 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
     bool runs = false; /* it was interrupted, and has not been told to wait */
     bool was_call;
 
-    interrupt_end();
+    end_interrupt(regs);
     for (;;) {
         unsigned int slot;
 
@@ -381,7 +394,7 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
                 system_call(regs);
             }
         }
-        interrupt_end();
+        end_interrupt(regs);
         regs->gp[HOST_ORIG_AX] = -1;
     }
 }

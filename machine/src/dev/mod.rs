@@ -47,12 +47,14 @@ pub mod virtio;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bus::PAGE;
 use crate::counters::Counters;
 use crate::event::{Cycle, EventQueue, NEVER};
 use crate::state::{plausible, State};
 
 use self::medium::Medium;
+
+/// Bytes of a page, of which a bus knows whether it was written.
+pub const PAGE: usize = 4096;
 
 /// The width of a bus access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -181,7 +181,8 @@ def test_no_circle() -> None:
 def test_rooms_stand_on_each_other(architecture: str) -> None:
     modules = sources_of(SOURCES / architecture)
     # There is no other room.
-    assert {module[0] for module in modules if module} == {*BELOW, *ROOMS, *ABOVE}
+    above = {"riscv": {"loader", "machines", "tree"}}.get(architecture, {*ABOVE})
+    assert {module[0] for module in modules if module} == {*BELOW, *ROOMS, *above}
     graph = inside(architecture, modules)
     assert len(graph) > 20
     assert f"{ROOMS[1]}/memsys" in graph[f"{ROOMS[2]}/core"]

@@ -327,8 +327,8 @@ impl<B: Backend> VirtioMmio<B> {
         let mut status = value & 0xff | self.status & NEEDS_RESET;
         // Features that were not offered, or of a device of version 2 not to be one: not these (2.2.2).
         let known = self.driver_features & !self.features() == 0;
-        let agreed = known && self.driver_features & VERSION_1 != 0;
-        if !(self.legacy || agreed) {
+        let version_1 = self.driver_features & VERSION_1 != 0;
+        if !(self.legacy || known && version_1) {
             status &= !FEATURES_OK;
         }
         self.status = status;

@@ -2,11 +2,10 @@
 //! Control and status registers: which there are, who may touch them, what reading and writing does
 //! (II, "Machine-Level ISA", "Supervisor-Level ISA").
 
-use serde::{Deserialize, Serialize};
-
 use crate::event::NEVER;
 use crate::riscv::config::PrivilegedVersion;
 use crate::riscv::cpu::core::Core;
+use crate::riscv::cpu::registers::Counter;
 use crate::riscv::cpu::Observer;
 use crate::riscv::isa::cause::{mip, Exception};
 use crate::riscv::isa::csr;
@@ -28,81 +27,6 @@ const ADUE: u64 = 1 << 61;
 const FIOM: u64 = 1;
 /// MISA: RV64, A C D F I M S U.
 const MISA: u64 = 2 << 62 | 1 << 20 | 1 << 18 | 1 << 12 | 1 << 8 | 1 << 5 | 1 << 3 | 1 << 2 | 1;
-
-/// A counter that can be set and stopped: what it counts is kept elsewhere.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub struct Counter {
-    /// What its value is beyond what is counted; its value while it stands still.
-    base: u64,
-    stopped: bool,
-}
-
-impl Counter {
-    fn value(self, counted: u64) -> u64 {
-        if self.stopped {
-            self.base
-        } else {
-            self.base.wrapping_add(counted)
-        }
-    }
-
-    fn set(&mut self, value: u64, counted: u64) {
-        self.base = if self.stopped {
-            value
-        } else {
-            value.wrapping_sub(counted)
-        };
-    }
-
-    fn stop(&mut self, stopped: bool, counted: u64) {
-        let value = self.value(counted);
-        self.stopped = stopped;
-        self.set(value, counted);
-    }
-}
-
-/// What the registers hold that are no part of anything else.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct Registers {
-    pub mstatus: u64,
-    pub mie: u64,
-    /// The bits of `mip` that software sets.
-    pub mip: u64,
-    pub medeleg: u64,
-    pub mideleg: u64,
-    pub mtvec: u64,
-    pub mscratch: u64,
-    pub mepc: u64,
-    pub mcause: u64,
-    pub mtval: u64,
-    pub mcounteren: u64,
-    pub mcountinhibit: u64,
-    pub menvcfg: u64,
-    pub senvcfg: u64,
-    pub stvec: u64,
-    pub sscratch: u64,
-    pub sepc: u64,
-    pub scause: u64,
-    pub stval: u64,
-    pub scounteren: u64,
-    pub satp: u64,
-    pub stimecmp: u64,
-    pub frm: u8,
-    pub fflags: u8,
-    pub cycle: Counter,
-    pub instret: Counter,
-    /// From `mhpmcounter3` on: the event, and the count.
-    pub hpm: Vec<(u64, Counter)>,
-}
-
-impl Registers {
-    /// Whether it can have come about.
-    #[must_use]
-    pub fn is_plausible(&self, counters: u32) -> bool {
-        self.hpm.len() == counters as usize && self.fflags < 32 && self.frm < 8
-    }
-}
 
 impl<O: Observer> Core<O> {
     /// The bits of `mip` now.

@@ -8,6 +8,7 @@ mod exec;
 pub mod float;
 mod predictor;
 mod processor;
+mod registers;
 mod run;
 mod timing;
 

@@ -2,7 +2,7 @@
 //! When instructions issue: in order, up to two in a cycle, one in each slot.
 //!
 //! Slot A has loads, stores and simple integer operations, slot B these and everything else
-//! (Riemenschneider, elektroniknet.de, 10 Nov 2021; gcc's sifive-7.md). A simple operation whose operands are not
+//! (Riemenschneider, elektroniknet.de, 10 Nov 2021; GCC's model sifive-7). A simple operation whose operands are not
 //! there in time for the early ALU is done by the late one, two stages later: it waits for no load that
 //! hits, but what needs its result as an address does. So each register has two times: from when on the
 //! early stage may have it, and the late one.

@@ -167,7 +167,7 @@ impl MemSys {
             &mut self.dtlb
         };
         tlb.insert(va, entry);
-        // The second level has no superpages and nothing invalid (as Rocket's, PTW.scala l2_refill).
+        // The second level has no superpages and nothing invalid (as Rocket's, `l2_refill`).
         if entry.level == 0 && entry.pte & pte::V != 0 {
             self.l2_tlb.insert(va, entry);
         }

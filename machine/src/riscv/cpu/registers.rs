@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What control and status registers hold; what reading and writing them does is `csr`.
+
+use serde::{Deserialize, Serialize};
+
+/// A counter that can be set and stopped: what it counts is kept elsewhere.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub struct Counter {
+    /// What its value is beyond what is counted; its value while it stands still.
+    base: u64,
+    stopped: bool,
+}
+
+impl Counter {
+    pub(super) fn value(self, counted: u64) -> u64 {
+        if self.stopped {
+            self.base
+        } else {
+            self.base.wrapping_add(counted)
+        }
+    }
+
+    pub(super) fn set(&mut self, value: u64, counted: u64) {
+        self.base = if self.stopped {
+            value
+        } else {
+            value.wrapping_sub(counted)
+        };
+    }
+
+    pub(super) fn stop(&mut self, stopped: bool, counted: u64) {
+        let value = self.value(counted);
+        self.stopped = stopped;
+        self.set(value, counted);
+    }
+}
+
+/// What the registers hold that are no part of anything else.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Registers {
+    pub mstatus: u64,
+    pub mie: u64,
+    /// The bits of `mip` that software sets.
+    pub mip: u64,
+    pub medeleg: u64,
+    pub mideleg: u64,
+    pub mtvec: u64,
+    pub mscratch: u64,
+    pub mepc: u64,
+    pub mcause: u64,
+    pub mtval: u64,
+    pub mcounteren: u64,
+    pub mcountinhibit: u64,
+    pub menvcfg: u64,
+    pub senvcfg: u64,
+    pub stvec: u64,
+    pub sscratch: u64,
+    pub sepc: u64,
+    pub scause: u64,
+    pub stval: u64,
+    pub scounteren: u64,
+    pub satp: u64,
+    pub stimecmp: u64,
+    pub frm: u8,
+    pub fflags: u8,
+    pub cycle: Counter,
+    pub instret: Counter,
+    /// From `mhpmcounter3` on: the event, and the count.
+    pub hpm: Vec<(u64, Counter)>,
+}
+
+impl Registers {
+    /// Whether it can have come about.
+    #[must_use]
+    pub fn is_plausible(&self, counters: u32) -> bool {
+        self.hpm.len() == counters as usize && self.fflags < 32 && self.frm < 8
+    }
+}

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-//! The RISC-V from outside, in small pieces of machine code.
-
-mod rig;

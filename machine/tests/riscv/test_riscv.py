@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs on RISC-V: the same on QEMU, and what the checker says of forgotten fences."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from random_code import program
+from simulator import machine_binary
+
+HERE = Path(__file__).parent
+QEMU = shutil.which("qemu-system-riscv64")
+CPU = "rv64,zba=on,zbb=on,zbc=off,zbs=off"
+needs_qemu = pytest.mark.skipif(QEMU is None, reason="qemu-system-riscv64 is not installed")
+
+
+def build(source: Path, directory: Path, *options: str) -> Path:
+    """An executable for address 0x80000000."""
+    image = directory / f"{source.stem}.elf"
+    script = directory / "guest.lds"
+    script.write_text(
+        "ENTRY(_start) SECTIONS { . = 0x80000000; .text : { *(.text.start) *(.text*) }"
+        " .data : { *(.rodata*) *(.srodata*) *(.data*) *(.sdata*) } .bss : { *(.bss*) *(.sbss*) }"
+        " /DISCARD/ : { *(.comment) *(.riscv.attributes) *(.eh_frame*) } }\n"
+    )
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", "riscv64-freestanding-none"]
+    command += [
+        "-mcpu=generic_rv64+m+a+f+d+c+zicsr+zifencei+zba+zbb-relax",
+        "-mcmodel=medany",
+        "-O2",
+    ]
+    command += [
+        "-nostdlib",
+        "-ffreestanding",
+        "-fno-sanitize=undefined",
+        "-fno-unwind-tables",
+        "-fno-asynchronous-unwind-tables",
+    ]
+    command += ["-T", str(script), "-o", str(image), str(source), *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return image
+
+
+def run(image: Path, name: str, *options: str, status: int = 0) -> bytes:
+    """What it prints on the machine `name`."""
+    command = [
+        machine_binary(),
+        "boot",
+        "--machine",
+        name,
+        "--bios",
+        "none",
+        "--kernel",
+        str(image),
+    ]
+    done = subprocess.run([*command, *options], capture_output=True, check=False, timeout=300)
+    assert done.returncode == status, done.stderr.decode()
+    return done.stdout
+
+
+def on_qemu(image: Path) -> bytes:
+    """What it prints on QEMU's `virt`."""
+    assert QEMU is not None
+    output = image.with_suffix(".qemu")
+    command = [QEMU, "-M", "virt", "-cpu", CPU, "-m", "64", "-bios", "none", "-display", "none"]
+    command += ["-monitor", "none", "-serial", f"file:{output}", "-kernel", str(image)]
+    subprocess.run(command, check=True, timeout=300)
+    return output.read_bytes()
+
+
+def same(ours: bytes, theirs: bytes, count: int) -> None:
+    """Both say the same numbers, so many."""
+    assert len(theirs) == 8 * count
+    numbers = [[said[n : n + 8] for n in range(0, len(said), 8)] for said in (ours, theirs)]
+    for n, (mine, other) in enumerate(zip(*numbers, strict=True)):
+        assert mine == other, f"number {n} of {count} differs"
+
+
+@pytest.mark.qemu
+@needs_qemu
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_random_code_does_what_it_does_on_qemu(seed: int, tmp_path: Path) -> None:
+    blocks, rounds = 100, 4
+    source = tmp_path / "random.S"
+    source.write_text(program(seed, blocks, 200, rounds))
+    image = build(source, tmp_path)
+    same(run(image, "virt-rv64"), on_qemu(image), blocks * rounds)
+
+
+@pytest.mark.qemu
+@needs_qemu
+@pytest.mark.slow
+def test_random_page_tables_do_what_they_do_on_qemu(tmp_path: Path) -> None:
+    image = build(HERE / "guest" / "paging.c", tmp_path, "-DCASES=2000")
+    # QEMU sets accessed and dirty bits, so the machine does.
+    described = (HERE.parents[1] / "machines" / "virt-rv64.toml").read_text()
+    assert described.count("svadu = false") == 1
+    machine = tmp_path / "setting.toml"
+    machine.write_text(described.replace("svadu = false", "svadu = true"))
+    same(run(image, str(machine)), on_qemu(image), 2000)
+
+
+FORGOTTEN = [
+    (0, []),
+    (1, ["stale-translation"]),
+    (2, ["stale-instruction"]),
+    (3, ["reused-asid"]),
+    (4, ["lost-dirty-bit"]),
+]
+
+
+@pytest.mark.parametrize(("what", "causes"), FORGOTTEN)
+def test_each_forgotten_fence_is_found(what: int, causes: list[str], tmp_path: Path) -> None:
+    image = build(HERE / "guest" / "forgotten.S", tmp_path, f"-DFORGETS={what}")
+    stats = tmp_path / "stats.json"
+    options = ("--check", "coherence", "--stats", str(stats))
+    run(image, "virt-u74", *options, status=1 if causes else 0)
+    findings = json.loads(stats.read_text())["findings"]
+    assert sorted({finding["cause"] for finding in findings}) == causes
