@@ -285,7 +285,7 @@ fn networks_that_cannot_be() {
     on_board(&["--net", &listens], &what);
     // no interface
     let without = "machine sa1110 has no network interface; \
-                   expected a machine with the board versatile or isa-pc";
+                   expected a machine with the board versatile or isa-pc or virt";
     boot_refused(
         &kernel,
         &["--net", &nobody],
