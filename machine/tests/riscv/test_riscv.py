@@ -64,13 +64,13 @@ def run(image: Path, name: str, *options: str, status: int = 0) -> bytes:
     return done.stdout
 
 
-def on_qemu(image: Path) -> bytes:
+def on_qemu(image: Path, *options: str) -> bytes:
     """What it prints on QEMU's `virt`."""
     assert QEMU is not None
     output = image.with_suffix(".qemu")
     command = [QEMU, "-M", "virt", "-cpu", CPU, "-m", "64", "-bios", "none", "-display", "none"]
     command += ["-monitor", "none", "-serial", f"file:{output}", "-kernel", str(image)]
-    subprocess.run(command, check=True, timeout=300)
+    subprocess.run([*command, *options], check=True, timeout=300)
     return output.read_bytes()
 
 
@@ -105,6 +105,32 @@ def test_random_page_tables_do_what_they_do_on_qemu(tmp_path: Path) -> None:
     machine = tmp_path / "setting.toml"
     machine.write_text(described.replace("svadu = false", "svadu = true"))
     same(run(image, str(machine)), on_qemu(image), 2000)
+
+
+TURNED = 64
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_teaching_kernels_disk_driver_turns_a_disk_around(kept: bool, tmp_path: Path) -> None:
+    """By QEMU's words, which xv6 gives; the file has it afterwards, unless it is thrown away."""
+    image = build(HERE / "guest" / "disk.c", tmp_path)
+    blocks = [bytes([n, n ^ 0x5A] * 512) for n in range(TURNED)]
+    turned = b"".join(reversed(blocks))
+    disks = [tmp_path / name for name in ("disk.img", "qemu.img")]
+    for disk in disks:
+        disk.write_bytes(b"".join(blocks))
+    drive = f"if=none,format=raw,id=x0{'' if kept else ',snapshot=on'}"
+    legacy = ("-global", "virtio-mmio.force-legacy=false")
+    said = run(
+        image, "virt-rv64", f"-{legacy[0]}", legacy[1], "--drive", f"file={disks[0]},{drive}"
+    )
+    assert len(said.splitlines()) == 2 + TURNED // 2 * 6
+    assert (disks[0].read_bytes() == turned) is kept
+    if QEMU is not None:
+        device = ("-device", "virtio-blk-device,drive=x0,bus=virtio-mmio-bus.0")
+        theirs = on_qemu(image, *legacy, "-drive", f"file={disks[1]},{drive}", *device)
+        assert said == theirs
+        assert disks[1].read_bytes() == disks[0].read_bytes()
 
 
 FORGOTTEN = [

@@ -257,7 +257,7 @@ impl<B: Backend> VirtioMmio<B> {
     /// Lets the device look at a queue.
     pub(super) fn notify(&mut self, queue: usize, ctx: &mut DevCtx) {
         if queue < B::QUEUES && self.status & NEEDS_RESET == 0 {
-            let modern = !self.legacy;
+            let modern = self.driver_features & VERSION_1 != 0;
             match self.backend.notified(queue, &mut self.queues, modern, ctx) {
                 Ok(true) => self.interrupts |= USED,
                 Ok(false) => {}
@@ -325,10 +325,10 @@ impl<B: Backend> VirtioMmio<B> {
             return self.reset();
         }
         let mut status = value & 0xff | self.status & NEEDS_RESET;
-        // Features that were not offered, or of a device of version 2 not to be one: not these (2.2.2).
+        // Features that were not offered are not taken (2.2.2). A driver that does without VERSION_1 may be
+        // refused (6.1); QEMU takes it, and xv6 and others, which know of 32 features only, live by that.
         let known = self.driver_features & !self.features() == 0;
-        let version_1 = self.driver_features & VERSION_1 != 0;
-        if !(self.legacy || known && version_1) {
+        if !(self.legacy || known) {
             status &= !FEATURES_OK;
         }
         self.status = status;
@@ -343,7 +343,7 @@ impl<B: Backend> VirtioMmio<B> {
             DRIVER_FEATURES_SEL => self.driver_features_sel = value,
             DRIVER_FEATURES => match self.driver_features_sel {
                 0 => self.driver_features = low(self.driver_features),
-                1 => self.driver_features = high(self.driver_features),
+                1 if !legacy => self.driver_features = high(self.driver_features),
                 _ => {}
             },
             GUEST_PAGE_SIZE if legacy && value != 0 => self.page_size = value,
@@ -366,7 +366,9 @@ impl<B: Backend> VirtioMmio<B> {
                         QUEUE_READY if !legacy => queue.ready = value & 1 != 0 && queue.size != 0,
                         _ => {}
                     }
-                } else if let (QUEUE_READY, 0, Some(queue)) = (offset, value & 1, self.queue()) {
+                } else if let (QUEUE_READY, 0, false, Some(queue)) =
+                    (offset, value & 1, legacy, self.queue())
+                {
                     *queue = Queue::default();
                 }
             }

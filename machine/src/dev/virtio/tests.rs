@@ -235,8 +235,6 @@ fn what_no_driver_may_write_needs_a_reset() {
 fn features_that_were_not_offered_are_not_taken() {
     let mut b = disk(false);
     b.write(STATUS, 0);
-    b.write(STATUS, 3 | FEATURES_OK);
-    assert_eq!(b.read(STATUS), 3, "without VERSION_1");
     b.write(DRIVER_FEATURES_SEL, 1);
     b.write(DRIVER_FEATURES, 1);
     b.write(DRIVER_FEATURES_SEL, 0);
@@ -244,6 +242,18 @@ fn features_that_were_not_offered_are_not_taken() {
     b.write(STATUS, 3 | FEATURES_OK);
     assert_eq!(b.read(STATUS), 3, "with indirect descriptors");
     b.write(DRIVER_FEATURES, 1 << 9);
+    b.write(STATUS, 3 | FEATURES_OK);
+    assert_eq!(b.read(STATUS), 11);
+}
+
+/// xv6's driver, and others that know of 32 features only, work so on QEMU.
+#[test]
+fn a_driver_need_not_take_version_1() {
+    let mut b = disk(false);
+    b.write(STATUS, 0);
+    b.write(STATUS, 3);
+    let offered = b.read(DEVICE_FEATURES);
+    b.write(DRIVER_FEATURES, offered & !(1 << 9));
     b.write(STATUS, 3 | FEATURES_OK);
     assert_eq!(b.read(STATUS), 11);
 }
