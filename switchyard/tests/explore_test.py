@@ -276,6 +276,9 @@ def test_both_sides_wait_for_each_other_at_marks(page: Page) -> None:
 def test_a_square_says_what_it_holds(page: Page) -> None:
     page.keyboard.press("End")
     square = page.locator("#side-1 .tlb .cell.owner-0").first
+    # scrolling hides what is said, and is told of in the frame after it
+    square.scroll_into_view_if_needed()
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     square.hover()
     tip = page.locator("#side-1 .tip")
     told = tip.inner_text()
