@@ -11,7 +11,7 @@ $(RUN)/init.o: run/init.c $(HEADERS) $(TOP)/include/probe.h run/rules.mk
 	@mkdir -p $(@D)
 	$(CC) $(TARGET) $(CFLAGS_USER) -I$(TOP)/include -include nolibc.h -c -o $@ $<
 
-$(RUN)/init: $(RUN)/init.o $(USER)/os.o $(USER)/$(RUNTIME).o
+$(RUN)/init: $(RUN)/init.o $(USER)/os.o $(RUNTIME:%=$(USER)/%.o)
 	$(CC) $(TARGET) -nostdlib -static $(LINKED) -Wl,--gc-sections -o $@ $^
 	$(OBJDUMP) -d $@ > $@.lst
 	$(REFUSE)

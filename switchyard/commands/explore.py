@@ -42,6 +42,9 @@ def explore(
         machine_option(),
     ] = "",
     append: Annotated[str, typer.Option(metavar="WORDS", help="Your kernel's command line.")] = "",
+    bios: Annotated[
+        str, typer.Option(metavar="FILE", help="Of a RISC-V: its firmware, none, or default.")
+    ] = "",
     begin: Annotated[
         list[str] | None,
         typer.Option("--from", metavar="MOMENT", help="Begin at the last of these moments."),
@@ -70,7 +73,7 @@ def explore(
     console, err = consoles(out)
     wish = cases.Wish(
         schemes=schemes or (), machine=machine_name, begin=begin or (), having=having or (),
-        end=end or (), symbols=symbols or (),
+        end=end or (), symbols=symbols or (), bios=bios,
     )  # fmt: skip
     if kernels:
         shown = cases.own(kernels, append, machine_name or DEFAULT_MACHINE, wish)

@@ -339,6 +339,7 @@ RUNNERS = [
         SYSTEMS["linux-versatilepb"],
         ARM920["linux-versatile920"],
         I386["linux-i386"],
+        RISCV["linux-riscv"],
     ]
 ]
 

@@ -237,6 +237,7 @@ class Boot:
     peer_append: str = ""
     symbols: Path | None = None  # an ELF file: regions of interest are profiled by its functions
     replay: Path | None = None  # what --record wrote: all that comes from outside
+    bios: str = ""  # of a RISC-V: a file, `none` or `default`
 
     def files(self) -> dict[str, Path]:
         """The files that decide what it does, by the names of the fields that they are in."""
@@ -251,6 +252,8 @@ class Boot:
             arguments += [f"--{name}", str(path)]
         if self.append and self.restore is None:
             arguments += ["--append", self.append]
+        if self.bios and self.restore is None:
+            arguments += ["--bios", self.bios]
         if self.peer_append:
             arguments += ["--peer-append", self.peer_append]
         if self.symbols is not None:

@@ -26,16 +26,27 @@ MOST_WORDS, MOST_BYTES = 500, 60_000
 # The part of memory that a program's file may take, which is there twice while it is unpacked.
 SHARE = 4
 
-# ELF: the generic ABI, and ELF for the ARM architecture (IHI 0044; build attributes: IHI 0045).
+# ELF: the generic ABI, ELF for the ARM architecture (IHI 0044; build attributes: IHI 0045), and the
+# RISC-V ELF psABI.
 HEADER = struct.Struct("<16sHHIIIIIHHHHHH")
 SEGMENT = struct.Struct("<8I")
+HEADER_64 = struct.Struct("<16sHHIQQQIHHHHHH")
+SEGMENT_64 = struct.Struct("<2I6Q")
 SECTION = struct.Struct("<10I")
 EXECUTABLE, DYNAMIC = 2, 3
 INTERPRETER = 3
 ATTRIBUTES = 0x7000_0003
 EABI, EABI_5, HARD_FLOAT = 0xFF00_0000, 0x0500_0000, 0x400
+MACHINE_RISCV, QUADRUPLE, EMBEDDED = 243, 6, 8  # e_flags: the calling conventions' floats; RV64E
 CPU_ARCH = 6  # the attribute's number
-OTHERS = {8: "MIPS", 20: "PowerPC", 21: "PowerPC64", 62: "x86-64", 183: "AArch64", 243: "RISC-V"}
+OTHERS = {
+    8: "MIPS",
+    20: "PowerPC",
+    21: "PowerPC64",
+    62: "x86-64",
+    183: "AArch64",
+    MACHINE_RISCV: "RISC-V",
+}
 # What the attribute says, by its values, up to the last that a machine here has, and the next.
 ARM_ARCHITECTURES = ("ARM before v4", "ARMv4", "ARMv4T", "ARMv5T", "ARMv5TE", "ARMv5TEJ", "ARMv6")
 
@@ -49,6 +60,7 @@ class Target:
     processor: str
     compiler: str  # one that makes such programs
     architecture: int = 0  # of ARM: the newest, as the attribute says it
+    bits: int = 32
 
 
 _ARM = {
@@ -80,6 +92,13 @@ _P4 = Target(
     "a Pentium 4 without MMX and SSE",
     "python -m ziglang cc -target x86-linux-musl -mcpu=pentium4-mmx-sse-sse2 -static",
 )
+_RISCV = Target(
+    build_linux.RISCV["linux-riscv"],
+    MACHINE_RISCV,
+    "a RISC-V RV64GC",
+    "riscv64-linux-gnu-gcc -static",
+    bits=64,
+)
 TARGETS: Mapping[str, Target] = {
     "collie": _ARM["sa1110"],
     "sa1110": _ARM["sa1110"],
@@ -89,6 +108,9 @@ TARGETS: Mapping[str, Target] = {
     "omap1610": _ARM["arm926"],
     "p4-willamette": _P4,
     "p4-northwood": _P4,
+    "virt-u74": _RISCV,
+    "virt-u74-asid": _RISCV,
+    "virt-rv64": _RISCV,
 }
 
 
@@ -139,33 +161,47 @@ def _unfit(image: bytes, wanted: Target, machine: str) -> str:
         return f"is no ELF file; expected {expected}"
     big = image[5:6] == b"\x02"
     number = int.from_bytes(image[18:20], "big" if big else "little")
-    if image[4:5] == b"\x02" or number != wanted.elf:
+    bits = 64 if image[4:5] == b"\x02" else 32
+    if bits != wanted.bits or number != wanted.elf:
         known = {**OTHERS, MACHINE_ARM: "ARM", MACHINE_386: "IA-32"}
         name = known.get(number, f"a processor with ELF's number {number}")
+        name += f" with {bits} bits" if number == wanted.elf else ""
         return f"is for {name}, and {machine} has {wanted.processor}; expected {expected}"
     if big:
         return f"is big-endian, and {machine} is little-endian; expected {expected}"
     try:
-        return _unfit_32(image, wanted, expected)
+        return _unlinked(image, wanted, expected) or _other_conventions(image, wanted, expected)
     except (struct.error, IndexError, ValueError):
         return f"is a broken ELF file; expected {expected}"
 
 
-def _unfit_32(image: bytes, wanted: Target, expected: str) -> str:
-    head = HEADER.unpack_from(image)
-    kind, flags, segments, sections = head[1], head[7], head[5], head[6]
+def _unlinked(image: bytes, wanted: Target, expected: str) -> str:
+    header, entry = (HEADER, SEGMENT) if wanted.bits == 32 else (HEADER_64, SEGMENT_64)
+    head = header.unpack_from(image)
+    kind, segments = head[1], head[5]
     if kind not in (EXECUTABLE, DYNAMIC):
         return f"is not linked; expected {expected}"
     for place in range(head[10]):
-        segment = SEGMENT.unpack_from(image, segments + place * SEGMENT.size)
+        segment = entry.unpack_from(image, segments + place * entry.size)
         if segment[0] == INTERPRETER:
-            loader = image[segment[1] : segment[1] + segment[4]].rstrip(b"\0").decode("ascii")
+            at, size = (segment[1], segment[4]) if wanted.bits == 32 else (segment[2], segment[5])
+            loader = image[at : at + size].rstrip(b"\0").decode("ascii")
             return (
                 f"needs shared libraries ({loader}), which the RAM disk lacks; "
                 f"link it with -static: expected {expected}"
             )
+    return ""
+
+
+def _other_conventions(image: bytes, wanted: Target, expected: str) -> str:
+    if wanted.elf == MACHINE_RISCV:
+        flags = HEADER_64.unpack_from(image)[7]
+        if flags & QUADRUPLE == QUADRUPLE or flags & EMBEDDED:
+            return f"is compiled for registers that the processor has not; expected {expected}"
     if wanted.elf != MACHINE_ARM:
         return ""
+    head = HEADER.unpack_from(image)
+    flags, sections = head[7], head[6]
     if flags & EABI != EABI_5:
         return f"has the old calling conventions (no EABI); expected {expected}"
     if flags & HARD_FLOAT:

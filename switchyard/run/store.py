@@ -47,6 +47,8 @@ class Hashes:
         """The key of a run: all that `boot` says, with hashes where it names files."""
         said = {field.name: getattr(boot, field.name) for field in dataclasses.fields(boot)}
         said = {name: value for name, value in said.items() if not isinstance(value, Path)}
+        if not boot.bios:
+            del said["bios"]  # so that what is kept of other machines is found
         said |= {"machine": self.machine, **self.files}
         whole = {"format": FORMAT, "simulator": self.simulator, "boot": said}
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()

@@ -97,13 +97,13 @@ def test_faults_are_told_from_calls() -> None:
 
 
 def test_instructions_are_in_words() -> None:
-    arm, names = Disassembler(arm=True), Names([])
+    arm, names = Disassembler(["ttb"]), Names([])
     assert arm.text(0x8000, "e12fff1e", names) == "bx lr"
     assert arm.text(0x8000, "e589a000", names) == "str r10, [r9]"
     assert arm.text(0x8000, "4770", names) == "bx lr"
     assert arm.text(0x8000, "ee030f10", names).startswith("dacr = r0  ; mcr p15")
     assert arm.text(0x8000, "ffffffff", names) == "? ffffffff"
-    assert Disassembler(arm=False).text(0x1000, "0f22d8", names) == "mov cr3, eax"
+    assert Disassembler(["cr3"]).text(0x1000, "0f22d8", names) == "mov cr3, eax"
 
 
 def test_operations_of_the_coprocessor_are_named() -> None:

@@ -4,6 +4,8 @@
 import itertools
 import math
 import re
+import subprocess
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.guests]
 
 # As a page is sent by mail and opened on a phone.
 MOST_BYTES = 2 << 20
+RISCV = Path(__file__).parents[2] / "machine/tests/riscv/guest"
 
 
 def side(guest: str, machine: str, append: str, *begin: str) -> Side:
@@ -273,6 +276,9 @@ def test_both_sides_wait_for_each_other_at_marks(page: Page) -> None:
 def test_a_square_says_what_it_holds(page: Page) -> None:
     page.keyboard.press("End")
     square = page.locator("#side-1 .tlb .cell.owner-0").first
+    # scrolling hides what is said, and is told of in the frame after it
+    square.scroll_into_view_if_needed()
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     square.hover()
     tip = page.locator("#side-1 .tip")
     told = tip.inner_text()
@@ -432,6 +438,31 @@ def test_an_image_of_ones_own(tmp_path: Path, browser: Browser) -> None:
     page = opened(browser, path)
     assert page.locator(".side").count() == 1
     assert page.locator("#side-0 .row.next .place").inner_text() == "switch_prepare"
+    page.context.close()
+
+
+def test_addresses_of_64_bits(tmp_path: Path, browser: Browser) -> None:
+    """A RISC-V kernel above 2^63, whose addresses are longer than a script's numbers are exact."""
+    image, path = tmp_path / "high.elf", tmp_path / "high.html"
+    compiler = [sys.executable, "-m", "ziglang", "cc", "-target", "riscv64-freestanding-none"]
+    compiler += ["-mcpu=generic_rv64+m+a+f+d+c+zicsr-relax", "-mcmodel=medany", "-mabi=lp64d"]
+    compiler += ["-O1", "-ffreestanding", "-nostdlib", "-fno-sanitize=undefined"]
+    compiler += ["-T", str(RISCV / "high.lds"), "-o", str(image), str(RISCV / "high.c")]
+    subprocess.run(compiler, check=True, capture_output=True)
+    arguments = ["explore", str(path), "--kernel", str(image), "--machine", "virt-u74"]
+    arguments += ["--bios", "none", "--from", "high", "--to", "step*3"]
+    assert cli.execute(arguments) == 0
+    page = opened(browser, path)
+    assert page.locator("#side-0 .row.next .place").inner_text() == "high"
+    assert page.locator("#side-0 .row.next .text").inner_text() == "c.addi sp, -0x10"
+    assert "ffffffff800" in page.locator("#side-0 .said").inner_text()
+    for _ in range(20):
+        page.keyboard.press("ArrowRight")
+    assert position(page) == 20
+    stores = page.evaluate(
+        "explorer.sides[0].steps.flatMap((s) => s[8] || []).map((a) => `${a[1]}`)"
+    )
+    assert all(int(address) > 2**63 for address in stores)
     page.context.close()
 
 

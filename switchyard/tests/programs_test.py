@@ -44,6 +44,24 @@ __attribute__((used)) static void begin(int *stack) {
 }
 __asm__(".globl _start\n_start: mov %esp, %eax\n push %eax\n call begin\n");
 """
+# The same for RISC-V, with a product of floating-point numbers among the status's parts.
+RISCV_PROGRAM = r"""
+static long call(long number, long a, const void *b, long c) {
+    register long a0 __asm__("a0") = a, a2 __asm__("a2") = c, a7 __asm__("a7") = number;
+    register const void *a1 __asm__("a1") = b;
+    __asm__ volatile("ecall" : "+r"(a0) : "r"(a1), "r"(a2), "r"(a7) : "memory");
+    return a0;
+}
+__attribute__((used)) static void begin(long *stack) {
+    const char *word = (const char *)stack[2];
+    volatile double half = 0.5;
+    long length = 0;
+    while (word[length]) length++;
+    call(64, 1, word, length);
+    call(93, stack[0] + (long)(half * 80), 0, 0);
+}
+__asm__(".globl _start\n_start: mv a0, sp\n call begin\n");
+"""
 HEADER = struct.Struct("<16sHHIIIIIHHHHHH")
 
 
@@ -128,6 +146,38 @@ def test_what_can_run_is_not(tmp_path: Path) -> None:
         programs.read("versatilepb", tmp_path / "none")
 
 
+def elf_64(flags: int = 5, interpreter: bytes = b"") -> bytes:
+    """The same for RISC-V."""
+    ident = bytes([0x7F, *b"ELF", 2, 1, 1]).ljust(16, b"\0")
+    count = 1 if interpreter else 0
+    head = struct.pack(
+        "<16sHHIQQQIHHHHHH", ident, 2, 243, 1, 0, 64, 0, flags, 64, 56, count, 64, 0, 0
+    )
+    segment = struct.pack("<2I6Q", 3, 4, 64 + 56, 0, 0, len(interpreter), 0, 1)
+    return head + segment * count + interpreter
+
+
+def test_a_program_for_riscv_is_looked_at(tmp_path: Path) -> None:
+    file = tmp_path / "prog"
+    file.write_bytes(elf_64())
+    for name in ("virt-u74", "virt-u74-asid", "virt-rv64"):
+        assert programs.read(name, file) == elf_64()
+    with pytest.raises(InputError, match="is for RISC-V, and versatilepb has an ARM926EJ-S"):
+        programs.read("versatilepb", file)
+    refused = [
+        (elf_64(interpreter=b"/lib/ld.so\0"), r"\(/lib/ld.so\)"),
+        (elf_64(flags=6), "registers that the processor has not"),
+        (elf_64(flags=9), "registers that the processor has not"),
+        (elf_64()[:60], "is a broken ELF file"),
+        (elf(number=243), "is for RISC-V with 32 bits"),
+        (GOOD, "is for ARM, and virt-u74 has a RISC-V RV64GC; expected a static program"),
+    ]
+    for content, said in refused:
+        file.write_bytes(content)
+        with pytest.raises(InputError, match=said):
+            programs.read("virt-u74", file)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -200,6 +250,17 @@ def test_a_program_runs_on_the_pc(tmp_path: Path) -> None:
     command = ["gcc", "-m32", "-march=i686", "-O1", "-nostdlib", "-static", "-fno-pic", "-no-pie"]
     subprocess.run([*command, "-o", "prog", "prog.c"], cwd=tmp_path, check=True)
     assert boot("p4-willamette", tmp_path / "prog", "said") == (2, ["said"])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["virt-u74", "virt-rv64"])
+def test_a_program_runs_on_riscv(name: str, tmp_path: Path) -> None:
+    (tmp_path / "prog.c").write_text(RISCV_PROGRAM)
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", "riscv64-linux-none"]
+    command += ["-O1", "-ffreestanding", "-nostdlib", "-static", "-fno-sanitize=undefined"]
+    subprocess.run([*command, "-o", "prog", "prog.c"], cwd=tmp_path, check=True)
+    status, lines = boot(name, tmp_path / "prog", "said")
+    assert (status, lines[-1]) == (42, "said")  # the firmware's lines are before
 
 
 @pytest.mark.linux

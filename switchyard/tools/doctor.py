@@ -209,20 +209,25 @@ def riscv() -> list[Finding]:
     """Linux for QEMU's RISC-V board, and the firmware that starts it."""
     why = "make test-long: Linux on virt-u74"
     compiler, emulator = "riscv64-linux-gnu-gcc", "qemu-system-riscv64"
-    found = "yes" if OPENSBI.exists() else ""
     return [
         _tool(compiler, why, [compiler, "--version"], "gcc-riscv64-linux-gnu"),
         _tool(emulator, why, [emulator, "--version"], "qemu-system-misc"),
-        Finding(
-            name="opensbi",
-            why="kernels for RISC-V that do not run in machine mode",
-            found=found,
-            fault="" if found else "not found",
-            packages=("opensbi",),
-            command="sudo apt-get install opensbi",
-            optional=True,
-        ),
+        opensbi(),
     ]
+
+
+def opensbi() -> Finding:
+    """The firmware of RISC-V's machines."""
+    found = "yes" if OPENSBI.exists() else ""
+    return Finding(
+        name="opensbi",
+        why="kernels for RISC-V that do not run in machine mode",
+        found=found,
+        fault="" if found else "not found",
+        packages=("opensbi",),
+        command="sudo apt-get install opensbi",
+        optional=True,
+    )
 
 
 def _rust_version() -> str:
@@ -330,6 +335,7 @@ def findings(purpose: str) -> list[Finding]:
                 ["gdb-multiarch", "--version"],
                 "gdb-multiarch",
             ),
+            opensbi(),
             _browser(),
         ]
     if linux:

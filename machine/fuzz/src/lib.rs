@@ -97,6 +97,8 @@ macro_rules! for_processor {
     ($config:expr, $observer:ty, $function:ident($($argument:expr),* $(,)?)) => {
         if $config.arm().is_some() {
             $function::<switchyard_machine::arm::cpu::core::Core<$observer>>($($argument),*)
+        } else if $config.riscv().is_some() {
+            $function::<switchyard_machine::riscv::cpu::core::Core<$observer>>($($argument),*)
         } else {
             $function::<switchyard_machine::ia32::cpu::core::Core<$observer>>($($argument),*)
         }

@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a guest can do: any instructions, in any state, and any accesses to devices.
 
+use std::io::Sink;
+
 use switchyard_machine::arch::Processor;
 use switchyard_machine::arm::isa::mode::bank;
 use switchyard_machine::arm::isa::register::Register;
 use switchyard_machine::board::Board;
 use switchyard_machine::bus::Bus;
+use switchyard_machine::check::Checker as _;
 use switchyard_machine::config::MachineConfig;
 use switchyard_machine::counters::Counters;
 use switchyard_machine::dev::Width;
-use switchyard_machine::{arm, ia32};
+use switchyard_machine::log::Log;
+use switchyard_machine::profile::Profile;
+use switchyard_machine::riscv::isa::csr;
+use switchyard_machine::riscv::isa::privilege::Privilege;
+use switchyard_machine::riscv::isa::Riscv;
+use switchyard_machine::riscv::watch::ideal::Checker;
+use switchyard_machine::symbols::Symbols;
+use switchyard_machine::trace::Trace;
+use switchyard_machine::watchers::Watchers;
+use switchyard_machine::{arm, ia32, riscv};
 
 use super::{machine, small, Input};
 
@@ -26,13 +38,15 @@ const FRAMES: usize = 8;
 const OUTPUT: usize = 1 << 16;
 
 /// Decodes and runs the input as code, from any registers, in ARM or Thumb state, with or without
-/// MMU and caches (memory is then mapped where it is). Input: a machine's number, options, status
-/// register, sixteen registers, the code.
+/// MMU and caches (memory is then mapped where it is); on a RISC-V at any level of privilege. Input: a
+/// machine's number, options, status register, the registers, the code.
 pub fn instructions(data: &[u8]) {
     let mut input = Input(data);
     let (config, board) = small(input.number(1));
     if config.arm().is_some() {
         arm_instructions(config, board, input);
+    } else if config.riscv().is_some() {
+        riscv_instructions(config, board, input);
     } else {
         ia32_instructions(config, board, input);
     }
@@ -112,6 +126,70 @@ fn ia32_instructions(config: &MachineConfig, board: &Board, mut input: Input) {
     core.set_eflags(flags);
     if options & 1 != 0 {
         core.set_controls([1 << 31, DIRECTORY, 1 << 4]);
+    }
+    machine.run(CYCLES);
+    machine.counters();
+}
+
+/// All memory is open to every level of privilege, and all that can be delegated is, or nothing; handlers
+/// are in the code. What watches a run looks at each instruction.
+fn riscv_instructions(config: &MachineConfig, board: &Board, mut input: Input) {
+    let options = input.number(1);
+    type Watched = Watchers<Sink, Riscv>;
+    let mut machine = machine::<riscv::cpu::core::Core<Watched>>(config, board, Watched::none());
+    let (base, size) = machine.bus().ram_window();
+    let status = input.number(4);
+    let registers: [u64; 31] = std::array::from_fn(|_| {
+        let value = input.number(4);
+        if value & 3 == 3 {
+            i64::from(value as i32) as u64
+        } else {
+            u64::from(base + value % size)
+        }
+    });
+    let at = base + 0x8000;
+    let code = &input.0[..input.0.len().min(0x1000)];
+    let memory = machine.bus().ram_slice_mut(at, code.len());
+    memory.expect("memory is larger").copy_from_slice(code);
+    // All addresses are mapped where they are, and again above them, by 1 GB.
+    let root = base + 0x4000;
+    for page in 0..512u32 {
+        let entry = u64::from(page % 256) << 28 | 0xcf | u64::from(options & 8) << 1;
+        let place = machine.bus().ram_slice_mut(root + 8 * page, 8);
+        place
+            .expect("memory is larger")
+            .copy_from_slice(&entry.to_le_bytes());
+    }
+    let core = machine.core();
+    core.start(at.into(), &[]);
+    core.set_csr(csr::PMPADDR, u64::MAX);
+    core.set_csr(csr::PMPCFG, 0x1f);
+    core.set_csr(csr::MSTATUS, status.into());
+    core.set_csr(csr::MTVEC, at.into());
+    core.set_csr(csr::STVEC, at.into());
+    if options & 4 != 0 {
+        core.set_csr(csr::MEDELEG, u64::MAX);
+        core.set_csr(csr::MIDELEG, u64::MAX);
+    }
+    if options & 1 != 0 {
+        core.set_csr(csr::SATP, 8 << 60 | u64::from(root >> 12));
+    }
+    if let Some(privilege) = Privilege::of((options >> 4 & 3).into()) {
+        core.debug_privilege(privilege);
+    }
+    core.r[1..32].copy_from_slice(&registers);
+    if options & 2 != 0 {
+        let (memory, watchers) = core.parts();
+        watchers.checker = Some(Checker::new(memory));
+        watchers.log = Some(Log::new(std::io::sink(), Symbols::new()));
+        let trace = Trace::new(
+            std::io::sink(),
+            &config.name,
+            config.clock_hz,
+            Symbols::new(),
+        );
+        watchers.trace = Some(trace);
+        watchers.profile = Some(Profile::new(Symbols::new(), true));
     }
     machine.run(CYCLES);
     machine.counters();

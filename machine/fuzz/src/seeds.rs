@@ -3,6 +3,7 @@
 
 mod images;
 mod pc;
+mod riscv;
 
 use switchyard_machine::devicetree::DeviceTree;
 use switchyard_machine::registry;
@@ -158,10 +159,12 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
                 [arm, thumb.concat()]
             })
             .chain(pc::instructions())
+            .chain(riscv::instructions())
             .collect(),
         "devices" => {
             let same = (0..6u8).map(|n| vec![n; 200]);
-            same.chain([interface(), pc::devices()]).collect()
+            same.chain([interface(), pc::devices(), riscv::devices()])
+                .collect()
         }
         "saved_state" => {
             let changed =

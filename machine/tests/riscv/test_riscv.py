@@ -19,12 +19,13 @@ CPU = "rv64,zba=on,zbb=on,zbc=off,zbs=off"
 needs_qemu = pytest.mark.skipif(QEMU is None, reason="qemu-system-riscv64 is not installed")
 
 
-def build(source: Path, directory: Path, *options: str) -> Path:
-    """An executable for address 0x80000000."""
+def build(source: Path, directory: Path, *options: str, base: int = 0x8000_0000) -> Path:
+    """An executable for that address."""
     image = directory / f"{source.stem}.elf"
     script = directory / "guest.lds"
     script.write_text(
-        "ENTRY(_start) SECTIONS { . = 0x80000000; .text : { *(.text.start) *(.text*) }"
+        f"ENTRY(_start) SECTIONS {{ . = {base:#x};"
+        " .text : { *(.text.start) *(.text*) }"
         " .data : { *(.rodata*) *(.srodata*) *(.data*) *(.sdata*) } .bss : { *(.bss*) *(.sbss*) }"
         " /DISCARD/ : { *(.comment) *(.riscv.attributes) *(.eh_frame*) } }\n"
     )
@@ -131,6 +132,29 @@ def test_a_teaching_kernels_disk_driver_turns_a_disk_around(kept: bool, tmp_path
         theirs = on_qemu(image, *legacy, "-drive", f"file={disks[1]},{drive}", *device)
         assert said == theirs
         assert disks[1].read_bytes() == disks[0].read_bytes()
+
+
+OPENSBI = Path("/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")
+
+
+@pytest.mark.skipif(not OPENSBI.is_file(), reason="opensbi is not installed")
+@pytest.mark.parametrize("name", ["virt-u74", "virt-u74-asid", "virt-rv64"])
+def test_opensbi_starts_a_kernel_and_switches_off(name: str, tmp_path: Path) -> None:
+    source = HERE / "guest" / "supervisor.S"
+    image = build(source, tmp_path, base=0x8020_0000)
+    command = [machine_binary(), "boot", "--machine", name, "--kernel", str(image)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    said = [line.split(":", 1) for line in done.stdout.replace("\r", "").splitlines()]
+    told = {line[0].strip(): line[1].strip() for line in said if len(line) == 2}
+    assert "OpenSBI v" in done.stdout
+    assert told["Platform Name"] == "riscv-virtio,qemu"
+    assert told["Platform Console Device"] == "uart8250"
+    assert told["Platform Shutdown Device"] == "sifive_test"
+    assert told["Boot HART Base ISA"] == "rv64imafdc"
+    assert told["Boot HART Priv Version"] == ("v1.12" if name == "virt-rv64" else "v1.11")
+    assert told["Domain0 Next Address"] == "0x0000000080200000"
+    assert said[-1] == ["in supervisor mode"]
 
 
 FORGOTTEN = [

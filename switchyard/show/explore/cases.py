@@ -66,6 +66,7 @@ class Side:
     having: Sequence[str] = ()
     end: Sequence[str] = ()
     symbols: Sequence[Path] = ()
+    bios: str = ""  # of a RISC-V
     guest: Guest | None = None  # what must be built for it
 
 
@@ -90,6 +91,7 @@ class Wish:
     having: Sequence[str] = ()
     end: Sequence[str] = ()
     symbols: Sequence[Path] = ()
+    bios: str = ""
 
 
 def _side(
@@ -219,7 +221,17 @@ def own(kernels: Sequence[Path], append: str, machine: str, wish: Wish) -> Case:
     if not wish.begin:
         raise InputError("--from: missing; expected a moment, such as a function or user*10")
     sides = [
-        Side(kernel.stem, machine, kernel, append, wish.begin, wish.having, wish.end, wish.symbols)
+        Side(
+            kernel.stem,
+            machine,
+            kernel,
+            append,
+            wish.begin,
+            wish.having,
+            wish.end,
+            wish.symbols,
+            bios=wish.bios,
+        )
         for kernel in kernels
     ]
     names = " and ".join(side.label for side in sides)

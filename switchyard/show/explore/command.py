@@ -28,7 +28,8 @@ def run(case: Case, out: Path, steps: int = MOST, say: Callable[[str], None] = p
 
 def window(side: Side, steps: int = MOST) -> Window:
     """Runs a guest until its window is over."""
-    boot = machine.Boot(machine.described_in(side.machine), side.kernel, side.append)
+    described = machine.described_in(side.machine)
+    boot = machine.Boot(described, side.kernel, side.append, bios=side.bios)
     with files.scratch() as folder:
         file = folder / "window.json"
         command = [str(machine.binary()), *boot.arguments(), "--window", str(file)]

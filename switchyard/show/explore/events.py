@@ -20,7 +20,9 @@ MISSES = ("itlb_misses", "dtlb_misses")
 WRITE_BACKS = ("dcache_writebacks", "minicache_writebacks", "l2_writebacks")
 FILLS = ("icache_misses", "dcache_read_misses", "minicache_read_misses")
 # Registers that say which space runs, and those that an abort writes.
-SPACE = ("ttb", "dacr", "pid", "cr3")
+SPACE = ("ttb", "dacr", "pid", "cr3", "satp")
+# Of these the one that says where the page table lies.
+TABLES = ("ttb", "cr3", "satp")
 # Parts of a flush, or of a switch, are at most so many steps apart.
 APART = 24
 # What the kernel reports (kernel/events.h).
@@ -64,7 +66,7 @@ class _Space:
 
     def __init__(self, window: Window) -> None:
         self._names = list(window.system)
-        self._table = self._names.index("ttb" if "ttb" in self._names else "cr3")
+        self._table = next(n for n, name in enumerate(self._names) if name in TABLES)
         self._system = list(window.first_system)
 
     def follow(self, step: Step) -> None:

@@ -3,7 +3,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +11,15 @@ from pathlib import Path
 import capstone  # type: ignore[import-untyped]
 
 from switchyard.errors import InputError
-from switchyard.tools.layout.elf import EXECUTABLE, FUNC, MACHINE_386, MACHINE_ARM, NOTYPE, Elf
+from switchyard.tools.layout.elf import (
+    EXECUTABLE,
+    FUNC,
+    MACHINE_386,
+    MACHINE_ARM,
+    MACHINE_RISCV,
+    NOTYPE,
+    Elf,
+)
 
 # CP15 (SA-1110 DM 5.2; ARM926EJ-S TRM 2.3): the registers, and operations by CRn, CRm, opcode 2.
 REGISTERS = {1: "control", 2: "ttb", 3: "dacr", 5: "fault status", 6: "fault address", 13: "pid"}
@@ -66,7 +74,7 @@ class Names:
 def _functions(file: Path) -> list[tuple[int, int, str]]:
     """Start, end and name, sorted; a label without a size ends where the next one begins."""
     with suppress(InputError):
-        elf = Elf(file, EXECUTABLE, (MACHINE_ARM, MACHINE_386))
+        elf = Elf(file, EXECUTABLE, (MACHINE_ARM, MACHINE_386, MACHINE_RISCV))
         labels = []
         for symbol in elf.symbols:
             wanted = symbol.kind in (NOTYPE, FUNC) and symbol.name and symbol.name[0] not in "$."
@@ -92,12 +100,16 @@ def _functions(file: Path) -> list[tuple[int, int, str]]:
 class Disassembler:
     """Instructions in words, as the manuals write them."""
 
-    def __init__(self, arm: bool) -> None:
+    def __init__(self, system: Sequence[str]) -> None:
+        """For a processor by the names of its registers of the system."""
+        arm, riscv = "ttb" in system, "satp" in system
         arch = (capstone.CS_ARCH_ARM, capstone.CS_MODE_ARM)
         thumb = (capstone.CS_ARCH_ARM, capstone.CS_MODE_THUMB)
         ia32 = (capstone.CS_ARCH_X86, capstone.CS_MODE_32)
+        wide = (capstone.CS_ARCH_RISCV, capstone.CS_MODE_RISCV64 | capstone.CS_MODE_RISCVC)
         self._arm = arm
-        self._usual = capstone.Cs(*(arch if arm else ia32))
+        self._as_number = arm or riscv  # of which the lowest byte is the first
+        self._usual = capstone.Cs(*(arch if arm else wide if riscv else ia32))
         self._thumb = capstone.Cs(*thumb)
         for decoder in (self._usual, self._thumb) if arm else ():
             decoder.syntax = capstone.CS_OPT_SYNTAX_NOREGNAME  # r10, and not sl
@@ -105,7 +117,7 @@ class Disassembler:
     def text(self, pc: int, code: str, names: Names) -> str:
         """An instruction by its encoding, as the simulator writes it; branches go to names."""
         image = bytes.fromhex(code)
-        if self._arm:
+        if self._as_number:
             image = image[::-1]
         thumb = self._arm and len(code) == THUMB_DIGITS
         decoded = next((self._thumb if thumb else self._usual).disasm(image, pc), None)

@@ -19,6 +19,8 @@ from switchyard.show.explore.window import Step, Window
 
 # Bytes of addresses that are the kernel's or not together.
 AREA = 32 << 20
+# The largest of a script's numbers that is exact (ECMAScript, MAX_SAFE_INTEGER).
+EXACT_MOST = 2**53 - 1
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class _Instructions:
     def __init__(self, side: Side, window: Window) -> None:
         self._kernel = Names([side.kernel])
         self._programs = Names([*side.symbols, side.kernel])
-        self._disassembler = Disassembler("ttb" in window.system)
+        self._disassembler = Disassembler(window.system)
         self._numbers: dict[tuple[int, str, bool], int] = {}
         self.list: list[list[Any]] = []
 
@@ -118,11 +120,20 @@ def side_data(seen: Seen) -> dict[str, Any]:
     }
 
 
+def exact(value: Any) -> Any:
+    """With numbers that a script's are too short for as text, from which it makes them again."""
+    if isinstance(value, dict):
+        return {name: exact(member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [exact(member) for member in value]
+    return f"{value:#018x}" if isinstance(value, int) and value > EXACT_MOST else value
+
+
 def data(sides: Sequence[Seen]) -> dict[str, Any]:
     """All that the script is given."""
     marks = events.aligned([seen.window for seen in sides])
     return {
-        "sides": [side_data(seen) for seen in sides],
+        "sides": [exact(side_data(seen)) for seen in sides],
         "marks": [{"at": steps, "name": name} for steps, name in marks],
     }
 
@@ -141,6 +152,6 @@ def render(case: Case, sides: Sequence[Seen]) -> str:
             style=pages.source("explore.css"),
             script=pages.source("explore.js"),
             given=data(sides),
-            words=words.of("dacr" in sides[0].window.system),
+            words=words.of(sides[0].window.system),
         )
     )

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The words on a page of a switch, each with what it means: the cards that the page shows."""
 
+from collections.abc import Sequence
+
 COMMON = {
     "line": "What a cache fetches and keeps at once: 32 bytes here, or 64 on a Pentium 4.",
     "dirty": "Newer than memory. A dirty line must be written back before it is forgotten, or what "
@@ -36,6 +38,14 @@ IA32 = {
 }
 
 
-def of(arm: bool) -> list[tuple[str, str]]:
-    """Those of an architecture's pages."""
-    return list((COMMON | (ARM if arm else IA32)).items())
+RISCV = {
+    "satp": "Where the page table of the running space lies, and the space's identifier (ASID), if "
+    "the processor has any. To write it forgets nothing.",
+    "SFENCE.VMA": "The instruction that makes TLBs forget translations.",
+}
+
+
+def of(system: Sequence[str]) -> list[tuple[str, str]]:
+    """Those of the pages of an architecture, by the names of its registers of the system."""
+    own = ARM if "dacr" in system else RISCV if "satp" in system else IA32
+    return list((COMMON | own).items())

@@ -42,7 +42,7 @@ class Side {
   // The number of the space whose registers are in force; `otherwise` while that is being changed.
   spaceNow(otherwise) {
     const value = (name) => (this.system.includes(name) ? this.control[this.system.indexOf(name)] : 0);
-    const table = this.relocates ? value("ttb") : value("cr3");
+    const table = value(["ttb", "cr3", "satp"].find((name) => this.system.includes(name)));
     const found = this.spaces.findIndex(([ttb, pid]) => ttb === table && pid === value("pid"));
     return found < 0 ? otherwise : found;
   }
@@ -170,7 +170,7 @@ function timeline(sides, ends) {
 
 // ---- words ------------------------------------------------------------------------------------
 
-const hex = (value, digits = 8) => (value >>> 0).toString(16).padStart(digits, "0");
+const hex = (value, digits = 8) => (value < 0 ? value >>> 0 : value).toString(16).padStart(digits, "0");
 const number = (value) => value.toLocaleString("en");
 const plural = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;
 const letter = (space) => String.fromCharCode(65 + space);
@@ -243,6 +243,7 @@ function taken(words) {
 const CONTROL = {
   ttb: "from now on another space's page table is walked",
   cr3: "from now on another space's page directory is walked, and translations are forgotten",
+  satp: "from now on another space's page table is walked; what the TLBs have stays until SFENCE.VMA",
   dacr: "other domains are open now",
   pid: "low addresses mean another slot now",
 };
@@ -295,6 +296,7 @@ function held(side, table, place) {
   const has = (column) => columns.includes(column);
   const parts = columns[0] === "address" ? [hex(row[0])] : [];
   if (has("physical")) parts.push(`memory at ${hex(value("physical"))}`);
+  if (has("asid")) parts.push(`ASID ${value("asid")}`);
   if (has("size")) parts.push(value("size") < 1 << 20 ? `${value("size") >> 10} KB` : `${value("size") >> 20} MB`);
   if (has("domain")) parts.push(`domain ${value("domain")}`);
   const subpage = (n) => (value("permissions") >> (2 * n)) & 3;
@@ -617,7 +619,10 @@ class View {
 
 // ---- together ---------------------------------------------------------------------------------
 
-const given = JSON.parse(byId("given").textContent);
+// Numbers that are longer than 53 bits stand there as text (explore/page.py).
+const LONG = /^0x[0-9a-f]{16}$/;
+const exact = (_, value) => (typeof value === "string" && LONG.test(value) ? BigInt(value) : value);
+const given = JSON.parse(byId("given").textContent, exact);
 const sides = given.sides.map((one) => new Side(one));
 View.longest = Math.max(...sides.map((side) => side.at[side.count] - side.begin));
 const positions = timeline(sides, given.marks.map(({ at }) => at));

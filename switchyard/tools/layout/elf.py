@@ -17,7 +17,7 @@ from pathlib import Path
 from switchyard.errors import InputError
 
 # ELF for the ARM architecture (IHI 0044), and the generic ABI.
-RELOCATABLE, EXECUTABLE, MACHINE_386, MACHINE_ARM = 1, 2, 3, 40
+RELOCATABLE, EXECUTABLE, MACHINE_386, MACHINE_ARM, MACHINE_RISCV = 1, 2, 3, 40, 243
 SYMTAB, STRTAB, NOBITS, REL, GROUP, EXIDX = 2, 3, 8, 9, 17, 0x7000_0001
 WRITE, ALLOC, EXECINSTR, LINK_ORDER = 1, 2, 4, 0x80
 LOCAL, NOTYPE, FUNC, SECTION, FILE = 0, 0, 2, 3, 4
@@ -37,6 +37,10 @@ PC_GROUPS = (4, *range(57, 64))
 HEADER = struct.Struct("<16sHHIIIIIHHHHHH")
 SECTION_HEADER = struct.Struct("<10I")
 SYMBOL = struct.Struct("<IIIBBH")
+# Of 64 bits; only RISC-V's, and only read. A symbol's members are in another order.
+WIDE_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+WIDE_SECTION_HEADER = struct.Struct("<IIQQQQIIQQ")
+WIDE_SYMBOL = struct.Struct("<IBBHQQ")
 RELOCATION = struct.Struct("<II")
 WORD = struct.Struct("<I")
 
@@ -109,26 +113,30 @@ class Elf:
     def __init__(self, file: Path, kind: int, machines: Sequence[int] = (MACHINE_ARM,)) -> None:
         """Reads a file of that kind, for one of the machines."""
         wanted = "a relocatable" if kind == RELOCATABLE else "a linked"
-        wanted += f" 32-bit {'ARM' if machines == (MACHINE_ARM,) else 'ARM or IA-32'} ELF file"
+        names = ["ARM" if machine == MACHINE_ARM else "IA-32" for machine in machines[:2]]
+        wanted += f" 32-bit {' or '.join(names)} ELF file"
         try:
             image = file.read_bytes()
         except OSError as error:
             raise InputError(f"{file}: {error.strerror}") from None
         try:
             head = HEADER.unpack_from(image)
-            if (head[0][:6], head[1]) != (b"\x7fELF\x01\x01", kind) or head[2] not in machines:
+            wide = head[2] == MACHINE_RISCV
+            if wide:
+                head = WIDE_HEADER.unpack_from(image)
+            mark = b"\x7fELF\x02\x01" if wide else b"\x7fELF\x01\x01"
+            if (head[0][:6], head[1]) != (mark, kind) or head[2] not in machines:
                 raise InputError(f"{file}: expected {wanted}")
             self.flags: int = head[7]
             self.sections: list[Section] = []
             self.symbols: list[Symbol] = []
-            self._read(image, head[6], head[12], head[13])
+            self._read(image, head[6], head[12], head[13], wide)
         except (struct.error, IndexError, ValueError):
             raise InputError(f"{file}: broken; expected {wanted}") from None
 
-    def _read(self, image: bytes, start: int, count: int, names: int) -> None:
-        heads = [
-            SECTION_HEADER.unpack_from(image, start + i * SECTION_HEADER.size) for i in range(count)
-        ]
+    def _read(self, image: bytes, start: int, count: int, names: int, wide: bool) -> None:
+        form = WIDE_SECTION_HEADER if wide else SECTION_HEADER
+        heads = [form.unpack_from(image, start + i * form.size) for i in range(count)]
         texts = heads[names]
         for name, kind, flags, address, offset, size, link, info, align, entry in heads:
             held = b"" if kind == NOBITS else image[offset : offset + size]
@@ -143,7 +151,7 @@ class Elf:
         for section in self.sections:
             if section.kind == SYMTAB:
                 strings = heads[section.link][4]
-                for name, value, size, info, other, shndx in SYMBOL.iter_unpack(section.data):
+                for name, value, size, info, other, shndx in _symbols(section.data, wide):
                     text = _string(image, strings + name)
                     self.symbols.append(Symbol(text, value, size, info, other, shndx))
         for section in self.sections:
@@ -249,6 +257,15 @@ class _Strings:
             self._known[text] = len(self.data)
             self.data += text.encode() + b"\0"
         return self._known[text]
+
+
+def _symbols(table: bytearray, wide: bool) -> Iterator[tuple[int, ...]]:
+    """Name, value, size, info, other, section of each."""
+    if not wide:
+        yield from SYMBOL.iter_unpack(table)
+        return
+    for name, info, other, section, value, size in WIDE_SYMBOL.iter_unpack(table):
+        yield name, value, size, info, other, section
 
 
 def _string(image: bytes, start: int) -> str:

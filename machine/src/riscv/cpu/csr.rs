@@ -231,9 +231,11 @@ impl<O: Observer> Core<O> {
         self.csr.hpm.get(usize::from(number & 31) - 3).copied()
     }
 
-    /// Instructions that have retired before the one that executes.
+    /// Instructions that have retired before the one that executes; for a debugger, between two instructions,
+    /// before the last one.
     fn retired(&self) -> u64 {
-        (self.mem.platform.counters.fetches - 1).wrapping_sub(self.not_retired)
+        let before = self.mem.platform.counters.fetches.saturating_sub(1);
+        before.wrapping_sub(self.not_retired)
     }
 
     /// How often what `event` of a programmable counter names has happened: bits 7:0 are a class, the others

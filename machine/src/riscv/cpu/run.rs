@@ -7,6 +7,7 @@ use crate::riscv::cpu::exec::{self, Handler, HANDLERS};
 use crate::riscv::cpu::Observer;
 use crate::riscv::isa::insn::{Encoding, Op};
 use crate::riscv::isa::privilege::Privilege;
+use crate::riscv::isa::register::NAMED;
 use crate::riscv::memory::fault::Abort;
 use crate::riscv::memory::memsys::LINE_OPS;
 
@@ -93,7 +94,7 @@ impl<O: Observer> Core<O> {
                 executed,
                 next_pc: self.next_pc,
                 mode: self.privilege as u32,
-                registers: &self.r[..32],
+                registers: &self.r[..NAMED],
                 status: self.csr.mstatus,
                 memory: &self.mem,
             });

@@ -5,9 +5,9 @@
 //! What an instruction writes to x0 goes to [`NOWHERE`], so that x0 stays 0 without a test.
 
 /// The first floating-point register's place.
-pub const FLOAT: u8 = 64;
+pub const FLOAT: u8 = 32;
 /// Where writes of x0 go.
-pub const NOWHERE: u8 = 32;
+pub const NOWHERE: u8 = 64;
 /// Places of the file: a power of two.
 pub const PLACES: usize = 128;
 
@@ -24,6 +24,20 @@ pub const FLOAT_NAMES: [&str; 32] = [
     "fa3", "fa4", "fa5", "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9",
     "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
 ];
+
+/// How many have names: the first of the file.
+pub const NAMED: usize = NAMES.len() + FLOAT_NAMES.len();
+/// The names of these.
+pub const ALL_NAMES: [&str; NAMED] = {
+    let mut all = [""; NAMED];
+    let mut n = 0;
+    while n < NAMES.len() {
+        all[n] = NAMES[n];
+        all[FLOAT as usize + n] = FLOAT_NAMES[n];
+        n += 1;
+    }
+    all
+};
 
 /// Return address.
 pub const RA: u8 = 1;

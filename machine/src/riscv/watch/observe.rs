@@ -17,7 +17,7 @@ impl Observed for Riscv {
     type Entry = Trap;
     type Operation = Operation;
     type Word = u64;
-    const REGISTERS: &'static [&'static str] = &register::NAMES;
+    const REGISTERS: &'static [&'static str] = &register::ALL_NAMES;
     const STATUS: &'static str = "mstatus";
     const OWN_COUNTERS: &'static [Counter] = counted::OWN_COUNTERS;
 }
