@@ -75,7 +75,7 @@ impl Drive {
             .open(&self.file);
         opened.map_err(|source| {
             let file = self.file.clone();
-            let expected = if self.snapshot {
+            let expected = if self.snapshot || file.is_dir() {
                 AN_IMAGE
             } else {
                 "an image that can be written, or snapshot=on"

@@ -84,7 +84,7 @@ def test_who_has_no_network_has_no_peer(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.endswith(
         "machine sa1110 has no network interface; expected a machine with the board versatile or "
-        "isa-pc\n"
+        "isa-pc or virt\n"
     )
     assert "--peer " in done.stderr
     done = finish(boot, "--peer-machine", "sa1110")

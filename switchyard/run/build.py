@@ -336,7 +336,10 @@ def find(name: str, others: Iterable[str] = ()) -> Guest:
 def programs(kernel: Path) -> list[Path]:
     """The programs that one of our images brings along, as they were linked: they have names."""
     guest = GUESTS.get(kernel.name.removesuffix(".elf"))
-    if guest is None or kernel.resolve() != guest.image.resolve():
+    # a user's own guest is one program and for no board of ours
+    if guest is None or guest.board not in ON_BOARDS:
+        return []
+    if kernel.resolve() != guest.image.resolve():
         return []
     built = guest.place / "build"
     arch = ON_BOARDS[guest.board][0]
