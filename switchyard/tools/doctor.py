@@ -186,7 +186,9 @@ def server() -> list[Finding]:
             "yes" if file.exists() else "",
             "" if file.exists() else "not found",
             (package,),
-            f"sudo apt-get install {package}",
+            # what they recommend, gcc-multilib, would remove the cross compilers
+            f"sudo apt-get install --no-install-recommends {package}",
+            optional=True,
         )
         for package, file in needs
     ]
