@@ -13,8 +13,8 @@
 #include "tcb.h"
 #include "upcalls.h"
 
-#define IPC_ANY      0xffffffffu
-#define IPC_ANYLOCAL 0xffffffc0u
+#define IPC_ANY      L4_ALL_BITS
+#define IPC_ANYLOCAL L4_BITS_ABOVE(6)
 
 /* The Ipc system call on the caller's frame; the caller is hot.current. */
 void ipc(struct tcb *self);
@@ -24,7 +24,7 @@ void ipc_continue(struct tcb *self);
 
 /* Sends self->kmsg in the name of the running thread (or of an interrupt) and waits for the reply.
  * `kind` says what the reply does. Without such a thread to send to, the sender is dead. */
-void ipc_send_kernel(struct tcb *self, uint8_t kind, uint32_t to);
+void ipc_send_kernel(struct tcb *self, uint8_t kind, word_t to);
 
 bool ipc_answer_fault(struct tcb *self, struct tcb *t);
 

@@ -10,7 +10,7 @@
 
 /* From timer.c: a timeout has ended. From all others: the IPC that `t` waits in ends with this
  * error (L4_IPC_ERR_*; the phase is added). */
-void ipc_fail(struct tcb *t, uint32_t error);
+void ipc_fail(struct tcb *t, word_t error);
 
 /*
  * From timer.c: its tick. A timeslice belongs to the thread that the scheduler has chosen, and runs
