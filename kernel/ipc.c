@@ -15,7 +15,7 @@
 
 /* The message between sender and receiver. Under `flush` only one of the two UTCBs is reachable by
  * the address that its lines have, so the message is read first and written then. */
-static uint32_t message[L4_NUM_MRS];
+static word_t message[L4_NUM_MRS];
 
 /* ---- states ---- */
 
@@ -31,18 +31,18 @@ void ipc_leave(struct tcb *t) {
     t->flags &= (uint8_t)~FLAG_RECEIVE;
 }
 
-void ipc_fail(struct tcb *t, uint32_t error) {
+void ipc_fail(struct tcb *t, word_t error) {
     if (t->xfer_partner != NULL) {
         fail_in_xfer(t, error);
         return;
     }
-    uint32_t phase = t->state == STATE_SENDING ? L4_IPC_PHASE_SEND : L4_IPC_PHASE_RECEIVE;
+    word_t phase = t->state == STATE_SENDING ? L4_IPC_PHASE_SEND : L4_IPC_PHASE_RECEIVE;
     ipc_leave(t);
     fail_phase(t, error, phase);
 }
 
 /* The receive phase of a thread that is ready but has not begun it (who sends to it waits on). */
-static void drop_receive(struct tcb *t, uint32_t error) {
+static void drop_receive(struct tcb *t, word_t error) {
     t->flags &= (uint8_t)~FLAG_RECEIVE;
     frame_set_result(&t->frame, 0);
     frame_message(&t->frame)[0] = TAG_ERROR;
@@ -85,7 +85,7 @@ void ipc_abandon(struct tcb *t) {
  * place of those of a thread outside. What it sent there has gone to the redirector, too, so that
  * the answer comes from there, in the other's name or not.
  */
-static bool is_redirectors(const struct tcb *receiver, const struct tcb *sender, uint32_t from) {
+static bool is_redirectors(const struct tcb *receiver, const struct tcb *sender, word_t from) {
     const struct tcb *other = thread_find(from);
     return (receiver->flags & FLAG_REDIRECTED) != 0 && receiver->kind == KIND_USER &&
            sender->id == receiver->space->redirector && other != NULL &&
@@ -93,53 +93,52 @@ static bool is_redirectors(const struct tcb *receiver, const struct tcb *sender,
 }
 
 /* Does who receives from `from` take what `sender` sends in the name of `as`? */
-static bool takes_from(const struct tcb *receiver, uint32_t from, const struct tcb *sender,
-                       uint32_t as) {
+static bool takes_from(const struct tcb *receiver, word_t from, const struct tcb *sender,
+                       word_t as) {
     return from == as || from == IPC_ANY ||
            (from == IPC_ANYLOCAL && receiver->space == sender->space) ||
            is_redirectors(receiver, sender, from);
 }
 
-static bool waits_for(const struct tcb *receiver, const struct tcb *sender, uint32_t as) {
+static bool waits_for(const struct tcb *receiver, const struct tcb *sender, word_t as) {
     return receiver->state == STATE_RECEIVING &&
            takes_from(receiver, receiver->wait_for, sender, as);
 }
 
 /* The whole message of the sender into `message`; returns the number of words after the tag. */
-static uint32_t collect(const struct tcb *sender) {
+static word_t collect(const struct tcb *sender) {
     if (sender->kind != KIND_USER) {
         memcpy(message, sender->kmsg, sizeof sender->kmsg);
         return TAG_UNTYPED(message[0]);
     }
-    for (uint32_t i = 0; i < FRAME_MRS; i++) {
+    for (word_t i = 0; i < FRAME_MRS; i++) {
         message[i] = frame_read_message(&sender->frame)[i];
     }
-    message[0] &= ~0xf000u; /* flags: what the receiver sees there is the kernel's word */
-    uint32_t words = TAG_UNTYPED(message[0]) + TAG_TYPED(message[0]);
+    message[0] &= ~(word_t)0xf000; /* flags: what the receiver sees there is the kernel's word */
+    word_t words = TAG_UNTYPED(message[0]) + TAG_TYPED(message[0]);
     if (words >= L4_NUM_MRS) {
         words = L4_NUM_MRS - 1;
     }
     if (words >= FRAME_MRS) {
-        utcb_read_words(sender, L4_UTCB_MR + 4 * FRAME_MRS, &message[FRAME_MRS],
+        utcb_read_words(sender, L4_UTCB_MR + sizeof(word_t) * FRAME_MRS, &message[FRAME_MRS],
                         words + 1 - FRAME_MRS);
     }
     return words;
 }
 
 /* The typed items; 0 or the error. */
-static uint32_t transfer_items(const struct tcb *sender, const struct tcb *receiver,
-                               uint32_t words) {
-    uint32_t at = TAG_UNTYPED(message[0]) + 1;
+static word_t transfer_items(const struct tcb *sender, const struct tcb *receiver, word_t words) {
+    word_t at = TAG_UNTYPED(message[0]) + 1;
     L4_Fpage_t window = L4_Nilpage;
     mapdb_expect(NULL, NULL);
     if (receiver->kind == KIND_PAGEFAULT || receiver->kind == KIND_XFER) {
         window = L4_CompleteAddressSpace;
         mapdb_expect(receiver->space, receiver->kmsg);
     } else if (receiver->kind == KIND_USER) {
-        window.raw = utcb_read(receiver, L4_UTCB_BR) & ~0xfu;
+        window.raw = utcb_read(receiver, L4_UTCB_BR) & L4_BITS_ABOVE(4);
     }
     while (at + 1 <= words) {
-        uint32_t item = message[at];
+        word_t item = message[at];
         if ((item & 8) == 0) { /* a string: copied already */
             at += (item >> 4 & 0x1f) + 2;
             continue;
@@ -158,7 +157,7 @@ static uint32_t transfer_items(const struct tcb *sender, const struct tcb *recei
 /* From fault_path.S: `self` answers the page fault of `t` with one item, which is in its frame.
  * False: it is none for that, or there is no memory; the long way finds out again. */
 bool ipc_answer_fault(struct tcb *self, struct tcb *t) {
-    const uint32_t *item = frame_message(&self->frame) + 1;
+    const word_t *item = frame_message(&self->frame) + 1;
     thread_entered_kernel();
     if ((item[0] & 0xc) != 8) {
         return false;
@@ -195,13 +194,13 @@ static void tell_sender(const struct tcb *sender, const struct tcb *receiver) {
 }
 
 /* The id by which the receiver knows the sender. */
-static uint32_t sender_name(const struct tcb *sender, bool local) {
+static word_t sender_name(const struct tcb *sender, bool local) {
     const struct tcb *as = local ? thread_find(sender->sender_as) : NULL;
     return as != NULL ? as->utcb : sender->sender_as;
 }
 
 /* Gives `message` to the receiver, which then is ready. */
-static void deliver(const struct tcb *sender, struct tcb *receiver, uint32_t words, bool first) {
+static void deliver(const struct tcb *sender, struct tcb *receiver, word_t words, bool first) {
     uint8_t kind = receiver->kind;
     bool local = receiver->wait_for == IPC_ANYLOCAL || (receiver->flags & FLAG_LOCAL) != 0;
     receiver->kind = KIND_USER;
@@ -211,11 +210,11 @@ static void deliver(const struct tcb *sender, struct tcb *receiver, uint32_t wor
     case KIND_USER:
         tell_sender(sender, receiver);
         frame_set_result(&receiver->frame, sender_name(sender, local));
-        for (uint32_t i = 0; i < FRAME_MRS; i++) {
+        for (word_t i = 0; i < FRAME_MRS; i++) {
             frame_message(&receiver->frame)[i] = message[i];
         }
         if (words >= FRAME_MRS) {
-            utcb_write_words(receiver, L4_UTCB_MR + 4 * FRAME_MRS, &message[FRAME_MRS],
+            utcb_write_words(receiver, L4_UTCB_MR + sizeof(word_t) * FRAME_MRS, &message[FRAME_MRS],
                              words + 1 - FRAME_MRS);
         }
         break;
@@ -241,8 +240,8 @@ static void deliver(const struct tcb *sender, struct tcb *receiver, uint32_t wor
 }
 
 /* The typed items, then all of it. */
-static enum transfer finish_transfer(struct tcb *sender, struct tcb *receiver, uint32_t words,
-                                     uint32_t *error, bool first) {
+static enum transfer finish_transfer(struct tcb *sender, struct tcb *receiver, word_t words,
+                                     word_t *error, bool first) {
     if (TAG_TYPED(message[0]) != 0 && !thread_is_interrupt(receiver)) {
         *error = transfer_items(sender, receiver, words);
         if (*error != 0) {
@@ -253,15 +252,14 @@ static enum transfer finish_transfer(struct tcb *sender, struct tcb *receiver, u
     return TRANSFER_DONE;
 }
 
-static void fail_receiver(struct tcb *receiver, uint32_t error) {
+static void fail_receiver(struct tcb *receiver, word_t error) {
     ipc_leave(receiver);
     fail_phase(receiver, error, L4_IPC_PHASE_RECEIVE);
 }
 
 /* From sender to receiver, both ready for it. One of them runs. */
-static enum transfer transfer(struct tcb *sender, struct tcb *receiver, uint32_t *error,
-                              bool first) {
-    uint32_t words = collect(sender);
+static enum transfer transfer(struct tcb *sender, struct tcb *receiver, word_t *error, bool first) {
+    word_t words = collect(sender);
     enum transfer end = TRANSFER_DONE;
     if (TAG_TYPED(message[0]) != 0 && sender->kind == KIND_USER && receiver->kind == KIND_USER &&
         xfer_has_strings(message, words)) {
@@ -279,7 +277,7 @@ static enum transfer transfer(struct tcb *sender, struct tcb *receiver, uint32_t
 
 /* ---- the phases ---- */
 
-static struct tcb *find_sender(struct tcb *self, uint32_t from) {
+static struct tcb *find_sender(struct tcb *self, word_t from) {
     struct tcb *first = self->senders;
     if (first != NULL && from != IPC_ANY) {
         struct tcb *t = first;
@@ -299,7 +297,7 @@ static struct tcb *find_sender(struct tcb *self, uint32_t from) {
  * else the thread now waits, or its IPC has failed.
  */
 static struct tcb *begin_receive(struct tcb *self) {
-    uint32_t from = self->receive_from;
+    word_t from = self->receive_from;
     if (from != IPC_ANY && from != IPC_ANYLOCAL) {
         const struct tcb *partner = thread_resolve(self->space, from);
         if (partner == NULL) {
@@ -313,7 +311,7 @@ static struct tcb *begin_receive(struct tcb *self) {
         self->wait_for = from;
         return sender;
     }
-    uint32_t timeout = self->timeouts & 0xffff;
+    word_t timeout = self->timeouts & 0xffff;
     if (timeout == L4_ZERO_RAW) {
         fail_phase(self, L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_RECEIVE);
         return NULL;
@@ -345,7 +343,7 @@ static void finish_send(struct tcb *t) {
     }
 }
 
-static void after_transfer(struct tcb *sender, enum transfer end, uint32_t error) {
+static void after_transfer(struct tcb *sender, enum transfer end, word_t error) {
     if (end == TRANSFER_DONE) {
         finish_send(sender);
     } else if (end == TRANSFER_FAILED) {
@@ -356,7 +354,7 @@ static void after_transfer(struct tcb *sender, enum transfer end, uint32_t error
 
 static void receive(struct tcb *self) {
     struct tcb *sender = begin_receive(self);
-    uint32_t error = 0;
+    word_t error = 0;
     if (sender == NULL) {
         return;
     }
@@ -368,9 +366,9 @@ static void receive(struct tcb *self) {
 static void continue_xfer(struct tcb *self) {
     struct tcb *sender = (self->flags & FLAG_SENDER) != 0 ? self : self->xfer_partner;
     struct tcb *receiver = sender->xfer_partner;
-    uint32_t error = 0;
+    word_t error = 0;
     self->flags &= (uint8_t)~FLAG_XFER;
-    uint32_t words = collect(sender);
+    word_t words = collect(sender);
     enum transfer end = copy_strings(sender, receiver, message, words, &error);
     if (end == TRANSFER_DONE) {
         end = finish_transfer(sender, receiver, words, &error, true);
@@ -397,7 +395,7 @@ static bool may_propagate(const struct tcb *self, const struct tcb *as, const st
 }
 
 /* In whose name the message of `self` is sent; a propagation that is not allowed is none. */
-static uint32_t name_of_sender(const struct tcb *self, const struct tcb *partner) {
+static word_t name_of_sender(const struct tcb *self, const struct tcb *partner) {
     if ((frame_read_message(&self->frame)[0] & TAG_PROPAGATED) == 0) {
         return self->id;
     }
@@ -416,8 +414,8 @@ static struct tcb *redirect(const struct tcb *self, struct tcb *partner) {
 }
 
 void ipc(struct tcb *self) {
-    const uint32_t *arguments = frame_arguments(&self->frame);
-    uint32_t to = arguments[0];
+    const word_t *arguments = frame_arguments(&self->frame);
+    word_t to = arguments[0];
     self->receive_from = arguments[1];
     self->timeouts = arguments[2];
     if (to != 0) {
@@ -432,7 +430,7 @@ void ipc(struct tcb *self) {
         }
         self->sender_as = name_of_sender(self, partner);
         if (waits_for(partner, self, self->sender_as)) {
-            uint32_t error = 0;
+            word_t error = 0;
             enum transfer end = transfer(self, partner, &error, true);
             if (end != TRANSFER_DONE) {
                 if (end == TRANSFER_FAILED) {
@@ -441,7 +439,7 @@ void ipc(struct tcb *self) {
                 return;
             }
         } else if (!thread_is_interrupt(partner)) { /* (one that waits for no reply ignores it) */
-            uint32_t timeout = self->timeouts >> 16;
+            word_t timeout = self->timeouts >> 16;
             if (timeout == L4_ZERO_RAW) {
                 fail_phase(self, L4_IPC_ERR_TIMEOUT, L4_IPC_PHASE_SEND);
                 return;
@@ -478,7 +476,7 @@ void ipc_preempted(struct tcb *self) {
 }
 
 bool ipc_preemption_fault(struct tcb *self) {
-    uint32_t handler = utcb_read(self, L4_UTCB_EXCEPTION_HANDLER);
+    word_t handler = utcb_read(self, L4_UTCB_EXCEPTION_HANDLER);
     if (!takes_messages(thread_resolve(self->space, handler), self)) {
         return false;
     }
@@ -495,7 +493,7 @@ void ipc_new_quantum(struct tcb *t) {
     }
 }
 
-void ipc_send_kernel(struct tcb *self, uint8_t kind, uint32_t to) {
+void ipc_send_kernel(struct tcb *self, uint8_t kind, word_t to) {
     struct tcb *partner = thread_resolve(self->space, to);
     self->kind = kind;
     if (!takes_messages(partner, self)) {
@@ -509,7 +507,7 @@ void ipc_send_kernel(struct tcb *self, uint8_t kind, uint32_t to) {
     }
     self->sender_as = self->id;
     if (waits_for(partner, self, self->id)) {
-        uint32_t error = 0;
+        word_t error = 0;
         transfer(self, partner, &error, true); /* no typed items: cannot fail */
         finish_send(self);
     } else {

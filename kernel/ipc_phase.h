@@ -59,7 +59,7 @@ static void make_ready(struct tcb *t, bool first) {
 }
 
 /* Waits without limit or until the timeout; the caller has seen that it is not zero. */
-static void block(struct tcb *t, uint8_t state, uint32_t timeout) {
+static void block(struct tcb *t, uint8_t state, word_t timeout) {
     uint64_t deadline;
     t->state = state;
     if (timer_deadline(timeout, &deadline)) {
@@ -70,7 +70,7 @@ static void block(struct tcb *t, uint8_t state, uint32_t timeout) {
     }
 }
 
-static void fail_phase(struct tcb *t, uint32_t error, uint32_t phase) {
+static void fail_phase(struct tcb *t, word_t error, word_t phase) {
     uint8_t kind = t->kind;
     t->kind = KIND_USER;
     switch (kind) {

@@ -21,8 +21,8 @@ static void leave_xfer(struct tcb *t) {
 }
 
 /* One side fails. */
-static void fail_side(struct tcb *t, uint32_t error) {
-    uint32_t phase = (t->flags & FLAG_SENDER) != 0 ? L4_IPC_PHASE_SEND : L4_IPC_PHASE_RECEIVE;
+static void fail_side(struct tcb *t, word_t error) {
+    word_t phase = (t->flags & FLAG_SENDER) != 0 ? L4_IPC_PHASE_SEND : L4_IPC_PHASE_RECEIVE;
     leave_xfer(t);
     ipc_leave(t);
     t->kind = KIND_USER;
@@ -33,16 +33,16 @@ static void fail_side(struct tcb *t, uint32_t error) {
 }
 
 /* The copy of `t` ends here; what has arrived until now stands in the error codes. */
-static void break_xfer(struct tcb *t, uint32_t own, uint32_t others) {
+static void break_xfer(struct tcb *t, word_t own, word_t others) {
     struct tcb *other = t->xfer_partner;
     const struct tcb *sender = (t->flags & FLAG_SENDER) != 0 ? t : other;
-    uint32_t offset = sender->xfer_done << 3;
+    word_t offset = sender->xfer_done << 3;
     fail_side(t, offset | own);
     fail_side(other, offset | others);
 }
 
 /* The page fault of `t`, or what it does in the copy, ends with an error. */
-static void fail_in_xfer(struct tcb *t, uint32_t error) {
+static void fail_in_xfer(struct tcb *t, word_t error) {
     if (error == L4_IPC_ERR_TIMEOUT) {
         break_xfer(t, L4_IPC_ERR_XFER_SELF, L4_IPC_ERR_XFER_OTHER);
     } else if (error == L4_IPC_ERR_NOPARTNER && t->kind == KIND_XFER) {
@@ -118,8 +118,8 @@ static void fault_in_xfer(struct tcb *sender, const struct xfer_fault *fault) {
 enum transfer { TRANSFER_DONE, TRANSFER_FAILED, TRANSFER_PENDING };
 
 /* The copy as far as it goes now. DONE: `message` is to be delivered. */
-static enum transfer copy_strings(struct tcb *sender, struct tcb *receiver, uint32_t *message,
-                                  uint32_t words, uint32_t *error) {
+static enum transfer copy_strings(struct tcb *sender, struct tcb *receiver, word_t *message,
+                                  word_t words, word_t *error) {
     struct xfer_fault fault;
     switch (xfer_strings(sender, receiver, message, words, &sender->xfer_done, &fault)) {
     case XFER_DONE:

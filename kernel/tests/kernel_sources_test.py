@@ -127,7 +127,7 @@ def circles(graph: dict[str, set[str]]) -> set[str]:
         for name in graph:
             if middle in reached[name]:
                 reached[name] |= reached[middle]
-    own = re.compile(r"(_inline|_entry|_walk|_write)?\.[ch]$")
+    own = re.compile(r"(_inline|_entry|_above|_walk|_write)*\.[ch]$")
     found = {
         frozenset({own.sub("", name), own.sub("", other)})
         for name, others in reached.items()
