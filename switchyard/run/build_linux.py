@@ -80,6 +80,10 @@ class Linux:
         """
         return self.kernel.with_name(f"{_name(self.config, self.disk)}.cpio")
 
+    def program(self, name: str) -> Path:
+        """A program of the RAM disk, with its symbols."""
+        return build.root() / "build" / "linux" / self.config / name
+
     @property
     def dtb(self) -> Path | None:
         """The board's device tree, where it has one."""
