@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 static inline volatile uint32_t *measure_register(unsigned offset) {
-    return (volatile uint32_t *)(PROBE_BASE_PA + offset);
+    return (volatile uint32_t *)(uintptr_t)(PROBE_BASE_PA + offset);
 }
 
 static inline uint32_t measure_cycles(void) {

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of bench/silicon.c: one a machine, every case."""
+"""Runs of bench/silicon.c, and of bench/u74/silicon.c: one a machine, every case."""
 
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from switchyard.errors import RunError
+from switchyard.experiments.silicon import u74
 from switchyard.run.build import BARE, BOARD, GUESTS, VERSATILE
 from switchyard.run.experiment import Case, Experiment, Job, Settings, Value, each
 from switchyard.run.machine import Stats
@@ -100,6 +101,7 @@ class Silicon(Experiment[Sample]):
 
     def jobs(self, settings: Settings) -> list[Job]:
         pairs = settings.times(PAIRS, QUICK_PAIRS)
+        boards = {**MACHINES, u74.MACHINE: u74.BOARD}
         return [
             Job(
                 name=machine,
@@ -109,15 +111,16 @@ class Silicon(Experiment[Sample]):
                 max_cycles=MOST_CYCLES,
                 parameters={"machine": machine},
             )
-            for machine, board in MACHINES.items()
+            for machine, board in boards.items()
         ]
 
     def measure(self, job: Job, stats: Stats) -> Sample:
         """The middle of each case's pairs, less the empty loop."""
         pairs = job.number("pairs")
+        names = u74.CASES if job.machine == u74.MACHINE else CASES
         turns = {
             name: turn(stats.samples.get(place, []), pairs, f"{job.name}: {name}")
-            for place, name in enumerate(CASES)
+            for place, name in enumerate(names)
         }
         cycles = {
             name: value if name in ("empty", "delay") else (value - turns["empty"]) / STEPS
@@ -128,6 +131,9 @@ class Silicon(Experiment[Sample]):
     def cases(self, samples: Mapping[str, Sample]) -> Iterator[Case]:
         for machine in MACHINES:
             yield Case(machine, "none", {}, _values(samples[machine]))
+        cycles = samples[u74.MACHINE].cycles
+        every = {**cycles, **u74.derived(cycles)}
+        yield Case(u74.MACHINE, "none", {}, list(each(every, "cycles")))
 
 
 def _values(sample: Sample) -> list[Value]:

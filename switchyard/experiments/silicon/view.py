@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases in groups, published beside measured."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from switchyard.experiments.silicon import u74
 from switchyard.experiments.silicon.measure import ARM9, BLOCKS, BOARDS, CASES, MACHINES, STRONGARM
 from switchyard.show import declared as show
 
@@ -14,6 +15,7 @@ DRAWN = (
     *("delay", "shift_register", "load_byte_used", "load_shifted", "mul_short", "mul_long"),
     *("branch", "mov_pc", "mrs", "load_eight", *MEMORY),
 )
+DRAWN_U74 = ("mul_chain", "fadd_s", "fadd_d", "fmin_d", "convert_d", "move_d")
 MODELS = (STRONGARM[0], *ARM9)  # of a board's pipeline each, and the first with its memory
 LPS_PREC = 8  # init/calibrate.c: Linux knows the loops to one part in 2^LPS_PREC
 # "cache misses (≈ 70 cycles per line)": the number that the memory of `sa1110` is derived from.
@@ -23,6 +25,7 @@ FASS_LINE, FASS = 70, "Wiggins et al., ACSAC 2003, section 2"
 def view(results: show.Results) -> show.View:
     boards = BOARDS
     machines = show.across(results.rows, "machine", MACHINES)
+    risc = results.rows.find(machine=u74.MACHINE)
 
     def published(machine: str, case: str) -> float | None:
         return results.paper(case, machine=machine)
@@ -48,6 +51,19 @@ def view(results: show.Results) -> show.View:
         told = f"published: {'; '.join(sources)}; difference: of the machine that is named first"
         return show.Table(title, columns, rows, told)
 
+    def on_u74(title: str, cases: Mapping[str, str]) -> show.Table:
+        """Cases of the U74 beside what is published of them."""
+        rows = []
+        for case, text in cases.items():
+            value, paper = risc[case], published(u74.MACHINE, case)
+            beside = [f"{paper:g}", f"{value - paper:+.1f}"] if paper is not None else ["", ""]
+            rows.append([text, f"{value:.1f}", *beside])
+        asked = [results.statement(case, machine=u74.MACHINE) for case in cases]
+        sources = dict.fromkeys(statement.source for statement in asked if statement)
+        return show.Table(
+            title, ["", u74.MACHINE, "publ.", "diff."], rows, f"published: {'; '.join(sources)}"
+        )
+
     drawn = {
         f"{case.replace('_', ' ')}, {machine}": {
             "measured": machines[machine][case],
@@ -68,6 +84,12 @@ def view(results: show.Results) -> show.View:
             {name: show.value_of(row, 1) for name, row in machines.items()},
         ),
     ]
+    tables += [
+        on_u74("SiFive U74: instructions, cycles", u74.INSTRUCTIONS),
+        on_u74("SiFive U74: memory, cycles", {**u74.CHAINS, **u74.BLOCKS}),
+        on_u74("SiFive U74: bytes at random, cycles over the first-level cache", u74.OVER),
+        on_u74("SiFive U74: what the TLBs cost, cycles a byte", u74.TLB),
+    ]
     figure = show.bars(
         "The machines beside the processors that they are models of",
         "cycles a step, measured by a guest without an operating system; hollow: published",
@@ -78,4 +100,19 @@ def view(results: show.Results) -> show.View:
         published=["published"],
         log=True,
     )
-    return show.View(tables, {"": figure}, locals())
+    shown = {**{name: u74.INSTRUCTIONS[name] for name in DRAWN_U74}, **u74.CHAINS, **u74.OVER}
+    second = show.bars(
+        "A U74 beside the machine that is a model of it",
+        "cycles, measured by a guest without an operating system; hollow: published",
+        "cycles",
+        "Cycles of instructions, of chains of pointers and of bytes at random on virt-u74, each beside "
+        "the value published for the JH7110.",
+        {
+            text: {"measured": risc[case], "published": there}
+            for case, text in shown.items()
+            if (there := published(u74.MACHINE, case)) is not None and there > 0
+        },
+        published=["published"],
+        log=True,
+    )
+    return show.View(tables, {"": figure, "u74": second}, locals())
