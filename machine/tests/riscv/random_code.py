@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of random instructions that print a number after each block of them.
+"""Programs of random instructions that print a number after each round of them.
 
 The same program runs here and on another RISC-V machine with QEMU's `virt` memory map, bare, in
 machine mode. A round fills the registers and runs each block once; what a block leaves in all
 registers, in `fcsr` and in its memory, and each trap that it takes (cause, value, where), goes into
-one number, which is written to the serial port after each block: the first that differs says which
-block is wrong.
+one number, which is written to the serial port after each round: the first that differs says in
+which round a block is wrong.
 """
 
 from __future__ import annotations
@@ -28,6 +28,11 @@ INTERESTING = (
 )  # fmt: skip
 
 ROUNDING = (0, 1, 2, 3, 4, 7, 7, 7)
+
+
+# CTZW of a number whose lower half is 0 is 32 (unprivileged manual, "Count Trailing Zeros in a
+# Word"); QEMU 7.2 counts on in the upper half. guest/registers.S tries it.
+CTZW, CTZW_MASK = 0x6010101B, 0xFFF0707F
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,7 @@ class Generator:
         code = self.r_type(opcode, funct7, self.bits(3))
         if opcode == 0x13 and self.random.random() < 0.5:
             code = code & ~(0xFFF << 20) | self.bits(12) << 20
-        return code, 4
+        return self.computed() if code & CTZW_MASK == CTZW else (code, 4)
 
     def float(self) -> tuple[int, int]:
         opcode = self.random.choice((0x53, 0x53, 0x53, 0x53, 0x43, 0x47, 0x4B, 0x4F))
@@ -285,6 +290,13 @@ after:
   addi a0, a0, 8
   bltu a0, a1, 5b
   sd a3, 0(a2)
+  la t2, cursor
+  ld t0, 0(t2)
+  ld t1, 8(t2)
+  ld s11, 16(t2)
+  addi t0, t0, 8
+  bltu t0, t1, next_block
+  # What a block has done is in the sum of all after it: it is said once a round.
   li a0, UART
   li a1, 8
 6:
@@ -292,12 +304,6 @@ after:
   srli a3, a3, 8
   addi a1, a1, -1
   bnez a1, 6b
-  la t2, cursor
-  ld t0, 0(t2)
-  ld t1, 8(t2)
-  ld s11, 16(t2)
-  addi t0, t0, 8
-  bltu t0, t1, next_block
   addi s11, s11, -1
   bnez s11, round
   li a0, FINISHER

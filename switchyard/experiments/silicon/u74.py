@@ -56,7 +56,7 @@ def derived(cycles: Mapping[str, float]) -> dict[str, float]:
 
     `over_...` is a byte's, by its pages; `tlb_...` what of it small pages cost.
     """
-    found = {}
+    found: dict[str, float] = {}
     for size in OUTSIDE:
         over = {
             pages: cycles[f"random_{size}_{pages}"] - cycles[f"random_{IN_CACHE}_{pages}"]

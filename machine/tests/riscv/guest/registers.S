@@ -94,6 +94,11 @@ _start:
   csrr a0, mideleg
   check 16, a0, 0x222
 
+  # Trailing zeros of a word whose lower half is 0.
+  li t0, 43 << 40
+  .insn r 0x1b, 1, 0x30, a0, t0, x1
+  check 17, a0, 32
+
   li t0, 0x5555
   j end
 failed:
