@@ -51,12 +51,10 @@ fn device(name: &str, compatible: &str, (base, size): (u32, u32), irq: Option<u3
     node
 }
 
-/// What the processor has, as `riscv,isa` says it: in the order of the unprivileged specification's
+/// The extensions that have names of more than a letter, in the order of the unprivileged specification's
 /// chapter on names.
-#[must_use]
-pub fn isa(config: &IsaConfig) -> String {
-    let mut text = "rv64imafdc".to_string();
-    for (name, has) in [
+fn named_extensions(config: &IsaConfig) -> impl Iterator<Item = &'static str> {
+    let all = [
         ("zicntr", true),
         ("zicsr", true),
         ("zifencei", true),
@@ -66,13 +64,26 @@ pub fn isa(config: &IsaConfig) -> String {
         ("sstc", config.sstc),
         ("svadu", config.svadu),
         ("svinval", config.svinval),
-    ] {
-        if has {
-            text.push('_');
-            text.push_str(name);
-        }
+    ];
+    all.into_iter().filter_map(|(name, has)| has.then_some(name))
+}
+
+/// What the processor has, as `riscv,isa` says it.
+#[must_use]
+pub fn isa(config: &IsaConfig) -> String {
+    let mut text = "rv64imafdc".to_string();
+    for name in named_extensions(config) {
+        text.push('_');
+        text.push_str(name);
     }
     text
+}
+
+/// The same as `riscv,isa-extensions` says it, by which newer kernels go (Linux 6.6 on, QEMU from 8.2).
+fn extensions(config: &IsaConfig) -> String {
+    let letters = ["i", "m", "a", "f", "d", "c"].into_iter();
+    let every: Vec<&str> = letters.chain(named_extensions(config)).collect();
+    every.join("\0")
 }
 
 fn cpus(config: &RiscvConfig) -> Node {
@@ -85,6 +96,8 @@ fn cpus(config: &RiscvConfig) -> Node {
     cpu.set_cells("reg", &[0]);
     cpu.set_string("status", "okay");
     cpu.set_string("riscv,isa", &isa(&config.isa));
+    cpu.set_string("riscv,isa-base", "rv64i");
+    cpu.set_string("riscv,isa-extensions", &extensions(&config.isa));
     cpu.set_string("mmu-type", "riscv,sv39");
     cpu.set_cells("phandle", &[CPU]);
     cpu.children.push(interrupts);

@@ -145,6 +145,10 @@ fn firmware_is_told_of_the_kernel_behind_it() {
     let cpu = root.child("cpus").child("cpu");
     let isa = "rv64imafdc_zicntr_zicsr_zifencei_zihpm_zba_zbb\0";
     assert_eq!(cpu.property("riscv,isa"), Some(isa.as_bytes()));
+    assert_eq!(cpu.property("riscv,isa-base"), Some(&b"rv64i\0"[..]));
+    let listed = cpu.property("riscv,isa-extensions").unwrap();
+    assert!(listed.starts_with(b"i\0m\0a\0f\0d\0c\0zicntr\0"));
+    assert!(listed.ends_with(b"\0"));
     let slots = root.child("soc").children.iter();
     assert_eq!(
         slots
