@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::arch::HostTarget;
 use crate::event::Cycle;
+use crate::loader::HostTarget;
 use crate::riscv::cpu::core::Core;
 use crate::riscv::cpu::Observer;
 

@@ -47,13 +47,14 @@ use crate::bus::{Bus, Target};
 use crate::bus_cost::Transfer;
 use crate::config::{AddressSpaceTags, CacheConfig, MachineConfig};
 use crate::event::Cycle;
+use crate::journal::Journal;
 use crate::platform::Platform;
 use crate::tlb::Tlb;
 
 use self::caches::{Caches, DataCache, DataLine, InsnLine};
 use self::counting::Synced;
 use self::hint::AccessHints;
-use self::journal::{Event, Journal};
+use self::journal::Event;
 use self::read_buffer::ReadBuffer;
 use self::refill::Arrivals;
 use self::registers::{Registers, Rules};
@@ -145,7 +146,8 @@ pub struct MemSys {
     /// What ideal address-space tags need in addition to caches and TLBs.
     tags: Option<Box<Tags>>,
     /// For an observer.
-    journal: Journal,
+    /// What happens other than accesses.
+    pub journal: Journal<Event>,
 }
 
 impl MemSys {
