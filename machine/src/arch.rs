@@ -12,7 +12,6 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use crate::board::Board;
 use crate::bus::{BoardParts, Bus};
