@@ -57,7 +57,6 @@ enum {
 #define TABLE_ENTRIES (PAGE_SIZE / sizeof(unsigned long))
 
 static struct space {
-    bool used, placed;
     unsigned long *frames[PTRS_PER_PGD];
 } *spaces[HOST_TASKS];
 
@@ -87,7 +86,7 @@ int start_userspace(unsigned long stub_stack) {
     if (!spaces[slot]) {
         return -ENOMEM;
     }
-    error = host_task_create(slot, (void *)stub_stack);
+    error = host_task_create(slot, (void *)stub_stack, programs_small);
     if (error) {
         pr_warn("l4: no further address space: L4's error %d\n", error);
         kfree(spaces[slot]);
@@ -107,17 +106,6 @@ void os_kill_ptraced_process(int pid, int reap_child) {
     }
     kfree(spaces[slot]);
     spaces[slot] = NULL;
-}
-
-/* Decided when the first program of the mm runs. */
-static void place(unsigned int slot) {
-    if (spaces[slot]->placed) {
-        return;
-    }
-    spaces[slot]->placed = true;
-    if (!programs_small || !host_task_make_small(slot)) {
-        host_task_make_large(slot);
-    }
 }
 
 /* ---- pages ---- */
@@ -334,7 +322,6 @@ void userspace(struct uml_pt_regs *regs, unsigned long *aux_fp_regs) {
 
         current_mm_sync();
         slot = slot_of(userspace_pid[0]);
-        place(slot);
         if (fault.waits && answer_fault(slot, &fault, &r, &stop)) {
             fault.waits = false;
         } else if (fault.waits) { /* it is to fault again */
