@@ -63,8 +63,12 @@ def jobs(
     settings: Settings,
     *,
     bound: bool = True,
+    boots: int | None = None,
 ) -> list[Job]:
-    """Runs of questions (ending of the name, what is asked, parameters) on each, one a boot."""
+    """Runs of questions (ending of the name, what is asked, parameters) on each, one a boot.
+
+    `boots` of each, or the usual number.
+    """
     return [
         job
         for on, system in systems(disk, bound=bound).items()
@@ -76,6 +80,7 @@ def jobs(
             words,
             {"on": on, **parameters},
             settings,
+            boots,
             places=1,
         )
     ]

@@ -90,6 +90,10 @@ struct host_stop {
 int host_task_create(unsigned task, void *shared, int small);
 void host_task_end(unsigned task);
 
+/* It has a segment in GS that begins there, from its next host_task_run on; not where it waits for
+ * a page. */
+void host_task_set_segment(unsigned task, unsigned long base);
+
 /* Goes on with these registers, or, after a HOST_FAULT, with those that it has and this page:
  * `frame` is our address, rights 4 read, 2 write, 1 execute. Until it stops. */
 void host_task_run(unsigned task, struct host_registers *registers, struct host_stop *stop);

@@ -47,6 +47,7 @@ enum {
     SHARED_SP,
     SHARED_IP,
     SHARED_CODE,
+    SHARED_BASE,
     SHARED_DI = 7,
     SHARED_SI,
     SHARED_BP,
@@ -60,7 +61,8 @@ enum {
 #define SHARED_PUSHED (7 * 4) /* where they begin */
 
 extern char host_stub[], host_stub_start[], host_stub_capture[], host_stub_again[],
-    host_stub_answered[];
+    host_stub_answered[], host_stub_own[], host_stub_own_capture[], host_stub_own_again[],
+    host_stub_own_answered[];
 #define STUB(label) (HOST_STUB + (L4_Word_t)((label) - host_stub))
 extern L4_Word_t host_stub_server, host_stub_ipc;
 
@@ -72,6 +74,7 @@ static struct task {
     unsigned version;
     L4_Word_t fault_ip;
     int region; /* 1 on; 0: none */
+    bool own;   /* it has a segment of its own, and the stub's second part */
 } tasks[HOST_TASKS];
 
 static int region_taken[UNITS];
@@ -395,7 +398,10 @@ static enum place place_of(L4_Word_t ip, L4_Word_t control) {
     L4_Word_t at = ip - HOST_STUB;
 
     if (at < PAGE) {
-        return at >= (L4_Word_t)(host_stub_answered - host_stub) ? AFTER_ANSWER : BEFORE_MESSAGE;
+        bool second = at >= (L4_Word_t)(host_stub_own - host_stub);
+        const char *answered = second ? host_stub_own_answered : host_stub_answered;
+
+        return at >= (L4_Word_t)(answered - host_stub) ? AFTER_ANSWER : BEFORE_MESSAGE;
     }
     if (ip - HOST_KIP >= PAGE) {
         return IN_PROGRAM;
@@ -413,10 +419,12 @@ int host_task_capture(unsigned task, struct host_registers *r) {
         ip = t->fault_ip;
     }
     if (place == IN_PROGRAM) {
-        (void)exchange_registers(task, CANCEL | SET_IP, 0, STUB(host_stub_capture), &ignored);
+        (void)exchange_registers(task, CANCEL | SET_IP, 0,
+                                 STUB(t->own ? host_stub_own_capture : host_stub_capture),
+                                 &ignored);
     } else if (place == AFTER_ANSWER) { /* what it was to load is still there */
         (void)exchange_registers(task, SET_IP | SET_SP, HOST_SHARED + SHARED_PUSHED,
-                                 STUB(host_stub_again), &ignored);
+                                 STUB(t->own ? host_stub_own_again : host_stub_again), &ignored);
     }
     until_in_stub(task, L4_nilthread);
     read_shared(t, r);
@@ -424,4 +432,14 @@ int host_task_capture(unsigned task, struct host_registers *r) {
         r->ip = ip;
     }
     return place == BEFORE_MESSAGE;
+}
+
+void host_task_set_segment(unsigned task, unsigned long base) {
+    struct task *t = &tasks[task];
+    L4_Word_t ignored;
+
+    t->shared[SHARED_BASE] = base;
+    t->own = true;
+    (void)exchange_registers(task, CANCEL | SET_IP, 0, STUB(host_stub_own), &ignored);
+    until_in_stub(task, L4_nilthread);
 }

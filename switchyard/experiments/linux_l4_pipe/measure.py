@@ -30,6 +30,7 @@ KINDS = {
     "dtlb": Kind("pages", 12, 10, (0, 5, 10)),
 }
 ROUNDS, QUICK_ROUNDS = 50, 20
+BOOTS = 3  # they hardly differ
 
 
 class LinuxL4Pipe(Experiment[Run]):
@@ -54,7 +55,8 @@ class LinuxL4Pipe(Experiment[Run]):
             )
             for kind, one in KINDS.items()
         ]
-        return servers.jobs("pipes", questions, settings)
+        few_boots = None if few else BOOTS
+        return servers.jobs("pipes", questions, settings, boots=few_boots)
 
     def measure(self, job: Job, stats: Stats) -> Run:
         """Streams are numbered by the sizes; in the guest by their places in the list."""
