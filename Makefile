@@ -120,8 +120,9 @@ $(BOOK)/.packages: docs/site/requirements.lock
 	@$(BOOK)/bin/python -m pip --disable-pip-version-check install -q --require-hashes -r $<
 	@touch $@
 
-# What is stepped through in a browser comes with it.
-EXPLORED := $(patsubst %,build/explore/%.html,ipc recycle pagefault small-spaces)
+# What is stepped through in a browser comes with it; Linux' switch where its kernels are built.
+EXPLORED := $(patsubst %,build/explore/%.html,ipc recycle pagefault small-spaces \
+              $(if $(wildcard build/guests/linux-sa1110-fass.vmlinux),linux))
 
 .PHONY: $(EXPLORED)
 $(EXPLORED): setup

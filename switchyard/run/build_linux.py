@@ -82,6 +82,10 @@ class Linux:
         """
         return self.kernel.with_name(f"{_name(self.config, self.disk)}.cpio")
 
+    def program(self, name: str) -> Path:
+        """A program of the RAM disk, with its symbols."""
+        return build.root() / "build" / "linux" / self.config / name
+
     @property
     def dtb(self) -> Path | None:
         """The board's device tree, where it has one."""
@@ -301,8 +305,9 @@ BENCHES = {
     system.config: replace(system, disk="bench", about=f"{system.about}, with the benchmarks")
     for system in SYSTEMS.values()
 }
-I386_BENCH = replace(
-    I386["linux-i386"], disk="bench", about=f"{I386['linux-i386'].about}, with the benchmarks"
+I386_BENCH, RISCV_BENCH = (
+    replace(system, disk="bench", about=f"{system.about}, with the benchmarks")
+    for system in (I386["linux-i386"], RISCV["linux-riscv"])
 )
 # And with those of its questions that are about pipes (linux/pipes).
 I386_PIPES = replace(
@@ -392,6 +397,7 @@ def every() -> list[Linux]:
         I386_BENCH,
         I386_PIPES,
         *RISCV.values(),
+        RISCV_BENCH,
         *PLACED.values(),
         *RUNNERS,
     ]
