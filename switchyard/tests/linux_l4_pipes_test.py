@@ -16,12 +16,12 @@ QUICK = Settings(quick=True)
 
 @pytest.mark.parametrize("name", ["linux-l4-pipe", "linux-l4-wc"])
 def test_jobs(name: str) -> None:
-    for quick, boots in ((True, 2), (False, 3)):
+    for quick in (True, False):
         jobs = EXPERIMENTS[name].jobs(Settings(quick=quick))
         assert len({job.name for job in jobs}) == len(jobs)
         by = {on: [job for job in jobs if job.parameters["on"] == on] for on in ON}
         assert len({len(some) for some in by.values()}) == 1
-        assert len(by[NATIVE]) % boots == 0
+        assert by[NATIVE]
         assert {job.machine for job in by[BOUND]} == {f"{MACHINE}-tags"}
         assert all(("l4.small=programs" in job.append) == (job in by[SMALL]) for job in jobs)
 

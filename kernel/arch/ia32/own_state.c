@@ -26,6 +26,7 @@
  */
 #include "own_state.h"
 
+#include "call.h"
 #include "cpu.h"
 #include "events.h"
 #include "fault.h"
@@ -84,8 +85,6 @@ static OWN_DATA uint32_t fpu_new[FPU_WORDS] = {FPU_CONTROL, 0xffff0000u, FPU_TAG
 extern uint64_t segments[SEGMENTS];
 extern volatile uint32_t own_segment_descriptor[2];
 extern char kernel_exit_call[], own_finish[], own_vector_11[], own_vector_13[];
-
-void trap(struct tcb *self, uint32_t vector, uint32_t error);
 
 static OWN struct own_state *state_of(const struct tcb *t) {
     return &own_states[t - tcbs];
