@@ -22,7 +22,7 @@
 /* It is global, too, if it came from a large space at so many looks in a row: from those a global
  * one is reached without a load of CR3, and they are in no group. What such a pair loses at worst
  * is the two loads of so many times REVIEW messages and their answers. */
-#define OF_LARGE 8u
+#define OF_LARGE 4u
 
 static struct space *global_holders[GROUP_FIRST];
 static const struct small_area global_area = {.holder = global_holders, .end = GROUP_FIRST};
